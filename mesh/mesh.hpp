@@ -1,0 +1,115 @@
+// A mesh: points, blocks of equal cells, and named regions of cells, facets and nodes. It is immutable and
+// checks itself on construction. Plain host memory; it knows neither unknowns nor devices.
+//
+//   Mesh mesh = read_mesh("bracket.msh");   mesh.region("clamp").size();
+//
+// Cells are numbered through all blocks: cell = block.first_cell + position in the block.
+#pragma once
+
+#include "device/error.hpp"
+#include "mesh/cell_kind.hpp"
+
+#include <cstdint>
+#include <map>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace ritz {
+
+using Index = std::int64_t;
+
+// Nodes fit 32 bits (checked when a Mesh is made); everything that counts entries or bytes is an Index.
+using Node = std::int32_t;
+
+struct CellBlock {
+  CellKind kind;
+  std::vector<Node> nodes;  // [cell][node], in the order of CellTraits
+  Index first_cell = 0;     // set by Mesh
+  Index cell_count() const { return static_cast<Index>(nodes.size()) / traits(kind).node_count; }
+  std::span<const Node> cell(Index position) const {
+    const auto n = static_cast<std::size_t>(traits(kind).node_count);
+    return {nodes.data() + static_cast<std::size_t>(position) * n, n};
+  }
+};
+
+// A facet of a cell: the local facet number refers to CellTraits::facets.
+struct FacetOfCell {
+  Index cell;
+  int facet;
+  bool operator==(const FacetOfCell&) const = default;
+};
+
+enum class RegionKind { cells, facets, nodes };
+
+struct Region {
+  std::string name;
+  RegionKind kind;
+  std::vector<Index> cells;          // kind == cells, ascending
+  std::vector<FacetOfCell> facets;   // kind == facets, ascending by (cell, facet)
+  std::vector<Node> nodes;           // kind == nodes, ascending
+  Index size() const;
+};
+
+// What a reader or a generator hands over. Cells of a lower dimension than the mesh serve only to name
+// facets and nodes; they become facet regions (or node regions) when the Mesh is made.
+struct MeshData {
+  int dimension = 3;                 // 2 or 3: cells of this dimension carry the physics
+  std::vector<double> points;        // [node][3], z = 0 in two dimensions
+  std::vector<CellBlock> blocks;     // cells of `dimension` only; equal kinds may appear in several blocks
+  std::vector<Region> regions;
+  std::string source = "mesh";       // file name or generator, for messages
+};
+
+struct MeshChecks {
+  bool allow_orphan_nodes = true;    // points that no cell uses: dropped from the unknowns, with a notice
+  bool fix_inverted = true;          // all cells of a block inside out: renumbered, with a notice
+};
+
+class Mesh {
+ public:
+  // Checks node numbers, region contents, finite coordinates, duplicate cells, and that every cell has a positive
+  // Jacobian at its corners and centroid. Throws Error(Exit::mesh) naming the first ten cells and their count.
+  explicit Mesh(MeshData data, MeshChecks checks = {});
+
+  int dimension() const { return data_.dimension; }
+  Index node_count() const { return static_cast<Index>(data_.points.size()) / 3; }
+  Index cell_count() const { return cell_count_; }
+  const std::string& source() const { return data_.source; }
+  std::span<const double> points() const { return data_.points; }             // [node][3]
+  std::span<const double, 3> point(Index node) const {
+    return std::span<const double, 3>(data_.points.data() + 3 * node, 3);
+  }
+  std::span<const CellBlock> blocks() const { return data_.blocks; }
+  const CellBlock& block_of(Index cell) const;
+  CellKind kind_of(Index cell) const { return block_of(cell).kind; }
+  std::span<const Node> nodes_of(Index cell) const;
+  std::vector<Node> nodes_of(FacetOfCell facet) const;                        // in the facet kind's order
+
+  std::span<const Region> regions() const { return data_.regions; }
+  bool has_region(std::string_view name) const;
+  // Throws Error(Exit::input) listing what exists and the nearest name. Names are unique per kind; when a name
+  // is used for several kinds (a surface and its nodes), the highest dimension is returned.
+  const Region& region(std::string_view name) const;
+  std::vector<std::string> region_names() const;
+
+  std::span<const std::string> notices() const { return notices_; }            // what was repaired or is odd
+  std::span<const Node> orphan_nodes() const { return orphan_nodes_; }         // ascending
+
+ private:
+  MeshData data_;
+  Index cell_count_ = 0;
+  std::vector<std::string> notices_;
+  std::vector<Node> orphan_nodes_;
+};
+
+// The nodes of a region, ascending and unique, whatever its kind.
+std::vector<Node> nodes_in(const Mesh& mesh, const Region& region);
+
+// The facets that belong to one cell only.
+std::vector<FacetOfCell> boundary_facets(const Mesh& mesh);
+
+// Component number of every cell; cells that share a node are in one component. Returns the component count.
+Index connected_components(const Mesh& mesh, std::vector<Index>& component_of_cell);
+
+}  // namespace ritz
