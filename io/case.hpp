@@ -1,0 +1,149 @@
+// The case file: TOML with positions. Callers ask typed questions; every question says in one line what the key
+// means, with its unit, and the case remembers that it was asked. Mistakes are collected, not thrown: after one,
+// a question returns a harmless value so that the reading goes on, and finish() throws all of them in one go.
+//
+//   Case input = Case::from_file("case.toml", {"solver.relative=1e-9"});
+//   Case::Table steel = input.table("material", "properties of the body");
+//   const double E = steel.number("young", "Young's modulus [Pa]", {.above = 0});
+//   input.finish();  // wrong values, missing keys and keys that nobody asked for, all at once
+#pragma once
+
+#include "mesh/mesh.hpp"
+
+#include <initializer_list>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace ritz {
+
+struct CaseData;   // io/case_data.hpp, private
+struct CaseValue;  // io/case_value.hpp, private
+
+// A key without a fallback must be given. Bounds: minimum <= value <= maximum, above < value < below.
+struct NumberRule {
+  std::optional<double> fallback, minimum, maximum, above, below;
+};
+struct IntegerRule {
+  std::optional<std::int64_t> fallback, minimum, maximum;
+};
+struct VectorRule {
+  int size = 0;  // 0: any length but zero
+  std::optional<std::vector<double>> fallback;
+  std::optional<double> minimum, maximum, above, below;  // of every entry
+};
+struct TextRule {
+  std::optional<std::string> fallback;
+  bool may_be_empty = false;
+};
+struct PathRule {
+  std::optional<std::string> fallback;  // relative to the case file, like the key itself; "" stays ""
+  bool must_exist = false;
+};
+struct TablesRule {
+  int minimum_count = 0;
+};
+
+// One key that was asked for: the schema of the case as the program really reads it.
+struct CaseQuestion {
+  std::string path;      // "material[].young"
+  std::string type;      // number, integer, text, choice, flag, vector, path, region, table, tables
+  std::string about;     // "Young's modulus [Pa]"
+  std::string fallback;  // as TOML; empty when the key must be given
+  std::string allowed;   // "> 0", "'cg' and 'gmres'"
+};
+
+class Case {
+ public:
+  class Table;
+
+  // Overrides are "dotted.key=value": `material.0.young=1e9` counts entries from 0, the value is TOML, and a bare
+  // word is a text. Throws Error(Exit::input) with file:line:column when a file or an override cannot be understood.
+  static Case from_file(const std::string& path, const std::vector<std::string>& overrides = {});
+  static Case from_text(std::string_view text, const std::string& name = "case.toml",
+                        const std::vector<std::string>& overrides = {});
+  Case(Case&&) noexcept;
+  Case& operator=(Case&&) noexcept;
+  ~Case();
+
+  Table root() const;                                                // the keys above the first [table]
+  Table table(std::string_view key, std::string_view about) const;   // short for root().table(...)
+  std::vector<Table> tables(std::string_view key, std::string_view about, const TablesRule& rule = {}) const;
+
+  // Adds an error of the caller to those found so far; `finish` throws them all, in the order of the file.
+  void add_error(Error error);
+  void error_at(const Table& table, std::string_view key, std::string what, std::string why = {},
+                std::string fix = {}, Exit exit = Exit::input);
+  // Keys that nobody asked for are errors from here on. Throws Error or Errors, exit code Exit::input first.
+  void finish();
+  // Throws the errors found so far without judging unasked keys: before a step that cannot go on with bad values.
+  void throw_if_any() const;
+
+  const std::string& path() const;               // of the case file as it was given
+  std::string resolved() const;                  // the whole case as TOML, overrides and used defaults included
+  std::vector<CaseQuestion> questions() const;   // in the order of asking, each key of [[tables]] once
+  std::string describe() const;                  // the same as a commented TOML skeleton
+
+ private:
+  explicit Case(std::unique_ptr<CaseData> data);
+  std::unique_ptr<CaseData> data_;
+};
+
+// A cheap handle on one table of a case; valid as long as the case lives.
+class Case::Table {
+ public:
+  double number(std::string_view key, std::string_view about, const NumberRule& rule = {}) const;
+  std::int64_t integer(std::string_view key, std::string_view about, const IntegerRule& rule = {}) const;
+  std::string text(std::string_view key, std::string_view about, const TextRule& rule = {}) const;
+  std::string choice(std::string_view key, std::string_view about, const std::vector<std::string>& allowed,
+                     std::optional<std::string> fallback = {}) const;
+  bool flag(std::string_view key, std::string_view about, std::optional<bool> fallback = {}) const;
+  // A single number stands for a vector of length one; with `size` given, the length must agree.
+  std::vector<double> vector(std::string_view key, std::string_view about, const VectorRule& rule = {}) const;
+  // One text or a list of texts.
+  std::vector<std::string> texts(std::string_view key, std::string_view about,
+                                 std::optional<std::vector<std::string>> fallback = {}) const;
+  // A number or a formula as text, "100*sin(pi*t/40)"; numbers come back with all their digits.
+  std::string expression(std::string_view key, std::string_view about, const TextRule& rule = {}) const;
+  // The same, one per component. `size` 0 takes any length; a single entry is not repeated.
+  std::vector<std::string> expressions(std::string_view key, std::string_view about, int size,
+                                       std::optional<std::vector<std::string>> fallback = {}) const;
+  // A file name; a relative one is taken from the folder of the case file.
+  std::string path(std::string_view key, std::string_view about, const PathRule& rule = {}) const;
+
+  // A region of the mesh of one of the `kinds`; nullptr after an error (unknown name: nearest match, valid names).
+  const Region* region(std::string_view key, std::string_view about, const Mesh& mesh,
+                       std::initializer_list<RegionKind> kinds) const;
+  // One name or a list of names.
+  std::vector<const Region*> regions(std::string_view key, std::string_view about, const Mesh& mesh,
+                                     std::initializer_list<RegionKind> kinds) const;
+
+  // [key]: a table that is not there answers every question with its fallback.
+  Table table(std::string_view key, std::string_view about) const;
+  // [[key]]: one handle per entry, in the order of the file.
+  std::vector<Table> tables(std::string_view key, std::string_view about, const TablesRule& rule = {}) const;
+  // [key.any_name]: the sub-tables of [key], in the order of the file; name() tells which is which.
+  std::vector<Table> named_tables(std::string_view key, std::string_view about, const TablesRule& rule = {}) const;
+
+  bool has(std::string_view key) const;    // given by the user? Does not count as asking.
+  bool present() const;                    // is the table itself there?
+  std::vector<std::string> keys() const;   // given by the user, in the order of the file
+  const std::string& name() const { return name_; }  // last part of the path: "steel" of [material.steel]
+  std::string where() const;                         // "[[material]] #2 at case.toml:14"
+  std::string where(std::string_view key) const;     // "material.1.young at case.toml:15:9"
+  void error(std::string_view key, std::string what, std::string why = {}, std::string fix = {},
+             Exit exit = Exit::input) const;         // like Case::error_at
+
+ private:
+  friend class Case;
+  friend struct CaseData;
+  CaseData* data_ = nullptr;
+  CaseValue* value_ = nullptr;  // nullptr: the table is not in the file
+  std::string path_;            // "material.1", for messages
+  std::string schema_path_;     // "material[]", for questions()
+  std::string name_;
+};
+
+}  // namespace ritz

@@ -1,0 +1,26 @@
+// Meshes from files. The format is recognised by the content and then by the extension; what the reader found odd
+// is in Mesh::notices(). Throws Error(Exit::mesh) with the place in the file when it cannot be read.
+//
+//   Mesh bracket = read_mesh("bracket.msh", {.scale = 1e-3});  // drawn in millimetres
+//
+// Regions: every named group of the file, and "all" with every cell. Groups without a name are called
+// "volume_3", "surface_7", "curve_2" or "point_1" after their dimension and number; VTU regions "region_<id>".
+#pragma once
+
+#include "mesh/mesh.hpp"
+
+#include <string>
+
+namespace ritz {
+
+struct ReadOptions {
+  double scale = 1;  // points are multiplied by it: file units to metres
+  MeshChecks checks;
+};
+
+Mesh read_mesh(const std::string& path, const ReadOptions& options = {});
+
+// The same before Mesh checks it; `notices` (may be null) receives what was odd.
+MeshData read_mesh_data(const std::string& path, std::vector<std::string>* notices = nullptr);
+
+}  // namespace ritz

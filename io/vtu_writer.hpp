@@ -1,0 +1,43 @@
+// Results for ParaView: one VTU file through VTK, raw appended data with 64-bit headers. Arrays are handed over
+// without copying where VTK can take them as they are. The file appears complete or not at all (.tmp, flush, rename).
+//
+//   write_vtu("result.vtu", mesh, {{"temperature", 1, T}, {"displacement", 3, u}});
+//
+// Throws Error(Exit::output) with the path when the file cannot be written.
+#pragma once
+
+#include "mesh/mesh.hpp"
+
+#include <span>
+#include <string>
+#include <vector>
+
+namespace ritz {
+
+// Values at nodes or cells, [entry][component]. Two components are a plane vector and are written with a zero third;
+// six are a symmetric tensor xx yy zz xy yz xz, nine a full one, row by row; other meanings say their names.
+struct Field {
+  std::string name;
+  int components = 1;
+  std::vector<double> values;
+  std::vector<std::string> component_names = {};  // empty: X Y Z, XX YY ..., or 0 1 2 ...
+};
+
+enum class Compression { none, lz4, zlib };
+
+struct VtuOptions {
+  Compression compression = Compression::none;
+  bool single_precision = false;  // fields as 32-bit numbers; points stay double
+  bool regions = true;            // cell array "region" (1, 2, ... of region_names, 0: none) and its names
+  double time = 0;                // written as TimeValue
+};
+
+void write_vtu(const std::string& path, const Mesh& mesh, std::span<const Field> point_fields,
+               std::span<const Field> cell_fields = {}, const VtuOptions& options = {});
+void write_vtu(const std::string& path, const Mesh& mesh, std::initializer_list<Field> point_fields,
+               std::initializer_list<Field> cell_fields = {}, const VtuOptions& options = {});
+
+// "result.vtu" of piece 2 is "result.p2.vtu".
+std::string piece_path(const std::string& path, int piece);
+
+}  // namespace ritz
