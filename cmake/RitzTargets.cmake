@@ -2,9 +2,7 @@
 #   ritz_library(device error.cpp ...)    a shared library libritz_device.so, target ritz::device
 #   ritz_kernels(ritz_fem_kernels a.cpp)  kernel sources, compiled once per back end into loadable modules
 #                                         (see device/kernels.hpp): NAME.v3.so, NAME.v4.so and NAME.cuda.so
-set(CMAKE_CXX_STANDARD 20)
-set(CMAKE_CXX_STANDARD_REQUIRED ON)
-set(CMAKE_CXX_EXTENSIONS OFF)
+# C++20 as a flag of ours: CMake 3.25 does not know it for nvcc and would demand it there too.
 set(CMAKE_POSITION_INDEPENDENT_CODE ON)
 set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 set(CMAKE_LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib)
@@ -32,8 +30,7 @@ endif()
 message(STATUS "Ritz: GPU code ${RITZ_WITH_CUDA}")
 
 add_library(ritz_options INTERFACE)
-target_compile_features(ritz_options INTERFACE cxx_std_20)
-target_compile_options(ritz_options INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra>)
+target_compile_options(ritz_options INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-std=c++20 -Wall -Wextra>)
 if(RITZ_SANITIZE)
   target_compile_options(ritz_options INTERFACE
     $<$<COMPILE_LANGUAGE:CXX>:-fsanitize=${RITZ_SANITIZE} -fno-omit-frame-pointer>)
@@ -50,7 +47,7 @@ function(ritz_library folder)
   set_target_properties(ritz_${folder} PROPERTIES EXPORT_NAME ${folder})
   target_include_directories(ritz_${folder} PUBLIC
     $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/ritz>)
-  target_compile_features(ritz_${folder} PUBLIC cxx_std_20)
+  target_compile_features(ritz_${folder} PUBLIC $<INSTALL_INTERFACE:cxx_std_20>)
   target_link_libraries(ritz_${folder} PRIVATE $<BUILD_INTERFACE:ritz_options> OpenMP::OpenMP_CXX)
   target_link_libraries(ritz_${folder} PUBLIC fmt::fmt)
   install(TARGETS ritz_${folder} EXPORT ritzTargets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
@@ -91,7 +88,7 @@ function(ritz_cuda_module name)
     # CMake 3.25 drops C++20 for nvcc: say it ourselves.
     target_compile_options(${name}.cuda PRIVATE -std=c++20 --expt-relaxed-constexpr -O3 -lineinfo
       -Xcompiler=-Wall,-fvisibility=hidden,-fopenmp -Xptxas=-v)
-    set_target_properties(${name}.cuda PROPERTIES CUDA_STANDARD 20 CUDA_RUNTIME_LIBRARY Shared
+    set_target_properties(${name}.cuda PROPERTIES CUDA_RUNTIME_LIBRARY Shared
                           CUDA_ARCHITECTURES "${RITZ_CUDA_ARCHITECTURES}")
     _ritz_kernel_module(${name}.cuda)
   else()

@@ -15,7 +15,10 @@ std::string full_text(const std::string& what, const std::string& why, const std
 
 std::string joined_text(const std::vector<Error>& list) {
   std::string text;
-  for (const Error& error : list) text += (text.empty() ? "" : "\n") + std::string(error.what());
+  for (const Error& error : list) {
+    if (!text.empty()) text += '\n';
+    text += error.what();
+  }
   return text;
 }
 

@@ -1,0 +1,158 @@
+#include "device/device.hpp"
+
+#include "device/array.hpp"
+#include "device/device_kernels.hpp"
+#include "device/error.hpp"
+#include "device/kernels.hpp"
+#include "device/machine_cpu.hpp"
+#include "device/machine_cuda.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <chrono>
+#include <fmt/format.h>
+#include <omp.h>
+#include <sched.h>
+
+namespace ritz {
+
+struct Device::State {
+  State(std::unique_ptr<Machine> m, int thread_count, std::string why)
+      : machine(std::move(m)), memory(*machine), profile(*machine, memory), threads(thread_count) {
+    const MachineInfo& i = machine->info();
+    description = i.kind == "gpu" ? fmt::format("gpu:{} {}, compute capability {}, {:.0f} GB", i.ordinal, i.name,
+                                                i.compute_capability, 1e-9 * double(i.memory_total))
+                                  : fmt::format("{} {}, {} thread{}, {}", i.kind, i.name, threads,
+                                                threads == 1 ? "" : "s", i.backend == "v4" ? "AVX-512" : "AVX2");
+    if (!why.empty()) description += " (" + why + ")";
+  }
+  std::unique_ptr<Machine> machine;
+  MemoryPool memory;
+  Profile profile;
+  int threads;
+  std::string description;
+};
+
+namespace {
+
+int available_threads() {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  return sched_getaffinity(0, sizeof set, &set) == 0 ? std::max(1, CPU_COUNT(&set)) : omp_get_num_procs();
+}
+
+// nullptr when this build or this machine has no CUDA; `why` says the reason.
+const CudaFactory* cuda_factory(std::string& why) {
+  why = load_kernels("cuda", "ritz_device");
+  if (!why.empty()) {
+    if (why.find("is not in") != std::string::npos) why = "this build has no GPU code";
+    return nullptr;
+  }
+  return static_cast<const CudaFactory*>(find_kernels("cuda", "ritz_device", "machine"));
+}
+
+std::vector<MachineInfo> list_gpus(std::string& why) {
+  const CudaFactory* factory = cuda_factory(why);
+  return factory == nullptr ? std::vector<MachineInfo>{} : factory->list(why);
+}
+
+std::unique_ptr<Machine> make_gpu(const std::string& request, int ordinal) {
+  std::string why;
+  const std::vector<MachineInfo> gpus = list_gpus(why);
+  if (gpus.empty())
+    throw Error(Exit::environment, fmt::format("device '{}' was asked for, but no GPU can be used", request), why,
+                "use --device auto or --device cpu, or install the NVIDIA driver");
+  if (ordinal >= static_cast<int>(gpus.size()))
+    throw Error(Exit::environment, fmt::format("device '{}' was asked for, but there are {} GPUs", request, gpus.size()),
+                "GPUs are numbered from 0", "run 'ritz devices' to list them");
+  return std::unique_ptr<Machine>(cuda_factory(why)->create(ordinal));
+}
+
+[[noreturn]] void throw_unknown_device(const std::string& request) {
+  throw Error(Exit::input, fmt::format("unknown device '{}'", request), {},
+              "use auto, cpu, cpu:v3, cpu:v4, gpu or gpu:NUMBER");
+}
+
+int ordinal_in(const std::string& request) {
+  int ordinal = 0;
+  const char* first = request.data() + 4;
+  const char* last = request.data() + request.size();
+  const auto [end, status] = std::from_chars(first, last, ordinal);
+  if (status != std::errc{} || end != last || ordinal < 0) throw_unknown_device(request);
+  return ordinal;
+}
+
+}  // namespace
+
+Device Device::named(const std::string& request, int threads) {
+  const int available = available_threads();
+  if (threads < 0 || threads > 4096)
+    throw Error(Exit::input, fmt::format("{} threads were asked for", threads), {}, "use a number from 1 to 4096, or 0 for all");
+  std::unique_ptr<Machine> machine;
+  std::string why;
+  if (request == "auto") {
+    const std::vector<MachineInfo> gpus = list_gpus(why);
+    machine = gpus.empty() ? make_cpu_machine("") : make_gpu("gpu:0", 0);
+    why = gpus.empty() ? "auto: " + why : "auto: the first GPU";
+  } else if (request == "cpu" || request == "cpu:v3" || request == "cpu:v4") {
+    machine = make_cpu_machine(request == "cpu" ? "" : request.substr(4));
+    why = "as asked";
+  } else if (request == "fake") {
+    machine = make_fake_machine();
+  } else if (request == "gpu") {
+    machine = make_gpu(request, 0);
+    why = "as asked";
+  } else if (request.rfind("gpu:", 0) == 0) {
+    machine = make_gpu(request, ordinal_in(request));
+    why = "as asked";
+  } else {
+    throw_unknown_device(request);
+  }
+  Device device;
+  device.state_ = std::make_shared<State>(std::move(machine), threads > 0 ? threads : available, why);
+  return device;
+}
+
+void throw_size_mismatch(Index size, Index given) {
+  throw Error(Exit::internal, fmt::format("an array of {} entries was given {} values", size, given));
+}
+
+const MachineInfo& Device::info() const { return machine().info(); }
+const std::string& Device::description() const { return state_->description; }
+int Device::threads() const { return state_->threads; }
+Machine& Device::machine() const {
+  if (!state_) throw Error(Exit::internal, "an empty Device was used");
+  return *state_->machine;
+}
+MemoryPool& Device::memory() const {
+  machine();
+  return state_->memory;
+}
+Profile& Device::profile() const { return state_->profile; }
+
+DeviceList list_devices() {
+  DeviceList list;
+  list.devices.push_back(make_cpu_machine("")->current_info());
+  const std::vector<MachineInfo> gpus = list_gpus(list.why_no_gpu);
+  for (const MachineInfo& gpu : gpus) list.devices.push_back(make_gpu("gpu", gpu.ordinal)->current_info());
+  return list;
+}
+
+double measure_copy_rate(const Device& device, Index bytes) {
+  const Index count = bytes / Index{sizeof(double)} / 2;
+  Vector source(device, count, "copy rate"), target(device, count, "copy rate");
+  source.fill_zero();
+  const auto& table = kernels<DeviceKernels>(device, "ritz_device_kernels", "device");
+  double best = 0;
+  for (int repeat = 0; repeat < 10; ++repeat) {
+    device.synchronize();
+    const auto start = std::chrono::steady_clock::now();
+    table.copy(device, count, source.data(), target.data());
+    device.synchronize();
+    const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    if (repeat > 0) best = std::max(best, 2.0 * double(count) * sizeof(double) / seconds);
+  }
+  return best;
+}
+
+}  // namespace ritz

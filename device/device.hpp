@@ -1,0 +1,51 @@
+// A place where arrays live and kernels run: a CPU with its threads, or a GPU with its stream. A Device is a cheap
+// handle; copies share the machine, its memory pool and its profile.
+//
+//   Device device = Device::named("auto");   // a GPU when there is one, else the CPU; device.description() says why
+#pragma once
+
+#include "device/memory.hpp"
+#include "device/profile.hpp"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace ritz {
+
+class Device {
+ public:
+  Device() = default;  // no device: only to be assigned to
+  // request: "auto", "cpu", "cpu:v3" or "cpu:v4" (instruction set named), "gpu", "gpu:1", "fake" (for tests).
+  // threads: of the CPU; 0 takes all that this process may use. Throws Error(Exit::environment) when a GPU is asked
+  // for by name and cannot be used, and Error(Exit::input) for an unknown name.
+  static Device named(const std::string& request, int threads = 0);
+
+  const MachineInfo& info() const;
+  const std::string& backend() const { return info().backend; }   // which kernel modules it runs
+  const std::string& description() const;                          // one line: name and why it was chosen
+  bool is_gpu() const { return info().kind == "gpu"; }
+  int threads() const;                                             // of the CPU that drives or does the work
+  Machine& machine() const;
+  MemoryPool& memory() const;
+  Profile& profile() const;
+  void synchronize() const { machine().synchronize(); }
+  bool operator==(const Device& other) const { return state_ == other.state_; }
+
+ private:
+  struct State;
+  std::shared_ptr<State> state_;
+};
+
+// Every device of this machine, CPU first, with the reason when GPUs cannot be used.
+struct DeviceList {
+  std::vector<MachineInfo> devices;
+  std::string why_no_gpu;  // empty when there is one
+};
+DeviceList list_devices();
+
+// Bytes read plus written per second by a copy kernel of the device's own, over `bytes` bytes: the yardstick of
+// bandwidth-bound kernels. [bytes/s]
+double measure_copy_rate(const Device& device, Index bytes = Index{1} << 28);
+
+}  // namespace ritz

@@ -1,0 +1,83 @@
+#include "device/kernels.hpp"
+
+#include "device/error.hpp"
+
+#include <dlfcn.h>
+#include <filesystem>
+#include <fmt/format.h>
+#include <map>
+#include <mutex>
+#include <vector>
+
+namespace ritz {
+namespace {
+
+struct Registry {
+  std::recursive_mutex mutex;
+  std::map<std::string, const void*> tables;         // "v4:vector" -> table
+  std::map<std::string, std::string> load_results;   // "ritz_fem_kernels.v4" -> reason, empty when loaded
+  std::vector<std::string> folders;
+};
+
+Registry& registry() {
+  static Registry instance;
+  return instance;
+}
+
+std::string folder_of_this_library() {
+  Dl_info info{};
+  dladdr(reinterpret_cast<const void*>(&find_kernels), &info);
+  return std::filesystem::absolute(info.dli_fname).parent_path().string();
+}
+
+}  // namespace
+
+void register_kernels(const char* backend, const char* name, const void* table) {
+  const std::lock_guard lock(registry().mutex);
+  registry().tables[fmt::format("{}:{}", backend, name)] = table;
+}
+
+void add_kernel_folder(const std::string& folder) {
+  const std::lock_guard lock(registry().mutex);
+  registry().folders.push_back(folder);
+}
+
+std::string load_kernels(const std::string& backend, const std::string& module) {
+  Registry& r = registry();
+  const std::lock_guard lock(r.mutex);
+  const std::string file = module + "." + backend + ".so";
+  if (const auto known = r.load_results.find(file); known != r.load_results.end()) return known->second;
+  std::vector<std::string> folders = r.folders;
+  folders.push_back(folder_of_this_library());
+  std::string reason = fmt::format("{} is not in {}", file, quoted_list(folders));
+  for (const std::string& folder : folders) {
+    const std::string path = folder + "/" + file;
+    if (!std::filesystem::exists(path)) continue;
+    if (dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL) != nullptr) return r.load_results[file] = "";
+    reason = dlerror();
+    break;
+  }
+  return r.load_results[file] = reason;
+}
+
+bool has_kernels(const std::string& backend, const std::string& module, const std::string& name) {
+  const std::string reason = load_kernels(backend, module);
+  if (!reason.empty())
+    throw Error(Exit::environment, fmt::format("kernel module '{}' for back end '{}' cannot be loaded", module, backend),
+                reason, "install or build Ritz again; a GPU needs the CUDA libraries cuSPARSE and cuSOLVER");
+  const std::lock_guard lock(registry().mutex);
+  return registry().tables.contains(backend + ":" + name);
+}
+
+const void* find_kernels(const std::string& backend, const std::string& module, const std::string& name) {
+  if (!has_kernels(backend, module, name)) {
+    std::vector<std::string> names;
+    for (const auto& [key, table] : registry().tables) names.push_back(key);
+    throw Error(Exit::internal, fmt::format("no kernel '{}:{}' in module '{}'", backend, name, module),
+                "registered are " + quoted_list(names), "register it in a source given to ritz_kernels()");
+  }
+  const std::lock_guard lock(registry().mutex);
+  return registry().tables.at(backend + ":" + name);
+}
+
+}  // namespace ritz

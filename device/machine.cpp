@@ -1,0 +1,60 @@
+#include "device/machine.hpp"
+
+#include "device/error.hpp"
+
+#include <fmt/format.h>
+
+namespace ritz {
+
+void Machine::checked(MachineCall call, const char* what) {
+  if (calls_.next_fails(call))
+    throw Error(Exit::environment, fmt::format("{} failed on {}", what, info_.name),
+                "the device reported an error (injected by a test)", "restart the run; if it repeats, run 'ritz devices'");
+}
+
+void* Machine::allocate(Index bytes) {
+  if (calls_.next_fails(MachineCall::allocate)) return nullptr;
+  return do_allocate(bytes);
+}
+
+void Machine::copy_to_device(void* device, const void* host, Index bytes) {
+  checked(MachineCall::copy, "a copy to the device");
+  traffic_.to_device += bytes;
+  do_copy_to_device(device, host, bytes);
+}
+
+void Machine::copy_to_host(void* host, const void* device, Index bytes) {
+  checked(MachineCall::copy, "a copy from the device");
+  traffic_.to_host += bytes;
+  do_copy_to_host(host, device, bytes);
+}
+
+void Machine::copy_on_device(void* target, const void* source, Index bytes) {
+  checked(MachineCall::copy, "a copy on the device");
+  do_copy_on_device(target, source, bytes);
+}
+
+void Machine::fill_zero(void* device, Index bytes) {
+  checked(MachineCall::launch, "fill_zero");
+  do_fill_zero(device, bytes);
+}
+
+void Machine::read_scalars(double* host, const double* device, int count) {
+  checked(MachineCall::copy, "a read of scalars");
+  ++traffic_.scalar_reads;
+  do_copy_to_host(host, device, count * static_cast<Index>(sizeof(double)));
+}
+
+void Machine::begin_launch(const char* name) {
+  checked(MachineCall::launch, name);
+  do_begin_launch();
+}
+
+void Machine::end_launch() { do_end_launch(); }
+
+void Machine::synchronize() {
+  checked(MachineCall::synchronize, "synchronisation");
+  do_synchronize();
+}
+
+}  // namespace ritz

@@ -1,0 +1,89 @@
+// The thin layer under everything that touches a device: raw memory, copies, launches, synchronisation.
+// Every call is counted, and the n-th of a kind can be made to fail, so that tests reach every error path.
+// Three machines exist: the CPU, a fake device (CPU with access-checked memory of its own), and CUDA.
+// Code outside device/ uses Device, MemoryPool and Array, not this.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace ritz {
+
+using Index = std::int64_t;
+
+enum class MachineCall { allocate, copy, launch, synchronize };
+
+// Counts and injected faults. `fail(call, n)` makes the n-th call of that kind from now on (n >= 1) fail as
+// a real one would: allocation as out of memory, the others as a device error.
+class MachineCalls {
+ public:
+  void fail(MachineCall call, Index n) { countdown_[static_cast<int>(call)] = n; }
+  Index count(MachineCall call) const { return count_[static_cast<int>(call)]; }
+  bool next_fails(MachineCall call) {
+    ++count_[static_cast<int>(call)];
+    Index& left = countdown_[static_cast<int>(call)];
+    return left > 0 && --left == 0;
+  }
+
+ private:
+  Index count_[4] = {}, countdown_[4] = {};
+};
+
+struct MachineInfo {
+  std::string kind;                 // "cpu", "fake", "gpu"
+  std::string name;                 // "AMD EPYC", "NVIDIA H200"
+  std::string backend;              // kernel modules to load: "v3", "v4", "cuda"
+  std::string compute_capability;   // "9.0"; empty for CPUs
+  std::string driver, toolkit;      // versions; empty for CPUs
+  Index memory_total = 0, memory_free = 0;  // [bytes]
+  int ordinal = 0;
+};
+
+// Bytes that crossed between host and device, and the times a few scalars were read back.
+struct Traffic {
+  Index to_device = 0, to_host = 0, scalar_reads = 0;
+};
+
+class Machine {
+ public:
+  virtual ~Machine() = default;
+  const MachineInfo& info() const { return info_; }
+  MachineCalls& calls() { return calls_; }
+  const Traffic& traffic() const { return traffic_; }
+
+  void* allocate(Index bytes);  // nullptr when the memory is short; the pool turns that into an Error
+  void free(void* memory) noexcept { do_free(memory); }
+  void copy_to_device(void* device, const void* host, Index bytes);
+  void copy_to_host(void* host, const void* device, Index bytes);
+  void copy_on_device(void* target, const void* source, Index bytes);
+  void fill_zero(void* device, Index bytes);
+  void read_scalars(double* host, const double* device, int count);  // waits for the stream
+  void begin_launch(const char* name);
+  void end_launch();
+  void synchronize();
+
+  virtual void* stream() { return nullptr; }                  // cudaStream_t on CUDA
+  virtual void push_range(const char*) {}                     // profiler ranges (NVTX)
+  virtual void pop_range() {}
+  virtual MachineInfo current_info() { return info_; }        // with memory_free as it is now
+
+ protected:
+  virtual void* do_allocate(Index bytes) = 0;
+  virtual void do_free(void* memory) noexcept = 0;
+  virtual void do_copy_to_device(void* device, const void* host, Index bytes) = 0;
+  virtual void do_copy_to_host(void* host, const void* device, Index bytes) = 0;
+  virtual void do_copy_on_device(void* target, const void* source, Index bytes) = 0;
+  virtual void do_fill_zero(void* device, Index bytes) = 0;
+  virtual void do_begin_launch() {}
+  virtual void do_end_launch() {}
+  virtual void do_synchronize() {}
+
+  MachineInfo info_;
+
+ private:
+  void checked(MachineCall call, const char* what);
+  MachineCalls calls_;
+  Traffic traffic_;
+};
+
+}  // namespace ritz

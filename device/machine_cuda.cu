@@ -1,0 +1,145 @@
+// A CUDA GPU as a machine: one stream, the driver's stream-ordered pool under ours, pinned memory for scalars.
+#include "device/cuda_check.hpp"
+#include "device/kernels.hpp"
+#include "device/machine_cuda.hpp"
+
+#include <cstring>
+#include <nvtx3/nvToolsExt.h>
+
+namespace ritz::cuda {
+namespace {
+
+std::string version_text(int version) {
+  return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
+}
+
+MachineInfo info_of(int ordinal) {
+  cudaDeviceProp properties{};
+  cuda_check(cudaGetDeviceProperties(&properties, ordinal), "asking for a GPU's properties");
+  int driver = 0, runtime = 0;
+  cudaDriverGetVersion(&driver);
+  cudaRuntimeGetVersion(&runtime);
+  MachineInfo info;
+  info.kind = "gpu";
+  info.name = properties.name;
+  info.backend = "cuda";
+  info.ordinal = ordinal;
+  info.compute_capability = std::to_string(properties.major) + "." + std::to_string(properties.minor);
+  info.driver = version_text(driver);
+  info.toolkit = version_text(runtime);
+  info.memory_total = static_cast<Index>(properties.totalGlobalMem);
+  return info;
+}
+
+__global__ void write_one(int* target) { *target = 1; }
+
+class CudaMachine final : public Machine {
+ public:
+  explicit CudaMachine(int ordinal) {
+    info_ = info_of(ordinal);
+    cuda_check(cudaSetDevice(ordinal), "choosing the GPU");
+    cuda_check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "creating a stream");
+    cudaMemPool_t pool;
+    cuda_check(cudaDeviceGetDefaultMemPool(&pool, ordinal), "asking for the memory pool");
+    unsigned long long keep = ~0ull;  // freed memory stays with us until trimmed
+    cuda_check(cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &keep), "setting up the memory pool");
+    cuda_check(cudaMallocHost(&pinned_, pinned_count * sizeof(double)), "allocating pinned memory");
+    probe();
+  }
+  ~CudaMachine() override {
+    cudaStreamSynchronize(stream_);
+    cudaFreeHost(pinned_);
+    cudaStreamDestroy(stream_);
+  }
+  void* stream() override { return stream_; }
+  void push_range(const char* name) override { nvtxRangePushA(name); }
+  void pop_range() override { nvtxRangePop(); }
+  MachineInfo current_info() override {
+    MachineInfo info = info_;
+    std::size_t free = 0, total = 0;
+    if (cudaMemGetInfo(&free, &total) == cudaSuccess) info.memory_free = static_cast<Index>(free);
+    return info;
+  }
+
+ protected:
+  void* do_allocate(Index bytes) override {
+    void* memory = nullptr;
+    const cudaError_t status = cudaMallocAsync(&memory, static_cast<std::size_t>(bytes), stream_);
+    if (status == cudaErrorMemoryAllocation) {
+      cudaGetLastError();  // not sticky: clear it
+      return nullptr;
+    }
+    cuda_check(status, "allocating memory");
+    return memory;
+  }
+  void do_free(void* memory) noexcept override { cudaFreeAsync(memory, stream_); }
+  void do_copy_to_device(void* device, const void* host, Index bytes) override {
+    transfer(device, host, bytes, cudaMemcpyHostToDevice);
+  }
+  void do_copy_to_host(void* host, const void* device, Index bytes) override {
+    if (bytes <= Index{pinned_count * sizeof(double)}) {  // a few scalars: through pinned memory
+      transfer(pinned_, device, bytes, cudaMemcpyDeviceToHost);
+      std::memcpy(host, pinned_, static_cast<std::size_t>(bytes));
+    } else {
+      transfer(host, device, bytes, cudaMemcpyDeviceToHost);
+    }
+  }
+  void do_copy_on_device(void* target, const void* source, Index bytes) override {
+    cuda_check(cudaMemcpyAsync(target, source, static_cast<std::size_t>(bytes), cudaMemcpyDeviceToDevice, stream_),
+               "a copy on the device");
+  }
+  void do_fill_zero(void* device, Index bytes) override {
+    cuda_check(cudaMemsetAsync(device, 0, static_cast<std::size_t>(bytes), stream_), "filling memory with zeros");
+  }
+  void do_end_launch() override { cuda_check(cudaGetLastError(), "a kernel launch"); }
+  void do_synchronize() override { cuda_check(cudaStreamSynchronize(stream_), "waiting for the GPU"); }
+
+ private:
+  static constexpr std::size_t pinned_count = 64;
+
+  void transfer(void* target, const void* source, Index bytes, cudaMemcpyKind kind) {
+    cuda_check(cudaMemcpyAsync(target, source, static_cast<std::size_t>(bytes), kind, stream_), "a copy");
+    cuda_check(cudaStreamSynchronize(stream_), "waiting for a copy");
+  }
+
+  // One tiny kernel, so that a GPU too old for this build is found now and not in the middle of a run.
+  void probe() {
+    int* flag = nullptr;
+    cuda_check(cudaMallocAsync(&flag, sizeof(int), stream_), "allocating memory");
+    write_one<<<1, 1, 0, stream_>>>(flag);
+    const cudaError_t status = cudaGetLastError();
+    cudaFreeAsync(flag, stream_);
+    if (status != cudaSuccess)
+      throw Error(Exit::environment,
+                  "GPU " + std::to_string(info_.ordinal) + " (" + info_.name + ", compute capability " +
+                      info_.compute_capability + ") cannot run this build: " + cudaGetErrorString(status),
+                  "the build holds no code for this GPU, or the driver (" + info_.driver + ") is older than the toolkit (" +
+                      info_.toolkit + ")",
+                  "configure with -DRITZ_CUDA_ARCHITECTURES set to its compute capability, or update the driver");
+    synchronize();
+  }
+
+  cudaStream_t stream_ = nullptr;
+  double* pinned_ = nullptr;
+};
+
+std::vector<MachineInfo> list(std::string& why) {
+  int count = 0;
+  const cudaError_t status = cudaGetDeviceCount(&count);
+  if (status != cudaSuccess || count == 0) {
+    why = status == cudaSuccess ? "the driver reports no GPU" : cudaGetErrorString(status);
+    cudaGetLastError();
+    return {};
+  }
+  std::vector<MachineInfo> infos;
+  for (int ordinal = 0; ordinal < count; ++ordinal) infos.push_back(info_of(ordinal));
+  return infos;
+}
+
+Machine* create(int ordinal) { return new CudaMachine(ordinal); }
+
+const CudaFactory factory{list, create};
+const Registration registration("machine", &factory);
+
+}  // namespace
+}  // namespace ritz::cuda
