@@ -1,0 +1,31 @@
+// What a linear solve says of itself. `converged` is claimed only when the residual b - A x, computed anew in double
+// precision after the iteration, says so.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace ritz {
+
+enum class StopReason {
+  converged,
+  iteration_limit,
+  stagnated,               // the recursive residual says yes, the true one says no, and restarting did not help
+  indefinite_matrix,       // p.Ap <= 0
+  indefinite_preconditioner,  // r.z <= 0
+  breakdown,
+  not_finite,              // NaN or infinity in matrix, right-hand side or iterate
+};
+const char* name_of(StopReason reason);     // "converged", "iteration limit", ...
+const char* advice_for(StopReason reason);  // what a user can do about it
+
+struct SolveReport {
+  std::string method, preconditioner;
+  StopReason reason = StopReason::not_finite;
+  int iterations = 0;
+  double true_relative_residual = 0;        // ||b - A x||_2 / ||b||_2 (0 when b = 0 and x = 0)
+  std::vector<double> history;              // relative residual of the recursion, one per iteration
+  bool converged() const { return reason == StopReason::converged; }
+};
+
+}  // namespace ritz
