@@ -3,6 +3,8 @@
 
 #include "device/array.hpp"
 
+#include <string>
+
 namespace ritz {
 
 class LinearOperator {
@@ -12,6 +14,12 @@ class LinearOperator {
   virtual Index rows() const = 0;                                 // number of scalar unknowns
   virtual Index columns() const { return rows(); }
   virtual void apply(const Vector& x, Vector& y) const = 0;       // y = A x; x and y differ
+
+  // y = A x, and *xy = x.y in device memory: to override where it saves a pass over x and y.
+  virtual void apply_dot(const Vector& x, Vector& y, double* xy) const;
+  // The diagonal of an operator that is nothing but one, so that solvers can fuse it; nullptr for all others.
+  virtual const Vector* diagonal_only() const { return nullptr; }
+  virtual std::string name() const { return "operator"; }         // for reports
 };
 
 }  // namespace ritz

@@ -15,7 +15,8 @@ namespace ritz {
 // Which blocks a matrix holds. Offsets are 64-bit; columns are 32-bit and checked to fit.
 class SparsityPattern {
  public:
-  // offsets: [row_count + 1], columns: ascending within each row.
+  // offsets: [row_count + 1], columns: ascending within each row and below row_count. Throws Error(Exit::internal)
+  // when they are not.
   SparsityPattern(const Device& device, std::span<const Index> offsets, std::span<const std::int32_t> columns);
 
   const Device& device() const { return offsets_.device(); }
@@ -23,10 +24,12 @@ class SparsityPattern {
   Index nonzeros() const { return columns_.size(); }          // blocks
   const Array<Index>& offsets() const { return offsets_; }
   const Array<std::int32_t>& columns() const { return columns_; }
+  bool has_full_diagonal() const { return has_full_diagonal_; }  // every diagonal block is there
 
  private:
   Array<Index> offsets_;
   Array<std::int32_t> columns_;
+  bool has_full_diagonal_ = false;
 };
 
 class SparseMatrix final : public LinearOperator {
@@ -36,6 +39,8 @@ class SparseMatrix final : public LinearOperator {
   const Device& device() const override { return pattern_->device(); }
   Index rows() const override { return pattern_->rows() * block_size_; }
   void apply(const Vector& x, Vector& y) const override;      // cuSPARSE on a GPU, own kernels on a CPU
+  void apply_dot(const Vector& x, Vector& y, double* xy) const override;
+  std::string name() const override { return "matrix"; }
 
   int block_size() const { return block_size_; }
   const SparsityPattern& pattern() const { return *pattern_; }
@@ -45,13 +50,17 @@ class SparseMatrix final : public LinearOperator {
 
   Vector diagonal() const;                                    // [rows]
   // Replaces row and column i by zero for every i with constrained[i] != 0, and its diagonal entry by `pivot`
-  // (keeps the pattern and the symmetry). constrained: [rows].
+  // (keeps the pattern and the symmetry). constrained: [rows]. Needs a pattern with a full diagonal.
   void eliminate(const Array<std::uint8_t>& constrained, double pivot);
 
  private:
+  bool apply_by_vendor(const Vector& x, Vector& y) const;     // false: not available for this matrix
+  void check_vectors(const Vector& x, const Vector& y) const;
+
   std::shared_ptr<const SparsityPattern> pattern_;
   int block_size_;
   Vector values_;
+  std::shared_ptr<void> vendor_;                              // what the vendor's product keeps for this matrix
 };
 
 // A host copy in scalar CSR, for direct solvers, tests and files.
@@ -62,5 +71,8 @@ struct HostMatrix {
   Index rows() const { return static_cast<Index>(offsets.size()) - 1; }
 };
 HostMatrix host_matrix(const SparseMatrix& matrix);
+
+// The way back: scalar CSR (columns ascending in each row) as a matrix with blocks of one.
+SparseMatrix sparse_matrix(const Device& device, const HostMatrix& matrix);
 
 }  // namespace ritz

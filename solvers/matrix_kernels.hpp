@@ -1,0 +1,35 @@
+// The kernels of sparse matrices (module ritz_solvers_kernels): what SparseMatrix calls on its device.
+#pragma once
+
+#include "device/device.hpp"
+
+#include <cstdint>
+
+namespace ritz {
+
+inline constexpr const char* solver_kernels = "ritz_solvers_kernels";
+
+// The numbers of a matrix as kernels see them; pointers are valid on its device.
+struct MatrixView {
+  Index rows = 0, nonzeros = 0;            // block rows, blocks
+  int block_size = 1;
+  const Index* offsets = nullptr;          // [rows + 1]
+  const std::int32_t* columns = nullptr;   // [nonzeros]
+  const double* values = nullptr;          // [nonzeros][block_size][block_size]
+};
+
+struct MatrixKernels {
+  void (*multiply)(const Device&, const MatrixView&, const double* x, double* y);                  // y = A x
+  void (*multiply_dot)(const Device&, const MatrixView&, const double* x, double* y, double* xy);  // and *xy = x.y
+  void (*diagonal)(const Device&, const MatrixView&, double* diagonal);
+  void (*eliminate)(const Device&, const MatrixView&, const std::uint8_t* constrained, double pivot, double* values);
+};
+
+// y = A x by a vendor's library: prepared once for a matrix, applied often (table "vendor product").
+struct VendorProduct {
+  void* (*prepare)(const Device&, const MatrixView&);  // nullptr: not for this matrix, use the kernel of our own
+  void (*multiply)(void* prepared, const MatrixView&, const double* x, double* y);
+  void (*release)(void* prepared);
+};
+
+}  // namespace ritz

@@ -1,0 +1,110 @@
+// y = A x by cuSPARSE, for CSR and for blocks of 2 and 3 (BSR). cuSPARSE wants offsets and columns of one type: offsets
+// are copied to 32 bits where they fit, else prepare() declines and the kernel of our own does the work.
+#include "device/cuda_check.hpp"
+#include "device/kernels.hpp"
+#include "device/launch.hpp"
+#include "solvers/matrix_kernels.hpp"
+
+#include <cusparse.h>
+#include <limits>
+
+namespace ritz::cuda {
+namespace {
+
+void check(cusparseStatus_t status, const char* what) {
+  if (status == CUSPARSE_STATUS_SUCCESS) return;
+  const bool memory = status == CUSPARSE_STATUS_ALLOC_FAILED || status == CUSPARSE_STATUS_INSUFFICIENT_RESOURCES;
+  throw Error(memory ? Exit::resources : Exit::environment,
+              std::string(what) + " failed in cuSPARSE: " + cusparseGetErrorString(status), {},
+              "run 'ritz devices' to see what this machine offers, or use --device cpu");
+}
+
+struct Narrow {
+  const Index* from;
+  std::int32_t* to;
+  constexpr void operator()(Index i) const { to[i] = static_cast<std::int32_t>(from[i]); }
+};
+
+class Product {
+ public:
+  Product(const Device& device, const MatrixView& A)
+      : device_(device), offsets_(device, A.rows + 1, "pattern"), values_(A.values) {
+    for_each(device, "narrow offsets", A.rows + 1, Narrow{A.offsets, offsets_.data()});
+    check(cusparseCreate(&handle_), "starting");
+    check(cusparseSetStream(handle_, stream_of(device)), "setting the stream");
+  }
+  ~Product() {
+    if (matrix_ != nullptr) cusparseDestroySpMat(matrix_);
+    if (x_ != nullptr) cusparseDestroyDnVec(x_);
+    if (y_ != nullptr) cusparseDestroyDnVec(y_);
+    if (handle_ != nullptr) cusparseDestroy(handle_);
+  }
+  Product(const Product&) = delete;
+
+  // false: this matrix is not supported
+  bool describe(const MatrixView& A) {
+    void* offsets = offsets_.data();
+    void* columns = const_cast<std::int32_t*>(A.columns);
+    void* values = const_cast<double*>(A.values);
+    const Index b = A.block_size;
+    const cusparseStatus_t status =
+        b == 1 ? cusparseCreateCsr(&matrix_, A.rows, A.rows, A.nonzeros, offsets, columns, values, CUSPARSE_INDEX_32I,
+                                   CUSPARSE_INDEX_32I, CUSPARSE_INDEX_BASE_ZERO, CUDA_R_64F)
+               : cusparseCreateBsr(&matrix_, A.rows, A.rows, A.nonzeros, b, b, offsets, columns, values, CUSPARSE_INDEX_32I,
+                                   CUSPARSE_INDEX_32I, CUSPARSE_INDEX_BASE_ZERO, CUDA_R_64F, CUSPARSE_ORDER_ROW);
+    if (status != CUSPARSE_STATUS_SUCCESS) return false;
+    // CSR_ALG2 is the one that promises the same bits in every run.
+    algorithm_ = b == 1 ? CUSPARSE_SPMV_CSR_ALG2 : CUSPARSE_SPMV_BSR_ALG1;
+    // Any valid address serves to make the vectors; multiply() sets the real ones.
+    check(cusparseCreateDnVec(&x_, A.rows * b, values, CUDA_R_64F), "describing a vector");
+    check(cusparseCreateDnVec(&y_, A.rows * b, values, CUDA_R_64F), "describing a vector");
+    std::size_t bytes = 0;
+    if (cusparseSpMV_bufferSize(handle_, CUSPARSE_OPERATION_NON_TRANSPOSE, &one_, matrix_, x_, &zero_, y_, CUDA_R_64F,
+                                algorithm_, &bytes) != CUSPARSE_STATUS_SUCCESS)
+      return false;
+    buffer_ = Array<std::uint8_t>(device_, static_cast<Index>(bytes), "matrix");
+    return true;
+  }
+
+  void multiply(const MatrixView& A, const double* x, double* y) {
+    const LaunchScope launch(device_, "cusparse spmv");
+    if (A.values != values_) check(cusparseSpMatSetValues(matrix_, const_cast<double*>(A.values)), "setting values");
+    values_ = A.values;
+    check(cusparseDnVecSetValues(x_, const_cast<double*>(x)), "setting a vector");
+    check(cusparseDnVecSetValues(y_, y), "setting a vector");
+    check(cusparseSpMV(handle_, CUSPARSE_OPERATION_NON_TRANSPOSE, &one_, matrix_, x_, &zero_, y_, CUDA_R_64F, algorithm_,
+                       buffer_.data()),
+          "a matrix-vector product");
+  }
+
+ private:
+  static constexpr double one_ = 1, zero_ = 0;
+  Device device_;
+  Array<std::int32_t> offsets_;
+  Array<std::uint8_t> buffer_;
+  const double* values_;
+  cusparseHandle_t handle_ = nullptr;
+  cusparseSpMatDescr_t matrix_ = nullptr;
+  cusparseDnVecDescr_t x_ = nullptr, y_ = nullptr;
+  cusparseSpMVAlg_t algorithm_ = CUSPARSE_SPMV_ALG_DEFAULT;
+};
+
+void* prepare(const Device& device, const MatrixView& A) {
+  const Index largest = std::numeric_limits<std::int32_t>::max();
+  const int b = A.block_size;
+  if (A.nonzeros == 0 || A.nonzeros * b * b > largest || A.rows * b > largest) return nullptr;
+  auto product = std::make_unique<Product>(device, A);
+  return product->describe(A) ? product.release() : nullptr;
+}
+
+void multiply(void* prepared, const MatrixView& A, const double* x, double* y) {
+  static_cast<Product*>(prepared)->multiply(A, x, y);
+}
+
+void release(void* prepared) { delete static_cast<Product*>(prepared); }
+
+const VendorProduct table{prepare, multiply, release};
+const Registration registration("vendor product", &table);
+
+}  // namespace
+}  // namespace ritz::cuda
