@@ -54,7 +54,7 @@ struct Region {
 // What a reader or a generator hands over. Cells of a lower dimension than the mesh serve only to name
 // facets and nodes; they become facet regions (or node regions) when the Mesh is made.
 struct MeshData {
-  int dimension = 3;                 // 2 or 3: cells of this dimension carry the physics
+  int dimension = 3;                 // 2 or 3 (1 for bars alone): cells of this dimension carry the physics
   std::vector<double> points;        // [node][3], z = 0 in two dimensions
   std::vector<CellBlock> blocks;     // cells of `dimension` only; equal kinds may appear in several blocks
   std::vector<Region> regions;
@@ -68,8 +68,10 @@ struct MeshChecks {
 
 class Mesh {
  public:
-  // Checks node numbers, region contents, finite coordinates, duplicate cells, and that every cell has a positive
-  // Jacobian at its corners and centroid. Throws Error(Exit::mesh) naming the first ten cells and their count.
+  // Checks node numbers, region contents, finite coordinates, duplicate cells, facets in more than two cells, facets
+  // whose two cells disagree about the nodes between the corners, and that every cell has a positive Jacobian at its
+  // corners, edge nodes and centroid. Throws Error(Exit::mesh) naming the first ten cells and their count.
+  // When no region of cells is given, one named "all" is made, with a notice.
   explicit Mesh(MeshData data, MeshChecks checks = {});
 
   int dimension() const { return data_.dimension; }
@@ -101,12 +103,14 @@ class Mesh {
   Index cell_count_ = 0;
   std::vector<std::string> notices_;
   std::vector<Node> orphan_nodes_;
+  std::vector<FacetOfCell> boundary_facets_;  // ascending; a by-product of the checks
+  friend std::vector<FacetOfCell> boundary_facets(const Mesh& mesh);
 };
 
 // The nodes of a region, ascending and unique, whatever its kind.
 std::vector<Node> nodes_in(const Mesh& mesh, const Region& region);
 
-// The facets that belong to one cell only.
+// The facets that belong to one cell only, ascending by (cell, facet).
 std::vector<FacetOfCell> boundary_facets(const Mesh& mesh);
 
 // Component number of every cell; cells that share a node are in one component. Returns the component count.

@@ -1,0 +1,80 @@
+#include "mesh/mesh.hpp"
+
+#include "mesh/checks.hpp"
+#include "mesh/hash.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+
+namespace ritz {
+namespace {
+
+Index number_cells(MeshData& data) {
+  Index count = 0;
+  for (CellBlock& block : data.blocks) {
+    block.first_cell = count;
+    count += block.cell_count();
+  }
+  return count;
+}
+
+// A mesh without groups can still be given a material: everything is one region.
+void name_all_cells(MeshData& data, Index cell_count, std::vector<std::string>& notices) {
+  const auto holds_cells = [](const Region& region) { return region.kind == RegionKind::cells; };
+  if (std::any_of(data.regions.begin(), data.regions.end(), holds_cells)) return;
+  Region all{"all", RegionKind::cells, std::vector<Index>(static_cast<std::size_t>(cell_count)), {}, {}};
+  std::iota(all.cells.begin(), all.cells.end(), Index{0});
+  data.regions.push_back(std::move(all));
+  notices.push_back(fmt::format("{} names no region of cells; all {} cells form the region 'all'", data.source,
+                                cell_count));
+}
+
+void check_orphans(const MeshData& data, std::span<const Node> orphans, bool allowed,
+                   std::vector<std::string>& notices, ErrorList& errors) {
+  if (orphans.empty()) return;
+  const std::vector<Index> first(orphans.begin(), orphans.begin() + std::min<std::ptrdiff_t>(10, std::ssize(orphans)));
+  const std::string text = fmt::format("{} of {} used by no cell", counted("node", std::ssize(orphans), first),
+                                       data.source);
+  if (allowed)
+    notices.push_back(text + "; they carry no unknowns");
+  else
+    errors.add(Error(Exit::mesh, text, "", "remove them, or set MeshChecks::allow_orphan_nodes"));
+}
+
+}  // namespace
+
+Mesh::Mesh(MeshData data, MeshChecks checks) : data_(std::move(data)), cell_count_(number_cells(data_)) {
+  check_arrays(data_);
+  ErrorList errors;
+  check_regions(data_, errors);
+  errors.throw_if_any();
+  name_all_cells(data_, cell_count_, notices_);
+  orphan_nodes_ = find_orphan_nodes(data_);
+  check_orphans(data_, orphan_nodes_, checks.allow_orphan_nodes, notices_, errors);
+  ErrorList shapes;
+  orient_cells(data_, checks.fix_inverted, notices_, shapes);
+  errors.add(shapes);
+  if (shapes.empty()) boundary_facets_ = check_facets(data_, errors);  // relies on the orientation
+  errors.throw_if_any();
+  for (const Region& region : data_.regions)
+    if (region.size() == 0) notices_.push_back(fmt::format("region '{}' of {} is empty", region.name, data_.source));
+}
+
+const CellBlock& Mesh::block_of(Index cell) const { return block_holding(data_.blocks, cell); }
+
+std::span<const Node> Mesh::nodes_of(Index cell) const {
+  const CellBlock& block = block_of(cell);
+  return block.cell(cell - block.first_cell);
+}
+
+std::vector<Node> Mesh::nodes_of(FacetOfCell facet) const {
+  const auto cell = nodes_of(facet.cell);
+  std::vector<Node> nodes;
+  for (const int i : traits(kind_of(facet.cell)).facets[static_cast<std::size_t>(facet.facet)].nodes)
+    nodes.push_back(cell[static_cast<std::size_t>(i)]);
+  return nodes;
+}
+
+}  // namespace ritz

@@ -1,0 +1,223 @@
+// Jacobians of all cells, at their nodes and centroid. Shape function gradients at a node involve only the nodes on
+// the grid lines through it, so they are kept as sparse lists; tetrahedra take a shorter way.
+#include "mesh/cell_geometry.hpp"
+#include "mesh/checks.hpp"
+#include "mesh/mirror.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace ritz {
+namespace {
+
+enum Status : std::uint8_t { positive, reversed, flat, folded };
+
+struct GradientEntry {
+  int node;
+  double slope[3];
+};
+
+struct CheckPoints {  // [point] -> entries start[point] .. start[point + 1]
+  std::vector<int> start = {0};
+  std::vector<GradientEntry> entries;
+
+  void add(CellKind kind, const Point& xi) {
+    const std::vector<Point> gradients = shape_gradients(kind, xi);
+    for (std::size_t i = 0; i < gradients.size(); ++i) {
+      const Point& g = gradients[i];
+      if (g != Point{}) entries.push_back({static_cast<int>(i), {g[0], g[1], g[2]}});
+    }
+    start.push_back(static_cast<int>(entries.size()));
+  }
+};
+
+CheckPoints check_points_of(CellKind kind) {
+  CheckPoints points;
+  const CellTraits& t = traits(kind);
+  if (kind == CellKind::tri3 || kind == CellKind::line2) {  // constant
+    points.add(kind, reference_centroid(kind));
+    return points;
+  }
+  for (const Point& node : reference_nodes(kind)) {
+    if (t.linear == CellKind::pyramid5 && node[2] == 1) continue;
+    points.add(kind, node);
+  }
+  if (kind == CellKind::pyramid13 || kind == CellKind::pyramid14)  // near the apex, along the edges and the axis;
+    for (const auto& [s, q] : {std::pair{-1, -1}, {1, -1}, {1, 1}, {-1, 1}, {0, 0}}) {  // linear: the same as below it
+      const double h = 1e-7;
+      points.add(kind, {s * h, q * h, 1 - h});
+    }
+  points.add(kind, reference_centroid(kind));
+  return points;
+}
+
+struct Frame {  // the columns of a Jacobian
+  double a[3], b[3], c[3];
+};
+
+double dot(const double* a, const double* b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
+
+double determinant(const Frame& J) {
+  return J.a[0] * (J.b[1] * J.c[2] - J.b[2] * J.c[1]) + J.a[1] * (J.b[2] * J.c[0] - J.b[0] * J.c[2]) +
+         J.a[2] * (J.b[0] * J.c[1] - J.b[1] * J.c[0]);
+}
+
+// Coordinates are known to 4 units in the last place of `size`, columns therefore too: the determinant's error is
+// at most that times the sum of the products of the other columns' lengths. What is below cannot be told from zero.
+double noise_of(const Frame& J, double size, int dimension) {
+  const double e = 4 * 2.2e-16 * size;
+  if (dimension == 1) return e;
+  const double a = std::sqrt(dot(J.a, J.a)), b = std::sqrt(dot(J.b, J.b));
+  if (dimension == 2) return e * (a + b);
+  const double c = std::sqrt(dot(J.c, J.c));
+  return e * (a * b + b * c + c * a);
+}
+
+struct Verdict {  // over the check points of one cell
+  bool all_positive = true, all_negative = true, all_flat = true;
+  void add(double det, double noise) {
+    const bool up = det > noise, down = det < -noise;
+    all_positive &= up;
+    all_negative &= down;
+    all_flat &= !up && !down;
+  }
+  Status status() const { return all_positive ? positive : all_negative ? reversed : all_flat ? flat : folded; }
+};
+
+double size_of(const double (*x)[3], int n) {
+  double size = 0;
+  for (int i = 0; i < n; ++i) size = std::max({size, std::abs(x[i][0]), std::abs(x[i][1]), std::abs(x[i][2])});
+  return size;
+}
+
+Status status_of_tet(const double (*x)[3]) {
+  Frame J;
+  for (int k = 0; k < 3; ++k) J.a[k] = x[1][k] - x[0][k], J.b[k] = x[2][k] - x[0][k], J.c[k] = x[3][k] - x[0][k];
+  const double det = determinant(J);
+  // sure without square roots: noise <= 4 eps size 3 max |column|^2
+  const double longest = std::max({dot(J.a, J.a), dot(J.b, J.b), dot(J.c, J.c)}), size = size_of(x, 4);
+  if (det > 12 * 2.2e-16 * size * longest) return positive;
+  Verdict verdict;
+  verdict.add(det, noise_of(J, size, 3));
+  return verdict.status();
+}
+
+Status status_of(const double (*x)[3], int n, int dimension, const CheckPoints& points) {
+  const double size = size_of(x, n);
+  Verdict verdict;
+  for (std::size_t p = 0; p + 1 < points.start.size(); ++p) {
+    Frame J{};
+    for (int e = points.start[p]; e < points.start[p + 1]; ++e) {
+      const GradientEntry& g = points.entries[static_cast<std::size_t>(e)];
+      const double* const at = x[g.node];
+      for (int k = 0; k < 3; ++k) {
+        J.a[k] += g.slope[0] * at[k];
+        J.b[k] += g.slope[1] * at[k];
+        J.c[k] += g.slope[2] * at[k];
+      }
+    }
+    if (dimension == 3) verdict.add(determinant(J), noise_of(J, size, 3));
+    if (dimension == 2) verdict.add(J.a[0] * J.b[1] - J.a[1] * J.b[0], noise_of(J, size, 2));
+    if (dimension == 1) verdict.add(std::sqrt(dot(J.a, J.a)), noise_of(J, size, 1));
+  }
+  return verdict.status();
+}
+
+struct Judgement {
+  std::vector<std::uint8_t> status;  // [cell of the block]
+  Index counts[4] = {};
+};
+
+Judgement judge(const MeshData& data, const CellBlock& block) {
+  const int n = traits(block.kind).node_count, dimension = data.dimension;
+  const Index count = block.cell_count();
+  const CheckPoints points = check_points_of(block.kind);
+  const bool is_tet = block.kind == CellKind::tet4;
+  Judgement result;
+  result.status.resize(static_cast<std::size_t>(count));
+  Index reversed_count = 0, flat_count = 0, folded_count = 0;
+#pragma omp parallel for schedule(static) reduction(+ : reversed_count, flat_count, folded_count)
+  for (Index c = 0; c < count; ++c) {
+    const Node* const cell = block.nodes.data() + c * n;
+    double x[27][3];
+    for (int i = 0; i < n; ++i)
+      for (int k = 0; k < 3; ++k) x[i][k] = data.points[3 * static_cast<std::size_t>(cell[i]) + static_cast<std::size_t>(k)];
+    const Status status = is_tet ? status_of_tet(x) : status_of(x, n, dimension, points);
+    result.status[static_cast<std::size_t>(c)] = status;
+    reversed_count += status == reversed;
+    flat_count += status == flat;
+    folded_count += status == folded;
+  }
+  result.counts[reversed] = reversed_count;
+  result.counts[flat] = flat_count;
+  result.counts[folded] = folded_count;
+  result.counts[positive] = count - reversed_count - flat_count - folded_count;
+  return result;
+}
+
+void turn_block(MeshData& data, CellBlock& block) {
+  const auto order = mirrored_nodes(block.kind);
+  const auto facets = mirrored_facets(block.kind);
+  const auto n = static_cast<Index>(order.size());
+  const Index count = block.cell_count();
+#pragma omp parallel for schedule(static)
+  for (Index c = 0; c < count; ++c) {
+    Node old[27];
+    Node* const cell = block.nodes.data() + c * n;
+    std::copy_n(cell, n, old);
+    for (Index i = 0; i < n; ++i) cell[i] = old[order[static_cast<std::size_t>(i)]];
+  }
+  for (Region& region : data.regions) {
+    for (FacetOfCell& f : region.facets)
+      if (f.cell >= block.first_cell && f.cell < block.first_cell + count)
+        f.facet = facets[static_cast<std::size_t>(f.facet)];
+    std::sort(region.facets.begin(), region.facets.end(), [](const FacetOfCell& a, const FacetOfCell& b) {
+      return std::pair(a.cell, a.facet) < std::pair(b.cell, b.facet);
+    });
+  }
+}
+
+void report(const MeshData& data, const CellBlock& block, const Judgement& judgement, Status status,
+            std::string_view complaint, std::string_view why, std::string_view fix, ErrorList& errors) {
+  const Index count = judgement.counts[status];
+  if (count == 0) return;
+  std::vector<Index> first;
+  for (std::size_t c = 0; c < judgement.status.size() && first.size() < 10; ++c)
+    if (judgement.status[c] == status) first.push_back(block.first_cell + static_cast<Index>(c));
+  errors.add(Error(Exit::mesh,
+                   fmt::format("{} of kind {} in {} {}; the first is at {}", counted("cell", count, first),
+                               traits(block.kind).name, data.source, complaint, place_of_cell(data, first[0])),
+                   std::string(why), std::string(fix)));
+}
+
+}  // namespace
+
+void orient_cells(MeshData& data, bool fix, std::vector<std::string>& notices, ErrorList& errors) {
+  for (CellBlock& block : data.blocks) {
+    const Judgement judgement = judge(data, block);
+    const Index count = block.cell_count();
+    if (judgement.counts[positive] == count) continue;
+    if (judgement.counts[reversed] == count && fix) {
+      turn_block(data, block);
+      notices.push_back(fmt::format("all {} cells of kind {} in one block of {} were inside out (negative Jacobian) "
+                                    "and have been renumbered", count, traits(block.kind).name, data.source));
+      continue;
+    }
+    const bool mixture = judgement.counts[reversed] < count;
+    report(data, block, judgement, reversed, "inside out (negative Jacobian)",
+           mixture ? "other cells of the block are not, so the mesh is folded or its parts are numbered differently"
+                   : "the nodes of the whole block are numbered the other way round",
+           mixture ? "mesh the place again, or number all cells of a block alike" : "set MeshChecks::fix_inverted",
+           errors);
+    report(data, block, judgement, flat, "without volume (zero Jacobian)",
+           "their nodes coincide or lie in one plane or line, to within the precision of the coordinates",
+           "remove them, or mesh the place again", errors);
+    report(data, block, judgement, folded, "folded (the Jacobian vanishes or changes its sign inside the cell)",
+           "nodes are repeated, misplaced or in another order than the file's format says",
+           "straighten the edges there, refine, or mesh the place again", errors);
+  }
+}
+
+}  // namespace ritz

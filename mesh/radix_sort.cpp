@@ -1,0 +1,73 @@
+#include "mesh/radix_sort.hpp"
+
+#include <omp.h>
+
+#include <algorithm>
+#include <memory>
+#include <vector>
+
+namespace ritz {
+namespace {
+
+constexpr int digit_bits = 11;
+constexpr std::size_t bucket_count = std::size_t{1} << digit_bits;
+
+struct Range {
+  std::size_t first, last;
+};
+
+Range share_of(std::size_t count, std::size_t part, std::size_t parts) {
+  return {count * part / parts, count * (part + 1) / parts};
+}
+
+// One stable pass: each thread counts its share, the starts are summed bucket by bucket, each thread scatters.
+void sort_by_digit(const KeyedIndex* from, KeyedIndex* to, std::size_t count, int shift, int threads) {
+  const auto parts = static_cast<std::size_t>(threads);
+  std::vector<std::size_t> start(parts * bucket_count);  // [thread][bucket]
+  const auto digit = [shift](const KeyedIndex& r) { return (r.key >> shift) & (bucket_count - 1); };
+#pragma omp parallel num_threads(threads)
+  {
+    const auto part = static_cast<std::size_t>(omp_get_thread_num());
+    const Range mine = share_of(count, part, parts);
+    std::vector<std::size_t> position(bucket_count);
+    for (std::size_t i = mine.first; i < mine.last; ++i) ++position[digit(from[i])];
+    std::copy(position.begin(), position.end(), start.begin() + static_cast<std::ptrdiff_t>(part * bucket_count));
+#pragma omp barrier
+#pragma omp single
+    {
+      std::size_t sum = 0;
+      for (std::size_t bucket = 0; bucket < bucket_count; ++bucket)
+        for (std::size_t p = 0; p < parts; ++p) {
+          const std::size_t size = start[p * bucket_count + bucket];
+          start[p * bucket_count + bucket] = sum;
+          sum += size;
+        }
+    }
+    std::copy_n(start.begin() + static_cast<std::ptrdiff_t>(part * bucket_count), bucket_count, position.begin());
+    for (std::size_t i = mine.first; i < mine.last; ++i) to[position[digit(from[i])]++] = from[i];
+  }
+}
+
+}  // namespace
+
+void radix_sort(std::span<KeyedIndex> records, int key_bits) {
+  const std::size_t count = records.size();
+  if (count < 2048) {
+    std::stable_sort(records.begin(), records.end(),
+                     [](const KeyedIndex& a, const KeyedIndex& b) { return a.key < b.key; });
+    return;
+  }
+  // A team that is certain to get its size: a nested or limited region would leave shares undone.
+  const bool certain = !omp_in_parallel() && !omp_get_dynamic();
+  const int threads = certain ? std::min(omp_get_max_threads(), omp_get_thread_limit()) : 1;
+  const auto scratch = std::make_unique_for_overwrite<KeyedIndex[]>(count);
+  KeyedIndex* from = records.data();
+  KeyedIndex* to = scratch.get();
+  for (int shift = 0; shift < key_bits; shift += digit_bits) {
+    sort_by_digit(from, to, count, shift, threads);
+    std::swap(from, to);
+  }
+  if (from != records.data()) std::copy(from, from + count, records.data());
+}
+
+}  // namespace ritz

@@ -1,0 +1,18 @@
+// Sorting of keys that carry a number: least significant digit first, in parallel. Stable, so the result is the same
+// for every thread count. Memory traffic: each pass reads the records twice and writes them once.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+namespace ritz {
+
+struct KeyedIndex {
+  std::uint64_t key;
+  std::int64_t value;
+};
+
+// Sorts by the keys, which must be below 2^key_bits; equal keys stay in their order.
+void radix_sort(std::span<KeyedIndex> records, int key_bits);
+
+}  // namespace ritz
