@@ -1,0 +1,50 @@
+// Connected components by union and find over the nodes.
+#include "mesh/mesh.hpp"
+
+#include <numeric>
+
+namespace ritz {
+namespace {
+
+class Sets {
+ public:
+  explicit Sets(std::size_t count) : parent_(count) { std::iota(parent_.begin(), parent_.end(), Node{0}); }
+
+  Node root(Node node) {  // halving the path on the way
+    while (at(node) != node) node = at(node) = at(at(node));
+    return node;
+  }
+  void join(Node a, Node b) {  // the lower root stays: nodes of a mesh are mostly numbered along it
+    a = root(a);
+    b = root(b);
+    if (a < b) at(b) = a;
+    if (b < a) at(a) = b;
+  }
+
+ private:
+  Node& at(Node node) { return parent_[static_cast<std::size_t>(node)]; }
+  std::vector<Node> parent_;
+};
+
+}  // namespace
+
+Index connected_components(const Mesh& mesh, std::vector<Index>& component_of_cell) {
+  Sets sets(static_cast<std::size_t>(mesh.node_count()));
+  for (const CellBlock& block : mesh.blocks())
+    for (Index c = 0; c < block.cell_count(); ++c)
+      for (const Node node : block.cell(c)) sets.join(block.cell(c)[0], node);
+
+  component_of_cell.clear();
+  component_of_cell.reserve(static_cast<std::size_t>(mesh.cell_count()));
+  std::vector<Index> number(static_cast<std::size_t>(mesh.node_count()), -1);  // [root], in the order of the cells
+  Index count = 0;
+  for (const CellBlock& block : mesh.blocks())
+    for (Index c = 0; c < block.cell_count(); ++c) {
+      Index& component = number[static_cast<std::size_t>(sets.root(block.cell(c)[0]))];
+      if (component < 0) component = count++;
+      component_of_cell.push_back(component);
+    }
+  return count;
+}
+
+}  // namespace ritz

@@ -1,0 +1,35 @@
+// Places where a mesh looks whole but is not: the cells on the two sides do not share nodes or facets, so the solution
+// may tear there. Only free facets are looked at; the cost grows with the boundary, not with the volume.
+//
+//   for (const auto& [a, b] : find_cracks(mesh).facets) ...
+#pragma once
+
+#include "mesh/mesh.hpp"
+
+#include <utility>
+#include <vector>
+
+namespace ritz {
+
+// Free facets that lie on each other, corner by corner, with different nodes: a crack by accident, or two bodies in
+// touch. `tolerance` is a distance; by default a millionth of the shortest edge on the boundary.
+struct Cracks {
+  std::vector<std::pair<FacetOfCell, FacetOfCell>> facets;  // ascending
+  std::vector<std::pair<Node, Node>> nodes;                 // of those facets: lower and higher number, ascending
+};
+Cracks find_cracks(const Mesh& mesh, double tolerance = -1);
+
+// Nodes of free facets that lie on a free facet or edge between its nodes: one side is refined, the other is not.
+// `tolerance` is the distance from the facet, by default a millionth of the facet's size. Each node once, ascending.
+struct HangingNode {
+  Node node;
+  FacetOfCell facet;
+  bool operator==(const HangingNode&) const = default;
+};
+std::vector<HangingNode> find_hanging_nodes(const Mesh& mesh, double tolerance = -1);
+
+// Free quadrilaterals with a free triangle on three of their corners: a hexahedron, prism or pyramid that meets two
+// tetrahedra without a pyramid between them. Pairs (quadrilateral, triangle), ascending.
+std::vector<std::pair<FacetOfCell, FacetOfCell>> find_split_faces(const Mesh& mesh);
+
+}  // namespace ritz

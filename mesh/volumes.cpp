@@ -1,0 +1,174 @@
+// Integrals over cells and facets, with the quadrature that is exact for them.
+#include "mesh/quality.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace ritz {
+namespace {
+
+struct Tabulated {  // shape functions and gradients at the points of the geometry rule
+  std::vector<double> weights;
+  std::vector<std::vector<double>> values;
+  std::vector<std::vector<Point>> gradients;
+};
+
+Tabulated tabulate(CellKind kind) {
+  Tabulated table;
+  for (const QuadraturePoint& q : geometry_rule(kind)) {
+    table.weights.push_back(q.weight);
+    table.values.push_back(shape_values(kind, q.xi));
+    table.gradients.push_back(shape_gradients(kind, q.xi));
+  }
+  return table;
+}
+
+const Tabulated& table_of(CellKind kind) {
+  static const std::vector<Tabulated> all = [] {
+    std::vector<Tabulated> list;
+    for (const CellKind k : all_cell_kinds()) list.push_back(tabulate(k));
+    return list;
+  }();
+  return all[static_cast<std::size_t>(kind)];
+}
+
+using Columns = std::array<Point, 3>;  // of the Jacobian: [reference axis][coordinate]
+
+Columns jacobian(const Mesh& mesh, std::span<const Node> nodes, const std::vector<Point>& gradients) {
+  Columns J{};
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    const auto x = mesh.point(nodes[i]);
+    for (std::size_t a = 0; a < 3; ++a)
+      for (std::size_t k = 0; k < 3; ++k) J[a][k] += gradients[i][a] * x[k];
+  }
+  return J;
+}
+
+Point position(const Mesh& mesh, std::span<const Node> nodes, const std::vector<double>& values) {
+  Point p{};
+  for (std::size_t i = 0; i < nodes.size(); ++i)
+    for (std::size_t k = 0; k < 3; ++k) p[k] += values[i] * mesh.point(nodes[i])[k];
+  return p;
+}
+
+Point cross(const Point& a, const Point& b) {
+  return {a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]};
+}
+double dot(const Point& a, const Point& b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
+
+double volume_factor(const Columns& J, int dimension) {
+  if (dimension == 1) return std::sqrt(dot(J[0], J[0]));
+  if (dimension == 2) return J[0][0] * J[1][1] - J[0][1] * J[1][0];
+  return dot(J[0], cross(J[1], J[2]));
+}
+
+// Calls f(cell, node span, table) for all cells, in parallel.
+template <class F>
+void for_each_cell(const Mesh& mesh, F f) {
+  for (const CellBlock& block : mesh.blocks()) {
+    const Tabulated& table = table_of(block.kind);
+    const Index count = block.cell_count();
+#pragma omp parallel for schedule(static)
+    for (Index c = 0; c < count; ++c) f(block.first_cell + c, block.cell(c), table);
+  }
+}
+
+}  // namespace
+
+double BoundingBox::diagonal() const {
+  const Point d = {high[0] - low[0], high[1] - low[1], high[2] - low[2]};
+  return std::sqrt(dot(d, d));
+}
+
+BoundingBox bounding_box(const Mesh& mesh) {
+  constexpr double infinite = std::numeric_limits<double>::infinity();
+  BoundingBox box{{infinite, infinite, infinite}, {-infinite, -infinite, -infinite}};
+  auto orphan = mesh.orphan_nodes().begin();
+  for (Index node = 0; node < mesh.node_count(); ++node) {
+    if (orphan != mesh.orphan_nodes().end() && *orphan == node) {
+      ++orphan;
+      continue;
+    }
+    for (std::size_t k = 0; k < 3; ++k) {
+      box.low[k] = std::min(box.low[k], mesh.point(node)[k]);
+      box.high[k] = std::max(box.high[k], mesh.point(node)[k]);
+    }
+  }
+  return box;
+}
+
+std::vector<double> cell_volumes(const Mesh& mesh) {
+  std::vector<double> volumes(static_cast<std::size_t>(mesh.cell_count()));
+  for_each_cell(mesh, [&](Index cell, std::span<const Node> nodes, const Tabulated& table) {
+    const bool constant = traits(mesh.kind_of(cell)).node_count == mesh.dimension() + 1;
+    double volume = 0;
+    for (std::size_t q = 0; q < table.weights.size(); ++q) {
+      if (constant && q > 0) break;
+      const double weight = !constant               ? table.weights[q]
+                            : mesh.dimension() == 3 ? 1.0 / 6
+                            : mesh.dimension() == 2 ? 0.5
+                                                    : 2.0;
+      volume += weight * volume_factor(jacobian(mesh, nodes, table.gradients[q]), mesh.dimension());
+    }
+    volumes[static_cast<std::size_t>(cell)] = volume;
+  });
+  return volumes;
+}
+
+double total_volume(const Mesh& mesh) {
+  double sum = 0, lost = 0;  // Kahan's compensated sum: no digits go in millions of cells
+  for (const double volume : cell_volumes(mesh)) {
+    const double term = volume - lost, next = sum + term;
+    lost = (next - sum) - term;
+    sum = next;
+  }
+  return sum;
+}
+
+Point centroid(const Mesh& mesh) {
+  std::vector<std::array<double, 4>> parts(static_cast<std::size_t>(mesh.cell_count()));
+  for_each_cell(mesh, [&](Index cell, std::span<const Node> nodes, const Tabulated& table) {
+    auto& part = parts[static_cast<std::size_t>(cell)];
+    for (std::size_t q = 0; q < table.weights.size(); ++q) {
+      const double dV = table.weights[q] * volume_factor(jacobian(mesh, nodes, table.gradients[q]), mesh.dimension());
+      const Point x = position(mesh, nodes, table.values[q]);
+      for (std::size_t k = 0; k < 3; ++k) part[k] += x[k] * dV;
+      part[3] += dV;
+    }
+  });
+  std::array<double, 4> sum{};
+  for (const auto& part : parts)
+    for (std::size_t k = 0; k < 4; ++k) sum[k] += part[k];
+  return {sum[0] / sum[3], sum[1] / sum[3], sum[2] / sum[3]};
+}
+
+FacetIntegrals integrate(const Mesh& mesh, FacetOfCell facet) {
+  if (mesh.dimension() == 1)
+    throw Error(Exit::input, "facets of bars have no area", "they are points", "use cross sections");
+  const CellKind kind = traits(mesh.kind_of(facet.cell)).facets[static_cast<std::size_t>(facet.facet)].kind;
+  const Tabulated& table = table_of(kind);
+  const std::vector<Node> nodes = mesh.nodes_of(facet);
+  FacetIntegrals result{};
+  for (std::size_t q = 0; q < table.weights.size(); ++q) {
+    const Columns J = jacobian(mesh, nodes, table.gradients[q]);
+    const Point normal = mesh.dimension() == 3 ? cross(J[0], J[1]) : Point{J[0][1], -J[0][0], 0};
+    for (std::size_t k = 0; k < 3; ++k) result.area_vector[k] += table.weights[q] * normal[k];
+    result.area += table.weights[q] * std::sqrt(dot(normal, normal));
+    result.x_dot_n += table.weights[q] * dot(position(mesh, nodes, table.values[q]), normal);
+  }
+  return result;
+}
+
+double area(const Mesh& mesh, const Region& facets) {
+  if (facets.kind != RegionKind::facets)
+    throw Error(Exit::input, fmt::format("the area of region '{}' was asked for, but it holds no facets", facets.name),
+                "only surfaces have one", "name a region of facets");
+  double sum = 0;
+  for (const FacetOfCell& facet : facets.facets) sum += integrate(mesh, facet).area;
+  return sum;
+}
+
+}  // namespace ritz
