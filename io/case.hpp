@@ -138,9 +138,13 @@ class Case::Table {
 
  private:
   friend class Case;
-  friend struct CaseData;
+  std::string title() const;                            // "[[material]] #2"
+  std::string full_path(std::string_view key) const;    // "material.1.young"
+  void ask(std::string_view key, const char* type, std::string_view about, std::string fallback,
+           std::string allowed) const;                  // remembers the question
+
   CaseData* data_ = nullptr;
-  CaseValue* value_ = nullptr;  // nullptr: the table is not in the file
+  CaseValue* value_ = nullptr;
   std::string path_;            // "material.1", for messages
   std::string schema_path_;     // "material[]", for questions()
   std::string name_;

@@ -1,5 +1,4 @@
-// Meshes from files. The format is recognised by the content and then by the extension; what the reader found odd
-// is in Mesh::notices(). Throws Error(Exit::mesh) with the place in the file when it cannot be read.
+// Meshes from files. The format is recognised by the content and then by the extension. Throws Error(Exit::mesh) with the place in the file when it cannot be read.
 //
 //   Mesh bracket = read_mesh("bracket.msh", {.scale = 1e-3});  // drawn in millimetres
 //
@@ -10,12 +9,14 @@
 #include "mesh/mesh.hpp"
 
 #include <string>
+#include <vector>
 
 namespace ritz {
 
 struct ReadOptions {
   double scale = 1;  // points are multiplied by it: file units to metres
-  MeshChecks checks;
+  MeshChecks checks = {};
+  std::vector<std::string>* notices = nullptr;  // receives what the reader found odd; see also Mesh::notices()
 };
 
 Mesh read_mesh(const std::string& path, const ReadOptions& options = {});

@@ -8,6 +8,8 @@
 
 #include "mesh/mesh.hpp"
 
+#include <initializer_list>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -29,7 +31,7 @@ struct VtuOptions {
   Compression compression = Compression::none;
   bool single_precision = false;  // fields as 32-bit numbers; points stay double
   bool regions = true;            // cell array "region" (1, 2, ... of region_names, 0: none) and its names
-  double time = 0;                // written as TimeValue
+  std::optional<double> time = {};     // written as TimeValue
 };
 
 void write_vtu(const std::string& path, const Mesh& mesh, std::span<const Field> point_fields,

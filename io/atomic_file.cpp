@@ -1,0 +1,95 @@
+#include "io/atomic_file.hpp"
+
+#include "device/error.hpp"
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <utility>
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <fmt/core.h>
+
+namespace ritz {
+namespace {
+
+class Descriptor {
+ public:
+  Descriptor(const std::string& name, int flags) : number_(::open(name.c_str(), flags | O_CLOEXEC, 0666)) {}
+  ~Descriptor() { if (number_ >= 0) ::close(number_); }
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  operator int() const { return number_; }
+  bool close() { return ::close(std::exchange(number_, -1)) == 0; }
+
+ private:
+  int number_;
+};
+
+std::string folder_of(const std::string& path) {
+  const std::string folder = std::filesystem::path(path).parent_path().string();
+  return folder.empty() ? "." : folder;
+}
+
+// Some file systems refuse to flush folders; the rename itself has happened by then.
+void flush_folder(const std::string& path) {
+  const Descriptor folder(folder_of(path), O_RDONLY | O_DIRECTORY);
+  if (folder >= 0) ::fsync(folder);
+}
+
+}  // namespace
+
+std::string temporary_path(const std::string& path) { return path + ".tmp"; }
+
+void fail_to_write(const std::string& path, const std::string& reason) {
+  throw Error(Exit::output, fmt::format("cannot write '{}': {}", path, reason), "",
+              "check that the folder exists, that it may be written to and that the disk has room");
+}
+
+void discard_temporary(const std::string& path) noexcept { std::remove(temporary_path(path).c_str()); }
+
+void commit_file(const std::string& path) {
+  const std::string temporary = temporary_path(path);
+  {
+    Descriptor file(temporary, O_RDONLY);
+    if (file < 0 || ::fsync(file) != 0) {
+      const std::string reason = std::strerror(errno);
+      discard_temporary(path);
+      fail_to_write(path, reason);
+    }
+  }
+  if (std::rename(temporary.c_str(), path.c_str()) != 0) {
+    const std::string reason = std::strerror(errno);
+    discard_temporary(path);
+    fail_to_write(path, reason);
+  }
+  flush_folder(path);
+}
+
+void write_file(const std::string& path, std::string_view contents) {
+  {
+    Descriptor file(temporary_path(path), O_WRONLY | O_CREAT | O_TRUNC);
+    if (file < 0) fail_to_write(path, std::strerror(errno));
+    while (!contents.empty()) {
+      const ssize_t written = ::write(file, contents.data(), contents.size());
+      if (written < 0 && errno == EINTR) continue;
+      if (written < 0) {
+        const std::string reason = std::strerror(errno);
+        discard_temporary(path);
+        fail_to_write(path, reason);
+      }
+      contents.remove_prefix(static_cast<std::size_t>(written));
+    }
+    if (!file.close()) {
+      const std::string reason = std::strerror(errno);
+      discard_temporary(path);
+      fail_to_write(path, reason);
+    }
+  }
+  commit_file(path);
+}
+
+}  // namespace ritz

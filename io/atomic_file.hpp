@@ -1,0 +1,23 @@
+// Files that appear complete or not at all: written beside their place, flushed to the disk, renamed. Private to io.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace ritz {
+
+// The name to write to before commit_file.
+std::string temporary_path(const std::string& path);
+
+// Flushes `temporary_path(path)`, renames it to `path` and flushes the folder. Throws Error(Exit::output).
+void commit_file(const std::string& path);
+
+// Removes what a failed write left behind.
+void discard_temporary(const std::string& path) noexcept;
+
+void write_file(const std::string& path, std::string_view contents);
+
+// The sentence for a failed write: path, reason of the system, remedy.
+[[noreturn]] void fail_to_write(const std::string& path, const std::string& reason);
+
+}  // namespace ritz

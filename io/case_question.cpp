@@ -1,0 +1,278 @@
+// The typed questions. Each finds its value, checks type and range, and falls back or reports.
+#include "io/case_data.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+
+#include <fmt/core.h>
+#include <fmt/format.h>
+
+namespace ritz {
+namespace {
+
+using Kind = CaseValue::Kind;
+
+CaseValue value_of(double number) { return {.kind = Kind::number, .number = number}; }
+CaseValue value_of(std::int64_t integer) { return {.kind = Kind::integer, .integer = integer}; }
+CaseValue value_of(bool flag) { return {.kind = Kind::flag, .flag = flag}; }
+CaseValue value_of(const std::string& text) { return {.kind = Kind::text, .text = text}; }
+
+template <class T>
+CaseValue value_of(const std::vector<T>& list) {
+  CaseValue array{.kind = Kind::array};
+  for (const T& entry : list) array.items.push_back(value_of(entry));
+  return array;
+}
+
+template <class T>
+std::string fallback_text(const std::optional<T>& fallback) {
+  return fallback ? inline_text(value_of(*fallback)) : std::string();
+}
+
+// "above 0 and at most 1"; empty without bounds.
+template <class Rule>
+std::string bounds_text(const Rule& rule) {
+  std::string text;
+  const auto add = [&](const char* words, const auto& bound) {
+    if (bound) text += fmt::format("{}{} {}", text.empty() ? "" : " and ", words, *bound);
+  };
+  if constexpr (requires { rule.above; }) add("above", rule.above);
+  add("at least", rule.minimum);
+  if constexpr (requires { rule.below; }) add("below", rule.below);
+  add("at most", rule.maximum);
+  return text;
+}
+
+std::string with_bounds(const std::string& noun, const std::string& bounds) {
+  return bounds.empty() ? noun : noun + " " + bounds;
+}
+
+template <class Rule, class T>
+bool is_within(const Rule& rule, T value) {
+  bool within = (!rule.minimum || value >= *rule.minimum) && (!rule.maximum || value <= *rule.maximum);
+  if constexpr (requires { rule.above; }) within = within && (!rule.above || value > *rule.above);
+  if constexpr (requires { rule.below; }) within = within && (!rule.below || value < *rule.below);
+  return within;
+}
+
+// Inside the bounds, so that a reading that goes on after an error meets no second one.
+template <class Rule>
+double harmless_number(const Rule& rule) {
+  const std::optional<double> low = rule.above ? rule.above : rule.minimum;
+  const std::optional<double> high = rule.below ? rule.below : rule.maximum;
+  if (low && high) return 0.5 * (*low + *high);
+  return low ? *low + 1 : high ? *high - 1 : 1;
+}
+
+std::optional<double> finite_number(const CaseValue& value) {
+  if (value.kind == Kind::integer) return static_cast<double>(value.integer);
+  if (value.kind == Kind::number && std::isfinite(value.number)) return value.number;
+  return std::nullopt;
+}
+
+std::string count_text(int size, const char* one, const char* many) {
+  return size == 0 ? fmt::format("a list of {}", many)
+                   : size == 1 ? fmt::format("one {}", one) : fmt::format("a list of {} {}", size, many);
+}
+
+}  // namespace
+
+double Case::Table::number(std::string_view key, std::string_view about, const NumberRule& rule) const {
+  const std::string bounds = bounds_text(rule);
+  ask(key, "number", about, fallback_text(rule.fallback), bounds);
+  const CaseAnswer answer(*data_, *value_, key, full_path(key), about);
+  const std::string expected = with_bounds("a number", bounds);
+  if (answer.value() != nullptr) {
+    const std::optional<double> number = finite_number(*answer.value());
+    if (number && is_within(rule, *number)) return *number;
+    answer.wrong(expected);
+  } else if (rule.fallback) {
+    answer.use_fallback(value_of(*rule.fallback));
+  } else {
+    answer.missing("<" + expected + ">", where());
+  }
+  return rule.fallback.value_or(harmless_number(rule));
+}
+
+std::int64_t Case::Table::integer(std::string_view key, std::string_view about, const IntegerRule& rule) const {
+  const std::string bounds = bounds_text(rule);
+  ask(key, "integer", about, fallback_text(rule.fallback), bounds);
+  const CaseAnswer answer(*data_, *value_, key, full_path(key), about);
+  const std::string expected = with_bounds("a whole number", bounds);
+  if (answer.value() != nullptr) {
+    if (answer.value()->kind == Kind::integer && is_within(rule, answer.value()->integer))
+      return answer.value()->integer;
+    answer.wrong(expected);
+  } else if (rule.fallback) {
+    answer.use_fallback(value_of(*rule.fallback));
+  } else {
+    answer.missing("<" + expected + ">", where());
+  }
+  return rule.fallback.value_or(rule.minimum ? *rule.minimum : rule.maximum ? *rule.maximum : 1);
+}
+
+std::string Case::Table::text(std::string_view key, std::string_view about, const TextRule& rule) const {
+  ask(key, "text", about, fallback_text(rule.fallback), rule.may_be_empty ? "" : "not empty");
+  const CaseAnswer answer(*data_, *value_, key, full_path(key), about);
+  if (answer.value() != nullptr) {
+    if (answer.value()->kind == Kind::text && (rule.may_be_empty || !answer.value()->text.empty()))
+      return answer.value()->text;
+    answer.wrong(rule.may_be_empty ? "a text" : "a text that is not empty");
+  } else if (rule.fallback) {
+    answer.use_fallback(value_of(*rule.fallback));
+  } else {
+    answer.missing("\"<text>\"", where());
+  }
+  return rule.fallback.value_or("");
+}
+
+std::string Case::Table::choice(std::string_view key, std::string_view about, const std::vector<std::string>& allowed,
+                                std::optional<std::string> fallback) const {
+  const std::string names = quoted_list(allowed);
+  ask(key, "choice", about, fallback_text(fallback), names);
+  const CaseAnswer answer(*data_, *value_, key, full_path(key), about);
+  if (answer.value() != nullptr) {
+    const CaseValue& value = *answer.value();
+    if (value.kind == Kind::text && std::find(allowed.begin(), allowed.end(), value.text) != allowed.end())
+      return value.text;
+    const std::string near = value.kind == Kind::text ? nearest_match(value.text, allowed) : std::string();
+    answer.wrong(fmt::format("one of {}{}", names, near.empty() ? "" : fmt::format("; did you mean '{}'?", near)));
+  } else if (fallback) {
+    answer.use_fallback(value_of(*fallback));
+  } else {
+    answer.missing(fmt::format("<one of {}>", names), where());
+  }
+  return fallback.value_or(allowed.empty() ? "" : allowed.front());
+}
+
+bool Case::Table::flag(std::string_view key, std::string_view about, std::optional<bool> fallback) const {
+  ask(key, "flag", about, fallback_text(fallback), "true or false");
+  const CaseAnswer answer(*data_, *value_, key, full_path(key), about);
+  if (answer.value() != nullptr) {
+    if (answer.value()->kind == Kind::flag) return answer.value()->flag;
+    answer.wrong("true or false");
+  } else if (fallback) {
+    answer.use_fallback(value_of(*fallback));
+  } else {
+    answer.missing("<true or false>", where());
+  }
+  return fallback.value_or(false);
+}
+
+std::vector<double> Case::Table::vector(std::string_view key, std::string_view about, const VectorRule& rule) const {
+  const std::string bounds = bounds_text(rule);
+  const std::string expected = with_bounds(count_text(rule.size, "number", "numbers"), bounds);
+  ask(key, "vector", about, fallback_text(rule.fallback), expected);
+  const CaseAnswer answer(*data_, *value_, key, full_path(key), about);
+  const std::vector<double> harmless(static_cast<std::size_t>(std::max(rule.size, 1)), harmless_number(rule));
+  if (answer.value() == nullptr) {
+    if (rule.fallback) answer.use_fallback(value_of(*rule.fallback));
+    else answer.missing("<" + expected + ">", where());
+    return rule.fallback.value_or(harmless);
+  }
+  std::vector<double> result;
+  const CaseValue& given = *answer.value();
+  const std::span<const CaseValue> items = given.kind == Kind::array ? std::span(given.items) : std::span(&given, 1);
+  bool valid = !items.empty() && (rule.size == 0 || static_cast<int>(items.size()) == rule.size);
+  if (!valid) answer.wrong(expected);
+  for (const CaseValue& item : items) {
+    const std::optional<double> number = finite_number(item);
+    if (number && is_within(rule, *number)) {
+      result.push_back(*number);
+      continue;
+    }
+    if (valid) answer.wrong(expected, item);
+    valid = false;
+  }
+  return valid ? result : rule.fallback.value_or(harmless);
+}
+
+std::vector<std::string> Case::Table::texts(std::string_view key, std::string_view about,
+                                            std::optional<std::vector<std::string>> fallback) const {
+  ask(key, "texts", about, fallback_text(fallback), "a text or a list of texts");
+  const CaseAnswer answer(*data_, *value_, key, full_path(key), about);
+  if (answer.value() == nullptr) {
+    if (fallback) answer.use_fallback(value_of(*fallback));
+    else answer.missing("\"<text>\"", where());
+    return fallback.value_or(std::vector<std::string>{});
+  }
+  std::vector<std::string> result;
+  const CaseValue& given = *answer.value();
+  const std::span<const CaseValue> items = given.kind == Kind::array ? std::span(given.items) : std::span(&given, 1);
+  for (const CaseValue& item : items) {
+    if (item.kind == Kind::text && !item.text.empty()) result.push_back(item.text);
+    else answer.wrong("a text or a list of texts", item);
+  }
+  return result;
+}
+
+std::string Case::Table::expression(std::string_view key, std::string_view about, const TextRule& rule) const {
+  ask(key, "expression", about, fallback_text(rule.fallback), "a number or a formula");
+  const CaseAnswer answer(*data_, *value_, key, full_path(key), about);
+  if (answer.value() != nullptr) {
+    const CaseValue& value = *answer.value();
+    if (value.kind == Kind::text && !value.text.empty()) return value.text;
+    if (const std::optional<double> number = finite_number(value)) return fmt::format("{}", *number);
+    answer.wrong("a number, or a formula in quotes");
+  } else if (rule.fallback) {
+    answer.use_fallback(value_of(*rule.fallback));
+  } else {
+    answer.missing("<a number or a formula in quotes>", where());
+  }
+  return rule.fallback.value_or("0");
+}
+
+std::vector<std::string> Case::Table::expressions(std::string_view key, std::string_view about, int size,
+                                                  std::optional<std::vector<std::string>> fallback) const {
+  const std::string expected = count_text(size, "number or formula", "numbers or formulas");
+  ask(key, "expressions", about, fallback_text(fallback), expected);
+  const CaseAnswer answer(*data_, *value_, key, full_path(key), about);
+  const std::vector<std::string> harmless(static_cast<std::size_t>(std::max(size, 1)), "0");
+  if (answer.value() == nullptr) {
+    if (fallback) answer.use_fallback(value_of(*fallback));
+    else answer.missing("<" + expected + ">", where());
+    return fallback.value_or(harmless);
+  }
+  std::vector<std::string> result;
+  const CaseValue& given = *answer.value();
+  const std::span<const CaseValue> items = given.kind == Kind::array ? std::span(given.items) : std::span(&given, 1);
+  bool valid = !items.empty() && (size == 0 || static_cast<int>(items.size()) == size);
+  if (!valid) answer.wrong(expected);
+  for (const CaseValue& item : items) {
+    if (item.kind == Kind::text && !item.text.empty()) result.push_back(item.text);
+    else if (const std::optional<double> number = finite_number(item)) result.push_back(fmt::format("{}", *number));
+    else {
+      if (valid) answer.wrong(expected, item);
+      valid = false;
+    }
+  }
+  return valid ? result : fallback.value_or(harmless);
+}
+
+std::string Case::Table::path(std::string_view key, std::string_view about, const PathRule& rule) const {
+  ask(key, "path", about, fallback_text(rule.fallback), rule.must_exist ? "a file that exists" : "a file name");
+  const CaseAnswer answer(*data_, *value_, key, full_path(key), about);
+  const auto beside_case = [this](const std::string& name) {
+    if (name.empty()) return name;
+    return (std::filesystem::path(data_->path).parent_path() / name).lexically_normal().string();
+  };
+  if (answer.value() == nullptr) {
+    if (rule.fallback) answer.use_fallback(value_of(*rule.fallback));
+    else answer.missing("\"<file name>\"", where());
+    return beside_case(rule.fallback.value_or(""));
+  }
+  if (answer.value()->kind != Kind::text || answer.value()->text.empty()) {
+    answer.wrong("a file name in quotes");
+    return beside_case(rule.fallback.value_or(""));
+  }
+  const std::string path = beside_case(answer.value()->text);
+  std::error_code ignored;
+  if (rule.must_exist && !std::filesystem::exists(path, ignored))
+    answer.wrong_text(fmt::format("'{}' names the file '{}', which does not exist,", full_path(key), path),
+                      fmt::format("{}: {}", key, about),
+                      "check the name; relative names start at the folder of the case file");
+  return path;
+}
+
+}  // namespace ritz

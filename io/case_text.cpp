@@ -1,0 +1,152 @@
+// The case as text again: resolved values and the schema that was asked for.
+#include "io/case_data.hpp"
+
+#include <algorithm>
+
+#include <fmt/core.h>
+#include <fmt/format.h>
+
+namespace ritz {
+namespace {
+
+using Kind = CaseValue::Kind;
+
+std::string key_text(std::string_view key) {
+  const bool bare = !key.empty() && std::all_of(key.begin(), key.end(), [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
+  });
+  return bare ? std::string(key) : quoted(key);
+}
+
+bool has_own_header(const CaseValue& value) { return value.kind == Kind::table || value.is_array_of_tables(); }
+
+bool is_empty_fallback(const CaseValue& value) {
+  return value.implicit && value.kind == Kind::table &&
+         std::all_of(value.members.begin(), value.members.end(),
+                     [](const CaseMember& member) { return is_empty_fallback(member.value); });
+}
+
+// Plain keys first: after a [table] they would belong to it.
+void write_table(std::string& text, const CaseValue& table, const std::string& path) {
+  for (const CaseMember& member : table.members)
+    if (!has_own_header(member.value))
+      text += fmt::format("{} = {}\n", key_text(member.key), inline_text(member.value));
+  for (const CaseMember& member : table.members) {
+    if (!has_own_header(member.value) || is_empty_fallback(member.value)) continue;
+    const std::string name = path.empty() ? key_text(member.key) : path + "." + key_text(member.key);
+    if (member.value.kind == Kind::table) {
+      text += fmt::format("\n[{}]\n", name);
+      write_table(text, member.value, name);
+    }
+    for (const CaseValue& item : member.value.items) {
+      text += fmt::format("\n[[{}]]\n", name);
+      write_table(text, item, name);
+    }
+  }
+}
+
+struct Key {
+  std::string table, name;
+};
+
+Key split(const std::string& path) {
+  const std::size_t dot = path.rfind('.');
+  return dot == std::string::npos ? Key{"", path} : Key{path.substr(0, dot), path.substr(dot + 1)};
+}
+
+// "material[]" -> "[[material]]", "material.*" -> "[material.<name>]".
+std::string header(std::string table) {
+  const bool repeated = table.ends_with("[]");
+  for (std::size_t at; (at = table.find("[]")) != std::string::npos;) table.erase(at, 2);
+  for (std::size_t at; (at = table.find(".*")) != std::string::npos;) table.replace(at, 2, ".<name>");
+  return repeated ? "[[" + table + "]]" : "[" + table + "]";
+}
+
+std::string about_table(const std::vector<CaseQuestion>& questions, std::string table) {
+  if (table.ends_with("[]") || table.ends_with(".*")) table.resize(table.size() - 2);
+  for (const CaseQuestion& question : questions)
+    if (question.path == table) return question.about;
+  return {};
+}
+
+}  // namespace
+
+std::string quoted(std::string_view text) {
+  std::string result = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') result += '\\';
+    if (static_cast<unsigned char>(c) < ' ' || c == 127) result += fmt::format("\\u{:04X}", static_cast<unsigned>(c));
+    else result += c;
+  }
+  return result + '"';
+}
+
+std::string inline_text(double number) {
+  std::string text = fmt::format("{}", number);
+  if (text.find_first_of(".en") == std::string::npos) text += ".0";  // e: exponent, n: nan and inf
+  return text;
+}
+
+std::string inline_text(const CaseValue& value) {
+  std::string text;
+  switch (value.kind) {
+    case Kind::text: return quoted(value.text);
+    case Kind::integer: return fmt::format("{}", value.integer);
+    case Kind::number: return inline_text(value.number);
+    case Kind::flag: return value.flag ? "true" : "false";
+    case Kind::array:
+      for (const CaseValue& item : value.items) text += (text.empty() ? "" : ", ") + inline_text(item);
+      return "[" + text + "]";
+    case Kind::table:
+      for (const CaseMember& member : value.members)
+        text += fmt::format("{}{} = {}", text.empty() ? "" : ", ", key_text(member.key), inline_text(member.value));
+      return "{" + text + "}";
+    case Kind::date: break;
+  }
+  return "\"a date or time\"";
+}
+
+std::string described(const CaseValue& value) {
+  switch (value.kind) {
+    case Kind::text: return value.text.empty() ? "an empty text" : fmt::format("the text '{}'", value.text);
+    case Kind::integer: return fmt::format("{}", value.integer);
+    case Kind::number: return fmt::format("{}", value.number);
+    case Kind::flag: return value.flag ? "true" : "false";
+    case Kind::array: return value.is_array_of_tables() ? fmt::format("a list of {} tables", value.items.size())
+                           : value.items.empty()        ? "an empty list"
+                                                        : "the list " + inline_text(value);
+    case Kind::table: return "a table";
+    case Kind::date: return "a date or time";
+  }
+  return {};
+}
+
+std::string Case::resolved() const {
+  std::string text;
+  write_table(text, data_->root, "");
+  return text;
+}
+
+std::string Case::describe() const {
+  std::vector<std::string> tables{""};
+  for (const CaseQuestion& question : data_->questions) {
+    const std::string table = split(question.path).table;
+    if (question.type != "table" && question.type != "tables" &&
+        std::find(tables.begin(), tables.end(), table) == tables.end())
+      tables.push_back(table);
+  }
+  std::string text;
+  for (const std::string& table : tables) {
+    if (!table.empty()) text += fmt::format("\n{}  # {}\n", header(table), about_table(data_->questions, table));
+    for (const CaseQuestion& question : data_->questions) {
+      if (question.type == "table" || question.type == "tables" || split(question.path).table != table) continue;
+      const std::string name = split(question.path).name;
+      text += fmt::format("{}{} = {}  # {}; {}{}{}\n", question.fallback.empty() ? "" : "# ", name,
+                          question.fallback.empty() ? "<required>" : question.fallback, question.about, question.type,
+                          question.allowed.empty() ? "" : ", ", question.allowed);
+    }
+  }
+  return text;
+}
+
+}  // namespace ritz

@@ -1,0 +1,59 @@
+// The tree of a case file: what toml++ read, with positions and a memory of what was asked. Private to io; only
+// case_parse.cpp knows toml++, which compiles slowly.
+#pragma once
+
+#include <cstdint>
+#include <list>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace ritz {
+
+struct CasePlace {
+  std::string source;  // the file, or the override on the command line
+  int line = 0, column = 0;
+  std::string text() const;  // "case.toml:3:9"
+};
+
+struct CaseMember;
+
+struct CaseValue {
+  enum class Kind { text, integer, number, flag, array, table, date };
+  Kind kind = Kind::table;
+  std::string text = {};
+  std::int64_t integer = 0;
+  double number = 0;
+  bool flag = false;
+  std::vector<CaseValue> items = {};    // of an array
+  std::list<CaseMember> members = {};  // of a table, in the order of the file; list: handles keep their addresses
+  CasePlace place = {};
+  bool implicit = false;           // not in the file: a fallback, or a table that only answers with fallbacks
+  std::vector<std::string> asked = {};  // of a table: the keys that were asked for, in that order
+
+  CaseMember* find(std::string_view key);
+  CaseValue& add(std::string_view key, CaseValue value);
+  bool is_array_of_tables() const;
+};
+
+struct CaseMember {
+  std::string key;
+  CaseValue value;
+  CasePlace place;     // of the key
+  bool asked = false;
+};
+
+// "the number 3", "the text 'abc'", "a table": for messages.
+std::string described(const CaseValue& value);
+
+// As TOML on one line.
+std::string inline_text(const CaseValue& value);
+std::string inline_text(double number);
+std::string quoted(std::string_view text);
+
+// case_parse.cpp. Throws Error(Exit::input).
+CaseValue parse_case(std::string_view text, const std::string& name);
+// "key.path=value" put into the tree.
+void apply_override(CaseValue& root, const std::string& text);
+
+}  // namespace ritz

@@ -1,0 +1,41 @@
+// What a Gmsh file says, before it becomes a mesh: points, cells by kind in VTK's node order, runs of cells that share
+// an entity, and the physical groups. Private to io: the MSH 2 and MSH 4 parsers fill it, gmsh_regions.cpp reads it.
+#pragma once
+
+#include "mesh/mesh.hpp"
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace ritz {
+
+constexpr std::size_t cell_kind_count = static_cast<std::size_t>(CellKind::pyramid14) + 1;
+
+// Consecutive cells of one kind on one geometric entity.
+struct GmshRun {
+  CellKind kind;
+  Index first, count;     // positions among the cells of this kind
+  std::int64_t entity;    // elementary tag
+  std::int64_t physical;  // MSH 2: the group of these very cells, 0 for none; MSH 4: not used
+};
+
+using DimensionAndTag = std::pair<int, std::int64_t>;
+
+struct GmshContents {
+  bool groups_by_entity = true;                                        // MSH 4
+  std::vector<double> points;                                          // [node][3]
+  std::array<std::vector<Node>, cell_kind_count> nodes;                // [kind][cell][node]
+  std::vector<GmshRun> runs;
+  std::map<DimensionAndTag, std::string> group_names;
+  std::map<DimensionAndTag, std::vector<std::int64_t>> groups_of_entity;
+  std::map<std::int64_t, Index> unsupported;                           // Gmsh type -> count
+};
+
+// Regions, dimension and blocks; throws Error(Exit::mesh). gmsh_regions.cpp.
+MeshData mesh_of(GmshContents contents, const std::string& path, std::vector<std::string>& notices);
+
+}  // namespace ritz

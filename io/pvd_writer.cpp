@@ -1,0 +1,73 @@
+#include "io/pvd_writer.hpp"
+
+#include "io/atomic_file.hpp"
+
+#include <filesystem>
+#include <system_error>
+
+#include <fmt/core.h>
+
+namespace ritz {
+namespace {
+
+std::string escaped(const std::string& text) {
+  std::string result;
+  for (const char c : text) switch (c) {
+      case '&': result += "&amp;"; break;
+      case '<': result += "&lt;"; break;
+      case '>': result += "&gt;"; break;
+      case '"': result += "&quot;"; break;
+      default: result += c;
+    }
+  return result;
+}
+
+std::string with_extension(const std::string& path) {
+  return std::filesystem::path(path).extension() == ".pvd" ? path : path + ".pvd";
+}
+
+// "run.pvd" keeps its steps in "run/".
+std::filesystem::path step_folder(const std::string& path) {
+  return std::filesystem::path(path).replace_extension();
+}
+
+}  // namespace
+
+void PvdWriter::add(double time, const std::string& file, int part) {
+  entries_.push_back({time, part, file});
+  std::string text = "<?xml version=\"1.0\"?>\n<VTKFile type=\"Collection\" version=\"0.1\" byte_order=\"LittleEndian\">\n"
+                     "  <Collection>\n";
+  for (const PvdEntry& entry : entries_)
+    text += fmt::format("    <DataSet timestep=\"{}\" part=\"{}\" file=\"{}\"/>\n", entry.time, entry.part,
+                        escaped(entry.file));
+  text += "  </Collection>\n</VTKFile>\n";
+  write_file(path_, text);
+}
+
+ResultSeries::ResultSeries(const std::string& path, VtuOptions options)
+    : index_(with_extension(path)), options_(std::move(options)) {
+  std::error_code error;
+  std::filesystem::create_directories(step_folder(index_.path()), error);
+  if (error) fail_to_write(step_folder(index_.path()).string(), error.message());
+}
+
+std::string ResultSeries::write(double time, const Mesh& mesh, std::span<const Field> point_fields,
+                                std::span<const Field> cell_fields) {
+  const std::filesystem::path folder = step_folder(index_.path());
+  const std::string stem = folder.filename().string();
+  const std::string file = fmt::format("{}/{}_{:06}.vtu", stem, stem, step_count());
+  const std::string path = (folder.parent_path() / file).string();
+  VtuOptions options = options_;
+  options.time = time;
+  write_vtu(path, mesh, point_fields, cell_fields, options);
+  index_.add(time, file);
+  return path;
+}
+
+std::string ResultSeries::write(double time, const Mesh& mesh, std::initializer_list<Field> point_fields,
+                                std::initializer_list<Field> cell_fields) {
+  return write(time, mesh, std::span(point_fields.begin(), point_fields.size()),
+               std::span(cell_fields.begin(), cell_fields.size()));
+}
+
+}  // namespace ritz

@@ -1,0 +1,96 @@
+#include "io/report.hpp"
+
+#include "io/atomic_file.hpp"
+
+#include <cmath>
+#include <fstream>
+
+#include <nlohmann/json.hpp>
+
+namespace ritz {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// JSON has no NaN and no infinity: they are written as text, so that a script sees them.
+Json number(double value) {
+  if (std::isfinite(value)) return value;
+  return std::isnan(value) ? "nan" : value > 0 ? "inf" : "-inf";
+}
+
+Json solve(const SolverOutcome& outcome) {
+  return {{"method", outcome.method},
+          {"preconditioner", outcome.preconditioner},
+          {"iterations", outcome.iterations},
+          {"reason", outcome.reason},
+          {"true_relative_residual",
+           outcome.true_relative_residual < 0 ? Json() : number(outcome.true_relative_residual)}};
+}
+
+Json error(const Error& error) {
+  return {{"exit_code", static_cast<int>(error.exit())},
+          {"what", error.message()},
+          {"why", error.why()},
+          {"fix", error.fix()}};
+}
+
+}  // namespace
+
+void RunReport::fail(const Error& error) {
+  status = error.exit() == Exit::stopped ? "stopped" : "failed";
+  exit = error.exit();
+  if (const auto* several = dynamic_cast<const Errors*>(&error))
+    errors.insert(errors.end(), several->list().begin(), several->list().end());
+  else errors.push_back(error);
+}
+
+void RunReport::complete() {
+  status = "complete";
+  exit = Exit::ok;
+}
+
+std::string to_json(const RunReport& report) {
+  Json json;
+  json["program"] = report.program;
+  json["status"] = report.status;
+  json["exit_code"] = static_cast<int>(report.exit);
+  json["case"] = report.case_file;
+  json["mesh"] = report.mesh_file;
+  json["device"] = report.device;
+  json["cells"] = report.cells;
+  json["nodes"] = report.nodes;
+  json["unknowns"] = report.unknowns;
+  json["phases"] = Json::object();
+  for (const RunPhase& phase : report.phases)
+    json["phases"][phase.name] = {{"seconds", number(phase.seconds)}, {"bytes", phase.bytes}};
+  json["solver"] = report.solves.empty() ? Json() : solve(report.solves.back());
+  json["solves"] = Json::array();
+  for (const SolverOutcome& outcome : report.solves) json["solves"].push_back(solve(outcome));
+  json["memory"] = {{"host_peak", report.memory.host_peak}, {"device_peak", report.memory.device_peak},
+                    {"by_tag", Json::object()}};
+  for (const auto& [tag, bytes] : report.memory.by_tag) json["memory"]["by_tag"][tag] = bytes;
+  json["probes"] = Json::object();
+  for (const auto& [name, values] : report.probes) {
+    Json list = Json::array();
+    for (const double value : values) list.push_back(number(value));
+    json["probes"][name] = values.size() == 1 ? list[0] : list;
+  }
+  json["facts"] = report.facts;
+  json["outputs"] = report.outputs;
+  json["notices"] = report.notices;
+  json["errors"] = Json::array();
+  for (const Error& each : report.errors) json["errors"].push_back(error(each));
+  // Names from the user's files may hold bytes that are not UTF-8.
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+void write_report(const std::string& path, const RunReport& report) { write_file(path, to_json(report)); }
+
+std::int64_t host_memory_peak() {
+  std::ifstream status("/proc/self/status");
+  for (std::string line; std::getline(status, line);)
+    if (line.rfind("VmHWM:", 0) == 0) return std::strtoll(line.c_str() + 6, nullptr, 10) * 1024;
+  return 0;
+}
+
+}  // namespace ritz

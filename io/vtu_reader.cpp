@@ -1,0 +1,212 @@
+#include "io/vtu_reader.hpp"
+
+#include "io/flat_mesh.hpp"
+#include "io/mapped_file.hpp"
+#include "io/vtk_errors.hpp"
+
+#include <array>
+#include <charconv>
+#include <map>
+#include <new>
+
+#include <vtkCellArray.h>
+#include <vtkCellData.h>
+#include <vtkDataArray.h>
+#include <vtkFieldData.h>
+#include <vtkNew.h>
+#include <vtkPoints.h>
+#include <vtkStringArray.h>
+#include <vtkUnsignedCharArray.h>
+#include <vtkUnstructuredGrid.h>
+#include <vtkXMLUnstructuredGridReader.h>
+
+#include <fmt/core.h>
+
+namespace ritz {
+namespace {
+
+// VTK's Lagrange cells of order 1 and 2 have the node orders of the older cells.
+const CellTraits* cell_of(int vtk_type, int node_count) {
+  constexpr int lagrange_curve = 68;
+  struct Lagrange {
+    int type, dimension, corner_count;
+  };
+  constexpr std::array lagrange{Lagrange{lagrange_curve, 1, 2}, Lagrange{69, 2, 3}, Lagrange{70, 2, 4},
+                                Lagrange{71, 3, 4},             Lagrange{72, 3, 8}, Lagrange{73, 3, 6}};
+  for (const CellKind kind : all_cell_kinds()) {
+    const CellTraits& cell = traits(kind);
+    if (cell.node_count != node_count) continue;
+    if (cell.vtk_type == vtk_type) return &cell;
+    for (const Lagrange& other : lagrange)
+      if (other.type == vtk_type && other.dimension == cell.dimension && other.corner_count == cell.corner_count)
+        return &cell;
+  }
+  return nullptr;
+}
+
+// A count that the file cannot hold would make VTK allocate without limit.
+void refuse_absurd_counts(const std::string& path) {
+  const MappedFile file(path, false);
+  const std::string_view bytes = file.bytes();
+  constexpr std::int64_t best_compression = 1100;  // of zlib
+  for (const char* name : {"NumberOfPoints=\"", "NumberOfCells=\""}) {
+    const std::size_t found = bytes.substr(0, 1 << 16).find(name);
+    if (found == std::string_view::npos) continue;
+    const char* start = bytes.data() + found + std::string_view(name).size();
+    std::int64_t count = -1;
+    const auto [stop, error] = std::from_chars(start, bytes.data() + bytes.size(), count);
+    if (error != std::errc{} || count < 0 || count > static_cast<std::int64_t>(bytes.size()) * best_compression)
+      throw Error(Exit::mesh,
+                  fmt::format("'{}' announces {}{}\" in {} bytes", path, name,
+                              std::string_view(start, std::min<std::size_t>(20, static_cast<std::size_t>(
+                                  bytes.data() + bytes.size() - start))).substr(0, std::string_view(start, 20).find('"')),
+                              bytes.size()),
+                  "the file cannot hold that many", "write the file again");
+  }
+}
+
+vtkSmartPointer<vtkUnstructuredGrid> read_grid(const std::string& path) {
+  refuse_absurd_counts(path);
+  vtkNew<vtkXMLUnstructuredGridReader> reader;
+  const VtkErrors errors(reader.Get());
+  reader->SetFileName(path.c_str());
+  try {
+    if (reader->CanReadFile(path.c_str()) == 0)
+      throw Error(Exit::mesh, fmt::format("'{}' is not an unstructured grid of VTK", path),
+                  "it is no VTK XML file, or of another type (poly data, structured grid), or it is damaged",
+                  "save it as an unstructured grid (.vtu), for example with ParaView");
+    reader->Update();
+  } catch (const std::bad_alloc&) {
+    throw Error(Exit::mesh, fmt::format("'{}' asks for more memory than there is", path), "its counts may be damaged",
+                "write the file again");
+  }
+  if (!errors.text().empty() || reader->GetErrorCode() != 0)
+    throw Error(Exit::mesh, fmt::format("VTK cannot read '{}'", path), errors.text(), "write the file again");
+  return reader->GetOutput();
+}
+
+std::vector<double> points_of(vtkUnstructuredGrid& grid) {
+  std::vector<double> points(3 * static_cast<std::size_t>(grid.GetNumberOfPoints()));
+  for (vtkIdType point = 0; point < grid.GetNumberOfPoints(); ++point)
+    grid.GetPoints()->GetPoint(point, points.data() + 3 * point);
+  return points;
+}
+
+vtkDataArray* region_array(vtkUnstructuredGrid& grid) {
+  for (const char* name : {"region", "material", "MaterialIds", "gmsh:physical"})
+    if (vtkDataArray* array = grid.GetCellData()->GetArray(name); array != nullptr && array->GetNumberOfComponents() == 1)
+      return array;
+  return nullptr;
+}
+
+// Our own writer names its regions; others only number them.
+std::string region_name(vtkUnstructuredGrid& grid, std::int64_t id) {
+  auto* names = vtkStringArray::SafeDownCast(grid.GetFieldData()->GetAbstractArray("region_names"));
+  if (names != nullptr && id >= 1 && id <= names->GetNumberOfValues()) return names->GetValue(id - 1);
+  return fmt::format("region_{}", id);
+}
+
+struct Cells {
+  std::vector<const CellTraits*> kinds;  // of each cell
+  int dimension = 0;
+};
+
+Cells kinds_of(vtkUnstructuredGrid& grid, const std::string& path) {
+  Cells cells;
+  std::map<std::pair<int, int>, Index> unsupported;
+  for (vtkIdType cell = 0; cell < grid.GetNumberOfCells(); ++cell) {
+    const int type = grid.GetCellType(cell);
+    const auto node_count = static_cast<int>(grid.GetCells()->GetCellSize(cell));
+    const CellTraits* kind = cell_of(type, node_count);
+    if (kind == nullptr) ++unsupported[{type, node_count}];
+    else cells.dimension = std::max(cells.dimension, kind->dimension);
+    cells.kinds.push_back(kind);
+  }
+  if (unsupported.empty()) return cells;
+  std::string list;
+  for (const auto& [what, count] : unsupported)
+    list += fmt::format("{}{} cells of VTK type {} with {} nodes", list.empty() ? "" : ", ", count, what.first, what.second);
+  throw Error(Exit::mesh, fmt::format("'{}' holds {}", path, list), "Ritz has no such cells",
+              "use lines, triangles, quadrilaterals, tetrahedra, hexahedra, wedges and pyramids of order 1 or 2");
+}
+
+std::vector<Node> nodes_of(vtkUnstructuredGrid& grid, vtkIdType cell, const std::string& path) {
+  vtkIdType count = 0;
+  const vtkIdType* ids = nullptr;
+  grid.GetCells()->GetCellAtId(cell, count, ids);
+  std::vector<Node> nodes(static_cast<std::size_t>(count));
+  for (vtkIdType i = 0; i < count; ++i) {
+    if (ids[i] < 0 || ids[i] >= grid.GetNumberOfPoints())
+      throw Error(Exit::mesh, fmt::format("cell {} of '{}' uses point {}", cell, path, ids[i]),
+                  fmt::format("there are {} points, numbered from 0", grid.GetNumberOfPoints()), "write the file again");
+    nodes[static_cast<std::size_t>(i)] = static_cast<Node>(ids[i]);
+  }
+  return nodes;
+}
+
+CellBlock& block_of(MeshData& data, CellKind kind) {
+  for (CellBlock& block : data.blocks)
+    if (block.kind == kind) return block;
+  data.blocks.push_back({kind, {}, 0});
+  return data.blocks.back();
+}
+
+}  // namespace
+
+MeshData read_vtu(const std::string& path, std::vector<std::string>* notices) {
+  std::vector<std::string> own_notices;
+  std::vector<std::string>& said = notices != nullptr ? *notices : own_notices;
+  const vtkSmartPointer<vtkUnstructuredGrid> grid = read_grid(path);
+  if (grid->GetNumberOfCells() == 0)
+    throw Error(Exit::mesh, fmt::format("'{}' holds no cells", path), fmt::format("it has {} points",
+                grid->GetNumberOfPoints()), "check what was exported");
+  if (grid->GetNumberOfPoints() > std::numeric_limits<Node>::max())
+    throw Error(Exit::mesh, fmt::format("'{}' holds {} points", path, grid->GetNumberOfPoints()),
+                "Ritz numbers nodes with 31 bits");
+  const Cells cells = kinds_of(*grid, path);
+  vtkDataArray* regions = region_array(*grid);
+
+  MeshData data;
+  data.source = path;
+  data.dimension = cells.dimension;
+  data.points = points_of(*grid);
+  std::map<std::int64_t, std::vector<std::pair<CellKind, Index>>> cells_of_region;
+  std::map<std::pair<std::int64_t, CellKind>, NamedCells> surfaces;
+  for (vtkIdType cell = 0; cell < grid->GetNumberOfCells(); ++cell) {
+    const CellTraits& kind = *cells.kinds[static_cast<std::size_t>(cell)];
+    const std::vector<Node> nodes = nodes_of(*grid, cell, path);
+    const auto id = regions != nullptr ? static_cast<std::int64_t>(regions->GetTuple1(cell)) : 0;
+    if (kind.dimension == data.dimension) {
+      CellBlock& block = block_of(data, kind.kind);
+      if (regions != nullptr) cells_of_region[id].push_back({kind.kind, block.cell_count()});
+      block.nodes.insert(block.nodes.end(), nodes.begin(), nodes.end());
+    } else if (regions != nullptr && kind.dimension > 0 && kind.dimension == data.dimension - 1) {
+      NamedCells& surface = surfaces[{id, kind.kind}];
+      surface.names = {region_name(*grid, id)};
+      surface.cells.kind = kind.kind;
+      surface.cells.nodes.insert(surface.cells.nodes.end(), nodes.begin(), nodes.end());
+    } else if (regions != nullptr) {
+      Region& region = region_named(data, region_name(*grid, id), RegionKind::nodes);
+      region.nodes.insert(region.nodes.end(), nodes.begin(), nodes.end());
+    }
+  }
+  number_blocks(data);
+  flatten_plane_mesh(data, said);
+  const bool own_file = grid->GetFieldData()->GetAbstractArray("region_names") != nullptr;
+  for (const auto& [id, members] : cells_of_region) {
+    if (own_file && id == 0) continue;  // cells of no region
+    Region& region = region_named(data, region_name(*grid, id), RegionKind::cells);
+    for (const auto& [kind, position] : members) region.cells.push_back(block_of(data, kind).first_cell + position);
+    sort_unique(region.cells);
+  }
+  std::vector<NamedCells> named;
+  for (auto& [key, surface] : surfaces) named.push_back(std::move(surface));
+  add_facet_regions(data, named, said);
+  for (Region& region : data.regions) sort_unique(region.nodes);
+  if (regions == nullptr)
+    said.push_back(fmt::format("'{}' has no cell array 'region': its only region is 'all'", path));
+  add_region_all(data);
+  return data;
+}
+
+}  // namespace ritz

@@ -1,0 +1,215 @@
+#include "io/vtu_writer.hpp"
+
+#include "io/atomic_file.hpp"
+#include "io/vtk_errors.hpp"
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <limits>
+
+#include <unistd.h>
+
+#include <vtkCellArray.h>
+#include <vtkCellData.h>
+#include <vtkDoubleArray.h>
+#include <vtkErrorCode.h>
+#include <vtkFieldData.h>
+#include <vtkFloatArray.h>
+#include <vtkIntArray.h>
+#include <vtkNew.h>
+#include <vtkPointData.h>
+#include <vtkPoints.h>
+#include <vtkStringArray.h>
+#include <vtkTypeInt32Array.h>
+#include <vtkTypeInt64Array.h>
+#include <vtkUnsignedCharArray.h>
+#include <vtkUnstructuredGrid.h>
+#include <vtkXMLUnstructuredGridWriter.h>
+
+#include <fmt/core.h>
+
+namespace ritz {
+namespace {
+
+// VTK 9.1 has no 14-node pyramid: the node in the middle of its base is left out.
+int written_node_count(CellKind kind) { return kind == CellKind::pyramid14 ? 13 : traits(kind).node_count; }
+
+// VTK looks at our memory; it neither writes to it nor frees it.
+template <class Array, class T>
+vtkSmartPointer<Array> array_over(std::span<const T> values, int components) {
+  auto array = vtkSmartPointer<Array>::New();
+  array->SetNumberOfComponents(components);
+  array->SetArray(const_cast<T*>(values.data()), static_cast<vtkIdType>(values.size()), 1);
+  return array;
+}
+
+vtkSmartPointer<vtkPoints> points_of(const Mesh& mesh) {
+  auto points = vtkSmartPointer<vtkPoints>::New();
+  points->SetData(array_over<vtkDoubleArray>(mesh.points(), 3));
+  return points;
+}
+
+template <class Array>
+void set_cells(const Mesh& mesh, vtkCellArray& cells) {
+  using Number = typename Array::ValueType;
+  vtkNew<Array> offsets;
+  offsets->SetNumberOfValues(mesh.cell_count() + 1);
+  Number* offset = offsets->GetPointer(0);
+  Number total = *offset++ = 0;
+  for (const CellBlock& block : mesh.blocks())
+    for (Index cell = 0; cell < block.cell_count(); ++cell)
+      *offset++ = total += static_cast<Number>(written_node_count(block.kind));
+  if constexpr (std::is_same_v<Number, Node>)
+    if (mesh.blocks().size() == 1 && mesh.blocks()[0].kind != CellKind::pyramid14) {
+      cells.SetData(offsets, array_over<Array>(std::span<const Node>(mesh.blocks()[0].nodes), 1));
+      return;
+    }
+  vtkNew<Array> connectivity;
+  connectivity->SetNumberOfValues(total);
+  Number* next = connectivity->GetPointer(0);
+  for (const CellBlock& block : mesh.blocks())
+    for (Index cell = 0; cell < block.cell_count(); ++cell)
+      next = std::copy_n(block.cell(cell).begin(), written_node_count(block.kind), next);
+  cells.SetData(offsets, connectivity);
+}
+
+void set_cells(const Mesh& mesh, vtkUnstructuredGrid& grid) {
+  vtkNew<vtkUnsignedCharArray> types;
+  types->SetNumberOfValues(mesh.cell_count());
+  unsigned char* type = types->GetPointer(0);
+  Index entries = 0;
+  for (const CellBlock& block : mesh.blocks()) {
+    type = std::fill_n(type, block.cell_count(), static_cast<unsigned char>(traits(block.kind).vtk_type));
+    entries += static_cast<Index>(block.nodes.size());
+  }
+  vtkNew<vtkCellArray> cells;
+  if (entries <= std::numeric_limits<std::int32_t>::max()) set_cells<vtkTypeInt32Array>(mesh, *cells);
+  else set_cells<vtkTypeInt64Array>(mesh, *cells);
+  grid.SetCells(types, cells);
+}
+
+std::vector<std::string> component_names(const Field& field) {
+  if (!field.component_names.empty()) return field.component_names;
+  switch (field.components) {
+    case 2:
+    case 3: return {"X", "Y", "Z"};
+    case 6: return {"XX", "YY", "ZZ", "XY", "YZ", "XZ"};
+    case 9: return {"XX", "XY", "XZ", "YX", "YY", "YZ", "ZX", "ZY", "ZZ"};
+    default: return {};
+  }
+}
+
+template <class Array>
+vtkSmartPointer<vtkDataArray> copied(const Field& field, int components) {
+  auto array = vtkSmartPointer<Array>::New();
+  const auto entries = static_cast<vtkIdType>(field.values.size()) / field.components;
+  array->SetNumberOfComponents(components);
+  array->SetNumberOfTuples(entries);
+  auto* to = array->GetPointer(0);
+  const double* from = field.values.data();
+  for (vtkIdType entry = 0; entry < entries; ++entry, from += field.components, to += components)
+    for (int i = 0; i < components; ++i)
+      to[i] = i < field.components ? static_cast<typename Array::ValueType>(from[i]) : 0;
+  return array;
+}
+
+vtkSmartPointer<vtkDataArray> array_of(const Field& field, Index entries, const char* where, const VtuOptions& options) {
+  if (field.components < 1 || static_cast<Index>(field.values.size()) != entries * field.components)
+    throw Error(Exit::internal, fmt::format("field '{}' has {} values for {} {} of {} components", field.name,
+                                            field.values.size(), entries, where, field.components));
+  const bool plane_vector = field.components == 2 && field.component_names.empty();
+  const int components = plane_vector ? 3 : field.components;
+  vtkSmartPointer<vtkDataArray> array;
+  if (options.single_precision) array = copied<vtkFloatArray>(field, components);
+  else if (plane_vector) array = copied<vtkDoubleArray>(field, components);
+  else array = array_over<vtkDoubleArray>(std::span<const double>(field.values), components);
+  array->SetName(field.name.c_str());
+  const std::vector<std::string> names = component_names(field);
+  for (std::size_t i = 0; i < names.size() && components > 1; ++i)
+    array->SetComponentName(static_cast<vtkIdType>(i), names[i].c_str());
+  return array;
+}
+
+// A cell of several regions shows the first; 0 is no region but "all".
+void add_regions(const Mesh& mesh, vtkUnstructuredGrid& grid) {
+  vtkNew<vtkStringArray> names;
+  names->SetName("region_names");
+  vtkNew<vtkIntArray> numbers;
+  numbers->SetName("region");
+  numbers->SetNumberOfValues(mesh.cell_count());
+  numbers->FillValue(0);
+  for (const Region& region : mesh.regions()) {
+    if (region.kind != RegionKind::cells || region.name == "all") continue;
+    const auto number = static_cast<int>(names->InsertNextValue(region.name)) + 1;
+    for (const Index cell : region.cells)
+      if (numbers->GetValue(cell) == 0) numbers->SetValue(cell, number);
+  }
+  grid.GetCellData()->AddArray(numbers);
+  grid.GetFieldData()->AddArray(names);
+}
+
+void add_time(double time, vtkUnstructuredGrid& grid) {
+  vtkNew<vtkDoubleArray> value;
+  value->SetName("TimeValue");
+  value->InsertNextValue(time);
+  grid.GetFieldData()->AddArray(value);
+}
+
+void set_compression(vtkXMLWriter& writer, Compression compression) {
+  switch (compression) {
+    case Compression::none: return writer.SetCompressorTypeToNone();
+    case Compression::lz4: return writer.SetCompressorTypeToLZ4();
+    case Compression::zlib: return writer.SetCompressorTypeToZLib();
+  }
+}
+
+void write_grid(const std::string& path, vtkUnstructuredGrid& grid, Compression compression) {
+  const std::string folder = std::filesystem::path(path).parent_path().string();
+  if (::access(folder.empty() ? "." : folder.c_str(), W_OK) != 0) fail_to_write(path, std::strerror(errno));
+  vtkNew<vtkXMLUnstructuredGridWriter> writer;
+  const VtkErrors errors(writer.Get());
+  writer->SetInputData(&grid);
+  writer->SetFileName(temporary_path(path).c_str());
+  writer->SetDataModeToAppended();
+  writer->EncodeAppendedDataOff();
+  writer->SetHeaderTypeToUInt64();
+  set_compression(*writer, compression);
+  const bool written = writer->Write() != 0 && writer->GetErrorCode() == vtkErrorCode::NoError;
+  if (written && errors.text().empty()) return;
+  discard_temporary(path);
+  std::string reason = errors.text();
+  if (reason.empty()) reason = vtkErrorCode::GetStringFromErrorCode(writer->GetErrorCode());
+  fail_to_write(path, reason);
+}
+
+}  // namespace
+
+void write_vtu(const std::string& path, const Mesh& mesh, std::span<const Field> point_fields,
+               std::span<const Field> cell_fields, const VtuOptions& options) {
+  vtkNew<vtkUnstructuredGrid> grid;
+  grid->SetPoints(points_of(mesh));
+  set_cells(mesh, *grid);
+  for (const Field& field : point_fields)
+    grid->GetPointData()->AddArray(array_of(field, mesh.node_count(), "nodes", options));
+  for (const Field& field : cell_fields)
+    grid->GetCellData()->AddArray(array_of(field, mesh.cell_count(), "cells", options));
+  if (options.regions) add_regions(mesh, *grid);
+  if (options.time) add_time(*options.time, *grid);
+  write_grid(path, *grid, options.compression);
+  commit_file(path);
+}
+
+void write_vtu(const std::string& path, const Mesh& mesh, std::initializer_list<Field> point_fields,
+               std::initializer_list<Field> cell_fields, const VtuOptions& options) {
+  write_vtu(path, mesh, std::span(point_fields.begin(), point_fields.size()),
+            std::span(cell_fields.begin(), cell_fields.size()), options);
+}
+
+std::string piece_path(const std::string& path, int piece) {
+  const std::filesystem::path whole(path);
+  return (whole.parent_path() / fmt::format("{}.p{}{}", whole.stem().string(), piece, whole.extension().string())).string();
+}
+
+}  // namespace ritz
