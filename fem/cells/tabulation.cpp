@@ -1,0 +1,117 @@
+#include "fem/cells/tabulation.hpp"
+
+#include "device/error.hpp"
+#include "mesh/cell_geometry.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace ritz {
+namespace {
+
+bool is_simplex(CellKind linear) {
+  return linear == CellKind::tri3 || linear == CellKind::tet4;
+}
+
+// Functions that are fitted through the evaluation points: constants on linear simplices, else the linear or
+// multilinear functions of the shape.
+std::vector<double> fit_functions(CellKind kind, const std::array<double, 3>& x) {
+  const CellTraits& t = traits(kind);
+  switch (t.linear) {
+    case CellKind::line2: return {1, x[0]};
+    case CellKind::tri3: return t.order == 1 ? std::vector<double>{1} : std::vector<double>{1, x[0], x[1]};
+    case CellKind::tet4: return t.order == 1 ? std::vector<double>{1} : std::vector<double>{1, x[0], x[1], x[2]};
+    case CellKind::quad4: return {1, x[0], x[1], x[0] * x[1]};
+    case CellKind::hex8:
+      return {1, x[0], x[1], x[2], x[0] * x[1], x[1] * x[2], x[0] * x[2], x[0] * x[1] * x[2]};
+    case CellKind::prism6: return {1, x[0], x[1], x[2], x[0] * x[2], x[1] * x[2]};
+    default: return {1, x[0], x[1], x[2]};
+  }
+}
+
+// Solves the symmetric positive definite system M X = B in place (Gaussian elimination; a handful of unknowns).
+void solve_in_place(std::vector<std::vector<double>>& m, std::vector<std::vector<double>>& b) {
+  const std::size_t n = m.size();
+  for (std::size_t k = 0; k < n; ++k)
+    for (std::size_t i = 0; i < n; ++i) {
+      if (i == k) continue;
+      const double factor = m[i][k] / m[k][k];
+      for (std::size_t j = k; j < n; ++j) m[i][j] -= factor * m[k][j];
+      for (std::size_t j = 0; j < b[i].size(); ++j) b[i][j] -= factor * b[k][j];
+    }
+  for (std::size_t i = 0; i < n; ++i)
+    for (double& value : b[i]) value /= m[i][i];
+}
+
+// [node][point]: value at the node of the least-squares fit through values at the points.
+std::vector<double> extrapolation_matrix(CellKind kind, const QuadratureRule& rule) {
+  const std::size_t points = rule.points.size();
+  std::vector<std::vector<double>> at_points;
+  for (const auto& point : rule.points) at_points.push_back(fit_functions(kind, point));
+  const std::size_t n = at_points.front().size();
+  const auto nodes = reference_nodes(kind);
+  std::vector<double> result(nodes.size() * points, 1.0 / static_cast<double>(points));
+  if (n > points) return result;  // too few points for the fit: their mean
+  std::vector<std::vector<double>> normal(n, std::vector<double>(n, 0)), fit(n, std::vector<double>(points));
+  for (std::size_t i = 0; i < n; ++i)
+    for (std::size_t q = 0; q < points; ++q) {
+      fit[i][q] = at_points[q][i];
+      for (std::size_t j = 0; j < n; ++j) normal[i][j] += at_points[q][i] * at_points[q][j];
+    }
+  solve_in_place(normal, fit);
+  for (std::size_t a = 0; a < nodes.size(); ++a) {
+    const std::vector<double> at_node = fit_functions(kind, nodes[a]);
+    for (std::size_t q = 0; q < points; ++q) {
+      double sum = 0;
+      for (std::size_t i = 0; i < n; ++i) sum += at_node[i] * fit[i][q];
+      result[a * points + q] = sum;
+    }
+  }
+  return result;
+}
+
+}  // namespace
+
+Tabulation::Tabulation(const Device& device, CellKind kind, const QuadratureRule& rule)
+    : node_count_(traits(kind).node_count),
+      dimension_(traits(kind).dimension),
+      point_count_(static_cast<int>(rule.points.size())) {
+  std::vector<double> numbers = rule.weights, gradients;
+  for (const auto& point : rule.points) {
+    const std::vector<double> values = shape_values(kind, point);
+    numbers.insert(numbers.end(), values.begin(), values.end());
+    for (const auto& gradient : shape_gradients(kind, point))
+      gradients.insert(gradients.end(), gradient.begin(), gradient.begin() + dimension_);
+  }
+  numbers.insert(numbers.end(), gradients.begin(), gradients.end());
+  const std::vector<double> extrapolation = extrapolation_matrix(kind, rule);
+  numbers.insert(numbers.end(), extrapolation.begin(), extrapolation.end());
+  numbers_ = Vector(device, std::span<const double>(numbers), "reference cells");
+}
+
+ReferenceTable Tabulation::table() const {
+  const double* weights = numbers_.data();
+  const double* values = weights + point_count_;
+  const double* gradients = values + point_count_ * node_count_;
+  const double* extrapolation = gradients + point_count_ * node_count_ * dimension_;
+  return {node_count_, dimension_, point_count_, weights, values, gradients, extrapolation};
+}
+
+int stiffness_degree(CellKind kind) {
+  const CellTraits& t = traits(kind);
+  if (is_simplex(t.linear)) return 2 * (t.order - 1);
+  return t.linear == CellKind::prism6 ? 2 * t.order : 2 * t.order + 1;  // triangle x line, cubes and pyramids
+}
+
+int mass_degree(CellKind kind) {
+  const CellTraits& t = traits(kind);
+  return is_simplex(t.linear) || t.linear == CellKind::prism6 ? 2 * t.order : 2 * t.order + 1;  // triangle x line, cubes and pyramids
+}
+
+int evaluation_degree(CellKind kind) {
+  const CellTraits& t = traits(kind);
+  if (is_simplex(t.linear)) return 2 * (t.order - 1);
+  return t.linear == CellKind::prism6 ? 2 : 3;
+}
+
+}  // namespace ritz

@@ -1,0 +1,31 @@
+// Elements of equal shape that carry the same integrals, laid out for the kernels: batches of lane_count elements,
+// node numbers interleaved by lane. Cells and facets are treated alike.
+#pragma once
+
+#include "fem/function_space.hpp"
+#include "fem/integral.hpp"
+#include "fem/numbers/pack.hpp"
+
+#include <vector>
+
+namespace ritz {
+
+struct ElementGroup {
+  CellKind kind;
+  std::vector<int> integrals;         // positions in the operator's list
+  std::vector<Index> elements;        // cells (of cell groups) in order; empty for facet groups
+  Index element_count = 0;
+  std::vector<Node> host_nodes;       // [batch][node][lane]; the last batch repeats its last element
+  Array<std::int32_t> nodes;          // the same on the device
+
+  int node_count() const { return traits(kind).node_count; }
+  Index batch_count() const { return (element_count + lane_count - 1) / lane_count; }
+  Node node(Index element, int a) const {
+    return host_nodes[static_cast<std::size_t>((element / lane_count * node_count() + a) * lane_count + element % lane_count)];
+  }
+};
+
+// Splits the domains of the integrals into groups; elements follow the space-filling curve of the space.
+std::vector<ElementGroup> element_groups(const FunctionSpace& space, const std::vector<Integral>& integrals);
+
+}  // namespace ritz

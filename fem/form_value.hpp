@@ -1,0 +1,37 @@
+// A form of any type as a value: its name, its parameters as bytes, and its facts. So operators need not be templates,
+// and their kernels are found by name.
+#pragma once
+
+#include "fem/forms/form.hpp"
+
+#include <array>
+#include <cstddef>
+#include <cstring>
+#include <string>
+
+namespace ritz {
+
+struct FormValue {
+  template <Form F>
+  FormValue(const F& form)  // NOLINT: a form is meant to become a value
+      : name(F::name),
+        components(F::components),
+        dimension(F::dimension),
+        codimension(FormFacts<F>::codimension),
+        derived(FormFacts<F>::derived),
+        extra_degree(FormFacts<F>::extra_degree),
+        uses_value(F::uses_value),
+        has_matrix(FormFacts<F>::has_matrix),
+        symmetric(FormFacts<F>::symmetric) {
+    std::memcpy(bytes.data(), &form, sizeof form);
+  }
+
+  std::string name;
+  int components, dimension, codimension, derived;
+  int extra_degree;  // of the quadrature, on top of what the cell asks for
+  bool uses_value, has_matrix, symmetric;
+  std::string module = "ritz_fem_kernels";  // where its kernels are
+  alignas(std::max_align_t) std::array<std::byte, 256> bytes{};
+};
+
+}  // namespace ritz

@@ -1,0 +1,68 @@
+// Steady diffusion and its loads: heat conduction with sources, fluxes and convection. SI units stand for any
+// consistent ones. Incropera et al., Fundamentals of Heat and Mass Transfer, ch. 2.
+#pragma once
+
+#include "fem/forms/form.hpp"
+
+#include <numbers>
+
+namespace ritz {
+
+// -div(k grad u): f.gradient = k grad u. `weight` is the thickness in two dimensions (1 in three).
+template <int G>
+struct Diffusion {
+  static constexpr const char* name = G == 3 ? "diffusion3" : "diffusion2";
+  static constexpr int components = 1, dimension = G;
+  static constexpr bool uses_value = false, uses_gradient = true, symmetric = true, linear = true;
+  static constexpr int derived = G;  // heat flux -k grad u [W/m^2]
+  double conductivity;               // [W/(m K)]
+  double weight = 1;                 // thickness [m]
+
+  template <class T>
+  constexpr void operator()(const Location<T, G>&, const Fields<T, 1, G>& u, Fields<T, 1, G>& f) const {
+    for (int d = 0; d < G; ++d) f.gradient[0][d] = (weight * conductivity) * u.gradient[0][d];
+  }
+  template <class T>
+  constexpr void derive(const Location<T, G>&, const Fields<T, 1, G>& u, T* out) const {
+    for (int d = 0; d < G; ++d) out[d] = -conductivity * u.gradient[0][d];
+  }
+};
+
+// The same in a body of revolution about the y axis (x = r): integrals run over 2 pi r dA.
+struct AxisymmetricDiffusion {
+  static constexpr const char* name = "axisymmetric_diffusion";
+  static constexpr int components = 1, dimension = 2, extra_degree = 1;
+  static constexpr bool uses_value = false, uses_gradient = true, symmetric = true, linear = true;
+  static constexpr int derived = 2;
+  double conductivity;  // [W/(m K)]
+
+  template <class T>
+  constexpr void operator()(const Location<T, 2>& p, const Fields<T, 1, 2>& u, Fields<T, 1, 2>& f) const {
+    const auto k = (2 * std::numbers::pi * conductivity) * p.x[0];
+    for (int d = 0; d < 2; ++d) f.gradient[0][d] = k * u.gradient[0][d];
+  }
+  template <class T>
+  constexpr void derive(const Location<T, 2>&, const Fields<T, 1, 2>& u, T* out) const {
+    for (int d = 0; d < 2; ++d) out[d] = -conductivity * u.gradient[0][d];
+  }
+};
+
+// Newton's law of cooling on facets: heat h (u - ambient) leaves the body.
+template <int G>
+struct Convection {
+  static constexpr const char* name = G == 3 ? "convection3" : "convection2";
+  static constexpr int components = 1, dimension = G, codimension = 1, extra_degree = 1;
+  static constexpr bool uses_value = true, uses_gradient = false, symmetric = true, linear = true;
+  double coefficient;  // h [W/(m^2 K)]
+  double ambient;      // [K]
+  double weight = 1;   // thickness [m]; or, when axisymmetric, 2 pi
+  bool axisymmetric = false;
+
+  template <class T>
+  constexpr void operator()(const Location<T, G>& p, const Fields<T, 1, G>& u, Fields<T, 1, G>& f) const {
+    f.value[0] = (weight * coefficient) * (u.value[0] - ambient);
+    if (axisymmetric) f.value[0] = f.value[0] * p.x[0];
+  }
+};
+
+}  // namespace ritz

@@ -1,0 +1,73 @@
+// A form: the physics at one point. It pairs a flux with the test function v,
+//
+//   residual(v) = integral of  f.value . v + f.gradient : grad v      (over cells, or over facets)
+//
+// and is written once as a plain struct with a templated call operator that computes f from the unknown u:
+//
+//   struct Diffusion {                                      // -div(k grad u)
+//     static constexpr const char* name = "diffusion";
+//     static constexpr int components = 1;                  // of u and v
+//     static constexpr int dimension = 3;                   // of space
+//     static constexpr bool uses_value = false, uses_gradient = true;   // what of u and v enters
+//     double conductivity;                                  // [W/(m K)], carried by value into kernels
+//     template <class T>
+//     constexpr void operator()(const Location<T, 3>&, const Fields<T, 1, 3>& u, Fields<T, 1, 3>& f) const {
+//       for (int d = 0; d < 3; ++d) f.gradient[0][d] = conductivity * u.gradient[0][d];
+//     }
+//   };
+//
+// T is double in a CUDA thread, a Pack of eight elements on the CPU, and Dual<...> of either while the stiffness is
+// derived. Optional members, with their defaults:
+//   codimension = 0    1: the form lives on facets; location.normal points out of the cell; only values, no gradients
+//   symmetric = false  the tangent is symmetric: half of it is computed
+//   linear = false     the tangent does not depend on u
+//   has_matrix = true  false: a load, its tangent is zero
+//   extra_degree = 0   the quadrature is exact for polynomials of so much higher degree (weights such as r)
+//   derived = 0        number of derived quantities; then also
+//                      template <class T> constexpr void derive(location, u, T* out) const
+// and axisymmetric forms multiply f by 2 pi r themselves.
+#pragma once
+
+#include <concepts>
+#include <type_traits>
+
+namespace ritz {
+
+template <class T, int G>
+struct Location {
+  T x[G];       // position [length]
+  T normal[G];  // unit outward normal; on facets only
+};
+
+template <class T, int C, int G>
+struct Fields {
+  T value[C];
+  T gradient[C][G];  // [component][direction]
+};
+
+// A plain struct that states its facts and fits into a kernel argument.
+template <class F>
+concept Form = std::is_trivially_copyable_v<F> && sizeof(F) <= 256 && requires {
+  { F::name } -> std::convertible_to<const char*>;
+  { F::components } -> std::convertible_to<int>;
+  { F::dimension } -> std::convertible_to<int>;
+  { F::uses_value } -> std::convertible_to<bool>;
+  { F::uses_gradient } -> std::convertible_to<bool>;
+};
+
+// The optional facts with their defaults.
+template <Form F>
+struct FormFacts {
+  static constexpr int codimension = [] { if constexpr (requires { F::codimension; }) return F::codimension; else return 0; }();
+  static constexpr bool symmetric = [] { if constexpr (requires { F::symmetric; }) return F::symmetric; else return false; }();
+  static constexpr bool linear = [] { if constexpr (requires { F::linear; }) return F::linear; else return false; }();
+  static constexpr bool has_matrix = [] { if constexpr (requires { F::has_matrix; }) return F::has_matrix; else return true; }();
+  static constexpr int derived = [] { if constexpr (requires { F::derived; }) return F::derived; else return 0; }();
+  static constexpr int extra_degree = [] { if constexpr (requires { F::extra_degree; }) return F::extra_degree; else return 0; }();
+  // Slots of one component: its value, then its gradient, as far as they are used.
+  static constexpr int gradient_slots = F::uses_gradient ? F::dimension : 0;
+  static constexpr int first_gradient_slot = F::uses_value ? 1 : 0;
+  static constexpr int slots = first_gradient_slot + gradient_slots;
+};
+
+}  // namespace ritz

@@ -1,0 +1,416 @@
+// From a form at a point to element matrices, residuals and derived quantities, for any tabulated element. The text is
+// the same on every machine; a Team says who does the items of a loop:
+//   CPU   one thread does all items for a batch of elements at once; T = Pack, a lane per element
+//   CUDA  block = up to lane_count elements, thread = item (a quadrature point, a pair of nodes, ...); T = double
+// team.each(n, f) runs f(0..n-1); team.sync() makes what was written visible to the team.
+// Scratch arrays live in the team's fast memory (stack or L2 on a CPU, shared memory on a GPU).
+#pragma once
+
+#include "fem/forms/form.hpp"
+#include "fem/launch/element_arguments.hpp"
+#include "fem/numbers/dual.hpp"
+
+namespace ritz::RITZ_BACKEND {
+
+// Sizes of one form on one shape of cell, all known at compile time.
+template <Form F, int NodeCount, int ReferenceDimension>
+struct Shape {
+  using Facts = FormFacts<F>;
+  static constexpr int N = NodeCount, D = ReferenceDimension;
+  static constexpr int G = F::dimension, C = F::components, S = Facts::slots;
+  static constexpr bool on_facets = Facts::codimension == 1;
+  static_assert(D + Facts::codimension == G);
+  static_assert(!on_facets || !F::uses_gradient, "gradients on facets are not available");
+  static constexpr int K = Facts::derived;
+  static constexpr int column_tile = C == 1 ? (N < 4 ? N : 4) : 1;  // matrix columns (nodes b) handled together
+};
+
+template <class Sh, class T>
+struct Geometry {
+  Location<T, Sh::G> point;
+  T inverse[Sh::D][Sh::G];  // of the Jacobian: d(reference)/d(space); cells only
+  T measure;                // |d(space)/d(reference)|
+};
+
+// Jacobian, its inverse and determinant, position and normal at one quadrature point.
+template <class Sh, class T, class X>
+constexpr Geometry<Sh, T> geometry_at(const X& x, const double* values, const double* gradients) {
+  constexpr int N = Sh::N, D = Sh::D, G = Sh::G;
+  Geometry<Sh, T> g{};
+  T jacobian[G][D];
+  for (int i = 0; i < G; ++i) {
+    g.point.x[i] = 0.0;
+    for (int d = 0; d < D; ++d) jacobian[i][d] = 0.0;
+  }
+  for (int a = 0; a < N; ++a)
+    for (int i = 0; i < G; ++i) {
+      const T coordinate = x(a * G + i);
+      g.point.x[i] += values[a] * coordinate;
+      for (int d = 0; d < D; ++d) jacobian[i][d] += gradients[a * D + d] * coordinate;
+    }
+  using std::sqrt;
+  if constexpr (Sh::on_facets && G == 3) {
+    T normal[3];
+    for (int i = 0; i < 3; ++i) {
+      const int j = (i + 1) % 3, k = (i + 2) % 3;
+      normal[i] = jacobian[j][0] * jacobian[k][1] - jacobian[k][0] * jacobian[j][1];
+    }
+    g.measure = sqrt(normal[0] * normal[0] + normal[1] * normal[1] + normal[2] * normal[2]);
+    for (int i = 0; i < 3; ++i) g.point.normal[i] = normal[i] / g.measure;
+  } else if constexpr (Sh::on_facets) {
+    g.measure = sqrt(jacobian[0][0] * jacobian[0][0] + jacobian[1][0] * jacobian[1][0]);
+    g.point.normal[0] = jacobian[1][0] / g.measure;
+    g.point.normal[1] = -jacobian[0][0] / g.measure;
+  } else if constexpr (G == 3) {
+    T cofactor[3][3];
+    for (int i = 0; i < 3; ++i)
+      for (int d = 0; d < 3; ++d) {
+        const int j = (i + 1) % 3, k = (i + 2) % 3, e = (d + 1) % 3, f = (d + 2) % 3;
+        cofactor[d][i] = jacobian[j][e] * jacobian[k][f] - jacobian[j][f] * jacobian[k][e];
+      }
+    g.measure = jacobian[0][0] * cofactor[0][0] + jacobian[1][0] * cofactor[0][1] + jacobian[2][0] * cofactor[0][2];
+    const T scale = 1.0 / g.measure;
+    for (int d = 0; d < 3; ++d)
+      for (int i = 0; i < 3; ++i) g.inverse[d][i] = cofactor[d][i] * scale;
+  } else {
+    g.measure = jacobian[0][0] * jacobian[1][1] - jacobian[0][1] * jacobian[1][0];
+    const T scale = 1.0 / g.measure;
+    g.inverse[0][0] = jacobian[1][1] * scale;
+    g.inverse[0][1] = -jacobian[0][1] * scale;
+    g.inverse[1][0] = -jacobian[1][0] * scale;
+    g.inverse[1][1] = jacobian[0][0] * scale;
+  }
+  return g;
+}
+
+// Values and gradients of the unknown at a point, from slots basis(a * S + s) of every node.
+template <class F, class Sh, class T, class U, class B>
+constexpr Fields<T, Sh::C, Sh::G> fields_at(const U& u, const B& basis) {
+  constexpr int first = FormFacts<F>::first_gradient_slot;
+  Fields<T, Sh::C, Sh::G> fields;
+  for (int c = 0; c < Sh::C; ++c) {
+    fields.value[c] = 0.0;
+    for (int d = 0; d < Sh::G; ++d) fields.gradient[c][d] = 0.0;
+  }
+  for (int a = 0; a < Sh::N; ++a)
+    for (int c = 0; c < Sh::C; ++c) {
+      const T value = u(a * Sh::C + c);
+      if constexpr (F::uses_value) {
+        fields.value[c] += basis(a * Sh::S) * value;
+      }
+      if constexpr (F::uses_gradient) {
+        for (int d = 0; d < Sh::G; ++d) fields.gradient[c][d] += basis(a * Sh::S + first + d) * value;
+      }
+    }
+  return fields;
+}
+
+// Slots of all nodes at a point: value, then gradient in space.
+template <class F, class Sh, class T, class B>
+constexpr void basis_at(const Geometry<Sh, T>& g, const double* values, const double* gradients, const B& basis) {
+  constexpr int first = FormFacts<F>::first_gradient_slot;
+  for (int a = 0; a < Sh::N; ++a) {
+    if constexpr (F::uses_value) {
+      basis(a * Sh::S) = values[a];
+    }
+    if constexpr (F::uses_gradient) {
+      for (int i = 0; i < Sh::G; ++i) {
+        T slope = gradients[a * Sh::D] * g.inverse[0][i];
+        for (int d = 1; d < Sh::D; ++d) slope += gradients[a * Sh::D + d] * g.inverse[d][i];
+        basis(a * Sh::S + first + i) = slope;
+      }
+    }
+  }
+}
+
+// Derivative of the flux in the direction "component c of the unknown varies like these slots", times `weight`:
+// out(i * S + s). The derivative is exact, by dual numbers.
+template <class F, class Sh, class T, class B, class Out>
+constexpr void flux_derivative(const F& form, const Location<T, Sh::G>& point, const Fields<T, Sh::C, Sh::G>& u, int c,
+                               const B& slots, T weight, const Out& out) {
+  using V = Dual<T>;
+  constexpr int first = FormFacts<F>::first_gradient_slot;
+  Location<V, Sh::G> p;
+  Fields<V, Sh::C, Sh::G> x, f;
+  for (int d = 0; d < Sh::G; ++d) {
+    p.x[d] = V(point.x[d], 0.0);
+    p.normal[d] = V(point.normal[d], 0.0);
+  }
+  for (int k = 0; k < Sh::C; ++k) {
+    x.value[k] = V(u.value[k], 0.0);
+    for (int d = 0; d < Sh::G; ++d) x.gradient[k][d] = V(u.gradient[k][d], 0.0);
+  }
+  if constexpr (F::uses_value) {
+    x.value[c].derivative = slots(0);
+  }
+  if constexpr (F::uses_gradient) {
+    for (int d = 0; d < Sh::G; ++d) x.gradient[c][d].derivative = slots(first + d);
+  }
+  form(p, x, f);
+  for (int i = 0; i < Sh::C; ++i) {
+    if constexpr (F::uses_value) {
+      out(i * Sh::S) = weight * f.value[i].derivative;
+    }
+    if constexpr (F::uses_gradient) {
+      for (int d = 0; d < Sh::G; ++d) out(i * Sh::S + first + d) = weight * f.gradient[i][d].derivative;
+    }
+  }
+}
+
+// Scratch entries (numbers of type T) that the engines need for `points` quadrature points.
+template <class F, class Sh>
+constexpr int matrices_scratch(int points) {
+  constexpr int state = FormFacts<F>::linear ? 0 : Sh::C * (1 + Sh::G);
+  return Sh::N * (Sh::G + Sh::C) + points * (Sh::N * Sh::S + 1 + 2 * Sh::G + state) +
+         points * Sh::column_tile * Sh::C * Sh::C * Sh::S;
+}
+template <class F, class Sh>
+constexpr int residuals_scratch(int points) {
+  return Sh::N * (Sh::G + Sh::C) + points * Sh::C * (1 + Sh::D);
+}
+template <class F, class Sh>
+constexpr int evaluate_scratch(int points) {
+  return Sh::N * (Sh::G + Sh::C) + points * (Sh::K + 1);
+}
+
+// A piece of the team's scratch memory: at(i) for entry i.
+template <class Memory>
+struct Piece {
+  Memory memory;
+  int offset;
+  constexpr auto& operator()(int i) const { return memory.at(offset + i); }
+  constexpr Piece from(int i) const { return {memory, offset + i}; }
+};
+
+// K_(a i)(b j) = integral of grad N_a . d(flux_i)/d(u_j) . grad N_b, with the value slots where the form uses them.
+// Points: compile-time number of quadrature points, or 0 when it is known at run time only.
+template <Form F, int N, int D, int Points, class Team, class Memory>
+constexpr void element_matrices(const Team& team, const Memory& memory, const F& form, const ElementArguments& arguments,
+                                Index batch) {
+  using Sh = Shape<F, N, D>;
+  using T = typename Team::Number;
+  constexpr int C = Sh::C, G = Sh::G, S = Sh::S, tile = Sh::column_tile;
+  constexpr bool linear = FormFacts<F>::linear, symmetric = FormFacts<F>::symmetric;
+  const ReferenceTable& table = arguments.table;
+  const int points = Points > 0 ? Points : table.point_count;
+
+  const Piece<Memory> x{memory, 0}, u = x.from(N * G), basis = u.from(N * C), weight = basis.from(points * N * S),
+                      place = weight.from(points), state = place.from(points * 2 * G),
+                      flux = state.from(linear ? 0 : points * C * (1 + G));
+
+  team.each(N, [&](int a) {
+    team.load_coordinates(arguments, batch, a, N, G, x);
+    if constexpr (!linear) {
+      team.load_unknowns(arguments, batch, a, N, C, u);
+    }
+  });
+  team.sync();
+  team.each(points, [&](int q) {
+    const double* values = table.values + q * N;
+    const double* gradients = table.gradients + q * N * D;
+    const Geometry<Sh, T> g = geometry_at<Sh, T>(x, values, gradients);
+    basis_at<F, Sh, T>(g, values, gradients, basis.from(q * N * S));
+    weight(q) = table.weights[q] * g.measure;
+    for (int d = 0; d < G; ++d) {
+      place(q * 2 * G + d) = g.point.x[d];
+      if constexpr (Sh::on_facets) {
+        place(q * 2 * G + G + d) = g.point.normal[d];
+      }
+    }
+    if constexpr (!linear) {
+      const Fields<T, C, G> fields = fields_at<F, Sh, T>(u, basis.from(q * N * S));
+      for (int c = 0; c < C; ++c) {
+        state(q * C * (1 + G) + c) = fields.value[c];
+        for (int d = 0; d < G; ++d) state(q * C * (1 + G) + C + c * G + d) = fields.gradient[c][d];
+      }
+    }
+  });
+  team.sync();
+  for (int first = 0; first < N; first += tile) {
+    const int columns = N - first < tile ? N - first : tile;
+    team.each(columns * points, [&](int item) {
+      const int q = item % points, b = first + item / points;
+      Location<T, G> point{};
+      Fields<T, C, G> fields{};
+      for (int d = 0; d < G; ++d) {
+        point.x[d] = place(q * 2 * G + d);
+        if constexpr (Sh::on_facets) {
+          point.normal[d] = place(q * 2 * G + G + d);
+        }
+      }
+      if constexpr (!linear) {
+        for (int c = 0; c < C; ++c) {
+          fields.value[c] = state(q * C * (1 + G) + c);
+          for (int d = 0; d < G; ++d) fields.gradient[c][d] = state(q * C * (1 + G) + C + c * G + d);
+        }
+      }
+      for (int c = 0; c < C; ++c)
+        flux_derivative<F, Sh, T>(form, point, fields, c, basis.from((q * N + b) * S), weight(q),
+                                  flux.from((item * C + c) * C * S));
+    });
+    team.sync();
+    team.each(columns * N, [&](int item) {
+      const int a = item % N, b = first + item / N;
+      if (symmetric && a > b) return;
+      T sum[C][C];
+      for (int i = 0; i < C; ++i)
+        for (int j = 0; j < C; ++j) sum[i][j] = 0.0;
+      for (int q = 0; q < points; ++q) {
+        const Piece<Memory> test = basis.from((q * N + a) * S);
+        const Piece<Memory> column = flux.from(((item / N) * points + q) * C * C * S);
+        for (int s = 0; s < S; ++s) {
+          const T slot = test(s);
+          for (int j = 0; j < C; ++j)
+            for (int i = 0; i < C; ++i) sum[i][j] += slot * column((j * C + i) * S + s);
+        }
+      }
+      for (int i = 0; i < C; ++i)
+        for (int j = 0; j < C; ++j) {
+          team.store(arguments, batch, (a * N + b) * C * C + i * C + j, N * N * C * C, sum[i][j]);
+          if (symmetric && a != b)
+            team.store(arguments, batch, (b * N + a) * C * C + j * C + i, N * N * C * C, sum[i][j]);
+        }
+    });
+    team.sync();
+  }
+}
+
+// r_(a i) = integral of N_a f.value_i + grad N_a . f.gradient_i
+template <Form F, int N, int D, class Team, class Memory>
+constexpr void element_residuals(const Team& team, const Memory& memory, const F& form,
+                                 const ElementArguments& arguments, Index batch) {
+  using Sh = Shape<F, N, D>;
+  using T = typename Team::Number;
+  constexpr int C = Sh::C, G = Sh::G, P = C * (1 + D);
+  const ReferenceTable& table = arguments.table;
+  const int points = table.point_count;
+  const Piece<Memory> x{memory, 0}, u = x.from(N * G), flux = u.from(N * C);
+
+  team.each(N, [&](int a) {
+    team.load_coordinates(arguments, batch, a, N, G, x);
+    team.load_unknowns(arguments, batch, a, N, C, u);
+  });
+  team.sync();
+  team.each(points, [&](int q) {
+    const double* values = table.values + q * N;
+    const double* gradients = table.gradients + q * N * D;
+    const Geometry<Sh, T> g = geometry_at<Sh, T>(x, values, gradients);
+    T reference_gradient[C][D];
+    Fields<T, C, G> fields{}, f{};
+    for (int c = 0; c < C; ++c) {
+      fields.value[c] = 0.0;
+      for (int d = 0; d < D; ++d) reference_gradient[c][d] = 0.0;
+    }
+    for (int a = 0; a < N; ++a)
+      for (int c = 0; c < C; ++c) {
+        const T value = u(a * C + c);
+        fields.value[c] += values[a] * value;
+        if constexpr (F::uses_gradient) {
+          for (int d = 0; d < D; ++d) reference_gradient[c][d] += gradients[a * D + d] * value;
+        }
+      }
+    if constexpr (F::uses_gradient) {
+      for (int c = 0; c < C; ++c)
+        for (int i = 0; i < G; ++i) {
+          T slope = reference_gradient[c][0] * g.inverse[0][i];
+          for (int d = 1; d < D; ++d) slope += reference_gradient[c][d] * g.inverse[d][i];
+          fields.gradient[c][i] = slope;
+        }
+    }
+    form(g.point, fields, f);
+    const T weight = table.weights[q] * g.measure;
+    for (int c = 0; c < C; ++c) {
+      if constexpr (F::uses_value) {
+        flux(q * P + c * (1 + D)) = weight * f.value[c];
+      }
+      if constexpr (F::uses_gradient) {
+        for (int d = 0; d < D; ++d) {
+          T component = f.gradient[c][0] * g.inverse[d][0];
+          for (int i = 1; i < G; ++i) component += f.gradient[c][i] * g.inverse[d][i];
+          flux(q * P + c * (1 + D) + 1 + d) = weight * component;
+        }
+      }
+    }
+  });
+  team.sync();
+  team.each(N, [&](int a) {
+    T sum[C];
+    for (int c = 0; c < C; ++c) sum[c] = 0.0;
+    for (int q = 0; q < points; ++q)
+      for (int c = 0; c < C; ++c) {
+        if constexpr (F::uses_value) {
+          sum[c] += table.values[q * N + a] * flux(q * P + c * (1 + D));
+        }
+        if constexpr (F::uses_gradient) {
+          for (int d = 0; d < D; ++d)
+            sum[c] += table.gradients[(q * N + a) * D + d] * flux(q * P + c * (1 + D) + 1 + d);
+        }
+      }
+    for (int c = 0; c < C; ++c) team.store(arguments, batch, a * C + c, N * C, sum[c]);
+  });
+  team.sync();
+}
+
+// Derived quantities (strain, stress, heat flux) at the nodes, extrapolated from the points of the table, and their
+// means over the cells.
+template <Form F, int N, int D, class Team, class Memory>
+constexpr void element_evaluate(const Team& team, const Memory& memory, const F& form, const ElementArguments& arguments,
+                                Index batch) {
+  using Sh = Shape<F, N, D>;
+  using T = typename Team::Number;
+  constexpr int C = Sh::C, G = Sh::G, K = Sh::K;
+  const ReferenceTable& table = arguments.table;
+  const int points = table.point_count;
+  const Piece<Memory> x{memory, 0}, u = x.from(N * G), derived = u.from(N * C), weight = derived.from(points * K);
+
+  team.each(N, [&](int a) {
+    team.load_coordinates(arguments, batch, a, N, G, x);
+    team.load_unknowns(arguments, batch, a, N, C, u);
+  });
+  team.sync();
+  team.each(points, [&](int q) {
+    const double* values = table.values + q * N;
+    const double* gradients = table.gradients + q * N * D;
+    const Geometry<Sh, T> g = geometry_at<Sh, T>(x, values, gradients);
+    Fields<T, C, G> fields{};
+    for (int c = 0; c < C; ++c) {
+      fields.value[c] = 0.0;
+      for (int i = 0; i < G; ++i) fields.gradient[c][i] = 0.0;
+    }
+    for (int a = 0; a < N; ++a) {
+      T slope[G];
+      for (int i = 0; i < G; ++i) {
+        slope[i] = gradients[a * D] * g.inverse[0][i];
+        for (int d = 1; d < D; ++d) slope[i] += gradients[a * D + d] * g.inverse[d][i];
+      }
+      for (int c = 0; c < C; ++c) {
+        const T value = u(a * C + c);
+        fields.value[c] += values[a] * value;
+        for (int i = 0; i < G; ++i) fields.gradient[c][i] += slope[i] * value;
+      }
+    }
+    T out[K];
+    form.derive(g.point, fields, out);
+    for (int k = 0; k < K; ++k) derived(q * K + k) = out[k];
+    weight(q) = table.weights[q] * g.measure;
+  });
+  team.sync();
+  team.each(N, [&](int a) {
+    for (int k = 0; k < K; ++k) {
+      T sum = table.extrapolation[a * points] * derived(k);
+      for (int q = 1; q < points; ++q) sum += table.extrapolation[a * points + q] * derived(q * K + k);
+      team.store(arguments, batch, a * K + k, N * K, sum);
+    }
+  });
+  team.each(K, [&](int k) {
+    T sum = 0.0, volume = 0.0;
+    for (int q = 0; q < points; ++q) {
+      sum += weight(q) * derived(q * K + k);
+      volume += weight(q);
+    }
+    team.store_cell(arguments, batch, k, K, sum / volume);
+  });
+  team.sync();
+}
+
+}  // namespace ritz::RITZ_BACKEND

@@ -1,0 +1,96 @@
+// Element kernels on a CPU: a batch of lane_count elements at a time, called by the thread that owns the chunk
+// (assemble_cpu.hpp), so there is no threading here.
+#pragma once
+
+#include "fem/launch/element_engine.hpp"
+
+#include <cstdlib>
+#include <memory>
+
+namespace ritz::RITZ_BACKEND {
+
+struct CpuMemory {
+  Pack* data;
+  Pack& at(int i) const { return data[i]; }
+};
+
+struct CpuTeam {
+  using Number = Pack;
+  typedef double Lanes __attribute__((vector_size(lane_count * sizeof(double)), aligned(8), may_alias));
+
+  template <class F>
+  void each(int count, const F& f) const {
+    for (int i = 0; i < count; ++i) f(i);
+  }
+  void sync() const {}
+
+  template <class X>
+  void load_coordinates(const ElementArguments& arguments, Index batch, int a, int nodes, int dimension, const X& x) const {
+    load(arguments.coordinates, arguments.nodes + (batch * nodes + a) * lane_count, a, dimension, x);
+  }
+  template <class U>
+  void load_unknowns(const ElementArguments& arguments, Index batch, int a, int nodes, int components, const U& u) const {
+    if (arguments.u != nullptr)
+      load(arguments.u, arguments.nodes + (batch * nodes + a) * lane_count, a, components, u);
+    else
+      for (int c = 0; c < components; ++c) u(a * components + c) = 0.0;
+  }
+  void store(const ElementArguments& arguments, Index batch, int entry, int entries, Pack value) const {
+    auto* target = reinterpret_cast<Lanes*>(
+        arguments.elements + ((batch - arguments.first_batch) * entries + entry) * lane_count);
+    *target = arguments.accumulate ? *target + value.v : value.v;
+  }
+  void store_cell(const ElementArguments& arguments, Index batch, int entry, int entries, Pack value) const {
+    *reinterpret_cast<Lanes*>(arguments.cell_values + (batch * entries + entry) * lane_count) = value.v;
+  }
+
+ private:
+  template <class X>
+  static void load(const double* values, const std::int32_t* nodes, int a, int stride, const X& x) {
+    for (int d = 0; d < stride; ++d) {
+      Pack p;
+      for (int l = 0; l < lane_count; ++l) p.v[l] = values[Index{nodes[l]} * stride + d];
+      x(a * stride + d) = p;
+    }
+  }
+};
+
+// The calling thread's scratch, grown when needed and kept.
+inline CpuMemory thread_scratch(int entries) {
+  struct Free {
+    void operator()(void* p) const { std::free(p); }
+  };
+  static thread_local std::unique_ptr<void, Free> memory;
+  static thread_local int size = 0;
+  if (entries > size) {
+    memory.reset(std::aligned_alloc(64, static_cast<std::size_t>(entries) * sizeof(Pack)));
+    size = entries;
+  }
+  return {static_cast<Pack*>(memory.get())};
+}
+
+template <Form F, int N, int D, int Points>
+[[gnu::flatten]] void run_matrices(const Device&, const ElementArguments& arguments) {
+  const F form = *static_cast<const F*>(arguments.form);
+  const CpuMemory memory = thread_scratch(matrices_scratch<F, Shape<F, N, D>>(arguments.table.point_count));
+  for (Index i = 0; i < arguments.batch_count; ++i)
+    element_matrices<F, N, D, Points>(CpuTeam{}, memory, form, arguments, arguments.first_batch + i);
+}
+
+template <Form F, int N, int D>
+[[gnu::flatten]] void run_residuals(const Device&, const ElementArguments& arguments) {
+  const F form = *static_cast<const F*>(arguments.form);
+  const CpuMemory memory = thread_scratch(residuals_scratch<F, Shape<F, N, D>>(arguments.table.point_count));
+  for (Index i = 0; i < arguments.batch_count; ++i)
+    element_residuals<F, N, D>(CpuTeam{}, memory, form, arguments, arguments.first_batch + i);
+}
+
+template <Form F, int N, int D>
+[[gnu::flatten]] void run_evaluate(const Device&, const ElementArguments& arguments) {
+  const F form = *static_cast<const F*>(arguments.form);
+  const CpuMemory memory = thread_scratch(evaluate_scratch<F, Shape<F, N, D>>(arguments.table.point_count));
+  for (Index i = 0; i < arguments.batch_count; ++i)
+    element_evaluate<F, N, D>(CpuTeam{}, memory, form, arguments, arguments.first_batch + i);
+}
+
+}  // namespace ritz::RITZ_BACKEND

@@ -1,0 +1,117 @@
+// Element kernels on a GPU: block = EB elements of one batch, thread = (item, element), the element fastest, so that
+// neighbouring threads read and write neighbouring lanes. Scratch is shared memory, laid out the same way.
+#pragma once
+
+#include "device/cuda_check.hpp"
+#include "device/launch.hpp"
+#include "fem/launch/element_engine.hpp"
+
+namespace ritz::RITZ_BACKEND {
+
+struct GpuMemory {
+  double* data;
+  int stride, element;
+  __device__ double& at(int i) const { return data[i * stride + element]; }
+};
+
+struct GpuTeam {
+  using Number = double;
+  int rank, size, lane;
+
+  template <class F>
+  __device__ void each(int count, const F& f) const {
+    for (int i = rank; i < count; i += size) f(i);
+  }
+  __device__ void sync() const { __syncthreads(); }
+
+  template <class X>
+  __device__ void load_coordinates(const ElementArguments& arguments, Index batch, int a, int nodes, int dimension,
+                                   const X& x) const {
+    load(arguments.coordinates, arguments.nodes + (batch * nodes + a) * lane_count, a, dimension, x);
+  }
+  template <class U>
+  __device__ void load_unknowns(const ElementArguments& arguments, Index batch, int a, int nodes, int components,
+                                const U& u) const {
+    if (arguments.u != nullptr)
+      load(arguments.u, arguments.nodes + (batch * nodes + a) * lane_count, a, components, u);
+    else
+      for (int c = 0; c < components; ++c) u(a * components + c) = 0.0;
+  }
+  __device__ void store(const ElementArguments& arguments, Index batch, int entry, int entries, double value) const {
+    double& target = arguments.elements[((batch - arguments.first_batch) * entries + entry) * lane_count + lane];
+    target = arguments.accumulate ? target + value : value;
+  }
+  __device__ void store_cell(const ElementArguments& arguments, Index batch, int entry, int entries, double value) const {
+    arguments.cell_values[(batch * entries + entry) * lane_count + lane] = value;
+  }
+
+ private:
+  template <class X>
+  __device__ void load(const double* values, const std::int32_t* nodes, int a, int stride, const X& x) const {
+    const double* source = values + Index{nodes[lane]} * stride;
+    for (int d = 0; d < stride; ++d) x(a * stride + d) = source[d];
+  }
+};
+
+enum class ElementTask { matrices, residuals, evaluate };
+
+template <ElementTask Task, Form F, int N, int D, int Points>
+__global__ void element_kernel(const __grid_constant__ F form, const __grid_constant__ ElementArguments arguments,
+                               int elements_per_block) {
+  extern __shared__ double shared[];
+  const int parts = lane_count / elements_per_block;
+  const int element = static_cast<int>(threadIdx.x) % elements_per_block;
+  const GpuTeam team{static_cast<int>(threadIdx.x) / elements_per_block,
+                     static_cast<int>(blockDim.x) / elements_per_block,
+                     static_cast<int>(blockIdx.x) % parts * elements_per_block + element};
+  const GpuMemory memory{shared, elements_per_block, element};
+  const Index batch = arguments.first_batch + blockIdx.x / parts;
+  if constexpr (Task == ElementTask::matrices) element_matrices<F, N, D, Points>(team, memory, form, arguments, batch);
+  if constexpr (Task == ElementTask::residuals) element_residuals<F, N, D>(team, memory, form, arguments, batch);
+  if constexpr (Task == ElementTask::evaluate) element_evaluate<F, N, D>(team, memory, form, arguments, batch);
+}
+
+// As many elements of a batch per block as shared memory holds, and enough threads for the widest loop.
+template <ElementTask Task, Form F, int N, int D, int Points>
+void launch_elements(const Device& device, const ElementArguments& arguments, int scratch_entries, int items,
+                     const char* name) {
+  if (arguments.batch_count == 0) return;
+  constexpr int shared_limit = 96 << 10;  // [bytes] of a block: two blocks fit an SM of 200 KB or more
+  int elements = lane_count;
+  while (elements > 1 && elements * scratch_entries * static_cast<int>(sizeof(double)) > shared_limit) elements /= 2;
+  const int bytes = elements * scratch_entries * static_cast<int>(sizeof(double));
+  int ranks = items < 1 ? 1 : items;
+  if (ranks * elements > 256) ranks = 256 / elements;
+  const auto kernel = element_kernel<Task, F, N, D, Points>;
+  if (bytes > (48 << 10))
+    cuda_check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes),
+               "asking for shared memory");
+  const LaunchScope launch(device, name);
+  const auto blocks = static_cast<unsigned>(arguments.batch_count * (lane_count / elements));
+  kernel<<<blocks, static_cast<unsigned>(ranks * elements), static_cast<std::size_t>(bytes), stream_of(device)>>>(
+      *static_cast<const F*>(arguments.form), arguments, elements);
+}
+
+template <Form F, int N, int D, int Points>
+void run_matrices(const Device& device, const ElementArguments& arguments) {
+  using Sh = Shape<F, N, D>;
+  launch_elements<ElementTask::matrices, F, N, D, Points>(device, arguments,
+                                                          matrices_scratch<F, Sh>(arguments.table.point_count),
+                                                          Sh::column_tile * N, "element matrices");
+}
+
+template <Form F, int N, int D>
+void run_residuals(const Device& device, const ElementArguments& arguments) {
+  const int points = arguments.table.point_count;
+  launch_elements<ElementTask::residuals, F, N, D, 0>(device, arguments, residuals_scratch<F, Shape<F, N, D>>(points),
+                                                      points > N ? points : N, "element residuals");
+}
+
+template <Form F, int N, int D>
+void run_evaluate(const Device& device, const ElementArguments& arguments) {
+  const int points = arguments.table.point_count;
+  launch_elements<ElementTask::evaluate, F, N, D, 0>(device, arguments, evaluate_scratch<F, Shape<F, N, D>>(points),
+                                                     points > N ? points : N, "element evaluation");
+}
+
+}  // namespace ritz::RITZ_BACKEND

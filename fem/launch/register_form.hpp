@@ -1,0 +1,57 @@
+// Makes a form available on the cells it is wanted on. In a kernel source (ritz_kernels() in CMake):
+//
+//   const RegisterForm<Elasticity, Cell<4, 3>, Cell<10, 3>> elasticity;      // nodes and dimension of the cells
+//
+// A cell is known to kernels by its number of nodes and its reference dimension only, so a new reference element with
+// a registered pair needs no new kernel.
+#pragma once
+
+#include "device/kernels.hpp"
+#ifdef __CUDACC__
+#include "fem/launch/element_kernels_cuda.hpp"
+#else
+#include "fem/launch/element_kernels_cpu.hpp"
+#endif
+
+namespace ritz::RITZ_BACKEND {
+
+template <int NodeCount, int ReferenceDimension>
+struct Cell {
+  static constexpr int nodes = NodeCount, dimension = ReferenceDimension;
+};
+
+template <Form F, class C>
+struct RegisterFormOnCell {
+  RegisterFormOnCell() {
+    register_kernels(RITZ_TEXT(RITZ_BACKEND), form_kernel_name(F::name, C::nodes, C::dimension).c_str(), &table());
+  }
+
+ private:
+  static const FormKernels& table() {
+    constexpr int points = C::nodes == C::dimension + 1 ? 1 : 0;  // linear simplices: one point, all in registers
+    static FormKernels t{nullptr, run_residuals<F, C::nodes, C::dimension>, nullptr};
+    if constexpr (FormFacts<F>::has_matrix) t.matrices = choose_matrices<points>();
+    if constexpr (FormFacts<F>::derived > 0) t.evaluate = run_evaluate<F, C::nodes, C::dimension>;
+    return t;
+  }
+  template <int Points>
+  static ElementKernel choose_matrices() {
+    if constexpr (Points == 0) {
+      return run_matrices<F, C::nodes, C::dimension, 0>;
+    } else {
+      return [](const Device& device, const ElementArguments& arguments) {
+        if (arguments.table.point_count == Points)
+          run_matrices<F, C::nodes, C::dimension, Points>(device, arguments);
+        else
+          run_matrices<F, C::nodes, C::dimension, 0>(device, arguments);
+      };
+    }
+  }
+};
+
+template <Form F, class... Cells>
+struct RegisterForm {
+  RegisterForm() { (RegisterFormOnCell<F, Cells>(), ...); }
+};
+
+}  // namespace ritz::RITZ_BACKEND

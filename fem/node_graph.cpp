@@ -1,0 +1,75 @@
+#include "fem/node_graph.hpp"
+
+#include <algorithm>
+#include <omp.h>
+
+namespace ritz {
+namespace {
+
+// The cells around each node, as positions in cell_order: [offsets[node], offsets[node + 1]), ascending.
+struct Incidence {
+  std::vector<Index> offsets;
+  std::vector<std::int32_t> cells;
+};
+
+Incidence cells_around_nodes(const Mesh& mesh, std::span<const Index> cell_order, std::span<const Node> node_of,
+                             Index node_count) {
+  Incidence result;
+  result.offsets.assign(static_cast<std::size_t>(node_count) + 1, 0);
+  for (const CellBlock& block : mesh.blocks())
+    for (const Node mesh_node : block.nodes) ++result.offsets[static_cast<std::size_t>(node_of[static_cast<std::size_t>(mesh_node)]) + 1];
+  for (std::size_t n = 1; n < result.offsets.size(); ++n) result.offsets[n] += result.offsets[n - 1];
+  result.cells.resize(static_cast<std::size_t>(result.offsets.back()));
+  std::vector<Index> next(result.offsets.begin(), result.offsets.end() - 1);
+  for (std::size_t position = 0; position < cell_order.size(); ++position)
+    for (const Node mesh_node : mesh.nodes_of(cell_order[position])) {
+      Index& slot = next[static_cast<std::size_t>(node_of[static_cast<std::size_t>(mesh_node)])];
+      result.cells[static_cast<std::size_t>(slot++)] = static_cast<std::int32_t>(position);
+    }
+  return result;
+}
+
+}  // namespace
+
+NodeGraph node_graph(const Mesh& mesh, std::span<const Index> cell_order, std::span<const Node> node_of, Index node_count,
+                     int threads) {
+  const Incidence incidence = cells_around_nodes(mesh, cell_order, node_of, node_count);
+  // Rows of consecutive nodes are collected per part, then joined: every part writes its own memory only.
+  const Index rows_per_part = 8192;
+  const Index parts = (node_count + rows_per_part - 1) / rows_per_part;
+  std::vector<std::vector<std::int32_t>> columns(static_cast<std::size_t>(parts));
+  NodeGraph graph;
+  graph.offsets.assign(static_cast<std::size_t>(node_count) + 1, 0);
+#pragma omp parallel num_threads(threads)
+  {
+    std::vector<Node> marker(static_cast<std::size_t>(node_count), -1);
+#pragma omp for schedule(dynamic)
+    for (Index part = 0; part < parts; ++part) {
+      std::vector<std::int32_t>& list = columns[static_cast<std::size_t>(part)];
+      const Index last = std::min(node_count, (part + 1) * rows_per_part);
+      for (Index row = part * rows_per_part; row < last; ++row) {
+        const std::size_t begin = list.size();
+        for (Index i = incidence.offsets[static_cast<std::size_t>(row)]; i < incidence.offsets[static_cast<std::size_t>(row) + 1]; ++i)
+          for (const Node mesh_node : mesh.nodes_of(cell_order[static_cast<std::size_t>(incidence.cells[static_cast<std::size_t>(i)])])) {
+            const Node node = node_of[static_cast<std::size_t>(mesh_node)];
+            if (marker[static_cast<std::size_t>(node)] == row) continue;
+            marker[static_cast<std::size_t>(node)] = static_cast<Node>(row);
+            list.push_back(node);
+          }
+        std::sort(list.begin() + static_cast<std::ptrdiff_t>(begin), list.end());
+        graph.offsets[static_cast<std::size_t>(row) + 1] = static_cast<Index>(list.size() - begin);
+      }
+    }
+  }
+  for (std::size_t row = 1; row < graph.offsets.size(); ++row) graph.offsets[row] += graph.offsets[row - 1];
+  graph.columns.resize(static_cast<std::size_t>(graph.offsets.back()));
+#pragma omp parallel for num_threads(threads) schedule(static)
+  for (Index part = 0; part < parts; ++part) {
+    std::vector<std::int32_t>& list = columns[static_cast<std::size_t>(part)];
+    std::ranges::copy(list, graph.columns.begin() + graph.offsets[static_cast<std::size_t>(part * rows_per_part)]);
+    list = {};
+  }
+  return graph;
+}
+
+}  // namespace ritz

@@ -1,0 +1,63 @@
+// Forward-mode derivatives: a number that carries its derivative in one direction. A form evaluated with Dual
+// numbers gives its tangent (Griewank and Walther, Evaluating Derivatives, SIAM 2008, ch. 3).
+#pragma once
+
+#include <cmath>
+
+namespace ritz {
+
+template <class T>
+struct Dual {
+  T value, derivative;
+
+  Dual() = default;
+  constexpr Dual(double x) : value(x), derivative(0.0) {}  // NOLINT: constants mix with duals as they do in formulas
+  constexpr Dual(T x, T dx) : value(x), derivative(dx) {}
+
+  friend constexpr Dual operator+(Dual a, Dual b) { return {a.value + b.value, a.derivative + b.derivative}; }
+  friend constexpr Dual operator-(Dual a, Dual b) { return {a.value - b.value, a.derivative - b.derivative}; }
+  friend constexpr Dual operator-(Dual a) { return {-a.value, -a.derivative}; }
+  friend constexpr Dual operator*(Dual a, Dual b) {
+    return {a.value * b.value, a.derivative * b.value + a.value * b.derivative};
+  }
+  friend constexpr Dual operator/(Dual a, Dual b) {
+    const T q = a.value / b.value;
+    return {q, (a.derivative - q * b.derivative) / b.value};
+  }
+  // With a plain number the derivative part costs one operation less.
+  friend constexpr Dual operator*(double a, Dual b) { return {a * b.value, a * b.derivative}; }
+  friend constexpr Dual operator*(Dual a, double b) { return b * a; }
+  friend constexpr Dual operator+(double a, Dual b) { return {a + b.value, b.derivative}; }
+  friend constexpr Dual operator+(Dual a, double b) { return b + a; }
+  friend constexpr Dual operator-(Dual a, double b) { return {a.value - b, a.derivative}; }
+  friend constexpr Dual operator/(Dual a, double b) { return {a.value / b, a.derivative / b}; }
+  constexpr Dual& operator+=(Dual b) { return *this = *this + b; }
+  constexpr Dual& operator-=(Dual b) { return *this = *this - b; }
+  constexpr Dual& operator*=(Dual b) { return *this = *this * b; }
+};
+
+template <class T>
+constexpr Dual<T> sqrt(Dual<T> a) {
+  using std::sqrt;
+  const T root = sqrt(a.value);
+  return {root, a.derivative / (2.0 * root)};
+}
+template <class T>
+constexpr Dual<T> exp(Dual<T> a) {
+  using std::exp;
+  const T e = exp(a.value);
+  return {e, a.derivative * e};
+}
+template <class T>
+constexpr Dual<T> log(Dual<T> a) {
+  using std::log;
+  return {log(a.value), a.derivative / a.value};
+}
+template <class T>
+constexpr Dual<T> pow(Dual<T> a, double b) {
+  using std::pow;
+  const T p = pow(a.value, b - 1.0);
+  return {p * a.value, b * p * a.derivative};
+}
+
+}  // namespace ritz

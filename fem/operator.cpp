@@ -1,0 +1,189 @@
+#include "fem/operator.hpp"
+
+#include "device/error.hpp"
+#include "device/kernels.hpp"
+#include "fem/chunk_lists.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <omp.h>
+
+namespace ritz {
+namespace {
+
+constexpr const char* module_name = "ritz_fem_kernels";
+constexpr Index chunk_buffer_bytes = 384 << 10;  // element results of a chunk stay in a core's L2 cache
+constexpr Index workspace_bytes = 256 << 20;     // element results of a slab on a GPU
+
+// A function of the mesh and the form alone, so that sums do not depend on the device or its threads.
+Index batches_per_chunk(Index batch_count, int items, int block) {
+  const Index by_cache = chunk_buffer_bytes / (Index{items} * block * lane_count * Index{sizeof(double)});
+  const Index by_index = 65536 / (Index{items} * lane_count);  // sources are 16-bit
+  const Index by_count = batch_count / 32;                     // leave work for every thread
+  return std::max<Index>(1, std::min({by_cache, by_index, by_count}));
+}
+
+int degree_for(const FormValue& form, CellKind kind) {
+  return form.extra_degree + (form.uses_value ? mass_degree(kind) : stiffness_degree(kind));
+}
+
+}  // namespace
+
+Operator::Operator(const FunctionSpace& space, std::vector<Integral> integrals)
+    : space_(&space), integrals_(std::move(integrals)) {
+  for (const Integral& integral : integrals_)
+    if (integral.form.components != space.components() || integral.form.dimension != space.mesh().dimension())
+      throw Error(Exit::internal,
+                  fmt::format("form '{}' has {} components in {} dimensions, the space {} in {}", integral.form.name,
+                              integral.form.components, integral.form.dimension, space.components(),
+                              space.mesh().dimension()));
+  groups_ = element_groups(space, integrals_);
+}
+
+ReferenceTable Operator::table(CellKind kind, int degree) const {
+  const auto found = tables_.find({kind, degree});
+  if (found != tables_.end()) return found->second.table();
+  return tables_.try_emplace({kind, degree}, space_->device(), kind, quadrature(kind, degree)).first->second.table();
+}
+
+AssemblyTerm Operator::make_term(Task task, const ElementGroup& group, const Integral& integral) const {
+  const CellTraits& cell = traits(group.kind);
+  const auto& found = kernels<FormKernels>(space_->device(), integral.form.module,
+                                           form_kernel_name(integral.form.name.c_str(), cell.node_count, cell.dimension));
+  const int degree = task == Task::evaluate ? evaluation_degree(group.kind) : degree_for(integral.form, group.kind);
+  AssemblyTerm term{};
+  term.kernel = task == Task::residual ? found.residuals : task == Task::matrix ? found.matrices : found.evaluate;
+  term.arguments.form = integral.form.bytes.data();
+  term.arguments.table = table(group.kind, degree);
+  term.arguments.nodes = group.nodes.data();
+  term.arguments.coordinates = space_->coordinates().data();
+  return term;
+}
+
+Operator::Plan Operator::make_plan(Task task) const {
+  const Device& device = space_->device();
+  const int c = space_->components();
+  Plan plan;
+  std::vector<Index> first_chunk{0};
+  Index widest = 0;
+  int block = task == Task::matrix ? c * c : c;
+  for (std::size_t g = 0; g < groups_.size(); ++g) {
+    const ElementGroup& group = groups_[g];
+    std::vector<AssemblyTerm> terms;
+    for (const int i : group.integrals) {
+      const Integral& integral = integrals_[static_cast<std::size_t>(i)];
+      const bool takes_part = task == Task::residual || (task == Task::matrix && integral.form.has_matrix) ||
+                              (task == Task::evaluate && integral.form.derived > 0);
+      if (!takes_part) continue;
+      if (task == Task::evaluate && !terms.empty())
+        throw Error(Exit::internal, fmt::format("two forms with derived quantities on the same cells: '{}'", integral.form.name));
+      if (task == Task::evaluate) block = integral.form.derived;
+      terms.push_back(make_term(task, group, integral));
+    }
+    if (terms.empty()) continue;
+    const int items = task == Task::matrix ? group.node_count() * group.node_count() : group.node_count();
+    const Index batches = batches_per_chunk(group.batch_count(), items, block);
+    plan.groups.push_back(static_cast<int>(g));
+    plan.chunk_batches.push_back(batches);
+    plan.terms.push_back(std::move(terms));
+    first_chunk.push_back(first_chunk.back() + (group.batch_count() + batches - 1) / batches);
+    widest = std::max(widest, batches * items * block * lane_count);
+  }
+  const FunctionSpace::HostPattern* pattern = task == Task::matrix ? &space_->host_pattern() : nullptr;
+  const Index targets = pattern != nullptr ? static_cast<Index>(pattern->columns.size()) : space_->node_count();
+  std::vector<std::unique_ptr<ChunkLister>> listers(static_cast<std::size_t>(omp_get_max_threads()));
+  plan.scatter = std::make_unique<ScatterPlan>(device, targets, first_chunk.back(), [&](Index chunk, ChunkSlots& out) {
+    auto& lister = listers[static_cast<std::size_t>(omp_get_thread_num())];
+    if (!lister) lister = std::make_unique<ChunkLister>(space_->node_count());
+    const auto g = static_cast<std::size_t>(std::ranges::upper_bound(first_chunk, chunk) - first_chunk.begin() - 1);
+    const ElementGroup& group = groups_[static_cast<std::size_t>(plan.groups[g])];
+    const Index size = plan.chunk_batches[g] * lane_count, first = (chunk - first_chunk[g]) * size;
+    const Index last = std::min(first + size, group.element_count);
+    if (pattern != nullptr)
+      lister->list_pairs(group, *pattern, first, last, out);
+    else
+      lister->list_nodes(group, first, last, out);
+  });
+  plan.extension = Vector(device, plan.scatter->extension_items() * block, "assembly buffers");
+  if (kernels<AssemblyKernels>(device, module_name, "assembly").needs_workspace)
+    plan.workspace = Vector(device, std::max(widest, workspace_bytes / Index{sizeof(double)}), "assembly buffers");
+  return plan;
+}
+
+const Operator::Plan& Operator::plan(Task task) const {
+  const auto found = plans_.find(task);
+  if (found != plans_.end()) return found->second;
+  auto phase = space_->device().profile().phase("lists");
+  return plans_.emplace(task, make_plan(task)).first->second;
+}
+
+void Operator::run(const Plan& plan, const char* name, int block, bool matrix, const Vector& u, double* target,
+                   double* cells) const {
+  std::vector<std::vector<AssemblyTerm>> terms = plan.terms;
+  std::vector<AssemblyGroup> groups(plan.groups.size());
+  Index chunk = 0;
+  for (std::size_t g = 0; g < groups.size(); ++g) {
+    const ElementGroup& group = groups_[static_cast<std::size_t>(plan.groups[g])];
+    for (AssemblyTerm& term : terms[g]) {
+      term.arguments.u = u.data();
+      term.arguments.cell_values = cells;
+    }
+    const int n = group.node_count();
+    groups[g] = {terms[g].data(), static_cast<int>(terms[g].size()), group.batch_count(), plan.chunk_batches[g], chunk,
+                 matrix ? n * n : n};
+    chunk += groups[g].chunk_count();
+    if (cells != nullptr) cells += group.batch_count() * block * lane_count;
+  }
+  AssemblyJob job{name,  groups.data(), static_cast<int>(groups.size()), plan.scatter->view(),
+                  block, target,        const_cast<double*>(plan.extension.data()),
+                  const_cast<double*>(plan.workspace.data()), plan.workspace.size()};
+  kernels<AssemblyKernels>(space_->device(), module_name, "assembly").run(space_->device(), job);
+}
+
+void Operator::residual(const Vector& u, Vector& r) const {
+  run(plan(Task::residual), "residual", space_->components(), false, u, r.data(), nullptr);
+}
+
+SparseMatrix Operator::make_matrix() const { return SparseMatrix(space_->pattern(), space_->components()); }
+
+void Operator::assemble(const Vector& u, SparseMatrix& matrix) const {
+  run(plan(Task::matrix), "assembly", space_->components() * space_->components(), true, u, matrix.values().data(), nullptr);
+}
+
+DerivedFields Operator::evaluate(const Vector& u) const {
+  DerivedFields fields;
+  for (const Integral& integral : integrals_) fields.components = std::max(fields.components, integral.form.derived);
+  const int k = fields.components;
+  if (k == 0) return fields;
+  const Plan& p = plan(Task::evaluate);
+  Index batches = 0;
+  for (const int g : p.groups) batches += groups_[static_cast<std::size_t>(g)].batch_count();
+  Vector sums(space_->device(), space_->node_count() * k, "results");
+  Vector means(space_->device(), batches * k * lane_count, "results");
+  run(p, "evaluation", k, false, u, sums.data(), means.data());
+
+  const std::vector<double> node_sums = sums.host(), cell_means = means.host();
+  const Mesh& mesh = space_->mesh();
+  fields.at_nodes.assign(static_cast<std::size_t>(mesh.node_count() * k), 0.0);
+  fields.at_cells.assign(static_cast<std::size_t>(mesh.cell_count() * k), 0.0);
+  std::vector<int> cells_at(static_cast<std::size_t>(space_->node_count()), 0);
+  Index batch = 0;
+  for (const int g : p.groups) {
+    const ElementGroup& group = groups_[static_cast<std::size_t>(g)];
+    for (Index e = 0; e < group.element_count; ++e) {
+      for (int a = 0; a < group.node_count(); ++a) ++cells_at[static_cast<std::size_t>(group.node(e, a))];
+      const Index base = (batch + e / lane_count) * k;
+      for (int i = 0; i < k; ++i)
+        fields.at_cells[static_cast<std::size_t>(group.elements[static_cast<std::size_t>(e)] * k + i)] =
+            cell_means[static_cast<std::size_t>((base + i) * lane_count + e % lane_count)];
+    }
+    batch += group.batch_count();
+  }
+  for (Index n = 0; n < space_->node_count(); ++n)
+    for (int i = 0; i < k; ++i)
+      fields.at_nodes[static_cast<std::size_t>(Index{space_->mesh_node_of(static_cast<Node>(n))} * k + i)] =
+          node_sums[static_cast<std::size_t>(n * k + i)] / std::max(1, cells_at[static_cast<std::size_t>(n)]);
+  return fields;
+}
+
+}  // namespace ritz

@@ -1,0 +1,60 @@
+// The equations of a model: forms over regions, bound to a space. It computes residuals, assembles matrices in place, and
+// evaluates derived fields; element kernels and sums run on the space's device and give the same bits every time.
+//
+//   Operator equations(space, {Integral::over_all_cells(Elasticity{lambda, mu}), Integral::over(load, region)});
+//   SparseMatrix K = equations.make_matrix();      equations.assemble(u, K);       // K = d(residual)/du
+//   equations.residual(u, r);                      // internal minus external forces
+#pragma once
+
+#include "fem/cells/tabulation.hpp"
+#include "fem/element_groups.hpp"
+#include "fem/launch/assembly.hpp"
+#include "fem/scatter_plan.hpp"
+
+#include <map>
+#include <memory>
+
+namespace ritz {
+
+// Derived quantities of a solution (FormFacts::derived of them), on the host.
+struct DerivedFields {
+  int components = 0;
+  std::vector<double> at_nodes;  // [mesh node][component]: mean over the cells around the node of extrapolated values
+  std::vector<double> at_cells;  // [cell][component]: mean over the cell
+};
+
+class Operator {
+ public:
+  // The space must outlive the operator. Throws Error(Exit::internal) when a form does not suit the space.
+  Operator(const FunctionSpace& space, std::vector<Integral> integrals);
+
+  const FunctionSpace& space() const { return *space_; }
+  void residual(const Vector& u, Vector& r) const;                 // r = residual(u)
+  SparseMatrix make_matrix() const;                                // pattern and memory; values undefined
+  void assemble(const Vector& u, SparseMatrix& matrix) const;      // values = tangent at u; no allocation from the 2nd call on
+  DerivedFields evaluate(const Vector& u) const;
+
+ private:
+  enum class Task { residual, matrix, evaluate };
+  // Everything that one task needs, made at its first use.
+  struct Plan {
+    std::vector<int> groups;                 // which element groups take part
+    std::vector<Index> chunk_batches;        // of each of them
+    std::unique_ptr<ScatterPlan> scatter;
+    std::vector<std::vector<AssemblyTerm>> terms;  // of each of them
+    Vector extension, workspace;
+  };
+  const Plan& plan(Task task) const;
+  Plan make_plan(Task task) const;
+  ReferenceTable table(CellKind kind, int degree) const;
+  AssemblyTerm make_term(Task task, const ElementGroup& group, const Integral& integral) const;
+  void run(const Plan& plan, const char* name, int block, bool matrix, const Vector& u, double* target, double* cells) const;
+
+  const FunctionSpace* space_;
+  std::vector<Integral> integrals_;
+  std::vector<ElementGroup> groups_;
+  mutable std::map<Task, Plan> plans_;
+  mutable std::map<std::pair<CellKind, int>, Tabulation> tables_;
+};
+
+}  // namespace ritz
