@@ -4,6 +4,7 @@
 #include "solvers/matrix_kernels.hpp"
 #include "solvers/vector_kernels.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 namespace ritz {
@@ -56,7 +57,7 @@ double norm2(const Vector& x) {
   const double largest = max_abs(x);
   if (largest == 0 || std::isinf(largest) || std::isnan(square)) return std::isnan(square) ? square : largest;
   Vector scaled(x.device(), x.size(), "reductions");
-  const double power = std::exp2(-std::ilogb(largest));
+  const double power = std::ldexp(1.0, std::clamp(-std::ilogb(largest), -1000, 1000));
   axpby(power, x, 0.0, scaled);
   return std::sqrt(dot(scaled, scaled)) / power;
 }

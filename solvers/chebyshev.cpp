@@ -1,0 +1,136 @@
+#include "solvers/chebyshev.hpp"
+
+#include "device/error.hpp"
+#include "device/kernels.hpp"
+#include "solvers/chebyshev_kernels.hpp"
+#include "solvers/jacobi.hpp"
+#include "solvers/matrix_kernels.hpp"
+#include "solvers/vectors.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+
+namespace ritz {
+namespace {
+
+// A symmetric tridiagonal matrix.
+struct Tridiagonal {
+  std::vector<double> diagonal, off_diagonal;
+};
+
+// How many eigenvalues are below `value` (Sturm sequence).
+int eigenvalues_below(const Tridiagonal& T, double value) {
+  int count = 0;
+  double pivot = 1;
+  for (std::size_t i = 0; i < T.diagonal.size(); ++i) {
+    const double coupling = i == 0 ? 0 : T.off_diagonal[i - 1] * T.off_diagonal[i - 1];
+    pivot = T.diagonal[i] - value - (i == 0 ? 0 : coupling / pivot);
+    if (pivot == 0) pivot = 1e-300;
+    if (pivot < 0) ++count;
+  }
+  return count;
+}
+
+// By bisection between 0 and the bound of Gershgorin.
+double largest_eigenvalue(const Tridiagonal& T) {
+  const int size = static_cast<int>(T.diagonal.size());
+  double low = 0, high = 0;
+  for (int i = 0; i < size; ++i)
+    high = std::max(high, T.diagonal[i] + (i > 0 ? std::abs(T.off_diagonal[i - 1]) : 0) +
+                              (i + 1 < size ? std::abs(T.off_diagonal[i]) : 0));
+  for (int step = 0; step < 60; ++step) {
+    const double middle = 0.5 * (low + high);
+    if (eigenvalues_below(T, middle) == size) high = middle;
+    else low = middle;
+  }
+  return high;
+}
+
+// The matrix of Lanczos from the alphas and betas of conjugate gradients: T_ii = 1 / alpha_i + beta_(i-1) / alpha_(i-1),
+// T_i,i+1 = sqrt(beta_i) / alpha_i.
+Tridiagonal lanczos_matrix(const std::vector<double>& alphas, const std::vector<double>& betas) {
+  Tridiagonal T;
+  for (std::size_t i = 0; i < alphas.size(); ++i) {
+    T.diagonal.push_back(1 / alphas[i] + (i > 0 ? betas[i - 1] / alphas[i - 1] : 0));
+    if (i + 1 < alphas.size()) T.off_diagonal.push_back(std::sqrt(betas[i]) / alphas[i]);
+  }
+  return T;
+}
+
+void check(const ChebyshevOptions& options) {
+  if (options.degree < 1 || options.degree > 100 || !(options.ratio > 1) || options.estimate_steps < 1 || !(options.safety >= 1))
+    throw Error(Exit::input,
+                fmt::format("a Chebyshev preconditioner of degree {}, ratio {}, {} estimate steps and safety {} was asked for",
+                            options.degree, options.ratio, options.estimate_steps, options.safety),
+                {}, "use degree 1 to 100, ratio > 1, at least one step and safety >= 1");
+}
+
+}  // namespace
+
+double largest_eigenvalue(const LinearOperator& A, const Vector& inverse_diagonal, int steps) {
+  const Device& device = A.device();
+  Vector r(device, A.rows(), "vectors"), z(device, A.rows(), "vectors"), p(device, A.rows(), "vectors"),
+      q(device, A.rows(), "vectors");
+  fill_start_vector(r);
+  multiply(inverse_diagonal, r, z);
+  copy(z, p);
+  double rz = dot(r, z);
+  const double rz_start = rz;
+  std::vector<double> alphas, betas;
+  for (int step = 0; step < steps && rz > 1e-24 * rz_start; ++step) {
+    A.apply(p, q);
+    const double pq = dot(p, q);
+    if (!(pq > 0) || !std::isfinite(pq))
+      throw Error(Exit::not_converged, fmt::format("the matrix is not positive definite: p.Ap = {} for a vector p", pq),
+                  "Chebyshev preconditioning needs positive eigenvalues", advice_for(StopReason::indefinite_matrix));
+    const double alpha = rz / pq;
+    axpy(-alpha, q, r);
+    multiply(inverse_diagonal, r, z);
+    const double rz_before = rz;
+    rz = dot(r, z);
+    axpby(1.0, z, rz / rz_before, p);
+    alphas.push_back(alpha);
+    betas.push_back(rz / rz_before);
+  }
+  return alphas.empty() ? 1.0 : largest_eigenvalue(lanczos_matrix(alphas, betas));
+}
+
+ChebyshevPreconditioner::ChebyshevPreconditioner(const SparseMatrix& A, const ChebyshevOptions& options)
+    : ChebyshevPreconditioner(A, A.diagonal(), options) {}
+
+ChebyshevPreconditioner::ChebyshevPreconditioner(const LinearOperator& A, Vector diagonal, const ChebyshevOptions& options)
+    : A_(A),
+      options_((check(options), options)),
+      inverse_diagonal_(ritz::inverse_diagonal(std::move(diagonal))),
+      bound_(options.safety * largest_eigenvalue(A, inverse_diagonal_, options.estimate_steps)) {
+  direction_ = Vector(A.device(), A.rows(), "vectors");
+  if (options.degree == 1) return;
+  product_ = Vector(A.device(), A.rows(), "vectors");
+  residual_ = Vector(A.device(), A.rows(), "vectors");
+}
+
+std::string ChebyshevPreconditioner::name() const { return fmt::format("Chebyshev of degree {}", options_.degree); }
+
+// Saad, Iterative Methods for Sparse Linear Systems, 2003, algorithm 12.1, for D^-1 A y = D^-1 x from y = 0. The error
+// polynomial T((theta - t) / delta) / T(theta / delta) is below one in size for 0 < t < 2 theta: y.x > 0.
+void ChebyshevPreconditioner::apply(const Vector& x, Vector& y) const {
+  if (x.size() != rows()) throw_size_mismatch(rows(), x.size());
+  if (y.size() != rows()) throw_size_mismatch(rows(), y.size());
+  if (x.empty()) return;
+  const auto& chebyshev = kernels<ChebyshevKernels>(device(), solver_kernels, "chebyshev");
+  const double low = bound_ / options_.ratio, theta = 0.5 * (bound_ + low), delta = 0.5 * (bound_ - low);
+  const double sigma = theta / delta;
+  double rho = 1 / sigma;
+  chebyshev.start(device(), rows(), 1 / theta, inverse_diagonal_.data(), x.data(), direction_.data(), y.data());
+  for (int step = 1; step < options_.degree; ++step) {
+    A_.apply(direction_, product_);
+    const double rho_next = 1 / (2 * sigma - rho);
+    const Vector& before = step == 1 ? x : residual_;
+    chebyshev.step(device(), rows(), 2 * rho_next / delta, rho_next * rho, inverse_diagonal_.data(), before.data(),
+                   product_.data(), residual_.data(), direction_.data(), y.data());
+    rho = rho_next;
+  }
+}
+
+}  // namespace ritz

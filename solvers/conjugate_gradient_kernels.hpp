@@ -1,0 +1,23 @@
+// The merged vector updates of conjugate gradients (module ritz_solvers_kernels). The numbers alpha and beta are
+// computed and used on the device; the host never sees them.
+#pragma once
+
+#include "device/device.hpp"
+
+namespace ritz {
+
+struct ConjugateGradientKernels {
+  // r = b - q, sums = {r.r, b.b}
+  void (*residual)(const Device&, Index n, const double* b, const double* q, double* r, double* sums);
+  // x += alpha p, r -= alpha q with alpha = *rz / *pq (0 unless *pq > 0), sums = {r.(d r), r.r} in the same pass.
+  // d: the diagonal of the preconditioner; nullptr: ones. 56 bytes per unknown.
+  void (*update)(const Device&, Index n, const double* rz, const double* pq, const double* p, const double* q,
+                 const double* d, double* x, double* r, double* sums);
+  // sums = {r.(d r), r.r}
+  void (*start)(const Device&, Index n, const double* d, const double* r, double* sums);
+  // p = d z + beta p with beta = *rz / *rz_before (0 unless *rz_before > 0). 32 bytes per unknown.
+  void (*direction)(const Device&, Index n, const double* rz, const double* rz_before, const double* d, const double* z,
+                    double* p);
+};
+
+}  // namespace ritz

@@ -1,0 +1,20 @@
+// On a CPU the numbers are there: they are read once, so that loops keep the quotient in a register.
+#pragma once
+
+#include "device/launch.hpp"
+
+namespace ritz::RITZ_BACKEND {
+
+class DeviceRatio {
+ public:
+  DeviceRatio(const Device& device, const double* numerator, const double* denominator) {
+    const LaunchScope launch(device, "ratio");
+    value_ = *denominator > 0 ? *numerator / *denominator : 0.0;
+  }
+  constexpr double value() const { return value_; }
+
+ private:
+  double value_;
+};
+
+}  // namespace ritz::RITZ_BACKEND

@@ -1,0 +1,18 @@
+// On a GPU the numbers are still to be written when the launch is queued: every thread reads them.
+#pragma once
+
+#include "device/device.hpp"
+
+namespace ritz::RITZ_BACKEND {
+
+class DeviceRatio {
+ public:
+  DeviceRatio(const Device&, const double* numerator, const double* denominator)
+      : numerator_(numerator), denominator_(denominator) {}
+  constexpr double value() const { return *denominator_ > 0 ? *numerator_ / *denominator_ : 0.0; }
+
+ private:
+  const double *numerator_, *denominator_;
+};
+
+}  // namespace ritz::RITZ_BACKEND
