@@ -156,12 +156,10 @@ MeshData mesh_of(GmshContents contents, const std::string& path, std::vector<std
   data.source = path;
   data.dimension = highest_dimension(contents, path, notices);
   data.points = std::move(contents.points);
-  for (const GmshRun& run : contents.runs) {
-    std::vector<Node>& nodes = contents.nodes[static_cast<std::size_t>(run.kind)];
-    if (dimension_of(run) == data.dimension && !nodes.empty()) {
-      data.blocks.push_back({run.kind, std::move(nodes), 0});
-      nodes.clear();
-    }
+  for (std::size_t kind = 0; kind < cell_kind_count; ++kind) {  // in the order of CellKind, whatever the file's
+    std::vector<Node>& nodes = contents.nodes[kind];
+    if (!nodes.empty() && traits(static_cast<CellKind>(kind)).dimension == data.dimension)
+      data.blocks.push_back({static_cast<CellKind>(kind), std::move(nodes), 0});
   }
   number_blocks(data);
   flatten_plane_mesh(data, notices);
