@@ -5,6 +5,7 @@
 #include "solvers/chebyshev_kernels.hpp"
 #include "solvers/jacobi.hpp"
 #include "solvers/matrix_kernels.hpp"
+#include "solvers/solve_report.hpp"
 #include "solvers/vectors.hpp"
 
 #include <algorithm>

@@ -1,0 +1,87 @@
+// The GPU's direct solver from the CUDA Toolkit itself: cuSOLVER's sparse Cholesky and QR. Every solve factorises anew,
+// and indices are 32-bit: a fallback for small systems, where cuDSS (direct_cudss.cu) is not installed.
+#define DISABLE_CUSOLVER_DEPRECATED  // NVIDIA wants cuDSS instead, and so do we where it is found
+#include "device/cuda_check.hpp"
+#include "device/kernels.hpp"
+#include "device/launch.hpp"
+#include "solvers/direct_factor.hpp"
+
+#include <cusolverSp.h>
+#include <cusparse.h>
+#include <limits>
+
+namespace ritz::cuda {
+namespace {
+
+void check(cusolverStatus_t status, const char* what) {
+  if (status == CUSOLVER_STATUS_SUCCESS) return;
+  throw Error(status == CUSOLVER_STATUS_ALLOC_FAILED ? Exit::resources : Exit::environment,
+              std::string(what) + " failed in cuSOLVER with status " + std::to_string(static_cast<int>(status)), {},
+              status == CUSOLVER_STATUS_ALLOC_FAILED ? "use an iterative solver, a coarser mesh or order 1"
+                                                     : "run 'ritz devices', or use an iterative solver");
+}
+
+class CusolverFactor final : public DirectFactor {
+ public:
+  CusolverFactor(const Device& device, const HostMatrix& A, DirectKind kind) : device_(device), kind_(kind) {
+    if (A.values.size() > static_cast<std::size_t>(std::numeric_limits<int>::max()))
+      throw Error(Exit::resources, "a matrix of " + std::to_string(A.values.size()) + " entries is too large for cuSOLVER",
+                  "its sparse solvers use 32-bit indices", "use an iterative solver, or install cuDSS and build again");
+    offsets_ = Array<int>(device, std::vector<int>(A.offsets.begin(), A.offsets.end()), "direct solver");
+    columns_ = Array<int>(device, A.columns, "direct solver");
+    values_ = Vector(device, A.values, "direct solver");
+    check(cusolverSpCreate(&handle_), "starting");
+    check(cusolverSpSetStream(handle_, stream_of(device)), "setting the stream");
+    cusparseCreateMatDescr(&description_);  // general, zero-based: the defaults
+  }
+  ~CusolverFactor() override {
+    if (description_ != nullptr) cusparseDestroyMatDescr(description_);
+    if (handle_ != nullptr) cusolverSpDestroy(handle_);
+  }
+
+  std::string name() const override {
+    return kind_ == DirectKind::positive_definite ? "cuSOLVER sparse Cholesky" : "cuSOLVER sparse QR";
+  }
+  void factorise() override {}
+  Index memory_needed() const override { return 0; }
+  Index memory_used() const override { return 0; }
+
+  void solve(const Vector& b, Vector& x) override {
+    const LaunchScope launch(device_, "cusolver");
+    const int rows = static_cast<int>(offsets_.size()) - 1, entries = static_cast<int>(values_.size());
+    constexpr int minimum_degree = 2;   // symamd
+    constexpr double tolerance = 1e-14;  // of a pivot that counts as zero
+    int singular_row = -1;
+    if (kind_ == DirectKind::positive_definite)
+      check(cusolverSpDcsrlsvchol(handle_, rows, entries, description_, values_.data(), offsets_.data(), columns_.data(),
+                                  b.data(), tolerance, minimum_degree, x.data(), &singular_row),
+            "a Cholesky solution");
+    else
+      check(cusolverSpDcsrlsvqr(handle_, rows, entries, description_, values_.data(), offsets_.data(), columns_.data(),
+                                b.data(), tolerance, minimum_degree, x.data(), &singular_row),
+            "a QR solution");
+    if (singular_row >= 0)
+      throw Error(Exit::model,
+                  "the matrix is singular or not positive definite: met at row " + std::to_string(singular_row) +
+                      " of its reordered form",
+                  "some part of the model can move, or has no stiffness", "add supports, and check material data");
+  }
+
+ private:
+  Device device_;
+  DirectKind kind_;
+  Array<int> offsets_, columns_;
+  Vector values_;
+  cusolverSpHandle_t handle_ = nullptr;
+  cusparseMatDescr_t description_ = nullptr;
+};
+
+DirectFactor* analyse(const Device& device, const HostMatrix& A, DirectKind kind) {
+  return new CusolverFactor(device, A, kind);
+}
+
+const DirectFactory table{analyse};
+const Registration registration("direct", &table);
+
+}  // namespace
+}  // namespace ritz::cuda

@@ -1,0 +1,146 @@
+// The CPU's direct solver: sequential MUMPS (multifrontal LDL^T and LU), threads through its BLAS.
+#include "device/error.hpp"
+#include "solvers/direct_factor.hpp"
+
+#include <algorithm>
+#include <dmumps_c.h>
+#include <fmt/format.h>
+
+namespace ritz {
+namespace {
+
+// MUMPS numbers its parameters from 1.
+constexpr int at(int number) { return number - 1; }
+
+constexpr double megabyte = 1e6;
+
+enum Job { job_start = -1, job_end = -2, job_analyse = 1, job_factorise = 2, job_solve = 3 };
+
+// MUMPS's state, ended whatever happens.
+struct Mumps : DMUMPS_STRUC_C {
+  explicit Mumps(int symmetry) : DMUMPS_STRUC_C{} {
+    comm_fortran = -987654;  // MPI_COMM_WORLD
+    par = 1;                 // the host takes part
+    sym = symmetry;
+    run(job_start);
+  }
+  ~Mumps() { run(job_end); }
+  Mumps(const Mumps&) = delete;
+  void run(Job what) {
+    job = what;
+    dmumps_c(this);
+  }
+};
+
+int symmetry_of(DirectKind kind) {
+  return kind == DirectKind::positive_definite ? 1 : kind == DirectKind::symmetric ? 2 : 0;
+}
+
+class MumpsFactor final : public DirectFactor {
+ public:
+  MumpsFactor(const HostMatrix& A, DirectKind kind) : kind_(kind), mumps_(symmetry_of(kind)) {
+    fill_triplets(A);
+    for (const int output : {1, 2, 3}) mumps_.icntl[at(output)] = -1;
+    mumps_.icntl[at(4)] = 0;
+    mumps_.icntl[at(7)] = ordering_automatic;
+    mumps_.icntl[at(24)] = 1;    // find null pivots ...
+    mumps_.cntl[at(3)] = 1e-14;  // ... of this size, relative to the scaled matrix
+    mumps_.n = static_cast<MUMPS_INT>(A.rows());
+    mumps_.nnz = static_cast<MUMPS_INT8>(values_.size());
+    mumps_.irn = rows_.data();
+    mumps_.jcn = columns_.data();
+    mumps_.a = values_.data();
+    mumps_.run(job_analyse);
+    throw_if_failed("analysis");
+  }
+  std::string name() const override {
+    return fmt::format("MUMPS {}, {}", MUMPS_VERSION, kind_ == DirectKind::general ? "LU" : "LDL^T");
+  }
+  Index memory_needed() const override { return static_cast<Index>(megabyte * mumps_.infog[at(17)]); }
+  Index memory_used() const override { return static_cast<Index>(megabyte * mumps_.infog[at(19)]); }
+
+  // Pivoting may need more room than the analysis foresaw: ask again with more before giving up.
+  void factorise() override {
+    for (const int extra_percent : {30, 100, 400}) {
+      mumps_.icntl[at(14)] = extra_percent;
+      mumps_.run(job_factorise);
+      if (mumps_.infog[at(1)] != workspace_too_small) break;
+    }
+    throw_if_failed("factorisation");
+    if (mumps_.infog[at(28)] > 0) throw_singular();
+    const int negative_pivots = mumps_.infog[at(12)];
+    if (kind_ == DirectKind::positive_definite && negative_pivots > 0)
+      throw Error(Exit::model, fmt::format("the matrix is not positive definite: it has {} negative pivots", negative_pivots),
+                  "it was given to the direct solver as positive definite",
+                  "check supports and material data, or solve it as a symmetric matrix");
+    clear(rows_);  // MUMPS has its own copy
+    clear(columns_);
+    clear(values_);
+  }
+
+  void solve(const Vector& b, Vector& x) override {
+    std::vector<double> right_hand_side = b.host();
+    mumps_.rhs = right_hand_side.data();
+    mumps_.nrhs = 1;
+    mumps_.lrhs = mumps_.n;
+    mumps_.run(job_solve);
+    throw_if_failed("solution");
+    x.upload(right_hand_side);
+  }
+
+ private:
+  static constexpr int ordering_automatic = 7, workspace_too_small = -9;
+
+  template <class T>
+  static void clear(std::vector<T>& values) {
+    std::vector<T>().swap(values);
+  }
+
+  // One-based triplets; of a symmetric matrix the lower triangle only.
+  void fill_triplets(const HostMatrix& A) {
+    for (Index row = 0; row < A.rows(); ++row)
+      for (Index k = A.offsets[row]; k < A.offsets[row + 1]; ++k) {
+        if (kind_ != DirectKind::general && A.columns[k] > row) continue;
+        rows_.push_back(static_cast<MUMPS_INT>(row + 1));
+        columns_.push_back(A.columns[k] + 1);
+        values_.push_back(A.values[k]);
+      }
+  }
+
+  [[noreturn]] void throw_singular() const {
+    std::string rows;
+    const int count = mumps_.infog[at(28)];
+    for (int i = 0; i < std::min(count, 10); ++i) rows += fmt::format("{}{}", i > 0 ? ", " : "", mumps_.pivnul_list[i] - 1);
+    throw Error(Exit::model, fmt::format("the matrix is singular: {} zero pivot{}, met at row{} {}", count, count == 1 ? "" : "s",
+                                         count == 1 ? "" : "s", rows),
+                "some part of the model can move, or has no stiffness", "add supports, and check material data");
+  }
+
+  // Errors of MUMPS: users' guide, section 8.
+  void throw_if_failed(const char* phase) const {
+    const int status = mumps_.infog[at(1)], detail = mumps_.infog[at(2)];
+    if (status >= 0) return;
+    if (status == -6 || status == -10)
+      throw Error(Exit::model, "the matrix is singular", fmt::format("MUMPS stopped in its {} (INFOG {}, {})", phase, status, detail),
+                  "add supports, and check that every unknown has stiffness");
+    if (status == workspace_too_small || status == -13 || status == -7 || status == -8 || status == -19 || status == -20)
+      throw Error(Exit::resources,
+                  fmt::format("the direct solver ran out of memory in its {}; it needs about {:.1f} GB", phase,
+                              1e-9 * double(memory_needed())),
+                  fmt::format("MUMPS says INFOG {}, {}", status, detail), "use an iterative solver, a coarser mesh or order 1");
+    throw Error(Exit::internal, fmt::format("MUMPS failed in its {} with INFOG {}, {}", phase, status, detail));
+  }
+
+  DirectKind kind_;
+  Mumps mumps_;
+  std::vector<MUMPS_INT> rows_, columns_;
+  std::vector<double> values_;
+};
+
+}  // namespace
+
+std::unique_ptr<DirectFactor> analyse_on_cpu(const Device&, const HostMatrix& A, DirectKind kind) {
+  return std::make_unique<MumpsFactor>(A, kind);
+}
+
+}  // namespace ritz
