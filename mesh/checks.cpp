@@ -33,8 +33,8 @@ void check_blocks(const MeshData& data, ErrorList& errors) {
     const CellTraits& t = traits(block.kind);
     cell_count += block.cell_count();
     if (t.dimension != data.dimension)
-      errors.add(wrong(fmt::format("block {} of {} holds {} cells of dimension {}, but the mesh has dimension {}", b,
-                                   data.source, t.name, t.dimension, data.dimension),
+      errors.add(wrong(fmt::format("block {} of {} holds {} {} cells of dimension {}, but the mesh has dimension {}", b,
+                                   data.source, block.cell_count(), t.name, t.dimension, data.dimension),
                        "cells of a lower dimension serve to name facets only",
                        "keep cells of one dimension, or name facets through regions"));
     if (block.nodes.size() % static_cast<std::size_t>(t.node_count) != 0)

@@ -214,11 +214,14 @@ MeshData make_linear(const Grid& grid, std::span<const CellKind> kinds, std::str
   return data;
 }
 
+// Nodes between the corners follow after them; they move by chance only half as far.
 void distort(std::vector<double>& points, const Grid& grid, const Distortion& d) {
   if (d.smooth == 0 && d.random == 0) return;
   constexpr std::array<double, 3> direction = {1, -0.7, 0.5};
   const auto dimension = static_cast<std::size_t>(grid.dimension);
   const auto node_count = static_cast<Index>(points.size() / 3);
+  const Index corner_count =
+      grid.grid_node_count() + grid.row_count() * numbering_of_centres(grid).before.back();
 #pragma omp parallel for schedule(static)
   for (Index node = 0; node < node_count; ++node) {
     double* const x = points.data() + 3 * node;
@@ -233,7 +236,7 @@ void distort(std::vector<double>& points, const Grid& grid, const Distortion& d)
       const std::uint64_t bits = mix(mix(d.seed) ^ static_cast<std::uint64_t>(3 * node + static_cast<Index>(k)));
       const double between = static_cast<double>(bits >> 11) * 0x1p-52 - 1;  // -1 .. 1
       x[k] += d.smooth * grid.lengths[k] * direction[k] * bump +
-              d.random * grid.lengths[k] / static_cast<double>(grid.counts[k]) * between;
+              (node < corner_count ? 1 : 0.5) * d.random * grid.lengths[k] / static_cast<double>(grid.counts[k]) * between;
     }
   }
 }

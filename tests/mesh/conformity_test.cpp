@@ -1,0 +1,98 @@
+// M4 and M6: cracks by accident and hanging nodes.
+#include "mesh/conformity.hpp"
+
+#include "meshes.hpp"
+
+using namespace ritz;
+using ::testing::ElementsAre;
+
+namespace {
+
+// A box whose cells right of the middle have nodes of their own there, moved by `gap`.
+MeshData torn_box(CellKind kind, Index n, double gap) {
+  MeshData data = box_data(2 * n, n, n, {2, 1, 1}, kind);
+  std::vector<Node> twin(data.points.size() / 3, -1);
+  for (std::size_t i = 0; i < twin.size(); ++i)
+    if (data.points[3 * i] == 1) {
+      twin[i] = static_cast<Node>(data.points.size() / 3);
+      for (std::size_t k = 0; k < 3; ++k) data.points.push_back(data.points[3 * i + k] + (k == 0 ? gap : 0));
+    }
+  const auto count = static_cast<std::size_t>(traits(kind).node_count);
+  auto& nodes = data.blocks[0].nodes;
+  for (std::size_t c = 0; c < nodes.size(); c += count) {
+    double centre = 0;
+    for (std::size_t i = 0; i < count; ++i) centre += data.points[3 * static_cast<std::size_t>(nodes[c + i])];
+    for (std::size_t i = 0; i < count && centre > static_cast<double>(count); ++i)
+      if (static_cast<std::size_t>(nodes[c + i]) < twin.size() && twin[static_cast<std::size_t>(nodes[c + i])] >= 0)
+        nodes[c + i] = twin[static_cast<std::size_t>(nodes[c + i])];
+  }
+  return data;
+}
+
+}  // namespace
+
+class Cracks3d : public ::testing::TestWithParam<CellKind> {};
+INSTANTIATE_TEST_SUITE_P(All, Cracks3d, ::testing::ValuesIn(ritz::testing::kinds_of_dimension(3)),
+                         ritz::testing::name_of);
+
+TEST_P(Cracks3d, ATornFaceIsFoundWithAllItsFacetsAndNodes) {
+  const Mesh mesh(torn_box(GetParam(), 3, 1e-9));
+  const Cracks cracks = find_cracks(mesh);
+  const std::size_t per_square = traits(GetParam()).linear == CellKind::tet4 ? 2 : 1;
+  EXPECT_EQ(cracks.facets.size(), 9 * per_square);
+  const Index twins = mesh.node_count() - Mesh(box_data(6, 3, 3, {2, 1, 1}, GetParam())).node_count();
+  EXPECT_EQ(std::ssize(cracks.nodes), twins);
+  EXPECT_TRUE(find_hanging_nodes(mesh).empty());  // coincident nodes do not hang
+}
+
+TEST_P(Cracks3d, AVisibleGapIsNoCrack) {
+  EXPECT_TRUE(find_cracks(Mesh(torn_box(GetParam(), 2, 0.01))).facets.empty());
+  EXPECT_FALSE(find_cracks(Mesh(torn_box(GetParam(), 2, 0.01)), 0.02).facets.empty());
+}
+
+TEST(HangingNodes, OfOneRefinedHexahedronAreFound) {
+  MeshData data = box_data(1, 1, 1, {1, 1, 1}, CellKind::hex8);  // [0, 1]^3, and 2 x 2 x 2 small ones on [1, 2] x ..
+  MeshData fine = box_data(2, 2, 2, {1, 1, 1}, CellKind::hex8);
+  std::vector<Node> number;
+  for (std::size_t i = 0; i < fine.points.size(); i += 3) {
+    const Point x = {fine.points[i] + 1, fine.points[i + 1], fine.points[i + 2]};
+    Node node = -1;
+    for (std::size_t j = 0; j < 24; j += 3)
+      if (data.points[j] == x[0] && data.points[j + 1] == x[1] && data.points[j + 2] == x[2])
+        node = static_cast<Node>(j / 3);
+    if (node < 0) {
+      node = static_cast<Node>(data.points.size() / 3);
+      data.points.insert(data.points.end(), x.begin(), x.end());
+    }
+    number.push_back(node);
+  }
+  for (const Node node : fine.blocks[0].nodes) data.blocks[0].nodes.push_back(number[static_cast<std::size_t>(node)]);
+  data.regions.clear();
+  const Mesh mesh(std::move(data));
+  const auto hanging = find_hanging_nodes(mesh);
+  EXPECT_EQ(hanging.size(), 5u);  // four on edges, one on the face
+  for (const auto& [node, facet] : hanging) {
+    EXPECT_EQ(mesh.point(node)[0], 1);
+    EXPECT_EQ(facet, (FacetOfCell{0, 1}));
+  }
+}
+
+TEST(HangingNodes, InTwoDimensionsLieOnEdges) {
+  MeshData data{.dimension = 2, .points = {}, .blocks = {}, .regions = {}};
+  data.points = {0, 0, 0, 1, 0, 0, 1, 1, 0, 0, 1, 0, 1, 0.5, 0, 2, 0, 0, 2, 0.5, 0, 2, 1, 0};
+  data.blocks.push_back({CellKind::quad4, {0, 1, 2, 3, 1, 5, 6, 4, 4, 6, 7, 2}});
+  const Mesh mesh(std::move(data));
+  EXPECT_THAT(find_hanging_nodes(mesh), ElementsAre(HangingNode{4, {0, 1}}));
+}
+
+TEST(SplitFaces, AHexahedronOnTwoTetrahedraIsFound) {
+  MeshData data = ritz::testing::single_cell(CellKind::hex8);
+  data.points.insert(data.points.end(), {3, 0, 0});
+  data.blocks.push_back({CellKind::tet4, {1, 2, 6, 8, 1, 6, 5, 8}});
+  const Mesh mesh(std::move(data));
+  const auto split = find_split_faces(mesh);
+  ASSERT_EQ(split.size(), 2u);
+  EXPECT_EQ(split[0].first, (FacetOfCell{0, 1}));
+  EXPECT_EQ(split[0].second.cell, 1);
+  EXPECT_EQ(split[1].second.cell, 2);
+}

@@ -1,0 +1,91 @@
+#include "mesh/curve_order.hpp"
+
+#include "mesh/radix_sort.hpp"
+#include "meshes.hpp"
+
+#include <omp.h>
+
+#include <algorithm>
+#include <numeric>
+
+using namespace ritz;
+
+TEST(HilbertCurve, VisitsEveryPlaceOnceInStepsOfOneIn3d) {
+  const int levels = 4, n = 1 << levels;
+  std::vector<std::array<int, 3>> at(static_cast<std::size_t>(n * n * n), {-1, -1, -1});
+  for (int x = 0; x < n; ++x)
+    for (int y = 0; y < n; ++y)
+      for (int z = 0; z < n; ++z)
+        at[hilbert_position_3d({static_cast<unsigned>(x), static_cast<unsigned>(y), static_cast<unsigned>(z)},
+                               levels)] = {x, y, z};
+  for (std::size_t i = 1; i < at.size(); ++i)
+    ASSERT_EQ(std::abs(at[i][0] - at[i - 1][0]) + std::abs(at[i][1] - at[i - 1][1]) +
+                  std::abs(at[i][2] - at[i - 1][2]), 1) << i;
+}
+
+TEST(HilbertCurve, VisitsEveryPlaceOnceInStepsOfOneIn2d) {
+  const int levels = 6, n = 1 << levels;
+  std::vector<std::array<int, 2>> at(static_cast<std::size_t>(n * n), {-1, -1});
+  for (int x = 0; x < n; ++x)
+    for (int y = 0; y < n; ++y)
+      at[hilbert_position_2d({static_cast<unsigned>(x), static_cast<unsigned>(y)}, levels)] = {x, y};
+  for (std::size_t i = 1; i < at.size(); ++i)
+    ASSERT_EQ(std::abs(at[i][0] - at[i - 1][0]) + std::abs(at[i][1] - at[i - 1][1]), 1) << i;
+}
+
+TEST(CurveOrder, IsAPermutation) {
+  for (const Mesh& mesh : {box(7, 6, 5, {1, 2, 3}, CellKind::tet4), rectangle(30, 20, {1, 1}, CellKind::tri6),
+                           box_mixed(8, 3, 3, {1, 1, 1})}) {
+    std::vector<Index> order = curve_order(mesh), all(order.size());
+    std::iota(all.begin(), all.end(), Index{0});
+    ASSERT_EQ(std::ssize(order), mesh.cell_count());
+    std::sort(order.begin(), order.end());
+    EXPECT_EQ(order, all);
+  }
+}
+
+TEST(CurveOrder, IsTheSameForEveryThreadCount) {
+  const Mesh mesh = box(20, 20, 20, {1, 1, 1}, CellKind::tet4, {.random = 0.05});
+  const int threads = omp_get_max_threads();
+  omp_set_num_threads(1);
+  const std::vector<Index> alone = curve_order(mesh);
+  for (const int count : {2, 3, 7}) {
+    omp_set_num_threads(count);
+    EXPECT_EQ(curve_order(mesh), alone) << count;
+  }
+  omp_set_num_threads(threads);
+}
+
+TEST(CurveOrder, NeighboursOnAPowerOfTwoGridFollowEachOther) {
+  const Mesh mesh = box(8, 8, 8, {1, 1, 1}, CellKind::hex8);
+  const std::vector<Index> order = curve_order(mesh);
+  for (std::size_t i = 1; i < order.size(); ++i) {
+    const auto a = mesh.nodes_of(order[i - 1]), b = mesh.nodes_of(order[i]);
+    const auto shared = std::count_if(a.begin(), a.end(), [&](Node n) { return std::find(b.begin(), b.end(), n) != b.end(); });
+    EXPECT_EQ(shared, 4);
+  }
+}
+
+TEST(CurveOrder, OfABlockCountsWithinIt) {
+  const Mesh mesh = box_mixed(8, 3, 3, {1, 1, 1});
+  for (const CellBlock& block : mesh.blocks()) {
+    std::vector<Index> order = curve_order(mesh, block);
+    std::sort(order.begin(), order.end());
+    ASSERT_EQ(std::ssize(order), block.cell_count());
+    for (Index i = 0; i < block.cell_count(); ++i) EXPECT_EQ(order[static_cast<std::size_t>(i)], i);
+  }
+}
+
+TEST(RadixSort, EqualsAStableSort) {
+  for (const int bits : {7, 11, 33, 48, 64})
+    for (const std::size_t count : {std::size_t{0}, std::size_t{1}, std::size_t{100}, std::size_t{50000}}) {
+      std::vector<KeyedIndex> records;
+      for (std::size_t i = 0; i < count; ++i)
+        records.push_back({mix(static_cast<std::uint64_t>(i % 1000)) >> (64 - bits), static_cast<std::int64_t>(i)});
+      std::vector<KeyedIndex> expected = records;
+      std::stable_sort(expected.begin(), expected.end(),
+                       [](const KeyedIndex& a, const KeyedIndex& b) { return a.key < b.key; });
+      radix_sort(records, bits);
+      for (std::size_t i = 0; i < count; ++i) ASSERT_EQ(records[i].value, expected[i].value) << bits << " " << i;
+    }
+}
