@@ -1,0 +1,53 @@
+// Where in the mesh is a point? The cell that holds it and its reference coordinates there, for values of a field by
+// shape functions. A tree of bounding boxes over the cells along the space-filling curve finds candidates, so graded
+// meshes cost no more than uniform ones; Newton's method inverts the map of a cell, curved or not.
+//
+//   PointLocator locator(mesh);
+//   auto place = locator.locate({0.1, 0, 0.2});   double T = interpolate(mesh, place, temperature, 1)[0];
+#pragma once
+
+#include "mesh/cell_geometry.hpp"
+#include "mesh/mesh.hpp"
+
+#include <span>
+#include <vector>
+
+namespace ritz {
+
+class PointLocator {
+ public:
+  // The mesh must outlive the locator. `tolerance`: how far outside a point may lie, relative to the diagonal of the
+  // mesh's bounding box.
+  explicit PointLocator(const Mesh& mesh, double tolerance = 1e-6);
+
+  struct Place {
+    Index cell;
+    Point xi;         // reference coordinates, inside the reference cell
+    double distance;  // from the point to the cell; 0 (but for rounding) inside the mesh [length]
+  };
+  // Of several cells that share the point, the one with the lowest number. A point outside belongs to the nearest cell
+  // within the tolerance. Throws Error(Exit::input) with the bounding box and the nearest node when there is none.
+  Place locate(const Point& point) const;
+
+ private:
+  struct Box {
+    Point low, high;
+    void add(const Box& other);
+    double distance(const Point& point) const;
+  };
+  Box box_of(Index cell) const;
+  template <class Visit>  // visit(cell) for all cells whose box is within `reach` of the point
+  void for_each_near(const Point& point, double reach, Visit visit) const;
+  [[noreturn]] void throw_outside(const Point& point) const;
+
+  const Mesh* mesh_;
+  std::vector<Index> order_;                // cells along the curve
+  std::vector<std::vector<Box>> levels_;    // levels_[0][i] holds order_[4 i ... 4 i + 3]; the last level is the root
+  double reach_ = 0;                        // tolerance as a distance
+};
+
+// sum over the nodes a of the cell of N_a(xi) f_a, for values [mesh node][component].
+std::vector<double> interpolate(const Mesh& mesh, const PointLocator::Place& place, std::span<const double> values,
+                                int components);
+
+}  // namespace ritz
