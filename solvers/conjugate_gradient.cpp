@@ -102,8 +102,9 @@ class Iteration {
       if (p_q <= 0) return StopReason::indefinite_matrix;
       ++report_.iterations;
       report_.history.push_back(std::sqrt(rr) / b_norm);
-      // A little below the target, or rounding alone would make the recomputed residual miss it.
-      if (std::sqrt(rr) <= 0.99 * target) return StopReason::converged;
+      // A little below the target, or rounding alone would make the recomputed residual miss it; and never so far down
+      // that products of tiny numbers underflow.
+      if (std::sqrt(rr) <= std::max(0.99 * target, 1e-18 * b_norm)) return StopReason::converged;
       if (report_.iterations >= options_.max_iterations) return StopReason::iteration_limit;
       turn_to(now, before);
     }

@@ -53,6 +53,7 @@ class MumpsFactor final : public DirectFactor {
     mumps_.run(job_analyse);
     throw_if_failed("analysis");
   }
+
   std::string name() const override {
     return fmt::format("MUMPS {}, {}", MUMPS_VERSION, kind_ == DirectKind::general ? "LU" : "LDL^T");
   }

@@ -1,0 +1,113 @@
+// The GPU does what the CPU does. Label gpu: ctest -L gpu.
+#include "solvers/chebyshev.hpp"
+#include "solvers/conjugate_gradient.hpp"
+#include "solvers/direct_solver.hpp"
+#include "solvers/jacobi.hpp"
+#include "solvers/vectors.hpp"
+#include "tests/solvers/matrices.hpp"
+
+#include <gtest/gtest.h>
+
+namespace ritz::testing {
+namespace {
+
+class Gpu : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (!list_devices().why_no_gpu.empty()) GTEST_SKIP() << "skipped: no GPU (" << list_devices().why_no_gpu << ")";
+    gpu = Device::named("gpu");
+    ASSERT_TRUE(gpu.is_gpu());
+  }
+  Device gpu;
+};
+
+TEST_F(Gpu, ProductAgreesWithinTheRoundingBound) {
+  for (const int b : {1, 2, 3})
+    for (const auto& [n, all] : {std::pair{1, true}, {2, true}, {3, false}, {7, true}, {21, true}, {24, false}}) {
+      const SparseMatrix A = on(gpu, grid_matrix(n, b, all));
+      const std::vector<double> x = random_numbers(static_cast<std::size_t>(A.rows()), 1);
+      const Vector xd(gpu, x, "test");
+      Vector y(gpu, A.rows(), "test"), again(gpu, A.rows(), "test"), xy(gpu, 1, "test");
+      A.apply(xd, y);
+      A.apply_dot(xd, again, xy.data());
+      const std::vector<double> result = y.host();
+      const Product exact = product(host_matrix(A), x);
+      for (std::size_t i = 0; i < result.size(); ++i)
+        ASSERT_LE(std::abs(result[i] - exact.y[i]), 4.0 * double(exact.entries[i]) * 0x1p-53 * exact.size[i])
+            << "block size " << b << ", n " << n << ", row " << i;
+      EXPECT_EQ(again.host(), result);
+      EXPECT_NEAR(xy.host()[0], dot(xd, y), 1e-13 * norm2(xd) * norm2(y));
+    }
+}
+
+TEST_F(Gpu, DiagonalAndEliminationAgreeWithTheCpu) {
+  const Device cpu = Device::named("cpu");
+  for (const int b : {1, 2, 3}) {
+    SparseMatrix A = on(gpu, grid_matrix(5, b)), B = on(cpu, grid_matrix(5, b));
+    EXPECT_EQ(A.diagonal().host(), B.diagonal().host());
+    std::vector<std::uint8_t> constrained(static_cast<std::size_t>(A.rows()), 0);
+    for (std::size_t i = 0; i < constrained.size(); i += 7) constrained[i] = 1;
+    A.eliminate(Array<std::uint8_t>(gpu, constrained, "test"), 2.0);
+    B.eliminate(Array<std::uint8_t>(cpu, constrained, "test"), 2.0);
+    EXPECT_EQ(A.values().host(), B.values().host());
+  }
+}
+
+TEST_F(Gpu, VectorsAgreeWithTheCpu) {
+  const Device cpu = Device::named("cpu");
+  for (const std::size_t size : {1u, 255u, 4097u, 1'000'003u}) {
+    const std::vector<double> x = random_numbers(size, 2), y = random_numbers(size, 3);
+    const Vector gx(gpu, x, "test"), cx(cpu, x, "test");
+    Vector gy(gpu, y, "test"), cy(cpu, y, "test");
+    axpby(2.0, gx, 0.5, gy);
+    axpby(2.0, cx, 0.5, cy);
+    for (std::size_t i = 0; i < size; i += 97) EXPECT_NEAR(gy.host()[i], cy.host()[i], 1e-15);
+    EXPECT_NEAR(dot(gx, gy), dot(cx, cy), 1e-14 * double(size));
+    EXPECT_EQ(max_abs(gx), max_abs(cx));
+    EXPECT_EQ(dot(gx, gy), dot(gx, gy));
+    EXPECT_EQ(first_not_finite(gx), -1);
+  }
+}
+
+TEST_F(Gpu, ConjugateGradientsSolveAndRepeatBitwise) {
+  const SparseMatrix A = on(gpu, grid_matrix(20, 3));
+  const std::vector<double> f = random_numbers(static_cast<std::size_t>(A.rows()), 4);
+  const Vector b(gpu, f, "test");
+  const JacobiPreconditioner jacobi(A);
+  const ChebyshevPreconditioner chebyshev(A);
+  for (const LinearOperator* preconditioner : {static_cast<const LinearOperator*>(nullptr), static_cast<const LinearOperator*>(&jacobi),
+                                               static_cast<const LinearOperator*>(&chebyshev)}) {
+    std::vector<double> first;
+    for (int repeat = 0; repeat < 3; ++repeat) {
+      Vector x(gpu, A.rows(), "test");
+      x.fill_zero();
+      const SolveReport report = ConjugateGradient{.relative = 1e-10}.solve(A, b, x, preconditioner);
+      EXPECT_TRUE(report.converged()) << summary(report);
+      if (first.empty()) first = x.host();
+      EXPECT_EQ(x.host(), first);
+    }
+    EXPECT_LE(relative_residual(A, first, f), 1.0001e-10);
+  }
+}
+
+TEST_F(Gpu, DirectSolverSolvesAndNamesSingularity) {
+  const SparseMatrix A = on(gpu, grid_matrix(7, 3));
+  const std::vector<double> f = random_numbers(static_cast<std::size_t>(A.rows()), 5);
+  Vector x(gpu, A.rows(), "test");
+  for (const auto kind : {DirectSolver::Kind::positive_definite, DirectSolver::Kind::general}) {
+    DirectSolver solver(A, kind);
+    EXPECT_TRUE(solver.solve(Vector(gpu, f, "test"), x).converged());
+    EXPECT_LE(relative_residual(A, x.host(), f), 1e-12);
+  }
+  const SparseMatrix singular = on(gpu, diagonal_matrix({1, 2, 0, 4}));
+  Vector y(gpu, 4, "test");
+  EXPECT_THROW(
+      {
+        DirectSolver solver(singular, DirectSolver::Kind::positive_definite);
+        solver.solve(Vector(gpu, std::vector<double>(4, 1.0), "test"), y);
+      },
+      Error);
+}
+
+}  // namespace
+}  // namespace ritz::testing
