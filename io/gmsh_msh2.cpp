@@ -114,7 +114,7 @@ void read_text_elements(GmshCursor& cursor, std::int64_t element_count, const No
     starts.push_back(std::find(std::max(starts.back(), begin + (end - begin) / part_count * i), end, '\n'));
   starts.push_back(end);
   std::vector<Part> parts(static_cast<std::size_t>(part_count));
-#pragma omp parallel for schedule(static, 1)
+#pragma omp parallel for schedule(static, 1) if (part_count > 1)
   for (std::size_t i = 0; i < parts.size(); ++i) parts[i] = parse_elements(starts[i], starts[i + 1], numbers);
   std::int64_t total = 0;
   for (const Part& part : parts) {

@@ -93,7 +93,7 @@ void read_cells(GmshCursor& cursor, TokenIndex& index, const char* begin, std::i
   }
   const char* data = cursor.position();
   std::int64_t first_bad = std::numeric_limits<std::int64_t>::max();
-#pragma omp parallel for schedule(static) reduction(min : first_bad)
+#pragma omp parallel for schedule(static) reduction(min : first_bad) if (count > 50000)
   for (std::int64_t cell = 0; cell < count; ++cell)
     for (int i = 0; i < kind.node_count; ++i) {
       const std::int64_t place = (cell * width + 1 + i) * size_bytes;

@@ -1,44 +1,54 @@
-// Collects what a VTK object complains about, instead of letting it print. Private to io.
+// Collects what VTK complains about while it lives, instead of letting it print. Private to io. VTK has one output
+// window for the whole program: one of these at a time.
 #pragma once
 
 #include <string>
 
-#include <vtkCallbackCommand.h>
-#include <vtkCommand.h>
+#include <vtkLogger.h>
 #include <vtkNew.h>
-#include <vtkObject.h>
+#include <vtkObjectFactory.h>
+#include <vtkOutputWindow.h>
+#include <vtkSmartPointer.h>
 
 namespace ritz {
 
 class VtkErrors {
  public:
-  explicit VtkErrors(vtkObject* object) : object_(object) {
-    callback_->SetClientData(this);
-    callback_->SetCallback([](vtkObject*, unsigned long, void* self, void* text) {
-      static_cast<VtkErrors*>(self)->add(static_cast<const char*>(text));
-    });
-    tag_ = object_->AddObserver(vtkCommand::ErrorEvent, callback_);
+  VtkErrors() : window_before_(vtkOutputWindow::GetInstance()), verbosity_before_(vtkLogger::GetCurrentVerbosityCutoff()) {
+    vtkOutputWindow::SetInstance(window_);
+    vtkLogger::SetStderrVerbosity(vtkLogger::VERBOSITY_OFF);
   }
-  ~VtkErrors() { object_->RemoveObserver(tag_); }
+  ~VtkErrors() {
+    vtkOutputWindow::SetInstance(window_before_);
+    vtkLogger::SetStderrVerbosity(verbosity_before_);
+  }
   VtkErrors(const VtkErrors&) = delete;
   VtkErrors& operator=(const VtkErrors&) = delete;
-  const std::string& text() const { return text_; }
-  void watch(vtkObject* other) { other->AddObserver(vtkCommand::ErrorEvent, callback_); }
+  const std::string& text() const { return window_->text; }
 
  private:
-  // VTK's text is "ERROR: In file.cxx, line 12\nvtkClass (0x...): the message\n\n": keep the message.
-  void add(const char* text) {
-    std::string message = text != nullptr ? text : "";
-    if (const std::size_t colon = message.find("): "); colon != std::string::npos) message.erase(0, colon + 3);
-    while (!message.empty() && (message.back() == '\n' || message.back() == ' ')) message.pop_back();
-    if (!text_.empty()) text_ += "; ";
-    text_ += message;
-  }
+  class Window : public vtkOutputWindow {
+   public:
+    static Window* New() { VTK_STANDARD_NEW_BODY(Window); }
+    void DisplayText(const char*) override {}
+    void DisplayErrorText(const char* message) override { add(message != nullptr ? message : ""); }
+    std::string text;
 
-  vtkObject* object_;
-  vtkNew<vtkCallbackCommand> callback_;
-  unsigned long tag_ = 0;
-  std::string text_;
+   private:
+    // "vtkClass (0x...): the message", and longer dumps of the pipeline that say nothing to people.
+    void add(std::string message) {
+      if (message.find("returned failure for request") != std::string::npos) return;
+      if (const std::size_t colon = message.find("): "); colon != std::string::npos) message.erase(0, colon + 3);
+      while (!message.empty() && (message.back() == '\n' || message.back() == ' ')) message.pop_back();
+      if (text.find(message) != std::string::npos) return;
+      if (!text.empty()) text += "; ";
+      text += message;
+    }
+  };
+
+  vtkNew<Window> window_;
+  vtkSmartPointer<vtkOutputWindow> window_before_;
+  vtkLogger::Verbosity verbosity_before_;
 };
 
 }  // namespace ritz

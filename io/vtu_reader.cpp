@@ -57,10 +57,7 @@ void refuse_absurd_counts(const std::string& path) {
     const auto [stop, error] = std::from_chars(start, bytes.data() + bytes.size(), count);
     if (error != std::errc{} || count < 0 || count > static_cast<std::int64_t>(bytes.size()) * best_compression)
       throw Error(Exit::mesh,
-                  fmt::format("'{}' announces {}{}\" in {} bytes", path, name,
-                              std::string_view(start, std::min<std::size_t>(20, static_cast<std::size_t>(
-                                  bytes.data() + bytes.size() - start))).substr(0, std::string_view(start, 20).find('"')),
-                              bytes.size()),
+                  fmt::format("'{}' announces {}{}\" in {} bytes", path, name, std::string_view(start, stop), bytes.size()),
                   "the file cannot hold that many", "write the file again");
   }
 }
@@ -68,7 +65,7 @@ void refuse_absurd_counts(const std::string& path) {
 vtkSmartPointer<vtkUnstructuredGrid> read_grid(const std::string& path) {
   refuse_absurd_counts(path);
   vtkNew<vtkXMLUnstructuredGridReader> reader;
-  const VtkErrors errors(reader.Get());
+  const VtkErrors errors;
   reader->SetFileName(path.c_str());
   try {
     if (reader->CanReadFile(path.c_str()) == 0)

@@ -169,7 +169,7 @@ void write_grid(const std::string& path, vtkUnstructuredGrid& grid, Compression 
   const std::string folder = std::filesystem::path(path).parent_path().string();
   if (::access(folder.empty() ? "." : folder.c_str(), W_OK) != 0) fail_to_write(path, std::strerror(errno));
   vtkNew<vtkXMLUnstructuredGridWriter> writer;
-  const VtkErrors errors(writer.Get());
+  const VtkErrors errors;
   writer->SetInputData(&grid);
   writer->SetFileName(temporary_path(path).c_str());
   writer->SetDataModeToAppended();
