@@ -1,0 +1,84 @@
+// The GPU as a machine: memory, copies, launches. Label gpu: ctest -L gpu.
+#include "device/array.hpp"
+#include "device/error.hpp"
+#include "device/kernels.hpp"
+#include "tests/device/test_kernels.hpp"
+
+#include <cmath>
+#include <gtest/gtest.h>
+
+namespace ritz {
+namespace {
+
+class GpuMachine : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (!list_devices().why_no_gpu.empty()) GTEST_SKIP() << "skipped: no GPU (" << list_devices().why_no_gpu << ")";
+    gpu = Device::named("gpu");
+    ASSERT_TRUE(gpu.is_gpu());
+  }
+  const TestKernels& test_kernels() { return kernels<TestKernels>(gpu, "test_device_kernels", "test"); }
+  Device gpu;
+};
+
+TEST_F(GpuMachine, CopiesComeBackAsTheyWent) {
+  for (const Index size : {1, 64, 65, 1'000'003}) {
+    std::vector<double> values(static_cast<std::size_t>(size));
+    for (Index i = 0; i < size; ++i) values[i] = std::sin(double(i));
+    Vector a(gpu, values, "test"), b(gpu, size, "test");
+    b.copy_from(a);
+    EXPECT_EQ(b.host(), values);
+    b.fill_zero();
+    EXPECT_EQ(b.host(), std::vector<double>(values.size(), 0.0));
+  }
+}
+
+TEST_F(GpuMachine, LaunchesVisitEveryIndexOnce) {
+  for (const Index size : {0, 1, 255, 256, 257, 1'000'003}) {
+    Vector visits(gpu, size, "test");
+    visits.fill_zero();
+    test_kernels().count_visits(gpu, size, visits.data());
+    const std::vector<double> values = visits.host();
+    for (Index i = 0; i < size; ++i) ASSERT_EQ(values[i], double(i + 1));
+  }
+}
+
+TEST_F(GpuMachine, ReductionsAgreeWithTheCpuAndRepeatBitwise) {
+  for (const Index size : {0, 1, 4096, 4097, 3'000'001}) {
+    std::vector<double> x(static_cast<std::size_t>(size)), y(x.size());
+    long double product = 0, bound = 1e-300;
+    for (Index i = 0; i < size; ++i) {
+      x[i] = std::sin(double(i));
+      y[i] = std::cos(3.0 * double(i));
+      product += static_cast<long double>(x[i]) * y[i];
+      bound += std::abs(x[i] * y[i]);
+    }
+    const Vector xd(gpu, x, "test"), yd(gpu, y, "test");
+    std::vector<double> first;
+    for (int repeat = 0; repeat < 3; ++repeat) {
+      Vector result(gpu, 2, "test");
+      test_kernels().sums(gpu, size, xd.data(), yd.data(), result.data());
+      if (first.empty()) first = result.host();
+      EXPECT_EQ(result.host(), first);
+    }
+    EXPECT_NEAR(first[1], double(product), 1e-13 * double(bound));
+  }
+}
+
+TEST_F(GpuMachine, PoolReusesAndTooMuchIsAResourceError) {
+  for (int repeat = 0; repeat < 10; ++repeat) const Vector a(gpu, 100'000, "test");
+  EXPECT_EQ(gpu.memory().statistics().raw_allocations, 1);
+  try {
+    const Vector a(gpu, Index{1} << 45, "test");
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.exit(), Exit::resources) << error.what();
+  }
+  EXPECT_EQ(Vector(gpu, std::vector<double>{1, 2}, "test").host(), (std::vector<double>{1, 2}));
+  EXPECT_EQ(gpu.memory().statistics().live, 0);
+}
+
+TEST_F(GpuMachine, CopyRateIsThatOfAGpu) { EXPECT_GT(measure_copy_rate(gpu), 5e10); }
+
+}  // namespace
+}  // namespace ritz

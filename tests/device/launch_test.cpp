@@ -1,0 +1,77 @@
+#include "device/array.hpp"
+#include "device/error.hpp"
+#include "device/kernels.hpp"
+#include "tests/device/test_kernels.hpp"
+
+#include <cmath>
+#include <gtest/gtest.h>
+
+namespace ritz {
+namespace {
+
+const TestKernels& test_kernels(const Device& device) { return kernels<TestKernels>(device, "test_device_kernels", "test"); }
+
+const Index sizes[] = {0, 1, 7, 8, 9, 2047, 2048, 2049, 4095, 4096, 4097, 100'003};
+
+TEST(ForEach, VisitsEveryIndexOnce) {
+  for (const char* name : {"cpu:v3", "cpu", "fake"})
+    for (const int threads : {1, 2, 3})
+      for (const Index size : sizes) {
+        const Device device = Device::named(name, threads);
+        Vector visits(device, size, "test");
+        visits.fill_zero();
+        test_kernels(device).count_visits(device, size, visits.data());
+        const std::vector<double> values = visits.host();
+        for (Index i = 0; i < size; ++i) ASSERT_EQ(values[i], double(i + 1)) << name << ", size " << size;
+      }
+}
+
+TEST(Reduce, IsTheSumAndBitwiseTheSameForAnyNumberOfThreads) {
+  for (const Index size : sizes) {
+    std::vector<double> x(size), y(size), reference;
+    long double sum = 0, product = 0, bound = 0;
+    for (Index i = 0; i < size; ++i) {
+      x[i] = std::sin(double(i));
+      y[i] = std::cos(3.0 * double(i));
+      sum += x[i];
+      product += static_cast<long double>(x[i]) * y[i];
+      bound += std::abs(x[i]);
+    }
+    for (const int threads : {1, 2, 3}) {
+      const Device device = Device::named("cpu", threads);
+      const Vector xd(device, x, "test"), yd(device, y, "test");
+      Vector result(device, 2, "test");
+      test_kernels(device).sums(device, size, xd.data(), yd.data(), result.data());
+      const std::vector<double> values = result.host();
+      if (reference.empty()) reference = values;
+      EXPECT_EQ(values, reference) << threads << " threads, size " << size;
+      EXPECT_NEAR(values[0], double(sum), 1e-13 * double(bound));
+      EXPECT_NEAR(values[1], double(product), 1e-13 * double(bound));
+    }
+  }
+}
+
+TEST(Kernels, UnknownTableIsNamedWithWhatThereIs) {
+  const Device device = Device::named("cpu");
+  test_kernels(device);
+  try {
+    find_kernels(device.backend(), "test_device_kernels", "tests");
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.exit(), Exit::internal);
+    EXPECT_NE(error.why().find(":test'"), std::string::npos) << error.why();
+  }
+}
+
+TEST(Kernels, MissingModuleIsAnEnvironmentError) {
+  try {
+    find_kernels("v3", "no_such_module", "test");
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.exit(), Exit::environment);
+    EXPECT_NE(error.message().find("no_such_module"), std::string::npos);
+  }
+}
+
+}  // namespace
+}  // namespace ritz

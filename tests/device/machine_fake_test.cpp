@@ -1,0 +1,60 @@
+#include "device/array.hpp"
+#include "device/error.hpp"
+
+#include <gtest/gtest.h>
+
+namespace ritz {
+namespace {
+
+// A hidden transfer would work by chance on a CPU; on the fake device it dies.
+TEST(FakeDeathTest, TouchingDeviceMemoryFromTheHostDies) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  const Device device = Device::named("fake");
+  Vector x(device, std::vector<double>{1, 2, 3}, "test");
+  EXPECT_DEATH(
+      {
+        volatile double value = x.data()[1];
+        (void)value;
+      },
+      "");
+  EXPECT_DEATH(x.data()[1] = 5, "");
+}
+
+TEST(Fake, CountsTraffic) {
+  const Device device = Device::named("fake");
+  Machine& machine = device.machine();
+  Vector x(device, std::vector<double>(100, 1.0), "test");
+  EXPECT_EQ(machine.traffic().to_device, 800);
+  x.host();
+  EXPECT_EQ(machine.traffic().to_host, 800);
+  Vector y(device, 100, "test");
+  y.copy_from(x);
+  y.fill_zero();
+  EXPECT_EQ(machine.traffic().to_device, 800);
+  EXPECT_EQ(machine.traffic().to_host, 800);
+  double two[2];
+  machine.read_scalars(two, x.data(), 2);
+  EXPECT_EQ(machine.traffic().scalar_reads, 1);
+  EXPECT_EQ(two[1], 1.0);
+}
+
+TEST(Fake, EveryKindOfCallCanBeMadeToFail) {
+  const Device device = Device::named("fake");
+  Vector x(device, 10, "test");
+  device.machine().calls().fail(MachineCall::copy, 2);
+  EXPECT_NO_THROW(x.host());
+  try {
+    x.host();
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.exit(), Exit::environment);
+  }
+  EXPECT_NO_THROW(x.host());
+  device.machine().calls().fail(MachineCall::launch, 1);
+  EXPECT_THROW(x.fill_zero(), Error);
+  device.machine().calls().fail(MachineCall::synchronize, 1);
+  EXPECT_THROW(device.synchronize(), Error);
+}
+
+}  // namespace
+}  // namespace ritz
