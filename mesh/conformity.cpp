@@ -153,7 +153,8 @@ Cracks find_cracks(const Mesh& mesh, double tolerance) {
 
 std::vector<HangingNode> find_hanging_nodes(const Mesh& mesh, double tolerance) {
   const std::vector<FacetOfCell> boundary = boundary_facets(mesh);
-  const PointGrid grid(mesh.points(), nodes_of_facets(mesh, boundary), std::max(edge_sizes(mesh, boundary).mean, 1e-300));
+  const double spacing = std::max(edge_sizes(mesh, boundary).mean, 1e-300);
+  const PointGrid grid(mesh.points(), nodes_of_facets(mesh, boundary), spacing);
   std::map<Node, FacetOfCell> hanging;
   for (const FacetOfCell& facet : boundary) {
     const CellKind kind = kind_of(mesh, facet);

@@ -235,8 +235,8 @@ void distort(std::vector<double>& points, const Grid& grid, const Distortion& d)
     for (std::size_t k = 0; k < dimension; ++k) {
       const std::uint64_t bits = mix(mix(d.seed) ^ static_cast<std::uint64_t>(3 * node + static_cast<Index>(k)));
       const double between = static_cast<double>(bits >> 11) * 0x1p-52 - 1;  // -1 .. 1
-      x[k] += d.smooth * grid.lengths[k] * direction[k] * bump +
-              (node < corner_count ? 1 : 0.5) * d.random * grid.lengths[k] / static_cast<double>(grid.counts[k]) * between;
+      const double reach = (node < corner_count ? 1 : 0.5) * grid.lengths[k] / static_cast<double>(grid.counts[k]);
+      x[k] += d.smooth * grid.lengths[k] * direction[k] * bump + d.random * reach * between;
     }
   }
 }
@@ -252,8 +252,8 @@ MeshData make_uniform(Grid grid, CellKind kind, const Distortion& distortion, st
   check_grid(grid);
   const CellTraits& t = traits(kind);
   if (t.dimension != grid.dimension)
-    throw Error(Exit::input, fmt::format("a {} cannot be filled with {} cells", grid.dimension == 3 ? "box" : "rectangle",
-                                         t.name),
+    throw Error(Exit::input,
+                fmt::format("a {} cannot be filled with {} cells", grid.dimension == 3 ? "box" : "rectangle", t.name),
                 fmt::format("their dimension is {}", t.dimension), "");
   const Pattern pattern = pattern_of(t.linear);
   grid.columns.assign(static_cast<std::size_t>(grid.counts[0]), &pattern);

@@ -18,9 +18,9 @@ namespace ritz {
 // Moves nodes inside the box; its sides stay as they are, node for node.
 struct Distortion {
   double smooth = 0;        // amplitude of a smooth displacement, relative to the lengths; up to 0.15
-  double random = 0;        // largest displacement of inner nodes, relative to the grid's cell; 0.05 suits all kinds, 0.2 cubes
+  double random = 0;        // largest displacement of inner nodes, relative to the grid's cell; 0.05 suits all kinds
   std::uint64_t seed = 1;   // of the random displacement
-  bool curved = false;      // quadratic cells: nodes between the corners move on their own; otherwise edges stay straight
+  bool curved = false;      // quadratic cells: nodes between the corners move on their own, else edges stay straight
 };
 
 // nx x ny x nz cubes on [0, lengths]. Throws Error(Exit::input) for counts below 1, lengths not positive, wrong kinds.

@@ -1,4 +1,4 @@
-// Small helpers shared by the mesh algorithms: a hash of node numbers, small sets of them, and the block that holds a cell.
+// Small helpers shared by the mesh algorithms: a hash of node numbers, small sets of them, the block of a cell.
 #pragma once
 
 #include "mesh/mesh.hpp"

@@ -133,8 +133,8 @@ class Renewal {
     return parents;
   }
 
-  // One node for all slots with the same parents, placed by the lowest of them. Keys are the two ends of an edge, or
-  // two corners of a face; runs of equal keys are told apart by all corners.
+  // One node for all slots with the same parents, placed by the lowest of them (the sort is stable). Keys are the two
+  // ends of an edge, or two corners of a face; runs of equal keys are then told apart by all corners.
   void add_shared_nodes(std::size_t parent_count) {
     const int bits = std::bit_width(old_.points.size() / 3);
     std::vector<KeyedIndex> slots;
@@ -159,6 +159,15 @@ class Renewal {
         }
     }
     radix_sort(slots, 2 * bits);
+    if (parent_count == 2) {  // the key is the edge itself
+      Node node = -1;
+      for (std::size_t i = 0; i < slots.size(); ++i) {
+        const Slot s = slot(slots[i].value);
+        if (i == 0 || slots[i].key != slots[i - 1].key) node = add_node(s);
+        connectivity(s) = node;
+      }
+      return;
+    }
     std::vector<std::pair<Parents, Index>> run;
     for (std::size_t i = 0; i < slots.size();) {
       run.clear();

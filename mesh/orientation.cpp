@@ -142,8 +142,7 @@ Judgement judge(const MeshData& data, const CellBlock& block) {
   for (Index c = 0; c < count; ++c) {
     const Node* const cell = block.nodes.data() + c * n;
     double x[27][3];
-    for (int i = 0; i < n; ++i)
-      for (int k = 0; k < 3; ++k) x[i][k] = data.points[3 * static_cast<std::size_t>(cell[i]) + static_cast<std::size_t>(k)];
+    for (int i = 0; i < n; ++i) std::copy_n(data.points.data() + 3 * static_cast<Index>(cell[i]), 3, x[i]);
     const Status status = is_tet ? status_of_tet(x) : status_of(x, n, dimension, points);
     result.status[static_cast<std::size_t>(c)] = status;
     reversed_count += status == reversed;

@@ -21,12 +21,12 @@ Range share_of(std::size_t count, std::size_t part, std::size_t parts) {
 }
 
 // One stable pass: each thread counts its share, the starts are summed bucket by bucket, each thread scatters.
-void sort_by_digit(const KeyedIndex* from, KeyedIndex* to, std::size_t count, int shift, int threads) {
-  const auto parts = static_cast<std::size_t>(threads);
-  std::vector<std::size_t> start(parts * bucket_count);  // [thread][bucket]
+void sort_by_digit(const KeyedIndex* from, KeyedIndex* to, std::size_t count, int shift) {
+  std::vector<std::size_t> start(static_cast<std::size_t>(omp_get_max_threads()) * bucket_count);  // [thread][bucket]
   const auto digit = [shift](const KeyedIndex& r) { return (r.key >> shift) & (bucket_count - 1); };
-#pragma omp parallel num_threads(threads)
+#pragma omp parallel
   {
+    const auto parts = static_cast<std::size_t>(omp_get_num_threads());  // the team may be smaller than asked for
     const auto part = static_cast<std::size_t>(omp_get_thread_num());
     const Range mine = share_of(count, part, parts);
     std::vector<std::size_t> position(bucket_count);
@@ -57,14 +57,11 @@ void radix_sort(std::span<KeyedIndex> records, int key_bits) {
                      [](const KeyedIndex& a, const KeyedIndex& b) { return a.key < b.key; });
     return;
   }
-  // A team that is certain to get its size: a nested or limited region would leave shares undone.
-  const bool certain = !omp_in_parallel() && !omp_get_dynamic();
-  const int threads = certain ? std::min(omp_get_max_threads(), omp_get_thread_limit()) : 1;
   const auto scratch = std::make_unique_for_overwrite<KeyedIndex[]>(count);
   KeyedIndex* from = records.data();
   KeyedIndex* to = scratch.get();
   for (int shift = 0; shift < key_bits; shift += digit_bits) {
-    sort_by_digit(from, to, count, shift, threads);
+    sort_by_digit(from, to, count, shift);
     std::swap(from, to);
   }
   if (from != records.data()) std::copy(from, from + count, records.data());

@@ -97,9 +97,9 @@ const Region& Mesh::region(std::string_view name) const {
   for (const Region& r : data_.regions)
     described.push_back(fmt::format("'{}' ({} {})", r.name, r.size(), name_of(r.kind)));
   const std::string nearest = nearest_match(name, region_names());
+  const std::string list = described.empty() ? "none" : fmt::to_string(fmt::join(described, ", "));
   throw Error(Exit::input, fmt::format("{} has no region named '{}'", data_.source, name),
-              nearest.empty() ? "" : fmt::format("did you mean '{}'?", nearest),
-              fmt::format("its regions are {}", described.empty() ? "none" : fmt::to_string(fmt::join(described, ", "))));
+              nearest.empty() ? "" : fmt::format("did you mean '{}'?", nearest), "its regions are " + list);
 }
 
 std::vector<std::string> Mesh::region_names() const {

@@ -61,8 +61,8 @@ TEST(CurveOrder, NeighboursOnAPowerOfTwoGridFollowEachOther) {
   const std::vector<Index> order = curve_order(mesh);
   for (std::size_t i = 1; i < order.size(); ++i) {
     const auto a = mesh.nodes_of(order[i - 1]), b = mesh.nodes_of(order[i]);
-    const auto shared = std::count_if(a.begin(), a.end(), [&](Node n) { return std::find(b.begin(), b.end(), n) != b.end(); });
-    EXPECT_EQ(shared, 4);
+    const auto in_b = [&b](Node node) { return std::find(b.begin(), b.end(), node) != b.end(); };
+    EXPECT_EQ(std::count_if(a.begin(), a.end(), in_b), 4);
   }
 }
 

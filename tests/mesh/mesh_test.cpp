@@ -36,7 +36,8 @@ TEST(Mesh, AnswersWhatItWasGiven) {
 }
 
 TEST(Mesh, WithoutCellsIsRefused) {
-  expect_refused({.dimension = 3, .points = {}, .blocks = {}, .regions = {}, .source = "part.msh"}, "part.msh holds no cells of dimension 3");
+  const MeshData nothing{.dimension = 3, .points = {}, .blocks = {}, .regions = {}, .source = "part.msh"};
+  expect_refused(nothing, "part.msh holds no cells of dimension 3");
 }
 
 TEST(Mesh, OfDimensionFourIsRefused) {

@@ -154,7 +154,8 @@ TEST(Orientation, AMidNodeBeyondTheQuarterPointFoldsTheCell) {
 
 TEST(Orientation, SomeReversedCellsAmongOthersAreNamed) {
   MeshData data = box_data(3, 3, 3, {1, 1, 1}, CellKind::tet4);
-  for (const std::size_t cell : {5u, 17u, 100u}) std::swap(data.blocks[0].nodes[4 * cell], data.blocks[0].nodes[4 * cell + 1]);
+  auto& nodes = data.blocks[0].nodes;
+  for (const std::size_t cell : {5u, 17u, 100u}) std::swap(nodes[4 * cell], nodes[4 * cell + 1]);
   const Error error = error_of([&] { Mesh{data}; });
   EXPECT_EQ(error.exit(), Exit::mesh);
   EXPECT_THAT(error.message(), HasSubstr("3 cells (5, 17, 100) of kind tet4"));
@@ -163,7 +164,8 @@ TEST(Orientation, SomeReversedCellsAmongOthersAreNamed) {
 
 TEST(Orientation, OnlyTheFirstTenOffendersAreListed) {
   MeshData data = box_data(3, 3, 3, {1, 1, 1}, CellKind::tet4);
-  for (std::size_t cell = 0; cell < 12; ++cell) std::swap(data.blocks[0].nodes[4 * cell], data.blocks[0].nodes[4 * cell + 1]);
+  auto& nodes = data.blocks[0].nodes;
+  for (std::size_t cell = 0; cell < 12; ++cell) std::swap(nodes[4 * cell], nodes[4 * cell + 1]);
   EXPECT_THAT(error_of([&] { Mesh{data}; }).message(), HasSubstr("12 cells (0, 1, 2, 3, 4, 5, 6, 7, 8, 9, ...)"));
 }
 
