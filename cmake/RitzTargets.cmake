@@ -30,7 +30,7 @@ endif()
 message(STATUS "Ritz: GPU code ${RITZ_WITH_CUDA}")
 
 add_library(ritz_options INTERFACE)
-target_compile_options(ritz_options INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-std=c++20 -Wall -Wextra>)
+target_compile_options(ritz_options INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-std=c++20 -Wall -Wextra -Wno-missing-field-initializers>)
 if(RITZ_SANITIZE)
   target_compile_options(ritz_options INTERFACE
     $<$<COMPILE_LANGUAGE:CXX>:-fsanitize=${RITZ_SANITIZE} -fno-omit-frame-pointer>)

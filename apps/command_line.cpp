@@ -1,0 +1,33 @@
+#include "apps/command_line.hpp"
+
+#include <CLI/CLI.hpp>
+
+namespace ritz {
+
+std::optional<int> parse_command_line(int argc, char** argv, const AppInfo& info, RunOptions& options) {
+  CLI::App cli{info.description, info.name};
+  cli.footer("Example case file:\n\n" + info.example +
+             "\nExit codes: 0 complete, 2 command line or case file, 3 mesh, 4 model not well posed, 5 not converged,\n"
+             "6 out of memory, 7 output, 8 GPU or driver, 1 a bug in Ritz.");
+  cli.add_option("case", options.case_file, "case file (TOML)")->required();
+  cli.add_option("--set", options.overrides, "override a key of the case: --set material.0.young=70e9 (repeatable)")
+      ->take_all()
+      ->type_name("KEY=VALUE");
+  cli.add_option("--device", options.device, "auto, cpu, cpu:v3, cpu:v4, gpu or gpu:NUMBER")->capture_default_str();
+  cli.add_option("--threads", options.threads, "CPU threads; 0 takes all that are available")->capture_default_str();
+  cli.add_option("--output", options.output, "folder of the results, instead of [output] folder");
+  cli.add_option("--json", options.json, "write the report of the run to this file, in every outcome");
+  cli.add_flag("--check", options.check, "read and check everything, solve nothing");
+  cli.add_flag("--describe", options.describe, "print every key that this case file may hold, with units");
+  cli.add_flag("--quiet", options.quiet, "print errors only");
+  cli.add_flag("--verbose", options.verbose, "print details");
+  try {
+    cli.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    const int status = cli.exit(error);
+    return status == 0 ? 0 : static_cast<int>(Exit::input);
+  }
+  return std::nullopt;
+}
+
+}  // namespace ritz

@@ -1,0 +1,193 @@
+// ritz-elasticity: small-strain linear elasticity of solids, plane and axisymmetric bodies.
+#include "apps/model.hpp"
+#include "apps/stress_measures.hpp"
+#include "fem/forms/elasticity.hpp"
+#include "fem/forms/loads.hpp"
+#include "fem/static_solution.hpp"
+#include "mesh/quality.hpp"
+
+#include <cmath>
+#include <numbers>
+
+namespace ritz {
+namespace {
+
+FormValue stiffness(const PlaneModel& plane, Lame l) {
+  if (plane.type == "solid") return Elasticity{l.lambda, l.mu};
+  if (plane.type == "plane_strain") return PlaneElasticity::plane_strain(l, plane.weight);
+  if (plane.type == "plane_stress") return PlaneElasticity::plane_stress(l, plane.weight);
+  return AxisymmetricElasticity{l.lambda, l.mu};
+}
+
+template <int G, int Codimension>
+Load<G, G, Codimension> load(const std::vector<double>& value, const PlaneModel& plane, double factor = 1) {
+  Load<G, G, Codimension> load{};
+  for (std::size_t c = 0; c < G; ++c) load.density[c] = factor * value[c];
+  load.weight = plane.weight;
+  load.axisymmetric = plane.axisymmetric;
+  return load;
+}
+
+// Area on which a total force acts: of the facets, times the thickness; a ring of 2 pi r for bodies of revolution.
+double loaded_area(const Mesh& mesh, const Region& region, const PlaneModel& plane) {
+  double sum = 0;
+  for (const FacetOfCell& facet : region.facets) {
+    const double length = integrate(mesh, facet).area;
+    double radius = 0;
+    const std::vector<Node> nodes = mesh.nodes_of(facet);
+    for (const Node node : nodes) radius += mesh.point(node)[0] / static_cast<double>(nodes.size());
+    sum += length * plane.weight * (plane.axisymmetric ? radius : 1);
+  }
+  return sum;
+}
+
+template <int G>
+std::vector<Integral> elastic_integrals(Run& run, const Mesh& mesh, const PlaneModel& plane) {
+  Case& input = run.input();
+  std::vector<Integral> integrals;
+  std::vector<MaterialRegion> materials;
+  const Case::Table gravity_table = input.table("gravity", "weight of the body; needs densities");
+  std::vector<double> gravity(G, 0.0);
+  if (gravity_table.present()) gravity = gravity_table.vector("acceleration", "[m/s^2]", {.size = G});
+  for (const Case::Table& t : input.tables("material", "what the cells are made of", {.minimum_count = 1})) {
+    const Region* region = t.region("region", "cells", mesh, {RegionKind::cells});
+    const double young = t.number("young", "Young's modulus [Pa]", {.above = 0});
+    const double poisson = t.number("poisson", "Poisson's ratio", {.above = -1, .below = 0.5});
+    NumberRule density{.above = 0};
+    if (!gravity_table.present()) density.fallback = 1;
+    const double rho = t.number("density", "[kg/m^3], needed with gravity", density);
+    if (poisson > 0.49)
+      run.log().notice("Poisson's ratio above 0.49: these elements become too stiff (volumetric locking); use order 2");
+    if (region == nullptr) continue;
+    materials.push_back({region, t.where()});
+    integrals.push_back(Integral::over(stiffness(plane, Lame::from(young, poisson)), *region));
+    if (gravity_table.present()) integrals.push_back(Integral::over(load<G, 0>(gravity, plane, rho), *region));
+  }
+  add_material_errors(input, mesh, materials);
+  for (const Case::Table& t : input.tables("body_force", "force per volume")) {
+    const Region* region = t.region("region", "cells", mesh, {RegionKind::cells});
+    const std::vector<double> value = t.vector("value", "[N/m^3]", {.size = G});
+    if (region != nullptr) integrals.push_back(Integral::over(load<G, 0>(value, plane), *region));
+  }
+  for (const Case::Table& t : input.tables("traction", "force per area")) {
+    const Region* region = t.region("region", "facets", mesh, {RegionKind::facets});
+    const std::vector<double> value = t.vector("value", "[Pa]", {.size = G});
+    if (region != nullptr) integrals.push_back(Integral::over(load<G, 1>(value, plane), *region));
+  }
+  for (const Case::Table& t : input.tables("force", "total force, spread evenly over the area")) {
+    const Region* region = t.region("region", "facets", mesh, {RegionKind::facets});
+    const std::vector<double> value = t.vector("value", "[N]", {.size = G});
+    if (region != nullptr) integrals.push_back(Integral::over(load<G, 1>(value, plane, 1 / loaded_area(mesh, *region, plane)), *region));
+  }
+  for (const Case::Table& t : input.tables("pressure", "pressure, positive into the body")) {
+    const Region* region = t.region("region", "facets", mesh, {RegionKind::facets});
+    const double value = t.number("value", "[Pa]");
+    if (region != nullptr) integrals.push_back(Integral::over(Pressure<G>{value, plane.weight, plane.axisymmetric}, *region));
+  }
+  return integrals;
+}
+
+void read_supports(Run& run, const Mesh& mesh, const PlaneModel& plane, Constraints& fixed) {
+  const char* names[] = {"x", "y", "z"};
+  for (const Case::Table& t : run.input().tables("displacement", "prescribed displacements", {.minimum_count = 1})) {
+    const Region* region = t.region("region", "facets, nodes or cells", mesh, {RegionKind::facets, RegionKind::nodes, RegionKind::cells});
+    const bool all = t.flag("fixed", "all components are zero", false);
+    bool any = all;
+    for (int c = 0; c < mesh.dimension(); ++c) {
+      if (!t.has(names[c]) && !all) continue;
+      const double value = t.number(names[c], "this component [m]; not given: free", {.fallback = 0});
+      any = true;
+      if (region != nullptr) fixed.prescribe(nodes_in(mesh, *region), c, value, t.where());
+    }
+    if (!any) t.error("fixed", "this displacement prescribes nothing", {}, "give fixed = true, or one of x, y, z");
+  }
+  if (!plane.axisymmetric) return;
+  std::vector<Node> axis;
+  for (Index node = 0; node < mesh.node_count(); ++node)
+    if (mesh.point(node)[0] == 0) axis.push_back(static_cast<Node>(node));
+  fixed.prescribe(axis, 0, 0, "the axis of revolution");
+}
+
+std::vector<double> magnitudes(const std::vector<double>& vectors, std::size_t components) {
+  std::vector<double> result(vectors.size() / components);
+  for (std::size_t i = 0; i < result.size(); ++i) {
+    double sum = 0;
+    for (std::size_t c = 0; c < components; ++c) sum += vectors[i * components + c] * vectors[i * components + c];
+    result[i] = std::sqrt(sum);
+  }
+  return result;
+}
+
+// [entry][12] -> components first .. first + 5
+std::vector<double> tensors(const std::vector<double>& derived, std::size_t first) {
+  std::vector<double> result(derived.size() / 2);
+  for (std::size_t i = 0; i < derived.size() / 12; ++i)
+    for (std::size_t k = 0; k < 6; ++k) result[6 * i + k] = derived[12 * i + first + k];
+  return result;
+}
+
+void elasticity(Run& run) {
+  const Mesh& mesh = run.mesh();
+  const int dimension = mesh.dimension();
+  const PlaneModel plane = plane_model(run.input(), mesh, {"plane_strain", "plane_stress", "axisymmetric"}, "");
+  const std::vector<Integral> integrals = dimension == 3 ? elastic_integrals<3>(run, mesh, plane) : elastic_integrals<2>(run, mesh, plane);
+  const FunctionSpace space = make_space(run, mesh, dimension);
+  Constraints fixed(space);
+  read_supports(run, mesh, plane, fixed);
+  const LinearSolverOptions solver = run.solver();
+  finish_model(run, fixed, dimension == 3 ? RigidModes::solid : plane.axisymmetric ? RigidModes::axisymmetric : RigidModes::plane);
+
+  const Operator equations = make_operator(run, space, integrals);
+  const StaticSolution s = solve_static(equations, fixed, solver, run.progress());
+  run.record(s.report, space.unknown_count());
+  const DerivedFields derived = evaluate(run, equations, s.u);
+  const std::vector<double> displacement = space.to_mesh(s.u);
+  const std::vector<double> stress = tensors(derived.at_nodes, 6), cell_stress = tensors(derived.at_cells, 6);
+  const std::vector<double> equivalent = von_mises_of(stress);
+  print_peak(run, mesh, "displacement", magnitudes(displacement, static_cast<std::size_t>(dimension)));
+  print_peak(run, mesh, "von Mises stress", equivalent);
+  print_balance(run, s, dimension);
+  run.write({{"displacement", dimension, displacement},
+             {"stress", 6, stress},
+             {"strain", 6, tensors(derived.at_nodes, 0)},
+             {"von_mises", 1, equivalent},
+             {"principal_stress", 3, principal_values_of(stress), {"1", "2", "3"}},
+             {"reaction", dimension, s.reaction}},
+            {{"stress", 6, cell_stress}, {"strain", 6, tensors(derived.at_cells, 0)}, {"von_mises", 1, von_mises_of(cell_stress)}});
+}
+
+const char* example = R"([mesh]
+file = "bracket.msh"
+scale = 0.001                 # the mesh is in mm
+
+[[material]]
+region = "all"
+young = 210e9                 # Pa
+poisson = 0.3
+density = 7850                # kg/m^3
+
+[gravity]
+acceleration = [0, 0, -9.81]
+
+[[displacement]]
+region = "clamp"
+fixed = true                  # or x = 0, y = 0, z = 0 one by one
+
+[[force]]
+region = "eye"
+value = [0, 0, -2000]         # N in total
+
+[[probe]]
+name = "tip"
+field = "displacement"
+region = "eye"
+measure = "mean"
+)";
+
+}  // namespace
+}  // namespace ritz
+
+int main(int argc, char** argv) {
+  return ritz::run_app(argc, argv, {"ritz-elasticity", "Small-strain linear elasticity: solid, plane and axisymmetric bodies.", ritz::example},
+                       ritz::elasticity);
+}

@@ -1,0 +1,107 @@
+// ritz-heat: steady heat conduction. Case file to fields in one page.
+#include "apps/model.hpp"
+#include "apps/materials.hpp"
+#include "apps/run.hpp"
+#include "fem/forms/diffusion.hpp"
+#include "fem/forms/loads.hpp"
+#include "fem/static_solution.hpp"
+
+namespace ritz {
+namespace {
+
+template <int G>
+std::vector<Integral> heat_integrals(Run& run, const Mesh& mesh, const PlaneModel& plane, std::vector<Node>& cooled) {
+  Case& input = run.input();
+  std::vector<Integral> integrals;
+  std::vector<MaterialRegion> materials;
+  for (const Case::Table& t : input.tables("material", "what the cells are made of", {.minimum_count = 1})) {
+    const Region* region = t.region("region", "cells", mesh, {RegionKind::cells});
+    const double k = t.number("conductivity", "k [W/(m K)]", {.above = 0});
+    if (region == nullptr) continue;
+    materials.push_back({region, t.where()});
+    if (plane.axisymmetric)
+      integrals.push_back(Integral::over(AxisymmetricDiffusion{k}, *region));
+    else
+      integrals.push_back(Integral::over(Diffusion<G>{k, plane.weight}, *region));
+  }
+  add_material_errors(input, mesh, materials);
+  for (const Case::Table& t : input.tables("source", "heat produced in the volume")) {
+    const Region* region = t.region("region", "cells", mesh, {RegionKind::cells});
+    const double value = t.number("value", "heat per volume [W/m^3]");
+    if (region != nullptr) integrals.push_back(Integral::over(Load<1, G, 0>{{value}, plane.weight, plane.axisymmetric}, *region));
+  }
+  for (const Case::Table& t : input.tables("flux", "heat that enters through a surface")) {
+    const Region* region = t.region("region", "facets", mesh, {RegionKind::facets});
+    const double value = t.number("value", "heat per area into the body [W/m^2]");
+    if (region != nullptr) integrals.push_back(Integral::over(Load<1, G, 1>{{value}, plane.weight, plane.axisymmetric}, *region));
+  }
+  for (const Case::Table& t : input.tables("convection", "cooling by a fluid")) {
+    const Region* region = t.region("region", "facets", mesh, {RegionKind::facets});
+    const double h = t.number("coefficient", "h [W/(m^2 K)]", {.above = 0});
+    const double ambient = t.number("ambient", "temperature of the fluid, in the unit of all temperatures");
+    if (region == nullptr) continue;
+    integrals.push_back(Integral::over(Convection<G>{h, ambient, plane.weight, plane.axisymmetric}, *region));
+    const std::vector<Node> nodes = nodes_in(mesh, *region);
+    cooled.insert(cooled.end(), nodes.begin(), nodes.end());
+  }
+  return integrals;
+}
+
+void heat(Run& run) {
+  const Mesh& mesh = run.mesh();
+  const PlaneModel plane = plane_model(run.input(), mesh, {"plane", "axisymmetric"}, "plane");
+  std::vector<Node> cooled;
+  const std::vector<Integral> integrals =
+      mesh.dimension() == 3 ? heat_integrals<3>(run, mesh, plane, cooled) : heat_integrals<2>(run, mesh, plane, cooled);
+  const FunctionSpace space = make_space(run, mesh, 1);
+  Constraints fixed(space);
+  for (const Case::Table& t : run.input().tables("temperature", "prescribed temperatures")) {
+    const Region* region = t.region("region", "facets, nodes or cells", mesh, {RegionKind::facets, RegionKind::nodes, RegionKind::cells});
+    const double value = t.number("value", "temperature");
+    if (region != nullptr) fixed.prescribe(nodes_in(mesh, *region), 0, value, t.where());
+  }
+  const LinearSolverOptions solver = run.solver();
+  finish_model(run, fixed, RigidModes::scalar, cooled);
+
+  const Operator equations = make_operator(run, space, integrals);
+  const StaticSolution s = solve_static(equations, fixed, solver, run.progress());
+  run.record(s.report, space.unknown_count());
+  DerivedFields flux = evaluate(run, equations, s.u);
+  const std::vector<double> temperature = space.to_mesh(s.u);
+  print_range(run, mesh, "temperature", temperature);
+  run.write({{"temperature", 1, temperature},
+             {"heat_flux", flux.components, std::move(flux.at_nodes)},
+             {"reaction", 1, s.reaction}},
+            {{"heat_flux", flux.components, std::move(flux.at_cells)}});
+}
+
+const char* example = R"([mesh]
+file = "sink.msh"
+scale = 0.001                 # the mesh is in mm
+
+[[material]]
+region = "all"
+conductivity = 200            # W/(m K)
+
+[[flux]]
+region = "base"
+value = 5e4                   # W/m^2 into the body
+
+[[convection]]
+region = "fins"
+coefficient = 60              # W/(m^2 K)
+ambient = 20
+
+[[probe]]
+name = "hottest"
+field = "temperature"
+region = "all"
+measure = "max"
+)";
+
+}  // namespace
+}  // namespace ritz
+
+int main(int argc, char** argv) {
+  return ritz::run_app(argc, argv, {"ritz-heat", "Steady heat conduction with sources, fluxes and convection.", ritz::example}, ritz::heat);
+}

@@ -1,0 +1,107 @@
+#include "apps/model.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <numbers>
+
+namespace ritz {
+namespace {
+
+std::string place(const Mesh& mesh, std::size_t node) {
+  const auto x = mesh.point(static_cast<Index>(node));
+  return mesh.dimension() == 3 ? fmt::format("({:.6g}, {:.6g}, {:.6g})", x[0], x[1], x[2]) : fmt::format("({:.6g}, {:.6g})", x[0], x[1]);
+}
+
+void check_radii(const Mesh& mesh) {
+  for (Index node = 0; node < mesh.node_count(); ++node)
+    if (mesh.point(node)[0] < 0)
+      throw Error(Exit::mesh, fmt::format("node {} lies at x = {:g}, but an axisymmetric mesh needs x >= 0", node + 1, mesh.point(node)[0]),
+                  "x is the distance from the axis of revolution", "draw the half section at x >= 0, the axis along y");
+}
+
+}  // namespace
+
+PlaneModel plane_model(Case& input, const Mesh& mesh, const std::vector<std::string>& types, const std::string& fallback) {
+  PlaneModel model;
+  const Case::Table table = input.table("model", "what the mesh stands for");
+  const bool solid = mesh.dimension() == 3;
+  const std::vector<std::string> allowed = solid ? std::vector<std::string>{"solid"} : types;
+  std::optional<std::string> assumed;
+  if (solid) assumed = "solid";
+  if (!solid && !fallback.empty()) assumed = fallback;
+  model.type = table.choice("type", fmt::format("kind of model, for a mesh of {} dimensions", mesh.dimension()), allowed, assumed);
+  model.axisymmetric = model.type == "axisymmetric";
+  if (!solid) model.weight = table.number("thickness", "of plane models [m]", {.fallback = 1, .above = 0});
+  if (model.axisymmetric) {
+    if (table.has("thickness")) table.error("thickness", "an axisymmetric model has no thickness", {}, "remove the key");
+    model.weight = 2 * std::numbers::pi;
+    check_radii(mesh);
+  }
+  return model;
+}
+
+void add_material_errors(Case& input, const Mesh& mesh, const std::vector<MaterialRegion>& materials) {
+  if (materials.empty()) return;
+  ErrorList errors;
+  check_materials(mesh, materials, errors);
+  for (const Error& error : errors.errors()) input.add_error(error);
+}
+
+FunctionSpace make_space(Run& run, const Mesh& mesh, int components) {
+  auto phase = run.device().profile().phase("space");
+  run.log().progress("numbering unknowns");
+  return FunctionSpace(mesh, components, run.device());
+}
+
+Operator make_operator(Run& run, const FunctionSpace& space, std::vector<Integral> integrals) {
+  auto phase = run.device().profile().phase("pattern");
+  run.log().progress("sparsity pattern");
+  Operator equations(space, std::move(integrals));
+  space.pattern();
+  return equations;
+}
+
+DerivedFields evaluate(Run& run, const Operator& equations, const Vector& u) {
+  auto phase = run.device().profile().phase("derived fields");
+  return equations.evaluate(u);
+}
+
+void finish_model(Run& run, Constraints& constraints, RigidModes modes, std::span<const Node> held_nodes) {
+  ErrorList model;
+  const auto collect = [&](const auto& check) {
+    try {
+      check();
+    } catch (const Errors& errors) {
+      for (const Error& error : errors.list()) model.add(error);
+    } catch (const Error& error) {
+      model.add(error);
+    }
+  };
+  collect([&] { constraints.finish(); });
+  collect([&] { check_held(constraints, modes, held_nodes); });
+  for (const Error& error : model.errors()) run.input().add_error(error);
+  run.checked();
+}
+
+void print_range(Run& run, const Mesh& mesh, const std::string& name, const std::vector<double>& values) {
+  const auto [low, high] = std::ranges::minmax_element(values);
+  run.log().line("{}: from {:.6g} at {} to {:.6g} at {}", name, *low, place(mesh, static_cast<std::size_t>(low - values.begin())), *high,
+                 place(mesh, static_cast<std::size_t>(high - values.begin())));
+}
+
+void print_balance(Run& run, const StaticSolution& solution, int components) {
+  std::vector<double> reaction(static_cast<std::size_t>(components), 0.0);
+  for (std::size_t i = 0; i < solution.reaction.size(); ++i) reaction[i % static_cast<std::size_t>(components)] += solution.reaction[i];
+  run.log().line("loads: ({:.6g}), reactions: ({:.6g}), certificate {:.1e}", fmt::join(solution.applied, ", "), fmt::join(reaction, ", "),
+                 solution.certificate);
+  run.report().facts["applied_load"] = fmt::format("{:.10g}", fmt::join(solution.applied, " "));
+  run.report().facts["reaction"] = fmt::format("{:.10g}", fmt::join(reaction, " "));
+  run.report().facts["residual_certificate"] = fmt::format("{:.3e}", solution.certificate);
+}
+
+void print_peak(Run& run, const Mesh& mesh, const std::string& name, const std::vector<double>& magnitudes) {
+  const auto high = std::ranges::max_element(magnitudes);
+  run.log().line("peak {}: {:.6g} at {}", name, *high, place(mesh, static_cast<std::size_t>(high - magnitudes.begin())));
+}
+
+}  // namespace ritz

@@ -1,0 +1,39 @@
+// The parts that heat and elasticity share: what a two-dimensional mesh stands for, supports, checks, the summary.
+#pragma once
+
+#include "apps/materials.hpp"
+#include "apps/run.hpp"
+#include "fem/operator.hpp"
+#include "fem/rigid_motion.hpp"
+#include "fem/static_solution.hpp"
+
+#include <string>
+#include <vector>
+
+namespace ritz {
+
+// [model] of the case. In three dimensions type is "solid".
+struct PlaneModel {
+  std::string type;
+  double weight = 1;           // of integrals: the thickness, or 2 pi for a body of revolution
+  bool axisymmetric = false;
+};
+// `types`: what a mesh of two dimensions may stand for; `fallback` may be empty: then the type must be given.
+PlaneModel plane_model(Case& input, const Mesh& mesh, const std::vector<std::string>& types, const std::string& fallback);
+
+void add_material_errors(Case& input, const Mesh& mesh, const std::vector<MaterialRegion>& materials);
+
+FunctionSpace make_space(Run& run, const Mesh& mesh, int components);
+Operator make_operator(Run& run, const FunctionSpace& space, std::vector<Integral> integrals);
+DerivedFields evaluate(Run& run, const Operator& equations, const Vector& u);
+
+// All errors of the case at once, then conflicts of constraints, then free motions; with --check the run ends here.
+void finish_model(Run& run, Constraints& constraints, RigidModes modes, std::span<const Node> held_nodes = {});
+
+// "peak <name>: value at (x, y, z)": largest, and smallest when signed.
+void print_range(Run& run, const Mesh& mesh, const std::string& name, const std::vector<double>& values);
+// Sum of reactions against sum of loads, component by component; recorded as "balance".
+void print_balance(Run& run, const StaticSolution& solution, int components);
+void print_peak(Run& run, const Mesh& mesh, const std::string& name, const std::vector<double>& magnitudes);
+
+}  // namespace ritz

@@ -1,0 +1,200 @@
+#include "apps/probes.hpp"
+
+#include "apps/field_component.hpp"
+#include "apps/region_integral.hpp"
+#include "mesh/point_location.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <optional>
+#include <set>
+
+namespace ritz {
+namespace {
+
+struct Probe {
+  Case::Table table;
+  std::string name, field, component;
+  std::optional<PointLocator::Place> place;   // at a point,
+  const Region* region = nullptr;             // or over a region
+  std::string measure;
+};
+
+// The locator is made for the first probe that needs it.
+class Places {
+ public:
+  explicit Places(const Mesh& mesh) : mesh_(mesh) {}
+  PointLocator::Place at(const std::vector<double>& x) {
+    if (!locator_) locator_.emplace(mesh_);
+    return locator_->locate({x[0], x[1], x.size() > 2 ? x[2] : 0});
+  }
+
+ private:
+  const Mesh& mesh_;
+  std::optional<PointLocator> locator_;
+};
+
+void add_at(const Case::Table& table, std::string_view key, const Error& error) {
+  table.error(key, error.message(), error.why(), error.fix(), error.exit());
+}
+
+void read_place(Probe& probe, const Mesh& mesh, Places& places) {
+  const Case::Table& t = probe.table;
+  VectorRule rule;
+  rule.size = mesh.dimension() == 2 ? 0 : 3;
+  const std::vector<double> x =
+      t.vector("point", "where to look [length of the mesh, scaled]; in two dimensions z may be left out", rule);
+  if (x.size() < 2 || x.size() > 3)
+    return t.error("point", fmt::format("the point has {} coordinates", x.size()), {}, "give two or three");
+  try {
+    probe.place = places.at(x);
+  } catch (const Error& error) {
+    add_at(t, "point", error);
+  }
+}
+
+void read_region(Probe& probe, const Mesh& mesh) {
+  const Case::Table& t = probe.table;
+  probe.measure = t.choice("measure", "what to take over the region", {"min", "max", "mean", "integral", "reaction"});
+  const char* about = "region to look at; integrals need cells or facets";
+  probe.region = probe.measure == "integral"
+                     ? t.region("region", about, mesh, {RegionKind::cells, RegionKind::facets})
+                     : t.region("region", about, mesh, {RegionKind::cells, RegionKind::facets, RegionKind::nodes});
+  if (probe.region != nullptr && probe.region->size() == 0) {
+    t.error("region", fmt::format("the region '{}' is empty", probe.region->name), {}, "name another region");
+    probe.region = nullptr;
+  }
+}
+
+Probe read_probe(const Case::Table& t, const Mesh& mesh, Places& places) {
+  Probe probe{.table = t, .name = t.text("name", "of the number in the log and in the JSON report"), .field = {}, .component = {},
+              .place = {}, .measure = {}};
+  if (t.has("point") && t.has("region")) {
+    t.error("region", "a probe has a point and a region", "a probe looks at one of them", "make two probes of it");
+    t.text("region", "", {.fallback = "", .may_be_empty = true});
+    t.text("measure", "", {.fallback = "", .may_be_empty = true});
+  } else if (t.has("region")) {
+    read_region(probe, mesh);
+  } else {
+    read_place(probe, mesh, places);
+  }
+  TextRule field_rule;
+  if (probe.measure == "reaction") field_rule.fallback = "reaction";
+  probe.field = t.text("field", "field at nodes, as in the result file", field_rule);
+  probe.component = t.expression("component", "x y z magnitude, xx yy zz xy yz xz, a number from 0, or all", {.fallback = "all"});
+  return probe;
+}
+
+std::vector<Probe> read_probes(Case& input, const Mesh& mesh) {
+  Places places(mesh);
+  std::vector<Probe> probes;
+  std::set<std::string> names;
+  for (const Case::Table& t : input.tables("probe", "numbers to take from the results")) {
+    probes.push_back(read_probe(t, mesh, places));
+    const std::string& name = probes.back().name;
+    if (!name.empty() && !names.insert(name).second)
+      t.error("name", fmt::format("a second probe is called '{}'", name), "results are found by name", "give each probe a name of its own");
+  }
+  return probes;
+}
+
+struct Target {
+  const Field* field;
+  FieldComponent component;
+};
+
+std::optional<Target> find_target(const Probe& probe, std::span<const Field> fields) {
+  if (probe.field.empty()) return {};
+  const Field* field = nullptr;
+  try {
+    field = &field_named(fields, probe.field);
+    return Target{field, component_named(*field, probe.component)};
+  } catch (const Error& error) {
+    add_at(probe.table, field == nullptr ? "field" : "component", error);
+    return {};
+  }
+}
+
+// f(value) for the selected numbers at every node of the region.
+template <class F>
+void for_each_node(const Mesh& mesh, const Region& region, const Target& target, F f) {
+  std::vector<double> selected(static_cast<std::size_t>(target.component.size()));
+  for (const Node node : nodes_in(mesh, region)) {
+    target.component.select(target.field->values.data() + Index{node} * target.field->components, selected.data());
+    f(selected);
+  }
+}
+
+std::vector<double> extreme(const Mesh& mesh, const Region& region, const Target& target, double sign) {
+  std::vector<double> best;
+  for_each_node(mesh, region, target, [&](const std::vector<double>& values) {
+    if (best.empty()) best = values;
+    for (std::size_t i = 0; i < best.size(); ++i)
+      if (std::isnan(values[i]) || sign * values[i] > sign * best[i]) best[i] = values[i];  // a NaN stays
+  });
+  return best;
+}
+
+std::vector<double> mean(const Mesh& mesh, const Region& region, const Target& target) {
+  std::vector<double> result(static_cast<std::size_t>(target.component.size()), 0.0);
+  double size = 0;
+  if (region.kind == RegionKind::nodes) {
+    for_each_node(mesh, region, target, [&](const std::vector<double>& values) {
+      for (std::size_t i = 0; i < result.size(); ++i) result[i] += values[i];
+      size += 1;
+    });
+  } else {
+    RegionIntegral integral = integrate(mesh, region, *target.field, target.component);
+    result = std::move(integral.integrals);
+    size = integral.size;
+  }
+  for (double& value : result) value /= size;
+  return result;
+}
+
+// The magnitude of a total is that of the summed vector.
+std::vector<double> total(const Mesh& mesh, const Region& region, const Target& target) {
+  const Target all{target.field, {target.field->components, FieldComponent::all}};
+  std::vector<double> sum(static_cast<std::size_t>(target.field->components), 0.0);
+  for_each_node(mesh, region, all, [&sum](const std::vector<double>& values) {
+    for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += values[i];
+  });
+  std::vector<double> result(static_cast<std::size_t>(target.component.size()));
+  target.component.select(sum.data(), result.data());
+  return result;
+}
+
+std::vector<double> evaluate(const Probe& probe, const Mesh& mesh, const Target& target) {
+  if (probe.place) {
+    const std::vector<double> values = interpolate(mesh, *probe.place, target.field->values, target.field->components);
+    std::vector<double> result(static_cast<std::size_t>(target.component.size()));
+    target.component.select(values.data(), result.data());
+    return result;
+  }
+  if (probe.measure == "min") return extreme(mesh, *probe.region, target, -1);
+  if (probe.measure == "max") return extreme(mesh, *probe.region, target, 1);
+  if (probe.measure == "mean") return mean(mesh, *probe.region, target);
+  if (probe.measure == "integral") return integrate(mesh, *probe.region, *target.field, target.component).integrals;
+  return total(mesh, *probe.region, target);
+}
+
+}  // namespace
+
+void check_probes(Case& input, const Mesh& mesh, std::span<const Field> fields) {
+  for (const Probe& probe : read_probes(input, mesh))
+    if (!fields.empty()) find_target(probe, fields);
+}
+
+std::vector<std::pair<std::string, std::vector<double>>> evaluate_probes(Case& input, const Mesh& mesh,
+                                                                         std::span<const Field> nodal) {
+  std::vector<std::pair<std::string, std::vector<double>>> results;
+  for (const Probe& probe : read_probes(input, mesh)) {
+    const std::optional<Target> target = find_target(probe, nodal);
+    if (target && (probe.place || probe.region != nullptr)) results.emplace_back(probe.name, evaluate(probe, mesh, *target));
+  }
+  input.throw_if_any();
+  return results;
+}
+
+}  // namespace ritz

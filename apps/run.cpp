@@ -1,0 +1,193 @@
+#include "apps/run.hpp"
+
+#include "apps/command_line.hpp"
+#include "apps/probes.hpp"
+#include "io/mesh_reader.hpp"
+#include "io/pvd_writer.hpp"
+#include "mesh/order.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <csignal>
+#include <filesystem>
+#include <fmt/format.h>
+#include <new>
+
+namespace ritz {
+namespace {
+
+std::string stem_of(const std::string& path) { return std::filesystem::path(path).stem().string(); }
+
+LinearMethod method_named(const std::string& name) {
+  return name == "cg" ? LinearMethod::conjugate_gradient : name == "direct" ? LinearMethod::direct : LinearMethod::automatic;
+}
+
+PreconditionerKind preconditioner_named(const std::string& name) {
+  return name == "none"        ? PreconditionerKind::none
+         : name == "jacobi"    ? PreconditionerKind::jacobi
+         : name == "chebyshev" ? PreconditionerKind::chebyshev
+                               : PreconditionerKind::automatic;
+}
+
+std::string megabytes(Index bytes) { return fmt::format("{:.0f} MB", 1e-6 * double(bytes)); }
+
+}  // namespace
+
+Run::Run(AppInfo info, RunOptions options)
+    : info_(std::move(info)),
+      options_(std::move(options)),
+      log_(options_.quiet ? LogLevel::quiet : options_.verbose ? LogLevel::verbose : LogLevel::normal) {
+  report_.program = info_.name;
+  report_.case_file = options_.case_file;
+  device_ = Device::named(options_.device, options_.threads);
+  report_.device = device_->description();
+  log_.line("device: {}", device_->description());
+  case_ = Case::from_file(options_.case_file, options_.overrides);
+  case_->root().text("title", "what this case is about", {.fallback = "", .may_be_empty = true});
+  read_output_settings();
+}
+
+void Run::read_output_settings() {
+  const Case::Table table = case_->table("output", "where results go and how");
+  const std::string folder = table.text("folder", "folder of the results, relative to where the program runs",
+                                        {.fallback = "results/" + stem_of(options_.case_file)});
+  const std::string compression =
+      table.choice("compression", "of the VTU files: none is fastest", {"none", "lz4", "zlib"}, "none");
+  vtu_.compression = compression == "lz4" ? Compression::lz4 : compression == "zlib" ? Compression::zlib : Compression::none;
+  vtu_.single_precision = table.flag("single_precision", "fields as 32-bit numbers: half the size", false);
+  output_ = options_.output.empty() ? folder : options_.output;
+}
+
+const Mesh& Run::mesh() {
+  if (mesh_) return *mesh_;
+  auto phase = device_->profile().phase("read");
+  const Case::Table table = case_->table("mesh", "the part");
+  const std::string file = table.path("file", "mesh file (Gmsh MSH 2.2 or 4.1, VTU), relative to the case file", {.must_exist = true});
+  const double scale = table.number("scale", "factor on the coordinates, 0.001 for a mesh in mm", {.fallback = 1, .above = 0});
+  const auto order = table.integer("order", "1 or 2: order of the cells; 0 keeps the file's", {.fallback = 0, .minimum = 0, .maximum = 2});
+  const std::string mid_nodes = table.choice("mid_nodes", "of cells raised to order 2: on edges only, or on faces too",
+                                             {"serendipity", "full"}, "serendipity");
+  case_->throw_if_any();
+  report_.mesh_file = file;
+  log_.progress("reading " + file);
+  ReadOptions options{.scale = scale};
+  std::vector<std::string> notices;
+  options.notices = &notices;
+  mesh_ = read_mesh(file, options);
+  if (order > 0)
+    mesh_ = with_order(*mesh_, static_cast<int>(order), mid_nodes == "full" ? MidNodes::full : MidNodes::serendipity);
+  log_.end_progress();
+  for (const std::string& notice : notices) log_.notice(notice);
+  for (const std::string& notice : mesh_->notices()) log_.notice(notice);
+  report_.cells = mesh_->cell_count();
+  report_.nodes = mesh_->node_count();
+  log_.line("mesh: {} cells, {} nodes, {} dimensions, from {}", mesh_->cell_count(), mesh_->node_count(), mesh_->dimension(), file);
+  return *mesh_;
+}
+
+LinearSolverOptions Run::solver() {
+  const Case::Table table = case_->table("solver", "how the linear system is solved");
+  LinearSolverOptions options;
+  options.method = method_named(table.choice("method", "auto takes the direct solver for small systems", {"auto", "cg", "direct"}, "auto"));
+  options.preconditioner = preconditioner_named(
+      table.choice("preconditioner", "of cg", {"auto", "none", "jacobi", "chebyshev"}, "auto"));
+  options.relative = table.number("tolerance", "on the true residual, relative to the load", {.fallback = 1e-8, .above = 0, .below = 1});
+  options.max_iterations = static_cast<int>(table.integer("max_iterations", "of cg", {.fallback = 20000, .minimum = 1, .maximum = 10000000}));
+  return options;
+}
+
+void Run::checked() {
+  check_probes(*case_, *mesh_);
+  if (options_.describe) {
+    fmt::print("{}", case_->describe());
+    throw CheckedOnly{};
+  }
+  case_->finish();
+  if (options_.check) {
+    log_.line("check: the case is complete and well posed; nothing was solved");
+    throw CheckedOnly{};
+  }
+}
+
+std::function<void(const std::string&)> Run::progress() {
+  return [this](const std::string& text) { log_.progress(text); };
+}
+
+void Run::record(const SolveReport& solve, Index unknowns) {
+  log_.end_progress();
+  report_.unknowns = unknowns;
+  report_.solves.push_back({solve.method, solve.preconditioner, solve.iterations, name_of(solve.reason), solve.true_relative_residual});
+  log_.line("solve: {} unknowns, {}{}{}, {} iterations, {}, true relative residual {:.2e}", unknowns, solve.method,
+            solve.preconditioner.empty() ? "" : " with ", solve.preconditioner, solve.iterations, name_of(solve.reason),
+            solve.true_relative_residual);
+}
+
+void Run::write(const std::vector<Field>& nodal, const std::vector<Field>& cells) {
+  report_.probes = evaluate_probes(*case_, *mesh_, nodal);
+  for (const auto& [name, values] : report_.probes) log_.line("probe {}: {:.8g}", name, fmt::join(values, " "));
+  auto phase = device_->profile().phase("output");
+  const std::filesystem::path folder(output_);
+  std::error_code status;
+  std::filesystem::create_directories(folder, status);
+  ResultSeries series((folder / (stem_of(options_.case_file) + ".pvd")).string(), vtu_);
+  const std::string file = series.write(0, *mesh_, nodal, cells);
+  report_.outputs = {file, series.path()};
+  log_.line("results: {}", file);
+  log_.line("ParaView: {}", series.path());
+}
+
+void Run::finish() {
+  for (const PhaseRecord& phase : device_->profile().phases())
+    report_.phases.push_back({phase.name, phase.seconds, phase.bytes_to_device + phase.bytes_to_host});
+  const MemoryStatistics memory = device_->memory().statistics();
+  report_.memory.host_peak = host_memory_peak();
+  report_.memory.device_peak = memory.peak;
+  report_.memory.by_tag.assign(memory.peak_by_tag.begin(), memory.peak_by_tag.end());
+  report_.notices = log_.notices();
+  std::string times;
+  for (const RunPhase& phase : report_.phases)
+    if (phase.name.find('/') == std::string::npos) times += fmt::format("{}{} {:.2f} s", times.empty() ? "" : ", ", phase.name, phase.seconds);
+  log_.line("time: {:.2f} s ({})", device_->profile().seconds_since_start(), times);
+  log_.line("memory: host peak {}, device peak {}", megabytes(report_.memory.host_peak), megabytes(memory.peak));
+}
+
+int run_app(int argc, char** argv, const AppInfo& info, const std::function<void(Run&)>& app) {
+  std::signal(SIGPIPE, SIG_IGN);
+  RunOptions options;
+  if (const std::optional<int> exit = parse_command_line(argc, argv, info, options)) return *exit;
+  RunReport report;
+  report.program = info.name;
+  report.case_file = options.case_file;
+  const auto fail = [&](const Error& error) {
+    Log(LogLevel::quiet).error(error);
+    report.fail(error);
+  };
+  std::optional<Run> run;
+  try {
+    run.emplace(info, options);
+    app(*run);
+    run->finish();
+    report = std::move(run->report());
+    report.complete();
+  } catch (const CheckedOnly&) {
+    report = std::move(run->report());
+    report.complete();
+  } catch (const Error& error) {
+    if (run) report = std::move(run->report());
+    fail(error);
+  } catch (const std::bad_alloc&) {
+    fail(Error(Exit::resources, "out of host memory", {}, "use a coarser mesh, order 1, or a machine with more memory"));
+  } catch (const std::exception& error) {
+    fail(Error(Exit::internal, error.what(), "this is a bug in Ritz", "please report it with the case file"));
+  }
+  if (!options.json.empty()) {
+    try {
+      write_report(options.json, report);
+    } catch (const Error& error) {
+      fail(error);
+    }
+  }
+  return static_cast<int>(report.exit);
+}
+
+}  // namespace ritz

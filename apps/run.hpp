@@ -1,0 +1,84 @@
+// What every simulation executable has in common: the command line, the case file, the mesh, the device, the log, the
+// report, and the exit code. An app is a function from a Run to results:
+//
+//   int main(int argc, char** argv) { return run_app(argc, argv, {"ritz-heat", "...", "..."}, heat); }
+//
+//   void heat(Run& run) {
+//     const Mesh& mesh = run.mesh();          // [mesh] of the case
+//     ... ask run.input() ...
+//     run.checked();                          // throws all input errors; with --check the run ends here
+//     ... solve ...
+//     run.write(nodal_fields, cell_fields);   // VTU and PVD, probes, report
+//   }
+#pragma once
+
+#include "device/device.hpp"
+#include "io/case.hpp"
+#include "io/log.hpp"
+#include "io/report.hpp"
+#include "io/vtu_writer.hpp"
+#include "mesh/mesh.hpp"
+#include "solvers/linear_solver.hpp"
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace ritz {
+
+struct AppInfo {
+  std::string name;         // "ritz-heat"
+  std::string description;  // one sentence
+  std::string example;      // a case file, shown by --help
+};
+
+struct RunOptions {
+  std::string case_file, device = "auto", output, json;
+  std::vector<std::string> overrides;  // key=value
+  int threads = 0;
+  bool check = false, describe = false, quiet = false, verbose = false;
+};
+
+// Thrown by Run::checked() when only checking was asked for.
+struct CheckedOnly {};
+
+class Run {
+ public:
+  Run(AppInfo info, RunOptions options);
+
+  Case& input() { return *case_; }
+  const Device& device() const { return *device_; }
+  Log& log() { return log_; }
+  RunReport& report() { return report_; }
+  const RunOptions& options() const { return options_; }
+
+  // [mesh] file, scale, order: read, scaled, raised to the order, checked. Read at the first call.
+  const Mesh& mesh();
+  LinearSolverOptions solver();                 // [solver]
+  void checked();                               // finishes the case; throws CheckedOnly with --check
+  std::function<void(const std::string&)> progress();
+
+  void record(const SolveReport& solve, Index unknowns);
+  // Fields at nodes and cells to the output folder; evaluates the case's probes; prints peaks.
+  void write(const std::vector<Field>& nodal, const std::vector<Field>& cells);
+  void finish();                                // fills the report and prints the summary
+
+ private:
+  void read_output_settings();
+
+  AppInfo info_;
+  RunOptions options_;
+  Log log_;
+  RunReport report_;
+  std::optional<Case> case_;
+  std::optional<Device> device_;
+  std::optional<Mesh> mesh_;
+  VtuOptions vtu_;
+  std::string output_;
+};
+
+// Parses the command line, runs the app, and turns whatever happens into a message, a report and an exit code.
+int run_app(int argc, char** argv, const AppInfo& info, const std::function<void(Run&)>& app);
+
+}  // namespace ritz

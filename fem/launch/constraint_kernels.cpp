@@ -1,0 +1,35 @@
+#include "fem/launch/constraint_kernels.hpp"
+
+#include "device/kernels.hpp"
+#include "device/launch.hpp"
+
+namespace ritz::RITZ_BACKEND {
+namespace {
+
+struct SetValues {
+  const std::uint8_t* mask;
+  const double* values;
+  double* u;
+  constexpr void operator()(Index i) const { u[i] = mask[i] != 0 ? values[i] : u[i]; }
+};
+
+struct SetZero {
+  const std::uint8_t* mask;
+  bool where;
+  double* x;
+  constexpr void operator()(Index i) const { x[i] = (mask[i] != 0) == where ? 0.0 : x[i]; }
+};
+
+void set_values(const Device& device, Index count, const std::uint8_t* mask, const double* values, double* u) {
+  for_each(device, "prescribed values", count, SetValues{mask, values, u});
+}
+
+void set_zero(const Device& device, Index count, const std::uint8_t* mask, int where, double* x) {
+  for_each(device, "prescribed zeros", count, SetZero{mask, where != 0, x});
+}
+
+const ConstraintKernels table{set_values, set_zero};
+const Registration registration("constraints", &table);
+
+}  // namespace
+}  // namespace ritz::RITZ_BACKEND

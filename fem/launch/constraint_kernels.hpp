@@ -1,0 +1,16 @@
+// Kernels over the mask of prescribed unknowns.
+#pragma once
+
+#include "device/device.hpp"
+
+#include <cstdint>
+
+namespace ritz {
+
+struct ConstraintKernels {
+  void (*set_values)(const Device&, Index count, const std::uint8_t* mask, const double* values, double* u);
+  // x_i = 0 where (mask_i != 0) == where
+  void (*set_zero)(const Device&, Index count, const std::uint8_t* mask, int where, double* x);
+};
+
+}  // namespace ritz

@@ -1,0 +1,84 @@
+#include "fem/static_solution.hpp"
+
+#include "solvers/vectors.hpp"
+
+#include <fmt/format.h>
+
+namespace ritz {
+namespace {
+
+void check_finite(const Operator& equations, const Vector& r) {
+  const Index bad = first_not_finite(r);
+  if (bad < 0) return;
+  const FunctionSpace& space = equations.space();
+  const Node node = space.mesh_node_of(static_cast<Node>(bad / space.components()));
+  const auto x = space.mesh().point(node);
+  throw Error(Exit::model, fmt::format("the loads at node {} ({:g}, {:g}, {:g}) are not finite", node + 1, x[0], x[1], x[2]),
+              "a load, a coefficient or a prescribed value overflows there", "check the values of the case file");
+}
+
+std::vector<double> component_sums(const std::vector<double>& values, int components) {
+  std::vector<double> sums(static_cast<std::size_t>(components), 0.0);
+  for (std::size_t i = 0; i < values.size(); ++i) sums[i % static_cast<std::size_t>(components)] += values[i];
+  return sums;
+}
+
+}  // namespace
+
+StaticSolution solve_static(const Operator& equations, const Constraints& constraints, const LinearSolverOptions& options,
+                            const std::function<void(const std::string&)>& progress) {
+  const FunctionSpace& space = equations.space();
+  Profile& profile = space.device().profile();
+  const auto say = [&](const char* text) {
+    if (progress) progress(text);
+  };
+  StaticSolution s;
+  s.u = space.zeros();
+  Vector r = space.zeros();
+  say("assembling");
+  SparseMatrix K = [&] {
+    auto phase = profile.phase("assembly");
+    constraints.set_values(s.u);
+    equations.residual(s.u, r);
+    check_finite(equations, r);
+    SparseMatrix matrix = equations.make_matrix();
+    equations.assemble(s.u, matrix);
+    return matrix;
+  }();
+  double load = 0;
+  {
+    auto phase = profile.phase("constraints");
+    s.applied = component_sums(space.to_mesh(r), space.components());
+    for (double& value : s.applied) value = -value;
+    constraints.set_zero(r);
+    axpby(0.0, r, -1.0, r);  // the right-hand side: minus the residual
+    load = norm2(r);
+    K.eliminate(constraints.mask(), max_abs(K.diagonal()));
+  }
+  say("solving");
+  {
+    auto phase = profile.phase("solve");
+    Vector du = space.zeros();
+    s.report = solve_linear(K, r, du, options, {&space.coordinates(), space.mesh().dimension()});
+    if (!s.report.converged())
+      throw Error(Exit::not_converged,
+                  fmt::format("the linear solver ({}, {}) did not converge: {} after {} iterations, relative residual {:.2e}",
+                              s.report.method, s.report.preconditioner, name_of(s.report.reason), s.report.iterations,
+                              s.report.true_relative_residual),
+                  {}, advice_for(s.report.reason));
+    axpy(1.0, du, s.u);
+  }
+  {
+    auto phase = profile.phase("reactions");
+    equations.residual(s.u, r);
+    Vector free(space.device(), r.size(), "vectors");
+    copy(r, free);
+    constraints.set_zero(free);
+    s.certificate = load > 0 ? norm2(free) / load : norm2(free);
+    constraints.keep_prescribed(r);
+    s.reaction = space.to_mesh(r);
+  }
+  return s;
+}
+
+}  // namespace ritz

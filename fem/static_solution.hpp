@@ -1,0 +1,30 @@
+// The solution of a linear stationary model: one Newton step from the prescribed values, since its residual is affine in
+// the unknown. Matrix and residual come from different element kernels, so the final residual is an independent
+// certificate of the solve.
+//
+//   StaticSolution s = solve_static(equations, constraints, {.relative = 1e-10});
+#pragma once
+
+#include "fem/constraints.hpp"
+#include "fem/operator.hpp"
+#include "solvers/linear_solver.hpp"
+
+#include <functional>
+#include <string>
+
+namespace ritz {
+
+struct StaticSolution {
+  Vector u;
+  std::vector<double> reaction;      // [mesh node][component] force (heat) that holds the prescribed unknowns, 0 elsewhere
+  std::vector<double> applied;       // [component] sum of the external loads
+  SolveReport report;
+  double certificate = 0;            // ||residual of the free unknowns||_2 / ||load of the free unknowns||_2
+};
+
+// progress(text) is called before each long step. The model must be held (check_held). Throws Error(Exit::not_converged) with advice from the cause,
+// Error(Exit::model) when a load or coefficient makes the equations not finite.
+StaticSolution solve_static(const Operator& equations, const Constraints& constraints, const LinearSolverOptions& options,
+                            const std::function<void(const std::string&)>& progress = {});
+
+}  // namespace ritz
