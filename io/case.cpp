@@ -2,7 +2,7 @@
 
 #include "io/case_data.hpp"
 
-#include <algorithm>
+#include <filesystem>
 #include <fstream>
 #include <sstream>
 
@@ -19,7 +19,8 @@ Case Case::from_file(const std::string& path, const std::vector<std::string>& ov
   std::ifstream file(path, std::ios::binary);
   std::stringstream text;
   if (file) text << file.rdbuf();
-  if (!file || file.bad() || (text.fail() && file.gcount() > 0))
+  std::error_code ignored;
+  if (!file || std::filesystem::is_directory(path, ignored))
     throw Error(Exit::input, fmt::format("cannot read the case file '{}'", path), "",
                 "check the name, and that it is a file that may be read");
   return from_text(text.str(), path, overrides);
@@ -166,6 +167,7 @@ std::vector<Case::Table> Case::Table::named_tables(std::string_view key, std::st
 }
 
 bool Case::Table::has(std::string_view key) const {
+  value_->looked_for.emplace_back(key);
   const CaseMember* member = value_->find(key);
   return member != nullptr && !member->value.implicit;
 }

@@ -127,7 +127,7 @@ class Case::Table {
   // [key.any_name]: the sub-tables of [key], in the order of the file; name() tells which is which.
   std::vector<Table> named_tables(std::string_view key, std::string_view about, const TablesRule& rule = {}) const;
 
-  bool has(std::string_view key) const;    // given by the user? Does not count as asking.
+  bool has(std::string_view key) const;    // given by the user? A given key must still be asked for.
   bool present() const;                    // is the table itself there?
   std::vector<std::string> keys() const;   // given by the user, in the order of the file
   const std::string& name() const { return name_; }  // last part of the path: "steel" of [material.steel]

@@ -36,11 +36,17 @@ void CaseData::remember(CaseQuestion question) {
 void CaseData::add_unknown(const CaseValue& table, const CaseMember& member, const std::string& path,
                            const std::string& title) {
   std::string fix;
-  const std::string near = nearest_match(member.key, table.asked);
+  std::vector<std::string> valid = table.asked;
+  for (const std::string& key : table.looked_for)
+    if (std::find(valid.begin(), valid.end(), key) == valid.end()) valid.push_back(key);
+  const std::string near = nearest_match(member.key, valid);
   if (!near.empty()) {
     fix = fmt::format("did you mean '{}'?", near);
     // The key that this one was meant to be is not missing as well.
     std::erase_if(errors, [&](const Found& found) { return found.table == &table && found.missing == near; });
+    for (const CaseMember& other : table.members)  // nor are the keys of the table that this one was meant to be
+      if (other.key == near && other.value.implicit)
+        std::erase_if(errors, [&](const Found& found) { return found.table == &other.value; });
   } else {
     std::vector<std::string> last_parts;
     for (const CaseQuestion& question : questions) last_parts.push_back(question.path.substr(question.path.rfind('.') + 1));
@@ -53,8 +59,8 @@ void CaseData::add_unknown(const CaseValue& table, const CaseMember& member, con
   const bool is_table = member.value.kind == CaseValue::Kind::table || member.value.is_array_of_tables();
   add(Error(Exit::input,
             fmt::format("unknown {} '{}{}' at {}", is_table ? "table" : "key", path, member.key, member.place.text()),
-            table.asked.empty() ? fmt::format("{} has no keys", title)
-                                : fmt::format("the valid keys of {} are {}", title, quoted_list(table.asked)),
+            valid.empty() ? fmt::format("{} has no keys", title)
+                          : fmt::format("the valid keys of {} are {}", title, quoted_list(valid)),
             fix),
       member.place);
 }

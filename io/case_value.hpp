@@ -30,6 +30,7 @@ struct CaseValue {
   CasePlace place = {};
   bool implicit = false;           // not in the file: a fallback, or a table that only answers with fallbacks
   std::vector<std::string> asked = {};  // of a table: the keys that were asked for, in that order
+  std::vector<std::string> looked_for = {};  // and those of has(): valid names, though not asked for
 
   CaseMember* find(std::string_view key);
   CaseValue& add(std::string_view key, CaseValue value);
