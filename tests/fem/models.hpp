@@ -17,9 +17,9 @@ inline constexpr Lame lame = {1.4, 0.9};
 using MakeIntegrals = std::function<std::vector<Integral>(const Mesh&)>;
 
 struct Model {
-  Model(Mesh m, int components, const MakeIntegrals& make, const Device& device = Device::named("cpu", 2))
+  Model(Mesh m, int components, const MakeIntegrals& make, const Device& device = Device::named("cpu", 1))
       : mesh(std::move(m)), space(mesh, components, device), equations(space, make(mesh)) {}
-  Model(Mesh m, FormValue form, const Device& device = Device::named("cpu", 2))
+  Model(Mesh m, FormValue form, const Device& device = Device::named("cpu", 1))
       : Model(std::move(m), form.components, [&](const Mesh&) { return std::vector{Integral::over_all_cells(form)}; },
               device) {}
   Model(const Model&) = delete;
