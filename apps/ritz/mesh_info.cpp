@@ -1,0 +1,145 @@
+#include "apps/ritz/mesh_info.hpp"
+
+#include "io/mesh_reader.hpp"
+#include "mesh/conformity.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <cmath>
+
+namespace ritz {
+namespace {
+
+const char* name_of(RegionKind kind) {
+  return kind == RegionKind::cells ? "cells" : kind == RegionKind::facets ? "facets" : "nodes";
+}
+
+std::string place_of(const Mesh& mesh, Node node) {
+  const auto x = mesh.point(node);
+  return fmt::format("node {} at ({:.6g}, {:.6g}, {:.6g})", node, x[0], x[1], x[2]);
+}
+
+std::vector<MeshInfo::RegionInfo> region_infos(const Mesh& mesh, const std::vector<double>& volumes) {
+  std::vector<MeshInfo::RegionInfo> infos;
+  for (const Region& region : mesh.regions()) {
+    double size = 0;
+    for (const Index cell : region.cells) size += volumes[static_cast<std::size_t>(cell)];
+    if (region.kind == RegionKind::facets && mesh.dimension() > 1) size = area(mesh, region);
+    infos.push_back({region.name, name_of(region.kind), region.size(), size});
+  }
+  return infos;
+}
+
+// Coincident nodes may be two bodies in touch; hanging nodes and split faces are never right.
+void find_trouble(const Mesh& mesh, MeshInfo& info) {
+  const Cracks cracks = find_cracks(mesh);
+  if (!cracks.nodes.empty())
+    info.notices.push_back(fmt::format("{} pairs of free nodes lie on each other ({} pairs of facets), first {} and {}: a crack, or bodies "
+                                       "in touch that are not joined", cracks.nodes.size(), cracks.facets.size(),
+                                       place_of(mesh, cracks.nodes.front().first), cracks.nodes.front().second));
+  const std::vector<HangingNode> hanging = find_hanging_nodes(mesh);
+  if (!hanging.empty())
+    info.errors.emplace_back(Exit::mesh, fmt::format("{} hanging nodes, first {}, on facet {} of cell {}", hanging.size(),
+                                                     place_of(mesh, hanging.front().node), hanging.front().facet.facet,
+                                                     hanging.front().facet.cell),
+                             "one side of these facets is refined and the other is not, so the solution would tear there",
+                             "mesh the two sides together (Gmsh: Coherence, BooleanFragments)");
+  const auto split = find_split_faces(mesh);
+  if (!split.empty())
+    info.errors.emplace_back(Exit::mesh, fmt::format("{} quadrilateral facets meet triangles, first facet {} of cell {}", split.size(),
+                                                     split.front().first.facet, split.front().first.cell),
+                             "hexahedra and prisms need pyramids between them and tetrahedra", "let the mesher insert pyramids");
+}
+
+void add_error(const Error& error, std::vector<Error>& list) {
+  if (const auto* several = dynamic_cast<const Errors*>(&error)) list.insert(list.end(), several->list().begin(), several->list().end());
+  else list.push_back(error);
+}
+
+const char* noun_of_size(int dimension) { return dimension == 3 ? "volume" : dimension == 2 ? "area" : "length"; }
+
+std::string point_text(const Point& x) { return fmt::format("({:.6g}, {:.6g}, {:.6g})", x[0], x[1], x[2]); }
+
+std::string geometry_text(const MeshInfo& info) {
+  const MeshInfo::Geometry& g = *info.geometry;
+  std::string text = fmt::format("box      {} .. {}\n", point_text(g.box.low), point_text(g.box.high));
+  text += fmt::format("{:<9}{:.9g}\n", noun_of_size(info.dimension), g.volume);
+  text += fmt::format("parts    {}\nregions\n", g.parts);
+  for (const MeshInfo::RegionInfo& region : g.regions) {
+    const int dimension = region.kind == std::string("cells") ? info.dimension : info.dimension - 1;
+    text += fmt::format("  {:<24}{:>10} {:<7}{}\n", region.name, region.entries, region.kind,
+                        region.kind == "nodes" ? "" : fmt::format("{} {:.6g}", noun_of_size(dimension), region.size));
+  }
+  std::string quality = g.quality.summary();
+  for (std::size_t at = 0; (at = quality.find('\n', at)) != std::string::npos; at += 3) quality.replace(at, 1, "\n  ");
+  return text + "quality\n  " + quality + "\n";
+}
+
+}  // namespace
+
+MeshInfo inspect_mesh(const std::string& file, double scale) {
+  if (!std::isfinite(scale) || scale <= 0)
+    throw Error(Exit::input, fmt::format("--scale is {}", scale), "lengths are multiplied by it",
+                "give a positive number, 0.001 for a mesh drawn in millimetres");
+  MeshInfo info{.file = file, .scale = scale, .cells_by_kind = {}, .geometry = {}, .notices = {}, .errors = {}};
+  MeshData data = read_mesh_data(file, &info.notices);
+  for (double& coordinate : data.points) coordinate *= scale;
+  info.dimension = data.dimension;
+  info.nodes = static_cast<Index>(data.points.size()) / 3;
+  for (const CellBlock& block : data.blocks) {
+    info.cells += block.cell_count();
+    info.cells_by_kind[std::string(traits(block.kind).name)] += block.cell_count();
+  }
+  try {
+    const Mesh mesh(std::move(data));
+    info.notices.insert(info.notices.end(), mesh.notices().begin(), mesh.notices().end());
+    std::vector<Index> part_of_cell;
+    const Index parts = connected_components(mesh, part_of_cell);
+    info.geometry = {bounding_box(mesh), total_volume(mesh), quality(mesh), parts, region_infos(mesh, cell_volumes(mesh))};
+    find_trouble(mesh, info);
+  } catch (const Error& error) {
+    add_error(error, info.errors);
+  }
+  return info;
+}
+
+std::string text_of(const MeshInfo& info) {
+  std::string text = fmt::format("mesh     {}{}\nspace    {} dimensions\nnodes    {}\ncells    {}", info.file,
+                                 info.scale == 1 ? "" : fmt::format(", scaled by {}", info.scale), info.dimension, info.nodes, info.cells);
+  const char* separator = ": ";
+  for (const auto& [kind, count] : info.cells_by_kind) {
+    text += fmt::format("{}{} {}", separator, count, kind);
+    separator = ", ";
+  }
+  text += "\n";
+  if (info.geometry) text += geometry_text(info);
+  for (const std::string& notice : info.notices) text += "notice: " + notice + "\n";
+  if (info.errors.empty()) text += "nothing is wrong with it\n";
+  return text;
+}
+
+std::string json_of(const MeshInfo& info) {
+  using Json = nlohmann::ordered_json;
+  Json json = {{"file", info.file}, {"scale", info.scale}, {"dimension", info.dimension}, {"nodes", info.nodes}, {"cells", info.cells}};
+  json["cells_by_kind"] = info.cells_by_kind;
+  if (info.geometry) {
+    const MeshInfo::Geometry& g = *info.geometry;
+    json["box"] = {g.box.low, g.box.high};
+    json[noun_of_size(info.dimension)] = g.volume;
+    json["parts"] = g.parts;
+    json["regions"] = Json::array();
+    for (const MeshInfo::RegionInfo& r : g.regions)
+      json["regions"].push_back({{"name", r.name}, {"kind", r.kind}, {"entries", r.entries}, {"size", r.size}});
+    const Quality& q = g.quality;
+    json["quality"] = {{"shortest_edge", q.shortest_edge}, {"longest_edge", q.longest_edge}, {"worst_jacobian", q.worst_jacobian},
+                       {"mean_jacobian", q.mean_jacobian}, {"worst_aspect", q.worst_aspect}, {"histogram", q.histogram},
+                       {"slivers", q.sliver_count}};
+  }
+  json["notices"] = info.notices;
+  json["errors"] = Json::array();
+  for (const Error& error : info.errors) json["errors"].push_back({{"what", error.message()}, {"why", error.why()}, {"fix", error.fix()}});
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace ritz

@@ -1,0 +1,44 @@
+// `ritz mesh info FILE`: what a mesh file holds, how good it is, and what is wrong with it.
+#pragma once
+
+#include "mesh/mesh.hpp"
+#include "mesh/quality.hpp"
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace ritz {
+
+struct MeshInfo {
+  std::string file;
+  double scale = 1;
+  int dimension = 0;
+  Index nodes = 0, cells = 0;
+  std::map<std::string, Index> cells_by_kind;  // "tet10" -> count
+
+  // The rest needs a mesh that passes its checks.
+  struct RegionInfo {
+    std::string name, kind;  // "cells", "facets", "nodes"
+    Index entries;
+    double size;             // volume, area or length; of nodes: 0
+  };
+  struct Geometry {
+    BoundingBox box;
+    double volume;           // area in two dimensions, length in one
+    Quality quality;
+    Index parts;             // that share no node
+    std::vector<RegionInfo> regions;
+  };
+  std::optional<Geometry> geometry;
+  std::vector<std::string> notices;   // odd, but possibly meant
+  std::vector<Error> errors;          // Exit::mesh; a simulation would stop or give wrong answers
+};
+
+// Errors of the mesh are part of the answer; only a file that cannot be read throws.
+MeshInfo inspect_mesh(const std::string& file, double scale);
+std::string text_of(const MeshInfo& info);
+std::string json_of(const MeshInfo& info);
+
+}  // namespace ritz
