@@ -1,0 +1,125 @@
+// Forms of the tests' own, compiled like a user's into a module of their own (ritz_test_forms): they prove that this
+// works, and carry loads and nonlinearities that the library does not have.
+#pragma once
+
+#include "fem/form_value.hpp"
+
+#include <cmath>
+
+namespace ritz::test {
+
+// -div(k(u) grad u) + c exp(u) with k(u) = k0 (1 + b u): the tangent is not symmetric.
+template <int G>
+struct NonlinearDiffusion {
+  static constexpr const char* name = G == 3 ? "test_nonlinear_diffusion3" : "test_nonlinear_diffusion2";
+  static constexpr int components = 1, dimension = G;
+  static constexpr bool uses_value = true, uses_gradient = true;
+  double k0, b, c;
+
+  template <class T>
+  constexpr void operator()(const Location<T, G>&, const Fields<T, 1, G>& u, Fields<T, 1, G>& f) const {
+    using std::exp;
+    const T k = k0 * (1.0 + b * u.value[0]);
+    for (int d = 0; d < G; ++d) f.gradient[0][d] = k * u.gradient[0][d];
+    f.value[0] = c * exp(u.value[0]);
+  }
+};
+
+// Two components that act on each other through values and gradients, with every operation that duals know.
+struct Coupled {
+  static constexpr const char* name = "test_coupled";
+  static constexpr int components = 2, dimension = 2;
+  static constexpr bool uses_value = true, uses_gradient = true;
+  double a;
+
+  template <class T>
+  constexpr void operator()(const Location<T, 2>& p, const Fields<T, 2, 2>& u, Fields<T, 2, 2>& f) const {
+    using std::log;
+    using std::pow;
+    using std::sqrt;
+    const auto& g = u.gradient;
+    const T size = g[0][0] * g[0][0] + g[0][1] * g[0][1] + g[1][0] * g[1][0] + g[1][1] * g[1][1];
+    const T stiffness = sqrt(1.0 + size) + a * pow(1.0 + u.value[1] * u.value[1], 1.5);
+    for (int d = 0; d < 2; ++d) {
+      f.gradient[0][d] = stiffness * g[0][d];
+      f.gradient[1][d] = (1.0 + p.x[0] * p.x[0]) * g[1][d] - g[0][1 - d] / (2.0 + u.value[0] * u.value[0]);
+    }
+    f.value[0] = u.value[0] * u.value[1] - p.x[1];
+    f.value[1] = log(2.0 + u.value[0] * u.value[0]) + g[0][0] * u.value[1];
+  }
+};
+
+// A sum of two plane waves a sin(w . x + phase) per component: smooth, not polynomial, without symmetry.
+inline constexpr int wave_count = 2;
+struct Wave {
+  double amplitude[3], vector[3], phase;
+};
+struct Waves {
+  Wave wave[wave_count] = {{{1.0, -0.6, 0.8}, {1.9, 1.3, 0.9}, 0.4}, {{0.5, 0.9, -0.7}, {-0.8, 1.7, 2.1}, 1.3}};
+};
+
+// The heat source -k laplace(u) that makes waves (their first component) the temperature.
+template <int G>
+struct WaveSource {
+  static constexpr const char* name = G == 3 ? "test_wave_source3" : "test_wave_source2";
+  static constexpr int components = 1, dimension = G, extra_degree = 2;
+  static constexpr bool uses_value = true, uses_gradient = false, linear = true, has_matrix = false;
+  Waves waves;
+  double conductivity;
+
+  template <class T>
+  constexpr void operator()(const Location<T, G>& p, const Fields<T, 1, G>&, Fields<T, 1, G>& f) const {
+    using std::sin;
+    f.value[0] = 0.0;
+    for (int m = 0; m < wave_count; ++m) {
+      const Wave& wave = waves.wave[m];
+      T angle = wave.phase;
+      double square = 0;
+      for (int d = 0; d < G; ++d) {
+        angle += wave.vector[d] * p.x[d];
+        square += wave.vector[d] * wave.vector[d];
+      }
+      f.value[0] -= (conductivity * square * wave.amplitude[0]) * sin(angle);
+    }
+  }
+};
+
+// The body force -div sigma that makes waves the displacement:
+// ((lambda + mu) (a . w) w + mu |w|^2 a) sin(w . x + phase) for each.
+template <int G>
+struct WaveForce {
+  static constexpr const char* name = G == 3 ? "test_wave_force3" : "test_wave_force2";
+  static constexpr int components = G, dimension = G, extra_degree = 2;
+  static constexpr bool uses_value = true, uses_gradient = false, linear = true, has_matrix = false;
+  Waves waves;
+  double lambda, mu;
+
+  template <class T>
+  constexpr void operator()(const Location<T, G>& p, const Fields<T, G, G>&, Fields<T, G, G>& f) const {
+    using std::sin;
+    for (int i = 0; i < G; ++i) f.value[i] = 0.0;
+    for (int m = 0; m < wave_count; ++m) {
+      const Wave& wave = waves.wave[m];
+      T angle = wave.phase;
+      double square = 0, along = 0;
+      for (int d = 0; d < G; ++d) {
+        angle += wave.vector[d] * p.x[d];
+        square += wave.vector[d] * wave.vector[d];
+        along += wave.amplitude[d] * wave.vector[d];
+      }
+      const T sine = sin(angle);
+      for (int i = 0; i < G; ++i)
+        f.value[i] -= ((lambda + mu) * along * wave.vector[i] + mu * square * wave.amplitude[i]) * sine;
+    }
+  }
+};
+
+// A form of the module ritz_test_forms.
+template <Form F>
+FormValue test_form(const F& form) {
+  FormValue value = form;
+  value.module = "ritz_test_forms";
+  return value;
+}
+
+}  // namespace ritz::test

@@ -1,0 +1,16 @@
+#include "fem/launch/all_cells.hpp"
+#include "test_forms.hpp"
+
+namespace ritz::RITZ_BACKEND {
+namespace {
+
+const RegisterOnSolids<test::NonlinearDiffusion<3>> nonlinear_diffusion3;
+const RegisterOnPlanes<test::NonlinearDiffusion<2>> nonlinear_diffusion2;
+const RegisterOnPlanes<test::Coupled> coupled;
+const RegisterOnSolids<test::WaveSource<3>> wave_source3;
+const RegisterOnPlanes<test::WaveSource<2>> wave_source2;
+const RegisterOnSolids<test::WaveForce<3>> wave_force3;
+const RegisterOnPlanes<test::WaveForce<2>> wave_force2;
+
+}  // namespace
+}  // namespace ritz::RITZ_BACKEND
