@@ -40,9 +40,9 @@ void expect_error_at_every_length(const std::string& name) {
   const std::string whole = contents_of(data_file("gmsh/" + name));
   ASSERT_FALSE(whole.empty());
   const std::size_t needed = whole.find("$EndElements") + std::strlen("$EndElements");
-  const std::string path = folder.file("cut.msh");
-  for (std::size_t length = 0; length < needed; ++length) {
-    std::ofstream(path, std::ios::binary | std::ios::trunc).write(whole.data(), static_cast<std::streamsize>(length));
+  const std::string path = folder.put("cut.msh", whole);
+  for (std::size_t length = needed; length-- > 0;) {  // shortened in place: writing thousands of files is slow
+    std::filesystem::resize_file(path, length);
     try {
       read_mesh_data(path);
       ADD_FAILURE() << name << " cut after " << length << " bytes was accepted";
@@ -65,10 +65,11 @@ TEST(GmshDamage, FlippedBytesNeverCrash) {
   for (const std::string name : {"periodic.41.ascii.msh", "periodic.41.binary.msh", "plate2i.22.binary.msh",
                                  "two_boxes.22.ascii.msh", "partitioned.41.binary.msh"}) {
     const std::string whole = contents_of(data_file("gmsh/" + name));
+    const std::string path = folder.put("damaged.msh", whole);
     for (int round = 0; round < 1500; ++round) {
       std::string damaged = whole;
       for (int i = 0; i <= round % 3; ++i) damaged[random() % damaged.size()] = static_cast<char>(random());
-      const std::string path = folder.put("damaged.msh", damaged);
+      std::fstream(path, std::ios::binary | std::ios::in | std::ios::out) << damaged;  // in place: faster
       try {
         read_mesh_data(path);
       } catch (const Error& error) {

@@ -1,0 +1,21 @@
+#!/usr/bin/env bash
+# Installs the Debian packages that Ritz needs, when one of them is missing. Usage: install_packages.sh [demo] [tests]
+set -euo pipefail
+packages=(g++ cmake ninja-build ccache libfmt-dev libtomlplusplus-dev libcli11-dev nlohmann-json3-dev
+          libvtk9-dev libhdf5-dev libmumps-seq-dev libopenblas-dev)
+for part in "$@"; do
+  case $part in
+    demo) packages+=(python3-vtk9 xvfb xauth libgl1-mesa-dri) ;;
+    tests) packages+=(libgtest-dev libgmock-dev calculix-ccx python3-meshio python3-h5py python3-vtk9 xvfb xauth libgl1-mesa-dri) ;;
+  esac
+done
+missing=()
+for package in "${packages[@]}"; do
+  dpkg-query -W -f '${Status}' "$package" 2>/dev/null | grep -q 'ok installed' || missing+=("$package")
+done
+[ ${#missing[@]} -eq 0 ] && exit 0
+echo "installing ${#missing[@]} packages: ${missing[*]}"
+run=()
+if [ "$(id -u)" -ne 0 ]; then run=(sudo); fi
+"${run[@]}" apt-get update -qq
+DEBIAN_FRONTEND=noninteractive "${run[@]}" apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
