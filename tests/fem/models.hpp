@@ -14,6 +14,8 @@ namespace ritz::test {
 inline constexpr double conductivity = 2.5, thickness = 0.7;
 inline constexpr Lame lame = {1.4, 0.9};
 
+inline bool has_gpu() { return list_devices().why_no_gpu.empty(); }
+
 using MakeIntegrals = std::function<std::vector<Integral>(const Mesh&)>;
 
 struct Model {
