@@ -1,0 +1,111 @@
+// The benchmark: assembly, products, solves and mesh reading, with medians, floors and peaks.
+#include "apps/bench/tasks.hpp"
+#include "io/atomic_file.hpp"
+#include "io/log.hpp"
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <new>
+#include <set>
+
+namespace {
+
+using namespace ritz;
+
+std::vector<std::string> record_names() {
+  std::vector<std::string> names = {"mesh-read", "solve-poisson-P1", "solve-poisson-P2"};
+  for (const Problem& problem : problems()) {
+    names.push_back("asm-" + problem.name);
+    names.push_back("spmv-" + problem.name);
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+void check(const BenchOptions& options) {
+  const std::vector<std::string> names = record_names();
+  for (const std::string& start : options.only)
+    if (std::none_of(names.begin(), names.end(), [&](const std::string& name) { return name.starts_with(start); })) {
+      const std::string near = nearest_match(start, names);
+      throw Error(Exit::input, fmt::format("--only {} names no task", start), "the tasks are " + quoted_list(names),
+                  near.empty() ? "use one of them, or the beginning of one" : fmt::format("did you mean '{}'?", near));
+    }
+  if (!(options.size > 0 && options.size <= 10))
+    throw Error(Exit::input, fmt::format("--size is {}", options.size), "it multiplies the cells per edge", "use a number above 0, at most 10");
+  if (options.repeat < 1) throw Error(Exit::input, fmt::format("--repeat is {}", options.repeat), {}, "use 1 or more");
+}
+
+// 0 and the number of all threads are the same.
+std::vector<Device> devices_of(const BenchOptions& options) {
+  std::vector<Device> devices;
+  std::set<int> seen;
+  for (const int threads : options.threads) {
+    Device device = Device::named(options.device, threads);
+    if (device.is_gpu()) return {device};
+    if (seen.insert(device.threads()).second) devices.push_back(std::move(device));
+  }
+  return devices;
+}
+
+void run(const BenchOptions& options, const std::string& json) {
+  check(options);
+  BenchReport report{.device = "", .repeat = options.repeat, .size = options.size, .records = {}};
+  const auto publish = [&report](Record record) {
+    fmt::print("{}", text_of(record));
+    std::fflush(stdout);
+    report.records.push_back(std::move(record));
+  };
+  for (const Device& listed : devices_of(options)) {
+    const Device device = Device::named(options.device, listed.is_gpu() ? 0 : listed.threads());  // sets the host's threads
+    report.device = device.description();
+    fmt::print("device: {}\n", device.description());
+    for (const Problem& problem : problems())
+      if (wants_any(problem, options)) run_problem(problem, device, options, publish);
+    if (options.wants("mesh-read")) run_mesh_read(device, options, publish);
+  }
+  if (!json.empty()) write_file(json, json_of(report));
+}
+
+Exit guarded(const BenchOptions& options, const std::string& json) {
+  Log log(LogLevel::quiet);
+  try {
+    run(options, json);
+    return Exit::ok;
+  } catch (const Error& error) {
+    log.error(error);
+    return error.exit();
+  } catch (const std::bad_alloc&) {
+    log.error(Error(Exit::resources, "out of host memory", {}, "use a smaller --size"));
+    return Exit::resources;
+  } catch (const std::exception& error) {
+    log.error(Error(Exit::internal, error.what(), "this is a bug in Ritz", "please report it"));
+    return Exit::internal;
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  BenchOptions options;
+  std::string json;
+  bool no_triplets = false;
+  CLI::App cli{"Times assembly, matrix-vector products, solves and mesh reading on this machine.", "ritz-bench"};
+  cli.footer("Examples:\n  ritz-bench --only asm-tet --threads 1 2 --json assembly.json\n  ritz-bench --size 0.1 --repeat 1\n\n"
+             "Tasks: " + quoted_list(record_names()));
+  cli.add_option("--only", options.only, "tasks, or beginnings of their names (asm-tet, spmv, solve-poisson-P1)");
+  cli.add_option("--threads", options.threads, "numbers of CPU threads to run with; 0 takes all")->capture_default_str();
+  cli.add_option("--device", options.device, "auto, cpu, cpu:v3, cpu:v4, gpu or gpu:NUMBER")->capture_default_str();
+  cli.add_option("--repeat", options.repeat, "runs of what is quick; what is slow runs at most 3 times")->capture_default_str();
+  cli.add_option("--size", options.size, "factor on the cells per edge; 0.1 for a quick look")->capture_default_str();
+  cli.add_flag("--no-triplets", no_triplets, "leave out the assembly through sorted triplets");
+  cli.add_option("--json", json, "write all figures to this file");
+  try {
+    cli.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return cli.exit(error) == 0 ? 0 : static_cast<int>(Exit::input);
+  }
+  options.triplets = !no_triplets;
+  return static_cast<int>(guarded(options, json));
+}

@@ -1,0 +1,191 @@
+// Phases are timed apart: mesh, space, pattern, lists (what an operator makes once), assembly, Dirichlet rows, products,
+// right-hand side, solve.
+#include "apps/bench/mass.hpp"
+#include "apps/bench/tasks.hpp"
+#include "apps/bench/triplets.hpp"
+#include "fem/operator.hpp"
+#include "solvers/chebyshev.hpp"
+#include "solvers/conjugate_gradient.hpp"
+#include "solvers/jacobi.hpp"
+#include "solvers/vectors.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+#include <optional>
+
+namespace ritz {
+namespace {
+
+// speed.md 2.4: connectivity, shared coordinates, one-byte slots, values written once.
+Floor assembly_floor(const Mesh& mesh, const SparseMatrix& K, int nodes_per_cell) {
+  const double E = double(mesh.cell_count()), n = nodes_per_cell, N = double(K.pattern().rows()), b = K.block_size();
+  return {E * (4 * n + n * n) + 24 * N + 8 * b * b * double(K.pattern().nonzeros()),
+          "4 n E + 24 N + n^2 E + 8 b^2 nnz; n nodes per element, b x b blocks"};
+}
+
+// speed.md 2.5: values and columns once; x read, y written, offsets.
+Floor product_floor(const SparseMatrix& K) {
+  const double b = K.block_size(), N = double(K.pattern().rows());
+  return {(8 * b * b + 4) * double(K.pattern().nonzeros()) + (16 * b + 4) * N, "(8 b^2 + 4) nnz + (16 b + 4) N"};
+}
+
+// Plus the vectors of an iteration with Jacobi's preconditioner fused into two kernels: 88 B per unknown (speed.md 2.3).
+Floor solve_floor(const SparseMatrix& K, int iterations) {
+  return {iterations * (product_floor(K).bytes + 88 * double(K.rows())), "iterations x ((8 b^2 + 4) nnz + (16 b + 4) N + 88 b N)"};
+}
+
+class ProblemRun {
+ public:
+  ProblemRun(const Problem& problem, const Device& device, const BenchOptions& options)
+      : problem_(problem), device_(device), options_(options) {}
+
+  Record assembly() {
+    Record record = begin_record("asm-" + problem_.name, device_);
+    const int few = options_.few();
+    record.add("mesh", time(device_, few, [&] { mesh_.emplace(mesh_data(problem_, options_.size)); }, [&] { mesh_.reset(); }));
+    const double elements = double(mesh_->cell_count());
+    record.add("space", time(device_, few, [&] { make_space(); }, [&] { space_.reset(); }));
+    record.add("pattern", time(device_, few, [&] { space_->pattern(); }, [&] { make_space(); }), elements, "elements");
+    K_.emplace(space_->pattern(), problem_.components);
+    const Vector u = space_->zeros();
+    const Samples first = time(device_, few, [&] {
+      operator_.emplace(*space_, std::vector<Integral>{Integral::over_all_cells(form_of(problem_))});
+      operator_->assemble(u, *K_);
+    }, [&] { operator_.reset(); });
+    const Samples assembly = time(device_, options_.repeat, [&] { operator_->assemble(u, *K_); });
+    Samples lists;
+    for (const double seconds : first.seconds) lists.seconds.push_back(seconds - assembly.median());
+    record.add("lists", lists);
+    record.add("assembly", assembly, elements, "elements", assembly_floor(*mesh_, *K_, traits(problem_.kind).node_count));
+    make_mask();
+    record.add("assembly + Dirichlet", time(device_, options_.repeat, [&] {
+      operator_->assemble(u, *K_);
+      K_->eliminate(mask_, 1);
+    }), elements, "elements");
+    record.facts = {{"elements", elements}, {"unknowns", double(K_->rows())},
+                    {"nonzeros", double(K_->pattern().nonzeros()) * problem_.components * problem_.components}};
+    end_record(record, device_);
+    return record;
+  }
+
+  void add_triplets(Record& record) const {  // at most 20 M triplets, so that it ends
+    const Index rows = Index{traits(problem_.kind).node_count} * problem_.components;
+    const Index cells = std::min(mesh_->cell_count(), Index{20000000} / (rows * rows) + 1);
+    record.add("triplets, 1 thread", time(device_, 1, [&] { assemble_with_triplets(problem_, *mesh_, cells); }), double(cells), "elements");
+  }
+
+  Record product() const {
+    Record record = begin_record("spmv-" + problem_.name, device_);
+    constexpr int batch = 10;
+    Vector x = space_->zeros(), y = space_->zeros();
+    fill_start_vector(x);
+    K_->apply(x, y);
+    Samples samples = time(device_, options_.repeat, [&] {
+      for (int i = 0; i < batch; ++i) K_->apply(x, y);
+    });
+    for (double& seconds : samples.seconds) seconds /= batch;
+    record.add("product", samples, double(K_->rows()), "unknowns", product_floor(*K_));
+    record.facts = {{"unknowns", double(K_->rows())}, {"block_size", double(problem_.components)}};
+    end_record(record, device_);
+    return record;
+  }
+
+  Record solve(const Record& assembly) const {
+    Record record = begin_record("solve-poisson-" + problem_.name.substr(problem_.name.size() - 2), device_);
+    Vector b = space_->zeros(), x = space_->zeros();
+    record.add("right-hand side", time(device_, 1, [&] { make_load(b); }));
+    record.facts = {{"unknowns", double(K_->rows())}};
+    std::optional<JacobiPreconditioner> jacobi;
+    std::optional<ChebyshevPreconditioner> chebyshev;
+    record.add("Jacobi set-up", time(device_, options_.few(), [&] { jacobi.emplace(*K_); }));
+    solve_with("Jacobi", *jacobi, b, x, record);
+    record.add("Chebyshev set-up", time(device_, options_.few(), [&] { chebyshev.emplace(*K_, ChebyshevOptions{}); }));
+    solve_with("Chebyshev", *chebyshev, b, x, record);
+    double total = record.measurements[0].samples.median() + record.measurements[1].samples.median() + record.measurements[2].samples.median();
+    for (const Measurement& m : assembly.measurements)
+      if (m.name == "mesh" || m.name == "space" || m.name == "pattern" || m.name == "lists" || m.name == "assembly + Dirichlet")
+        total += m.samples.median();
+    record.facts.emplace_back("seconds, mesh to u", total);
+    end_record(record, device_);
+    record.host_peak = std::max(record.host_peak, assembly.host_peak);
+    return record;
+  }
+
+ private:
+  void make_space() { space_.emplace(*mesh_, problem_.components, device_); }
+
+  void make_mask() {
+    std::vector<std::uint8_t> mask(static_cast<std::size_t>(space_->unknown_count()), 0);
+    for (const Node node : fixed_nodes(problem_, *mesh_))
+      for (int c = 0; c < problem_.components; ++c)
+        mask[static_cast<std::size_t>(Index{space_->node_of(node)} * problem_.components + c)] = 1;
+    mask_ = Array<std::uint8_t>(device_, std::span<const std::uint8_t>(mask), "constraints");
+    std::vector<double> free(mask.size());
+    for (std::size_t i = 0; i < mask.size(); ++i) free[i] = mask[i] == 0 ? 1 : 0;
+    free_ = Vector(device_, std::span<const double>(free), "constraints");
+  }
+
+  // -lap u = 3 pi^2 sin sin sin with u = sin sin sin; the source is interpolated.
+  void make_load(Vector& b) const {
+    std::vector<double> source;
+    source.reserve(static_cast<std::size_t>(mesh_->node_count()));
+    const auto wave = [](double t) { return std::sin(std::numbers::pi * t); };
+    for (Node node = 0; node < mesh_->node_count(); ++node) {
+      const auto x = mesh_->point(node);
+      source.push_back(3 * std::numbers::pi * std::numbers::pi * wave(x[0]) * wave(x[1]) * wave(x[2]));
+    }
+    FormValue mass(BenchMass{});
+    mass.module = "ritz_bench_kernels";
+    Vector full = space_->zeros();
+    Operator(*space_, {Integral::over_all_cells(mass)}).residual(space_->from_mesh(source), full);
+    multiply(full, free_, b);
+  }
+
+  void solve_with(const std::string& name, const LinearOperator& preconditioner, const Vector& b, Vector& x, Record& record) const {
+    SolveReport report;
+    const Samples samples = time(device_, options_.few(), [&] { report = ConjugateGradient{.relative = 1e-8}.solve(*K_, b, x, &preconditioner); },
+                                 [&] { x.fill_zero(); });
+    throw_unless_converged(report);
+    const bool jacobi = name == "Jacobi";
+    record.add(name + " CG", samples, double(K_->rows()), "unknowns", jacobi ? std::optional(solve_floor(*K_, report.iterations)) : std::nullopt);
+    record.facts.emplace_back(name + " iterations", report.iterations);
+    record.facts.emplace_back(name + " residual", report.true_relative_residual);
+    record.facts.emplace_back(name + " max u", max_abs(x));
+  }
+
+  const Problem& problem_;
+  Device device_;
+  const BenchOptions& options_;
+  std::optional<Mesh> mesh_;
+  std::optional<FunctionSpace> space_;
+  std::optional<Operator> operator_;
+  std::optional<SparseMatrix> K_;
+  Array<std::uint8_t> mask_;
+  Vector free_;
+};
+
+std::string solve_name(const Problem& problem) { return "solve-poisson-" + problem.name.substr(problem.name.size() - 2); }
+bool is_poisson(const Problem& problem) { return problem.components == 1 && !problem.deformed; }
+
+}  // namespace
+
+bool BenchOptions::wants(const std::string& name) const {
+  return only.empty() || std::any_of(only.begin(), only.end(), [&](const std::string& start) { return name.starts_with(start); });
+}
+
+bool wants_any(const Problem& problem, const BenchOptions& options) {
+  return options.wants("asm-" + problem.name) || options.wants("spmv-" + problem.name) ||
+         (is_poisson(problem) && options.wants(solve_name(problem)));
+}
+
+void run_problem(const Problem& problem, const Device& device, const BenchOptions& options, const Publish& publish) {
+  ProblemRun run(problem, device, options);
+  Record assembly = run.assembly();
+  if (options.triplets && options.wants(assembly.name)) run.add_triplets(assembly);
+  if (options.wants(assembly.name)) publish(assembly);
+  if (options.wants("spmv-" + problem.name)) publish(run.product());
+  if (is_poisson(problem) && options.wants(solve_name(problem))) publish(run.solve(assembly));
+}
+
+}  // namespace ritz

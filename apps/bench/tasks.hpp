@@ -1,0 +1,30 @@
+// The tasks of the benchmark. Each adds its records to the report, one per number of threads.
+#pragma once
+
+#include "apps/bench/measurement.hpp"
+#include "apps/bench/problems.hpp"
+
+namespace ritz {
+
+struct BenchOptions {
+  std::vector<std::string> only;         // beginnings of record names; empty: all
+  std::vector<int> threads = {1, 0};     // 0: all; ignored on a GPU
+  std::string device = "cpu";
+  int repeat = 7;
+  double size = 1;                       // factor on the cells per edge
+  bool triplets = true;                  // assemble with triplets, too
+
+  bool wants(const std::string& name) const;
+  int few() const { return repeat < 3 ? repeat : 3; }  // for what takes long
+};
+
+using Publish = std::function<void(Record)>;
+
+// asm-*, spmv-* and, for tetrahedra, solve-poisson-*: they share mesh, space and matrix.
+void run_problem(const Problem& problem, const Device& device, const BenchOptions& options, const Publish& publish);
+bool wants_any(const Problem& problem, const BenchOptions& options);
+
+// mesh-read: Gmsh files, binary and text, from the page cache.
+void run_mesh_read(const Device& device, const BenchOptions& options, const Publish& publish);
+
+}  // namespace ritz
