@@ -96,7 +96,11 @@ function(ritz_cuda_module name)
   endif()
 endfunction()
 
+# All modules; executables that run kernels depend on it.
+add_custom_target(ritz_modules)
+
 function(_ritz_kernel_module target)
+  add_dependencies(ritz_modules ${target})
   set_target_properties(${target} PROPERTIES PREFIX "")
   target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR})
   target_link_libraries(${target} PRIVATE ritz_device)

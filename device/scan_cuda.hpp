@@ -1,0 +1,56 @@
+// Running sums and groups on a GPU, by Thrust.
+#pragma once
+
+#include "device/launch.hpp"
+
+#include <cstdint>
+#include <thrust/binary_search.h>
+#include <thrust/execution_policy.h>
+#include <thrust/iterator/counting_iterator.h>
+#include <thrust/scan.h>
+#include <thrust/sequence.h>
+#include <thrust/sort.h>
+
+namespace ritz::RITZ_BACKEND {
+
+struct LastOffset {
+  const std::int32_t* counts;
+  Index n;
+  Index* offsets;
+  constexpr void operator()(Index) const { offsets[n] = n > 0 ? offsets[n - 1] + counts[n - 1] : 0; }
+};
+
+inline void exclusive_scan(const Device& device, const std::int32_t* counts, Index n, Index* offsets) {
+  {
+    const LaunchScope launch(device, "scan");
+    thrust::exclusive_scan(thrust::cuda::par_nosync.on(stream_of(device)), counts, counts + n, offsets, Index{0});
+  }
+  for_each(device, "scan end", 1, LastOffset{counts, n, offsets});
+}
+
+struct Shift {
+  Index* offsets;
+  Index by;
+  constexpr void operator()(Index i) const { offsets[i] -= by; }
+};
+
+inline void group_by(const Device& device, const std::int32_t* keys, Index n, Index groups, Index* offsets, Index* members) {
+  Array<std::int32_t> sorted(device, n, "multigrid set-up");
+  const LaunchScope launch(device, "group by");
+  const auto policy = thrust::cuda::par_nosync.on(stream_of(device));
+  device.machine().copy_on_device(sorted.data(), keys, n * Index{sizeof(std::int32_t)});
+  thrust::sequence(policy, members, members + n);
+  thrust::stable_sort_by_key(policy, sorted.data(), sorted.data() + n, members);
+  // Keys below 0 come first; they are cut off by shifting the members.
+  const thrust::counting_iterator<std::int32_t> first(0);
+  thrust::lower_bound(policy, sorted.data(), sorted.data() + n, first, first + groups + 1, offsets);
+  Index skipped = 0;
+  device.machine().copy_to_host(&skipped, offsets, Index{sizeof(Index)});
+  if (skipped == 0) return;
+  Array<Index> kept(device, n - skipped, "multigrid set-up");
+  device.machine().copy_on_device(kept.data(), members + skipped, (n - skipped) * Index{sizeof(Index)});
+  device.machine().copy_on_device(members, kept.data(), (n - skipped) * Index{sizeof(Index)});
+  for_each(device, "group by end", groups + 1, Shift{offsets, skipped});
+}
+
+}  // namespace ritz::RITZ_BACKEND

@@ -1,0 +1,34 @@
+// A rectangular sparse matrix of dense blocks, as the levels of a multigrid hierarchy hold them: operators (square
+// blocks), prolongators and restrictors (rectangular blocks). Block CSR; columns ascending within a row.
+#pragma once
+
+#include "device/array.hpp"
+
+#include <cstdint>
+
+namespace ritz {
+
+template <class Real>
+struct BlockMatrixView {
+  Index rows = 0, columns = 0;         // in blocks
+  int row_block = 1, column_block = 1;
+  const Index* offsets = nullptr;      // [rows + 1]
+  const std::int32_t* column = nullptr;
+  const Real* values = nullptr;        // [nonzero][row_block][column_block]
+};
+
+struct BlockMatrix {
+  Index rows = 0, columns = 0;
+  int row_block = 1, column_block = 1;
+  Array<Index> offsets;
+  Array<std::int32_t> column;
+  Vector values;
+
+  Index nonzeros() const { return column.size(); }
+  Index scalar_rows() const { return rows * row_block; }
+  BlockMatrixView<double> view() const {
+    return {rows, columns, row_block, column_block, offsets.data(), column.data(), values.data()};
+  }
+};
+
+}  // namespace ritz

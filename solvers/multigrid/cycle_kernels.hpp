@@ -1,0 +1,26 @@
+// Kernels of a multigrid cycle, in double or single precision. Each level's matrix is read once per call; the vector
+// work of a Chebyshev step is fused into it.
+#pragma once
+
+#include "solvers/multigrid/block_matrix.hpp"
+
+namespace ritz {
+
+template <class Real>
+struct CycleKernels {
+  using Matrix = BlockMatrixView<Real>;
+  // Chebyshev steps for D^-1 A x = D^-1 b (Saad 2003, algorithm 12.1), D the diagonal.
+  // First step from x = 0: d = c D^-1 b, x = d.
+  void (*smooth_first)(const Device&, Index n, Real c, const Real* inverse_diagonal, const Real* b, Real* d, Real* x);
+  // d = c1 d + c2 D^-1 (b - A x), y = x + d; x and y differ.
+  void (*smooth)(const Device&, const Matrix& A, Real c1, Real c2, const Real* inverse_diagonal, const Real* b, const Real* x,
+                 Real* d, Real* y);
+  void (*residual)(const Device&, const Matrix& A, const Real* b, const Real* x, Real* r);  // r = b - A x
+  void (*multiply)(const Device&, const Matrix& R, const Real* x, Real* y);                 // y = R x
+  void (*multiply_add)(const Device&, const Matrix& P, const Real* x, Real* y);             // y += P x
+  void (*dense)(const Device&, Index n, const Real* matrix, const Real* x, Real* y);        // y = M x, row-major
+  void (*from_double)(const Device&, Index n, const double* x, Real* y);
+  void (*to_double)(const Device&, Index n, const Real* x, double* y);
+};
+
+}  // namespace ritz

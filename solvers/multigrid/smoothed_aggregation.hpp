@@ -1,0 +1,52 @@
+// Algebraic multigrid by smoothed aggregation (Vanek, Mandel, Brezina, Computing 56, 1996) with rigid-body modes as
+// near-null space: one V-cycle as a symmetric preconditioner. Set-up and cycle run on the matrix's device; the cycle works
+// in single precision unless asked otherwise, inside a double-precision iteration.
+//
+//   SmoothedAggregation multigrid(K, {.coordinates = &space.coordinates(), .dimension = 3});
+//   ConjugateGradient{}.solve(K, b, x, &multigrid);
+#pragma once
+
+#include "solvers/sparse_matrix.hpp"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace ritz {
+
+struct SmoothedAggregationOptions {
+  const Vector* coordinates = nullptr;  // [block row][dimension]; gives rigid rotations; without it translations only
+  int dimension = 0;
+  bool single_precision = true;         // of the cycle
+  double strength = -1;                 // threshold of strong connections; negative: 0.05 for scalars, 0 for vectors
+  int smoothing_degree = 2;             // of the Chebyshev smoother, before and after
+  double smoothing_ratio = 8;           // it damps the eigenvalues from largest / ratio to largest
+  Index coarsest_size = 600;            // unknowns that are solved with a dense inverse
+  int max_levels = 12;
+};
+
+class SmoothedAggregation final : public LinearOperator {
+ public:
+  // A must outlive this. Throws Error(Exit::model) naming the row when a diagonal entry is not positive.
+  explicit SmoothedAggregation(const SparseMatrix& A, const SmoothedAggregationOptions& options = {});
+  ~SmoothedAggregation() override;
+
+  const Device& device() const override;
+  Index rows() const override;
+  void apply(const Vector& b, Vector& x) const override;  // one V-cycle from x = 0
+  std::string name() const override;
+
+  struct Level {
+    Index unknowns, nonzeros;  // scalar
+    double largest_eigenvalue; // of D^-1 A, estimated
+  };
+  std::vector<Level> levels() const;
+  double operator_complexity() const;  // nonzeros of all levels / nonzeros of the first
+  Index bytes() const;                 // of the hierarchy, without A
+
+ private:
+  struct Hierarchy;
+  std::unique_ptr<Hierarchy> hierarchy_;
+};
+
+}  // namespace ritz

@@ -1,0 +1,31 @@
+// Kernels that build the next coarser level: tentative prolongator, smoothed prolongator, transpose, Galerkin product.
+// Block sizes: C unknowns per node of the finer level, K near-null-space vectors = unknowns per node of the coarser one;
+// (C, K) is one of (1, 1), (2, 3), (3, 6), (3, 3), (6, 6).
+#pragma once
+
+#include "solvers/multigrid/block_matrix.hpp"
+
+namespace ritz {
+
+struct TransferKernels {
+  // Rigid motions of a body, from coordinates [node][dimension]: constants for C = 1; translations and rotations about
+  // the origin of `centre`, lengths divided by `size`, for C = dimension. Zero in rows of A that couple to nothing
+  // (prescribed unknowns). near_null: [node][C][K].
+  void (*rigid_motions)(const Device&, const BlockMatrixView<double>& A, const double* coordinates, int dimension,
+                        const double* centre, double size, int K, double* near_null);
+  // T (one block per node, in the column of its aggregate) and the coarse near-null space, by Gram-Schmidt over each
+  // aggregate: B = T B_coarse, T^T T = I. Columns that depend on the others become zero.
+  void (*tentative)(const Device&, const std::int32_t* aggregate, Index nodes, Index aggregates, int C, int K,
+                    const double* near_null, double* T, double* coarse_near_null);
+  // P = (I - omega D^-1 A) T, D the diagonal of A.
+  void (*smooth_prolongator)(const Device&, const BlockMatrixView<double>& A, const double* inverse_diagonal, double omega,
+                             const std::int32_t* aggregate, Index aggregates, const double* T, int K, BlockMatrix& P);
+  void (*transpose)(const Device&, const BlockMatrix& P, BlockMatrix& R);
+  // R A P
+  void (*galerkin)(const Device&, const BlockMatrixView<double>& A, const BlockMatrix& P, const BlockMatrix& R,
+                   BlockMatrix& coarse);
+  // Scalar diagonal, inverted; 0 where it is 0 (a coarse unknown that nothing uses).
+  void (*inverse_diagonal)(const Device&, const BlockMatrixView<double>& A, double* inverse);
+};
+
+}  // namespace ritz

@@ -1,0 +1,8 @@
+#!/usr/bin/env bash
+# Builds Ritz and passes its tests. GPU tests say "skipped: no GPU" where there is none.
+set -euo pipefail
+cd "$(dirname "$0")"
+tools/install_packages.sh tests
+tools/configure.sh build
+cmake --build build
+ctest --test-dir build --output-on-failure -j"$(nproc)" "$@"
