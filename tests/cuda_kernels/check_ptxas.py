@@ -1,0 +1,169 @@
+#!/usr/bin/env python3
+"""What ptxas made of every kernel: registers, stack and static shared memory, compared with a committed table.
+
+    check_ptxas.py --table ptxas.tsv lib/ritz_fem_kernels.cuda.so ...             compare; exit 1 when something grew
+    check_ptxas.py --table ptxas.tsv --update lib/ritz_fem_kernels.cuda.so ...    write the table anew
+
+Needs neither a GPU nor cuobjdump: the numbers are read from the cubins inside the modules (ELF sections .nv.info and
+.nv.shared.*). Stack holds spilled registers as well as local arrays, so a kernel without stack does not spill. Numbers
+depend on the toolkit: with another one than the table's the comparison is skipped (exit 77).
+"""
+import argparse
+import re
+import struct
+import subprocess
+import sys
+from pathlib import Path
+
+FATBIN_MAGIC, CUBIN, REGISTER_COUNT, FRAME_SIZE, VALUES_FOLLOW = 0xBA55ED50, 2, 0x2F, 0x11, 4
+RESERVED_SHARED = 1024  # [bytes] of every block, for the system, from sm_90 on; counted in the sections' sizes
+MORE_REGISTERS = 1.10  # a tenth more fails
+SKIPPED = 77
+
+
+def cubins(module):
+    """(architecture, ELF image) of every cubin in a shared library."""
+    data, at = module.read_bytes(), 0
+    magic = struct.pack("<IH", FATBIN_MAGIC, 1)
+    while (at := data.find(magic, at)) >= 0:
+        _, _, header, size = struct.unpack_from("<IHHQ", data, at)
+        entry, at = at + header, at + header + size
+        while entry < at:
+            kind, _, header, size = struct.unpack_from("<HHIQ", data, entry)
+            architecture = struct.unpack_from("<I", data, entry + 28)[0]
+            if kind == CUBIN:
+                image = data[entry + header : entry + header + size]
+                if image[:4] != b"\x7fELF":
+                    sys.exit(f"{module}: a cubin is compressed; build with --compress-mode=default or none")
+                yield architecture, image
+            entry += header + size
+
+
+def sections(elf):
+    """name -> (type, offset, size, link) of the sections of a 64-bit ELF image."""
+    table, = struct.unpack_from("<Q", elf, 40)
+    entry_size, count, names = struct.unpack_from("<HHH", elf, 58)
+    headers = [struct.unpack_from("<IIQQQQIIQQ", elf, table + i * entry_size) for i in range(count)]
+    text = headers[names][4]
+    return {elf[text + h[0] : elf.index(b"\0", text + h[0])].decode(): (h[1], h[4], h[5], h[6]) for h in headers}
+
+
+def symbol_names(elf, found):
+    _, offset, size, _ = found[".symtab"]
+    text = found[".strtab"][1]
+    for at in range(offset, offset + size, 24):
+        start = text + struct.unpack_from("<I", elf, at)[0]
+        yield elf[start : elf.index(b"\0", start)].decode()
+
+
+def kernels(elf):
+    """mangled name -> [registers, stack, static shared memory] of a cubin."""
+    found = sections(elf)
+    names = list(symbol_names(elf, found))
+    result = {name[len(".text.") :]: [0, 0, 0] for name in found if name.startswith(".text.")}
+    _, at, size, _ = found[".nv.info"]
+    end = at + size
+    while at < end:
+        form, attribute, length = struct.unpack_from("<BBH", elf, at)
+        if form == VALUES_FOLLOW and attribute in (REGISTER_COUNT, FRAME_SIZE):
+            symbol, value = struct.unpack_from("<II", elf, at + 4)
+            if names[symbol] in result:
+                result[names[symbol]][0 if attribute == REGISTER_COUNT else 1] = value
+        at += 4 + (length if form == VALUES_FOLLOW else 0)
+    for name, numbers in result.items():
+        size = found.get(".nv.shared." + name, (0, 0, 0, 0))[2]
+        numbers[2] = max(0, size - RESERVED_SHARED) if ".nv.shared.reserved.0" in found else size
+    return result
+
+
+def short_name(demangled):
+    """Without return type, arguments and our own namespaces."""
+    depth = 0
+    for i, c in enumerate(demangled):
+        depth += (c == "<") - (c == ">")
+        if c == "(" and depth == 0 and not demangled.startswith("(anonymous namespace)", i):
+            demangled = demangled[:i]
+            break
+    demangled = re.sub(r"ritz::|cuda::|\(anonymous namespace\)::", "", demangled)
+    return demangled.removeprefix("void ")
+
+
+def demangled(names):
+    text = subprocess.run(["c++filt"], input="\n".join(names), capture_output=True, text=True, check=True).stdout
+    return dict(zip(names, map(short_name, text.splitlines())))
+
+
+def measure(modules):
+    """(toolkit, {(architecture, module, kernel): [registers, stack, shared]})"""
+    toolkit, rows = "unknown", {}
+    for module in modules:
+        for architecture, elf in cubins(module):
+            version = re.search(rb"Cuda compilation tools, release [\d.]+, V([\d.]+)", elf)
+            toolkit = version.group(1).decode() if version else toolkit
+            found = kernels(elf)
+            names = demangled(list(found))
+            for name, numbers in found.items():
+                rows[f"sm_{architecture}", module.name.split(".")[0], names[name]] = numbers
+    return toolkit, rows
+
+
+def write(path, toolkit, rows):
+    lines = ["# What ptxas made of every kernel (check_ptxas.py --update): stack and shared in bytes.",
+             f"# toolkit {toolkit}", "architecture\tmodule\tkernel\tregisters\tstack\tshared"]
+    lines += ["\t".join([*key, *map(str, rows[key])]) for key in sorted(rows)]
+    path.write_text("\n".join(lines) + "\n")
+
+
+def read(path):
+    toolkit, rows = "", {}
+    for line in path.read_text().splitlines():
+        if line.startswith("# toolkit "):
+            toolkit = line.removeprefix("# toolkit ")
+        elif not line.startswith(("#", "architecture\t")):
+            *key, registers, stack, shared = line.split("\t")
+            rows[tuple(key)] = [int(registers), int(stack), int(shared)]
+    return toolkit, rows
+
+
+def complaints(table, rows):
+    for key, (registers, stack, shared) in sorted(rows.items()):
+        old_registers, old_stack, old_shared = table.get(key, (registers, 0, shared))
+        name = " ".join(key)
+        if stack > old_stack:
+            yield f"{name}: stack {old_stack} -> {stack} bytes (spills or local arrays)"
+        if registers > MORE_REGISTERS * old_registers:
+            yield f"{name}: registers {old_registers} -> {registers}"
+        if shared > MORE_REGISTERS * old_shared:
+            yield f"{name}: static shared memory {old_shared} -> {shared} bytes"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--table", type=Path, required=True)
+    parser.add_argument("--update", action="store_true")
+    parser.add_argument("modules", type=Path, nargs="+")
+    options = parser.parse_args()
+    toolkit, rows = measure(options.modules)
+    if not rows:
+        sys.exit("no kernel was found in the modules")
+    if options.update:
+        write(options.table, toolkit, rows)
+        print(f"{len(rows)} kernels written, {sum(r[1] > 0 for r in rows.values())} with stack")
+        return
+    old_toolkit, table = read(options.table)
+    architectures = {key[0] for key in table}
+    if toolkit != old_toolkit or not architectures & {key[0] for key in rows}:
+        print(f"skipped: the table is for toolkit {old_toolkit}, {', '.join(sorted(architectures))}; these modules are by {toolkit}")
+        sys.exit(SKIPPED)
+    rows = {key: row for key, row in rows.items() if key[0] in architectures}
+    found = list(complaints(table, rows))
+    new = sorted(set(rows) - set(table))
+    print(f"{len(rows)} kernels, {len(new)} not in the table yet, {len(set(table) - set(rows))} gone")
+    print("\n".join(f"new: {' '.join(key)}" for key in new))
+    if found:
+        print("\n".join(found), "if that is meant, run check_ptxas.py --update and say why in the commit", sep="\n")
+        sys.exit(1)
+
+
+if __name__ == "__main__":
+    main()
