@@ -77,6 +77,9 @@ Operator::Plan Operator::make_plan(Task task) const {
       if (!takes_part) continue;
       if (task == Task::evaluate && !terms.empty())
         throw Error(Exit::internal, fmt::format("two forms with derived quantities on the same cells: '{}'", integral.form.name));
+      if (task == Task::evaluate && !plan.groups.empty() && integral.form.derived != block)
+        throw Error(Exit::internal, fmt::format("'{}' derives {} quantities, the form on other cells {}", integral.form.name,
+                                                integral.form.derived, block));
       if (task == Task::evaluate) block = integral.form.derived;
       terms.push_back(make_term(task, group, integral));
     }
@@ -140,17 +143,27 @@ void Operator::run(const Plan& plan, const char* name, int block, bool matrix, c
   kernels<AssemblyKernels>(space_->device(), module_name, "assembly").run(space_->device(), job);
 }
 
+void Operator::check_vector(const Vector& x) const {
+  if (x.size() != space_->unknown_count()) throw_size_mismatch(space_->unknown_count(), x.size());
+}
+
 void Operator::residual(const Vector& u, Vector& r) const {
+  check_vector(u);
+  check_vector(r);
   run(plan(Task::residual), "residual", space_->components(), false, u, r.data(), nullptr);
 }
 
 SparseMatrix Operator::make_matrix() const { return SparseMatrix(space_->pattern(), space_->components()); }
 
 void Operator::assemble(const Vector& u, SparseMatrix& matrix) const {
+  check_vector(u);
+  if (matrix.shared_pattern() != space_->pattern() || matrix.block_size() != space_->components())
+    throw Error(Exit::internal, "a matrix of another space was given to assemble", {}, "take it from make_matrix()");
   run(plan(Task::matrix), "assembly", space_->components() * space_->components(), true, u, matrix.values().data(), nullptr);
 }
 
 DerivedFields Operator::evaluate(const Vector& u) const {
+  check_vector(u);
   DerivedFields fields;
   for (const Integral& integral : integrals_) fields.components = std::max(fields.components, integral.form.derived);
   const int k = fields.components;

@@ -44,6 +44,7 @@ class Operator {
     std::vector<std::vector<AssemblyTerm>> terms;  // of each of them
     Vector extension, workspace;
   };
+  void check_vector(const Vector& x) const;
   const Plan& plan(Task task) const;
   Plan make_plan(Task task) const;
   ReferenceTable table(CellKind kind, int degree) const;

@@ -22,6 +22,7 @@ struct Shape {
   static_assert(D + Facts::codimension == G);
   static_assert(!on_facets || !F::uses_gradient, "gradients on facets are not available");
   static constexpr int K = Facts::derived;
+  static_assert(!on_facets || K == 0, "derived quantities on facets are not available");
   static constexpr int column_tile = C == 1 ? (N < 4 ? N : 4) : 1;  // matrix columns (nodes b) handled together
 };
 

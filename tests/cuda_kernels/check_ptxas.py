@@ -103,7 +103,8 @@ def measure(modules):
             found = kernels(elf)
             names = demangled(list(found))
             for name, numbers in found.items():
-                rows[f"sm_{architecture}", module.name.split(".")[0], names[name]] = numbers
+                key = f"sm_{architecture}", module.name.split(".")[0], names[name]
+                rows[key] = list(map(max, numbers, rows.get(key, numbers)))  # the same kernel in several sources
     return toolkit, rows
 
 

@@ -193,18 +193,5 @@ TEST(PartialIntegrals, LeaveZerosElsewhere) {
   EXPECT_LE(nonzero, 2 * 64);
 }
 
-TEST(FormsOnASpace, MustSuitItsComponentsAndDimension) {
-  const Mesh mesh = patch(CellKind::hex8);
-  const FunctionSpace space(mesh, 3, Device::named("cpu", 1));
-  EXPECT_THROW(Operator(space, {Integral::over_all_cells(heat_form(3))}), Error);
-  EXPECT_THROW(Operator(space, {Integral::over_all_cells(elastic_form(2))}), Error);
-}
-
-TEST(FormsOverRegions, MustSuitTheirKind) {
-  const Mesh mesh = patch(CellKind::hex8);
-  EXPECT_THROW(Integral::over(heat_form(3), mesh.region("x0")), Error);
-  EXPECT_THROW(Integral::over(facet_load(3, std::array{1.0}), mesh.region("all")), Error);
-}
-
 }  // namespace
 }  // namespace ritz::test

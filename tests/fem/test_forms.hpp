@@ -25,6 +25,24 @@ struct NonlinearDiffusion {
   }
 };
 
+// A diffusion with another number of derived quantities than the library's has: the size of the gradient.
+struct SlopeDiffusion {
+  static constexpr const char* name = "test_slope_diffusion";
+  static constexpr int components = 1, dimension = 2, derived = 1;
+  static constexpr bool uses_value = false, uses_gradient = true, symmetric = true, linear = true;
+  double conductivity;
+
+  template <class T>
+  constexpr void operator()(const Location<T, 2>&, const Fields<T, 1, 2>& u, Fields<T, 1, 2>& f) const {
+    for (int d = 0; d < 2; ++d) f.gradient[0][d] = conductivity * u.gradient[0][d];
+  }
+  template <class T>
+  constexpr void derive(const Location<T, 2>&, const Fields<T, 1, 2>& u, T* out) const {
+    using std::sqrt;
+    out[0] = sqrt(u.gradient[0][0] * u.gradient[0][0] + u.gradient[0][1] * u.gradient[0][1]);
+  }
+};
+
 // Two components that act on each other through values and gradients, with every operation that duals know.
 struct Coupled {
   static constexpr const char* name = "test_coupled";

@@ -7,6 +7,7 @@ namespace {
 const RegisterOnSolids<test::NonlinearDiffusion<3>> nonlinear_diffusion3;
 const RegisterOnPlanes<test::NonlinearDiffusion<2>> nonlinear_diffusion2;
 const RegisterOnPlanes<test::Coupled> coupled;
+const RegisterOnPlanes<test::SlopeDiffusion> slope_diffusion;
 const RegisterOnSolids<test::WaveSource<3>> wave_source3;
 const RegisterOnPlanes<test::WaveSource<2>> wave_source2;
 const RegisterOnSolids<test::WaveForce<3>> wave_force3;
