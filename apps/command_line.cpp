@@ -24,8 +24,9 @@ std::optional<int> parse_command_line(int argc, char** argv, const AppInfo& info
   try {
     cli.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    const int status = cli.exit(error);
-    return status == 0 ? 0 : static_cast<int>(Exit::input);
+    if (error.get_exit_code() == 0) return cli.exit(error);  // --help
+    Log(LogLevel::quiet).error(Error(Exit::input, error.what(), {}, "run '" + info.name + " --help' to see the options"));
+    return static_cast<int>(Exit::input);
   }
   return std::nullopt;
 }

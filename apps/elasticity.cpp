@@ -51,9 +51,10 @@ std::vector<Integral> elastic_integrals(Run& run, const Mesh& mesh, const PlaneM
   if (gravity_table.present()) gravity = gravity_table.vector("acceleration", "[m/s^2]", {.size = G});
   for (const Case::Table& t : input.tables("material", "what the cells are made of", {.minimum_count = 1})) {
     const Region* region = t.region("region", "cells", mesh, {RegionKind::cells});
-    const double young = t.number("young", "Young's modulus [Pa]", {.above = 0});
-    const double poisson = t.number("poisson", "Poisson's ratio", {.above = -1, .below = 0.5});
-    NumberRule density{.above = 0};
+    const double young = t.number("young", "Young's modulus [Pa]", {.above = 0, .out_of_bounds = Exit::model});
+    const double poisson = t.number("poisson", "Poisson's ratio; at 0.5 nothing can be compressed, which these elements cannot follow",
+                                    {.above = -1, .below = 0.5, .out_of_bounds = Exit::model});
+    NumberRule density{.above = 0, .out_of_bounds = Exit::model};
     if (!gravity_table.present()) density.fallback = 1;
     const double rho = t.number("density", "[kg/m^3], needed with gravity", density);
     if (poisson > 0.49)

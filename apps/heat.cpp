@@ -16,7 +16,7 @@ std::vector<Integral> heat_integrals(Run& run, const Mesh& mesh, const PlaneMode
   std::vector<MaterialRegion> materials;
   for (const Case::Table& t : input.tables("material", "what the cells are made of", {.minimum_count = 1})) {
     const Region* region = t.region("region", "cells", mesh, {RegionKind::cells});
-    const double k = t.number("conductivity", "k [W/(m K)]", {.above = 0});
+    const double k = t.number("conductivity", "k [W/(m K)]", {.above = 0, .out_of_bounds = Exit::model});
     if (region == nullptr) continue;
     materials.push_back({region, t.where()});
     if (plane.axisymmetric)
@@ -37,7 +37,7 @@ std::vector<Integral> heat_integrals(Run& run, const Mesh& mesh, const PlaneMode
   }
   for (const Case::Table& t : input.tables("convection", "cooling by a fluid")) {
     const Region* region = t.region("region", "facets", mesh, {RegionKind::facets});
-    const double h = t.number("coefficient", "h [W/(m^2 K)]", {.above = 0});
+    const double h = t.number("coefficient", "h [W/(m^2 K)]", {.above = 0, .out_of_bounds = Exit::model});
     const double ambient = t.number("ambient", "temperature of the fluid, in the unit of all temperatures");
     if (region == nullptr) continue;
     integrals.push_back(Integral::over(Convection<G>{h, ambient, plane.weight, plane.axisymmetric}, *region));

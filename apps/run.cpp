@@ -11,6 +11,7 @@
 #include <csignal>
 #include <filesystem>
 #include <fmt/format.h>
+#include <fstream>
 #include <new>
 
 namespace ritz {
@@ -27,6 +28,19 @@ PreconditionerKind preconditioner_named(const std::string& name) {
          : name == "jacobi"    ? PreconditionerKind::jacobi
          : name == "chebyshev" ? PreconditionerKind::chebyshev
                                : PreconditionerKind::automatic;
+}
+
+// Finds out before the work whether the results can be written: makes the folder, and a file in it for a moment.
+void check_writable(const std::filesystem::path& folder) {
+  const std::filesystem::path trial = folder / ".ritz-trial";
+  std::error_code status;
+  std::filesystem::create_directories(folder, status);
+  if (!status && !std::ofstream(trial).put('\n').flush()) status = std::make_error_code(std::errc::permission_denied);
+  std::error_code ignored;
+  std::filesystem::remove(trial, ignored);
+  if (status)
+    throw Error(Exit::output, fmt::format("cannot write results to the folder '{}': {}", folder.string(), status.message()),
+                "nothing was solved", "name another folder with --output or [output] folder, or make room for this one");
 }
 
 std::string megabytes(Index bytes) { return fmt::format("{:.0f} MB", 1e-6 * double(bytes)); }
@@ -103,6 +117,8 @@ void Run::checked() {
     throw CheckedOnly{};
   }
   case_->finish();
+  check_writable(output_);
+  if (!options_.json.empty()) check_writable(std::filesystem::absolute(options_.json).parent_path());
   if (options_.check) {
     log_.line("check: the case is complete and well posed; nothing was solved");
     throw CheckedOnly{};
@@ -158,11 +174,12 @@ int run_app(int argc, char** argv, const AppInfo& info, const std::function<void
   RunReport report;
   report.program = info.name;
   report.case_file = options.case_file;
+  std::optional<Run> run;
+  Log early(LogLevel::quiet);
   const auto fail = [&](const Error& error) {
-    Log(LogLevel::quiet).error(error);
+    (run ? run->log() : early).error(error);
     report.fail(error);
   };
-  std::optional<Run> run;
   try {
     run.emplace(info, options);
     app(*run);

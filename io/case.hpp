@@ -22,9 +22,11 @@ namespace ritz {
 struct CaseData;   // io/case_data.hpp, private
 struct CaseValue;  // io/case_value.hpp, private
 
-// A key without a fallback must be given. Bounds: minimum <= value <= maximum, above < value < below.
+// A key without a fallback must be given. Bounds: minimum <= value <= maximum, above < value < below; `out_of_bounds` is
+// the exit code outside them (Exit::model for a material that cannot be).
 struct NumberRule {
   std::optional<double> fallback, minimum, maximum, above, below;
+  Exit out_of_bounds = Exit::input;
 };
 struct IntegerRule {
   std::optional<std::int64_t> fallback, minimum, maximum;

@@ -102,11 +102,11 @@ CaseAnswer::CaseAnswer(CaseData& data, CaseValue& table, std::string_view key, s
   }
 }
 
-void CaseAnswer::wrong(std::string_view expected) const { wrong(expected, *value_); }
+void CaseAnswer::wrong(std::string_view expected, Exit exit) const { wrong(expected, *value_, exit); }
 
-void CaseAnswer::wrong(std::string_view expected, const CaseValue& got) const {
+void CaseAnswer::wrong(std::string_view expected, const CaseValue& got, Exit exit) const {
   const CasePlace& place = got.place.line > 0 ? got.place : value_->place;
-  data_.add(Error(Exit::input, fmt::format("'{}' is {} at {}", key_path_, described(got), place.text()),
+  data_.add(Error(exit, fmt::format("'{}' is {} at {}", key_path_, described(got), place.text()),
                   fmt::format("{}: {}", key_, about_), fmt::format("give {}", expected)),
             place);
 }

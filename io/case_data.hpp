@@ -39,8 +39,8 @@ class CaseAnswer {
 
   CaseValue* value() const { return value_; }  // nullptr: not given
   // "expected a number above 0, got the text 'abc'"
-  void wrong(std::string_view expected) const;
-  void wrong(std::string_view expected, const CaseValue& got) const;
+  void wrong(std::string_view expected, Exit exit = Exit::input) const;
+  void wrong(std::string_view expected, const CaseValue& got, Exit exit = Exit::input) const;
   void wrong_text(std::string what, std::string why, std::string fix) const;
   void missing(std::string_view expected, const std::string& table_title) const;
   void missing_tables(const std::string& header, int given, int needed) const;

@@ -86,7 +86,7 @@ double Case::Table::number(std::string_view key, std::string_view about, const N
   if (answer.value() != nullptr) {
     const std::optional<double> number = finite_number(*answer.value());
     if (number && is_within(rule, *number)) return *number;
-    answer.wrong(expected);
+    answer.wrong(expected, number ? rule.out_of_bounds : Exit::input);
   } else if (rule.fallback) {
     answer.use_fallback(value_of(*rule.fallback));
   } else {
