@@ -27,6 +27,7 @@ PreconditionerKind preconditioner_named(const std::string& name) {
   return name == "none"        ? PreconditionerKind::none
          : name == "jacobi"    ? PreconditionerKind::jacobi
          : name == "chebyshev" ? PreconditionerKind::chebyshev
+         : name == "multigrid" ? PreconditionerKind::multigrid
                                : PreconditionerKind::automatic;
 }
 
@@ -104,9 +105,19 @@ LinearSolverOptions Run::solver() {
   LinearSolverOptions options;
   options.method = method_named(table.choice("method", "auto takes the direct solver for small systems", {"auto", "cg", "direct"}, "auto"));
   options.preconditioner = preconditioner_named(
-      table.choice("preconditioner", "of cg", {"auto", "none", "jacobi", "chebyshev"}, "auto"));
+      table.choice("preconditioner", "of cg; auto takes multigrid", {"auto", "none", "jacobi", "chebyshev", "multigrid"}, "auto"));
   options.relative = table.number("tolerance", "on the true residual, relative to the load", {.fallback = 1e-8, .above = 0, .below = 1});
   options.max_iterations = static_cast<int>(table.integer("max_iterations", "of cg", {.fallback = 20000, .minimum = 1, .maximum = 10000000}));
+  const Case::Table multigrid = table.table("multigrid", "smoothed aggregation, docs/solvers.md");
+  const SmoothedAggregationOptions defaults;
+  options.multigrid.single_precision =
+      multigrid.choice("precision", "of the cycle; the iteration around it is always double", {"single", "double"}, "single") == "single";
+  if (multigrid.has("strength"))
+    options.multigrid.strength = multigrid.number("strength", "threshold of strong connections; smaller: larger aggregates", {.minimum = 0, .below = 1});
+  options.multigrid.smoothing_degree = static_cast<int>(
+      multigrid.integer("smoothing_degree", "Chebyshev steps before and after", {.fallback = defaults.smoothing_degree, .minimum = 1, .maximum = 20}));
+  options.multigrid.smoothing_ratio = multigrid.number("smoothing_ratio", "largest over smallest eigenvalue that is smoothed",
+                                                       {.fallback = defaults.smoothing_ratio, .above = 1});
   return options;
 }
 

@@ -5,6 +5,7 @@
 #include "solvers/conjugate_gradient.hpp"
 #include "solvers/direct_solver.hpp"
 #include "solvers/jacobi.hpp"
+#include "solvers/vectors.hpp"
 
 #include <fmt/format.h>
 #include <memory>
@@ -16,12 +17,56 @@ namespace {
 // dimensions and with n^1.5 in two.
 Index direct_limit(int dimension) { return dimension == 3 ? 20000 : 200000; }
 
-std::unique_ptr<LinearOperator> make_preconditioner(const SparseMatrix& A, PreconditionerKind kind) {
+std::unique_ptr<LinearOperator> make_preconditioner(const SparseMatrix& A, PreconditionerKind kind,
+                                                    const SmoothedAggregationOptions& multigrid) {
   switch (kind) {
     case PreconditionerKind::none: return nullptr;
     case PreconditionerKind::jacobi: return std::make_unique<JacobiPreconditioner>(A);
-    default: return std::make_unique<ChebyshevPreconditioner>(A);
+    case PreconditionerKind::chebyshev: return std::make_unique<ChebyshevPreconditioner>(A);
+    default: return std::make_unique<SmoothedAggregation>(A, multigrid);
   }
+}
+
+SolveReport solve_directly(const SparseMatrix& A, const Vector& b, Vector& x) {
+  Profile& profile = A.device().profile();
+  std::unique_ptr<DirectSolver> solver;
+  {
+    auto phase = profile.phase("factorisation");
+    solver = std::make_unique<DirectSolver>(A, DirectSolver::Kind::positive_definite);
+  }
+  auto phase = profile.phase("substitution");
+  return solver->solve(b, x);
+}
+
+SolveReport solve_by_iteration(const SparseMatrix& A, const Vector& b, Vector& x, const LinearSolverOptions& options,
+                               PreconditionerKind kind, const SolverGeometry& geometry) {
+  const ConjugateGradient cg{.relative = options.relative, .max_iterations = options.max_iterations};
+  Profile& profile = A.device().profile();
+  SmoothedAggregationOptions multigrid = options.multigrid;
+  multigrid.coordinates = geometry.coordinates;
+  multigrid.dimension = geometry.dimension;
+  const auto attempt = [&] {
+    std::unique_ptr<LinearOperator> preconditioner;
+    {
+      auto phase = profile.phase("set-up");
+      preconditioner = make_preconditioner(A, kind, multigrid);
+    }
+    auto phase = profile.phase("iteration");
+    return cg.solve(A, b, x, preconditioner.get());
+  };
+  SolveReport report = attempt();
+  // Rounding in a single-precision cycle can spoil the last digits or even the definiteness: once more in double.
+  const bool rounding = report.reason == StopReason::stagnated || report.reason == StopReason::indefinite_preconditioner ||
+                        report.reason == StopReason::not_finite;
+  if (kind == PreconditionerKind::multigrid && multigrid.single_precision && rounding) {
+    const int spent = report.iterations;
+    if (first_not_finite(x) >= 0) x.fill_zero();
+    multigrid.single_precision = false;
+    report = attempt();
+    report.iterations += spent;
+    report.where = "single precision was not enough for the multigrid cycle; " + report.where;
+  }
+  return report;
 }
 
 }  // namespace
@@ -34,7 +79,7 @@ MethodChoice choose_method(const SparseMatrix& A, const LinearSolverOptions& opt
     choice.why = small ? fmt::format("{} unknowns are few enough to factorise", A.rows())
                        : fmt::format("{} unknowns are too many to factorise quickly", A.rows());
   }
-  if (choice.preconditioner == PreconditionerKind::automatic) choice.preconditioner = PreconditionerKind::chebyshev;
+  if (choice.preconditioner == PreconditionerKind::automatic) choice.preconditioner = PreconditionerKind::multigrid;
   return choice;
 }
 
@@ -43,15 +88,14 @@ SolveReport solve_linear(const SparseMatrix& A, const Vector& b, Vector& x, cons
   const MethodChoice choice = choose_method(A, options, geometry.dimension);
   if (choice.method == LinearMethod::direct) {
     try {
-      return DirectSolver(A, DirectSolver::Kind::positive_definite).solve(b, x);
+      return solve_directly(A, b, x);
     } catch (const Error& error) {
       // Nobody asked for it by name, and iterations need neither the library nor the memory.
       const bool can_step_down = error.exit() == Exit::environment || error.exit() == Exit::resources;
       if (options.method == LinearMethod::direct || !can_step_down) throw;
     }
   }
-  const std::unique_ptr<LinearOperator> preconditioner = make_preconditioner(A, choice.preconditioner);
-  return ConjugateGradient{.relative = options.relative, .max_iterations = options.max_iterations}.solve(A, b, x, preconditioner.get());
+  return solve_by_iteration(A, b, x, options, choice.preconditioner, geometry);
 }
 
 }  // namespace ritz

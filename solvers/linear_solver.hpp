@@ -4,19 +4,21 @@
 //   SolveReport report = solve_linear(K, b, x, {.relative = 1e-10});
 #pragma once
 
+#include "solvers/multigrid/smoothed_aggregation.hpp"
 #include "solvers/solve_report.hpp"
 #include "solvers/sparse_matrix.hpp"
 
 namespace ritz {
 
 enum class LinearMethod { automatic, conjugate_gradient, direct };
-enum class PreconditionerKind { automatic, none, jacobi, chebyshev };
+enum class PreconditionerKind { automatic, none, jacobi, chebyshev, multigrid };
 
 struct LinearSolverOptions {
   LinearMethod method = LinearMethod::automatic;
   PreconditionerKind preconditioner = PreconditionerKind::automatic;
   double relative = 1e-8;         // of ||b||_2, on the true residual
   int max_iterations = 20000;
+  SmoothedAggregationOptions multigrid;  // coordinates and dimension are filled in by solve_linear
 };
 
 // What a solver may use of the mesh behind the matrix.

@@ -1,5 +1,5 @@
 // A rectangular sparse matrix of dense blocks, as the levels of a multigrid hierarchy hold them: operators (square
-// blocks), prolongators and restrictors (rectangular blocks). Block CSR; columns ascending within a row.
+// blocks), prolongators and restrictors (rectangular blocks). Block CSR; the columns of a row stand in any, but always the same, order.
 #pragma once
 
 #include "device/array.hpp"

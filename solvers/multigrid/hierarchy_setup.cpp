@@ -165,7 +165,7 @@ class Builder {
   bool coarsen(int K, Vector& near_null) {
     SetupLevel& fine = setup_.levels.back();
     const int C = fine.view.row_block;
-    const double strength = options_.strength >= 0 ? options_.strength : A_.block_size() == 1 ? 0.05 : 0.0;
+    const double strength = options_.strength >= 0 ? options_.strength : A_.block_size() == 1 ? 0.05 : 0.02;
     Graph graph;
     // Coarse levels couple ever more widely: the threshold halves from level to level.
     aggregation_.strong_graph(device_, fine.view, strength * std::pow(0.5, double(setup_.levels.size()) - 1), graph);

@@ -133,80 +133,81 @@ void tentative(const Device& device, const std::int32_t* aggregate, Index nodes,
   with_blocks<Tentative>(C, K, device, offsets.data(), members.data(), aggregates, T, coarse_near_null);
 }
 
-// A small set of column numbers, kept sorted; says when it overflows.
-template <int Capacity>
-struct ColumnSet {
-  std::int32_t column[Capacity];
+// The columns of one row, numbered in the order in which they come up: a hash table with open addressing, of a size that
+// suits `expected` insertions. More than Capacity / 2 different columns overflow it.
+template <int Capacity>  // a power of two, at most 2^15
+struct ColumnMap {
+  std::int32_t key[Capacity];
+  std::uint16_t place[Capacity];
+  unsigned mask = 63;
   int size = 0;
-  bool overflow = false;
-  constexpr void insert(std::int32_t c) {
-    int low = 0, high = size;
-    while (low < high) {
-      const int middle = (low + high) / 2;
-      if (column[middle] < c) low = middle + 1;
-      else high = middle;
+
+  constexpr explicit ColumnMap(Index expected) {
+    while (mask + 1 < Capacity && mask + 1 < 2 * expected) mask = 2 * mask + 1;
+    for (unsigned k = 0; k <= mask; ++k) key[k] = -1;
+  }
+  constexpr bool overflow() const { return size > Capacity / 2; }
+  // The number of column c; a new one is size - 1 afterwards.
+  constexpr int operator()(std::int32_t c) {
+    unsigned k = (static_cast<unsigned>(c) * 2654435769u >> 16) & mask;
+    while (key[k] != c) {
+      if (key[k] < 0) {
+        if (overflow()) return 0;
+        key[k] = c;
+        place[k] = static_cast<std::uint16_t>(size);
+        return size++;
+      }
+      k = (k + 1) & mask;
     }
-    if (low < size && column[low] == c) return;
-    if (size == Capacity) {
-      overflow = true;
-      return;
-    }
-    for (int k = size; k > low; --k) column[k] = column[k - 1];
-    column[low] = c;
-    ++size;
+    return place[k];
   }
 };
 
-constexpr int position_of(const std::int32_t* columns, int size, std::int32_t c) {
-  int low = 0, high = size;
-  while (high - low > 1) {
-    const int middle = (low + high) / 2;
-    if (columns[middle] <= c) low = middle;
-    else high = middle;
-  }
-  return low;
-}
+constexpr std::int32_t overflow_mark = -(1 << 30);  // a count that makes the total negative
 
-// Columns of P in a row: the aggregates of the node and of its neighbours. With `column` null it only counts.
-struct ProlongatorPattern {
+// Columns of P in a row: the aggregates of the node and of its neighbours.
+constexpr int prolongator_capacity = 512;
+
+struct ProlongatorCount {
   BlockMatrixView<double> A;
   const std::int32_t* aggregate;
   std::int32_t* count;
-  const Index* offsets;
-  std::int32_t* column;
   constexpr void operator()(Index i) const {
-    ColumnSet<256> set;
-    if (aggregate[i] >= 0)
-      for (Index k = A.offsets[i]; k < A.offsets[i + 1]; ++k)
-        if (aggregate[A.column[k]] >= 0) set.insert(aggregate[A.column[k]]);
-    if (column == nullptr) {
-      count[i] = set.overflow ? -1000000 : set.size;
-    } else {
-      for (int k = 0; k < set.size; ++k) column[offsets[i] + k] = set.column[k];
+    ColumnMap<prolongator_capacity> map(A.offsets[i + 1] - A.offsets[i]);
+    if (aggregate[i] >= 0) {
+      for (Index k = A.offsets[i]; k < A.offsets[i + 1]; ++k) {
+        if (aggregate[A.column[k]] >= 0) map(aggregate[A.column[k]]);
+      }
     }
+    count[i] = map.overflow() ? overflow_mark : map.size;
   }
 };
 
 template <int C, int K>
-struct ProlongatorValues {
+struct ProlongatorRow {
   BlockMatrixView<double> A;
   const double* inverse_diagonal;
   double omega;
   const std::int32_t* aggregate;
   const double* T;
   const Index* offsets;
-  const std::int32_t* column;
+  std::int32_t* column;
   double* values;
   constexpr void operator()(Index i) const {
+    if (aggregate[i] < 0) return;
     const Index begin = offsets[i];
-    const int size = static_cast<int>(offsets[i + 1] - begin);
-    if (size == 0) return;
     double* P = values + begin * C * K;
-    for (int k = 0; k < size * C * K; ++k) P[k] = 0;
+    for (Index k = 0; k < (offsets[i + 1] - begin) * C * K; ++k) P[k] = 0;
+    ColumnMap<prolongator_capacity> map(A.offsets[i + 1] - A.offsets[i]);
+    const int own = map(aggregate[i]);
+    column[begin + own] = aggregate[i];
+    for (int k = 0; k < C * K; ++k) P[own * C * K + k] = T[i * C * K + k];
     for (Index e = A.offsets[i]; e < A.offsets[i + 1]; ++e) {
       const Index j = A.column[e];
       if (aggregate[j] < 0) continue;
-      double* target = P + position_of(column + begin, size, aggregate[j]) * C * K;
+      const int place = map(aggregate[j]);
+      column[begin + place] = aggregate[j];
+      double* target = P + place * C * K;
       const double* a = A.values + e * C * C;
       const double* t = T + j * C * K;
       for (int c = 0; c < C; ++c) {
@@ -217,8 +218,6 @@ struct ProlongatorValues {
         }
       }
     }
-    double* own = P + position_of(column + begin, size, aggregate[i]) * C * K;
-    for (int k = 0; k < C * K; ++k) own[k] += T[i * C * K + k];
   }
 };
 
@@ -227,7 +226,7 @@ struct Prolongator {
   static void run(const Device& device, const BlockMatrixView<double>& A, const double* inverse_diagonal, double omega,
                   const std::int32_t* aggregate, const double* T, BlockMatrix& P) {
     for_each(device, "prolongator", A.rows,
-             ProlongatorValues<C, K>{A, inverse_diagonal, omega, aggregate, T, P.offsets.data(), P.column.data(), P.values.data()});
+             ProlongatorRow<C, K>{A, inverse_diagonal, omega, aggregate, T, P.offsets.data(), P.column.data(), P.values.data()});
   }
 };
 
@@ -244,14 +243,12 @@ void smooth_prolongator(const Device& device, const BlockMatrixView<double>& A, 
   P.column_block = K;
   Array<std::int32_t> count(device, A.rows, tag);
   P.offsets = Array<Index>(device, A.rows + 1, "multigrid");
-  for_each(device, "prolongator pattern", A.rows, ProlongatorPattern{A, aggregate, count.data(), nullptr, nullptr});
+  for_each(device, "prolongator pattern", A.rows, ProlongatorCount{A, aggregate, count.data()});
   exclusive_scan(device, count.data(), A.rows, P.offsets.data());
   const Index nonzeros = last_offset(device, P.offsets);
   if (nonzeros < 0) throw_dense_row("prolongator");
   P.column = Array<std::int32_t>(device, nonzeros, "multigrid");
   P.values = Vector(device, nonzeros * A.row_block * K, "multigrid");
-  for_each(device, "prolongator pattern", A.rows,
-           ProlongatorPattern{A, aggregate, nullptr, P.offsets.data(), P.column.data()});
   with_blocks<Prolongator>(A.row_block, K, device, A, inverse_diagonal, omega, aggregate, T, P);
 }
 
@@ -296,46 +293,45 @@ void transpose(const Device& device, const BlockMatrix& P, BlockMatrix& R) {
   with_blocks<TransposeBlocks>(P.row_block, P.column_block, device, P, entries.data(), row.data(), R);
 }
 
-// Columns of a product X Y, row by row. With `column` null it only counts.
+// How many insertions a row of X Y takes.
+constexpr Index product_work(const BlockMatrixView<double>& X, const BlockMatrixView<double>& Y, Index i) {
+  Index work = 0;
+  for (Index k = X.offsets[i]; k < X.offsets[i + 1]; ++k) work += Y.offsets[X.column[k] + 1] - Y.offsets[X.column[k]];
+  return work;
+}
+
 template <int Capacity>
-struct ProductPattern {
-  const Index* x_offsets;
-  const std::int32_t* x_column;
-  const Index* y_offsets;
-  const std::int32_t* y_column;
+struct ProductCount {
+  BlockMatrixView<double> X, Y;
   std::int32_t* count;
-  const Index* offsets;
-  std::int32_t* column;
   constexpr void operator()(Index i) const {
-    ColumnSet<Capacity> set;
-    for (Index k = x_offsets[i]; k < x_offsets[i + 1]; ++k)
-      for (Index l = y_offsets[x_column[k]]; l < y_offsets[x_column[k] + 1]; ++l) set.insert(y_column[l]);
-    if (column == nullptr) {
-      count[i] = set.overflow ? -1000000 : set.size;
-    } else {
-      for (int k = 0; k < set.size; ++k) column[offsets[i] + k] = set.column[k];
-    }
+    ColumnMap<Capacity> map(product_work(X, Y, i));
+    for (Index k = X.offsets[i]; k < X.offsets[i + 1]; ++k)
+      for (Index l = Y.offsets[X.column[k]]; l < Y.offsets[X.column[k] + 1]; ++l) map(Y.column[l]);
+    count[i] = map.overflow() ? overflow_mark : map.size;
   }
 };
 
-// X Y with blocks L x M times M x N.
-template <int L, int M, int N>
-struct ProductValues {
+// X Y with blocks L x M times M x N; the columns of a row stand in the order in which they come up.
+template <int L, int M, int N, int Capacity>
+struct ProductRow {
   BlockMatrixView<double> X, Y;
   const Index* offsets;
-  const std::int32_t* column;
+  std::int32_t* column;
   double* values;
   constexpr void operator()(Index i) const {
     const Index begin = offsets[i];
-    const int size = static_cast<int>(offsets[i + 1] - begin);
     double* out = values + begin * L * N;
-    for (int k = 0; k < size * L * N; ++k) out[k] = 0;
+    for (Index k = 0; k < (offsets[i + 1] - begin) * L * N; ++k) out[k] = 0;
+    ColumnMap<Capacity> map(2 * (offsets[i + 1] - begin));
     for (Index e = X.offsets[i]; e < X.offsets[i + 1]; ++e) {
       const Index j = X.column[e];
       const double* x = X.values + e * L * M;
       for (Index f = Y.offsets[j]; f < Y.offsets[j + 1]; ++f) {
         const double* y = Y.values + f * M * N;
-        double* target = out + position_of(column + begin, size, Y.column[f]) * L * N;
+        const int place = map(Y.column[f]);
+        column[begin + place] = Y.column[f];
+        double* target = out + Index{place} * L * N;
         for (int l = 0; l < L; ++l)
           for (int m = 0; m < M; ++m)
             for (int n = 0; n < N; ++n) target[l * N + n] += x[l * M + m] * y[m * N + n];
@@ -344,43 +340,38 @@ struct ProductValues {
   }
 };
 
-template <int Capacity>
-void product_pattern(const Device& device, const BlockMatrixView<double>& X, const BlockMatrixView<double>& Y, const char* what,
+template <int L, int M, int N, int Capacity>
+void multiply_sparse(const Device& device, const BlockMatrixView<double>& X, const BlockMatrixView<double>& Y, const char* what,
                      const char* result_tag, BlockMatrix& product) {
   product.rows = X.rows;
   product.columns = Y.columns;
-  product.row_block = X.row_block;
-  product.column_block = Y.column_block;
+  product.row_block = L;
+  product.column_block = N;
   Array<std::int32_t> count(device, X.rows, tag);
   product.offsets = Array<Index>(device, X.rows + 1, result_tag);
-  ProductPattern<Capacity> pattern{X.offsets, X.column, Y.offsets, Y.column, count.data(), nullptr, nullptr};
-  for_each(device, "product pattern", X.rows, pattern);
+  for_each(device, "product pattern", X.rows, ProductCount<Capacity>{X, Y, count.data()});
   exclusive_scan(device, count.data(), X.rows, product.offsets.data());
   const Index nonzeros = last_offset(device, product.offsets);
   if (nonzeros < 0) throw_dense_row(what);
   product.column = Array<std::int32_t>(device, nonzeros, result_tag);
-  product.values = Vector(device, nonzeros * product.row_block * product.column_block, result_tag);
-  pattern.offsets = product.offsets.data();
-  pattern.column = product.column.data();
-  for_each(device, "product pattern", X.rows, pattern);
+  product.values = Vector(device, nonzeros * L * N, result_tag);
+  for_each(device, "product", X.rows,
+           ProductRow<L, M, N, Capacity>{X, Y, product.offsets.data(), product.column.data(), product.values.data()});
 }
 
 template <int C, int K>
 struct Galerkin {
   static void run(const Device& device, const BlockMatrixView<double>& A, const BlockMatrix& P, const BlockMatrix& R,
-                  BlockMatrix& AP, BlockMatrix& coarse) {
-    for_each(device, "A P", A.rows, ProductValues<C, C, K>{A, P.view(), AP.offsets.data(), AP.column.data(), AP.values.data()});
-    for_each(device, "R A P", R.rows,
-             ProductValues<K, C, K>{R.view(), AP.view(), coarse.offsets.data(), coarse.column.data(), coarse.values.data()});
+                  BlockMatrix& coarse) {
+    BlockMatrix AP;
+    multiply_sparse<C, C, K, 1024>(device, A, P.view(), "product A P", tag, AP);
+    multiply_sparse<K, C, K, 4096>(device, R.view(), AP.view(), "coarse matrix", "multigrid", coarse);
   }
 };
 
 void galerkin(const Device& device, const BlockMatrixView<double>& A, const BlockMatrix& P, const BlockMatrix& R,
               BlockMatrix& coarse) {
-  BlockMatrix AP;
-  product_pattern<512>(device, A, P.view(), "product A P", tag, AP);
-  product_pattern<2048>(device, R.view(), AP.view(), "coarse matrix", "multigrid", coarse);
-  with_blocks<Galerkin>(A.row_block, P.column_block, device, A, P, R, AP, coarse);
+  with_blocks<Galerkin>(A.row_block, P.column_block, device, A, P, R, coarse);
 }
 
 struct InverseDiagonal {
