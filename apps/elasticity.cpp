@@ -49,7 +49,7 @@ std::vector<Integral> elastic_integrals(Run& run, const Mesh& mesh, const PlaneM
   const Case::Table gravity_table = input.table("gravity", "weight of the body; needs densities");
   std::vector<double> gravity(G, 0.0);
   if (gravity_table.present()) gravity = gravity_table.vector("acceleration", "[m/s^2]", {.size = G});
-  for (const Case::Table& t : input.tables("material", "what the cells are made of", {.minimum_count = 1})) {
+  for (const Case::Table& t : input.tables("material", "what the cells are made of")) {
     const Region* region = t.region("region", "cells", mesh, {RegionKind::cells});
     const double young = t.number("young", "Young's modulus [Pa]", {.above = 0, .out_of_bounds = Exit::model});
     const double poisson = t.number("poisson", "Poisson's ratio; at 0.5 nothing can be compressed, which these elements cannot follow",
@@ -90,7 +90,7 @@ std::vector<Integral> elastic_integrals(Run& run, const Mesh& mesh, const PlaneM
 
 void read_supports(Run& run, const Mesh& mesh, const PlaneModel& plane, Constraints& fixed) {
   const char* names[] = {"x", "y", "z"};
-  for (const Case::Table& t : run.input().tables("displacement", "prescribed displacements", {.minimum_count = 1})) {
+  for (const Case::Table& t : run.input().tables("displacement", "prescribed displacements")) {
     const Region* region = t.region("region", "facets, nodes or cells", mesh, {RegionKind::facets, RegionKind::nodes, RegionKind::cells});
     const bool all = t.flag("fixed", "all components are zero", false);
     bool any = all;
@@ -136,7 +136,9 @@ void elasticity(Run& run) {
   Constraints fixed(space);
   read_supports(run, mesh, plane, fixed);
   const LinearSolverOptions solver = run.solver();
-  finish_model(run, fixed, dimension == 3 ? RigidModes::solid : plane.axisymmetric ? RigidModes::axisymmetric : RigidModes::plane);
+  const std::vector<Field> results = {{"displacement", dimension}, {"stress", 6},   {"strain", 6},
+                                      {"von_mises", 1},            {"principal_stress", 3, {}, {"1", "2", "3"}}, {"reaction", dimension}};
+  finish_model(run, fixed, dimension == 3 ? RigidModes::solid : plane.axisymmetric ? RigidModes::axisymmetric : RigidModes::plane, results);
 
   const Operator equations = make_operator(run, space, integrals);
   const StaticSolution s = solve_static(equations, fixed, solver, run.progress());

@@ -14,7 +14,7 @@ std::vector<Integral> heat_integrals(Run& run, const Mesh& mesh, const PlaneMode
   Case& input = run.input();
   std::vector<Integral> integrals;
   std::vector<MaterialRegion> materials;
-  for (const Case::Table& t : input.tables("material", "what the cells are made of", {.minimum_count = 1})) {
+  for (const Case::Table& t : input.tables("material", "what the cells are made of")) {
     const Region* region = t.region("region", "cells", mesh, {RegionKind::cells});
     const double k = t.number("conductivity", "k [W/(m K)]", {.above = 0, .out_of_bounds = Exit::model});
     if (region == nullptr) continue;
@@ -61,7 +61,8 @@ void heat(Run& run) {
     if (region != nullptr) fixed.prescribe(nodes_in(mesh, *region), 0, value, t.where());
   }
   const LinearSolverOptions solver = run.solver();
-  finish_model(run, fixed, RigidModes::scalar, cooled);
+  const std::vector<Field> results = {{"temperature", 1}, {"heat_flux", mesh.dimension()}, {"reaction", 1}};
+  finish_model(run, fixed, RigidModes::scalar, results, cooled);
 
   const Operator equations = make_operator(run, space, integrals);
   const StaticSolution s = solve_static(equations, fixed, solver, run.progress());

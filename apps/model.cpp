@@ -41,7 +41,8 @@ PlaneModel plane_model(Case& input, const Mesh& mesh, const std::vector<std::str
 }
 
 void add_material_errors(Case& input, const Mesh& mesh, const std::vector<MaterialRegion>& materials) {
-  if (materials.empty()) return;
+  // Materials whose regions could not be found have their own errors.
+  if (materials.empty() && !input.tables("material", {}).empty()) return;
   ErrorList errors;
   check_materials(mesh, materials, errors);
   for (const Error& error : errors.errors()) input.add_error(error);
@@ -66,7 +67,8 @@ DerivedFields evaluate(Run& run, const Operator& equations, const Vector& u) {
   return equations.evaluate(u);
 }
 
-void finish_model(Run& run, Constraints& constraints, RigidModes modes, std::span<const Node> held_nodes) {
+void finish_model(Run& run, Constraints& constraints, RigidModes modes, std::span<const Field> fields,
+                  std::span<const Node> held_nodes) {
   ErrorList model;
   const auto collect = [&](const auto& check) {
     try {
@@ -80,7 +82,7 @@ void finish_model(Run& run, Constraints& constraints, RigidModes modes, std::spa
   collect([&] { constraints.finish(); });
   collect([&] { check_held(constraints, modes, held_nodes); });
   for (const Error& error : model.errors()) run.input().add_error(error);
-  run.checked();
+  run.checked(fields);
 }
 
 void print_range(Run& run, const Mesh& mesh, const std::string& name, const std::vector<double>& values) {

@@ -28,7 +28,9 @@ Operator make_operator(Run& run, const FunctionSpace& space, std::vector<Integra
 DerivedFields evaluate(Run& run, const Operator& equations, const Vector& u);
 
 // All errors of the case at once, then conflicts of constraints, then free motions; with --check the run ends here.
-void finish_model(Run& run, Constraints& constraints, RigidModes modes, std::span<const Node> held_nodes = {});
+// `fields`: the nodal results to come, which probes may name.
+void finish_model(Run& run, Constraints& constraints, RigidModes modes, std::span<const Field> fields,
+                  std::span<const Node> held_nodes = {});
 
 // "peak <name>: value at (x, y, z)": largest, and smallest when signed.
 void print_range(Run& run, const Mesh& mesh, const std::string& name, const std::vector<double>& values);

@@ -82,13 +82,18 @@ const Mesh& Run::mesh() {
   const auto order = table.integer("order", "1 or 2: order of the cells; 0 keeps the file's", {.fallback = 0, .minimum = 0, .maximum = 2});
   const std::string mid_nodes = table.choice("mid_nodes", "of cells raised to order 2: on edges only, or on faces too",
                                              {"serendipity", "full"}, "serendipity");
-  case_->throw_if_any();
+  if (!std::filesystem::exists(file)) case_->throw_if_any();
   report_.mesh_file = file;
   log_.progress("reading " + file);
   ReadOptions options{.scale = scale};
   std::vector<std::string> notices;
   options.notices = &notices;
-  mesh_ = read_mesh(file, options);
+  try {
+    mesh_ = read_mesh(file, options);
+  } catch (const Error& error) {  // together with what was wrong in the case file so far
+    case_->add_error(error);
+    case_->throw_if_any();
+  }
   if (order > 0)
     mesh_ = with_order(*mesh_, static_cast<int>(order), mid_nodes == "full" ? MidNodes::full : MidNodes::serendipity);
   log_.end_progress();
@@ -121,8 +126,8 @@ LinearSolverOptions Run::solver() {
   return options;
 }
 
-void Run::checked() {
-  check_probes(*case_, *mesh_);
+void Run::checked(std::span<const Field> fields) {
+  check_probes(*case_, *mesh_, fields);
   if (options_.describe) {
     fmt::print("{}", case_->describe());
     throw CheckedOnly{};

@@ -6,7 +6,7 @@
 //   void heat(Run& run) {
 //     const Mesh& mesh = run.mesh();          // [mesh] of the case
 //     ... ask run.input() ...
-//     run.checked();                          // throws all input errors; with --check the run ends here
+//     run.checked(fields_to_come);            // throws all input errors; with --check the run ends here
 //     ... solve ...
 //     run.write(nodal_fields, cell_fields);   // VTU and PVD, probes, report
 //   }
@@ -22,6 +22,7 @@
 
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -56,7 +57,8 @@ class Run {
   // [mesh] file, scale, order: read, scaled, raised to the order, checked. Read at the first call.
   const Mesh& mesh();
   LinearSolverOptions solver();                 // [solver]
-  void checked();                               // finishes the case; throws CheckedOnly with --check
+  // Finishes the case; throws CheckedOnly with --check. `fields`: names and components of the nodal results to come.
+  void checked(std::span<const Field> fields);
   std::function<void(const std::string&)> progress();
 
   void record(const SolveReport& solve, Index unknowns);
