@@ -51,6 +51,18 @@ TEST(Operator, OfLoadsAloneHasAZeroMatrix) {
   for (const double entry : model.matrix().values().host()) EXPECT_EQ(entry, 0);
 }
 
+// Lanes without an element of their own repeat the last one: they compute something finite that nobody reads.
+TEST(ElementGroups, RepeatTheLastElementInTheLastBatch) {
+  const Mesh mesh = patch(CellKind::quad8, {.count = 3});
+  const FunctionSpace space(mesh, 1, Device::named("cpu", 1));
+  const std::vector<ElementGroup> groups = element_groups(space, {Integral::over_all_cells(heat_form(2))});
+  ASSERT_EQ(groups.size(), 1u);
+  EXPECT_EQ(groups[0].element_count, 9);
+  EXPECT_EQ(groups[0].batch_count(), 2);
+  for (Index lane = 9; lane < 16; ++lane)
+    for (int a = 0; a < 8; ++a) EXPECT_EQ(groups[0].node(lane, a), groups[0].node(8, a));
+}
+
 // A material per region: each cell's quantities come from its own form.
 TEST(Operator, EvaluatesEveryCellWithItsOwnMaterial) {
   const auto halves = [](const FormValue& a, const FormValue& b) {
