@@ -5,4 +5,5 @@ cd "$(dirname "$0")"
 tools/install_packages.sh tests
 tools/configure.sh build
 cmake --build build
+export OMP_WAIT_POLICY=passive  # several tests share the cores: waiting threads must not spin
 ctest --test-dir build --output-on-failure -j"$(nproc)" "$@"

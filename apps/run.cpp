@@ -2,6 +2,7 @@
 
 #include "apps/command_line.hpp"
 #include "apps/probes.hpp"
+#include "apps/short_spinning.hpp"
 #include "io/mesh_reader.hpp"
 #include "io/pvd_writer.hpp"
 #include "mesh/order.hpp"
@@ -184,6 +185,7 @@ void Run::finish() {
 }
 
 int run_app(int argc, char** argv, const AppInfo& info, const std::function<void(Run&)>& app) {
+  use_short_spinning(argv);
   std::signal(SIGPIPE, SIG_IGN);
   RunOptions options;
   if (const std::optional<int> exit = parse_command_line(argc, argv, info, options)) return *exit;

@@ -38,7 +38,8 @@ namespace {
 int available_threads() {
   cpu_set_t set;
   CPU_ZERO(&set);
-  return sched_getaffinity(0, sizeof set, &set) == 0 ? std::max(1, CPU_COUNT(&set)) : omp_get_num_procs();
+  const int allowed = sched_getaffinity(0, sizeof set, &set) == 0 ? std::max(1, CPU_COUNT(&set)) : omp_get_num_procs();
+  return std::min(allowed, omp_get_max_threads());  // which obeys OMP_NUM_THREADS
 }
 
 // nullptr when this build or this machine has no CUDA; `why` says the reason.

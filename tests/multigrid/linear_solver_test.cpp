@@ -1,0 +1,53 @@
+#include "solvers/linear_solver.hpp"
+#include "tests/multigrid/models.hpp"
+
+#include <gtest/gtest.h>
+
+namespace ritz {
+namespace {
+
+using testing::cantilever;
+using testing::System;
+
+TEST(LinearSolver, EveryMethodGivesTheSameSolution) {
+  const Device device = Device::named("cpu");
+  const System s = cantilever(CellKind::hex8, 4, device);
+  Vector reference = s.space->zeros();
+  const SolveReport direct = solve_linear(*s.K, s.b, reference, {.method = LinearMethod::direct}, {&s.space->coordinates(), 3});
+  ASSERT_TRUE(direct.converged());
+  const double size = norm2(reference);
+  for (const PreconditionerKind kind : {PreconditionerKind::none, PreconditionerKind::jacobi, PreconditionerKind::chebyshev,
+                                        PreconditionerKind::multigrid}) {
+    Vector x = s.space->zeros();
+    const SolveReport report = solve_linear(*s.K, s.b, x, {.method = LinearMethod::conjugate_gradient, .preconditioner = kind, .relative = 1e-10},
+                                            {&s.space->coordinates(), 3});
+    ASSERT_TRUE(report.converged()) << report.preconditioner;
+    axpy(-1.0, reference, x);
+    EXPECT_LT(norm2(x), 1e-6 * size) << report.preconditioner;  // 1e-10 times a condition number below 1e4
+  }
+}
+
+TEST(LinearSolver, TakesTheDirectSolverForSmallAndMultigridForLargeSystems) {
+  const Device device = Device::named("cpu");
+  const System small = cantilever(CellKind::hex8, 3, device);
+  EXPECT_EQ(choose_method(*small.K, {}, 3).method, LinearMethod::direct);
+  const System large = cantilever(CellKind::hex8, 13, device);
+  const MethodChoice choice = choose_method(*large.K, {}, 3);
+  EXPECT_EQ(choice.method, LinearMethod::conjugate_gradient);
+  EXPECT_EQ(choice.preconditioner, PreconditionerKind::multigrid);
+  EXPECT_NE(choice.why.find("unknowns"), std::string::npos);
+}
+
+TEST(LinearSolver, DoesNotCallAFailureASuccess) {
+  const Device device = Device::named("cpu");
+  const System s = cantilever(CellKind::hex8, 4, device);
+  Vector x = s.space->zeros();
+  const SolveReport report = solve_linear(
+      *s.K, s.b, x, {.method = LinearMethod::conjugate_gradient, .preconditioner = PreconditionerKind::jacobi, .max_iterations = 3});
+  EXPECT_FALSE(report.converged());
+  EXPECT_EQ(report.reason, StopReason::iteration_limit);
+  EXPECT_GT(report.true_relative_residual, 1e-3);
+}
+
+}  // namespace
+}  // namespace ritz

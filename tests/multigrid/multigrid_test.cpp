@@ -1,0 +1,177 @@
+#include "solvers/conjugate_gradient.hpp"
+#include "solvers/multigrid/smoothed_aggregation.hpp"
+#include "tests/multigrid/models.hpp"
+
+#include <cmath>
+#include <gtest/gtest.h>
+
+namespace ritz {
+namespace {
+
+using testing::cantilever;
+using testing::heat_cube;
+using testing::System;
+
+SolveReport solve(const System& s, const SmoothedAggregationOptions& options, double relative = 1e-8) {
+  const SmoothedAggregation multigrid(*s.K, options);
+  Vector x = s.space->zeros();
+  return ConjugateGradient{.relative = relative, .max_iterations = 300}.solve(*s.K, s.b, x, &multigrid);
+}
+
+Vector waves(const System& s, double frequency) {
+  std::vector<double> values(static_cast<std::size_t>(s.space->unknown_count()));
+  for (std::size_t i = 0; i < values.size(); ++i) values[i] = std::sin(frequency * double(i) + 0.3);
+  return Vector(s.K->device(), std::span<const double>(values), "test");
+}
+
+TEST(Multigrid, IsASymmetricPositiveDefiniteOperator) {
+  const Device device = Device::named("cpu");
+  for (const bool single_precision : {false, true}) {
+    const System s = cantilever(CellKind::tet10, 4, device);
+    SmoothedAggregationOptions options = s.multigrid();
+    options.single_precision = single_precision;
+    const SmoothedAggregation multigrid(*s.K, options);
+    EXPECT_GE(multigrid.levels().size(), 2u);
+    const Vector u = waves(s, 0.37), v = waves(s, 1.91);
+    Vector Mu = s.space->zeros(), Mv = s.space->zeros();
+    multigrid.apply(u, Mu);
+    multigrid.apply(v, Mv);
+    const double scale = std::sqrt(dot(u, Mu) * dot(v, Mv));
+    EXPECT_GT(dot(u, Mu), 0);
+    EXPECT_GT(dot(v, Mv), 0);
+    // Sums of 6000 products in a hierarchy of three levels: a few thousand units of rounding.
+    EXPECT_NEAR(dot(Mu, v), dot(u, Mv), (single_precision ? 1e-4 : 1e-12) * scale);
+  }
+}
+
+// Twice as fine in every direction: the iterations grow by less than half (conjugate gradients alone: they double).
+TEST(Multigrid, IterationsHardlyGrowWithTheMesh) {
+  const Device device = Device::named("cpu");
+  for (const CellKind kind : {CellKind::tet4, CellKind::hex8, CellKind::tet10}) {
+    SCOPED_TRACE(traits(kind).name);
+    const Index n = traits(kind).order == 1 ? 8 : 4;
+    const System coarse = cantilever(kind, n, device), fine = cantilever(kind, 2 * n, device);
+    const SolveReport few = solve(coarse, coarse.multigrid()), many = solve(fine, fine.multigrid());
+    EXPECT_TRUE(few.converged());
+    EXPECT_TRUE(many.converged());
+    EXPECT_LT(many.iterations, 1.5 * few.iterations + 3);
+    EXPECT_LT(many.iterations, 60);
+  }
+  const System coarse = heat_cube(CellKind::tet4, 12, device), fine = heat_cube(CellKind::tet4, 24, device);
+  const SolveReport few = solve(coarse, coarse.multigrid()), many = solve(fine, fine.multigrid());
+  EXPECT_LT(many.iterations, 1.5 * few.iterations + 3);
+  EXPECT_LT(many.iterations, 20);
+}
+
+// What the near-null space is for: with translations alone bending needs many more iterations.
+TEST(Multigrid, RotationsMakeBendingFast) {
+  const Device device = Device::named("cpu");
+  const System s = cantilever(CellKind::hex8, 10, device);
+  const SolveReport with = solve(s, s.multigrid()), without = solve(s, {});
+  EXPECT_TRUE(with.converged());
+  EXPECT_TRUE(without.converged());
+  EXPECT_LT(1.3 * with.iterations, without.iterations);
+}
+
+TEST(Multigrid, SinglePrecisionCyclesReachDoublePrecisionSolutions) {
+  const Device device = Device::named("cpu");
+  const System s = cantilever(CellKind::hex8, 6, device);
+  SmoothedAggregationOptions options = s.multigrid();
+  const SolveReport single = solve(s, options, 1e-11);
+  options.single_precision = false;
+  const SolveReport twice = solve(s, options, 1e-11);
+  EXPECT_TRUE(single.converged());
+  EXPECT_TRUE(twice.converged());
+  EXPECT_LE(single.true_relative_residual, 1e-11);
+  EXPECT_LE(single.iterations, twice.iterations + 4);
+  EXPECT_LT(SmoothedAggregation(*s.K, s.multigrid()).bytes(), 0.75 * double(SmoothedAggregation(*s.K, options).bytes()));
+}
+
+TEST(Multigrid, GivesTheSameBitsForEveryThreadCount) {
+  std::vector<double> first;
+  for (const int threads : {1, 2, 3}) {
+    const Device device = Device::named("cpu", threads);
+    const System s = cantilever(CellKind::tet4, 5, device);
+    const SmoothedAggregation multigrid(*s.K, s.multigrid());
+    Vector x = s.space->zeros();
+    multigrid.apply(s.b, x);
+    const std::vector<double> values = x.host();
+    if (first.empty()) first = values;
+    EXPECT_EQ(values, first) << threads << " threads";
+  }
+}
+
+// No hidden transfer: the fake device's memory cannot be touched by the host, and a cycle moves nothing.
+TEST(Multigrid, ACycleMovesNothingBetweenHostAndDevice) {
+  const Device device = Device::named("fake");
+  const System s = cantilever(CellKind::hex8, 4, device);
+  const SmoothedAggregation multigrid(*s.K, s.multigrid());
+  Vector x = s.space->zeros();
+  const Traffic before = device.machine().traffic();
+  const Index allocations = device.memory().statistics().raw_allocations;
+  multigrid.apply(s.b, x);
+  const Traffic after = device.machine().traffic();
+  EXPECT_EQ(after.to_device, before.to_device);
+  EXPECT_EQ(after.to_host, before.to_host);
+  EXPECT_EQ(device.memory().statistics().raw_allocations, allocations);
+}
+
+// Stiff and soft layers, a million to one.
+TEST(Multigrid, CopesWithContrast) {
+  const Device device = Device::named("cpu");
+  Mesh mesh = box(24, 6, 6, {4, 1, 1}, CellKind::hex8);
+  Region soft{"soft", RegionKind::cells, {}, {}, {}}, stiff{"stiff", RegionKind::cells, {}, {}, {}};
+  for (Index cell = 0; cell < mesh.cell_count(); ++cell) {
+    double z = 0;
+    for (const Node node : mesh.nodes_of(cell)) z += mesh.point(node)[2] / 8;
+    (z < 0.5 ? soft : stiff).cells.push_back(cell);
+  }
+  const Lame l = Lame::from(1000, 0.3), hard = Lame::from(1e9, 0.3);
+  std::vector<Integral> integrals{Integral::over(Elasticity{l.lambda, l.mu}, soft), Integral::over(Elasticity{hard.lambda, hard.mu}, stiff),
+                                  Integral::over_all_cells(Load<3, 3, 0>{{0, 0, -1}})};
+  const System s = testing::make_system(std::move(mesh), 3, std::move(integrals), {{"x0", 0}, {"x0", 1}, {"x0", 2}}, device);
+  const SolveReport report = solve(s, s.multigrid());
+  EXPECT_TRUE(report.converged()) << name_of(report.reason);
+  EXPECT_LT(report.iterations, 150);
+}
+
+// One component per face, a point for each remaining motion: most unknowns of the supported nodes stay free.
+TEST(Multigrid, CopesWithSupportsOfSingleComponents) {
+  const Device device = Device::named("cpu");
+  const Lame l = Lame::from(1000, 0.3);
+  const System s = testing::make_system(
+      box(16, 8, 8, {2, 1, 1}, CellKind::tet4), 3,
+      {Integral::over_all_cells(Elasticity{l.lambda, l.mu}), Integral::over_all_cells(Load<3, 3, 0>{{1, 2, -1}})},
+      {{"x0", 0}, {"y0", 1}, {"z0", 2}}, device);
+  const SolveReport report = solve(s, s.multigrid());
+  EXPECT_TRUE(report.converged());
+  EXPECT_LT(report.iterations, 40);
+}
+
+TEST(Multigrid, SolvesMixedCellsAndPlaneProblems) {
+  const Device device = Device::named("cpu");
+  const Lame l = Lame::from(1000, 0.3);
+  const System mixed = testing::make_system(
+      box_mixed(12, 4, 4, {3, 1, 1}, 2), 3,
+      {Integral::over_all_cells(Elasticity{l.lambda, l.mu}), Integral::over_all_cells(Load<3, 3, 0>{{0, 0, -1}})},
+      {{"x0", 0}, {"x0", 1}, {"x0", 2}}, device);
+  EXPECT_TRUE(solve(mixed, mixed.multigrid()).converged());
+  const System plane = testing::make_system(
+      rectangle(60, 20, {3, 1}, CellKind::quad8), 2,
+      {Integral::over_all_cells(PlaneElasticity::plane_stress(l, 1)), Integral::over_all_cells(Load<2, 2, 0>{{0, -1}})},
+      {{"x0", 0}, {"x0", 1}}, device);
+  const SolveReport report = solve(plane, plane.multigrid());
+  EXPECT_TRUE(report.converged());
+  EXPECT_LT(report.iterations, 60);
+}
+
+TEST(Multigrid, NeedsLessThanItsShareOfMemory) {
+  const Device device = Device::named("cpu");
+  const System s = heat_cube(CellKind::hex8, 32, device);
+  const SmoothedAggregation multigrid(*s.K, s.multigrid());
+  EXPECT_LT(double(multigrid.bytes()) / double(s.space->unknown_count()), 600);  // bytes per unknown of a 27-point matrix
+  EXPECT_LT(multigrid.operator_complexity(), 1.5);
+}
+
+}  // namespace
+}  // namespace ritz
