@@ -1,0 +1,246 @@
+"""What users really type: exit code, message, and nothing left behind. Rows of "Bad inputs" in verification.md."""
+import unittest
+
+import boxes
+from ritz import CaseTest, example
+
+STEEL = '[[material]]\nregion = "{}"\nyoung = 210e9\npoisson = 0.3\n'
+CLAMP = '[[displacement]]\nregion = "{}"\nfixed = true\n'
+PULL = '[[traction]]\nregion = "{}"\nvalue = [1e6, 0, 0]\n'
+COPPER = '[[material]]\nregion = "{}"\nconductivity = 400\n'
+CUBE = STEEL.format("a") + CLAMP.format("a.x0") + PULL.format("a.x1")
+
+
+class BadInputs(CaseTest):
+    def refuse(self, exit_code, phrases, body, mesh=None, program="ritz-elasticity", arguments=(), **options):
+        """The run must end with this exit code and say all the phrases; the report says the same."""
+        self.write("mesh.msh", boxes.cubes(["a"]) if mesh is None else mesh)
+        case = self.write("case.toml", '[mesh]\nfile = "mesh.msh"\n' + body)
+        return self.refuse_case(exit_code, phrases, case, program, *arguments, **options)
+
+    def refuse_case(self, exit_code, phrases, case, program="ritz-elasticity", *arguments, **options):
+        outcome = self.run_case(program, case, *arguments, **options)
+        self.assertEqual(outcome.exit, exit_code, outcome.log + outcome.errors)
+        for phrase in phrases:
+            self.assertIn(phrase, outcome.errors)
+        self.assertTrue(outcome.errors.startswith("error: "), outcome.errors)
+        if outcome.report:
+            self.assertEqual((outcome.report["status"], outcome.report["exit_code"]), ("failed", exit_code))
+            self.assertEqual(outcome.report["outputs"], [])
+            self.assertEqual(len(outcome.report["errors"]), outcome.errors.count("error: "))
+        self.assertFalse(list(self.folder.rglob("*.vtu")))
+        return outcome
+
+    def refuse_setting(self, exit_code, phrases, case="cantilever", program="ritz-elasticity", **keys):
+        return self.refuse_case(exit_code, phrases, example(case), program, keys={k.replace("__", "."): v for k, v in keys.items()})
+
+
+class CaseFile(BadInputs):
+    def test_the_good_case_is_good(self):
+        self.write("mesh.msh", boxes.cubes(["a"]))
+        self.solve("ritz-elasticity", self.write("case.toml", '[mesh]\nfile = "mesh.msh"\n' + CUBE))
+
+    def test_all_mistakes_of_a_file_in_one_run(self):
+        body = ('scael = 2\norder = "two"\n[solvr]\ntolerance = 1e-3\n' + STEEL.format("a").replace("poisson", "poison")
+                + CLAMP.format("a.x9") + PULL.format("a.x1").replace("[1e6, 0, 0]", "[1e6, 0]")
+                + '[[probe]]\nname = "p"\nfield = "displacment"\npoint = [0, 0, 7]\n')
+        outcome = self.refuse(2, [
+            "unknown key 'mesh.scael'", "did you mean 'scale'?", "'mesh.order' is the text 'two' at", "unknown table 'solvr'", "did you mean 'solver'?",
+            "unknown key 'material.0.poison'", "did you mean 'poisson'?", "the region 'a.x9', which is not in the mesh",
+            "did you mean 'a.x0'?", "'traction.0.value' is the list [1e+06, 0]", "give a list of 3 numbers",
+            "there is no field 'displacment'", "did you mean 'displacement'?", "(0, 0, 7) lies outside", "case.toml:3:1"], body)
+        self.assertGreaterEqual(outcome.errors.count("error: "), 8)
+
+    def test_every_letter_missing_from_a_key_gets_the_right_suggestion(self):
+        keys = ["mesh.scale", "mesh.order", "solver.method", "solver.preconditioner", "solver.tolerance", "solver.max_iterations",
+                "material.0.young", "material.0.poisson", "material.0.density", "output.folder", "output.compression"]
+        typos, right = {}, []
+        for path in keys:
+            table, key = path.rsplit(".", 1)
+            for i in range(len(key)):
+                typos[f"{table}.{key[:i]}{key[i + 1:]}"] = 1
+                right.append((f"unknown key '{table}.{key[:i]}{key[i + 1:]}'", f"did you mean '{key}'?"))
+        errors = self.refuse_case(2, [], example("cantilever"), keys=typos).errors.split("error: ")
+        found = sum(any(what in error and fix in error for error in errors) for what, fix in set(right))
+        self.assertGreaterEqual(found, 0.95 * len(set(right)))
+
+    def test_duplicate_keys(self):
+        self.refuse(2, ["cannot redefine", "'poisson'", "case.toml:7"], STEEL.format("a") + "poisson = 0.2\n" + CLAMP.format("a.x0"))
+
+    def test_not_toml(self):
+        self.refuse(2, ["case.toml:3"], "young == 3\n")
+
+    def test_wrong_type(self):
+        self.refuse_setting(2, ["'material.0.young' is the text 'stiff'", "give a number above 0"], material__0__young='"stiff"')
+
+    def test_choice(self):
+        self.refuse_setting(2, ["'plane_strain', 'plane_stress' and 'axisymmetric'"], "cook", model__type="plain_stress")
+
+    def test_unknown_region(self):
+        self.refuse_setting(2, ["names the region 'ende', which is not in the mesh", "'clamp' and 'end'", "did you mean 'end'?"],
+                            force__0__region="ende")
+
+    def test_region_of_the_wrong_kind(self):
+        self.refuse_setting(2, ["'steel', a region of cells, but a region of facets is needed"], force__0__region="steel")
+
+    def test_numbers_that_are_none(self):
+        for value in ("nan", "inf", "-inf"):
+            self.refuse_setting(2, [f"'force.0.value' is {value}"], force__0__value=f"[0, 0, {value}]")
+            self.refuse_setting(2, [f"is {value}"], "wall", "ritz-heat", convection__0__ambient=value)
+
+    def test_a_plane_mesh_says_what_it_stands_for(self):
+        self.refuse(2, ["missing key 'model.type'", "'plane_strain', 'plane_stress' and 'axisymmetric'"],
+                    STEEL.format("all") + CLAMP.format("left"), boxes.square())
+
+    def test_no_thickness_around_an_axis(self):
+        self.refuse_setting(2, ["an axisymmetric model has no thickness"], "lame/axisymmetric", model__thickness=2)
+
+    def test_gravity_needs_density(self):
+        self.refuse(2, ["missing key 'material.0.density'"], CUBE + "[gravity]\nacceleration = [0, 0, -9.81]\n")
+
+    def test_a_displacement_that_prescribes_nothing(self):
+        self.refuse(2, ["prescribes nothing"], CUBE + '[[displacement]]\nregion = "a.x1"\n')
+
+
+class Model(BadInputs):
+    def test_missing_material(self):
+        self.refuse(4, ["1 of 2 cells have no material", "'b'"],
+                    STEEL.format("a") + CLAMP.format("a.x0") + CLAMP.format("b.x0"), boxes.cubes(["a", "b"]))
+        self.refuse(4, ["1 of 1 cells have no material"], CLAMP.format("a.x0"))
+        self.refuse(4, ["1 of 1 cells have no material"], '[[temperature]]\nregion = "a.x0"\nvalue = 1\n', program="ritz-heat")
+
+    def test_two_materials_overlap(self):
+        self.refuse(4, ["cells have two materials", "[[material]] #1 at", "[[material]] #2 at", "share them"],
+                    STEEL.format("a") + STEEL.format("all") + CLAMP.format("a.x0"))
+
+    def test_materials_outside_their_limits(self):
+        for young in (0, -210e9, -1e-300):
+            self.refuse_setting(4, ["'material.0.young' is", "give a number above 0"], material__0__young=young)
+        for poisson in (0.5, 0.5000000000000001, 1, -1, -1.0000000000000002):
+            self.refuse_setting(4, ["'material.0.poisson' is", "above -1 and below 0.5"], material__0__poisson=poisson)
+        for conductivity in (0, -1):
+            self.refuse_setting(4, ["conductivity' is", "above 0"], "wall", "ritz-heat", material__1__conductivity=conductivity)
+
+    def test_materials_just_inside_their_limits(self):
+        for poisson in (0.499, 0, -0.99):
+            outcome = self.solve("ritz-elasticity", example("cantilever"), keys={"material.0.poisson": poisson})
+            self.assertEqual(any("locking" in notice for notice in outcome.report["notices"]), poisson > 0.49)
+
+    def test_no_support_at_all(self):
+        errors = self.refuse(4, ["body 1", "can still move freely"], STEEL.format("a") + PULL.format("a.x1")).errors
+        self.assertEqual((errors.count("translation along"), errors.count("rotation about")), (3, 3))
+
+    def test_a_hinge_is_named(self):
+        """Only the edge x = z = 0 is held, through two sides."""
+        self.refuse(4, ["rotation about the axis through", "along y"],
+                    STEEL.format("a") + '[[displacement]]\nregion = "edge"\nfixed = true\n' + PULL.format("a.x1"), self.cube_with_edge())
+
+    def cube_with_edge(self):
+        groups = [(3, "a"), (1, "edge"), (2, "a.x1")]
+        elements = [(5, 1, list(range(1, 9))), (1, 2, [1, 4]), (3, 3, [2, 3, 7, 6])]
+        return boxes.msh(boxes.CORNERS, elements, groups)
+
+    def test_one_of_two_bodies_is_free(self):
+        self.refuse(4, ["body 2 (1 cells", "can still move freely"],
+                    STEEL.format("all") + CLAMP.format("a.x0"), boxes.cubes(["a", "b"]))
+
+    def test_heat_without_any_temperature(self):
+        self.refuse(4, ["the temperature of body 1", "is not determined", "prescribe a temperature or a convection"],
+                    COPPER.format("a") + '[[flux]]\nregion = "a.x0"\nvalue = 10\n', program="ritz-heat")
+
+    def test_conflicting_displacements_name_both_sources_in_any_order(self):
+        tables = [CLAMP.format("a.x0"), '[[displacement]]\nregion = "a.y0"\nx = 0.1\n']
+        for first, second in (tables, tables[::-1]):
+            self.refuse(4, ["conflicting values", "component x at node 1 (0, 0, 0)", "[[displacement]] #1 at",
+                            "[[displacement]] #2 at"], STEEL.format("a") + first + second)
+
+    def test_equal_displacements_merge(self):
+        self.write("mesh.msh", boxes.cubes(["a"]))
+        self.solve("ritz-elasticity", self.write("case.toml", '[mesh]\nfile = "mesh.msh"\n' + CUBE + CLAMP.format("a.y0")))
+
+    def test_a_section_across_the_axis(self):
+        self.refuse(3, ["lies at x = -1, but an axisymmetric mesh needs x >= 0"],
+                    '[model]\ntype = "axisymmetric"\n' + STEEL.format("all") + '[[displacement]]\nregion = "bottom"\ny = 0\n',
+                    boxes.square(((-1, 0), (1, 0), (1, 1), (-1, 1))))
+
+    def test_not_converged(self):
+        outcome = self.refuse_setting(5, ["did not converge", "iteration limit after 3 iterations", "fix: allow more iterations"],
+                                      solver__method="cg", solver__preconditioner="jacobi", solver__max_iterations=3)
+        self.assertFalse(outcome.log.rstrip().endswith("converged"))
+
+
+class MeshFile(BadInputs):
+    def test_missing_files(self):
+        self.refuse_case(2, ["cannot read the case file"], self.folder / "nothing.toml")
+        self.refuse_setting(2, ["'mesh.file' names the file", "which does not exist"], mesh__file="nothing.msh")
+
+    def test_cut_short_anywhere(self):
+        """At every tenth line: an error of the mesh that names the file, never a result."""
+        lines = boxes.cubes(["a", "b"]).splitlines(keepends=True)
+        for count in range(0, len(lines) - 1, 10):
+            with self.subTest(lines=count):
+                self.refuse(3, ["mesh.msh"], CUBE, "".join(lines[:count]))
+
+    def test_inverted_cells(self):
+        mesh = boxes.cubes(["a", "b"])
+        reversed_cell, folded_cell = (mesh.replace(" 1 2 3 4 5 6 7 8\n", f" {nodes}\n") for nodes in ("5 6 7 8 1 2 3 4", "1 2 4 3 5 6 8 7"))
+        self.refuse(3, ["inside out (negative Jacobian)", "the first is at (0.5, 0.5, 0.5)"], CUBE, reversed_cell)
+        self.refuse(3, ["folded", "the first is at (0.5, 0.5, 0.5)"], CUBE, folded_cell)
+
+    def test_all_cells_reversed_are_renumbered_with_a_notice(self):
+        mesh = boxes.cubes(["a"])
+        self.write("case.toml", '[mesh]\nfile = "mesh.msh"\n' + CUBE + '[[probe]]\nname = "u"\nfield = "displacement"\nregion = "a.x1"\nmeasure = "mean"\n')
+        results = []
+        for text in (mesh, mesh.replace(" 1 2 3 4 5 6 7 8\n", " 5 6 7 8 1 2 3 4\n")):
+            self.write("mesh.msh", text)
+            results.append(self.solve("ritz-elasticity", self.folder / "case.toml"))
+        self.assertEqual(len(results[1].report["notices"]), len(results[0].report["notices"]) + 1)
+        self.assert_close(results[1].probes["u"][0], results[0].probes["u"][0], 1e-12)
+
+    def test_nodes_that_are_no_numbers(self):
+        self.refuse(3, ["without finite coordinates"], CUBE, boxes.cubes(["a"]).replace("8 0 1 1\n", "8 nan 1 1\n"))
+
+    def test_not_a_mesh(self):
+        self.refuse(3, ["mesh.msh"], CUBE, "PNG\r\n\x1a\n")
+
+
+class Surroundings(BadInputs):
+    def test_output_folder_that_cannot_be_written_is_found_before_the_solve(self):
+        obstacle = self.write("results", "a file where the folder should be")
+        for arguments in ([], ["--check"]):
+            outcome = self.refuse_case(7, ["cannot write results to the folder", "results"], example("cantilever"), "ritz-elasticity",
+                                       *arguments, output=obstacle)
+            self.assertNotIn("solve:", outcome.log)
+
+    def test_report_that_cannot_be_written(self):
+        obstacle = self.write("file", "")
+        outcome = self.refuse_case(7, ["cannot write"], example("cantilever"), report=obstacle / "report.json")
+        self.assertNotIn("solve:", outcome.log)
+
+    def test_command_line(self):
+        for arguments, phrase in ((["--colour", "red"], "--colour"), (["--threads", "two"], "threads"), (["--device", "tpu"], "unknown device 'tpu'"),
+                                  (["--set", "mesh.scale"], "cannot understand override 'mesh.scale'")):
+            with self.subTest(arguments=arguments):
+                self.refuse_case(2, [phrase], example("cantilever"), "ritz-elasticity", *arguments)
+
+        self.refuse_case(2, ["-3 threads were asked for"], example("cantilever"), threads=-3)
+
+    def test_check_solves_nothing(self):
+        outcome = self.solve("ritz-elasticity", example("bracket"), "--check")
+        self.assertIn("nothing was solved", outcome.log)
+        self.assertIsNone(outcome.report["solver"])
+        self.assertFalse(list(outcome.folder.rglob("*.vtu")))
+
+    def test_results_are_not_touched_by_a_failing_run(self):
+        first = self.solve("ritz-elasticity", example("cantilever"))
+        before = {path: path.read_bytes() for path in (first.folder / "results").rglob("*") if path.is_file()}
+        failing = self.run_case("ritz-elasticity", example("cantilever"), output=first.folder / "results",
+                                keys={"solver.method": "cg", "solver.preconditioner": "jacobi", "solver.max_iterations": 3})
+        self.assertEqual(failing.exit, 5)
+        self.assertEqual(before, {path: path.read_bytes() for path in (first.folder / "results").rglob("*") if path.is_file()})
+
+
+del BadInputs  # the base has no tests of its own
+
+if __name__ == "__main__":
+    unittest.main()

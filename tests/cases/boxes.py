@@ -1,0 +1,35 @@
+"""Meshes of a few cubes as Gmsh MSH 2.2 text, so that a test can spoil them in any way it likes."""
+
+SIDES = {"x0": (0, 3, 7, 4), "x1": (1, 2, 6, 5), "y0": (0, 1, 5, 4), "y1": (3, 2, 6, 7), "z0": (0, 1, 2, 3), "z1": (4, 5, 6, 7)}
+CORNERS = [(0, 0, 0), (1, 0, 0), (1, 1, 0), (0, 1, 0), (0, 0, 1), (1, 0, 1), (1, 1, 1), (0, 1, 1)]
+
+
+def cubes(names):
+    """One unit cube per name, apart from each other along x: a region of its name, and sides "<name>.x0" ..."""
+    points, elements, groups = [], [], []
+    for number, name in enumerate(names):
+        first = 8 * number + 1
+        points += [(x + 2 * number, y, z) for x, y, z in CORNERS]
+        groups.append((3, name))
+        elements.append((5, len(groups), [first + i for i in range(8)]))
+        for side, corners in SIDES.items():
+            groups.append((2, f"{name}.{side}"))
+            elements.append((3, len(groups), [first + i for i in corners]))
+    return msh(points, elements, groups)
+
+
+def square(points=((0, 0), (1, 0), (1, 1), (0, 1))):
+    """One quadrilateral, "all", with its sides "bottom", "right", "top" and "left"."""
+    groups = [(2, "all"), (1, "bottom"), (1, "right"), (1, "top"), (1, "left")]
+    elements = [(3, 1, [1, 2, 3, 4])] + [(1, 2 + i, [1 + i, 1 + (i + 1) % 4]) for i in range(4)]
+    return msh([(x, y, 0) for x, y in points], elements, groups)
+
+
+def msh(points, elements, groups):
+    lines = ["$MeshFormat", "2.2 0 8", "$EndMeshFormat", "$PhysicalNames", str(len(groups))]
+    lines += [f'{dimension} {i} "{name}"' for i, (dimension, name) in enumerate(groups, 1)]
+    lines += ["$EndPhysicalNames", "$Nodes", str(len(points))]
+    lines += [f"{i} {x!r} {y!r} {z!r}" for i, (x, y, z) in enumerate(points, 1)]
+    lines += ["$EndNodes", "$Elements", str(len(elements))]
+    lines += [f"{i} {kind} 2 {group} {group} {' '.join(map(str, nodes))}" for i, (kind, group, nodes) in enumerate(elements, 1)]
+    return "\n".join(lines + ["$EndElements", ""])

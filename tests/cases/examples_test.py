@@ -1,0 +1,95 @@
+"""L24: every case of examples/ prints the number of its reference, to 1 % or better on the mesh beside it.
+
+References: shared tables of NAFEMS cases (LE1 92.7 MPa, LE10 -5.38 MPa), Lame's formulas, Cook's membrane 23.965 (two other
+codes), Timoshenko's beam, the exact series of a fin, Bessel's functions for the annular fin, resistances in series.
+"""
+import math
+import unittest
+
+from ritz import CaseTest, example
+
+BEAM = -(1000 / (3 * 210e9 * 0.05 * 0.1**3 / 12) + 1000 / (5 / 6 * 210e9 / 2.6 * 0.05 * 0.1))
+ELASTIC = {
+    "le1": {"stress_at_D": (92.7e6, 0.01)},
+    "le10": {"stress_at_D": (-5.38e6, 0.01)},
+    "cook": {"middle_of_right_edge": (23.965, 0.001), "corner": (25.18, 0.005)},
+    "lame/axisymmetric": {"u_inside": (57.2e-6, 1e-4), "u_outside": (36.4e-6, 1e-4), "radial_inside": (-60e6, 0.01),
+                          "hoop_inside": (100e6, 0.01), "hoop_outside": (40e6, 0.002), "axial": (12e6, 0.001)},
+    "lame/plane_strain": {"u_inside": (57.2e-6, 1e-4), "u_outside": (36.4e-6, 1e-4), "radial_inside": (-60e6, 0.001),
+                          "hoop_inside": (100e6, 0.001), "hoop_outside": (40e6, 0.001), "axial": (12e6, 0.001)},
+    "lame/solid": {"u_inside": (59e-6, 1e-4), "u_outside": (40e-6, 1e-4), "radial_inside": (-60e6, 0.01),
+                   "hoop_inside": (100e6, 0.01), "hoop_outside": (40e6, 0.001)},
+    # The clamp holds the end section against Poisson's contraction: stiffer than the beam by 0.8 %.
+    "cantilever": {"deflection": (BEAM, 0.01), "bending_stress": (6e6, 0.001)},
+}
+
+
+def fin_series(x, y, k=10, h=200, length=0.05, half=0.01, base=100, ambient=20):
+    """Temperature and heat into half a fin, tip insulated: sum of cos(m y / t) cosh(m (L - x) / t), m tan m = h t / k."""
+    temperature = heat = 0
+    for i in range(2000):
+        low, high = i * math.pi, (i + 0.5) * math.pi  # m tan m grows from 0 to infinity
+        for _ in range(80):
+            m = (low + high) / 2
+            low, high = (m, high) if m * math.tan(m) < h * half / k else (low, m)
+        share = 4 * math.sin(m) / (2 * m + math.sin(2 * m))
+        heat += share * math.sin(m) * math.tanh(m * length / half)
+        if m * length / half < 300:
+            temperature += share * math.cos(m * y / half) * math.cosh(m * (length - x) / half) / math.cosh(m * length / half)
+    return ambient + (base - ambient) * temperature, k * (base - ambient) * heat
+
+
+class Examples(CaseTest):
+    def check(self, program, name, references):
+        outcome = self.solve(program, example(name))
+        for probe, (reference, tolerance) in references.items():
+            with self.subTest(case=name, probe=probe):
+                self.assert_close(outcome.probes[probe], reference, tolerance)
+        with self.subTest(case=name, what="true residual"):
+            self.assertLessEqual(outcome.residual, 1e-8)
+        return outcome
+
+    def test_elastic_cases_meet_their_references(self):
+        for name, references in ELASTIC.items():
+            self.check_balance(self.check("ritz-elasticity", name, references))
+
+    def check_balance(self, outcome):
+        """L10: reactions are minus the loads; the residual of an iterative solve bounds what is left."""
+        if "axisymmetric" in outcome.report["case"]:
+            return  # the radial forces of a ring balance each other around it
+        load, reaction = outcome.fact("applied_load"), outcome.fact("reaction")
+        for f, r in zip(load, reaction):
+            self.assertLessEqual(abs(f + r), 1e-7 * max(map(abs, load)), outcome.report["case"])
+
+    def test_no_axial_stress_in_a_tube_with_free_ends(self):
+        outcome = self.solve("ritz-elasticity", example("lame/solid"))
+        self.assertLess(abs(outcome.probes["axial"]), 1e-3 * 100e6)
+
+    def test_fin_is_the_series(self):
+        middle, heat = fin_series(0.05, 0)
+        side, _ = fin_series(0.05, 0.01)
+        self.check("ritz-heat", "fin", {"tip_middle": (middle, 1e-5), "tip_side": (side, 1e-5), "heat": (heat, 1e-3)})
+
+    def test_annular_fin_is_the_formula_with_bessel_functions(self):
+        # I and K of orders 0 and 1, Incropera section 3.6.4; h t / k = 1.25e-4 says how much the thin-fin formula may miss
+        self.check("ritz-heat", "fin/annular", {"rim": (80.48384, 1e-4), "heat": (21.42369, 1e-4)})
+
+    def test_wall_is_exact(self):
+        flux = 30 / (1 / 8 + 0.1 / 0.8 + 0.05 / 0.04 + 1 / 25)
+        self.check("ritz-heat", "wall", {"flux": (flux, 1e-8), "inside": (20 - flux / 8, 1e-8),
+                                         "joint": (20 - flux / 8 - flux * 0.1 / 0.8, 1e-8)})
+
+    def test_all_heat_of_the_chip_goes_into_the_air(self):
+        p = self.check("ritz-heat", "heat_sink", {}).probes
+        area = p["air_side"] / p["air_mean"]
+        self.assert_close(40 * (p["air_side"] - 20 * area), 40, 1e-6)
+
+    def test_bolts_carry_the_bracket(self):
+        outcome = self.check("ritz-elasticity", "bracket", {})
+        self.check_balance(outcome)
+        self.assert_close(outcome.probes["bolt_force"][0], -2000, 1e-6)
+        self.assertLess(abs(outcome.probes["eye_displacement"][1]), 1e-5 * outcome.probes["eye_displacement"][0])  # symmetric
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,86 @@
+"""L21 and L18: the same input gives the same bits, whatever the number of threads; other back ends agree; a device that is
+not there is an error and never another device."""
+import pathlib
+import unittest
+
+import vtu
+from ritz import CaseTest, example
+
+ITERATIVE = {"solver.method": "cg", "solver.tolerance": 1e-11}
+DIRECT = {"solver.method": "direct"}
+
+
+def largest_difference(a, b):
+    return max(abs(x - y) for x, y in zip(a, b)) / max(map(abs, a))
+
+
+class Repeatable(CaseTest):
+    def bytes_of(self, *arguments, **options):
+        return pathlib.Path(self.solve(*arguments, **options).results()).read_bytes()
+
+    def test_two_runs_give_the_same_bits(self):
+        for keys in (ITERATIVE, DIRECT):
+            first = self.bytes_of("ritz-elasticity", example("lame/solid"), keys=keys)
+            self.assertEqual(first, self.bytes_of("ritz-elasticity", example("lame/solid"), keys=keys))
+        first = self.bytes_of("ritz-heat", example("fin"))
+        self.assertEqual(first, self.bytes_of("ritz-heat", example("fin")))
+
+    def test_one_and_two_threads_give_the_same_bits(self):
+        for program, case in (("ritz-elasticity", "lame/solid"), ("ritz-elasticity", "lame/axisymmetric"), ("ritz-heat", "fin")):
+            for keys in (ITERATIVE, DIRECT):
+                with self.subTest(case=case, **keys):
+                    one = self.bytes_of(program, example(case), keys=keys, threads=1)
+                    self.assertEqual(one, self.bytes_of(program, example(case), keys=keys, threads=2))
+
+    def test_vector_units_agree(self):
+        """Lanes of 4 and of 8: sums in another order, 1e-11 times the condition of the solve."""
+        devices = {}
+        for device in ("cpu:v3", "cpu"):
+            outcome = self.solve("ritz-elasticity", example("lame/solid"), "--device", device, keys=ITERATIVE)
+            devices[device] = vtu.read(outcome.results())["PointData"]
+        for field in ("displacement", "stress", "von_mises"):
+            self.assertLess(largest_difference(devices["cpu:v3"][field], devices["cpu"][field]), 1e-9, field)
+
+    def test_methods_agree(self):
+        """L20 from outside: a factorisation and an iteration share no code."""
+        results = [vtu.read(self.solve("ritz-elasticity", example("le10"), keys=keys).results())["PointData"]
+                   for keys in (ITERATIVE, DIRECT)]
+        for field in ("displacement", "stress"):
+            self.assertLess(largest_difference(results[0][field], results[1][field]), 1e-8, field)
+
+    def test_tighter_tolerance_means_smaller_true_residual(self):
+        for tolerance in (1e-4, 1e-8, 1e-12):
+            outcome = self.solve("ritz-elasticity", example("lame/solid"), keys={"solver.method": "cg", "solver.tolerance": tolerance})
+            self.assertLessEqual(outcome.residual, tolerance)
+
+    def test_what_double_precision_cannot_reach_is_not_called_converged(self):
+        """A slender beam: |A| |x| u / |b| is 1e-11."""
+        outcome = self.run_case("ritz-elasticity", example("cantilever"), keys={"solver.method": "cg", "solver.tolerance": 1e-14})
+        self.assertEqual(outcome.exit, 5)
+        self.assertIn("did not converge", outcome.errors)
+
+    def test_a_gpu_that_is_not_there_is_an_error(self):
+        outcome = self.run_case("ritz-heat", example("wall"), "--device", "gpu:97")
+        self.assertEqual(outcome.exit, 8)
+        self.assertIn("device 'gpu:97' was asked for", outcome.errors)
+        self.assertEqual(outcome.report["status"], "failed")
+        self.assertEqual(outcome.report["outputs"], [])
+
+    def test_gpu_agrees_or_is_reported_missing(self):
+        gpu = self.run_case("ritz-elasticity", example("lame/solid"), "--device", "gpu:0", keys=ITERATIVE)
+        if gpu.exit == 8:
+            self.assertIn("gpu:0", gpu.errors)
+            self.skipTest("no GPU")
+        self.assertEqual(gpu.exit, 0, gpu.errors)
+        self.assertIn("gpu", gpu.report["device"].lower())
+        cpu = self.solve("ritz-elasticity", example("lame/solid"), "--device", "cpu", keys=ITERATIVE)
+        a, b = vtu.read(gpu.results())["PointData"], vtu.read(cpu.results())["PointData"]
+        for field in ("displacement", "stress"):
+            self.assertLess(largest_difference(a[field], b[field]), 1e-9, field)
+
+    def test_the_first_line_names_the_device_and_why(self):
+        self.assertRegex(self.solve("ritz-heat", example("wall")).log.splitlines()[0], r"^device: .+\(.+\)$")
+
+
+if __name__ == "__main__":
+    unittest.main()

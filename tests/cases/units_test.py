@@ -1,0 +1,63 @@
+"""L16: lengths by 1e-6 ... 1e6 and stiffness by 1e-9 ... 1e12 leave the answer in its own units alone, and the iterations too."""
+import unittest
+
+from ritz import CaseTest, example
+
+SCALES = [(1e-6, 1.0), (1e6, 1.0), (1e-3, 1e-6), (1.0, 1e-9), (1.0, 1e12), (1e-3, 1e12), (1e6, 1e-9)]  # length, stiffness
+
+
+def scaled_points(length, points):
+    return {f"probe.{i}.point": str([x * length for x in point]) for i, point in enumerate(points)}
+
+
+def tube(length, stiffness):
+    """u / length and sigma / stiffness do not change when the pressure goes with the stiffness."""
+    inside, outside = (0.1, 0, 0.01), (0.2, 0, 0.01)
+    return {"mesh.scale": length, "material.0.young": 200e9 * stiffness, "pressure.0.value": 60e6 * stiffness,
+            **scaled_points(length, [inside, outside, inside, inside, outside, inside])}
+
+
+def beam(length, stiffness):
+    """The force goes with stiffness length^2."""
+    return {"mesh.scale": length, "material.0.young": 210e9 * stiffness,
+            "force.0.value": f"[0, 0, {-1000 * stiffness * length**2!r}]",
+            "probe.2.point": f"[{0.5 * length!r}, {0.025 * length!r}, {0.1 * length!r}]"}
+
+
+def fin(length, stiffness):
+    """Temperatures do not change when h length / k stays."""
+    return {"mesh.scale": length, "material.0.conductivity": 10 * stiffness,
+            "convection.0.coefficient": 200 * stiffness / length, **scaled_points(length, [(0.05, 0), (0.05, 0.01)])}
+
+
+class Units(CaseTest):
+    def check(self, program, case, scaled, keys, probes):
+        """probes: name -> the power of length and of stiffness in its unit, and the tolerance."""
+        reference = self.solve(program, example(case), keys={**keys, **scaled(1, 1)})
+        for length, stiffness in SCALES:
+            with self.subTest(case=case, length=length, stiffness=stiffness, **keys):
+                outcome = self.solve(program, example(case), keys={**keys, **scaled(length, stiffness)})
+                for probe, (of_length, of_stiffness, tolerance) in probes.items():
+                    unit = length**of_length * stiffness**of_stiffness
+                    self.assert_close(outcome.probes[probe] / unit, reference.probes[probe], tolerance)
+                if "solver.tolerance" not in keys:  # near the limit of double precision round-off decides on the last steps
+                    steps = [each.report["solver"]["iterations"] for each in (outcome, reference)]
+                    self.assertLessEqual(abs(steps[0] - steps[1]), 1)
+
+    def test_tube(self):
+        probes = {"u_inside": (1, 0, 1e-9), "u_outside": (1, 0, 1e-9), "hoop_inside": (0, 1, 1e-9), "radial_inside": (0, 1, 1e-9)}
+        self.check("ritz-elasticity", "lame/solid", tube, {"solver.method": "cg", "solver.tolerance": 1e-12}, probes)
+        self.check("ritz-elasticity", "lame/solid", tube, {"solver.method": "direct"}, probes)
+        self.check("ritz-elasticity", "lame/solid", tube, {"solver.method": "cg"}, {})
+
+    def test_beam(self):
+        """Slender: the condition is 1e8, so round-off alone is 1e-8 of the answer."""
+        self.check("ritz-elasticity", "cantilever", beam, {}, {"deflection": (1, 0, 1e-7), "bending_stress": (0, 1, 1e-7)})
+
+    def test_fin(self):
+        self.check("ritz-heat", "fin", fin, {"solver.method": "cg", "solver.tolerance": 1e-12},
+                   {"tip_middle": (0, 0, 1e-9), "tip_side": (0, 0, 1e-9)})
+
+
+if __name__ == "__main__":
+    unittest.main()
