@@ -62,8 +62,8 @@ StaticSolution solve_static(const Operator& equations, const Constraints& constr
     s.report = solve_linear(K, r, du, options, {&space.coordinates(), space.mesh().dimension()});
     if (!s.report.converged())
       throw Error(Exit::not_converged,
-                  fmt::format("the linear solver ({}, {}) did not converge: {} after {} iterations, relative residual {:.2e}",
-                              s.report.method, s.report.preconditioner, name_of(s.report.reason), s.report.iterations,
+                  fmt::format("the linear solver ({}{}{}) did not converge: {} after {} iterations, relative residual {:.2e}",
+                              s.report.method, s.report.preconditioner.empty() ? "" : ", ", s.report.preconditioner, name_of(s.report.reason), s.report.iterations,
                               s.report.true_relative_residual),
                   {}, advice_for(s.report.reason));
     axpy(1.0, du, s.u);

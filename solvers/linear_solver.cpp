@@ -27,12 +27,13 @@ std::unique_ptr<LinearOperator> make_preconditioner(const SparseMatrix& A, Preco
   }
 }
 
-SolveReport solve_directly(const SparseMatrix& A, const Vector& b, Vector& x) {
+SolveReport solve_directly(const SparseMatrix& A, const Vector& b, Vector& x, double relative) {
   Profile& profile = A.device().profile();
   std::unique_ptr<DirectSolver> solver;
   {
     auto phase = profile.phase("factorisation");
     solver = std::make_unique<DirectSolver>(A, DirectSolver::Kind::positive_definite);
+    solver->relative = relative;
   }
   auto phase = profile.phase("substitution");
   return solver->solve(b, x);
@@ -88,7 +89,7 @@ SolveReport solve_linear(const SparseMatrix& A, const Vector& b, Vector& x, cons
   const MethodChoice choice = choose_method(A, options, geometry.dimension);
   if (choice.method == LinearMethod::direct) {
     try {
-      return solve_directly(A, b, x);
+      return solve_directly(A, b, x, options.relative);
     } catch (const Error& error) {
       // Nobody asked for it by name, and iterations need neither the library nor the memory.
       const bool can_step_down = error.exit() == Exit::environment || error.exit() == Exit::resources;
