@@ -2,6 +2,7 @@
 
 #include "device/error.hpp"
 
+#include <algorithm>
 #include <dlfcn.h>
 #include <filesystem>
 #include <fmt/format.h>
@@ -17,6 +18,7 @@ struct Registry {
   std::map<std::string, const void*> tables;         // "v4:vector" -> table
   std::map<std::string, std::string> load_results;   // "ritz_fem_kernels.v4" -> reason, empty when loaded
   std::vector<std::string> folders;
+  std::vector<std::string> twice;                    // names that two modules claim
 };
 
 Registry& registry() {
@@ -34,7 +36,8 @@ std::string folder_of_this_library() {
 
 void register_kernels(const char* backend, const char* name, const void* table) {
   const std::lock_guard lock(registry().mutex);
-  registry().tables[fmt::format("{}:{}", backend, name)] = table;
+  const std::string key = fmt::format("{}:{}", backend, name);
+  if (!registry().tables.try_emplace(key, table).second) registry().twice.push_back(key);  // thrown when asked for
 }
 
 void add_kernel_folder(const std::string& folder) {
@@ -66,7 +69,11 @@ bool has_kernels(const std::string& backend, const std::string& module, const st
     throw Error(Exit::environment, fmt::format("kernel module '{}' for back end '{}' cannot be loaded", module, backend),
                 reason, "install or build Ritz again; a GPU needs the CUDA libraries cuSPARSE and cuSOLVER");
   const std::lock_guard lock(registry().mutex);
-  return registry().tables.contains(backend + ":" + name);
+  const std::string key = backend + ":" + name;
+  if (std::ranges::find(registry().twice, key) != registry().twice.end())
+    throw Error(Exit::input, fmt::format("two kernel modules register '{}'", key),
+                "it would be a matter of luck which of them runs", "give the form or the kernel of your own another name");
+  return registry().tables.contains(key);
 }
 
 const void* find_kernels(const std::string& backend, const std::string& module, const std::string& name) {

@@ -127,7 +127,10 @@ std::vector<MachineInfo> list(std::string& why) {
   int count = 0;
   const cudaError_t status = cudaGetDeviceCount(&count);
   if (status != cudaSuccess || count == 0) {
-    why = status == cudaSuccess ? "the driver reports no GPU" : cudaGetErrorString(status);
+    int driver = 0;
+    cudaDriverGetVersion(&driver);
+    why = driver == 0 ? "no NVIDIA driver is installed"
+          : status == cudaSuccess ? "the driver reports no GPU" : cudaGetErrorString(status);
     cudaGetLastError();
     return {};
   }

@@ -1,4 +1,4 @@
-// The assembly loop for every block size: 1, 2, 3 in vectors; 1, 4, 9 in matrices; 12 for strain and stress.
+// The assembly loop for every block size: 1, 2, 3 in vectors; 1, 4, 9 in matrices; up to 16 derived quantities.
 #include "device/error.hpp"
 #include "device/kernels.hpp"
 #ifdef __CUDACC__
@@ -10,17 +10,18 @@
 namespace ritz::RITZ_BACKEND {
 namespace {
 
-void run(const Device& device, const AssemblyJob& job) {
-  switch (job.block) {
-    case 1: return run_assembly<1>(device, job);
-    case 2: return run_assembly<2>(device, job);
-    case 3: return run_assembly<3>(device, job);
-    case 4: return run_assembly<4>(device, job);
-    case 9: return run_assembly<9>(device, job);
-    case 12: return run_assembly<12>(device, job);
-    default: throw Error(Exit::internal, "assembly of blocks of " + std::to_string(job.block) + " numbers");
+// Calls run_assembly<job.block>; sizes from 1 to Largest are compiled.
+template <int Largest>
+void run_block(const Device& device, const AssemblyJob& job) {
+  if constexpr (Largest > 0) {
+    if (job.block == Largest) return run_assembly<Largest>(device, job);
+    return run_block<Largest - 1>(device, job);
+  } else {
+    throw Error(Exit::input, "a form has " + std::to_string(job.block) + " derived quantities; at most 16 are possible");
   }
 }
+
+void run(const Device& device, const AssemblyJob& job) { run_block<16>(device, job); }
 
 #ifdef __CUDACC__
 const AssemblyKernels table{run, true};

@@ -54,6 +54,16 @@ constexpr Dual<T> log(Dual<T> a) {
   return {log(a.value), a.derivative / a.value};
 }
 template <class T>
+constexpr Dual<T> sin(Dual<T> a) {
+  using std::cos, std::sin;
+  return {sin(a.value), a.derivative * cos(a.value)};
+}
+template <class T>
+constexpr Dual<T> cos(Dual<T> a) {
+  using std::cos, std::sin;
+  return {cos(a.value), -(a.derivative * sin(a.value))};
+}
+template <class T>
 constexpr Dual<T> pow(Dual<T> a, double b) {
   using std::pow;
   const T p = pow(a.value, b - 1.0);

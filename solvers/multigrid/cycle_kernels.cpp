@@ -7,19 +7,29 @@
 namespace ritz::RITZ_BACKEND {
 namespace {
 
-// One block row times x. Sums stand in L x M places, so that a block is one straight multiply-add.
+// One block row times x. Sums stand in L x M places, so that a block is one straight multiply-add; small blocks take
+// turns on several sets of sums, or each would wait for the adder.
 template <class Real, int L, int M>
 struct RowProduct {
   BlockMatrixView<Real> A;
   const Real* x;
+  static constexpr int size = L * M, turns = size < 4 ? 4 : size < 9 ? 2 : 1;
+
+  constexpr void add_block(Index k, Real* sum) const {
+    const Real* a = A.values + k * size;
+    const Real* xk = x + Index{A.column[k]} * M;
+    for (int l = 0; l < L; ++l)
+      for (int m = 0; m < M; ++m) sum[l * M + m] += a[l * M + m] * xk[m];
+  }
   constexpr void operator()(Index i, Real* row) const {
-    Real sum[L * M] = {};
-    for (Index k = A.offsets[i]; k < A.offsets[i + 1]; ++k) {
-      const Real* a = A.values + k * L * M;
-      const Real* xk = x + Index{A.column[k]} * M;
-      for (int l = 0; l < L; ++l)
-        for (int m = 0; m < M; ++m) sum[l * M + m] += a[l * M + m] * xk[m];
-    }
+    Real sum[turns * size] = {};
+    Index k = A.offsets[i];
+    const Index end = A.offsets[i + 1];
+    for (; k + turns <= end; k += turns)
+      for (int t = 0; t < turns; ++t) add_block(k + t, sum + t * size);
+    for (; k < end; ++k) add_block(k, sum);
+    for (int t = 1; t < turns; ++t)
+      for (int n = 0; n < size; ++n) sum[n] += sum[t * size + n];
     for (int l = 0; l < L; ++l) {
       row[l] = 0;
       for (int m = 0; m < M; ++m) row[l] += sum[l * M + m];

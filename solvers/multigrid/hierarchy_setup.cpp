@@ -139,7 +139,7 @@ class Builder {
     while (true) {
       SetupLevel& level = setup_.levels.back();
       const Index unknowns = level.view.rows * level.view.row_block;
-      level.largest_eigenvalue = 1.1 * largest_eigenvalue(LevelOperator(device_, level.view), level.inverse_diagonal, 10);
+      estimate_eigenvalue(level);
       if (unknowns <= options_.coarsest_size || static_cast<int>(setup_.levels.size()) >= options_.max_levels) break;
       if (!coarsen(K, near_null)) break;
     }
@@ -161,23 +161,34 @@ class Builder {
     return near_null;
   }
 
-  // Appends the next level; false when the graph cannot be made much smaller.
-  bool coarsen(int K, Vector& near_null) {
-    SetupLevel& fine = setup_.levels.back();
-    const int C = fine.view.row_block;
+  void estimate_eigenvalue(SetupLevel& level) {
+    auto phase = device_.profile().phase("eigenvalues");
+    level.largest_eigenvalue = 1.1 * largest_eigenvalue(LevelOperator(device_, level.view), level.inverse_diagonal, 10);
+  }
+
+  Index aggregate(const SetupLevel& fine, Array<std::int32_t>& result) {
+    auto phase = device_.profile().phase("aggregation");
     const double strength = options_.strength >= 0 ? options_.strength : A_.block_size() == 1 ? 0.05 : 0.02;
     Graph graph;
     // Coarse levels couple ever more widely: the threshold halves from level to level.
     aggregation_.strong_graph(device_, fine.view, strength * std::pow(0.5, double(setup_.levels.size()) - 1), graph);
-    Array<std::int32_t> aggregate;
-    const Index aggregates = aggregation_.aggregate(device_, graph, fine.view.rows, aggregate);
+    return aggregation_.aggregate(device_, graph, fine.view.rows, result);
+  }
+
+  // Appends the next level; false when the graph cannot be made much smaller.
+  bool coarsen(int K, Vector& near_null) {
+    SetupLevel& fine = setup_.levels.back();
+    const int C = fine.view.row_block;
+    Array<std::int32_t> aggregate_of;
+    const Index aggregates = aggregate(fine, aggregate_of);
     if (aggregates == 0 || aggregates * K > fine.view.rows * C * 4 / 5) return false;
-    graph = {};
+    auto phase = device_.profile().phase("transfers");
     Vector T(device_, fine.view.rows * C * K, tag), coarse_near_null(device_, aggregates * K * K, tag);
-    transfer_.tentative(device_, aggregate.data(), fine.view.rows, aggregates, C, K, near_null.data(), T.data(), coarse_near_null.data());
+    transfer_.tentative(device_, aggregate_of.data(), fine.view.rows, aggregates, C, K, near_null.data(), T.data(), coarse_near_null.data());
     const double omega = 4.0 / 3.0 / fine.largest_eigenvalue;
-    transfer_.smooth_prolongator(device_, fine.view, fine.inverse_diagonal.data(), omega, aggregate.data(), aggregates, T.data(), K, fine.P);
+    transfer_.smooth_prolongator(device_, fine.view, fine.inverse_diagonal.data(), omega, aggregate_of.data(), aggregates, T.data(), K, fine.P);
     transfer_.transpose(device_, fine.P, fine.R);
+    auto product = device_.profile().phase("product");
     SetupLevel coarse;
     transfer_.galerkin(device_, fine.view, fine.P, fine.R, coarse.A);
     coarse.view = coarse.A.view();
@@ -190,6 +201,7 @@ class Builder {
   }
 
   void invert_coarsest() {
+    auto phase = device_.profile().phase("coarsest");
     const SetupLevel& last = setup_.levels.back();
     const Index n = last.view.rows * last.view.row_block;
     if (setup_.levels.size() < 2 || n > 3 * options_.coarsest_size) return;

@@ -4,6 +4,7 @@
 #include "device/kernels.hpp"
 #include "device/launch.hpp"
 #include "device/scan.hpp"
+#include "solvers/multigrid/column_map.hpp"
 
 namespace ritz::RITZ_BACKEND {
 namespace {
@@ -133,36 +134,6 @@ void tentative(const Device& device, const std::int32_t* aggregate, Index nodes,
   with_blocks<Tentative>(C, K, device, offsets.data(), members.data(), aggregates, T, coarse_near_null);
 }
 
-// The columns of one row, numbered in the order in which they come up: a hash table with open addressing, of a size that
-// suits `expected` insertions. More than Capacity / 2 different columns overflow it.
-template <int Capacity>  // a power of two, at most 2^15
-struct ColumnMap {
-  std::int32_t key[Capacity];
-  std::uint16_t place[Capacity];
-  unsigned mask = 63;
-  int size = 0;
-
-  constexpr explicit ColumnMap(Index expected) {
-    while (mask + 1 < Capacity && mask + 1 < 2 * expected) mask = 2 * mask + 1;
-    for (unsigned k = 0; k <= mask; ++k) key[k] = -1;
-  }
-  constexpr bool overflow() const { return size > Capacity / 2; }
-  // The number of column c; a new one is size - 1 afterwards.
-  constexpr int operator()(std::int32_t c) {
-    unsigned k = (static_cast<unsigned>(c) * 2654435769u >> 16) & mask;
-    while (key[k] != c) {
-      if (key[k] < 0) {
-        if (overflow()) return 0;
-        key[k] = c;
-        place[k] = static_cast<std::uint16_t>(size);
-        return size++;
-      }
-      k = (k + 1) & mask;
-    }
-    return place[k];
-  }
-};
-
 constexpr std::int32_t overflow_mark = -(1 << 30);  // a count that makes the total negative
 
 // Columns of P in a row: the aggregates of the node and of its neighbours.
@@ -171,9 +142,10 @@ constexpr int prolongator_capacity = 512;
 struct ProlongatorCount {
   BlockMatrixView<double> A;
   const std::int32_t* aggregate;
+  Index aggregates;
   std::int32_t* count;
   constexpr void operator()(Index i) const {
-    ColumnMap<prolongator_capacity> map(A.offsets[i + 1] - A.offsets[i]);
+    ColumnMap<prolongator_capacity> map(aggregates, A.offsets[i + 1] - A.offsets[i]);
     if (aggregate[i] >= 0) {
       for (Index k = A.offsets[i]; k < A.offsets[i + 1]; ++k) {
         if (aggregate[A.column[k]] >= 0) map(aggregate[A.column[k]]);
@@ -189,6 +161,7 @@ struct ProlongatorRow {
   const double* inverse_diagonal;
   double omega;
   const std::int32_t* aggregate;
+  Index aggregates;
   const double* T;
   const Index* offsets;
   std::int32_t* column;
@@ -198,7 +171,7 @@ struct ProlongatorRow {
     const Index begin = offsets[i];
     double* P = values + begin * C * K;
     for (Index k = 0; k < (offsets[i + 1] - begin) * C * K; ++k) P[k] = 0;
-    ColumnMap<prolongator_capacity> map(A.offsets[i + 1] - A.offsets[i]);
+    ColumnMap<prolongator_capacity> map(aggregates, A.offsets[i + 1] - A.offsets[i]);
     const int own = map(aggregate[i]);
     column[begin + own] = aggregate[i];
     for (int k = 0; k < C * K; ++k) P[own * C * K + k] = T[i * C * K + k];
@@ -226,7 +199,7 @@ struct Prolongator {
   static void run(const Device& device, const BlockMatrixView<double>& A, const double* inverse_diagonal, double omega,
                   const std::int32_t* aggregate, const double* T, BlockMatrix& P) {
     for_each(device, "prolongator", A.rows,
-             ProlongatorRow<C, K>{A, inverse_diagonal, omega, aggregate, T, P.offsets.data(), P.column.data(), P.values.data()});
+             ProlongatorRow<C, K>{A, inverse_diagonal, omega, aggregate, P.columns, T, P.offsets.data(), P.column.data(), P.values.data()});
   }
 };
 
@@ -243,7 +216,7 @@ void smooth_prolongator(const Device& device, const BlockMatrixView<double>& A, 
   P.column_block = K;
   Array<std::int32_t> count(device, A.rows, tag);
   P.offsets = Array<Index>(device, A.rows + 1, "multigrid");
-  for_each(device, "prolongator pattern", A.rows, ProlongatorCount{A, aggregate, count.data()});
+  for_each(device, "prolongator pattern", A.rows, ProlongatorCount{A, aggregate, aggregates, count.data()});
   exclusive_scan(device, count.data(), A.rows, P.offsets.data());
   const Index nonzeros = last_offset(device, P.offsets);
   if (nonzeros < 0) throw_dense_row("prolongator");
@@ -305,7 +278,7 @@ struct ProductCount {
   BlockMatrixView<double> X, Y;
   std::int32_t* count;
   constexpr void operator()(Index i) const {
-    ColumnMap<Capacity> map(product_work(X, Y, i));
+    ColumnMap<Capacity> map(Y.columns, product_work(X, Y, i));
     for (Index k = X.offsets[i]; k < X.offsets[i + 1]; ++k)
       for (Index l = Y.offsets[X.column[k]]; l < Y.offsets[X.column[k] + 1]; ++l) map(Y.column[l]);
     count[i] = map.overflow() ? overflow_mark : map.size;
@@ -323,7 +296,7 @@ struct ProductRow {
     const Index begin = offsets[i];
     double* out = values + begin * L * N;
     for (Index k = 0; k < (offsets[i + 1] - begin) * L * N; ++k) out[k] = 0;
-    ColumnMap<Capacity> map(2 * (offsets[i + 1] - begin));
+    ColumnMap<Capacity> map(Y.columns, 2 * (offsets[i + 1] - begin));
     for (Index e = X.offsets[i]; e < X.offsets[i + 1]; ++e) {
       const Index j = X.column[e];
       const double* x = X.values + e * L * M;
