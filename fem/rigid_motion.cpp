@@ -107,6 +107,23 @@ void separate_translations(std::vector<Motion>& basis) {
   }
 }
 
+double along_axis(const Motion& m, const Motion& axis) { return axis[0] * m[3] + axis[1] * m[4] + axis[2] * m[5]; }
+
+bool is_translation(const Motion& m) { return std::hypot(m[0], m[1], m[2]) < 1e-9; }
+
+// A rotation that also slides along its axis becomes a plain rotation where a free translation can take the slide away.
+void remove_slides(std::vector<Motion>& basis) {
+  for (Motion& m : basis) {
+    if (is_translation(m)) continue;
+    const Motion* best = nullptr;
+    for (const Motion& t : basis)
+      if (is_translation(t) && std::abs(along_axis(t, m)) > (best == nullptr ? 1e-6 : std::abs(along_axis(*best, m)))) best = &t;
+    if (best == nullptr) continue;
+    const double factor = along_axis(m, m) / along_axis(*best, m);
+    for (std::size_t j = 0; j < motion_size; ++j) m[j] -= factor * (*best)[j];
+  }
+}
+
 std::string direction_words(Vec v) {
   const double length = std::hypot(v[0], v[1], v[2]);
   for (double& value : v) value /= length;
@@ -127,7 +144,9 @@ std::string motion_words(const Part& part, const Motion& m, RigidModes modes) {
     p[i] += part.size() * (w[j] * t[k] - w[k] * t[j]) / (turn * turn);
     if (std::abs(p[i]) < 1e-9 * part.size()) p[i] = 0;
   }
-  return fmt::format("rotation about the axis through ({:.4g}, {:.4g}, {:.4g}) along {}", p[0], p[1], p[2], direction_words(w));
+  const double slide = part.size() * along_axis(m, m) / (turn * turn);
+  return fmt::format("rotation about the axis through ({:.4g}, {:.4g}, {:.4g}) along {}{}", p[0], p[1], p[2], direction_words(w),
+                     std::abs(slide) < 1e-9 * part.size() ? "" : fmt::format(", sliding along it by {:.4g} per radian", slide));
 }
 
 }  // namespace
@@ -172,6 +191,7 @@ std::vector<FreePart> free_parts(const Constraints& constraints, RigidModes mode
     std::vector<Motion> basis = null_space(parts[p].gram, allowed);
     if (basis.empty()) continue;
     separate_translations(basis);
+    remove_slides(basis);
     FreePart free{static_cast<Index>(p), parts[p].cell_count, parts[p].first_cell, {}};
     for (const Motion& motion : basis) free.motions.push_back(motion_words(parts[p], motion, modes));
     result.push_back(std::move(free));
