@@ -1,0 +1,12 @@
+# What find_package(ritz) needs, the licence, and the examples. Libraries, modules, headers and executables say in their
+# own folders where they go.
+include(CMakePackageConfigHelpers)
+set(folder ${CMAKE_INSTALL_LIBDIR}/cmake/ritz)
+configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/ritzConfig.cmake.in ${PROJECT_BINARY_DIR}/cmake/ritzConfig.cmake
+                              INSTALL_DESTINATION ${folder} NO_SET_AND_CHECK_MACRO)
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/cmake/ritzConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/cmake/ritzConfig.cmake ${PROJECT_BINARY_DIR}/cmake/ritzConfigVersion.cmake
+              ${CMAKE_CURRENT_LIST_DIR}/RitzKernels.cmake DESTINATION ${folder})
+install(EXPORT ritzTargets NAMESPACE ritz:: DESTINATION ${folder})
+install(FILES LICENSE README.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(DIRECTORY examples/ DESTINATION ${CMAKE_INSTALL_DATADIR}/ritz/examples FILES_MATCHING PATTERN "*.toml" PATTERN "*.msh")

@@ -1,0 +1,104 @@
+# How kernel sources are built, in Ritz itself and, through find_package(ritz), in projects that use it:
+#   ritz_kernels(my_forms a.cpp b.cpp)    compiled once per back end into loadable modules (see device/kernels.hpp):
+#                                         my_forms.v3.so, my_forms.v4.so and, with CUDA, my_forms.cuda.so;
+#                                         the target my_forms stands for all of them
+#   ritz_kernels(my_forms NO_INSTALL a.cpp)   the same, left out of `cmake --install` (tests)
+# RITZ_CUDA = AUTO, ON or OFF says whether there are GPU modules, RITZ_CUDA_ARCHITECTURES for which GPUs.
+include(GNUInstallDirs)
+find_package(OpenMP REQUIRED COMPONENTS CXX)
+
+if(NOT RITZ_CUDA MATCHES "^(AUTO|ON|OFF)$")
+  message(FATAL_ERROR "RITZ_CUDA is '${RITZ_CUDA}'. It is one of AUTO (GPU code when a CUDA compiler is found), ON, OFF.")
+endif()
+set(RITZ_WITH_CUDA OFF)
+if(RITZ_CUDA STREQUAL OFF)
+  set(ritz_why "RITZ_CUDA is OFF")
+else()
+  include(CheckLanguage)
+  if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES)
+    set(CMAKE_CUDA_ARCHITECTURES ${RITZ_CUDA_ARCHITECTURES})
+  endif()
+  check_language(CUDA)
+  if(CMAKE_CUDA_COMPILER)
+    enable_language(CUDA)
+    find_package(CUDAToolkit REQUIRED)
+    set(RITZ_WITH_CUDA ON)
+    set(ritz_why "nvcc ${CMAKE_CUDA_COMPILER_VERSION}, architectures ${RITZ_CUDA_ARCHITECTURES}")
+  elseif(RITZ_CUDA STREQUAL ON)
+    unset(CMAKE_CUDA_COMPILER CACHE)  # so that the next run looks again
+    message(FATAL_ERROR "RITZ_CUDA is ON, but no CUDA compiler was found. Put nvcc on the PATH or set CUDACXX, "
+                        "or build without GPU code: RITZ_CUDA=OFF.")
+  else()
+    unset(CMAKE_CUDA_COMPILER CACHE)
+    set(ritz_why "no CUDA compiler found: put nvcc on the PATH or set CUDACXX to have it")
+  endif()
+endif()
+if(NOT ritz_FIND_QUIETLY)
+  message(STATUS "Ritz: GPU code ${RITZ_WITH_CUDA} (${ritz_why})")
+endif()
+
+# All modules; executables that run kernels depend on it.
+if(NOT TARGET ritz_modules)
+  add_custom_target(ritz_modules)
+endif()
+
+# One loadable module per back end from the same sources. Inline functions stay hidden in their module, so that
+# code compiled for AVX-512 can never be merged into code that runs everywhere.
+function(ritz_kernels name)
+  cmake_parse_arguments(K "NO_INSTALL" "" "" ${ARGN})
+  set(sources ${K_UNPARSED_ARGUMENTS})
+  add_custom_target(${name})
+  foreach(backend v3 v4)
+    add_library(${name}.${backend} MODULE ${sources})
+    target_compile_definitions(${name}.${backend} PRIVATE RITZ_BACKEND=${backend})
+    target_compile_options(${name}.${backend} PRIVATE -march=x86-64-${backend} -O3 -fno-math-errno
+      -fno-trapping-math -ffp-contract=fast -fvisibility=hidden -fvisibility-inlines-hidden -Wno-psabi
+      $<$<STREQUAL:${backend},v4>:-mprefer-vector-width=512>)
+    target_link_libraries(${name}.${backend} PRIVATE $<TARGET_NAME_IF_EXISTS:ritz_options> OpenMP::OpenMP_CXX)
+    _ritz_kernel_module(${name}.${backend} ${K_NO_INSTALL})
+    add_dependencies(${name} ${name}.${backend})
+  endforeach()
+  if(RITZ_WITH_CUDA)
+    set(cuda_sources)
+    foreach(source ${sources})
+      get_filename_component(stem ${source} NAME_WE)
+      get_filename_component(path ${source} ABSOLUTE)
+      file(CONFIGURE OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/${name}.${stem}.cu CONTENT "#include \"${path}\"\n")
+      set_property(SOURCE ${CMAKE_CURRENT_BINARY_DIR}/${name}.${stem}.cu APPEND PROPERTY OBJECT_DEPENDS ${path})
+      list(APPEND cuda_sources ${CMAKE_CURRENT_BINARY_DIR}/${name}.${stem}.cu)
+    endforeach()
+    if(K_NO_INSTALL)
+      ritz_cuda_module(${name} NO_INSTALL ${cuda_sources})
+    else()
+      ritz_cuda_module(${name} ${cuda_sources})
+    endif()
+    add_dependencies(${name} ${name}.cuda)
+  endif()
+endfunction()
+
+# The CUDA half of a module; also for .cu files that have no twin on the CPU.
+function(ritz_cuda_module name)
+  cmake_parse_arguments(K "NO_INSTALL" "" "" ${ARGN})
+  set(sources ${K_UNPARSED_ARGUMENTS})
+  if(NOT TARGET ${name}.cuda)
+    add_library(${name}.cuda MODULE ${sources})
+    target_compile_definitions(${name}.cuda PRIVATE RITZ_BACKEND=cuda)
+    # CMake 3.25 drops C++20 for nvcc: say it ourselves.
+    target_compile_options(${name}.cuda PRIVATE -std=c++20 --expt-relaxed-constexpr -O3 -lineinfo
+      -Xcompiler=-Wall,-fvisibility=hidden,-fopenmp)
+    set_target_properties(${name}.cuda PROPERTIES CUDA_RUNTIME_LIBRARY Shared
+                          CUDA_ARCHITECTURES "${RITZ_CUDA_ARCHITECTURES}")
+    _ritz_kernel_module(${name}.cuda ${K_NO_INSTALL})
+  else()
+    target_sources(${name}.cuda PRIVATE ${sources})
+  endif()
+endfunction()
+
+function(_ritz_kernel_module target no_install)
+  add_dependencies(ritz_modules ${target})
+  set_target_properties(${target} PROPERTIES PREFIX "")
+  target_link_libraries(${target} PRIVATE ritz::device)
+  if(NOT no_install)
+    install(TARGETS ${target} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+  endif()
+endfunction()

@@ -1,0 +1,71 @@
+#!/usr/bin/env bash
+# Packs a built Ritz so that it runs on any x86-64 Linux with this C library or a newer one: executables, libraries,
+# kernel modules, examples, and the shared libraries that they need, but for the C and C++ run-time libraries and CUDA.
+#
+#   tools/bundle.sh [--with-tests] [BUILD] [OUT]     from build folder BUILD (build) to OUT/ritz-VERSION-....tar.gz (.)
+#
+# Needs patchelf. CUDA modules are in the bundle; where the CUDA libraries are missing, Ritz says so and runs on the CPU.
+set -euo pipefail
+with_tests=
+if [ "${1:-}" = --with-tests ]; then with_tests=1; shift; fi
+build=${1:-build} out=${2:-.}
+command -v patchelf >/dev/null || { echo "error: patchelf is missing
+  fix: apt-get install patchelf" >&2; exit 2; }
+[ -f "$build/CMakeCache.txt" ] || { echo "error: '$build' is no build folder" >&2; exit 2; }
+
+cached() { sed -n "s/^$1:[A-Z]*=//p" "$build/CMakeCache.txt"; }
+version=$(cached CMAKE_PROJECT_VERSION)
+name=ritz-$version-linux-$(uname -m)
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+root=$work/$name
+cmake --install "$build" --prefix "$root" --strip >/dev/null
+bin=$root/$(cached CMAKE_INSTALL_BINDIR) lib=$root/$(cached CMAKE_INSTALL_LIBDIR)
+rm -rf "${root:?}/include" "$lib/cmake"  # to build on Ritz, install it
+
+if [ -n "$with_tests" ]; then
+  for file in "$build"/bin/test_*; do
+    strip -o "$bin/${file##*/}" "$file"
+    patchelf --set-rpath "\$ORIGIN/$(realpath --relative-to="$bin" "$lib")" "$bin/${file##*/}"
+  done
+  for file in "$build"/lib/*test*.so; do strip -o "$lib/${file##*/}" "$file"; done
+fi
+
+# What every Linux has, or the GPU's owner.
+not_ours='^(ld-linux.*|lib(c|m|dl|rt|pthread|util|resolv|mvec|stdc\+\+|gcc_s)\.so.*|lib(cu|nv)[A-Za-z]+\.so.*)$'
+needed() {  # names and paths of the shared libraries behind these files, this bundle's own left out
+  ldd "$@" 2>/dev/null | awk '$2 == "=>" && $3 ~ /^\// {print $1, $3}' | sort -u | grep -v " $root" |
+    while read -r soname path; do [[ $soname =~ $not_ours ]] || echo "$soname $path"; done
+}
+mapfile -t own < <(find "$bin" "$lib" -type f)
+mkdir -p "$root/share/doc/ritz/licences"
+needed "${own[@]}" | while read -r soname path; do
+  cp -L "$path" "$lib/$soname"
+  chmod u+w "$lib/$soname"
+  package=$(dpkg -S "$(realpath "$path")" 2>/dev/null | head -1 | cut -d: -f1) || true
+  if [ -n "$package" ]; then cp -L "/usr/share/doc/$package/copyright" "$root/share/doc/ritz/licences/$package.txt"; fi
+done
+
+# DT_RPATH, not DT_RUNPATH: it holds for the libraries of libraries, too.
+to_lib=$(realpath --relative-to="$bin" "$lib")
+for file in "$bin"/*; do patchelf --force-rpath --set-rpath "\$ORIGIN/$to_lib" "$file"; done
+for file in "$lib"/*.so*; do
+  case $file in
+    *.cuda.so) patchelf --force-rpath --set-rpath '$ORIGIN:/usr/local/cuda/lib64' "$file" ;;  # where NVIDIA puts them
+    *) patchelf --force-rpath --set-rpath '$ORIGIN' "$file" ;;
+  esac
+done
+
+unresolved=$(LD_LIBRARY_PATH='' ldd "$bin"/* "$lib"/*.so* 2>/dev/null | grep 'not found' | grep -Ev 'lib(cu|nv)' | sort -u || true)
+[ -z "$unresolved" ] || { echo "error: libraries are missing: $unresolved" >&2; exit 1; }
+
+mkdir -p "$out"
+tar -C "$work" --owner=0 --group=0 --sort=name -czf "$out/$name.tar.gz" "$name"
+megabytes() { du -b -L -c "$@" | awk 'END {printf "%7.1f MB", $1 / 1e6}'; }
+echo "executables       $(megabytes "$bin"/*)"
+echo "Ritz's libraries  $(megabytes "$lib"/libritz_*.so "$lib"/*.v3.so "$lib"/*.v4.so)"
+if compgen -G "$lib/*.cuda.so" >/dev/null; then echo "CUDA modules      $(megabytes "$lib"/*.cuda.so)"; fi
+echo "other libraries   $(find "$lib" -type f ! -name 'libritz_*' ! -name '*.v?.so' ! -name '*.cuda.so' -print0 |
+  xargs -0 du -b -c | awk 'END {printf "%7.1f MB", $1 / 1e6}')"
+echo "unpacked          $(megabytes "$root")"
+echo "packed            $(megabytes "$out/$name.tar.gz")   $out/$name.tar.gz"
