@@ -22,20 +22,29 @@ struct Diagonal {
 };
 
 // index = block row
+// Most blocks have nothing prescribed: they cost a column number and B bytes of the mask, and their values are not read.
+template <int B>
 struct Eliminate {
   MatrixView A;
   const std::uint8_t* constrained;
   double pivot;
   double* values;
+  constexpr bool any(Index block) const {
+    std::uint8_t sum = 0;
+    for (int i = 0; i < B; ++i) sum |= constrained[block * B + i];
+    return sum != 0;
+  }
   constexpr void operator()(Index block_row) const {
-    const int b = A.block_size;
-    for (Index k = A.offsets[block_row]; k < A.offsets[block_row + 1]; ++k)
-      for (int i = 0; i < b; ++i)
-        for (int j = 0; j < b; ++j) {
-          const Index row = block_row * b + i, column = Index{A.columns[k]} * b + j;
+    const bool row_has = any(block_row);
+    for (Index k = A.offsets[block_row]; k < A.offsets[block_row + 1]; ++k) {
+      if (!row_has && !any(A.columns[k])) continue;
+      for (int i = 0; i < B; ++i)
+        for (int j = 0; j < B; ++j) {
+          const Index row = block_row * B + i, column = Index{A.columns[k]} * B + j;
           if (constrained[row] != 0 || constrained[column] != 0)
-            values[(k * b + i) * b + j] = row == column ? pivot : 0.0;
+            values[(k * B + i) * B + j] = row == column ? pivot : 0.0;
         }
+    }
   }
 };
 
@@ -44,7 +53,9 @@ void diagonal(const Device& device, const MatrixView& A, double* result) {
 }
 
 void eliminate(const Device& device, const MatrixView& A, const std::uint8_t* constrained, double pivot, double* values) {
-  for_each(device, "eliminate", A.rows, Eliminate{A, constrained, pivot, values});
+  if (A.block_size == 1) for_each(device, "eliminate", A.rows, Eliminate<1>{A, constrained, pivot, values});
+  if (A.block_size == 2) for_each(device, "eliminate", A.rows, Eliminate<2>{A, constrained, pivot, values});
+  if (A.block_size == 3) for_each(device, "eliminate", A.rows, Eliminate<3>{A, constrained, pivot, values});
 }
 
 const MatrixKernels table{multiply, multiply_dot, diagonal, eliminate};

@@ -15,7 +15,7 @@ namespace {
 using namespace ritz;
 
 std::vector<std::string> record_names() {
-  std::vector<std::string> names = {"mesh-read", "solve-poisson-P1", "solve-poisson-P2"};
+  std::vector<std::string> names = {"mesh-read", "solve-poisson-P1", "solve-poisson-P2", "solve-elastic-P1", "solve-elastic-P2"};
   for (const Problem& problem : problems()) {
     names.push_back("asm-" + problem.name);
     names.push_back("spmv-" + problem.name);

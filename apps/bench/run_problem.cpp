@@ -3,10 +3,11 @@
 #include "apps/bench/mass.hpp"
 #include "apps/bench/tasks.hpp"
 #include "apps/bench/triplets.hpp"
+#include "fem/forms/loads.hpp"
 #include "fem/operator.hpp"
-#include "solvers/chebyshev.hpp"
 #include "solvers/conjugate_gradient.hpp"
 #include "solvers/jacobi.hpp"
+#include "solvers/multigrid/smoothed_aggregation.hpp"
 #include "solvers/vectors.hpp"
 
 #include <algorithm>
@@ -91,22 +92,28 @@ class ProblemRun {
     return record;
   }
 
-  Record solve(const Record& assembly) const {
-    Record record = begin_record("solve-poisson-" + problem_.name.substr(problem_.name.size() - 2), device_);
+  Record solve(const std::string& name, const Record& assembly) const {
+    Record record = begin_record(name, device_);
     Vector b = space_->zeros(), x = space_->zeros();
     record.add("right-hand side", time(device_, 1, [&] { make_load(b); }));
     record.facts = {{"unknowns", double(K_->rows())}};
-    std::optional<JacobiPreconditioner> jacobi;
-    std::optional<ChebyshevPreconditioner> chebyshev;
-    record.add("Jacobi set-up", time(device_, options_.few(), [&] { jacobi.emplace(*K_); }));
-    solve_with("Jacobi", *jacobi, b, x, record);
-    record.add("Chebyshev set-up", time(device_, options_.few(), [&] { chebyshev.emplace(*K_, ChebyshevOptions{}); }));
-    solve_with("Chebyshev", *chebyshev, b, x, record);
-    double total = record.measurements[0].samples.median() + record.measurements[1].samples.median() + record.measurements[2].samples.median();
+    if (problem_.components == 1) {
+      std::optional<JacobiPreconditioner> jacobi;
+      record.add("Jacobi set-up", time(device_, options_.few(), [&] { jacobi.emplace(*K_); }));
+      solve_with("Jacobi", *jacobi, b, x, record);
+    }
+    std::optional<SmoothedAggregation> multigrid;
+    const SmoothedAggregationOptions setting{.coordinates = &space_->coordinates(), .dimension = 3};
+    const Samples setup = time(device_, options_.few(), [&] { multigrid.emplace(*K_, setting); }, [&] { multigrid.reset(); });
+    record.add("multigrid set-up", setup, double(K_->rows()), "unknowns");
+    const Samples cg = solve_with("multigrid", *multigrid, b, x, record);
+    record.facts.emplace_back("multigrid operator complexity", multigrid->operator_complexity());
+    record.facts.emplace_back("multigrid bytes per unknown", double(multigrid->bytes()) / double(K_->rows()));
+    double total = record.measurements.front().samples.median() + setup.median() + cg.median();
     for (const Measurement& m : assembly.measurements)
       if (m.name == "mesh" || m.name == "space" || m.name == "pattern" || m.name == "lists" || m.name == "assembly + Dirichlet")
         total += m.samples.median();
-    record.facts.emplace_back("seconds, mesh to u", total);
+    record.facts.emplace_back("seconds, mesh to u with multigrid", total);
     end_record(record, device_);
     record.host_peak = std::max(record.host_peak, assembly.host_peak);
     return record;
@@ -126,8 +133,16 @@ class ProblemRun {
     free_ = Vector(device_, std::span<const double>(free), "constraints");
   }
 
+  // The weight of the cantilever, (0, 0, -1) per volume.
+  void make_weight(Vector& b) const {
+    Vector full = space_->zeros();
+    Operator(*space_, {Integral::over_all_cells(Load<3, 3, 0>{{0, 0, 1}})}).residual(space_->zeros(), full);
+    multiply(full, free_, b);
+  }
+
   // -lap u = 3 pi^2 sin sin sin with u = sin sin sin; the source is interpolated.
   void make_load(Vector& b) const {
+    if (problem_.components == 3) return make_weight(b);
     std::vector<double> source;
     source.reserve(static_cast<std::size_t>(mesh_->node_count()));
     const auto wave = [](double t) { return std::sin(std::numbers::pi * t); };
@@ -142,7 +157,7 @@ class ProblemRun {
     multiply(full, free_, b);
   }
 
-  void solve_with(const std::string& name, const LinearOperator& preconditioner, const Vector& b, Vector& x, Record& record) const {
+  Samples solve_with(const std::string& name, const LinearOperator& preconditioner, const Vector& b, Vector& x, Record& record) const {
     SolveReport report;
     const Samples samples = time(device_, options_.few(), [&] { report = ConjugateGradient{.relative = 1e-8}.solve(*K_, b, x, &preconditioner); },
                                  [&] { x.fill_zero(); });
@@ -151,7 +166,8 @@ class ProblemRun {
     record.add(name + " CG", samples, double(K_->rows()), "unknowns", jacobi ? std::optional(solve_floor(*K_, report.iterations)) : std::nullopt);
     record.facts.emplace_back(name + " iterations", report.iterations);
     record.facts.emplace_back(name + " residual", report.true_relative_residual);
-    record.facts.emplace_back(name + " max u", max_abs(x));
+    record.facts.emplace_back(name + " max |u|", max_abs(x));
+    return samples;
   }
 
   const Problem& problem_;
@@ -165,8 +181,10 @@ class ProblemRun {
   Vector free_;
 };
 
-std::string solve_name(const Problem& problem) { return "solve-poisson-" + problem.name.substr(problem.name.size() - 2); }
-bool is_poisson(const Problem& problem) { return problem.components == 1 && !problem.deformed; }
+std::string solve_name(const Problem& problem) {
+  return (problem.components == 1 ? "solve-poisson-" : "solve-elastic-") + problem.name.substr(problem.name.size() - 2);
+}
+bool is_solved(const Problem& problem) { return !problem.deformed; }
 
 }  // namespace
 
@@ -176,7 +194,7 @@ bool BenchOptions::wants(const std::string& name) const {
 
 bool wants_any(const Problem& problem, const BenchOptions& options) {
   return options.wants("asm-" + problem.name) || options.wants("spmv-" + problem.name) ||
-         (is_poisson(problem) && options.wants(solve_name(problem)));
+         (is_solved(problem) && options.wants(solve_name(problem)));
 }
 
 void run_problem(const Problem& problem, const Device& device, const BenchOptions& options, const Publish& publish) {
@@ -185,7 +203,7 @@ void run_problem(const Problem& problem, const Device& device, const BenchOption
   if (options.triplets && options.wants(assembly.name)) run.add_triplets(assembly);
   if (options.wants(assembly.name)) publish(assembly);
   if (options.wants("spmv-" + problem.name)) publish(run.product());
-  if (is_poisson(problem) && options.wants(solve_name(problem))) publish(run.solve(assembly));
+  if (is_solved(problem) && options.wants(solve_name(problem))) publish(run.solve(solve_name(problem), assembly));
 }
 
 }  // namespace ritz

@@ -20,7 +20,7 @@ struct BenchOptions {
 
 using Publish = std::function<void(Record)>;
 
-// asm-*, spmv-* and, for tetrahedra, solve-poisson-*: they share mesh, space and matrix.
+// asm-*, spmv-* and, for tetrahedra, solve-*: they share mesh, space and matrix.
 void run_problem(const Problem& problem, const Device& device, const BenchOptions& options, const Publish& publish);
 bool wants_any(const Problem& problem, const BenchOptions& options);
 

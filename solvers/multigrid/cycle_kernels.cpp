@@ -3,187 +3,91 @@
 #include "device/error.hpp"
 #include "device/kernels.hpp"
 #include "device/launch.hpp"
+#ifdef __CUDACC__
+#include "solvers/multigrid/row_product_cuda.hpp"
+#else
+#include "solvers/multigrid/row_product_cpu.hpp"
+#endif
 
 namespace ritz::RITZ_BACKEND {
 namespace {
 
-// One block row times x. Sums stand in L x M places, so that a block is one straight multiply-add; small blocks take
-// turns on several sets of sums, or each would wait for the adder.
-template <class Real, int L, int M>
-struct RowProduct {
-  BlockMatrixView<Real> A;
-  const Real* x;
-  static constexpr int size = L * M, turns = size < 4 ? 4 : size < 9 ? 2 : 1;
-
-  constexpr void add_block(Index k, Real* sum) const {
-    const Real* a = A.values + k * size;
-    const Real* xk = x + Index{A.column[k]} * M;
-    for (int l = 0; l < L; ++l)
-      for (int m = 0; m < M; ++m) sum[l * M + m] += a[l * M + m] * xk[m];
-  }
-  constexpr void operator()(Index i, Real* row) const {
-    Real sum[turns * size] = {};
-    Index k = A.offsets[i];
-    const Index end = A.offsets[i + 1];
-    for (; k + turns <= end; k += turns)
-      for (int t = 0; t < turns; ++t) add_block(k + t, sum + t * size);
-    for (; k < end; ++k) add_block(k, sum);
-    for (int t = 1; t < turns; ++t)
-      for (int n = 0; n < size; ++n) sum[n] += sum[t * size + n];
-    for (int l = 0; l < L; ++l) {
-      row[l] = 0;
-      for (int m = 0; m < M; ++m) row[l] += sum[l * M + m];
-    }
-  }
-};
-
-// What is done with the products of a block row.
-template <class Real, int L>
+// What is done with the product of scalar row n.
+template <class Real>
 struct Store {
   Real* y;
-  constexpr void operator()(Index i, const Real* row) const {
-    for (int l = 0; l < L; ++l) y[i * L + l] = row[l];
-  }
+  constexpr void operator()(Index n, Real product) const { y[n] = product; }
 };
 
-template <class Real, int L>
+template <class Real>
 struct Add {
   Real* y;
-  constexpr void operator()(Index i, const Real* row) const {
-    for (int l = 0; l < L; ++l) y[i * L + l] += row[l];
-  }
+  constexpr void operator()(Index n, Real product) const { y[n] += product; }
 };
 
-template <class Real, int L>
+template <class Real>
 struct Residual {
   const Real* b;
   Real* r;
-  constexpr void operator()(Index i, const Real* row) const {
-    for (int l = 0; l < L; ++l) r[i * L + l] = b[i * L + l] - row[l];
-  }
+  constexpr void operator()(Index n, Real product) const { r[n] = b[n] - product; }
 };
 
-template <class Real, int L>
+template <class Real>
 struct ChebyshevStep {
   Real c1, c2;
   const Real *inverse_diagonal, *b, *x;
   Real *d, *y;
-  constexpr void operator()(Index i, const Real* row) const {
-    for (int l = 0; l < L; ++l) {
-      const Index n = i * L + l;
-      d[n] = c1 * d[n] + c2 * inverse_diagonal[n] * (b[n] - row[l]);
-      y[n] = x[n] + d[n];
-    }
+  constexpr void operator()(Index n, Real product) const {
+    d[n] = c1 * d[n] + c2 * inverse_diagonal[n] * (b[n] - product);
+    y[n] = x[n] + d[n];
   }
 };
 
-// index = block row
-template <class Real, int L, int M, class Then>
-struct ForRow {
-  RowProduct<Real, L, M> product;
-  Then then;
-  constexpr void operator()(Index i) const {
-    Real row[L];
-    product(i, row);
-    then(i, row);
-  }
-};
-
-template <class Real, int L, int M, class Then>
-void run_rows(const Device& device, const char* name, const BlockMatrixView<Real>& A, const Real* x, const Then& then) {
-  for_each(device, name, A.rows, ForRow<Real, L, M, Then>{{A, x}, then});
-}
-
-// Chooses the compiled block size; `make` gets the number of rows per block as a type.
-template <int L>
-struct RowCount {
-  static constexpr int value = L;
-};
-
-template <class Real, class Make>
-void for_square(const Device& device, const char* name, const BlockMatrixView<Real>& A, const Real* x, const Make& make) {
+template <class Real, class Then>
+void for_square(const Device& device, const char* name, const BlockMatrixView<Real>& A, const Real* x, const Then& then) {
   switch (A.row_block) {
-    case 1: return run_rows<Real, 1, 1>(device, name, A, x, make(RowCount<1>{}));
-    case 2: return run_rows<Real, 2, 2>(device, name, A, x, make(RowCount<2>{}));
-    case 3: return run_rows<Real, 3, 3>(device, name, A, x, make(RowCount<3>{}));
-    case 6: return run_rows<Real, 6, 6>(device, name, A, x, make(RowCount<6>{}));
+    case 1: return multiply_rows<Real, 1, 1>(device, name, A, x, then);
+    case 2: return multiply_rows<Real, 2, 2>(device, name, A, x, then);
+    case 3: return multiply_rows<Real, 3, 3>(device, name, A, x, then);
+    case 6: return multiply_rows<Real, 6, 6>(device, name, A, x, then);
     default: throw Error(Exit::internal, "multigrid level with blocks of " + std::to_string(A.row_block));
   }
 }
 
-template <class Real, class Make>
-void for_transfer(const Device& device, const char* name, const BlockMatrixView<Real>& A, const Real* x, const Make& make) {
+template <class Real, class Then>
+void for_transfer(const Device& device, const char* name, const BlockMatrixView<Real>& A, const Real* x, const Then& then) {
   switch (A.row_block * 10 + A.column_block) {
-    case 11: return run_rows<Real, 1, 1>(device, name, A, x, make(RowCount<1>{}));
-    case 23: return run_rows<Real, 2, 3>(device, name, A, x, make(RowCount<2>{}));
-    case 32: return run_rows<Real, 3, 2>(device, name, A, x, make(RowCount<3>{}));
-    case 33: return run_rows<Real, 3, 3>(device, name, A, x, make(RowCount<3>{}));
-    case 36: return run_rows<Real, 3, 6>(device, name, A, x, make(RowCount<3>{}));
-    case 63: return run_rows<Real, 6, 3>(device, name, A, x, make(RowCount<6>{}));
-    case 66: return run_rows<Real, 6, 6>(device, name, A, x, make(RowCount<6>{}));
+    case 11: return multiply_rows<Real, 1, 1>(device, name, A, x, then);
+    case 23: return multiply_rows<Real, 2, 3>(device, name, A, x, then);
+    case 32: return multiply_rows<Real, 3, 2>(device, name, A, x, then);
+    case 33: return multiply_rows<Real, 3, 3>(device, name, A, x, then);
+    case 36: return multiply_rows<Real, 3, 6>(device, name, A, x, then);
+    case 63: return multiply_rows<Real, 6, 3>(device, name, A, x, then);
+    case 66: return multiply_rows<Real, 6, 6>(device, name, A, x, then);
     default: throw Error(Exit::internal, "multigrid transfer with blocks of " + std::to_string(A.row_block) + " x " +
                                              std::to_string(A.column_block));
   }
 }
 
 template <class Real>
-struct MakeStep {
-  Real c1, c2;
-  const Real *inverse_diagonal, *b, *x;
-  Real *d, *y;
-  template <int L>
-  ChebyshevStep<Real, L> operator()(RowCount<L>) const {
-    return {c1, c2, inverse_diagonal, b, x, d, y};
-  }
-};
-
-template <class Real>
-struct MakeResidual {
-  const Real* b;
-  Real* r;
-  template <int L>
-  Residual<Real, L> operator()(RowCount<L>) const {
-    return {b, r};
-  }
-};
-
-template <class Real>
-struct MakeStore {
-  Real* y;
-  template <int L>
-  Store<Real, L> operator()(RowCount<L>) const {
-    return {y};
-  }
-};
-
-template <class Real>
-struct MakeAdd {
-  Real* y;
-  template <int L>
-  Add<Real, L> operator()(RowCount<L>) const {
-    return {y};
-  }
-};
-
-template <class Real>
 void smooth(const Device& device, const BlockMatrixView<Real>& A, Real c1, Real c2, const Real* inverse_diagonal, const Real* b,
             const Real* x, Real* d, Real* y) {
-  for_square(device, "smooth", A, x, MakeStep<Real>{c1, c2, inverse_diagonal, b, x, d, y});
+  for_square(device, "smooth", A, x, ChebyshevStep<Real>{c1, c2, inverse_diagonal, b, x, d, y});
 }
 
 template <class Real>
 void residual(const Device& device, const BlockMatrixView<Real>& A, const Real* b, const Real* x, Real* r) {
-  for_square(device, "level residual", A, x, MakeResidual<Real>{b, r});
+  for_square(device, "level residual", A, x, Residual<Real>{b, r});
 }
 
 template <class Real>
 void multiply(const Device& device, const BlockMatrixView<Real>& A, const Real* x, Real* y) {
-  for_transfer(device, "restrict", A, x, MakeStore<Real>{y});
+  for_transfer(device, "restrict", A, x, Store<Real>{y});
 }
 
 template <class Real>
 void multiply_add(const Device& device, const BlockMatrixView<Real>& A, const Real* x, Real* y) {
-  for_transfer(device, "prolong", A, x, MakeAdd<Real>{y});
+  for_transfer(device, "prolong", A, x, Add<Real>{y});
 }
 
 template <class Real>
