@@ -86,8 +86,12 @@ function(ritz_cuda_module name)
     # CMake 3.25 drops C++20 for nvcc: say it ourselves.
     target_compile_options(${name}.cuda PRIVATE -std=c++20 --expt-relaxed-constexpr -O3 -lineinfo
       -Xcompiler=-Wall,-fvisibility=hidden,-fopenmp)
+    set(install_path ${CMAKE_INSTALL_RPATH} ${CUDAToolkit_LIBRARY_DIR})
+    # CMake leaves the toolkit's folder out of the run path, as one that nvcc knows; the loader need not know it.
     set_target_properties(${name}.cuda PROPERTIES CUDA_RUNTIME_LIBRARY Shared
-                          CUDA_ARCHITECTURES "${RITZ_CUDA_ARCHITECTURES}")
+                          CUDA_ARCHITECTURES "${RITZ_CUDA_ARCHITECTURES}"
+                          BUILD_RPATH "${CUDAToolkit_LIBRARY_DIR}"
+                          INSTALL_RPATH "${install_path}")
     _ritz_kernel_module(${name}.cuda ${K_NO_INSTALL})
   else()
     target_sources(${name}.cuda PRIVATE ${sources})
