@@ -124,6 +124,36 @@ constexpr void basis_at(const Geometry<Sh, T>& g, const double* values, const do
   }
 }
 
+// The same from nodal values alone, without slots at hand; gradients when WithGradient.
+template <class Sh, bool WithGradient, class T, class U>
+constexpr Fields<T, Sh::C, Sh::G> interpolate(const U& u, const Geometry<Sh, T>& g, const double* values,
+                                              const double* gradients) {
+  constexpr int C = Sh::C, D = Sh::D, G = Sh::G;
+  Fields<T, C, G> fields{};
+  T reference_gradient[C][D];
+  for (int c = 0; c < C; ++c) {
+    fields.value[c] = 0.0;
+    for (int d = 0; d < D; ++d) reference_gradient[c][d] = 0.0;
+  }
+  for (int a = 0; a < Sh::N; ++a)
+    for (int c = 0; c < C; ++c) {
+      const T value = u(a * C + c);
+      fields.value[c] += values[a] * value;
+      if constexpr (WithGradient) {
+        for (int d = 0; d < D; ++d) reference_gradient[c][d] += gradients[a * D + d] * value;
+      }
+    }
+  if constexpr (WithGradient) {
+    for (int c = 0; c < C; ++c)
+      for (int i = 0; i < G; ++i) {
+        T slope = reference_gradient[c][0] * g.inverse[0][i];
+        for (int d = 1; d < D; ++d) slope += reference_gradient[c][d] * g.inverse[d][i];
+        fields.gradient[c][i] = slope;
+      }
+  }
+  return fields;
+}
+
 // Derivative of the flux in the direction "component c of the unknown varies like these slots", times `weight`:
 // out(i * S + s). The derivative is exact, by dual numbers.
 template <class F, class Sh, class T, class B, class Out>
@@ -296,28 +326,8 @@ constexpr void element_residuals(const Team& team, const Memory& memory, const F
     const double* values = table.values + q * N;
     const double* gradients = table.gradients + q * N * D;
     const Geometry<Sh, T> g = geometry_at<Sh, T>(x, values, gradients);
-    T reference_gradient[C][D];
-    Fields<T, C, G> fields{}, f{};
-    for (int c = 0; c < C; ++c) {
-      fields.value[c] = 0.0;
-      for (int d = 0; d < D; ++d) reference_gradient[c][d] = 0.0;
-    }
-    for (int a = 0; a < N; ++a)
-      for (int c = 0; c < C; ++c) {
-        const T value = u(a * C + c);
-        fields.value[c] += values[a] * value;
-        if constexpr (F::uses_gradient) {
-          for (int d = 0; d < D; ++d) reference_gradient[c][d] += gradients[a * D + d] * value;
-        }
-      }
-    if constexpr (F::uses_gradient) {
-      for (int c = 0; c < C; ++c)
-        for (int i = 0; i < G; ++i) {
-          T slope = reference_gradient[c][0] * g.inverse[0][i];
-          for (int d = 1; d < D; ++d) slope += reference_gradient[c][d] * g.inverse[d][i];
-          fields.gradient[c][i] = slope;
-        }
-    }
+    const Fields<T, C, G> fields = interpolate<Sh, F::uses_gradient, T>(u, g, values, gradients);
+    Fields<T, C, G> f{};
     form(g.point, fields, f);
     const T weight = table.weights[q] * g.measure;
     for (int c = 0; c < C; ++c) {
@@ -373,23 +383,7 @@ constexpr void element_evaluate(const Team& team, const Memory& memory, const F&
     const double* values = table.values + q * N;
     const double* gradients = table.gradients + q * N * D;
     const Geometry<Sh, T> g = geometry_at<Sh, T>(x, values, gradients);
-    Fields<T, C, G> fields{};
-    for (int c = 0; c < C; ++c) {
-      fields.value[c] = 0.0;
-      for (int i = 0; i < G; ++i) fields.gradient[c][i] = 0.0;
-    }
-    for (int a = 0; a < N; ++a) {
-      T slope[G];
-      for (int i = 0; i < G; ++i) {
-        slope[i] = gradients[a * D] * g.inverse[0][i];
-        for (int d = 1; d < D; ++d) slope[i] += gradients[a * D + d] * g.inverse[d][i];
-      }
-      for (int c = 0; c < C; ++c) {
-        const T value = u(a * C + c);
-        fields.value[c] += values[a] * value;
-        for (int i = 0; i < G; ++i) fields.gradient[c][i] += slope[i] * value;
-      }
-    }
+    const Fields<T, C, G> fields = interpolate<Sh, true, T>(u, g, values, gradients);
     T out[K];
     form.derive(g.point, fields, out);
     for (int k = 0; k < K; ++k) derived(q * K + k) = out[k];

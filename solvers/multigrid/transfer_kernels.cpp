@@ -137,7 +137,7 @@ void tentative(const Device& device, const std::int32_t* aggregate, Index nodes,
 constexpr std::int32_t overflow_mark = -(1 << 30);  // a count that makes the total negative
 
 // Columns of P in a row: the aggregates of the node and of its neighbours.
-constexpr int prolongator_capacity = 512;
+constexpr int prolongator_capacity = 256;
 
 struct ProlongatorCount {
   BlockMatrixView<double> A;
@@ -337,8 +337,8 @@ struct Galerkin {
   static void run(const Device& device, const BlockMatrixView<double>& A, const BlockMatrix& P, const BlockMatrix& R,
                   BlockMatrix& coarse) {
     BlockMatrix AP;
-    multiply_sparse<C, C, K, 1024>(device, A, P.view(), "product A P", tag, AP);
-    multiply_sparse<K, C, K, 4096>(device, R.view(), AP.view(), "coarse matrix", "multigrid", coarse);
+    multiply_sparse<C, C, K, 256>(device, A, P.view(), "product A P", tag, AP);
+    multiply_sparse<K, C, K, 1024>(device, R.view(), AP.view(), "coarse matrix", "multigrid", coarse);
   }
 };
 
