@@ -7,6 +7,7 @@
 #include "fem/forms/loads.hpp"
 #include "fem/operator.hpp"
 #include "mesh/generators.hpp"
+#include "solvers/multigrid/smoothed_aggregation.hpp"
 #include "solvers/vectors.hpp"
 
 #include <memory>
