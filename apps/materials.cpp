@@ -31,7 +31,7 @@ void check_materials(const Mesh& mesh, const std::vector<MaterialRegion>& materi
   for (const Region& region : mesh.regions())
     if (region.kind == RegionKind::cells && std::ranges::binary_search(region.cells, cell)) names.push_back(region.name);
   errors.add(Error(Exit::model, fmt::format("{} of {} cells have no material", missing, mesh.cell_count()),
-                   fmt::format("the first is cell {}, in the regions {}", cell + 1, quoted_list(names)),
+                   fmt::format("the first is cell {}, in the regions {}", cell, quoted_list(names)),
                    "add a [[material]] for them, or one with region = \"all\""));
 }
 

@@ -15,7 +15,7 @@ std::string place(const Mesh& mesh, std::size_t node) {
 void check_radii(const Mesh& mesh) {
   for (Index node = 0; node < mesh.node_count(); ++node)
     if (mesh.point(node)[0] < 0)
-      throw Error(Exit::mesh, fmt::format("node {} lies at x = {:g}, but an axisymmetric mesh needs x >= 0", node + 1, mesh.point(node)[0]),
+      throw Error(Exit::mesh, fmt::format("node {} lies at x = {:g}, but an axisymmetric mesh needs x >= 0", node, mesh.point(node)[0]),
                   "x is the distance from the axis of revolution", "draw the half section at x >= 0, the axis along y");
 }
 

@@ -38,7 +38,7 @@ void Constraints::prescribe(std::span<const Node> mesh_nodes, int component, dou
       const auto x = space_->mesh().point(mesh_node);
       conflicts_.add(Error(Exit::model,
                            fmt::format("conflicting values {} and {} for component {} at node {} ({:g}, {:g}, {:g})",
-                                       host_values_[i], value, "xyz"[component], mesh_node + 1, x[0], x[1], x[2]),
+                                       host_values_[i], value, "xyz"[component], mesh_node, x[0], x[1], x[2]),
                            fmt::format("{} and {} both act there", sources_[static_cast<std::size_t>(source_of_[i])], source),
                            "give both the same value, or take the common nodes out of one of the regions"));
     }

@@ -206,7 +206,7 @@ void check_held(const Constraints& constraints, RigidModes modes, std::span<cons
     std::string motions;
     for (const std::string& motion : free[i].motions) motions += (motions.empty() ? "" : "; ") + motion;
     const std::string body = fmt::format("body {} ({} cells, the first is cell {})", free[i].part + 1, free[i].cell_count,
-                                         free[i].first_cell + 1);
+                                         free[i].first_cell);
     if (modes == RigidModes::scalar)
       errors.add(Error(Exit::model, fmt::format("the temperature of {} is not determined", body), motions,
                        "prescribe a temperature or a convection somewhere on this body"));

@@ -13,7 +13,7 @@ void check_finite(const Operator& equations, const Vector& r) {
   const FunctionSpace& space = equations.space();
   const Node node = space.mesh_node_of(static_cast<Node>(bad / space.components()));
   const auto x = space.mesh().point(node);
-  throw Error(Exit::model, fmt::format("the loads at node {} ({:g}, {:g}, {:g}) are not finite", node + 1, x[0], x[1], x[2]),
+  throw Error(Exit::model, fmt::format("the loads at node {} ({:g}, {:g}, {:g}) are not finite", node, x[0], x[1], x[2]),
               "a load, a coefficient or a prescribed value overflows there", "check the values of the case file");
 }
 
