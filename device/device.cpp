@@ -62,7 +62,7 @@ std::unique_ptr<Machine> make_gpu(const std::string& request, int ordinal) {
   const std::vector<MachineInfo> gpus = list_gpus(why);
   if (gpus.empty())
     throw Error(Exit::environment, fmt::format("device '{}' was asked for, but no GPU can be used", request), why,
-                "use --device auto or --device cpu, or install the NVIDIA driver");
+                "use --device auto or --device cpu, or install the NVIDIA driver and the CUDA libraries of this build");
   if (ordinal >= static_cast<int>(gpus.size()))
     throw Error(Exit::environment, fmt::format("device '{}' was asked for, but there are {} GPUs", request, gpus.size()),
                 "GPUs are numbered from 0", "run 'ritz devices' to list them");
