@@ -153,6 +153,8 @@ void Run::record(const SolveReport& solve, Index unknowns) {
   log_.line("solve: {} unknowns, {}{}{}, {} iterations, {}, true relative residual {:.2e}", unknowns, solve.method,
             solve.preconditioner.empty() ? "" : " with ", solve.preconditioner, solve.iterations, name_of(solve.reason),
             solve.true_relative_residual);
+  if (!solve.choice.empty()) log_.line("method: {}", solve.choice);
+  if (!solve.where.empty()) log_.notice(solve.where);
 }
 
 void Run::write(const std::vector<Field>& nodal, const std::vector<Field>& cells) {

@@ -65,7 +65,8 @@ SolveReport solve_by_iteration(const SparseMatrix& A, const Vector& b, Vector& x
     multigrid.single_precision = false;
     report = attempt();
     report.iterations += spent;
-    report.where = "single precision was not enough for the multigrid cycle; " + report.where;
+    const std::string more = report.where.empty() ? "" : "; " + report.where;
+    report.where = "single precision was not enough for the multigrid cycle: repeated in double" + more;
   }
   return report;
 }
@@ -86,17 +87,22 @@ MethodChoice choose_method(const SparseMatrix& A, const LinearSolverOptions& opt
 
 SolveReport solve_linear(const SparseMatrix& A, const Vector& b, Vector& x, const LinearSolverOptions& options,
                          const SolverGeometry& geometry) {
-  const MethodChoice choice = choose_method(A, options, geometry.dimension);
+  MethodChoice choice = choose_method(A, options, geometry.dimension);
   if (choice.method == LinearMethod::direct) {
     try {
-      return solve_directly(A, b, x, options.relative);
+      SolveReport report = solve_directly(A, b, x, options.relative);
+      report.choice = choice.why;
+      return report;
     } catch (const Error& error) {
       // Nobody asked for it by name, and iterations need neither the library nor the memory.
       const bool can_step_down = error.exit() == Exit::environment || error.exit() == Exit::resources;
       if (options.method == LinearMethod::direct || !can_step_down) throw;
+      choice.why = "not factorised: " + error.message();
     }
   }
-  return solve_by_iteration(A, b, x, options, choice.preconditioner, geometry);
+  SolveReport report = solve_by_iteration(A, b, x, options, choice.preconditioner, geometry);
+  report.choice = choice.why;
+  return report;
 }
 
 }  // namespace ritz

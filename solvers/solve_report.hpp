@@ -23,6 +23,7 @@ const char* advice_for(StopReason reason);  // what a user can do about it
 
 struct SolveReport {
   std::string method, preconditioner;
+  std::string choice;                       // why this method: "66777 unknowns are too many to factorise quickly"
   StopReason reason = StopReason::not_finite;
   int iterations = 0;
   double true_relative_residual = 0;        // ||b - A x||_2 / ||b||_2 (0 when b = 0 and x = 0)

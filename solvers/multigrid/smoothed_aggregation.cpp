@@ -114,7 +114,6 @@ class Cycle {
     kernels_.multiply(device_, l.r, l.y.data(), coarse.b.data());
     cycle(number + 1);
     kernels_.multiply_add(device_, l.p, coarse.x.data(), l.x.data());
-    if (number + 1 < levels_.size()) l.d.fill_zero();
     smooth(l, false, options_.smoothing_degree, options_.smoothing_ratio);
   }
 

@@ -15,6 +15,7 @@ TEST(LinearSolver, EveryMethodGivesTheSameSolution) {
   Vector reference = s.space->zeros();
   const SolveReport direct = solve_linear(*s.K, s.b, reference, {.method = LinearMethod::direct}, {&s.space->coordinates(), 3});
   ASSERT_TRUE(direct.converged());
+  EXPECT_EQ(direct.choice, "as asked");
   const double size = norm2(reference);
   for (const PreconditionerKind kind : {PreconditionerKind::none, PreconditionerKind::jacobi, PreconditionerKind::chebyshev,
                                         PreconditionerKind::multigrid}) {
