@@ -1,0 +1,91 @@
+// Lanes on a CPU: one register (or two) per row, threads over ranges of rows.
+#pragma once
+
+#include <algorithm>
+
+namespace ritz::RITZ_BACKEND {
+
+template <class Real>
+struct LaneRegister {
+  typedef Real Type __attribute__((vector_size(lane_count * sizeof(Real)), may_alias));
+};
+template <class Real>
+using LaneRow = typename LaneRegister<Real>::Type;
+
+struct LanePlace {
+  Index row;
+};
+
+template <class Real>
+constexpr LaneRow<Real>& at(Real* x, LanePlace p) { return reinterpret_cast<LaneRow<Real>*>(x)[p.row]; }
+template <class Real>
+constexpr const LaneRow<Real>& at(const Real* x, LanePlace p) { return reinterpret_cast<const LaneRow<Real>*>(x)[p.row]; }
+template <class Real>
+constexpr Real of_row(const Real* x, LanePlace p) { return x[p.row]; }
+
+template <int K>
+struct LaneSums {
+  LaneRow<double> value[K] = {};
+};
+
+inline int lane_threads(const Device& device, Index rows) {
+  return static_cast<int>(std::max<Index>(1, std::min<Index>(device.threads(), (rows + lane_block - 1) / lane_block)));
+}
+
+template <class F>
+void for_each_lane(const Device& device, const char* name, Index rows, const F& f) {
+  const LaunchScope launch(device, name);
+  const int threads = lane_threads(device, rows);
+#pragma omp parallel for num_threads(threads) schedule(static) if (threads > 1)
+  for (int part = 0; part < threads; ++part) {
+    const Index end = rows * (part + 1) / threads;
+#pragma GCC ivdep
+    for (Index row = rows * part / threads; row < end; ++row) f(LanePlace{row});
+  }
+}
+
+template <int K, class F>
+void reduce_lanes(const Device& device, const char* name, Index rows, const F& f, double* result) {
+  const Index blocks = (rows + lane_block - 1) / lane_block;
+  Array<LaneSums<K>> partial(device, std::max<Index>(blocks, 1), "reductions");
+  const LaunchScope launch(device, name);
+  LaneSums<K>* const parts = partial.data();
+  const int threads = lane_threads(device, rows);
+#pragma omp parallel for num_threads(threads) schedule(static) if (threads > 1)
+  for (Index block = 0; block < blocks; ++block) {
+    const Index end = std::min(rows, (block + 1) * lane_block);
+    LaneSums<K> sum[2];  // one serial sum would wait for the adder at every row
+    Index row = block * lane_block;
+    for (; row + 2 <= end; row += 2)
+      for (int s = 0; s < 2; ++s) {
+        const LaneSums<K> value = f(LanePlace{row + s});
+        for (int k = 0; k < K; ++k) sum[s].value[k] += value.value[k];
+      }
+    if (row < end) {
+      const LaneSums<K> value = f(LanePlace{row});
+      for (int k = 0; k < K; ++k) sum[0].value[k] += value.value[k];
+    }
+    for (int k = 0; k < K; ++k) parts[block].value[k] = sum[0].value[k] + sum[1].value[k];
+  }
+  LaneSums<K> sum;
+  for (Index block = 0; block < blocks; ++block)
+    for (int k = 0; k < K; ++k) sum.value[k] += parts[block].value[k];
+  for (int k = 0; k < K; ++k)
+    for (int lane = 0; lane < lane_count; ++lane) result[k * lane_count + lane] = sum.value[k][lane];
+}
+
+// Eight quotients of numbers on the device, as an argument of kernels: 0 unless the denominator is positive.
+class LaneRatio {
+ public:
+  LaneRatio(const Device& device, const double* numerator, const double* denominator) {
+    const LaunchScope launch(device, "ratio");
+    for (int lane = 0; lane < lane_count; ++lane)
+      value_[lane] = denominator[lane] > 0 ? numerator[lane] / denominator[lane] : 0.0;
+  }
+  const LaneRow<double>& at(LanePlace) const { return value_; }
+
+ private:
+  LaneRow<double> value_;
+};
+
+}  // namespace ritz::RITZ_BACKEND

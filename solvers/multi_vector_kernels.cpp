@@ -1,0 +1,50 @@
+#include "solvers/multi_vector_kernels.hpp"
+
+#include "device/kernels.hpp"
+#include "solvers/lane_rows.hpp"
+#ifdef __CUDACC__
+#include "solvers/multi_vector_cuda.hpp"
+#else
+#include "solvers/multi_vector_cpu.hpp"
+#endif
+
+namespace ritz::RITZ_BACKEND {
+namespace {
+
+struct SetLane {
+  int lane;
+  const double* x;
+  double* group;
+  constexpr void operator()(Index row) const { group[row * lane_count + lane] = x[row]; }
+};
+
+struct GetLane {
+  int lane;
+  const double* group;
+  double* x;
+  constexpr void operator()(Index row) const { x[row] = group[row * lane_count + lane]; }
+};
+
+struct LaneProduct {
+  const double *x, *y;
+  template <class Place>
+  constexpr LaneSums<1> operator()(Place p) const { return {{at(x, p) * at(y, p)}}; }
+};
+
+void set_lane(const Device& device, Index rows, int lane, const double* x, double* group) {
+  for_each(device, "set lane", rows, SetLane{lane, x, group});
+}
+
+void get_lane(const Device& device, Index rows, int lane, const double* group, double* x) {
+  for_each(device, "get lane", rows, GetLane{lane, group, x});
+}
+
+void dots(const Device& device, Index rows, const double* x, const double* y, double* result) {
+  reduce_lanes<1>(device, "lane dots", rows, LaneProduct{x, y}, result);
+}
+
+const MultiVectorKernels table{set_lane, get_lane, gram, combine, dots};
+const Registration registration("multi vector", &table);
+
+}  // namespace
+}  // namespace ritz::RITZ_BACKEND

@@ -1,0 +1,25 @@
+// The kernels of multi-vectors (module ritz_solvers_kernels). A group is [row][8 lanes]; all sums in a fixed order.
+#pragma once
+
+#include "device/device.hpp"
+
+namespace ritz {
+
+// Coefficients that travel as a kernel argument: those of up to `most` groups of X for one group of Y.
+struct LaneMatrices {
+  static constexpr int most = 4;
+  alignas(64) double value[8 * most][8] = {};   // [column of X][column of Y]
+  int count = 0;
+};
+
+struct MultiVectorKernels {
+  void (*set_lane)(const Device&, Index rows, int lane, const double* x, double* group);
+  void (*get_lane)(const Device&, Index rows, int lane, const double* group, double* x);
+  // result[i][j] = sum over rows of x[row][i] y[row][j]. 128 bytes per row.
+  void (*gram)(const Device&, Index rows, const double* x, const double* y, double* result);
+  // y = x C + beta y for C.count groups x, one behind the other
+  void (*combine)(const Device&, Index rows, const double* x, const LaneMatrices& C, double beta, double* y);
+  void (*dots)(const Device&, Index rows, const double* x, const double* y, double* result);  // [8], lane by lane
+};
+
+}  // namespace ritz
