@@ -119,17 +119,32 @@ void ChebyshevPreconditioner::apply(const Vector& x, Vector& y) const {
   if (x.size() != rows()) throw_size_mismatch(rows(), x.size());
   if (y.size() != rows()) throw_size_mismatch(rows(), y.size());
   if (x.empty()) return;
-  const auto& chebyshev = kernels<ChebyshevKernels>(device(), solver_kernels, "chebyshev");
+  iterate(kernels<ChebyshevKernels>(device(), solver_kernels, "chebyshev"), x.data(), direction_.data(), residual_.data(), y.data(),
+          [&] { A_.apply(direction_, product_); return product_.data(); });
+}
+
+void ChebyshevPreconditioner::apply_block(const MultiVector& X, MultiVector& Y) const {
+  check_block(*this, X, Y);
+  if (rows() == 0 || X.columns() == 0) return;
+  if (directions_.columns() == 0)
+    for (MultiVector* work : {&directions_, &products_, &residuals_}) *work = MultiVector(device(), rows(), MultiVector::lanes);
+  for (int g = 0; g < X.groups(); ++g)
+    iterate(kernels<ChebyshevKernels>(device(), solver_kernels, "chebyshev lanes"), X.group(g), directions_.group(0),
+            residuals_.group(0), Y.group(g), [&] { A_.apply_block(directions_, products_); return products_.group(0); });
+}
+
+// product(): q = A d, and where it stands
+template <class Product>
+void ChebyshevPreconditioner::iterate(const ChebyshevKernels& chebyshev, const double* x, double* d, double* r, double* y,
+                                      const Product& product) const {
   const double low = bound_ / options_.ratio, theta = 0.5 * (bound_ + low), delta = 0.5 * (bound_ - low);
   const double sigma = theta / delta;
   double rho = 1 / sigma;
-  chebyshev.start(device(), rows(), 1 / theta, inverse_diagonal_.data(), x.data(), direction_.data(), y.data());
+  chebyshev.start(device(), rows(), 1 / theta, inverse_diagonal_.data(), x, d, y);
   for (int step = 1; step < options_.degree; ++step) {
-    A_.apply(direction_, product_);
+    const double* q = product();
     const double rho_next = 1 / (2 * sigma - rho);
-    const Vector& before = step == 1 ? x : residual_;
-    chebyshev.step(device(), rows(), 2 * rho_next / delta, rho_next * rho, inverse_diagonal_.data(), before.data(),
-                   product_.data(), residual_.data(), direction_.data(), y.data());
+    chebyshev.step(device(), rows(), 2 * rho_next / delta, rho_next * rho, inverse_diagonal_.data(), step == 1 ? x : r, q, r, d, y);
     rho = rho_next;
   }
 }

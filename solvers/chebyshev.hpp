@@ -8,6 +8,8 @@
 
 namespace ritz {
 
+struct ChebyshevKernels;
+
 struct ChebyshevOptions {
   int degree = 4;             // products with A per application: degree - 1
   double ratio = 30;          // the polynomial is small on [largest / ratio, largest] eigenvalue of D^-1 A
@@ -30,15 +32,20 @@ class ChebyshevPreconditioner final : public LinearOperator {
   const Device& device() const override { return A_.device(); }
   Index rows() const override { return A_.rows(); }
   void apply(const Vector& x, Vector& y) const override;  // not from two threads at once: it has one workspace
+  void apply_block(const MultiVector& X, MultiVector& Y) const override;
   std::string name() const override;
   double eigenvalue_bound() const { return bound_; }
 
  private:
+  template <class Product>
+  void iterate(const ChebyshevKernels& kernels, const double* x, double* d, double* r, double* y, const Product& product) const;
+
   const LinearOperator& A_;
   ChebyshevOptions options_;
   Vector inverse_diagonal_;
   double bound_;
   mutable Vector direction_, product_, residual_;
+  mutable MultiVector directions_, products_, residuals_;  // of one group; made when first needed
 };
 
 }  // namespace ritz

@@ -1,4 +1,5 @@
-// The merged vector update of a Chebyshev step (module ritz_solvers_kernels).
+// The merged vector update of a Chebyshev step (module ritz_solvers_kernels). Table "chebyshev": of vectors; table
+// "chebyshev lanes": of [n][8 lanes], with one diagonal for all.
 #pragma once
 
 #include "device/device.hpp"

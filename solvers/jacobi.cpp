@@ -3,6 +3,7 @@
 #include "device/error.hpp"
 #include "device/kernels.hpp"
 #include "solvers/matrix_kernels.hpp"
+#include "solvers/multi_vector_kernels.hpp"
 #include "solvers/vector_kernels.hpp"
 #include "solvers/vectors.hpp"
 
@@ -38,5 +39,11 @@ Vector inverse_diagonal(Vector diagonal) {
 JacobiPreconditioner::JacobiPreconditioner(Vector diagonal) : inverse_(inverse_diagonal(std::move(diagonal))) {}
 
 void JacobiPreconditioner::apply(const Vector& x, Vector& y) const { multiply(inverse_, x, y); }
+
+void JacobiPreconditioner::apply_block(const MultiVector& X, MultiVector& Y) const {
+  check_block(*this, X, Y);
+  const auto& lanes = kernels<MultiVectorKernels>(device(), solver_kernels, "multi vector");
+  for (int g = 0; g < X.groups(); ++g) lanes.multiply_rows(device(), rows(), inverse_.data(), X.group(g), Y.group(g));
+}
 
 }  // namespace ritz

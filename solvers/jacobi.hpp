@@ -16,6 +16,7 @@ class JacobiPreconditioner final : public LinearOperator {
   const Device& device() const override { return inverse_.device(); }
   Index rows() const override { return inverse_.size(); }
   void apply(const Vector& x, Vector& y) const override;
+  void apply_block(const MultiVector& X, MultiVector& Y) const override;
   const Vector* diagonal_only() const override { return &inverse_; }
   std::string name() const override { return "Jacobi"; }
 

@@ -2,6 +2,7 @@
 
 #include "device/kernels.hpp"
 #include "device/launch.hpp"
+#include "solvers/lane_product.hpp"
 #include "solvers/spmv.hpp"
 
 namespace ritz::RITZ_BACKEND {
@@ -58,7 +59,15 @@ void eliminate(const Device& device, const MatrixView& A, const std::uint8_t* co
   if (A.block_size == 3) for_each(device, "eliminate", A.rows, Eliminate<3>{A, constrained, pivot, values});
 }
 
-const MatrixKernels table{multiply, multiply_dot, diagonal, eliminate};
+void multiply_lanes(const Device& device, const MatrixView& A, const double* x, double* y) {
+  const BlockMatrixView<double> view{A.rows, A.rows, A.block_size, A.block_size, A.offsets, A.columns, A.values};
+  const StoreRow<double> store{y};
+  if (A.block_size == 1) multiply_lane_rows<double, 1, 1>(device, "spmv of lanes", view, x, store);
+  if (A.block_size == 2) multiply_lane_rows<double, 2, 2>(device, "spmv of lanes", view, x, store);
+  if (A.block_size == 3) multiply_lane_rows<double, 3, 3>(device, "spmv of lanes", view, x, store);
+}
+
+const MatrixKernels table{multiply, multiply_dot, multiply_lanes, diagonal, eliminate};
 const Registration registration("matrix", &table);
 
 }  // namespace

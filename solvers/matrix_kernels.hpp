@@ -21,6 +21,7 @@ struct MatrixView {
 struct MatrixKernels {
   void (*multiply)(const Device&, const MatrixView&, const double* x, double* y);                  // y = A x
   void (*multiply_dot)(const Device&, const MatrixView&, const double* x, double* y, double* xy);  // and *xy = x.y
+  void (*multiply_lanes)(const Device&, const MatrixView&, const double* x, double* y);            // x, y: [row][8 lanes]
   void (*diagonal)(const Device&, const MatrixView&, double* diagonal);
   void (*eliminate)(const Device&, const MatrixView&, const std::uint8_t* constrained, double pivot, double* values);
 };

@@ -25,6 +25,13 @@ struct GetLane {
   constexpr void operator()(Index row) const { x[row] = group[row * lane_count + lane]; }
 };
 
+struct MultiplyRows {
+  const double *d, *x;
+  double* y;
+  template <class Place>
+  constexpr void operator()(Place p) const { at(y, p) = of_row(d, p) * at(x, p); }
+};
+
 struct LaneProduct {
   const double *x, *y;
   template <class Place>
@@ -39,11 +46,15 @@ void get_lane(const Device& device, Index rows, int lane, const double* group, d
   for_each(device, "get lane", rows, GetLane{lane, group, x});
 }
 
+void multiply_rows(const Device& device, Index rows, const double* d, const double* x, double* y) {
+  for_each_lane(device, "multiply rows", rows, MultiplyRows{d, x, y});
+}
+
 void dots(const Device& device, Index rows, const double* x, const double* y, double* result) {
   reduce_lanes<1>(device, "lane dots", rows, LaneProduct{x, y}, result);
 }
 
-const MultiVectorKernels table{set_lane, get_lane, gram, combine, dots};
+const MultiVectorKernels table{set_lane, get_lane, multiply_rows, gram, combine, dots};
 const Registration registration("multi vector", &table);
 
 }  // namespace

@@ -15,6 +15,8 @@ struct LaneMatrices {
 struct MultiVectorKernels {
   void (*set_lane)(const Device&, Index rows, int lane, const double* x, double* group);
   void (*get_lane)(const Device&, Index rows, int lane, const double* group, double* x);
+  // y[row][lane] = d[row] x[row][lane]
+  void (*multiply_rows)(const Device&, Index rows, const double* d, const double* x, double* y);
   // result[i][j] = sum over rows of x[row][i] y[row][j]. 128 bytes per row.
   void (*gram)(const Device&, Index rows, const double* x, const double* y, double* result);
   // y = x C + beta y for C.count groups x, one behind the other

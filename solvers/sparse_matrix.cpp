@@ -94,6 +94,12 @@ void SparseMatrix::apply_dot(const Vector& x, Vector& y, double* xy) const {
   kernels_for(*this).multiply_dot(device(), view(*this), x.data(), y.data(), xy);
 }
 
+void SparseMatrix::apply_block(const MultiVector& X, MultiVector& Y) const {
+  check_block(*this, X, Y);
+  if (rows() == 0) return;
+  for (int g = 0; g < X.groups(); ++g) kernels_for(*this).multiply_lanes(device(), view(*this), X.group(g), Y.group(g));
+}
+
 Vector SparseMatrix::diagonal() const {
   Vector result(device(), rows(), "vectors");
   if (!result.empty()) kernels_for(*this).diagonal(device(), view(*this), result.data());

@@ -39,6 +39,7 @@ class SparseMatrix final : public LinearOperator {
   const Device& device() const override { return pattern_->device(); }
   Index rows() const override { return pattern_->rows() * block_size_; }
   void apply(const Vector& x, Vector& y) const override;      // cuSPARSE on a GPU, own kernels on a CPU
+  void apply_block(const MultiVector& X, MultiVector& Y) const override;   // reads A once per 8 columns
   void apply_dot(const Vector& x, Vector& y, double* xy) const override;
   std::string name() const override { return "matrix"; }
 

@@ -2,7 +2,7 @@
 
 #include "device/error.hpp"
 #include "device/kernels.hpp"
-#include "device/launch.hpp"
+#include "solvers/lane_product.hpp"
 #ifdef __CUDACC__
 #include "solvers/multigrid/row_product_cuda.hpp"
 #else
@@ -12,24 +12,20 @@
 namespace ritz::RITZ_BACKEND {
 namespace {
 
-// What is done with the product of scalar row n.
-template <class Real>
-struct Store {
-  Real* y;
-  constexpr void operator()(Index n, Real product) const { y[n] = product; }
-};
-
+// What is done with the product of scalar row n; the same for one vector and for 8 lanes.
 template <class Real>
 struct Add {
   Real* y;
-  constexpr void operator()(Index n, Real product) const { y[n] += product; }
+  template <class Place, class Product>
+  constexpr void operator()(Place n, Product product) const { at(y, n) += product; }
 };
 
 template <class Real>
 struct Residual {
   const Real* b;
   Real* r;
-  constexpr void operator()(Index n, Real product) const { r[n] = b[n] - product; }
+  template <class Place, class Product>
+  constexpr void operator()(Place n, Product product) const { at(r, n) = at(b, n) - product; }
 };
 
 template <class Real>
@@ -37,57 +33,66 @@ struct ChebyshevStep {
   Real c1, c2;
   const Real *inverse_diagonal, *b, *x;
   Real *d, *y;
-  constexpr void operator()(Index n, Real product) const {
-    d[n] = c1 * d[n] + c2 * inverse_diagonal[n] * (b[n] - product);
-    y[n] = x[n] + d[n];
+  template <class Place, class Product>
+  constexpr void operator()(Place n, Product product) const {
+    const Product dn = c1 * at(d, n) + c2 * of_row(inverse_diagonal, n) * (at(b, n) - product);
+    at(d, n) = dn;
+    at(y, n) = at(x, n) + dn;
   }
 };
 
-template <class Real, class Then>
+// Block rows times one vector, or times 8 lanes.
+template <bool Lanes, class Real, int L, int M, class Then>
+void multiply_any(const Device& device, const char* name, const BlockMatrixView<Real>& A, const Real* x, const Then& then) {
+  if constexpr (Lanes) multiply_lane_rows<Real, L, M>(device, name, A, x, then);
+  else multiply_rows<Real, L, M>(device, name, A, x, then);
+}
+
+template <bool Lanes, class Real, class Then>
 void for_square(const Device& device, const char* name, const BlockMatrixView<Real>& A, const Real* x, const Then& then) {
   switch (A.row_block) {
-    case 1: return multiply_rows<Real, 1, 1>(device, name, A, x, then);
-    case 2: return multiply_rows<Real, 2, 2>(device, name, A, x, then);
-    case 3: return multiply_rows<Real, 3, 3>(device, name, A, x, then);
-    case 6: return multiply_rows<Real, 6, 6>(device, name, A, x, then);
+    case 1: return multiply_any<Lanes, Real, 1, 1>(device, name, A, x, then);
+    case 2: return multiply_any<Lanes, Real, 2, 2>(device, name, A, x, then);
+    case 3: return multiply_any<Lanes, Real, 3, 3>(device, name, A, x, then);
+    case 6: return multiply_any<Lanes, Real, 6, 6>(device, name, A, x, then);
     default: throw Error(Exit::internal, "multigrid level with blocks of " + std::to_string(A.row_block));
   }
 }
 
-template <class Real, class Then>
+template <bool Lanes, class Real, class Then>
 void for_transfer(const Device& device, const char* name, const BlockMatrixView<Real>& A, const Real* x, const Then& then) {
   switch (A.row_block * 10 + A.column_block) {
-    case 11: return multiply_rows<Real, 1, 1>(device, name, A, x, then);
-    case 23: return multiply_rows<Real, 2, 3>(device, name, A, x, then);
-    case 32: return multiply_rows<Real, 3, 2>(device, name, A, x, then);
-    case 33: return multiply_rows<Real, 3, 3>(device, name, A, x, then);
-    case 36: return multiply_rows<Real, 3, 6>(device, name, A, x, then);
-    case 63: return multiply_rows<Real, 6, 3>(device, name, A, x, then);
-    case 66: return multiply_rows<Real, 6, 6>(device, name, A, x, then);
+    case 11: return multiply_any<Lanes, Real, 1, 1>(device, name, A, x, then);
+    case 23: return multiply_any<Lanes, Real, 2, 3>(device, name, A, x, then);
+    case 32: return multiply_any<Lanes, Real, 3, 2>(device, name, A, x, then);
+    case 33: return multiply_any<Lanes, Real, 3, 3>(device, name, A, x, then);
+    case 36: return multiply_any<Lanes, Real, 3, 6>(device, name, A, x, then);
+    case 63: return multiply_any<Lanes, Real, 6, 3>(device, name, A, x, then);
+    case 66: return multiply_any<Lanes, Real, 6, 6>(device, name, A, x, then);
     default: throw Error(Exit::internal, "multigrid transfer with blocks of " + std::to_string(A.row_block) + " x " +
                                              std::to_string(A.column_block));
   }
 }
 
-template <class Real>
+template <bool Lanes, class Real>
 void smooth(const Device& device, const BlockMatrixView<Real>& A, Real c1, Real c2, const Real* inverse_diagonal, const Real* b,
             const Real* x, Real* d, Real* y) {
-  for_square(device, "smooth", A, x, ChebyshevStep<Real>{c1, c2, inverse_diagonal, b, x, d, y});
+  for_square<Lanes>(device, "smooth", A, x, ChebyshevStep<Real>{c1, c2, inverse_diagonal, b, x, d, y});
 }
 
-template <class Real>
+template <bool Lanes, class Real>
 void residual(const Device& device, const BlockMatrixView<Real>& A, const Real* b, const Real* x, Real* r) {
-  for_square(device, "level residual", A, x, Residual<Real>{b, r});
+  for_square<Lanes>(device, "level residual", A, x, Residual<Real>{b, r});
 }
 
-template <class Real>
+template <bool Lanes, class Real>
 void multiply(const Device& device, const BlockMatrixView<Real>& A, const Real* x, Real* y) {
-  for_transfer(device, "restrict", A, x, Store<Real>{y});
+  for_transfer<Lanes>(device, "restrict", A, x, StoreRow<Real>{y});
 }
 
-template <class Real>
+template <bool Lanes, class Real>
 void multiply_add(const Device& device, const BlockMatrixView<Real>& A, const Real* x, Real* y) {
-  for_transfer(device, "prolong", A, x, Add<Real>{y});
+  for_transfer<Lanes>(device, "prolong", A, x, Add<Real>{y});
 }
 
 template <class Real>
@@ -95,12 +100,15 @@ struct SmoothFirst {
   Real c;
   const Real *inverse_diagonal, *b;
   Real *d, *x;
-  constexpr void operator()(Index i) const { x[i] = d[i] = c * inverse_diagonal[i] * b[i]; }
+  template <class Place>
+  constexpr void operator()(Place i) const { at(x, i) = at(d, i) = c * of_row(inverse_diagonal, i) * at(b, i); }
 };
 
-template <class Real>
+template <bool Lanes, class Real>
 void smooth_first(const Device& device, Index n, Real c, const Real* inverse_diagonal, const Real* b, Real* d, Real* x) {
-  for_each(device, "smooth first", n, SmoothFirst<Real>{c, inverse_diagonal, b, d, x});
+  const SmoothFirst<Real> f{c, inverse_diagonal, b, d, x};
+  if constexpr (Lanes) for_each_lane(device, "smooth first", n, f);
+  else for_each(device, "smooth first", n, f);
 }
 
 template <class Real>
@@ -120,8 +128,26 @@ struct DenseRow {
 };
 
 template <class Real>
+struct DenseRowOfLanes {
+  Index n;
+  const Real *matrix, *x;
+  Real* y;
+  template <class Place>
+  constexpr void operator()(Place p) const {
+    LaneRow<Real> sum[4] = {};
+    const Real* row = matrix + p.row * n;
+    Place k = p;
+    for (k.row = 0; k.row + 4 <= n;)
+      for (int l = 0; l < 4; ++l, ++k.row) sum[l] += row[k.row] * at(x, k);
+    for (; k.row < n; ++k.row) sum[0] += row[k.row] * at(x, k);
+    at(y, p) = (sum[0] + sum[1]) + (sum[2] + sum[3]);
+  }
+};
+
+template <bool Lanes, class Real>
 void dense(const Device& device, Index n, const Real* matrix, const Real* x, Real* y) {
-  for_each(device, "coarsest level", n, DenseRow<Real>{n, matrix, x, y});
+  if constexpr (Lanes) for_each_lane(device, "coarsest level", n, DenseRowOfLanes<Real>{n, matrix, x, y});
+  else for_each(device, "coarsest level", n, DenseRow<Real>{n, matrix, x, y});
 }
 
 template <class From, class To>
@@ -131,16 +157,19 @@ struct Convert {
   constexpr void operator()(Index i) const { y[i] = static_cast<To>(x[i]); }
 };
 
-template <class From, class To>
+template <bool Lanes, class From, class To>
 void convert(const Device& device, Index n, const From* x, To* y) {
-  for_each(device, "change precision", n, Convert<From, To>{x, y});
+  for_each(device, "change precision", Lanes ? n * lane_count : n, Convert<From, To>{x, y});
 }
 
-template <class Real>
-const CycleKernels<Real> table{smooth_first<Real>, smooth<Real>, residual<Real>,        multiply<Real>,
-                               multiply_add<Real>, dense<Real>,  convert<double, Real>, convert<Real, double>};
-const Registration in_double("cycle double", &table<double>);
-const Registration in_single("cycle single", &table<float>);
+template <bool Lanes, class Real>
+const CycleKernels<Real> table{
+    smooth_first<Lanes, Real>, smooth<Lanes, Real>, residual<Lanes, Real>,        multiply<Lanes, Real>,
+    multiply_add<Lanes, Real>, dense<Lanes, Real>,  convert<Lanes, double, Real>, convert<Lanes, Real, double>};
+const Registration in_double("cycle double", &table<false, double>);
+const Registration in_single("cycle single", &table<false, float>);
+const Registration lanes_in_double("cycle double lanes", &table<true, double>);
+const Registration lanes_in_single("cycle single lanes", &table<true, float>);
 
 }  // namespace
 }  // namespace ritz::RITZ_BACKEND

@@ -18,24 +18,30 @@ class Cycle {
   Cycle(const Device& device, Setup setup, const SmoothedAggregationOptions& options, const char* kernel_name)
       : device_(device),
         options_(options),
-        kernels_(kernels<CycleKernels<Real>>(device, solver_kernels, kernel_name)) {
+        kernels_(kernels<CycleKernels<Real>>(device, solver_kernels, kernel_name)),
+        lane_kernels_(kernels<CycleKernels<Real>>(device, solver_kernels, std::string(kernel_name) + " lanes")) {
     for (SetupLevel& from : setup.levels) levels_.push_back(converted(from));
+    work_ = workspace(1);
     coarsest_inverse_ = converted(setup.coarsest_inverse);
   }
 
   void apply(const Vector& b, Vector& x) const {
-    Level& first = levels_.front();
-    const Index n = first.unknowns();
-    kernels_.from_double(device_, n, b.data(), first.b.data());
-    cycle(0);
-    kernels_.to_double(device_, n, first.x.data(), x.data());
+    apply(kernels_, work_, b.data(), x.data());
+  }
+
+  // Each level's matrices are read once per 8 columns.
+  void apply_block(const MultiVector& B, MultiVector& X) const {
+    if (lane_work_.empty()) lane_work_ = workspace(MultiVector::lanes);
+    for (int g = 0; g < B.groups(); ++g) apply(lane_kernels_, lane_work_, B.group(g), X.group(g));
   }
 
   Index bytes() const {
     Index sum = coarsest_inverse_.bytes();
     for (const Level& l : levels_)
       sum += l.A.bytes() + l.P.bytes() + l.R.bytes() + l.offsets.bytes() + l.column.bytes() + l.p_offsets.bytes() +
-             l.p_column.bytes() + l.r_offsets.bytes() + l.r_column.bytes() + l.inverse_diagonal.bytes() + 4 * l.b.bytes();
+             l.p_column.bytes() + l.r_offsets.bytes() + l.r_column.bytes() + l.inverse_diagonal.bytes();
+    for (const Workspace* work : {&work_, &lane_work_})
+      for (const Work& w : *work) sum += 4 * w.b.bytes();
     return sum;
   }
 
@@ -46,9 +52,22 @@ class Cycle {
     Array<Index> offsets, p_offsets, r_offsets;
     Array<std::int32_t> column, p_column, r_column;
     double largest_eigenvalue = 0;
-    mutable Array<Real> b, x, y, d;
     Index unknowns() const { return a.rows * a.row_block; }
   };
+
+  // The vectors of a level.
+  struct Work {
+    Array<Real> b, x, y, d;
+  };
+  using Workspace = std::vector<Work>;
+
+  Workspace workspace(int lanes) const {
+    Workspace result(levels_.size());
+    for (std::size_t i = 0; i < levels_.size(); ++i)
+      for (Array<Real>* vector : {&result[i].b, &result[i].x, &result[i].y, &result[i].d})
+        *vector = Array<Real>(device_, levels_[i].unknowns() * lanes, "multigrid");
+    return result;
+  }
 
   Array<Real> converted(const Vector& values) const { return converted(values.data(), values.size()); }
   Array<Real> converted(const double* values, Index n) const {
@@ -76,52 +95,61 @@ class Cycle {
     level.r = {from.R.rows, from.R.columns, from.R.row_block, from.R.column_block, level.r_offsets.data(), level.r_column.data(), level.R.data()};
     level.inverse_diagonal = converted(from.inverse_diagonal);
     level.largest_eigenvalue = from.largest_eigenvalue;
-    const Index n = level.unknowns();
-    for (Array<Real>* vector : {&level.b, &level.x, &level.y, &level.d}) *vector = Array<Real>(device_, n, "multigrid");
     from = {};
     return level;
   }
 
+  using Kernels = CycleKernels<Real>;
+
+  void apply(const Kernels& kernels, Workspace& work, const double* b, double* x) const {
+    const Index n = levels_.front().unknowns();
+    kernels.from_double(device_, n, b, work.front().b.data());
+    cycle(kernels, work, 0);
+    kernels.to_double(device_, n, work.front().x.data(), x);
+  }
+
   // `degree` Chebyshev steps on [largest / ratio, largest]; from zero, or from what x holds. The result is in x.
-  void smooth(const Level& l, bool from_zero, int degree, double ratio) const {
+  void smooth(const Kernels& kernels, const Level& l, Work& w, bool from_zero, int degree, double ratio) const {
     const double high = l.largest_eigenvalue, low = high / ratio;
     const double theta = 0.5 * (high + low), delta = 0.5 * (high - low), sigma = theta / delta;
     double rho = 1 / sigma;
     int step = 0;
     if (from_zero) {
-      kernels_.smooth_first(device_, l.unknowns(), Real(1 / theta), l.inverse_diagonal.data(), l.b.data(), l.d.data(), l.x.data());
+      kernels.smooth_first(device_, l.unknowns(), Real(1 / theta), l.inverse_diagonal.data(), w.b.data(), w.d.data(), w.x.data());
       step = 1;
     }
     for (; step < degree; ++step) {
       const double rho_next = 1 / (2 * sigma - rho);
       const double c1 = step == 0 ? 0 : rho_next * rho, c2 = step == 0 ? 1 / theta : 2 * rho_next / delta;
-      kernels_.smooth(device_, l.a, Real(c1), Real(c2), l.inverse_diagonal.data(), l.b.data(), l.x.data(), l.d.data(), l.y.data());
-      l.x.swap(l.y);
+      kernels.smooth(device_, l.a, Real(c1), Real(c2), l.inverse_diagonal.data(), w.b.data(), w.x.data(), w.d.data(), w.y.data());
+      w.x.swap(w.y);
       if (step > 0) rho = rho_next;
     }
   }
 
-  void cycle(std::size_t number) const {
-    Level& l = levels_[number];
+  void cycle(const Kernels& kernels, Workspace& work, std::size_t number) const {
+    const Level& l = levels_[number];
+    Work& w = work[number];
     if (number + 1 == levels_.size()) {
-      if (!coarsest_inverse_.empty()) kernels_.dense(device_, l.unknowns(), coarsest_inverse_.data(), l.b.data(), l.x.data());
-      else smooth(l, true, 24, 500);  // too large for a dense inverse: many steps over nearly the whole spectrum
+      if (!coarsest_inverse_.empty()) kernels.dense(device_, l.unknowns(), coarsest_inverse_.data(), w.b.data(), w.x.data());
+      else smooth(kernels, l, w, true, 24, 500);  // too large for a dense inverse: many steps over nearly the whole spectrum
       return;
     }
-    Level& coarse = levels_[number + 1];
-    smooth(l, true, options_.smoothing_degree, options_.smoothing_ratio);
-    kernels_.residual(device_, l.a, l.b.data(), l.x.data(), l.y.data());
-    kernels_.multiply(device_, l.r, l.y.data(), coarse.b.data());
-    cycle(number + 1);
-    kernels_.multiply_add(device_, l.p, coarse.x.data(), l.x.data());
-    smooth(l, false, options_.smoothing_degree, options_.smoothing_ratio);
+    Work& coarse = work[number + 1];
+    smooth(kernels, l, w, true, options_.smoothing_degree, options_.smoothing_ratio);
+    kernels.residual(device_, l.a, w.b.data(), w.x.data(), w.y.data());
+    kernels.multiply(device_, l.r, w.y.data(), coarse.b.data());
+    cycle(kernels, work, number + 1);
+    kernels.multiply_add(device_, l.p, coarse.x.data(), w.x.data());
+    smooth(kernels, l, w, false, options_.smoothing_degree, options_.smoothing_ratio);
   }
 
   Device device_;
   SmoothedAggregationOptions options_;
-  const CycleKernels<Real>& kernels_;
-  mutable std::vector<Level> levels_;
+  const CycleKernels<Real>&kernels_, &lane_kernels_;
+  std::vector<Level> levels_;
   Array<Real> coarsest_inverse_;
+  mutable Workspace work_, lane_work_;  // the second is made when first needed
 };
 
 }  // namespace
@@ -155,6 +183,11 @@ std::vector<SmoothedAggregation::Level> SmoothedAggregation::levels() const { re
 
 void SmoothedAggregation::apply(const Vector& b, Vector& x) const {
   std::visit([&](const auto& cycle) { cycle.apply(b, x); }, hierarchy_->cycle);
+}
+
+void SmoothedAggregation::apply_block(const MultiVector& B, MultiVector& X) const {
+  check_block(*this, B, X);
+  std::visit([&](const auto& cycle) { cycle.apply_block(B, X); }, hierarchy_->cycle);
 }
 
 std::string SmoothedAggregation::name() const {

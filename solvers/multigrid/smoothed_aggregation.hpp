@@ -34,6 +34,7 @@ class SmoothedAggregation final : public LinearOperator {
   const Device& device() const override;
   Index rows() const override;
   void apply(const Vector& b, Vector& x) const override;  // one V-cycle from x = 0
+  void apply_block(const MultiVector& B, MultiVector& X) const override;  // reads the hierarchy once per 8 columns
   std::string name() const override;
 
   struct Level {

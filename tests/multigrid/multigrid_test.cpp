@@ -44,6 +44,29 @@ TEST(Multigrid, IsASymmetricPositiveDefiniteOperator) {
   }
 }
 
+TEST(Multigrid, CycleOnSeveralVectorsDoesToEachWhatItDoesToOne) {
+  for (const int threads : {1, 2}) {
+    const Device device = Device::named("cpu", threads);
+    for (const System& s : {cantilever(CellKind::tet10, 4, device), heat_cube(CellKind::tet4, 12, device)})
+      for (const bool single_precision : {false, true}) {
+        SmoothedAggregationOptions options = s.multigrid();
+        options.single_precision = single_precision;
+        const SmoothedAggregation multigrid(*s.K, options);
+        constexpr int columns = 11;
+        MultiVector B(device, s.K->rows(), columns), X(device, s.K->rows(), columns);
+        for (int j = 0; j < columns; ++j) B.set_column(j, waves(s, 0.1 + 0.3 * j));
+        multigrid.apply_block(B, X);
+        Vector one = s.space->zeros(), of_block = s.space->zeros();
+        for (int j = 0; j < columns; ++j) {
+          multigrid.apply(waves(s, 0.1 + 0.3 * j), one);
+          X.get_column(j, of_block);
+          axpy(-1.0, one, of_block);
+          EXPECT_LE(norm2(of_block), (single_precision ? 1e-5 : 1e-13) * norm2(one)) << "column " << j;
+        }
+      }
+  }
+}
+
 // Twice as fine in every direction: the iterations grow by less than half (conjugate gradients alone: they double).
 TEST(Multigrid, IterationsHardlyGrowWithTheMesh) {
   const Device device = Device::named("cpu");

@@ -90,6 +90,32 @@ TEST_F(Gpu, ConjugateGradientsSolveAndRepeatBitwise) {
   }
 }
 
+TEST_F(Gpu, SeveralVectorsAgreeWithTheHostAndAreRepeatable) {
+  const Device cpu = Device::named("cpu", 2);
+  for (const auto& [rows_per_edge, columns, b] : {std::tuple{3, 1, 1}, {9, 11, 2}, {17, 35, 3}}) {
+    const Blocks blocks = grid_matrix(rows_per_edge, b);
+    const SparseMatrix A = on(gpu, blocks), reference = on(cpu, blocks);
+    MultiVector X(gpu, A.rows(), columns), Y(gpu, A.rows(), columns), Xc(cpu, A.rows(), columns), Yc(cpu, A.rows(), columns);
+    for (int j = 0; j < columns; ++j) {
+      const std::vector<double> x = random_numbers(static_cast<std::size_t>(A.rows()), 20 + j);
+      X.set_column(j, Vector(gpu, x, "test"));
+      Xc.set_column(j, Vector(cpu, x, "test"));
+    }
+    A.apply_block(X, Y);
+    reference.apply_block(Xc, Yc);
+    const std::vector<double> G = gram(X, Y), Gc = gram(Xc, Yc), C = random_numbers(static_cast<std::size_t>(columns * columns), 7);
+    const double scale = double(A.rows()) * 300;
+    for (std::size_t i = 0; i < G.size(); ++i) ASSERT_NEAR(G[i], Gc[i], 1e-14 * scale);
+    EXPECT_EQ(gram(X, Y), G);
+    combine(X, C, -0.5, Y);
+    combine(Xc, C, -0.5, Yc);
+    const std::vector<double> y = Y.values().host(), yc = Yc.values().host();
+    for (std::size_t i = 0; i < y.size(); ++i) ASSERT_NEAR(y[i], yc[i], 1e-11);
+    const std::vector<double> norms = column_norms(Y), expected = column_norms(Yc);
+    for (int j = 0; j < columns; ++j) EXPECT_NEAR(norms[j], expected[j], 1e-12 * expected[j]);
+  }
+}
+
 TEST_F(Gpu, DirectSolverSolvesAndNamesSingularity) {
   const SparseMatrix A = on(gpu, grid_matrix(7, 3));
   const std::vector<double> f = random_numbers(static_cast<std::size_t>(A.rows()), 5);

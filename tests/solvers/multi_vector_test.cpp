@@ -1,5 +1,6 @@
 #include "solvers/multi_vector.hpp"
 
+#include "solvers/chebyshev.hpp"
 #include "solvers/jacobi.hpp"
 #include "tests/solvers/matrices.hpp"
 
@@ -154,13 +155,15 @@ TEST(MultiVector, NoRowsAndNoColumnsAreFine) {
 // Every operator on several vectors does to each what it does to one.
 TEST(MultiVector, OperatorsTreatEveryColumnAlike) {
   for (const std::string& name : back_ends())
-    for (const int columns : {1, 8, 11}) {
+    for (const auto& [columns, b] : {std::pair{1, 3}, {8, 2}, {11, 1}, {11, 3}}) {
       const Device device = Device::named(name, 2);
-      const SparseMatrix A = on(device, grid_matrix(6, 3));
+      const SparseMatrix A = on(device, grid_matrix(6, b));
       const JacobiPreconditioner jacobi(A);
+      const ChebyshevPreconditioner chebyshev(A);
       const Columns x = random_columns(A.rows(), columns, 14);
       const MultiVector X = on(device, A.rows(), x);
-      for (const LinearOperator* op : {static_cast<const LinearOperator*>(&A), static_cast<const LinearOperator*>(&jacobi)}) {
+      for (const LinearOperator* op : {static_cast<const LinearOperator*>(&A), static_cast<const LinearOperator*>(&jacobi),
+                                       static_cast<const LinearOperator*>(&chebyshev)}) {
         MultiVector Y(device, A.rows(), columns);
         op->apply_block(X, Y);
         expect_padding_is_zero(Y);
