@@ -1,6 +1,7 @@
 #include "io/mesh_reader.hpp"
 
 #include "io/gmsh_reader.hpp"
+#include "io/inp_reader.hpp"
 #include "io/mapped_file.hpp"
 #include "io/vtu_reader.hpp"
 
@@ -13,10 +14,10 @@
 namespace ritz {
 namespace {
 
-enum class MeshFormat { gmsh, vtu, unknown };
+enum class MeshFormat { gmsh, inp, vtu, unknown };
 
 constexpr const char* supported =
-    "Ritz reads Gmsh .msh (version 2.2 and 4.1, text and binary) and VTK .vtu (unstructured grids)";
+    "Ritz reads Gmsh .msh (version 2.2 and 4.1, text and binary), Abaqus and CalculiX .inp, and VTK .vtu (unstructured grids)";
 
 std::string lower_extension(const std::string& path) {
   std::string extension = std::filesystem::path(path).extension().string();
@@ -32,7 +33,6 @@ std::string describe_content(std::string_view bytes) {
   if (bytes.starts_with("CDF")) return "it is a netCDF file (Exodus?)";
   if (bytes.starts_with("# vtk")) return "it is a legacy VTK file; ParaView can save it as .vtu";
   if (bytes.starts_with("MFEM")) return "it is an MFEM mesh";
-  if (bytes.starts_with("*")) return "it looks like an Abaqus input file; gmsh can turn it into .msh";
   return {};
 }
 
@@ -46,6 +46,7 @@ MeshFormat recognise(const std::string& path, std::string_view bytes) {
                                         ? MeshFormat::vtu : MeshFormat::unknown;
   if (!describe_content(bytes).empty()) return MeshFormat::unknown;
   if (extension == ".msh") return MeshFormat::gmsh;
+  if (head.starts_with("*") || extension == ".inp") return MeshFormat::inp;
   if (extension == ".vtu") return MeshFormat::vtu;
   return MeshFormat::unknown;
 }
@@ -62,6 +63,7 @@ MeshData read_mesh_data(const std::string& path, std::vector<std::string>* notic
   }
   switch (format) {
     case MeshFormat::gmsh: return read_gmsh(path, notices);
+    case MeshFormat::inp: return read_inp(path, notices);
     case MeshFormat::vtu: return read_vtu(path, notices);
     case MeshFormat::unknown: break;
   }

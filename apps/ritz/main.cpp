@@ -66,7 +66,7 @@ int main(int argc, char** argv) {
   CLI::App* mesh = cli.add_subcommand("mesh", "work on mesh files");
   mesh->require_subcommand(1);
   CLI::App* info = mesh->add_subcommand("info", "cells, regions, sizes, quality, and what is wrong with the mesh (exit code 3)");
-  info->add_option("file", choice.file, "Gmsh .msh or VTK .vtu")->required();
+  info->add_option("file", choice.file, "Gmsh .msh, Abaqus or CalculiX .inp, VTK .vtu")->required();
   info->add_option("--scale", choice.scale, "factor on the coordinates, 0.001 for a mesh in mm")->capture_default_str();
   info->add_flag("--json", choice.json, "as JSON");
   try {

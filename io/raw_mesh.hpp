@@ -1,0 +1,66 @@
+// What a mesh file says in the terms that most formats share: points, cells by kind, and named groups of cells, facets
+// and nodes. The parsers fill it; `mesh_of` decides which cells carry the physics and turns the groups into regions.
+// Private to io.
+#pragma once
+
+#include "mesh/mesh.hpp"
+
+#include <array>
+#include <initializer_list>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace ritz {
+
+constexpr std::size_t raw_kind_count = static_cast<std::size_t>(CellKind::pyramid14) + 1;
+
+// Consecutive cells of one kind; positions count the cells of this kind.
+struct CellRun {
+  CellKind kind;
+  Index first, count;
+};
+
+struct FacetPlace {
+  CellKind kind;
+  Index position;  // among the cells of this kind
+  int facet;       // of CellTraits::facets
+};
+
+struct RawGroup {
+  std::string name;
+  std::vector<CellRun> cells;       // of any dimension: cells of the mesh, its facets, or lines in a solid mesh
+  std::vector<FacetPlace> facets;
+  std::vector<CellRun> free_facets_of;  // all facets of these cells that belong to one cell only
+  std::vector<Node> nodes;
+};
+
+struct RawMesh {
+  std::string source;                                   // file name, for messages
+  std::vector<double> points;                           // [node][3]
+  std::array<std::vector<Node>, raw_kind_count> nodes;  // [kind][cell][node], in VTK's order
+  std::vector<RawGroup> groups;                         // in the order of the file
+
+  std::vector<Node>& nodes_of(CellKind kind) { return nodes[static_cast<std::size_t>(kind)]; }
+  Index cell_count(CellKind kind) const {
+    return static_cast<Index>(nodes[static_cast<std::size_t>(kind)].size()) / traits(kind).node_count;
+  }
+  RawGroup& group(const std::string& name);  // made when it is not there yet
+
+ private:
+  std::map<std::string, std::size_t> group_number_;
+};
+
+// Appends a cell or a run of cells, joining neighbours.
+void append(std::vector<CellRun>& runs, const CellRun& run);
+
+// The facet of a kind that has these corners (local numbers from 0, in any order); empty when there is none.
+std::optional<int> facet_with_corners(CellKind kind, std::span<const int> corners);
+
+// Node numbers outside 0 ... node count - 1 and files without cells are Error(Exit::mesh). Groups of cells of a lower
+// dimension become regions of facets or nodes; what is in no group and not used is said in a notice.
+MeshData mesh_of(RawMesh raw, std::vector<std::string>& notices);
+
+}  // namespace ritz
