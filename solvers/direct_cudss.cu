@@ -24,7 +24,8 @@ cudssMatrixType_t type_of(DirectKind kind) {
 
 class CudssFactor final : public DirectFactor {
  public:
-  CudssFactor(const Device& device, const HostMatrix& A, DirectKind kind) : device_(device), kind_(kind) {
+  // cuDSS orders by itself: analysis.elimination is not used.
+  CudssFactor(const Device& device, const HostMatrix& A, const DirectAnalysis& analysis) : device_(device), kind_(analysis.kind) {
     offsets_ = Array<Index>(device, A.offsets, "direct solver");
     columns_ = Array<std::int32_t>(device, A.columns, "direct solver");
     values_ = Vector(device, A.values, "direct solver");
@@ -33,9 +34,9 @@ class CudssFactor final : public DirectFactor {
     check(cudssSetStream(handle_, stream_of(device)), "setting the stream");
     check(cudssConfigCreate(&config_), "starting");
     check(cudssDataCreate(handle_, &data_), "starting");
-    const cudssMatrixViewType_t triangle = kind == DirectKind::general ? CUDSS_MVIEW_FULL : CUDSS_MVIEW_LOWER;
+    const cudssMatrixViewType_t triangle = kind_ == DirectKind::general ? CUDSS_MVIEW_FULL : CUDSS_MVIEW_LOWER;
     check(cudssMatrixCreateCsr(&matrix_, rows, rows, values_.size(), offsets_.data(), nullptr, columns_.data(),
-                               values_.data(), CUDA_R_64I, CUDA_R_32I, CUDA_R_64F, type_of(kind), triangle, CUDSS_BASE_ZERO),
+                               values_.data(), CUDA_R_64I, CUDA_R_32I, CUDA_R_64F, type_of(kind_), triangle, CUDSS_BASE_ZERO),
           "describing the matrix");
     execute(CUDSS_PHASE_ANALYSIS, nullptr, nullptr, "the analysis");
   }
@@ -47,6 +48,8 @@ class CudssFactor final : public DirectFactor {
   }
 
   std::string name() const override { return kind_ == DirectKind::general ? "cuDSS, LU" : "cuDSS, LDL^T"; }
+
+  void set_values(const HostMatrix& A) override { values_.upload(A.values); }
 
   void factorise() override {
     execute(CUDSS_PHASE_FACTORIZATION, nullptr, nullptr, "the factorisation");
@@ -60,13 +63,24 @@ class CudssFactor final : public DirectFactor {
                   "some part of the model can move, or has no stiffness", "add supports, and check material data");
   }
 
-  void solve(const Vector& b, Vector& x) override {
+  void solve(const Vector& B, Vector& X, int columns) override {
+    const Index rows = offsets_.size() - 1;
     cudssMatrix_t right = nullptr, left = nullptr;
-    check(cudssMatrixCreateDn(&right, b.size(), 1, b.size(), b.data(), CUDA_R_64F, CUDSS_LAYOUT_COL_MAJOR), "describing a vector");
-    check(cudssMatrixCreateDn(&left, x.size(), 1, x.size(), x.data(), CUDA_R_64F, CUDSS_LAYOUT_COL_MAJOR), "describing a vector");
+    check(cudssMatrixCreateDn(&right, rows, columns, rows, const_cast<double*>(B.data()), CUDA_R_64F, CUDSS_LAYOUT_COL_MAJOR),
+          "describing vectors");
+    check(cudssMatrixCreateDn(&left, rows, columns, rows, X.data(), CUDA_R_64F, CUDSS_LAYOUT_COL_MAJOR), "describing vectors");
     execute(CUDSS_PHASE_SOLVE, left, right, "the solution");
     cudssMatrixDestroy(right);
     cudssMatrixDestroy(left);
+  }
+
+  Index negative_pivots() const override {
+    int counts[2] = {};  // positive, negative
+    std::size_t written = 0;
+    return kind_ != DirectKind::general &&
+                   cudssDataGet(handle_, data_, CUDSS_DATA_INERTIA, counts, sizeof counts, &written) == CUDSS_STATUS_SUCCESS
+               ? counts[1]
+               : -1;
   }
 
   Index memory_needed() const override { return estimate(1); }  // the peak on the device
@@ -98,8 +112,8 @@ class CudssFactor final : public DirectFactor {
   cudssMatrix_t matrix_ = nullptr;
 };
 
-DirectFactor* analyse(const Device& device, const HostMatrix& A, DirectKind kind) {
-  return new CudssFactor(device, A, kind);
+DirectFactor* analyse(const Device& device, const HostMatrix& A, const DirectAnalysis& analysis) {
+  return new CudssFactor(device, A, analysis);
 }
 
 const DirectFactory table{analyse};

@@ -23,7 +23,7 @@ void check(cusolverStatus_t status, const char* what) {
 
 class CusolverFactor final : public DirectFactor {
  public:
-  CusolverFactor(const Device& device, const HostMatrix& A, DirectKind kind) : device_(device), kind_(kind) {
+  CusolverFactor(const Device& device, const HostMatrix& A, const DirectAnalysis& analysis) : device_(device), kind_(analysis.kind) {
     if (A.values.size() > static_cast<std::size_t>(std::numeric_limits<int>::max()))
       throw Error(Exit::resources, "a matrix of " + std::to_string(A.values.size()) + " entries is too large for cuSOLVER",
                   "its sparse solvers use 32-bit indices", "use an iterative solver, or install cuDSS and build again");
@@ -42,23 +42,32 @@ class CusolverFactor final : public DirectFactor {
   std::string name() const override {
     return kind_ == DirectKind::positive_definite ? "cuSOLVER sparse Cholesky" : "cuSOLVER sparse QR";
   }
+  void set_values(const HostMatrix& A) override { values_.upload(A.values); }
   void factorise() override {}
   Index memory_needed() const override { return 0; }
   Index memory_used() const override { return 0; }
 
-  void solve(const Vector& b, Vector& x) override {
+  void solve(const Vector& B, Vector& X, int columns) override {
+    for (int column = 0; column < columns; ++column) {
+      const Index first = column * (offsets_.size() - 1);
+      solve_one(B.data() + first, X.data() + first);
+    }
+  }
+
+ private:
+  void solve_one(const double* b, double* x) {
     const LaunchScope launch(device_, "cusolver");
     const int rows = static_cast<int>(offsets_.size()) - 1, entries = static_cast<int>(values_.size());
     constexpr int minimum_degree = 2;   // symamd
     constexpr double tolerance = 1e-14;  // of a pivot that counts as zero
     int singular_row = -1;
     if (kind_ == DirectKind::positive_definite)
-      check(cusolverSpDcsrlsvchol(handle_, rows, entries, description_, values_.data(), offsets_.data(), columns_.data(),
-                                  b.data(), tolerance, minimum_degree, x.data(), &singular_row),
+      check(cusolverSpDcsrlsvchol(handle_, rows, entries, description_, values_.data(), offsets_.data(), columns_.data(), b,
+                                  tolerance, minimum_degree, x, &singular_row),
             "a Cholesky solution");
     else
-      check(cusolverSpDcsrlsvqr(handle_, rows, entries, description_, values_.data(), offsets_.data(), columns_.data(),
-                                b.data(), tolerance, minimum_degree, x.data(), &singular_row),
+      check(cusolverSpDcsrlsvqr(handle_, rows, entries, description_, values_.data(), offsets_.data(), columns_.data(), b,
+                                tolerance, minimum_degree, x, &singular_row),
             "a QR solution");
     if (singular_row >= 0)
       throw Error(Exit::model,
@@ -67,7 +76,6 @@ class CusolverFactor final : public DirectFactor {
                   "some part of the model can move, or has no stiffness", "add supports, and check material data");
   }
 
- private:
   Device device_;
   DirectKind kind_;
   Array<int> offsets_, columns_;
@@ -76,8 +84,8 @@ class CusolverFactor final : public DirectFactor {
   cusparseMatDescr_t description_ = nullptr;
 };
 
-DirectFactor* analyse(const Device& device, const HostMatrix& A, DirectKind kind) {
-  return new CusolverFactor(device, A, kind);
+DirectFactor* analyse(const Device& device, const HostMatrix& A, const DirectAnalysis& analysis) {
+  return new CusolverFactor(device, A, analysis);
 }
 
 const DirectFactory table{analyse};

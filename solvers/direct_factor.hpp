@@ -11,22 +11,38 @@ namespace ritz {
 
 enum class DirectKind { positive_definite, symmetric, general };
 
+// Who orders the elimination. `automatic`: the positions of the nodes where they are given, else the library.
+// minimum_degree, scotch and pord are MUMPS's; other libraries take their own order instead.
+enum class DirectOrdering { automatic, coordinates, library, minimum_degree, scotch, pord };
+
+// What the analysis may use besides the matrix.
+struct DirectAnalysis {
+  DirectKind kind = DirectKind::general;
+  DirectOrdering ordering = DirectOrdering::automatic;
+  int block_size = 1;                             // unknowns of a block are neighbours in the numbering
+  std::vector<std::int32_t> elimination = {};     // [position] block; empty: ordered by the library
+};
+
 class DirectFactor {
  public:
   virtual ~DirectFactor() = default;
   virtual std::string name() const = 0;                   // "MUMPS 5.5.1, LDL^T"
+  virtual void set_values(const HostMatrix& A) = 0;       // the pattern is the analysed one; factorise() comes next
   virtual void factorise() = 0;                           // throws Error: singular (model), memory (resources)
-  virtual void solve(const Vector& b, Vector& x) = 0;     // x = A^-1 b; x and b differ
+  // X = A^-1 B for several right-hand sides, [column][row]; B and X differ.
+  virtual void solve(const Vector& B, Vector& X, int columns) = 0;
   virtual Index memory_needed() const = 0;                // [bytes] estimated by the analysis; 0: not known
   virtual Index memory_used() const = 0;                  // [bytes] after factorise(); 0: not known
+  virtual Index factor_entries() const { return 0; }      // after the analysis, estimated; 0: not known
+  virtual Index negative_pivots() const { return -1; }    // of a symmetric factor; -1: not known
 };
 
 // Analysed, not yet factorised.
-std::unique_ptr<DirectFactor> analyse_on_cpu(const Device& device, const HostMatrix& A, DirectKind kind);
+std::unique_ptr<DirectFactor> analyse_on_cpu(const Device& device, const HostMatrix& A, const DirectAnalysis& analysis);
 
 // The module ritz_direct, table "direct", offers the same for GPUs; the caller owns the result.
 struct DirectFactory {
-  DirectFactor* (*analyse)(const Device& device, const HostMatrix& A, DirectKind kind);
+  DirectFactor* (*analyse)(const Device& device, const HostMatrix& A, const DirectAnalysis& analysis);
 };
 
 }  // namespace ritz

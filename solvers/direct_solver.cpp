@@ -2,9 +2,11 @@
 
 #include "device/error.hpp"
 #include "device/kernels.hpp"
+#include "solvers/nested_dissection.hpp"
 #include "solvers/vectors.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <fmt/format.h>
 
@@ -20,42 +22,89 @@ void check_finite(const HostMatrix& A) {
                     "a direct solver needs finite entries", advice_for(StopReason::not_finite));
 }
 
-std::unique_ptr<DirectFactor> analyse(const SparseMatrix& A, DirectKind kind) {
+double seconds_since(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+bool ordered_by_coordinates(const DirectOptions& options) {
+  const bool wanted = options.ordering == DirectOrdering::automatic || options.ordering == DirectOrdering::coordinates;
+  return wanted && options.coordinates != nullptr && options.dimension > 0;
+}
+
+std::vector<std::int32_t> elimination_order(const SparseMatrix& A, const DirectOptions& options) {
+  const std::vector<Index> offsets = A.pattern().offsets().host();
+  const std::vector<std::int32_t> columns = A.pattern().columns().host();
+  const std::vector<double> coordinates = options.coordinates->host();
+  if (static_cast<Index>(coordinates.size()) != A.pattern().rows() * options.dimension)
+    throw_size_mismatch(A.pattern().rows() * options.dimension, static_cast<Index>(coordinates.size()));
+  return nested_dissection({offsets, columns}, coordinates, options.dimension);
+}
+
+std::unique_ptr<DirectFactor> analyse(const SparseMatrix& A, DirectKind kind, const DirectOptions& options) {
   const HostMatrix host = host_matrix(A);
   check_finite(host);
   const Device& device = A.device();
-  if (!device.is_gpu()) return analyse_on_cpu(device, host, kind);
+  DirectAnalysis analysis{.kind = kind, .ordering = options.ordering, .block_size = A.block_size()};
+  if (ordered_by_coordinates(options)) analysis.elimination = elimination_order(A, options);
+  if (!device.is_gpu()) return analyse_on_cpu(device, host, analysis);
   const auto& factory = kernels<DirectFactory>(device, "ritz_direct", "direct");
-  return std::unique_ptr<DirectFactor>(factory.analyse(device, host, kind));
-}
-
-void check_memory(const Device& device, const DirectFactor& factor) {
-  const MachineInfo info = device.machine().current_info();
-  const Index there = device.is_gpu() ? info.memory_free : info.memory_total;
-  if (there == 0 || factor.memory_needed() <= there) return;
-  throw Error(Exit::resources,
-              fmt::format("the direct solver needs {:.1f} GB on {}, which has {:.1f} GB", 1e-9 * double(factor.memory_needed()),
-                          info.name, 1e-9 * double(there)),
-              "factors of three-dimensional models grow faster than the model",
-              "use an iterative solver, a coarser mesh or order 1");
+  return std::unique_ptr<DirectFactor>(factory.analyse(device, host, analysis));
 }
 
 }  // namespace
 
-DirectSolver::DirectSolver(const SparseMatrix& A, Kind kind) : A_(A) {
+DirectSolver::DirectSolver(const SparseMatrix& A, Kind kind, const DirectOptions& options) : A_(A), kind_(kind) {
   if (A.rows() == 0) return;
-  factor_ = analyse(A, kind);
-  check_memory(A.device(), *factor_);
-  factor_->factorise();
+  const auto start = std::chrono::steady_clock::now();
+  factor_ = analyse(A, kind, options);
+  analysis_seconds_ = seconds_since(start);
+  memory_needed_ = factor_->memory_needed();
+  check_memory();
+  factorise();
   name_ = factor_->name();
   residual_ = Vector(A.device(), A.rows(), "vectors");
   correction_ = Vector(A.device(), A.rows(), "vectors");
 }
 
-Index DirectSolver::memory_bytes() const { return factor_ == nullptr ? 0 : factor_->memory_used(); }
+void DirectSolver::check_memory() const {
+  const MachineInfo info = A_.device().machine().current_info();
+  const Index there = A_.device().is_gpu() ? info.memory_free : info.memory_total;
+  if (there == 0 || memory_needed_ <= there) return;
+  throw Error(Exit::resources,
+              fmt::format("the direct solver needs {:.1f} GB on {}, which has {:.1f} GB", 1e-9 * double(memory_needed_),
+                          info.name, 1e-9 * double(there)),
+              "factors of three-dimensional models grow faster than the model",
+              "use an iterative solver, a coarser mesh or order 1");
+}
 
-Index DirectSolver::memory_needed(const SparseMatrix& A, Kind kind) {
-  return A.rows() == 0 ? 0 : analyse(A, kind)->memory_needed();
+void DirectSolver::factorise() {
+  const auto start = std::chrono::steady_clock::now();
+  factor_->factorise();
+  factor_seconds_ = seconds_since(start);
+}
+
+void DirectSolver::refactorise() {
+  if (factor_ == nullptr) return;
+  const HostMatrix host = host_matrix(A_);
+  check_finite(host);
+  factor_->set_values(host);
+  factorise();
+}
+
+Index DirectSolver::memory_bytes() const { return factor_ == nullptr ? 0 : factor_->memory_used(); }
+Index DirectSolver::factor_entries() const { return factor_ == nullptr ? 0 : factor_->factor_entries(); }
+
+Index DirectSolver::memory_needed(const SparseMatrix& A, Kind kind, const DirectOptions& options) {
+  return A.rows() == 0 ? 0 : analyse(A, kind, options)->memory_needed();
+}
+
+Index DirectSolver::negative_pivots() const {
+  if (factor_ == nullptr) return 0;
+  const Index count = kind_ == Kind::general ? -1 : factor_->negative_pivots();
+  if (count < 0)
+    throw Error(Exit::environment, fmt::format("{} does not count negative pivots", name_), "only symmetric factors have an inertia",
+                "factorise as symmetric, with MUMPS on a CPU or cuDSS on a GPU");
+  return count;
 }
 
 double DirectSolver::residual_norm(const Vector& b, const Vector& x) {
@@ -64,28 +113,30 @@ double DirectSolver::residual_norm(const Vector& b, const Vector& x) {
   return norm2(residual_);
 }
 
-SolveReport DirectSolver::solve(const Vector& b, Vector& x) {
-  if (b.size() != A_.rows()) throw_size_mismatch(A_.rows(), b.size());
-  if (x.size() != A_.rows()) throw_size_mismatch(A_.rows(), x.size());
+// What needs no solution: a right-hand side that is zero or not finite.
+std::optional<SolveReport> DirectSolver::trivial(const Vector& b, double b_norm, Vector& x) const {
   SolveReport report;
   report.method = name_;
-  const double b_norm = norm2(b);
   if (b_norm == 0) {
     x.fill_zero();
     report.reason = StopReason::converged;
+    report.error_estimate = 0;
     return report;
   }
-  if (!std::isfinite(b_norm)) {
-    report.entry = first_not_finite(b);
-    report.where = fmt::format("entry {} of the right-hand side is not finite", report.entry);
-    return report;
-  }
-  factor_->solve(b, x);
+  if (std::isfinite(b_norm)) return std::nullopt;
+  report.entry = first_not_finite(b);
+  report.where = fmt::format("entry {} of the right-hand side is not finite", report.entry);
+  return report;
+}
+
+// From a first solution in x: corrections as long as they halve the residual.
+SolveReport DirectSolver::refine(const Vector& b, double b_norm, Vector& x) {
+  SolveReport report;
+  report.method = name_;
   double residual = residual_norm(b, x);
   report.history.push_back(residual / b_norm);
-  // Refinement, as long as it halves the residual.
   while (std::isfinite(residual) && residual > 1e-15 * b_norm && report.iterations < max_refinements) {
-    factor_->solve(residual_, correction_);
+    factor_->solve(residual_, correction_, 1);
     axpy(1.0, correction_, x);
     const double refined = residual_norm(b, x);
     ++report.iterations;
@@ -104,6 +155,47 @@ SolveReport DirectSolver::solve(const Vector& b, Vector& x) {
                   : std::isfinite(residual)    ? StopReason::stagnated
                                                : StopReason::not_finite;
   return report;
+}
+
+SolveReport DirectSolver::solve(const Vector& b, Vector& x) {
+  if (b.size() != A_.rows()) throw_size_mismatch(A_.rows(), b.size());
+  if (x.size() != A_.rows()) throw_size_mismatch(A_.rows(), x.size());
+  const double b_norm = norm2(b);
+  if (std::optional<SolveReport> report = trivial(b, b_norm, x)) return *report;
+  factor_->solve(b, x, 1);
+  SolveReport report = refine(b, b_norm, x);
+  if (estimate_error && std::isfinite(report.true_relative_residual)) {
+    factor_->solve(residual_, correction_, 1);
+    report.error_estimate = norm2(correction_) / norm2(x);
+  }
+  return report;
+}
+
+std::vector<SolveReport> DirectSolver::solve(const MultiVector& B, MultiVector& X) {
+  check_same_shape(B, X);
+  if (B.rows() != A_.rows()) throw_size_mismatch(A_.rows(), B.rows());
+  const Index n = A_.rows();
+  const int columns = B.columns();
+  Vector b(A_.device(), n, "vectors"), x(A_.device(), n, "vectors");
+  Vector right(A_.device(), n * columns, "vectors"), left(A_.device(), n * columns, "vectors");
+  Machine& machine = A_.device().machine();
+  std::vector<double> norms;
+  for (int j = 0; j < columns; ++j) {
+    B.get_column(j, b);
+    norms.push_back(norm2(b));
+    if (!std::isfinite(norms.back())) b.fill_zero();  // it would spoil nothing but its own column; libraries may disagree
+    machine.copy_on_device(right.data() + j * n, b.data(), n * Index{sizeof(double)});
+  }
+  if (factor_ != nullptr) factor_->solve(right, left, columns);
+  std::vector<SolveReport> reports;
+  for (int j = 0; j < columns; ++j) {
+    B.get_column(j, b);
+    machine.copy_on_device(x.data(), left.data() + j * n, n * Index{sizeof(double)});
+    const std::optional<SolveReport> report = trivial(b, norms[static_cast<std::size_t>(j)], x);
+    reports.push_back(report ? *report : refine(b, norms[static_cast<std::size_t>(j)], x));
+    X.set_column(j, x);
+  }
+  return reports;
 }
 
 }  // namespace ritz

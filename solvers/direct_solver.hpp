@@ -5,9 +5,18 @@
 #pragma once
 
 #include "solvers/direct_factor.hpp"
+#include "solvers/multi_vector.hpp"
 #include "solvers/solve_report.hpp"
 
+#include <optional>
+
 namespace ritz {
+
+struct DirectOptions {
+  DirectOrdering ordering = DirectOrdering::automatic;
+  const Vector* coordinates = nullptr;   // [block row][dimension], of the nodes behind the matrix
+  int dimension = 0;
+};
 
 class DirectSolver {
  public:
@@ -17,25 +26,46 @@ class DirectSolver {
   // Exit::model: not finite, singular, or not positive definite as promised (naming rows where the library does);
   // Exit::resources: the memory needed, stated by the analysis, is not there;
   // Exit::environment: this build has no direct solver for the device.
-  DirectSolver(const SparseMatrix& A, Kind kind);
+  DirectSolver(const SparseMatrix& A, Kind kind, const DirectOptions& options = {});
+
+  // After A's values have changed: a new factor with the old analysis. Throws as the constructor does.
+  void refactorise();
 
   // x: becomes the solution, its contents do not matter. Converged when the recomputed ||b - A x|| <= relative ||b||.
   SolveReport solve(const Vector& b, Vector& x);
+  // Several right-hand sides together, one report for each: the factor is read once per few columns.
+  std::vector<SolveReport> solve(const MultiVector& B, MultiVector& X);
+
+  // Of a symmetric factor: how many pivots are negative, which is the number of A's negative eigenvalues (Sylvester).
+  // Throws Error(Exit::environment) when the library does not say, or the factor is not symmetric.
+  Index negative_pivots() const;
 
   Index memory_bytes() const;                       // of the factor; 0 when the library does not say
-  static Index memory_needed(const SparseMatrix& A, Kind kind);  // from the analysis alone; 0: not known
+  Index memory_needed() const { return memory_needed_; }  // as the analysis foresaw, before the factorisation
+  Index factor_entries() const;                     // as the analysis foresaw; 0: not known
+  static Index memory_needed(const SparseMatrix& A, Kind kind, const DirectOptions& options = {});  // analyses; 0: not known
   const std::string& name() const { return name_; }
+  double analysis_seconds() const { return analysis_seconds_; }
+  double factor_seconds() const { return factor_seconds_; }
 
   double relative = 1e-10;
   int max_refinements = 3;
+  bool estimate_error = false;                      // costs one more solution
 
  private:
+  void check_memory() const;
+  void factorise();
   double residual_norm(const Vector& b, const Vector& x);  // ||b - A x||, and the residual in residual_
+  SolveReport refine(const Vector& b, double b_norm, Vector& x);
+  std::optional<SolveReport> trivial(const Vector& b, double b_norm, Vector& x) const;
 
   const SparseMatrix& A_;
+  Kind kind_;
   std::unique_ptr<DirectFactor> factor_;
   std::string name_;
   Vector residual_, correction_;
+  Index memory_needed_ = 0;
+  double analysis_seconds_ = 0, factor_seconds_ = 0;
 };
 
 }  // namespace ritz

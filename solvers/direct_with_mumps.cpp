@@ -3,6 +3,7 @@
 #include "solvers/direct_factor.hpp"
 
 #include <algorithm>
+#include <dlfcn.h>
 #include <dmumps_c.h>
 #include <fmt/format.h>
 
@@ -32,28 +33,49 @@ struct Mumps : DMUMPS_STRUC_C {
   }
 };
 
+// MUMPS's threads are those of its BLAS: as many as the device has, for as long as this lives. Found at run time, since
+// any BLAS may stand behind MUMPS.
+class BlasThreads {
+ public:
+  explicit BlasThreads(int count) {
+    if (set_ == nullptr || get_ == nullptr) return;
+    before_ = get_();
+    set_(count);
+  }
+  ~BlasThreads() {
+    if (before_ > 0) set_(before_);
+  }
+  BlasThreads(const BlasThreads&) = delete;
+
+ private:
+  using Set = void (*)(int);
+  using Get = int (*)();
+  Set set_ = reinterpret_cast<Set>(dlsym(RTLD_DEFAULT, "openblas_set_num_threads"));
+  Get get_ = reinterpret_cast<Get>(dlsym(RTLD_DEFAULT, "openblas_get_num_threads"));
+  int before_ = 0;
+};
+
 class MumpsFactor final : public DirectFactor {
  public:
-  MumpsFactor(const HostMatrix& A, DirectKind kind) : kind_(kind), mumps_(kind == DirectKind::general ? 0 : 2) {
-    fill_triplets(A);
+  MumpsFactor(const Device& device, const HostMatrix& A, const DirectAnalysis& analysis)
+      : device_(device), kind_(analysis.kind), mumps_(analysis.kind == DirectKind::general ? 0 : 2) {
+    set_values(A);
     for (const int output : {1, 2, 3}) mumps_.icntl[at(output)] = -1;
     mumps_.icntl[at(4)] = 0;
-    mumps_.icntl[at(7)] = ordering_automatic;
-    if (kind == DirectKind::positive_definite) {
+    mumps_.icntl[at(14)] = first_extra_percent;
+    if (kind_ == DirectKind::positive_definite) {
       // Treated as symmetric, which is as fast (measured): MUMPS's own positive definite kind, and no pivoting at all,
       // do not look for null pivots.
       mumps_.icntl[at(6)] = 0;   // no matching
       mumps_.icntl[at(12)] = 1;  // no ordering of pairs
     }
+    set_ordering(analysis);
     mumps_.icntl[at(24)] = 1;    // find null pivots ...
     mumps_.cntl[at(3)] = 1e-14;  // ... of this size, relative to the scaled matrix
     mumps_.n = static_cast<MUMPS_INT>(A.rows());
-    mumps_.nnz = static_cast<MUMPS_INT8>(values_.size());
-    mumps_.irn = rows_.data();
-    mumps_.jcn = columns_.data();
-    mumps_.a = values_.data();
     mumps_.run(job_analyse);
     throw_if_failed("analysis");
+    clear(position_);
   }
 
   std::string name() const override {
@@ -62,18 +84,30 @@ class MumpsFactor final : public DirectFactor {
   Index memory_needed() const override { return static_cast<Index>(megabyte * mumps_.infog[at(17)]); }
   Index memory_used() const override { return static_cast<Index>(megabyte * mumps_.infog[at(19)]); }
 
+  Index factor_entries() const override { return large(mumps_.infog[at(20)]); }
+  Index negative_pivots() const override { return kind_ == DirectKind::general ? -1 : mumps_.infog[at(12)]; }
+
+  void set_values(const HostMatrix& A) override {
+    fill_triplets(A);
+    mumps_.nnz = static_cast<MUMPS_INT8>(values_.size());
+    mumps_.irn = rows_.data();
+    mumps_.jcn = columns_.data();
+    mumps_.a = values_.data();
+  }
+
   // Pivoting may need more room than the analysis foresaw: ask again with more before giving up.
   void factorise() override {
-    for (const int extra_percent : {30, 100, 400}) {
+    const BlasThreads threads(device_.threads());
+    for (const int extra_percent : {first_extra_percent, 100, 400}) {
       mumps_.icntl[at(14)] = extra_percent;
       mumps_.run(job_factorise);
       if (mumps_.infog[at(1)] != workspace_too_small) break;
     }
     throw_if_failed("factorisation");
     if (mumps_.infog[at(28)] > 0) throw_singular();
-    const int negative_pivots = mumps_.infog[at(12)];
-    if (kind_ == DirectKind::positive_definite && negative_pivots > 0)
-      throw Error(Exit::model, fmt::format("the matrix is not positive definite: it has {} negative pivots", negative_pivots),
+    const int negative = mumps_.infog[at(12)];
+    if (kind_ == DirectKind::positive_definite && negative > 0)
+      throw Error(Exit::model, fmt::format("the matrix is not positive definite: it has {} negative pivots", negative),
                   "it was given to the direct solver as positive definite",
                   "check supports and material data, or solve it as a symmetric matrix");
     clear(rows_);  // MUMPS has its own copy
@@ -81,18 +115,46 @@ class MumpsFactor final : public DirectFactor {
     clear(values_);
   }
 
-  void solve(const Vector& b, Vector& x) override {
-    std::vector<double> right_hand_side = b.host();
-    mumps_.rhs = right_hand_side.data();
-    mumps_.nrhs = 1;
+  void solve(const Vector& B, Vector& X, int columns) override {
+    const BlasThreads threads(device_.threads());
+    std::vector<double> right_hand_sides = B.host();
+    mumps_.rhs = right_hand_sides.data();
+    mumps_.nrhs = columns;
     mumps_.lrhs = mumps_.n;
     mumps_.run(job_solve);
     throw_if_failed("solution");
-    x.upload(right_hand_side);
+    X.upload(right_hand_sides);
   }
 
  private:
-  static constexpr int ordering_automatic = 7, workspace_too_small = -9;
+  static constexpr int workspace_too_small = -9, first_extra_percent = 30;
+
+  // Numbers beyond 2^31 come as minus millions.
+  static Index large(MUMPS_INT number) { return number >= 0 ? number : Index{-1000000} * number; }
+
+  static int library_ordering(DirectOrdering ordering) {
+    switch (ordering) {
+      case DirectOrdering::minimum_degree: return 0;  // AMD
+      case DirectOrdering::scotch: return 3;
+      case DirectOrdering::pord: return 4;
+      default: return 7;  // MUMPS decides
+    }
+  }
+
+  void set_ordering(const DirectAnalysis& analysis) {
+    mumps_.icntl[at(7)] = library_ordering(analysis.ordering);
+    if (analysis.elimination.empty()) {
+      if (analysis.block_size > 1) mumps_.icntl[at(15)] = -analysis.block_size;  // order the blocks, not the unknowns
+      return;
+    }
+    const auto b = static_cast<std::size_t>(analysis.block_size);
+    position_.resize(analysis.elimination.size() * b);
+    for (std::size_t k = 0; k < analysis.elimination.size(); ++k)
+      for (std::size_t c = 0; c < b; ++c)
+        position_[static_cast<std::size_t>(analysis.elimination[k]) * b + c] = static_cast<MUMPS_INT>(k * b + c + 1);
+    mumps_.perm_in = position_.data();
+    mumps_.icntl[at(7)] = 1;
+  }
 
   template <class T>
   static void clear(std::vector<T>& values) {
@@ -101,6 +163,13 @@ class MumpsFactor final : public DirectFactor {
 
   // One-based triplets; of a symmetric matrix the lower triangle only.
   void fill_triplets(const HostMatrix& A) {
+    clear(rows_);
+    clear(columns_);
+    clear(values_);
+    const std::size_t entries = kind_ == DirectKind::general ? A.values.size() : A.values.size() / 2 + static_cast<std::size_t>(A.rows());
+    rows_.reserve(entries);
+    columns_.reserve(entries);
+    values_.reserve(entries);
     for (Index row = 0; row < A.rows(); ++row)
       for (Index k = A.offsets[row]; k < A.offsets[row + 1]; ++k) {
         if (kind_ != DirectKind::general && A.columns[k] > row) continue;
@@ -134,16 +203,17 @@ class MumpsFactor final : public DirectFactor {
     throw Error(Exit::internal, fmt::format("MUMPS failed in its {} with INFOG {}, {}", phase, status, detail));
   }
 
+  Device device_;
   DirectKind kind_;
   Mumps mumps_;
-  std::vector<MUMPS_INT> rows_, columns_;
+  std::vector<MUMPS_INT> rows_, columns_, position_;
   std::vector<double> values_;
 };
 
 }  // namespace
 
-std::unique_ptr<DirectFactor> analyse_on_cpu(const Device&, const HostMatrix& A, DirectKind kind) {
-  return std::make_unique<MumpsFactor>(A, kind);
+std::unique_ptr<DirectFactor> analyse_on_cpu(const Device& device, const HostMatrix& A, const DirectAnalysis& analysis) {
+  return std::make_unique<MumpsFactor>(device, A, analysis);
 }
 
 }  // namespace ritz

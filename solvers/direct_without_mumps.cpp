@@ -4,7 +4,7 @@
 
 namespace ritz {
 
-std::unique_ptr<DirectFactor> analyse_on_cpu(const Device&, const HostMatrix&, DirectKind) {
+std::unique_ptr<DirectFactor> analyse_on_cpu(const Device&, const HostMatrix&, const DirectAnalysis&) {
   throw Error(Exit::environment, "this build has no direct solver for the CPU", "MUMPS was not found when Ritz was configured",
               "install the sequential MUMPS (package libmumps-seq-dev on Debian and Ubuntu) and build again, "
               "or use an iterative solver");

@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <numbers>
+
 namespace ritz::testing {
 namespace {
 
@@ -135,6 +137,141 @@ TEST_F(Direct, SolutionIsBitwiseRepeatable) {
   SolveReport report;
   const std::vector<double> first = solve(A, Kind::positive_definite, b, report);
   for (int repeat = 0; repeat < 3; ++repeat) EXPECT_EQ(solve(A, Kind::positive_definite, b, report), first);
+}
+
+// Eigenvalues of diag(2 - 2 cos) chains are known: K - s I has as many negative pivots as eigenvalues below s.
+TEST_F(Direct, NegativePivotsCountTheEigenvaluesBelowAShift) {
+  constexpr int n = 40;
+  for (const double shift : {-0.5, 0.1, 1.0, 2.0, 3.9, 4.5}) {
+    std::vector<std::vector<double>> rows(n, std::vector<double>(n, 0.0));
+    Index below = 0;
+    for (std::size_t i = 0; i < n; ++i) {
+      rows[i][i] = 2 - shift;
+      if (i > 0) rows[i][i - 1] = -1;
+      if (i + 1 < n) rows[i][i + 1] = -1;
+      below += 2 - 2 * std::cos(double(i + 1) * std::numbers::pi / (n + 1)) < shift;
+    }
+    EXPECT_EQ(DirectSolver(on(device, dense_matrix(rows)), Kind::symmetric).negative_pivots(), below) << "shift " << shift;
+  }
+}
+
+TEST_F(Direct, AGeneralFactorHasNoInertia) {
+  const DirectSolver solver(on(device, diagonal_matrix({1, -2})), Kind::general);
+  EXPECT_THROW(solver.negative_pivots(), Error);
+}
+
+TEST_F(Direct, SeveralRightHandSidesAreEachSolvedAndJudged) {
+  for (const std::string& name : back_ends())
+    for (const Kind kind : {Kind::positive_definite, Kind::general}) {
+      const Device d = Device::named(name);
+      const SparseMatrix A = on(d, grid_matrix(5, 3));
+      constexpr int columns = 11;  // more than one group of lanes
+      const auto n = static_cast<std::size_t>(A.rows());
+      DirectSolver solver(A, kind);
+      MultiVector B(d, A.rows(), columns), X(d, A.rows(), columns);
+      std::vector<std::vector<double>> b;
+      for (int j = 0; j < columns; ++j) {
+        b.push_back(j == 3 ? std::vector<double>(n, 0.0) : random_numbers(n, unsigned(j)));
+        if (j == 7) b.back()[2] = std::nan("");
+        B.set_column(j, Vector(d, b.back(), "test"));
+      }
+      const std::vector<SolveReport> reports = solver.solve(B, X);
+      ASSERT_EQ(reports.size(), std::size_t{columns});
+      for (int j = 0; j < columns; ++j) {
+        Vector x(d, A.rows(), "test");
+        X.get_column(j, x);
+        if (j == 7) {
+          EXPECT_EQ(reports[7].reason, StopReason::not_finite);
+          EXPECT_EQ(reports[7].entry, 2);
+          continue;
+        }
+        EXPECT_TRUE(reports[std::size_t(j)].converged());
+        if (j == 3)
+          EXPECT_EQ(x.host(), b[3]);
+        else
+          EXPECT_LE(relative_residual(A, x.host(), b[std::size_t(j)]), 1e-13);
+      }
+    }
+}
+
+TEST_F(Direct, NewValuesAreFactorisedWithTheOldAnalysis) {
+  for (const Kind kind : {Kind::positive_definite, Kind::symmetric, Kind::general}) {
+    SparseMatrix A = on(device, grid_matrix(6, 2));
+    DirectSolver solver(A, kind);
+    std::vector<double> values = A.values().host();
+    for (double& value : values) value *= 3;
+    A.values().upload(values);
+    solver.refactorise();
+    const std::vector<double> b = random_numbers(static_cast<std::size_t>(A.rows()), 4);
+    Vector x(device, A.rows(), "test");
+    const SolveReport report = solver.solve(Vector(device, b, "test"), x);
+    EXPECT_LE(report.iterations, 1);  // no refinement had to make good for an old factor
+    EXPECT_LE(relative_residual(A, x.host(), b), 1e-13);
+    values[0] = std::nan("");
+    A.values().upload(values);
+    EXPECT_THROW(solver.refactorise(), Error);
+  }
+}
+
+// Points of grid_matrix, [node][3].
+std::vector<double> grid_points(int n) {
+  std::vector<double> points;
+  for (int z = 0; z < n; ++z)
+    for (int y = 0; y < n; ++y)
+      for (int x = 0; x < n; ++x) points.insert(points.end(), {double(x), double(y), double(z)});
+  return points;
+}
+
+TEST_F(Direct, EveryOrderingSolves) {
+  const SparseMatrix A = on(device, grid_matrix(6, 3));
+  const Vector points(device, grid_points(6), "test");
+  const std::vector<double> b = random_numbers(static_cast<std::size_t>(A.rows()), 4);
+  for (const DirectOrdering ordering : {DirectOrdering::automatic, DirectOrdering::coordinates, DirectOrdering::library,
+                                        DirectOrdering::minimum_degree, DirectOrdering::scotch, DirectOrdering::pord})
+    for (const Kind kind : {Kind::positive_definite, Kind::symmetric, Kind::general}) {
+      DirectSolver solver(A, kind, {.ordering = ordering, .coordinates = &points, .dimension = 3});
+      Vector x(device, A.rows(), "test");
+      EXPECT_TRUE(solver.solve(Vector(device, b, "test"), x).converged());
+      EXPECT_LE(relative_residual(A, x.host(), b), 1e-13);
+    }
+}
+
+// Dissection by planes needs O(n^4/3) factor entries; an order that sees no structure needs several times as many.
+TEST_F(Direct, PositionsOfTheNodesMakeASmallFactor) {
+  const SparseMatrix A = on(device, grid_matrix(18, 1));
+  const Vector points(device, grid_points(18), "test");
+  const Index by_position = DirectSolver(A, Kind::positive_definite, {.coordinates = &points, .dimension = 3}).factor_entries();
+  const Index by_degree = DirectSolver(A, Kind::positive_definite, {.ordering = DirectOrdering::minimum_degree}).factor_entries();
+  EXPECT_GT(by_position, 0);
+  EXPECT_LT(by_position, by_degree);
+}
+
+TEST_F(Direct, CoordinatesOfAnotherMeshAreRefused) {
+  const SparseMatrix A = on(device, grid_matrix(4, 1));
+  const Vector points(device, grid_points(5), "test");
+  EXPECT_THROW(DirectSolver(A, Kind::general, {.coordinates = &points, .dimension = 3}), Error);
+}
+
+// Hilbert-like scaling makes x wrong by far more than its residual says; the estimate tells.
+TEST_F(Direct, TheErrorEstimateSeesWhatTheResidualHides) {
+  constexpr int n = 10;
+  std::vector<std::vector<double>> hilbert(n, std::vector<double>(n));
+  for (std::size_t i = 0; i < n; ++i)
+    for (std::size_t j = 0; j < n; ++j) hilbert[i][j] = 1.0 / double(i + j + 1);
+  const SparseMatrix A = on(device, dense_matrix(hilbert));
+  std::vector<double> b(n, 0.0);
+  for (std::size_t i = 0; i < n; ++i)
+    for (std::size_t j = 0; j < n; ++j) b[i] += hilbert[i][j];  // x = 1
+  DirectSolver solver(A, Kind::symmetric);
+  solver.estimate_error = true;
+  Vector x(device, n, "test");
+  const SolveReport report = solver.solve(Vector(device, b, "test"), x);
+  double error = 0;
+  for (const double value : x.host()) error = std::max(error, std::abs(value - 1));
+  EXPECT_GT(error, 1e-7);  // condition 1.6e13
+  EXPECT_LT(report.true_relative_residual, 1e-14);
+  EXPECT_GT(report.error_estimate, 1e-9);
+  EXPECT_LT(report.error_estimate, 1e-1);
 }
 
 }  // namespace
