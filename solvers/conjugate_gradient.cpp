@@ -82,6 +82,7 @@ class Iteration {
   StopReason iterate(double target, double b_norm) {
     if (report_.iterations >= options_.max_iterations) return StopReason::iteration_limit;
     int now = 0;
+    report_.steps.clear();
     kernels_.start(device_, size_, diagonal_, r_.data(), sums(now));
     precondition(now);
     p_.fill_zero();
@@ -102,6 +103,7 @@ class Iteration {
       if (p_q <= 0) return StopReason::indefinite_matrix;
       ++report_.iterations;
       report_.history.push_back(std::sqrt(rr) / b_norm);
+      report_.steps.push_back({rz_before / p_q, rz_before, numbers[1 + 2 * now]});
       // A little below the target, or rounding alone would make the recomputed residual miss it; and never so far down
       // that products of tiny numbers underflow.
       if (std::sqrt(rr) <= std::max(0.99 * target, 1e-18 * b_norm)) return StopReason::converged;

@@ -29,6 +29,8 @@ struct SolveReport {
   double true_relative_residual = 0;        // ||b - A x||_2 / ||b||_2 (0 when b = 0 and x = 0)
   double error_estimate = -1;               // of ||x - A^-1 b|| / ||x||, docs/solvers.md; negative: not known
   std::vector<double> history;              // relative residual of the recursion, one per iteration
+  struct Step { double length, product, next_product; };  // of conjugate gradients: alpha, and r.z before and after it
+  std::vector<Step> steps;                  // since the last restart; error estimates are made of them
   int restarts = 0;                         // times that the true residual replaced the one of the recursion
   std::string where;                        // "entry 17 of the right-hand side is nan"; empty when nothing is to be said
   Index entry = -1;                         // that entry; -1 when none
