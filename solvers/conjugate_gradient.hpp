@@ -1,5 +1,5 @@
 // Conjugate gradients for symmetric positive definite matrices (Hestenes and Stiefel 1952), preconditioned. Everything
-// stays on the device; per iteration the host reads one batch of five numbers and nothing else.
+// stays on the device; per iteration the host reads one batch of six numbers and nothing else.
 //
 //   SolveReport report = ConjugateGradient{.relative = 1e-10}.solve(K, b, x, &preconditioner);
 #pragma once
@@ -13,6 +13,8 @@ struct ConjugateGradient {
   double relative = 1e-8;     // of ||b||_2
   double absolute = 0;        // the residual must be below the larger of the two
   int max_iterations = 10000;
+  bool flexible = false;      // for preconditioners that change from one application to the next (Notay, SIAM J. Sci.
+                              // Comput. 22, 2000): beta of Polak and Ribiere, one more pass; a diagonal never needs it
 
   // x holds the initial guess and becomes the solution. `converged` means that ||b - A x||_2, computed anew, is below
   // the tolerance. When the residual of the recursion has drifted from the true one, the iteration restarts from the

@@ -37,6 +37,12 @@ struct Start {
   constexpr Sums<2> operator()(Index i) const { return {{Scaled ? r[i] * (d[i] * r[i]) : r[i] * r[i], r[i] * r[i]}}; }
 };
 
+struct ScaledProduct {
+  double a;
+  const double *x, *y;
+  constexpr Sums<1> operator()(Index i) const { return {{a * (x[i] * y[i])}}; }
+};
+
 template <bool Scaled>
 struct Direction {
   DeviceRatio beta;
@@ -68,7 +74,12 @@ void direction(const Device& device, Index n, const double* rz, const double* rz
   else for_each(device, "cg direction", n, Direction<true>{beta, d, z, p});
 }
 
-const ConjugateGradientKernels table{residual, update, start, direction};
+void flexible_dots(const Device& device, Index n, const double* r, const double* z, const double* q, double* rz, double* minus_zq) {
+  reduce<1>(device, "flexible cg dot", n, ScaledProduct{1, r, z}, rz);
+  reduce<1>(device, "flexible cg dot", n, ScaledProduct{-1, z, q}, minus_zq);
+}
+
+const ConjugateGradientKernels table{residual, update, start, flexible_dots, direction};
 const Registration registration("conjugate gradient", &table);
 
 }  // namespace

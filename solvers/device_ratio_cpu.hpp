@@ -17,4 +17,20 @@ class DeviceRatio {
   double value_;
 };
 
+class DeviceQuotient {
+ public:
+  DeviceQuotient(const Device& device, const double* number) {
+    const LaunchScope launch(device, "number");
+    value_ = *number;
+  }
+  DeviceQuotient(const Device& device, const double* numerator, const double* denominator) {
+    const LaunchScope launch(device, "ratio");
+    value_ = *denominator != 0 ? *numerator / *denominator : 0.0;
+  }
+  constexpr double value() const { return value_; }
+
+ private:
+  double value_;
+};
+
 }  // namespace ritz::RITZ_BACKEND

@@ -15,4 +15,18 @@ class DeviceRatio {
   const double *numerator_, *denominator_;
 };
 
+class DeviceQuotient {
+ public:
+  DeviceQuotient(const Device&, const double* number) : numerator_(number), denominator_(nullptr) {}
+  DeviceQuotient(const Device&, const double* numerator, const double* denominator)
+      : numerator_(numerator), denominator_(denominator) {}
+  constexpr double value() const {
+    if (denominator_ == nullptr) return *numerator_;
+    return *denominator_ != 0 ? *numerator_ / *denominator_ : 0.0;
+  }
+
+ private:
+  const double *numerator_, *denominator_;
+};
+
 }  // namespace ritz::RITZ_BACKEND

@@ -1,7 +1,10 @@
 // The n-th call to the machine fails, for every n: an Error comes out, nothing leaks, and the next solve works.
+#include "solvers/bicgstab.hpp"
 #include "solvers/chebyshev.hpp"
 #include "solvers/conjugate_gradient.hpp"
+#include "solvers/gmres.hpp"
 #include "solvers/jacobi.hpp"
+#include "solvers/minres.hpp"
 #include "tests/solvers/matrices.hpp"
 
 #include <gtest/gtest.h>
@@ -19,6 +22,10 @@ void build_and_solve(const Device& device) {
     const SolveReport report = ConjugateGradient{}.solve(A, b, x, preconditioner);
     ASSERT_TRUE(report.converged()) << summary(report);
   }
+  Vector x(device, std::vector<double>(64, 0.0), "test");
+  Minres{.max_iterations = 2}.solve(A, b, x, &jacobi);
+  Gmres{.max_iterations = 2}.solve(A, b, x, &jacobi);
+  Bicgstab{.max_iterations = 2}.solve(A, b, x, &jacobi);
 }
 
 void sweep(const char* name, MachineCall call, Exit expected) {
