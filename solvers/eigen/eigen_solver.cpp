@@ -1,0 +1,63 @@
+#include "solvers/eigen/eigen_solver.hpp"
+
+#include "device/error.hpp"
+#include "solvers/eigen/eigen_problem.hpp"
+
+#include <fmt/format.h>
+
+namespace ritz {
+namespace {
+
+// Where factorising stops being the faster way.
+Index lanczos_limit(int dimension) { return dimension == 3 ? 200000 : 1000000; }
+
+bool needs_a_factor(const EigenOptions& options) { return options.band.has_value(); }
+
+void check(const EigenOptions& options) {
+  if (options.band) {
+    if (!(options.band->low < options.band->high))
+      throw Error(Exit::input, fmt::format("the band from {:g} to {:g} is empty", options.band->low, options.band->high), {}, "give a lower end below the upper end");
+    if (!(options.band->high > 0)) throw Error(Exit::input, fmt::format("the band ends at {:g}", options.band->high), "eigenvalues are not negative", "give an upper end above zero");
+  } else if (options.count < 1) {
+    throw Error(Exit::input, fmt::format("{} eigenvalues were asked for", options.count), {}, "ask for one at least");
+  }
+  if (options.band && options.method == EigenMethod::lobpcg)
+    throw Error(Exit::input, "LOBPCG finds the lowest eigenvalues, not those of a band", {}, "give a count, or use the method lanczos");
+}
+
+}  // namespace
+
+const char* name_of(EigenMethod method) {
+  return method == EigenMethod::lanczos ? "lanczos" : method == EigenMethod::lobpcg ? "lobpcg" : "auto";
+}
+
+EigenChoice choose_method(const SparseMatrix& K, const EigenOptions& options, int dimension) {
+  if (options.method != EigenMethod::automatic) return {options.method, "as asked"};
+  if (needs_a_factor(options)) return {EigenMethod::lanczos, "a band needs factors that count"};
+  const bool small = K.rows() <= lanczos_limit(dimension);
+  return {small ? EigenMethod::lanczos : EigenMethod::lobpcg,
+          fmt::format("{} unknowns are {} to factorise", K.rows(), small ? "few enough" : "too many")};
+}
+
+EigenSolution solve_eigen(const SparseMatrix& K, const SparseMatrix& M, const EigenOptions& options, const SolverGeometry& geometry) {
+  check(options);
+  const EigenProblem problem(K, M, options, geometry);
+  EigenChoice choice = choose_method(K, options, geometry.dimension);
+  if (choice.method == EigenMethod::lanczos) {
+    try {
+      EigenSolution solution = solve_by_lanczos(problem);
+      solution.choice = choice.why;
+      return solution;
+    } catch (const Error& error) {
+      // Nobody asked for it by name, and iterations need neither the library nor the memory.
+      const bool can_step_down = error.exit() == Exit::environment || error.exit() == Exit::resources;
+      if (options.method == EigenMethod::lanczos || needs_a_factor(options) || !can_step_down) throw;
+      choice.why = "not factorised: " + error.message();
+    }
+  }
+  EigenSolution solution = solve_by_lobpcg(problem);
+  solution.choice = choice.why;
+  return solution;
+}
+
+}  // namespace ritz

@@ -1,0 +1,35 @@
+// (K - shift M)^-1 by a direct factor, and what its inertia counts: by Sylvester's law the factor has one negative pivot
+// for each eigenvalue of K x = lambda M x below the shift (Parlett, The Symmetric Eigenvalue Problem, 1998, section 3.3).
+// One analysis serves all shifts, and there is one factor at a time.
+#pragma once
+
+#include "solvers/direct_solver.hpp"
+#include "solvers/linear_solver.hpp"
+
+#include <memory>
+
+namespace ritz {
+
+class ShiftInvert {
+ public:
+  // K and M share a pattern and outlive this.
+  ShiftInvert(const SparseMatrix& K, const SparseMatrix& M, const SolverGeometry& geometry);
+
+  // Factorises. A shift that hits an eigenvalue is moved by a little; at zero that is an Error(Exit::model): K is singular.
+  void move_to(double shift);
+  double shift() const { return shift_; }
+  Index count_below() const { return solver_->negative_pivots(); }  // Error(Exit::environment) when the library does not say
+  void apply(const MultiVector& X, MultiVector& Y) { solver_->solve(X, Y); }
+  const std::string& name() const { return solver_->name(); }
+  int factorisations() const { return factorisations_; }
+
+ private:
+  const SparseMatrix &K_, &M_;
+  DirectOptions options_;
+  SparseMatrix A_;
+  std::unique_ptr<DirectSolver> solver_;
+  double shift_ = 0;
+  int factorisations_ = 0;
+};
+
+}  // namespace ritz
