@@ -103,6 +103,42 @@ std::string region_name(vtkUnstructuredGrid& grid, std::int64_t id) {
   return fmt::format("region_{}", id);
 }
 
+// The regions that our own writer put into tables; empty when there are none. `cell_number` [cell of the file] is the
+// number in the mesh, or -1.
+std::vector<Region> regions_of_tables(vtkUnstructuredGrid& grid, const std::vector<Index>& cell_number, const std::string& path) {
+  std::vector<Region> regions;
+  auto* names = vtkStringArray::SafeDownCast(grid.GetFieldData()->GetAbstractArray("region_table_names"));
+  if (names == nullptr) return regions;
+  const auto fail = [&](vtkIdType i, const char* what) {
+    throw Error(Exit::mesh, fmt::format("the table of region '{}' in '{}' {}", std::string(names->GetValue(i)), path, what), "", "write the file again");
+  };
+  constexpr std::array kinds{"cells", "facets", "nodes"};
+  for (vtkIdType i = 0; i < names->GetNumberOfValues(); ++i)
+    for (std::size_t k = 0; k < kinds.size(); ++k) {
+      vtkDataArray* table = grid.GetFieldData()->GetArray(fmt::format("region_table_{}_{}", kinds[k], i).c_str());
+      if (table == nullptr) continue;
+      Region region{names->GetValue(i), static_cast<RegionKind>(k), {}, {}, {}};
+      const auto value = [&](vtkIdType entry) { return static_cast<Index>(table->GetTuple1(entry)); };
+      const auto cell = [&](vtkIdType entry) {
+        const Index number = value(entry);
+        if (number < 0 || number >= std::ssize(cell_number) || cell_number[static_cast<std::size_t>(number)] < 0) fail(i, "names a cell that is not there");
+        return cell_number[static_cast<std::size_t>(number)];
+      };
+      if (table->GetNumberOfComponents() != 1) fail(i, "has several components");
+      const vtkIdType count = table->GetNumberOfTuples();
+      if (region.kind == RegionKind::facets && count % 2 != 0) fail(i, "has an odd number of entries");
+      for (vtkIdType entry = 0; entry < count; ++entry) {
+        if (region.kind == RegionKind::cells) region.cells.push_back(cell(entry));
+        else if (region.kind == RegionKind::nodes) region.nodes.push_back(static_cast<Node>(value(entry)));
+        else if (entry % 2 == 0) region.facets.push_back({cell(entry), static_cast<int>(value(entry + 1))});
+      }
+      sort_unique(region.cells);
+      sort_unique(region.nodes);
+      regions.push_back(std::move(region));
+    }
+  return regions;
+}
+
 struct Cells {
   std::vector<const CellTraits*> kinds;  // of each cell
   int dimension = 0;
@@ -189,6 +225,15 @@ MeshData read_vtu(const std::string& path, std::vector<std::string>* notices) {
   }
   number_blocks(data);
   flatten_plane_mesh(data, said);
+  if (grid->GetFieldData()->GetAbstractArray("region_table_names") != nullptr) {
+    std::vector<Index> cell_number;
+    std::map<CellKind, Index> next;
+    for (const CellTraits* kind : cells.kinds)
+      cell_number.push_back(kind->dimension == data.dimension ? block_of(data, kind->kind).first_cell + next[kind->kind]++ : -1);
+    data.regions = regions_of_tables(*grid, cell_number, path);
+    add_region_all(data);
+    return data;
+  }
   const bool own_file = grid->GetFieldData()->GetAbstractArray("region_names") != nullptr;
   for (const auto& [id, members] : cells_of_region) {
     if (own_file && id == 0) continue;  // cells of no region

@@ -45,48 +45,54 @@ vtkSmartPointer<Array> array_over(std::span<const T> values, int components) {
   return array;
 }
 
-vtkSmartPointer<vtkPoints> points_of(const Mesh& mesh) {
+vtkSmartPointer<vtkPoints> points_of(std::span<const double> coordinates) {
   auto points = vtkSmartPointer<vtkPoints>::New();
-  points->SetData(array_over<vtkDoubleArray>(mesh.points(), 3));
+  points->SetData(array_over<vtkDoubleArray>(coordinates, 3));
   return points;
 }
 
+Index count_cells(std::span<const CellBlock> blocks) {
+  Index count = 0;
+  for (const CellBlock& block : blocks) count += block.cell_count();
+  return count;
+}
+
 template <class Array>
-void set_cells(const Mesh& mesh, vtkCellArray& cells) {
+void set_cells(std::span<const CellBlock> blocks, vtkCellArray& cells) {
   using Number = typename Array::ValueType;
   vtkNew<Array> offsets;
-  offsets->SetNumberOfValues(mesh.cell_count() + 1);
+  offsets->SetNumberOfValues(count_cells(blocks) + 1);
   Number* offset = offsets->GetPointer(0);
   Number total = *offset++ = 0;
-  for (const CellBlock& block : mesh.blocks())
+  for (const CellBlock& block : blocks)
     for (Index cell = 0; cell < block.cell_count(); ++cell)
       *offset++ = total += static_cast<Number>(written_node_count(block.kind));
   if constexpr (std::is_same_v<Number, Node>)
-    if (mesh.blocks().size() == 1 && mesh.blocks()[0].kind != CellKind::pyramid14) {
-      cells.SetData(offsets, array_over<Array>(std::span<const Node>(mesh.blocks()[0].nodes), 1));
+    if (blocks.size() == 1 && blocks[0].kind != CellKind::pyramid14) {
+      cells.SetData(offsets, array_over<Array>(std::span<const Node>(blocks[0].nodes), 1));
       return;
     }
   vtkNew<Array> connectivity;
   connectivity->SetNumberOfValues(total);
   Number* next = connectivity->GetPointer(0);
-  for (const CellBlock& block : mesh.blocks())
+  for (const CellBlock& block : blocks)
     for (Index cell = 0; cell < block.cell_count(); ++cell)
       next = std::copy_n(block.cell(cell).begin(), written_node_count(block.kind), next);
   cells.SetData(offsets, connectivity);
 }
 
-void set_cells(const Mesh& mesh, vtkUnstructuredGrid& grid) {
+void set_cells(std::span<const CellBlock> blocks, vtkUnstructuredGrid& grid) {
   vtkNew<vtkUnsignedCharArray> types;
-  types->SetNumberOfValues(mesh.cell_count());
+  types->SetNumberOfValues(count_cells(blocks));
   unsigned char* type = types->GetPointer(0);
   Index entries = 0;
-  for (const CellBlock& block : mesh.blocks()) {
+  for (const CellBlock& block : blocks) {
     type = std::fill_n(type, block.cell_count(), static_cast<unsigned char>(traits(block.kind).vtk_type));
     entries += static_cast<Index>(block.nodes.size());
   }
   vtkNew<vtkCellArray> cells;
-  if (entries <= std::numeric_limits<std::int32_t>::max()) set_cells<vtkTypeInt32Array>(mesh, *cells);
-  else set_cells<vtkTypeInt64Array>(mesh, *cells);
+  if (entries <= std::numeric_limits<std::int32_t>::max()) set_cells<vtkTypeInt32Array>(blocks, *cells);
+  else set_cells<vtkTypeInt64Array>(blocks, *cells);
   grid.SetCells(types, cells);
 }
 
@@ -150,6 +156,28 @@ void add_regions(const Mesh& mesh, vtkUnstructuredGrid& grid) {
   grid.GetFieldData()->AddArray(names);
 }
 
+// One array of numbers per region: cells; pairs of cell and facet; nodes. Names apart, since attributes of VTK's XML files
+// are not escaped.
+void add_region_tables(const Mesh& mesh, vtkUnstructuredGrid& grid) {
+  vtkNew<vtkStringArray> names;
+  names->SetName("region_table_names");
+  for (std::size_t i = 0; i < mesh.regions().size(); ++i) {
+    const Region& region = mesh.regions()[i];
+    names->InsertNextValue(region.name);
+    vtkNew<vtkTypeInt64Array> table;
+    constexpr std::array kinds{"cells", "facets", "nodes"};
+    table->SetName(fmt::format("region_table_{}_{}", kinds[static_cast<std::size_t>(region.kind)], i).c_str());
+    for (const Index cell : region.cells) table->InsertNextValue(cell);
+    for (const FacetOfCell& facet : region.facets) {
+      table->InsertNextValue(facet.cell);
+      table->InsertNextValue(facet.facet);
+    }
+    for (const Node node : region.nodes) table->InsertNextValue(node);
+    grid.GetFieldData()->AddArray(table);
+  }
+  grid.GetFieldData()->AddArray(names);
+}
+
 void add_time(double time, vtkUnstructuredGrid& grid) {
   vtkNew<vtkDoubleArray> value;
   value->SetName("TimeValue");
@@ -189,13 +217,14 @@ void write_grid(const std::string& path, vtkUnstructuredGrid& grid, Compression 
 void write_vtu(const std::string& path, const Mesh& mesh, std::span<const Field> point_fields,
                std::span<const Field> cell_fields, const VtuOptions& options) {
   vtkNew<vtkUnstructuredGrid> grid;
-  grid->SetPoints(points_of(mesh));
-  set_cells(mesh, *grid);
+  grid->SetPoints(points_of(mesh.points()));
+  set_cells(mesh.blocks(), *grid);
   for (const Field& field : point_fields)
     grid->GetPointData()->AddArray(array_of(field, mesh.node_count(), "nodes", options));
   for (const Field& field : cell_fields)
     grid->GetCellData()->AddArray(array_of(field, mesh.cell_count(), "cells", options));
   if (options.regions) add_regions(mesh, *grid);
+  if (options.region_tables) add_region_tables(mesh, *grid);
   if (options.time) add_time(*options.time, *grid);
   write_grid(path, *grid, options.compression);
   commit_file(path);
@@ -205,6 +234,17 @@ void write_vtu(const std::string& path, const Mesh& mesh, std::initializer_list<
                std::initializer_list<Field> cell_fields, const VtuOptions& options) {
   write_vtu(path, mesh, std::span(point_fields.begin(), point_fields.size()),
             std::span(cell_fields.begin(), cell_fields.size()), options);
+}
+
+void write_vtu(const std::string& path, const MeshData& data, std::span<const Field> cell_fields) {
+  vtkNew<vtkUnstructuredGrid> grid;
+  grid->SetPoints(points_of(data.points));
+  set_cells(data.blocks, *grid);
+  const VtuOptions options;
+  for (const Field& field : cell_fields)
+    grid->GetCellData()->AddArray(array_of(field, count_cells(data.blocks), "cells", options));
+  write_grid(path, *grid, options.compression);
+  commit_file(path);
 }
 
 std::string piece_path(const std::string& path, int piece) {

@@ -31,6 +31,7 @@ struct VtuOptions {
   Compression compression = Compression::none;
   bool single_precision = false;  // fields as 32-bit numbers; points stay double
   bool regions = true;            // cell array "region" (1, 2, ... of region_names, 0: none) and its names
+  bool region_tables = false;     // all regions, also overlapping ones, of facets and of nodes: read_mesh gets them back
   std::optional<double> time = {};     // written as TimeValue
 };
 
@@ -38,6 +39,9 @@ void write_vtu(const std::string& path, const Mesh& mesh, std::span<const Field>
                std::span<const Field> cell_fields = {}, const VtuOptions& options = {});
 void write_vtu(const std::string& path, const Mesh& mesh, std::initializer_list<Field> point_fields,
                std::initializer_list<Field> cell_fields = {}, const VtuOptions& options = {});
+
+// Cells that are no mesh yet, or never will be: for pictures of what is wrong. Regions are not written.
+void write_vtu(const std::string& path, const MeshData& data, std::span<const Field> cell_fields);
 
 // "result.vtu" of piece 2 is "result.p2.vtu".
 std::string piece_path(const std::string& path, int piece);

@@ -193,6 +193,13 @@ void report(const MeshData& data, const CellBlock& block, const Judgement& judge
 
 }  // namespace
 
+std::vector<CellStatus> cell_statuses(const MeshData& data) {
+  std::vector<CellStatus> statuses;
+  for (const CellBlock& block : data.blocks)
+    for (const std::uint8_t status : judge(data, block).status) statuses.push_back(static_cast<CellStatus>(status));
+  return statuses;
+}
+
 void orient_cells(MeshData& data, bool fix, std::vector<std::string>& notices, ErrorList& errors) {
   for (CellBlock& block : data.blocks) {
     const Judgement judgement = judge(data, block);

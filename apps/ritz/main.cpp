@@ -1,5 +1,7 @@
-// The tool `ritz`: what there is to compute on, and what a mesh file holds.
+// The tool `ritz`: what there is to compute on; what a mesh file holds, what is wrong with it, and into what it can be turned.
 #include "apps/ritz/devices.hpp"
+#include "apps/ritz/mesh_change.hpp"
+#include "apps/ritz/mesh_check.hpp"
 #include "apps/ritz/mesh_info.hpp"
 #include "io/log.hpp"
 
@@ -13,14 +15,23 @@ namespace {
 using namespace ritz;
 
 struct Choice {
-  bool devices = false, json = false;
+  bool devices = false, check = false, change = false, json = false;
   std::string file;
   double scale = 1;
+  int times = 1;
+  MeshCheckOptions checks;
+  MeshChange changes;
 };
 
 void print(const std::string& text) {
   if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0)
     throw Error(Exit::output, "standard output could not be written");
+}
+
+Exit outcome(const MeshInfo& info) {
+  Log log(LogLevel::quiet);
+  for (const Error& error : info.errors) log.error(error);
+  return info.errors.empty() ? Exit::ok : info.errors.front().exit();
 }
 
 Exit run(const Choice& choice) {
@@ -29,11 +40,18 @@ Exit run(const Choice& choice) {
     print(choice.json ? json_of(report) : text_of(report));
     return Exit::ok;
   }
+  if (choice.change) {
+    print(change_mesh(choice.changes));
+    return Exit::ok;
+  }
+  if (choice.check) {
+    const MeshCheck check = check_mesh(choice.file, choice.checks);
+    print(choice.json ? json_of(check) : text_of(check));
+    return outcome(check.info);
+  }
   const MeshInfo info = inspect_mesh(choice.file, choice.scale);
   print(choice.json ? json_of(info) : text_of(info));
-  Log log(LogLevel::quiet);
-  for (const Error& error : info.errors) log.error(error);
-  return info.errors.empty() ? Exit::ok : info.errors.front().exit();
+  return outcome(info);
 }
 
 Exit guarded(const Choice& choice) {
@@ -54,21 +72,62 @@ Exit guarded(const Choice& choice) {
 
 }  // namespace
 
+constexpr const char* formats = "Gmsh .msh, Abaqus or CalculiX .inp, VTK .vtu";
+
+void add_mesh_commands(CLI::App& mesh, Choice& choice) {
+  const auto add_scale = [](CLI::App* app, double& scale) {
+    app->add_option("--scale", scale, "factor on the coordinates, 0.001 for a mesh in mm")->capture_default_str();
+  };
+  CLI::App* info = mesh.add_subcommand("info", "cells, regions, sizes, quality, and what is wrong with the mesh (exit code 3)");
+  info->add_option("file", choice.file, formats)->required();
+  add_scale(info, choice.scale);
+  info->add_flag("--json", choice.json, "as JSON");
+
+  CLI::App* check = mesh.add_subcommand("check", "the same, and the cells with a problem as a picture for ParaView");
+  check->add_option("file", choice.file, formats)->required();
+  add_scale(check, choice.checks.scale);
+  check->add_option("--min-jacobian", choice.checks.least_jacobian, "cells with a smaller scaled Jacobian are errors")->capture_default_str();
+  check->add_option("--vtu", choice.checks.picture, "where to write the offending cells; by default the mesh's name with -problems.vtu, in this folder");
+  check->add_flag("--json", choice.json, "as JSON");
+  check->callback([&choice] { choice.check = true; });
+
+  MeshChange& change = choice.changes;
+  const auto add_change = [&](const char* name, const char* what) {
+    CLI::App* app = mesh.add_subcommand(name, what);
+    app->add_option("from", change.from, formats)->required();
+    app->add_option("to", change.to, "a .msh (Gmsh 4.1), .vtu or .inp file")->required();
+    add_scale(app, change.scale);
+    app->add_flag("--text", change.text, "write .msh as text, not binary");
+    app->add_option("--plane-type", change.plane_type, "elements of plane meshes in .inp: CPS, CPE or CAX")->capture_default_str()
+        ->check(CLI::IsMember({"CPS", "CPE", "CAX"}));
+    app->add_flag("--force", change.overwrite, "overwrite an existing file");
+    app->callback([&choice] { choice.change = true; });
+    return app;
+  };
+  CLI::App* convert = add_change("convert", "write a mesh in another format, order or unit; regions are kept");
+  convert->add_option("--order", change.order, "1 (straight cells) or 2 (with mid nodes)")->check(CLI::IsMember({1, 2}));
+  convert->add_flag("--serendipity", change.serendipity, "mid nodes on edges only: hex20 instead of hex27, quad8 instead of quad9");
+  CLI::App* refine = add_change("refine", "halve all cells; orders and regions are kept, new nodes lie on curved cells");
+  refine->add_option("--times", choice.times, "how often")->capture_default_str()->check(CLI::Range(1, 10));
+  refine->callback([&choice] {
+    choice.change = true;
+    choice.changes.refinements = choice.times;
+  });
+}
+
 int main(int argc, char** argv) {
   Choice choice;
-  CLI::App cli{"What there is to compute on, and what a mesh file holds.", "ritz"};
-  cli.footer("Examples:\n  ritz devices\n  ritz mesh info bracket.msh --scale 0.001\n\n"
-             "Exit codes: 0 nothing is wrong, 2 command line, 3 the mesh or its file, 6 out of memory, 8 GPU or driver,\n"
-             "1 a bug in Ritz.");
+  CLI::App cli{"What there is to compute on, and what mesh files hold and can be turned into.", "ritz"};
+  cli.footer("Examples:\n  ritz devices\n  ritz mesh info bracket.msh --scale 0.001\n  ritz mesh check bracket.inp --min-jacobian 0.1\n"
+             "  ritz mesh convert bracket.inp bracket.vtu\n  ritz mesh refine coarse.msh fine.msh --times 2\n\n"
+             "Exit codes: 0 nothing is wrong, 2 command line, 3 the mesh or its file, 6 out of memory, 7 a file could not be\n"
+             "written, 8 GPU or driver, 1 a bug in Ritz.");
   cli.require_subcommand(1);
   CLI::App* devices = cli.add_subcommand("devices", "list the CPU and the GPUs, with the copy rate measured now");
   devices->add_flag("--json", choice.json, "as JSON");
   CLI::App* mesh = cli.add_subcommand("mesh", "work on mesh files");
   mesh->require_subcommand(1);
-  CLI::App* info = mesh->add_subcommand("info", "cells, regions, sizes, quality, and what is wrong with the mesh (exit code 3)");
-  info->add_option("file", choice.file, "Gmsh .msh, Abaqus or CalculiX .inp, VTK .vtu")->required();
-  info->add_option("--scale", choice.scale, "factor on the coordinates, 0.001 for a mesh in mm")->capture_default_str();
-  info->add_flag("--json", choice.json, "as JSON");
+  add_mesh_commands(*mesh, choice);
   try {
     cli.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

@@ -82,9 +82,14 @@ MeshInfo inspect_mesh(const std::string& file, double scale) {
   if (!std::isfinite(scale) || scale <= 0)
     throw Error(Exit::input, fmt::format("--scale is {}", scale), "lengths are multiplied by it",
                 "give a positive number, 0.001 for a mesh drawn in millimetres");
-  MeshInfo info{.file = file, .scale = scale, .cells_by_kind = {}, .geometry = {}, .notices = {}, .errors = {}};
-  MeshData data = read_mesh_data(file, &info.notices);
+  std::vector<std::string> notices;
+  MeshData data = read_mesh_data(file, &notices);
   for (double& coordinate : data.points) coordinate *= scale;
+  return inspect_mesh(file, scale, std::move(data), std::move(notices));
+}
+
+MeshInfo inspect_mesh(const std::string& file, double scale, MeshData data, std::vector<std::string> notices) {
+  MeshInfo info{.file = file, .scale = scale, .cells_by_kind = {}, .geometry = {}, .notices = std::move(notices), .errors = {}};
   info.dimension = data.dimension;
   info.nodes = static_cast<Index>(data.points.size()) / 3;
   for (const CellBlock& block : data.blocks) {

@@ -36,6 +36,9 @@ struct MeshInfo {
   std::vector<Error> errors;          // Exit::mesh; a simulation would stop or give wrong answers
 };
 
+// `notices`: those of the reader.
+MeshInfo inspect_mesh(const std::string& file, double scale, MeshData data, std::vector<std::string> notices);
+
 // Errors of the mesh are part of the answer; only a file that cannot be read throws.
 MeshInfo inspect_mesh(const std::string& file, double scale);
 std::string text_of(const MeshInfo& info);

@@ -1,0 +1,54 @@
+#include "apps/ritz/mesh_change.hpp"
+
+#include "io/mesh_reader.hpp"
+#include "mesh/order.hpp"
+#include "mesh/refine.hpp"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <map>
+
+namespace ritz {
+namespace {
+
+void check(const MeshChange& change) {
+  check_writable_format(change.to);
+  std::error_code ignored;
+  if (std::filesystem::exists(change.to, ignored) && !change.overwrite)
+    throw Error(Exit::output, fmt::format("'{}' exists already", change.to), "files are not overwritten unless asked", "add --force, or give another name");
+}
+
+// Serendipity cells of the same geometry: their nodes are those of the full cells without the middles.
+Mesh with_mid_nodes(const Mesh& mesh, const MeshChange& change) {
+  if (change.order == 0 && !change.serendipity) return mesh;
+  bool quadratic = change.order == 2;
+  for (const CellBlock& block : mesh.blocks()) quadratic = quadratic || (change.order == 0 && traits(block.kind).order == 2);
+  return with_order(mesh, quadratic ? 2 : 1, change.serendipity ? MidNodes::serendipity : MidNodes::full);
+}
+
+std::string summary(const std::string& path, const Mesh& mesh) {
+  std::map<CellKind, Index> counts;
+  for (const CellBlock& block : mesh.blocks()) counts[block.kind] += block.cell_count();
+  std::string kinds;
+  for (const auto& [kind, count] : counts) kinds += fmt::format("{}{} {}", kinds.empty() ? "" : ", ", count, traits(kind).name);
+  return fmt::format("{}: {} nodes, {} cells ({}), {} regions\n", path, mesh.node_count(), mesh.cell_count(), kinds, mesh.regions().size());
+}
+
+}  // namespace
+
+std::string change_mesh(const MeshChange& change) {
+  check(change);
+  std::vector<std::string> notices;
+  Mesh mesh = read_mesh(change.from, {.scale = change.scale, .notices = &notices});
+  notices.insert(notices.end(), mesh.notices().begin(), mesh.notices().end());
+  std::string text = summary(change.from, mesh);
+  mesh = with_mid_nodes(mesh, change);
+  for (int i = 0; i < change.refinements; ++i) mesh = refine(mesh);
+  write_mesh(change.to, mesh, {.text = change.text, .plane_type = change.plane_type, .notices = &notices});
+  text += summary(change.to, mesh);
+  for (const std::string& notice : notices) text += "notice: " + notice + "\n";
+  return text;
+}
+
+}  // namespace ritz

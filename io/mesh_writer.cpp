@@ -1,0 +1,41 @@
+#include "io/mesh_writer.hpp"
+
+#include "io/gmsh_writer.hpp"
+#include "io/inp_writer.hpp"
+#include "io/vtu_writer.hpp"
+
+#include <filesystem>
+
+#include <fmt/format.h>
+
+namespace ritz {
+namespace {
+
+std::string lower_extension(const std::string& path) {
+  std::string extension = std::filesystem::path(path).extension().string();
+  for (char& c : extension)
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  return extension;
+}
+
+}  // namespace
+
+void check_writable_format(const std::string& path) {
+  const std::string extension = lower_extension(path);
+  if (extension == ".msh" || extension == ".vtu" || extension == ".inp") return;
+  throw Error(Exit::input, fmt::format("meshes cannot be written as '{}'", path), extension.empty() ? "it has no extension" : fmt::format("'{}' is not known", extension),
+              "Ritz writes .msh (Gmsh 4.1), .vtu (VTK) and .inp (Abaqus, CalculiX)");
+}
+
+void write_mesh(const std::string& path, const Mesh& mesh, const WriteOptions& options) {
+  check_writable_format(path);
+  const std::string extension = lower_extension(path);
+  if (extension == ".msh") return write_gmsh(path, mesh, {.binary = !options.text});
+  if (extension == ".inp") return write_inp(path, mesh, options.plane_type, options.notices);
+  for (const CellBlock& block : mesh.blocks())
+    if (block.kind == CellKind::pyramid14 && options.notices != nullptr)
+      options.notices->push_back(fmt::format("the {} pyramids of 14 nodes in '{}' were written with 13: VTK has no others", block.cell_count(), path));
+  write_vtu(path, mesh, {}, {}, {.region_tables = true});
+}
+
+}  // namespace ritz
