@@ -22,4 +22,14 @@ struct ConjugateGradientKernels {
                     double* p);
 };
 
+// The same for 8 lanes ([n][8]): every number is eight, sums are {[8], [8]}, and lanes whose bit is not set stand still.
+struct LaneConjugateGradientKernels {
+  void (*residual)(const Device&, Index n, const double* b, const double* q, double* r, double* sums);
+  void (*update)(const Device&, Index n, unsigned lanes, const double* rz, const double* pq, const double* p, const double* q,
+                 const double* d, double* x, double* r, double* sums);
+  void (*start)(const Device&, Index n, const double* d, const double* r, double* sums);
+  void (*direction)(const Device&, Index n, unsigned lanes, const double* rz, const double* rz_before, const double* d,
+                    const double* z, double* p);
+};
+
 }  // namespace ritz

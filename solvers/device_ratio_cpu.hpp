@@ -12,6 +12,7 @@ class DeviceRatio {
     value_ = *denominator > 0 ? *numerator / *denominator : 0.0;
   }
   constexpr double value() const { return value_; }
+  constexpr double at(Index) const { return value(); }
 
  private:
   double value_;

@@ -10,6 +10,7 @@ class DeviceRatio {
   DeviceRatio(const Device&, const double* numerator, const double* denominator)
       : numerator_(numerator), denominator_(denominator) {}
   constexpr double value() const { return *denominator_ > 0 ? *numerator_ / *denominator_ : 0.0; }
+  constexpr double at(Index) const { return value(); }
 
  private:
   const double *numerator_, *denominator_;

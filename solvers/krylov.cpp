@@ -32,16 +32,8 @@ StopReason run_to_the_end(KrylovRun& run, double b_norm, const Iterate& iterate)
     const double before = residual;
     residual = run.true_residual();
     run.report.true_relative_residual = residual / b_norm;
-    if (residual <= run.target()) break;
     if (!std::isfinite(residual)) return stop_at_bad_entry(run.r, "the residual b - A x", run.report);
-    if (reason == StopReason::not_finite) {
-      run.report.where = "a product with the matrix or the preconditioner is not finite";
-      return reason;
-    }
-    const bool can_go_on = reason == StopReason::converged || reason == StopReason::breakdown;
-    if (!can_go_on) return reason;
-    if (!(residual < 0.5 * before)) return reason == StopReason::converged ? StopReason::stagnated : reason;
-    ++run.report.restarts;
+    if (const auto verdict = verdict_of(reason, residual, before, run.target(), run.report)) return *verdict;
   }
   return StopReason::converged;
 }
@@ -81,13 +73,17 @@ double KrylovRun::true_residual() {
 
 // A little below the target, or rounding alone would make the true residual miss it; and never so far down that products
 // of tiny numbers underflow.
-std::optional<StopReason> KrylovRun::after_iteration(double residual) {
+std::optional<StopReason> after_iteration(double residual, double b_norm, double target, int max_iterations, SolveReport& report) {
   ++report.iterations;
-  report.history.push_back(residual / b_norm_);
+  report.history.push_back(residual / b_norm);
   if (!std::isfinite(residual)) return StopReason::not_finite;
-  if (residual <= std::max(0.99 * target_, 1e-18 * b_norm_)) return StopReason::converged;
-  if (at_limit()) return StopReason::iteration_limit;
+  if (residual <= std::max(0.99 * target, 1e-18 * b_norm)) return StopReason::converged;
+  if (report.iterations >= max_iterations) return StopReason::iteration_limit;
   return std::nullopt;
+}
+
+std::optional<StopReason> KrylovRun::after_iteration(double residual) {
+  return ritz::after_iteration(residual, b_norm_, target_, max_iterations_, report);
 }
 
 const Vector& KrylovRun::preconditioned(const Vector& v, Vector& z) const {
@@ -122,6 +118,16 @@ SolveReport solve_by_krylov(const std::string& method, const KrylovLimits& limit
   report.method = method;
   report.preconditioner = preconditioner == nullptr ? "none" : preconditioner->name();
   return report;
+}
+
+std::optional<StopReason> verdict_of(StopReason reason, double residual, double before, double target, SolveReport& report) {
+  if (residual <= target) return StopReason::converged;
+  if (reason == StopReason::not_finite) report.where = "a product with the matrix or the preconditioner is not finite";
+  const bool can_go_on = reason == StopReason::converged || reason == StopReason::breakdown;
+  if (!can_go_on) return reason;
+  if (!(residual < 0.5 * before)) return reason == StopReason::converged ? StopReason::stagnated : reason;
+  ++report.restarts;
+  return std::nullopt;
 }
 
 double power_for_squares(double norm) {

@@ -57,6 +57,11 @@ SolveReport solve_by_krylov(const std::string& method, const KrylovLimits& limit
 
 // Shared with block methods: the power of two that brings a norm near one; 1 where squares are in range anyway.
 double power_for_squares(double norm);
+// An iteration is done, and the method's own residual has this norm. A reason: stop.
+std::optional<StopReason> after_iteration(double residual, double b_norm, double target, int max_iterations, SolveReport& report);
+// What the true residual makes of an iteration that stopped for `reason`, having begun at the residual `before`; nullopt:
+// start again from here.
+std::optional<StopReason> verdict_of(StopReason reason, double residual, double before, double target, SolveReport& report);
 // Fills `where` and `entry`: "entry 17 of the right-hand side is nan".
 void report_bad_entry(const Vector& v, const char* what, SolveReport& report);
 void check_system(const LinearOperator& A, Index b_rows, Index x_rows, const LinearOperator* preconditioner);

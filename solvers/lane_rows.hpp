@@ -12,6 +12,8 @@
 
 #include "device/launch.hpp"
 
+#include <type_traits>
+
 namespace ritz::RITZ_BACKEND {
 
 inline constexpr int lane_count = 8;
@@ -29,3 +31,11 @@ constexpr Real of_row(const Real* x, Index i) { return x[i]; }  // the same numb
 #else
 #include "solvers/lane_rows_cpu.hpp"
 #endif
+
+namespace ritz::RITZ_BACKEND {
+
+// What a functor for reduce (places are indices) and reduce_lanes returns.
+template <int K, class Place>
+using SumsAt = std::conditional_t<std::is_same_v<Place, Index>, Sums<K>, LaneSums<K>>;
+
+}  // namespace ritz::RITZ_BACKEND

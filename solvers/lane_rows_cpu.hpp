@@ -74,13 +74,14 @@ void reduce_lanes(const Device& device, const char* name, Index rows, const F& f
     for (int lane = 0; lane < lane_count; ++lane) result[k * lane_count + lane] = sum.value[k][lane];
 }
 
-// Eight quotients of numbers on the device, as an argument of kernels: 0 unless the denominator is positive.
+// Eight quotients of numbers on the device, as an argument of kernels: 0 unless the denominator is positive and the bit
+// of the lane is set.
 class LaneRatio {
  public:
-  LaneRatio(const Device& device, const double* numerator, const double* denominator) {
+  LaneRatio(const Device& device, const double* numerator, const double* denominator, unsigned lanes) {
     const LaunchScope launch(device, "ratio");
     for (int lane = 0; lane < lane_count; ++lane)
-      value_[lane] = denominator[lane] > 0 ? numerator[lane] / denominator[lane] : 0.0;
+      value_[lane] = (lanes >> lane & 1) != 0 && denominator[lane] > 0 ? numerator[lane] / denominator[lane] : 0.0;
   }
   const LaneRow<double>& at(LanePlace) const { return value_; }
 

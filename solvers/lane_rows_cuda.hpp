@@ -82,12 +82,15 @@ void reduce_lanes(const Device& device, const char* name, Index rows, const F& f
 // Eight quotients that may still have to be computed when the launch is queued: every thread reads its lane's.
 class LaneRatio {
  public:
-  LaneRatio(const Device&, const double* numerator, const double* denominator)
-      : numerator_(numerator), denominator_(denominator) {}
-  constexpr double at(LanePlace p) const { return denominator_[p.lane] > 0 ? numerator_[p.lane] / denominator_[p.lane] : 0.0; }
+  LaneRatio(const Device&, const double* numerator, const double* denominator, unsigned lanes)
+      : numerator_(numerator), denominator_(denominator), lanes_(lanes) {}
+  constexpr double at(LanePlace p) const {
+    return (lanes_ >> p.lane & 1) != 0 && denominator_[p.lane] > 0 ? numerator_[p.lane] / denominator_[p.lane] : 0.0;
+  }
 
  private:
   const double *numerator_, *denominator_;
+  unsigned lanes_;
 };
 
 }  // namespace ritz::RITZ_BACKEND
