@@ -32,6 +32,7 @@ class FakeMachine final : public Machine {
     }
     if (start + size > arena_bytes) return nullptr;
     used_[start] = size;
+    if (open_ > 0) mprotect(arena_ + start, size, PROT_READ | PROT_WRITE);  // allocated within a launch, for its use
     return arena_ + start;
   }
   void do_free(void* memory) noexcept override {

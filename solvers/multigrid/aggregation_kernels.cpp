@@ -1,83 +1,74 @@
 #include "solvers/multigrid/aggregation_kernels.hpp"
 
+#include "device/error.hpp"
 #include "device/kernels.hpp"
 #include "device/launch.hpp"
 #include "device/scan.hpp"
+
+#include <string>
 
 namespace ritz::RITZ_BACKEND {
 namespace {
 
 constexpr const char* tag = "multigrid set-up";
 
-constexpr double block_square(const double* block, int size) {
+template <int Size>
+constexpr double block_square(const double* block) {
   double sum = 0;
-  for (int k = 0; k < size; ++k) sum += block[k] * block[k];
+  for (int k = 0; k < Size; ++k) sum += block[k] * block[k];
   return sum;
 }
 
+template <int C>
 struct DiagonalNorm {  // ||A_ii||_F
   BlockMatrixView<double> A;
   double* norm;
   constexpr void operator()(Index i) const {
-    const int size = A.row_block * A.column_block;
-    norm[i] = 0;
-    for (Index k = A.offsets[i]; k < A.offsets[i + 1]; ++k)
-      if (A.column[k] == i) norm[i] = __builtin_sqrt(block_square(A.values + k * size, size));
+    Index diagonal = -1;
+    for (Index k = A.offsets[i]; k < A.offsets[i + 1]; ++k) diagonal = A.column[k] == i ? k : diagonal;
+    norm[i] = diagonal < 0 ? 0 : __builtin_sqrt(block_square<C * C>(A.values + diagonal * C * C));
   }
 };
 
-// One pass marks and counts the strong connections, the next writes them.
-struct MarkStrong {
+template <int C>
+struct StrongRow {
   BlockMatrixView<double> A;
   double threshold_square;
   const double* norm;
-  std::uint8_t* strong;
   std::int32_t* count;
+  std::int32_t* column;
   constexpr void operator()(Index i) const {
-    const int size = A.row_block * A.column_block;
+    const Index begin = A.offsets[i];
+    const double own = threshold_square * norm[i];
     std::int32_t n = 0;
-    for (Index k = A.offsets[i]; k < A.offsets[i + 1]; ++k) {
-      const Index j = A.column[k];
-      const double square = block_square(A.values + k * size, size);
-      const bool is_strong = j != i && square > threshold_square * norm[i] * norm[j];
-      strong[k] = is_strong ? 1 : 0;
-      n += is_strong ? 1 : 0;
+    for (Index k = begin; k < A.offsets[i + 1]; ++k) {
+      const std::int32_t j = A.column[k];
+      column[begin + n] = j;  // overwritten unless it is strong
+      n += j != i && block_square<C * C>(A.values + k * C * C) > own * norm[j] ? 1 : 0;
     }
     count[i] = n;
   }
 };
 
-struct WriteStrong {
-  BlockMatrixView<double> A;
-  const std::uint8_t* strong;
-  const Index* offsets;
-  std::int32_t* column;
-  constexpr void operator()(Index i) const {
-    Index next = offsets[i];
-    for (Index k = A.offsets[i]; k < A.offsets[i + 1]; ++k)
-      if (strong[k] != 0) column[next++] = A.column[k];
-  }
-};
-
-Index last_offset(const Device& device, const Array<Index>& offsets) {
-  Index last = 0;
-  device.machine().copy_to_host(&last, offsets.data() + offsets.size() - 1, Index{sizeof last});
-  return last;
+template <int C>
+void strong_rows(const Device& device, const BlockMatrixView<double>& A, double threshold, Graph& graph) {
+  Vector norm(device, A.rows, tag);
+  for_each(device, "diagonal norms", A.rows, DiagonalNorm<C>{A, norm.data()});
+  for_each(device, "strong connections", A.rows,
+           StrongRow<C>{A, threshold * threshold, norm.data(), graph.count.data(), graph.column.data()});
 }
 
-void strong_graph(const Device& device, const BlockMatrixView<double>& A, double threshold, Graph& graph) {
-  Vector norm(device, A.rows, tag);
-  Index nonzeros = 0;
-  device.machine().copy_to_host(&nonzeros, A.offsets + A.rows, Index{sizeof nonzeros});
-  Array<std::uint8_t> strong(device, nonzeros, tag);
-  Array<std::int32_t> count(device, A.rows, tag);
-  for_each(device, "diagonal norms", A.rows, DiagonalNorm{A, norm.data()});
-  for_each(device, "strong connections", A.rows,
-           MarkStrong{A, threshold * threshold, norm.data(), strong.data(), count.data()});
-  graph.offsets = Array<Index>(device, A.rows + 1, tag);
-  exclusive_scan(device, count.data(), A.rows, graph.offsets.data());
-  graph.column = Array<std::int32_t>(device, last_offset(device, graph.offsets), tag);
-  for_each(device, "strong graph", A.rows, WriteStrong{A, strong.data(), graph.offsets.data(), graph.column.data()});
+void strong_graph(const Device& device, const BlockMatrixView<double>& A, Index nonzeros, double threshold, Graph& graph) {
+  graph.begin = A.offsets;
+  graph.count = Array<std::int32_t>(device, A.rows, tag);
+  graph.column = Array<std::int32_t>(device, nonzeros, tag);
+  switch (A.row_block) {
+    case 1: return strong_rows<1>(device, A, threshold, graph);
+    case 2: return strong_rows<2>(device, A, threshold, graph);
+    case 3: return strong_rows<3>(device, A, threshold, graph);
+    case 6: return strong_rows<6>(device, A, threshold, graph);
+    default: throw Error(Exit::internal, "multigrid level with blocks of " + std::to_string(A.row_block));
+  }
 }
 
 // A node's standing: the state in the highest bits, then a pseudo-random priority, then its number.
@@ -92,16 +83,11 @@ constexpr Standing standing(State state, Index node) {
 }
 constexpr State state_of(Standing s) { return static_cast<State>(s >> 62); }
 
-struct GraphView {
-  const Index* offsets;
-  const std::int32_t* column;
-};
-
 struct FirstStanding {  // nodes without neighbours take no part
   GraphView graph;
   Standing* standing_;
   constexpr void operator()(Index i) const {
-    standing_[i] = standing(graph.offsets[i] < graph.offsets[i + 1] ? undecided : out, i);
+    standing_[i] = standing(graph.count[i] > 0 ? undecided : out, i);
   }
 };
 
@@ -111,7 +97,7 @@ struct LargestNear {  // over the neighbours and the node itself
   Standing* largest;
   constexpr void operator()(Index i) const {
     Standing m = of[i];
-    for (Index k = graph.offsets[i]; k < graph.offsets[i + 1]; ++k) {
+    for (Index k = graph.begin[i]; k < graph.begin[i] + graph.count[i]; ++k) {
       const Standing other = of[graph.column[k]];
       m = other > m ? other : m;
     }
@@ -130,7 +116,7 @@ struct Decide {
   constexpr Standing within_one(Index i) const {
     if (near != nullptr) return near[i];
     Standing m = now[i];
-    for (Index k = graph.offsets[i]; k < graph.offsets[i + 1]; ++k) {
+    for (Index k = graph.begin[i]; k < graph.begin[i] + graph.count[i]; ++k) {
       const Standing other = now[graph.column[k]];
       m = other > m ? other : m;
     }
@@ -141,7 +127,7 @@ struct Decide {
     Standing result = now[i];
     if (state_of(result) == undecided) {
       Standing m = within_one(i);
-      for (Index k = graph.offsets[i]; k < graph.offsets[i + 1]; ++k) {
+      for (Index k = graph.begin[i]; k < graph.begin[i] + graph.count[i]; ++k) {
         const Standing other = within_one(graph.column[k]);
         m = other > m ? other : m;
       }
@@ -183,7 +169,7 @@ struct JoinRoot {  // roots and their neighbours
   std::int32_t* aggregate;
   constexpr void operator()(Index i) const {
     std::int32_t mine = root[i] != 0 ? static_cast<std::int32_t>(number[i]) : -1;
-    for (Index k = graph.offsets[i]; k < graph.offsets[i + 1] && mine < 0; ++k)
+    for (Index k = graph.begin[i]; k < graph.begin[i] + graph.count[i] && mine < 0; ++k)
       if (root[graph.column[k]] != 0) mine = static_cast<std::int32_t>(number[graph.column[k]]);
     aggregate[i] = mine;
   }
@@ -198,11 +184,11 @@ struct JoinNeighbour {
     std::int32_t best = before[i];
     int best_votes = 0;
     if (best < 0)
-      for (Index k = graph.offsets[i]; k < graph.offsets[i + 1]; ++k) {
+      for (Index k = graph.begin[i]; k < graph.begin[i] + graph.count[i]; ++k) {
         const std::int32_t candidate = before[graph.column[k]];
         if (candidate < 0) continue;
         int votes = 0;
-        for (Index l = graph.offsets[i]; l < graph.offsets[i + 1]; ++l) votes += before[graph.column[l]] == candidate ? 1 : 0;
+        for (Index l = graph.begin[i]; l < graph.begin[i] + graph.count[i]; ++l) votes += before[graph.column[l]] == candidate ? 1 : 0;
         if (votes > best_votes || (votes == best_votes && candidate < best)) {
           best = candidate;
           best_votes = votes;
@@ -245,7 +231,7 @@ Array<Standing> independent_set(const Device& device, const GraphView& graph, In
 }
 
 Index aggregate(const Device& device, const Graph& graph, Index nodes, Array<std::int32_t>& result) {
-  const GraphView view{graph.offsets.data(), graph.column.data()};
+  const GraphView view = graph.view();
   const Array<Standing> standings = independent_set(device, view, nodes);
   Array<std::int32_t> root(device, nodes, tag), near_root(device, nodes, tag);
   Array<Index> number(device, nodes + 1, tag);
@@ -254,7 +240,9 @@ Index aggregate(const Device& device, const Graph& graph, Index nodes, Array<std
   for_each(device, "aggregates", nodes, JoinRoot{view, root.data(), number.data(), near_root.data()});
   result = Array<std::int32_t>(device, nodes, tag);
   for_each(device, "aggregates", nodes, JoinNeighbour{view, near_root.data(), result.data()});
-  return last_offset(device, number);
+  Index aggregates = 0;
+  device.machine().copy_to_host(&aggregates, number.data() + nodes, Index{sizeof aggregates});
+  return aggregates;
 }
 
 const AggregationKernels table{strong_graph, aggregate};

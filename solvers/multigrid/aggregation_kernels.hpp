@@ -5,15 +5,24 @@
 
 namespace ritz {
 
-// A graph without values: who is strongly connected to whom (never to itself).
+// A graph without values: who is strongly connected to whom (never to itself). The neighbours of a node stand where its
+// row of the matrix begins: column[begin[node]], ..., count[node] of them.
+struct GraphView {
+  const Index* begin = nullptr;         // [node], of the matrix
+  const std::int32_t* count = nullptr;  // [node]
+  const std::int32_t* column = nullptr;
+};
+
 struct Graph {
-  Array<Index> offsets;          // [node + 1]
-  Array<std::int32_t> column;
+  const Index* begin = nullptr;
+  Array<std::int32_t> count, column;
+  GraphView view() const { return {begin, count.data(), column.data()}; }
 };
 
 struct AggregationKernels {
   // i and j are strongly connected when ||A_ij||_F^2 > threshold^2 ||A_ii||_F ||A_jj||_F (Vanek, Mandel, Brezina 1996).
-  void (*strong_graph)(const Device&, const BlockMatrixView<double>& A, double threshold, Graph& graph);
+  // The graph refers to the offsets of A.
+  void (*strong_graph)(const Device&, const BlockMatrixView<double>& A, Index nonzeros, double threshold, Graph& graph);
   // Aggregates from a maximal independent set of distance 2 (Bell, Dalton, Olson 2012): aggregate [node], -1 for nodes
   // without strong connections. The same on every device. Returns the number of aggregates.
   Index (*aggregate)(const Device&, const Graph& graph, Index nodes, Array<std::int32_t>& aggregate);

@@ -19,6 +19,10 @@ namespace {
 
 constexpr const char* tag = "multigrid set-up";
 
+// Scalar couplings |a_ij| <= this a_ii take no part in the smoothing of the prolongator (beside it, the corners of a cube of
+// trilinear elements couple by 0.03). Vectors keep all: a coupling that is added to the diagonal breaks rotations.
+constexpr double weak_coupling = 0.025;
+
 // A level's matrix as an operator, for the estimate of its largest eigenvalue.
 class LevelOperator final : public LinearOperator {
  public:
@@ -163,7 +167,7 @@ class Builder {
 
   void estimate_eigenvalue(SetupLevel& level) {
     auto phase = device_.profile().phase("eigenvalues");
-    level.largest_eigenvalue = 1.1 * largest_eigenvalue(LevelOperator(device_, level.view), level.inverse_diagonal, 10);
+    level.largest_eigenvalue = 1.1 * largest_eigenvalue(LevelOperator(device_, level.view), level.inverse_diagonal, 7);
   }
 
   Index aggregate(const SetupLevel& fine, Array<std::int32_t>& result) {
@@ -171,7 +175,7 @@ class Builder {
     const double strength = options_.strength >= 0 ? options_.strength : A_.block_size() == 1 ? 0.05 : 0.02;
     Graph graph;
     // Coarse levels couple ever more widely: the threshold halves from level to level.
-    aggregation_.strong_graph(device_, fine.view, strength * std::pow(0.5, double(setup_.levels.size()) - 1), graph);
+    aggregation_.strong_graph(device_, fine.view, fine.nonzeros, strength * std::pow(0.5, double(setup_.levels.size()) - 1), graph);
     return aggregation_.aggregate(device_, graph, fine.view.rows, result);
   }
 
@@ -185,8 +189,9 @@ class Builder {
     auto phase = device_.profile().phase("transfers");
     Vector T(device_, fine.view.rows * C * K, tag), coarse_near_null(device_, aggregates * K * K, tag);
     transfer_.tentative(device_, aggregate_of.data(), fine.view.rows, aggregates, C, K, near_null.data(), T.data(), coarse_near_null.data());
-    const double omega = 4.0 / 3.0 / fine.largest_eigenvalue;
-    transfer_.smooth_prolongator(device_, fine.view, fine.inverse_diagonal.data(), omega, aggregate_of.data(), aggregates, T.data(), K, fine.P);
+    const ProlongatorInput input{fine.view, fine.inverse_diagonal.data(), 4.0 / 3.0 / fine.largest_eigenvalue,
+                                 C == 1 ? weak_coupling : 0, aggregate_of.data(), T.data()};
+    transfer_.smooth_prolongator(device_, input, aggregates, K, fine.P);
     transfer_.transpose(device_, fine.P, fine.R);
     auto product = device_.profile().phase("product");
     SetupLevel coarse;

@@ -4,22 +4,21 @@
 #include "device/kernels.hpp"
 #include "device/launch.hpp"
 #include "device/scan.hpp"
-#include "solvers/multigrid/column_map.hpp"
+#include "solvers/multigrid/sparse_rows.hpp"
+#ifdef __CUDACC__
+#include "solvers/multigrid/triple_product_cuda.hpp"
+#else
+#include "solvers/multigrid/triple_product_cpu.hpp"
+#endif
 
 namespace ritz::RITZ_BACKEND {
 namespace {
 
 constexpr const char* tag = "multigrid set-up";
 
-Index last_offset(const Device& device, const Array<Index>& offsets) {
-  Index last = 0;
-  device.machine().copy_to_host(&last, offsets.data() + offsets.size() - 1, Index{sizeof last});
-  return last;
-}
-
 // Calls f<C, K>() for the block sizes at hand.
 template <template <int, int> class F, class... Args>
-void with_blocks(int C, int K, Args&&... args) {
+auto with_blocks(int C, int K, Args&&... args) {
   if (C == 1 && K == 1) return F<1, 1>::run(args...);
   if (C == 2 && K == 3) return F<2, 3>::run(args...);
   if (C == 3 && K == 6) return F<3, 6>::run(args...);
@@ -134,55 +133,39 @@ void tentative(const Device& device, const std::int32_t* aggregate, Index nodes,
   with_blocks<Tentative>(C, K, device, offsets.data(), members.data(), aggregates, T, coarse_near_null);
 }
 
-constexpr std::int32_t overflow_mark = -(1 << 30);  // a count that makes the total negative
-
-// Columns of P in a row: the aggregates of the node and of its neighbours.
-constexpr int prolongator_capacity = 256;
-
-struct ProlongatorCount {
-  BlockMatrixView<double> A;
-  const std::int32_t* aggregate;
-  Index aggregates;
-  std::int32_t* count;
-  constexpr void operator()(Index i) const {
-    ColumnMap<prolongator_capacity> map(aggregates, A.offsets[i + 1] - A.offsets[i]);
-    if (aggregate[i] >= 0) {
-      for (Index k = A.offsets[i]; k < A.offsets[i + 1]; ++k) {
-        if (aggregate[A.column[k]] >= 0) map(aggregate[A.column[k]]);
-      }
-    }
-    count[i] = map.overflow() ? overflow_mark : map.size;
-  }
-};
-
+// (I - omega D^-1 A_F) T, where A_F is A without the weak couplings that reach an aggregate to which the node has no other
+// one: these are added to the diagonal, so that constants are kept (Vanek, Mandel, Brezina 1996, section 5.1).
 template <int C, int K>
 struct ProlongatorRow {
   BlockMatrixView<double> A;
   const double* inverse_diagonal;
-  double omega;
+  double omega, weak;
   const std::int32_t* aggregate;
-  Index aggregates;
   const double* T;
-  const Index* offsets;
-  std::int32_t* column;
-  double* values;
-  constexpr void operator()(Index i) const {
-    if (aggregate[i] < 0) return;
-    const Index begin = offsets[i];
-    double* P = values + begin * C * K;
-    for (Index k = 0; k < (offsets[i + 1] - begin) * C * K; ++k) P[k] = 0;
-    ColumnMap<prolongator_capacity> map(aggregates, A.offsets[i + 1] - A.offsets[i]);
-    const int own = map(aggregate[i]);
-    column[begin + own] = aggregate[i];
-    for (int k = 0; k < C * K; ++k) P[own * C * K + k] = T[i * C * K + k];
+  bool pattern_is_known;
+
+  constexpr Index work(Index i) const { return A.offsets[i + 1] - A.offsets[i]; }
+  constexpr bool is_strong(Index i, const double* a) const {
+    bool strong = false;
+    for (int c = 0; c < C; ++c)
+      for (int d = 0; d < C; ++d) strong = strong || __builtin_fabs(a[c * C + d]) * inverse_diagonal[i * C + c] > weak;
+    return strong;
+  }
+  template <class Row>
+  constexpr void add_pattern(Index i, Row& row) const {
+    for (Index e = A.offsets[i]; e < A.offsets[i + 1]; ++e)
+      if (aggregate[A.column[e]] >= 0 && is_strong(i, A.values + e * C * C)) row.block(aggregate[A.column[e]]);
+  }
+  template <class Row>
+  constexpr void add_values(Index i, double* own, Row& row) const {
+    for (int k = 0; k < C * K; ++k) own[k] += T[i * C * K + k];
     for (Index e = A.offsets[i]; e < A.offsets[i + 1]; ++e) {
       const Index j = A.column[e];
       if (aggregate[j] < 0) continue;
-      const int place = map(aggregate[j]);
-      column[begin + place] = aggregate[j];
-      double* target = P + place * C * K;
+      double* target = row.find(aggregate[j]);
+      const double* t = T + (target == nullptr ? i : j) * C * K;
+      target = target == nullptr ? own : target;
       const double* a = A.values + e * C * C;
-      const double* t = T + j * C * K;
       for (int c = 0; c < C; ++c) {
         const double factor = -omega * inverse_diagonal[i * C + c];
         for (int d = 0; d < C; ++d) {
@@ -192,37 +175,34 @@ struct ProlongatorRow {
       }
     }
   }
-};
-
-template <int C, int K>
-struct Prolongator {
-  static void run(const Device& device, const BlockMatrixView<double>& A, const double* inverse_diagonal, double omega,
-                  const std::int32_t* aggregate, const double* T, BlockMatrix& P) {
-    for_each(device, "prolongator", A.rows,
-             ProlongatorRow<C, K>{A, inverse_diagonal, omega, aggregate, P.columns, T, P.offsets.data(), P.column.data(), P.values.data()});
+  template <class Row>
+  constexpr void operator()(Index i, Row& row) const {
+    if (aggregate[i] < 0) return;
+    double* own = row.block(aggregate[i]);
+    if (!pattern_is_known) add_pattern(i, row);
+    if constexpr (Row::has_values) {
+      add_values(i, own, row);
+    }
   }
 };
 
-[[noreturn]] void throw_dense_row(const char* what) {
-  throw Error(Exit::internal, std::string("multigrid: a row of the ") + what + " has more blocks than planned for", {},
-              "use another preconditioner, and report the mesh");
-}
+constexpr int prolongator_capacity = 256;  // the aggregates of a node and of its neighbours
 
-void smooth_prolongator(const Device& device, const BlockMatrixView<double>& A, const double* inverse_diagonal, double omega,
-                        const std::int32_t* aggregate, Index aggregates, const double* T, int K, BlockMatrix& P) {
-  P.rows = A.rows;
+template <int C, int K>
+struct Prolongator {
+  static void run(const Device& device, const ProlongatorInput& in, BlockMatrix& P) {
+    build_rows<C * K, prolongator_capacity>(
+        device, "prolongator", ProlongatorRow<C, K>{in.A, in.inverse_diagonal, in.omega, in.weak, in.aggregate, in.T, false},
+        "prolongator", "multigrid", P);
+  }
+};
+
+void smooth_prolongator(const Device& device, const ProlongatorInput& in, Index aggregates, int K, BlockMatrix& P) {
+  P.rows = in.A.rows;
   P.columns = aggregates;
-  P.row_block = A.row_block;
+  P.row_block = in.A.row_block;
   P.column_block = K;
-  Array<std::int32_t> count(device, A.rows, tag);
-  P.offsets = Array<Index>(device, A.rows + 1, "multigrid");
-  for_each(device, "prolongator pattern", A.rows, ProlongatorCount{A, aggregate, aggregates, count.data()});
-  exclusive_scan(device, count.data(), A.rows, P.offsets.data());
-  const Index nonzeros = last_offset(device, P.offsets);
-  if (nonzeros < 0) throw_dense_row("prolongator");
-  P.column = Array<std::int32_t>(device, nonzeros, "multigrid");
-  P.values = Vector(device, nonzeros * A.row_block * K, "multigrid");
-  with_blocks<Prolongator>(A.row_block, K, device, A, inverse_diagonal, omega, aggregate, T, P);
+  with_blocks<Prolongator>(in.A.row_block, K, device, in, P);
 }
 
 struct RowOfEntry {
@@ -266,84 +246,18 @@ void transpose(const Device& device, const BlockMatrix& P, BlockMatrix& R) {
   with_blocks<TransposeBlocks>(P.row_block, P.column_block, device, P, entries.data(), row.data(), R);
 }
 
-// How many insertions a row of X Y takes.
-constexpr Index product_work(const BlockMatrixView<double>& X, const BlockMatrixView<double>& Y, Index i) {
-  Index work = 0;
-  for (Index k = X.offsets[i]; k < X.offsets[i + 1]; ++k) work += Y.offsets[X.column[k] + 1] - Y.offsets[X.column[k]];
-  return work;
-}
-
-template <int Capacity>
-struct ProductCount {
-  BlockMatrixView<double> X, Y;
-  std::int32_t* count;
-  constexpr void operator()(Index i) const {
-    ColumnMap<Capacity> map(Y.columns, product_work(X, Y, i));
-    for (Index k = X.offsets[i]; k < X.offsets[i + 1]; ++k)
-      for (Index l = Y.offsets[X.column[k]]; l < Y.offsets[X.column[k] + 1]; ++l) map(Y.column[l]);
-    count[i] = map.overflow() ? overflow_mark : map.size;
-  }
-};
-
-// X Y with blocks L x M times M x N; the columns of a row stand in the order in which they come up.
-template <int L, int M, int N, int Capacity>
-struct ProductRow {
-  BlockMatrixView<double> X, Y;
-  const Index* offsets;
-  std::int32_t* column;
-  double* values;
-  constexpr void operator()(Index i) const {
-    const Index begin = offsets[i];
-    double* out = values + begin * L * N;
-    for (Index k = 0; k < (offsets[i + 1] - begin) * L * N; ++k) out[k] = 0;
-    ColumnMap<Capacity> map(Y.columns, 2 * (offsets[i + 1] - begin));
-    for (Index e = X.offsets[i]; e < X.offsets[i + 1]; ++e) {
-      const Index j = X.column[e];
-      const double* x = X.values + e * L * M;
-      for (Index f = Y.offsets[j]; f < Y.offsets[j + 1]; ++f) {
-        const double* y = Y.values + f * M * N;
-        const int place = map(Y.column[f]);
-        column[begin + place] = Y.column[f];
-        double* target = out + Index{place} * L * N;
-        for (int l = 0; l < L; ++l)
-          for (int m = 0; m < M; ++m)
-            for (int n = 0; n < N; ++n) target[l * N + n] += x[l * M + m] * y[m * N + n];
-      }
-    }
-  }
-};
-
-template <int L, int M, int N, int Capacity>
-void multiply_sparse(const Device& device, const BlockMatrixView<double>& X, const BlockMatrixView<double>& Y, const char* what,
-                     const char* result_tag, BlockMatrix& product) {
-  product.rows = X.rows;
-  product.columns = Y.columns;
-  product.row_block = L;
-  product.column_block = N;
-  Array<std::int32_t> count(device, X.rows, tag);
-  product.offsets = Array<Index>(device, X.rows + 1, result_tag);
-  for_each(device, "product pattern", X.rows, ProductCount<Capacity>{X, Y, count.data()});
-  exclusive_scan(device, count.data(), X.rows, product.offsets.data());
-  const Index nonzeros = last_offset(device, product.offsets);
-  if (nonzeros < 0) throw_dense_row(what);
-  product.column = Array<std::int32_t>(device, nonzeros, result_tag);
-  product.values = Vector(device, nonzeros * L * N, result_tag);
-  for_each(device, "product", X.rows,
-           ProductRow<L, M, N, Capacity>{X, Y, product.offsets.data(), product.column.data(), product.values.data()});
-}
-
 template <int C, int K>
 struct Galerkin {
   static void run(const Device& device, const BlockMatrixView<double>& A, const BlockMatrix& P, const BlockMatrix& R,
                   BlockMatrix& coarse) {
-    BlockMatrix AP;
-    multiply_sparse<C, C, K, 256>(device, A, P.view(), "product A P", tag, AP);
-    multiply_sparse<K, C, K, 1024>(device, R.view(), AP.view(), "coarse matrix", "multigrid", coarse);
+    triple_product<C, K>(device, A, P.view(), R.view(), coarse);
   }
 };
 
 void galerkin(const Device& device, const BlockMatrixView<double>& A, const BlockMatrix& P, const BlockMatrix& R,
               BlockMatrix& coarse) {
+  coarse.rows = coarse.columns = P.columns;
+  coarse.row_block = coarse.column_block = P.column_block;
   with_blocks<Galerkin>(A.row_block, P.column_block, device, A, P, R, coarse);
 }
 

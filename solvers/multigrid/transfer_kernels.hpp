@@ -7,6 +7,15 @@
 
 namespace ritz {
 
+// P = (I - omega D^-1 A_F) T, D the diagonal of A, A_F the rest of A without weak couplings: |a_ij| <= weak a_ii.
+struct ProlongatorInput {
+  BlockMatrixView<double> A;
+  const double* inverse_diagonal;   // [node][C]
+  double omega, weak;
+  const std::int32_t* aggregate;    // [node], negative: none
+  const double* T;                  // [node][C][K]
+};
+
 struct TransferKernels {
   // Rigid motions of a body, from coordinates [node][dimension]: constants for C = 1; translations and rotations about
   // the origin of `centre`, lengths divided by `size`, for C = dimension. Zero in rows of A that couple to nothing
@@ -17,9 +26,7 @@ struct TransferKernels {
   // aggregate: B = T B_coarse, T^T T = I. Columns that depend on the others become zero.
   void (*tentative)(const Device&, const std::int32_t* aggregate, Index nodes, Index aggregates, int C, int K,
                     const double* near_null, double* T, double* coarse_near_null);
-  // P = (I - omega D^-1 A) T, D the diagonal of A.
-  void (*smooth_prolongator)(const Device&, const BlockMatrixView<double>& A, const double* inverse_diagonal, double omega,
-                             const std::int32_t* aggregate, Index aggregates, const double* T, int K, BlockMatrix& P);
+  void (*smooth_prolongator)(const Device&, const ProlongatorInput&, Index aggregates, int K, BlockMatrix& P);
   void (*transpose)(const Device&, const BlockMatrix& P, BlockMatrix& R);
   // R A P
   void (*galerkin)(const Device&, const BlockMatrixView<double>& A, const BlockMatrix& P, const BlockMatrix& R,

@@ -1,0 +1,48 @@
+// A row of a product of two sparse matrices of blocks.
+#pragma once
+
+#include "solvers/multigrid/block_matrix.hpp"
+
+namespace ritz::RITZ_BACKEND {
+
+constexpr bool is_zero(const double* block, int size) {
+  bool zero = true;
+  for (int k = 0; k < size; ++k) zero = zero && block[k] == 0;
+  return zero;
+}
+
+// target += x y, blocks L x M times M x N
+template <int L, int M, int N>
+constexpr void add_product(const double* x, const double* y, double* target) {
+  for (int l = 0; l < L; ++l)
+    for (int m = 0; m < M; ++m)
+      for (int n = 0; n < N; ++n) target[l * N + n] += x[l * M + m] * y[m * N + n];
+}
+
+// For build_rows. Blocks of zeros in X, as meshes with right angles make them, add nothing.
+template <int L, int M, int N>
+struct ProductRow {
+  BlockMatrixView<double> X, Y;
+
+  constexpr Index work(Index i) const {
+    Index sum = 0;
+    for (Index k = X.offsets[i]; k < X.offsets[i + 1]; ++k) sum += Y.offsets[X.column[k] + 1] - Y.offsets[X.column[k]];
+    return sum;
+  }
+  template <class Row>
+  constexpr void operator()(Index i, Row& row) const {
+    for (Index e = X.offsets[i]; e < X.offsets[i + 1]; ++e) {
+      const double* x = X.values + e * L * M;
+      if (is_zero(x, L * M)) continue;
+      const Index j = X.column[e];
+      for (Index f = Y.offsets[j]; f < Y.offsets[j + 1]; ++f) {
+        [[maybe_unused]] double* target = row.block(Y.column[f]);
+        if constexpr (Row::has_values) {
+          add_product<L, M, N>(x, Y.values + f * M * N, target);
+        }
+      }
+    }
+  }
+};
+
+}  // namespace ritz::RITZ_BACKEND

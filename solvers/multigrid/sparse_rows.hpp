@@ -1,0 +1,22 @@
+// Sparse matrices that are made row by row, where blocks of a row come up in any order and more than once. The functor
+// says what goes where, and the row sums it up; the columns of a row stand in the order in which they came up.
+//
+//   struct Rows {
+//     template <class Row> constexpr void operator()(Index i, Row& row) const {
+//       double* block = row.block(column);      // zero when new; Size numbers
+//       if constexpr (Row::has_values) { ... add to block[...] }
+//     }                                         // row.find(column): the same, but nullptr when the row has no such column
+//     constexpr Index work(Index i) const;      // about how many blocks come up in row i
+//   };
+//   build_rows<Size, Capacity>(device, "product", Rows{...}, "coarse matrix", tag, matrix);
+//   bool fits = refill_rows<Size, Capacity>(device, "product", Rows{...}, matrix, values);   // new values, known pattern
+//
+// refill_rows adds in the same order as build_rows: equal input gives equal bits. It returns false when a row would need a
+// column that the pattern lacks. Capacity bounds the columns of a row on a GPU (Capacity / 2); a CPU has no bound.
+#pragma once
+
+#ifdef __CUDACC__
+#include "solvers/multigrid/sparse_rows_cuda.hpp"
+#else
+#include "solvers/multigrid/sparse_rows_cpu.hpp"
+#endif

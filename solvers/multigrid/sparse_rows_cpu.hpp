@@ -1,0 +1,239 @@
+// Sparse matrices row by row on a CPU: a thread takes a range of rows and keeps an array over all columns that says where a
+// column stands in the row at hand. One pass makes pattern and values: rows are appended to the thread's store, whose
+// parts are copied together at the end.
+#pragma once
+
+#include "device/launch.hpp"
+#include "device/scan.hpp"
+#include "solvers/multigrid/block_matrix.hpp"
+
+#include <cstring>
+#include <memory>
+#include <vector>
+
+namespace ritz::RITZ_BACKEND {
+
+// Sums of blocks: they stand side by side, and a column's slot says at which place.
+template <int Size>
+struct RowStore {
+  struct Slot {
+    std::uint32_t row = 0, place = 0;
+  };
+  std::vector<Slot> slots;
+  std::unique_ptr<std::int32_t[]> columns;  // of the row at hand
+  std::unique_ptr<double[]> sums;
+  explicit RowStore(Index n)
+      : slots(static_cast<std::size_t>(n)),
+        columns(new std::int32_t[static_cast<std::size_t>(n) + 1]),
+        sums(new double[static_cast<std::size_t>(n) * Size]) {}
+
+  struct NewRow {
+    static constexpr bool has_values = true;
+    Slot* slots;
+    std::int32_t* columns;
+    double* sums;
+    std::uint32_t row;
+    std::uint32_t size = 0;
+    double* block(std::int32_t c) {
+      Slot& slot = slots[c];
+      if (slot.row != row) {
+        slot = {row, size};
+        columns[size] = c;
+        for (int k = 0; k < Size; ++k) sums[size * Size + k] = 0;
+        ++size;
+      }
+      return sums + slot.place * Size;
+    }
+    double* find(std::int32_t c) { return slots[c].row == row ? sums + slots[c].place * Size : nullptr; }
+    void write(std::int32_t* to_columns, double* to_values) {
+      std::memcpy(to_columns, columns, size * sizeof(std::int32_t));
+      std::memcpy(to_values, sums, size * Size * sizeof(double));
+    }
+  };
+  NewRow new_row(Index i) { return {slots.data(), columns.get(), sums.get(), static_cast<std::uint32_t>(i + 1)}; }
+
+  struct KnownRow {
+    static constexpr bool has_values = true;
+    Slot* slots;
+    double* values;
+    std::uint32_t row;
+    bool fits = true;
+    double unwanted[Size];
+    double* find(std::int32_t c) { return slots[c].row == row ? values + slots[c].place * Size : nullptr; }
+    double* block(std::int32_t c) {
+      if (double* known = find(c)) return known;
+      fits = false;
+      return unwanted;
+    }
+    void finish(const std::int32_t*, Index) {}
+  };
+  KnownRow known_row(Index i, const std::int32_t* known, Index size, double* values) {
+    for (Index k = 0; k < size; ++k) slots[static_cast<std::size_t>(known[k])] = {static_cast<std::uint32_t>(i + 1), static_cast<std::uint32_t>(k)};
+    for (Index k = 0; k < size * Size; ++k) values[k] = 0;
+    return {slots.data(), values, static_cast<std::uint32_t>(i + 1), true, {}};
+  }
+};
+
+// Single numbers: they are summed in the slots themselves, without a branch.
+template <>
+struct RowStore<1> {
+  struct Slot {
+    double sum = 0;
+    std::uint32_t row = 0;
+  };
+  std::vector<Slot> slots;
+  std::unique_ptr<std::int32_t[]> columns;
+  explicit RowStore(Index n)
+      : slots(static_cast<std::size_t>(n)), columns(new std::int32_t[static_cast<std::size_t>(n) + 1]) {}
+
+  struct NewRow {
+    static constexpr bool has_values = true;
+    Slot* slots;
+    std::int32_t* columns;
+    std::uint32_t row;
+    std::uint32_t size = 0;
+    double* block(std::int32_t c) {
+      Slot& slot = slots[c];
+      columns[size] = c;
+      size += slot.row != row ? 1 : 0;
+      slot.row = row;
+      return &slot.sum;
+    }
+    double* find(std::int32_t c) { return slots[c].row == row ? &slots[c].sum : nullptr; }
+    void write(std::int32_t* to_columns, double* to_values) {
+      for (std::uint32_t k = 0; k < size; ++k) {
+        Slot& slot = slots[columns[k]];
+        to_columns[k] = columns[k];
+        to_values[k] = slot.sum;
+        slot.sum = 0;
+      }
+    }
+  };
+  NewRow new_row(Index i) { return {slots.data(), columns.get(), static_cast<std::uint32_t>(i + 1)}; }
+
+  struct KnownRow {
+    static constexpr bool has_values = true;
+    Slot* slots;
+    double* values;
+    std::uint32_t row;
+    bool fits = true;
+    double unwanted = 0;
+    double* find(std::int32_t c) { return slots[c].row == row ? &slots[c].sum : nullptr; }
+    double* block(std::int32_t c) {
+      if (slots[c].row == row) return &slots[c].sum;
+      fits = false;
+      return &unwanted;
+    }
+    void finish(const std::int32_t* known, Index size) {
+      for (Index k = 0; k < size; ++k) {
+        values[k] = slots[known[k]].sum;
+        slots[known[k]].sum = 0;
+      }
+    }
+  };
+  KnownRow known_row(Index i, const std::int32_t* known, Index size, double* values) {
+    for (Index k = 0; k < size; ++k) slots[static_cast<std::size_t>(known[k])].row = static_cast<std::uint32_t>(i + 1);
+    return {slots.data(), values, static_cast<std::uint32_t>(i + 1)};
+  }
+};
+
+// Numbers that are appended, in pieces of 2 MiB.
+template <class T>
+class Appended {
+ public:
+  Appended(const Device& device, const char* tag) : device_(device), tag_(tag) {}
+  T* room(Index n) {
+    if (pieces_.empty() || used_.back() + n > pieces_.back().size()) {
+      pieces_.emplace_back(device_, std::max(n, Index{2 << 20} / Index{sizeof(T)}), tag_);
+      used_.push_back(0);
+    }
+    T* result = pieces_.back().data() + used_.back();
+    used_.back() += n;
+    return result;
+  }
+  void move_to(T* to) {  // and empties the store
+    for (std::size_t k = 0; k < pieces_.size(); ++k) {
+      std::memcpy(to, pieces_[k].data(), static_cast<std::size_t>(used_[k]) * sizeof(T));
+      to += used_[k];
+      pieces_[k] = {};
+    }
+    pieces_.clear();
+    used_.clear();
+  }
+
+ private:
+  Device device_;
+  const char* tag_;
+  std::vector<Array<T>> pieces_;
+  std::vector<Index> used_;
+};
+
+inline int row_threads(const Device& device, Index rows) {
+  return static_cast<int>(std::max<Index>(1, std::min<Index>(device.threads(), rows / 256)));
+}
+
+// rows, columns and block sizes of `result` are given; offsets, columns and values are made.
+template <int Size, int, class F>
+void build_rows(const Device& device, const char* name, const F& f, const char*, const char* result_tag, BlockMatrix& result) {
+  const int threads = row_threads(device, result.rows);
+  const Index rows = result.rows;
+  constexpr const char* tag = "multigrid set-up";
+  Array<std::int32_t> count(device, rows, tag);
+  std::vector<Appended<std::int32_t>> columns;
+  std::vector<Appended<double>> values;
+  for (int part = 0; part < threads; ++part) {
+    columns.emplace_back(device, tag);
+    values.emplace_back(device, tag);
+  }
+  {
+    const LaunchScope launch(device, name);
+    std::int32_t* const counts = count.data();
+#pragma omp parallel for num_threads(threads) schedule(static, 1) if (threads > 1)
+    for (int part = 0; part < threads; ++part) {
+      RowStore<Size> store(result.columns);
+      Appended<std::int32_t>& my_columns = columns[static_cast<std::size_t>(part)];
+      Appended<double>& my_values = values[static_cast<std::size_t>(part)];
+      for (Index i = rows * part / threads; i < rows * (part + 1) / threads; ++i) {
+        auto row = store.new_row(i);
+        f(i, row);
+        counts[i] = static_cast<std::int32_t>(row.size);
+        row.write(my_columns.room(row.size), my_values.room(Index{row.size} * Size));
+      }
+    }
+  }
+  result.offsets = Array<Index>(device, rows + 1, result_tag);
+  exclusive_scan(device, count.data(), rows, result.offsets.data());
+  const Index* const offsets = result.offsets.data();
+  Index nonzeros = 0;
+  device.machine().copy_to_host(&nonzeros, offsets + rows, Index{sizeof nonzeros});
+  result.column = Array<std::int32_t>(device, nonzeros, result_tag);
+  result.values = Vector(device, nonzeros * Size, result_tag);
+  const LaunchScope launch(device, name);
+#pragma omp parallel for num_threads(threads) schedule(static, 1) if (threads > 1)
+  for (int part = 0; part < threads; ++part) {
+    const Index first = offsets[rows * part / threads];
+    columns[static_cast<std::size_t>(part)].move_to(result.column.data() + first);
+    values[static_cast<std::size_t>(part)].move_to(result.values.data() + first * Size);
+  }
+}
+
+template <int Size, int, class F>
+bool refill_rows(const Device& device, const char* name, const F& f, const BlockMatrixView<double>& pattern, double* values) {
+  const LaunchScope launch(device, name);
+  const int threads = row_threads(device, pattern.rows);
+  int misfits = 0;
+#pragma omp parallel for num_threads(threads) schedule(static, 1) reduction(+ : misfits) if (threads > 1)
+  for (int part = 0; part < threads; ++part) {
+    RowStore<Size> store(pattern.columns);
+    for (Index i = pattern.rows * part / threads; i < pattern.rows * (part + 1) / threads; ++i) {
+      const Index begin = pattern.offsets[i], size = pattern.offsets[i + 1] - begin;
+      auto row = store.known_row(i, pattern.column + begin, size, values + begin * Size);
+      f(i, row);
+      row.finish(pattern.column + begin, size);
+      misfits += row.fits ? 0 : 1;
+    }
+  }
+  return misfits == 0;
+}
+
+}  // namespace ritz::RITZ_BACKEND
