@@ -98,15 +98,18 @@ void read_supports(Run& run, const Mesh& mesh, const PlaneModel& plane, Constrai
       if (!t.has(names[c]) && !all) continue;
       const double value = t.number(names[c], "this component [m]; not given: free", {.fallback = 0});
       any = true;
-      if (region != nullptr) fixed.prescribe(nodes_in(mesh, *region), c, value, t.where());
+      if (region != nullptr) fixed.prescribe(*region, c, value, t.where());
     }
     if (!any) t.error("fixed", "this displacement prescribes nothing", {}, "give fixed = true, or one of x, y, z");
   }
   if (!plane.axisymmetric) return;
+  const FunctionSpace& space = fixed.space();
+  double radius = 0;
+  for (Index node = 0; node < mesh.node_count(); ++node) radius = std::max(radius, mesh.point(node)[0]);
   std::vector<Node> axis;
-  for (Index node = 0; node < mesh.node_count(); ++node)
-    if (mesh.point(node)[0] == 0) axis.push_back(static_cast<Node>(node));
-  fixed.prescribe(axis, 0, 0, "the axis of revolution");
+  for (Index node = 0; node < space.node_count(); ++node)
+    if (space.point(static_cast<Node>(node))[0] <= 1e-14 * radius) axis.push_back(static_cast<Node>(node));
+  fixed.prescribe_nodes(axis, 0, 0, "the axis of revolution");
 }
 
 std::vector<double> magnitudes(const std::vector<double>& vectors, std::size_t components) {

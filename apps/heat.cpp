@@ -10,7 +10,7 @@ namespace ritz {
 namespace {
 
 template <int G>
-std::vector<Integral> heat_integrals(Run& run, const Mesh& mesh, const PlaneModel& plane, std::vector<Node>& cooled) {
+std::vector<Integral> heat_integrals(Run& run, const Mesh& mesh, const PlaneModel& plane, std::vector<const Region*>& cooled) {
   Case& input = run.input();
   std::vector<Integral> integrals;
   std::vector<MaterialRegion> materials;
@@ -41,8 +41,7 @@ std::vector<Integral> heat_integrals(Run& run, const Mesh& mesh, const PlaneMode
     const double ambient = t.number("ambient", "temperature of the fluid, in the unit of all temperatures");
     if (region == nullptr) continue;
     integrals.push_back(Integral::over(Convection<G>{h, ambient, plane.weight, plane.axisymmetric}, *region));
-    const std::vector<Node> nodes = nodes_in(mesh, *region);
-    cooled.insert(cooled.end(), nodes.begin(), nodes.end());
+    cooled.push_back(region);
   }
   return integrals;
 }
@@ -50,7 +49,7 @@ std::vector<Integral> heat_integrals(Run& run, const Mesh& mesh, const PlaneMode
 void heat(Run& run) {
   const Mesh& mesh = run.mesh();
   const PlaneModel plane = plane_model(run.input(), mesh, {"plane", "axisymmetric"}, "plane");
-  std::vector<Node> cooled;
+  std::vector<const Region*> cooled;
   const std::vector<Integral> integrals =
       mesh.dimension() == 3 ? heat_integrals<3>(run, mesh, plane, cooled) : heat_integrals<2>(run, mesh, plane, cooled);
   const FunctionSpace space = make_space(run, mesh, 1);
@@ -58,11 +57,16 @@ void heat(Run& run) {
   for (const Case::Table& t : run.input().tables("temperature", "prescribed temperatures")) {
     const Region* region = t.region("region", "facets, nodes or cells", mesh, {RegionKind::facets, RegionKind::nodes, RegionKind::cells});
     const double value = t.number("value", "temperature");
-    if (region != nullptr) fixed.prescribe(nodes_in(mesh, *region), 0, value, t.where());
+    if (region != nullptr) fixed.prescribe(*region, 0, value, t.where());
   }
   const LinearSolverOptions solver = run.solver();
   const std::vector<Field> results = {{"temperature", 1}, {"heat_flux", mesh.dimension()}, {"reaction", 1}};
-  finish_model(run, fixed, RigidModes::scalar, results, cooled);
+  std::vector<Node> held;
+  for (const Region* region : cooled) {
+    const std::vector<Node> nodes = space.nodes_in(*region);
+    held.insert(held.end(), nodes.begin(), nodes.end());
+  }
+  finish_model(run, fixed, RigidModes::scalar, results, held);
 
   const Operator equations = make_operator(run, space, integrals);
   const StaticSolution s = solve_static(equations, fixed, solver, run.progress());

@@ -21,12 +21,24 @@ Constraints::Constraints(const FunctionSpace& space)
       host_values_(static_cast<std::size_t>(space.unknown_count()), 0.0),
       source_of_(static_cast<std::size_t>(space.unknown_count()), -1) {}
 
+void Constraints::prescribe(const Region& region, int component, double value, const std::string& source) {
+  prescribe_nodes(space_->nodes_in(region), component, value, source);
+}
+
 void Constraints::prescribe(std::span<const Node> mesh_nodes, int component, double value, const std::string& source) {
+  if (!space_->isoparametric())
+    throw Error(Exit::internal, "nodes of the mesh were prescribed in a space with nodes of its own",
+                "the nodes between them would stay free", "prescribe a region");
+  std::vector<Node> nodes;
+  for (const Node mesh_node : mesh_nodes)
+    if (space_->node_of(mesh_node) >= 0) nodes.push_back(space_->node_of(mesh_node));
+  prescribe_nodes(nodes, component, value, source);
+}
+
+void Constraints::prescribe_nodes(std::span<const Node> nodes, int component, double value, const std::string& source) {
   const int source_number = static_cast<int>(sources_.size());
   sources_.push_back(source);
-  for (const Node mesh_node : mesh_nodes) {
-    const Node node = space_->node_of(mesh_node);
-    if (node < 0) continue;
+  for (const Node node : nodes) {
     const std::size_t i = index(node, component);
     if (host_mask_[i] == 0) {
       host_mask_[i] = 1;
@@ -35,10 +47,9 @@ void Constraints::prescribe(std::span<const Node> mesh_nodes, int component, dou
       ++count_;
     } else if (host_values_[i] != value) {
       if (conflict_count_++ >= 10) continue;  // the first ten tell enough
-      const auto x = space_->mesh().point(mesh_node);
       conflicts_.add(Error(Exit::model,
-                           fmt::format("conflicting values {} and {} for component {} at node {} ({:g}, {:g}, {:g})",
-                                       host_values_[i], value, "xyz"[component], mesh_node, x[0], x[1], x[2]),
+                           fmt::format("conflicting values {} and {} for component {} at {}", host_values_[i], value,
+                                       "xyz"[component], space_->name_of(node)),
                            fmt::format("{} and {} both act there", sources_[static_cast<std::size_t>(source_of_[i])], source),
                            "give both the same value, or take the common nodes out of one of the regions"));
     }
@@ -48,6 +59,10 @@ void Constraints::prescribe(std::span<const Node> mesh_nodes, int component, dou
 void Constraints::finish() {
   conflicts_.throw_if_any();
   mask_ = Array<std::uint8_t>(space_->device(), std::span<const std::uint8_t>(host_mask_), "constraints");
+  std::vector<std::int32_t> list;
+  for (std::size_t i = 0; i < host_mask_.size(); ++i)
+    if (host_mask_[i] != 0) list.push_back(static_cast<std::int32_t>(i));
+  list_ = Array<std::int32_t>(space_->device(), std::span<const std::int32_t>(list), "constraints");
   values_ = Vector(space_->device(), std::span<const double>(host_values_), "constraints");
 }
 
@@ -56,6 +71,10 @@ void Constraints::set_values(Vector& u) const {
 }
 
 void Constraints::set_zero(Vector& r) const { table(r.device()).set_zero(r.device(), r.size(), mask_.data(), 1, r.data()); }
+
+void Constraints::apply_pivot(double pivot, const Vector& x, Vector& y) const {
+  table(x.device()).apply_pivot(x.device(), list_.size(), list_.data(), pivot, x.data(), y.data());
+}
 
 void Constraints::keep_prescribed(Vector& r) const {
   table(r.device()).set_zero(r.device(), r.size(), mask_.data(), 0, r.data());

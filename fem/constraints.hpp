@@ -2,7 +2,7 @@
 // the symmetry of the matrix stay; the right-hand side is a residual that already knows the prescribed values.
 //
 //   Constraints fixed(space);
-//   fixed.prescribe(nodes_in(mesh, region), 0, 0.0, "[[displacement]] #1 at case.toml:12");
+//   fixed.prescribe(region, 0, 0.0, "[[displacement]] #1 at case.toml:12");
 //   fixed.finish();              // throws when two sources disagree
 //   fixed.set_values(u);  fixed.set_zero(r);  K.eliminate(fixed.mask(), pivot);
 #pragma once
@@ -20,7 +20,11 @@ class Constraints {
  public:
   explicit Constraints(const FunctionSpace& space);  // the space must outlive the constraints
 
-  // Nodes of the mesh; `source` says in messages who asks for it. Nodes without unknowns are passed over.
+  // All nodes of the space on the region; `source` says in messages who asks for it.
+  void prescribe(const Region& region, int component, double value, const std::string& source);
+  void prescribe_nodes(std::span<const Node> nodes, int component, double value, const std::string& source);
+  // Nodes of the mesh, where they are the space's (isoparametric() says so; else Error(Exit::internal)). Those without
+  // unknowns are passed over.
   void prescribe(std::span<const Node> mesh_nodes, int component, double value, const std::string& source);
 
   // Uploads what was prescribed. Equal values from several sources merge; different values on one unknown are an
@@ -33,6 +37,7 @@ class Constraints {
   const Array<std::uint8_t>& mask() const { return mask_; }      // [unknown] 1: prescribed
   void set_values(Vector& u) const;                              // u_i = prescribed value
   void set_zero(Vector& r) const;                                // r_i = 0 where prescribed
+  void apply_pivot(double pivot, const Vector& x, Vector& y) const;  // y_i = pivot x_i where prescribed
   void keep_prescribed(Vector& r) const;                         // r_i = 0 where not prescribed
 
  private:
@@ -47,6 +52,7 @@ class Constraints {
   ErrorList conflicts_;
   Index count_ = 0, conflict_count_ = 0;
   Array<std::uint8_t> mask_;
+  Array<std::int32_t> list_;              // prescribed unknowns, ascending
   Vector values_;
 };
 

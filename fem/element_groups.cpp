@@ -29,29 +29,38 @@ class Signatures {
   std::map<std::pair<int, int>, int> next_;
 };
 
-void pad_last_batch(ElementGroup& group) {
-  const Index lanes = group.batch_count() * lane_count;
-  for (Index lane = group.element_count; lane < lanes; ++lane)
-    for (int a = 0; a < group.node_count(); ++a) {
-      const auto base = static_cast<std::size_t>((lane / lane_count * group.node_count() + a) * lane_count);
-      group.host_nodes[base + static_cast<std::size_t>(lane % lane_count)] = group.node(group.element_count - 1, a);
-    }
-}
-
+// Numbers of `width` nodes per element as [batch][node][lane]; the last batch is padded with its last element.
+// nodes_of(element, buffer) gives an element's nodes.
 template <class NodesOf>
-void lay_out(ElementGroup& group, const FunctionSpace& space, const NodesOf& nodes_of) {
-  group.host_nodes.resize(static_cast<std::size_t>(group.batch_count() * group.node_count() * lane_count));
-  const int threads = space.device().threads();
-#pragma omp parallel for num_threads(threads) schedule(static)
-  for (Index e = 0; e < group.element_count; ++e) {
-    const auto& mesh_nodes = nodes_of(e);
-    for (int a = 0; a < group.node_count(); ++a) {
-      const auto base = static_cast<std::size_t>((e / lane_count * group.node_count() + a) * lane_count);
-      group.host_nodes[base + static_cast<std::size_t>(e % lane_count)] = space.node_of(mesh_nodes[static_cast<std::size_t>(a)]);
+std::vector<Node> interleaved(Index elements, int width, int threads, const NodesOf& nodes_of) {
+  const Index batches = (elements + lane_count - 1) / lane_count;
+  std::vector<Node> result(static_cast<std::size_t>(batches * width * lane_count));
+#pragma omp parallel num_threads(threads)
+  {
+    std::vector<Node> nodes;
+#pragma omp for schedule(static)
+    for (Index lane = 0; lane < batches * lane_count; ++lane) {
+      nodes_of(std::min(lane, elements - 1), nodes);
+      Node* out = result.data() + lane / lane_count * width * lane_count + lane % lane_count;
+      for (int a = 0; a < width; ++a) out[a * lane_count] = nodes[static_cast<std::size_t>(a)];
     }
   }
-  pad_last_batch(group);
+  return result;
+}
+
+// `geometry_of(element, buffer)` as nodes_of, for the mesh's nodes.
+template <class NodesOf, class GeometryOf>
+void lay_out(ElementGroup& group, const FunctionSpace& space, const NodesOf& nodes_of, const GeometryOf& geometry_of) {
+  const int threads = space.device().threads();
+  group.host_nodes = interleaved(group.element_count, group.node_count(), threads, nodes_of);
   group.nodes = Array<std::int32_t>(space.device(), std::span<const Node>(group.host_nodes), "connectivity");
+  if (space.isoparametric()) return;
+  const std::vector<Node> geometry = interleaved(group.element_count, traits(group.kind).node_count, threads,
+                                                 [&](Index element, std::vector<Node>& nodes) {
+                                                   geometry_of(element, nodes);
+                                                   for (Node& node : nodes) node = space.geometry_node_of(node);
+                                                 });
+  group.own_geometry = Array<std::int32_t>(space.device(), std::span<const Node>(geometry), "connectivity");
 }
 
 void add_cell_groups(const FunctionSpace& space, const std::vector<Integral>& integrals, std::vector<ElementGroup>& groups) {
@@ -83,9 +92,16 @@ void add_cell_groups(const FunctionSpace& space, const std::vector<Integral>& in
   }
   for (auto& [key, made] : by_key) {
     made.kind = key.first;
+    made.element = &space.element(key.first);
     made.integrals = signatures.set(key.second);
     made.element_count = static_cast<Index>(made.elements.size());
-    lay_out(made, space, [&](Index e) { return mesh.nodes_of(made.elements[static_cast<std::size_t>(e)]); });
+    const auto cell_of = [&list = made.elements](Index e) { return list[static_cast<std::size_t>(e)]; };
+    lay_out(
+        made, space, [&](Index e, std::vector<Node>& nodes) { space.nodes_of(cell_of(e), nodes); },
+        [&](Index e, std::vector<Node>& nodes) {
+          const auto all = mesh.nodes_of(cell_of(e));
+          nodes.assign(all.begin(), all.end());
+        });
     groups.push_back(std::move(made));
   }
 }
@@ -118,7 +134,20 @@ void add_facet_groups(const FunctionSpace& space, const std::vector<Integral>& i
     group.kind = key.first;
     group.integrals = signatures.set(key.second);
     group.element_count = static_cast<Index>(facets.size());
-    lay_out(group, space, [&, &list = facets](Index e) { return mesh.nodes_of(list[static_cast<std::size_t>(e)]); });
+    const auto facet_of = [&list = facets](Index e) { return list[static_cast<std::size_t>(e)]; };
+    const auto [first_cell, first_facet] = facets.front();
+    group.element = space.facet_element(mesh.kind_of(first_cell), first_facet).element;
+    lay_out(
+        group, space,
+        [&](Index e, std::vector<Node>& nodes) {
+          const FacetOfCell f = facet_of(e);
+          std::vector<Node> cell_nodes;
+          space.nodes_of(f.cell, cell_nodes);
+          nodes.clear();
+          for (const int a : space.facet_element(mesh.kind_of(f.cell), f.facet).nodes)
+            nodes.push_back(cell_nodes[static_cast<std::size_t>(a)]);
+        },
+        [&](Index e, std::vector<Node>& nodes) { nodes = mesh.nodes_of(facet_of(e)); });
     groups.push_back(std::move(group));
   }
 }

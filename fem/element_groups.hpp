@@ -11,14 +11,17 @@
 namespace ritz {
 
 struct ElementGroup {
-  CellKind kind;
+  CellKind kind;                      // of the cells or facets
+  const ReferenceElement* element;    // of the field; owned by the space
   std::vector<int> integrals;         // positions in the operator's list
   std::vector<Index> elements;        // cells (of cell groups) in order; empty for facet groups
   Index element_count = 0;
   std::vector<Node> host_nodes;       // [batch][node][lane]; the last batch repeats its last element
   Array<std::int32_t> nodes;          // the same on the device
+  Array<std::int32_t> own_geometry;   // the nodes of the geometry in the same layout; empty when they are the field's
 
-  int node_count() const { return traits(kind).node_count; }
+  const Array<std::int32_t>& geometry_nodes() const { return own_geometry.empty() ? nodes : own_geometry; }
+  int node_count() const { return element->node_count(); }
   Index batch_count() const { return (element_count + lane_count - 1) / lane_count; }
   Node node(Index element, int a) const {
     return host_nodes[static_cast<std::size_t>((element / lane_count * node_count() + a) * lane_count + element % lane_count)];

@@ -2,29 +2,218 @@
 
 #include "device/error.hpp"
 #include "fem/node_graph.hpp"
+#include "fem/node_numbering.hpp"
 #include "mesh/curve_order.hpp"
+#include "mesh/hash.hpp"
 
+#include <algorithm>
 #include <fmt/format.h>
 
 namespace ritz {
+namespace {
 
-FunctionSpace::FunctionSpace(const Mesh& mesh, int components, const Device& device)
-    : mesh_(&mesh), device_(device), components_(components), cell_order_(curve_order(mesh)) {
+// Values of the shape functions `of` at the places `at`: [place][node of `of`].
+std::vector<double> interpolation(const ReferenceElement& of, std::span<const Point> at) {
+  const std::size_t n = of.nodes.size();
+  std::vector<double> result(at.size() * n);
+  std::vector<Point> gradients(n);
+  for (std::size_t i = 0; i < at.size(); ++i) of.evaluate(at[i], std::span(result).subspan(i * n, n), gradients);
+  return result;
+}
+
+}  // namespace
+
+FunctionSpace::FunctionSpace(const Mesh& mesh, int components, const Device& device, const SpaceOptions& options)
+    : mesh_(&mesh),
+      device_(device),
+      components_(components),
+      isoparametric_(options.order == 0 && options.elements.empty()),
+      cell_order_(curve_order(mesh)) {
   if (components < 1 || components > 3)
     throw Error(Exit::internal, fmt::format("a space with {} components", components));
-  node_.assign(static_cast<std::size_t>(mesh.node_count()), -1);
+  number_mesh_nodes();
+  choose_elements(options);
+  if (isoparametric_) {
+    node_count_ = static_cast<Index>(mesh_node_.size());
+    node_ = geometry_node_;
+    coordinates_ = std::move(geometry_coordinates_);
+  } else {
+    number_nodes();
+  }
+}
+
+void FunctionSpace::number_mesh_nodes() {
+  geometry_node_.assign(static_cast<std::size_t>(mesh_->node_count()), -1);
   for (const Index cell : cell_order_)
-    for (const Node mesh_node : mesh.nodes_of(cell)) {
-      Node& node = node_[static_cast<std::size_t>(mesh_node)];
+    for (const Node mesh_node : mesh_->nodes_of(cell)) {
+      Node& node = geometry_node_[static_cast<std::size_t>(mesh_node)];
       if (node >= 0) continue;
       node = static_cast<Node>(mesh_node_.size());
       mesh_node_.push_back(mesh_node);
     }
-  const auto dimension = static_cast<std::size_t>(mesh.dimension());
+  const auto dimension = static_cast<std::size_t>(mesh_->dimension());
   std::vector<double> coordinates(mesh_node_.size() * dimension);
   for (std::size_t n = 0; n < mesh_node_.size(); ++n)
-    for (std::size_t d = 0; d < dimension; ++d) coordinates[n * dimension + d] = mesh.point(mesh_node_[n])[d];
-  coordinates_ = Vector(device, std::span<const double>(coordinates), "space");
+    for (std::size_t d = 0; d < dimension; ++d) coordinates[n * dimension + d] = mesh_->point(mesh_node_[n])[d];
+  geometry_coordinates_ = Vector(device_, std::span<const double>(coordinates), "space");
+}
+
+void FunctionSpace::choose_elements(const SpaceOptions& options) {
+  order_ = 0;
+  for (const CellBlock& block : mesh_->blocks()) {
+    if (elements_.contains(block.kind)) continue;
+    const CellKind shape = traits(block.kind).linear;
+    const auto own = std::ranges::find(options.elements, shape, &ReferenceElement::shape);
+    if (own != options.elements.end())
+      elements_.emplace(block.kind, *own);
+    else if (isoparametric_)
+      elements_.emplace(block.kind, cell_element(block.kind));
+    else
+      elements_.emplace(block.kind, lagrange_element(shape, options.order));
+    order_ = std::max(order_, elements_.at(block.kind).order);
+  }
+  for (const auto& [kind, element] : elements_) {
+    const CellTraits& t = traits(kind);
+    for (int f = 0; f < static_cast<int>(t.facets.size()); ++f) {
+      const CellKind facet_kind = t.facets[static_cast<std::size_t>(f)].kind;
+      if (isoparametric_) {
+        const auto made = facet_elements_.try_emplace(facet_kind, cell_element(facet_kind)).first;
+        facets_[{kind, f}] = {t.facets[static_cast<std::size_t>(f)].nodes, &made->second};
+      } else {
+        Trace trace = trace_of(element, f);
+        const auto made = facet_elements_.try_emplace(facet_kind, std::move(trace.element)).first;
+        facets_[{kind, f}] = {std::move(trace.nodes), &made->second};
+      }
+    }
+  }
+}
+
+void FunctionSpace::number_nodes() {
+  NodeNumbering numbering = ritz::number_nodes(*mesh_, cell_order_, elements_);
+  node_count_ = numbering.node_count;
+  block_begin_ = std::move(numbering.block_begin);
+  cell_nodes_ = std::move(numbering.cell_nodes);
+  // Where the nodes stand, and which of them stand at nodes of the mesh.
+  const auto dimension = static_cast<std::size_t>(mesh_->dimension());
+  host_coordinates_.assign(static_cast<std::size_t>(node_count_) * dimension, 0.0);
+  node_.assign(static_cast<std::size_t>(mesh_->node_count()), -1);
+  const auto blocks = mesh_->blocks();
+  for (std::size_t b = 0; b < blocks.size(); ++b) {
+    const CellBlock& block = blocks[b];
+    const ReferenceElement& element = elements_.at(block.kind);
+    const std::size_t n = element.nodes.size(), m = static_cast<std::size_t>(traits(block.kind).node_count);
+    const std::vector<double> geometry = interpolation(cell_element(block.kind), element.nodes);
+    const auto mesh_places = reference_nodes(block.kind);
+    std::vector<int> at_mesh_node(m, -1);
+    for (std::size_t i = 0; i < m; ++i)
+      for (std::size_t a = 0; a < n; ++a) {
+        const Point &p = mesh_places[i], &q = element.nodes[a];
+        if (std::abs(p[0] - q[0]) + std::abs(p[1] - q[1]) + std::abs(p[2] - q[2]) < 1e-9) at_mesh_node[i] = static_cast<int>(a);
+      }
+    for (Index position = 0; position < block.cell_count(); ++position) {
+      const std::span<const Node> mesh_nodes = block.cell(position);
+      const Node* nodes = cell_nodes_.data() + block_begin_[b] + position * static_cast<Index>(n);
+      for (std::size_t a = 0; a < n; ++a) {
+        double* x = host_coordinates_.data() + static_cast<std::size_t>(nodes[a]) * dimension;
+        for (std::size_t d = 0; d < dimension; ++d) {
+          double sum = 0;
+          for (std::size_t i = 0; i < m; ++i) sum += geometry[a * m + i] * mesh_->point(mesh_nodes[i])[d];
+          x[d] = sum;
+        }
+      }
+      for (std::size_t i = 0; i < m; ++i)
+        if (at_mesh_node[i] >= 0) node_[static_cast<std::size_t>(mesh_nodes[i])] = nodes[at_mesh_node[i]];
+    }
+  }
+  coordinates_ = Vector(device_, std::span<const double>(host_coordinates_), "space");
+}
+
+void FunctionSpace::nodes_of(Index cell, std::vector<Node>& nodes) const {
+  const auto blocks = mesh_->blocks();
+  const CellBlock& block = block_holding(blocks, cell);
+  if (isoparametric_) {
+    const std::span<const Node> mesh_nodes = block.cell(cell - block.first_cell);
+    nodes.resize(mesh_nodes.size());
+    for (std::size_t a = 0; a < nodes.size(); ++a) nodes[a] = node_[static_cast<std::size_t>(mesh_nodes[a])];
+    return;
+  }
+  const Index n = elements_.at(block.kind).node_count();
+  const Node* first = cell_nodes_.data() + block_begin_[static_cast<std::size_t>(&block - blocks.data())] + (cell - block.first_cell) * n;
+  nodes.assign(first, first + n);
+}
+
+Point FunctionSpace::point(Node node) const {
+  Point x{};
+  if (isoparametric_) {
+    std::ranges::copy(mesh_->point(mesh_node_[static_cast<std::size_t>(node)]), x.begin());
+  } else {
+    const auto dimension = static_cast<std::size_t>(mesh_->dimension());
+    for (std::size_t d = 0; d < dimension; ++d) x[d] = host_coordinates_[static_cast<std::size_t>(node) * dimension + d];
+  }
+  return x;
+}
+
+std::string FunctionSpace::name_of(Node node) const {
+  const Point x = point(node);
+  const std::string number = isoparametric_ ? fmt::format(" {}", mesh_node_[static_cast<std::size_t>(node)]) : "";
+  return fmt::format("node{} ({:g}, {:g}, {:g})", number, x[0], x[1], x[2]);
+}
+
+std::vector<Node> FunctionSpace::nodes_in(const Region& region) const {
+  std::vector<Node> result, nodes;
+  const auto finish = [&] {
+    std::ranges::sort(result);
+    result.erase(std::ranges::unique(result).begin(), result.end());
+    return result;
+  };
+  if (isoparametric_) {
+    for (const Node mesh_node : ritz::nodes_in(*mesh_, region))
+      if (node_of(mesh_node) >= 0) result.push_back(node_of(mesh_node));
+    return finish();
+  }
+  for (const Index cell : region.cells) {
+    nodes_of(cell, nodes);
+    result.insert(result.end(), nodes.begin(), nodes.end());
+  }
+  const auto add_facet = [&](Index cell, int facet) {
+    nodes_of(cell, nodes);
+    for (const int a : facet_element(mesh_->kind_of(cell), facet).nodes) result.push_back(nodes[static_cast<std::size_t>(a)]);
+  };
+  for (const FacetOfCell& f : region.facets) add_facet(f.cell, f.facet);
+  if (region.kind != RegionKind::nodes) return finish();
+  std::vector<bool> chosen(static_cast<std::size_t>(mesh_->node_count()), false);
+  for (const Node mesh_node : region.nodes) {
+    chosen[static_cast<std::size_t>(mesh_node)] = true;
+    if (node_of(mesh_node) >= 0) result.push_back(node_of(mesh_node));
+  }
+  // Edges and facets whose nodes in the mesh all belong to the region.
+  for (Index cell = 0; cell < mesh_->cell_count(); ++cell) {
+    const std::span<const Node> mesh_nodes = mesh_->nodes_of(cell);
+    if (std::ranges::none_of(mesh_nodes, [&](Node n) { return chosen[static_cast<std::size_t>(n)]; })) continue;
+    const CellKind kind = mesh_->kind_of(cell);
+    const CellTraits& t = traits(kind);
+    for (int f = 0; f < static_cast<int>(t.facets.size()); ++f)
+      if (std::ranges::all_of(t.facets[static_cast<std::size_t>(f)].nodes,
+                              [&](int i) { return chosen[static_cast<std::size_t>(mesh_nodes[static_cast<std::size_t>(i)])]; }))
+        add_facet(cell, f);
+    if (t.dimension < 3) continue;
+    const ReferenceElement& element = elements_.at(kind);
+    nodes_of(cell, nodes);
+    for (std::size_t e = 0; e < t.edges.size(); ++e) {
+      const auto [p, q] = t.edges[e];
+      const bool middle_chosen = t.order == 1 || chosen[static_cast<std::size_t>(mesh_nodes[static_cast<std::size_t>(t.corner_count) + e])];
+      if (!chosen[static_cast<std::size_t>(mesh_nodes[static_cast<std::size_t>(p)])] ||
+          !chosen[static_cast<std::size_t>(mesh_nodes[static_cast<std::size_t>(q)])] || !middle_chosen)
+        continue;
+      const Point &a = reference_nodes(kind)[static_cast<std::size_t>(p)], &b = reference_nodes(kind)[static_cast<std::size_t>(q)];
+      for (std::size_t i = 0; i < element.nodes.size(); ++i) {
+        const Point& x = element.nodes[i];  // on the segment when the two distances make up its length
+        const double to_a = std::hypot(x[0] - a[0], x[1] - a[1], x[2] - a[2]), to_b = std::hypot(x[0] - b[0], x[1] - b[1], x[2] - b[2]);
+        if (to_a + to_b - std::hypot(a[0] - b[0], a[1] - b[1], a[2] - b[2]) < 1e-12) result.push_back(nodes[i]);
+      }
+    }
+  }
+  return finish();
 }
 
 Vector FunctionSpace::zeros(const char* tag) const {
@@ -33,27 +222,71 @@ Vector FunctionSpace::zeros(const char* tag) const {
   return u;
 }
 
-std::vector<double> FunctionSpace::to_mesh(const Vector& u) const {
-  const std::vector<double> values = u.host();
-  const auto c = static_cast<std::size_t>(components_);
-  std::vector<double> result(node_.size() * c, 0.0);
-  for (std::size_t n = 0; n < mesh_node_.size(); ++n)
-    for (std::size_t i = 0; i < c; ++i) result[static_cast<std::size_t>(mesh_node_[n]) * c + i] = values[n * c + i];
+std::vector<double> FunctionSpace::to_mesh(const Vector& u) const { return to_mesh(u.host(), components_); }
+
+std::vector<double> FunctionSpace::to_mesh(std::span<const double> values, int components) const {
+  const auto c = static_cast<std::size_t>(components);
+  std::vector<double> result(geometry_node_.size() * c, 0.0);
+  std::vector<bool> done(geometry_node_.size(), false);
+  for (std::size_t n = 0; n < node_.size(); ++n) {
+    if (node_[n] < 0) continue;
+    done[n] = true;
+    for (std::size_t i = 0; i < c; ++i) result[n * c + i] = values[static_cast<std::size_t>(node_[n]) * c + i];
+  }
+  if (isoparametric_) return result;
+  // Nodes of the mesh where none of the space stands: evaluated in the first cell around them.
+  std::vector<Node> nodes;
+  std::map<CellKind, std::vector<double>> shape;
+  for (Index cell = 0; cell < mesh_->cell_count(); ++cell) {
+    const std::span<const Node> mesh_nodes = mesh_->nodes_of(cell);
+    if (std::ranges::all_of(mesh_nodes, [&](Node n) { return bool{done[static_cast<std::size_t>(n)]}; })) continue;
+    const CellKind kind = mesh_->kind_of(cell);
+    std::vector<double>& s = shape[kind];
+    if (s.empty()) s = interpolation(elements_.at(kind), reference_nodes(kind));
+    nodes_of(cell, nodes);
+    for (std::size_t m = 0; m < mesh_nodes.size(); ++m) {
+      const auto target = static_cast<std::size_t>(mesh_nodes[m]);
+      if (done[target]) continue;
+      done[target] = true;
+      for (std::size_t a = 0; a < nodes.size(); ++a)
+        for (std::size_t i = 0; i < c; ++i)
+          result[target * c + i] += s[m * nodes.size() + a] * values[static_cast<std::size_t>(nodes[a]) * c + i];
+    }
+  }
   return result;
 }
 
 Vector FunctionSpace::from_mesh(std::span<const double> values, const char* tag) const {
   const auto c = static_cast<std::size_t>(components_);
-  if (values.size() != node_.size() * c) throw_size_mismatch(static_cast<Index>(node_.size() * c), Index(values.size()));
-  std::vector<double> ordered(mesh_node_.size() * c);
-  for (std::size_t n = 0; n < mesh_node_.size(); ++n)
-    for (std::size_t i = 0; i < c; ++i) ordered[n * c + i] = values[static_cast<std::size_t>(mesh_node_[n]) * c + i];
+  if (values.size() != geometry_node_.size() * c) throw_size_mismatch(static_cast<Index>(geometry_node_.size() * c), Index(values.size()));
+  std::vector<double> ordered(static_cast<std::size_t>(node_count_) * c, 0.0);
+  if (isoparametric_) {
+    for (std::size_t n = 0; n < mesh_node_.size(); ++n)
+      for (std::size_t i = 0; i < c; ++i) ordered[n * c + i] = values[static_cast<std::size_t>(mesh_node_[n]) * c + i];
+    return Vector(device_, std::span<const double>(ordered), tag);
+  }
+  std::vector<Node> nodes;
+  std::map<CellKind, std::vector<double>> shape;
+  for (Index cell = 0; cell < mesh_->cell_count(); ++cell) {
+    const CellKind kind = mesh_->kind_of(cell);
+    std::vector<double>& s = shape[kind];
+    if (s.empty()) s = interpolation(cell_element(kind), elements_.at(kind).nodes);
+    const std::span<const Node> mesh_nodes = mesh_->nodes_of(cell);
+    nodes_of(cell, nodes);
+    for (std::size_t a = 0; a < nodes.size(); ++a)
+      for (std::size_t i = 0; i < c; ++i) {
+        double sum = 0;
+        for (std::size_t m = 0; m < mesh_nodes.size(); ++m)
+          sum += s[a * mesh_nodes.size() + m] * values[static_cast<std::size_t>(mesh_nodes[m]) * c + i];
+        ordered[static_cast<std::size_t>(nodes[a]) * c + i] = sum;
+      }
+  }
   return Vector(device_, std::span<const double>(ordered), tag);
 }
 
 const FunctionSpace::HostPattern& FunctionSpace::host_pattern() const {
   if (host_pattern_.offsets.empty()) {
-    NodeGraph graph = node_graph(*mesh_, cell_order_, node_, node_count(), device_.threads());
+    NodeGraph graph = node_graph(*this);
     host_pattern_ = {std::move(graph.offsets), std::move(graph.columns)};
   }
   return host_pattern_;

@@ -3,39 +3,73 @@
 // coordinates on the device, and the sparsity pattern.
 //
 //   FunctionSpace space(mesh, 3, device);   Vector u = space.zeros();   std::vector<double> values = space.to_mesh(u);
+//   FunctionSpace fine(mesh, 3, device, {.order = 4});                  // order 4, whatever the order of the mesh is
 //
-// Unknown of node n, component c: n * components + c. Points of the mesh that no cell uses have no node here.
+// Unknown of node n, component c: n * components + c. Without options the nodes are those of the mesh, and the field
+// varies like the geometry; points of the mesh that no cell uses have no node here. With an order the space has nodes of
+// its own on vertices, edges, facets and in cells, and the geometry keeps the mesh's.
 #pragma once
 
 #include "device/array.hpp"
+#include "fem/cells/reference_element.hpp"
 #include "mesh/mesh.hpp"
 #include "solvers/sparse_matrix.hpp"
 
+#include <map>
 #include <memory>
 #include <span>
 #include <vector>
 
 namespace ritz {
 
+struct SpaceOptions {
+  int order = 0;                            // of Lagrange elements on every cell; 0: the mesh's own
+  std::vector<ReferenceElement> elements;   // instead of these, for their shapes; needs an order for the other shapes
+};
+
 class FunctionSpace {
  public:
-  // The mesh must outlive the space.
-  FunctionSpace(const Mesh& mesh, int components, const Device& device);
+  // The mesh must outlive the space. Throws Error(Exit::input) when a shape has no element of the order, or elements of
+  // neighbouring cells do not match on their common facet.
+  FunctionSpace(const Mesh& mesh, int components, const Device& device, const SpaceOptions& options = {});
 
   const Mesh& mesh() const { return *mesh_; }
   const Device& device() const { return device_; }
   int components() const { return components_; }
-  Index node_count() const { return static_cast<Index>(mesh_node_.size()); }
-  Index unknown_count() const { return node_count() * components_; }
+  int order() const { return order_; }                                   // the highest of its elements
+  bool isoparametric() const { return isoparametric_; }                  // nodes are the mesh's
+  Index node_count() const { return node_count_; }
+  Index unknown_count() const { return node_count_ * components_; }
 
-  Node node_of(Node mesh_node) const { return node_[static_cast<std::size_t>(mesh_node)]; }  // -1: no unknowns there
-  Node mesh_node_of(Node node) const { return mesh_node_[static_cast<std::size_t>(node)]; }
+  const ReferenceElement& element(CellKind kind) const { return elements_.at(kind); }   // on cells of this kind
+  struct FacetElement {
+    std::vector<int> nodes;                // of the cell's element
+    const ReferenceElement* element;       // in the facet's reference coordinates
+  };
+  const FacetElement& facet_element(CellKind kind, int facet) const { return facets_.at({kind, facet}); }
+
+  // Nodes of a cell in its element's order.
+  void nodes_of(Index cell, std::vector<Node>& nodes) const;
+  // Nodes on a region, ascending and unique. A region of nodes takes the space's nodes at these places, and those on the
+  // edges and facets whose corners all belong to it.
+  std::vector<Node> nodes_in(const Region& region) const;
+  Node mesh_node_of(Node node) const { return mesh_node_[static_cast<std::size_t>(node)]; }  // of isoparametric spaces
+  Node node_of(Node mesh_node) const { return node_[static_cast<std::size_t>(mesh_node)]; }  // -1: none stands there
   std::span<const Index> cell_order() const { return cell_order_; }     // all cells along the curve
+  Point point(Node node) const;                                         // where it stands
+  std::string name_of(Node node) const;                                 // for messages: "node 17 (0.5, 0, 1)", the mesh's number
   const Vector& coordinates() const { return coordinates_; }            // [node][dimension of the mesh]
 
+  // The geometry: the mesh's nodes in the order in which the curve meets them.
+  Node geometry_node_of(Node mesh_node) const { return geometry_node_[static_cast<std::size_t>(mesh_node)]; }
+  const Vector& geometry_coordinates() const { return isoparametric_ ? coordinates_ : geometry_coordinates_; }
+
   Vector zeros(const char* tag = "vectors") const;
-  // [mesh node][component]; 0 at points without unknowns. A transfer.
+  // Values at the nodes of the mesh, [mesh node][component]; 0 at points without unknowns. A transfer.
   std::vector<double> to_mesh(const Vector& u) const;
+  // The same for values [node][component] on the host.
+  std::vector<double> to_mesh(std::span<const double> values, int components) const;
+  // The interpolant of a field of the mesh.
   Vector from_mesh(std::span<const double> values, const char* tag = "vectors") const;
 
   // Nodes that share a cell, in block CSR (one block per pair of nodes). Made at the first call, then shared.
@@ -48,12 +82,26 @@ class FunctionSpace {
   const HostPattern& host_pattern() const;
 
  private:
+  void number_mesh_nodes();
+  void choose_elements(const SpaceOptions& options);
+  void number_nodes();
+
   const Mesh* mesh_;
   Device device_;
   int components_;
+  bool isoparametric_;
+  int order_ = 1;
+  Index node_count_ = 0;
+  std::map<CellKind, ReferenceElement> elements_;
+  std::map<std::pair<CellKind, int>, FacetElement> facets_;
+  std::map<CellKind, ReferenceElement> facet_elements_;  // by the facet's kind
   std::vector<Index> cell_order_;
-  std::vector<Node> node_, mesh_node_;
-  Vector coordinates_;
+  std::vector<Node> geometry_node_, mesh_node_;          // [mesh node] -> geometry node, and back
+  std::vector<Node> node_;                               // [mesh node] -> node
+  std::vector<Node> cell_nodes_;                         // [cell][node], block after block; empty when isoparametric
+  std::vector<Index> block_begin_;                       // [block] first entry in cell_nodes_
+  std::vector<double> host_coordinates_;                 // [node][dimension]; empty when isoparametric
+  Vector coordinates_, geometry_coordinates_;
   mutable HostPattern host_pattern_;
   mutable std::shared_ptr<const SparsityPattern> pattern_;
 };

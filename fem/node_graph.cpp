@@ -12,28 +12,31 @@ struct Incidence {
   std::vector<std::int32_t> cells;
 };
 
-Incidence cells_around_nodes(const Mesh& mesh, std::span<const Index> cell_order, std::span<const Node> node_of,
-                             Index node_count) {
+Incidence cells_around_nodes(const FunctionSpace& space) {
   Incidence result;
-  result.offsets.assign(static_cast<std::size_t>(node_count) + 1, 0);
-  for (const CellBlock& block : mesh.blocks())
-    for (const Node mesh_node : block.nodes) ++result.offsets[static_cast<std::size_t>(node_of[static_cast<std::size_t>(mesh_node)]) + 1];
+  result.offsets.assign(static_cast<std::size_t>(space.node_count()) + 1, 0);
+  std::vector<Node> nodes;
+  for (const Index cell : space.cell_order()) {
+    space.nodes_of(cell, nodes);
+    for (const Node node : nodes) ++result.offsets[static_cast<std::size_t>(node) + 1];
+  }
   for (std::size_t n = 1; n < result.offsets.size(); ++n) result.offsets[n] += result.offsets[n - 1];
   result.cells.resize(static_cast<std::size_t>(result.offsets.back()));
   std::vector<Index> next(result.offsets.begin(), result.offsets.end() - 1);
-  for (std::size_t position = 0; position < cell_order.size(); ++position)
-    for (const Node mesh_node : mesh.nodes_of(cell_order[position])) {
-      Index& slot = next[static_cast<std::size_t>(node_of[static_cast<std::size_t>(mesh_node)])];
-      result.cells[static_cast<std::size_t>(slot++)] = static_cast<std::int32_t>(position);
-    }
+  for (std::size_t position = 0; position < space.cell_order().size(); ++position) {
+    space.nodes_of(space.cell_order()[position], nodes);
+    for (const Node node : nodes)
+      result.cells[static_cast<std::size_t>(next[static_cast<std::size_t>(node)]++)] = static_cast<std::int32_t>(position);
+  }
   return result;
 }
 
 }  // namespace
 
-NodeGraph node_graph(const Mesh& mesh, std::span<const Index> cell_order, std::span<const Node> node_of, Index node_count,
-                     int threads) {
-  const Incidence incidence = cells_around_nodes(mesh, cell_order, node_of, node_count);
+NodeGraph node_graph(const FunctionSpace& space) {
+  const Incidence incidence = cells_around_nodes(space);
+  const Index node_count = space.node_count();
+  const int threads = space.device().threads();
   // Rows of consecutive nodes are collected per part, then joined: every part writes its own memory only.
   const Index rows_per_part = 8192;
   const Index parts = (node_count + rows_per_part - 1) / rows_per_part;
@@ -42,6 +45,7 @@ NodeGraph node_graph(const Mesh& mesh, std::span<const Index> cell_order, std::s
   graph.offsets.assign(static_cast<std::size_t>(node_count) + 1, 0);
 #pragma omp parallel num_threads(threads)
   {
+    std::vector<Node> nodes;
     std::vector<Node> marker(static_cast<std::size_t>(node_count), -1);
 #pragma omp for schedule(dynamic)
     for (Index part = 0; part < parts; ++part) {
@@ -49,13 +53,14 @@ NodeGraph node_graph(const Mesh& mesh, std::span<const Index> cell_order, std::s
       const Index last = std::min(node_count, (part + 1) * rows_per_part);
       for (Index row = part * rows_per_part; row < last; ++row) {
         const std::size_t begin = list.size();
-        for (Index i = incidence.offsets[static_cast<std::size_t>(row)]; i < incidence.offsets[static_cast<std::size_t>(row) + 1]; ++i)
-          for (const Node mesh_node : mesh.nodes_of(cell_order[static_cast<std::size_t>(incidence.cells[static_cast<std::size_t>(i)])])) {
-            const Node node = node_of[static_cast<std::size_t>(mesh_node)];
+        for (Index i = incidence.offsets[static_cast<std::size_t>(row)]; i < incidence.offsets[static_cast<std::size_t>(row) + 1]; ++i) {
+          space.nodes_of(space.cell_order()[static_cast<std::size_t>(incidence.cells[static_cast<std::size_t>(i)])], nodes);
+          for (const Node node : nodes) {
             if (marker[static_cast<std::size_t>(node)] == row) continue;
             marker[static_cast<std::size_t>(node)] = static_cast<Node>(row);
             list.push_back(node);
           }
+        }
         std::sort(list.begin() + static_cast<std::ptrdiff_t>(begin), list.end());
         graph.offsets[static_cast<std::size_t>(row) + 1] = static_cast<Index>(list.size() - begin);
       }

@@ -3,9 +3,8 @@
 // but single rows.
 #pragma once
 
-#include "mesh/mesh.hpp"
+#include "fem/function_space.hpp"
 
-#include <span>
 #include <vector>
 
 namespace ritz {
@@ -15,8 +14,6 @@ struct NodeGraph {
   std::vector<std::int32_t> columns;
 };
 
-// node_of: [mesh node] number of its node, -1 for none.
-NodeGraph node_graph(const Mesh& mesh, std::span<const Index> cell_order, std::span<const Node> node_of, Index node_count,
-                     int threads);
+NodeGraph node_graph(const FunctionSpace& space);
 
 }  // namespace ritz

@@ -23,8 +23,12 @@ Index batches_per_chunk(Index batch_count, int items, int block) {
   return std::max<Index>(1, std::min({by_cache, by_index, by_count}));
 }
 
-int degree_for(const FormValue& form, CellKind kind) {
-  return form.extra_degree + (form.uses_value ? mass_degree(kind) : stiffness_degree(kind));
+// Of what the element's functions and the geometry vary like.
+int order_of(const ElementGroup& group) { return std::max(group.element->order, traits(group.kind).order); }
+
+int degree_for(const FormValue& form, const ElementGroup& group) {
+  const CellKind shape = traits(group.kind).linear;
+  return form.extra_degree + (form.uses_value ? mass_degree(shape, order_of(group)) : stiffness_degree(shape, order_of(group)));
 }
 
 }  // namespace
@@ -40,23 +44,38 @@ Operator::Operator(const FunctionSpace& space, std::vector<Integral> integrals)
   groups_ = element_groups(space, integrals_);
 }
 
-ReferenceTable Operator::table(CellKind kind, int degree) const {
-  const auto found = tables_.find({kind, degree});
+ReferenceTable Operator::table(const ElementGroup& group, int degree) const {
+  const std::tuple key{group.element, group.kind, degree};
+  const auto found = tables_.find(key);
   if (found != tables_.end()) return found->second.table();
-  return tables_.try_emplace({kind, degree}, space_->device(), kind, quadrature(kind, degree)).first->second.table();
+  return tables_.try_emplace(key, space_->device(), *group.element, group.kind, quadrature(group.kind, degree)).first->second.table();
+}
+
+const FormKernels& Operator::kernels_of(Task task, const ElementGroup& group, const FormValue& form) const {
+  const auto named = [&](int nodes) { return form_kernel_name(form.name.c_str(), nodes, traits(group.kind).dimension); };
+  const bool for_any = task == Task::action || task == Task::diagonal || !space_->isoparametric();
+  const std::string special = named(group.node_count());
+  if (!for_any && has_kernels(space_->device().backend(), form.module, special))
+    return kernels<FormKernels>(space_->device(), form.module, special);
+  return kernels<FormKernels>(space_->device(), form.module, named(0));
 }
 
 AssemblyTerm Operator::make_term(Task task, const ElementGroup& group, const Integral& integral) const {
-  const CellTraits& cell = traits(group.kind);
-  const auto& found = kernels<FormKernels>(space_->device(), integral.form.module,
-                                           form_kernel_name(integral.form.name.c_str(), cell.node_count, cell.dimension));
-  const int degree = task == Task::evaluate ? evaluation_degree(group.kind) : degree_for(integral.form, group.kind);
+  const FormKernels& found = kernels_of(task, group, integral.form);
+  const int degree = task == Task::evaluate ? evaluation_degree(traits(group.kind).linear, order_of(group)) : degree_for(integral.form, group);
   AssemblyTerm term{};
-  term.kernel = task == Task::residual ? found.residuals : task == Task::matrix ? found.matrices : found.evaluate;
+  switch (task) {
+    case Task::residual: term.kernel = found.residuals; break;
+    case Task::matrix: term.kernel = found.matrices; break;
+    case Task::action: term.kernel = found.actions; break;
+    case Task::diagonal: term.kernel = found.diagonals; break;
+    case Task::evaluate: term.kernel = found.evaluate; break;
+  }
   term.arguments.form = integral.form.bytes.data();
-  term.arguments.table = table(group.kind, degree);
+  term.arguments.table = table(group, degree);
   term.arguments.nodes = group.nodes.data();
-  term.arguments.coordinates = space_->coordinates().data();
+  term.arguments.geometry_nodes = group.geometry_nodes().data();
+  term.arguments.coordinates = space_->geometry_coordinates().data();
   return term;
 }
 
@@ -72,8 +91,7 @@ Operator::Plan Operator::make_plan(Task task) const {
     std::vector<AssemblyTerm> terms;
     for (const int i : group.integrals) {
       const Integral& integral = integrals_[static_cast<std::size_t>(i)];
-      const bool takes_part = task == Task::residual || (task == Task::matrix && integral.form.has_matrix) ||
-                              (task == Task::evaluate && integral.form.derived > 0);
+      const bool takes_part = task == Task::residual || (task == Task::evaluate ? integral.form.derived > 0 : integral.form.has_matrix);
       if (!takes_part) continue;
       if (task == Task::evaluate && !terms.empty())
         throw Error(Exit::internal, fmt::format("two forms with derived quantities on the same cells: '{}'", integral.form.name));
@@ -85,6 +103,9 @@ Operator::Plan Operator::make_plan(Task task) const {
     }
     if (terms.empty()) continue;
     const int items = task == Task::matrix ? group.node_count() * group.node_count() : group.node_count();
+    if (items * lane_count > 65536)
+      throw Error(Exit::resources, fmt::format("element matrices of {} nodes cannot be assembled", group.node_count()),
+                  "the lists that say where their entries go count to 65536", "use matrix-free operators, or a lower order");
     const Index batches = batches_per_chunk(group.batch_count(), items, block);
     plan.groups.push_back(static_cast<int>(g));
     plan.chunk_batches.push_back(batches);
@@ -120,16 +141,22 @@ const Operator::Plan& Operator::plan(Task task) const {
   return plans_.emplace(task, make_plan(task)).first->second;
 }
 
-void Operator::run(const Plan& plan, const char* name, int block, bool matrix, const Vector& u, double* target,
-                   double* cells) const {
+void Operator::run(const Plan& plan, const char* name, int block, bool matrix, const Vectors& vectors) const {
   std::vector<std::vector<AssemblyTerm>> terms = plan.terms;
   std::vector<AssemblyGroup> groups(plan.groups.size());
   Index chunk = 0;
+  double* cells = vectors.cells;
   for (std::size_t g = 0; g < groups.size(); ++g) {
-    const ElementGroup& group = groups_[static_cast<std::size_t>(plan.groups[g])];
+    const auto number = static_cast<std::size_t>(plan.groups[g]);
+    const ElementGroup& group = groups_[number];
     for (AssemblyTerm& term : terms[g]) {
-      term.arguments.u = u.data();
+      term.arguments.u = vectors.u;
       term.arguments.cell_values = cells;
+      term.arguments.direction = vectors.direction;
+      if (vectors.marked != nullptr) {
+        term.arguments.nodes = vectors.marked->nodes[number].data();
+        term.arguments.prescribed = vectors.marked->prescribed;
+      }
     }
     const int n = group.node_count();
     groups[g] = {terms[g].data(), static_cast<int>(terms[g].size()), group.batch_count(), plan.chunk_batches[g], chunk,
@@ -137,8 +164,8 @@ void Operator::run(const Plan& plan, const char* name, int block, bool matrix, c
     chunk += groups[g].chunk_count();
     if (cells != nullptr) cells += group.batch_count() * block * lane_count;
   }
-  AssemblyJob job{name,  groups.data(), static_cast<int>(groups.size()), plan.scatter->view(),
-                  block, target,        const_cast<double*>(plan.extension.data()),
+  AssemblyJob job{name,  groups.data(),  static_cast<int>(groups.size()), plan.scatter->view(),
+                  block, vectors.target, const_cast<double*>(plan.extension.data()),
                   const_cast<double*>(plan.workspace.data()), plan.workspace.size()};
   kernels<AssemblyKernels>(space_->device(), module_name, "assembly").run(space_->device(), job);
 }
@@ -150,7 +177,7 @@ void Operator::check_vector(const Vector& x) const {
 void Operator::residual(const Vector& u, Vector& r) const {
   check_vector(u);
   check_vector(r);
-  run(plan(Task::residual), "residual", space_->components(), false, u, r.data(), nullptr);
+  run(plan(Task::residual), "residual", space_->components(), false, {.u = u.data(), .target = r.data()});
 }
 
 SparseMatrix Operator::make_matrix() const { return SparseMatrix(space_->pattern(), space_->components()); }
@@ -159,7 +186,39 @@ void Operator::assemble(const Vector& u, SparseMatrix& matrix) const {
   check_vector(u);
   if (matrix.shared_pattern() != space_->pattern() || matrix.block_size() != space_->components())
     throw Error(Exit::internal, "a matrix of another space was given to assemble", {}, "take it from make_matrix()");
-  run(plan(Task::matrix), "assembly", space_->components() * space_->components(), true, u, matrix.values().data(), nullptr);
+  run(plan(Task::matrix), "assembly", space_->components() * space_->components(), true,
+      {.u = u.data(), .target = matrix.values().data()});
+}
+
+Operator::MarkedNodes Operator::mark(const Constraints& constraints) const {
+  MarkedNodes marked;
+  marked.prescribed = constraints.mask().data();
+  for (const ElementGroup& group : groups_) {
+    std::vector<Node> nodes = group.host_nodes;
+    for (Node& node : nodes)
+      for (int c = 0; c < space_->components(); ++c)
+        if (constraints.is_prescribed(node, c)) {
+          node = ~node;
+          break;
+        }
+    marked.nodes.emplace_back(space_->device(), std::span<const Node>(nodes), "connectivity");
+  }
+  return marked;
+}
+
+void Operator::action(const Vector& u, const Vector& x, Vector& y, const MarkedNodes* marked) const {
+  check_vector(u);
+  check_vector(x);
+  check_vector(y);
+  run(plan(Task::action), "operator action", space_->components(), false,
+      {.u = u.data(), .target = y.data(), .direction = x.data(), .marked = marked});
+}
+
+Vector Operator::diagonal(const Vector& u) const {
+  check_vector(u);
+  Vector d = space_->zeros();
+  run(plan(Task::diagonal), "diagonal", space_->components(), false, {.u = u.data(), .target = d.data()});
+  return d;
 }
 
 DerivedFields Operator::evaluate(const Vector& u) const {
@@ -173,12 +232,11 @@ DerivedFields Operator::evaluate(const Vector& u) const {
   for (const int g : p.groups) batches += groups_[static_cast<std::size_t>(g)].batch_count();
   Vector sums(space_->device(), space_->node_count() * k, "results");
   Vector means(space_->device(), batches * k * lane_count, "results");
-  run(p, "evaluation", k, false, u, sums.data(), means.data());
+  run(p, "evaluation", k, false, {.u = u.data(), .target = sums.data(), .cells = means.data()});
 
-  const std::vector<double> node_sums = sums.host(), cell_means = means.host();
-  const Mesh& mesh = space_->mesh();
-  fields.at_nodes.assign(static_cast<std::size_t>(mesh.node_count() * k), 0.0);
-  fields.at_cells.assign(static_cast<std::size_t>(mesh.cell_count() * k), 0.0);
+  std::vector<double> node_means = sums.host();
+  const std::vector<double> cell_means = means.host();
+  fields.at_cells.assign(static_cast<std::size_t>(space_->mesh().cell_count() * k), 0.0);
   std::vector<int> cells_at(static_cast<std::size_t>(space_->node_count()), 0);
   Index batch = 0;
   for (const int g : p.groups) {
@@ -193,9 +251,8 @@ DerivedFields Operator::evaluate(const Vector& u) const {
     batch += group.batch_count();
   }
   for (Index n = 0; n < space_->node_count(); ++n)
-    for (int i = 0; i < k; ++i)
-      fields.at_nodes[static_cast<std::size_t>(Index{space_->mesh_node_of(static_cast<Node>(n))} * k + i)] =
-          node_sums[static_cast<std::size_t>(n * k + i)] / std::max(1, cells_at[static_cast<std::size_t>(n)]);
+    for (int i = 0; i < k; ++i) node_means[static_cast<std::size_t>(n * k + i)] /= std::max(1, cells_at[static_cast<std::size_t>(n)]);
+  fields.at_nodes = space_->to_mesh(node_means, k);
   return fields;
 }
 

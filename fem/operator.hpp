@@ -4,15 +4,18 @@
 //   Operator equations(space, {Integral::over_all_cells(Elasticity{lambda, mu}), Integral::over(load, region)});
 //   SparseMatrix K = equations.make_matrix();      equations.assemble(u, K);       // K = d(residual)/du
 //   equations.residual(u, r);                      // internal minus external forces
+//   equations.action(u, x, y);                     // y = K x without K
 #pragma once
 
 #include "fem/cells/tabulation.hpp"
+#include "fem/constraints.hpp"
 #include "fem/element_groups.hpp"
 #include "fem/launch/assembly.hpp"
 #include "fem/scatter_plan.hpp"
 
 #include <map>
 #include <memory>
+#include <tuple>
 
 namespace ritz {
 
@@ -34,8 +37,18 @@ class Operator {
   void assemble(const Vector& u, SparseMatrix& matrix) const;      // values = tangent at u; no allocation from the 2nd call on
   DerivedFields evaluate(const Vector& u) const;
 
+  // Without a matrix: the tangent at u applied to x, and its diagonal. With marked nodes, prescribed entries of x count as
+  // zero (those of y are whatever the elements give).
+  struct MarkedNodes {
+    std::vector<Array<std::int32_t>> nodes;        // [group] as ElementGroup::nodes; ~n where n has prescribed components
+    const std::uint8_t* prescribed = nullptr;      // [unknown]
+  };
+  MarkedNodes mark(const Constraints& constraints) const;
+  void action(const Vector& u, const Vector& x, Vector& y, const MarkedNodes* marked = nullptr) const;
+  Vector diagonal(const Vector& u) const;
+
  private:
-  enum class Task { residual, matrix, evaluate };
+  enum class Task { residual, matrix, action, diagonal, evaluate };
   // Everything that one task needs, made at its first use.
   struct Plan {
     std::vector<int> groups;                 // which element groups take part
@@ -47,15 +60,24 @@ class Operator {
   void check_vector(const Vector& x) const;
   const Plan& plan(Task task) const;
   Plan make_plan(Task task) const;
-  ReferenceTable table(CellKind kind, int degree) const;
+  ReferenceTable table(const ElementGroup& group, int degree) const;
+  const FormKernels& kernels_of(Task task, const ElementGroup& group, const FormValue& form) const;
   AssemblyTerm make_term(Task task, const ElementGroup& group, const Integral& integral) const;
-  void run(const Plan& plan, const char* name, int block, bool matrix, const Vector& u, double* target, double* cells) const;
+  // What an element kernel reads and writes beside its own lists.
+  struct Vectors {
+    const double* u = nullptr;
+    double* target = nullptr;
+    double* cells = nullptr;              // evaluation
+    const double* direction = nullptr;    // action
+    const MarkedNodes* marked = nullptr;  // action
+  };
+  void run(const Plan& plan, const char* name, int block, bool matrix, const Vectors& vectors) const;
 
   const FunctionSpace* space_;
   std::vector<Integral> integrals_;
   std::vector<ElementGroup> groups_;
   mutable std::map<Task, Plan> plans_;
-  mutable std::map<std::pair<CellKind, int>, Tabulation> tables_;
+  mutable std::map<std::tuple<const ReferenceElement*, CellKind, int>, Tabulation> tables_;
 };
 
 }  // namespace ritz

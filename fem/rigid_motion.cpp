@@ -26,7 +26,7 @@ struct Part {
 };
 
 // Component c of the six elementary motions at point x.
-Motion motions_at(const Part& part, std::span<const double, 3> x, int c) {
+Motion motions_at(const Part& part, const Vec& x, int c) {
   const Vec m = part.centre();
   const double s = part.size();
   const Vec d{(x[0] - m[0]) / s, (x[1] - m[1]) / s, (x[2] - m[2]) / s};
@@ -157,33 +157,34 @@ std::vector<FreePart> free_parts(const Constraints& constraints, RigidModes mode
   std::vector<Index> part_of_cell;
   const Index part_count = connected_components(mesh, part_of_cell);
   std::vector<Part> parts(static_cast<std::size_t>(part_count));
-  std::vector<Index> part_of_node(static_cast<std::size_t>(mesh.node_count()), -1);
+  std::vector<Index> part_of_node(static_cast<std::size_t>(space.node_count()), -1);
+  std::vector<Node> nodes;
   for (Index cell = 0; cell < mesh.cell_count(); ++cell) {
     Part& part = parts[static_cast<std::size_t>(part_of_cell[static_cast<std::size_t>(cell)])];
     if (part.cell_count++ == 0) part.first_cell = cell;
-    for (const Node node : mesh.nodes_of(cell)) {
+    space.nodes_of(cell, nodes);
+    for (const Node node : nodes) {
       Index& of_node = part_of_node[static_cast<std::size_t>(node)];
       if (of_node >= 0) continue;
       of_node = part_of_cell[static_cast<std::size_t>(cell)];
+      const Vec x = space.point(node);
       for (std::size_t d = 0; d < 3; ++d) {
-        part.low[d] = std::min(part.low[d], mesh.point(node)[d]);
-        part.high[d] = std::max(part.high[d], mesh.point(node)[d]);
+        part.low[d] = std::min(part.low[d], x[d]);
+        part.high[d] = std::max(part.high[d], x[d]);
       }
     }
   }
-  const auto hold = [&](Node mesh_node, int component) {
-    const Index number = part_of_node[static_cast<std::size_t>(mesh_node)];
-    if (number < 0) return;
-    Part& part = parts[static_cast<std::size_t>(number)];
-    const Motion row = motions_at(part, mesh.point(mesh_node), component);
+  const auto hold = [&](Node node, int component) {
+    Part& part = parts[static_cast<std::size_t>(part_of_node[static_cast<std::size_t>(node)])];
+    const Motion row = motions_at(part, space.point(node), component);
     for (std::size_t i = 0; i < motion_size; ++i)
       for (std::size_t j = 0; j < motion_size; ++j) part.gram[i][j] += row[i] * row[j];
   };
   for (Node node = 0; node < space.node_count(); ++node)
     for (int c = 0; c < space.components(); ++c)
-      if (constraints.is_prescribed(node, c)) hold(space.mesh_node_of(node), c);
-  for (const Node mesh_node : held_nodes)
-    for (int c = 0; c < space.components(); ++c) hold(mesh_node, c);
+      if (constraints.is_prescribed(node, c)) hold(node, c);
+  for (const Node node : held_nodes)
+    for (int c = 0; c < space.components(); ++c) hold(node, c);
 
   const std::vector<int> allowed = allowed_motions(modes);
   std::vector<FreePart> result;

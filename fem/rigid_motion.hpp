@@ -24,7 +24,7 @@ struct FreePart {
   std::vector<std::string> motions;
 };
 
-// held_nodes: further nodes of the mesh that are held elastically in all directions (convection: the temperature).
+// held_nodes: further nodes of the space that are held elastically in all directions (convection: the temperature).
 std::vector<FreePart> free_parts(const Constraints& constraints, RigidModes modes, std::span<const Node> held_nodes = {});
 
 // Throws Error(Exit::model) when there are free parts.

@@ -11,9 +11,8 @@ void check_finite(const Operator& equations, const Vector& r) {
   const Index bad = first_not_finite(r);
   if (bad < 0) return;
   const FunctionSpace& space = equations.space();
-  const Node node = space.mesh_node_of(static_cast<Node>(bad / space.components()));
-  const auto x = space.mesh().point(node);
-  throw Error(Exit::model, fmt::format("the loads at node {} ({:g}, {:g}, {:g}) are not finite", node, x[0], x[1], x[2]),
+  const auto node = static_cast<Node>(bad / space.components());
+  throw Error(Exit::model, fmt::format("the loads at {} are not finite", space.name_of(node)),
               "a load, a coefficient or a prescribed value overflows there", "check the values of the case file");
 }
 
@@ -48,7 +47,7 @@ StaticSolution solve_static(const Operator& equations, const Constraints& constr
   double load = 0;
   {
     auto phase = profile.phase("constraints");
-    s.applied = component_sums(space.to_mesh(r), space.components());
+    s.applied = component_sums(r.host(), space.components());
     for (double& value : s.applied) value = -value;
     constraints.set_zero(r);
     axpby(0.0, r, -1.0, r);  // the right-hand side: minus the residual

@@ -1,7 +1,6 @@
 #include "fem/cells/tabulation.hpp"
 
 #include "device/error.hpp"
-#include "mesh/cell_geometry.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -13,20 +12,25 @@ bool is_simplex(CellKind linear) {
   return linear == CellKind::tri3 || linear == CellKind::tet4;
 }
 
-// Functions that are fitted through the evaluation points: constants on linear simplices, else the linear or
-// multilinear functions of the shape.
-std::vector<double> fit_functions(CellKind kind, const std::array<double, 3>& x) {
-  const CellTraits& t = traits(kind);
-  switch (t.linear) {
+// Functions that are fitted through the evaluation points of an element: constants on linear simplices, else the linear
+// or multilinear functions of the shape; above order 2 the Lagrange functions of one order less.
+std::vector<double> fit_functions(CellKind shape, int order, const Point& x) {
+  switch (order > 2 ? CellKind::vertex1 : shape) {
     case CellKind::line2: return {1, x[0]};
-    case CellKind::tri3: return t.order == 1 ? std::vector<double>{1} : std::vector<double>{1, x[0], x[1]};
-    case CellKind::tet4: return t.order == 1 ? std::vector<double>{1} : std::vector<double>{1, x[0], x[1], x[2]};
+    case CellKind::tri3: return order == 1 ? std::vector<double>{1} : std::vector<double>{1, x[0], x[1]};
+    case CellKind::tet4: return order == 1 ? std::vector<double>{1} : std::vector<double>{1, x[0], x[1], x[2]};
     case CellKind::quad4: return {1, x[0], x[1], x[0] * x[1]};
     case CellKind::hex8:
       return {1, x[0], x[1], x[2], x[0] * x[1], x[1] * x[2], x[0] * x[2], x[0] * x[1] * x[2]};
     case CellKind::prism6: return {1, x[0], x[1], x[2], x[0] * x[2], x[1] * x[2]};
-    default: return {1, x[0], x[1], x[2]};
+    case CellKind::pyramid5: return {1, x[0], x[1], x[2]};
+    default: break;
   }
+  const ReferenceElement lower = lagrange_element(shape, order - 1);
+  std::vector<double> values(lower.nodes.size());
+  std::vector<Point> gradients(lower.nodes.size());
+  lower.evaluate(x, values, gradients);
+  return values;
 }
 
 // Solves the symmetric positive definite system M X = B in place (Gaussian elimination; a handful of unknowns).
@@ -44,12 +48,12 @@ void solve_in_place(std::vector<std::vector<double>>& m, std::vector<std::vector
 }
 
 // [node][point]: value at the node of the least-squares fit through values at the points.
-std::vector<double> extrapolation_matrix(CellKind kind, const QuadratureRule& rule) {
+std::vector<double> extrapolation_matrix(const ReferenceElement& element, const QuadratureRule& rule) {
   const std::size_t points = rule.points.size();
   std::vector<std::vector<double>> at_points;
-  for (const auto& point : rule.points) at_points.push_back(fit_functions(kind, point));
+  for (const auto& point : rule.points) at_points.push_back(fit_functions(element.shape, element.order, point));
   const std::size_t n = at_points.front().size();
-  const auto nodes = reference_nodes(kind);
+  const std::vector<Point>& nodes = element.nodes;
   std::vector<double> result(nodes.size() * points, 1.0 / static_cast<double>(points));
   if (n > points) return result;  // too few points for the fit: their mean
   std::vector<std::vector<double>> normal(n, std::vector<double>(n, 0)), fit(n, std::vector<double>(points));
@@ -60,7 +64,7 @@ std::vector<double> extrapolation_matrix(CellKind kind, const QuadratureRule& ru
     }
   solve_in_place(normal, fit);
   for (std::size_t a = 0; a < nodes.size(); ++a) {
-    const std::vector<double> at_node = fit_functions(kind, nodes[a]);
+    const std::vector<double> at_node = fit_functions(element.shape, element.order, nodes[a]);
     for (std::size_t q = 0; q < points; ++q) {
       double sum = 0;
       for (std::size_t i = 0; i < n; ++i) sum += at_node[i] * fit[i][q];
@@ -72,19 +76,26 @@ std::vector<double> extrapolation_matrix(CellKind kind, const QuadratureRule& ru
 
 }  // namespace
 
-Tabulation::Tabulation(const Device& device, CellKind kind, const QuadratureRule& rule)
-    : node_count_(traits(kind).node_count),
-      dimension_(traits(kind).dimension),
+Tabulation::Tabulation(const Device& device, const ReferenceElement& element, CellKind geometry, const QuadratureRule& rule)
+    : node_count_(element.node_count()),
+      geometry_node_count_(traits(geometry).node_count),
+      dimension_(element.dimension()),
       point_count_(static_cast<int>(rule.points.size())) {
-  std::vector<double> numbers = rule.weights, gradients;
-  for (const auto& point : rule.points) {
-    const std::vector<double> values = shape_values(kind, point);
-    numbers.insert(numbers.end(), values.begin(), values.end());
-    for (const auto& gradient : shape_gradients(kind, point))
-      gradients.insert(gradients.end(), gradient.begin(), gradient.begin() + dimension_);
-  }
-  numbers.insert(numbers.end(), gradients.begin(), gradients.end());
-  const std::vector<double> extrapolation = extrapolation_matrix(kind, rule);
+  std::vector<double> numbers = rule.weights;
+  const auto tabulate = [&](const ReferenceElement& e) {
+    std::vector<double> values(e.nodes.size()), all_gradients;
+    std::vector<Point> gradients(e.nodes.size());
+    for (const Point& point : rule.points) {
+      e.evaluate(point, values, gradients);
+      numbers.insert(numbers.end(), values.begin(), values.end());
+      for (const Point& gradient : gradients)
+        all_gradients.insert(all_gradients.end(), gradient.begin(), gradient.begin() + dimension_);
+    }
+    numbers.insert(numbers.end(), all_gradients.begin(), all_gradients.end());
+  };
+  tabulate(element);
+  tabulate(cell_element(geometry));
+  const std::vector<double> extrapolation = extrapolation_matrix(element, rule);
   numbers.insert(numbers.end(), extrapolation.begin(), extrapolation.end());
   numbers_ = Vector(device, std::span<const double>(numbers), "reference cells");
 }
@@ -93,25 +104,26 @@ ReferenceTable Tabulation::table() const {
   const double* weights = numbers_.data();
   const double* values = weights + point_count_;
   const double* gradients = values + point_count_ * node_count_;
-  const double* extrapolation = gradients + point_count_ * node_count_ * dimension_;
-  return {node_count_, dimension_, point_count_, weights, values, gradients, extrapolation};
+  const double* geometry_values = gradients + point_count_ * node_count_ * dimension_;
+  const double* geometry_gradients = geometry_values + point_count_ * geometry_node_count_;
+  const double* extrapolation = geometry_gradients + point_count_ * geometry_node_count_ * dimension_;
+  return {node_count_, geometry_node_count_, dimension_,         point_count_,       weights,
+          values,      gradients,            geometry_values, geometry_gradients, extrapolation};
 }
 
-int stiffness_degree(CellKind kind) {
-  const CellTraits& t = traits(kind);
-  if (is_simplex(t.linear)) return 2 * (t.order - 1);
-  return t.linear == CellKind::prism6 ? 2 * t.order : 2 * t.order + 1;  // triangle x line, cubes and pyramids
+int stiffness_degree(CellKind shape, int order) {
+  if (is_simplex(shape)) return 2 * (order - 1);
+  return shape == CellKind::prism6 ? 2 * order : 2 * order + 1;  // triangle x line, cubes and pyramids
 }
 
-int mass_degree(CellKind kind) {
-  const CellTraits& t = traits(kind);
-  return is_simplex(t.linear) || t.linear == CellKind::prism6 ? 2 * t.order : 2 * t.order + 1;  // triangle x line, cubes and pyramids
+int mass_degree(CellKind shape, int order) {
+  return is_simplex(shape) || shape == CellKind::prism6 ? 2 * order : 2 * order + 1;  // triangle x line, cubes and pyramids
 }
 
-int evaluation_degree(CellKind kind) {
-  const CellTraits& t = traits(kind);
-  if (is_simplex(t.linear)) return 2 * (t.order - 1);
-  return t.linear == CellKind::prism6 ? 2 : 3;
+int evaluation_degree(CellKind shape, int order) {
+  if (is_simplex(shape)) return 2 * (order - 1);
+  if (order > 2) return 2 * order - 1;
+  return shape == CellKind::prism6 ? 2 : 3;
 }
 
 }  // namespace ritz

@@ -1,4 +1,5 @@
-// The shapes of cell that built-in forms are compiled for, by number of nodes and reference dimension.
+// The shapes of cell that built-in forms are compiled for, by number of nodes and reference dimension, and the kernels
+// for any other element.
 #pragma once
 
 #include "fem/launch/register_form.hpp"
@@ -7,11 +8,11 @@ namespace ritz::RITZ_BACKEND {
 
 template <Form F>
 using RegisterOnSolids = RegisterForm<F, Cell<4, 3>, Cell<10, 3>, Cell<8, 3>, Cell<20, 3>, Cell<27, 3>, Cell<6, 3>,
-                                      Cell<15, 3>, Cell<18, 3>, Cell<5, 3>, Cell<13, 3>, Cell<14, 3>>;
+                                      Cell<15, 3>, Cell<18, 3>, Cell<5, 3>, Cell<13, 3>, Cell<14, 3>, AnyElement<3>>;
 // Plane cells; also the facets of solids.
 template <Form F>
-using RegisterOnPlanes = RegisterForm<F, Cell<3, 2>, Cell<6, 2>, Cell<4, 2>, Cell<8, 2>, Cell<9, 2>>;
+using RegisterOnPlanes = RegisterForm<F, Cell<3, 2>, Cell<6, 2>, Cell<4, 2>, Cell<8, 2>, Cell<9, 2>, AnyElement<2>>;
 template <Form F>
-using RegisterOnLines = RegisterForm<F, Cell<2, 1>, Cell<3, 1>>;
+using RegisterOnLines = RegisterForm<F, Cell<2, 1>, Cell<3, 1>, AnyElement<1>>;
 
 }  // namespace ritz::RITZ_BACKEND

@@ -20,6 +20,14 @@ struct SetZero {
   constexpr void operator()(Index i) const { x[i] = (mask[i] != 0) == where ? 0.0 : x[i]; }
 };
 
+struct ApplyPivot {
+  const std::int32_t* list;
+  double pivot;
+  const double* x;
+  double* y;
+  constexpr void operator()(Index i) const { y[list[i]] = pivot * x[list[i]]; }
+};
+
 void set_values(const Device& device, Index count, const std::uint8_t* mask, const double* values, double* u) {
   for_each(device, "prescribed values", count, SetValues{mask, values, u});
 }
@@ -28,7 +36,11 @@ void set_zero(const Device& device, Index count, const std::uint8_t* mask, int w
   for_each(device, "prescribed zeros", count, SetZero{mask, where != 0, x});
 }
 
-const ConstraintKernels table{set_values, set_zero};
+void apply_pivot(const Device& device, Index count, const std::int32_t* list, double pivot, const double* x, double* y) {
+  for_each(device, "prescribed rows", count, ApplyPivot{list, pivot, x, y});
+}
+
+const ConstraintKernels table{set_values, set_zero, apply_pivot};
 const Registration registration("constraints", &table);
 
 }  // namespace

@@ -11,6 +11,8 @@ struct ConstraintKernels {
   void (*set_values)(const Device&, Index count, const std::uint8_t* mask, const double* values, double* u);
   // x_i = 0 where (mask_i != 0) == where
   void (*set_zero)(const Device&, Index count, const std::uint8_t* mask, int where, double* x);
+  // y_i = pivot x_i for the i in a list
+  void (*apply_pivot)(const Device&, Index count, const std::int32_t* list, double pivot, const double* x, double* y);
 };
 
 }  // namespace ritz

@@ -11,36 +11,45 @@
 
 namespace ritz {
 
-// A reference cell tabulated at the points of a quadrature rule.
+// A reference element and the cell's geometry, tabulated at the points of a quadrature rule. Where the field varies like
+// the geometry, both are one.
 struct ReferenceTable {
-  int node_count, dimension, point_count;
-  const double* weights;        // [point]
-  const double* values;         // [point][node]
-  const double* gradients;      // [point][node][dimension], with respect to reference coordinates
-  const double* extrapolation;  // [node][point]: values at the nodes of the least-squares fit through the points
+  int node_count, geometry_node_count, dimension, point_count;
+  const double* weights;             // [point]
+  const double* values;              // [point][node]
+  const double* gradients;           // [point][node][dimension], with respect to reference coordinates
+  const double* geometry_values;     // [point][geometry node]
+  const double* geometry_gradients;  // [point][geometry node][dimension]
+  const double* extrapolation;       // [node][point]: values at the nodes of the least-squares fit through the points
 };
 
 struct ElementArguments {
   const void* form;                // host memory; copied into the kernel
   ReferenceTable table;
   const std::int32_t* nodes;       // [batch][node][lane]
-  const double* coordinates;       // [node][dimension of space]
+  const std::int32_t* geometry_nodes;  // [batch][geometry node][lane]
+  const double* coordinates;       // [geometry node][dimension of space]
   const double* u;                 // [node][component]; nullptr: zero
   Index first_batch, batch_count;  // of `nodes`
   double* elements;                // result, [batch - first_batch][entry][lane]
   bool accumulate;                 // add to `elements` instead of overwriting
   double* cell_values = nullptr;   // evaluate only: [batch][derived][lane], mean over each cell
+  // Actions only: the vector that the tangent at u is applied to. A node stored as ~n has prescribed components, which
+  // count as zero: prescribed [node][component] tells which.
+  const double* direction = nullptr;
+  const std::uint8_t* prescribed = nullptr;
 };
 
-// entry = [node a][node b][component i][component j] of the element matrices; [node][component] of the residuals;
-// [node][derived] of the evaluation.
+// entry = [node a][node b][component i][component j] of the element matrices; [node][component] of residuals, actions and
+// diagonals; [node][derived] of the evaluation.
 using ElementKernel = void (*)(const Device&, const ElementArguments&);
 
 struct FormKernels {
-  ElementKernel matrices, residuals, evaluate;  // nullptr where the form has none
+  ElementKernel matrices, residuals, evaluate, actions, diagonals;  // nullptr where the form has none
 };
 
-// The name under which a form's kernels for cells of `node_count` nodes and reference dimension are registered.
+// The name under which a form's kernels for elements of `node_count` nodes and reference dimension are registered: those
+// whose field varies like their geometry. node_count 0: kernels for any element.
 inline std::string form_kernel_name(const char* form, int node_count, int reference_dimension) {
   return std::string(form) + "/" + std::to_string(node_count) + "/" + std::to_string(reference_dimension);
 }

@@ -4,6 +4,8 @@
 //   CUDA  block = up to lane_count elements, thread = item (a quadrature point, a pair of nodes, ...); T = double
 // team.each(n, f) runs f(0..n-1); team.sync() makes what was written visible to the team.
 // Scratch arrays live in the team's fast memory (stack or L2 on a CPU, shared memory on a GPU).
+// Numbers of nodes are compile-time constants for common cells, whose field varies like their geometry; 0 stands for any
+// element, with numbers from its table.
 #pragma once
 
 #include "fem/forms/form.hpp"
@@ -12,18 +14,21 @@
 
 namespace ritz::RITZ_BACKEND {
 
-// Sizes of one form on one shape of cell, all known at compile time.
+// Sizes of one form on one shape of cell, known at compile time; NodeCount 0: nodes are counted at run time.
 template <Form F, int NodeCount, int ReferenceDimension>
 struct Shape {
   using Facts = FormFacts<F>;
-  static constexpr int N = NodeCount, D = ReferenceDimension;
+  static constexpr int D = ReferenceDimension;
+  static constexpr int nodes(const ReferenceTable& t) { return NodeCount > 0 ? NodeCount : t.node_count; }
+  static constexpr int geometry_nodes(const ReferenceTable& t) { return NodeCount > 0 ? NodeCount : t.geometry_node_count; }
   static constexpr int G = F::dimension, C = F::components, S = Facts::slots;
   static constexpr bool on_facets = Facts::codimension == 1;
   static_assert(D + Facts::codimension == G);
   static_assert(!on_facets || !F::uses_gradient, "gradients on facets are not available");
   static constexpr int K = Facts::derived;
   static_assert(!on_facets || K == 0, "derived quantities on facets are not available");
-  static constexpr int column_tile = C == 1 ? (N < 4 ? N : 4) : 1;  // matrix columns (nodes b) handled together
+  // matrix columns (nodes b) handled together
+  static constexpr int column_tile = C == 1 ? (NodeCount > 0 && NodeCount < 4 ? NodeCount : 4) : 1;
 };
 
 template <class Sh, class T>
@@ -35,8 +40,11 @@ struct Geometry {
 
 // Jacobian, its inverse and determinant, position and normal at one quadrature point.
 template <class Sh, class T, class X>
-constexpr Geometry<Sh, T> geometry_at(const X& x, const double* values, const double* gradients) {
-  constexpr int N = Sh::N, D = Sh::D, G = Sh::G;
+constexpr Geometry<Sh, T> geometry_at(const X& x, const ReferenceTable& table, int q) {
+  constexpr int D = Sh::D, G = Sh::G;
+  const int N = Sh::geometry_nodes(table);
+  const double* values = table.geometry_values + q * N;
+  const double* gradients = table.geometry_gradients + q * N * D;
   Geometry<Sh, T> g{};
   T jacobian[G][D];
   for (int i = 0; i < G; ++i) {
@@ -86,14 +94,14 @@ constexpr Geometry<Sh, T> geometry_at(const X& x, const double* values, const do
 
 // Values and gradients of the unknown at a point, from slots basis(a * S + s) of every node.
 template <class F, class Sh, class T, class U, class B>
-constexpr Fields<T, Sh::C, Sh::G> fields_at(const U& u, const B& basis) {
+constexpr Fields<T, Sh::C, Sh::G> fields_at(const U& u, int N, const B& basis) {
   constexpr int first = FormFacts<F>::first_gradient_slot;
   Fields<T, Sh::C, Sh::G> fields;
   for (int c = 0; c < Sh::C; ++c) {
     fields.value[c] = 0.0;
     for (int d = 0; d < Sh::G; ++d) fields.gradient[c][d] = 0.0;
   }
-  for (int a = 0; a < Sh::N; ++a)
+  for (int a = 0; a < N; ++a)
     for (int c = 0; c < Sh::C; ++c) {
       const T value = u(a * Sh::C + c);
       if constexpr (F::uses_value) {
@@ -108,9 +116,12 @@ constexpr Fields<T, Sh::C, Sh::G> fields_at(const U& u, const B& basis) {
 
 // Slots of all nodes at a point: value, then gradient in space.
 template <class F, class Sh, class T, class B>
-constexpr void basis_at(const Geometry<Sh, T>& g, const double* values, const double* gradients, const B& basis) {
+constexpr void basis_at(const Geometry<Sh, T>& g, const ReferenceTable& table, int q, const B& basis) {
   constexpr int first = FormFacts<F>::first_gradient_slot;
-  for (int a = 0; a < Sh::N; ++a) {
+  const int N = Sh::nodes(table);
+  const double* values = table.values + q * N;
+  const double* gradients = table.gradients + q * N * Sh::D;
+  for (int a = 0; a < N; ++a) {
     if constexpr (F::uses_value) {
       basis(a * Sh::S) = values[a];
     }
@@ -126,16 +137,18 @@ constexpr void basis_at(const Geometry<Sh, T>& g, const double* values, const do
 
 // The same from nodal values alone, without slots at hand; gradients when WithGradient.
 template <class Sh, bool WithGradient, class T, class U>
-constexpr Fields<T, Sh::C, Sh::G> interpolate(const U& u, const Geometry<Sh, T>& g, const double* values,
-                                              const double* gradients) {
+constexpr Fields<T, Sh::C, Sh::G> interpolate(const U& u, const Geometry<Sh, T>& g, const ReferenceTable& table, int q) {
   constexpr int C = Sh::C, D = Sh::D, G = Sh::G;
+  const int N = Sh::nodes(table);
+  const double* values = table.values + q * N;
+  const double* gradients = table.gradients + q * N * D;
   Fields<T, C, G> fields{};
   T reference_gradient[C][D];
   for (int c = 0; c < C; ++c) {
     fields.value[c] = 0.0;
     for (int d = 0; d < D; ++d) reference_gradient[c][d] = 0.0;
   }
-  for (int a = 0; a < Sh::N; ++a)
+  for (int a = 0; a < N; ++a)
     for (int c = 0; c < C; ++c) {
       const T value = u(a * C + c);
       fields.value[c] += values[a] * value;
@@ -188,20 +201,39 @@ constexpr void flux_derivative(const F& form, const Location<T, Sh::G>& point, c
   }
 }
 
-// Scratch entries (numbers of type T) that the engines need for `points` quadrature points.
-template <class F, class Sh>
-constexpr int matrices_scratch(int points) {
-  constexpr int state = FormFacts<F>::linear ? 0 : Sh::C * (1 + Sh::G);
-  return Sh::N * (Sh::G + Sh::C) + points * (Sh::N * Sh::S + 1 + 2 * Sh::G + state) +
-         points * Sh::column_tile * Sh::C * Sh::C * Sh::S;
-}
-template <class F, class Sh>
-constexpr int residuals_scratch(int points) {
-  return Sh::N * (Sh::G + Sh::C) + points * Sh::C * (1 + Sh::D);
-}
-template <class F, class Sh>
-constexpr int evaluate_scratch(int points) {
-  return Sh::N * (Sh::G + Sh::C) + points * (Sh::K + 1);
+// A few numbers of one item, with the call syntax of scratch memory.
+template <class T>
+struct LocalEntries {
+  T* values;
+  constexpr T& operator()(int i) const { return values[i]; }
+};
+
+// Derivative of the flux in the direction `du` of the unknown, exact by dual numbers.
+template <class F, class Sh, class T>
+constexpr Fields<T, Sh::C, Sh::G> tangent_flux(const F& form, const Location<T, Sh::G>& point,
+                                               const Fields<T, Sh::C, Sh::G>& u, const Fields<T, Sh::C, Sh::G>& du) {
+  using V = Dual<T>;
+  Location<V, Sh::G> p;
+  Fields<V, Sh::C, Sh::G> x, f;
+  Fields<T, Sh::C, Sh::G> result;
+  for (int d = 0; d < Sh::G; ++d) {
+    p.x[d] = V(point.x[d], 0.0);
+    p.normal[d] = V(point.normal[d], 0.0);
+  }
+  for (int c = 0; c < Sh::C; ++c) {
+    x.value[c] = V(u.value[c], du.value[c]);
+    for (int d = 0; d < Sh::G; ++d) x.gradient[c][d] = V(u.gradient[c][d], du.gradient[c][d]);
+  }
+  form(p, x, f);
+  for (int c = 0; c < Sh::C; ++c) {
+    if constexpr (F::uses_value) {
+      result.value[c] = f.value[c].derivative;
+    }
+    if constexpr (F::uses_gradient) {
+      for (int d = 0; d < Sh::G; ++d) result.gradient[c][d] = f.gradient[c][d].derivative;
+    }
+  }
+  return result;
 }
 
 // A piece of the team's scratch memory: at(i) for entry i.
@@ -213,47 +245,109 @@ struct Piece {
   constexpr Piece from(int i) const { return {memory, offset + i}; }
 };
 
+// Numbers of the unknown at a point, when the tangent depends on it.
+template <class F, class Sh>
+constexpr int state_size = FormFacts<F>::linear ? 0 : Sh::C * (1 + Sh::G);
+
+template <class Sh, class T, class P>
+constexpr void keep_state(const Fields<T, Sh::C, Sh::G>& fields, const P& state) {
+  for (int c = 0; c < Sh::C; ++c) {
+    state(c) = fields.value[c];
+    for (int d = 0; d < Sh::G; ++d) state(Sh::C + c * Sh::G + d) = fields.gradient[c][d];
+  }
+}
+template <class Sh, class T, class P>
+constexpr Fields<T, Sh::C, Sh::G> kept_state(const P& state) {
+  Fields<T, Sh::C, Sh::G> fields{};
+  for (int c = 0; c < Sh::C; ++c) {
+    fields.value[c] = state(c);
+    for (int d = 0; d < Sh::G; ++d) fields.gradient[c][d] = state(Sh::C + c * Sh::G + d);
+  }
+  return fields;
+}
+template <class Sh, class T, class P>
+constexpr void keep_place(const Location<T, Sh::G>& point, const P& place) {
+  for (int d = 0; d < Sh::G; ++d) {
+    place(d) = point.x[d];
+    if constexpr (Sh::on_facets) {
+      place(Sh::G + d) = point.normal[d];
+    }
+  }
+}
+template <class Sh, class T, class P>
+constexpr Location<T, Sh::G> kept_place(const P& place) {
+  Location<T, Sh::G> point{};
+  for (int d = 0; d < Sh::G; ++d) {
+    point.x[d] = place(d);
+    if constexpr (Sh::on_facets) {
+      point.normal[d] = place(Sh::G + d);
+    }
+  }
+  return point;
+}
+
+// Scratch entries (numbers of type T) that the engines need for a table.
+template <class F, class Sh>
+constexpr int nodal_scratch(const ReferenceTable& t, int vectors = 1) {
+  return Sh::geometry_nodes(t) * Sh::G + vectors * Sh::nodes(t) * Sh::C;
+}
+template <class F, class Sh>
+constexpr int matrices_scratch(const ReferenceTable& t) {
+  return nodal_scratch<F, Sh>(t) + t.point_count * (Sh::nodes(t) * Sh::S + 1 + 2 * Sh::G + state_size<F, Sh>) +
+         t.point_count * Sh::column_tile * Sh::C * Sh::C * Sh::S;
+}
+template <class F, class Sh>
+constexpr int residuals_scratch(const ReferenceTable& t) {
+  return nodal_scratch<F, Sh>(t) + t.point_count * Sh::C * (1 + Sh::D);
+}
+template <class F, class Sh>
+constexpr int actions_scratch(const ReferenceTable& t) {
+  return nodal_scratch<F, Sh>(t, 2) + t.point_count * Sh::C * (1 + Sh::D);
+}
+template <class F, class Sh>
+constexpr int diagonals_scratch(const ReferenceTable& t) {
+  return nodal_scratch<F, Sh>(t) + t.point_count * (1 + 2 * Sh::G + Sh::D * Sh::G + state_size<F, Sh>);
+}
+template <class F, class Sh>
+constexpr int evaluate_scratch(const ReferenceTable& t) {
+  return nodal_scratch<F, Sh>(t) + t.point_count * (Sh::K + 1);
+}
+
+// Coordinates, and the unknown where WithUnknown, from global memory to scratch; the team must sync before reading.
+template <class Sh, bool WithUnknown, class Team, class P>
+constexpr void load_element(const Team& team, const ElementArguments& arguments, Index batch, const P& x, const P& u) {
+  const int N = Sh::nodes(arguments.table), M = Sh::geometry_nodes(arguments.table);
+  team.each(M, [&](int a) { team.load_coordinates(arguments, batch, a, M, Sh::G, x); });
+  if constexpr (WithUnknown) {
+    team.each(N, [&](int a) { team.load_unknowns(arguments, batch, a, N, Sh::C, u); });
+  }
+}
+
 // K_(a i)(b j) = integral of grad N_a . d(flux_i)/d(u_j) . grad N_b, with the value slots where the form uses them.
 // Points: compile-time number of quadrature points, or 0 when it is known at run time only.
-template <Form F, int N, int D, int Points, class Team, class Memory>
+template <Form F, int NodeCount, int D, int Points, class Team, class Memory>
 constexpr void element_matrices(const Team& team, const Memory& memory, const F& form, const ElementArguments& arguments,
                                 Index batch) {
-  using Sh = Shape<F, N, D>;
+  using Sh = Shape<F, NodeCount, D>;
   using T = typename Team::Number;
   constexpr int C = Sh::C, G = Sh::G, S = Sh::S, tile = Sh::column_tile;
   constexpr bool linear = FormFacts<F>::linear, symmetric = FormFacts<F>::symmetric;
   const ReferenceTable& table = arguments.table;
-  const int points = Points > 0 ? Points : table.point_count;
+  const int N = Sh::nodes(table), points = Points > 0 ? Points : table.point_count;
 
-  const Piece<Memory> x{memory, 0}, u = x.from(N * G), basis = u.from(N * C), weight = basis.from(points * N * S),
-                      place = weight.from(points), state = place.from(points * 2 * G),
-                      flux = state.from(linear ? 0 : points * C * (1 + G));
+  const Piece<Memory> x{memory, 0}, u = x.from(Sh::geometry_nodes(table) * G), basis = u.from(N * C),
+                      weight = basis.from(points * N * S), place = weight.from(points), state = place.from(points * 2 * G),
+                      flux = state.from(points * state_size<F, Sh>);
 
-  team.each(N, [&](int a) {
-    team.load_coordinates(arguments, batch, a, N, G, x);
-    if constexpr (!linear) {
-      team.load_unknowns(arguments, batch, a, N, C, u);
-    }
-  });
+  load_element<Sh, !linear>(team, arguments, batch, x, u);
   team.sync();
   team.each(points, [&](int q) {
-    const double* values = table.values + q * N;
-    const double* gradients = table.gradients + q * N * D;
-    const Geometry<Sh, T> g = geometry_at<Sh, T>(x, values, gradients);
-    basis_at<F, Sh, T>(g, values, gradients, basis.from(q * N * S));
+    const Geometry<Sh, T> g = geometry_at<Sh, T>(x, table, q);
+    basis_at<F, Sh, T>(g, table, q, basis.from(q * N * S));
     weight(q) = table.weights[q] * g.measure;
-    for (int d = 0; d < G; ++d) {
-      place(q * 2 * G + d) = g.point.x[d];
-      if constexpr (Sh::on_facets) {
-        place(q * 2 * G + G + d) = g.point.normal[d];
-      }
-    }
+    keep_place<Sh, T>(g.point, place.from(q * 2 * G));
     if constexpr (!linear) {
-      const Fields<T, C, G> fields = fields_at<F, Sh, T>(u, basis.from(q * N * S));
-      for (int c = 0; c < C; ++c) {
-        state(q * C * (1 + G) + c) = fields.value[c];
-        for (int d = 0; d < G; ++d) state(q * C * (1 + G) + C + c * G + d) = fields.gradient[c][d];
-      }
+      keep_state<Sh, T>(fields_at<F, Sh, T>(u, N, basis.from(q * N * S)), state.from(q * state_size<F, Sh>));
     }
   });
   team.sync();
@@ -261,19 +355,10 @@ constexpr void element_matrices(const Team& team, const Memory& memory, const F&
     const int columns = N - first < tile ? N - first : tile;
     team.each(columns * points, [&](int item) {
       const int q = item % points, b = first + item / points;
-      Location<T, G> point{};
+      const Location<T, G> point = kept_place<Sh, T>(place.from(q * 2 * G));
       Fields<T, C, G> fields{};
-      for (int d = 0; d < G; ++d) {
-        point.x[d] = place(q * 2 * G + d);
-        if constexpr (Sh::on_facets) {
-          point.normal[d] = place(q * 2 * G + G + d);
-        }
-      }
       if constexpr (!linear) {
-        for (int c = 0; c < C; ++c) {
-          fields.value[c] = state(q * C * (1 + G) + c);
-          for (int d = 0; d < G; ++d) fields.gradient[c][d] = state(q * C * (1 + G) + C + c * G + d);
-        }
+        fields = kept_state<Sh, T>(state.from(q * state_size<F, Sh>));
       }
       for (int c = 0; c < C; ++c)
         flux_derivative<F, Sh, T>(form, point, fields, c, basis.from((q * N + b) * S), weight(q),
@@ -306,55 +391,42 @@ constexpr void element_matrices(const Team& team, const Memory& memory, const F&
   }
 }
 
-// r_(a i) = integral of N_a f.value_i + grad N_a . f.gradient_i
-template <Form F, int N, int D, class Team, class Memory>
-constexpr void element_residuals(const Team& team, const Memory& memory, const F& form,
-                                 const ElementArguments& arguments, Index batch) {
-  using Sh = Shape<F, N, D>;
-  using T = typename Team::Number;
-  constexpr int C = Sh::C, G = Sh::G, P = C * (1 + D);
-  const ReferenceTable& table = arguments.table;
-  const int points = table.point_count;
-  const Piece<Memory> x{memory, 0}, u = x.from(N * G), flux = u.from(N * C);
-
-  team.each(N, [&](int a) {
-    team.load_coordinates(arguments, batch, a, N, G, x);
-    team.load_unknowns(arguments, batch, a, N, C, u);
-  });
-  team.sync();
-  team.each(points, [&](int q) {
-    const double* values = table.values + q * N;
-    const double* gradients = table.gradients + q * N * D;
-    const Geometry<Sh, T> g = geometry_at<Sh, T>(x, values, gradients);
-    const Fields<T, C, G> fields = interpolate<Sh, F::uses_gradient, T>(u, g, values, gradients);
-    Fields<T, C, G> f{};
-    form(g.point, fields, f);
-    const T weight = table.weights[q] * g.measure;
-    for (int c = 0; c < C; ++c) {
-      if constexpr (F::uses_value) {
-        flux(q * P + c * (1 + D)) = weight * f.value[c];
-      }
-      if constexpr (F::uses_gradient) {
-        for (int d = 0; d < D; ++d) {
-          T component = f.gradient[c][0] * g.inverse[d][0];
-          for (int i = 1; i < G; ++i) component += f.gradient[c][i] * g.inverse[d][i];
-          flux(q * P + c * (1 + D) + 1 + d) = weight * component;
-        }
+// weight * flux at a point, pulled back to reference directions: flux(c * (1 + D)) with the value, then the gradient part.
+template <class F, class Sh, class T, class P>
+constexpr void pull_back(const Fields<T, Sh::C, Sh::G>& f, const Geometry<Sh, T>& g, T weight, const P& flux) {
+  constexpr int D = Sh::D, G = Sh::G;
+  for (int c = 0; c < Sh::C; ++c) {
+    if constexpr (F::uses_value) {
+      flux(c * (1 + D)) = weight * f.value[c];
+    }
+    if constexpr (F::uses_gradient) {
+      for (int d = 0; d < D; ++d) {
+        T component = f.gradient[c][0] * g.inverse[d][0];
+        for (int i = 1; i < G; ++i) component += f.gradient[c][i] * g.inverse[d][i];
+        flux(c * (1 + D) + 1 + d) = weight * component;
       }
     }
-  });
-  team.sync();
+  }
+}
+
+// Entry (a, c) of the element's vector: sum over the points of flux against the shape function of node a. Stored.
+template <class F, class Sh, class Team, class P>
+constexpr void test_fluxes(const Team& team, const ElementArguments& arguments, Index batch, int points, const P& flux) {
+  using T = typename Team::Number;
+  constexpr int C = Sh::C, D = Sh::D, width = C * (1 + D);
+  const ReferenceTable& table = arguments.table;
+  const int N = Sh::nodes(table);
   team.each(N, [&](int a) {
     T sum[C];
     for (int c = 0; c < C; ++c) sum[c] = 0.0;
     for (int q = 0; q < points; ++q)
       for (int c = 0; c < C; ++c) {
         if constexpr (F::uses_value) {
-          sum[c] += table.values[q * N + a] * flux(q * P + c * (1 + D));
+          sum[c] += table.values[q * N + a] * flux(q * width + c * (1 + D));
         }
         if constexpr (F::uses_gradient) {
           for (int d = 0; d < D; ++d)
-            sum[c] += table.gradients[(q * N + a) * D + d] * flux(q * P + c * (1 + D) + 1 + d);
+            sum[c] += table.gradients[(q * N + a) * D + d] * flux(q * width + c * (1 + D) + 1 + d);
         }
       }
     for (int c = 0; c < C; ++c) team.store(arguments, batch, a * C + c, N * C, sum[c]);
@@ -362,28 +434,136 @@ constexpr void element_residuals(const Team& team, const Memory& memory, const F
   team.sync();
 }
 
+// r_(a i) = integral of N_a f.value_i + grad N_a . f.gradient_i
+template <Form F, int NodeCount, int D, class Team, class Memory>
+constexpr void element_residuals(const Team& team, const Memory& memory, const F& form,
+                                 const ElementArguments& arguments, Index batch) {
+  using Sh = Shape<F, NodeCount, D>;
+  using T = typename Team::Number;
+  constexpr int C = Sh::C, G = Sh::G;
+  const ReferenceTable& table = arguments.table;
+  const int N = Sh::nodes(table), points = table.point_count;
+  const Piece<Memory> x{memory, 0}, u = x.from(Sh::geometry_nodes(table) * G), flux = u.from(N * C);
+
+  load_element<Sh, true>(team, arguments, batch, x, u);
+  team.sync();
+  team.each(points, [&](int q) {
+    const Geometry<Sh, T> g = geometry_at<Sh, T>(x, table, q);
+    const Fields<T, C, G> fields = interpolate<Sh, F::uses_gradient, T>(u, g, table, q);
+    Fields<T, C, G> f{};
+    form(g.point, fields, f);
+    pull_back<F, Sh, T>(f, g, table.weights[q] * g.measure, flux.from(q * C * (1 + D)));
+  });
+  team.sync();
+  test_fluxes<F, Sh>(team, arguments, batch, points, flux);
+}
+
+// The tangent at u applied to the direction, without its matrix: as the residual, with the flux's derivative.
+template <Form F, int NodeCount, int D, class Team, class Memory>
+constexpr void element_actions(const Team& team, const Memory& memory, const F& form, const ElementArguments& arguments,
+                               Index batch) {
+  using Sh = Shape<F, NodeCount, D>;
+  using T = typename Team::Number;
+  constexpr int C = Sh::C, G = Sh::G;
+  constexpr bool linear = FormFacts<F>::linear;
+  const ReferenceTable& table = arguments.table;
+  const int N = Sh::nodes(table), points = table.point_count;
+  const Piece<Memory> x{memory, 0}, u = x.from(Sh::geometry_nodes(table) * G), direction = u.from(N * C),
+                      flux = direction.from(N * C);
+
+  load_element<Sh, !linear>(team, arguments, batch, x, u);
+  team.each(N, [&](int a) { team.load_direction(arguments, batch, a, N, C, direction); });
+  team.sync();
+  team.each(points, [&](int q) {
+    const Geometry<Sh, T> g = geometry_at<Sh, T>(x, table, q);
+    Fields<T, C, G> fields{};
+    if constexpr (!linear) {
+      fields = interpolate<Sh, F::uses_gradient, T>(u, g, table, q);
+    }
+    const Fields<T, C, G> change = interpolate<Sh, F::uses_gradient, T>(direction, g, table, q);
+    pull_back<F, Sh, T>(tangent_flux<F, Sh, T>(form, g.point, fields, change), g, table.weights[q] * g.measure,
+                        flux.from(q * C * (1 + D)));
+  });
+  team.sync();
+  test_fluxes<F, Sh>(team, arguments, batch, points, flux);
+}
+
+// The diagonal of the element matrix.
+template <Form F, int NodeCount, int D, class Team, class Memory>
+constexpr void element_diagonals(const Team& team, const Memory& memory, const F& form, const ElementArguments& arguments,
+                                 Index batch) {
+  using Sh = Shape<F, NodeCount, D>;
+  using T = typename Team::Number;
+  constexpr int C = Sh::C, G = Sh::G, S = Sh::S, first = FormFacts<F>::first_gradient_slot;
+  constexpr bool linear = FormFacts<F>::linear;
+  const ReferenceTable& table = arguments.table;
+  const int N = Sh::nodes(table), points = table.point_count;
+  const Piece<Memory> x{memory, 0}, u = x.from(Sh::geometry_nodes(table) * G), weight = u.from(N * C),
+                      place = weight.from(points), inverse = place.from(points * 2 * G),
+                      state = inverse.from(points * D * G);
+
+  load_element<Sh, !linear>(team, arguments, batch, x, u);
+  team.sync();
+  team.each(points, [&](int q) {
+    const Geometry<Sh, T> g = geometry_at<Sh, T>(x, table, q);
+    weight(q) = table.weights[q] * g.measure;
+    keep_place<Sh, T>(g.point, place.from(q * 2 * G));
+    for (int d = 0; d < D; ++d)
+      for (int i = 0; i < G; ++i) inverse((q * D + d) * G + i) = g.inverse[d][i];
+    if constexpr (!linear) {
+      keep_state<Sh, T>(interpolate<Sh, F::uses_gradient, T>(u, g, table, q), state.from(q * state_size<F, Sh>));
+    }
+  });
+  team.sync();
+  team.each(N, [&](int a) {
+    T sum[C];
+    for (int c = 0; c < C; ++c) sum[c] = 0.0;
+    for (int q = 0; q < points; ++q) {
+      T slots[S > 0 ? S : 1], out[C * S > 0 ? C * S : 1];
+      if constexpr (F::uses_value) {
+        slots[0] = table.values[q * N + a];
+      }
+      if constexpr (F::uses_gradient) {
+        const double* gradient = table.gradients + (q * N + a) * D;
+        for (int i = 0; i < G; ++i) {
+          T slope = gradient[0] * inverse(q * D * G + i);
+          for (int d = 1; d < D; ++d) slope += gradient[d] * inverse((q * D + d) * G + i);
+          slots[first + i] = slope;
+        }
+      }
+      const Location<T, G> point = kept_place<Sh, T>(place.from(q * 2 * G));
+      Fields<T, C, G> fields{};
+      if constexpr (!linear) {
+        fields = kept_state<Sh, T>(state.from(q * state_size<F, Sh>));
+      }
+      for (int c = 0; c < C; ++c) {
+        flux_derivative<F, Sh, T>(form, point, fields, c, LocalEntries<T>{slots}, weight(q), LocalEntries<T>{out});
+        for (int s = 0; s < S; ++s) sum[c] += slots[s] * out[c * S + s];
+      }
+    }
+    for (int c = 0; c < C; ++c) team.store(arguments, batch, a * C + c, N * C, sum[c]);
+  });
+  team.sync();
+}
+
 // Derived quantities (strain, stress, heat flux) at the nodes, extrapolated from the points of the table, and their
 // means over the cells.
-template <Form F, int N, int D, class Team, class Memory>
+template <Form F, int NodeCount, int D, class Team, class Memory>
 constexpr void element_evaluate(const Team& team, const Memory& memory, const F& form, const ElementArguments& arguments,
                                 Index batch) {
-  using Sh = Shape<F, N, D>;
+  using Sh = Shape<F, NodeCount, D>;
   using T = typename Team::Number;
   constexpr int C = Sh::C, G = Sh::G, K = Sh::K;
   const ReferenceTable& table = arguments.table;
-  const int points = table.point_count;
-  const Piece<Memory> x{memory, 0}, u = x.from(N * G), derived = u.from(N * C), weight = derived.from(points * K);
+  const int N = Sh::nodes(table), points = table.point_count;
+  const Piece<Memory> x{memory, 0}, u = x.from(Sh::geometry_nodes(table) * G), derived = u.from(N * C),
+                      weight = derived.from(points * K);
 
-  team.each(N, [&](int a) {
-    team.load_coordinates(arguments, batch, a, N, G, x);
-    team.load_unknowns(arguments, batch, a, N, C, u);
-  });
+  load_element<Sh, true>(team, arguments, batch, x, u);
   team.sync();
   team.each(points, [&](int q) {
-    const double* values = table.values + q * N;
-    const double* gradients = table.gradients + q * N * D;
-    const Geometry<Sh, T> g = geometry_at<Sh, T>(x, values, gradients);
-    const Fields<T, C, G> fields = interpolate<Sh, true, T>(u, g, values, gradients);
+    const Geometry<Sh, T> g = geometry_at<Sh, T>(x, table, q);
+    const Fields<T, C, G> fields = interpolate<Sh, true, T>(u, g, table, q);
     T out[K];
     form.derive(g.point, fields, out);
     for (int k = 0; k < K; ++k) derived(q * K + k) = out[k];

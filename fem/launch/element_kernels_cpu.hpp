@@ -26,7 +26,7 @@ struct CpuTeam {
 
   template <class X>
   void load_coordinates(const ElementArguments& arguments, Index batch, int a, int nodes, int dimension, const X& x) const {
-    load(arguments.coordinates, arguments.nodes + (batch * nodes + a) * lane_count, a, dimension, x);
+    load(arguments.coordinates, arguments.geometry_nodes + (batch * nodes + a) * lane_count, a, dimension, x);
   }
   template <class U>
   void load_unknowns(const ElementArguments& arguments, Index batch, int a, int nodes, int components, const U& u) const {
@@ -34,6 +34,21 @@ struct CpuTeam {
       load(arguments.u, arguments.nodes + (batch * nodes + a) * lane_count, a, components, u);
     else
       for (int c = 0; c < components; ++c) u(a * components + c) = 0.0;
+  }
+  template <class X>
+  void load_direction(const ElementArguments& arguments, Index batch, int a, int nodes, int components, const X& x) const {
+    const std::int32_t* node = arguments.nodes + (batch * nodes + a) * lane_count;
+    std::int32_t marks = 0;
+    for (int l = 0; l < lane_count; ++l) marks |= node[l];
+    if (marks >= 0) return load(arguments.direction, node, a, components, x);
+    for (int c = 0; c < components; ++c) {
+      Pack p;
+      for (int l = 0; l < lane_count; ++l) {
+        const Index i = Index{unmarked(node[l])} * components + c;
+        p.v[l] = node[l] < 0 && arguments.prescribed[i] != 0 ? 0.0 : arguments.direction[i];
+      }
+      x(a * components + c) = p;
+    }
   }
   void store(const ElementArguments& arguments, Index batch, int entry, int entries, Pack value) const {
     auto* target = reinterpret_cast<Lanes*>(
@@ -45,11 +60,12 @@ struct CpuTeam {
   }
 
  private:
+  static std::int32_t unmarked(std::int32_t node) { return node ^ (node >> 31); }  // n from n or ~n
   template <class X>
   static void load(const double* values, const std::int32_t* nodes, int a, int stride, const X& x) {
     for (int d = 0; d < stride; ++d) {
       Pack p;
-      for (int l = 0; l < lane_count; ++l) p.v[l] = values[Index{nodes[l]} * stride + d];
+      for (int l = 0; l < lane_count; ++l) p.v[l] = values[Index{unmarked(nodes[l])} * stride + d];
       x(a * stride + d) = p;
     }
   }
@@ -72,7 +88,7 @@ inline CpuMemory thread_scratch(int entries) {
 template <Form F, int N, int D, int Points>
 [[gnu::flatten]] void run_matrices(const Device&, const ElementArguments& arguments) {
   const F form = *static_cast<const F*>(arguments.form);
-  const CpuMemory memory = thread_scratch(matrices_scratch<F, Shape<F, N, D>>(arguments.table.point_count));
+  const CpuMemory memory = thread_scratch(matrices_scratch<F, Shape<F, N, D>>(arguments.table));
   for (Index i = 0; i < arguments.batch_count; ++i)
     element_matrices<F, N, D, Points>(CpuTeam{}, memory, form, arguments, arguments.first_batch + i);
 }
@@ -80,15 +96,31 @@ template <Form F, int N, int D, int Points>
 template <Form F, int N, int D>
 [[gnu::flatten]] void run_residuals(const Device&, const ElementArguments& arguments) {
   const F form = *static_cast<const F*>(arguments.form);
-  const CpuMemory memory = thread_scratch(residuals_scratch<F, Shape<F, N, D>>(arguments.table.point_count));
+  const CpuMemory memory = thread_scratch(residuals_scratch<F, Shape<F, N, D>>(arguments.table));
   for (Index i = 0; i < arguments.batch_count; ++i)
     element_residuals<F, N, D>(CpuTeam{}, memory, form, arguments, arguments.first_batch + i);
 }
 
 template <Form F, int N, int D>
+[[gnu::flatten]] void run_actions(const Device&, const ElementArguments& arguments) {
+  const F form = *static_cast<const F*>(arguments.form);
+  const CpuMemory memory = thread_scratch(actions_scratch<F, Shape<F, N, D>>(arguments.table));
+  for (Index i = 0; i < arguments.batch_count; ++i)
+    element_actions<F, N, D>(CpuTeam{}, memory, form, arguments, arguments.first_batch + i);
+}
+
+template <Form F, int N, int D>
+[[gnu::flatten]] void run_diagonals(const Device&, const ElementArguments& arguments) {
+  const F form = *static_cast<const F*>(arguments.form);
+  const CpuMemory memory = thread_scratch(diagonals_scratch<F, Shape<F, N, D>>(arguments.table));
+  for (Index i = 0; i < arguments.batch_count; ++i)
+    element_diagonals<F, N, D>(CpuTeam{}, memory, form, arguments, arguments.first_batch + i);
+}
+
+template <Form F, int N, int D>
 [[gnu::flatten]] void run_evaluate(const Device&, const ElementArguments& arguments) {
   const F form = *static_cast<const F*>(arguments.form);
-  const CpuMemory memory = thread_scratch(evaluate_scratch<F, Shape<F, N, D>>(arguments.table.point_count));
+  const CpuMemory memory = thread_scratch(evaluate_scratch<F, Shape<F, N, D>>(arguments.table));
   for (Index i = 0; i < arguments.batch_count; ++i)
     element_evaluate<F, N, D>(CpuTeam{}, memory, form, arguments, arguments.first_batch + i);
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "device/cuda_check.hpp"
+#include "device/error.hpp"
 #include "device/launch.hpp"
 #include "fem/launch/element_engine.hpp"
 
@@ -27,7 +28,7 @@ struct GpuTeam {
   template <class X>
   __device__ void load_coordinates(const ElementArguments& arguments, Index batch, int a, int nodes, int dimension,
                                    const X& x) const {
-    load(arguments.coordinates, arguments.nodes + (batch * nodes + a) * lane_count, a, dimension, x);
+    load(arguments.coordinates, arguments.geometry_nodes + (batch * nodes + a) * lane_count, a, dimension, x);
   }
   template <class U>
   __device__ void load_unknowns(const ElementArguments& arguments, Index batch, int a, int nodes, int components,
@@ -36,6 +37,15 @@ struct GpuTeam {
       load(arguments.u, arguments.nodes + (batch * nodes + a) * lane_count, a, components, u);
     else
       for (int c = 0; c < components; ++c) u(a * components + c) = 0.0;
+  }
+  template <class X>
+  __device__ void load_direction(const ElementArguments& arguments, Index batch, int a, int nodes, int components,
+                                 const X& x) const {
+    const std::int32_t node = arguments.nodes[(batch * nodes + a) * lane_count + lane];
+    for (int c = 0; c < components; ++c) {
+      const Index i = Index{unmarked(node)} * components + c;
+      x(a * components + c) = node < 0 && arguments.prescribed[i] != 0 ? 0.0 : arguments.direction[i];
+    }
   }
   __device__ void store(const ElementArguments& arguments, Index batch, int entry, int entries, double value) const {
     double& target = arguments.elements[((batch - arguments.first_batch) * entries + entry) * lane_count + lane];
@@ -46,14 +56,15 @@ struct GpuTeam {
   }
 
  private:
+  __device__ static std::int32_t unmarked(std::int32_t node) { return node ^ (node >> 31); }  // n from n or ~n
   template <class X>
   __device__ void load(const double* values, const std::int32_t* nodes, int a, int stride, const X& x) const {
-    const double* source = values + Index{nodes[lane]} * stride;
+    const double* source = values + Index{unmarked(nodes[lane])} * stride;
     for (int d = 0; d < stride; ++d) x(a * stride + d) = source[d];
   }
 };
 
-enum class ElementTask { matrices, residuals, evaluate };
+enum class ElementTask { matrices, residuals, actions, diagonals, evaluate };
 
 template <ElementTask Task, Form F, int N, int D, int Points>
 __global__ void element_kernel(const __grid_constant__ F form, const __grid_constant__ ElementArguments arguments,
@@ -68,7 +79,14 @@ __global__ void element_kernel(const __grid_constant__ F form, const __grid_cons
   const Index batch = arguments.first_batch + blockIdx.x / parts;
   if constexpr (Task == ElementTask::matrices) element_matrices<F, N, D, Points>(team, memory, form, arguments, batch);
   if constexpr (Task == ElementTask::residuals) element_residuals<F, N, D>(team, memory, form, arguments, batch);
+  if constexpr (Task == ElementTask::actions) element_actions<F, N, D>(team, memory, form, arguments, batch);
+  if constexpr (Task == ElementTask::diagonals) element_diagonals<F, N, D>(team, memory, form, arguments, batch);
   if constexpr (Task == ElementTask::evaluate) element_evaluate<F, N, D>(team, memory, form, arguments, batch);
+}
+
+template <class Sh>
+int widest_loop(const ReferenceTable& table) {
+  return table.point_count > Sh::nodes(table) ? table.point_count : Sh::nodes(table);
 }
 
 // As many elements of a batch per block as shared memory holds, and enough threads for the widest loop.
@@ -80,6 +98,10 @@ void launch_elements(const Device& device, const ElementArguments& arguments, in
   int elements = lane_count;
   while (elements > 1 && elements * scratch_entries * static_cast<int>(sizeof(double)) > shared_limit) elements /= 2;
   const int bytes = elements * scratch_entries * static_cast<int>(sizeof(double));
+  constexpr int largest = 200 << 10;
+  if (bytes > largest)
+    throw Error(Exit::resources, std::string(name) + " need " + std::to_string(bytes) + " bytes of shared memory per element",
+                "a GPU's block has about " + std::to_string(largest), "use a lower order, matrix-free operators, or the CPU");
   int ranks = items < 1 ? 1 : items;
   if (ranks * elements > 256) ranks = 256 / elements;
   const auto kernel = element_kernel<Task, F, N, D, Points>;
@@ -95,23 +117,36 @@ void launch_elements(const Device& device, const ElementArguments& arguments, in
 template <Form F, int N, int D, int Points>
 void run_matrices(const Device& device, const ElementArguments& arguments) {
   using Sh = Shape<F, N, D>;
-  launch_elements<ElementTask::matrices, F, N, D, Points>(device, arguments,
-                                                          matrices_scratch<F, Sh>(arguments.table.point_count),
-                                                          Sh::column_tile * N, "element matrices");
+  launch_elements<ElementTask::matrices, F, N, D, Points>(device, arguments, matrices_scratch<F, Sh>(arguments.table),
+                                                          Sh::column_tile * Sh::nodes(arguments.table), "element matrices");
 }
 
 template <Form F, int N, int D>
 void run_residuals(const Device& device, const ElementArguments& arguments) {
-  const int points = arguments.table.point_count;
-  launch_elements<ElementTask::residuals, F, N, D, 0>(device, arguments, residuals_scratch<F, Shape<F, N, D>>(points),
-                                                      points > N ? points : N, "element residuals");
+  using Sh = Shape<F, N, D>;
+  launch_elements<ElementTask::residuals, F, N, D, 0>(device, arguments, residuals_scratch<F, Sh>(arguments.table),
+                                                      widest_loop<Sh>(arguments.table), "element residuals");
+}
+
+template <Form F, int N, int D>
+void run_actions(const Device& device, const ElementArguments& arguments) {
+  using Sh = Shape<F, N, D>;
+  launch_elements<ElementTask::actions, F, N, D, 0>(device, arguments, actions_scratch<F, Sh>(arguments.table),
+                                                    widest_loop<Sh>(arguments.table), "element actions");
+}
+
+template <Form F, int N, int D>
+void run_diagonals(const Device& device, const ElementArguments& arguments) {
+  using Sh = Shape<F, N, D>;
+  launch_elements<ElementTask::diagonals, F, N, D, 0>(device, arguments, diagonals_scratch<F, Sh>(arguments.table),
+                                                      widest_loop<Sh>(arguments.table), "element diagonals");
 }
 
 template <Form F, int N, int D>
 void run_evaluate(const Device& device, const ElementArguments& arguments) {
-  const int points = arguments.table.point_count;
-  launch_elements<ElementTask::evaluate, F, N, D, 0>(device, arguments, evaluate_scratch<F, Shape<F, N, D>>(points),
-                                                     points > N ? points : N, "element evaluation");
+  using Sh = Shape<F, N, D>;
+  launch_elements<ElementTask::evaluate, F, N, D, 0>(device, arguments, evaluate_scratch<F, Sh>(arguments.table),
+                                                     widest_loop<Sh>(arguments.table), "element evaluation");
 }
 
 }  // namespace ritz::RITZ_BACKEND

@@ -2,8 +2,9 @@
 //
 //   const RegisterForm<Elasticity, Cell<4, 3>, Cell<10, 3>> elasticity;      // nodes and dimension of the cells
 //
-// A cell is known to kernels by its number of nodes and its reference dimension only, so a new reference element with
-// a registered pair needs no new kernel.
+// A cell is known to kernels by its number of nodes and its reference dimension only. AnyElement<3> serves all elements of
+// that dimension that are not listed, and those whose field does not vary like their geometry: so a new reference element
+// needs no new kernel.
 #pragma once
 
 #include "device/kernels.hpp"
@@ -19,6 +20,8 @@ template <int NodeCount, int ReferenceDimension>
 struct Cell {
   static constexpr int nodes = NodeCount, dimension = ReferenceDimension;
 };
+template <int ReferenceDimension>
+using AnyElement = Cell<0, ReferenceDimension>;
 
 template <Form F, class C>
 struct RegisterFormOnCell {
@@ -29,8 +32,12 @@ struct RegisterFormOnCell {
  private:
   static const FormKernels& table() {
     constexpr int points = C::nodes == C::dimension + 1 ? 1 : 0;  // linear simplices: one point, all in registers
-    static FormKernels t{nullptr, run_residuals<F, C::nodes, C::dimension>, nullptr};
+    static FormKernels t{nullptr, run_residuals<F, C::nodes, C::dimension>, nullptr, nullptr, nullptr};
     if constexpr (FormFacts<F>::has_matrix) t.matrices = choose_matrices<points>();
+    if constexpr (FormFacts<F>::has_matrix && C::nodes == 0) {
+      t.actions = run_actions<F, 0, C::dimension>;
+      t.diagonals = run_diagonals<F, 0, C::dimension>;
+    }
     if constexpr (FormFacts<F>::derived > 0) t.evaluate = run_evaluate<F, C::nodes, C::dimension>;
     return t;
   }

@@ -99,11 +99,15 @@ struct CheckerTeam {
 
   template <class X>
   void load_coordinates(const ElementArguments& arguments, Index batch, int a, int nodes, int dimension, const X& x) const {
-    load(arguments.coordinates, arguments.nodes + (batch * nodes + a) * lane_count, a, dimension, x);
+    load(arguments.coordinates, arguments.geometry_nodes + (batch * nodes + a) * lane_count, a, dimension, x);
   }
   template <class U>
   void load_unknowns(const ElementArguments& arguments, Index batch, int a, int nodes, int components, const U& u) const {
     load(arguments.u, arguments.nodes + (batch * nodes + a) * lane_count, a, components, u);
+  }
+  template <class X>
+  void load_direction(const ElementArguments& arguments, Index batch, int a, int nodes, int components, const X& x) const {
+    load(arguments.direction, arguments.nodes + (batch * nodes + a) * lane_count, a, components, x);
   }
   void store(const ElementArguments& arguments, Index batch, int entry, int entries, double value) const {
     arguments.elements[((batch - arguments.first_batch) * entries + entry) * lane_count + lane] = value;

@@ -18,14 +18,14 @@ namespace {
 
 using namespace ritz::checker;
 
-enum class Engine { matrices, residuals, evaluate };
+enum class Engine { matrices, residuals, actions, diagonals, evaluate };
 
 // Two elements one after the other in the same scratch, as a CPU does it; `skipped` as in Shadow.
 template <class F, int N, int D>
 Findings run(Engine engine, CellKind kind, const F& form, int skipped) {
   using Sh = Shape<F, N, D>;
   constexpr int dimension = F::dimension, components = F::components;
-  const Tabulation tabulation(Device::named("cpu", 1), kind, quadrature(kind, mass_degree(kind)));
+  const Tabulation tabulation(Device::named("cpu", 1), cell_element(kind), kind, quadrature(kind, mass_degree(kind)));
   std::mt19937_64 random(1);
   std::uniform_real_distribution<double> between(-0.03, 0.03);
   std::vector<std::int32_t> nodes(2 * N * lane_count);
@@ -40,18 +40,22 @@ Findings run(Engine engine, CellKind kind, const F& form, int skipped) {
     }
   const int outputs = std::max({N * N * components * components, N * Sh::K, N * components});
   std::vector<double> elements(static_cast<std::size_t>(2 * outputs * lane_count)), means(2 * 12 * lane_count);
-  const ElementArguments arguments{&form, tabulation.table(), nodes.data(), x.data(), u.data(), 0, 2,
-                                   elements.data(), false, means.data()};
-  const int points = tabulation.table().point_count;
-  Shadow shadow(engine == Engine::matrices    ? matrices_scratch<F, Sh>(points)
-                : engine == Engine::residuals ? residuals_scratch<F, Sh>(points)
-                                              : evaluate_scratch<F, Sh>(points),
+  const ElementArguments arguments{&form, tabulation.table(), nodes.data(), nodes.data(), x.data(), u.data(), 0, 2,
+                                   elements.data(), false, means.data(), u.data()};
+  const ReferenceTable& table = arguments.table;
+  Shadow shadow(engine == Engine::matrices    ? matrices_scratch<F, Sh>(table)
+                : engine == Engine::residuals ? residuals_scratch<F, Sh>(table)
+                : engine == Engine::actions   ? actions_scratch<F, Sh>(table)
+                : engine == Engine::diagonals ? diagonals_scratch<F, Sh>(table)
+                                              : evaluate_scratch<F, Sh>(table),
                 skipped);
   const CheckerTeam team{&shadow};
   const CheckerMemory memory{&shadow};
   for (Index batch = 0; batch < 2; ++batch) {
     if constexpr (FormFacts<F>::has_matrix) {
       if (engine == Engine::matrices) element_matrices<F, N, D, 0>(team, memory, form, arguments, batch);
+      if (engine == Engine::actions) element_actions<F, N, D>(team, memory, form, arguments, batch);
+      if (engine == Engine::diagonals) element_diagonals<F, N, D>(team, memory, form, arguments, batch);
     }
     if (engine == Engine::residuals) element_residuals<F, N, D>(team, memory, form, arguments, batch);
     if constexpr (FormFacts<F>::derived > 0) {
@@ -75,7 +79,11 @@ void add(std::vector<Case>& cases, CellKind kind, const F& form) {
                      [=](int skipped) { return run<F, N, D>(engine, kind, form, skipped); }});
   };
   with(Engine::residuals, "residuals");
-  if constexpr (FormFacts<F>::has_matrix) with(Engine::matrices, "matrices");
+  if constexpr (FormFacts<F>::has_matrix) {
+    with(Engine::matrices, "matrices");
+    with(Engine::actions, "actions");
+    with(Engine::diagonals, "diagonals");
+  }
   if constexpr (FormFacts<F>::derived > 0) with(Engine::evaluate, "evaluation");
 }
 
