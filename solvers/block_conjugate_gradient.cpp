@@ -1,6 +1,7 @@
 #include "solvers/block_conjugate_gradient.hpp"
 
 #include "device/kernels.hpp"
+#include "solvers/conjugate_gradient.hpp"
 #include "solvers/conjugate_gradient_kernels.hpp"
 #include "solvers/krylov.hpp"
 #include "solvers/matrix_kernels.hpp"
@@ -209,6 +210,33 @@ class Group {
   std::array<Lane, lanes> lanes_;
 };
 
+// Eight lanes cost about as much as two or three single solves (docs/solvers.md).
+constexpr int fewest_at_once = 3;
+
+std::vector<SolveReport> solve_at_once(const BlockConjugateGradient& options, const LinearOperator& A, const MultiVector& B,
+                                       MultiVector& X, const LinearOperator* preconditioner, int first, int columns) {
+  std::vector<SolveReport> reports = Group(options, A, preconditioner, columns).solve(B, X, first);
+  for (SolveReport& report : reports) {
+    report.method = fmt::format("conjugate gradients of {} columns at once", columns);
+    report.preconditioner = preconditioner == nullptr ? "none" : preconditioner->name();
+  }
+  return reports;
+}
+
+std::vector<SolveReport> solve_alone(const BlockConjugateGradient& options, const LinearOperator& A, const MultiVector& B,
+                                     MultiVector& X, const LinearOperator* preconditioner, int first, int columns) {
+  const ConjugateGradient method{options.relative, options.absolute, options.max_iterations};
+  Vector b(A.device(), A.rows(), "vectors"), x(A.device(), A.rows(), "vectors");
+  std::vector<SolveReport> reports;
+  for (int column = first; column < first + columns; ++column) {
+    B.get_column(column, b);
+    X.get_column(column, x);
+    reports.push_back(method.solve(A, b, x, preconditioner));
+    X.set_column(column, x);
+  }
+  return reports;
+}
+
 }  // namespace
 
 std::vector<SolveReport> BlockConjugateGradient::solve(const LinearOperator& A, const MultiVector& B, MultiVector& X,
@@ -218,11 +246,9 @@ std::vector<SolveReport> BlockConjugateGradient::solve(const LinearOperator& A, 
   std::vector<SolveReport> reports;
   for (int first = 0; first < B.columns(); first += lanes) {
     const int columns = std::min(lanes, B.columns() - first);
-    for (SolveReport& report : Group(*this, A, preconditioner, columns).solve(B, X, first)) reports.push_back(std::move(report));
-  }
-  for (SolveReport& report : reports) {
-    report.method = fmt::format("conjugate gradients of {} columns at once", std::min(lanes, B.columns()));
-    report.preconditioner = preconditioner == nullptr ? "none" : preconditioner->name();
+    for (SolveReport& report : columns < fewest_at_once ? solve_alone(*this, A, B, X, preconditioner, first, columns)
+                                                        : solve_at_once(*this, A, B, X, preconditioner, first, columns))
+      reports.push_back(std::move(report));
   }
   return reports;
 }

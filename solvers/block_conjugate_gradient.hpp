@@ -17,8 +17,9 @@ struct BlockConjugateGradient {
   int max_iterations = 10000;
 
   // X holds the initial guesses and becomes the solutions. As ConjugateGradient::solve for every column, a report for each:
-  // one that has come to its end stands still while the others go on. Per iteration the host reads one batch of numbers
-  // for eight columns. Memory: 48 vectors, 56 with a preconditioner that is not diagonal.
+  // one that has come to its end stands still while the others go on. One or two columns (also what is left of a multiple of
+  // eight) are solved one by one, which is faster. Per iteration the host reads one batch of numbers for eight columns.
+  // Memory: 48 vectors, 56 with a preconditioner that is not diagonal.
   std::vector<SolveReport> solve(const LinearOperator& A, const MultiVector& B, MultiVector& X,
                                  const LinearOperator* preconditioner = nullptr) const;
 };

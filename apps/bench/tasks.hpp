@@ -27,4 +27,9 @@ bool wants_any(const Problem& problem, const BenchOptions& options);
 // mesh-read: Gmsh files, binary and text, from the page cache.
 void run_mesh_read(const Device& device, const BenchOptions& options, const Publish& publish);
 
+// block-cg: elasticity with 1 to 32 load cases at once and one after the other, multigrid. small-cg: seconds per iteration of
+// conjugate gradients at about 1 k, 10 k and 100 k unknowns.
+void run_block_cg(const Device& device, const BenchOptions& options, const Publish& publish);
+void run_small_cg(const Device& device, const BenchOptions& options, const Publish& publish);
+
 }  // namespace ritz

@@ -81,7 +81,7 @@ TEST(BlockConjugateGradient, DependentRightHandSidesAreSolvedLikeAnyOthers) {
     sum[i] = a[i] + c[i];
     multiple[i] = 1e-130 * a[i];
   }
-  const Solved solved = solve({.relative = 1e-10}, A, {a, a, c, zero, sum, multiple, a, c, zero, a});
+  const Solved solved = solve({.relative = 1e-10}, A, {a, a, c, zero, sum, multiple, a, c, zero, a, c});
   for (const SolveReport& report : solved.reports) EXPECT_TRUE(report.converged()) << summary(report);
   EXPECT_EQ(solved.x[0], solved.x[1]);
   EXPECT_EQ(solved.x[0], solved.x[9]);
@@ -118,9 +118,10 @@ TEST(BlockConjugateGradient, ColumnsStopOneByOneForTheirOwnReasons) {
 TEST(BlockConjugateGradient, NamesIndefiniteMatricesLimitsAndBadMatrices) {
   const Device device = Device::named("cpu");
   const SparseMatrix indefinite = testing::on(device, diagonal_matrix({1, 2, -3}));
-  const Solved mixed = solve({}, indefinite, {{1, 1, 1}, {1, 1, 0}});
+  const Solved mixed = solve({}, indefinite, {{1, 1, 1}, {1, 1, 0}, {1, 0, 0}});
   EXPECT_EQ(mixed.reports[0].reason, StopReason::indefinite_matrix);
   EXPECT_TRUE(mixed.reports[1].converged());
+  EXPECT_TRUE(mixed.reports[2].converged());
   const SparseMatrix A = testing::on(device, poisson_matrix(5)), M = testing::on(device, diagonal_matrix(std::vector<double>(125, -1.0)));
   const Columns b = random_columns(125, 3);
   for (const SolveReport& report : solve({.max_iterations = 4}, A, b).reports) {
@@ -188,7 +189,7 @@ TEST(BlockConjugateGradient, NoColumnsNoRowsAndWrongSizes) {
   const Device device = Device::named("cpu");
   const SparseMatrix A = testing::on(device, poisson_matrix(3)), none = testing::on(device, Blocks{});
   EXPECT_TRUE(solve({}, A, {}).reports.empty());
-  for (const SolveReport& report : solve({}, none, {{}, {}}).reports) EXPECT_TRUE(report.converged());
+  for (const SolveReport& report : solve({}, none, {{}, {}, {}}).reports) EXPECT_TRUE(report.converged());
   MultiVector B(device, 27, 2), X(device, 27, 3), Y(device, 26, 2);
   EXPECT_THROW(BlockConjugateGradient{}.solve(A, B, X), Error);
   EXPECT_THROW(BlockConjugateGradient{}.solve(A, B, Y), Error);
