@@ -1,8 +1,12 @@
 // The GPU does what the CPU does. Label gpu: ctest -L gpu.
+#include "solvers/bicgstab.hpp"
+#include "solvers/block_conjugate_gradient.hpp"
 #include "solvers/chebyshev.hpp"
 #include "solvers/conjugate_gradient.hpp"
 #include "solvers/direct_solver.hpp"
+#include "solvers/gmres.hpp"
 #include "solvers/jacobi.hpp"
+#include "solvers/minres.hpp"
 #include "solvers/vectors.hpp"
 #include "tests/solvers/matrices.hpp"
 
@@ -113,6 +117,55 @@ TEST_F(Gpu, SeveralVectorsAgreeWithTheHostAndAreRepeatable) {
     for (std::size_t i = 0; i < y.size(); ++i) ASSERT_NEAR(y[i], yc[i], 1e-11);
     const std::vector<double> norms = column_norms(Y), expected = column_norms(Yc);
     for (int j = 0; j < columns; ++j) EXPECT_NEAR(norms[j], expected[j], 1e-12 * expected[j]);
+  }
+}
+
+TEST_F(Gpu, KrylovMethodsSolveAndRepeatBitwise) {
+  const SparseMatrix A = on(gpu, grid_matrix(12, 2));
+  const std::vector<double> f = random_numbers(static_cast<std::size_t>(A.rows()), 6);
+  const Vector b(gpu, f, "test");
+  const JacobiPreconditioner jacobi(A);
+  const ChebyshevPreconditioner chebyshev(A);
+  Vector x(gpu, A.rows(), "test");
+  for (const LinearOperator* M : {static_cast<const LinearOperator*>(nullptr), static_cast<const LinearOperator*>(&jacobi),
+                                  static_cast<const LinearOperator*>(&chebyshev)})
+    for (int method = 0; method < 4; ++method) {
+      std::vector<double> first;
+      for (int repeat = 0; repeat < 2; ++repeat) {
+        x.fill_zero();
+        const SolveReport report = method == 0   ? ConjugateGradient{.relative = 1e-10, .flexible = true}.solve(A, b, x, M)
+                                   : method == 1 ? Minres{.relative = 1e-10}.solve(A, b, x, M)
+                                   : method == 2 ? Gmres{.relative = 1e-10}.solve(A, b, x, M)
+                                                 : Bicgstab{.relative = 1e-10}.solve(A, b, x, M);
+        EXPECT_TRUE(report.converged()) << summary(report);
+        if (first.empty()) first = x.host();
+        EXPECT_EQ(x.host(), first) << report.method;
+      }
+      EXPECT_LE(relative_residual(A, first, f), 1.0001e-10);
+    }
+}
+
+TEST_F(Gpu, SeveralRightHandSidesAreSolvedAtOnce) {
+  const SparseMatrix A = on(gpu, grid_matrix(12, 3));
+  const JacobiPreconditioner jacobi(A);
+  const ChebyshevPreconditioner chebyshev(A);
+  constexpr int columns = 13;
+  MultiVector B(gpu, A.rows(), columns), X(gpu, A.rows(), columns);
+  std::vector<std::vector<double>> f;
+  for (int j = 0; j < columns; ++j) {
+    f.push_back(random_numbers(static_cast<std::size_t>(A.rows()), 70 + j));
+    B.set_column(j, Vector(gpu, f.back(), "test"));
+  }
+  Vector x(gpu, A.rows(), "test");
+  for (const LinearOperator* M : {static_cast<const LinearOperator*>(nullptr), static_cast<const LinearOperator*>(&jacobi),
+                                  static_cast<const LinearOperator*>(&chebyshev)}) {
+    X.values().fill_zero();
+    const std::vector<SolveReport> reports = BlockConjugateGradient{.relative = 1e-10}.solve(A, B, X, M);
+    for (int j = 0; j < columns; ++j) {
+      EXPECT_TRUE(reports[static_cast<std::size_t>(j)].converged()) << summary(reports[static_cast<std::size_t>(j)]);
+      X.get_column(j, x);
+      EXPECT_LE(relative_residual(A, x.host(), f[static_cast<std::size_t>(j)]), 1.0001e-10);
+    }
   }
 }
 
