@@ -1,23 +1,14 @@
 // ritz-elasticity: small-strain linear elasticity of solids, plane and axisymmetric bodies.
-#include "apps/model.hpp"
+#include "apps/elastic_model.hpp"
 #include "apps/stress_measures.hpp"
-#include "fem/forms/elasticity.hpp"
 #include "fem/forms/loads.hpp"
 #include "fem/static_solution.hpp"
 #include "mesh/quality.hpp"
 
 #include <cmath>
-#include <numbers>
 
 namespace ritz {
 namespace {
-
-FormValue stiffness(const PlaneModel& plane, Lame l) {
-  if (plane.type == "solid") return Elasticity{l.lambda, l.mu};
-  if (plane.type == "plane_strain") return PlaneElasticity::plane_strain(l, plane.weight);
-  if (plane.type == "plane_stress") return PlaneElasticity::plane_stress(l, plane.weight);
-  return AxisymmetricElasticity{l.lambda, l.mu};
-}
 
 template <int G, int Codimension>
 Load<G, G, Codimension> load(const std::vector<double>& value, const PlaneModel& plane, double factor = 1) {
@@ -45,26 +36,14 @@ template <int G>
 std::vector<Integral> elastic_integrals(Run& run, const Mesh& mesh, const PlaneModel& plane) {
   Case& input = run.input();
   std::vector<Integral> integrals;
-  std::vector<MaterialRegion> materials;
   const Case::Table gravity_table = input.table("gravity", "weight of the body; needs densities");
   std::vector<double> gravity(G, 0.0);
   if (gravity_table.present()) gravity = gravity_table.vector("acceleration", "[m/s^2]", {.size = G});
-  for (const Case::Table& t : input.tables("material", "what the cells are made of")) {
-    const Region* region = t.region("region", "cells", mesh, {RegionKind::cells});
-    const double young = t.number("young", "Young's modulus [Pa]", {.above = 0, .out_of_bounds = Exit::model});
-    const double poisson = t.number("poisson", "Poisson's ratio; at 0.5 nothing can be compressed, which these elements cannot follow",
-                                    {.above = -1, .below = 0.5, .out_of_bounds = Exit::model});
-    NumberRule density{.above = 0, .out_of_bounds = Exit::model};
-    if (!gravity_table.present()) density.fallback = 1;
-    const double rho = t.number("density", "[kg/m^3], needed with gravity", density);
-    if (poisson > 0.49)
-      run.log().notice("Poisson's ratio above 0.49: these elements become too stiff (volumetric locking); use order 2");
-    if (region == nullptr) continue;
-    materials.push_back({region, t.where()});
-    integrals.push_back(Integral::over(stiffness(plane, Lame::from(young, poisson)), *region));
-    if (gravity_table.present()) integrals.push_back(Integral::over(load<G, 0>(gravity, plane, rho), *region));
+  const std::optional<double> unused_density = gravity_table.present() ? std::optional<double>() : 1;
+  for (const ElasticMaterial& m : elastic_materials(run, mesh, "[kg/m^3], needed with gravity", unused_density)) {
+    integrals.push_back(Integral::over(stiffness_form(plane, m.lame), *m.region));
+    if (gravity_table.present()) integrals.push_back(Integral::over(load<G, 0>(gravity, plane, m.density), *m.region));
   }
-  add_material_errors(input, mesh, materials);
   for (const Case::Table& t : input.tables("body_force", "force per volume")) {
     const Region* region = t.region("region", "cells", mesh, {RegionKind::cells});
     const std::vector<double> value = t.vector("value", "[N/m^3]", {.size = G});
@@ -86,30 +65,6 @@ std::vector<Integral> elastic_integrals(Run& run, const Mesh& mesh, const PlaneM
     if (region != nullptr) integrals.push_back(Integral::over(Pressure<G>{value, plane.weight, plane.axisymmetric}, *region));
   }
   return integrals;
-}
-
-void read_supports(Run& run, const Mesh& mesh, const PlaneModel& plane, Constraints& fixed) {
-  const char* names[] = {"x", "y", "z"};
-  for (const Case::Table& t : run.input().tables("displacement", "prescribed displacements")) {
-    const Region* region = t.region("region", "facets, nodes or cells", mesh, {RegionKind::facets, RegionKind::nodes, RegionKind::cells});
-    const bool all = t.flag("fixed", "all components are zero", false);
-    bool any = all;
-    for (int c = 0; c < mesh.dimension(); ++c) {
-      if (!t.has(names[c]) && !all) continue;
-      const double value = t.number(names[c], "this component [m]; not given: free", {.fallback = 0});
-      any = true;
-      if (region != nullptr) fixed.prescribe(*region, c, value, t.where());
-    }
-    if (!any) t.error("fixed", "this displacement prescribes nothing", {}, "give fixed = true, or one of x, y, z");
-  }
-  if (!plane.axisymmetric) return;
-  const FunctionSpace& space = fixed.space();
-  double radius = 0;
-  for (Index node = 0; node < mesh.node_count(); ++node) radius = std::max(radius, mesh.point(node)[0]);
-  std::vector<Node> axis;
-  for (Index node = 0; node < space.node_count(); ++node)
-    if (space.point(static_cast<Node>(node))[0] <= 1e-14 * radius) axis.push_back(static_cast<Node>(node));
-  fixed.prescribe_nodes(axis, 0, 0, "the axis of revolution");
 }
 
 std::vector<double> magnitudes(const std::vector<double>& vectors, std::size_t components) {
@@ -141,7 +96,7 @@ void elasticity(Run& run) {
   const LinearSolverOptions solver = run.solver();
   const std::vector<Field> results = {{"displacement", dimension}, {"stress", 6},   {"strain", 6},
                                       {"von_mises", 1},            {"principal_stress", 3, {}, {"1", "2", "3"}}, {"reaction", dimension}};
-  finish_model(run, fixed, dimension == 3 ? RigidModes::solid : plane.axisymmetric ? RigidModes::axisymmetric : RigidModes::plane, results);
+  finish_model(run, fixed, rigid_modes(mesh, plane), results);
 
   const Operator equations = make_operator(run, space, integrals);
   const StaticSolution s = solve_static(equations, fixed, solver, run.progress());

@@ -67,7 +67,7 @@ DerivedFields evaluate(Run& run, const Operator& equations, const Vector& u) {
   return equations.evaluate(u);
 }
 
-void finish_model(Run& run, Constraints& constraints, RigidModes modes, std::span<const Field> fields,
+void finish_model(Run& run, Constraints& constraints, std::optional<RigidModes> modes, std::span<const Field> fields,
                   std::span<const Node> held_nodes) {
   ErrorList model;
   const auto collect = [&](const auto& check) {
@@ -80,7 +80,7 @@ void finish_model(Run& run, Constraints& constraints, RigidModes modes, std::spa
     }
   };
   collect([&] { constraints.finish(); });
-  collect([&] { check_held(constraints, modes, held_nodes); });
+  if (modes) collect([&] { check_held(constraints, *modes, held_nodes); });
   for (const Error& error : model.errors()) run.input().add_error(error);
   run.checked(fields);
 }

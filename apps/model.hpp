@@ -27,9 +27,9 @@ FunctionSpace make_space(Run& run, const Mesh& mesh, int components);
 Operator make_operator(Run& run, const FunctionSpace& space, std::vector<Integral> integrals);
 DerivedFields evaluate(Run& run, const Operator& equations, const Vector& u);
 
-// All errors of the case at once, then conflicts of constraints, then free motions; with --check the run ends here.
-// `fields`: the nodal results to come, which probes may name.
-void finish_model(Run& run, Constraints& constraints, RigidModes modes, std::span<const Field> fields,
+// All errors of the case at once, then conflicts of constraints, then free motions (where modes are given: without, bodies
+// may be free); with --check the run ends here. `fields`: the nodal results to come, which probes may name.
+void finish_model(Run& run, Constraints& constraints, std::optional<RigidModes> modes, std::span<const Field> fields,
                   std::span<const Node> held_nodes = {});
 
 // "peak <name>: value at (x, y, z)": largest, and smallest when signed.

@@ -171,6 +171,17 @@ void Run::write(const std::vector<Field>& nodal, const std::vector<Field>& cells
   log_.line("ParaView: {}", series.path());
 }
 
+void Run::write_series(const std::string& name, int count, const std::function<std::pair<double, std::vector<Field>>(int)>& frame) {
+  auto phase = device_->profile().phase("output");
+  ResultSeries series((std::filesystem::path(output_) / fmt::format("{}_{}.pvd", stem_of(options_.case_file), name)).string(), vtu_);
+  for (int step = 0; step < count; ++step) {
+    const auto [time, fields] = frame(step);
+    report_.outputs.push_back(series.write(time, *mesh_, fields));
+  }
+  report_.outputs.push_back(series.path());
+  log_.line("ParaView: {}", series.path());
+}
+
 void Run::finish() {
   for (const PhaseRecord& phase : device_->profile().phases())
     report_.phases.push_back({phase.name, phase.seconds, phase.bytes_to_device + phase.bytes_to_host});

@@ -64,6 +64,8 @@ class Run {
   void record(const SolveReport& solve, Index unknowns);
   // Fields at nodes and cells to the output folder; evaluates the case's probes; prints peaks.
   void write(const std::vector<Field>& nodal, const std::vector<Field>& cells);
+  // One more series, "<case>_<name>.pvd", of `count` steps: frame(step) gives its time and its nodal fields.
+  void write_series(const std::string& name, int count, const std::function<std::pair<double, std::vector<Field>>(int)>& frame);
   void finish();                                // fills the report and prints the summary
 
  private:

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -74,16 +75,44 @@ std::map<std::string, std::vector<double>> read_results(const fs::path& path, In
 
 bool has_calculix() { return std::string_view(RITZ_CCX) != "" && fs::exists(RITZ_CCX); }
 
-std::map<std::string, std::vector<double>> solve_with_calculix(const Deck& deck) {
+namespace {
+
+// Runs ccx on the deck in a folder of its own, and hands over what read(its .dat file) makes of the results.
+template <class Read>
+auto run_calculix(const Deck& deck, const Read& read) {
   const fs::path folder = fs::temp_directory_path() / fmt::format("ritz-calculix-{}", ::getpid());
   fs::create_directories(folder);
   std::ofstream(folder / "deck.inp") << text_of(deck);
   const int status = std::system(fmt::format("cd '{}' && OMP_NUM_THREADS=1 '{}' deck > log 2>&1", folder.string(), RITZ_CCX).c_str());
-  auto results = read_results(folder / "deck.dat", deck.mesh->node_count());
+  auto results = read(folder / "deck.dat");
   const std::string log = contents(folder / "log");
   fs::remove_all(folder);
-  if (status != 0 || results.size() < deck.outputs.size()) throw std::runtime_error("ccx failed:\n" + log);
+  if (status != 0 || results.size() < std::max<std::size_t>(1, deck.outputs.size())) throw std::runtime_error("ccx failed:\n" + log);
   return results;
 }
+
+// "E I G E N V A L U E   O U T P U T", some lines of titles, then: number, eigenvalue, frequency [rad/time], ... per line,
+// up to an empty line.
+std::vector<double> read_eigenvalues(const fs::path& path) {
+  std::vector<double> values;
+  std::ifstream file(path);
+  bool found = false;
+  for (std::string line; std::getline(file, line);) {
+    if (line.find("E I G E N V A L U E   O U T P U T") != std::string::npos) found = true;
+    if (line.find("P A R T I C I P A T I O N") != std::string::npos) break;
+    std::istringstream numbers(line);
+    double number = 0, value = 0;
+    if (found && numbers >> number >> value) values.push_back(value);
+  }
+  return values;
+}
+
+}  // namespace
+
+std::map<std::string, std::vector<double>> solve_with_calculix(const Deck& deck) {
+  return run_calculix(deck, [&](const fs::path& path) { return read_results(path, deck.mesh->node_count()); });
+}
+
+std::vector<double> eigenvalues_of_calculix(const Deck& deck) { return run_calculix(deck, read_eigenvalues); }
 
 }  // namespace ritz::test

@@ -1,0 +1,66 @@
+#include "apps/elastic_model.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace ritz {
+
+std::vector<ElasticMaterial> elastic_materials(Run& run, const Mesh& mesh, const std::string& about_density, std::optional<double> density_fallback) {
+  Case& input = run.input();
+  std::vector<ElasticMaterial> materials;
+  std::vector<MaterialRegion> regions;
+  for (const Case::Table& t : input.tables("material", "what the cells are made of")) {
+    const Region* region = t.region("region", "cells", mesh, {RegionKind::cells});
+    const double young = t.number("young", "Young's modulus [Pa]", {.above = 0, .out_of_bounds = Exit::model});
+    const double poisson = t.number("poisson", "Poisson's ratio; at 0.5 nothing can be compressed, which these elements cannot follow",
+                                    {.above = -1, .below = 0.5, .out_of_bounds = Exit::model});
+    const double density = t.number("density", about_density, {.fallback = density_fallback, .above = 0, .out_of_bounds = Exit::model});
+    if (poisson > 0.49)
+      run.log().notice("Poisson's ratio above 0.49: these elements become too stiff (volumetric locking); use order 2");
+    if (region == nullptr) continue;
+    regions.push_back({region, t.where()});
+    materials.push_back({region, Lame::from(young, poisson), density});
+  }
+  add_material_errors(input, mesh, regions);
+  return materials;
+}
+
+FormValue stiffness_form(const PlaneModel& plane, Lame l) {
+  if (plane.type == "solid") return Elasticity{l.lambda, l.mu};
+  if (plane.type == "plane_strain") return PlaneElasticity::plane_strain(l, plane.weight);
+  if (plane.type == "plane_stress") return PlaneElasticity::plane_stress(l, plane.weight);
+  return AxisymmetricElasticity{l.lambda, l.mu};
+}
+
+void read_supports(Run& run, const Mesh& mesh, const PlaneModel& plane, Constraints& fixed, bool only_zero) {
+  const char* names[] = {"x", "y", "z"};
+  for (const Case::Table& t : run.input().tables("displacement", "prescribed displacements")) {
+    const Region* region = t.region("region", "facets, nodes or cells", mesh, {RegionKind::facets, RegionKind::nodes, RegionKind::cells});
+    const bool all = t.flag("fixed", "all components are zero", false);
+    bool any = all;
+    for (int c = 0; c < mesh.dimension(); ++c) {
+      if (!t.has(names[c]) && !all) continue;
+      const double value = t.number(names[c], only_zero ? "0: this component is held; not given: free" : "this component [m]; not given: free", {.fallback = 0});
+      if (only_zero && value != 0)
+        t.error(names[c], fmt::format("the support moves by {}", value), "modes vibrate about the state of rest: their supports stand still",
+                fmt::format("write {} = 0, or leave it out", names[c]));
+      any = true;
+      if (region != nullptr) fixed.prescribe(*region, c, value, t.where());
+    }
+    if (!any) t.error("fixed", "this displacement prescribes nothing", {}, "give fixed = true, or one of x, y, z");
+  }
+  if (!plane.axisymmetric) return;
+  const FunctionSpace& space = fixed.space();
+  double radius = 0;
+  for (Index node = 0; node < mesh.node_count(); ++node) radius = std::max(radius, mesh.point(node)[0]);
+  std::vector<Node> axis;
+  for (Index node = 0; node < space.node_count(); ++node)
+    if (space.point(static_cast<Node>(node))[0] <= 1e-14 * radius) axis.push_back(static_cast<Node>(node));
+  fixed.prescribe_nodes(axis, 0, 0, "the axis of revolution");
+}
+
+RigidModes rigid_modes(const Mesh& mesh, const PlaneModel& plane) {
+  return mesh.dimension() == 3 ? RigidModes::solid : plane.axisymmetric ? RigidModes::axisymmetric : RigidModes::plane;
+}
+
+}  // namespace ritz

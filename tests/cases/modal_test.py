@@ -1,0 +1,174 @@
+"""ritz-modal from the command line: references of examples/modal, free bodies, bands, both methods, bad cases, files."""
+import math
+import unittest
+
+import boxes
+import vtu
+from ritz import CaseTest, example
+
+FV32 = [44.623, 130.03, 162.70, 246.05, 379.90, 391.44]
+ROOTS = [1.875104, 4.694091, 7.854757]
+BAR = """[mesh]
+file = "mesh.msh"
+order = 2
+[[material]]
+region = "a"
+young = 200e9
+poisson = 0.3
+density = 8000
+"""
+CLAMP = '[[displacement]]\nregion = "a.x0"\nfixed = true\n'
+
+
+class Modal(CaseTest):
+    def modal(self, name, *arguments, **options):
+        return self.solve("ritz-modal", example(f"modal/{name}"), *arguments, **options)
+
+    def box(self, body):
+        self.write("mesh.msh", boxes.cubes(["a"]))
+        return self.write("case.toml", BAR + body)
+
+    def test_fv32_is_within_a_tenth_of_a_percent(self):
+        frequencies = self.modal("fv32").fact("frequencies_hz")
+        self.assertEqual(len(frequencies), 6)
+        for ours, reference in zip(frequencies, FV32):
+            self.assert_close(ours, reference, 1e-3)
+
+    def test_a_clamped_beam_bends_as_euler_and_bernoulli_say(self):
+        """Higher modes are lower than theirs by shear and rotary inertia: about (b_n h / L)^2 / 6."""
+        outcome = self.modal("cantilever")
+        f = outcome.fact("frequencies_hz")
+        beam = [b * b / (2 * math.pi) * math.sqrt(210e9 * 0.05**2 / 12 / 7850) for b in ROOTS]
+        for plane in (0, 1):
+            self.assert_close(f[plane], beam[0], 0.003)
+            self.assert_close(f[2 + plane], beam[1], 0.012)
+            self.assert_close(f[4 + plane], beam[2], 0.03)
+        self.assert_close(f[7], math.sqrt(210e9 / 7850) / 4, 0.002)  # it stretches
+        self.assert_close(float(outcome.report["facts"]["total_mass"]), 7850 * 0.05 * 0.05, 1e-9)
+        for axis in "xyz":
+            share = sum(outcome.fact(f"effective_mass_{axis}")) / 19.625
+            self.assertTrue(0.8 < share < 1, share)
+
+    def test_a_free_beam_has_six_rigid_modes_that_move_all_of_its_mass(self):
+        outcome = self.modal("free", keys={"modal.animate": 0})
+        f = outcome.fact("frequencies_hz")
+        self.assertEqual(outcome.report["facts"]["rigid_body_modes"], "6")
+        self.assertEqual(f[:6], [0] * 6)
+        self.assert_close(f[6], f[7], 1e-6)
+        self.assert_close(f[6], 4.730041**2 / (2 * math.pi) * math.sqrt(210e9 * 0.05**2 / 12 / 7850), 0.02)
+        for axis in "xyz":
+            self.assert_close(sum(outcome.fact(f"effective_mass_{axis}")[:6]), 19.625, 1e-9)
+        self.assertEqual(outcome.log.count("rigid-body mode\n"), 6)
+        self.assertIn("12 eigenvalues below", outcome.report["facts"]["mode_count"])
+
+    def test_both_methods_agree_and_only_one_can_count(self):
+        for name in ("cantilever", "free"):
+            a, b = (self.modal(name, keys={"modal.method": m, "modal.animate": 0}) for m in ("lanczos", "lobpcg"))
+            for x, y in zip(a.fact("frequencies_hz"), b.fact("frequencies_hz")):
+                self.assertLessEqual(abs(x - y), 1e-8 * x)
+            self.assertIn("inertia", a.report["facts"]["mode_count"])
+            self.assertIn("not counted", b.report["facts"]["mode_count"])
+
+    def test_a_band_holds_the_modes_in_it(self):
+        outcome = self.modal("fv32", "--set", "modal={band=[100, 300]}")
+        self.assertEqual([round(f) for f in outcome.fact("frequencies_hz")], [130, 163, 246])
+        empty = self.modal("fv32", "--set", "modal={band=[50, 100]}")
+        self.assertEqual(empty.fact("frequencies_hz"), [])
+        self.assertIn("there is no mode in the band", " ".join(empty.report["notices"]))
+
+    def expect_the_same(self, runs):
+        for run in runs[1:]:
+            self.assertEqual(run.report["facts"], runs[0].report["facts"])
+            self.assertEqual(vtu.read(run.results()), vtu.read(runs[0].results()))
+
+    def test_a_repeated_run_gives_the_same_bits_and_lobpcg_does_for_any_threads(self):
+        self.expect_the_same([self.modal("cantilever", keys={"modal.method": "lobpcg"}, threads=n) for n in (1, 2, 3)])
+        for n in (1, 2):
+            self.expect_the_same([self.modal("cantilever", keys={"modal.method": "lanczos"}, threads=n) for _ in range(2)])
+
+    def test_threads_of_the_factorisation_change_no_frequency(self):
+        """The BLAS behind the direct solver sums in another order with another number of threads."""
+        one, two = (self.modal("cantilever", threads=n).fact("frequencies_hz") for n in (1, 2))
+        for a, b in zip(one, two):
+            self.assert_close(a, b, 1e-9)
+
+    def test_shapes_are_normalised_as_asked_and_point_upwards(self):
+        shapes = vtu.read(self.modal("cantilever", keys={"modal.normalise": "maximum"}).results())["PointData"]
+        self.assertEqual(sorted(name for name in shapes if name.startswith("mode_")), [f"mode_{k}" for k in range(1, 9)])
+        for mode in range(1, 9):
+            v = shapes[f"mode_{mode}"]
+            lengths = [math.hypot(*v[i:i + 3]) for i in range(0, len(v), 3)]
+            self.assertAlmostEqual(max(lengths), 1, 12)
+            self.assertGreater(max(v), 0.99 * max(map(abs, v)))
+
+    def test_a_probe_looks_at_a_mode(self):
+        outcome = self.solve("ritz-modal", self.box(CLAMP + '[modal]\ncount = 3\nnormalise = "maximum"\n'
+                             '[[probe]]\nname = "tip"\nfield = "mode_3"\ncomponent = "magnitude"\nregion = "a"\nmeasure = "max"\n'))
+        self.assertAlmostEqual(outcome.probes["tip"], 1, 12)
+
+    def test_an_animation_is_one_period(self):
+        outcome = self.solve("ritz-modal", self.box(CLAMP + "[modal]\ncount = 2\nanimate = 8\nanimate_displacement = 0.25\n"))
+        series = [path for path in outcome.report["outputs"] if path.endswith("_mode_2.pvd")]
+        self.assertEqual(len(series), 1)
+        steps = [path for path in outcome.report["outputs"] if "_mode_2/" in path]
+        self.assertEqual(len(steps), 8)
+        peaks = []
+        for step in steps:
+            v = vtu.read(step)["PointData"]["displacement"]
+            peaks.append(max(math.hypot(*v[i:i + 3]) for i in range(0, len(v), 3)))
+        for phase, peak in enumerate(peaks):
+            self.assertAlmostEqual(peak, 0.25 * abs(math.sin(2 * math.pi * phase / 8)), 12)
+
+    def test_a_ring_is_a_body_of_revolution(self):
+        """A thin ring breathes at omega^2 = E / (rho r^2), and its square section turns at half of that (Love, 1927, 293)."""
+        points = ((10, 0), (10.02, 0), (10.02, 0.02), (10, 0.02))
+        self.write("mesh.msh", boxes.square(points))
+        case = self.write("case.toml", BAR.replace('"a"', '"all"') + '[model]\ntype = "axisymmetric"\n[modal]\ncount = 3\n')
+        outcome = self.solve("ritz-modal", case)
+        f = outcome.fact("frequencies_hz")
+        self.assertEqual(f[0], 0)
+        self.assertEqual(outcome.report["facts"]["rigid_body_modes"], "1")
+        breathing = math.sqrt(200e9 / 8000) / 10.01 / (2 * math.pi)
+        self.assert_close(f[1], breathing / math.sqrt(2), 1e-3)
+        self.assert_close(f[2], breathing, 1e-3)
+        self.assert_close(float(outcome.report["facts"]["total_mass"]), 8000 * math.pi * (10.02**2 - 100) * 0.02, 1e-9)
+
+    def refuse(self, exit_code, phrase, body, bar=BAR):
+        self.write("mesh.msh", boxes.cubes(["a"]))
+        outcome = self.run_case("ritz-modal", self.write("case.toml", bar + body))
+        self.assertEqual(outcome.exit, exit_code, outcome.log + outcome.errors)
+        self.assertIn(phrase, outcome.errors)
+        self.assertEqual(outcome.report["status"], "failed")
+        self.assertFalse(list(self.folder.rglob("*.vtu")))
+
+    def test_bad_cases_are_refused(self):
+        self.refuse(2, "density", CLAMP, BAR.replace("density = 8000\n", ""))
+        self.refuse(4, "density", CLAMP, BAR.replace("8000", "-1"))
+        self.refuse(2, "count", CLAMP + "[modal]\ncount = 0\n")
+        self.refuse(2, "is empty", CLAMP + "[modal]\nband = [200, 100]\n")
+        self.refuse(2, "a count and a band", CLAMP + "[modal]\ncount = 3\nband = [1, 100]\n")
+        self.refuse(2, "not those of a band", CLAMP + '[modal]\nband = [1, 100]\nmethod = "lobpcg"\n')
+        self.refuse(2, "the support moves by 0.1", '[[displacement]]\nregion = "a.x0"\nx = 0.1\n')
+        self.refuse(2, "free and have mass", CLAMP + "[modal]\ncount = 1000\n")
+        self.refuse(2, "mode_9", CLAMP + '[modal]\ncount = 3\n[[probe]]\nname = "p"\nfield = "mode_9"\npoint = [0, 0, 0]\n')
+
+    def test_what_does_not_converge_is_exit_5_with_advice(self):
+        for method, advice in (("lobpcg", 'method = "lanczos"'), ("lanczos", "fewer modes")):
+            outcome = self.run_case("ritz-modal", example("modal/cantilever"),
+                                    keys={"modal.method": method, "modal.max_iterations": 2, "modal.count": 30})
+            self.assertEqual(outcome.exit, 5, outcome.log)
+            self.assertIn("did not converge for 30 modes: iteration limit after 2 iterations", outcome.errors)
+            self.assertIn(advice, outcome.errors)
+            self.assertEqual(outcome.report["outputs"], [])
+
+    def test_check_solves_nothing(self):
+        outcome = self.run_case("ritz-modal", example("modal/free"), "--check")
+        self.assertEqual(outcome.exit, 0)
+        self.assertEqual(outcome.report["outputs"], [])
+        text = self.run_case("ritz-modal", example("modal/free"), "--describe").log
+        for key in ("count", "band", "method", "tolerance", "normalise", "animate", "density"):
+            self.assertIn(f"{key} =", text)
+
+
+if __name__ == "__main__":
+    unittest.main()
