@@ -3,10 +3,13 @@
 #include "io/gmsh_reader.hpp"
 #include "io/inp_reader.hpp"
 #include "io/mapped_file.hpp"
+#include "io/other_readers.hpp"
 #include "io/vtu_reader.hpp"
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
+#include <cstring>
 #include <filesystem>
 
 #include <fmt/core.h>
@@ -14,10 +17,11 @@
 namespace ritz {
 namespace {
 
-enum class MeshFormat { gmsh, inp, vtu, unknown };
+enum class MeshFormat { gmsh, inp, vtu, pvtu, vtk, medit, medit_binary, nastran, mfem, unknown };
 
 constexpr const char* supported =
-    "Ritz reads Gmsh .msh (version 2.2 and 4.1, text and binary), Abaqus and CalculiX .inp, and VTK .vtu (unstructured grids)";
+    "Ritz reads Gmsh .msh (2.2 and 4.1), Abaqus and CalculiX .inp, VTK .vtu, .pvtu and .vtk (unstructured grids), MEDIT .mesh and .meshb, "
+    "MFEM .mesh, and Nastran .bdf";
 
 std::string lower_extension(const std::string& path) {
   std::string extension = std::filesystem::path(path).extension().string();
@@ -26,14 +30,42 @@ std::string lower_extension(const std::string& path) {
   return extension;
 }
 
+// 80 bytes of title, a count, and 50 bytes per triangle.
+bool is_binary_stl(std::string_view bytes) {
+  if (bytes.size() < 84) return false;
+  std::uint32_t count = 0;
+  std::memcpy(&count, bytes.data() + 80, 4);
+  return bytes.size() == 84 + std::size_t{50} * count;
+}
+
 // What the first bytes say that the file is, for people.
-std::string describe_content(std::string_view bytes) {
+std::string describe_content(std::string_view bytes, const std::string& extension) {
   if (bytes.starts_with("\x1f\x8b")) return "it is compressed (gzip); unpack it first";
   if (bytes.starts_with("\x89HDF")) return "it is an HDF5 file";
   if (bytes.starts_with("CDF")) return "it is a netCDF file (Exodus?)";
-  if (bytes.starts_with("# vtk")) return "it is a legacy VTK file; ParaView can save it as .vtu";
-  if (bytes.starts_with("MFEM")) return "it is an MFEM mesh";
+  if (bytes.starts_with("ISO-10303-21")) return "it is a STEP file: geometry without a mesh; mesh it first (gmsh -3 part.step -o part.msh)";
+  if (extension == ".stl" || is_binary_stl(bytes) || (bytes.starts_with("solid ") && bytes.find("facet normal") != std::string_view::npos))
+    return "it is an STL file: triangles of a surface without a volume; mesh the volume first, for example in Gmsh with "
+           "Merge \"part.stl\"; Surface Loop(1) = {1}; Volume(1) = {1}; and gmsh -3";
   return {};
+}
+
+bool looks_like_nastran(std::string_view head) {
+  for (std::size_t at = 0; at < head.size();) {
+    const std::size_t stop = std::min(head.find('\n', at), head.size());
+    const std::string_view line = head.substr(at, stop - at);
+    for (const std::string_view start : {"GRID ", "GRID*", "GRID,", "BEGIN BULK", "CEND", "SOL "})
+      if (line.starts_with(start)) return true;
+    at = stop + 1;
+  }
+  return false;
+}
+
+bool is_medit_binary(std::string_view bytes) {
+  std::int32_t numbers[3] = {};
+  if (bytes.size() < sizeof(numbers)) return false;
+  std::memcpy(numbers, bytes.data(), sizeof(numbers));
+  return (numbers[0] == 1 || numbers[0] == 0x01000000) && numbers[1] >= 1 && numbers[1] <= 4 && numbers[2] == 3;
 }
 
 MeshFormat recognise(const std::string& path, std::string_view bytes) {
@@ -41,30 +73,46 @@ MeshFormat recognise(const std::string& path, std::string_view bytes) {
   const std::size_t start = std::min(bytes.find_first_not_of(" \t\r\n"), bytes.size());
   const std::string_view head = bytes.substr(start, 4096);
   const std::string extension = lower_extension(path);
-  if (head.starts_with("$")) return MeshFormat::gmsh;
-  if (head.starts_with("<")) return head.find("VTKFile") != std::string_view::npos || extension == ".vtu"
-                                        ? MeshFormat::vtu : MeshFormat::unknown;
-  if (!describe_content(bytes).empty()) return MeshFormat::unknown;
+  if (head.starts_with("$") && extension != ".bdf" && extension != ".nas" && extension != ".dat" && extension != ".fem") return MeshFormat::gmsh;
+  if (head.starts_with("<")) {
+    if (head.find("PUnstructuredGrid") != std::string_view::npos) return MeshFormat::pvtu;
+    return head.find("VTKFile") != std::string_view::npos || extension == ".vtu" ? MeshFormat::vtu : MeshFormat::unknown;
+  }
+  if (!describe_content(bytes, extension).empty()) return MeshFormat::unknown;
+  if (head.starts_with("# vtk")) return MeshFormat::vtk;
+  if (head.starts_with("MFEM ")) return MeshFormat::mfem;
+  if (is_medit_binary(bytes) || extension == ".meshb") return MeshFormat::medit_binary;
+  if (head.find("MeshVersionFormatted") != std::string_view::npos) return MeshFormat::medit;
   if (extension == ".msh") return MeshFormat::gmsh;
   if (head.starts_with("*") || extension == ".inp") return MeshFormat::inp;
   if (extension == ".vtu") return MeshFormat::vtu;
+  if (extension == ".mesh") return MeshFormat::medit;
+  if (extension == ".bdf" || extension == ".nas" || extension == ".fem" || looks_like_nastran(head)) return MeshFormat::nastran;
   return MeshFormat::unknown;
 }
 
 }  // namespace
 
 MeshData read_mesh_data(const std::string& path, std::vector<std::string>* notices) {
+  std::vector<std::string> own_notices;
+  std::vector<std::string>& said = notices != nullptr ? *notices : own_notices;
   MeshFormat format;
   std::string content;
   {
     const MappedFile head(path, false);
     format = recognise(path, head.bytes());
-    content = describe_content(head.bytes());
+    content = describe_content(head.bytes(), lower_extension(path));
   }
   switch (format) {
     case MeshFormat::gmsh: return read_gmsh(path, notices);
     case MeshFormat::inp: return read_inp(path, notices);
     case MeshFormat::vtu: return read_vtu(path, notices);
+    case MeshFormat::pvtu: return read_vtu(path, notices, VtkFormat::parallel);
+    case MeshFormat::vtk: return read_vtu(path, notices, VtkFormat::legacy);
+    case MeshFormat::medit: return read_medit(path, said);
+    case MeshFormat::medit_binary: return read_medit_binary(path, said);
+    case MeshFormat::nastran: return read_nastran(path, said);
+    case MeshFormat::mfem: return read_mfem(path, said);
     case MeshFormat::unknown: break;
   }
   throw Error(Exit::mesh, fmt::format("the format of the mesh file '{}' is not known", path),

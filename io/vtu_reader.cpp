@@ -6,8 +6,10 @@
 
 #include <array>
 #include <charconv>
+#include <algorithm>
 #include <map>
 #include <new>
+#include <numeric>
 
 #include <vtkCellArray.h>
 #include <vtkCellData.h>
@@ -18,6 +20,8 @@
 #include <vtkStringArray.h>
 #include <vtkUnsignedCharArray.h>
 #include <vtkUnstructuredGrid.h>
+#include <vtkUnstructuredGridReader.h>
+#include <vtkXMLPUnstructuredGridReader.h>
 #include <vtkXMLUnstructuredGridReader.h>
 
 #include <fmt/core.h>
@@ -62,24 +66,81 @@ void refuse_absurd_counts(const std::string& path) {
   }
 }
 
-vtkSmartPointer<vtkUnstructuredGrid> read_grid(const std::string& path) {
-  refuse_absurd_counts(path);
-  vtkNew<vtkXMLUnstructuredGridReader> reader;
+// The same for legacy files, whose counts stand behind words at the start of a line.
+void refuse_absurd_legacy_counts(const std::string& path) {
+  const MappedFile file(path, false);
+  const std::string_view bytes = file.bytes();
+  for (const std::string_view word : {"\nPOINTS ", "\nCELLS ", "\nCELL_TYPES ", "\nPOINT_DATA ", "\nCELL_DATA ", "\nFIELD "})
+    for (std::size_t at = 0; (at = bytes.find(word, at)) != std::string_view::npos; at += word.size()) {
+      const char* start = bytes.data() + at + word.size();
+      std::int64_t count = 0;
+      const auto [stop, error] = std::from_chars(start, bytes.data() + bytes.size(), count);
+      if (error == std::errc::result_out_of_range || count < 0 || count > static_cast<std::int64_t>(bytes.size()))
+        throw Error(Exit::mesh, fmt::format("'{}' announces{}{} in {} bytes", path, word.substr(1), std::string_view(start, stop), bytes.size()),
+                    "the file cannot hold that many", "write the file again");
+    }
+}
+
+template <class Reader>
+vtkSmartPointer<vtkUnstructuredGrid> run(Reader& reader, const std::string& path) {
   const VtkErrors errors;
-  reader->SetFileName(path.c_str());
   try {
-    if (reader->CanReadFile(path.c_str()) == 0)
-      throw Error(Exit::mesh, fmt::format("'{}' is not an unstructured grid of VTK", path),
-                  "it is no VTK XML file, or of another type (poly data, structured grid), or it is damaged",
-                  "save it as an unstructured grid (.vtu), for example with ParaView");
-    reader->Update();
+    reader.Update();
   } catch (const std::bad_alloc&) {
     throw Error(Exit::mesh, fmt::format("'{}' asks for more memory than there is", path), "its counts may be damaged",
                 "write the file again");
   }
-  if (!errors.text().empty() || reader->GetErrorCode() != 0)
+  if (!errors.text().empty() || reader.GetErrorCode() != 0)
     throw Error(Exit::mesh, fmt::format("VTK cannot read '{}'", path), errors.text(), "write the file again");
-  return reader->GetOutput();
+  return vtkUnstructuredGrid::SafeDownCast(reader.GetOutput());
+}
+
+template <class Reader>
+vtkSmartPointer<vtkUnstructuredGrid> read_xml(const std::string& path) {
+  refuse_absurd_counts(path);
+  vtkNew<Reader> reader;
+  reader->SetFileName(path.c_str());
+  {
+    const VtkErrors errors;
+    if (reader->CanReadFile(path.c_str()) == 0)
+      throw Error(Exit::mesh, fmt::format("'{}' is not an unstructured grid of VTK", path),
+                  "it is no VTK XML file, or of another type (poly data, structured grid), or it is damaged",
+                  "save it as an unstructured grid (.vtu), for example with ParaView");
+  }
+  return run(*reader, path);
+}
+
+vtkSmartPointer<vtkUnstructuredGrid> read_legacy(const std::string& path) {
+  refuse_absurd_legacy_counts(path);
+  vtkNew<vtkUnstructuredGridReader> reader;
+  reader->SetFileName(path.c_str());
+  reader->ReadAllScalarsOn();
+  {
+    const VtkErrors errors;
+    if (reader->IsFileUnstructuredGrid() == 0)
+      throw Error(Exit::mesh, fmt::format("'{}' is not an unstructured grid of VTK", path),
+                  "it is of another type (poly data, structured grid), or it is damaged", "save it as an unstructured grid, for example with ParaView");
+  }
+  return run(*reader, path);
+}
+
+// Pieces of a parallel file repeat the points between them: for each node the first in the same place.
+std::vector<Node> first_in_place(const std::vector<double>& points, const std::string& path, std::vector<std::string>& notices) {
+  std::vector<Node> order(points.size() / 3), first(order.size());
+  std::iota(order.begin(), order.end(), Node{0});
+  const auto at = [&points](Node node) { return std::span<const double, 3>(points.data() + 3 * Index{node}, 3); };
+  const auto less = [&at](Node a, Node b) {
+    return std::lexicographical_compare(at(a).begin(), at(a).end(), at(b).begin(), at(b).end());
+  };
+  std::stable_sort(order.begin(), order.end(), less);
+  Index joined = 0;
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    const bool is_new = i == 0 || less(order[i - 1], order[i]);
+    first[static_cast<std::size_t>(order[i])] = is_new ? order[i] : first[static_cast<std::size_t>(order[i - 1])];
+    joined += !is_new;
+  }
+  if (joined > 0) notices.push_back(fmt::format("{} points that the pieces of '{}' share were joined", joined, path));
+  return first;
 }
 
 std::vector<double> points_of(vtkUnstructuredGrid& grid) {
@@ -90,7 +151,7 @@ std::vector<double> points_of(vtkUnstructuredGrid& grid) {
 }
 
 vtkDataArray* region_array(vtkUnstructuredGrid& grid) {
-  for (const char* name : {"region", "material", "MaterialIds", "gmsh:physical"})
+  for (const char* name : {"region", "material", "MaterialIds", "gmsh:physical", "CellEntityIds", "attribute", "medit:ref"})
     if (vtkDataArray* array = grid.GetCellData()->GetArray(name); array != nullptr && array->GetNumberOfComponents() == 1)
       return array;
   return nullptr;
@@ -186,10 +247,12 @@ CellBlock& block_of(MeshData& data, CellKind kind) {
 
 }  // namespace
 
-MeshData read_vtu(const std::string& path, std::vector<std::string>* notices) {
+MeshData read_vtu(const std::string& path, std::vector<std::string>* notices, VtkFormat format) {
   std::vector<std::string> own_notices;
   std::vector<std::string>& said = notices != nullptr ? *notices : own_notices;
-  const vtkSmartPointer<vtkUnstructuredGrid> grid = read_grid(path);
+  const vtkSmartPointer<vtkUnstructuredGrid> grid = format == VtkFormat::legacy     ? read_legacy(path)
+                                                    : format == VtkFormat::parallel ? read_xml<vtkXMLPUnstructuredGridReader>(path)
+                                                                                    : read_xml<vtkXMLUnstructuredGridReader>(path);
   if (grid->GetNumberOfCells() == 0)
     throw Error(Exit::mesh, fmt::format("'{}' holds no cells", path), fmt::format("it has {} points",
                 grid->GetNumberOfPoints()), "check what was exported");
@@ -198,16 +261,22 @@ MeshData read_vtu(const std::string& path, std::vector<std::string>* notices) {
                 "Ritz numbers nodes with 31 bits");
   const Cells cells = kinds_of(*grid, path);
   vtkDataArray* regions = region_array(*grid);
+  const vtkUnsignedCharArray* ghosts = format == VtkFormat::parallel ? grid->GetCellGhostArray() : nullptr;
 
   MeshData data;
   data.source = path;
   data.dimension = cells.dimension;
+  if (grid->GetPoints() == nullptr) throw Error(Exit::mesh, fmt::format("'{}' holds cells but no points", path), "it may have been cut short", "write the file again");
   data.points = points_of(*grid);
+  const std::vector<Node> joined = format == VtkFormat::parallel ? first_in_place(data.points, path, said) : std::vector<Node>();
   std::map<std::int64_t, std::vector<std::pair<CellKind, Index>>> cells_of_region;
   std::map<std::pair<std::int64_t, CellKind>, NamedCells> surfaces;
   for (vtkIdType cell = 0; cell < grid->GetNumberOfCells(); ++cell) {
     const CellTraits& kind = *cells.kinds[static_cast<std::size_t>(cell)];
-    const std::vector<Node> nodes = nodes_of(*grid, cell, path);
+    if (ghosts != nullptr && (ghosts->GetValue(cell) & vtkDataSetAttributes::DUPLICATECELL) != 0) continue;
+    std::vector<Node> nodes = nodes_of(*grid, cell, path);
+    if (!joined.empty())
+      for (Node& node : nodes) node = joined[static_cast<std::size_t>(node)];
     const auto id = regions != nullptr ? static_cast<std::int64_t>(regions->GetTuple1(cell)) : 0;
     if (kind.dimension == data.dimension) {
       CellBlock& block = block_of(data, kind.kind);

@@ -1,4 +1,5 @@
-// VTK unstructured grids (.vtu) through VTK. A cell array "region", "material", "MaterialIds" or "gmsh:physical" gives
+// VTK unstructured grids through VTK: XML (.vtu), parallel XML (.pvtu, the points that its pieces share are joined) and
+// legacy (.vtk). A cell array "region", "material", "MaterialIds", "gmsh:physical", "CellEntityIds", "attribute" or "medit:ref" gives
 // regions; cells of a lower dimension become facet regions. Throws Error(Exit::mesh).
 #pragma once
 
@@ -9,6 +10,8 @@
 
 namespace ritz {
 
-MeshData read_vtu(const std::string& path, std::vector<std::string>* notices = nullptr);
+enum class VtkFormat { xml, parallel, legacy };
+
+MeshData read_vtu(const std::string& path, std::vector<std::string>* notices = nullptr, VtkFormat format = VtkFormat::xml);
 
 }  // namespace ritz

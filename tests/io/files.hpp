@@ -42,6 +42,13 @@ class Folder {
   std::filesystem::path path_;
 };
 
+// Gives a file other contents in place: much faster than making thousands of files, or truncating one thousands of times.
+inline void overwrite(const std::string& path, const std::string& contents) {
+  if (!std::filesystem::exists(path)) std::ofstream(path, std::ios::binary) << contents;
+  else std::fstream(path, std::ios::binary | std::ios::in | std::ios::out) << contents;
+  std::filesystem::resize_file(path, contents.size());
+}
+
 inline std::string contents_of(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   std::stringstream text;

@@ -365,7 +365,7 @@ TEST(Inp, LongBlocksAreReadAlikeByAnyNumberOfThreads) {
 
 // A deck has no end mark, so a cut one may still be a mesh; it may not crash, hang or throw anything but Exit::mesh.
 void expect_survival(const std::string& text, const std::string& path) {
-  std::ofstream(path, std::ios::binary) << text;
+  test::overwrite(path, text);
   try {
     read_mesh(path);
   } catch (const Error& error) {

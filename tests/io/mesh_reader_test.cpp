@@ -27,9 +27,12 @@ TEST(MeshReader, MissingFileFolderAndEmptyFileAreErrors) {
 
 TEST(MeshReader, UnknownFormatNamesTheKnownOnes) {
   const Folder folder;
-  EXPECT_THAT(message_for(folder.put("part.stp", "ISO-10303-21;")), AllOf(HasSubstr(".msh"), HasSubstr(".vtu"), HasSubstr("part.stp")));
+  EXPECT_THAT(message_for(folder.put("part.stp", "ISO-10303-21;")), AllOf(HasSubstr("STEP"), HasSubstr(".vtu"), HasSubstr("part.stp")));
   EXPECT_THAT(message_for(folder.put("a.msh", "\x1f\x8b\x08 packed")), HasSubstr("gzip"));
-  EXPECT_THAT(message_for(folder.put("a.vtk", "# vtk DataFile Version 3.0\n")), HasSubstr("legacy VTK"));
+  EXPECT_THAT(message_for(folder.put("a.stl", "solid part\nfacet normal 0 0 1\n")), AllOf(HasSubstr("STL"), HasSubstr("gmsh -3")));
+  std::string binary(84 + 50, 'x');
+  binary.replace(80, 4, std::string("\1\0\0\0", 4));
+  EXPECT_THAT(message_for(folder.put("part", binary)), HasSubstr("STL"));
   EXPECT_THAT(message_for(folder.put("a.html", "<html></html>")), HasSubstr("not known"));
 }
 
