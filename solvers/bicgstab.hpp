@@ -16,7 +16,7 @@ struct Bicgstab {
   int max_iterations = 10000;
 
   // As ConjugateGradient::solve; `breakdown` when a scalar product that it divides by vanishes and starting again from
-  // the true residual did not help. Memory: six vectors, eight with a preconditioner.
+  // the true residual did not help. Memory: six vectors, seven with a preconditioner.
   SolveReport solve(const LinearOperator& A, const Vector& b, Vector& x, const LinearOperator* preconditioner = nullptr) const;
 };
 

@@ -163,6 +163,8 @@ TEST(Krylov, PreconditionedMethodsGiveTheSameSolutionInFewerSteps) {
     EXPECT_LE(relative_residual(A, with.x, b), 1.0001e-10);
     EXPECT_LT(with.report.iterations, plain.report.iterations / 2);
     EXPECT_EQ(with.report.preconditioner, "Jacobi");
+    EXPECT_EQ(with.report.restarts, 0);
+    EXPECT_NEAR(with.report.history.back() / with.report.true_relative_residual, 1.0, 0.01);  // the method's own residual is the true one
   }
 }
 
@@ -357,6 +359,27 @@ TEST(Minres, ResidualNeverGrowsAndIsThatOfUnrestartedGmres) {
   ASSERT_TRUE(minres.converged() && gmres.converged());
   for (std::size_t i = 1; i < minres.history.size(); ++i) EXPECT_LE(minres.history[i], minres.history[i - 1] * (1 + 1e-12));
   for (std::size_t i = 0; i < 20; ++i) EXPECT_NEAR(minres.history[i], gmres.history[i], 1e-8);
+}
+
+// An indefinite matrix with the positive definite preconditioner diag(K)^-1, diag(B diag(K)^-1 B^T)^-1, scaled badly before.
+TEST(Minres, PreconditionedResidualOfAnIndefiniteMatrixIsTheTrueOne) {
+  const Device device = Device::named("cpu");
+  Blocks blocks = saddle_point_matrix();
+  std::vector<double> scale(50), inverse(50);
+  for (std::size_t i = 0; i < 50; ++i) {
+    scale[i] = std::pow(10.0, double(i % 5) - 2);
+    inverse[i] = (i < 40 ? 0.5 : 2.0 / 13) / (scale[i] * scale[i]);  // 40 entries uniform in (-1, 1): squares add up to 13
+  }
+  for (std::size_t row = 0; row < 50; ++row)
+    for (Index k = blocks.offsets[row]; k < blocks.offsets[row + 1]; ++k) blocks.values[k] *= scale[row] * scale[blocks.columns[k]];
+  const SparseMatrix A = on(device, blocks), M = on(device, diagonal_matrix(inverse));
+  const std::vector<double> b = random_numbers(50, 12);
+  const Solved plain = solve(methods()[2], A, b), with = solve(methods()[2], A, b, {}, {}, &M);
+  EXPECT_TRUE(with.report.converged()) << summary(with.report);
+  EXPECT_LE(relative_residual(A, with.x, b), 1.0001e-10);
+  EXPECT_EQ(with.report.restarts, 0);
+  EXPECT_NEAR(with.report.history.back() / with.report.true_relative_residual, 1.0, 0.05);
+  EXPECT_LT(with.report.iterations, plain.report.iterations / 2);
 }
 
 // min || b - A x || over x in span{b, A b, ..., A^(k-1) b}: an orthonormal basis Q of A K_k, and b - Q Q^T b.
