@@ -93,7 +93,7 @@ void elasticity(Run& run) {
   const FunctionSpace space = make_space(run, mesh, dimension);
   Constraints fixed(space);
   read_supports(run, mesh, plane, fixed);
-  const LinearSolverOptions solver = run.solver();
+  const LinearSolverOptions solver = run.solver(MatrixPromise::positive_definite);
   const std::vector<Field> results = {{"displacement", dimension}, {"stress", 6},   {"strain", 6},
                                       {"von_mises", 1},            {"principal_stress", 3, {}, {"1", "2", "3"}}, {"reaction", dimension}};
   finish_model(run, fixed, rigid_modes(mesh, plane), results);

@@ -59,7 +59,7 @@ void heat(Run& run) {
     const double value = t.number("value", "temperature");
     if (region != nullptr) fixed.prescribe(*region, 0, value, t.where());
   }
-  const LinearSolverOptions solver = run.solver();
+  const LinearSolverOptions solver = run.solver(MatrixPromise::positive_definite);
   const std::vector<Field> results = {{"temperature", 1}, {"heat_flux", mesh.dimension()}, {"reaction", 1}};
   std::vector<Node> held;
   for (const Region* region : cooled) {
@@ -74,6 +74,7 @@ void heat(Run& run) {
   DerivedFields flux = evaluate(run, equations, s.u);
   const std::vector<double> temperature = space.to_mesh(s.u);
   print_range(run, mesh, "temperature", temperature);
+  if (cooled.empty()) print_balance(run, s, 1);  // what convection takes away is neither load nor reaction
   run.write({{"temperature", 1, temperature},
              {"heat_flux", flux.components, std::move(flux.at_nodes)},
              {"reaction", 1, s.reaction}},

@@ -106,9 +106,14 @@ const Mesh& Run::mesh() {
   return *mesh_;
 }
 
-LinearSolverOptions Run::solver() {
+LinearSolverOptions Run::solver(MatrixPromise promise) {
   const Case::Table table = case_->table("solver", "how the linear system is solved");
   LinearSolverOptions options;
+  options.promise = promise;
+  options.say = [this](const std::string& line) {
+    log_.end_progress();
+    log_.line("{}", line);
+  };
   options.method = method_named(table.choice("method", "auto takes the direct solver for small systems", {"auto", "cg", "direct"}, "auto"));
   options.preconditioner = preconditioner_named(
       table.choice("preconditioner", "of cg; auto takes multigrid", {"auto", "none", "jacobi", "chebyshev", "multigrid"}, "auto"));
@@ -149,10 +154,14 @@ std::function<void(const std::string&)> Run::progress() {
 void Run::record(const SolveReport& solve, Index unknowns) {
   log_.end_progress();
   report_.unknowns = unknowns;
-  report_.solves.push_back({solve.method, solve.preconditioner, solve.iterations, name_of(solve.reason), solve.true_relative_residual});
-  log_.line("solve: {} unknowns, {}{}{}, {} iterations, {}, true relative residual {:.2e}", unknowns, solve.method,
+  report_.solves.push_back({solve.method, solve.preconditioner, solve.iterations, name_of(solve.reason), solve.true_relative_residual,
+                            solve.error_estimate, solve.error_norm, solve.choice, solve.memory_needed, solve.memory_used});
+  log_.line("solve: {} unknowns, {}{}{}, {} iterations, {}, true relative residual {:.2e}{}", unknowns, solve.method,
             solve.preconditioner.empty() ? "" : " with ", solve.preconditioner, solve.iterations, name_of(solve.reason),
-            solve.true_relative_residual);
+            solve.true_relative_residual,
+            solve.error_estimate < 0 || solve.error_norm.empty()
+                ? ""
+                : fmt::format(", estimated error of the solve {:.1e} in the {} norm", solve.error_estimate, solve.error_norm));
   if (!solve.choice.empty()) log_.line("method: {}", solve.choice);
   if (!solve.where.empty()) log_.notice(solve.where);
 }

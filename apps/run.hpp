@@ -56,7 +56,7 @@ class Run {
 
   // [mesh] file, scale, order: read, scaled, raised to the order, checked. Read at the first call.
   const Mesh& mesh();
-  LinearSolverOptions solver();                 // [solver]
+  LinearSolverOptions solver(MatrixPromise promise = MatrixPromise::none);  // [solver]
   // Finishes the case; throws CheckedOnly with --check. `fields`: names and components of the nodal results to come.
   void checked(std::span<const Field> fields);
   std::function<void(const std::string&)> progress();

@@ -33,6 +33,10 @@ int degree_for(const FormValue& form, const ElementGroup& group) {
 
 }  // namespace
 
+bool Operator::symmetric() const {
+  return std::all_of(integrals_.begin(), integrals_.end(), [](const Integral& i) { return !i.form.has_matrix || i.form.symmetric; });
+}
+
 Operator::Operator(const FunctionSpace& space, std::vector<Integral> integrals)
     : space_(&space), integrals_(std::move(integrals)) {
   for (const Integral& integral : integrals_)

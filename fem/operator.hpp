@@ -32,6 +32,7 @@ class Operator {
   Operator(const FunctionSpace& space, std::vector<Integral> integrals);
 
   const FunctionSpace& space() const { return *space_; }
+  bool symmetric() const;                                          // every form promises a symmetric matrix
   void residual(const Vector& u, Vector& r) const;                 // r = residual(u)
   SparseMatrix make_matrix() const;                                // pattern and memory; values undefined
   void assemble(const Vector& u, SparseMatrix& matrix) const;      // values = tangent at u; no allocation from the 2nd call on

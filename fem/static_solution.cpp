@@ -2,17 +2,36 @@
 
 #include "solvers/vectors.hpp"
 
+#include <algorithm>
 #include <fmt/format.h>
 
 namespace ritz {
 namespace {
 
+// "node 17 (0.1, 0.2, 0) in 'steel'": the regions of cells around it name its material.
+std::string place_of_unknown(const FunctionSpace& space, Index unknown) {
+  const auto node = static_cast<Node>(unknown / space.components());
+  std::vector<std::string> regions;
+  for (const Region& region : space.mesh().regions())
+    if (region.kind == RegionKind::cells && std::ranges::binary_search(space.nodes_in(region), node)) regions.push_back(region.name);
+  return space.name_of(node) + (regions.empty() ? "" : " in " + quoted_list(regions));
+}
+
+[[noreturn]] void throw_not_converged(const FunctionSpace& space, const SolveReport& report) {
+  if (report.reason == StopReason::not_finite && report.entry >= 0)
+    throw Error(Exit::model, fmt::format("the equations at {} are not finite: {}", place_of_unknown(space, report.entry), report.where),
+                "a material value, a coefficient or the shape of a cell overflows there", advice_for(report.reason));
+  throw Error(Exit::not_converged,
+              fmt::format("the linear solver ({}{}{}) did not converge: {} after {} iterations, relative residual {:.2e}", report.method,
+                          report.preconditioner.empty() ? "" : ", ", report.preconditioner, name_of(report.reason), report.iterations,
+                          report.true_relative_residual),
+              report.where, advice_for(report.reason));
+}
+
 void check_finite(const Operator& equations, const Vector& r) {
   const Index bad = first_not_finite(r);
   if (bad < 0) return;
-  const FunctionSpace& space = equations.space();
-  const auto node = static_cast<Node>(bad / space.components());
-  throw Error(Exit::model, fmt::format("the loads at {} are not finite", space.name_of(node)),
+  throw Error(Exit::model, fmt::format("the loads at {} are not finite", place_of_unknown(equations.space(), bad)),
               "a load, a coefficient or a prescribed value overflows there", "check the values of the case file");
 }
 
@@ -58,13 +77,10 @@ StaticSolution solve_static(const Operator& equations, const Constraints& constr
   {
     auto phase = profile.phase("solve");
     Vector du = space.zeros();
-    s.report = solve_linear(K, r, du, options, {&space.coordinates(), space.mesh().dimension()});
-    if (!s.report.converged())
-      throw Error(Exit::not_converged,
-                  fmt::format("the linear solver ({}{}{}) did not converge: {} after {} iterations, relative residual {:.2e}",
-                              s.report.method, s.report.preconditioner.empty() ? "" : ", ", s.report.preconditioner, name_of(s.report.reason), s.report.iterations,
-                              s.report.true_relative_residual),
-                  {}, advice_for(s.report.reason));
+    LinearSolverOptions known = options;
+    if (known.promise == MatrixPromise::none && equations.symmetric()) known.promise = MatrixPromise::symmetric;
+    s.report = solve_linear(K, r, du, known, {&space.coordinates(), space.mesh().dimension()});
+    if (!s.report.converged()) throw_not_converged(space, s.report);
     axpy(1.0, du, s.u);
   }
   {

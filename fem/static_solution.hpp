@@ -22,8 +22,9 @@ struct StaticSolution {
   double certificate = 0;            // ||residual of the free unknowns||_2 / ||load of the free unknowns||_2
 };
 
-// progress(text) is called before each long step. The model must be held (check_held). Throws Error(Exit::not_converged) with advice from the cause,
-// Error(Exit::model) when a load or coefficient makes the equations not finite.
+// progress(text) is called before each long step. The model must be held (check_held). Forms that are all symmetric make a
+// promise that options.promise need not repeat. Throws Error(Exit::not_converged) with advice from the cause, and
+// Error(Exit::model) when a load or coefficient makes the equations not finite, naming node, position and region.
 StaticSolution solve_static(const Operator& equations, const Constraints& constraints, const LinearSolverOptions& options,
                             const std::function<void(const std::string&)>& progress = {});
 

@@ -24,7 +24,12 @@ Json solve(const SolverOutcome& outcome) {
           {"iterations", outcome.iterations},
           {"reason", outcome.reason},
           {"true_relative_residual",
-           outcome.true_relative_residual < 0 ? Json() : number(outcome.true_relative_residual)}};
+           outcome.true_relative_residual < 0 ? Json() : number(outcome.true_relative_residual)},
+          {"error_estimate", outcome.error_estimate < 0 ? Json() : number(outcome.error_estimate)},
+          {"error_norm", outcome.error_norm},
+          {"choice", outcome.choice},
+          {"factor_bytes_foreseen", outcome.memory_needed},
+          {"factor_bytes", outcome.memory_used}};
 }
 
 Json error(const Error& error) {

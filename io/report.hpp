@@ -25,6 +25,10 @@ struct SolverOutcome {
   std::int64_t iterations = 0;
   std::string reason;                  // why it stopped
   double true_relative_residual = -1;  // recomputed in double precision; negative: none
+  double error_estimate = -1;          // of ||x - x_exact|| / ||x||; negative: not known
+  std::string error_norm;              // of the estimate: "energy" or "Euclidean"
+  std::string choice;                  // why this method
+  std::int64_t memory_needed = 0, memory_used = 0;  // [bytes] of a factorisation; 0: none
 };
 
 struct MemoryUse {

@@ -34,6 +34,7 @@ class DirectFactor {
   virtual Index memory_needed() const = 0;                // [bytes] estimated by the analysis; 0: not known
   virtual Index memory_used() const = 0;                  // [bytes] after factorise(); 0: not known
   virtual Index factor_entries() const { return 0; }      // after the analysis, estimated; 0: not known
+  virtual double operations() const { return 0; }         // of the factorisation, estimated by the analysis; 0: not known
   virtual Index negative_pivots() const { return -1; }    // of a symmetric factor; -1: not known
 };
 

@@ -60,6 +60,9 @@ DirectSolver::DirectSolver(const SparseMatrix& A, Kind kind, const DirectOptions
   analysis_seconds_ = seconds_since(start);
   memory_needed_ = factor_->memory_needed();
   check_memory();
+  if (options.say)
+    options.say(fmt::format("{}: {} unknowns, a factor of {:.3g} million entries, {:.2f} GB needed", factor_->name(), A.rows(),
+                            1e-6 * double(factor_->factor_entries()), 1e-9 * double(memory_needed_)));
   factorise();
   name_ = factor_->name();
   residual_ = Vector(A.device(), A.rows(), "vectors");
@@ -94,9 +97,13 @@ void DirectSolver::refactorise() {
 Index DirectSolver::memory_bytes() const { return factor_ == nullptr ? 0 : factor_->memory_used(); }
 Index DirectSolver::factor_entries() const { return factor_ == nullptr ? 0 : factor_->factor_entries(); }
 
+double DirectSolver::operations() const { return factor_ == nullptr ? 0 : factor_->operations(); }
+
 Index DirectSolver::memory_needed(const SparseMatrix& A, Kind kind, const DirectOptions& options) {
   return A.rows() == 0 ? 0 : analyse(A, kind, options)->memory_needed();
 }
+
+bool DirectSolver::knows_inertia() const { return factor_ == nullptr || (kind_ != Kind::general && factor_->negative_pivots() >= 0); }
 
 Index DirectSolver::negative_pivots() const {
   if (factor_ == nullptr) return 0;
@@ -113,10 +120,17 @@ double DirectSolver::residual_norm(const Vector& b, const Vector& x) {
   return norm2(residual_);
 }
 
-// What needs no solution: a right-hand side that is zero or not finite.
-std::optional<SolveReport> DirectSolver::trivial(const Vector& b, double b_norm, Vector& x) const {
+SolveReport DirectSolver::new_report() const {
   SolveReport report;
   report.method = name_;
+  report.memory_needed = memory_needed_;
+  report.memory_used = memory_bytes();
+  return report;
+}
+
+// What needs no solution: a right-hand side that is zero or not finite.
+std::optional<SolveReport> DirectSolver::trivial(const Vector& b, double b_norm, Vector& x) const {
+  SolveReport report = new_report();
   if (b_norm == 0) {
     x.fill_zero();
     report.reason = StopReason::converged;
@@ -131,8 +145,7 @@ std::optional<SolveReport> DirectSolver::trivial(const Vector& b, double b_norm,
 
 // From a first solution in x: corrections as long as they halve the residual.
 SolveReport DirectSolver::refine(const Vector& b, double b_norm, Vector& x) {
-  SolveReport report;
-  report.method = name_;
+  SolveReport report = new_report();
   double residual = residual_norm(b, x);
   report.history.push_back(residual / b_norm);
   while (std::isfinite(residual) && residual > 1e-15 * b_norm && report.iterations < max_refinements) {
@@ -166,7 +179,14 @@ SolveReport DirectSolver::solve(const Vector& b, Vector& x) {
   SolveReport report = refine(b, b_norm, x);
   if (estimate_error && std::isfinite(report.true_relative_residual)) {
     factor_->solve(residual_, correction_, 1);
-    report.error_estimate = norm2(correction_) / norm2(x);
+    const double energy = dot(residual_, correction_), x_energy = dot(x, b);
+    if (kind_ == Kind::positive_definite && energy >= 0 && x_energy > 0) {
+      report.error_estimate = std::sqrt(energy / x_energy);
+      report.error_norm = "energy";
+    } else {
+      report.error_estimate = norm2(correction_) / norm2(x);
+      report.error_norm = "Euclidean";
+    }
   }
   return report;
 }

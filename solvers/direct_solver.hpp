@@ -8,6 +8,7 @@
 #include "solvers/multi_vector.hpp"
 #include "solvers/solve_report.hpp"
 
+#include <functional>
 #include <optional>
 
 namespace ritz {
@@ -16,6 +17,7 @@ struct DirectOptions {
   DirectOrdering ordering = DirectOrdering::automatic;
   const Vector* coordinates = nullptr;   // [block row][dimension], of the nodes behind the matrix
   int dimension = 0;
+  std::function<void(const std::string&)> say = {};  // one line between analysis and factorisation: size, memory needed
 };
 
 class DirectSolver {
@@ -39,10 +41,12 @@ class DirectSolver {
   // Of a symmetric factor: how many pivots are negative, which is the number of A's negative eigenvalues (Sylvester).
   // Throws Error(Exit::environment) when the library does not say, or the factor is not symmetric.
   Index negative_pivots() const;
+  bool knows_inertia() const;
 
   Index memory_bytes() const;                       // of the factor; 0 when the library does not say
   Index memory_needed() const { return memory_needed_; }  // as the analysis foresaw, before the factorisation
   Index factor_entries() const;                     // as the analysis foresaw; 0: not known
+  double operations() const;                        // of the factorisation, as the analysis foresaw; 0: not known
   static Index memory_needed(const SparseMatrix& A, Kind kind, const DirectOptions& options = {});  // analyses; 0: not known
   const std::string& name() const { return name_; }
   double analysis_seconds() const { return analysis_seconds_; }
@@ -53,6 +57,7 @@ class DirectSolver {
   bool estimate_error = false;                      // costs one more solution
 
  private:
+  SolveReport new_report() const;
   void check_memory() const;
   void factorise();
   double residual_norm(const Vector& b, const Vector& x);  // ||b - A x||, and the residual in residual_

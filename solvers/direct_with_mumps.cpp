@@ -1,9 +1,9 @@
-// The CPU's direct solver: sequential MUMPS (multifrontal LDL^T and LU), threads through its BLAS.
+// The CPU's direct solver: sequential MUMPS (multifrontal LDL^T and LU). Its threads are those of its BLAS, whatever the
+// device was told: other numbers of BLAS threads round differently, and a run must give the same bits for all of ours.
 #include "device/error.hpp"
 #include "solvers/direct_factor.hpp"
 
 #include <algorithm>
-#include <dlfcn.h>
 #include <dmumps_c.h>
 #include <fmt/format.h>
 
@@ -33,32 +33,10 @@ struct Mumps : DMUMPS_STRUC_C {
   }
 };
 
-// MUMPS's threads are those of its BLAS: as many as the device has, for as long as this lives. Found at run time, since
-// any BLAS may stand behind MUMPS.
-class BlasThreads {
- public:
-  explicit BlasThreads(int count) {
-    if (set_ == nullptr || get_ == nullptr) return;
-    before_ = get_();
-    set_(count);
-  }
-  ~BlasThreads() {
-    if (before_ > 0) set_(before_);
-  }
-  BlasThreads(const BlasThreads&) = delete;
-
- private:
-  using Set = void (*)(int);
-  using Get = int (*)();
-  Set set_ = reinterpret_cast<Set>(dlsym(RTLD_DEFAULT, "openblas_set_num_threads"));
-  Get get_ = reinterpret_cast<Get>(dlsym(RTLD_DEFAULT, "openblas_get_num_threads"));
-  int before_ = 0;
-};
-
 class MumpsFactor final : public DirectFactor {
  public:
-  MumpsFactor(const Device& device, const HostMatrix& A, const DirectAnalysis& analysis)
-      : device_(device), kind_(analysis.kind), mumps_(analysis.kind == DirectKind::general ? 0 : 2) {
+  MumpsFactor(const HostMatrix& A, const DirectAnalysis& analysis)
+      : kind_(analysis.kind), mumps_(analysis.kind == DirectKind::general ? 0 : 2) {
     set_values(A);
     for (const int output : {1, 2, 3}) mumps_.icntl[at(output)] = -1;
     mumps_.icntl[at(4)] = 0;
@@ -85,6 +63,7 @@ class MumpsFactor final : public DirectFactor {
   Index memory_used() const override { return static_cast<Index>(megabyte * mumps_.infog[at(19)]); }
 
   Index factor_entries() const override { return large(mumps_.infog[at(20)]); }
+  double operations() const override { return mumps_.rinfog[at(1)]; }
   Index negative_pivots() const override { return kind_ == DirectKind::general ? -1 : mumps_.infog[at(12)]; }
 
   void set_values(const HostMatrix& A) override {
@@ -97,7 +76,6 @@ class MumpsFactor final : public DirectFactor {
 
   // Pivoting may need more room than the analysis foresaw: ask again with more before giving up.
   void factorise() override {
-    const BlasThreads threads(device_.threads());
     for (const int extra_percent : {first_extra_percent, 100, 400}) {
       mumps_.icntl[at(14)] = extra_percent;
       mumps_.run(job_factorise);
@@ -116,7 +94,6 @@ class MumpsFactor final : public DirectFactor {
   }
 
   void solve(const Vector& B, Vector& X, int columns) override {
-    const BlasThreads threads(device_.threads());
     std::vector<double> right_hand_sides = B.host();
     mumps_.rhs = right_hand_sides.data();
     mumps_.nrhs = columns;
@@ -203,7 +180,6 @@ class MumpsFactor final : public DirectFactor {
     throw Error(Exit::internal, fmt::format("MUMPS failed in its {} with INFOG {}, {}", phase, status, detail));
   }
 
-  Device device_;
   DirectKind kind_;
   Mumps mumps_;
   std::vector<MUMPS_INT> rows_, columns_, position_;
@@ -212,8 +188,8 @@ class MumpsFactor final : public DirectFactor {
 
 }  // namespace
 
-std::unique_ptr<DirectFactor> analyse_on_cpu(const Device& device, const HostMatrix& A, const DirectAnalysis& analysis) {
-  return std::make_unique<MumpsFactor>(device, A, analysis);
+std::unique_ptr<DirectFactor> analyse_on_cpu(const Device&, const HostMatrix& A, const DirectAnalysis& analysis) {
+  return std::make_unique<MumpsFactor>(A, analysis);
 }
 
 }  // namespace ritz

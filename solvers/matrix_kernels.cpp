@@ -49,6 +49,54 @@ struct Eliminate {
   }
 };
 
+// Where row `row` has block `column`, or -1.
+constexpr Index find_block(const MatrixView& A, Index row, Index column) {
+  Index low = A.offsets[row], high = A.offsets[row + 1];
+  while (low < high) {
+    const Index middle = (low + high) / 2;
+    if (A.columns[middle] < column)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low < A.offsets[row + 1] && A.columns[low] == column ? low : -1;
+}
+
+// index = scalar row
+struct Inspect {
+  MatrixView A;
+  const double* diagonal;
+
+  static constexpr double size(double x) { return x < 0 ? -x : x; }
+  // Equal up to the rounding of an assembly, as seen from the entries and from the diagonal around them.
+  constexpr bool equal(double a, double b, Index row, Index column) const {
+    const double d = size(diagonal[row]), e = size(diagonal[column]);
+    return size(a - b) <= 1e-10 * (size(a) + size(b)) + 1e-13 * (d < e ? d : e);
+  }
+
+  constexpr Sums<3> operator()(Index row) const {
+    const int b = A.block_size;
+    const Index block_row = row / b, i = row % b;
+    double bad = 0, unequal = 0;
+    for (Index k = A.offsets[block_row]; k < A.offsets[block_row + 1]; ++k) {
+      const Index mirror = find_block(A, A.columns[k], block_row);
+      for (Index j = 0; j < b; ++j) {
+        const Index column = Index{A.columns[k]} * b + j;
+        const double value = A.values[(k * b + i) * b + j];
+        if (!(value - value == 0.0)) bad = 1;
+        if (column == row) continue;
+        const double opposite = mirror < 0 ? 0.0 : A.values[(mirror * b + j) * b + i];
+        if (!equal(value, opposite, row, column)) unequal += 1;
+      }
+    }
+    return {{bad, unequal, diagonal[row] > 0.0 ? 0.0 : 1.0}};
+  }
+};
+
+void inspect(const Device& device, const MatrixView& A, const double* diagonal, double* counts) {
+  reduce<3>(device, "inspect matrix", A.rows * A.block_size, Inspect{A, diagonal}, counts);
+}
+
 void diagonal(const Device& device, const MatrixView& A, double* result) {
   for_each(device, "matrix diagonal", A.rows * A.block_size, Diagonal{A, result});
 }
@@ -67,7 +115,7 @@ void multiply_lanes(const Device& device, const MatrixView& A, const double* x, 
   if (A.block_size == 3) multiply_lane_rows<double, 3, 3>(device, "spmv of lanes", view, x, store);
 }
 
-const MatrixKernels table{multiply, multiply_dot, multiply_lanes, diagonal, eliminate};
+const MatrixKernels table{multiply, multiply_dot, multiply_lanes, diagonal, inspect, eliminate};
 const Registration registration("matrix", &table);
 
 }  // namespace

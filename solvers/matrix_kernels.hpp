@@ -23,6 +23,8 @@ struct MatrixKernels {
   void (*multiply_dot)(const Device&, const MatrixView&, const double* x, double* y, double* xy);  // and *xy = x.y
   void (*multiply_lanes)(const Device&, const MatrixView&, const double* x, double* y);            // x, y: [row][8 lanes]
   void (*diagonal)(const Device&, const MatrixView&, double* diagonal);
+  // counts: scalar rows that are not finite, entries off the diagonal without an equal opposite, diagonal entries not positive
+  void (*inspect)(const Device&, const MatrixView&, const double* diagonal, double* counts);
   void (*eliminate)(const Device&, const MatrixView&, const std::uint8_t* constrained, double pivot, double* values);
 };
 

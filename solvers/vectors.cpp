@@ -81,6 +81,13 @@ Index first_not_finite(const Vector& x) {
   return -1;
 }
 
+bool all_positive(const Vector& x) {
+  if (x.empty()) return true;
+  Vector result(x.device(), 1, "reductions");
+  kernels_for(x).count_not_positive(x.device(), x.size(), x.data(), result.data());
+  return read(result) == 0;
+}
+
 void fill_start_vector(Vector& x) {
   if (!x.empty()) kernels_for(x).start_vector(x.device(), x.size(), x.data());
 }

@@ -16,6 +16,7 @@ void multiply(const Vector& x, const Vector& y, Vector& z);           // z_i = x
 double dot(const Vector& x, const Vector& y);
 double norm2(const Vector& x);                                        // neither overflows nor underflows
 double max_abs(const Vector& x);                                      // NaN are ignored
+bool all_positive(const Vector& x);                                   // and finite
 Index first_not_finite(const Vector& x);                              // -1 when all are finite
 void fill_start_vector(Vector& x);                                    // the same +-[0.5, 1.5) on every device
 

@@ -190,6 +190,8 @@ bool BenchOptions::wants(const std::string& name) const {
   return only.empty() || std::any_of(only.begin(), only.end(), [&](const std::string& start) { return name.starts_with(start); });
 }
 
+bool BenchOptions::names(const std::string& table) const { return std::find(only.begin(), only.end(), table) != only.end(); }
+
 bool wants_any(const Problem& problem, const BenchOptions& options) {
   return options.wants("asm-" + problem.name) || options.wants("spmv-" + problem.name) ||
          (is_solved(problem) && options.wants(solve_name(problem)));

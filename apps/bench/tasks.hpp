@@ -15,6 +15,7 @@ struct BenchOptions {
   bool triplets = true;                  // assemble with triplets, too
 
   bool wants(const std::string& name) const;
+  bool names(const std::string& table) const;  // asked for by its full name
   int few() const { return repeat < 3 ? repeat : 3; }  // for what takes long
 };
 
@@ -31,5 +32,7 @@ void run_mesh_read(const Device& device, const BenchOptions& options, const Publ
 // conjugate gradients at about 1 k, 10 k and 100 k unknowns.
 void run_block_cg(const Device& device, const BenchOptions& options, const Publish& publish);
 void run_small_cg(const Device& device, const BenchOptions& options, const Publish& publish);
+// Tables in Markdown, made only when they are asked for by name: direct-table, the direct solver with each ordering.
+void run_direct_table(const Device& device, const BenchOptions& options);
 
 }  // namespace ritz

@@ -1,0 +1,32 @@
+// Linear systems of every sort that simulations make, for tables that compare solvers: easy and hard, definite and not,
+// symmetric and not.
+#pragma once
+
+#include "device/device.hpp"
+#include "solvers/sparse_matrix.hpp"
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace ritz {
+
+struct LinearSystem {
+  std::shared_ptr<void> keeps = {};    // what the matrix came from
+  SparseMatrix A;
+  Vector b;
+  Vector coordinates;                  // [block row][dimension]
+  int dimension;
+};
+
+struct SystemRecipe {
+  std::string name;
+  std::string traits;                  // "definite", "indefinite" or "unsymmetric"
+  std::function<LinearSystem(const Device& device, double size)> make;  // size: factor on the cells per edge
+};
+
+const std::vector<SystemRecipe>& auto_table_systems();
+const std::vector<SystemRecipe>& direct_table_systems();
+
+}  // namespace ritz
