@@ -106,12 +106,19 @@ std::vector<double> dense_inverse(std::vector<double> a, std::size_t n) {
   return inverse;
 }
 
-std::vector<double> dense_matrix(const BlockMatrix& A) {
-  const auto n = static_cast<std::size_t>(A.scalar_rows());
+template <class T>
+std::vector<T> host_copy(const Device& device, const T* values, Index n) {
+  std::vector<T> result(static_cast<std::size_t>(n));
+  if (n > 0) device.machine().copy_to_host(result.data(), values, n * Index{sizeof(T)});
+  return result;
+}
+
+std::vector<double> dense_matrix(const Device& device, const BlockMatrixView<double>& A, Index nonzeros) {
+  const auto n = static_cast<std::size_t>(A.rows * A.row_block);
   const auto b = static_cast<std::size_t>(A.row_block);
-  const std::vector<Index> offsets = A.offsets.host();
-  const std::vector<std::int32_t> columns = A.column.host();
-  const std::vector<double> values = A.values.host();
+  const std::vector<Index> offsets = host_copy(device, A.offsets, A.rows + 1);
+  const std::vector<std::int32_t> columns = host_copy(device, A.column, nonzeros);
+  const std::vector<double> values = host_copy(device, A.values, nonzeros * A.row_block * A.row_block);
   std::vector<double> dense(n * n, 0.0);
   for (std::size_t i = 0; i + 1 < offsets.size(); ++i)
     for (auto k = static_cast<std::size_t>(offsets[i]); k < static_cast<std::size_t>(offsets[i + 1]); ++k)
@@ -128,90 +135,155 @@ class Builder {
         options_(options),
         device_(A.device()),
         aggregation_(kernels<AggregationKernels>(device_, solver_kernels, "aggregation")),
-        transfer_(kernels<TransferKernels>(device_, solver_kernels, "transfer")) {}
+        transfer_(kernels<TransferKernels>(device_, solver_kernels, "transfer")),
+        K_(near_null_count(A.block_size(), options)) {}
 
-  Setup build() {
-    SetupLevel first;
-    const SparsityPattern& pattern = A_.pattern();
-    first.view = {pattern.rows(), pattern.rows(), A_.block_size(), A_.block_size(), pattern.offsets().data(),
-                  pattern.columns().data(), A_.values().data()};
-    first.nonzeros = pattern.nonzeros();
-    first.inverse_diagonal = inverse_diagonal(A_.diagonal());
-    setup_.levels.push_back(std::move(first));
-    const int K = near_null_count(A_.block_size(), options_);
-    Vector near_null = first_near_null(K);
-    while (true) {
-      SetupLevel& level = setup_.levels.back();
-      const Index unknowns = level.view.rows * level.view.row_block;
-      estimate_eigenvalue(level);
-      if (unknowns <= options_.coarsest_size || static_cast<int>(setup_.levels.size()) >= options_.max_levels) break;
-      if (!coarsen(K, near_null)) break;
+  void build(const TakeLevel& take) {
+    SetupLevel level;
+    level.view = first_view();
+    level.nonzeros = A_.pattern().nonzeros();
+    level.inverse_diagonal = inverse_diagonal(A_.diagonal());
+    Vector near_null = first_near_null(level.view);
+    for (int count = 1;; ++count) {
+      level.largest_eigenvalue = largest_of(level.view, level.inverse_diagonal);
+      SetupLevel coarse;
+      const bool small = level.view.rows * level.view.row_block <= options_.coarsest_size;
+      if (small || count >= options_.max_levels || !coarsen(count, level, near_null, coarse)) {
+        if (count > 1) level.coarsest_inverse = coarsest_inverse(level.view, level.nonzeros);
+        take(level);
+        return;
+      }
+      take(level);
+      level = std::move(coarse);
     }
-    invert_coarsest();
-    return std::move(setup_);
+  }
+
+  bool refresh(const std::vector<KnownLevel>& known, const TakeValues& take) {
+    RefreshedLevel level;
+    level.A = first_view();
+    level.inverse_diagonal = inverse_diagonal(A_.diagonal());
+    Vector values, near_null = first_near_null(level.A);
+    for (std::size_t number = 0;; ++number) {
+      level.largest_eigenvalue = largest_of(level.A, level.inverse_diagonal);
+      if (number + 1 == known.size()) break;
+      RefreshedLevel coarse;
+      Vector coarse_values;
+      if (!coarsen_again(known[number], known[number + 1], level, near_null, coarse, coarse_values)) return false;
+      take(number, level);
+      level = std::move(coarse);
+      values = std::move(coarse_values);
+    }
+    if (known.size() > 1) level.coarsest_inverse = coarsest_inverse(level.A, known.back().nonzeros);
+    take(known.size() - 1, level);
+    return true;
   }
 
  private:
-  Vector first_near_null(int K) {
-    const SetupLevel& level = setup_.levels.front();
-    Vector near_null(device_, level.view.rows * level.view.row_block * K, tag);
+  BlockMatrixView<double> first_view() const {
+    const SparsityPattern& pattern = A_.pattern();
+    return {pattern.rows(), pattern.rows(), A_.block_size(), A_.block_size(), pattern.offsets().data(), pattern.columns().data(),
+            A_.values().data()};
+  }
+
+  Vector first_near_null(const BlockMatrixView<double>& A) const {
+    Vector near_null(device_, A.rows * A.row_block * K_, tag);
     Box box;
     const double* coordinates = nullptr;
-    if (K > level.view.row_block) {
+    if (K_ > A.row_block) {
       box = bounding_box(*options_.coordinates, options_.dimension);
       coordinates = options_.coordinates->data();
     }
-    transfer_.rigid_motions(device_, level.view, coordinates, options_.dimension, box.centre.data(), box.size, K, near_null.data());
+    transfer_.rigid_motions(device_, A, coordinates, options_.dimension, box.centre.data(), box.size, K_, near_null.data());
     return near_null;
   }
 
-  void estimate_eigenvalue(SetupLevel& level) {
+  double largest_of(const BlockMatrixView<double>& A, const Vector& inverse_diagonal) const {
     auto phase = device_.profile().phase("eigenvalues");
-    level.largest_eigenvalue = 1.1 * largest_eigenvalue(LevelOperator(device_, level.view), level.inverse_diagonal, 7);
+    return 1.1 * largest_eigenvalue(LevelOperator(device_, A), inverse_diagonal, 7);
   }
 
-  Index aggregate(const SetupLevel& fine, Array<std::int32_t>& result) {
+  Index aggregate(const SetupLevel& fine, int level, Array<std::int32_t>& result) const {
     auto phase = device_.profile().phase("aggregation");
     const double strength = options_.strength >= 0 ? options_.strength : A_.block_size() == 1 ? 0.05 : 0.02;
     Graph graph;
     // Coarse levels couple ever more widely: the threshold halves from level to level.
-    aggregation_.strong_graph(device_, fine.view, fine.nonzeros, strength * std::pow(0.5, double(setup_.levels.size()) - 1), graph);
+    aggregation_.strong_graph(device_, fine.view, fine.nonzeros, strength * std::pow(0.5, level - 1), graph);
     return aggregation_.aggregate(device_, graph, fine.view.rows, result);
   }
 
-  // Appends the next level; false when the graph cannot be made much smaller.
-  bool coarsen(int K, Vector& near_null) {
-    SetupLevel& fine = setup_.levels.back();
-    const int C = fine.view.row_block;
-    Array<std::int32_t> aggregate_of;
-    const Index aggregates = aggregate(fine, aggregate_of);
-    if (aggregates == 0 || aggregates * K > fine.view.rows * C * 4 / 5) return false;
+  // Replaces the near-null space by that of the coarser level; returns T.
+  Vector tentative(const BlockMatrixView<double>& A, const std::int32_t* aggregate, Index aggregates, Vector& near_null) const {
+    const int C = A.row_block;
+    Vector T(device_, A.rows * C * K_, tag), coarse(device_, aggregates * K_ * K_, tag);
+    transfer_.tentative(device_, aggregate, A.rows, aggregates, C, K_, near_null.data(), T.data(), coarse.data());
+    near_null = std::move(coarse);
+    return T;
+  }
+
+  ProlongatorInput prolongator_input(const BlockMatrixView<double>& A, const Vector& inverse_diagonal, double largest,
+                                     const std::int32_t* aggregate, const Vector& T) const {
+    return {A, inverse_diagonal.data(), 4.0 / 3.0 / largest, A.row_block == 1 ? weak_coupling : 0, aggregate, T.data()};
+  }
+
+  Vector inverse_diagonal_of(const BlockMatrixView<double>& A) const {
+    Vector result(device_, A.rows * A.row_block, "multigrid");
+    transfer_.inverse_diagonal(device_, A, result.data());
+    return result;
+  }
+
+  // Makes the next level; false when the graph cannot be made much smaller.
+  bool coarsen(int number, SetupLevel& fine, Vector& near_null, SetupLevel& coarse) const {
+    const Index aggregates = aggregate(fine, number, fine.aggregate);
+    if (aggregates == 0 || aggregates * K_ > fine.view.rows * fine.view.row_block * 4 / 5) {
+      fine.aggregate = {};
+      return false;
+    }
     auto phase = device_.profile().phase("transfers");
-    Vector T(device_, fine.view.rows * C * K, tag), coarse_near_null(device_, aggregates * K * K, tag);
-    transfer_.tentative(device_, aggregate_of.data(), fine.view.rows, aggregates, C, K, near_null.data(), T.data(), coarse_near_null.data());
-    const ProlongatorInput input{fine.view, fine.inverse_diagonal.data(), 4.0 / 3.0 / fine.largest_eigenvalue,
-                                 C == 1 ? weak_coupling : 0, aggregate_of.data(), T.data()};
-    transfer_.smooth_prolongator(device_, input, aggregates, K, fine.P);
+    {
+      const Vector T = tentative(fine.view, fine.aggregate.data(), aggregates, near_null);
+      transfer_.smooth_prolongator(
+          device_, prolongator_input(fine.view, fine.inverse_diagonal, fine.largest_eigenvalue, fine.aggregate.data(), T),
+          aggregates, K_, fine.P);
+    }
     transfer_.transpose(device_, fine.P, fine.R);
     auto product = device_.profile().phase("product");
-    SetupLevel coarse;
-    transfer_.galerkin(device_, fine.view, fine.P, fine.R, coarse.A);
+    transfer_.galerkin(device_, fine.view, fine.P.view(), fine.R.view(), coarse.A);
     coarse.view = coarse.A.view();
     coarse.nonzeros = coarse.A.nonzeros();
-    coarse.inverse_diagonal = Vector(device_, coarse.A.scalar_rows(), "multigrid");
-    transfer_.inverse_diagonal(device_, coarse.view, coarse.inverse_diagonal.data());
-    near_null = std::move(coarse_near_null);
-    setup_.levels.push_back(std::move(coarse));
+    coarse.inverse_diagonal = inverse_diagonal_of(coarse.view);
     return true;
   }
 
-  void invert_coarsest() {
+  bool coarsen_again(const KnownLevel& known, const KnownLevel& next, RefreshedLevel& fine, Vector& near_null,
+                     RefreshedLevel& coarse, Vector& coarse_values) const {
+    auto phase = device_.profile().phase("transfers");
+    const Index size = known.transfer_nonzeros * fine.A.row_block * K_;
+    fine.P = Vector(device_, size, tag);
+    fine.R = Vector(device_, size, tag);
+    {
+      const Vector T = tentative(fine.A, known.aggregate, known.P.columns, near_null);
+      const ProlongatorInput input = prolongator_input(fine.A, fine.inverse_diagonal, fine.largest_eigenvalue, known.aggregate, T);
+      if (!transfer_.smooth_prolongator_again(device_, input, known.P, fine.P.data())) return false;
+    }
+    BlockMatrixView<double> P = known.P, R = known.R;
+    P.values = fine.P.data();
+    transfer_.transpose_again(device_, P, R, fine.R.data());
+    R.values = fine.R.data();
+    auto product = device_.profile().phase("product");
+    coarse_values = Vector(device_, next.nonzeros * K_ * K_, tag);
+    if (!transfer_.galerkin_again(device_, fine.A, P, R, next.A, coarse_values.data())) return false;
+    coarse.A = next.A;
+    coarse.A.values = coarse_values.data();
+    coarse.inverse_diagonal = inverse_diagonal_of(coarse.A);
+    return true;
+  }
+
+  Vector coarsest_inverse(const BlockMatrixView<double>& A, Index nonzeros) const {
     auto phase = device_.profile().phase("coarsest");
-    const SetupLevel& last = setup_.levels.back();
-    const Index n = last.view.rows * last.view.row_block;
-    if (setup_.levels.size() < 2 || n > 3 * options_.coarsest_size) return;
-    const std::vector<double> inverse = dense_inverse(dense_matrix(last.A), static_cast<std::size_t>(n));
-    setup_.coarsest_inverse = Vector(device_, std::span<const double>(inverse), "multigrid");
+    const Index n = A.rows * A.row_block;
+    if (n > 3 * options_.coarsest_size) return {};
+    const std::vector<double> inverse = dense_inverse(dense_matrix(device_, A, nonzeros), static_cast<std::size_t>(n));
+    return Vector(device_, std::span<const double>(inverse), "multigrid");
   }
 
   const SparseMatrix& A_;
@@ -219,11 +291,18 @@ class Builder {
   Device device_;
   const AggregationKernels& aggregation_;
   const TransferKernels& transfer_;
-  Setup setup_;
+  int K_;  // near-null-space vectors, unknowns per node of coarse levels
 };
 
 }  // namespace
 
-Setup set_up_hierarchy(const SparseMatrix& A, const SmoothedAggregationOptions& options) { return Builder(A, options).build(); }
+void set_up_hierarchy(const SparseMatrix& A, const SmoothedAggregationOptions& options, const TakeLevel& take) {
+  Builder(A, options).build(take);
+}
+
+bool refresh_hierarchy(const SparseMatrix& A, const SmoothedAggregationOptions& options, const std::vector<KnownLevel>& known,
+                       const TakeValues& take) {
+  return Builder(A, options).refresh(known, take);
+}
 
 }  // namespace ritz

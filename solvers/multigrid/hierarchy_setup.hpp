@@ -1,9 +1,11 @@
-// Builds the levels of a smoothed-aggregation hierarchy, in double precision.
+// Builds the levels of a smoothed-aggregation hierarchy, in double precision, one after the other: a level is handed over
+// as soon as the next one exists, so that two at most are held here.
 #pragma once
 
 #include "solvers/multigrid/block_matrix.hpp"
 #include "solvers/multigrid/smoothed_aggregation.hpp"
 
+#include <functional>
 #include <vector>
 
 namespace ritz {
@@ -14,14 +16,33 @@ struct SetupLevel {
   Index nonzeros = 0;               // blocks
   Vector inverse_diagonal;
   double largest_eigenvalue = 0;    // of D^-1 A, a bound
-  BlockMatrix P, R;                 // to and from the next level; empty on the last
+  Array<std::int32_t> aggregate;    // [node] of the next level, negative: none; empty on the last, as are P and R
+  BlockMatrix P, R;                 // to and from the next level
+  Vector coarsest_inverse;          // dense, row-major; on the last level, empty when that is too large for it
 };
 
-struct Setup {
-  std::vector<SetupLevel> levels;
-  Vector coarsest_inverse;          // dense, row-major; empty when the last level is too large for it
+using TakeLevel = std::function<void(SetupLevel&)>;
+
+void set_up_hierarchy(const SparseMatrix& A, const SmoothedAggregationOptions& options, const TakeLevel& take);
+
+// What is kept of a level for new values: patterns (without values) and aggregates.
+struct KnownLevel {
+  BlockMatrixView<double> A, P, R;
+  Index nonzeros = 0, transfer_nonzeros = 0;  // blocks of A, and of P
+  const std::int32_t* aggregate = nullptr;
 };
 
-Setup set_up_hierarchy(const SparseMatrix& A, const SmoothedAggregationOptions& options);
+struct RefreshedLevel {
+  BlockMatrixView<double> A;
+  Vector inverse_diagonal, P, R, coarsest_inverse;
+  double largest_eigenvalue = 0;
+};
+
+using TakeValues = std::function<void(std::size_t level, RefreshedLevel&)>;
+
+// The values of a hierarchy for new values of A. False when some would not fit the known patterns; the levels that were
+// handed over until then are valid, the others are not.
+bool refresh_hierarchy(const SparseMatrix& A, const SmoothedAggregationOptions& options, const std::vector<KnownLevel>& known,
+                       const TakeValues& take);
 
 }  // namespace ritz

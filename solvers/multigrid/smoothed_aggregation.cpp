@@ -1,5 +1,6 @@
 #include "solvers/multigrid/smoothed_aggregation.hpp"
 
+#include "device/error.hpp"
 #include "device/kernels.hpp"
 #include "solvers/matrix_kernels.hpp"
 #include "solvers/multigrid/cycle_kernels.hpp"
@@ -15,14 +16,35 @@ namespace {
 template <class Real>
 class Cycle {
  public:
-  Cycle(const Device& device, Setup setup, const SmoothedAggregationOptions& options, const char* kernel_name)
-      : device_(device),
+  Cycle(const SparseMatrix& A, const SmoothedAggregationOptions& options, const char* kernel_name)
+      : device_(A.device()),
         options_(options),
-        kernels_(kernels<CycleKernels<Real>>(device, solver_kernels, kernel_name)),
-        lane_kernels_(kernels<CycleKernels<Real>>(device, solver_kernels, std::string(kernel_name) + " lanes")) {
-    for (SetupLevel& from : setup.levels) levels_.push_back(converted(from));
+        kernels_(kernels<CycleKernels<Real>>(A.device(), solver_kernels, kernel_name)),
+        lane_kernels_(kernels<CycleKernels<Real>>(A.device(), solver_kernels, std::string(kernel_name) + " lanes")) {
+    set_up_hierarchy(A, options, [&](SetupLevel& level) { levels_.push_back(converted(level)); });
     work_ = workspace(1);
-    coarsest_inverse_ = converted(setup.coarsest_inverse);
+  }
+
+  // New values on the known patterns; false when they do not fit these.
+  bool refresh(const SparseMatrix& A) {
+    std::vector<KnownLevel> known;
+    for (const Level& l : levels_)
+      known.push_back({pattern(l.a), pattern(l.p), pattern(l.r), l.nonzeros, l.p_column.size(), l.aggregate.data()});
+    return refresh_hierarchy(A, options_, known, [&](std::size_t number, const RefreshedLevel& from) {
+      Level& level = levels_[number];
+      convert(from.A.values, level.A);
+      convert(from.P.data(), level.P);
+      convert(from.R.data(), level.R);
+      convert(from.inverse_diagonal.data(), level.inverse_diagonal);
+      if (!from.coarsest_inverse.empty()) convert(from.coarsest_inverse.data(), coarsest_inverse_);
+      level.largest_eigenvalue = from.largest_eigenvalue;
+    });
+  }
+
+  std::vector<SmoothedAggregation::Level> levels() const {
+    std::vector<SmoothedAggregation::Level> result;
+    for (const Level& l : levels_) result.push_back({l.unknowns(), l.A.size(), l.largest_eigenvalue});
+    return result;
   }
 
   void apply(const Vector& b, Vector& x) const {
@@ -39,7 +61,7 @@ class Cycle {
     Index sum = coarsest_inverse_.bytes();
     for (const Level& l : levels_)
       sum += l.A.bytes() + l.P.bytes() + l.R.bytes() + l.offsets.bytes() + l.column.bytes() + l.p_offsets.bytes() +
-             l.p_column.bytes() + l.r_offsets.bytes() + l.r_column.bytes() + l.inverse_diagonal.bytes();
+             l.p_column.bytes() + l.r_offsets.bytes() + l.r_column.bytes() + l.aggregate.bytes() + l.inverse_diagonal.bytes();
     for (const Workspace* work : {&work_, &lane_work_})
       for (const Work& w : *work) sum += 4 * w.b.bytes();
     return sum;
@@ -50,7 +72,8 @@ class Cycle {
     BlockMatrixView<Real> a, p, r;
     Array<Real> A, P, R, inverse_diagonal;
     Array<Index> offsets, p_offsets, r_offsets;
-    Array<std::int32_t> column, p_column, r_column;
+    Array<std::int32_t> column, p_column, r_column, aggregate;
+    Index nonzeros = 0;  // blocks
     double largest_eigenvalue = 0;
     Index unknowns() const { return a.rows * a.row_block; }
   };
@@ -72,14 +95,20 @@ class Cycle {
   Array<Real> converted(const Vector& values) const { return converted(values.data(), values.size()); }
   Array<Real> converted(const double* values, Index n) const {
     Array<Real> result(device_, n, "multigrid");
-    if (n > 0) kernels_.from_double(device_, n, values, result.data());
+    convert(values, result);
     return result;
+  }
+  void convert(const double* values, Array<Real>& result) const {
+    if (!result.empty()) kernels_.from_double(device_, result.size(), values, result.data());
+  }
+  static BlockMatrixView<double> pattern(const BlockMatrixView<Real>& m) {
+    return {m.rows, m.columns, m.row_block, m.column_block, m.offsets, m.column, nullptr};
   }
   static BlockMatrixView<Real> view(const BlockMatrixView<double>& m, const Array<Real>& values) {
     return {m.rows, m.columns, m.row_block, m.column_block, m.offsets, m.column, values.data()};
   }
 
-  Level converted(SetupLevel& from) const {
+  Level converted(SetupLevel& from) {
     Level level;
     level.A = converted(from.view.values, from.nonzeros * from.view.row_block * from.view.column_block);
     level.P = converted(from.P.values);
@@ -94,7 +123,10 @@ class Cycle {
     level.p = {from.P.rows, from.P.columns, from.P.row_block, from.P.column_block, level.p_offsets.data(), level.p_column.data(), level.P.data()};
     level.r = {from.R.rows, from.R.columns, from.R.row_block, from.R.column_block, level.r_offsets.data(), level.r_column.data(), level.R.data()};
     level.inverse_diagonal = converted(from.inverse_diagonal);
+    level.aggregate = std::move(from.aggregate);
+    level.nonzeros = from.nonzeros;
     level.largest_eigenvalue = from.largest_eigenvalue;
+    if (!from.coarsest_inverse.empty()) coarsest_inverse_ = converted(from.coarsest_inverse);
     from = {};
     return level;
   }
@@ -155,31 +187,38 @@ class Cycle {
 }  // namespace
 
 struct SmoothedAggregation::Hierarchy {
-  Device device;
-  Index rows;
-  std::vector<Level> levels;
+  const SparseMatrix* A;
+  std::shared_ptr<const SparsityPattern> pattern;  // when it was set up
+  SmoothedAggregationOptions options;
   std::variant<Cycle<float>, Cycle<double>> cycle;
+
+  static std::unique_ptr<Hierarchy> of(const SparseMatrix& A, const SmoothedAggregationOptions& options) {
+    if (options.single_precision)
+      return std::make_unique<Hierarchy>(Hierarchy{&A, A.shared_pattern(), options, Cycle<float>(A, options, "cycle single")});
+    return std::make_unique<Hierarchy>(Hierarchy{&A, A.shared_pattern(), options, Cycle<double>(A, options, "cycle double")});
+  }
 };
 
-SmoothedAggregation::SmoothedAggregation(const SparseMatrix& A, const SmoothedAggregationOptions& options) {
-  Setup setup = set_up_hierarchy(A, options);
-  std::vector<Level> levels;
-  for (const SetupLevel& level : setup.levels)
-    levels.push_back({level.view.rows * level.view.row_block, level.nonzeros * level.view.row_block * level.view.column_block,
-                      level.largest_eigenvalue});
-  if (options.single_precision)
-    hierarchy_ = std::make_unique<Hierarchy>(Hierarchy{A.device(), A.rows(), std::move(levels),
-                                                       Cycle<float>(A.device(), std::move(setup), options, "cycle single")});
-  else
-    hierarchy_ = std::make_unique<Hierarchy>(Hierarchy{A.device(), A.rows(), std::move(levels),
-                                                       Cycle<double>(A.device(), std::move(setup), options, "cycle double")});
+SmoothedAggregation::SmoothedAggregation(const SparseMatrix& A, const SmoothedAggregationOptions& options)
+    : hierarchy_(Hierarchy::of(A, options)) {}
+
+bool SmoothedAggregation::refresh() {
+  Hierarchy& h = *hierarchy_;
+  if (h.A->shared_pattern() != h.pattern)
+    throw Error(Exit::internal, "multigrid was refreshed for a matrix whose pattern has changed", {},
+                "make a new SmoothedAggregation");
+  if (std::visit([&](auto& cycle) { return cycle.refresh(*h.A); }, h.cycle)) return true;
+  hierarchy_ = Hierarchy::of(*h.A, h.options);
+  return false;
 }
 
 SmoothedAggregation::~SmoothedAggregation() = default;
 
-const Device& SmoothedAggregation::device() const { return hierarchy_->device; }
-Index SmoothedAggregation::rows() const { return hierarchy_->rows; }
-std::vector<SmoothedAggregation::Level> SmoothedAggregation::levels() const { return hierarchy_->levels; }
+const Device& SmoothedAggregation::device() const { return hierarchy_->A->device(); }
+Index SmoothedAggregation::rows() const { return hierarchy_->A->rows(); }
+std::vector<SmoothedAggregation::Level> SmoothedAggregation::levels() const {
+  return std::visit([](const auto& cycle) { return cycle.levels(); }, hierarchy_->cycle);
+}
 
 void SmoothedAggregation::apply(const Vector& b, Vector& x) const {
   std::visit([&](const auto& cycle) { cycle.apply(b, x); }, hierarchy_->cycle);
@@ -191,14 +230,15 @@ void SmoothedAggregation::apply_block(const MultiVector& B, MultiVector& X) cons
 }
 
 std::string SmoothedAggregation::name() const {
-  return fmt::format("smoothed-aggregation multigrid, {} levels, {} precision", hierarchy_->levels.size(),
+  return fmt::format("smoothed-aggregation multigrid, {} levels, {} precision", levels().size(),
                      hierarchy_->cycle.index() == 0 ? "single" : "double");
 }
 
 double SmoothedAggregation::operator_complexity() const {
+  const std::vector<Level> all = levels();
   double sum = 0;
-  for (const Level& level : hierarchy_->levels) sum += double(level.nonzeros);
-  return sum / double(hierarchy_->levels.front().nonzeros);
+  for (const Level& level : all) sum += double(level.nonzeros);
+  return sum / double(all.front().nonzeros);
 }
 
 Index SmoothedAggregation::bytes() const {

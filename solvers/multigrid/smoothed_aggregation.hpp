@@ -31,6 +31,11 @@ class SmoothedAggregation final : public LinearOperator {
   explicit SmoothedAggregation(const SparseMatrix& A, const SmoothedAggregationOptions& options = {});
   ~SmoothedAggregation() override;
 
+  // After a change of A's values: aggregates and patterns are kept, values are made anew where they stand. The options'
+  // coordinates must still exist. Returns false when a value that had been zero made new couplings: then everything was set
+  // up again. Throws Error(Exit::internal) when A has got another pattern.
+  bool refresh();
+
   const Device& device() const override;
   Index rows() const override;
   void apply(const Vector& b, Vector& x) const override;  // one V-cycle from x = 0

@@ -205,6 +205,18 @@ void smooth_prolongator(const Device& device, const ProlongatorInput& in, Index 
   with_blocks<Prolongator>(in.A.row_block, K, device, in, P);
 }
 
+template <int C, int K>
+struct ProlongatorAgain {
+  static bool run(const Device& device, const ProlongatorInput& in, const BlockMatrixView<double>& P, double* values) {
+    return refill_rows<C * K, prolongator_capacity>(
+        device, "prolongator", ProlongatorRow<C, K>{in.A, in.inverse_diagonal, in.omega, in.weak, in.aggregate, in.T, true}, P, values);
+  }
+};
+
+bool smooth_prolongator_again(const Device& device, const ProlongatorInput& in, const BlockMatrixView<double>& P, double* values) {
+  return with_blocks<ProlongatorAgain>(in.A.row_block, P.column_block, device, in, P, values);
+}
+
 struct RowOfEntry {
   const Index* offsets;
   std::int32_t* row;
@@ -246,19 +258,54 @@ void transpose(const Device& device, const BlockMatrix& P, BlockMatrix& R) {
   with_blocks<TransposeBlocks>(P.row_block, P.column_block, device, P, entries.data(), row.data(), R);
 }
 
+// The values of R from those of P; each entry is looked up in the short row of P.
 template <int C, int K>
-struct Galerkin {
-  static void run(const Device& device, const BlockMatrixView<double>& A, const BlockMatrix& P, const BlockMatrix& R,
-                  BlockMatrix& coarse) {
-    triple_product<C, K>(device, A, P.view(), R.view(), coarse);
+struct TransposeRow {
+  static void run(const Device& device, const BlockMatrixView<double>& P, const BlockMatrixView<double>& R, double* values) {
+    for_each(device, "transpose", R.rows, TransposeRow{P, R, values});
+  }
+  BlockMatrixView<double> P, R;
+  double* values;
+  constexpr void operator()(Index coarse) const {
+    for (Index k = R.offsets[coarse]; k < R.offsets[coarse + 1]; ++k) {
+      Index e = P.offsets[R.column[k]];
+      while (P.column[e] != coarse) ++e;
+      for (int c = 0; c < C; ++c)
+        for (int d = 0; d < K; ++d) values[(k * K + d) * C + c] = P.values[(e * C + c) * K + d];
+    }
   }
 };
 
-void galerkin(const Device& device, const BlockMatrixView<double>& A, const BlockMatrix& P, const BlockMatrix& R,
-              BlockMatrix& coarse) {
+void transpose_again(const Device& device, const BlockMatrixView<double>& P, const BlockMatrixView<double>& R, double* values) {
+  with_blocks<TransposeRow>(P.row_block, P.column_block, device, P, R, values);
+}
+
+template <int C, int K>
+struct Galerkin {
+  static void run(const Device& device, const BlockMatrixView<double>& A, const BlockMatrixView<double>& P,
+                  const BlockMatrixView<double>& R, BlockMatrix& coarse) {
+    triple_product<C, K>(device, A, P, R, coarse);
+  }
+};
+
+void galerkin(const Device& device, const BlockMatrixView<double>& A, const BlockMatrixView<double>& P,
+              const BlockMatrixView<double>& R, BlockMatrix& coarse) {
   coarse.rows = coarse.columns = P.columns;
   coarse.row_block = coarse.column_block = P.column_block;
   with_blocks<Galerkin>(A.row_block, P.column_block, device, A, P, R, coarse);
+}
+
+template <int C, int K>
+struct GalerkinAgain {
+  static bool run(const Device& device, const BlockMatrixView<double>& A, const BlockMatrixView<double>& P,
+                  const BlockMatrixView<double>& R, const BlockMatrixView<double>& coarse, double* values) {
+    return triple_product_again<C, K>(device, A, P, R, coarse, values);
+  }
+};
+
+bool galerkin_again(const Device& device, const BlockMatrixView<double>& A, const BlockMatrixView<double>& P,
+                    const BlockMatrixView<double>& R, const BlockMatrixView<double>& coarse, double* values) {
+  return with_blocks<GalerkinAgain>(A.row_block, P.column_block, device, A, P, R, coarse, values);
 }
 
 struct InverseDiagonal {
@@ -280,7 +327,8 @@ void inverse_diagonal(const Device& device, const BlockMatrixView<double>& A, do
   for_each(device, "inverse diagonal", A.rows, InverseDiagonal{A, inverse});
 }
 
-const TransferKernels table{rigid_motions, tentative, smooth_prolongator, transpose, galerkin, inverse_diagonal};
+const TransferKernels table{rigid_motions, tentative, smooth_prolongator, transpose, galerkin, smooth_prolongator_again,
+                            transpose_again, galerkin_again, inverse_diagonal};
 const Registration registration("transfer", &table);
 
 }  // namespace

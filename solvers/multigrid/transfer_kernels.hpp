@@ -29,8 +29,13 @@ struct TransferKernels {
   void (*smooth_prolongator)(const Device&, const ProlongatorInput&, Index aggregates, int K, BlockMatrix& P);
   void (*transpose)(const Device&, const BlockMatrix& P, BlockMatrix& R);
   // R A P
-  void (*galerkin)(const Device&, const BlockMatrixView<double>& A, const BlockMatrix& P, const BlockMatrix& R,
+  void (*galerkin)(const Device&, const BlockMatrixView<double>& A, const BlockMatrixView<double>& P, const BlockMatrixView<double>& R,
                    BlockMatrix& coarse);
+  // The same once more for new values of A: `values` of a pattern that is known. False when the pattern lacks a place.
+  bool (*smooth_prolongator_again)(const Device&, const ProlongatorInput&, const BlockMatrixView<double>& P, double* values);
+  void (*transpose_again)(const Device&, const BlockMatrixView<double>& P, const BlockMatrixView<double>& R, double* values);
+  bool (*galerkin_again)(const Device&, const BlockMatrixView<double>& A, const BlockMatrixView<double>& P,
+                         const BlockMatrixView<double>& R, const BlockMatrixView<double>& coarse, double* values);
   // Scalar diagonal, inverted; 0 where it is 0 (a coarse unknown that nothing uses).
   void (*inverse_diagonal)(const Device&, const BlockMatrixView<double>& A, double* inverse);
 };
