@@ -72,6 +72,9 @@ class Modal(CaseTest):
     def test_a_band_holds_the_modes_in_it(self):
         outcome = self.modal("fv32", "--set", "modal={band=[100, 300]}")
         self.assertEqual([round(f) for f in outcome.fact("frequencies_hz")], [130, 163, 246])
+        bracket = self.modal("bracket")
+        self.assertIn("4 eigenvalues in the band by the inertia of a factor, all found", bracket.report["facts"]["mode_count"])
+        self.assertTrue(0 < bracket.fact("frequencies_hz")[3] < 10000)
         empty = self.modal("fv32", "--set", "modal={band=[50, 100]}")
         self.assertEqual(empty.fact("frequencies_hz"), [])
         self.assertIn("there is no mode in the band", " ".join(empty.report["notices"]))
