@@ -19,6 +19,7 @@ T load(const char* position) {
 }
 
 void read_tags(GmshCursor& cursor, TokenIndex& index, const char* begin, std::int64_t count, std::int64_t* tags) {
+  if (count == 0) return;
   if (cursor.file().binary) {
     std::memcpy(tags, cursor.position(), static_cast<std::size_t>(count * size_bytes));
     return cursor.skip_bytes(count * size_bytes);

@@ -15,8 +15,6 @@
 namespace ritz {
 namespace {
 
-constexpr int deepest_set = 64;
-
 // A part where an instance puts it, or the model itself.
 struct Placement {
   std::string name;                        // of the instance; empty for the model
@@ -196,13 +194,15 @@ class Assembly {
     for (const InpSet& set : scope.element_sets) {
       if (set.internal) continue;
       std::vector<CellRun> runs;
-      collect_elements({p, s, &set}, runs, 0);
+      Visited visited;
+      collect_elements({p, s, &set}, runs, visited);
       RawGroup& group = raw_.group(region_name(placement, 'e', set.name));
       group.cells.insert(group.cells.end(), runs.begin(), runs.end());
     }
     for (const InpSet& set : scope.node_sets) {
       if (set.internal) continue;
-      collect_nodes({p, s, &set}, raw_.group(region_name(placement, 'n', set.name)).nodes, 0);
+      Visited visited;
+      collect_nodes({p, s, &set}, raw_.group(region_name(placement, 'n', set.name)).nodes, visited);
     }
     for (const InpSurface& surface : scope.surfaces)
       if (!surface.internal) add_surface(p, surface, raw_.group(region_name(placement, 's', surface.name)));
@@ -245,10 +245,18 @@ class Assembly {
       if (labels[i] >= range.first && labels[i] <= range.last && (labels[i] - range.first) % range.step == 0) use(static_cast<Node>(i));
   }
 
-  void check_depth(int depth, const Found& found) const {
-    if (depth > deepest_set)
+  // Sets whose members are being taken or have been: each is taken once, and none is part of itself.
+  enum class Taken { in_progress, done };
+  using Visited = std::map<std::pair<std::size_t, const InpSet*>, Taken>;
+
+  // False when the set has been taken already.
+  static bool enter(const Found& found, Visited& visited) {
+    const auto [at, is_new] = visited.try_emplace({found.placement, found.set}, Taken::in_progress);
+    if (!is_new && at->second == Taken::in_progress)
       fail(found.set->pieces.front().place, fmt::format("set '{}' is part of itself", found.set->name), "its members name each other in a circle");
+    return is_new;
   }
+  static void leave(const Found& found, Visited& visited) { visited[{found.placement, found.set}] = Taken::done; }
 
   void add_element(const Placement& placement, Node number, std::vector<CellRun>& runs) const {
     const auto element = static_cast<std::size_t>(number);
@@ -258,8 +266,8 @@ class Assembly {
     append(runs, {block.type.kind, block.first_position + static_cast<Index>(element - block.first_element), 1});
   }
 
-  void collect_elements(const Found& found, std::vector<CellRun>& runs, int depth) const {
-    check_depth(depth, found);
+  void collect_elements(const Found& found, std::vector<CellRun>& runs, Visited& visited) const {
+    if (!enter(found, visited)) return;
     for (const InpPiece& piece : found.set->pieces) {
       const std::size_t p = piece.instance.empty() ? found.placement : placement_named(piece.instance, piece.place);
       const Placement& placement = placements_[p];
@@ -270,13 +278,14 @@ class Assembly {
       for (const InpLabelRange& range : piece.ranges)
         for_each_in(range, *placement.elements, placement.element_labels, [&](Node number) { add_element(placement, number, runs); });
       for (const std::int64_t label : piece.labels) add_element(placement, element_number(p, label, piece.place), runs);
-      for (const InpMember& member : piece.members) collect_elements(member, p, runs, depth);
+      for (const InpMember& member : piece.members) collect_elements(member, p, runs, visited);
     }
+    leave(found, visited);
   }
-  void collect_elements(const InpMember& member, std::size_t p, std::vector<CellRun>& runs, int depth) const {
+  void collect_elements(const InpMember& member, std::size_t p, std::vector<CellRun>& runs, Visited& visited) const {
     if (!member.instance.empty()) p = placement_named(member.instance, member.place);
     if (member.name.empty()) add_element(placements_[p], element_number(p, member.label, member.place), runs);
-    else collect_elements(find_set(p, member.name, false, member.place), runs, depth + 1);
+    else collect_elements(find_set(p, member.name, false, member.place), runs, visited);
   }
 
   Node element_number(std::size_t p, std::int64_t label, const InpPlace& place) const {
@@ -288,8 +297,8 @@ class Assembly {
     return number;
   }
 
-  void collect_nodes(const Found& found, std::vector<Node>& nodes, int depth) const {
-    check_depth(depth, found);
+  void collect_nodes(const Found& found, std::vector<Node>& nodes, Visited& visited) const {
+    if (!enter(found, visited)) return;
     for (const InpPiece& piece : found.set->pieces) {
       const std::size_t p = piece.instance.empty() ? found.placement : placement_named(piece.instance, piece.place);
       const Placement& placement = placements_[p];
@@ -299,10 +308,11 @@ class Assembly {
       for (const InpLabelRange& range : piece.ranges)
         for_each_in(range, *placement.nodes, placement.node_labels, [&](Node number) { nodes.push_back(placement.node_offset + number); });
       for (const std::int64_t label : piece.labels) nodes.push_back(node_number(p, label, piece.place));
-      for (const InpMember& member : piece.members) collect_nodes(member, p, nodes, depth);
+      for (const InpMember& member : piece.members) collect_nodes(member, p, nodes, visited);
       if (!piece.nodes_of_elements.empty()) {
         std::vector<CellRun> runs;
-        collect_elements(find_set(p, piece.nodes_of_elements, false, piece.place), runs, depth + 1);
+        Visited elements_visited;
+        collect_elements(find_set(p, piece.nodes_of_elements, false, piece.place), runs, elements_visited);
         for (const CellRun& run : runs) {
           const auto width = traits(run.kind).node_count;
           const auto first = raw_.nodes[static_cast<std::size_t>(run.kind)].begin() + run.first * width;
@@ -310,15 +320,12 @@ class Assembly {
         }
       }
     }
-    if (depth == 0) {
-      std::sort(nodes.begin(), nodes.end());
-      nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
-    }
+    leave(found, visited);
   }
-  void collect_nodes(const InpMember& member, std::size_t p, std::vector<Node>& nodes, int depth) const {
+  void collect_nodes(const InpMember& member, std::size_t p, std::vector<Node>& nodes, Visited& visited) const {
     if (!member.instance.empty()) p = placement_named(member.instance, member.place);
     if (member.name.empty()) nodes.push_back(node_number(p, member.label, member.place));
-    else collect_nodes(find_set(p, member.name, true, member.place), nodes, depth + 1);
+    else collect_nodes(find_set(p, member.name, true, member.place), nodes, visited);
   }
 
   Node node_number(std::size_t p, std::int64_t label, const InpPlace& place) const {
@@ -329,12 +336,13 @@ class Assembly {
 
   void add_surface(std::size_t p, const InpSurface& surface, RawGroup& group) const {
     for (const InpSurfaceEntry& entry : surface.entries) {
+      Visited visited;
       if (surface.of_nodes) {
-        collect_nodes(entry.member, p, group.nodes, 0);
+        collect_nodes(entry.member, p, group.nodes, visited);
         continue;
       }
       std::vector<CellRun> runs;
-      collect_elements(entry.member, p, runs, 0);
+      collect_elements(entry.member, p, runs, visited);
       for (const CellRun& run : runs) add_face(run, entry, surface, group);
     }
   }

@@ -41,8 +41,8 @@ bool is_binary_stl(std::string_view bytes) {
 // What the first bytes say that the file is, for people.
 std::string describe_content(std::string_view bytes, const std::string& extension) {
   if (bytes.starts_with("\x1f\x8b")) return "it is compressed (gzip); unpack it first";
-  if (bytes.starts_with("\x89HDF")) return "it is an HDF5 file";
-  if (bytes.starts_with("CDF")) return "it is a netCDF file (Exodus?)";
+  if (bytes.starts_with("\x89HDF")) return "it is an HDF5 file (MED, CGNS, Exodus in netCDF-4?), which Ritz does not read; write .msh, .inp or .vtu, or convert it with meshio";
+  if (bytes.starts_with("CDF")) return "it is a netCDF file (Exodus?), which Ritz does not read; write .inp or .bdf (Cubit), or convert it with meshio";
   if (bytes.starts_with("ISO-10303-21")) return "it is a STEP file: geometry without a mesh; mesh it first (gmsh -3 part.step -o part.msh)";
   if (extension == ".stl" || is_binary_stl(bytes) || (bytes.starts_with("solid ") && bytes.find("facet normal") != std::string_view::npos))
     return "it is an STL file: triangles of a surface without a volume; mesh the volume first, for example in Gmsh with "

@@ -2,6 +2,7 @@
 
 #include "io/flat_mesh.hpp"
 #include "io/mapped_file.hpp"
+#include "io/raw_mesh.hpp"
 #include "io/vtk_errors.hpp"
 
 #include <array>
@@ -14,6 +15,7 @@
 #include <vtkCellArray.h>
 #include <vtkCellData.h>
 #include <vtkDataArray.h>
+#include <vtkDoubleArray.h>
 #include <vtkFieldData.h>
 #include <vtkNew.h>
 #include <vtkPoints.h>
@@ -145,6 +147,10 @@ std::vector<Node> first_in_place(const std::vector<double>& points, const std::s
 
 std::vector<double> points_of(vtkUnstructuredGrid& grid) {
   std::vector<double> points(3 * static_cast<std::size_t>(grid.GetNumberOfPoints()));
+  if (const auto* doubles = vtkDoubleArray::SafeDownCast(grid.GetPoints()->GetData()); doubles != nullptr && !points.empty()) {
+    std::copy_n(const_cast<vtkDoubleArray*>(doubles)->GetPointer(0), points.size(), points.data());
+    return points;
+  }
   for (vtkIdType point = 0; point < grid.GetNumberOfPoints(); ++point)
     grid.GetPoints()->GetPoint(point, points.data() + 3 * point);
   return points;
@@ -200,21 +206,65 @@ std::vector<Region> regions_of_tables(vtkUnstructuredGrid& grid, const std::vect
   return regions;
 }
 
+// VTK's connectivity, whichever width its numbers have: its own access by cell copies each list.
+class Connectivity {
+ public:
+  explicit Connectivity(vtkUnstructuredGrid& grid) : point_count_(grid.GetNumberOfPoints()) {
+    vtkCellArray& cells = *grid.GetCells();
+    if (cells.IsStorage64Bit()) {
+      wide_ = cells.GetConnectivityArray64()->GetPointer(0);
+      wide_offsets_ = cells.GetOffsetsArray64()->GetPointer(0);
+    } else {
+      narrow_ = cells.GetConnectivityArray32()->GetPointer(0);
+      narrow_offsets_ = cells.GetOffsetsArray32()->GetPointer(0);
+    }
+  }
+  Index node_count(vtkIdType cell) const { return offset(cell + 1) - offset(cell); }
+  // Copies the nodes of a cell; throws for points that are not there.
+  void nodes_of(vtkIdType cell, std::span<Node> nodes, const std::string& path) const {
+    const Index first = offset(cell);
+    for (std::size_t i = 0; i < nodes.size(); ++i) {
+      const auto at = static_cast<std::size_t>(first) + i;
+      const Index point = wide_ != nullptr ? static_cast<Index>(wide_[at]) : static_cast<Index>(narrow_[at]);
+      if (point < 0 || point >= point_count_)
+        throw Error(Exit::mesh, fmt::format("cell {} of '{}' uses point {}", cell, path, point),
+                    fmt::format("there are {} points, numbered from 0", point_count_), "write the file again");
+      nodes[i] = static_cast<Node>(point);
+    }
+  }
+
+ private:
+  Index offset(vtkIdType cell) const { return wide_ != nullptr ? static_cast<Index>(wide_offsets_[cell]) : static_cast<Index>(narrow_offsets_[cell]); }
+  Index point_count_;
+  const vtkTypeInt64 *wide_ = nullptr, *wide_offsets_ = nullptr;
+  const vtkTypeInt32 *narrow_ = nullptr, *narrow_offsets_ = nullptr;
+};
+
 struct Cells {
   std::vector<const CellTraits*> kinds;  // of each cell
+  std::map<CellKind, Index> counts;
   int dimension = 0;
 };
 
-Cells kinds_of(vtkUnstructuredGrid& grid, const std::string& path) {
+Cells kinds_of(vtkUnstructuredGrid& grid, const Connectivity& connectivity, const std::string& path) {
   Cells cells;
   std::map<std::pair<int, int>, Index> unsupported;
+  std::pair<int, int> last{-1, -1};
+  Index* counted = nullptr;
+  CellKind counted_kind{};
+  cells.kinds.reserve(static_cast<std::size_t>(grid.GetNumberOfCells()));
+  const CellTraits* kind = nullptr;
   for (vtkIdType cell = 0; cell < grid.GetNumberOfCells(); ++cell) {
     const int type = grid.GetCellType(cell);
-    const auto node_count = static_cast<int>(grid.GetCells()->GetCellSize(cell));
-    const CellTraits* kind = cell_of(type, node_count);
+    const auto node_count = static_cast<int>(connectivity.node_count(cell));
+    if (last != std::pair(type, node_count)) kind = cell_of(type, node_count);
+    last = {type, node_count};
     if (kind == nullptr) ++unsupported[{type, node_count}];
     else cells.dimension = std::max(cells.dimension, kind->dimension);
     cells.kinds.push_back(kind);
+    if (kind == nullptr) continue;
+    if (counted == nullptr || counted_kind != kind->kind) counted = &cells.counts[counted_kind = kind->kind];
+    ++*counted;
   }
   if (unsupported.empty()) return cells;
   std::string list;
@@ -222,20 +272,6 @@ Cells kinds_of(vtkUnstructuredGrid& grid, const std::string& path) {
     list += fmt::format("{}{} cells of VTK type {} with {} nodes", list.empty() ? "" : ", ", count, what.first, what.second);
   throw Error(Exit::mesh, fmt::format("'{}' holds {}", path, list), "Ritz has no such cells",
               "use lines, triangles, quadrilaterals, tetrahedra, hexahedra, wedges and pyramids of order 1 or 2");
-}
-
-std::vector<Node> nodes_of(vtkUnstructuredGrid& grid, vtkIdType cell, const std::string& path) {
-  vtkIdType count = 0;
-  const vtkIdType* ids = nullptr;
-  grid.GetCells()->GetCellAtId(cell, count, ids);
-  std::vector<Node> nodes(static_cast<std::size_t>(count));
-  for (vtkIdType i = 0; i < count; ++i) {
-    if (ids[i] < 0 || ids[i] >= grid.GetNumberOfPoints())
-      throw Error(Exit::mesh, fmt::format("cell {} of '{}' uses point {}", cell, path, ids[i]),
-                  fmt::format("there are {} points, numbered from 0", grid.GetNumberOfPoints()), "write the file again");
-    nodes[static_cast<std::size_t>(i)] = static_cast<Node>(ids[i]);
-  }
-  return nodes;
 }
 
 CellBlock& block_of(MeshData& data, CellKind kind) {
@@ -259,7 +295,8 @@ MeshData read_vtu(const std::string& path, std::vector<std::string>* notices, Vt
   if (grid->GetNumberOfPoints() > std::numeric_limits<Node>::max())
     throw Error(Exit::mesh, fmt::format("'{}' holds {} points", path, grid->GetNumberOfPoints()),
                 "Ritz numbers nodes with 31 bits");
-  const Cells cells = kinds_of(*grid, path);
+  const Connectivity connectivity(*grid);
+  const Cells cells = kinds_of(*grid, connectivity, path);
   vtkDataArray* regions = region_array(*grid);
   const vtkUnsignedCharArray* ghosts = format == VtkFormat::parallel ? grid->GetCellGhostArray() : nullptr;
 
@@ -269,18 +306,27 @@ MeshData read_vtu(const std::string& path, std::vector<std::string>* notices, Vt
   if (grid->GetPoints() == nullptr) throw Error(Exit::mesh, fmt::format("'{}' holds cells but no points", path), "it may have been cut short", "write the file again");
   data.points = points_of(*grid);
   const std::vector<Node> joined = format == VtkFormat::parallel ? first_in_place(data.points, path, said) : std::vector<Node>();
-  std::map<std::int64_t, std::vector<std::pair<CellKind, Index>>> cells_of_region;
+  std::map<std::int64_t, std::vector<CellRun>> cells_of_region;
+  std::vector<CellRun>* members = nullptr;  // of the last cell's region
+  std::int64_t last_id = 0;
   std::map<std::pair<std::int64_t, CellKind>, NamedCells> surfaces;
   for (vtkIdType cell = 0; cell < grid->GetNumberOfCells(); ++cell) {
     const CellTraits& kind = *cells.kinds[static_cast<std::size_t>(cell)];
     if (ghosts != nullptr && (ghosts->GetValue(cell) & vtkDataSetAttributes::DUPLICATECELL) != 0) continue;
-    std::vector<Node> nodes = nodes_of(*grid, cell, path);
+    Node numbers[27];
+    const std::span<Node> nodes(numbers, static_cast<std::size_t>(kind.node_count));
+    connectivity.nodes_of(cell, nodes, path);
     if (!joined.empty())
       for (Node& node : nodes) node = joined[static_cast<std::size_t>(node)];
     const auto id = regions != nullptr ? static_cast<std::int64_t>(regions->GetTuple1(cell)) : 0;
     if (kind.dimension == data.dimension) {
       CellBlock& block = block_of(data, kind.kind);
-      if (regions != nullptr) cells_of_region[id].push_back({kind.kind, block.cell_count()});
+      if (block.nodes.empty()) block.nodes.reserve(static_cast<std::size_t>(cells.counts.at(kind.kind) * kind.node_count));
+      if (regions != nullptr) {
+        if (members == nullptr || id != last_id) members = &cells_of_region[id];
+        last_id = id;
+        append(*members, {kind.kind, block.cell_count(), 1});
+      }
       block.nodes.insert(block.nodes.end(), nodes.begin(), nodes.end());
     } else if (regions != nullptr && kind.dimension > 0 && kind.dimension == data.dimension - 1) {
       NamedCells& surface = surfaces[{id, kind.kind}];
@@ -304,10 +350,11 @@ MeshData read_vtu(const std::string& path, std::vector<std::string>* notices, Vt
     return data;
   }
   const bool own_file = grid->GetFieldData()->GetAbstractArray("region_names") != nullptr;
-  for (const auto& [id, members] : cells_of_region) {
+  for (const auto& [id, runs] : cells_of_region) {
     if (own_file && id == 0) continue;  // cells of no region
     Region& region = region_named(data, region_name(*grid, id), RegionKind::cells);
-    for (const auto& [kind, position] : members) region.cells.push_back(block_of(data, kind).first_cell + position);
+    for (const CellRun& run : runs)
+      for (Index i = 0; i < run.count; ++i) region.cells.push_back(block_of(data, run.kind).first_cell + run.first + i);
     sort_unique(region.cells);
   }
   std::vector<NamedCells> named;

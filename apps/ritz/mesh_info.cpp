@@ -6,7 +6,9 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <chrono>
 #include <cmath>
+#include <filesystem>
 
 namespace ritz {
 namespace {
@@ -83,9 +85,14 @@ MeshInfo inspect_mesh(const std::string& file, double scale) {
     throw Error(Exit::input, fmt::format("--scale is {}", scale), "lengths are multiplied by it",
                 "give a positive number, 0.001 for a mesh drawn in millimetres");
   std::vector<std::string> notices;
+  const auto start = std::chrono::steady_clock::now();
   MeshData data = read_mesh_data(file, &notices);
+  const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - start;
   for (double& coordinate : data.points) coordinate *= scale;
-  return inspect_mesh(file, scale, std::move(data), std::move(notices));
+  MeshInfo info = inspect_mesh(file, scale, std::move(data), std::move(notices));
+  info.read_seconds = passed.count();
+  info.file_bytes = static_cast<double>(std::filesystem::file_size(file));
+  return info;
 }
 
 MeshInfo inspect_mesh(const std::string& file, double scale, MeshData data, std::vector<std::string> notices) {
@@ -118,6 +125,7 @@ std::string text_of(const MeshInfo& info) {
     separator = ", ";
   }
   text += "\n";
+  if (info.file_bytes > 1e6) text += fmt::format("read     in {:.3g} s, {:.3g} MB/s\n", info.read_seconds, info.file_bytes / info.read_seconds / 1e6);
   if (info.geometry) text += geometry_text(info);
   for (const std::string& notice : info.notices) text += "notice: " + notice + "\n";
   if (info.errors.empty()) text += "nothing is wrong with it\n";
@@ -126,7 +134,7 @@ std::string text_of(const MeshInfo& info) {
 
 std::string json_of(const MeshInfo& info) {
   using Json = nlohmann::ordered_json;
-  Json json = {{"file", info.file}, {"scale", info.scale}, {"dimension", info.dimension}, {"nodes", info.nodes}, {"cells", info.cells}};
+  Json json = {{"file", info.file}, {"scale", info.scale}, {"read_seconds", info.read_seconds}, {"dimension", info.dimension}, {"nodes", info.nodes}, {"cells", info.cells}};
   json["cells_by_kind"] = info.cells_by_kind;
   if (info.geometry) {
     const MeshInfo::Geometry& g = *info.geometry;

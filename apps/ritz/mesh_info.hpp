@@ -14,6 +14,8 @@ namespace ritz {
 struct MeshInfo {
   std::string file;
   double scale = 1;
+  double read_seconds = 0;   // without the checks
+  double file_bytes = 0;
   int dimension = 0;
   Index nodes = 0, cells = 0;
   std::map<std::string, Index> cells_by_kind;  // "tet10" -> count
@@ -36,7 +38,7 @@ struct MeshInfo {
   std::vector<Error> errors;          // Exit::mesh; a simulation would stop or give wrong answers
 };
 
-// `notices`: those of the reader.
+// The same for data that were read already; `notices` are those of the reader.
 MeshInfo inspect_mesh(const std::string& file, double scale, MeshData data, std::vector<std::string> notices);
 
 // Errors of the mesh are part of the answer; only a file that cannot be read throws.

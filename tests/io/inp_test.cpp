@@ -194,6 +194,12 @@ TEST(Inp, SetsComeFromRangesOtherSetsAndElements) {
   EXPECT_EQ(mesh.region("HUGE").size(), 2) << "a range costs no more than there are elements";
 }
 
+TEST(Inp, SetsThatNameEachOtherAgainAndAgainCostNoMoreThanTheirText) {
+  std::string text = two_cubes() + "*NSET, NSET=S0\n1, 12\n";
+  for (int i = 1; i < 40; ++i) text += fmt::format("*NSET, NSET=S{}\nS{}, S{}, S{}, S{}\n", i, i - 1, i - 1, i - 1, i - 1);
+  EXPECT_EQ(read_text(text).region("S39").size(), 2) << "not 4^39 members";
+}
+
 TEST(Inp, SetsOnTheKeywordsOfNodesAndElementsHoldTheirBlocks) {
   const Mesh mesh = read_text(replaced(two_cubes(), "*NODE\n", "*NODE, NSET=EVERY\n"));
   EXPECT_EQ(region_of(mesh, "EVERY", RegionKind::nodes).size(), 12);
