@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 
 #include <fmt/core.h>
 
@@ -86,6 +87,27 @@ TEST(MeshWriter, NamesAreMadeFitForDecksAndSaidSo) {
   EXPECT_EQ(again.region("left__part_1").cells, std::vector<Index>{0});
   EXPECT_EQ(again.region("LEFT__PART_1_2").cells, std::vector<Index>{1}) << "decks do not tell capitals apart";
   EXPECT_THAT(test::contents_of(folder.file("a.inp")), HasSubstr("TYPE=CAX4\n"));
+}
+
+// CalculiX finds the area and the normal of a surface that we wrote, with facets of several local numbers.
+TEST(MeshWriter, CalculixReadsOurSurfaces) {
+  if (std::string_view(RITZ_CCX).empty()) GTEST_SKIP() << "there is no ccx";
+  const Folder folder;
+  const Mesh mesh = read_mesh(data_file("gmsh/two_boxes.41.ascii.msh"));
+  write_mesh(folder.file("mesh.inp"), mesh);
+  folder.put("model.inp", fmt::format("*INCLUDE, INPUT=mesh.inp\n*NSET, NSET=EVERY, GENERATE\n1, {}\n*MATERIAL, NAME=M\n*ELASTIC\n1., 0.3\n"
+                                      "*SOLID SECTION, ELSET=whole, MATERIAL=M\n*BOUNDARY\nEVERY, 1, 3\n*STEP\n*STATIC\n"
+                                      "*SECTION PRINT, SURFACE=top, NAME=P\nSOF\n*END STEP\n", mesh.node_count()));
+  ASSERT_EQ(std::system(fmt::format("cd '{}' && '{}' model > log 2>&1", folder.path(), RITZ_CCX).c_str()), 0) << test::contents_of(folder.file("log"));
+  std::istringstream result(test::contents_of(folder.file("model.dat")));
+  double area_found = 0, normal_z = 0;
+  for (std::string line; std::getline(result, line);) {
+    double x = 0;
+    if (line.find("mean normal") != std::string::npos) result >> x >> x >> x >> x >> x >> normal_z;
+    if (line.find("area,") != std::string::npos) result >> area_found;
+  }
+  EXPECT_NEAR(area_found, 1, 1e-6);
+  EXPECT_NEAR(normal_z, 1, 1e-6) << "outward";
 }
 
 TEST(MeshWriter, CoordinatesOfDecksFitTheFieldsOfCalculixAndStayExactWhereTheyCan) {
