@@ -32,9 +32,10 @@ FormValue stiffness_form(const PlaneModel& plane, Lame l) {
   return AxisymmetricElasticity{l.lambda, l.mu};
 }
 
-void read_supports(Run& run, const Mesh& mesh, const PlaneModel& plane, Constraints& fixed, bool only_zero) {
+std::vector<Prescription> read_displacements(const Case::Table& from, const Mesh& mesh, bool only_zero) {
   const char* names[] = {"x", "y", "z"};
-  for (const Case::Table& t : run.input().tables("displacement", "prescribed displacements")) {
+  std::vector<Prescription> prescribed;
+  for (const Case::Table& t : from.tables("displacement", "prescribed displacements")) {
     const Region* region = t.region("region", "facets, nodes or cells", mesh, {RegionKind::facets, RegionKind::nodes, RegionKind::cells});
     const bool all = t.flag("fixed", "all components are zero", false);
     bool any = all;
@@ -45,18 +46,29 @@ void read_supports(Run& run, const Mesh& mesh, const PlaneModel& plane, Constrai
         t.error(names[c], fmt::format("the support moves by {}", value), "modes vibrate about the state of rest: their supports stand still",
                 fmt::format("write {} = 0, or leave it out", names[c]));
       any = true;
-      if (region != nullptr) fixed.prescribe(*region, c, value, t.where());
+      if (region != nullptr) prescribed.push_back({region, c, value, t.where()});
     }
     if (!any) t.error("fixed", "this displacement prescribes nothing", {}, "give fixed = true, or one of x, y, z");
   }
+  return prescribed;
+}
+
+void hold_axis(const PlaneModel& plane, Constraints& fixed) {
   if (!plane.axisymmetric) return;
   const FunctionSpace& space = fixed.space();
+  const Mesh& mesh = space.mesh();
   double radius = 0;
   for (Index node = 0; node < mesh.node_count(); ++node) radius = std::max(radius, mesh.point(node)[0]);
   std::vector<Node> axis;
   for (Index node = 0; node < space.node_count(); ++node)
     if (space.point(static_cast<Node>(node))[0] <= 1e-14 * radius) axis.push_back(static_cast<Node>(node));
   fixed.prescribe_nodes(axis, 0, 0, "the axis of revolution");
+}
+
+void read_supports(Run& run, const Mesh& mesh, const PlaneModel& plane, Constraints& fixed, bool only_zero) {
+  for (const Prescription& p : read_displacements(run.input().root(), mesh, only_zero))
+    fixed.prescribe(*p.region, p.component, p.value, p.source);
+  hold_axis(plane, fixed);
 }
 
 RigidModes rigid_modes(const Mesh& mesh, const PlaneModel& plane) {

@@ -1,6 +1,7 @@
 // What the executables for elastic bodies read alike: materials and supports.
 #pragma once
 
+#include "apps/load_cases.hpp"
 #include "apps/model.hpp"
 #include "fem/forms/elasticity.hpp"
 
@@ -17,7 +18,11 @@ std::vector<ElasticMaterial> elastic_materials(Run& run, const Mesh& mesh, const
 
 FormValue stiffness_form(const PlaneModel& plane, Lame lame);
 
-// [[displacement]], and the axis of revolution. With `only_zero`, other values are errors.
+// [[displacement]] of the case or of a load case. With `only_zero`, other values are errors.
+std::vector<Prescription> read_displacements(const Case::Table& from, const Mesh& mesh, bool only_zero = false);
+// The axis of revolution, where there is one, does not move away from itself.
+void hold_axis(const PlaneModel& plane, Constraints& fixed);
+// Both.
 void read_supports(Run& run, const Mesh& mesh, const PlaneModel& plane, Constraints& fixed, bool only_zero = false);
 
 // The rigid motions that a body of this model can have.

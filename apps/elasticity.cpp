@@ -1,11 +1,13 @@
 // ritz-elasticity: small-strain linear elasticity of solids, plane and axisymmetric bodies.
 #include "apps/elastic_model.hpp"
+#include "apps/load_cases.hpp"
 #include "apps/stress_measures.hpp"
 #include "fem/forms/loads.hpp"
 #include "fem/static_solution.hpp"
 #include "mesh/quality.hpp"
 
 #include <cmath>
+#include <optional>
 
 namespace ritz {
 namespace {
@@ -32,37 +34,69 @@ double loaded_area(const Mesh& mesh, const Region& region, const PlaneModel& pla
   return sum;
 }
 
+// Gravity of the case or of a load case; nothing where there is none.
+std::optional<std::vector<double>> read_gravity(const Case::Table& from, int dimension) {
+  const Case::Table table = from.table("gravity", "weight of the body; needs densities");
+  if (!table.present()) return std::nullopt;
+  return table.vector("acceleration", "[m/s^2]", {.size = dimension});
+}
+
 template <int G>
-std::vector<Integral> elastic_integrals(Run& run, const Mesh& mesh, const PlaneModel& plane) {
-  Case& input = run.input();
-  std::vector<Integral> integrals;
-  const Case::Table gravity_table = input.table("gravity", "weight of the body; needs densities");
-  std::vector<double> gravity(G, 0.0);
-  if (gravity_table.present()) gravity = gravity_table.vector("acceleration", "[m/s^2]", {.size = G});
-  const std::optional<double> unused_density = gravity_table.present() ? std::optional<double>() : 1;
-  for (const ElasticMaterial& m : elastic_materials(run, mesh, "[kg/m^3], needed with gravity", unused_density)) {
-    integrals.push_back(Integral::over(stiffness_form(plane, m.lame), *m.region));
-    if (gravity_table.present()) integrals.push_back(Integral::over(load<G, 0>(gravity, plane, m.density), *m.region));
-  }
-  for (const Case::Table& t : input.tables("body_force", "force per volume")) {
+void add_weight(const std::optional<std::vector<double>>& gravity, const PlaneModel& plane, const std::vector<ElasticMaterial>& materials,
+                std::vector<Integral>& integrals) {
+  if (!gravity) return;
+  for (const ElasticMaterial& m : materials) integrals.push_back(Integral::over(load<G, 0>(*gravity, plane, m.density), *m.region));
+}
+
+// All other loads.
+template <int G>
+void add_loads(const Case::Table& from, const Mesh& mesh, const PlaneModel& plane, std::vector<Integral>& integrals) {
+  for (const Case::Table& t : from.tables("body_force", "force per volume")) {
     const Region* region = t.region("region", "cells", mesh, {RegionKind::cells});
     const std::vector<double> value = t.vector("value", "[N/m^3]", {.size = G});
     if (region != nullptr) integrals.push_back(Integral::over(load<G, 0>(value, plane), *region));
   }
-  for (const Case::Table& t : input.tables("traction", "force per area")) {
+  for (const Case::Table& t : from.tables("traction", "force per area")) {
     const Region* region = t.region("region", "facets", mesh, {RegionKind::facets});
     const std::vector<double> value = t.vector("value", "[Pa]", {.size = G});
     if (region != nullptr) integrals.push_back(Integral::over(load<G, 1>(value, plane), *region));
   }
-  for (const Case::Table& t : input.tables("force", "total force, spread evenly over the area")) {
+  for (const Case::Table& t : from.tables("force", "total force, spread evenly over the area")) {
     const Region* region = t.region("region", "facets", mesh, {RegionKind::facets});
     const std::vector<double> value = t.vector("value", "[N]", {.size = G});
     if (region != nullptr) integrals.push_back(Integral::over(load<G, 1>(value, plane, 1 / loaded_area(mesh, *region, plane)), *region));
   }
-  for (const Case::Table& t : input.tables("pressure", "pressure, positive into the body")) {
+  for (const Case::Table& t : from.tables("pressure", "pressure, positive into the body")) {
     const Region* region = t.region("region", "facets", mesh, {RegionKind::facets});
     const double value = t.number("value", "[Pa]");
     if (region != nullptr) integrals.push_back(Integral::over(Pressure<G>{value, plane.weight, plane.axisymmetric}, *region));
+  }
+}
+
+// Stiffness and the loads outside of load cases; those of the load cases go to them.
+template <int G>
+std::vector<Integral> elastic_integrals(Run& run, const Mesh& mesh, const PlaneModel& plane, LoadCaseInputs& load_cases) {
+  const Case::Table root = run.input().root();
+  const auto gravity = read_gravity(root, G);
+  bool weighs = gravity.has_value();
+  std::vector<std::optional<std::vector<double>>> own_gravity;
+  for (const LoadCaseInput& each : load_cases.cases) {
+    own_gravity.push_back(read_gravity(each.table, G));
+    weighs = weighs || own_gravity.back().has_value();
+  }
+  const std::optional<double> unused_density = weighs ? std::optional<double>() : 1;
+  const std::vector<ElasticMaterial> materials = elastic_materials(run, mesh, "[kg/m^3], needed with gravity", unused_density);
+  std::vector<Integral> integrals;
+  for (const ElasticMaterial& m : materials) {
+    integrals.push_back(Integral::over(stiffness_form(plane, m.lame), *m.region));
+    add_weight<G>(gravity, plane, {m}, integrals);
+  }
+  add_loads<G>(root, mesh, plane, integrals);
+  for (std::size_t i = 0; i < load_cases.cases.size(); ++i) {
+    LoadCaseInput& each = load_cases.cases[i];
+    add_weight<G>(own_gravity[i], plane, materials, each.loads);
+    add_loads<G>(each.table, mesh, plane, each.loads);
+    each.prescribed = read_displacements(each.table, mesh);
   }
   return integrals;
 }
@@ -85,22 +119,10 @@ std::vector<double> tensors(const std::vector<double>& derived, std::size_t firs
   return result;
 }
 
-void elasticity(Run& run) {
-  const Mesh& mesh = run.mesh();
+void show(Run& run, const Operator& equations, const StaticSolution& s) {
+  const FunctionSpace& space = equations.space();
+  const Mesh& mesh = space.mesh();
   const int dimension = mesh.dimension();
-  const PlaneModel plane = plane_model(run.input(), mesh, {"plane_strain", "plane_stress", "axisymmetric"}, "");
-  const std::vector<Integral> integrals = dimension == 3 ? elastic_integrals<3>(run, mesh, plane) : elastic_integrals<2>(run, mesh, plane);
-  const FunctionSpace space = make_space(run, mesh, dimension);
-  Constraints fixed(space);
-  read_supports(run, mesh, plane, fixed);
-  const LinearSolverOptions solver = run.solver(MatrixPromise::positive_definite);
-  const std::vector<Field> results = {{"displacement", dimension}, {"stress", 6},   {"strain", 6},
-                                      {"von_mises", 1},            {"principal_stress", 3, {}, {"1", "2", "3"}}, {"reaction", dimension}};
-  finish_model(run, fixed, rigid_modes(mesh, plane), results);
-
-  const Operator equations = make_operator(run, space, integrals);
-  const StaticSolution s = solve_static(equations, fixed, solver, run.progress());
-  run.record(s.report, space.unknown_count());
   const DerivedFields derived = evaluate(run, equations, s.u);
   const std::vector<double> displacement = space.to_mesh(s.u);
   const std::vector<double> stress = tensors(derived.at_nodes, 6), cell_stress = tensors(derived.at_cells, 6);
@@ -115,6 +137,27 @@ void elasticity(Run& run) {
              {"principal_stress", 3, principal_values_of(stress), {"1", "2", "3"}},
              {"reaction", dimension, s.reaction}},
             {{"stress", 6, cell_stress}, {"strain", 6, tensors(derived.at_cells, 0)}, {"von_mises", 1, von_mises_of(cell_stress)}});
+}
+
+void elasticity(Run& run) {
+  const Mesh& mesh = run.mesh();
+  const int dimension = mesh.dimension();
+  const PlaneModel plane = plane_model(run.input(), mesh, {"plane_strain", "plane_stress", "axisymmetric"}, "");
+  LoadCaseInputs load_cases = read_load_cases(run.input(), {{"material", "move it out of the load case, or make two case files"},
+                                                            {"model", "move it out of the load case, or make two case files"}});
+  const std::vector<Integral> integrals =
+      dimension == 3 ? elastic_integrals<3>(run, mesh, plane, load_cases) : elastic_integrals<2>(run, mesh, plane, load_cases);
+  const FunctionSpace space = make_space(run, mesh, dimension);
+  const LoadCaseSupports supports(space, read_displacements(run.input().root(), mesh), load_cases,
+                                  [&](Constraints& fixed) { hold_axis(plane, fixed); });
+  supports.check(run.input(), load_cases);
+  const LinearSolverOptions solver = run.solver(MatrixPromise::positive_definite);
+  const std::vector<Field> results = {{"displacement", dimension}, {"stress", 6},   {"strain", 6},
+                                      {"von_mises", 1},            {"principal_stress", 3, {}, {"1", "2", "3"}}, {"reaction", dimension}};
+  finish_model(run, supports.all(), rigid_modes(mesh, plane), results);
+
+  const Operator equations = make_operator(run, space, integrals);
+  solve_load_cases(run, equations, load_cases, supports, solver, [&](const StaticSolution& s) { show(run, equations, s); });
 }
 
 const char* example = R"([mesh]

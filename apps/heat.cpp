@@ -1,6 +1,7 @@
 // ritz-heat: steady heat conduction. Case file to fields in one page.
-#include "apps/model.hpp"
+#include "apps/load_cases.hpp"
 #include "apps/materials.hpp"
+#include "apps/model.hpp"
 #include "apps/run.hpp"
 #include "fem/forms/diffusion.hpp"
 #include "fem/forms/loads.hpp"
@@ -10,7 +11,32 @@ namespace ritz {
 namespace {
 
 template <int G>
-std::vector<Integral> heat_integrals(Run& run, const Mesh& mesh, const PlaneModel& plane, std::vector<const Region*>& cooled) {
+void add_loads(const Case::Table& from, const Mesh& mesh, const PlaneModel& plane, std::vector<Integral>& integrals) {
+  for (const Case::Table& t : from.tables("source", "heat produced in the volume")) {
+    const Region* region = t.region("region", "cells", mesh, {RegionKind::cells});
+    const double value = t.number("value", "heat per volume [W/m^3]");
+    if (region != nullptr) integrals.push_back(Integral::over(Load<1, G, 0>{{value}, plane.weight, plane.axisymmetric}, *region));
+  }
+  for (const Case::Table& t : from.tables("flux", "heat that enters through a surface")) {
+    const Region* region = t.region("region", "facets", mesh, {RegionKind::facets});
+    const double value = t.number("value", "heat per area into the body [W/m^2]");
+    if (region != nullptr) integrals.push_back(Integral::over(Load<1, G, 1>{{value}, plane.weight, plane.axisymmetric}, *region));
+  }
+}
+
+std::vector<Prescription> read_temperatures(const Case::Table& from, const Mesh& mesh) {
+  std::vector<Prescription> prescribed;
+  for (const Case::Table& t : from.tables("temperature", "prescribed temperatures")) {
+    const Region* region = t.region("region", "facets, nodes or cells", mesh, {RegionKind::facets, RegionKind::nodes, RegionKind::cells});
+    const double value = t.number("value", "temperature");
+    if (region != nullptr) prescribed.push_back({region, 0, value, t.where()});
+  }
+  return prescribed;
+}
+
+template <int G>
+std::vector<Integral> heat_integrals(Run& run, const Mesh& mesh, const PlaneModel& plane, LoadCaseInputs& load_cases,
+                                     std::vector<const Region*>& cooled) {
   Case& input = run.input();
   std::vector<Integral> integrals;
   std::vector<MaterialRegion> materials;
@@ -25,16 +51,7 @@ std::vector<Integral> heat_integrals(Run& run, const Mesh& mesh, const PlaneMode
       integrals.push_back(Integral::over(Diffusion<G>{k, plane.weight}, *region));
   }
   add_material_errors(input, mesh, materials);
-  for (const Case::Table& t : input.tables("source", "heat produced in the volume")) {
-    const Region* region = t.region("region", "cells", mesh, {RegionKind::cells});
-    const double value = t.number("value", "heat per volume [W/m^3]");
-    if (region != nullptr) integrals.push_back(Integral::over(Load<1, G, 0>{{value}, plane.weight, plane.axisymmetric}, *region));
-  }
-  for (const Case::Table& t : input.tables("flux", "heat that enters through a surface")) {
-    const Region* region = t.region("region", "facets", mesh, {RegionKind::facets});
-    const double value = t.number("value", "heat per area into the body [W/m^2]");
-    if (region != nullptr) integrals.push_back(Integral::over(Load<1, G, 1>{{value}, plane.weight, plane.axisymmetric}, *region));
-  }
+  add_loads<G>(input.root(), mesh, plane, integrals);
   for (const Case::Table& t : input.tables("convection", "cooling by a fluid")) {
     const Region* region = t.region("region", "facets", mesh, {RegionKind::facets});
     const double h = t.number("coefficient", "h [W/(m^2 K)]", {.above = 0, .out_of_bounds = Exit::model});
@@ -43,22 +60,39 @@ std::vector<Integral> heat_integrals(Run& run, const Mesh& mesh, const PlaneMode
     integrals.push_back(Integral::over(Convection<G>{h, ambient, plane.weight, plane.axisymmetric}, *region));
     cooled.push_back(region);
   }
+  for (LoadCaseInput& each : load_cases.cases) {
+    add_loads<G>(each.table, mesh, plane, each.loads);
+    each.prescribed = read_temperatures(each.table, mesh);
+  }
   return integrals;
+}
+
+void show(Run& run, const Operator& equations, bool cooled, const StaticSolution& s) {
+  const FunctionSpace& space = equations.space();
+  DerivedFields flux = evaluate(run, equations, s.u);
+  const std::vector<double> temperature = space.to_mesh(s.u);
+  print_range(run, space.mesh(), "temperature", temperature);
+  if (!cooled) print_balance(run, s, 1);  // what convection takes away is neither load nor reaction
+  run.write({{"temperature", 1, temperature},
+             {"heat_flux", flux.components, std::move(flux.at_nodes)},
+             {"reaction", 1, s.reaction}},
+            {{"heat_flux", flux.components, std::move(flux.at_cells)}});
 }
 
 void heat(Run& run) {
   const Mesh& mesh = run.mesh();
   const PlaneModel plane = plane_model(run.input(), mesh, {"plane", "axisymmetric"}, "plane");
+  const char* move_out = "move it out of the load case, or make two case files";
+  LoadCaseInputs load_cases = read_load_cases(
+      run.input(), {{"material", move_out},
+                    {"model", move_out},
+                    {"convection", "move it out of the load case; a fluid warmer by dT in one load case is a flux of coefficient * dT there"}});
   std::vector<const Region*> cooled;
-  const std::vector<Integral> integrals =
-      mesh.dimension() == 3 ? heat_integrals<3>(run, mesh, plane, cooled) : heat_integrals<2>(run, mesh, plane, cooled);
+  const std::vector<Integral> integrals = mesh.dimension() == 3 ? heat_integrals<3>(run, mesh, plane, load_cases, cooled)
+                                                                : heat_integrals<2>(run, mesh, plane, load_cases, cooled);
   const FunctionSpace space = make_space(run, mesh, 1);
-  Constraints fixed(space);
-  for (const Case::Table& t : run.input().tables("temperature", "prescribed temperatures")) {
-    const Region* region = t.region("region", "facets, nodes or cells", mesh, {RegionKind::facets, RegionKind::nodes, RegionKind::cells});
-    const double value = t.number("value", "temperature");
-    if (region != nullptr) fixed.prescribe(*region, 0, value, t.where());
-  }
+  const LoadCaseSupports supports(space, read_temperatures(run.input().root(), mesh), load_cases);
+  supports.check(run.input(), load_cases);
   const LinearSolverOptions solver = run.solver(MatrixPromise::positive_definite);
   const std::vector<Field> results = {{"temperature", 1}, {"heat_flux", mesh.dimension()}, {"reaction", 1}};
   std::vector<Node> held;
@@ -66,19 +100,11 @@ void heat(Run& run) {
     const std::vector<Node> nodes = space.nodes_in(*region);
     held.insert(held.end(), nodes.begin(), nodes.end());
   }
-  finish_model(run, fixed, RigidModes::scalar, results, held);
+  finish_model(run, supports.all(), RigidModes::scalar, results, held);
 
   const Operator equations = make_operator(run, space, integrals);
-  const StaticSolution s = solve_static(equations, fixed, solver, run.progress());
-  run.record(s.report, space.unknown_count());
-  DerivedFields flux = evaluate(run, equations, s.u);
-  const std::vector<double> temperature = space.to_mesh(s.u);
-  print_range(run, mesh, "temperature", temperature);
-  if (cooled.empty()) print_balance(run, s, 1);  // what convection takes away is neither load nor reaction
-  run.write({{"temperature", 1, temperature},
-             {"heat_flux", flux.components, std::move(flux.at_nodes)},
-             {"reaction", 1, s.reaction}},
-            {{"heat_flux", flux.components, std::move(flux.at_cells)}});
+  solve_load_cases(run, equations, load_cases, supports, solver,
+                   [&](const StaticSolution& s) { show(run, equations, !cooled.empty(), s); });
 }
 
 const char* example = R"([mesh]

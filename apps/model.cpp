@@ -1,8 +1,10 @@
 #include "apps/model.hpp"
 
 #include <algorithm>
+#include <array>
 #include <fmt/format.h>
 #include <numbers>
+#include <set>
 
 namespace ritz {
 namespace {
@@ -69,6 +71,11 @@ DerivedFields evaluate(Run& run, const Operator& equations, const Vector& u) {
 
 void finish_model(Run& run, Constraints& constraints, std::optional<RigidModes> modes, std::span<const Field> fields,
                   std::span<const Node> held_nodes) {
+  finish_model(run, std::array{&constraints}, modes, fields, held_nodes);
+}
+
+void finish_model(Run& run, std::span<Constraints* const> constraints, std::optional<RigidModes> modes, std::span<const Field> fields,
+                  std::span<const Node> held_nodes) {
   ErrorList model;
   const auto collect = [&](const auto& check) {
     try {
@@ -79,9 +86,11 @@ void finish_model(Run& run, Constraints& constraints, std::optional<RigidModes> 
       model.add(error);
     }
   };
-  collect([&] { constraints.finish(); });
-  if (modes) collect([&] { check_held(constraints, *modes, held_nodes); });
-  for (const Error& error : model.errors()) run.input().add_error(error);
+  for (Constraints* each : constraints) collect([&] { each->finish(); });
+  if (modes) collect([&] { check_held(*constraints.front(), *modes, held_nodes); });
+  std::set<std::string> said;  // what several load cases share is wrong only once
+  for (const Error& error : model.errors())
+    if (said.insert(error.message() + error.why()).second) run.input().add_error(error);
   run.checked(fields);
 }
 
@@ -96,9 +105,9 @@ void print_balance(Run& run, const StaticSolution& solution, int components) {
   for (std::size_t i = 0; i < solution.reaction.size(); ++i) reaction[i % static_cast<std::size_t>(components)] += solution.reaction[i];
   run.log().line("loads: ({:.6g}), reactions: ({:.6g}), certificate {:.1e}", fmt::join(solution.applied, ", "), fmt::join(reaction, ", "),
                  solution.certificate);
-  run.report().facts["applied_load"] = fmt::format("{:.10g}", fmt::join(solution.applied, " "));
-  run.report().facts["reaction"] = fmt::format("{:.10g}", fmt::join(reaction, " "));
-  run.report().facts["residual_certificate"] = fmt::format("{:.3e}", solution.certificate);
+  run.facts()["applied_load"] = fmt::format("{:.10g}", fmt::join(solution.applied, " "));
+  run.facts()["reaction"] = fmt::format("{:.10g}", fmt::join(reaction, " "));
+  run.facts()["residual_certificate"] = fmt::format("{:.3e}", solution.certificate);
 }
 
 void print_peak(Run& run, const Mesh& mesh, const std::string& name, const std::vector<double>& magnitudes) {

@@ -31,6 +31,9 @@ DerivedFields evaluate(Run& run, const Operator& equations, const Vector& u);
 // may be free); with --check the run ends here. `fields`: the nodal results to come, which probes may name.
 void finish_model(Run& run, Constraints& constraints, std::optional<RigidModes> modes, std::span<const Field> fields,
                   std::span<const Node> held_nodes = {});
+// The same for several load cases, whose prescribed unknowns are the same.
+void finish_model(Run& run, std::span<Constraints* const> constraints, std::optional<RigidModes> modes, std::span<const Field> fields,
+                  std::span<const Node> held_nodes = {});
 
 // "peak <name>: value at (x, y, z)": largest, and smallest when signed.
 void print_range(Run& run, const Mesh& mesh, const std::string& name, const std::vector<double>& values);

@@ -4,7 +4,6 @@
 #include "apps/probes.hpp"
 #include "apps/short_spinning.hpp"
 #include "io/mesh_reader.hpp"
-#include "io/pvd_writer.hpp"
 #include "mesh/order.hpp"
 
 #include <algorithm>
@@ -151,38 +150,59 @@ std::function<void(const std::string&)> Run::progress() {
   return [this](const std::string& text) { log_.progress(text); };
 }
 
+void Run::begin_load_case(const std::string& name) {
+  log_.end_progress();
+  log_.line("load case '{}'", name);
+  part_ = &report_.load_cases.emplace_back(LoadCaseOutcome{.name = name});
+}
+
+void Run::begin_combination(const std::string& name) {
+  log_.line("combination '{}'", name);
+  part_ = &report_.combinations.emplace_back(LoadCaseOutcome{.name = name});
+}
+
+std::map<std::string, std::string>& Run::facts() { return part_ != nullptr ? part_->facts : report_.facts; }
+
 void Run::record(const SolveReport& solve, Index unknowns) {
   log_.end_progress();
+  const std::string choice_before = report_.solves.empty() ? "" : report_.solves.back().choice;
   report_.unknowns = unknowns;
   report_.solves.push_back({solve.method, solve.preconditioner, solve.iterations, name_of(solve.reason), solve.true_relative_residual,
                             solve.error_estimate, solve.error_norm, solve.choice, solve.memory_needed, solve.memory_used});
+  if (part_ != nullptr) part_->solve = report_.solves.back();
   log_.line("solve: {} unknowns, {}{}{}, {} iterations, {}, true relative residual {:.2e}{}", unknowns, solve.method,
             solve.preconditioner.empty() ? "" : " with ", solve.preconditioner, solve.iterations, name_of(solve.reason),
             solve.true_relative_residual,
             solve.error_estimate < 0 || solve.error_norm.empty()
                 ? ""
                 : fmt::format(", estimated error of the solve {:.1e} in the {} norm", solve.error_estimate, solve.error_norm));
-  if (!solve.choice.empty()) log_.line("method: {}", solve.choice);
+  if (!solve.choice.empty() && solve.choice != choice_before) log_.line("method: {}", solve.choice);
   if (!solve.where.empty()) log_.notice(solve.where);
 }
 
+std::filesystem::path Run::results_path(const std::string& file) const { return std::filesystem::path(output_) / file; }
+
 void Run::write(const std::vector<Field>& nodal, const std::vector<Field>& cells) {
-  report_.probes = evaluate_probes(*case_, *mesh_, nodal);
-  for (const auto& [name, values] : report_.probes) log_.line("probe {}: {:.8g}", name, fmt::join(values, " "));
+  auto& probes = part_ != nullptr ? part_->probes : report_.probes;
+  probes = evaluate_probes(*case_, *mesh_, nodal);
+  for (const auto& [name, values] : probes) log_.line("probe {}: {:.8g}", name, fmt::join(values, " "));
   auto phase = device_->profile().phase("output");
-  const std::filesystem::path folder(output_);
-  std::error_code status;
-  std::filesystem::create_directories(folder, status);
-  ResultSeries series((folder / (stem_of(options_.case_file) + ".pvd")).string(), vtu_);
-  const std::string file = series.write(0, *mesh_, nodal, cells);
-  report_.outputs = {file, series.path()};
+  if (!series_) {
+    std::error_code status;
+    std::filesystem::create_directories(output_, status);
+    series_.emplace(results_path(stem_of(options_.case_file) + ".pvd").string(), vtu_);
+    report_.outputs = {series_->path()};
+  }
+  const std::string file = part_ != nullptr ? series_->write_load_case(part_->name, *mesh_, nodal, cells) : series_->write(0, *mesh_, nodal, cells);
+  if (part_ != nullptr) part_->output = file;
+  report_.outputs.insert(report_.outputs.end() - 1, file);  // the index stays last
   log_.line("results: {}", file);
-  log_.line("ParaView: {}", series.path());
+  if (part_ == nullptr) log_.line("ParaView: {}", series_->path());
 }
 
 void Run::write_series(const std::string& name, int count, const std::function<std::pair<double, std::vector<Field>>(int)>& frame) {
   auto phase = device_->profile().phase("output");
-  ResultSeries series((std::filesystem::path(output_) / fmt::format("{}_{}.pvd", stem_of(options_.case_file), name)).string(), vtu_);
+  ResultSeries series(results_path(fmt::format("{}_{}.pvd", stem_of(options_.case_file), name)).string(), vtu_);
   for (int step = 0; step < count; ++step) {
     const auto [time, fields] = frame(step);
     report_.outputs.push_back(series.write(time, *mesh_, fields));
@@ -192,6 +212,7 @@ void Run::write_series(const std::string& name, int count, const std::function<s
 }
 
 void Run::finish() {
+  if (part_ != nullptr) log_.line("ParaView: {} (one step for each load case and combination)", series_->path());
   for (const PhaseRecord& phase : device_->profile().phases())
     report_.phases.push_back({phase.name, phase.seconds, phase.bytes_to_device + phase.bytes_to_host});
   const MemoryStatistics memory = device_->memory().statistics();

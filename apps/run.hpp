@@ -15,12 +15,15 @@
 #include "device/device.hpp"
 #include "io/case.hpp"
 #include "io/log.hpp"
+#include "io/pvd_writer.hpp"
 #include "io/report.hpp"
 #include "io/vtu_writer.hpp"
 #include "mesh/mesh.hpp"
 #include "solvers/linear_solver.hpp"
 
+#include <filesystem>
 #include <functional>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -61,6 +64,11 @@ class Run {
   void checked(std::span<const Field> fields);
   std::function<void(const std::string&)> progress();
 
+  // What is recorded, found (facts) and written from here on belongs to this load case or combination.
+  void begin_load_case(const std::string& name);
+  void begin_combination(const std::string& name);
+  std::map<std::string, std::string>& facts();
+
   void record(const SolveReport& solve, Index unknowns);
   // Fields at nodes and cells to the output folder; evaluates the case's probes; prints peaks.
   void write(const std::vector<Field>& nodal, const std::vector<Field>& cells);
@@ -70,6 +78,7 @@ class Run {
 
  private:
   void read_output_settings();
+  std::filesystem::path results_path(const std::string& file) const;
 
   AppInfo info_;
   RunOptions options_;
@@ -80,6 +89,8 @@ class Run {
   std::optional<Mesh> mesh_;
   VtuOptions vtu_;
   std::string output_;
+  LoadCaseOutcome* part_ = nullptr;         // of the report: the load case or combination in work
+  std::optional<ResultSeries> series_;      // of write(): one step, or one for each load case and combination
 };
 
 // Parses the command line, runs the app, and turns whatever happens into a message, a report and an exit code.

@@ -3,7 +3,12 @@
 #include "solvers/vectors.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <fmt/format.h>
+#include <functional>
+#include <iterator>
+#include <numeric>
+#include <optional>
 
 namespace ritz {
 namespace {
@@ -17,22 +22,15 @@ std::string place_of_unknown(const FunctionSpace& space, Index unknown) {
   return space.name_of(node) + (regions.empty() ? "" : " in " + quoted_list(regions));
 }
 
-[[noreturn]] void throw_not_converged(const FunctionSpace& space, const SolveReport& report) {
+Error not_converged(const FunctionSpace& space, const std::string& title, const SolveReport& report) {
   if (report.reason == StopReason::not_finite && report.entry >= 0)
-    throw Error(Exit::model, fmt::format("the equations at {} are not finite: {}", place_of_unknown(space, report.entry), report.where),
-                "a material value, a coefficient or the shape of a cell overflows there", advice_for(report.reason));
-  throw Error(Exit::not_converged,
-              fmt::format("the linear solver ({}{}{}) did not converge: {} after {} iterations, relative residual {:.2e}", report.method,
-                          report.preconditioner.empty() ? "" : ", ", report.preconditioner, name_of(report.reason), report.iterations,
-                          report.true_relative_residual),
-              report.where, advice_for(report.reason));
-}
-
-void check_finite(const Operator& equations, const Vector& r) {
-  const Index bad = first_not_finite(r);
-  if (bad < 0) return;
-  throw Error(Exit::model, fmt::format("the loads at {} are not finite", place_of_unknown(equations.space(), bad)),
-              "a load, a coefficient or a prescribed value overflows there", "check the values of the case file");
+    return Error(Exit::model, fmt::format("{}the equations at {} are not finite: {}", title, place_of_unknown(space, report.entry), report.where),
+                 "a material value, a coefficient or the shape of a cell overflows there", advice_for(report.reason));
+  return Error(Exit::not_converged,
+               fmt::format("{}the linear solver ({}{}{}) did not converge: {} after {} iterations, relative residual {:.2e}", title,
+                           report.method, report.preconditioner.empty() ? "" : ", ", report.preconditioner, name_of(report.reason),
+                           report.iterations, report.true_relative_residual),
+               report.where, advice_for(report.reason));
 }
 
 std::vector<double> component_sums(const std::vector<double>& values, int components) {
@@ -41,59 +39,250 @@ std::vector<double> component_sums(const std::vector<double>& values, int compon
   return sums;
 }
 
+std::string title_of(const char* what, const std::string& name) { return name.empty() ? "" : fmt::format("{} '{}': ", what, name); }
+
+// A right-hand side of the one matrix: a load case, or what all of them share.
+struct Column {
+  std::string title;
+  const Operator* loads;
+  const Constraints* constraints;
+  Vector b = {};                // minus the residual at the prescribed values, zero where prescribed
+  double load = 0;              // ||b||_2
+};
+
+// The equations with one matrix and several columns.
+class StaticSystem {
+ public:
+  StaticSystem(const Operator& equations, const LinearSolverOptions& options)
+      : equations_(equations),
+        space_(equations.space()),
+        options_(options),
+        profile_(space_.device().profile()),
+        K_(equations.make_matrix()),
+        r_(space_.zeros()) {
+    if (options_.promise == MatrixPromise::none && equations.symmetric()) options_.promise = MatrixPromise::symmetric;
+  }
+
+  // Right-hand sides, their sums, and the matrix.
+  void assemble(std::vector<Column>& columns, std::vector<StaticSolution>& solutions) {
+    auto phase = profile_.phase("assembly");
+    Vector shared = space_.zeros();  // the residual of the equations alone
+    const Constraints* before = nullptr;
+    for (std::size_t j = 0; j < columns.size(); ++j) {
+      Column& column = columns[j];
+      solutions[j].u = space_.zeros();
+      column.constraints->set_values(solutions[j].u);
+      if (column.constraints != before) equations_.residual(solutions[j].u, shared);
+      before = column.constraints;
+      column.b = space_.zeros();
+      copy(shared, column.b);
+      add_loads(1, column.loads, solutions[j].u, column.b);
+      check_finite(column);
+    }
+    equations_.assemble(solutions.front().u, K_);
+  }
+
+  void eliminate(std::vector<Column>& columns, std::vector<StaticSolution>& solutions) {
+    auto phase = profile_.phase("constraints");
+    for (std::size_t j = 0; j < columns.size(); ++j) {
+      solutions[j].applied = component_sums(columns[j].b.host(), space_.components());
+      for (double& value : solutions[j].applied) value = -value;
+      columns[j].constraints->set_zero(columns[j].b);
+      axpby(0.0, columns[j].b, -1.0, columns[j].b);
+      columns[j].load = norm2(columns[j].b);
+    }
+    K_.eliminate(columns.front().constraints->mask(), max_abs(K_.diagonal()));
+  }
+
+  void solve(const std::vector<Column>& columns, std::vector<StaticSolution>& solutions) {
+    auto phase = profile_.phase("solve");
+    const SolverGeometry geometry{&space_.coordinates(), space_.mesh().dimension()};
+    Vector du = space_.zeros();
+    if (columns.size() == 1) {
+      solutions[0].report = solve_linear(K_, columns[0].b, du, options_, geometry);
+      throw_unless_all_converged(columns, solutions);
+      return axpy(1.0, du, solutions[0].u);
+    }
+    const auto count = static_cast<int>(columns.size());
+    MultiVector B(space_.device(), K_.rows(), count), X(space_.device(), K_.rows(), count);
+    for (int j = 0; j < count; ++j) B.set_column(j, columns[static_cast<std::size_t>(j)].b);
+    std::vector<SolveReport> reports = solve_linear(K_, B, X, options_, geometry);
+    for (std::size_t j = 0; j < reports.size(); ++j) solutions[j].report = std::move(reports[j]);
+    throw_unless_all_converged(columns, solutions);
+    for (int j = 0; j < count; ++j) {
+      X.get_column(j, du);
+      axpy(1.0, du, solutions[static_cast<std::size_t>(j)].u);
+    }
+  }
+
+  void certify(const Column& column, StaticSolution& s) {
+    auto phase = profile_.phase("reactions");
+    equations_.residual(s.u, r_);
+    add_loads(1, column.loads, s.u, r_);
+    split_residual(*column.constraints, column.load, s);
+  }
+
+  // Superposition; `weights` of the columns.
+  StaticSolution combine(const std::vector<Column>& columns, const std::vector<StaticSolution>& solutions,
+                         const std::vector<double>& weights, const std::string& title) {
+    StaticSolution s;
+    s.u = space_.zeros();
+    s.applied.assign(static_cast<std::size_t>(space_.components()), 0.0);
+    s.report.method = "superposition";
+    s.report.reason = StopReason::converged;
+    Vector b = space_.zeros();
+    double summed = 0;  // of what is added up
+    for (std::size_t j = 0; j < columns.size(); ++j) {
+      axpy(weights[j], solutions[j].u, s.u);
+      axpy(weights[j], columns[j].b, b);
+      for (std::size_t c = 0; c < s.applied.size(); ++c) s.applied[c] += weights[j] * solutions[j].applied[c];
+      summed += std::abs(weights[j]) * columns[j].load;
+    }
+    // Loads that cancel to less than a millionth are rounding: nothing can be relative to them.
+    const double load = std::max(norm2(b), 1e-6 * summed);
+    certify_sum(columns, weights, load, s);
+    if (s.certificate > 10 * options_.relative) solve_what_is_left(columns, weights, load, title, s);
+    s.report.true_relative_residual = s.certificate;
+    return s;
+  }
+
+ private:
+  void add_loads(double factor, const Operator* loads, const Vector& u, Vector& r) {
+    if (loads == nullptr || factor == 0) return;
+    if (own_.empty()) own_ = space_.zeros();
+    loads->residual(u, own_);
+    axpy(factor, own_, r);
+  }
+
+  void check_finite(const Column& column) const {
+    const Index bad = first_not_finite(column.b);
+    if (bad < 0) return;
+    throw Error(Exit::model, fmt::format("{}the loads at {} are not finite", column.title, place_of_unknown(space_, bad)),
+                "a load, a coefficient or a prescribed value overflows there", "check the values of the case file");
+  }
+
+  void throw_unless_all_converged(const std::vector<Column>& columns, const std::vector<StaticSolution>& solutions) const {
+    ErrorList errors;
+    for (std::size_t j = 0; j < columns.size(); ++j)
+      if (!solutions[j].report.converged()) errors.add(not_converged(space_, columns[j].title, solutions[j].report));
+    errors.throw_if_any();
+  }
+
+  // r_ is the residual of everything: its free part certifies, its prescribed part holds.
+  void split_residual(const Constraints& constraints, double load, StaticSolution& s) {
+    Vector free(space_.device(), r_.size(), "vectors");
+    copy(r_, free);
+    constraints.set_zero(free);
+    s.certificate = load > 0 ? norm2(free) / load : norm2(free);
+    constraints.keep_prescribed(r_);
+    s.reaction = space_.to_mesh(r_);
+  }
+
+  void sum_residual(const std::vector<Column>& columns, const std::vector<double>& weights, const Vector& u) {
+    equations_.residual(u, r_);  // what is shared counts once: the weights sum to one where it is not zero
+    for (std::size_t j = 0; j < columns.size(); ++j) add_loads(weights[j], columns[j].loads, u, r_);
+  }
+
+  void certify_sum(const std::vector<Column>& columns, const std::vector<double>& weights, double load, StaticSolution& s) {
+    auto phase = profile_.phase("reactions");
+    sum_residual(columns, weights, s.u);
+    split_residual(*columns.front().constraints, load, s);
+  }
+
+  void solve_what_is_left(const std::vector<Column>& columns, const std::vector<double>& weights, double load,
+                          const std::string& title, StaticSolution& s) {
+    sum_residual(columns, weights, s.u);
+    columns.front().constraints->set_zero(r_);
+    axpby(0.0, r_, -1.0, r_);
+    LinearSolverOptions rest = options_;
+    rest.relative = std::min(0.5, options_.relative / s.certificate);
+    Vector du = space_.zeros();
+    {
+      auto phase = profile_.phase("solve");
+      s.report = solve_linear(K_, r_, du, rest, {&space_.coordinates(), space_.mesh().dimension()});
+    }
+    if (!s.report.converged()) throw not_converged(space_, title, s.report);
+    axpy(1.0, du, s.u);
+    certify_sum(columns, weights, load, s);
+    s.report.choice = "its load cases cancel: what their sum left was solved for";
+  }
+
+  const Operator& equations_;
+  const FunctionSpace& space_;
+  LinearSolverOptions options_;
+  Profile& profile_;
+  SparseMatrix K_;
+  Vector r_, own_;
+};
+
+// Do loads or values act that belong to no load case?
+bool acts(const Operator& equations, const Constraints& common) {
+  Vector u = equations.space().zeros(), r = equations.space().zeros();
+  common.set_values(u);
+  equations.residual(u, r);
+  return max_abs(u) > 0 || max_abs(r) > 0;
+}
+
 }  // namespace
 
-StaticSolution solve_static(const Operator& equations, const Constraints& constraints, const LinearSolverOptions& options,
-                            const std::function<void(const std::string&)>& progress) {
-  const FunctionSpace& space = equations.space();
-  Profile& profile = space.device().profile();
+void check_same_unknowns(std::span<const LoadCase> cases) {
+  ErrorList errors;
+  for (std::size_t i = 1; i < cases.size(); ++i) {
+    const Constraints &first = *cases[0].constraints, &other = *cases[i].constraints;
+    if (&first == &other) continue;
+    const FunctionSpace& space = first.space();
+    const auto differs = [&]() -> std::optional<std::pair<Node, int>> {
+      for (Index node = 0; node < space.node_count(); ++node)
+        for (int c = 0; c < space.components(); ++c)
+          if (first.is_prescribed(static_cast<Node>(node), c) != other.is_prescribed(static_cast<Node>(node), c))
+            return std::pair{static_cast<Node>(node), c};
+      return std::nullopt;
+    }();
+    if (!differs) continue;
+    const auto [node, c] = *differs;
+    const bool in_first = first.is_prescribed(node, c);
+    errors.add(Error(Exit::model,
+                     fmt::format("{}{} is prescribed in load case '{}' and free in load case '{}'",
+                                 space.components() > 1 ? fmt::format("component {} at ", "xyz"[c]) : "", space.name_of(node),
+                                 cases[in_first ? 0 : i].name, cases[in_first ? i : 0].name),
+                     "load cases share one matrix, so the same unknowns are prescribed in all of them",
+                     "prescribe it outside the load cases, where one of them may still give the same region another value; or run them apart"));
+  }
+  errors.throw_if_any();
+}
+
+std::vector<StaticSolution> solve_static(const Operator& equations, const LoadCases& loads, const LinearSolverOptions& options,
+                                         const Progress& progress) {
   const auto say = [&](const char* text) {
     if (progress) progress(text);
   };
-  StaticSolution s;
-  s.u = space.zeros();
-  Vector r = space.zeros();
+  check_same_unknowns(loads.cases);
+  std::vector<Column> columns;
+  for (const LoadCase& each : loads.cases) columns.push_back({title_of("load case", each.name), each.loads, each.constraints});
+  const bool shares = !loads.combinations.empty() && acts(equations, *loads.common);
+  if (shares) columns.push_back({"without any load case: ", nullptr, loads.common});
+  std::vector<StaticSolution> solutions(columns.size());
+  StaticSystem system(equations, options);
   say("assembling");
-  SparseMatrix K = [&] {
-    auto phase = profile.phase("assembly");
-    constraints.set_values(s.u);
-    equations.residual(s.u, r);
-    check_finite(equations, r);
-    SparseMatrix matrix = equations.make_matrix();
-    equations.assemble(s.u, matrix);
-    return matrix;
-  }();
-  double load = 0;
-  {
-    auto phase = profile.phase("constraints");
-    s.applied = component_sums(r.host(), space.components());
-    for (double& value : s.applied) value = -value;
-    constraints.set_zero(r);
-    axpby(0.0, r, -1.0, r);  // the right-hand side: minus the residual
-    load = norm2(r);
-    K.eliminate(constraints.mask(), max_abs(K.diagonal()));
-  }
+  system.assemble(columns, solutions);
+  system.eliminate(columns, solutions);
   say("solving");
-  {
-    auto phase = profile.phase("solve");
-    Vector du = space.zeros();
-    LinearSolverOptions known = options;
-    if (known.promise == MatrixPromise::none && equations.symmetric()) known.promise = MatrixPromise::symmetric;
-    s.report = solve_linear(K, r, du, known, {&space.coordinates(), space.mesh().dimension()});
-    if (!s.report.converged()) throw_not_converged(space, s.report);
-    axpy(1.0, du, s.u);
+  system.solve(columns, solutions);
+  for (std::size_t j = 0; j < loads.cases.size(); ++j) system.certify(columns[j], solutions[j]);
+  std::vector<StaticSolution> combined;
+  for (const LoadCombination& combination : loads.combinations) {
+    std::vector<double> weights = combination.factors;
+    if (shares) weights.push_back(std::accumulate(weights.begin(), weights.end(), 1.0, std::minus<>{}));
+    combined.push_back(system.combine(columns, solutions, weights, title_of("combination", combination.name)));
   }
-  {
-    auto phase = profile.phase("reactions");
-    equations.residual(s.u, r);
-    Vector free(space.device(), r.size(), "vectors");
-    copy(r, free);
-    constraints.set_zero(free);
-    s.certificate = load > 0 ? norm2(free) / load : norm2(free);
-    constraints.keep_prescribed(r);
-    s.reaction = space.to_mesh(r);
-  }
-  return s;
+  solutions.resize(loads.cases.size());
+  std::ranges::move(combined, std::back_inserter(solutions));
+  return solutions;
+}
+
+StaticSolution solve_static(const Operator& equations, const Constraints& constraints, const LinearSolverOptions& options,
+                            const Progress& progress) {
+  return std::move(solve_static(equations, LoadCases{.cases = {{.constraints = &constraints}}}, options, progress).front());
 }
 
 }  // namespace ritz

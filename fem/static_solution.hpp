@@ -1,6 +1,6 @@
 // The solution of a linear stationary model: one Newton step from the prescribed values, since its residual is affine in
 // the unknown. Matrix and residual come from different element kernels, so the final residual is an independent
-// certificate of the solve.
+// certificate of the solve. Several load cases share the matrix, its set-up or factor, and one solve.
 //
 //   StaticSolution s = solve_static(equations, constraints, {.relative = 1e-10});
 #pragma once
@@ -10,6 +10,7 @@
 #include "solvers/linear_solver.hpp"
 
 #include <functional>
+#include <span>
 #include <string>
 
 namespace ritz {
@@ -22,10 +23,41 @@ struct StaticSolution {
   double certificate = 0;            // ||residual of the free unknowns||_2 / ||load of the free unknowns||_2
 };
 
+using Progress = std::function<void(const std::string&)>;
+
 // progress(text) is called before each long step. The model must be held (check_held). Forms that are all symmetric make a
 // promise that options.promise need not repeat. Throws Error(Exit::not_converged) with advice from the cause, and
 // Error(Exit::model) when a load or coefficient makes the equations not finite, naming node, position and region.
 StaticSolution solve_static(const Operator& equations, const Constraints& constraints, const LinearSolverOptions& options,
-                            const std::function<void(const std::string&)>& progress = {});
+                            const Progress& progress = {});
+
+// What differs from case to case; loads in the equations themselves act in all of them.
+struct LoadCase {
+  std::string name;                          // for messages
+  const Operator* loads = nullptr;           // forms without a matrix, on the space of the equations; nullptr: none
+  const Constraints* constraints = nullptr;  // values may differ, the prescribed unknowns may not (check_same_unknowns)
+};
+
+// A sum of load cases. What all cases share (loads of the equations, `common` values) counts once:
+// u = u_0 + sum_i factor_i (u_i - u_0), where u_0 is the solution without any load case. Linear models need no solve for
+// it, except when load cases cancel: then what they leave unsolved is solved for.
+struct LoadCombination {
+  std::string name;
+  std::vector<double> factors;               // [load case]
+};
+
+struct LoadCases {
+  std::vector<LoadCase> cases;
+  std::vector<LoadCombination> combinations;
+  const Constraints* common = nullptr;       // without any load case; needed with combinations
+};
+
+// Throws Error(Exit::model) when an unknown is prescribed in one case and free in another, naming both and the place.
+void check_same_unknowns(std::span<const LoadCase> cases);
+
+// The cases, then the combinations. Each is certified by its own residual. As above; errors name the load case, and all
+// that did not converge are thrown together.
+std::vector<StaticSolution> solve_static(const Operator& equations, const LoadCases& loads, const LinearSolverOptions& options,
+                                         const Progress& progress = {});
 
 }  // namespace ritz

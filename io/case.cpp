@@ -205,4 +205,12 @@ void Case::Table::error(std::string_view key, std::string what, std::string why,
              member != nullptr ? member->value.place : value_->place);
 }
 
+void Case::Table::refuse(std::string_view key, std::string what, std::string why, std::string fix) const {
+  error(key, std::move(what), std::move(why), std::move(fix));
+  if (CaseMember* member = value_->find(key)) {
+    member->asked = true;
+    member->value = {.kind = CaseValue::Kind::flag, .place = member->value.place};
+  }
+}
+
 }  // namespace ritz

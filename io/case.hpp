@@ -137,6 +137,8 @@ class Case::Table {
   std::string where(std::string_view key) const;     // "material.1.young at case.toml:15:9"
   void error(std::string_view key, std::string what, std::string why = {}, std::string fix = {},
              Exit exit = Exit::input) const;         // like Case::error_at
+  // The same for a key that has no place here: nothing inside it is judged any more.
+  void refuse(std::string_view key, std::string what, std::string why = {}, std::string fix = {}) const;
 
  private:
   friend class Case;

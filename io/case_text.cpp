@@ -146,6 +146,13 @@ std::string Case::describe() const {
                           question.allowed.empty() ? "" : ", ", question.allowed);
     }
   }
+  for (const CaseQuestion& question : data_->questions) {  // of which nothing was asked: there are none
+    const std::string table = question.path + (question.type == "tables" ? "[]" : "");
+    const bool is_table = question.type == "table" || question.type == "tables";
+    const bool has_keys = std::ranges::any_of(data_->questions, [&](const CaseQuestion& other) { return other.path.starts_with(table + "."); });
+    const bool named = std::ranges::any_of(data_->questions, [&](const CaseQuestion& other) { return other.path.starts_with(question.path + ".*"); });
+    if (is_table && !has_keys && !named && !question.about.empty()) text += fmt::format("\n# {}  # {}\n", header(table), question.about);
+  }
   return text;
 }
 

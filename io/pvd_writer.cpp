@@ -31,6 +31,16 @@ std::filesystem::path step_folder(const std::string& path) {
   return std::filesystem::path(path).replace_extension();
 }
 
+// Letters, digits and what is harmless everywhere; long names are cut.
+std::string file_name(const std::string& name) {
+  std::string result = name.substr(0, 60);
+  for (char& c : result) {
+    const bool harmless = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '.' || c == '+';
+    if (!harmless) c = '_';
+  }
+  return result;
+}
+
 }  // namespace
 
 void PvdWriter::add(double time, const std::string& file, int part) {
@@ -51,17 +61,28 @@ ResultSeries::ResultSeries(const std::string& path, VtuOptions options)
   if (error) fail_to_write(step_folder(index_.path()).string(), error.message());
 }
 
-std::string ResultSeries::write(double time, const Mesh& mesh, std::span<const Field> point_fields,
-                                std::span<const Field> cell_fields) {
+std::string ResultSeries::write_step(const std::string& name, double time, const Mesh& mesh,
+                                     std::span<const Field> point_fields, std::span<const Field> cell_fields) {
   const std::filesystem::path folder = step_folder(index_.path());
   const std::string stem = folder.filename().string();
-  const std::string file = fmt::format("{}/{}_{:06}.vtu", stem, stem, step_count());
+  const std::string file = fmt::format("{}/{}_{:06}{}.vtu", stem, stem, step_count(), name.empty() ? "" : fmt::format("_{}", file_name(name)));
   const std::string path = (folder.parent_path() / file).string();
   VtuOptions options = options_;
   options.time = time;
+  options.load_case = name;
   write_vtu(path, mesh, point_fields, cell_fields, options);
   index_.add(time, file);
   return path;
+}
+
+std::string ResultSeries::write(double time, const Mesh& mesh, std::span<const Field> point_fields,
+                                std::span<const Field> cell_fields) {
+  return write_step("", time, mesh, point_fields, cell_fields);
+}
+
+std::string ResultSeries::write_load_case(const std::string& name, const Mesh& mesh, std::span<const Field> point_fields,
+                                          std::span<const Field> cell_fields) {
+  return write_step(name, step_count(), mesh, point_fields, cell_fields);
 }
 
 std::string ResultSeries::write(double time, const Mesh& mesh, std::initializer_list<Field> point_fields,

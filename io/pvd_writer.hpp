@@ -40,10 +40,15 @@ class ResultSeries {
                     std::span<const Field> cell_fields = {});
   std::string write(double time, const Mesh& mesh, std::initializer_list<Field> point_fields,
                     std::initializer_list<Field> cell_fields = {});
+  // The next load case, in "<series>_000002_<name>.vtu" (what no file name may hold becomes _); its time is its number from 0.
+  std::string write_load_case(const std::string& name, const Mesh& mesh, std::span<const Field> point_fields,
+                              std::span<const Field> cell_fields = {});
   const std::string& path() const { return index_.path(); }
   int step_count() const { return static_cast<int>(index_.entries().size()); }
 
  private:
+  std::string write_step(const std::string& name, double time, const Mesh& mesh, std::span<const Field> point_fields,
+                         std::span<const Field> cell_fields);
   PvdWriter index_;
   VtuOptions options_;
 };

@@ -32,6 +32,23 @@ Json solve(const SolverOutcome& outcome) {
           {"factor_bytes", outcome.memory_used}};
 }
 
+Json probes(const std::vector<std::pair<std::string, std::vector<double>>>& list) {
+  Json json = Json::object();
+  for (const auto& [name, values] : list) {
+    Json numbers = Json::array();
+    for (const double value : values) numbers.push_back(number(value));
+    json[name] = values.size() == 1 ? numbers[0] : numbers;
+  }
+  return json;
+}
+
+Json outcomes(const std::vector<LoadCaseOutcome>& list) {
+  Json json = Json::object();
+  for (const LoadCaseOutcome& each : list)
+    json[each.name] = {{"solver", solve(each.solve)}, {"probes", probes(each.probes)}, {"facts", each.facts}, {"output", each.output}};
+  return json;
+}
+
 Json error(const Error& error) {
   return {{"exit_code", static_cast<int>(error.exit())},
           {"what", error.message()},
@@ -74,13 +91,10 @@ std::string to_json(const RunReport& report) {
   json["memory"] = {{"host_peak", report.memory.host_peak}, {"device_peak", report.memory.device_peak},
                     {"by_tag", Json::object()}};
   for (const auto& [tag, bytes] : report.memory.by_tag) json["memory"]["by_tag"][tag] = bytes;
-  json["probes"] = Json::object();
-  for (const auto& [name, values] : report.probes) {
-    Json list = Json::array();
-    for (const double value : values) list.push_back(number(value));
-    json["probes"][name] = values.size() == 1 ? list[0] : list;
-  }
+  json["probes"] = probes(report.probes);
   json["facts"] = report.facts;
+  json["load_cases"] = outcomes(report.load_cases);
+  json["combinations"] = outcomes(report.combinations);
   json["outputs"] = report.outputs;
   json["notices"] = report.notices;
   json["errors"] = Json::array();

@@ -31,6 +31,15 @@ struct SolverOutcome {
   std::int64_t memory_needed = 0, memory_used = 0;  // [bytes] of a factorisation; 0: none
 };
 
+// What came of one of several load cases, or of a combination of them.
+struct LoadCaseOutcome {
+  std::string name;
+  SolverOutcome solve;
+  std::vector<std::pair<std::string, std::vector<double>>> probes;  // name -> one number or a vector
+  std::map<std::string, std::string> facts;
+  std::string output;                                               // the file with its fields
+};
+
 struct MemoryUse {
   std::int64_t host_peak = 0, device_peak = 0;            // [bytes]
   std::vector<std::pair<std::string, std::int64_t>> by_tag;  // [bytes]
@@ -46,6 +55,7 @@ struct RunReport {
   MemoryUse memory;
   std::vector<std::pair<std::string, std::vector<double>>> probes;  // name -> one number or a vector
   std::map<std::string, std::string> facts;                         // anything else worth recording
+  std::vector<LoadCaseOutcome> load_cases, combinations;            // then probes and facts stand there
   std::vector<std::string> outputs;                                 // files committed
   std::vector<std::string> notices;
   std::vector<Error> errors;

@@ -185,6 +185,13 @@ void add_time(double time, vtkUnstructuredGrid& grid) {
   grid.GetFieldData()->AddArray(value);
 }
 
+void add_load_case(const std::string& name, vtkUnstructuredGrid& grid) {
+  vtkNew<vtkStringArray> text;
+  text->SetName("load_case");
+  text->InsertNextValue(name);
+  grid.GetFieldData()->AddArray(text);
+}
+
 void set_compression(vtkXMLWriter& writer, Compression compression) {
   switch (compression) {
     case Compression::none: return writer.SetCompressorTypeToNone();
@@ -226,6 +233,7 @@ void write_vtu(const std::string& path, const Mesh& mesh, std::span<const Field>
   if (options.regions) add_regions(mesh, *grid);
   if (options.region_tables) add_region_tables(mesh, *grid);
   if (options.time) add_time(*options.time, *grid);
+  if (!options.load_case.empty()) add_load_case(options.load_case, *grid);
   write_grid(path, *grid, options.compression);
   commit_file(path);
 }

@@ -33,6 +33,7 @@ struct VtuOptions {
   bool regions = true;            // cell array "region" (1, 2, ... of region_names, 0: none) and its names
   bool region_tables = false;     // all regions, also overlapping ones, of facets and of nodes: read_mesh gets them back
   std::optional<double> time = {};     // written as TimeValue
+  std::string load_case = {};     // written as the text "load_case", unless empty
 };
 
 void write_vtu(const std::string& path, const Mesh& mesh, std::span<const Field> point_fields,

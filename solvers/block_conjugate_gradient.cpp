@@ -147,11 +147,13 @@ class Group {
 
   // From the residuals in r until every lane has a reason to stop.
   void iterate(unsigned active, std::array<StopReason, lanes>& reasons) {
-    for (int j = 0; j < columns_; ++j)
+    for (int j = 0; j < columns_; ++j) {
+      if (lanes_[j].running) lanes_[j].report.steps.clear();
       if (lanes_[j].running && at_limit(lanes_[j])) {
         reasons[j] = StopReason::iteration_limit;
         active &= ~(1u << j);
       }
+    }
     int now = 0;
     kernels_.start(device_, size_, diagonal_, r_.group(0), sums(now));
     precondition(now);
@@ -168,7 +170,8 @@ class Group {
       device_.machine().read_scalars(numbers, numbers_.data(), number_count);
       for (int j = 0; j < columns_; ++j) {
         if ((active >> j & 1) == 0) continue;
-        const auto reason = judge(lanes_[j], numbers[j], numbers[(1 + 2 * before) * lanes + j], numbers[(2 + 2 * now) * lanes + j]);
+        const auto reason = judge(lanes_[j], numbers[j], numbers[(1 + 2 * before) * lanes + j], numbers[(1 + 2 * now) * lanes + j],
+                                  numbers[(2 + 2 * now) * lanes + j]);
         if (!reason) continue;
         reasons[j] = *reason;
         active &= ~(1u << j);
@@ -177,11 +180,12 @@ class Group {
     }
   }
 
-  std::optional<StopReason> judge(Lane& lane, double p_q, double rz_before, double rr) const {
+  std::optional<StopReason> judge(Lane& lane, double p_q, double rz_before, double rz, double rr) const {
     if (!std::isfinite(p_q) || !std::isfinite(rr) || !std::isfinite(rz_before)) return StopReason::not_finite;
     if (rz_before == 0) return StopReason::breakdown;
     if (rz_before < 0) return StopReason::indefinite_preconditioner;
     if (p_q <= 0) return StopReason::indefinite_matrix;
+    lane.report.steps.push_back({rz_before / p_q, rz_before, rz});
     return after_iteration(std::sqrt(rr), lane.b_norm, lane.target, options_.max_iterations, lane.report);
   }
 

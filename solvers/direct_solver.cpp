@@ -143,6 +143,19 @@ std::optional<SolveReport> DirectSolver::trivial(const Vector& b, double b_norm,
   return report;
 }
 
+// The size of one more correction for the residual that refinement has left.
+void DirectSolver::add_error_estimate(const Vector& b, const Vector& x, SolveReport& report) {
+  factor_->solve(residual_, correction_, 1);
+  const double energy = dot(residual_, correction_), x_energy = dot(x, b);
+  if (kind_ == Kind::positive_definite && energy >= 0 && x_energy > 0) {
+    report.error_estimate = std::sqrt(energy / x_energy);
+    report.error_norm = "energy";
+  } else {
+    report.error_estimate = norm2(correction_) / norm2(x);
+    report.error_norm = "Euclidean";
+  }
+}
+
 // From a first solution in x: corrections as long as they halve the residual.
 SolveReport DirectSolver::refine(const Vector& b, double b_norm, Vector& x) {
   SolveReport report = new_report();
@@ -167,6 +180,7 @@ SolveReport DirectSolver::refine(const Vector& b, double b_norm, Vector& x) {
   report.reason = residual <= relative * b_norm ? StopReason::converged
                   : std::isfinite(residual)    ? StopReason::stagnated
                                                : StopReason::not_finite;
+  if (estimate_error && std::isfinite(residual)) add_error_estimate(b, x, report);
   return report;
 }
 
@@ -176,19 +190,7 @@ SolveReport DirectSolver::solve(const Vector& b, Vector& x) {
   const double b_norm = norm2(b);
   if (std::optional<SolveReport> report = trivial(b, b_norm, x)) return *report;
   factor_->solve(b, x, 1);
-  SolveReport report = refine(b, b_norm, x);
-  if (estimate_error && std::isfinite(report.true_relative_residual)) {
-    factor_->solve(residual_, correction_, 1);
-    const double energy = dot(residual_, correction_), x_energy = dot(x, b);
-    if (kind_ == Kind::positive_definite && energy >= 0 && x_energy > 0) {
-      report.error_estimate = std::sqrt(energy / x_energy);
-      report.error_norm = "energy";
-    } else {
-      report.error_estimate = norm2(correction_) / norm2(x);
-      report.error_norm = "Euclidean";
-    }
-  }
-  return report;
+  return refine(b, b_norm, x);
 }
 
 std::vector<SolveReport> DirectSolver::solve(const MultiVector& B, MultiVector& X) {

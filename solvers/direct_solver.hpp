@@ -62,6 +62,7 @@ class DirectSolver {
   void factorise();
   double residual_norm(const Vector& b, const Vector& x);  // ||b - A x||, and the residual in residual_
   SolveReport refine(const Vector& b, double b_norm, Vector& x);
+  void add_error_estimate(const Vector& b, const Vector& x, SolveReport& report);
   std::optional<SolveReport> trivial(const Vector& b, double b_norm, Vector& x) const;
 
   const SparseMatrix& A_;

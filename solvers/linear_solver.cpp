@@ -1,19 +1,93 @@
 #include "solvers/linear_solver.hpp"
 
 #include "device/error.hpp"
+#include "solvers/block_conjugate_gradient.hpp"
 #include "solvers/chebyshev.hpp"
 #include "solvers/conjugate_gradient.hpp"
 #include "solvers/direct_solver.hpp"
 #include "solvers/jacobi.hpp"
 #include "solvers/vectors.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <concepts>
 #include <fmt/format.h>
 #include <limits>
 #include <memory>
 
 namespace ritz {
 namespace {
+
+using Reports = std::vector<SolveReport>;  // [column]
+
+// Right-hand sides and where their solutions go: one, or several that are solved together.
+struct One {
+  const Vector& b;
+  Vector& x;
+};
+struct Many {
+  const MultiVector& B;
+  MultiVector& X;
+};
+template <class T>
+concept Columns = std::same_as<T, One> || std::same_as<T, Many>;
+
+std::vector<double> load_norms(const One& columns) { return {norm2(columns.b)}; }
+std::vector<double> load_norms(const Many& columns) { return column_norms(columns.B); }
+std::vector<double> energies(const One& columns) { return {dot(columns.x, columns.b)}; }
+std::vector<double> energies(const Many& columns) { return column_dots(columns.X, columns.B); }
+
+void clear(const One& columns) { columns.x.fill_zero(); }
+void clear(const Many& columns) { columns.X.values().fill_zero(); }
+
+Reports solve(DirectSolver& solver, const One& columns) { return {solver.solve(columns.b, columns.x)}; }
+Reports solve(DirectSolver& solver, const Many& columns) { return solver.solve(columns.B, columns.X); }
+
+Reports iterate(const SparseMatrix& A, const One& columns, const LinearSolverOptions& options, const LinearOperator* M) {
+  const ConjugateGradient cg{.relative = options.relative, .max_iterations = options.max_iterations};
+  return {cg.solve(A, columns.b, columns.x, M)};
+}
+Reports iterate(const SparseMatrix& A, const Many& columns, const LinearSolverOptions& options, const LinearOperator* M) {
+  const BlockConjugateGradient cg{.relative = options.relative, .max_iterations = options.max_iterations};
+  return cg.solve(A, columns.B, columns.X, M);
+}
+
+// ||b - A x|| of each
+std::vector<double> residual_norms(const SparseMatrix& A, const One& columns) {
+  Vector r(A.device(), A.rows(), "vectors");
+  A.apply(columns.x, r);
+  axpby(1.0, columns.b, -1.0, r);
+  return {norm2(r)};
+}
+std::vector<double> residual_norms(const SparseMatrix& A, const Many& columns) {
+  MultiVector R(A.device(), A.rows(), columns.B.columns());
+  A.apply_block(columns.X, R);
+  axpby(1.0, columns.B.values(), -1.0, R.values());
+  return column_norms(R);
+}
+
+// The next attempt starts from what is there, unless it is spoilt.
+void clear_not_finite(const One& columns) {
+  if (first_not_finite(columns.x) >= 0) columns.x.fill_zero();
+}
+void clear_not_finite(const Many& columns) {
+  Vector x(columns.X.device(), columns.X.rows(), "vectors");
+  for (int j = 0; j < columns.X.columns(); ++j) {
+    columns.X.get_column(j, x);
+    if (first_not_finite(x) < 0) continue;
+    x.fill_zero();
+    columns.X.set_column(j, x);
+  }
+}
+
+void check_sizes(const SparseMatrix& A, const One& columns) {
+  if (columns.b.size() != A.rows()) throw_size_mismatch(A.rows(), columns.b.size());
+  if (columns.x.size() != A.rows()) throw_size_mismatch(A.rows(), columns.x.size());
+}
+void check_sizes(const SparseMatrix& A, const Many& columns) {
+  check_same_shape(columns.B, columns.X);
+  if (columns.B.rows() != A.rows()) throw_size_mismatch(A.rows(), columns.B.rows());
+}
 
 // Where sparse factorisation stops being the faster way, measured on two cores: its cost grows with n^2 in three
 // dimensions and with n^1.5 in two.
@@ -36,8 +110,9 @@ DirectKind direct_kind(const MatrixTraits& traits, MatrixPromise promise) {
   return promise == MatrixPromise::positive_definite ? DirectKind::positive_definite : DirectKind::symmetric;
 }
 
-SolveReport solve_directly(const SparseMatrix& A, const Vector& b, Vector& x, const LinearSolverOptions& options, DirectKind kind,
-                           const SolverGeometry& geometry) {
+template <Columns T>
+Reports solve_directly(const SparseMatrix& A, const T& columns, const LinearSolverOptions& options, DirectKind kind,
+                       const SolverGeometry& geometry) {
   Profile& profile = A.device().profile();
   std::unique_ptr<DirectSolver> solver;
   {
@@ -48,37 +123,50 @@ SolveReport solve_directly(const SparseMatrix& A, const Vector& b, Vector& x, co
     solver->estimate_error = true;
   }
   auto phase = profile.phase("substitution");
-  SolveReport report = solver->solve(b, x);
+  Reports reports = solve(*solver, columns);
   if (kind == DirectKind::symmetric && solver->knows_inertia() && solver->negative_pivots() > 0)
-    add_remark(report, fmt::format("the matrix has {} negative eigenvalue{}", solver->negative_pivots(),
-                                   solver->negative_pivots() == 1 ? "" : "s"));
-  return report;
+    for (SolveReport& report : reports)
+      add_remark(report, fmt::format("the matrix has {} negative eigenvalue{}", solver->negative_pivots(),
+                                     solver->negative_pivots() == 1 ? "" : "s"));
+  return reports;
 }
 
 // Relative to the solution, both in the energy norm: x.Ax = x.b once r is small.
-void estimate_error(const Vector& b, const Vector& x, SolveReport& report) {
-  const double squared = squared_energy_error(report.steps), x_energy = report.converged() ? dot(x, b) : 0;
-  if (squared < 0 || !(x_energy > 0) || !std::isfinite(x_energy)) return;
-  report.error_estimate = std::sqrt(squared / x_energy);
-  report.error_norm = "energy";
+template <Columns T>
+void estimate_errors(const T& columns, Reports& reports) {
+  const std::vector<double> energy = energies(columns);
+  for (std::size_t j = 0; j < reports.size(); ++j) {
+    SolveReport& report = reports[j];
+    const double squared = squared_energy_error(report.steps), x_energy = report.converged() ? energy[j] : 0;
+    if (squared < 0 || !(x_energy > 0) || !std::isfinite(x_energy)) continue;
+    report.error_estimate = std::sqrt(squared / x_energy);
+    report.error_norm = "energy";
+  }
 }
 
 // Preconditioners that need a positive definite matrix say so when they are made.
-SolveReport refused_by_preconditioner(const SparseMatrix& A, const Vector& b, const Vector& x, const Error& error) {
-  Vector r(A.device(), A.rows(), "vectors");
-  A.apply(x, r);
-  axpby(1.0, b, -1.0, r);
-  SolveReport report;
-  report.method = "conjugate gradients";
-  report.reason = StopReason::indefinite_matrix;
-  report.where = error.message();
-  report.true_relative_residual = norm2(r) / norm2(b);
-  return report;
+template <Columns T>
+Reports refused_by_preconditioner(const SparseMatrix& A, const T& columns, const Error& error) {
+  const std::vector<double> residual = residual_norms(A, columns), load = load_norms(columns);
+  Reports reports(load.size());
+  for (std::size_t j = 0; j < load.size(); ++j) {
+    reports[j].method = "conjugate gradients";
+    reports[j].reason = StopReason::indefinite_matrix;
+    reports[j].where = error.message();
+    reports[j].true_relative_residual = load[j] > 0 ? residual[j] / load[j] : residual[j];
+  }
+  return reports;
 }
 
-SolveReport solve_by_iteration(const SparseMatrix& A, const Vector& b, Vector& x, const LinearSolverOptions& options,
-                               PreconditionerKind kind, const SolverGeometry& geometry) {
-  const ConjugateGradient cg{.relative = options.relative, .max_iterations = options.max_iterations};
+// Rounding in a single-precision cycle can spoil the last digits or even the definiteness.
+bool may_be_rounding(const SolveReport& report) {
+  return report.reason == StopReason::stagnated || report.reason == StopReason::indefinite_preconditioner ||
+         report.reason == StopReason::not_finite;
+}
+
+template <Columns T>
+Reports solve_by_iteration(const SparseMatrix& A, const T& columns, const LinearSolverOptions& options, PreconditionerKind kind,
+                           const SolverGeometry& geometry) {
   Profile& profile = A.device().profile();
   SmoothedAggregationOptions multigrid = options.multigrid;
   multigrid.coordinates = geometry.coordinates;
@@ -90,25 +178,25 @@ SolveReport solve_by_iteration(const SparseMatrix& A, const Vector& b, Vector& x
       preconditioner = make_preconditioner(A, kind, multigrid);
     } catch (const Error& error) {
       if (error.exit() != Exit::model && error.exit() != Exit::not_converged) throw;
-      return refused_by_preconditioner(A, b, x, error);
+      return refused_by_preconditioner(A, columns, error);
     }
     auto phase = profile.phase("iteration");
-    return cg.solve(A, b, x, preconditioner.get());
+    return iterate(A, columns, options, preconditioner.get());
   };
-  SolveReport report = attempt();
-  // Rounding in a single-precision cycle can spoil the last digits or even the definiteness: once more in double.
-  const bool rounding = report.reason == StopReason::stagnated || report.reason == StopReason::indefinite_preconditioner ||
-                        report.reason == StopReason::not_finite;
-  if (kind == PreconditionerKind::multigrid && multigrid.single_precision && rounding) {
-    const int spent = report.iterations;
-    if (first_not_finite(x) >= 0) x.fill_zero();
+  Reports reports = attempt();
+  if (kind == PreconditionerKind::multigrid && multigrid.single_precision && std::ranges::any_of(reports, may_be_rounding)) {
+    clear_not_finite(columns);
     multigrid.single_precision = false;
-    report = attempt();
-    report.iterations += spent;
-    const std::string more = report.where.empty() ? "" : "; " + report.where;
-    report.where = "single precision was not enough for the multigrid cycle: repeated in double" + more;
+    Reports repeated = attempt();  // columns that have converged stand still
+    for (std::size_t j = 0; j < reports.size(); ++j) {
+      if (reports[j].converged()) continue;
+      repeated[j].iterations += reports[j].iterations;
+      const std::string more = repeated[j].where.empty() ? "" : "; " + repeated[j].where;
+      repeated[j].where = "single precision was not enough for the multigrid cycle: repeated in double" + more;
+      reports[j] = std::move(repeated[j]);
+    }
   }
-  return report;
+  return reports;
 }
 
 MatrixTraits traits_of(const SparseMatrix& A, MatrixPromise promise) {
@@ -129,14 +217,52 @@ SolveReport matrix_not_finite(const SparseMatrix& A) {
   return report;
 }
 
-SolveReport zero_solution(Vector& x) {
-  x.fill_zero();
+SolveReport zero_solution() {
   SolveReport report;
   report.method = "none";
   report.choice = "the right-hand side is zero";
   report.reason = StopReason::converged;
   report.error_estimate = 0;
   return report;
+}
+
+template <Columns T>
+Reports solve_columns(const SparseMatrix& A, const T& columns, const LinearSolverOptions& options, const SolverGeometry& geometry) {
+  check_sizes(A, columns);
+  const std::vector<double> loads = load_norms(columns);
+  const MatrixTraits traits = traits_of(A, options.promise);
+  if (!traits.finite) return Reports(loads.size(), matrix_not_finite(A));
+  MethodChoice choice = choose_method(A.rows(), traits, options, geometry.dimension);
+  const auto directly = [&](DirectKind kind) { return solve_directly(A, columns, options, kind, geometry); };
+  const auto chosen = [](Reports reports, const std::string& why) {
+    for (SolveReport& report : reports) report.choice = why;
+    return reports;
+  };
+  if (std::ranges::all_of(loads, [](double load) { return load == 0; })) {  // also of a singular matrix
+    clear(columns);
+    return Reports(loads.size(), zero_solution());
+  }
+  const bool definite = traits.symmetric && traits.positive_diagonal;
+  if (choice.method == LinearMethod::direct) {
+    try {
+      return chosen(directly(direct_kind(traits, options.promise)), choice.why);
+    } catch (const Error& error) {
+      // Nobody asked for it by name, and iterations need neither the library nor the memory.
+      const bool can_step_down = error.exit() == Exit::environment || error.exit() == Exit::resources;
+      if (options.method == LinearMethod::direct || !can_step_down || !definite) throw;
+      choice.why = "not factorised: " + error.message();
+    }
+  }
+  Reports reports = solve_by_iteration(A, columns, options, choice.preconditioner, geometry);
+  estimate_errors(columns, reports);
+  if (!traits.symmetric)
+    for (SolveReport& report : reports) add_remark(report, "the matrix is not symmetric, which conjugate gradients rely on");
+  const bool turned_out_indefinite = std::ranges::any_of(reports, [](const SolveReport& report) {
+    return report.reason == StopReason::indefinite_matrix || report.reason == StopReason::indefinite_preconditioner;
+  });
+  if (turned_out_indefinite && options.method == LinearMethod::automatic && options.promise != MatrixPromise::positive_definite)
+    return chosen(directly(DirectKind::symmetric), "conjugate gradients found the matrix indefinite");
+  return chosen(std::move(reports), choice.why);
 }
 
 }  // namespace
@@ -158,38 +284,12 @@ MethodChoice choose_method(Index unknowns, const MatrixTraits& traits, const Lin
 
 SolveReport solve_linear(const SparseMatrix& A, const Vector& b, Vector& x, const LinearSolverOptions& options,
                          const SolverGeometry& geometry) {
-  if (b.size() != A.rows()) throw_size_mismatch(A.rows(), b.size());
-  if (x.size() != A.rows()) throw_size_mismatch(A.rows(), x.size());
-  const MatrixTraits traits = traits_of(A, options.promise);
-  if (!traits.finite) return matrix_not_finite(A);
-  MethodChoice choice = choose_method(A.rows(), traits, options, geometry.dimension);
-  const auto directly = [&](DirectKind kind) { return solve_directly(A, b, x, options, kind, geometry); };
-  if (norm2(b) == 0) return zero_solution(x);  // also of a singular matrix
-  SolveReport report;
-  const bool definite = traits.symmetric && traits.positive_diagonal;
-  if (choice.method == LinearMethod::direct) {
-    try {
-      report = directly(direct_kind(traits, options.promise));
-      report.choice = choice.why;
-      return report;
-    } catch (const Error& error) {
-      // Nobody asked for it by name, and iterations need neither the library nor the memory.
-      const bool can_step_down = error.exit() == Exit::environment || error.exit() == Exit::resources;
-      if (options.method == LinearMethod::direct || !can_step_down || !definite) throw;
-      choice.why = "not factorised: " + error.message();
-    }
-  }
-  report = solve_by_iteration(A, b, x, options, choice.preconditioner, geometry);
-  estimate_error(b, x, report);
-  report.choice = choice.why;
-  if (!traits.symmetric) add_remark(report, "the matrix is not symmetric, which conjugate gradients rely on");
-  const bool turned_out_indefinite =
-      report.reason == StopReason::indefinite_matrix || report.reason == StopReason::indefinite_preconditioner;
-  if (turned_out_indefinite && options.method == LinearMethod::automatic && options.promise != MatrixPromise::positive_definite) {
-    report = directly(DirectKind::symmetric);
-    report.choice = "conjugate gradients found the matrix indefinite";
-  }
-  return report;
+  return solve_columns(A, One{b, x}, options, geometry).front();
+}
+
+std::vector<SolveReport> solve_linear(const SparseMatrix& A, const MultiVector& B, MultiVector& X,
+                                      const LinearSolverOptions& options, const SolverGeometry& geometry) {
+  return solve_columns(A, Many{B, X}, options, geometry);
 }
 
 }  // namespace ritz

@@ -39,6 +39,10 @@ struct SolverGeometry {
 // multigrid (a diagonal entry that is not positive); Exit::resources and Exit::environment when the method was named.
 SolveReport solve_linear(const SparseMatrix& A, const Vector& b, Vector& x, const LinearSolverOptions& options,
                          const SolverGeometry& geometry = {});
+// Several right-hand sides of one matrix, such as load cases: one set-up or factorisation, and columns that share every read
+// of the matrix. A report for each column; those of zero are solved by zero.
+std::vector<SolveReport> solve_linear(const SparseMatrix& A, const MultiVector& B, MultiVector& X,
+                                      const LinearSolverOptions& options, const SolverGeometry& geometry = {});
 
 // The method that `automatic` takes, with the reason in a sentence.
 struct MethodChoice {

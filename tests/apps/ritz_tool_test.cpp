@@ -132,12 +132,12 @@ TEST(RitzBench, SmallRunReportsEveryTask) {
   ASSERT_EQ(run.exit_code, 0) << run.output;
   const json report = json::parse(std::ifstream(file));
   std::filesystem::remove(file);
-  EXPECT_EQ(report["records"].size(), 6u + 6 + 4 + 1);
+  EXPECT_EQ(report["records"].size(), 6u + 6 + 4 + 1 + 2);
   for (const json& record : report["records"]) {
     EXPECT_GT(record["copy_rate"].get<double>(), 0);
     EXPECT_GT(record["host_peak"].get<double>(), 0);
     for (const auto& [name, m] : record["measurements"].items()) {
-      if (name == "lists") continue;  // a difference
+      if (name == "lists" || record["name"] == "small-cg") continue;  // differences
       EXPECT_GT(m["seconds"].get<double>(), 0) << record["name"] << " " << name;
     }
     if (record["name"] == "solve-poisson-P2") {

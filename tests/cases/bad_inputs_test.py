@@ -240,7 +240,5 @@ class Surroundings(BadInputs):
         self.assertEqual(before, {path: path.read_bytes() for path in (first.folder / "results").rglob("*") if path.is_file()})
 
 
-del BadInputs  # the base has no tests of its own
-
 if __name__ == "__main__":
     unittest.main()

@@ -90,6 +90,21 @@ class Examples(CaseTest):
         self.assert_close(outcome.probes["bolt_force"][0], -2000, 1e-6)
         self.assertLess(abs(outcome.probes["eye_displacement"][1]), 1e-5 * outcome.probes["eye_displacement"][0])  # symmetric
 
+    def test_load_cases_of_the_bracket_add_up_to_the_bracket(self):
+        alone = self.solve("ritz-elasticity", example("bracket")).probes
+        outcome = self.solve("ritz-elasticity", example("bracket/load_cases"))
+        cases, service = outcome.report["load_cases"], outcome.report["combinations"]["service"]["probes"]
+        self.assertEqual(list(cases), ["weight", "hanging", "pull"])
+        self.assert_close(cases["pull"]["probes"]["bolt_force"][0], -2000, 1e-6)
+        self.assert_close(cases["hanging"]["probes"]["bolt_force"][2], 500, 1e-6)
+        for case in cases.values():
+            self.assertLessEqual(case["solver"]["true_relative_residual"], 1e-8)
+        self.assert_close(service["peak_von_mises"], alone["peak_von_mises"], 1e-6)
+        for i in (0, 2):
+            self.assert_close(service["eye_displacement"][i], alone["eye_displacement"][i], 1e-6)
+            self.assert_close(service["bolt_force"][i], alone["bolt_force"][i], 1e-6)
+        self.assert_close(outcome.report["combinations"]["ultimate"]["probes"]["peak_von_mises"], 150.7e6, 1e-3)
+
 
 if __name__ == "__main__":
     unittest.main()

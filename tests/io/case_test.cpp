@@ -261,6 +261,24 @@ TEST(Case, CallersAddTheirOwnErrorsAtAKey) {
   EXPECT_EQ(input.tables("boundary", "")[1].where(), "[[boundary]] #2 at case.toml:16");
 }
 
+TEST(Case, WhatHasNoPlaceIsOneErrorAndNothingInsideIsJudged) {
+  Case input = Case::from_text("[[load_case]]\n[[load_case.material]]\nyuong = 1\n[[load_case.material]]\n", "case.toml");
+  const Case::Table table = input.tables("load_case", "loads").at(0);
+  table.refuse("material", "a load case cannot have its own [material]", "one matrix", "move it out");
+  EXPECT_THAT(error_of([&] { input.finish(); }, Exit::input),
+              AllOf(HasSubstr("own [material], load_case.0.material at case.toml:2"), Not(HasSubstr("yuong"))));
+}
+
+TEST(Case, TablesThatAreNotThereAreDescribedToo) {
+  Case input = Case::from_text("[[load_case]]\nname = \"snow\"\n", "case.toml");
+  const Case::Table table = input.tables("load_case", "loads").at(0);
+  table.text("name", "of the load case");
+  table.tables("pressure", "into the body");
+  input.table("gravity", "weight");
+  EXPECT_THAT(input.describe(), AllOf(HasSubstr("\n[[load_case]]  # loads"), HasSubstr("\n# [[load_case.pressure]]  # into the body"),
+                                      HasSubstr("\n# [gravity]  # weight"), Not(HasSubstr("# [[load_case]]"))));
+}
+
 TEST(Case, ResolvedCaseGivesTheSameAnswersWithDefaultsWrittenOut) {
   Case input = Case::from_text(sample, "dir/case.toml", {"solver.relative=1e-4"});
   ask(input);

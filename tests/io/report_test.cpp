@@ -42,6 +42,19 @@ TEST(Report, SaysWhatAScriptNeeds) {
   EXPECT_EQ(json["notices"][0], "one orphan node");
 }
 
+TEST(Report, LoadCasesHaveNumbersOfTheirOwnInTheOrderOfTheFile) {
+  RunReport report;
+  report.load_cases = {{"wind", {"cg", "amg", 7, "converged", 1e-9}, {{"tip", {3.5}}}, {{"reaction", "1 2"}}, "a.vtu"}, {.name = "snow"}};
+  report.combinations = {{.name = "both", .probes = {{"tip", {1, 2}}}}};
+  const auto json = nlohmann::ordered_json::parse(to_json(report));
+  EXPECT_EQ(json["load_cases"].begin().key(), "wind");
+  EXPECT_EQ(json["load_cases"]["wind"]["solver"]["iterations"], 7);
+  EXPECT_EQ(json["load_cases"]["wind"]["probes"]["tip"], 3.5);
+  EXPECT_EQ(json["load_cases"]["wind"]["facts"]["reaction"], "1 2");
+  EXPECT_EQ(json["load_cases"]["wind"]["output"], "a.vtu");
+  EXPECT_EQ(json["combinations"]["both"]["probes"]["tip"].size(), 2u);
+}
+
 TEST(Report, FailureListsEveryError) {
   RunReport report;
   report.fail(Errors({Error(Exit::input, "a", "b", "c"), Error(Exit::model, "d")}));

@@ -18,6 +18,7 @@
 #include <vtkFieldData.h>
 #include <vtkNew.h>
 #include <vtkPointData.h>
+#include <vtkStringArray.h>
 #include <vtkUnstructuredGrid.h>
 #include <vtkXMLUnstructuredGridReader.h>
 
@@ -252,6 +253,24 @@ TEST(PvdWriter, IndexListsEveryStepAndPiece) {
   pieces.add(1, "a.p0.vtu", 0);
   pieces.add(1, "a.p1.vtu", 1);
   EXPECT_THAT(contents_of(pieces.path()), HasSubstr("part=\"1\" file=\"a.p1.vtu\""));
+}
+
+TEST(PvdWriter, LoadCasesAreNumberedStepsThatKnowTheirNames) {
+  const Folder folder;
+  const Mesh mesh = rectangle(1, 1, {1, 1}, CellKind::quad4);
+  const std::vector<Field> fields = {{"T", 1, {1, 2, 3, 4}}};
+  ResultSeries results(folder.file("roof"));
+  for (const std::string name : {"snow", "wind & rain / 2", "wind_&_rain_/_2"}) {
+    const std::string file = results.write_load_case(name, mesh, fields);
+    const auto grid = grid_in(file);
+    const auto* text = vtkStringArray::SafeDownCast(grid->GetFieldData()->GetAbstractArray("load_case"));
+    ASSERT_NE(text, nullptr);
+    EXPECT_EQ(vtkStdString(const_cast<vtkStringArray*>(text)->GetValue(0)), name);
+  }
+  const std::string index = contents_of(results.path());
+  EXPECT_THAT(index, AllOf(HasSubstr("timestep=\"0\" part=\"0\" file=\"roof/roof_000000_snow.vtu\""),
+                           HasSubstr("timestep=\"1\" part=\"0\" file=\"roof/roof_000001_wind___rain___2.vtu\""),
+                           HasSubstr("timestep=\"2\" part=\"0\" file=\"roof/roof_000002_wind___rain___2.vtu\"")));
 }
 
 TEST(PvdWriter, FolderThatCannotBeMadeIsAnError) {

@@ -164,6 +164,43 @@ TEST(HardSystems, AreSolvedOrRefusedWithAReasonByEveryNamedMethod) {
     }
 }
 
+// Four right-hand sides at once: b, 2 b, zero, and one of its own.
+TEST(HardSystems, AreSolvedOrRefusedWithSeveralRightHandSidesToo) {
+  const Device device = Device::named("cpu");
+  for (const Hard& hard : hard_systems())
+    for (const LinearMethod method : {LinearMethod::automatic, LinearMethod::conjugate_gradient, LinearMethod::direct}) {
+      SCOPED_TRACE(hard.name + ", method " + std::to_string(int(method)));
+      const SparseMatrix A = on(device, hard.A);
+      std::vector<std::vector<double>> b(4, hard.b);
+      for (double& value : b[1]) value *= 2;
+      b[2].assign(hard.b.size(), 0.0);
+      if (norm(hard.b) > 0) b[3] = random_numbers(hard.b.size(), 8);  // what is solvable for zero alone stays so
+      MultiVector B(device, A.rows(), 4), X(device, A.rows(), 4);
+      for (int j = 0; j < 4; ++j) B.set_column(j, Vector(device, b[std::size_t(j)], "test"));
+      const LinearSolverOptions options{.method = method, .max_iterations = 2000};
+      std::vector<SolveReport> reports;
+      try {
+        reports = solve_linear(A, B, X, options);
+      } catch (const Error& error) {
+        EXPECT_EQ(error.exit(), Exit::model) << error.what();
+        EXPECT_FALSE(hard.solvable && method == LinearMethod::automatic);
+        continue;
+      }
+      ASSERT_EQ(reports.size(), 4u);
+      Vector x(device, A.rows(), "test");
+      for (int j = 0; j < 4; ++j) {
+        EXPECT_TRUE(reports[std::size_t(j)].converged() || !hard.solvable || method != LinearMethod::automatic) << j;
+        if (!reports[std::size_t(j)].converged()) continue;
+        X.get_column(j, x);
+        ASSERT_EQ(first_not_finite(x), -1);
+        if (norm(b[std::size_t(j)]) == 0)
+          EXPECT_EQ(norm(x.host()), 0);
+        else
+          EXPECT_LE(relative_residual(A, x.host(), b[std::size_t(j)]), 1.01 * options.relative) << j;
+      }
+    }
+}
+
 SolveReport solve(const Blocks& blocks, const std::vector<double>& b, Vector& x, const LinearSolverOptions& options = {}) {
   const Device device = Device::named("cpu");
   const SparseMatrix A = on(device, blocks);
@@ -195,6 +232,47 @@ TEST(LinearSolver, StartsFromAnExactGuessWithoutAnIteration) {
   EXPECT_TRUE(report.converged());
   EXPECT_EQ(report.iterations, 0);
   EXPECT_EQ(x.host(), exact.host());
+}
+
+TEST(LinearSolver, SolvesEveryColumnAsItWouldAlone) {
+  const Device device = Device::named("cpu");
+  const SparseMatrix A = on(device, grid_matrix(7, 3));
+  for (const LinearMethod method : {LinearMethod::conjugate_gradient, LinearMethod::direct})
+    for (const PreconditionerKind kind : {PreconditionerKind::none, PreconditionerKind::jacobi, PreconditionerKind::multigrid})
+      for (const int columns : {1, 2, 5, 11}) {
+        SCOPED_TRACE(std::to_string(columns) + " columns, method " + std::to_string(int(method)) + ", preconditioner " + std::to_string(int(kind)));
+        const LinearSolverOptions options{.method = method, .preconditioner = kind, .relative = 1e-11, .promise = MatrixPromise::positive_definite};
+        MultiVector B(device, A.rows(), columns), X(device, A.rows(), columns);
+        for (int j = 0; j < columns; ++j) B.set_column(j, Vector(device, random_numbers(std::size_t(A.rows()), j), "test"));
+        const std::vector<SolveReport> reports = solve_linear(A, B, X, options);
+        ASSERT_EQ(int(reports.size()), columns);
+        Vector b(device, A.rows(), "test"), x(device, A.rows(), "test"), together(device, A.rows(), "test");
+        for (int j = 0; j < columns; ++j) {
+          B.get_column(j, b);
+          X.get_column(j, together);
+          x.fill_zero();
+          const SolveReport alone = solve_linear(A, b, x, options);
+          const SolveReport& report = reports[std::size_t(j)];
+          EXPECT_TRUE(report.converged());
+          EXPECT_EQ(report.choice, alone.choice);
+          EXPECT_EQ(report.error_norm, "energy");
+          EXPECT_GT(report.error_estimate, 0);
+          if (method == LinearMethod::conjugate_gradient)
+            EXPECT_NEAR(report.error_estimate, alone.error_estimate, 0.5 * alone.error_estimate);
+          else
+            EXPECT_LT(report.error_estimate, 1e-14);
+          axpy(-1.0, x, together);
+          EXPECT_LE(norm2(together), 1e-9 * norm2(x));
+        }
+      }
+}
+
+TEST(LinearSolver, ColumnsOfAnotherLengthOrNumberAreRefused) {
+  const Device device = Device::named("cpu");
+  const SparseMatrix A = on(device, poisson_matrix(3));
+  MultiVector two(device, 27, 2), three(device, 27, 3), shorter(device, 26, 2);
+  EXPECT_THROW(solve_linear(A, two, three, {}), Error);
+  EXPECT_THROW(solve_linear(A, shorter, shorter, {}), Error);
 }
 
 TEST(LinearSolver, CountsNegativeEigenvaluesOfWhatItFactorises) {

@@ -1,0 +1,149 @@
+#include "apps/load_cases.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <set>
+
+namespace ritz {
+namespace {
+
+void check_name(const Case::Table& table, const std::string& name, std::set<std::string>& names) {
+  if (!name.empty() && !names.insert(name).second)
+    table.error("name", fmt::format("a second load case or combination is called '{}'", name), "results are found by name",
+                "give each a name of its own");
+}
+
+void refuse_matrix_tables(const Case::Table& table, const std::vector<MatrixTable>& matrix_tables) {
+  for (const MatrixTable& each : matrix_tables)
+    if (table.has(each.key))
+      table.refuse(each.key, fmt::format("a load case cannot have its own [{}]", each.key),
+                   "all load cases share one matrix, and this is part of it", each.instead);
+}
+
+LoadCombination read_combination(const Case::Table& table, const std::vector<LoadCaseInput>& cases) {
+  std::vector<std::string> names;
+  for (const LoadCaseInput& each : cases) names.push_back(each.name);
+  LoadCombination combination{table.text("name", "of the combination in the log, the report and the result files"),
+                              std::vector<double>(cases.size(), 0.0)};
+  const Case::Table factors = table.table("factors", "of each load case that takes part: {dead = 1.35, snow = 1.5}");
+  const std::vector<std::string> keys = factors.keys();
+  if (keys.empty())
+    table.error("factors", "a combination of nothing", {}, fmt::format("give factors = {{name = 1.5}} of the load cases {}", quoted_list(names)));
+  for (const std::string& key : keys) {
+    const double factor = factors.number(key, "factor of this load case");
+    const auto found = std::ranges::find(names, key);
+    if (found != names.end()) {
+      combination.factors[static_cast<std::size_t>(found - names.begin())] = factor;
+      continue;
+    }
+    const std::string near = nearest_match(key, names);
+    factors.error(key, fmt::format("there is no load case '{}'", key),
+                  names.empty() ? "the case file has none" : fmt::format("the load cases are {}", quoted_list(names)),
+                  near.empty() ? "name one of these, or add a [[load_case]]" : fmt::format("did you mean '{}'?", near));
+  }
+  return combination;
+}
+
+bool replaces(const Prescription& own, const Prescription& other) {
+  return own.region == other.region && own.component == other.component;
+}
+
+void add(Constraints& constraints, const Prescription& p) { constraints.prescribe(*p.region, p.component, p.value, p.source); }
+
+// Values of zero where only load cases prescribe some: without any load case they are not there, but the unknowns are the same.
+void add_zeros(Constraints& constraints, const std::vector<Prescription>& own) {
+  const FunctionSpace& space = constraints.space();
+  for (const Prescription& p : own) {
+    std::vector<Node> nodes;
+    for (const Node node : space.nodes_in(*p.region))
+      if (!constraints.is_prescribed(node, p.component)) nodes.push_back(node);
+    constraints.prescribe_nodes(nodes, p.component, 0, p.source);
+  }
+}
+
+}  // namespace
+
+LoadCaseInputs read_load_cases(Case& input, const std::vector<MatrixTable>& matrix_tables) {
+  LoadCaseInputs inputs;
+  std::set<std::string> names;
+  const char* about = "a set of loads, solved together with the others: its name, and its own tables as [[load_case.<kind of load>]]";
+  for (const Case::Table& table : input.tables("load_case", about)) {
+    const std::string name = table.text("name", "of the load case in the log, the report and the result files");
+    check_name(table, name, names);
+    if (std::ranges::all_of(table.keys(), [](const std::string& key) { return key == "name"; }))
+      table.error("name", fmt::format("the load case '{}' has no loads", name),
+                  "the loads of a load case stand under it as [[load_case.<kind of load>]]; tables without that prefix act in all load cases",
+                  "give it loads, or remove it");
+    refuse_matrix_tables(table, matrix_tables);
+    inputs.cases.push_back({table, name, {}, {}});
+  }
+  for (const Case::Table& table : input.tables("combination", "a sum of load cases, by superposition")) {
+    inputs.combinations.push_back(read_combination(table, inputs.cases));
+    check_name(table, inputs.combinations.back().name, names);
+  }
+  return inputs;
+}
+
+LoadCaseSupports::LoadCaseSupports(const FunctionSpace& space, const std::vector<Prescription>& common, const LoadCaseInputs& inputs,
+                                   const std::function<void(Constraints&)>& always) {
+  const auto make = [&](const std::vector<Prescription>& own) -> Constraints& {
+    Constraints& made = *sets_.emplace_back(std::make_unique<Constraints>(space));
+    for (const Prescription& p : common)
+      if (std::ranges::none_of(own, [&](const Prescription& q) { return replaces(q, p); })) add(made, p);
+    for (const Prescription& p : own) add(made, p);
+    if (always) always(made);
+    return made;
+  };
+  Constraints& shared = make({});
+  bool all_have_own = !inputs.cases.empty();
+  for (const LoadCaseInput& each : inputs.cases) {
+    all_have_own = all_have_own && !each.prescribed.empty();
+    set_of_.push_back(each.prescribed.empty() ? 0 : sets_.size());
+    if (!each.prescribed.empty()) make(each.prescribed);
+  }
+  if (all_have_own) add_zeros(shared, inputs.cases.front().prescribed);
+}
+
+std::vector<Constraints*> LoadCaseSupports::all() const {
+  std::vector<Constraints*> result;
+  for (const auto& set : sets_) result.push_back(set.get());
+  return result;
+}
+
+void LoadCaseSupports::check(Case& input, const LoadCaseInputs& inputs) const {
+  std::vector<LoadCase> cases;
+  for (std::size_t i = 0; i < inputs.cases.size(); ++i) cases.push_back({inputs.cases[i].name, nullptr, &of(i)});
+  try {
+    check_same_unknowns(cases);
+  } catch (const Errors& errors) {
+    for (const Error& error : errors.list()) input.add_error(error);
+  } catch (const Error& error) {
+    input.add_error(error);
+  }
+}
+
+void solve_load_cases(Run& run, const Operator& equations, const LoadCaseInputs& inputs, const LoadCaseSupports& supports,
+                      const LinearSolverOptions& options, const std::function<void(const StaticSolution&)>& show) {
+  const Index unknowns = equations.space().unknown_count();
+  const auto finish = [&](const StaticSolution& solution) {
+    run.record(solution.report, unknowns);
+    show(solution);
+  };
+  if (inputs.cases.empty()) return finish(solve_static(equations, supports.common(), options, run.progress()));
+  LoadCases loads{.cases = {}, .combinations = inputs.combinations, .common = &supports.common()};
+  std::vector<std::unique_ptr<Operator>> own;
+  for (std::size_t i = 0; i < inputs.cases.size(); ++i) {
+    const LoadCaseInput& each = inputs.cases[i];
+    if (!each.loads.empty()) own.push_back(std::make_unique<Operator>(equations.space(), each.loads));
+    loads.cases.push_back({each.name, each.loads.empty() ? nullptr : own.back().get(), &supports.of(i)});
+  }
+  std::vector<StaticSolution> solutions = solve_static(equations, loads, options, run.progress());
+  for (std::size_t i = 0; i < solutions.size(); ++i) {
+    if (i < loads.cases.size()) run.begin_load_case(loads.cases[i].name);
+    else run.begin_combination(loads.combinations[i - loads.cases.size()].name);
+    finish(solutions[i]);
+    solutions[i] = {};
+  }
+}
+
+}  // namespace ritz
