@@ -143,8 +143,9 @@ void elasticity(Run& run) {
   const Mesh& mesh = run.mesh();
   const int dimension = mesh.dimension();
   const PlaneModel plane = plane_model(run.input(), mesh, {"plane_strain", "plane_stress", "axisymmetric"}, "");
-  LoadCaseInputs load_cases = read_load_cases(run.input(), {{"material", "move it out of the load case, or make two case files"},
-                                                            {"model", "move it out of the load case, or make two case files"}});
+  const char* move_out = "move it out of the load case, or make two case files";
+  LoadCaseInputs load_cases =
+      read_load_cases(run.input(), {"gravity", "body_force", "traction", "force", "pressure", "displacement"}, {{"material", move_out}, {"model", move_out}});
   const std::vector<Integral> integrals =
       dimension == 3 ? elastic_integrals<3>(run, mesh, plane, load_cases) : elastic_integrals<2>(run, mesh, plane, load_cases);
   const FunctionSpace space = make_space(run, mesh, dimension);

@@ -84,9 +84,10 @@ void heat(Run& run) {
   const PlaneModel plane = plane_model(run.input(), mesh, {"plane", "axisymmetric"}, "plane");
   const char* move_out = "move it out of the load case, or make two case files";
   LoadCaseInputs load_cases = read_load_cases(
-      run.input(), {{"material", move_out},
-                    {"model", move_out},
-                    {"convection", "move it out of the load case; a fluid warmer by dT in one load case is a flux of coefficient * dT there"}});
+      run.input(), {"source", "flux", "temperature"},
+      {{"material", move_out},
+       {"model", move_out},
+       {"convection", "move it out of the load case; a fluid warmer by dT in one load case is a flux of coefficient * dT there"}});
   std::vector<const Region*> cooled;
   const std::vector<Integral> integrals = mesh.dimension() == 3 ? heat_integrals<3>(run, mesh, plane, load_cases, cooled)
                                                                 : heat_integrals<2>(run, mesh, plane, load_cases, cooled);

@@ -63,7 +63,7 @@ void add_zeros(Constraints& constraints, const std::vector<Prescription>& own) {
 
 }  // namespace
 
-LoadCaseInputs read_load_cases(Case& input, const std::vector<MatrixTable>& matrix_tables) {
+LoadCaseInputs read_load_cases(Case& input, const std::vector<std::string>& load_tables, const std::vector<MatrixTable>& matrix_tables) {
   LoadCaseInputs inputs;
   std::set<std::string> names;
   const char* about = "a set of loads, solved together with the others: its name, and its own tables as [[load_case.<kind of load>]]";
@@ -73,7 +73,7 @@ LoadCaseInputs read_load_cases(Case& input, const std::vector<MatrixTable>& matr
     if (std::ranges::all_of(table.keys(), [](const std::string& key) { return key == "name"; }))
       table.error("name", fmt::format("the load case '{}' has no loads", name),
                   "the loads of a load case stand under it as [[load_case.<kind of load>]]; tables without that prefix act in all load cases",
-                  "give it loads, or remove it");
+                  fmt::format("give it some of {}, or remove it", quoted_list(load_tables)));
     refuse_matrix_tables(table, matrix_tables);
     inputs.cases.push_back({table, name, {}, {}});
   }
@@ -81,6 +81,9 @@ LoadCaseInputs read_load_cases(Case& input, const std::vector<MatrixTable>& matr
     inputs.combinations.push_back(read_combination(table, inputs.cases));
     check_name(table, inputs.combinations.back().name, names);
   }
+  if (!inputs.cases.empty())
+    for (const std::string& key : input.root().keys())
+      if (std::ranges::find(load_tables, key) != load_tables.end()) inputs.common.push_back(key);
   return inputs;
 }
 
@@ -137,6 +140,7 @@ void solve_load_cases(Run& run, const Operator& equations, const LoadCaseInputs&
     if (!each.loads.empty()) own.push_back(std::make_unique<Operator>(equations.space(), each.loads));
     loads.cases.push_back({each.name, each.loads.empty() ? nullptr : own.back().get(), &supports.of(i)});
   }
+  if (!inputs.common.empty()) run.log().line("in every load case, and once in every combination: {}", fmt::join(inputs.common, ", "));
   std::vector<StaticSolution> solutions = solve_static(equations, loads, options, run.progress());
   for (std::size_t i = 0; i < solutions.size(); ++i) {
     if (i < loads.cases.size()) run.begin_load_case(loads.cases[i].name);

@@ -39,15 +39,16 @@ struct LoadCaseInput {
 struct LoadCaseInputs {
   std::vector<LoadCaseInput> cases;
   std::vector<LoadCombination> combinations;
+  std::vector<std::string> common;   // kinds of load that stand outside of the load cases: "gravity"
 };
 
-// Names and factors. `matrix_tables`: what makes the matrix, and why a load case cannot have its own. What is wrong is added
-// to the case.
+// Names and factors. `load_tables`: kinds of load; `matrix_tables`: what makes the matrix, so that a load case cannot have its
+// own. What is wrong is added to the case.
 struct MatrixTable {
   std::string key;      // "convection"
   std::string instead;  // what to do: "move it out of the load case"
 };
-LoadCaseInputs read_load_cases(Case& input, const std::vector<MatrixTable>& matrix_tables);
+LoadCaseInputs read_load_cases(Case& input, const std::vector<std::string>& load_tables, const std::vector<MatrixTable>& matrix_tables);
 
 // The prescribed unknowns of every load case; those without values of their own share one set.
 class LoadCaseSupports {

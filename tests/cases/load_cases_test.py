@@ -72,6 +72,7 @@ class LoadCases(BadInputs):
                 + '[[combination]]\nname = "ultimate"\nfactors = {pull = 1.5, spin = -1.35}\n' + LOADS["weight"])  # weight acts in all, once
         outcome = self.solve_text(text, keys={"solver.tolerance": 1e-12})
         combined = LOADS["weight"] + '[[force]]\nregion = "a.x1"\nvalue = [4.5e6, 0, 1.5e5]\n[[body_force]]\nregion = "a"\nvalue = [-5.4e6, -1.35e5, 0]\n'
+        self.assertIn("in every load case, and once in every combination: displacement, gravity", outcome.log)
         alone = self.solve_text(ELASTIC + combined, keys={"solver.tolerance": 1e-12})
         for probe, values in alone.probes.items():
             self.assert_same(outcome.report["combinations"]["ultimate"]["probes"][probe], values, 1e-8)
@@ -125,7 +126,7 @@ class Mistakes(BadInputs):
         self.wrong(["is called 'pull'"], ELASTIC + pull + '[[combination]]\nname = "pull"\nfactors = {pull = 1}\n')
 
     def test_without_loads(self):
-        self.wrong(["the load case 'pull' has no loads", "tables without that prefix act in all"], ELASTIC + '[[load_case]]\nname = "pull"\n' + LOADS["pull"])
+        self.wrong(["the load case 'pull' has no loads", "tables without that prefix act in all", "'pressure' and 'displacement'"], ELASTIC + '[[load_case]]\nname = "pull"\n' + LOADS["pull"])
 
     def test_without_a_name(self):
         self.wrong(["missing key 'load_case.0.name'"], ELASTIC + as_load_case("pull", LOADS["pull"]).replace('name = "pull"\n', ""))
