@@ -3,6 +3,7 @@
 #include "device/error.hpp"
 #include "device/kernels.hpp"
 #include "fem/chunk_lists.hpp"
+#include "fem/launch/point_geometry.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -55,8 +56,35 @@ ReferenceTable Operator::table(const ElementGroup& group, int degree) const {
   return tables_.try_emplace(key, space_->device(), *group.element, group.kind, quadrature(group.kind, degree)).first->second.table();
 }
 
+// Are actions of the form on these cells run by sum factorisation?
+bool Operator::by_tensors(const ElementGroup& group, const FormValue& form) const {
+  const ReferenceElement& e = *group.element;
+  return !e.line_nodes.empty() && form.codimension == 0 && table(group, degree_for(form, group)).line != nullptr &&
+         has_kernels(space_->device().backend(), form.module, tensor_kernel_name(form.name.c_str(), e.order, e.dimension()));
+}
+
+// Of curved cells, made at the first call.
+const double* Operator::point_geometry(const ElementGroup& group, const ReferenceTable& table) const {
+  if (traits(group.kind).order == 1) return nullptr;
+  Vector& stored = point_geometry_[{&group, table.point_count}];
+  if (stored.empty()) {
+    stored = Vector(space_->device(), group.batch_count() * table.point_count * point_geometry_entries(table.dimension) * lane_count,
+                    "point geometry");
+    ElementArguments arguments{};
+    arguments.table = table;
+    arguments.geometry_nodes = group.geometry_nodes().data();
+    arguments.coordinates = space_->geometry_coordinates().data();
+    arguments.batch_count = group.batch_count();
+    kernels<PointGeometryKernels>(space_->device(), module_name, "point geometry").store(space_->device(), arguments, stored.data());
+  }
+  return stored.data();
+}
+
 const FormKernels& Operator::kernels_of(Task task, const ElementGroup& group, const FormValue& form) const {
   const auto named = [&](int nodes) { return form_kernel_name(form.name.c_str(), nodes, traits(group.kind).dimension); };
+  if (task == Task::action && by_tensors(group, form))
+    return kernels<FormKernels>(space_->device(), form.module,
+                                tensor_kernel_name(form.name.c_str(), group.element->order, group.element->dimension()));
   const bool for_any = task == Task::action || task == Task::diagonal || !space_->isoparametric();
   const std::string special = named(group.node_count());
   if (!for_any && has_kernels(space_->device().backend(), form.module, special))
@@ -80,6 +108,7 @@ AssemblyTerm Operator::make_term(Task task, const ElementGroup& group, const Int
   term.arguments.nodes = group.nodes.data();
   term.arguments.geometry_nodes = group.geometry_nodes().data();
   term.arguments.coordinates = space_->geometry_coordinates().data();
+  if (task == Task::action && by_tensors(group, integral.form)) term.arguments.point_geometry = point_geometry(group, term.arguments.table);
   return term;
 }
 

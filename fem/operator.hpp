@@ -62,6 +62,8 @@ class Operator {
   const Plan& plan(Task task) const;
   Plan make_plan(Task task) const;
   ReferenceTable table(const ElementGroup& group, int degree) const;
+  bool by_tensors(const ElementGroup& group, const FormValue& form) const;
+  const double* point_geometry(const ElementGroup& group, const ReferenceTable& table) const;
   const FormKernels& kernels_of(Task task, const ElementGroup& group, const FormValue& form) const;
   AssemblyTerm make_term(Task task, const ElementGroup& group, const Integral& integral) const;
   // What an element kernel reads and writes beside its own lists.
@@ -78,6 +80,7 @@ class Operator {
   std::vector<Integral> integrals_;
   std::vector<ElementGroup> groups_;
   mutable std::map<Task, Plan> plans_;
+  mutable std::map<std::pair<const ElementGroup*, int>, Vector> point_geometry_;  // by group and number of points
   mutable std::map<std::tuple<const ReferenceElement*, CellKind, int>, Tabulation> tables_;
 };
 

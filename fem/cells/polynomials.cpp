@@ -103,6 +103,17 @@ void pyramid_basis(int order, const Point& point, int axis, std::vector<Number>&
     }
 }
 
+void LineLagrange::evaluate(double x, double* values, double* derivatives) const {
+  const Number at(x, 1.0);
+  for (std::size_t a = 0; a < nodes.size(); ++a) {
+    Number product(1.0);
+    for (std::size_t b = 0; b < nodes.size(); ++b)
+      if (b != a) product *= (at - nodes[b]) / (nodes[a] - nodes[b]);
+    values[a] = product.value;
+    derivatives[a] = product.derivative;
+  }
+}
+
 std::vector<double> inverse_matrix(std::vector<double> a, std::size_t n) {
   std::vector<double> inverse(n * n, 0.0);
   for (std::size_t i = 0; i < n; ++i) inverse[i * n + i] = 1;

@@ -19,6 +19,12 @@ void triangle_basis(int order, const Point& x, int axis, std::vector<Dual<double
 void tetrahedron_basis(int order, const Point& x, int axis, std::vector<Dual<double>>& modes);
 void pyramid_basis(int order, const Point& x, int axis, std::vector<Dual<double>>& modes);
 
+// Lagrange polynomials through nodes on a line: values and derivatives at x, [node].
+struct LineLagrange {
+  std::vector<double> nodes;
+  void evaluate(double x, double* values, double* derivatives) const;
+};
+
 // The inverse of an n x n row-major matrix; partial pivoting. Throws Error(Exit::internal) when it is singular.
 std::vector<double> inverse_matrix(std::vector<double> matrix, std::size_t n);
 

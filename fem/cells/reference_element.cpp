@@ -14,24 +14,6 @@ namespace {
 
 constexpr double same_place = 1e-9;  // on reference cells, whose size is 1 or 2
 
-// --- one dimension ---------------------------------------------------------------------------------------------------
-
-// Lagrange polynomials through nodes: values and derivatives at x, [node].
-struct LineLagrange {
-  std::vector<double> nodes;
-  void evaluate(double x, double* values, double* derivatives) const {
-    const std::size_t n = nodes.size();
-    for (std::size_t a = 0; a < n; ++a) {
-      Dual<double> product(1.0);
-      const Dual<double> at(x, 1.0);
-      for (std::size_t b = 0; b < n; ++b)
-        if (b != a) product *= (at - nodes[b]) / (nodes[a] - nodes[b]);
-      values[a] = product.value;
-      derivatives[a] = product.derivative;
-    }
-  }
-};
-
 // --- nodes -----------------------------------------------------------------------------------------------------------
 
 // Isaac's recursive nodes: barycentric coordinates of the node with the multi-index alpha.

@@ -1,6 +1,7 @@
 #include "fem/cells/tabulation.hpp"
 
 #include "device/error.hpp"
+#include "fem/cells/polynomials.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -74,13 +75,55 @@ std::vector<double> extrapolation_matrix(const ReferenceElement& element, const 
   return result;
 }
 
+// A matrix [q][i] of N x N in the layout of line_product in tensor_engine.hpp: as it is below five nodes, else its even
+// and odd parts. parity: m_(N-1-q)(N-1-i) = parity m_qi.
+void append_line_matrix(const std::vector<double>& m, std::size_t n, int parity, std::vector<double>& numbers) {
+  const std::size_t begin = numbers.size();
+  if (n < 5) {
+    numbers.insert(numbers.end(), m.begin(), m.end());
+    return;
+  }
+  const std::size_t H = (n + 1) / 2, h = n / 2;
+  for (std::size_t q = 0; q < (parity > 0 ? H : h); ++q)
+    for (std::size_t i = 0; i < H; ++i)
+      numbers.push_back(2 * i + 1 == n ? m[q * n + i] : 0.5 * (m[q * n + i] + m[q * n + n - 1 - i]));
+  for (std::size_t q = 0; q < (parity > 0 ? h : H); ++q)
+    for (std::size_t i = 0; i < h; ++i) numbers.push_back(0.5 * (m[q * n + i] - m[q * n + n - 1 - i]));
+  numbers.resize(begin + n * n, 0.0);
+}
+
+// Points, weights, and four matrices: values at the points from nodes, its transpose; slopes at the points from values
+// at the points, its transpose.
+void append_line_tables(const std::vector<double>& line_nodes, std::vector<double>& numbers) {
+  const std::size_t n = line_nodes.size();
+  const QuadratureRule rule = quadrature(CellKind::line2, 2 * static_cast<int>(n) - 1);
+  std::vector<double> points;
+  for (const Point& p : rule.points) points.push_back(p[0]);
+  numbers.insert(numbers.end(), points.begin(), points.end());
+  numbers.insert(numbers.end(), rule.weights.begin(), rule.weights.end());
+  const LineLagrange through_nodes{line_nodes}, through_points{points};
+  std::vector<double> values(n * n), slopes(n * n), unused(n);
+  for (std::size_t q = 0; q < n; ++q) {
+    through_nodes.evaluate(points[q], &values[q * n], unused.data());
+    through_points.evaluate(points[q], unused.data(), &slopes[q * n]);
+  }
+  for (const auto& [matrix, parity] : {std::pair{&values, 1}, std::pair{&slopes, -1}}) {
+    append_line_matrix(*matrix, n, parity, numbers);
+    std::vector<double> transposed(n * n);
+    for (std::size_t q = 0; q < n; ++q)
+      for (std::size_t i = 0; i < n; ++i) transposed[i * n + q] = (*matrix)[q * n + i];
+    append_line_matrix(transposed, n, parity, numbers);
+  }
+}
+
 }  // namespace
 
 Tabulation::Tabulation(const Device& device, const ReferenceElement& element, CellKind geometry, const QuadratureRule& rule)
     : node_count_(element.node_count()),
       geometry_node_count_(traits(geometry).node_count),
       dimension_(element.dimension()),
-      point_count_(static_cast<int>(rule.points.size())) {
+      point_count_(static_cast<int>(rule.points.size())),
+      tensor_(!element.line_nodes.empty() && rule.points.size() == element.nodes.size() && element.dimension() > 1) {
   std::vector<double> numbers = rule.weights;
   const auto tabulate = [&](const ReferenceElement& e) {
     std::vector<double> values(e.nodes.size()), all_gradients;
@@ -97,6 +140,7 @@ Tabulation::Tabulation(const Device& device, const ReferenceElement& element, Ce
   tabulate(cell_element(geometry));
   const std::vector<double> extrapolation = extrapolation_matrix(element, rule);
   numbers.insert(numbers.end(), extrapolation.begin(), extrapolation.end());
+  if (tensor_) append_line_tables(element.line_nodes, numbers);
   numbers_ = Vector(device, std::span<const double>(numbers), "reference cells");
 }
 
@@ -107,8 +151,8 @@ ReferenceTable Tabulation::table() const {
   const double* geometry_values = gradients + point_count_ * node_count_ * dimension_;
   const double* geometry_gradients = geometry_values + point_count_ * geometry_node_count_;
   const double* extrapolation = geometry_gradients + point_count_ * geometry_node_count_ * dimension_;
-  return {node_count_, geometry_node_count_, dimension_,         point_count_,       weights,
-          values,      gradients,            geometry_values, geometry_gradients, extrapolation};
+  return {node_count_,     geometry_node_count_, dimension_,    point_count_, weights, values, gradients, geometry_values,
+          geometry_gradients, extrapolation, tensor_ ? extrapolation + node_count_ * point_count_ : nullptr};
 }
 
 int stiffness_degree(CellKind shape, int order) {

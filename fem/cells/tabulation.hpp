@@ -17,7 +17,8 @@ class Tabulation {
 
  private:
   int node_count_, geometry_node_count_, dimension_, point_count_;
-  Vector numbers_;  // weights, values, gradients, geometry's values and gradients, extrapolation, one after the other
+  bool tensor_;
+  Vector numbers_;  // weights, values, gradients, geometry's values and gradients, extrapolation, line, one after the other
 };
 
 // Degrees of the rules that Ritz uses for elements of an order on cells of a shape. Full integration: the stiffness of an

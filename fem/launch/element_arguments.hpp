@@ -21,6 +21,7 @@ struct ReferenceTable {
   const double* geometry_values;     // [point][geometry node]
   const double* geometry_gradients;  // [point][geometry node][dimension]
   const double* extrapolation;       // [node][point]: values at the nodes of the least-squares fit through the points
+  const double* line;                // one-dimensional tables of tensor elements (tensor_engine.hpp); nullptr for others
 };
 
 struct ElementArguments {
@@ -38,6 +39,8 @@ struct ElementArguments {
   // count as zero: prescribed [node][component] tells which.
   const double* direction = nullptr;
   const std::uint8_t* prescribed = nullptr;
+  // Of curved tensor cells: [batch][point][entry][lane], the inverse of the Jacobian, weight * determinant, position.
+  const double* point_geometry = nullptr;
 };
 
 // entry = [node a][node b][component i][component j] of the element matrices; [node][component] of residuals, actions and
@@ -50,6 +53,9 @@ struct FormKernels {
 
 // The name under which a form's kernels for elements of `node_count` nodes and reference dimension are registered: those
 // whose field varies like their geometry. node_count 0: kernels for any element.
+inline std::string tensor_kernel_name(const char* form, int order, int reference_dimension) {
+  return std::string(form) + "/tensor" + std::to_string(order) + "/" + std::to_string(reference_dimension);
+}
 inline std::string form_kernel_name(const char* form, int node_count, int reference_dimension) {
   return std::string(form) + "/" + std::to_string(node_count) + "/" + std::to_string(reference_dimension);
 }

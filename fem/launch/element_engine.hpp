@@ -208,6 +208,14 @@ struct LocalEntries {
   constexpr T& operator()(int i) const { return values[i]; }
 };
 
+// The same for entries numbered from `first`.
+template <class T>
+struct ShiftedEntries {
+  T* values;
+  int first;
+  constexpr T& operator()(int i) const { return values[i - first]; }
+};
+
 // Derivative of the flux in the direction `du` of the unknown, exact by dual numbers.
 template <class F, class Sh, class T>
 constexpr Fields<T, Sh::C, Sh::G> tangent_flux(const F& form, const Location<T, Sh::G>& point,

@@ -16,6 +16,7 @@ struct CpuMemory {
 
 struct CpuTeam {
   using Number = Pack;
+  using Scalar = double;
   typedef double Lanes __attribute__((vector_size(lane_count * sizeof(double)), aligned(8), may_alias));
 
   template <class F>
@@ -49,6 +50,11 @@ struct CpuTeam {
       }
       x(a * components + c) = p;
     }
+  }
+  static const double* line_tables(const ReferenceTable& table) { return table.line; }
+  Pack point_geometry(const ElementArguments& arguments, Index batch, int point, int points, int entry, int entries) const {
+    return Pack::of(*reinterpret_cast<const Lanes*>(arguments.point_geometry +
+                                                    ((batch * points + point) * entries + entry) * lane_count));
   }
   void store(const ElementArguments& arguments, Index batch, int entry, int entries, Pack value) const {
     auto* target = reinterpret_cast<Lanes*>(

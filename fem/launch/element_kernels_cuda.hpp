@@ -17,6 +17,7 @@ struct GpuMemory {
 
 struct GpuTeam {
   using Number = double;
+  using Scalar = double;
   int rank, size, lane;
 
   template <class F>
@@ -46,6 +47,11 @@ struct GpuTeam {
       const Index i = Index{unmarked(node)} * components + c;
       x(a * components + c) = node < 0 && arguments.prescribed[i] != 0 ? 0.0 : arguments.direction[i];
     }
+  }
+  __device__ static const double* line_tables(const ReferenceTable& table) { return table.line; }
+  __device__ double point_geometry(const ElementArguments& arguments, Index batch, int point, int points, int entry,
+                                   int entries) const {
+    return arguments.point_geometry[((batch * points + point) * entries + entry) * lane_count + lane];
   }
   __device__ void store(const ElementArguments& arguments, Index batch, int entry, int entries, double value) const {
     double& target = arguments.elements[((batch - arguments.first_batch) * entries + entry) * lane_count + lane];
@@ -89,10 +95,15 @@ int widest_loop(const ReferenceTable& table) {
   return table.point_count > Sh::nodes(table) ? table.point_count : Sh::nodes(table);
 }
 
+template <class F>
+const F& form_of(const ElementArguments& arguments) {
+  return *static_cast<const F*>(arguments.form);
+}
+
 // As many elements of a batch per block as shared memory holds, and enough threads for the widest loop.
-template <ElementTask Task, Form F, int N, int D, int Points>
-void launch_elements(const Device& device, const ElementArguments& arguments, int scratch_entries, int items,
-                     const char* name) {
+template <class Kernel, class F>
+void launch_blocks(const Device& device, const ElementArguments& arguments, Kernel kernel, const F& form, int scratch_entries,
+                   int items, const char* name) {
   if (arguments.batch_count == 0) return;
   constexpr int shared_limit = 96 << 10;  // [bytes] of a block: two blocks fit an SM of 200 KB or more
   int elements = lane_count;
@@ -104,14 +115,19 @@ void launch_elements(const Device& device, const ElementArguments& arguments, in
                 "a GPU's block has about " + std::to_string(largest), "use a lower order, matrix-free operators, or the CPU");
   int ranks = items < 1 ? 1 : items;
   if (ranks * elements > 256) ranks = 256 / elements;
-  const auto kernel = element_kernel<Task, F, N, D, Points>;
   if (bytes > (48 << 10))
     cuda_check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes),
                "asking for shared memory");
   const LaunchScope launch(device, name);
   const auto blocks = static_cast<unsigned>(arguments.batch_count * (lane_count / elements));
   kernel<<<blocks, static_cast<unsigned>(ranks * elements), static_cast<std::size_t>(bytes), stream_of(device)>>>(
-      *static_cast<const F*>(arguments.form), arguments, elements);
+      form, arguments, elements);
+}
+
+template <ElementTask Task, Form F, int N, int D, int Points>
+void launch_elements(const Device& device, const ElementArguments& arguments, int scratch_entries, int items,
+                     const char* name) {
+  launch_blocks(device, arguments, element_kernel<Task, F, N, D, Points>, form_of<F>(arguments), scratch_entries, items, name);
 }
 
 template <Form F, int N, int D, int Points>

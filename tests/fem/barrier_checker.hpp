@@ -84,6 +84,7 @@ struct CheckerMemory {
 // One lane of a batch; items run backwards, so that nothing can lean on their order.
 struct CheckerTeam {
   using Number = double;
+  using Scalar = double;
   Shadow* shadow;
   int lane = 0;
 
@@ -108,6 +109,10 @@ struct CheckerTeam {
   template <class X>
   void load_direction(const ElementArguments& arguments, Index batch, int a, int nodes, int components, const X& x) const {
     load(arguments.direction, arguments.nodes + (batch * nodes + a) * lane_count, a, components, x);
+  }
+  static const double* line_tables(const ReferenceTable& table) { return table.line; }
+  double point_geometry(const ElementArguments& arguments, Index batch, int point, int points, int entry, int entries) const {
+    return arguments.point_geometry[((batch * points + point) * entries + entry) * lane_count + lane];
   }
   void store(const ElementArguments& arguments, Index batch, int entry, int entries, double value) const {
     arguments.elements[((batch - arguments.first_batch) * entries + entry) * lane_count + lane] = value;

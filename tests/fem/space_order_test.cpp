@@ -159,6 +159,22 @@ TEST_P(SpaceOfOrder, ActsLikeTheTangentOfANonlinearForm) {
   EXPECT_LT(largest_difference(by_matrix, by_action), 1e-12 * max_abs(by_matrix) * order() * order());
 }
 
+// Sum factorisation against the engine for any element, which computes the residual: of linear forms the same.
+TEST(TensorActions, AreTheResidualsOfLinearForms) {
+  for (const CellKind kind : {CellKind::quad4, CellKind::quad8, CellKind::quad9, CellKind::hex8, CellKind::hex20, CellKind::hex27}) {
+    const int dimension = traits(kind).dimension;
+    for (int order = 1; order <= (dimension == 2 ? 8 : traits(kind).order == 1 ? 8 : 4); ++order)
+      for (const auto& [name, form, rigid] : forms_on(dimension)) {
+        Equations m(patch(kind, {.count = order > 4 ? 1 : 2, .random = 0.03, .curved = true}), form, order);
+        Vector u = m.space.zeros(), x = m.space.zeros(), by_residual = m.space.zeros(), by_action = m.space.zeros();
+        x.upload(random_values(static_cast<std::size_t>(x.size())));
+        m.equations.residual(x, by_residual);
+        m.equations.action(u, x, by_action);
+        EXPECT_LT(largest_difference(by_residual, by_action), 1e-12 * max_abs(by_residual) * order) << name << " on " << traits(kind).name << ", order " << order;
+      }
+  }
+}
+
 // Harmonic polynomials of the space's order satisfy Laplace's equation; with their values on the boundary they are found
 // exactly, on affine cells.
 double harmonic(int order, int dimension, const Point& x) {

@@ -1,10 +1,13 @@
 #include "fem/launch/all_cells.hpp"
+#include "fem/launch/register_tensor.hpp"
 #include "test_forms.hpp"
 
 namespace ritz::RITZ_BACKEND {
 namespace {
 
 const RegisterOnSolids<test::NonlinearDiffusion<3>> nonlinear_diffusion3;
+const RegisterTensor<test::NonlinearDiffusion<3>, 1, 2, 3> nonlinear_diffusion3_tensors;
+const RegisterTensor<test::Coupled, 2> coupled_tensors;
 const RegisterOnPlanes<test::NonlinearDiffusion<2>> nonlinear_diffusion2;
 const RegisterOnPlanes<test::Coupled> coupled;
 const RegisterOnPlanes<test::SlopeDiffusion> slope_diffusion;

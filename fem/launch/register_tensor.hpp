@@ -1,0 +1,60 @@
+// Makes a form's actions available on quadrilaterals or hexahedra by sum factorisation. In a kernel source:
+//
+//   const RegisterTensor<Elasticity, 1, 2, 3, 4> elasticity;      // orders; the dimension is the form's
+//
+// Other orders, and forms without it, run by the engine for any element.
+#pragma once
+
+#include "fem/launch/register_form.hpp"
+#include "fem/launch/tensor_engine.hpp"
+
+namespace ritz::RITZ_BACKEND {
+
+#ifdef __CUDACC__
+// block = elements of one batch, thread = (line, element)
+template <Form F, int Order>
+__global__ void tensor_kernel(const __grid_constant__ F form, const __grid_constant__ ElementArguments arguments,
+                              int elements_per_block) {
+  extern __shared__ double shared[];
+  const int parts = lane_count / elements_per_block;
+  const int element = static_cast<int>(threadIdx.x) % elements_per_block;
+  const GpuTeam team{static_cast<int>(threadIdx.x) / elements_per_block, static_cast<int>(blockDim.x) / elements_per_block,
+                     static_cast<int>(blockIdx.x) % parts * elements_per_block + element};
+  const GpuMemory memory{shared, elements_per_block, element};
+  tensor_actions<F, Order, F::dimension>(team, memory, form, arguments, arguments.first_batch + blockIdx.x / parts);
+}
+
+template <Form F, int Order>
+void run_tensor_actions(const Device& device, const ElementArguments& arguments) {
+  using Sh = TensorShape<F, Order, F::dimension>;
+  launch_blocks(device, arguments, tensor_kernel<F, Order>, form_of<F>(arguments), Sh::scratch, Sh::lines, "tensor actions");
+}
+#else
+template <Form F, int Order>
+[[gnu::flatten]] void run_tensor_actions(const Device&, const ElementArguments& arguments) {
+  using Sh = TensorShape<F, Order, F::dimension>;
+  const F form = *static_cast<const F*>(arguments.form);
+  alignas(64) Pack scratch[Sh::scratch];
+  for (Index i = 0; i < arguments.batch_count; ++i)
+    tensor_actions<F, Order, F::dimension>(CpuTeam{}, CpuMemory{scratch}, form, arguments, arguments.first_batch + i);
+}
+#endif
+
+template <Form F, int... Orders>
+struct RegisterTensor {
+  RegisterTensor() {
+    (register_kernels(RITZ_TEXT(RITZ_BACKEND), tensor_kernel_name(F::name, Orders, F::dimension).c_str(), &table<Orders>()), ...);
+  }
+
+ private:
+  template <int Order>
+  static const FormKernels& table() {
+    static const FormKernels t{nullptr, nullptr, nullptr, run_tensor_actions<F, Order>, nullptr};
+    return t;
+  }
+};
+
+template <Form F>
+using RegisterAllTensors = RegisterTensor<F, 1, 2, 3, 4, 5, 6, 7, 8>;
+
+}  // namespace ritz::RITZ_BACKEND

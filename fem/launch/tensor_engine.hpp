@@ -1,0 +1,417 @@
+// Actions of a form on quadrilaterals and hexahedra of order P by sum factorisation (Orszag 1980; Kronbichler and Kormann,
+// ACM TOMS 45, 2019): fields go to N^D Gauss points, N = P + 1, and fluxes back, direction by direction, N^(D+1)
+// multiplications each. Text and team are those of element_engine.hpp; an item is a line of N numbers:
+//
+//   scratch  W, and one array per direction but the last for the derivatives; the last direction stays in registers
+//   forward  last direction ... y, then x with its derivative; y's derivative
+//   points   a line along the last direction is one item: derivative along it, geometry, form, transpose
+//   back     the same in reverse
+//
+// Geometry: of (multi)linear cells computed from their corners as it is needed, else read from what
+// element_point_geometry stored.
+#pragma once
+
+#include "fem/launch/element_engine.hpp"
+
+namespace ritz::RITZ_BACKEND {
+
+constexpr int power(int base, int exponent) { return exponent == 0 ? 1 : base * power(base, exponent - 1); }
+
+// The one-dimensional tables of N nodes and N Gauss points in ReferenceTable::line: points, weights, then matrices as
+// line_product wants them.
+template <int N>
+struct LineTables {
+  static constexpr int points = 0, weights = N, values = 2 * N, values_transposed = values + N * N,
+                       slopes = values_transposed + N * N, slopes_transposed = slopes + N * N;
+};
+
+// out_q = sum_i m_qi in_i where m_(N-1-q)(N-1-i) = Parity m_qi. From five nodes on, even and odd parts of a line are
+// multiplied apart: half the multiplications (Kopriva, Implementing Spectral Methods, 2009, 3.5).
+// `m` is then [even part: Even rows][H], [odd part: Odd rows][h] with H = (N + 1) / 2, h = N / 2.
+template <int N, int Parity, class S, class T>
+constexpr void line_product(const S* m, const T (&in)[N], T (&out)[N]) {
+  if constexpr (N < 5) {
+    for (int q = 0; q < N; ++q) {
+      T sum = m[q * N] * in[0];
+      for (int i = 1; i < N; ++i) sum += m[q * N + i] * in[i];
+      out[q] = sum;
+    }
+  } else {
+    constexpr int H = (N + 1) / 2, h = N / 2;
+    constexpr int even_rows = Parity > 0 ? H : h, odd_rows = Parity > 0 ? h : H;
+    T even[H], odd[h];
+    for (int i = 0; i < h; ++i) {
+      even[i] = in[i] + in[N - 1 - i];
+      odd[i] = in[i] - in[N - 1 - i];
+    }
+    if constexpr (N % 2 == 1) {
+      even[h] = in[h];
+    }
+    const S* odd_part = m + even_rows * H;
+    for (int q = 0; q < H; ++q) {
+      T a = 0.0, b = 0.0;  // parts that keep and that change their sign from q to N - 1 - q, for Parity > 0
+      if (q < even_rows) {
+        a = m[q * H] * even[0];
+        for (int i = 1; i < H; ++i) a += m[q * H + i] * even[i];
+      }
+      if (q < odd_rows) {
+        b = odd_part[q * h] * odd[0];
+        for (int i = 1; i < h; ++i) b += odd_part[q * h + i] * odd[i];
+      }
+      out[q] = a + b;
+      if (q < h) out[N - 1 - q] = Parity > 0 ? a - b : b - a;
+    }
+  }
+}
+
+template <Form F, int Order, int Dimension>
+struct TensorShape {
+  static constexpr int N = Order + 1, D = Dimension, G = Dimension, C = F::components;
+  static constexpr int lines = power(N, D - 1), points = power(N, D);
+  static constexpr int corners = power(2, D);
+  static constexpr int slope_arrays = F::uses_gradient ? D - 1 : 0;
+  static constexpr int field_size = C * points * (1 + slope_arrays);  // W, then d/dx, d/dy
+  static constexpr bool with_state = !FormFacts<F>::linear;
+  static constexpr int scratch = G * corners + field_size * (with_state ? 2 : 1);
+  using Tables = LineTables<N>;
+  static_assert(F::dimension == Dimension && FormFacts<F>::codimension == 0);
+};
+
+// First entry and distance of the entries of line `item` along a direction.
+template <class Sh>
+struct Line {
+  int first, stride;
+  constexpr Line(int item, int direction) {
+    stride = power(Sh::N, direction);
+    first = item % stride + item / stride * stride * Sh::N;
+  }
+};
+
+// The map of a (multi)linear cell as polynomials x = a_0 + a_1 xi + a_2 eta [+ a_3 zeta] + products, from corners in
+// VTK's order: coefficient of the monomial with bits (xi 1, eta 2, zeta 4) at [bits][G].
+template <class Sh, class Team, class P>
+constexpr void multilinear_coefficients(const Team& team, const ElementArguments& arguments, Index batch, const P& a) {
+  using T = typename Team::Number;
+  constexpr int corner_bits[8] = {0, 1, 3, 2, 4, 5, 7, 6};
+  team.each(Sh::corners, [&](int corner) {
+    team.load_coordinates(arguments, batch, corner, Sh::corners, Sh::G, a);
+  });
+  team.sync();
+  team.each(Sh::G, [&](int i) {
+    T x[Sh::corners];
+    for (int corner = 0; corner < Sh::corners; ++corner) x[corner_bits[corner]] = a(corner * Sh::G + i);
+    for (int bit = 1; bit < Sh::corners; bit *= 2)
+      for (int c = 0; c < Sh::corners; ++c)
+        if ((c & bit) == 0) {
+          const T low = x[c], high = x[c | bit];
+          x[c] = 0.5 * (low + high);
+          x[c | bit] = 0.5 * (high - low);
+        }
+    for (int c = 0; c < Sh::corners; ++c) a(c * Sh::G + i) = x[c];
+  });
+}
+
+// Geometry along a line in the last direction: x and its derivatives are linear in the last coordinate t.
+template <class Sh, class T>
+struct LineGeometry {
+  T x[2][Sh::G];              // x = x[0] + t x[1]; x[1] is also d x / d t
+  T slope[Sh::D][2][Sh::G];   // d x / d xi_d = slope[d][0] + t slope[d][1], for d below the last direction
+
+  template <class P, class S>
+  constexpr LineGeometry(const P& a, const S* line_points, int item) {
+    const S xi = line_points[item % Sh::N];
+    for (int i = 0; i < Sh::G; ++i) {
+      if constexpr (Sh::D == 3) {
+        const S eta = line_points[item / Sh::N];
+        for (int k = 0; k < 2; ++k) {
+          const auto at = [&](int bits) { return a((bits + 4 * k) * 3 + i); };
+          const T along_x = at(1) + eta * at(3);
+          x[k][i] = at(0) + eta * at(2) + xi * along_x;
+          slope[0][k][i] = along_x;
+          slope[1][k][i] = at(2) + xi * at(3);
+        }
+      } else {
+        for (int k = 0; k < 2; ++k) {
+          const auto at = [&](int bits) { return a((bits + 2 * k) * 2 + i); };
+          x[k][i] = at(0) + xi * at(1);
+          slope[0][k][i] = at(1);
+        }
+      }
+    }
+  }
+};
+
+// At a point: gradient in space = in * m^T (gradient in the reference cell), and back with out * m.
+template <class Sh, class T>
+struct PointGeometry {
+  T x[Sh::G], m[Sh::D][Sh::G], in, out;
+
+  template <class S>
+  constexpr PointGeometry(const LineGeometry<Sh, T>& line, S t, S weight) {
+    constexpr int D = Sh::D;
+    T J[D][D];  // [reference direction][direction]
+    for (int i = 0; i < D; ++i) {
+      x[i] = line.x[0][i] + t * line.x[1][i];
+      for (int d = 0; d + 1 < D; ++d) J[d][i] = line.slope[d][0][i] + t * line.slope[d][1][i];
+      J[D - 1][i] = line.x[1][i];
+    }
+    T determinant;
+    if constexpr (D == 3) {
+      for (int d = 0; d < 3; ++d)
+        for (int i = 0; i < 3; ++i) {
+          const int e = (d + 1) % 3, f = (d + 2) % 3, j = (i + 1) % 3, k = (i + 2) % 3;
+          m[d][i] = J[e][j] * J[f][k] - J[e][k] * J[f][j];
+        }
+      determinant = J[0][0] * m[0][0] + J[0][1] * m[0][1] + J[0][2] * m[0][2];
+    } else {
+      m[0][0] = J[1][1];
+      m[0][1] = -J[1][0];
+      m[1][0] = -J[0][1];
+      m[1][1] = J[0][0];
+      determinant = J[0][0] * J[1][1] - J[0][1] * J[1][0];
+    }
+    in = 1.0 / determinant;
+    out = weight;
+    measure = determinant * weight;
+  }
+  // Stored: m, measure, x (see element_point_geometry); `entry(k)` reads.
+  template <class E>
+  constexpr explicit PointGeometry(const E& entry) {
+    for (int d = 0; d < Sh::D; ++d)
+      for (int i = 0; i < Sh::G; ++i) m[d][i] = entry(d * Sh::G + i);
+    measure = entry(Sh::D * Sh::G);
+    for (int i = 0; i < Sh::G; ++i) x[i] = entry(Sh::D * Sh::G + 1 + i);
+    in = 1.0;
+    out = measure;
+  }
+  T measure;  // weight * det J
+};
+
+// Nodal values of a field to W and the derivatives along x (and y) at the points; load(node, values) reads a node.
+// A field's arrays: W [component][point], then d/dx, then d/dy.
+template <Form F, class Sh, class Team, class P, class Load>
+constexpr void to_points(const Team& team, const typename Team::Scalar* tables, const P& field, const Load& load) {
+  using T = typename Team::Number;
+  constexpr int N = Sh::N, D = Sh::D, C = Sh::C, points = Sh::points;
+  team.each(Sh::lines, [&](int item) {
+    const Line<Sh> line(item, D - 1);
+    T in[C][N], out[N], values[C];
+    for (int i = 0; i < N; ++i) {
+      load(line.first + i * line.stride, LocalEntries<T>{values});
+      for (int c = 0; c < C; ++c) in[c][i] = values[c];
+    }
+    for (int c = 0; c < C; ++c) {
+      line_product<N, 1>(tables + Sh::Tables::values, in[c], out);
+      for (int i = 0; i < N; ++i) field(c * points + line.first + i * line.stride) = out[i];
+    }
+  });
+  team.sync();
+  if constexpr (D == 3) {
+    team.each(Sh::lines, [&](int item) {
+      const Line<Sh> line(item, 1);
+      for (int c = 0; c < C; ++c) {
+        T in[N], out[N];
+        for (int i = 0; i < N; ++i) in[i] = field(c * points + line.first + i * line.stride);
+        line_product<N, 1>(tables + Sh::Tables::values, in, out);
+        for (int i = 0; i < N; ++i) field(c * points + line.first + i * line.stride) = out[i];
+      }
+    });
+    team.sync();
+  }
+  team.each(Sh::lines, [&](int item) {
+    for (int c = 0; c < C; ++c) {
+      const int first = c * points + item * N;
+      T in[N], out[N];
+      for (int i = 0; i < N; ++i) in[i] = field(first + i);
+      line_product<N, 1>(tables + Sh::Tables::values, in, out);
+      for (int i = 0; i < N; ++i) field(first + i) = out[i];
+      if constexpr (F::uses_gradient) {
+        line_product<N, -1>(tables + Sh::Tables::slopes, out, in);
+        for (int i = 0; i < N; ++i) field(C * points + first + i) = in[i];
+      }
+    }
+  });
+  team.sync();
+  if constexpr (D == 3 && F::uses_gradient) {
+    team.each(Sh::lines, [&](int item) {
+      const Line<Sh> line(item, 1);
+      for (int c = 0; c < C; ++c) {
+        T in[N], out[N];
+        for (int i = 0; i < N; ++i) in[i] = field(c * points + line.first + i * line.stride);
+        line_product<N, -1>(tables + Sh::Tables::slopes, in, out);
+        for (int i = 0; i < N; ++i) field((2 * C + c) * points + line.first + i * line.stride) = out[i];
+      }
+    });
+    team.sync();
+  }
+}
+
+// Fields at point n of a line along the last direction, whose values and slopes there are given.
+template <Form F, class Sh, class T, class P>
+constexpr Fields<T, Sh::C, Sh::G> fields_on_line(const P& field, int n, const T* value, const T* last_slope, int stride,
+                                                 const PointGeometry<Sh, T>& g) {
+  Fields<T, Sh::C, Sh::G> u{};
+  for (int c = 0; c < Sh::C; ++c) {
+    if constexpr (F::uses_value) {
+      u.value[c] = value[c * stride];
+    }
+    if constexpr (F::uses_gradient) {
+      T reference[Sh::D];
+      for (int d = 0; d + 1 < Sh::D; ++d) reference[d] = field(((d + 1) * Sh::C + c) * Sh::points + n);
+      reference[Sh::D - 1] = last_slope[c * stride];
+      for (int i = 0; i < Sh::G; ++i) {
+        T slope = reference[0] * g.m[0][i];
+        for (int d = 1; d < Sh::D; ++d) slope += reference[d] * g.m[d][i];
+        u.gradient[c][i] = g.in * slope;
+      }
+    }
+  }
+  return u;
+}
+
+template <Form F, int Order, int Dimension, class Team, class Memory>
+constexpr void tensor_actions(const Team& team, const Memory& memory, const F& form, const ElementArguments& arguments,
+                              Index batch) {
+  using Sh = TensorShape<F, Order, Dimension>;
+  using T = typename Team::Number;
+  constexpr int N = Sh::N, D = Sh::D, C = Sh::C, points = Sh::points, last = Sh::lines;  // last: stride of the last direction
+  const auto* tables = team.line_tables(arguments.table);
+  const Piece<Memory> corners{memory, 0}, field = corners.from(Sh::G * Sh::corners), state = field.from(Sh::field_size);
+  const bool stored = arguments.point_geometry != nullptr;
+
+  if (!stored) multilinear_coefficients<Sh>(team, arguments, batch, corners);
+  to_points<F, Sh>(team, tables, field, [&](int node, const LocalEntries<T>& values) {
+    team.load_direction(arguments, batch, node, points, C, ShiftedEntries<T>{values.values, node * C});
+  });
+  if constexpr (Sh::with_state) {
+    to_points<F, Sh>(team, tables, state, [&](int node, const LocalEntries<T>& values) {
+      team.load_unknowns(arguments, batch, node, points, C, ShiftedEntries<T>{values.values, node * C});
+    });
+  }
+  // The points of a line along the last direction.
+  team.each(Sh::lines, [&](int item) {
+    T value[C][N], slope[C][N], state_value[C][N], state_slope[C][N];
+    for (int c = 0; c < C; ++c) {
+      for (int k = 0; k < N; ++k) value[c][k] = field(c * points + item + k * last);
+      if constexpr (F::uses_gradient) {
+        line_product<N, -1>(tables + Sh::Tables::slopes, value[c], slope[c]);
+      }
+      if constexpr (Sh::with_state) {
+        for (int k = 0; k < N; ++k) state_value[c][k] = state(c * points + item + k * last);
+        if constexpr (F::uses_gradient) {
+          line_product<N, -1>(tables + Sh::Tables::slopes, state_value[c], state_slope[c]);
+        }
+      }
+    }
+    const auto* at = tables + Sh::Tables::points;
+    const auto* weights = tables + Sh::Tables::weights;
+    typename Team::Scalar line_weight = weights[item % N];
+    if constexpr (D == 3) {
+      line_weight *= weights[item / N];
+    }
+    const auto along = [&](const auto& geometry_of) {
+      for (int k = 0; k < N; ++k) {
+        const int n = item + k * last;
+        const PointGeometry<Sh, T> g = geometry_of(k);
+        Location<T, Sh::G> place{};
+        for (int i = 0; i < Sh::G; ++i) place.x[i] = g.x[i];
+        Fields<T, C, Sh::G> u{};
+        if constexpr (Sh::with_state) {
+          u = fields_on_line<F, Sh, T>(state, n, &state_value[0][k], &state_slope[0][k], N, g);
+        }
+        const Fields<T, C, Sh::G> du = fields_on_line<F, Sh, T>(field, n, &value[0][k], &slope[0][k], N, g);
+        const Fields<T, C, Sh::G> f = tangent_flux<F, Sh, T>(form, place, u, du);
+        for (int c = 0; c < C; ++c) {
+          if constexpr (F::uses_value) {
+            value[c][k] = g.measure * f.value[c];
+          }
+          if constexpr (F::uses_gradient) {
+            for (int d = 0; d < D; ++d) {
+              T back = f.gradient[c][0] * g.m[d][0];
+              for (int i = 1; i < Sh::G; ++i) back += f.gradient[c][i] * g.m[d][i];
+              if (d + 1 < D)
+                field(((d + 1) * C + c) * points + n) = g.out * back;
+              else
+                slope[c][k] = g.out * back;
+            }
+          }
+        }
+      }
+    };
+    if (stored) {
+      along([&](int k) {
+        return PointGeometry<Sh, T>([&](int entry) { return team.point_geometry(arguments, batch, item + k * last, points, entry, Sh::D * Sh::G + 1 + Sh::G); });
+      });
+    } else {
+      const LineGeometry<Sh, T> line(corners, at, item);
+      along([&](int k) { return PointGeometry<Sh, T>(line, at[k], line_weight * weights[k]); });
+    }
+    for (int c = 0; c < C; ++c) {
+      if constexpr (F::uses_gradient) {
+        T sum[N];
+        line_product<N, -1>(tables + Sh::Tables::slopes_transposed, slope[c], sum);
+        for (int k = 0; k < N; ++k) {
+          if constexpr (F::uses_value) {
+            sum[k] += value[c][k];
+          }
+          field(c * points + item + k * last) = sum[k];
+        }
+      } else {
+        for (int k = 0; k < N; ++k) field(c * points + item + k * last) = value[c][k];
+      }
+    }
+  });
+  team.sync();
+  if constexpr (D == 3 && F::uses_gradient) {
+    team.each(Sh::lines, [&](int item) {
+      const Line<Sh> line(item, 1);
+      for (int c = 0; c < C; ++c) {
+        T in[N], sum[N];
+        for (int i = 0; i < N; ++i) in[i] = field((2 * C + c) * points + line.first + i * line.stride);
+        line_product<N, -1>(tables + Sh::Tables::slopes_transposed, in, sum);
+        for (int i = 0; i < N; ++i) field(c * points + line.first + i * line.stride) += sum[i];
+      }
+    });
+    team.sync();
+  }
+  team.each(Sh::lines, [&](int item) {
+    for (int c = 0; c < C; ++c) {
+      const int first = c * points + item * N;
+      T in[N], sum[N];
+      for (int i = 0; i < N; ++i) sum[i] = field(first + i);
+      if constexpr (F::uses_gradient) {
+        T slopes[N];
+        for (int i = 0; i < N; ++i) in[i] = field(C * points + first + i);
+        line_product<N, -1>(tables + Sh::Tables::slopes_transposed, in, slopes);
+        for (int i = 0; i < N; ++i) sum[i] += slopes[i];
+      }
+      line_product<N, 1>(tables + Sh::Tables::values_transposed, sum, in);
+      for (int i = 0; i < N; ++i) field(first + i) = in[i];
+    }
+  });
+  team.sync();
+  if constexpr (D == 3) {
+    team.each(Sh::lines, [&](int item) {
+      const Line<Sh> line(item, 1);
+      for (int c = 0; c < C; ++c) {
+        T in[N], out[N];
+        for (int i = 0; i < N; ++i) in[i] = field(c * points + line.first + i * line.stride);
+        line_product<N, 1>(tables + Sh::Tables::values_transposed, in, out);
+        for (int i = 0; i < N; ++i) field(c * points + line.first + i * line.stride) = out[i];
+      }
+    });
+    team.sync();
+  }
+  team.each(Sh::lines, [&](int item) {
+    const Line<Sh> line(item, D - 1);
+    for (int c = 0; c < C; ++c) {
+      T in[N], out[N];
+      for (int i = 0; i < N; ++i) in[i] = field(c * points + line.first + i * line.stride);
+      line_product<N, 1>(tables + Sh::Tables::values_transposed, in, out);
+      for (int i = 0; i < N; ++i) team.store(arguments, batch, (line.first + i * line.stride) * C + c, points * C, out[i]);
+    }
+  });
+  team.sync();
+}
+
+}  // namespace ritz::RITZ_BACKEND

@@ -1,0 +1,10 @@
+#include "fem/forms/elasticity.hpp"
+#include "fem/launch/register_tensor.hpp"
+
+namespace ritz::RITZ_BACKEND {
+namespace {
+
+const RegisterAllTensors<Elasticity> elasticity;
+
+}  // namespace
+}  // namespace ritz::RITZ_BACKEND
