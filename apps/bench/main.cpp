@@ -20,6 +20,7 @@ std::vector<std::string> record_names() {
     names.push_back("asm-" + problem.name);
     names.push_back("spmv-" + problem.name);
   }
+  for (const std::string& name : operator_action_names()) names.push_back(name);
   std::sort(names.begin(), names.end());
   return names;
 }
@@ -66,6 +67,7 @@ void run(const BenchOptions& options, const std::string& json) {
     if (options.wants("block-cg")) run_block_cg(device, options, publish);
     if (options.wants("small-cg")) run_small_cg(device, options, publish);
     if (options.names("direct-table")) run_direct_table(device, options);
+    run_operator_actions(device, options, publish);
     if (options.wants("mesh-read")) run_mesh_read(device, options, publish);
   }
   if (!json.empty()) write_file(json, json_of(report));

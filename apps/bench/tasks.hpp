@@ -25,6 +25,10 @@ using Publish = std::function<void(Record)>;
 void run_problem(const Problem& problem, const Device& device, const BenchOptions& options, const Publish& publish);
 bool wants_any(const Problem& problem, const BenchOptions& options);
 
+// op-hex-*, op-elastic-hex-*: actions of operators without a matrix.
+void run_operator_actions(const Device& device, const BenchOptions& options, const Publish& publish);
+std::vector<std::string> operator_action_names();
+
 // mesh-read: Gmsh files, binary and text, from the page cache.
 void run_mesh_read(const Device& device, const BenchOptions& options, const Publish& publish);
 

@@ -1,0 +1,85 @@
+// op-hex-*: the action of an operator without a matrix on the deformed cube of speed comparisons: n^3 hexahedra whose
+// vertices move by s = 0.1 sin(pi x) sin(pi y) sin(pi z) in every direction, (p + 1)^3 Gauss points, zero boundary values.
+#include "apps/bench/tasks.hpp"
+#include "fem/forms/diffusion.hpp"
+#include "fem/forms/elasticity.hpp"
+#include "fem/matrix_free.hpp"
+#include "mesh/generators.hpp"
+#include "solvers/vectors.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+#include <numbers>
+
+namespace ritz {
+namespace {
+
+struct Action {
+  std::string name;
+  int order;
+  Index cells;      // per edge
+  bool elastic;
+};
+
+const std::vector<Action>& actions() {
+  static const std::vector<Action> list = {
+      {"op-hex-p1", 1, 128, false}, {"op-hex-p2", 2, 64, false}, {"op-hex-p3", 3, 40, false}, {"op-hex-p4", 4, 32, false},
+      {"op-hex-p6", 6, 20, false},  {"op-elastic-hex-p1", 1, 96, true}, {"op-elastic-hex-p2", 2, 48, true},
+      {"op-elastic-hex-p4", 4, 24, true}};
+  return list;
+}
+
+Mesh deformed_cube(Index n) {
+  MeshData data = box_data(n, n, n, {1, 1, 1}, CellKind::hex8);
+  for (std::size_t i = 0; i < data.points.size(); i += 3) {
+    double* x = data.points.data() + i;
+    const double s = 0.1 * std::sin(std::numbers::pi * x[0]) * std::sin(std::numbers::pi * x[1]) * std::sin(std::numbers::pi * x[2]);
+    for (int d = 0; d < 3; ++d) x[d] += s;
+  }
+  return Mesh(std::move(data));
+}
+
+void run_action(const Action& action, const Device& device, const BenchOptions& options, const Publish& publish) {
+  Record record = begin_record(action.name, device);
+  const Mesh mesh = deformed_cube(std::max<Index>(1, std::llround(options.size * double(action.cells))));
+  const int components = action.elastic ? 3 : 1;
+  const FunctionSpace space(mesh, components, device, {.order = action.order});
+  const FormValue form = action.elastic ? FormValue(Elasticity{1.2, 0.8}) : FormValue(Diffusion<3>{1.0});
+  const Operator equations(space, {Integral::over_all_cells(form)});
+  Constraints fixed(space);
+  for (const char* side : {"x0", "x1", "y0", "y1", "z0", "z1"})
+    for (int c = 0; c < components; ++c) fixed.prescribe(mesh.region(side), c, 0, side);
+  fixed.finish();
+  Vector u = space.zeros(), x = space.zeros(), y = space.zeros();
+  fill_start_vector(x);
+  const MatrixFree K(equations, fixed, u);
+  K.apply(x, y);  // makes lists
+  const double unknowns = double(space.unknown_count()), n = action.order + 1, p3 = std::pow(action.order, 3);
+  // speed.md 2.1: x and y, node lists, the corners of trilinear cells.
+  const Floor floor{unknowns * 16 + unknowns / components / p3 * (4 * n * n * n + 24), "16 N + (4 n^3 + 24) per element"};
+  record.facts = {{"cells", double(mesh.cell_count())}, {"unknowns", unknowns}};
+  constexpr int batch = 5;
+  const Samples five = time(device, options.repeat, [&] {
+    for (int i = 0; i < batch; ++i) K.apply(x, y);
+  });
+  record.add("action x 5", five, batch * unknowns, "unknowns", Floor{batch * floor.bytes, floor.formula});
+  record.add("diagonal", time(device, options.few(), [&] { const Vector d = equations.diagonal(u); }), unknowns, "unknowns");
+  end_record(record, device);
+  publish(std::move(record));
+}
+
+}  // namespace
+
+std::vector<std::string> operator_action_names() {
+  std::vector<std::string> names;
+  for (const Action& action : actions()) names.push_back(action.name);
+  return names;
+}
+
+void run_operator_actions(const Device& device, const BenchOptions& options, const Publish& publish) {
+  for (const Action& action : actions())
+    if (options.wants(action.name)) run_action(action, device, options, publish);
+}
+
+}  // namespace ritz
