@@ -27,12 +27,12 @@ struct CpuTeam {
 
   template <class X>
   void load_coordinates(const ElementArguments& arguments, Index batch, int a, int nodes, int dimension, const X& x) const {
-    load(arguments.coordinates, arguments.geometry_nodes + (batch * nodes + a) * lane_count, a, dimension, x);
+    load<false>(arguments.coordinates, arguments.geometry_nodes + (batch * nodes + a) * lane_count, a, dimension, x);
   }
   template <class U>
   void load_unknowns(const ElementArguments& arguments, Index batch, int a, int nodes, int components, const U& u) const {
     if (arguments.u != nullptr)
-      load(arguments.u, arguments.nodes + (batch * nodes + a) * lane_count, a, components, u);
+      load<true>(arguments.u, arguments.nodes + (batch * nodes + a) * lane_count, a, components, u);
     else
       for (int c = 0; c < components; ++c) u(a * components + c) = 0.0;
   }
@@ -41,7 +41,7 @@ struct CpuTeam {
     const std::int32_t* node = arguments.nodes + (batch * nodes + a) * lane_count;
     std::int32_t marks = 0;
     for (int l = 0; l < lane_count; ++l) marks |= node[l];
-    if (marks >= 0) return load(arguments.direction, node, a, components, x);
+    if (marks >= 0) return load<false>(arguments.direction, node, a, components, x);
     for (int c = 0; c < components; ++c) {
       Pack p;
       for (int l = 0; l < lane_count; ++l) {
@@ -67,13 +67,14 @@ struct CpuTeam {
 
  private:
   static std::int32_t unmarked(std::int32_t node) { return node ^ (node >> 31); }  // n from n or ~n
-  template <class X>
+  template <bool Marked, class X>
   static void load(const double* values, const std::int32_t* nodes, int a, int stride, const X& x) {
-    for (int d = 0; d < stride; ++d) {
-      Pack p;
-      for (int l = 0; l < lane_count; ++l) p.v[l] = values[Index{unmarked(nodes[l])} * stride + d];
-      x(a * stride + d) = p;
-    }
+    // Spelled out: assigned lane by lane, g++ builds the register with eight masked broadcasts.
+    static_assert(lane_count == 8);
+    const double* v[lane_count];
+    for (int l = 0; l < lane_count; ++l) v[l] = values + Index{Marked ? unmarked(nodes[l]) : nodes[l]} * stride;
+    for (int d = 0; d < stride; ++d)
+      x(a * stride + d) = Pack::of(Pack::Register{v[0][d], v[1][d], v[2][d], v[3][d], v[4][d], v[5][d], v[6][d], v[7][d]});
   }
 };
 
