@@ -6,6 +6,10 @@
 
 namespace ritz {
 
+// Batches of elements in a chunk, for `items` results of `block` numbers per element. A function of the mesh and the form
+// alone, so that sums do not depend on the device or its threads.
+Index batches_per_chunk(Index batch_count, int items, int block);
+
 // Works through chunks one after the other; every thread has its own.
 class ChunkLister {
  public:

@@ -13,16 +13,7 @@ namespace ritz {
 namespace {
 
 constexpr const char* module_name = "ritz_fem_kernels";
-constexpr Index chunk_buffer_bytes = 384 << 10;  // element results of a chunk stay in a core's L2 cache
 constexpr Index workspace_bytes = 256 << 20;     // element results of a slab on a GPU
-
-// A function of the mesh and the form alone, so that sums do not depend on the device or its threads.
-Index batches_per_chunk(Index batch_count, int items, int block) {
-  const Index by_cache = chunk_buffer_bytes / (Index{items} * block * lane_count * Index{sizeof(double)});
-  const Index by_index = 65536 / (Index{items} * lane_count);  // sources are 16-bit
-  const Index by_count = batch_count / 32;                     // leave work for every thread
-  return std::max<Index>(1, std::min({by_cache, by_index, by_count}));
-}
 
 // Of what the element's functions and the geometry vary like.
 int order_of(const ElementGroup& group) { return std::max(group.element->order, traits(group.kind).order); }
@@ -99,7 +90,10 @@ AssemblyTerm Operator::make_term(Task task, const ElementGroup& group, const Int
   switch (task) {
     case Task::residual: term.kernel = found.residuals; break;
     case Task::matrix: term.kernel = found.matrices; break;
-    case Task::action: term.kernel = found.actions; break;
+    case Task::action:
+      term.kernel = found.actions;
+      term.single_kernel = found.single_actions;
+      break;
     case Task::diagonal: term.kernel = found.diagonals; break;
     case Task::evaluate: term.kernel = found.evaluate; break;
   }
@@ -174,7 +168,8 @@ const Operator::Plan& Operator::plan(Task task) const {
   return plans_.emplace(task, make_plan(task)).first->second;
 }
 
-void Operator::run(const Plan& plan, const char* name, int block, bool matrix, const Vectors& vectors) const {
+template <class Use>
+void Operator::with_groups(const Plan& plan, int block, bool matrix, bool single, const Vectors& vectors, const Use& use) const {
   std::vector<std::vector<AssemblyTerm>> terms = plan.terms;
   std::vector<AssemblyGroup> groups(plan.groups.size());
   Index chunk = 0;
@@ -186,6 +181,8 @@ void Operator::run(const Plan& plan, const char* name, int block, bool matrix, c
       term.arguments.u = vectors.u;
       term.arguments.cell_values = cells;
       term.arguments.direction = vectors.direction;
+      term.arguments.single_direction = vectors.single_direction;
+      if (single) term.kernel = term.single_kernel;
       if (vectors.marked != nullptr) {
         term.arguments.nodes = vectors.marked->nodes[number].data();
         term.arguments.prescribed = vectors.marked->prescribed;
@@ -197,10 +194,30 @@ void Operator::run(const Plan& plan, const char* name, int block, bool matrix, c
     chunk += groups[g].chunk_count();
     if (cells != nullptr) cells += group.batch_count() * block * lane_count;
   }
-  AssemblyJob job{name,  groups.data(),  static_cast<int>(groups.size()), plan.scatter->view(),
-                  block, vectors.target, const_cast<double*>(plan.extension.data()),
-                  const_cast<double*>(plan.workspace.data()), plan.workspace.size()};
-  kernels<AssemblyKernels>(space_->device(), module_name, "assembly").run(space_->device(), job);
+  use(groups);
+}
+
+void Operator::run(const Plan& plan, const char* name, int block, bool matrix, const Vectors& vectors) const {
+  with_groups(plan, block, matrix, false, vectors, [&](const std::vector<AssemblyGroup>& groups) {
+    const AssemblyJob<double> job{name,  groups.data(),  static_cast<int>(groups.size()), plan.scatter->view(),
+                                  block, vectors.target, const_cast<double*>(plan.extension.data()),
+                                  const_cast<double*>(plan.workspace.data()), plan.workspace.size()};
+    kernels<AssemblyKernels>(space_->device(), module_name, "assembly").run(space_->device(), job);
+  });
+}
+
+void Operator::run_single(const Plan& plan, const char* name, int block, const Vectors& vectors, float* target) const {
+  const Device& device = space_->device();
+  if (plan.single_extension.size() < plan.extension.size())
+    plan.single_extension = Array<float>(device, plan.extension.size(), "assembly buffers");
+  if (plan.single_workspace.size() < plan.workspace.size())
+    plan.single_workspace = Array<float>(device, plan.workspace.size(), "assembly buffers");
+  with_groups(plan, block, false, true, vectors, [&](const std::vector<AssemblyGroup>& groups) {
+    const AssemblyJob<float> job{name,  groups.data(), static_cast<int>(groups.size()), plan.scatter->view(),
+                                 block, target,        plan.single_extension.data(), plan.single_workspace.data(),
+                                 plan.single_workspace.size()};
+    kernels<AssemblyKernels>(device, module_name, "assembly").run_single(device, job);
+  });
 }
 
 void Operator::check_vector(const Vector& x) const {
@@ -245,6 +262,23 @@ void Operator::action(const Vector& u, const Vector& x, Vector& y, const MarkedN
   check_vector(y);
   run(plan(Task::action), "operator action", space_->components(), false,
       {.u = u.data(), .target = y.data(), .direction = x.data(), .marked = marked});
+}
+
+bool Operator::can_act_in_single() const {
+  for (const ElementGroup& group : groups_)
+    for (const int i : group.integrals) {
+      const FormValue& form = integrals_[static_cast<std::size_t>(i)].form;
+      if (form.has_matrix && !by_tensors(group, form)) return false;
+    }
+  return true;
+}
+
+void Operator::action(const Vector& u, const Array<float>& x, Array<float>& y, const MarkedNodes* marked) const {
+  check_vector(u);
+  if (x.size() != space_->unknown_count()) throw_size_mismatch(space_->unknown_count(), x.size());
+  if (y.size() != space_->unknown_count()) throw_size_mismatch(space_->unknown_count(), y.size());
+  run_single(plan(Task::action), "operator action", space_->components(),
+             {.u = u.data(), .single_direction = x.data(), .marked = marked}, y.data());
 }
 
 Vector Operator::diagonal(const Vector& u) const {

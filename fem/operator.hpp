@@ -32,6 +32,7 @@ class Operator {
   Operator(const FunctionSpace& space, std::vector<Integral> integrals);
 
   const FunctionSpace& space() const { return *space_; }
+  const std::vector<Integral>& integrals() const { return integrals_; }
   bool symmetric() const;                                          // every form promises a symmetric matrix
   void residual(const Vector& u, Vector& r) const;                 // r = residual(u)
   SparseMatrix make_matrix() const;                                // pattern and memory; values undefined
@@ -46,6 +47,9 @@ class Operator {
   };
   MarkedNodes mark(const Constraints& constraints) const;
   void action(const Vector& u, const Vector& x, Vector& y, const MarkedNodes* marked = nullptr) const;
+  // The same in single precision, by sum factorisation; where can_act_in_single() says that all cells have it.
+  void action(const Vector& u, const Array<float>& x, Array<float>& y, const MarkedNodes* marked = nullptr) const;
+  bool can_act_in_single() const;
   Vector diagonal(const Vector& u) const;
 
  private:
@@ -57,6 +61,7 @@ class Operator {
     std::unique_ptr<ScatterPlan> scatter;
     std::vector<std::vector<AssemblyTerm>> terms;  // of each of them
     Vector extension, workspace;
+    mutable Array<float> single_extension, single_workspace;  // made at the first action in single precision
   };
   void check_vector(const Vector& x) const;
   const Plan& plan(Task task) const;
@@ -72,9 +77,14 @@ class Operator {
     double* target = nullptr;
     double* cells = nullptr;              // evaluation
     const double* direction = nullptr;    // action
+    const float* single_direction = nullptr;
     const MarkedNodes* marked = nullptr;  // action
   };
   void run(const Plan& plan, const char* name, int block, bool matrix, const Vectors& vectors) const;
+  void run_single(const Plan& plan, const char* name, int block, const Vectors& vectors, float* target) const;
+  // calls use(groups) with what the assembly loop wants to know
+  template <class Use>
+  void with_groups(const Plan& plan, int block, bool matrix, bool single, const Vectors& vectors, const Use& use) const;
 
   const FunctionSpace* space_;
   std::vector<Integral> integrals_;

@@ -3,14 +3,18 @@
 #include "apps/bench/tasks.hpp"
 #include "fem/forms/diffusion.hpp"
 #include "fem/forms/elasticity.hpp"
+#include "fem/forms/loads.hpp"
 #include "fem/matrix_free.hpp"
+#include "fem/p_multigrid.hpp"
 #include "mesh/generators.hpp"
+#include "solvers/conjugate_gradient.hpp"
 #include "solvers/vectors.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
 #include <numbers>
+#include <optional>
 
 namespace ritz {
 namespace {
@@ -69,17 +73,71 @@ void run_action(const Action& action, const Device& device, const BenchOptions& 
   publish(std::move(record));
 }
 
+// solve-hex-*: -div grad u = 1 on the cube, u = 0 on its sides, to 1e-8 of the true residual, by conjugate gradients with
+// p-multigrid, no matrix but of order 1.
+struct Solve {
+  std::string name;
+  int order;
+  Index cells;
+  bool deformed;
+};
+
+const std::vector<Solve>& solves() {
+  static const std::vector<Solve> list = {{"solve-hex-Q2", 2, 48, false},
+                                          {"solve-hex-Q2-deformed", 2, 48, true},
+                                          {"solve-hex-Q4", 4, 25, false},
+                                          {"solve-hex-Q4-deformed", 4, 25, true}};
+  return list;
+}
+
+void run_solve(const Solve& solve, const Device& device, const BenchOptions& options, const Publish& publish) {
+  Record record = begin_record(solve.name, device);
+  const Index n = std::max<Index>(1, std::llround(options.size * double(solve.cells)));
+  const Mesh mesh = solve.deformed ? deformed_cube(n) : box(n, n, n, {1, 1, 1}, CellKind::hex8);
+  std::optional<FunctionSpace> space;
+  record.add("space", time(device, 1, [&] { space.emplace(mesh, 1, device, SpaceOptions{.order = solve.order}); }));
+  const Operator equations(*space, {Integral::over_all_cells(Diffusion<3>{1.0}), Integral::over_all_cells(Load<1, 3, 0>{{1.0}})});
+  Constraints fixed(*space);
+  for (const char* side : {"x0", "x1", "y0", "y1", "z0", "z1"}) fixed.prescribe(mesh.region(side), 0, 0, side);
+  fixed.finish();
+  Vector u = space->zeros(), b = space->zeros(), x = space->zeros();
+  record.add("right-hand side", time(device, 1, [&] {
+    equations.residual(u, b);
+    fixed.set_zero(b);
+    axpby(0.0, b, -1.0, b);
+  }));
+  std::optional<MatrixFree> K;
+  record.add("operator", time(device, 1, [&] {
+    K.emplace(equations, fixed, u);
+    K->apply(b, x);
+  }));
+  std::optional<PMultigrid> cycle;
+  record.add("set-up", time(device, options.few(), [&] { cycle.emplace(equations, fixed, u); }, [&] { cycle.reset(); }));
+  SolveReport report;
+  record.add("solve", time(device, options.few(), [&] { report = ConjugateGradient{.relative = 1e-8}.solve(*K, b, x, &*cycle); },
+                           [&] { x.fill_zero(); }), double(space->unknown_count()), "unknowns");
+  record.facts = {{"unknowns", double(space->unknown_count())}, {"iterations", double(report.iterations)},
+                  {"true residual", report.true_relative_residual},
+                  {"device bytes per unknown", double(device.memory().statistics().live) / double(space->unknown_count())},
+                  {"largest u", max_abs(x)}};
+  end_record(record, device);
+  publish(std::move(record));
+}
+
 }  // namespace
 
 std::vector<std::string> operator_action_names() {
   std::vector<std::string> names;
   for (const Action& action : actions()) names.push_back(action.name);
+  for (const Solve& solve : solves()) names.push_back(solve.name);
   return names;
 }
 
 void run_operator_actions(const Device& device, const BenchOptions& options, const Publish& publish) {
   for (const Action& action : actions())
     if (options.wants(action.name)) run_action(action, device, options, publish);
+  for (const Solve& solve : solves())
+    if (options.wants(solve.name)) run_solve(solve, device, options, publish);
 }
 
 }  // namespace ritz

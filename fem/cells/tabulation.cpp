@@ -140,7 +140,12 @@ Tabulation::Tabulation(const Device& device, const ReferenceElement& element, Ce
   tabulate(cell_element(geometry));
   const std::vector<double> extrapolation = extrapolation_matrix(element, rule);
   numbers.insert(numbers.end(), extrapolation.begin(), extrapolation.end());
-  if (tensor_) append_line_tables(element.line_nodes, numbers);
+  if (tensor_) {
+    const std::size_t begin = numbers.size();
+    append_line_tables(element.line_nodes, numbers);
+    const std::vector<float> single(numbers.begin() + static_cast<std::ptrdiff_t>(begin), numbers.end());
+    single_line_ = Array<float>(device, std::span<const float>(single), "reference cells");
+  }
   numbers_ = Vector(device, std::span<const double>(numbers), "reference cells");
 }
 
@@ -152,7 +157,8 @@ ReferenceTable Tabulation::table() const {
   const double* geometry_gradients = geometry_values + point_count_ * geometry_node_count_;
   const double* extrapolation = geometry_gradients + point_count_ * geometry_node_count_ * dimension_;
   return {node_count_,     geometry_node_count_, dimension_,    point_count_, weights, values, gradients, geometry_values,
-          geometry_gradients, extrapolation, tensor_ ? extrapolation + node_count_ * point_count_ : nullptr};
+          geometry_gradients, extrapolation, tensor_ ? extrapolation + node_count_ * point_count_ : nullptr,
+          single_line_.data()};
 }
 
 int stiffness_degree(CellKind shape, int order) {

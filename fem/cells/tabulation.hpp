@@ -18,6 +18,7 @@ class Tabulation {
  private:
   int node_count_, geometry_node_count_, dimension_, point_count_;
   bool tensor_;
+  Array<float> single_line_;
   Vector numbers_;  // weights, values, gradients, geometry's values and gradients, extrapolation, line, one after the other
 };
 

@@ -8,7 +8,7 @@
 namespace ritz {
 
 struct AssemblyTerm {
-  ElementKernel kernel;
+  ElementKernel kernel, single_kernel;
   ElementArguments arguments;  // first_batch, batch_count, elements and accumulate are set by the loop
 };
 
@@ -20,20 +20,26 @@ struct AssemblyGroup {
   Index chunk_count() const { return (batch_count + chunk_batches - 1) / chunk_batches; }
 };
 
+// Real: float for actions in single precision, double for all else.
+template <class Real>
 struct AssemblyJob {
   const char* name;
   const AssemblyGroup* groups;
   int group_count;
   ScatterView scatter;
   int block;                   // numbers per item
-  double* target;              // [item][block], overwritten
-  double* extension;           // [shared][block]
-  double* workspace;           // device memory for element results; unused on a CPU, where threads have their own
+  Real* target;                // [item][block], overwritten
+  Real* extension;             // [shared][block]
+  Real* workspace;             // device memory for element results; unused on a CPU, where threads have their own
   Index workspace_size;        // numbers
 };
 
+inline void set_elements(ElementArguments& arguments, double* elements) { arguments.elements = elements; }
+inline void set_elements(ElementArguments& arguments, float* elements) { arguments.single_elements = elements; }
+
 struct AssemblyKernels {
-  void (*run)(const Device&, const AssemblyJob&);
+  void (*run)(const Device&, const AssemblyJob<double>&);
+  void (*run_single)(const Device&, const AssemblyJob<float>&);  // blocks of up to 3
   bool needs_workspace;
 };
 

@@ -9,52 +9,54 @@
 namespace ritz::RITZ_BACKEND {
 
 // Sums the sources of `count` slots, block 1: eight slots at a time.
-inline void sum_slots(const ScatterRun& run, const std::uint32_t* destinations, const std::uint16_t* sources,
-                      const double* elements, double* target) {
+template <class Real>
+void sum_slots(const ScatterRun& run, const std::uint32_t* destinations, const std::uint16_t* sources, const Real* elements,
+               Real* target) {
+  using Lanes = PackOf<Real, lane_count>;
   const Index slots = run.slot_count;
   Index slot = 0;
   for (; slot + lane_count <= slots; slot += lane_count) {
-    Pack sum = 0.0;
+    Lanes sum = 0.0;
     for (std::uint32_t k = 0; k < run.source_count; ++k) {
       const std::uint16_t* source = sources + k * slots + slot;
-      Pack value;
-      for (int l = 0; l < lane_count; ++l) value.v[l] = elements[source[l]];
-      sum += value;
+      static_assert(lane_count == 8);
+      sum += Lanes::of(typename Lanes::Register{elements[source[0]], elements[source[1]], elements[source[2]], elements[source[3]],
+                                                elements[source[4]], elements[source[5]], elements[source[6]], elements[source[7]]});
     }
     for (int l = 0; l < lane_count; ++l) target[destinations[slot + l]] = sum.v[l];
   }
   for (; slot < slots; ++slot) {
-    double sum = 0;
+    Real sum = 0;
     for (std::uint32_t k = 0; k < run.source_count; ++k) sum += elements[sources[k * slots + slot]];
     target[destinations[slot]] = sum;
   }
 }
 
 // The same for blocks of B numbers; in the element buffer the numbers of a block are lane_count apart.
-template <int B>
+template <int B, class Real>
 void sum_blocks(const ScatterRun& run, const std::uint32_t* destinations, const std::uint16_t* sources,
-                const double* elements, double* target) {
+                const Real* elements, Real* target) {
   const Index slots = run.slot_count;
   for (Index slot = 0; slot < slots; ++slot) {
-    double sum[B] = {};
+    Real sum[B] = {};
     for (std::uint32_t k = 0; k < run.source_count; ++k) {
       const unsigned source = sources[k * slots + slot];
-      const double* block = elements + Index{source / lane_count} * (B * lane_count) + source % lane_count;
+      const Real* block = elements + Index{source / lane_count} * (B * lane_count) + source % lane_count;
       for (int i = 0; i < B; ++i) sum[i] += block[i * lane_count];
     }
-    double* out = target + Index{destinations[slot]} * B;
+    Real* out = target + Index{destinations[slot]} * B;
     for (int i = 0; i < B; ++i) out[i] = sum[i];
   }
 }
 
-template <int B>
-void sum_chunk(const AssemblyJob& job, Index chunk, const double* elements) {
+template <int B, class Real>
+void sum_chunk(const AssemblyJob<Real>& job, Index chunk, const Real* elements) {
   const ScatterView& s = job.scatter;
   const std::uint32_t* destinations = s.destinations + s.chunk_slots[chunk];
   const std::uint16_t* sources = s.sources + s.chunk_sources[chunk];
   for (Index r = s.chunk_runs[chunk]; r < s.chunk_runs[chunk + 1]; ++r) {
     const ScatterRun run = s.runs[r];
-    double* target = run.to_extension ? job.extension : job.target;
+    Real* target = run.to_extension ? job.extension : job.target;
     if constexpr (B == 1)
       sum_slots(run, destinations, sources, elements, target);
     else
@@ -64,32 +66,33 @@ void sum_chunk(const AssemblyJob& job, Index chunk, const double* elements) {
   }
 }
 
-template <int B>
-void sum_extension(const AssemblyJob& job, Index first, Index last) {
+template <int B, class Real>
+void sum_extension(const AssemblyJob<Real>& job, Index first, Index last) {
   const ScatterView& s = job.scatter;
   for (Index i = first; i < last; ++i) {
-    double sum[B] = {};
+    Real sum[B] = {};
     for (Index e = s.shared_begin[i]; e < s.shared_begin[i + 1]; ++e)
       for (int k = 0; k < B; ++k) sum[k] += job.extension[e * B + k];
-    double* out = job.target + Index{s.shared_items[i]} * B;
+    Real* out = job.target + Index{s.shared_items[i]} * B;
     for (int k = 0; k < B; ++k) out[k] = sum[k];
   }
 }
 
-inline void compute_chunk(const Device& device, const AssemblyGroup& group, Index chunk, double* elements) {
+template <class Real>
+void compute_chunk(const Device& device, const AssemblyGroup& group, Index chunk, Real* elements) {
   const Index first = chunk * group.chunk_batches;
   for (int t = 0; t < group.term_count; ++t) {
     ElementArguments arguments = group.terms[t].arguments;
     arguments.first_batch = first;
     arguments.batch_count = std::min(group.chunk_batches, group.batch_count - first);
-    arguments.elements = elements;
+    set_elements(arguments, elements);
     arguments.accumulate = t > 0;
     group.terms[t].kernel(device, arguments);
   }
 }
 
-template <int B>
-void run_assembly(const Device& device, const AssemblyJob& job) {
+template <int B, class Real>
+void run_assembly(const Device& device, const AssemblyJob<Real>& job) {
   const LaunchScope launch(device, job.name);
   Index buffer_size = 0, chunks = 0;
   for (int g = 0; g < job.group_count; ++g) {
@@ -103,7 +106,7 @@ void run_assembly(const Device& device, const AssemblyJob& job) {
   const int threads = static_cast<int>(std::max<Index>(1, std::min<Index>(device.threads(), chunks)));
 #pragma omp parallel num_threads(threads)
   {
-    double* const buffer = static_cast<double*>(std::aligned_alloc(64, static_cast<std::size_t>(buffer_size) * 8));
+    Real* const buffer = static_cast<Real*>(std::aligned_alloc(64, static_cast<std::size_t>(buffer_size) * sizeof(double)));
 #pragma omp for schedule(dynamic)
     for (Index chunk = 0; chunk < chunks; ++chunk) {
       int g = job.group_count - 1;

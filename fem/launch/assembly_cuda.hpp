@@ -8,20 +8,20 @@
 namespace ritz::RITZ_BACKEND {
 
 // block = chunk, thread = number of a slot's block
-template <int B>
-__global__ void sum_chunks_kernel(const __grid_constant__ ScatterView s, Index first_chunk, const double* elements,
-                                  Index chunk_stride, double* target, double* extension) {
+template <int B, class Real>
+__global__ void sum_chunks_kernel(const __grid_constant__ ScatterView s, Index first_chunk, const Real* elements,
+                                  Index chunk_stride, Real* target, Real* extension) {
   const Index chunk = first_chunk + blockIdx.x;
-  const double* chunk_elements = elements + blockIdx.x * chunk_stride;
+  const Real* chunk_elements = elements + blockIdx.x * chunk_stride;
   const std::uint32_t* destinations = s.destinations + s.chunk_slots[chunk];
   const std::uint16_t* sources = s.sources + s.chunk_sources[chunk];
   for (Index r = s.chunk_runs[chunk]; r < s.chunk_runs[chunk + 1]; ++r) {
     const ScatterRun run = s.runs[r];
-    double* out = run.to_extension ? extension : target;
+    Real* out = run.to_extension ? extension : target;
     for (Index i = threadIdx.x; i < Index{run.slot_count} * B; i += blockDim.x) {
       const Index slot = i / B;
       const int k = static_cast<int>(i % B);
-      double sum = 0;
+      Real sum = 0;
       for (std::uint32_t n = 0; n < run.source_count; ++n) {
         const unsigned source = sources[Index{n} * run.slot_count + slot];
         sum += chunk_elements[Index{source / lane_count} * (B * lane_count) + k * lane_count + source % lane_count];
@@ -33,30 +33,32 @@ __global__ void sum_chunks_kernel(const __grid_constant__ ScatterView s, Index f
   }
 }
 
+template <class Real>
 struct SumExtension {
   ScatterView s;
   int block;
-  const double* extension;
-  double* target;
+  const Real* extension;
+  Real* target;
   constexpr void operator()(Index i) const {
     const Index item = i / block, k = i % block;
-    double sum = 0;
+    Real sum = 0;
     for (Index e = s.shared_begin[item]; e < s.shared_begin[item + 1]; ++e) sum += extension[e * block + k];
     target[Index{s.shared_items[item]} * block + k] = sum;
   }
 };
 
+template <class Real>
 struct ZeroUntouched {
   const std::uint32_t* untouched;
   int block;
-  double* target;
+  Real* target;
   constexpr void operator()(Index i) const { target[Index{untouched[i / block]} * block + i % block] = 0; }
 };
 
-template <int B>
-void run_assembly(const Device& device, const AssemblyJob& job) {
+template <int B, class Real>
+void run_assembly(const Device& device, const AssemblyJob<Real>& job) {
   for_each(device, "zero untouched", job.scatter.untouched_count * B,
-           ZeroUntouched{job.scatter.untouched, B, job.target});
+           ZeroUntouched<Real>{job.scatter.untouched, B, job.target});
   for (int g = 0; g < job.group_count; ++g) {
     const AssemblyGroup& group = job.groups[g];
     const Index stride = group.chunk_batches * group.items * B * lane_count;
@@ -68,17 +70,17 @@ void run_assembly(const Device& device, const AssemblyJob& job) {
         ElementArguments arguments = group.terms[t].arguments;
         arguments.first_batch = first_batch;
         arguments.batch_count = std::min(last * group.chunk_batches, group.batch_count) - first_batch;
-        arguments.elements = job.workspace;
+        set_elements(arguments, job.workspace);
         arguments.accumulate = t > 0;
         group.terms[t].kernel(device, arguments);
       }
       const LaunchScope launch(device, "sum slots");
-      sum_chunks_kernel<B><<<static_cast<unsigned>(last - first), block_threads, 0, stream_of(device)>>>(
+      sum_chunks_kernel<B, Real><<<static_cast<unsigned>(last - first), block_threads, 0, stream_of(device)>>>(
           job.scatter, group.first_chunk + first, job.workspace, stride, job.target, job.extension);
     }
   }
   for_each(device, "sum extension", job.scatter.shared_count * B,
-           SumExtension{job.scatter, B, job.extension, job.target});
+           SumExtension<Real>{job.scatter, B, job.extension, job.target});
 }
 
 }  // namespace ritz::RITZ_BACKEND

@@ -11,22 +11,23 @@ namespace ritz::RITZ_BACKEND {
 namespace {
 
 // Calls run_assembly<job.block>; sizes from 1 to Largest are compiled.
-template <int Largest>
-void run_block(const Device& device, const AssemblyJob& job) {
+template <int Largest, class Real>
+void run_block(const Device& device, const AssemblyJob<Real>& job) {
   if constexpr (Largest > 0) {
-    if (job.block == Largest) return run_assembly<Largest>(device, job);
-    return run_block<Largest - 1>(device, job);
+    if (job.block == Largest) return run_assembly<Largest, Real>(device, job);
+    return run_block<Largest - 1, Real>(device, job);
   } else {
     throw Error(Exit::input, "a form has " + std::to_string(job.block) + " derived quantities; at most 16 are possible");
   }
 }
 
-void run(const Device& device, const AssemblyJob& job) { run_block<16>(device, job); }
+void run(const Device& device, const AssemblyJob<double>& job) { run_block<16>(device, job); }
+void run_single(const Device& device, const AssemblyJob<float>& job) { run_block<3>(device, job); }
 
 #ifdef __CUDACC__
-const AssemblyKernels table{run, true};
+const AssemblyKernels table{run, run_single, true};
 #else
-const AssemblyKernels table{run, false};
+const AssemblyKernels table{run, run_single, false};
 #endif
 const Registration registration("assembly", &table);
 

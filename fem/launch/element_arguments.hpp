@@ -22,6 +22,7 @@ struct ReferenceTable {
   const double* geometry_gradients;  // [point][geometry node][dimension]
   const double* extrapolation;       // [node][point]: values at the nodes of the least-squares fit through the points
   const double* line;                // one-dimensional tables of tensor elements (tensor_engine.hpp); nullptr for others
+  const float* single_line;          // the same in single precision
 };
 
 struct ElementArguments {
@@ -41,6 +42,9 @@ struct ElementArguments {
   const std::uint8_t* prescribed = nullptr;
   // Of curved tensor cells: [batch][point][entry][lane], the inverse of the Jacobian, weight * determinant, position.
   const double* point_geometry = nullptr;
+  // Actions in single precision use these instead of direction and elements.
+  const float* single_direction = nullptr;
+  float* single_elements = nullptr;
 };
 
 // entry = [node a][node b][component i][component j] of the element matrices; [node][component] of residuals, actions and
@@ -48,7 +52,7 @@ struct ElementArguments {
 using ElementKernel = void (*)(const Device&, const ElementArguments&);
 
 struct FormKernels {
-  ElementKernel matrices, residuals, evaluate, actions, diagonals;  // nullptr where the form has none
+  ElementKernel matrices, residuals, evaluate, actions, diagonals, single_actions;  // nullptr where the form has none
 };
 
 // The name under which a form's kernels for elements of `node_count` nodes and reference dimension are registered: those

@@ -29,6 +29,11 @@ struct CpuTeam {
   void load_coordinates(const ElementArguments& arguments, Index batch, int a, int nodes, int dimension, const X& x) const {
     load<false>(arguments.coordinates, arguments.geometry_nodes + (batch * nodes + a) * lane_count, a, dimension, x);
   }
+  template <class X>
+  void load_coordinates_from_origin(const ElementArguments& arguments, Index batch, int a, int nodes, int dimension, const X& x) const {
+    load_coordinates(arguments, batch, a, nodes, dimension, x);
+  }
+  double origin(const ElementArguments&, Index, int, int, int) const { return 0.0; }
   template <class U>
   void load_unknowns(const ElementArguments& arguments, Index batch, int a, int nodes, int components, const U& u) const {
     if (arguments.u != nullptr)
@@ -76,6 +81,108 @@ struct CpuTeam {
     for (int d = 0; d < stride; ++d)
       x(a * stride + d) = Pack::of(Pack::Register{v[0][d], v[1][d], v[2][d], v[3][d], v[4][d], v[5][d], v[6][d], v[7][d]});
   }
+};
+
+// Single precision: two batches at once, in the two halves of a pack. Of an odd number the last is done twice.
+struct SingleCpuMemory {
+  SinglePack* data;
+  SinglePack& at(int i) const { return data[i]; }
+};
+
+struct SingleCpuTeam {
+  using Number = SinglePack;
+  using Scalar = float;
+  typedef float Half __attribute__((vector_size(lane_count * sizeof(float)), aligned(4), may_alias));
+  Index batches;  // end of the range
+
+  template <class F>
+  void each(int count, const F& f) const {
+    for (int i = 0; i < count; ++i) f(i);
+  }
+  void sync() const {}
+  static const float* line_tables(const ReferenceTable& table) { return table.single_line; }
+
+  // Relative to the first node of each element.
+  template <class X>
+  void load_coordinates_from_origin(const ElementArguments& arguments, Index batch, int a, int nodes, int dimension, const X& x) const {
+    for (int d = 0; d < dimension; ++d) {
+      SinglePack p;
+      for (int half = 0; half < 2; ++half) {
+        const std::int32_t* node = arguments.geometry_nodes + of(batch, half) * nodes * lane_count;
+        for (int l = 0; l < lane_count; ++l)
+          p.v[half * lane_count + l] = static_cast<float>(arguments.coordinates[Index{node[a * lane_count + l]} * dimension + d] -
+                                                          arguments.coordinates[Index{node[l]} * dimension + d]);
+      }
+      x(a * dimension + d) = p;
+    }
+  }
+  SinglePack origin(const ElementArguments& arguments, Index batch, int nodes, int dimension, int d) const {
+    SinglePack p;
+    for (int half = 0; half < 2; ++half)
+      for (int l = 0; l < lane_count; ++l)
+        p.v[half * lane_count + l] = static_cast<float>(
+            arguments.coordinates[Index{arguments.geometry_nodes[of(batch, half) * nodes * lane_count + l]} * dimension + d]);
+    return p;
+  }
+  template <class U>
+  void load_unknowns(const ElementArguments& arguments, Index batch, int a, int nodes, int components, const U& u) const {
+    for (int c = 0; c < components; ++c) {
+      SinglePack p;
+      for (int l = 0; l < 2 * lane_count; ++l) {
+        const std::int32_t n = arguments.nodes[(of(batch, l / lane_count) * nodes + a) * lane_count + l % lane_count];
+        p.v[l] = arguments.u == nullptr ? 0.0f : static_cast<float>(arguments.u[Index{n ^ (n >> 31)} * components + c]);
+      }
+      u(a * components + c) = p;
+    }
+  }
+  template <class X>
+  void load_direction(const ElementArguments& arguments, Index batch, int a, int nodes, int components, const X& x) const {
+    const std::int32_t* low = arguments.nodes + (batch * nodes + a) * lane_count;
+    const std::int32_t* high = arguments.nodes + (of(batch, 1) * nodes + a) * lane_count;
+    std::int32_t marks = 0;
+    for (int l = 0; l < lane_count; ++l) marks |= low[l] | high[l];
+    if (marks >= 0) {
+      const float* v[2 * lane_count];
+      for (int l = 0; l < lane_count; ++l) {
+        v[l] = arguments.single_direction + Index{low[l]} * components;
+        v[lane_count + l] = arguments.single_direction + Index{high[l]} * components;
+      }
+      static_assert(lane_count == 8);
+      for (int d = 0; d < components; ++d)
+        x(a * components + d) =
+            SinglePack::of(SinglePack::Register{v[0][d], v[1][d], v[2][d], v[3][d], v[4][d], v[5][d], v[6][d], v[7][d], v[8][d],
+                                                v[9][d], v[10][d], v[11][d], v[12][d], v[13][d], v[14][d], v[15][d]});
+      return;
+    }
+    for (int c = 0; c < components; ++c) {
+      SinglePack p;
+      for (int l = 0; l < 2 * lane_count; ++l) {
+        const std::int32_t n = l < lane_count ? low[l] : high[l - lane_count];
+        const Index i = Index{n ^ (n >> 31)} * components + c;
+        p.v[l] = n < 0 && arguments.prescribed[i] != 0 ? 0.0f : arguments.single_direction[i];
+      }
+      x(a * components + c) = p;
+    }
+  }
+  SinglePack point_geometry(const ElementArguments& arguments, Index batch, int point, int points, int entry, int entries) const {
+    SinglePack p;
+    for (int half = 0; half < 2; ++half) {
+      const double* from = arguments.point_geometry + ((of(batch, half) * points + point) * entries + entry) * lane_count;
+      for (int l = 0; l < lane_count; ++l) p.v[half * lane_count + l] = static_cast<float>(from[l]);
+    }
+    return p;
+  }
+  void store(const ElementArguments& arguments, Index batch, int entry, int entries, SinglePack value) const {
+    for (int half = 0; half < 2 && batch + half < batches; ++half) {
+      Half& target = *reinterpret_cast<Half*>(arguments.single_elements + ((batch + half - arguments.first_batch) * entries + entry) * lane_count);
+      Half mine;
+      for (int l = 0; l < lane_count; ++l) mine[l] = value.v[half * lane_count + l];
+      target = arguments.accumulate ? target + mine : mine;
+    }
+  }
+
+ private:
+  Index of(Index batch, int half) const { return batch + half < batches ? batch + half : batch; }
 };
 
 // The calling thread's scratch, grown when needed and kept.

@@ -9,15 +9,20 @@
 
 namespace ritz::RITZ_BACKEND {
 
-struct GpuMemory {
-  double* data;
+template <class Real>
+struct GpuMemoryOf {
+  Real* data;
   int stride, element;
-  __device__ double& at(int i) const { return data[i * stride + element]; }
+  __device__ Real& at(int i) const { return data[i * stride + element]; }
 };
+using GpuMemory = GpuMemoryOf<double>;
 
-struct GpuTeam {
-  using Number = double;
-  using Scalar = double;
+// Real: of the numbers that are computed with; single precision is for tensor_engine.hpp only.
+template <class Real>
+struct GpuTeamOf {
+  using Number = Real;
+  using Scalar = Real;
+  static constexpr bool single = sizeof(Real) == sizeof(float);
   int rank, size, lane;
 
   template <class F>
@@ -30,6 +35,17 @@ struct GpuTeam {
   __device__ void load_coordinates(const ElementArguments& arguments, Index batch, int a, int nodes, int dimension,
                                    const X& x) const {
     load(arguments.coordinates, arguments.geometry_nodes + (batch * nodes + a) * lane_count, a, dimension, x);
+  }
+  template <class X>
+  __device__ void load_coordinates_from_origin(const ElementArguments& arguments, Index batch, int a, int nodes, int dimension,
+                                               const X& x) const {
+    const std::int32_t* node = arguments.geometry_nodes + batch * nodes * lane_count + lane;
+    for (int d = 0; d < dimension; ++d)
+      x(a * dimension + d) = static_cast<Real>(arguments.coordinates[Index{node[a * lane_count]} * dimension + d] -
+                                               arguments.coordinates[Index{node[0]} * dimension + d]);
+  }
+  __device__ Real origin(const ElementArguments& arguments, Index batch, int nodes, int dimension, int d) const {
+    return static_cast<Real>(arguments.coordinates[Index{arguments.geometry_nodes[batch * nodes * lane_count + lane]} * dimension + d]);
   }
   template <class U>
   __device__ void load_unknowns(const ElementArguments& arguments, Index batch, int a, int nodes, int components,
@@ -45,16 +61,33 @@ struct GpuTeam {
     const std::int32_t node = arguments.nodes[(batch * nodes + a) * lane_count + lane];
     for (int c = 0; c < components; ++c) {
       const Index i = Index{unmarked(node)} * components + c;
-      x(a * components + c) = node < 0 && arguments.prescribed[i] != 0 ? 0.0 : arguments.direction[i];
+      const bool zero = node < 0 && arguments.prescribed[i] != 0;
+      if constexpr (single) {
+        x(a * components + c) = zero ? 0.0f : arguments.single_direction[i];
+      } else {
+        x(a * components + c) = zero ? 0.0 : arguments.direction[i];
+      }
     }
   }
-  __device__ static const double* line_tables(const ReferenceTable& table) { return table.line; }
-  __device__ double point_geometry(const ElementArguments& arguments, Index batch, int point, int points, int entry,
-                                   int entries) const {
-    return arguments.point_geometry[((batch * points + point) * entries + entry) * lane_count + lane];
+  __device__ static const Real* line_tables(const ReferenceTable& table) {
+    if constexpr (single) {
+      return table.single_line;
+    } else {
+      return table.line;
+    }
   }
-  __device__ void store(const ElementArguments& arguments, Index batch, int entry, int entries, double value) const {
-    double& target = arguments.elements[((batch - arguments.first_batch) * entries + entry) * lane_count + lane];
+  __device__ Real point_geometry(const ElementArguments& arguments, Index batch, int point, int points, int entry,
+                                   int entries) const {
+    return static_cast<Real>(arguments.point_geometry[((batch * points + point) * entries + entry) * lane_count + lane]);
+  }
+  __device__ void store(const ElementArguments& arguments, Index batch, int entry, int entries, Real value) const {
+    Real* elements;
+    if constexpr (single) {
+      elements = arguments.single_elements;
+    } else {
+      elements = arguments.elements;
+    }
+    Real& target = elements[((batch - arguments.first_batch) * entries + entry) * lane_count + lane];
     target = arguments.accumulate ? target + value : value;
   }
   __device__ void store_cell(const ElementArguments& arguments, Index batch, int entry, int entries, double value) const {
@@ -69,6 +102,8 @@ struct GpuTeam {
     for (int d = 0; d < stride; ++d) x(a * stride + d) = source[d];
   }
 };
+
+using GpuTeam = GpuTeamOf<double>;
 
 enum class ElementTask { matrices, residuals, actions, diagonals, evaluate };
 
@@ -103,12 +138,12 @@ const F& form_of(const ElementArguments& arguments) {
 // As many elements of a batch per block as shared memory holds, and enough threads for the widest loop.
 template <class Kernel, class F>
 void launch_blocks(const Device& device, const ElementArguments& arguments, Kernel kernel, const F& form, int scratch_entries,
-                   int items, const char* name) {
+                   int items, const char* name, int number_bytes = sizeof(double)) {
   if (arguments.batch_count == 0) return;
   constexpr int shared_limit = 96 << 10;  // [bytes] of a block: two blocks fit an SM of 200 KB or more
   int elements = lane_count;
-  while (elements > 1 && elements * scratch_entries * static_cast<int>(sizeof(double)) > shared_limit) elements /= 2;
-  const int bytes = elements * scratch_entries * static_cast<int>(sizeof(double));
+  while (elements > 1 && elements * scratch_entries * number_bytes > shared_limit) elements /= 2;
+  const int bytes = elements * scratch_entries * number_bytes;
   constexpr int largest = 200 << 10;
   if (bytes > largest)
     throw Error(Exit::resources, std::string(name) + " need " + std::to_string(bytes) + " bytes of shared memory per element",

@@ -32,7 +32,7 @@ struct RegisterFormOnCell {
  private:
   static const FormKernels& table() {
     constexpr int points = C::nodes == C::dimension + 1 ? 1 : 0;  // linear simplices: one point, all in registers
-    static FormKernels t{nullptr, run_residuals<F, C::nodes, C::dimension>, nullptr, nullptr, nullptr};
+    static FormKernels t{nullptr, run_residuals<F, C::nodes, C::dimension>, nullptr, nullptr, nullptr, nullptr};
     if constexpr (FormFacts<F>::has_matrix) t.matrices = choose_matrices<points>();
     if constexpr (FormFacts<F>::has_matrix && C::nodes == 0) {
       t.actions = run_actions<F, 0, C::dimension>;

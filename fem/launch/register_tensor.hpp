@@ -12,22 +12,32 @@ namespace ritz::RITZ_BACKEND {
 
 #ifdef __CUDACC__
 // block = elements of one batch, thread = (line, element)
-template <Form F, int Order>
+template <class Real, Form F, int Order>
 __global__ void tensor_kernel(const __grid_constant__ F form, const __grid_constant__ ElementArguments arguments,
                               int elements_per_block) {
   extern __shared__ double shared[];
   const int parts = lane_count / elements_per_block;
   const int element = static_cast<int>(threadIdx.x) % elements_per_block;
-  const GpuTeam team{static_cast<int>(threadIdx.x) / elements_per_block, static_cast<int>(blockDim.x) / elements_per_block,
-                     static_cast<int>(blockIdx.x) % parts * elements_per_block + element};
-  const GpuMemory memory{shared, elements_per_block, element};
+  const GpuTeamOf<Real> team{static_cast<int>(threadIdx.x) / elements_per_block,
+                             static_cast<int>(blockDim.x) / elements_per_block,
+                             static_cast<int>(blockIdx.x) % parts * elements_per_block + element};
+  const GpuMemoryOf<Real> memory{reinterpret_cast<Real*>(shared), elements_per_block, element};
   tensor_actions<F, Order, F::dimension>(team, memory, form, arguments, arguments.first_batch + blockIdx.x / parts);
 }
 
+template <class Real, Form F, int Order>
+void launch_tensor_actions(const Device& device, const ElementArguments& arguments) {
+  using Sh = TensorShape<F, Order, F::dimension>;
+  launch_blocks(device, arguments, tensor_kernel<Real, F, Order>, form_of<F>(arguments), Sh::scratch, Sh::lines, "tensor actions",
+                sizeof(Real));
+}
 template <Form F, int Order>
 void run_tensor_actions(const Device& device, const ElementArguments& arguments) {
-  using Sh = TensorShape<F, Order, F::dimension>;
-  launch_blocks(device, arguments, tensor_kernel<F, Order>, form_of<F>(arguments), Sh::scratch, Sh::lines, "tensor actions");
+  launch_tensor_actions<double, F, Order>(device, arguments);
+}
+template <Form F, int Order>
+void run_single_tensor_actions(const Device& device, const ElementArguments& arguments) {
+  launch_tensor_actions<float, F, Order>(device, arguments);
 }
 #else
 template <Form F, int Order>
@@ -37,6 +47,16 @@ template <Form F, int Order>
   alignas(64) Pack scratch[Sh::scratch];
   for (Index i = 0; i < arguments.batch_count; ++i)
     tensor_actions<F, Order, F::dimension>(CpuTeam{}, CpuMemory{scratch}, form, arguments, arguments.first_batch + i);
+}
+
+template <Form F, int Order>
+[[gnu::flatten]] void run_single_tensor_actions(const Device&, const ElementArguments& arguments) {
+  using Sh = TensorShape<F, Order, F::dimension>;
+  const F form = *static_cast<const F*>(arguments.form);
+  alignas(64) SinglePack scratch[Sh::scratch];
+  const SingleCpuTeam team{arguments.first_batch + arguments.batch_count};
+  for (Index i = arguments.first_batch; i < team.batches; i += 2)
+    tensor_actions<F, Order, F::dimension>(team, SingleCpuMemory{scratch}, form, arguments, i);
 }
 #endif
 
@@ -49,7 +69,7 @@ struct RegisterTensor {
  private:
   template <int Order>
   static const FormKernels& table() {
-    static const FormKernels t{nullptr, nullptr, nullptr, run_tensor_actions<F, Order>, nullptr};
+    static const FormKernels t{nullptr, nullptr, nullptr, run_tensor_actions<F, Order>, nullptr, run_single_tensor_actions<F, Order>};
     return t;
   }
 };

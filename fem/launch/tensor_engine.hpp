@@ -89,12 +89,13 @@ struct Line {
 
 // The map of a (multi)linear cell as polynomials x = a_0 + a_1 xi + a_2 eta [+ a_3 zeta] + products, from corners in
 // VTK's order: coefficient of the monomial with bits (xi 1, eta 2, zeta 4) at [bits][G].
+// Corners are read relative to an origin of the team's choice, so that single precision does not lose small cells.
 template <class Sh, class Team, class P>
 constexpr void multilinear_coefficients(const Team& team, const ElementArguments& arguments, Index batch, const P& a) {
   using T = typename Team::Number;
   constexpr int corner_bits[8] = {0, 1, 3, 2, 4, 5, 7, 6};
   team.each(Sh::corners, [&](int corner) {
-    team.load_coordinates(arguments, batch, corner, Sh::corners, Sh::G, a);
+    team.load_coordinates_from_origin(arguments, batch, corner, Sh::corners, Sh::G, a);
   });
   team.sync();
   team.each(Sh::G, [&](int i) {
@@ -107,6 +108,7 @@ constexpr void multilinear_coefficients(const Team& team, const ElementArguments
           x[c] = 0.5 * (low + high);
           x[c | bit] = 0.5 * (high - low);
         }
+    x[0] += team.origin(arguments, batch, Sh::corners, Sh::G, i);
     for (int c = 0; c < Sh::corners; ++c) a(c * Sh::G + i) = x[c];
   });
 }

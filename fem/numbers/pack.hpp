@@ -14,41 +14,52 @@ inline constexpr int lane_count = 8;  // elements of a batch, on every device
 namespace ritz::RITZ_BACKEND {
 
 // In a struct of its own: g++ 12 mixes up Pack(T) and Pack(Register) when the vector type is declared inside Pack.
+template <class Real, int Lanes>
 struct PackRegister {
-  typedef double type __attribute__((vector_size(lane_count * sizeof(double))));
+  typedef Real type __attribute__((vector_size(Lanes * sizeof(Real))));
 };
 
-struct Pack {
-  using Register = PackRegister::type;
+template <class Real, int Lanes>
+struct PackOf {
+  using Register = typename PackRegister<Real, Lanes>::type;
+  static constexpr int lanes = Lanes;
   Register v;
 
-  Pack() = default;
-  Pack(double x) : v{x, x, x, x, x, x, x, x} {}  // NOLINT: numbers mix with packs as they do in formulas
-  explicit Pack(Register r, int) : v(r) {}
-  static Pack of(Register r) { return Pack(r, 0); }
+  PackOf() = default;
+  PackOf(double x) : v(Register{} + static_cast<Real>(x)) {}  // NOLINT: numbers mix with packs as they do in formulas
+  explicit PackOf(Register r, int) : v(r) {}
+  static PackOf of(Register r) { return PackOf(r, 0); }
 
-  friend Pack operator+(Pack a, Pack b) { return of(a.v + b.v); }
-  friend Pack operator-(Pack a, Pack b) { return of(a.v - b.v); }
-  friend Pack operator*(Pack a, Pack b) { return of(a.v * b.v); }
-  friend Pack operator/(Pack a, Pack b) { return of(a.v / b.v); }
-  friend Pack operator-(Pack a) { return of(-a.v); }
-  Pack& operator+=(Pack b) { v += b.v; return *this; }
-  Pack& operator-=(Pack b) { v -= b.v; return *this; }
-  Pack& operator*=(Pack b) { v *= b.v; return *this; }
+  friend PackOf operator+(PackOf a, PackOf b) { return of(a.v + b.v); }
+  friend PackOf operator-(PackOf a, PackOf b) { return of(a.v - b.v); }
+  friend PackOf operator*(PackOf a, PackOf b) { return of(a.v * b.v); }
+  friend PackOf operator/(PackOf a, PackOf b) { return of(a.v / b.v); }
+  friend PackOf operator-(PackOf a) { return of(-a.v); }
+  PackOf& operator+=(PackOf b) { v += b.v; return *this; }
+  PackOf& operator-=(PackOf b) { v -= b.v; return *this; }
+  PackOf& operator*=(PackOf b) { v *= b.v; return *this; }
 };
+using Pack = PackOf<double, lane_count>;
+using SinglePack = PackOf<float, 2 * lane_count>;  // two batches of elements in single precision
 
-template <class F>
-inline Pack map_lanes(Pack a, F f) {
-  Pack result;
-  for (int l = 0; l < lane_count; ++l) result.v[l] = f(a.v[l]);
+template <class Real, int Lanes, class F>
+inline PackOf<Real, Lanes> map_lanes(PackOf<Real, Lanes> a, F f) {
+  PackOf<Real, Lanes> result;
+  for (int l = 0; l < Lanes; ++l) result.v[l] = static_cast<Real>(f(a.v[l]));
   return result;
 }
-inline Pack sqrt(Pack a) { return map_lanes(a, [](double x) { return __builtin_sqrt(x); }); }
-inline Pack exp(Pack a) { return map_lanes(a, [](double x) { return std::exp(x); }); }
-inline Pack log(Pack a) { return map_lanes(a, [](double x) { return std::log(x); }); }
-inline Pack sin(Pack a) { return map_lanes(a, [](double x) { return std::sin(x); }); }
-inline Pack cos(Pack a) { return map_lanes(a, [](double x) { return std::cos(x); }); }
-inline Pack pow(Pack a, double b) { return map_lanes(a, [b](double x) { return std::pow(x, b); }); }
+template <class R, int L>
+inline PackOf<R, L> sqrt(PackOf<R, L> a) { return map_lanes(a, [](R x) { return std::sqrt(x); }); }
+template <class R, int L>
+inline PackOf<R, L> exp(PackOf<R, L> a) { return map_lanes(a, [](R x) { return std::exp(x); }); }
+template <class R, int L>
+inline PackOf<R, L> log(PackOf<R, L> a) { return map_lanes(a, [](R x) { return std::log(x); }); }
+template <class R, int L>
+inline PackOf<R, L> sin(PackOf<R, L> a) { return map_lanes(a, [](R x) { return std::sin(x); }); }
+template <class R, int L>
+inline PackOf<R, L> cos(PackOf<R, L> a) { return map_lanes(a, [](R x) { return std::cos(x); }); }
+template <class R, int L>
+inline PackOf<R, L> pow(PackOf<R, L> a, double b) { return map_lanes(a, [b](R x) { return std::pow(x, static_cast<R>(b)); }); }
 
 }  // namespace ritz::RITZ_BACKEND
 #endif

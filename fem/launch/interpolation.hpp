@@ -1,0 +1,32 @@
+// Fields from one space to another on the same mesh, element by element, and the vector work of a p-multigrid cycle
+// (module ritz_fem_kernels).
+#pragma once
+
+#include "fem/launch/element_arguments.hpp"
+
+namespace ritz {
+
+// What arguments.form points to for these kernels.
+struct InterpolationFacts {
+  int components;
+};
+
+struct InterpolationKernels {
+  // The element's values at `point_count` nodes of one space from those at `node_count` nodes of the other:
+  // out_i = sum_j table.values[i][j] in_j for each component; in: direction, by arguments.nodes.
+  ElementKernel run, run_single;
+};
+
+// Chebyshev smoothing where the operator is applied by others, q = A x; prescribed unknowns have inverse_diagonal 0.
+template <class Real>
+struct PCycleKernels {
+  void (*start)(const Device&, Index n, Real c, const Real* inverse_diagonal, const Real* b, Real* d, Real* x);  // x = d = c D^-1 b
+  // d = c1 d + c2 D^-1 (b - q), x += d
+  void (*step)(const Device&, Index n, Real c1, Real c2, const Real* inverse_diagonal, const Real* b, const Real* q, Real* d, Real* x);
+  void (*weighted_residual)(const Device&, Index n, const Real* weight, const Real* b, const Real* q, Real* r);  // r = w (b - q)
+  void (*add_weighted)(const Device&, Index n, const Real* weight, const Real* s, Real* x);                      // x += w s
+  void (*from_double)(const Device&, Index n, const double* x, Real* y);
+  void (*to_double)(const Device&, Index n, const Real* x, double* y);
+};
+
+}  // namespace ritz

@@ -1,0 +1,44 @@
+// Multigrid over polynomial orders, p, p / 2, ..., 1, without matrices but for order 1, where smoothed aggregation takes
+// over: one V-cycle as a symmetric preconditioner. Smoother: Chebyshev over the diagonal (Adams, Brezina, Hu, Tuminaro
+// 2003); transfers by interpolation. It works in single precision where sum factorisation does (hexahedra,
+// quadrilaterals), inside a double-precision iteration. Fehn et al., J. Comput. Phys. 415 (2020) 109538, compare such cycles.
+//
+//   MatrixFree K(equations, fixed, u);   PMultigrid cycle(equations, fixed, u);   ConjugateGradient{}.solve(K, b, x, &cycle);
+#pragma once
+
+#include "fem/matrix_free.hpp"
+#include "solvers/multigrid/smoothed_aggregation.hpp"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace ritz {
+
+struct PMultigridOptions {
+  bool single_precision = true;    // of the cycle
+  int smoothing_degree = 3;        // Chebyshev steps before and after
+  double smoothing_ratio = 15;     // they damp the eigenvalues from largest / ratio to largest
+  int estimate_steps = 10;         // Lanczos steps for the largest eigenvalue
+  SmoothedAggregationOptions coarsest;  // coordinates and dimension are filled in
+};
+
+class PMultigrid final : public LinearOperator {
+ public:
+  // For the tangent of equations at u. Equations and constraints must outlive this. Throws Error(Exit::model) when a
+  // diagonal entry is not positive, Error(Exit::not_converged) when a level is not positive definite.
+  PMultigrid(const Operator& equations, const Constraints& constraints, const Vector& u, const PMultigridOptions& options = {});
+  ~PMultigrid() override;
+
+  const Device& device() const override;
+  Index rows() const override;
+  void apply(const Vector& b, Vector& x) const override;  // one V-cycle from x = 0
+  std::string name() const override;
+  std::vector<int> orders() const;                        // of the levels, the finest first
+
+ private:
+  struct Hierarchy;
+  std::unique_ptr<Hierarchy> hierarchy_;
+};
+
+}  // namespace ritz
