@@ -19,18 +19,6 @@ namespace {
 
 std::string stem_of(const std::string& path) { return std::filesystem::path(path).stem().string(); }
 
-LinearMethod method_named(const std::string& name) {
-  return name == "cg" ? LinearMethod::conjugate_gradient : name == "direct" ? LinearMethod::direct : LinearMethod::automatic;
-}
-
-PreconditionerKind preconditioner_named(const std::string& name) {
-  return name == "none"        ? PreconditionerKind::none
-         : name == "jacobi"    ? PreconditionerKind::jacobi
-         : name == "chebyshev" ? PreconditionerKind::chebyshev
-         : name == "multigrid" ? PreconditionerKind::multigrid
-                               : PreconditionerKind::automatic;
-}
-
 // Finds out before the work whether the results can be written: makes the folder, and a file in it for a moment.
 void check_writable(const std::filesystem::path& folder) {
   const std::filesystem::path trial = folder / ".ritz-trial";
@@ -42,6 +30,11 @@ void check_writable(const std::filesystem::path& folder) {
   if (status)
     throw Error(Exit::output, fmt::format("cannot write results to the folder '{}': {}", folder.string(), status.message()),
                 "nothing was solved", "name another folder with --output or [output] folder, or make room for this one");
+}
+
+std::vector<double> end_of_history(const SolveReport& solve) {
+  const std::size_t count = std::min<std::size_t>(10, solve.history.size());
+  return {solve.history.end() - static_cast<std::ptrdiff_t>(count), solve.history.end()};
 }
 
 std::string megabytes(Index bytes) { return fmt::format("{:.0f} MB", 1e-6 * double(bytes)); }
@@ -113,11 +106,21 @@ LinearSolverOptions Run::solver(MatrixPromise promise) {
     log_.end_progress();
     log_.line("{}", line);
   };
-  options.method = method_named(table.choice("method", "auto takes the direct solver for small systems", {"auto", "cg", "direct"}, "auto"));
+  options.on_failure = [this](const SolveReport& solve, Index unknowns) { record(solve, unknowns); };
+  options.method = linear_method_named(table.choice("method", "auto: direct or iterative by size and kind of the matrix, docs/solvers.md",
+                                                    linear_method_names(), "auto"));
   options.preconditioner = preconditioner_named(
-      table.choice("preconditioner", "of cg; auto takes multigrid", {"auto", "none", "jacobi", "chebyshev", "multigrid"}, "auto"));
+      table.choice("preconditioner", "of iterative methods; auto takes multigrid", preconditioner_names(), "auto"));
+  if (const auto wrong = mismatch(options.method, options.preconditioner)) table.error("preconditioner", wrong->what, wrong->why, wrong->fix);
   options.relative = table.number("tolerance", "on the true residual, relative to the load", {.fallback = 1e-8, .above = 0, .below = 1});
-  options.max_iterations = static_cast<int>(table.integer("max_iterations", "of cg", {.fallback = 20000, .minimum = 1, .maximum = 10000000}));
+  options.max_iterations = static_cast<int>(table.integer("max_iterations", "of iterative methods", {.fallback = 20000, .minimum = 1, .maximum = 10000000}));
+  if (table.has("restart") && options.method != LinearMethod::gmres && options.method != LinearMethod::automatic)
+    table.error("restart", fmt::format("'restart' was given for the method '{}'", name_of(options.method)), "only GMRES restarts",
+                "leave it away, or use method = \"gmres\"");
+  options.restart = static_cast<int>(table.integer("restart", "iterations of GMRES after which it starts again; memory: twice as many vectors",
+                                                   {.fallback = options.restart, .minimum = 1, .maximum = 1000}));
+  options.direct_memory = static_cast<Index>(
+      1e9 * table.number("direct_memory", "[GB] that a factorisation may need; 0: what the machine has", {.fallback = 0, .minimum = 0}));
   const Case::Table multigrid = table.table("multigrid", "smoothed aggregation, docs/solvers.md");
   const SmoothedAggregationOptions defaults;
   options.multigrid.single_precision =
@@ -168,7 +171,8 @@ void Run::record(const SolveReport& solve, Index unknowns) {
   const std::string choice_before = report_.solves.empty() ? "" : report_.solves.back().choice;
   report_.unknowns = unknowns;
   report_.solves.push_back({solve.method, solve.preconditioner, solve.iterations, name_of(solve.reason), solve.true_relative_residual,
-                            solve.error_estimate, solve.error_norm, solve.choice, solve.memory_needed, solve.memory_used});
+                            solve.error_estimate, solve.error_norm, solve.choice, solve.memory_needed, solve.memory_used,
+                            solve.fallbacks, end_of_history(solve)});
   if (part_ != nullptr) part_->solve = report_.solves.back();
   log_.line("solve: {} unknowns, {}{}{}, {} iterations, {}, true relative residual {:.2e}{}", unknowns, solve.method,
             solve.preconditioner.empty() ? "" : " with ", solve.preconditioner, solve.iterations, name_of(solve.reason),
@@ -177,6 +181,7 @@ void Run::record(const SolveReport& solve, Index unknowns) {
                 ? ""
                 : fmt::format(", estimated error of the solve {:.1e} in the {} norm", solve.error_estimate, solve.error_norm));
   if (!solve.choice.empty() && solve.choice != choice_before) log_.line("method: {}", solve.choice);
+  for (const std::string& fallback : solve.fallbacks) log_.notice("fell back: " + fallback);
   if (!solve.where.empty()) log_.notice(solve.where);
 }
 

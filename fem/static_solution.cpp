@@ -161,10 +161,15 @@ class StaticSystem {
                 "a load, a coefficient or a prescribed value overflows there", "check the values of the case file");
   }
 
+  Error failure(const std::string& title, const SolveReport& report) const {
+    if (options_.on_failure) options_.on_failure(report, space_.unknown_count());
+    return not_converged(space_, title, report);
+  }
+
   void throw_unless_all_converged(const std::vector<Column>& columns, const std::vector<StaticSolution>& solutions) const {
     ErrorList errors;
     for (std::size_t j = 0; j < columns.size(); ++j)
-      if (!solutions[j].report.converged()) errors.add(not_converged(space_, columns[j].title, solutions[j].report));
+      if (!solutions[j].report.converged()) errors.add(failure(columns[j].title, solutions[j].report));
     errors.throw_if_any();
   }
 
@@ -201,7 +206,7 @@ class StaticSystem {
       auto phase = profile_.phase("solve");
       s.report = solve_linear(K_, r_, du, rest, {&space_.coordinates(), space_.mesh().dimension()});
     }
-    if (!s.report.converged()) throw not_converged(space_, title, s.report);
+    if (!s.report.converged()) throw failure(title, s.report);
     axpy(1.0, du, s.u);
     certify_sum(columns, weights, load, s);
     s.report.choice = "its load cases cancel: what their sum left was solved for";

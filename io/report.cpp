@@ -18,6 +18,12 @@ Json number(double value) {
   return std::isnan(value) ? "nan" : value > 0 ? "inf" : "-inf";
 }
 
+Json numbers(const std::vector<double>& values) {
+  Json list = Json::array();
+  for (const double value : values) list.push_back(number(value));
+  return list;
+}
+
 Json solve(const SolverOutcome& outcome) {
   return {{"method", outcome.method},
           {"preconditioner", outcome.preconditioner},
@@ -29,7 +35,9 @@ Json solve(const SolverOutcome& outcome) {
           {"error_norm", outcome.error_norm},
           {"choice", outcome.choice},
           {"factor_bytes_foreseen", outcome.memory_needed},
-          {"factor_bytes", outcome.memory_used}};
+          {"factor_bytes", outcome.memory_used},
+          {"fallbacks", outcome.fallbacks},
+          {"last_residuals", numbers(outcome.last_residuals)}};
 }
 
 Json probes(const std::vector<std::pair<std::string, std::vector<double>>>& list) {

@@ -29,6 +29,8 @@ struct SolverOutcome {
   std::string error_norm;              // of the estimate: "energy" or "Euclidean"
   std::string choice;                  // why this method
   std::int64_t memory_needed = 0, memory_used = 0;  // [bytes] of a factorisation; 0: none
+  std::vector<std::string> fallbacks = {};          // what was tried before, and why it was given up
+  std::vector<double> last_residuals = {};          // relative, of the last iterations: the end of the history
 };
 
 // What came of one of several load cases, or of a combination of them.

@@ -80,7 +80,7 @@ class Iteration {
 
 SolveReport Bicgstab::solve(const LinearOperator& A, const Vector& b, Vector& x, const LinearOperator* preconditioner) const {
   std::optional<Iteration> iteration;
-  return solve_by_krylov("BiCGSTAB", {relative, absolute, max_iterations}, A, b, x, preconditioner, [&](KrylovRun& run) {
+  return solve_by_krylov("BiCGSTAB", {relative, absolute, max_iterations, give_up}, A, b, x, preconditioner, [&](KrylovRun& run) {
     if (!iteration) iteration.emplace(run);
     return iteration->iterate(run);
   });

@@ -14,6 +14,7 @@ struct Bicgstab {
   double relative = 1e-8;     // of ||b||_2
   double absolute = 0;        // the residual must be below the larger of the two
   int max_iterations = 10000;
+  IterationVerdict give_up = {};  // asked after each iteration, where there is one
 
   // As ConjugateGradient::solve; `breakdown` when a scalar product that it divides by vanishes and starting again from
   // the true residual did not help. Memory: six vectors, seven with a preconditioner.

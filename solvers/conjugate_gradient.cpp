@@ -94,7 +94,7 @@ class Iteration {
 SolveReport ConjugateGradient::solve(const LinearOperator& A, const Vector& b, Vector& x,
                                      const LinearOperator* preconditioner) const {
   std::optional<Iteration> iteration;
-  return solve_by_krylov(flexible ? "flexible conjugate gradients" : "conjugate gradients", {relative, absolute, max_iterations}, A,
+  return solve_by_krylov(flexible ? "flexible conjugate gradients" : "conjugate gradients", {relative, absolute, max_iterations, give_up}, A,
                          b, x, preconditioner, [&](KrylovRun& run) {
                            if (!iteration) iteration.emplace(run, flexible);
                            return iteration->iterate(run);

@@ -59,7 +59,7 @@ DirectSolver::DirectSolver(const SparseMatrix& A, Kind kind, const DirectOptions
   factor_ = analyse(A, kind, options);
   analysis_seconds_ = seconds_since(start);
   memory_needed_ = factor_->memory_needed();
-  check_memory();
+  check_limits(options);
   if (options.say)
     options.say(fmt::format("{}: {} unknowns, a factor of {:.3g} million entries, {:.2f} GB needed", factor_->name(), A.rows(),
                             1e-6 * double(factor_->factor_entries()), 1e-9 * double(memory_needed_)));
@@ -69,7 +69,17 @@ DirectSolver::DirectSolver(const SparseMatrix& A, Kind kind, const DirectOptions
   correction_ = Vector(A.device(), A.rows(), "vectors");
 }
 
-void DirectSolver::check_memory() const {
+void DirectSolver::check_limits(const DirectOptions& options) const {
+  if (options.memory_limit > 0 && memory_needed_ > options.memory_limit)
+    throw Error(Exit::resources,
+                fmt::format("the direct solver needs {:.2g} GB, more than the {:.2g} GB that it may take", 1e-9 * double(memory_needed_),
+                            1e-9 * double(options.memory_limit)),
+                "factors of three-dimensional models grow faster than the model", "raise the limit, or use an iterative solver");
+  if (options.operations_limit > 0 && factor_->operations() > options.operations_limit)
+    throw Error(Exit::resources,
+                fmt::format("the factorisation needs {:.3g} Gflop, more than the {:.3g} Gflop that it may take", 1e-9 * factor_->operations(),
+                            1e-9 * options.operations_limit),
+                "factors of three-dimensional models grow faster than the model", "raise the limit, or use an iterative solver");
   const MachineInfo info = A_.device().machine().current_info();
   const Index there = A_.device().is_gpu() ? info.memory_free : info.memory_total;
   if (there == 0 || memory_needed_ <= there) return;

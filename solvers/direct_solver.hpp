@@ -17,6 +17,8 @@ struct DirectOptions {
   DirectOrdering ordering = DirectOrdering::automatic;
   const Vector* coordinates = nullptr;   // [block row][dimension], of the nodes behind the matrix
   int dimension = 0;
+  Index memory_limit = 0;                // [bytes] that the factor may need; 0: what the device has
+  double operations_limit = 0;           // of the factorisation, as the analysis counts them; 0: none
   std::function<void(const std::string&)> say = {};  // one line between analysis and factorisation: size, memory needed
 };
 
@@ -26,7 +28,7 @@ class DirectSolver {
 
   // Analyses and factorises; A must live, with its values unchanged, as long as this. Throws Error:
   // Exit::model: not finite, singular, or not positive definite as promised (naming rows where the library does);
-  // Exit::resources: the memory needed, stated by the analysis, is not there;
+  // Exit::resources: the memory needed, stated by the analysis, is not there, or a limit of the options is exceeded;
   // Exit::environment: this build has no direct solver for the device.
   DirectSolver(const SparseMatrix& A, Kind kind, const DirectOptions& options = {});
 
@@ -58,7 +60,7 @@ class DirectSolver {
 
  private:
   SolveReport new_report() const;
-  void check_memory() const;
+  void check_limits(const DirectOptions& options) const;
   void factorise();
   double residual_norm(const Vector& b, const Vector& x);  // ||b - A x||, and the residual in residual_
   SolveReport refine(const Vector& b, double b_norm, Vector& x);

@@ -1,6 +1,7 @@
-// The CPU's direct solver: sequential MUMPS (multifrontal LDL^T and LU). Its threads are those of its BLAS, whatever the
-// device was told: other numbers of BLAS threads round differently, and a run must give the same bits for all of ours.
+// The CPU's direct solver: sequential MUMPS (multifrontal LDL^T and LU). Its threads are those of its BLAS, as many as the
+// device has. BLAS rounds differently for each number of threads: the same bits come from the same number only.
 #include "device/error.hpp"
+#include "solvers/blas_threads.hpp"
 #include "solvers/direct_factor.hpp"
 
 #include <algorithm>
@@ -19,7 +20,7 @@ enum Job { job_start = -1, job_end = -2, job_analyse = 1, job_factorise = 2, job
 
 // MUMPS's state, ended whatever happens.
 struct Mumps : DMUMPS_STRUC_C {
-  explicit Mumps(int symmetry) : DMUMPS_STRUC_C{} {
+  Mumps(int symmetry, int threads) : DMUMPS_STRUC_C{}, threads_(threads) {
     comm_fortran = -987654;  // MPI_COMM_WORLD
     par = 1;                 // the host takes part
     sym = symmetry;
@@ -28,15 +29,19 @@ struct Mumps : DMUMPS_STRUC_C {
   ~Mumps() { run(job_end); }
   Mumps(const Mumps&) = delete;
   void run(Job what) {
+    const BlasThreads obey(threads_);
     job = what;
     dmumps_c(this);
   }
+
+ private:
+  int threads_;
 };
 
 class MumpsFactor final : public DirectFactor {
  public:
-  MumpsFactor(const HostMatrix& A, const DirectAnalysis& analysis)
-      : kind_(analysis.kind), mumps_(analysis.kind == DirectKind::general ? 0 : 2) {
+  MumpsFactor(const HostMatrix& A, const DirectAnalysis& analysis, int threads)
+      : kind_(analysis.kind), mumps_(analysis.kind == DirectKind::general ? 0 : 2, threads) {
     set_values(A);
     for (const int output : {1, 2, 3}) mumps_.icntl[at(output)] = -1;
     mumps_.icntl[at(4)] = 0;
@@ -188,8 +193,8 @@ class MumpsFactor final : public DirectFactor {
 
 }  // namespace
 
-std::unique_ptr<DirectFactor> analyse_on_cpu(const Device&, const HostMatrix& A, const DirectAnalysis& analysis) {
-  return std::make_unique<MumpsFactor>(A, analysis);
+std::unique_ptr<DirectFactor> analyse_on_cpu(const Device& device, const HostMatrix& A, const DirectAnalysis& analysis) {
+  return std::make_unique<MumpsFactor>(A, analysis, device.threads());
 }
 
 }  // namespace ritz

@@ -152,7 +152,7 @@ SolveReport Gmres::solve(const LinearOperator& A, const Vector& b, Vector& x, co
   const int columns = static_cast<int>(std::max<Index>(1, std::min<Index>(restart, A.rows())));
   std::optional<Iteration> iteration;
   return solve_by_krylov(fmt::format("{}GMRES({})", preconditioner == nullptr ? "" : "flexible ", restart),
-                         {relative, absolute, max_iterations}, A, b, x, preconditioner, [&](KrylovRun& run) {
+                         {relative, absolute, max_iterations, give_up}, A, b, x, preconditioner, [&](KrylovRun& run) {
                            if (!iteration) iteration.emplace(run, columns);
                            return iteration->iterate(run);
                          });

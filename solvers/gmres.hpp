@@ -15,6 +15,7 @@ struct Gmres {
   double absolute = 0;        // the residual must be below the larger of the two
   int max_iterations = 10000;
   int restart = 30;           // iterations of a cycle, after which the basis is given up
+  IterationVerdict give_up = {};  // asked after each iteration, where there is one
 
   // As ConjugateGradient::solve. Memory: restart + 1 vectors (a multiple of 8) and four more; twice as many with a
   // preconditioner. Throws Error(Exit::input) unless restart is 1 to 1000.

@@ -25,6 +25,7 @@ StopReason stop_at_bad_entry(const Vector& v, const char* what, SolveReport& rep
 StopReason run_to_the_end(KrylovRun& run, double b_norm, const Iterate& iterate) {
   double residual = run.true_residual();
   run.report.true_relative_residual = residual / b_norm;
+  run.begin(residual);
   if (!std::isfinite(residual)) return stop_at_bad_entry(run.r, "the residual b - A x", run.report);
   while (residual > run.target()) {
     if (run.at_limit()) return StopReason::iteration_limit;
@@ -60,6 +61,7 @@ KrylovRun::KrylovRun(const KrylovLimits& limits, const LinearOperator& A_, const
       b_norm_(b_norm),
       target_(std::max(limits.relative * b_norm, limits.absolute)),
       max_iterations_(limits.max_iterations),
+      give_up_(limits.give_up),
       square_(A_.device(), 2, "reductions") {}
 
 double KrylovRun::true_residual() {
@@ -83,7 +85,10 @@ std::optional<StopReason> after_iteration(double residual, double b_norm, double
 }
 
 std::optional<StopReason> KrylovRun::after_iteration(double residual) {
-  return ritz::after_iteration(residual, b_norm_, target_, max_iterations_, report);
+  const auto reason = ritz::after_iteration(residual, b_norm_, target_, max_iterations_, report);
+  if (reason || !give_up_) return reason;
+  if (give_up_(report.iterations, std::log10(residual / b_norm_ / first_residual_))) return StopReason::iteration_limit;
+  return std::nullopt;
 }
 
 const Vector& KrylovRun::preconditioned(const Vector& v, Vector& z) const {

@@ -15,6 +15,7 @@ namespace ritz {
 struct KrylovLimits {
   double relative, absolute;  // the residual must be below the larger of relative ||b||_2 and absolute
   int max_iterations;
+  IterationVerdict give_up = {};  // empty: nobody asks
 };
 
 // What an iteration works on.
@@ -35,6 +36,7 @@ class KrylovRun {
   double target() const { return target_; }
   // r = b - A x, computed anew in double precision; returns its norm. One product, one read of a number.
   double true_residual();
+  void begin(double residual) { first_residual_ = residual / b_norm_; }
   // An iteration is done, and the method's own residual has this norm. A reason: stop.
   std::optional<StopReason> after_iteration(double residual);
   bool at_limit() const { return report.iterations >= max_iterations_; }
@@ -45,6 +47,8 @@ class KrylovRun {
   const Vector& b_;
   double b_norm_, target_;
   int max_iterations_;
+  IterationVerdict give_up_;
+  double first_residual_ = 0;  // relative, before the first iteration
   Vector square_;
 };
 

@@ -1,11 +1,13 @@
 #include "solvers/linear_solver.hpp"
 
 #include "device/error.hpp"
+#include "solvers/bicgstab.hpp"
 #include "solvers/block_conjugate_gradient.hpp"
-#include "solvers/chebyshev.hpp"
+#include "solvers/chosen_preconditioner.hpp"
 #include "solvers/conjugate_gradient.hpp"
 #include "solvers/direct_solver.hpp"
-#include "solvers/jacobi.hpp"
+#include "solvers/gmres.hpp"
+#include "solvers/minres.hpp"
 #include "solvers/vectors.hpp"
 
 #include <algorithm>
@@ -43,15 +45,6 @@ void clear(const Many& columns) { columns.X.values().fill_zero(); }
 Reports solve(DirectSolver& solver, const One& columns) { return {solver.solve(columns.b, columns.x)}; }
 Reports solve(DirectSolver& solver, const Many& columns) { return solver.solve(columns.B, columns.X); }
 
-Reports iterate(const SparseMatrix& A, const One& columns, const LinearSolverOptions& options, const LinearOperator* M) {
-  const ConjugateGradient cg{.relative = options.relative, .max_iterations = options.max_iterations};
-  return {cg.solve(A, columns.b, columns.x, M)};
-}
-Reports iterate(const SparseMatrix& A, const Many& columns, const LinearSolverOptions& options, const LinearOperator* M) {
-  const BlockConjugateGradient cg{.relative = options.relative, .max_iterations = options.max_iterations};
-  return cg.solve(A, columns.B, columns.X, M);
-}
-
 // ||b - A x|| of each
 std::vector<double> residual_norms(const SparseMatrix& A, const One& columns) {
   Vector r(A.device(), A.rows(), "vectors");
@@ -66,18 +59,15 @@ std::vector<double> residual_norms(const SparseMatrix& A, const Many& columns) {
   return column_norms(R);
 }
 
-// The next attempt starts from what is there, unless it is spoilt.
-void clear_not_finite(const One& columns) {
-  if (first_not_finite(columns.x) >= 0) columns.x.fill_zero();
+// A guess that is worse than none would cost the digits by which it is too large.
+void forget_bad_guesses(const One& columns, const Reports& reports) {
+  if (!(reports[0].true_relative_residual <= 1)) columns.x.fill_zero();
 }
-void clear_not_finite(const Many& columns) {
-  Vector x(columns.X.device(), columns.X.rows(), "vectors");
-  for (int j = 0; j < columns.X.columns(); ++j) {
-    columns.X.get_column(j, x);
-    if (first_not_finite(x) < 0) continue;
-    x.fill_zero();
-    columns.X.set_column(j, x);
-  }
+void forget_bad_guesses(const Many& columns, const Reports& reports) {
+  Vector zero(columns.X.device(), columns.X.rows(), "vectors");
+  zero.fill_zero();
+  for (int j = 0; j < columns.X.columns(); ++j)
+    if (!(reports[static_cast<std::size_t>(j)].true_relative_residual <= 1)) columns.X.set_column(j, zero);
 }
 
 void check_sizes(const SparseMatrix& A, const One& columns) {
@@ -89,20 +79,13 @@ void check_sizes(const SparseMatrix& A, const Many& columns) {
   if (columns.B.rows() != A.rows()) throw_size_mismatch(A.rows(), columns.B.rows());
 }
 
-// Where sparse factorisation stops being the faster way, measured on two cores: its cost grows with n^2 in three
-// dimensions and with n^1.5 in two.
-Index direct_limit(int dimension) { return dimension == 3 ? 20000 : 200000; }
-
 void add_remark(SolveReport& report, const std::string& remark) { report.where += (report.where.empty() ? "" : "; ") + remark; }
 
-std::unique_ptr<LinearOperator> make_preconditioner(const SparseMatrix& A, PreconditionerKind kind,
-                                                    const SmoothedAggregationOptions& multigrid) {
-  switch (kind) {
-    case PreconditionerKind::none: return nullptr;
-    case PreconditionerKind::jacobi: return std::make_unique<JacobiPreconditioner>(A);
-    case PreconditionerKind::chebyshev: return std::make_unique<ChebyshevPreconditioner>(A);
-    default: return std::make_unique<SmoothedAggregation>(A, multigrid);
-  }
+bool all_converged(const Reports& reports) { return std::ranges::all_of(reports, &SolveReport::converged); }
+// The one that speaks for all: the first that has not converged.
+const SolveReport& worst(const Reports& reports) {
+  const auto found = std::ranges::find_if_not(reports, &SolveReport::converged);
+  return found == reports.end() ? reports.front() : *found;
 }
 
 DirectKind direct_kind(const MatrixTraits& traits, MatrixPromise promise) {
@@ -110,16 +93,26 @@ DirectKind direct_kind(const MatrixTraits& traits, MatrixPromise promise) {
   return promise == MatrixPromise::positive_definite ? DirectKind::positive_definite : DirectKind::symmetric;
 }
 
+// One matrix, and what may be used to solve with it.
+struct Task {
+  const SparseMatrix& A;
+  const LinearSolverOptions& options;
+  const SolverGeometry& geometry;
+  MatrixTraits traits;
+};
+
 template <Columns T>
-Reports solve_directly(const SparseMatrix& A, const T& columns, const LinearSolverOptions& options, DirectKind kind,
-                       const SolverGeometry& geometry) {
-  Profile& profile = A.device().profile();
+Reports solve_directly(const Task& task, const T& columns, const MethodChoice& choice) {
+  const DirectKind kind = direct_kind(task.traits, task.options.promise);
+  Profile& profile = task.A.device().profile();
   std::unique_ptr<DirectSolver> solver;
   {
     auto phase = profile.phase("factorisation");
     solver = std::make_unique<DirectSolver>(
-        A, kind, DirectOptions{.coordinates = geometry.coordinates, .dimension = geometry.dimension, .say = options.say});
-    solver->relative = options.relative;
+        task.A, kind, DirectOptions{.coordinates = task.geometry.coordinates, .dimension = task.geometry.dimension,
+                                    .memory_limit = task.options.direct_memory, .operations_limit = choice.operations_limit,
+                                    .say = task.options.say});
+    solver->relative = task.options.relative;
     solver->estimate_error = true;
   }
   auto phase = profile.phase("substitution");
@@ -144,60 +137,211 @@ void estimate_errors(const T& columns, Reports& reports) {
   }
 }
 
+int iteration_limit(const Task& task, const MethodChoice& choice) {
+  return choice.max_iterations > 0 ? std::min(choice.max_iterations, task.options.max_iterations) : task.options.max_iterations;
+}
+
+SolveReport iterate_one(const Task& task, const Vector& b, Vector& x, const MethodChoice& choice, const LinearOperator* M) {
+  const double relative = task.options.relative;
+  const int limit = iteration_limit(task, choice);
+  switch (choice.method) {
+    case LinearMethod::minres: return Minres{.relative = relative, .max_iterations = limit, .give_up = choice.give_up}.solve(task.A, b, x, M);
+    case LinearMethod::gmres:
+      return Gmres{.relative = relative, .max_iterations = limit, .restart = task.options.restart, .give_up = choice.give_up}.solve(task.A, b, x, M);
+    case LinearMethod::bicgstab: return Bicgstab{.relative = relative, .max_iterations = limit, .give_up = choice.give_up}.solve(task.A, b, x, M);
+    default:
+      return ConjugateGradient{.relative = relative, .max_iterations = limit,
+                               .flexible = choice.method == LinearMethod::flexible_conjugate_gradient, .give_up = choice.give_up}.solve(task.A, b, x, M);
+  }
+}
+
+Reports iterate(const Task& task, const One& columns, const MethodChoice& choice, const LinearOperator* M) {
+  return {iterate_one(task, columns.b, columns.x, choice, M)};
+}
+// Conjugate gradients take them together, other methods one by one.
+Reports iterate(const Task& task, const Many& columns, const MethodChoice& choice, const LinearOperator* M) {
+  if (choice.method == LinearMethod::conjugate_gradient)
+    return BlockConjugateGradient{.relative = task.options.relative, .max_iterations = iteration_limit(task, choice)}.solve(
+        task.A, columns.B, columns.X, M);
+  Vector b(task.A.device(), task.A.rows(), "vectors"), x(task.A.device(), task.A.rows(), "vectors");
+  Reports reports;
+  for (int j = 0; j < columns.B.columns(); ++j) {
+    columns.B.get_column(j, b);
+    columns.X.get_column(j, x);
+    reports.push_back(iterate_one(task, b, x, choice, M));
+    columns.X.set_column(j, x);
+  }
+  return reports;
+}
+
 // Preconditioners that need a positive definite matrix say so when they are made.
 template <Columns T>
-Reports refused_by_preconditioner(const SparseMatrix& A, const T& columns, const Error& error) {
-  const std::vector<double> residual = residual_norms(A, columns), load = load_norms(columns);
+Reports refused_by_preconditioner(const Task& task, const T& columns, const MethodChoice& choice, const Error& error) {
+  const std::vector<double> residual = residual_norms(task.A, columns), load = load_norms(columns);
+  const bool cg = choice.method == LinearMethod::conjugate_gradient || choice.method == LinearMethod::flexible_conjugate_gradient;
   Reports reports(load.size());
   for (std::size_t j = 0; j < load.size(); ++j) {
-    reports[j].method = "conjugate gradients";
-    reports[j].reason = StopReason::indefinite_matrix;
+    reports[j].method = cg ? "conjugate gradients" : name_of(choice.method);
+    reports[j].preconditioner = name_of(choice.preconditioner);
+    reports[j].reason = cg ? StopReason::indefinite_matrix : StopReason::indefinite_preconditioner;
     reports[j].where = error.message();
     reports[j].true_relative_residual = load[j] > 0 ? residual[j] / load[j] : residual[j];
   }
   return reports;
 }
 
-// Rounding in a single-precision cycle can spoil the last digits or even the definiteness.
+template <Columns T>
+Reports iterate_with(const Task& task, const T& columns, const MethodChoice& choice, PreconditionerBasis basis,
+                     const SmoothedAggregationOptions& multigrid) {
+  Profile& profile = task.A.device().profile();
+  std::optional<ChosenPreconditioner> preconditioner;
+  try {
+    auto phase = profile.phase("set-up");
+    preconditioner.emplace(task.A, choice.preconditioner, basis, multigrid);
+  } catch (const Error& error) {
+    if (error.exit() != Exit::model && error.exit() != Exit::not_converged) throw;
+    return refused_by_preconditioner(task, columns, choice, error);
+  }
+  auto phase = profile.phase("iteration");
+  Reports reports = iterate(task, columns, choice, preconditioner->get());
+  for (SolveReport& report : reports) report.preconditioner = preconditioner->name();
+  return reports;
+}
+
+// Columns that had converged keep their reports; the others carry over what they have cost, and why they were tried again.
+Reports continued(const Reports& before, Reports after, const std::string& what) {
+  for (std::size_t j = 0; j < after.size(); ++j) {
+    if (before[j].converged() && after[j].converged() && after[j].iterations == 0) {
+      after[j] = before[j];
+      continue;
+    }
+    after[j].iterations += before[j].iterations;
+    std::vector<std::string> fallbacks = before[j].fallbacks;
+    if (!what.empty()) fallbacks.push_back(what);
+    fallbacks.insert(fallbacks.end(), after[j].fallbacks.begin(), after[j].fallbacks.end());
+    after[j].fallbacks = std::move(fallbacks);
+  }
+  return after;
+}
+
 bool may_be_rounding(const SolveReport& report) {
   return report.reason == StopReason::stagnated || report.reason == StopReason::indefinite_preconditioner ||
          report.reason == StopReason::not_finite;
 }
 
+// Rounding in a single-precision cycle can spoil the last digits or even the definiteness: once more in double.
 template <Columns T>
-Reports solve_by_iteration(const SparseMatrix& A, const T& columns, const LinearSolverOptions& options, PreconditionerKind kind,
-                           const SolverGeometry& geometry) {
-  Profile& profile = A.device().profile();
-  SmoothedAggregationOptions multigrid = options.multigrid;
-  multigrid.coordinates = geometry.coordinates;
-  multigrid.dimension = geometry.dimension;
-  const auto attempt = [&] {
-    std::unique_ptr<LinearOperator> preconditioner;
-    try {
-      auto phase = profile.phase("set-up");
-      preconditioner = make_preconditioner(A, kind, multigrid);
-    } catch (const Error& error) {
-      if (error.exit() != Exit::model && error.exit() != Exit::not_converged) throw;
-      return refused_by_preconditioner(A, columns, error);
-    }
-    auto phase = profile.phase("iteration");
-    return iterate(A, columns, options, preconditioner.get());
-  };
-  Reports reports = attempt();
-  if (kind == PreconditionerKind::multigrid && multigrid.single_precision && std::ranges::any_of(reports, may_be_rounding)) {
-    clear_not_finite(columns);
-    multigrid.single_precision = false;
-    Reports repeated = attempt();  // columns that have converged stand still
-    for (std::size_t j = 0; j < reports.size(); ++j) {
-      if (reports[j].converged()) continue;
-      repeated[j].iterations += reports[j].iterations;
-      const std::string more = repeated[j].where.empty() ? "" : "; " + repeated[j].where;
-      repeated[j].where = "single precision was not enough for the multigrid cycle: repeated in double" + more;
-      reports[j] = std::move(repeated[j]);
-    }
+Reports iterate_in_rising_precision(const Task& task, const T& columns, const MethodChoice& choice, PreconditionerBasis basis) {
+  SmoothedAggregationOptions multigrid = task.options.multigrid;
+  multigrid.coordinates = task.geometry.coordinates;
+  multigrid.dimension = task.geometry.dimension;
+  Reports reports = iterate_with(task, columns, choice, basis, multigrid);
+  if (choice.preconditioner != PreconditionerKind::multigrid || !multigrid.single_precision || std::ranges::none_of(reports, may_be_rounding))
+    return reports;
+  forget_bad_guesses(columns, reports);
+  multigrid.single_precision = false;
+  const std::string what =
+      fmt::format("single precision was not enough for the multigrid cycle ({}): repeated in double", name_of(worst(reports).reason));
+  return continued(reports, iterate_with(task, columns, choice, basis, multigrid), what);
+}
+
+template <Columns T>
+Reports solve_by_iteration(const Task& task, const T& columns, const MethodChoice& choice) {
+  Reports reports;
+  for (const PreconditionerBasis basis : preconditioner_bases(choice.method, choice.preconditioner, task.traits, task.options.promise)) {
+    Reports next = iterate_in_rising_precision(task, columns, choice, basis);
+    reports = reports.empty() ? std::move(next)
+                              : continued(reports, std::move(next),
+                                          fmt::format("{}: {}", worst(reports).preconditioner, name_of(worst(reports).reason)));
+    const SolveReport& last = worst(reports);
+    if (last.converged() || last.reason == StopReason::iteration_limit || last.entry >= 0) break;
+    forget_bad_guesses(columns, reports);
   }
+  estimate_errors(columns, reports);
   return reports;
 }
+
+bool found_indefinite(const Reports& reports) {
+  return std::ranges::any_of(reports, [](const SolveReport& report) { return report.reason == StopReason::indefinite_matrix; });
+}
+
+// Other methods help against everything but wrong numbers, and a promise that was broken.
+bool may_go_on(const Reports& reports, MatrixPromise promise) {
+  if (all_converged(reports) || std::ranges::any_of(reports, [](const SolveReport& report) { return report.entry >= 0; })) return false;
+  return !(found_indefinite(reports) && promise == MatrixPromise::positive_definite);
+}
+
+std::string failure_of(const SolveReport& report) {
+  const std::string with = report.preconditioner.empty() || report.preconditioner == "none" ? "" : " with " + report.preconditioner;
+  return fmt::format("{}{}: {} after {} iterations", report.method, with, name_of(report.reason), report.iterations);
+}
+
+// The same again helps only where the iterations had run out.
+bool is_pointless(const MethodChoice& choice, const std::vector<MethodChoice>& tried, const SolveReport& last) {
+  return last.reason != StopReason::iteration_limit && std::ranges::any_of(tried, [&](const MethodChoice& before) {
+           return before.method == choice.method && before.preconditioner == choice.preconditioner;
+         });
+}
+
+// Walks through a plan; what it has come to so far stands in `reports_`.
+template <Columns T>
+class Walk {
+ public:
+  Walk(const Task& task, const T& columns)
+      : task_(task), columns_(columns), size_{task.A.rows(), task.A.pattern().nonzeros() * task.A.block_size() * task.A.block_size(), task.geometry.dimension} {}
+
+  Reports take() {
+    std::vector<MethodChoice> plan = new_plan();
+    for (std::size_t i = 0; i < plan.size(); ++i) {
+      if (!reports_.empty() && is_pointless(plan[i], tried_, worst(reports_))) continue;
+      attempt(plan[i], i + 1 == plan.size());
+      if (reports_.empty()) continue;
+      if (!may_go_on(reports_, task_.options.promise)) break;
+      forget_bad_guesses(columns_, reports_);
+      if (plan.size() > 1 && found_indefinite(reports_) && !task_.traits.indefinite) {
+        task_.traits.indefinite = true;
+        plan = new_plan();
+        i = static_cast<std::size_t>(-1);
+      }
+    }
+    for (SolveReport& report : reports_) report.fallbacks = fallbacks_;
+    return std::move(reports_);
+  }
+
+ private:
+  // Several columns pay for a set-up together: trials without one have nothing to save.
+  std::vector<MethodChoice> new_plan() const {
+    std::vector<MethodChoice> plan = plan_methods(size_, task_.traits, task_.options);
+    if constexpr (std::same_as<T, Many>) std::erase_if(plan, [](const MethodChoice& choice) { return static_cast<bool>(choice.give_up); });
+    return plan;
+  }
+
+  void attempt(const MethodChoice& choice, bool is_last) {
+    Reports next;
+    try {
+      next = choice.method == LinearMethod::direct ? solve_directly(task_, columns_, choice) : solve_by_iteration(task_, columns_, choice);
+    } catch (const Error& error) {
+      const bool can_step_down = error.exit() == Exit::environment || error.exit() == Exit::resources;
+      if (!can_step_down || (is_last && reports_.empty())) throw;
+      fallbacks_.push_back("not factorised: " + error.message());
+      return;
+    }
+    tried_.push_back(choice);
+    const std::vector<std::string>& inner = std::ranges::max(next, {}, [](const SolveReport& report) { return report.fallbacks.size(); }).fallbacks;
+    fallbacks_.insert(fallbacks_.end(), inner.begin(), inner.end());
+    const bool mere_trial = choice.give_up && worst(next).reason == StopReason::iteration_limit;
+    if (!is_last && !mere_trial && may_go_on(next, task_.options.promise)) fallbacks_.push_back(failure_of(worst(next)));
+    for (SolveReport& report : next) report.choice = choice.why;
+    reports_ = reports_.empty() ? std::move(next) : continued(reports_, std::move(next), "");
+  }
+
+  Task task_;
+  const T& columns_;
+  SystemSize size_;
+  Reports reports_;  // empty: nothing has been tried to the end
+  std::vector<MethodChoice> tried_;
+  std::vector<std::string> fallbacks_;
+};
 
 MatrixTraits traits_of(const SparseMatrix& A, MatrixPromise promise) {
   if (promise == MatrixPromise::none) return inspect(A);
@@ -229,58 +373,19 @@ SolveReport zero_solution() {
 template <Columns T>
 Reports solve_columns(const SparseMatrix& A, const T& columns, const LinearSolverOptions& options, const SolverGeometry& geometry) {
   check_sizes(A, columns);
+  if (const auto wrong = mismatch(options.method, options.preconditioner)) throw Error(Exit::input, wrong->what, wrong->why, wrong->fix);
   const std::vector<double> loads = load_norms(columns);
   const MatrixTraits traits = traits_of(A, options.promise);
   if (!traits.finite) return Reports(loads.size(), matrix_not_finite(A));
-  MethodChoice choice = choose_method(A.rows(), traits, options, geometry.dimension);
-  const auto directly = [&](DirectKind kind) { return solve_directly(A, columns, options, kind, geometry); };
-  const auto chosen = [](Reports reports, const std::string& why) {
-    for (SolveReport& report : reports) report.choice = why;
-    return reports;
-  };
+  check_method_suits(options.method, traits);
   if (std::ranges::all_of(loads, [](double load) { return load == 0; })) {  // also of a singular matrix
     clear(columns);
     return Reports(loads.size(), zero_solution());
   }
-  const bool definite = traits.symmetric && traits.positive_diagonal;
-  if (choice.method == LinearMethod::direct) {
-    try {
-      return chosen(directly(direct_kind(traits, options.promise)), choice.why);
-    } catch (const Error& error) {
-      // Nobody asked for it by name, and iterations need neither the library nor the memory.
-      const bool can_step_down = error.exit() == Exit::environment || error.exit() == Exit::resources;
-      if (options.method == LinearMethod::direct || !can_step_down || !definite) throw;
-      choice.why = "not factorised: " + error.message();
-    }
-  }
-  Reports reports = solve_by_iteration(A, columns, options, choice.preconditioner, geometry);
-  estimate_errors(columns, reports);
-  if (!traits.symmetric)
-    for (SolveReport& report : reports) add_remark(report, "the matrix is not symmetric, which conjugate gradients rely on");
-  const bool turned_out_indefinite = std::ranges::any_of(reports, [](const SolveReport& report) {
-    return report.reason == StopReason::indefinite_matrix || report.reason == StopReason::indefinite_preconditioner;
-  });
-  if (turned_out_indefinite && options.method == LinearMethod::automatic && options.promise != MatrixPromise::positive_definite)
-    return chosen(directly(DirectKind::symmetric), "conjugate gradients found the matrix indefinite");
-  return chosen(std::move(reports), choice.why);
+  return Walk<T>({A, options, geometry, traits}, columns).take();
 }
 
 }  // namespace
-
-MethodChoice choose_method(Index unknowns, const MatrixTraits& traits, const LinearSolverOptions& options, int dimension) {
-  MethodChoice choice{options.method, options.preconditioner, "as asked"};
-  if (choice.method == LinearMethod::automatic) {
-    const bool small = unknowns <= direct_limit(dimension), definite = traits.symmetric && traits.positive_diagonal;
-    choice.method = small || !definite ? LinearMethod::direct : LinearMethod::conjugate_gradient;
-    choice.why = !traits.symmetric              ? "the matrix is not symmetric"
-                 : !traits.positive_diagonal    ? "the matrix is not positive definite: a diagonal entry is not positive"
-                 : small                        ? fmt::format("{} unknowns are few enough to factorise", unknowns)
-                                                : fmt::format("{} unknowns are too many to factorise quickly", unknowns);
-  }
-  if (choice.preconditioner == PreconditionerKind::automatic)
-    choice.preconditioner = traits.positive_diagonal ? PreconditionerKind::multigrid : PreconditionerKind::none;
-  return choice;
-}
 
 SolveReport solve_linear(const SparseMatrix& A, const Vector& b, Vector& x, const LinearSolverOptions& options,
                          const SolverGeometry& geometry) {

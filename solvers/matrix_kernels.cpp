@@ -97,6 +97,38 @@ void inspect(const Device& device, const MatrixView& A, const double* diagonal, 
   reduce<3>(device, "inspect matrix", A.rows * A.block_size, Inspect{A, diagonal}, counts);
 }
 
+// index = scalar row. An entry whose mirror image is not in the pattern becomes zero, or the result would not be symmetric.
+struct SymmetricPart {
+  MatrixView A;
+  bool dominant;
+  double* values;
+  constexpr void operator()(Index row) const {
+    const int b = A.block_size;
+    const Index block_row = row / b, i = row % b;
+    double others = 0, diagonal = 0;
+    Index place = -1;
+    for (Index k = A.offsets[block_row]; k < A.offsets[block_row + 1]; ++k) {
+      const Index mirror = find_block(A, A.columns[k], block_row);
+      for (Index j = 0; j < b; ++j) {
+        const Index here = (k * b + i) * b + j;
+        const double value = mirror < 0 ? 0.0 : 0.5 * (A.values[here] + A.values[(mirror * b + j) * b + i]);
+        values[here] = value;
+        if (Index{A.columns[k]} * b + j == row) {
+          diagonal = value;
+          place = here;
+        } else {
+          others += value < 0 ? -value : value;
+        }
+      }
+    }
+    if (dominant && place >= 0 && !(diagonal > others)) values[place] = others > 0 ? others : 1.0;
+  }
+};
+
+void symmetric_part(const Device& device, const MatrixView& A, bool dominant, double* values) {
+  for_each(device, "symmetric part", A.rows * A.block_size, SymmetricPart{A, dominant, values});
+}
+
 void diagonal(const Device& device, const MatrixView& A, double* result) {
   for_each(device, "matrix diagonal", A.rows * A.block_size, Diagonal{A, result});
 }
@@ -115,7 +147,7 @@ void multiply_lanes(const Device& device, const MatrixView& A, const double* x, 
   if (A.block_size == 3) multiply_lane_rows<double, 3, 3>(device, "spmv of lanes", view, x, store);
 }
 
-const MatrixKernels table{multiply, multiply_dot, multiply_lanes, diagonal, inspect, eliminate};
+const MatrixKernels table{multiply, multiply_dot, multiply_lanes, diagonal, inspect, eliminate, symmetric_part};
 const Registration registration("matrix", &table);
 
 }  // namespace

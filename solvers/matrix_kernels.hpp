@@ -26,6 +26,8 @@ struct MatrixKernels {
   // counts: scalar rows that are not finite, entries off the diagonal without an equal opposite, diagonal entries not positive
   void (*inspect)(const Device&, const MatrixView&, const double* diagonal, double* counts);
   void (*eliminate)(const Device&, const MatrixView&, const std::uint8_t* constrained, double pivot, double* values);
+  // (A + A^T) / 2 on A's pattern; `dominant`: with diagonal entries raised to the sum of their row's other magnitudes
+  void (*symmetric_part)(const Device&, const MatrixView&, bool dominant, double* values);
 };
 
 // y = A x by a vendor's library: prepared once for a matrix, applied often (table "vendor product").

@@ -94,7 +94,7 @@ class Iteration {
 
 SolveReport Minres::solve(const LinearOperator& A, const Vector& b, Vector& x, const LinearOperator* preconditioner) const {
   std::optional<Iteration> iteration;
-  return solve_by_krylov("MINRES", {relative, absolute, max_iterations}, A, b, x, preconditioner, [&](KrylovRun& run) {
+  return solve_by_krylov("MINRES", {relative, absolute, max_iterations, give_up}, A, b, x, preconditioner, [&](KrylovRun& run) {
     if (!iteration) iteration.emplace(run);
     return iteration->iterate(run);
   });

@@ -4,6 +4,7 @@
 
 #include "device/machine.hpp"
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -24,6 +25,7 @@ const char* advice_for(StopReason reason);  // what a user can do about it
 struct SolveReport {
   std::string method, preconditioner;
   std::string choice;                       // why this method: "66777 unknowns are too many to factorise quickly"
+  std::vector<std::string> fallbacks;       // what was tried before, and why it was given up, in order
   StopReason reason = StopReason::not_finite;
   int iterations = 0;
   double true_relative_residual = 0;        // ||b - A x||_2 / ||b||_2 (0 when b = 0 and x = 0)
@@ -38,6 +40,10 @@ struct SolveReport {
   Index entry = -1;                         // that entry; -1 when none
   bool converged() const { return reason == StopReason::converged; }
 };
+
+// Asked after each iteration with the iterations done and log10(residual now / residual at the start); true: this method is
+// a bad bet, stop here (`iteration_limit`).
+using IterationVerdict = std::function<bool(int iterations, double log_reduction)>;
 
 // "conjugate gradients with Jacobi: converged after 12 iterations, residual 3.1e-09"
 std::string summary(const SolveReport& report);

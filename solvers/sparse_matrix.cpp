@@ -106,6 +106,13 @@ Vector SparseMatrix::diagonal() const {
   return result;
 }
 
+SparseMatrix SparseMatrix::symmetric_part(bool diagonally_dominant) const {
+  if (!pattern_->has_full_diagonal()) throw Error(Exit::internal, "a matrix whose pattern lacks diagonal entries has no symmetric part here");
+  SparseMatrix part(pattern_, block_size_);
+  kernels_for(*this).symmetric_part(device(), view(*this), diagonally_dominant, part.values().data());
+  return part;
+}
+
 void SparseMatrix::eliminate(const Array<std::uint8_t>& constrained, double pivot) {
   if (constrained.size() != rows()) throw_size_mismatch(rows(), constrained.size());
   if (!pattern_->has_full_diagonal())

@@ -15,7 +15,7 @@ namespace {
 using namespace ritz;
 
 std::vector<std::string> record_names() {
-  std::vector<std::string> names = {"block-cg", "direct-table", "mesh-read", "small-cg", "solve-poisson-P1", "solve-poisson-P2", "solve-elastic-P1", "solve-elastic-P2"};
+  std::vector<std::string> names = {"auto-table", "block-cg", "direct-table", "mesh-read", "small-cg", "solve-poisson-P1", "solve-poisson-P2", "solve-elastic-P1", "solve-elastic-P2"};
   for (const Problem& problem : problems()) {
     names.push_back("asm-" + problem.name);
     names.push_back("spmv-" + problem.name);
@@ -66,6 +66,7 @@ void run(const BenchOptions& options, const std::string& json) {
       if (wants_any(problem, options)) run_problem(problem, device, options, publish);
     if (options.wants("block-cg")) run_block_cg(device, options, publish);
     if (options.wants("small-cg")) run_small_cg(device, options, publish);
+    if (options.names("auto-table")) run_auto_table(device, options);
     if (options.names("direct-table")) run_direct_table(device, options);
     run_operator_actions(device, options, publish);
     if (options.wants("mesh-read")) run_mesh_read(device, options, publish);

@@ -204,6 +204,45 @@ class MeshFile(BadInputs):
         self.refuse(3, ["mesh.msh"], CUBE, "PNG\r\n\x1a\n")
 
 
+class Solver(BadInputs):
+    def test_unknown_names_list_the_valid_ones_and_the_nearest(self):
+        self.refuse_setting(2, ["'auto', 'cg', 'flexible_cg', 'minres', 'gmres', 'bicgstab' and 'direct'", "did you mean 'gmres'?"],
+                            solver__method="gmers")
+        self.refuse_setting(2, ["'auto', 'none', 'jacobi', 'chebyshev' and 'multigrid'", "did you mean 'jacobi'?"],
+                            solver__preconditioner="jacoby")
+
+    def test_senseless_combinations(self):
+        self.refuse_setting(2, ["'direct' was named together with the preconditioner 'jacobi'", "leave the preconditioner away"],
+                            solver__method="direct", solver__preconditioner="jacobi")
+        self.refuse_setting(2, ["'restart' was given for the method 'minres'", "only GMRES restarts"], solver__method="minres", solver__restart=20)
+
+    def test_every_method_and_preconditioner_solves(self):
+        for method in ("cg", "flexible_cg", "minres", "gmres", "bicgstab"):
+            for preconditioner in ("auto", "none", "jacobi", "chebyshev", "multigrid"):
+                with self.subTest(method=method, preconditioner=preconditioner):
+                    outcome = self.solve("ritz-heat", example("fin"), keys={"solver.method": method, "solver.preconditioner": preconditioner})
+                    self.assertLessEqual(outcome.residual, 1e-8)
+        self.solve("ritz-heat", example("fin"), keys={"solver.method": "gmres", "solver.restart": 5})
+
+    def test_a_run_that_does_not_converge_reports_its_solve(self):
+        outcome = self.refuse_setting(5, ["did not converge: iteration limit after 7 iterations", "allow more iterations"],
+                                      solver__method="cg", solver__preconditioner="jacobi", solver__max_iterations=7)
+        solver = outcome.report["solver"]
+        self.assertEqual((solver["method"], solver["reason"], solver["iterations"]), ("conjugate gradients", "iteration limit", 7))
+        self.assertEqual(len(solver["last_residuals"]), 7)
+        self.assertGreater(solver["true_relative_residual"], 1e-8)
+        self.assertGreater(outcome.report["unknowns"], 0)
+
+    def test_too_little_memory_for_a_factorisation(self):
+        self.refuse_setting(6, ["the direct solver needs", "GB that it may take"], solver__method="direct", solver__direct_memory=1e-6)
+        outcome = self.solve("ritz-elasticity", example("cantilever"), keys={"solver.direct_memory": 1e-6})
+        self.assertEqual(outcome.report["solver"]["factor_bytes"], 0)
+
+    def test_numbers_that_overflow_name_node_position_and_region(self):
+        self.refuse_setting(4, ["the loads at node", "are not finite", "'steel'"], force__0__value="[0, 0, 1e308]")
+        self.refuse_setting(4, ["at node", "not finite", "'steel'"], material__0__young=1.7e308)
+
+
 class Surroundings(BadInputs):
     def test_output_folder_that_cannot_be_written_is_found_before_the_solve(self):
         obstacle = self.write("results", "a file where the folder should be")

@@ -1,0 +1,35 @@
+// Which method `automatic` takes, and which it falls back to: from size, symmetry, definiteness and memory. The constants
+// come from the table of `ritz-bench --only auto-table` (docs/solvers.md).
+//
+//   choose_method({.unknowns = 200000, .nonzeros = 14000000, .dimension = 3}, traits, options).why
+#pragma once
+
+#include "solvers/linear_solver_options.hpp"
+#include "solvers/solve_report.hpp"
+
+#include <string>
+#include <vector>
+
+namespace ritz {
+
+struct SystemSize {
+  Index unknowns = 0, nonzeros = 0;  // scalar
+  int dimension = 0;                 // of the mesh; 0: not known
+};
+
+struct MethodChoice {
+  LinearMethod method;
+  PreconditionerKind preconditioner;
+  std::string why;                   // a sentence
+  int max_iterations = 0;            // 0: as the options say; else those after which the next method is the better bet
+  double operations_limit = 0;       // of a factorisation; 0: none
+  IterationVerdict give_up = {};     // a trial, which may end without being called a failure; empty: none
+};
+
+// In the order of trying; a method that the user named stands alone.
+std::vector<MethodChoice> plan_methods(const SystemSize& size, const MatrixTraits& traits, const LinearSolverOptions& options);
+inline MethodChoice choose_method(const SystemSize& size, const MatrixTraits& traits, const LinearSolverOptions& options) {
+  return plan_methods(size, traits, options).front();
+}
+
+}  // namespace ritz
