@@ -53,14 +53,22 @@ void add_material_errors(Case& input, const Mesh& mesh, const std::vector<Materi
 FunctionSpace make_space(Run& run, const Mesh& mesh, int components) {
   auto phase = run.device().profile().phase("space");
   run.log().progress("numbering unknowns");
-  return FunctionSpace(mesh, components, run.device());
+  const Case::Table table = run.input().table("space", "the unknown field");
+  const auto order = table.integer("order", "of the field's elements, whatever the mesh's; 0 takes the mesh's own. Quadrilaterals and "
+                                   "hexahedra to 8, triangles, tetrahedra and prisms to 4, pyramids to 3", {.fallback = 0, .minimum = 0, .maximum = 8});
+  try {
+    return FunctionSpace(mesh, components, run.device(), {.order = static_cast<int>(order)});
+  } catch (const Error& error) {
+    table.error("order", error.message(), error.why(), error.fix());
+    return FunctionSpace(mesh, components, run.device());
+  }
 }
 
 Operator make_operator(Run& run, const FunctionSpace& space, std::vector<Integral> integrals) {
   auto phase = run.device().profile().phase("pattern");
   run.log().progress("sparsity pattern");
   Operator equations(space, std::move(integrals));
-  space.pattern();
+  if (space.isoparametric()) space.pattern();
   return equations;
 }
 

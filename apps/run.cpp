@@ -112,6 +112,11 @@ LinearSolverOptions Run::solver(MatrixPromise promise) {
   options.preconditioner = preconditioner_named(
       table.choice("preconditioner", "of iterative methods; auto takes multigrid", preconditioner_names(), "auto"));
   if (const auto wrong = mismatch(options.method, options.preconditioner)) table.error("preconditioner", wrong->what, wrong->why, wrong->fix);
+  const std::string operator_kind = table.choice(
+      "operator", "auto needs no matrix where [space] order is above 1 on quadrilaterals or hexahedra", {"auto", "matrix", "matrix_free"}, "auto");
+  options.operator_kind = operator_kind == "matrix"        ? OperatorKind::matrix
+                          : operator_kind == "matrix_free" ? OperatorKind::matrix_free
+                                                           : OperatorKind::automatic;
   options.relative = table.number("tolerance", "on the true residual, relative to the load", {.fallback = 1e-8, .above = 0, .below = 1});
   options.max_iterations = static_cast<int>(table.integer("max_iterations", "of iterative methods", {.fallback = 20000, .minimum = 1, .maximum = 10000000}));
   if (table.has("restart") && options.method != LinearMethod::gmres && options.method != LinearMethod::automatic)

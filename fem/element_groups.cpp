@@ -3,6 +3,7 @@
 #include "device/error.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <fmt/format.h>
 #include <map>
 #include <tuple>
@@ -48,14 +49,40 @@ std::vector<Node> interleaved(Index elements, int width, int threads, const Node
   return result;
 }
 
+// Do the nodes between the corners stand where the (multi)linear map of the corners puts them?
+template <class GeometryOf>
+bool is_straight(const ElementGroup& group, const Mesh& mesh, const GeometryOf& geometry_of) {
+  const CellTraits& t = traits(group.kind);
+  if (t.order == 1) return true;
+  std::vector<std::vector<double>> shape;
+  for (const Point& xi : reference_nodes(group.kind)) shape.push_back(shape_values(t.linear, xi));
+  std::vector<Node> nodes;
+  for (Index e = 0; e < group.element_count; ++e) {
+    geometry_of(e, nodes);
+    for (std::size_t a = static_cast<std::size_t>(t.corner_count); a < nodes.size(); ++a)
+      for (std::size_t d = 0; d < 3; ++d) {
+        double x = 0, size = 0;
+        for (std::size_t c = 0; c < shape[a].size(); ++c) {
+          x += shape[a][c] * mesh.point(nodes[c])[d];
+          size = std::max(size, std::abs(mesh.point(nodes[c])[d] - mesh.point(nodes[0])[d]));
+        }
+        const double rounding = 1e-15 * std::abs(x);  // of coordinates far from the origin
+        if (std::abs(mesh.point(nodes[a])[d] - x) > 1e-12 * size + 4 * rounding) return false;
+      }
+  }
+  return true;
+}
+
 // `geometry_of(element, buffer)` as nodes_of, for the mesh's nodes.
 template <class NodesOf, class GeometryOf>
 void lay_out(ElementGroup& group, const FunctionSpace& space, const NodesOf& nodes_of, const GeometryOf& geometry_of) {
   const int threads = space.device().threads();
   group.host_nodes = interleaved(group.element_count, group.node_count(), threads, nodes_of);
   group.nodes = Array<std::int32_t>(space.device(), std::span<const Node>(group.host_nodes), "connectivity");
+  group.geometry = group.kind;
   if (space.isoparametric()) return;
-  const std::vector<Node> geometry = interleaved(group.element_count, traits(group.kind).node_count, threads,
+  if (is_straight(group, space.mesh(), geometry_of)) group.geometry = traits(group.kind).linear;
+  const std::vector<Node> geometry = interleaved(group.element_count, traits(group.geometry).node_count, threads,
                                                  [&](Index element, std::vector<Node>& nodes) {
                                                    geometry_of(element, nodes);
                                                    for (Node& node : nodes) node = space.geometry_node_of(node);

@@ -12,6 +12,7 @@ namespace ritz {
 
 struct ElementGroup {
   CellKind kind;                      // of the cells or facets
+  CellKind geometry;                  // the linear kind where the space has nodes of its own and all cells are straight
   const ReferenceElement* element;    // of the field; owned by the space
   std::vector<int> integrals;         // positions in the operator's list
   std::vector<Index> elements;        // cells (of cell groups) in order; empty for facet groups

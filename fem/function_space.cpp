@@ -256,6 +256,32 @@ std::vector<double> FunctionSpace::to_mesh(std::span<const double> values, int c
   return result;
 }
 
+std::vector<double> FunctionSpace::forces_to_mesh(const Vector& f) const {
+  if (isoparametric_) return to_mesh(f);
+  const std::vector<double> forces = f.host();
+  const auto c = static_cast<std::size_t>(components_);
+  std::vector<double> result(geometry_node_.size() * c, 0.0);
+  std::vector<bool> done(static_cast<std::size_t>(node_count_), false);
+  std::vector<Node> nodes;
+  std::map<CellKind, std::vector<double>> shape;
+  for (Index cell = 0; cell < mesh_->cell_count(); ++cell) {
+    const CellKind kind = mesh_->kind_of(cell);
+    std::vector<double>& s = shape[kind];
+    if (s.empty()) s = interpolation(cell_element(kind), elements_.at(kind).nodes);
+    const std::span<const Node> mesh_nodes = mesh_->nodes_of(cell);
+    nodes_of(cell, nodes);
+    for (std::size_t a = 0; a < nodes.size(); ++a) {
+      const auto node = static_cast<std::size_t>(nodes[a]);
+      if (done[node]) continue;
+      done[node] = true;
+      for (std::size_t m = 0; m < mesh_nodes.size(); ++m)
+        for (std::size_t i = 0; i < c; ++i)
+          result[static_cast<std::size_t>(mesh_nodes[m]) * c + i] += s[a * mesh_nodes.size() + m] * forces[node * c + i];
+    }
+  }
+  return result;
+}
+
 Vector FunctionSpace::from_mesh(std::span<const double> values, const char* tag) const {
   const auto c = static_cast<std::size_t>(components_);
   if (values.size() != geometry_node_.size() * c) throw_size_mismatch(static_cast<Index>(geometry_node_.size() * c), Index(values.size()));

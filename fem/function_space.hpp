@@ -69,6 +69,9 @@ class FunctionSpace {
   std::vector<double> to_mesh(const Vector& u) const;
   // The same for values [node][component] on the host.
   std::vector<double> to_mesh(std::span<const double> values, int components) const;
+  // Forces at the nodes, such as reactions, as forces at the mesh's nodes that do the same work on every field of the
+  // mesh: their sums and moments stay. [mesh node][component]. A transfer.
+  std::vector<double> forces_to_mesh(const Vector& f) const;
   // The interpolant of a field of the mesh.
   Vector from_mesh(std::span<const double> values, const char* tag = "vectors") const;
 

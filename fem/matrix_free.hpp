@@ -20,6 +20,7 @@ class MatrixFree final : public LinearOperator {
   std::string name() const override { return "matrix-free operator"; }
 
   Vector diagonal() const;                  // exact
+  const Constraints& constraints() const { return constraints_; }
   double pivot() const { return pivot_; }   // in the prescribed rows: the largest entry of the diagonal
 
  private:

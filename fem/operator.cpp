@@ -16,7 +16,7 @@ constexpr const char* module_name = "ritz_fem_kernels";
 constexpr Index workspace_bytes = 256 << 20;     // element results of a slab on a GPU
 
 // Of what the element's functions and the geometry vary like.
-int order_of(const ElementGroup& group) { return std::max(group.element->order, traits(group.kind).order); }
+int order_of(const ElementGroup& group) { return std::max(group.element->order, traits(group.geometry).order); }
 
 int degree_for(const FormValue& form, const ElementGroup& group) {
   const CellKind shape = traits(group.kind).linear;
@@ -41,10 +41,10 @@ Operator::Operator(const FunctionSpace& space, std::vector<Integral> integrals)
 }
 
 ReferenceTable Operator::table(const ElementGroup& group, int degree) const {
-  const std::tuple key{group.element, group.kind, degree};
+  const std::tuple key{group.element, group.geometry, degree};
   const auto found = tables_.find(key);
   if (found != tables_.end()) return found->second.table();
-  return tables_.try_emplace(key, space_->device(), *group.element, group.kind, quadrature(group.kind, degree)).first->second.table();
+  return tables_.try_emplace(key, space_->device(), *group.element, group.geometry, quadrature(group.kind, degree)).first->second.table();
 }
 
 // Are actions of the form on these cells run by sum factorisation?
@@ -56,7 +56,7 @@ bool Operator::by_tensors(const ElementGroup& group, const FormValue& form) cons
 
 // Of curved cells, made at the first call.
 const double* Operator::point_geometry(const ElementGroup& group, const ReferenceTable& table) const {
-  if (traits(group.kind).order == 1) return nullptr;
+  if (traits(group.geometry).order == 1) return nullptr;
   Vector& stored = point_geometry_[{&group, table.point_count}];
   if (stored.empty()) {
     stored = Vector(space_->device(), group.batch_count() * table.point_count * point_geometry_entries(table.dimension) * lane_count,

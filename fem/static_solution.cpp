@@ -1,5 +1,9 @@
 #include "fem/static_solution.hpp"
 
+#include "fem/p_multigrid.hpp"
+#include "solvers/chebyshev.hpp"
+#include "solvers/conjugate_gradient.hpp"
+#include "solvers/jacobi.hpp"
 #include "solvers/vectors.hpp"
 
 #include <algorithm>
@@ -58,8 +62,8 @@ class StaticSystem {
         space_(equations.space()),
         options_(options),
         profile_(space_.device().profile()),
-        K_(equations.make_matrix()),
         r_(space_.zeros()) {
+    if (!without_matrix(equations, options)) K_.emplace(equations.make_matrix());
     if (options_.promise == MatrixPromise::none && equations.symmetric()) options_.promise = MatrixPromise::symmetric;
   }
 
@@ -79,7 +83,7 @@ class StaticSystem {
       add_loads(1, column.loads, solutions[j].u, column.b);
       check_finite(column);
     }
-    equations_.assemble(solutions.front().u, K_);
+    if (K_) equations_.assemble(solutions.front().u, *K_);
   }
 
   void eliminate(std::vector<Column>& columns, std::vector<StaticSolution>& solutions) {
@@ -91,22 +95,26 @@ class StaticSystem {
       axpby(0.0, columns[j].b, -1.0, columns[j].b);
       columns[j].load = norm2(columns[j].b);
     }
-    K_.eliminate(columns.front().constraints->mask(), max_abs(K_.diagonal()));
+    if (K_) K_->eliminate(columns.front().constraints->mask(), max_abs(K_->diagonal()));
+    else operator_.emplace(equations_, *columns.front().constraints, solutions.front().u);
   }
 
   void solve(const std::vector<Column>& columns, std::vector<StaticSolution>& solutions) {
     auto phase = profile_.phase("solve");
     const SolverGeometry geometry{&space_.coordinates(), space_.mesh().dimension()};
     Vector du = space_.zeros();
-    if (columns.size() == 1) {
-      solutions[0].report = solve_linear(K_, columns[0].b, du, options_, geometry);
-      throw_unless_all_converged(columns, solutions);
-      return axpy(1.0, du, solutions[0].u);
+    if (columns.size() == 1 || !K_) {
+      for (std::size_t j = 0; j < columns.size(); ++j) {
+        du.fill_zero();
+        solutions[j].report = solve_one(columns[j].b, du, options_);
+        axpy(1.0, du, solutions[j].u);
+      }
+      return throw_unless_all_converged(columns, solutions);
     }
     const auto count = static_cast<int>(columns.size());
-    MultiVector B(space_.device(), K_.rows(), count), X(space_.device(), K_.rows(), count);
+    MultiVector B(space_.device(), K_->rows(), count), X(space_.device(), K_->rows(), count);
     for (int j = 0; j < count; ++j) B.set_column(j, columns[static_cast<std::size_t>(j)].b);
-    std::vector<SolveReport> reports = solve_linear(K_, B, X, options_, geometry);
+    std::vector<SolveReport> reports = solve_linear(*K_, B, X, options_, geometry);
     for (std::size_t j = 0; j < reports.size(); ++j) solutions[j].report = std::move(reports[j]);
     throw_unless_all_converged(columns, solutions);
     for (int j = 0; j < count; ++j) {
@@ -147,6 +155,34 @@ class StaticSystem {
   }
 
  private:
+  SolveReport solve_one(const Vector& b, Vector& x, const LinearSolverOptions& options) {
+    if (K_) return solve_linear(*K_, b, x, options, {&space_.coordinates(), space_.mesh().dimension()});
+    if (options.method != LinearMethod::automatic && options.method != LinearMethod::conjugate_gradient)
+      throw Error(Exit::input, fmt::format("method '{}' was asked for without a matrix", name_of(options.method)),
+                  "without a matrix there are conjugate gradients", "use method = \"cg\", or operator = \"matrix\"");
+    if (!preconditioner_) preconditioner_ = make_preconditioner(options);
+    const ConjugateGradient method{.relative = options.relative, .max_iterations = options.max_iterations};
+    SolveReport report = method.solve(*operator_, b, x, preconditioner_.get());
+    report.choice = options.operator_kind == OperatorKind::matrix_free
+                        ? "as asked"
+                        : fmt::format("elements of order {} need no matrix", space_.order());
+    return report;
+  }
+
+  std::unique_ptr<LinearOperator> make_preconditioner(const LinearSolverOptions& options) const {
+    PreconditionerKind kind = options.preconditioner;
+    if (kind == PreconditionerKind::automatic) kind = space_.order() > 1 ? PreconditionerKind::multigrid : PreconditionerKind::chebyshev;
+    const Vector zero = space_.zeros();
+    switch (kind) {
+      case PreconditionerKind::jacobi: return std::make_unique<JacobiPreconditioner>(operator_->diagonal());
+      case PreconditionerKind::chebyshev: return std::make_unique<ChebyshevPreconditioner>(*operator_, operator_->diagonal());
+      case PreconditionerKind::multigrid:
+        return std::make_unique<PMultigrid>(equations_, operator_->constraints(), zero,
+                                            PMultigridOptions{.single_precision = options.multigrid.single_precision, .coarsest = options.multigrid});
+      default: return nullptr;
+    }
+  }
+
   void add_loads(double factor, const Operator* loads, const Vector& u, Vector& r) {
     if (loads == nullptr || factor == 0) return;
     if (own_.empty()) own_ = space_.zeros();
@@ -180,7 +216,7 @@ class StaticSystem {
     constraints.set_zero(free);
     s.certificate = load > 0 ? norm2(free) / load : norm2(free);
     constraints.keep_prescribed(r_);
-    s.reaction = space_.to_mesh(r_);
+    s.reaction = space_.forces_to_mesh(r_);
   }
 
   void sum_residual(const std::vector<Column>& columns, const std::vector<double>& weights, const Vector& u) {
@@ -204,7 +240,7 @@ class StaticSystem {
     Vector du = space_.zeros();
     {
       auto phase = profile_.phase("solve");
-      s.report = solve_linear(K_, r_, du, rest, {&space_.coordinates(), space_.mesh().dimension()});
+      s.report = solve_one(r_, du, rest);
     }
     if (!s.report.converged()) throw failure(title, s.report);
     axpy(1.0, du, s.u);
@@ -216,7 +252,9 @@ class StaticSystem {
   const FunctionSpace& space_;
   LinearSolverOptions options_;
   Profile& profile_;
-  SparseMatrix K_;
+  std::optional<SparseMatrix> K_;          // or else
+  std::optional<MatrixFree> operator_;
+  std::unique_ptr<LinearOperator> preconditioner_;  // of the operator
   Vector r_, own_;
 };
 
@@ -229,6 +267,13 @@ bool acts(const Operator& equations, const Constraints& common) {
 }
 
 }  // namespace
+
+bool without_matrix(const Operator& equations, const LinearSolverOptions& options) {
+  const FunctionSpace& space = equations.space();
+  if (options.operator_kind != OperatorKind::automatic) return options.operator_kind == OperatorKind::matrix_free;
+  const bool iterates = options.method == LinearMethod::automatic || options.method == LinearMethod::conjugate_gradient;
+  return iterates && equations.symmetric() && !space.isoparametric() && space.order() > 1 && equations.can_act_in_single();
+}
 
 void check_same_unknowns(std::span<const LoadCase> cases) {
   ErrorList errors;

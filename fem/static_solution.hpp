@@ -17,7 +17,7 @@ namespace ritz {
 
 struct StaticSolution {
   Vector u;
-  std::vector<double> reaction;      // [mesh node][component] force (heat) that holds the prescribed unknowns, 0 elsewhere
+  std::vector<double> reaction;      // [mesh node][component] (FunctionSpace::forces_to_mesh) force (heat) that holds the prescribed unknowns, 0 elsewhere
   std::vector<double> applied;       // [component] sum of the external loads
   SolveReport report;
   double certificate = 0;            // ||residual of the free unknowns||_2 / ||load of the free unknowns||_2
@@ -30,6 +30,10 @@ using Progress = std::function<void(const std::string&)>;
 // Error(Exit::model) when a load or coefficient makes the equations not finite, naming node, position and region.
 StaticSolution solve_static(const Operator& equations, const Constraints& constraints, const LinearSolverOptions& options,
                             const Progress& progress = {});
+
+// Is the system solved without a matrix? As options.operator_kind says; on its own where the space has an order of its own
+// above 1 on cells that sum factorisation serves (quadrilaterals, hexahedra), and the method iterates.
+bool without_matrix(const Operator& equations, const LinearSolverOptions& options);
 
 // What differs from case to case; loads in the equations themselves act in all of them.
 struct LoadCase {

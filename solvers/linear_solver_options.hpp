@@ -31,6 +31,9 @@ PreconditionerKind preconditioner_named(std::string_view name);
 // not is an error: a model that is not stable, not a system to be solved in another way.
 enum class MatrixPromise { none, symmetric, positive_definite };
 
+// A matrix, or elements computed anew at every product: for those who solve equations (solve_static).
+enum class OperatorKind { automatic, matrix, matrix_free };
+
 struct LinearSolverOptions {
   LinearMethod method = LinearMethod::automatic;
   PreconditionerKind preconditioner = PreconditionerKind::automatic;
@@ -39,6 +42,7 @@ struct LinearSolverOptions {
   int restart = 30;               // of GMRES
   SmoothedAggregationOptions multigrid;  // coordinates and dimension are filled in by solve_linear
   MatrixPromise promise = MatrixPromise::none;
+  OperatorKind operator_kind = OperatorKind::automatic;
   Index direct_memory = 0;        // [bytes] that a factorisation may need; 0: what the device has
   double direct_operations = 0;   // that a factorisation may need, as its analysis counts them; 0: `automatic` decides
   std::function<void(const SolveReport&, Index unknowns)> on_failure;  // told by callers who make an error of a failed solve
