@@ -309,14 +309,6 @@ constexpr int residuals_scratch(const ReferenceTable& t) {
   return nodal_scratch<F, Sh>(t) + t.point_count * Sh::C * (1 + Sh::D);
 }
 template <class F, class Sh>
-constexpr int actions_scratch(const ReferenceTable& t) {
-  return nodal_scratch<F, Sh>(t, 2) + t.point_count * Sh::C * (1 + Sh::D);
-}
-template <class F, class Sh>
-constexpr int diagonals_scratch(const ReferenceTable& t) {
-  return nodal_scratch<F, Sh>(t) + t.point_count * (1 + 2 * Sh::G + Sh::D * Sh::G + state_size<F, Sh>);
-}
-template <class F, class Sh>
 constexpr int evaluate_scratch(const ReferenceTable& t) {
   return nodal_scratch<F, Sh>(t) + t.point_count * (Sh::K + 1);
 }
@@ -464,94 +456,6 @@ constexpr void element_residuals(const Team& team, const Memory& memory, const F
   });
   team.sync();
   test_fluxes<F, Sh>(team, arguments, batch, points, flux);
-}
-
-// The tangent at u applied to the direction, without its matrix: as the residual, with the flux's derivative.
-template <Form F, int NodeCount, int D, class Team, class Memory>
-constexpr void element_actions(const Team& team, const Memory& memory, const F& form, const ElementArguments& arguments,
-                               Index batch) {
-  using Sh = Shape<F, NodeCount, D>;
-  using T = typename Team::Number;
-  constexpr int C = Sh::C, G = Sh::G;
-  constexpr bool linear = FormFacts<F>::linear;
-  const ReferenceTable& table = arguments.table;
-  const int N = Sh::nodes(table), points = table.point_count;
-  const Piece<Memory> x{memory, 0}, u = x.from(Sh::geometry_nodes(table) * G), direction = u.from(N * C),
-                      flux = direction.from(N * C);
-
-  load_element<Sh, !linear>(team, arguments, batch, x, u);
-  team.each(N, [&](int a) { team.load_direction(arguments, batch, a, N, C, direction); });
-  team.sync();
-  team.each(points, [&](int q) {
-    const Geometry<Sh, T> g = geometry_at<Sh, T>(x, table, q);
-    Fields<T, C, G> fields{};
-    if constexpr (!linear) {
-      fields = interpolate<Sh, F::uses_gradient, T>(u, g, table, q);
-    }
-    const Fields<T, C, G> change = interpolate<Sh, F::uses_gradient, T>(direction, g, table, q);
-    pull_back<F, Sh, T>(tangent_flux<F, Sh, T>(form, g.point, fields, change), g, table.weights[q] * g.measure,
-                        flux.from(q * C * (1 + D)));
-  });
-  team.sync();
-  test_fluxes<F, Sh>(team, arguments, batch, points, flux);
-}
-
-// The diagonal of the element matrix.
-template <Form F, int NodeCount, int D, class Team, class Memory>
-constexpr void element_diagonals(const Team& team, const Memory& memory, const F& form, const ElementArguments& arguments,
-                                 Index batch) {
-  using Sh = Shape<F, NodeCount, D>;
-  using T = typename Team::Number;
-  constexpr int C = Sh::C, G = Sh::G, S = Sh::S, first = FormFacts<F>::first_gradient_slot;
-  constexpr bool linear = FormFacts<F>::linear;
-  const ReferenceTable& table = arguments.table;
-  const int N = Sh::nodes(table), points = table.point_count;
-  const Piece<Memory> x{memory, 0}, u = x.from(Sh::geometry_nodes(table) * G), weight = u.from(N * C),
-                      place = weight.from(points), inverse = place.from(points * 2 * G),
-                      state = inverse.from(points * D * G);
-
-  load_element<Sh, !linear>(team, arguments, batch, x, u);
-  team.sync();
-  team.each(points, [&](int q) {
-    const Geometry<Sh, T> g = geometry_at<Sh, T>(x, table, q);
-    weight(q) = table.weights[q] * g.measure;
-    keep_place<Sh, T>(g.point, place.from(q * 2 * G));
-    for (int d = 0; d < D; ++d)
-      for (int i = 0; i < G; ++i) inverse((q * D + d) * G + i) = g.inverse[d][i];
-    if constexpr (!linear) {
-      keep_state<Sh, T>(interpolate<Sh, F::uses_gradient, T>(u, g, table, q), state.from(q * state_size<F, Sh>));
-    }
-  });
-  team.sync();
-  team.each(N, [&](int a) {
-    T sum[C];
-    for (int c = 0; c < C; ++c) sum[c] = 0.0;
-    for (int q = 0; q < points; ++q) {
-      T slots[S > 0 ? S : 1], out[C * S > 0 ? C * S : 1];
-      if constexpr (F::uses_value) {
-        slots[0] = table.values[q * N + a];
-      }
-      if constexpr (F::uses_gradient) {
-        const double* gradient = table.gradients + (q * N + a) * D;
-        for (int i = 0; i < G; ++i) {
-          T slope = gradient[0] * inverse(q * D * G + i);
-          for (int d = 1; d < D; ++d) slope += gradient[d] * inverse((q * D + d) * G + i);
-          slots[first + i] = slope;
-        }
-      }
-      const Location<T, G> point = kept_place<Sh, T>(place.from(q * 2 * G));
-      Fields<T, C, G> fields{};
-      if constexpr (!linear) {
-        fields = kept_state<Sh, T>(state.from(q * state_size<F, Sh>));
-      }
-      for (int c = 0; c < C; ++c) {
-        flux_derivative<F, Sh, T>(form, point, fields, c, LocalEntries<T>{slots}, weight(q), LocalEntries<T>{out});
-        for (int s = 0; s < S; ++s) sum[c] += slots[s] * out[c * S + s];
-      }
-    }
-    for (int c = 0; c < C; ++c) team.store(arguments, batch, a * C + c, N * C, sum[c]);
-  });
-  team.sync();
 }
 
 // Derived quantities (strain, stress, heat flux) at the nodes, extrapolated from the points of the table, and their

@@ -2,7 +2,7 @@
 // (assemble_cpu.hpp), so there is no threading here.
 #pragma once
 
-#include "fem/launch/element_engine.hpp"
+#include "fem/launch/element_actions.hpp"
 
 #include <cstdlib>
 #include <memory>

@@ -5,7 +5,7 @@
 #include "device/cuda_check.hpp"
 #include "device/error.hpp"
 #include "device/launch.hpp"
-#include "fem/launch/element_engine.hpp"
+#include "fem/launch/element_actions.hpp"
 
 namespace ritz::RITZ_BACKEND {
 

@@ -5,7 +5,7 @@
 //   Shadow shadow(entries, -1);   CheckerTeam team{&shadow};   element_matrices<F, N, D, 0>(team, CheckerMemory{&shadow}, ...);
 #pragma once
 
-#include "fem/launch/element_engine.hpp"
+#include "fem/launch/element_actions.hpp"
 
 #include <vector>
 
