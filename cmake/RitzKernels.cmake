@@ -3,6 +3,8 @@
 #                                         my_forms.v3.so, my_forms.v4.so and, with CUDA, my_forms.cuda.so;
 #                                         the target my_forms stands for all of them
 #   ritz_kernels(my_forms NO_INSTALL a.cpp)   the same, left out of `cmake --install` (tests)
+#   ritz_add_plugin(my_forms a.cpp)       the same for sources that case files may name as `plugin` (fem/add_form.hpp);
+#                                         then `plugin = "build/my_forms"` needs no compiler where the case runs
 # RITZ_CUDA = AUTO, ON or OFF says whether there are GPU modules, RITZ_CUDA_ARCHITECTURES for which GPUs.
 include(GNUInstallDirs)
 find_package(OpenMP REQUIRED COMPONENTS CXX)
@@ -42,6 +44,14 @@ if(NOT TARGET ritz_modules)
   add_custom_target(ritz_modules)
 endif()
 
+# The flags of kernels, also of those that are compiled at run time (fem/plugin_compiler.cpp).
+set(RITZ_KERNEL_OPTIONS -O3 -fno-math-errno -fno-trapping-math -ffp-contract=fast -fvisibility=hidden
+    -fvisibility-inlines-hidden -Wno-psabi CACHE INTERNAL "")
+set(RITZ_KERNEL_OPTIONS_V4 -mprefer-vector-width=512 CACHE INTERNAL "")
+# CMake 3.25 drops C++20 for nvcc: say it ourselves.
+set(RITZ_KERNEL_OPTIONS_CUDA -std=c++20 --expt-relaxed-constexpr -O3 -lineinfo
+    -Xcompiler=-Wall,-fvisibility=hidden,-fopenmp CACHE INTERNAL "")
+
 # One loadable module per back end from the same sources. Inline functions stay hidden in their module, so that
 # code compiled for AVX-512 can never be merged into code that runs everywhere.
 function(ritz_kernels name)
@@ -51,9 +61,8 @@ function(ritz_kernels name)
   foreach(backend v3 v4)
     add_library(${name}.${backend} MODULE ${sources})
     target_compile_definitions(${name}.${backend} PRIVATE RITZ_BACKEND=${backend})
-    target_compile_options(${name}.${backend} PRIVATE -march=x86-64-${backend} -O3 -fno-math-errno
-      -fno-trapping-math -ffp-contract=fast -fvisibility=hidden -fvisibility-inlines-hidden -Wno-psabi
-      $<$<STREQUAL:${backend},v4>:-mprefer-vector-width=512>)
+    target_compile_options(${name}.${backend} PRIVATE -march=x86-64-${backend} ${RITZ_KERNEL_OPTIONS}
+      $<$<STREQUAL:${backend},v4>:${RITZ_KERNEL_OPTIONS_V4}>)
     target_link_libraries(${name}.${backend} PRIVATE $<TARGET_NAME_IF_EXISTS:ritz_options> OpenMP::OpenMP_CXX)
     _ritz_kernel_module(${name}.${backend} ${K_NO_INSTALL})
     add_dependencies(${name} ${name}.${backend})
@@ -76,6 +85,15 @@ function(ritz_kernels name)
   endif()
 endfunction()
 
+function(ritz_add_plugin name)
+  ritz_kernels(${name} NO_INSTALL ${ARGN})
+  foreach(backend v3 v4 cuda)
+    if(TARGET ${name}.${backend})
+      target_link_libraries(${name}.${backend} PRIVATE ritz::fem)
+    endif()
+  endforeach()
+endfunction()
+
 # The CUDA half of a module; also for .cu files that have no twin on the CPU.
 function(ritz_cuda_module name)
   cmake_parse_arguments(K "NO_INSTALL" "" "" ${ARGN})
@@ -83,9 +101,7 @@ function(ritz_cuda_module name)
   if(NOT TARGET ${name}.cuda)
     add_library(${name}.cuda MODULE ${sources})
     target_compile_definitions(${name}.cuda PRIVATE RITZ_BACKEND=cuda)
-    # CMake 3.25 drops C++20 for nvcc: say it ourselves.
-    target_compile_options(${name}.cuda PRIVATE -std=c++20 --expt-relaxed-constexpr -O3 -lineinfo
-      -Xcompiler=-Wall,-fvisibility=hidden,-fopenmp)
+    target_compile_options(${name}.cuda PRIVATE ${RITZ_KERNEL_OPTIONS_CUDA})
     set(install_path ${CMAKE_INSTALL_RPATH} ${CUDAToolkit_LIBRARY_DIR})
     # CMake leaves the toolkit's folder out of the run path, as one that nvcc knows; the loader need not know it.
     set_target_properties(${name}.cuda PROPERTIES CUDA_RUNTIME_LIBRARY Shared

@@ -17,6 +17,8 @@ struct Registry {
   std::recursive_mutex mutex;
   std::map<std::string, const void*> tables;         // "v4:vector" -> table
   std::map<std::string, std::string> load_results;   // "ritz_fem_kernels.v4" -> reason, empty when loaded
+  std::map<std::string, std::vector<std::string>> names;  // "ritz_fem_kernels.v4" -> "vector", ...
+  std::string loading;                               // the module that registers just now
   std::vector<std::string> folders;
   std::vector<std::string> twice;                    // names that two modules claim
 };
@@ -38,6 +40,7 @@ void register_kernels(const char* backend, const char* name, const void* table) 
   const std::lock_guard lock(registry().mutex);
   const std::string key = fmt::format("{}:{}", backend, name);
   if (!registry().tables.try_emplace(key, table).second) registry().twice.push_back(key);  // thrown when asked for
+  registry().names[registry().loading].push_back(name);
 }
 
 void add_kernel_folder(const std::string& folder) {
@@ -56,6 +59,7 @@ std::string load_kernels(const std::string& backend, const std::string& module) 
   for (const std::string& folder : folders) {
     const std::string path = folder + "/" + file;
     if (!std::filesystem::exists(path)) continue;
+    r.loading = file;
     if (dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL) != nullptr) return r.load_results[file] = "";
     reason = dlerror();
     break;
@@ -63,11 +67,27 @@ std::string load_kernels(const std::string& backend, const std::string& module) 
   return r.load_results[file] = reason;
 }
 
-bool has_kernels(const std::string& backend, const std::string& module, const std::string& name) {
+namespace {
+
+void load_or_throw(const std::string& backend, const std::string& module) {
   const std::string reason = load_kernels(backend, module);
   if (!reason.empty())
     throw Error(Exit::environment, fmt::format("kernel module '{}' for back end '{}' cannot be loaded", module, backend),
                 reason, "install or build Ritz again; a GPU needs the CUDA libraries cuSPARSE and cuSOLVER");
+}
+
+}  // namespace
+
+std::vector<std::string> kernel_names(const std::string& backend, const std::string& module) {
+  load_or_throw(backend, module);
+  const std::lock_guard lock(registry().mutex);
+  std::vector<std::string> names = registry().names[module + "." + backend + ".so"];
+  std::ranges::sort(names);
+  return names;
+}
+
+bool has_kernels(const std::string& backend, const std::string& module, const std::string& name) {
+  load_or_throw(backend, module);
   const std::lock_guard lock(registry().mutex);
   const std::string key = backend + ":" + name;
   if (std::ranges::find(registry().twice, key) != registry().twice.end())

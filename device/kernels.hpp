@@ -10,6 +10,7 @@
 #include "device/device.hpp"
 
 #include <string>
+#include <vector>
 
 namespace ritz {
 
@@ -29,6 +30,9 @@ std::string load_kernels(const std::string& backend, const std::string& module);
 
 // Another folder to look for modules in, before the one where libritz_device lies (for users' own modules).
 void add_kernel_folder(const std::string& folder);
+
+// Names that a module registers for a back end, in the order of the alphabet. Throws like has_kernels.
+std::vector<std::string> kernel_names(const std::string& backend, const std::string& module);
 
 void register_kernels(const char* backend, const char* name, const void* table);
 

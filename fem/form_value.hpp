@@ -2,7 +2,7 @@
 // and their kernels are found by name.
 #pragma once
 
-#include "fem/forms/form.hpp"
+#include "fem/form_record.hpp"
 
 #include <array>
 #include <cstddef>
@@ -24,6 +24,21 @@ struct FormValue {
         has_matrix(FormFacts<F>::has_matrix),
         symmetric(FormFacts<F>::symmetric) {
     std::memcpy(bytes.data(), &form, sizeof form);
+  }
+
+  // The form with the parameters it has by itself.
+  FormValue(const FormRecord& r, std::string module_name)
+      : name(r.name),
+        components(r.components),
+        dimension(r.dimension),
+        codimension(r.codimension),
+        derived(r.derived),
+        extra_degree(r.extra_degree),
+        uses_value(r.uses_value),
+        has_matrix(r.has_matrix),
+        symmetric(r.symmetric),
+        module(std::move(module_name)) {
+    std::memcpy(bytes.data(), r.prototype, r.size);
   }
 
   std::string name;

@@ -16,7 +16,7 @@ constexpr const char* module_name = "ritz_fem_kernels";
 constexpr Index workspace_bytes = 256 << 20;     // element results of a slab on a GPU
 
 // Of what the element's functions and the geometry vary like.
-int order_of(const ElementGroup& group) { return std::max(group.element->order, traits(group.geometry).order); }
+int order_of(const ElementGroup& group) { return std::max(group.element->quadrature_order(), traits(group.geometry).order); }
 
 int degree_for(const FormValue& form, const ElementGroup& group) {
   const CellKind shape = traits(group.kind).linear;

@@ -1,5 +1,6 @@
-// The tool `ritz`: what there is to compute on; what a mesh file holds, what is wrong with it, and into what it can be turned.
+// The tool `ritz`: what there is to compute on; whether forms and elements are what they claim to be; what a mesh file holds, what is wrong with it, and into what it can be turned.
 #include "apps/ritz/devices.hpp"
+#include "apps/ritz/element_command.hpp"
 #include "apps/ritz/mesh_change.hpp"
 #include "apps/ritz/mesh_check.hpp"
 #include "apps/ritz/mesh_info.hpp"
@@ -15,12 +16,13 @@ namespace {
 using namespace ritz;
 
 struct Choice {
-  bool devices = false, check = false, change = false, json = false;
+  bool devices = false, check = false, change = false, json = false, elements = false, element = false;
   std::string file;
   double scale = 1;
   int times = 1;
   MeshCheckOptions checks;
   MeshChange changes;
+  ElementCommand element_check;
 };
 
 void print(const std::string& text) {
@@ -39,6 +41,15 @@ Exit run(const Choice& choice) {
     const DevicesReport report = inspect_devices();
     print(choice.json ? json_of(report) : text_of(report));
     return Exit::ok;
+  }
+  if (choice.elements) {
+    print(list_elements(choice.element_check));
+    return Exit::ok;
+  }
+  if (choice.element) {
+    const ElementReport report = check_named(choice.element_check);
+    print(choice.json ? json_of(report) : text_of(report));
+    return report.passed() ? Exit::ok : Exit::model;
   }
   if (choice.change) {
     print(change_mesh(choice.changes));
@@ -65,7 +76,7 @@ Exit guarded(const Choice& choice) {
     log.error(Error(Exit::resources, "out of host memory", {}, "use a machine with more memory"));
     return Exit::resources;
   } catch (const std::exception& error) {
-    log.error(Error(Exit::internal, error.what(), "this is a bug in Ritz", "please report it with the mesh"));
+    log.error(Error(Exit::internal, error.what(), "this is a bug in Ritz", "please report it with the mesh or the plugin"));
     return Exit::internal;
   }
 }
@@ -115,12 +126,31 @@ void add_mesh_commands(CLI::App& mesh, Choice& choice) {
   });
 }
 
+void add_element_commands(CLI::App& element, Choice& choice) {
+  ElementCommand& command = choice.element_check;
+  const auto add_plugin = [&](CLI::App* app) {
+    app->add_option("--plugin", command.plugin, "a C++ source with forms and elements of your own, or a module of ritz_add_plugin()");
+    app->add_option("--device", command.device, "auto, cpu, cpu:v3, cpu:v4, gpu or gpu:NUMBER")->capture_default_str();
+  };
+  CLI::App* list = element.add_subcommand("list", "the forms, with their parameters, and the reference elements that have names");
+  add_plugin(list);
+  list->callback([&choice] { choice.elements = true; });
+  CLI::App* check = element.add_subcommand("check", "is a form or a reference element what it says it is? A table; exit code 4 when not");
+  check->add_option("name", command.name, "a form, an element of the plugin, or a Lagrange element such as hex8:3 (shape and order)")->required();
+  add_plugin(check);
+  check->add_option("--set", command.parameters, "a parameter of the form: --set conductivity=3 (repeatable)")->take_all()->type_name("NAME=VALUE");
+  check->add_option("--amplitude", command.amplitude, "size of the fields at which nonlinear forms are looked at")->capture_default_str();
+  check->add_flag("--json", choice.json, "as JSON");
+  check->callback([&choice] { choice.element = true; });
+}
+
 int main(int argc, char** argv) {
   Choice choice;
-  CLI::App cli{"What there is to compute on, and what mesh files hold and can be turned into.", "ritz"};
+  CLI::App cli{"What there is to compute on, what mesh files hold and can be turned into, and whether elements are right.", "ritz"};
   cli.footer("Examples:\n  ritz devices\n  ritz mesh info bracket.msh --scale 0.001\n  ritz mesh check bracket.inp --min-jacobian 0.1\n"
-             "  ritz mesh convert bracket.inp bracket.vtu\n  ritz mesh refine coarse.msh fine.msh --times 2\n\n"
-             "Exit codes: 0 nothing is wrong, 2 command line, 3 the mesh or its file, 6 out of memory, 7 a file could not be\n"
+             "  ritz mesh convert bracket.inp bracket.vtu\n  ritz mesh refine coarse.msh fine.msh --times 2\n"
+             "  ritz element check my_form --plugin my_form.cpp\n\n"
+             "Exit codes: 0 nothing is wrong, 2 command line, 3 the mesh or its file, 4 a check of an element failed, 6 out of memory, 7 a file could not be\n"
              "written, 8 GPU or driver, 1 a bug in Ritz.");
   cli.require_subcommand(1);
   CLI::App* devices = cli.add_subcommand("devices", "list the CPU and the GPUs, with the copy rate measured now");
@@ -128,6 +158,9 @@ int main(int argc, char** argv) {
   CLI::App* mesh = cli.add_subcommand("mesh", "work on mesh files");
   mesh->require_subcommand(1);
   add_mesh_commands(*mesh, choice);
+  CLI::App* element = cli.add_subcommand("element", "forms and reference elements, also of your own");
+  element->require_subcommand(1);
+  add_element_commands(*element, choice);
   try {
     cli.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

@@ -20,16 +20,24 @@ namespace ritz {
 struct ReferenceElement {
   std::string name;                  // "Q4 hexahedron"
   CellKind shape;                    // linear kind of the reference cell
-  int order = 1;                     // polynomials up to this degree are in the space; quadrature follows it
+  int order = 1;                     // polynomials up to this degree are in the space
   std::vector<Point> nodes;
   // values [node] and gradients [node][axis] of the shape functions at a point of the reference cell
   std::function<void(const Point&, std::span<double> values, std::span<Point> gradients)> evaluate;
   // Of products of a one-dimensional element with itself (quadrilaterals, hexahedra; nodes with x fastest): its nodes on
   // [-1, 1], ascending. Such elements run by sum factorisation. Empty for all others.
   std::vector<double> line_nodes;
+  int enriched_order = 0;            // quadrature follows this when it is above the order: bubbles are of a higher degree
 
+  int quadrature_order() const { return enriched_order > order ? enriched_order : order; }
   int node_count() const { return static_cast<int>(nodes.size()); }
   int dimension() const { return traits(shape).dimension; }
+};
+
+// How a plugin registers an element (fem/add_form.hpp).
+struct ElementRecord {
+  const char* name;
+  ReferenceElement (*make)();
 };
 
 // The element of the mesh's own cells: fields vary like the geometry.

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "fem/forms/form.hpp"
+#include "fem/forms/parameter.hpp"
 
 #include <numbers>
 
@@ -14,9 +15,14 @@ struct Diffusion {
   static constexpr const char* name = G == 3 ? "diffusion3" : "diffusion2";
   static constexpr int components = 1, dimension = G;
   static constexpr bool uses_value = false, uses_gradient = true, symmetric = true, linear = true;
+  static constexpr bool objective = true;
+  static constexpr const char *unknown = "temperature", *derives = "heat_flux";
   static constexpr int derived = G;  // heat flux -k grad u [W/m^2]
   double conductivity;               // [W/(m K)]
   double weight = 1;                 // thickness [m]
+  static constexpr Parameter<Diffusion> parameters[] = {
+      {&Diffusion::conductivity, {.name = "conductivity", .unit = "W/(m K)", .about = "k", .above = 0}},
+      {&Diffusion::weight, {.name = "thickness", .unit = "m", .about = "of a plate; 1 in three dimensions", .above = 0, .fallback = 1}}};
 
   template <class T>
   constexpr void operator()(const Location<T, G>&, const Fields<T, 1, G>& u, Fields<T, 1, G>& f) const {
@@ -57,6 +63,10 @@ struct Convection {
   double ambient;      // [K]
   double weight = 1;   // thickness [m]; or, when axisymmetric, 2 pi
   bool axisymmetric = false;
+  static constexpr Parameter<Convection> parameters[] = {
+      {&Convection::coefficient, {.name = "coefficient", .unit = "W/(m^2 K)", .about = "h", .above = 0}},
+      {&Convection::ambient, {.name = "ambient", .unit = "K", .about = "temperature of the fluid", .example = 20}},
+      {&Convection::weight, {.name = "thickness", .unit = "m", .about = "of a plate; 1 in three dimensions", .above = 0, .fallback = 1}}};
 
   template <class T>
   constexpr void operator()(const Location<T, G>& p, const Fields<T, 1, G>& u, Fields<T, 1, G>& f) const {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "fem/forms/form.hpp"
+#include "fem/forms/parameter.hpp"
 
 #include <numbers>
 
@@ -21,8 +22,13 @@ struct Elasticity {
   static constexpr const char* name = "elasticity";
   static constexpr int components = 3, dimension = 3;
   static constexpr bool uses_value = false, uses_gradient = true, symmetric = true, linear = true;
+  static constexpr bool objective = true;
+  static constexpr const char *unknown = "displacement", *derives = "strain_and_stress";
   static constexpr int derived = 12;
   double lambda, mu;  // [Pa]
+  static constexpr Parameter<Elasticity> parameters[] = {
+      {&Elasticity::lambda, {.name = "lambda", .unit = "Pa", .about = "Lame's first parameter"}},
+      {&Elasticity::mu, {.name = "mu", .unit = "Pa", .about = "shear modulus", .above = 0}}};
 
   template <class T>
   constexpr void operator()(const Location<T, 3>&, const Fields<T, 3, 3>& u, Fields<T, 3, 3>& f) const {

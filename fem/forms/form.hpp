@@ -25,6 +25,10 @@
 //   extra_degree = 0   the quadrature is exact for polynomials of so much higher degree (weights such as r)
 //   derived = 0        number of derived quantities; then also
 //                      template <class T> constexpr void derive(location, u, T* out) const
+//   objective = false  rigid motions (of one component: constants) cause no residual, and linear fields are balanced in a
+//                      body of one material: claims that `ritz element check` tests
+//   unknown = "u", derives = "derived"    names of the fields in results
+//   parameters         what its numbers mean, and which values they may have: fem/forms/parameter.hpp
 // and axisymmetric forms multiply f by 2 pi r themselves.
 #pragma once
 
@@ -64,6 +68,9 @@ struct FormFacts {
   static constexpr bool has_matrix = [] { if constexpr (requires { F::has_matrix; }) return F::has_matrix; else return true; }();
   static constexpr int derived = [] { if constexpr (requires { F::derived; }) return F::derived; else return 0; }();
   static constexpr int extra_degree = [] { if constexpr (requires { F::extra_degree; }) return F::extra_degree; else return 0; }();
+  static constexpr bool objective = [] { if constexpr (requires { F::objective; }) return F::objective; else return false; }();
+  static constexpr const char* unknown = [] { if constexpr (requires { F::unknown; }) return F::unknown; else return "u"; }();
+  static constexpr const char* derives = [] { if constexpr (requires { F::derives; }) return F::derives; else return "derived"; }();
   // Slots of one component: its value, then its gradient, as far as they are used.
   static constexpr int gradient_slots = F::uses_gradient ? F::dimension : 0;
   static constexpr int first_gradient_slot = F::uses_value ? 1 : 0;

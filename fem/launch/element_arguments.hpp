@@ -63,5 +63,8 @@ inline std::string tensor_kernel_name(const char* form, int order, int reference
 inline std::string form_kernel_name(const char* form, int node_count, int reference_dimension) {
   return std::string(form) + "/" + std::to_string(node_count) + "/" + std::to_string(reference_dimension);
 }
+// And the one under which its FormRecord is found.
+inline std::string form_record_name(const char* form) { return std::string(form) + "/record"; }
+inline std::string element_record_name(const char* element) { return "element/" + std::string(element); }
 
 }  // namespace ritz

@@ -8,6 +8,7 @@
 #pragma once
 
 #include "device/kernels.hpp"
+#include "fem/form_record.hpp"
 #ifdef __CUDACC__
 #include "fem/launch/element_kernels_cuda.hpp"
 #else
@@ -58,7 +59,11 @@ struct RegisterFormOnCell {
 
 template <Form F, class... Cells>
 struct RegisterForm {
-  RegisterForm() { (RegisterFormOnCell<F, Cells>(), ...); }
+  RegisterForm() {
+    (RegisterFormOnCell<F, Cells>(), ...);
+    static const FormRecord record = record_of<F>();
+    register_kernels(RITZ_TEXT(RITZ_BACKEND), form_record_name(F::name).c_str(), &record);
+  }
 };
 
 }  // namespace ritz::RITZ_BACKEND

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "fem/form_value.hpp"
+#include "fem/forms/from_energy.hpp"
 
 #include <cmath>
 
@@ -64,6 +65,43 @@ struct Coupled {
     }
     f.value[0] = u.value[0] * u.value[1] - p.x[1];
     f.value[1] = log(2.0 + u.value[0] * u.value[0]) + g[0][0] * u.value[1];
+  }
+};
+
+// Small-strain elasticity by its energy, lambda/2 (tr eps)^2 + mu eps:eps.
+struct ElasticEnergy {
+  static constexpr const char* name = "test_elastic_energy";
+  static constexpr int components = 3, dimension = 3;
+  static constexpr bool uses_value = false, uses_gradient = true, linear = true, objective = true;
+  double lambda, mu;
+  static constexpr Parameter<ElasticEnergy> parameters[] = {
+      {&ElasticEnergy::lambda, {.name = "lambda", .unit = "Pa", .about = "first", .fallback = 1}},
+      {&ElasticEnergy::mu, {.name = "mu", .unit = "Pa", .about = "second", .maximum = 10, .above = 0}}};
+
+  template <class T>
+  constexpr T energy(const Location<T, 3>&, const Fields<T, 3, 3>& u) const {
+    const auto& g = u.gradient;
+    const T trace = g[0][0] + g[1][1] + g[2][2];
+    T square = 0.0;
+    for (int i = 0; i < 3; ++i)
+      for (int j = 0; j < 3; ++j) square += 0.25 * ((g[i][j] + g[j][i]) * (g[i][j] + g[j][i]));
+    return (0.5 * lambda) * (trace * trace) + mu * square;
+  }
+};
+
+// A membrane with a spring under it: energy of values, gradients and the place.
+struct MembraneEnergy {
+  static constexpr const char* name = "test_membrane_energy";
+  static constexpr int components = 1, dimension = 2;
+  static constexpr bool uses_value = true, uses_gradient = true;
+  double stiffness;
+
+  template <class T>
+  constexpr T energy(const Location<T, 2>& p, const Fields<T, 1, 2>& u) const {
+    using std::sqrt;
+    const auto& g = u.gradient[0];
+    const T square = u.value[0] * u.value[0];
+    return sqrt(1.0 + g[0] * g[0] + g[1] * g[1]) + (stiffness * (1.0 + p.x[0])) * (square * square);
   }
 };
 

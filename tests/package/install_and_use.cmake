@@ -9,7 +9,7 @@ function(run)
   set(output "${output}" PARENT_SCOPE)
 endfunction()
 
-file(REMOVE_RECURSE ${work}/first ${work}/moved ${work}/build)
+file(REMOVE_RECURSE ${work}/first ${work}/moved ${work}/build ${work}/cache ${work}/examples)
 run(${CMAKE_COMMAND} --install ${ritz_build} --prefix ${work}/first)
 file(RENAME ${work}/first ${work}/moved)  # whatever still points to the first place breaks now
 
@@ -22,6 +22,13 @@ if(NOT output MATCHES "ritz-heat")
   message(FATAL_ERROR "ritz-heat --help does not name itself:\n${output}")
 endif()
 run(${CMAKE_COMMAND} -E chdir / ${work}/moved/${bin}/ritz devices)
+
+# A form of one's own in a case file: compiled with the headers of the moved installation.
+run(${CMAKE_COMMAND} -E env XDG_CACHE_HOME=${work}/cache CXX=${compiler} ${work}/moved/${bin}/ritz-solve
+    ${work}/moved/share/ritz/examples/custom_form/varying_conduction.toml --device cpu --output ${work}/plugin)
+if(NOT output MATCHES "compiled now" OR NOT output MATCHES "probe middle: 1\\.0000")
+  message(FATAL_ERROR "the plugin of the installation gave:\n${output}")
+endif()
 
 set(options -D CMAKE_PREFIX_PATH=${work}/moved -D CMAKE_CXX_COMPILER=${compiler} -D RITZ_CUDA=${cuda})
 if(launcher)
@@ -37,3 +44,13 @@ run(${CMAKE_COMMAND} -S ${outside} -B ${work}/build -G ${generator} ${options})
 run(${CMAKE_COMMAND} --build ${work}/build)
 run(${work}/build/solve_diffusion)
 message("${output}")
+
+# The example of a plugin that is compiled ahead of time; no compiler where the case runs.
+file(COPY ${work}/moved/share/ritz/examples/custom_plugin ${work}/moved/share/ritz/examples/custom_form DESTINATION ${work}/examples)
+run(${CMAKE_COMMAND} -S ${work}/examples/custom_plugin -B ${work}/examples/custom_plugin/build -G ${generator} ${options})
+run(${CMAKE_COMMAND} --build ${work}/examples/custom_plugin/build)
+run(${CMAKE_COMMAND} -E env CXX=no-compiler ${work}/moved/${bin}/ritz-solve ${work}/examples/custom_plugin/reacting_rod.toml
+    --device cpu --output ${work}/plugin)
+if(NOT output MATCHES "probe closed_end: 0\\.42509")
+  message(FATAL_ERROR "the plugin made ahead of time gave:\n${output}")
+endif()

@@ -1,0 +1,130 @@
+#include "apps/ritz/element_command.hpp"
+
+#include "device/error.hpp"
+#include "fem/form_catalogue.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <fmt/format.h>
+#include <map>
+#include <nlohmann/json.hpp>
+
+namespace ritz {
+namespace {
+
+std::vector<Plugin> plugins_of(const ElementCommand& command, const Device& device) {
+  if (command.plugin.empty()) return {};
+  return {load_plugin(command.plugin, device)};
+}
+
+std::map<std::string, double> parameters_of(const ElementCommand& command, const FormRecord& record) {
+  std::map<std::string, double> parameters;
+  for (int i = 0; i < record.parameter_count; ++i) parameters[record.parameters[i].facts.name] = example_of(record.parameters[i].facts);
+  for (const std::string& text : command.parameters) {
+    const std::size_t equals = text.find('=');
+    const std::string number = equals == std::string::npos ? "" : text.substr(equals + 1);
+    double value = 0;
+    const auto read = std::from_chars(number.data(), number.data() + number.size(), value);
+    if (number.empty() || read.ec != std::errc() || read.ptr != number.data() + number.size())
+      throw Error(Exit::input, fmt::format("--set {}: expected NAME=NUMBER", text), {}, "for example --set conductivity=3");
+    parameters[text.substr(0, equals)] = value;
+  }
+  return parameters;
+}
+
+// The other back ends of this machine that the form can run on.
+std::vector<Device> other_devices(const Device& device) {
+  std::vector<Device> others;
+  for (const std::string name : {"cpu:v3", "cpu:v4", "gpu"}) {
+    try {
+      Device other = Device::named(name);
+      if (other.backend() != device.backend()) others.push_back(std::move(other));
+    } catch (const Error&) {  // this machine has none
+    }
+  }
+  return others;
+}
+
+ElementReport check_form_named(const ElementCommand& command, const FormCatalogue& catalogue, const Device& device) {
+  const FormRecord& record = *catalogue.find(command.name).record;
+  const std::map<std::string, double> parameters = parameters_of(command, record);
+  std::vector<FormOnDevice> devices = {{device, catalogue.make(command.name, parameters)}};
+  ElementReport report{command.name, "form", {}, {}};
+  for (const Device& other : other_devices(device)) {
+    try {
+      const FormCatalogue there(other, plugins_of(command, other));
+      devices.push_back({other, there.make(command.name, parameters)});
+    } catch (const Error& error) {
+      if (error.exit() != Exit::environment) throw;
+      report.notes.push_back(fmt::format("not compared with {}: {}", other.backend(), error.message()));
+    }
+  }
+  for (const auto& [name, value] : parameters) report.notes.push_back(fmt::format("{} = {:g}", name, value));
+  if (!record.linear) report.notes.emplace_back("does not claim to be linear");
+  if (!record.symmetric) report.notes.emplace_back("does not claim a symmetric tangent");
+  if (!record.objective) report.notes.emplace_back("does not claim to be objective: no rigid motions, patch test, zero-energy modes");
+  if (devices.size() == 1) report.notes.emplace_back("only one back end here: not compared");
+  report.results = check_form(devices, record, {.amplitude = command.amplitude, .element = {}});
+  return report;
+}
+
+// "hex8:3"
+std::optional<ReferenceElement> lagrange_named(const std::string& name) {
+  const std::size_t colon = name.find(':');
+  if (colon == std::string::npos) return std::nullopt;
+  int order = 0;
+  const auto read = std::from_chars(name.data() + colon + 1, name.data() + name.size(), order);
+  if (read.ec != std::errc() || read.ptr != name.data() + name.size()) return std::nullopt;
+  return lagrange_element(traits(cell_kind_named(name.substr(0, colon))).linear, order);
+}
+
+}  // namespace
+
+ElementReport check_named(const ElementCommand& command) {
+  const Device device = Device::named(command.device);
+  const FormCatalogue catalogue(device, plugins_of(command, device));
+  std::optional<ReferenceElement> element = lagrange_named(command.name);
+  if (!element && catalogue.has_element(command.name)) element = catalogue.element(command.name);
+  if (element) return {command.name, "reference element", check_element(*element, device), {}};
+  return check_form_named(command, catalogue, device);
+}
+
+std::string list_elements(const ElementCommand& command) {
+  const Device device = Device::named(command.device);
+  const FormCatalogue catalogue(device, plugins_of(command, device));
+  std::string text = "forms\n";
+  for (const std::string& name : catalogue.forms()) {
+    const FormRecord& r = *catalogue.find(name).record;
+    text += fmt::format("  {:<26} {} component{} in {} dimensions{}{}\n", name, r.components, r.components == 1 ? "" : "s", r.dimension,
+                        r.codimension == 1 ? ", on facets" : "", r.declared ? "" : "; declares no parameters");
+    for (int i = 0; i < r.parameter_count; ++i) {
+      const ParameterFacts& f = r.parameters[i].facts;
+      text += fmt::format("    {:<24} {} [{}]{}{}\n", f.name, f.about, f.unit, bounds_of(f).empty() ? "" : ", " + bounds_of(f),
+                          std::isnan(f.fallback) ? "" : fmt::format("; {:g} by default", f.fallback));
+    }
+  }
+  text += "reference elements\n";
+  for (const std::string& name : catalogue.elements()) text += fmt::format("  {:<26} on {}\n", name, traits(catalogue.element(name).shape).name);
+  return text + "  SHAPE:ORDER                Lagrange, for example hex8:3\n";
+}
+
+std::string text_of(const ElementReport& report) {
+  std::string text = fmt::format("{} {}\n{:<29} {:<20} {:<8} {:>10} {:>12}\n", report.what, report.name, "check", "on", "result", "number", "limit");
+  for (const CheckResult& r : report.results)
+    text += fmt::format("{:<29} {:<20} {:<8} {:>10.2e} {:>12}  {}\n", r.check, r.on, r.passed ? "ok" : "FAILED", r.number,
+                        fmt::format("{} {:.1e}", r.at_least ? ">=" : "<=", r.limit), r.note);
+  for (const std::string& note : report.notes) text += fmt::format("note: {}\n", note);
+  const auto failed = std::ranges::count(report.results, false, &CheckResult::passed);
+  return text + (failed == 0 ? fmt::format("all {} checks passed\n", report.results.size()) : fmt::format("{} of {} checks FAILED\n", failed, report.results.size()));
+}
+
+std::string json_of(const ElementReport& report) {
+  nlohmann::json json = {{"name", report.name}, {"what", report.what}, {"passed", report.passed()}, {"notes", report.notes}};
+  for (const CheckResult& r : report.results)
+    json["checks"].push_back({{"check", r.check}, {"on", r.on}, {"passed", r.passed}, {"number", std::isfinite(r.number) ? nlohmann::json(r.number) : nlohmann::json()},
+                              {"limit", r.limit}, {"at_least", r.at_least}, {"note", r.note}});
+  return json.dump(2) + "\n";
+}
+
+}  // namespace ritz

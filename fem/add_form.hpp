@@ -1,0 +1,45 @@
+// The one header of a plugin: a source with forms and reference elements of your own, which case files name with
+// `plugin = "my_form.cpp"`, and which ritz_add_plugin() compiles ahead of time. See docs/your-own-element.md.
+//
+//   struct MyForm { ... };                              // fem/forms/form.hpp, fem/forms/parameter.hpp
+//   const ritz::AddForm<MyForm> my_form;                // runs on every cell and element of its dimension
+//   const ritz::AddElement my_element("my_element", make_my_element);
+#pragma once
+
+#include "fem/cells/reference_element.hpp"
+#include "fem/forms/from_energy.hpp"
+#include "fem/forms/parameter.hpp"
+#include "fem/launch/register_form.hpp"
+
+namespace ritz {
+
+// Registers a form, or the form of an energy density (FromEnergy), for all elements. `Cells` may list cells that get
+// kernels of their own, faster and slower to compile: Cell<8, 3> for hexahedra of 8 nodes.
+template <class F, class... Cells>
+struct AddForm {
+  AddForm() {
+    if constexpr (HasEnergy<F>)
+      add<FromEnergy<F>>();
+    else
+      add<F>();
+  }
+
+ private:
+  template <Form Known>
+  static void add() {
+    static const RITZ_BACKEND::RegisterForm<Known, Cells..., RITZ_BACKEND::AnyElement<Known::dimension - FormFacts<Known>::codimension>> added;
+  }
+};
+
+// Registers a reference element for the shape that it says it has.
+struct AddElement {
+  AddElement(const char* name, ReferenceElement (*make)()) : record_{name, make} {
+    register_kernels(RITZ_TEXT(RITZ_BACKEND), element_record_name(name).c_str(), &record_);
+  }
+  AddElement(const AddElement&) = delete;
+
+ private:
+  ElementRecord record_;
+};
+
+}  // namespace ritz

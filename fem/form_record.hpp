@@ -1,0 +1,67 @@
+// What is known of a registered form: its facts and its declared parameters, as plain data that a kernel module registers
+// beside its kernels. With it, a form can be found by name and made of named numbers.
+//
+//   const FormRecord& record = form_record("my_diffusion", device, module);      // fem/declared_form.hpp
+#pragma once
+
+#include "fem/forms/form.hpp"
+#include "fem/forms/parameter.hpp"
+
+#include <cstddef>
+#include <cstring>
+#include <iterator>
+#include <new>
+
+namespace ritz {
+
+struct ParameterRecord {
+  ParameterFacts facts;
+  std::size_t offset;              // of the double in the form
+};
+
+struct FormRecord {
+  const char* name;
+  const char* unknown;             // name of the field in results: "temperature"
+  const char* derives;             // of the derived quantities: "heat_flux"
+  int components, dimension, codimension, derived, extra_degree;
+  bool uses_value, uses_gradient, has_matrix, symmetric, linear, objective;
+  bool declared;                   // all that it holds has a declaration: it can be made of named numbers
+  int parameter_count;
+  ParameterRecord parameters[32];
+  std::size_t size;
+  alignas(std::max_align_t) std::byte prototype[256];   // F{}
+};
+
+template <Form F>
+FormRecord record_of() {
+  using Facts = FormFacts<F>;
+  FormRecord r{};
+  r.name = F::name;
+  r.unknown = Facts::unknown;
+  r.derives = Facts::derives;
+  r.components = F::components;
+  r.dimension = F::dimension;
+  r.codimension = Facts::codimension;
+  r.derived = Facts::derived;
+  r.extra_degree = Facts::extra_degree;
+  r.uses_value = F::uses_value;
+  r.uses_gradient = F::uses_gradient;
+  r.has_matrix = Facts::has_matrix;
+  r.symmetric = Facts::symmetric;
+  r.linear = Facts::linear;
+  r.objective = Facts::objective;
+  r.declared = std::is_empty_v<F>;
+  r.size = sizeof(F);
+  F* form = new (r.prototype) F{};
+  if constexpr (requires { F::parameters; }) {
+    static_assert(std::size(F::parameters) <= 32, "a form has at most 32 declared parameters");
+    for (const auto& parameter : F::parameters) {
+      const auto* member = reinterpret_cast<const std::byte*>(&(form->*(parameter.member)));
+      r.parameters[r.parameter_count++] = {parameter.facts, static_cast<std::size_t>(member - r.prototype)};
+    }
+    r.declared = true;
+  }
+  return r;
+}
+
+}  // namespace ritz

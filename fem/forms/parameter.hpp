@@ -1,0 +1,31 @@
+// What a form's numbers mean, declared once: from it come the keys of the case file, their checks and --describe.
+//
+//   struct MyDiffusion {
+//     double conductivity;
+//     static constexpr Parameter<MyDiffusion> parameters[] = {
+//         {&MyDiffusion::conductivity, {.name = "conductivity", .unit = "W/(m K)", .about = "k", .above = 0}},
+//     };
+//   };
+#pragma once
+
+#include <limits>
+
+namespace ritz {
+
+// Bounds: minimum <= value <= maximum, above < value < below; NaN: none. A parameter without a fallback must be given.
+struct ParameterFacts {
+  static constexpr double none = std::numeric_limits<double>::quiet_NaN();
+  const char* name = "";
+  const char* unit = "";
+  const char* about = "";
+  double minimum = none, maximum = none, above = none, below = none, fallback = none;
+  double example = none;   // a value that suits checks of the form (ritz element check); else the fallback, else one in bounds
+};
+
+template <class F>
+struct Parameter {
+  double F::* member;
+  ParameterFacts facts;
+};
+
+}  // namespace ritz

@@ -1,0 +1,46 @@
+// The solution of a nonlinear stationary model by Newton's method with a line search. Prescribed values are reached along
+// the tangent together with the equilibrium, so large ones do not tear the first row of cells. What counts as converged is
+// the residual of the equations themselves. Deuflhard, Newton Methods for Nonlinear Problems, 2011, ch. 3.
+//
+//   NonlinearSolution s = solve_nonlinear(equations, constraints, {.relative = 1e-10, .increments = 5});
+#pragma once
+
+#include "fem/constraints.hpp"
+#include "fem/operator.hpp"
+#include "solvers/linear_solver.hpp"
+
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace ritz {
+
+struct NonlinearOptions {
+  double relative = 1e-8;   // of the largest force seen: loads, reactions, and what the prescribed values ask for at first
+  int max_steps = 50;       // of Newton, per increment
+  int increments = 1;       // loads and prescribed values grow to their full size in so many equal parts
+  LinearSolverOptions linear;
+  const Vector* forces = nullptr;  // given ones, beside those of the equations: residual(u) = forces
+};
+
+struct NonlinearStep {
+  int increment;
+  double residual;          // ||residual of the free unknowns||_2 after the step
+  double relative;          // to the largest force seen
+  double length;            // of the step that was taken; 1: Newton's
+};
+
+struct NonlinearSolution {
+  Vector u;
+  std::vector<double> reaction;      // [mesh node][component] what holds the prescribed unknowns, 0 elsewhere
+  std::vector<NonlinearStep> steps;
+  double certificate = 0;            // relative residual at the end
+  SolveReport last_solve;            // of the last linear system
+};
+
+// Starts from zero. progress(text) is called before each step. Throws Error: Exit::not_converged with the reason (step limit,
+// no descent, the linear solve) and the history, Exit::model when the residual is not finite at the start.
+NonlinearSolution solve_nonlinear(const Operator& equations, const Constraints& constraints, const NonlinearOptions& options,
+                                  const std::function<void(const std::string&)>& progress = {});
+
+}  // namespace ritz

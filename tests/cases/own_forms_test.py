@@ -1,0 +1,236 @@
+"""Forms of one's own in a source that the case file names: compiled, kept, loaded, and told what is wrong with them."""
+import json
+import math
+import os
+import pathlib
+import shutil
+import subprocess
+import unittest
+from unittest import mock
+
+from ritz import BIN, CaseTest, example
+
+FORM = "varying_conduction.cpp"
+CASE = "varying_conduction.toml"
+
+
+def contraction(stretch):
+    """Lateral stretch s of a neo-Hookean bar, lambda = mu = 1: s^2 - 1 + ln(stretch s^2) = 0."""
+    low, high = 0.01, 2.0
+    for _ in range(200):
+        s = (low + high) / 2
+        low, high = (low, s) if s * s - 1 + math.log(stretch * s * s) > 0 else (s, high)
+    return s
+
+
+class OwnForms(CaseTest):
+    def setUp(self):
+        super().setUp()
+        self.cache = self.folder / "cache"
+        environment = mock.patch.dict(os.environ, {"XDG_CACHE_HOME": str(self.cache)})
+        environment.start()
+        self.addCleanup(environment.stop)
+
+    def copied(self):
+        """A copy of examples/custom_form to spoil; its case file."""
+        shutil.copytree(example("custom_form/varying_conduction").parent, self.folder / "mine")
+        return self.folder / "mine" / CASE
+
+    def edit(self, old, new):
+        path = self.folder / "mine" / FORM
+        text = path.read_text()
+        self.assertIn(old, text)
+        path.write_text(text.replace(old, new))
+
+    def refuse(self, exit_code, case, *phrases, **options):
+        outcome = self.run_case("ritz-solve", case, **options)
+        self.assertEqual(outcome.exit, exit_code, outcome.log + outcome.errors)
+        for phrase in phrases:
+            self.assertIn(phrase, outcome.errors)
+        return outcome
+
+
+class Examples(OwnForms):
+    def test_a_form_by_its_flux(self):
+        """T + b T^2 / 2 = q L^2 / (8 k) = 1.5 in the middle: T = 1; cubic elements, 6 of them."""
+        outcome = self.solve("ritz-solve", example("custom_form/varying_conduction"))
+        self.assert_close(outcome.probes["middle"], 1, 1e-5)
+        self.assertGreater(int(outcome.report["facts"]["newton_steps"]), 2)
+
+    def test_a_form_by_its_energy(self):
+        outcome = self.solve("ritz-solve", example("custom_energy/neo_hooke"))
+        s = contraction(2)
+        self.assert_close(outcome.probes["force"], 0.09 * (2 - 0.5 + math.log(2 * s * s) / 2), 1e-9)
+        self.assert_close(outcome.probes["contraction"], 0.3 * (s - 1), 1e-9)
+
+    def test_an_element(self):
+        """Prandtl's stress function of a square bar in its middle, Timoshenko and Goodier, section 109: a series."""
+        series = 4 / math.pi**3 * sum((-1) ** ((n - 1) // 2) / n**3 * (1 - 1 / math.cosh(n * math.pi / 2)) for n in range(1, 60, 2))
+        outcome = self.solve("ritz-solve", example("custom_element/bubble_triangle"))
+        self.assert_close(outcome.probes["middle"], series, 5e-4)
+        plain = self.solve("ritz-solve", example("custom_element/bubble_triangle"), keys={"model.element": '""', "model.order": 2})
+        self.assertEqual(outcome.report["unknowns"], plain.report["unknowns"] + 72)  # a bubble in each of 72 triangles
+
+    def test_of_a_prebuilt_plugin_with_its_source(self):
+        outcome = self.solve("ritz-solve", example("custom_plugin/reacting_rod"), keys={"plugin": '"reacting_rod.cpp"'})
+        self.assert_close(outcome.probes["closed_end"], 1 / math.cosh(1.5), 1e-6)
+
+    def test_is_the_same_with_narrow_and_wide_vectors(self):
+        outcomes = [self.solve("ritz-solve", example("custom_energy/neo_hooke"), "--device", f"cpu:{name}") for name in ("v3", "v4")]
+        self.assert_close(outcomes[0].probes["force"], outcomes[1].probes["force"], 1e-12)
+
+    def test_built_in_forms_are_known_too(self):
+        case = self.write("case.toml", f'[mesh]\nfile = "{example("wall").parent}/wall.msh"\n[model]\nform = "diffusion3"\n'
+                          '[[material]]\nregion = "brick"\nconductivity = 0.8\n[[material]]\nregion = "wool"\nconductivity = 0.04\n'
+                          '[[boundary]]\nregion = "inside"\nform = "convection3"\ncoefficient = 8\nambient = 20\n'
+                          '[[boundary]]\nregion = "outside"\nform = "convection3"\ncoefficient = 25\nambient = -10\n'
+                          '[[probe]]\nname = "flux"\nfield = "heat_flux"\ncomponent = "x"\npoint = [0.05, 0.05, 0.05]\n')
+        self.assert_close(self.solve("ritz-solve", case).probes["flux"], 30 / (1 / 8 + 0.1 / 0.8 + 0.05 / 0.04 + 1 / 25), 1e-7)
+
+
+class Cache(OwnForms):
+    def compiled(self, case):
+        return "compiled now" in self.solve("ritz-solve", case, "--check").log
+
+    def test_compiles_what_changed_and_nothing_else(self):
+        case = self.copied()
+        self.edit('#include "fem/add_form.hpp"', '#include "fem/add_form.hpp"\n#include "mine too.hpp"')
+        header = case.with_name("mine too.hpp")
+        header.write_text("#pragma once\n")
+        self.assertTrue(self.compiled(case))
+        self.assertFalse(self.compiled(case))
+        header.write_text("#pragma once\nconstexpr int more = 1;\n")
+        self.assertTrue(self.compiled(case))
+        header.write_text("#pragma once\n")
+        self.assertTrue(self.compiled(case))  # the list of files is of the last compilation
+        self.edit("1.0 + growth", "1.5 + growth")
+        self.assertTrue(self.compiled(case))
+        self.assertFalse(self.compiled(case))
+
+    def test_leaves_nothing_unfinished_when_many_compile_at_once(self):
+        case = self.copied()
+        runs = [subprocess.Popen([str(BIN / "ritz-solve"), str(case), "--check", "--output", str(self.folder / str(i))], stdout=subprocess.PIPE,
+                                 stderr=subprocess.PIPE, text=True) for i in range(3)]
+        for run in runs:
+            errors = run.communicate(timeout=300)[1]
+            self.assertEqual((run.returncode, errors), (0, ""))
+        left = [path.suffix for path in (self.cache / "ritz").iterdir()]
+        self.assertEqual(sorted(left), [".files", ".so"])
+
+    def test_is_for_its_owner_alone(self):
+        (self.cache / "ritz").mkdir(parents=True)
+        (self.cache / "ritz").chmod(0o777)  # anybody could put code there
+        with mock.patch.dict(os.environ, {"HOME": str(self.folder / "home")}):
+            self.solve("ritz-solve", self.copied(), "--check")
+        self.assertEqual(list((self.cache / "ritz").iterdir()), [])
+        self.assertTrue(list((self.folder / "home/.cache/ritz").glob("*.so")))
+
+
+class Mistakes(OwnForms):
+    def test_show_the_line_in_the_users_file(self):
+        case = self.copied()
+        self.edit("growth * u.value[0])", "grwth * u.value[0])")
+        line = 1 + (self.folder / "mine" / FORM).read_text().split("grwth")[0].count("\n")
+        outcome = self.refuse(2, case, "does not compile", f"{FORM}:{line}:", "grwth")
+        log = outcome.errors.split("said is in ")[1].strip()
+        self.assertIn("grwth", pathlib.Path(log).read_text())
+
+    def test_in_templates_show_it_too(self):
+        case = self.copied()
+        self.edit("f.value[0] = -source;", 'f.value[0] = T("warm");')
+        self.refuse(2, case, "does not compile", FORM)
+
+    def test_are_reported_with_those_of_the_case(self):
+        case = self.copied()
+        self.edit("growth * u.value[0])", "grwth * u.value[0])")
+        self.refuse(2, case, "does not compile", "'mesh.scale' is", keys={"mesh.scale": -1})
+
+    def test_no_compiler(self):
+        with mock.patch.dict(os.environ, {"CXX": "ritz-no-such-compiler"}):
+            self.refuse(8, self.copied(), "'ritz-no-such-compiler' cannot be run", "CXX", "install g++")
+        with mock.patch.dict(os.environ, {"PATH": str(self.folder)}):
+            self.refuse(8, example("custom_form/varying_conduction"), "no compiler for the plugin", "install g++")
+
+    def test_no_such_file(self):
+        self.refuse(2, self.copied(), "there is no plugin", "none.cpp", keys={"plugin": '"none.cpp"'})
+
+    def test_nothing_registered(self):
+        case = self.copied()
+        self.edit("const ritz::AddForm<VaryingConduction> varying_conduction;", "")
+        self.refuse(2, case, "adds nothing", "AddForm")
+
+    def test_a_name_that_is_taken(self):
+        case = self.copied()
+        self.edit('"varying_conduction"', '"diffusion3"')
+        self.refuse(2, case, "two kernel modules register", "diffusion3")
+
+    def test_values_out_of_declared_bounds(self):
+        self.refuse(4, self.copied(), "'material.0.conductivity' is -1", "k at T = 0 [W/(m K)]", "above 0", keys={"material.0.conductivity": -1})
+
+    def test_unknown_parameters(self):
+        self.refuse(2, self.copied(), "unknown key 'material.0.growht'", "did you mean 'growth'?", keys={"material.0.growht": 1})
+
+    def test_unknown_form(self):
+        self.refuse(2, self.copied(), "varying_conducton", "did you mean 'varying_conduction'?", keys={"model.form": '"varying_conducton"'})
+
+    def test_dimension_of_the_mesh(self):
+        self.refuse(4, self.copied(), "one of 2 dimensions", keys={"model.form": '"diffusion2"'})
+
+    def test_free_bodies(self):
+        case = self.write("case.toml", f'plugin = "{example("custom_energy/neo_hooke").with_name("neo_hooke.cpp")}"\n[mesh]\nfile = "'
+                          f'{example("custom_form/varying_conduction").with_name("bar.msh")}"\n[[material]]\nregion = "all"\nlambda = 1\nmu = 1\n'
+                          '[[prescribe]]\nregion = "x0"\ncomponent = 0\nvalue = 0\n')
+        self.refuse(4, case, "translation along y")
+
+    def test_what_cannot_converge(self):
+        self.refuse(5, self.copied(), "Newton's method did not converge", "limit of steps", keys={"newton.max_steps": 1})
+
+
+class ElementCheck(OwnForms):
+    def check(self, *arguments):
+        return subprocess.run([str(BIN / "ritz"), "element", *map(str, arguments)], capture_output=True, text=True, timeout=300)
+
+    def test_passes_the_examples(self):
+        for name, source in {"varying_conduction": "custom_form/varying_conduction", "neo_hooke": "custom_energy/neo_hooke",
+                             "bubble_triangle": "custom_element/bubble_triangle", "reacting_rod": "custom_plugin/reacting_rod"}.items():
+            outcome = self.check("check", name, "--plugin", example(source).with_suffix(".cpp"))
+            self.assertEqual(outcome.returncode, 0, outcome.stdout + outcome.stderr)
+            self.assertIn("checks passed", outcome.stdout)
+
+    def test_of_a_fault_ends_with_4_and_names_the_check(self):
+        self.copied()
+        self.edit("uses_gradient = true;", "uses_gradient = true, symmetric = true, objective = true;")
+        outcome = self.check("check", "varying_conduction", "--plugin", self.folder / "mine" / FORM, "--json")
+        self.assertEqual(outcome.returncode, 4, outcome.stderr)
+        report = json.loads(outcome.stdout)
+        failed = {check["check"] for check in report["checks"] if not check["passed"]}
+        self.assertTrue({"symmetric tangent", "rigid motions"} <= failed, failed)
+
+    def test_knows_built_in_forms_and_elements(self):
+        for name in ("diffusion2", "convection3", "quad4:3"):
+            outcome = self.check("check", name)
+            self.assertEqual(outcome.returncode, 0, outcome.stdout + outcome.stderr)
+
+    def test_bad_questions(self):
+        for arguments, phrase in ((("check", "difusion2"), "did you mean 'diffusion2'?"), (("check", "hex8:9"), "order"),
+                                  (("check", "diffusion2", "--set", "conductivity=x"), "NAME=NUMBER"),
+                                  (("check", "diffusion2", "--set", "conductvity=1"), "did you mean 'conductivity'?")):
+            outcome = self.check(*arguments)
+            self.assertEqual(outcome.returncode, 2, outcome.stdout + outcome.stderr)
+            self.assertIn(phrase, outcome.stderr)
+
+    def test_lists_forms_with_their_parameters(self):
+        text = self.check("list", "--plugin", example("custom_element/bubble_triangle").with_suffix(".cpp")).stdout
+        self.assertIn("conductivity             k [W/(m K)], above 0", text)
+        self.assertIn("bubble_triangle            on tri3", text)
+
+
+class Description(OwnForms):
+    def test_has_the_declared_parameters(self):
+        text = self.run_case("ritz-solve", example("custom_form/varying_conduction"), "--describe").log
+        self.assertIn("conductivity = <required>  # k at T = 0 [W/(m K)]; number, above 0", text)
+        self.assertIn("# growth = 0.0  # b of k (1 + b T) [1/K]; number", text)
+
+
+if __name__ == "__main__":
+    unittest.main()

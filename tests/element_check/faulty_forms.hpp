@@ -1,0 +1,74 @@
+// Forms with one planted fault each: -div(grad u) in the plane, but for the line that the name speaks of.
+#pragma once
+
+#include "fem/forms/form.hpp"
+#include "fem/forms/parameter.hpp"
+#include "fem/numbers/dual.hpp"
+
+#include <cmath>
+
+namespace ritz::test {
+
+template <class T>
+constexpr T without_derivative(T x) {
+  return x;
+}
+template <class T>
+constexpr Dual<T> without_derivative(Dual<T> x) {
+  return {x.value, T(0.0)};
+}
+
+enum class Fault {
+  none, not_symmetric, not_linear, wrong_tangent, not_finite, not_objective, not_balanced, coarse_quadrature, extra_zero_modes,
+  rough_coefficient, depends_on_backend, wrong_action, wrong_diagonal, count
+};
+constexpr const char* fault_names[] = {"test_sound", "test_not_symmetric", "test_not_linear", "test_wrong_tangent", "test_not_finite",
+                                       "test_not_objective", "test_not_balanced", "test_coarse_quadrature", "test_extra_zero_modes",
+                                       "test_rough_coefficient", "test_depends_on_backend", "test_wrong_action", "test_wrong_diagonal"};
+
+template <Fault fault>
+struct Faulty {
+  static constexpr const char* name = fault_names[static_cast<int>(fault)];
+  static constexpr int components = 1, dimension = 2;
+  static constexpr bool uses_value = fault == Fault::not_objective || fault == Fault::not_finite, uses_gradient = true;
+  // Tangents that duals derive wrongly are asymmetric, too: no claim there, so that one check alone is to blame.
+  static constexpr bool symmetric = fault != Fault::wrong_tangent && fault != Fault::not_finite;
+  static constexpr bool linear = fault != Fault::wrong_tangent && fault != Fault::not_finite;
+  static constexpr bool objective = fault != Fault::coarse_quadrature && fault != Fault::rough_coefficient && fault != Fault::not_finite;
+  double scale = 1;
+
+  template <class T>
+  constexpr void operator()(const Location<T, 2>& p, const Fields<T, 1, 2>& u, Fields<T, 1, 2>& f) const {
+    using std::sin, std::sqrt;
+    const auto& g = u.gradient[0];
+    f.gradient[0][0] = scale * g[0];
+    f.gradient[0][1] = scale * g[1];
+    if constexpr (uses_value) f.value[0] = 0.0;
+    if constexpr (fault == Fault::not_symmetric) f.gradient[0][0] += 0.3 * g[1];
+    if constexpr (fault == Fault::not_linear) {
+      for (int d = 0; d < 2; ++d) f.gradient[0][d] += g[d] * (g[0] * g[0] + g[1] * g[1]);
+    }
+    if constexpr (fault == Fault::wrong_tangent) {
+      for (int d = 0; d < 2; ++d) f.gradient[0][d] += without_derivative(g[0] * g[0] + g[1] * g[1]) * g[d];
+    }
+    if constexpr (fault == Fault::not_finite) f.value[0] = sqrt(u.value[0]);
+    if constexpr (fault == Fault::not_objective) f.value[0] = 0.1 * u.value[0];
+    if constexpr (fault == Fault::not_balanced) f.gradient[0][0] = (1.0 + 0.2 * p.x[0]) * g[0];
+    if constexpr (fault == Fault::coarse_quadrature || fault == Fault::rough_coefficient) {
+      const double waves = fault == Fault::rough_coefficient ? 70 : 12;
+      for (int d = 0; d < 2; ++d) f.gradient[0][d] = (1.0 + 0.9 * sin(waves * p.x[0])) * g[d];
+    }
+    if constexpr (fault == Fault::extra_zero_modes) f.gradient[0][1] = 0.0 * g[1];
+    if constexpr (fault == Fault::depends_on_backend) {
+      // What no form should ask: how wide its numbers are.
+      for (int d = 0; d < 2; ++d) f.gradient[0][d] = (backend_factor * 1.0) * g[d];
+    }
+  }
+#ifdef RITZ_BACKEND
+  static constexpr double backend_factor = sizeof(RITZ_TEXT(RITZ_BACKEND)) + (RITZ_TEXT(RITZ_BACKEND)[1] == '4' ? 1e-6 : 0.0);
+#else
+  static constexpr double backend_factor = 1;
+#endif
+};
+
+}  // namespace ritz::test
