@@ -130,9 +130,9 @@ class Workshop {
     const fs::path list = cache_ / fmt::format("{}.{}.d", stem_, ::getpid());
     const fs::path log = cache_ / fmt::format("{}.{}.log", stem_, backend_);
     std::vector<std::string> command = compiler_.command;
-    for (const fs::path& argument : {source_, fs::path("-MMD"), fs::path("-MF"), list, fs::path("-o"), result, library_folder() / "libritz_device.so",
-                                     library_folder() / "libritz_fem.so"})
-      command.push_back(argument.string());
+    for (const std::string& argument : {source_.string(), std::string("-MMD"), std::string("-MF"), list.string(), std::string("-o"), result.string(),
+                                        "-L" + library_folder().string(), std::string("-lritz_device"), std::string("-lritz_fem")})
+      command.push_back(argument);
     const auto outcome = run_program(command);
     if (!outcome || outcome->exit != 0) {
       const std::string output = outcome ? outcome->output : "";
