@@ -9,10 +9,10 @@ mkdir -p results
 picture() { xvfb-run -a -s "-screen 0 1280x1024x24" /usr/bin/python3 tools/picture.py "$@" 2>/dev/null; }
 
 echo; echo "== bracket: linear elasticity"
-build/bin/ritz-elasticity examples/bracket/bracket.toml --output results/bracket --json results/bracket.json "$@"
+build/bin/ritz-elasticity examples/bracket/bracket.toml --output results/bracket --json results/bracket.json --overwrite "$@"
 picture results/bracket/bracket/bracket_000000.vtu results/bracket.png --field von_mises --warp displacement
 echo; echo "== heat sink: heat conduction with convection"
-build/bin/ritz-heat examples/heat_sink/heat_sink.toml --output results/heat_sink --json results/heat_sink.json "$@"
+build/bin/ritz-heat examples/heat_sink/heat_sink.toml --output results/heat_sink --json results/heat_sink.json --overwrite "$@"
 picture results/heat_sink/heat_sink/heat_sink_000000.vtu results/heat_sink.png --field temperature
 echo
 echo "ParaView: results/bracket/bracket.pvd results/heat_sink/heat_sink.pvd"

@@ -8,7 +8,8 @@ std::optional<int> parse_command_line(int argc, char** argv, const AppInfo& info
   CLI::App cli{info.description, info.name};
   cli.footer("Example case file:\n\n" + info.example +
              "\nExit codes: 0 complete, 2 command line or case file, 3 mesh, 4 model not well posed, 5 not converged,\n"
-             "6 out of memory, 7 output, 8 GPU or driver, 1 a bug in Ritz.");
+             "6 out of memory, 7 output, 8 GPU or driver, 9 journal of the results damaged, 1 a bug in Ritz;\n"
+             "stopped: 130 Ctrl-C, 143 SIGTERM, 129 SIGHUP, 124 time limit.");
   cli.add_option("case", options.case_file, "case file (TOML)")->required();
   cli.add_option("--set", options.overrides, "override a key of the case: --set material.0.young=70e9 (repeatable)")
       ->take_all()
@@ -16,6 +17,8 @@ std::optional<int> parse_command_line(int argc, char** argv, const AppInfo& info
   cli.add_option("--device", options.device, "auto, cpu, cpu:v3, cpu:v4, gpu or gpu:NUMBER")->capture_default_str();
   cli.add_option("--threads", options.threads, "CPU threads; 0 takes all that are available")->capture_default_str();
   cli.add_option("--output", options.output, "folder of the results, instead of [output] folder");
+  cli.add_flag("--overwrite", options.overwrite, "replace results of this case that are there; the old ones stay until the new ones are ready");
+  cli.add_option("--time-limit", options.time_limit, "stop in order after so many seconds; 0: no limit")->check(CLI::NonNegativeNumber)->capture_default_str();
   cli.add_option("--json", options.json, "write the report of the run to this file, in every outcome");
   cli.add_flag("--check", options.check, "read and check everything, solve nothing");
   cli.add_flag("--describe", options.describe, "print every key that this case file may hold, with units");

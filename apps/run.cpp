@@ -3,34 +3,25 @@
 #include "apps/command_line.hpp"
 #include "apps/probes.hpp"
 #include "apps/short_spinning.hpp"
+#include "device/stop_request.hpp"
 #include "io/mesh_reader.hpp"
 #include "mesh/order.hpp"
 
 #include <algorithm>
 #include <chrono>
 #include <csignal>
+#include <cstdlib>
 #include <filesystem>
 #include <fmt/format.h>
-#include <fstream>
 #include <new>
+
+#include <fcntl.h>
+#include <unistd.h>
 
 namespace ritz {
 namespace {
 
 std::string stem_of(const std::string& path) { return std::filesystem::path(path).stem().string(); }
-
-// Finds out before the work whether the results can be written: makes the folder, and a file in it for a moment.
-void check_writable(const std::filesystem::path& folder) {
-  const std::filesystem::path trial = folder / ".ritz-trial";
-  std::error_code status;
-  std::filesystem::create_directories(folder, status);
-  if (!status && !std::ofstream(trial).put('\n').flush()) status = std::make_error_code(std::errc::permission_denied);
-  std::error_code ignored;
-  std::filesystem::remove(trial, ignored);
-  if (status)
-    throw Error(Exit::output, fmt::format("cannot write results to the folder '{}': {}", folder.string(), status.message()),
-                "nothing was solved", "name another folder with --output or [output] folder, or make room for this one");
-}
 
 std::vector<double> end_of_history(const SolveReport& solve) {
   const std::size_t count = std::min<std::size_t>(10, solve.history.size());
@@ -38,6 +29,19 @@ std::vector<double> end_of_history(const SolveReport& solve) {
 }
 
 std::string megabytes(Index bytes) { return fmt::format("{:.0f} MB", 1e-6 * double(bytes)); }
+
+// A closed standard stream would give its number to the first file we open, and the log would go into the results.
+void keep_standard_streams_open() {
+  for (int descriptor = 0; descriptor <= 2; ++descriptor)
+    if (::fcntl(descriptor, F_GETFD) < 0) ::open("/dev/null", O_RDWR);  // takes the lowest number that is free
+}
+
+[[noreturn]] void end_by_signal(int signal) {
+  std::fflush(nullptr);
+  std::signal(signal, SIG_DFL);
+  std::raise(signal);
+  std::_Exit(128 + signal);
+}
 
 }  // namespace
 
@@ -142,12 +146,16 @@ LinearSolverOptions Run::solver(MatrixPromise promise) {
 void Run::checked(std::span<const Field> fields) {
   check_probes(*case_, *mesh_, fields);
   if (options_.describe) {
-    fmt::print("{}", case_->describe());
+    const std::string text = case_->describe();
+    if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0)
+      throw Error(Exit::output, "standard output could not be written");
     throw CheckedOnly{};
   }
   case_->finish();
-  check_writable(output_);
-  if (!options_.json.empty()) check_writable(std::filesystem::absolute(options_.json).parent_path());
+  if (!options_.json.empty()) probe_folder(std::filesystem::absolute(options_.json).parent_path());
+  results_ = std::make_unique<ResultFolder>(output_, ResultFolderOptions{stem_of(options_.case_file), info_.name, options_.overwrite,
+                                                                         [this](const std::string& text) { log_.notice(text); }});
+  throw_if_stop_requested();
   if (options_.check) {
     log_.line("check: the case is complete and well posed; nothing was solved");
     throw CheckedOnly{};
@@ -155,7 +163,10 @@ void Run::checked(std::span<const Field> fields) {
 }
 
 std::function<void(const std::string&)> Run::progress() {
-  return [this](const std::string& text) { log_.progress(text); };
+  return [this](const std::string& text) {
+    throw_if_stop_requested();
+    log_.progress(text);
+  };
 }
 
 void Run::begin_load_case(const std::string& name) {
@@ -198,9 +209,7 @@ void Run::write(const std::vector<Field>& nodal, const std::vector<Field>& cells
   for (const auto& [name, values] : probes) log_.line("probe {}: {:.8g}", name, fmt::join(values, " "));
   auto phase = device_->profile().phase("output");
   if (!series_) {
-    std::error_code status;
-    std::filesystem::create_directories(output_, status);
-    series_.emplace(results_path(stem_of(options_.case_file) + ".pvd").string(), vtu_);
+    series_.emplace(results_path(stem_of(options_.case_file) + ".pvd").string(), vtu_, results_.get());
     report_.outputs = {series_->path()};
   }
   const std::string file = part_ != nullptr ? series_->write_load_case(part_->name, *mesh_, nodal, cells) : series_->write(0, *mesh_, nodal, cells);
@@ -212,8 +221,9 @@ void Run::write(const std::vector<Field>& nodal, const std::vector<Field>& cells
 
 void Run::write_series(const std::string& name, int count, const std::function<std::pair<double, std::vector<Field>>(int)>& frame) {
   auto phase = device_->profile().phase("output");
-  ResultSeries series(results_path(fmt::format("{}_{}.pvd", stem_of(options_.case_file), name)).string(), vtu_);
+  ResultSeries series(results_path(fmt::format("{}_{}.pvd", stem_of(options_.case_file), name)).string(), vtu_, results_.get());
   for (int step = 0; step < count; ++step) {
+    throw_if_stop_requested();
     const auto [time, fields] = frame(step);
     report_.outputs.push_back(series.write(time, *mesh_, fields));
   }
@@ -222,6 +232,7 @@ void Run::write_series(const std::string& name, int count, const std::function<s
 }
 
 void Run::finish() {
+  if (results_) results_->complete();
   if (part_ != nullptr) log_.line("ParaView: {} (one step for each load case and combination)", series_->path());
   for (const PhaseRecord& phase : device_->profile().phases())
     report_.phases.push_back({phase.name, phase.seconds, phase.bytes_to_device + phase.bytes_to_host});
@@ -238,10 +249,14 @@ void Run::finish() {
 }
 
 int run_app(int argc, char** argv, const AppInfo& info, const std::function<void(Run&)>& app) {
+  keep_standard_streams_open();
   use_short_spinning(argv);
   std::signal(SIGPIPE, SIG_IGN);
+  std::signal(SIGXFSZ, SIG_IGN);  // a file beyond the limit of ulimit is an error like a full disk
+  listen_for_stop_signals();
   RunOptions options;
   if (const std::optional<int> exit = parse_command_line(argc, argv, info, options)) return *exit;
+  set_time_limit(options.time_limit);
   RunReport report;
   report.program = info.name;
   report.case_file = options.case_file;
@@ -275,6 +290,9 @@ int run_app(int argc, char** argv, const AppInfo& info, const std::function<void
       fail(error);
     }
   }
+  run.reset();  // the lock is gone
+  // The shell must see that a signal ended us, or its script would go on.
+  if (const int signal = stop_signal(); signal != 0 && report.exit == exit_of_signal(signal)) end_by_signal(signal);
   return static_cast<int>(report.exit);
 }
 

@@ -17,6 +17,7 @@
 #include "io/log.hpp"
 #include "io/pvd_writer.hpp"
 #include "io/report.hpp"
+#include "io/result_folder.hpp"
 #include "io/vtu_writer.hpp"
 #include "mesh/mesh.hpp"
 #include "solvers/linear_solver.hpp"
@@ -24,6 +25,7 @@
 #include <filesystem>
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -41,7 +43,8 @@ struct RunOptions {
   std::string case_file, device = "auto", output, json;
   std::vector<std::string> overrides;  // key=value
   int threads = 0;
-  bool check = false, describe = false, quiet = false, verbose = false;
+  double time_limit = 0;  // [s]; 0: none
+  bool check = false, describe = false, quiet = false, verbose = false, overwrite = false;
 };
 
 // Thrown by Run::checked() when only checking was asked for.
@@ -60,7 +63,7 @@ class Run {
   // [mesh] file, scale, order: read, scaled, raised to the order, checked. Read at the first call.
   const Mesh& mesh();
   LinearSolverOptions solver(MatrixPromise promise = MatrixPromise::none);  // [solver]
-  // Finishes the case; throws CheckedOnly with --check. `fields`: names and components of the nodal results to come.
+  // Finishes the case, tries and locks the output folder; throws CheckedOnly with --check. `fields`: names and components of the nodal results to come.
   void checked(std::span<const Field> fields);
   std::function<void(const std::string&)> progress();
 
@@ -74,7 +77,7 @@ class Run {
   void write(const std::vector<Field>& nodal, const std::vector<Field>& cells);
   // One more series, "<case>_<name>.pvd", of `count` steps: frame(step) gives its time and its nodal fields.
   void write_series(const std::string& name, int count, const std::function<std::pair<double, std::vector<Field>>(int)>& frame);
-  void finish();                                // fills the report and prints the summary
+  void finish();                                // ends the results, fills the report and prints the summary
 
  private:
   void read_output_settings();
@@ -91,6 +94,7 @@ class Run {
   std::string output_;
   LoadCaseOutcome* part_ = nullptr;         // of the report: the load case or combination in work
   std::optional<ResultSeries> series_;      // of write(): one step, or one for each load case and combination
+  std::unique_ptr<ResultFolder> results_;  // from checked() on
 };
 
 // Parses the command line, runs the app, and turns whatever happens into a message, a report and an exit code.

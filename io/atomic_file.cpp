@@ -1,6 +1,7 @@
 #include "io/atomic_file.hpp"
 
 #include "device/error.hpp"
+#include "device/stop_request.hpp"
 
 #include <cerrno>
 #include <cstdio>
@@ -9,6 +10,7 @@
 #include <utility>
 
 #include <fcntl.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include <fmt/core.h>
@@ -34,18 +36,26 @@ std::string folder_of(const std::string& path) {
   return folder.empty() ? "." : folder;
 }
 
-// Some file systems refuse to flush folders; the rename itself has happened by then.
-void flush_folder(const std::string& path) {
-  const Descriptor folder(folder_of(path), O_RDONLY | O_DIRECTORY);
-  if (folder >= 0) ::fsync(folder);
+std::string with_free_space(const std::string& path, const std::string& reason) {
+  struct statvfs disk {};
+  const auto says = [&](int error) { return reason.find(std::strerror(error)) != std::string::npos; };
+  if ((!says(ENOSPC) && !says(EDQUOT)) || ::statvfs(folder_of(path).c_str(), &disk) != 0) return reason;
+  return fmt::format("{} ({} bytes are free there)", reason, std::uint64_t{disk.f_bavail} * disk.f_frsize);
 }
 
 }  // namespace
 
+// Some file systems refuse to flush folders (EINVAL); what others say is a step that may not last.
+void flush_folder(const std::string& path) {
+  const Descriptor folder(folder_of(path), O_RDONLY | O_DIRECTORY);
+  if (folder < 0 || ::fsync(folder) == 0 || errno == EINVAL || errno == ENOTSUP || errno == EROFS || errno == EBADF) return;
+  fail_to_write(folder_of(path), std::strerror(errno));
+}
+
 std::string temporary_path(const std::string& path) { return path + ".tmp"; }
 
 void fail_to_write(const std::string& path, const std::string& reason) {
-  throw Error(Exit::output, fmt::format("cannot write '{}': {}", path, reason), "",
+  throw Error(Exit::output, fmt::format("cannot write '{}': {}", path, with_free_space(path, reason)), "",
               "check that the folder exists, that it may be written to and that the disk has room");
 }
 
@@ -70,6 +80,7 @@ void commit_file(const std::string& path) {
 }
 
 void write_file(const std::string& path, std::string_view contents) {
+  const RemovedWhenStopped removal(temporary_path(path));
   {
     Descriptor file(temporary_path(path), O_WRONLY | O_CREAT | O_TRUNC);
     if (file < 0) fail_to_write(path, std::strerror(errno));

@@ -17,6 +17,9 @@ void discard_temporary(const std::string& path) noexcept;
 
 void write_file(const std::string& path, std::string_view contents);
 
+// The folder of `path` to the disk, so that new names in it last.
+void flush_folder(const std::string& path);
+
 // The sentence for a failed write: path, reason of the system, remedy.
 [[noreturn]] void fail_to_write(const std::string& path, const std::string& reason);
 

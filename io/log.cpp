@@ -10,6 +10,11 @@ namespace {
 constexpr std::chrono::milliseconds terminal_interval{100};
 constexpr std::chrono::seconds file_interval{5};
 
+// A log that nobody takes any more (closed pipe, full disk) is no reason to lose a run.
+void put(std::FILE* file, const std::string& text) {
+  if (std::fwrite(text.data(), 1, text.size(), file) != text.size() || std::fflush(file) != 0) std::clearerr(file);
+}
+
 }  // namespace
 
 Log::Log(LogLevel level, std::FILE* out, std::FILE* err)
@@ -20,8 +25,7 @@ Log::~Log() { end_progress(); }
 void Log::write_line(const std::string& text, LogLevel level) {
   if (level_ < level) return;
   clear_progress();
-  fmt::print(out_, "{}\n", text);
-  std::fflush(out_);
+  put(out_, text + "\n");
 }
 
 void Log::notice(const std::string& text) {
@@ -31,9 +35,7 @@ void Log::notice(const std::string& text) {
 
 void Log::error(const Error& error) {
   end_progress();
-  std::fflush(out_);
-  fmt::print(err_, "{}\n", error.what());
-  std::fflush(err_);
+  put(err_, std::string(error.what()) + "\n");
 }
 
 void Log::progress(const std::string& text) {
@@ -42,27 +44,25 @@ void Log::progress(const std::string& text) {
   const auto now = std::chrono::steady_clock::now();
   if (terminal_) {
     if (progress_width_ > 0 && now - last_progress_time_ < terminal_interval) return;
-    fmt::print(out_, "\r{:<{}}", text, progress_width_);
+    put(out_, fmt::format("\r{:<{}}", text, progress_width_));
     progress_width_ = std::max(progress_width_, text.size());
   } else {
     if (now - last_progress_time_ < file_interval) return;
-    fmt::print(out_, "{}\n", text);
+    put(out_, text + "\n");
     last_progress_.clear();
   }
   last_progress_time_ = now;
-  std::fflush(out_);
 }
 
 void Log::clear_progress() {
-  if (terminal_ && progress_width_ > 0) fmt::print(out_, "\r{:{}}\r", "", progress_width_);
+  if (terminal_ && progress_width_ > 0) put(out_, fmt::format("\r{:{}}\r", "", progress_width_));
   progress_width_ = 0;
 }
 
 void Log::end_progress() {
   if (last_progress_.empty()) return;
   if (terminal_) clear_progress();
-  fmt::print(out_, "{}\n", last_progress_);
-  std::fflush(out_);
+  put(out_, last_progress_ + "\n");
   last_progress_.clear();
 }
 

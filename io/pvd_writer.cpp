@@ -43,19 +43,24 @@ std::string file_name(const std::string& name) {
 
 }  // namespace
 
-void PvdWriter::add(double time, const std::string& file, int part) {
-  entries_.push_back({time, part, file});
+std::string pvd_text(const std::vector<PvdEntry>& entries) {
   std::string text = "<?xml version=\"1.0\"?>\n<VTKFile type=\"Collection\" version=\"0.1\" byte_order=\"LittleEndian\">\n"
                      "  <Collection>\n";
-  for (const PvdEntry& entry : entries_)
+  for (const PvdEntry& entry : entries)
     text += fmt::format("    <DataSet timestep=\"{}\" part=\"{}\" file=\"{}\"/>\n", entry.time, entry.part,
                         escaped(entry.file));
-  text += "  </Collection>\n</VTKFile>\n";
-  write_file(path_, text);
+  return text + "  </Collection>\n</VTKFile>\n";
 }
 
-ResultSeries::ResultSeries(const std::string& path, VtuOptions options)
-    : index_(with_extension(path)), options_(std::move(options)) {
+void PvdWriter::add(double time, const std::string& file, int part) {
+  std::vector<PvdEntry> entries = entries_;
+  entries.push_back({time, part, file});
+  write_file(path_, pvd_text(entries));
+  entries_ = std::move(entries);
+}
+
+ResultSeries::ResultSeries(const std::string& path, VtuOptions options, ResultFolder* folder)
+    : index_(with_extension(path)), options_(std::move(options)), folder_(folder) {
   std::error_code error;
   std::filesystem::create_directories(step_folder(index_.path()), error);
   if (error) fail_to_write(step_folder(index_.path()).string(), error.message());
@@ -70,8 +75,22 @@ std::string ResultSeries::write_step(const std::string& name, double time, const
   VtuOptions options = options_;
   options.time = time;
   options.load_case = name;
+  options.staged = true;
   write_vtu(path, mesh, point_fields, cell_fields, options);
+  JournalEntry entry{.series = {}, .step = step_count(), .time = time};
+  if (folder_ != nullptr) {
+    entry.series = folder_->relative(index_.path());
+    try {
+      entry.files = {{.path = folder_->relative(path), .checksum = checksum_of_file(temporary_path(path))}};
+      folder_->make_room();
+    } catch (...) {
+      discard_temporary(path);
+      throw;
+    }
+  }
+  commit_file(path);
   index_.add(time, file);
+  if (folder_ != nullptr) folder_->commit(std::move(entry));
   return path;
 }
 

@@ -5,6 +5,7 @@
 //   results.write(t, mesh, {{"temperature", 1, T}});   // run/run_000000.vtu, then run.pvd
 #pragma once
 
+#include "io/result_folder.hpp"
 #include "io/vtu_writer.hpp"
 
 #include <string>
@@ -17,6 +18,9 @@ struct PvdEntry {
   int part;          // piece of a partitioned mesh
   std::string file;  // relative to the index
 };
+
+// The text of the index; `verify` compares it with the file.
+std::string pvd_text(const std::vector<PvdEntry>& entries);
 
 // The index alone.
 class PvdWriter {
@@ -34,7 +38,8 @@ class PvdWriter {
 class ResultSeries {
  public:
   // `path` ends in .pvd (added when missing). Throws Error(Exit::output) when the folder cannot be written.
-  explicit ResultSeries(const std::string& path, VtuOptions options = {});
+  // With a folder every step is a line of its journal.
+  explicit ResultSeries(const std::string& path, VtuOptions options = {}, ResultFolder* folder = nullptr);
   // Returns the path of the VTU file.
   std::string write(double time, const Mesh& mesh, std::span<const Field> point_fields,
                     std::span<const Field> cell_fields = {});
@@ -51,6 +56,7 @@ class ResultSeries {
                          std::span<const Field> cell_fields);
   PvdWriter index_;
   VtuOptions options_;
+  ResultFolder* folder_;
 };
 
 }  // namespace ritz

@@ -67,7 +67,7 @@ Json error(const Error& error) {
 }  // namespace
 
 void RunReport::fail(const Error& error) {
-  status = error.exit() == Exit::stopped ? "stopped" : "failed";
+  status = static_cast<int>(error.exit()) >= static_cast<int>(Exit::stopped) ? "stopped" : "failed";  // 75, 124, 128 + signal
   exit = error.exit();
   if (const auto* several = dynamic_cast<const Errors*>(&error))
     errors.insert(errors.end(), several->list().begin(), several->list().end());

@@ -1,5 +1,6 @@
 #include "io/vtu_writer.hpp"
 
+#include "device/stop_request.hpp"
 #include "io/atomic_file.hpp"
 #include "io/vtk_errors.hpp"
 
@@ -203,6 +204,7 @@ void set_compression(vtkXMLWriter& writer, Compression compression) {
 void write_grid(const std::string& path, vtkUnstructuredGrid& grid, Compression compression) {
   const std::string folder = std::filesystem::path(path).parent_path().string();
   if (::access(folder.empty() ? "." : folder.c_str(), W_OK) != 0) fail_to_write(path, std::strerror(errno));
+  const RemovedWhenStopped removal(temporary_path(path));
   vtkNew<vtkXMLUnstructuredGridWriter> writer;
   const VtkErrors errors;
   writer->SetInputData(&grid);
@@ -215,6 +217,7 @@ void write_grid(const std::string& path, vtkUnstructuredGrid& grid, Compression 
   if (written && errors.text().empty()) return;
   discard_temporary(path);
   std::string reason = errors.text();
+  if (writer->GetErrorCode() == vtkErrorCode::OutOfDiskSpaceError) reason = std::strerror(ENOSPC);
   if (reason.empty()) reason = vtkErrorCode::GetStringFromErrorCode(writer->GetErrorCode());
   fail_to_write(path, reason);
 }
@@ -235,7 +238,7 @@ void write_vtu(const std::string& path, const Mesh& mesh, std::span<const Field>
   if (options.time) add_time(*options.time, *grid);
   if (!options.load_case.empty()) add_load_case(options.load_case, *grid);
   write_grid(path, *grid, options.compression);
-  commit_file(path);
+  if (!options.staged) commit_file(path);
 }
 
 void write_vtu(const std::string& path, const Mesh& mesh, std::initializer_list<Field> point_fields,

@@ -34,6 +34,7 @@ struct VtuOptions {
   bool region_tables = false;     // all regions, also overlapping ones, of facets and of nodes: read_mesh gets them back
   std::optional<double> time = {};     // written as TimeValue
   std::string load_case = {};     // written as the text "load_case", unless empty
+  bool staged = false;            // leave the file under temporary_path(path), for the caller to commit
 };
 
 void write_vtu(const std::string& path, const Mesh& mesh, std::span<const Field> point_fields,

@@ -2,6 +2,7 @@
 
 #include "device/error.hpp"
 #include "device/kernels.hpp"
+#include "device/stop_request.hpp"
 #include "solvers/conjugate_gradient_kernels.hpp"
 #include "solvers/matrix_kernels.hpp"
 #include "solvers/vectors.hpp"
@@ -76,6 +77,7 @@ double KrylovRun::true_residual() {
 // A little below the target, or rounding alone would make the true residual miss it; and never so far down that products
 // of tiny numbers underflow.
 std::optional<StopReason> after_iteration(double residual, double b_norm, double target, int max_iterations, SolveReport& report) {
+  throw_if_stop_requested();
   ++report.iterations;
   report.history.push_back(residual / b_norm);
   if (!std::isfinite(residual)) return StopReason::not_finite;

@@ -3,6 +3,7 @@
 #include "apps/ritz/mesh_change.hpp"
 #include "apps/ritz/mesh_check.hpp"
 #include "apps/ritz/mesh_info.hpp"
+#include "apps/ritz/results.hpp"
 #include "io/log.hpp"
 
 #include <CLI/CLI.hpp>
@@ -15,7 +16,7 @@ namespace {
 using namespace ritz;
 
 struct Choice {
-  bool devices = false, check = false, change = false, json = false;
+  bool devices = false, check = false, change = false, verify = false, json = false;
   std::string file;
   double scale = 1;
   int times = 1;
@@ -39,6 +40,11 @@ Exit run(const Choice& choice) {
     const DevicesReport report = inspect_devices();
     print(choice.json ? json_of(report) : text_of(report));
     return Exit::ok;
+  }
+  if (choice.verify) {
+    const ResultCheck check = check_results(choice.file);
+    print(choice.json ? json_of(check) : text_of(check));
+    return check.good() ? Exit::ok : Exit::checkpoint;
   }
   if (choice.change) {
     print(change_mesh(choice.changes));
@@ -117,22 +123,29 @@ void add_mesh_commands(CLI::App& mesh, Choice& choice) {
 
 int main(int argc, char** argv) {
   Choice choice;
-  CLI::App cli{"What there is to compute on, and what mesh files hold and can be turned into.", "ritz"};
+  CLI::App cli{"What there is to compute on, and what mesh files hold and can be turned into, and whether results are whole.", "ritz"};
   cli.footer("Examples:\n  ritz devices\n  ritz mesh info bracket.msh --scale 0.001\n  ritz mesh check bracket.inp --min-jacobian 0.1\n"
-             "  ritz mesh convert bracket.inp bracket.vtu\n  ritz mesh refine coarse.msh fine.msh --times 2\n\n"
+             "  ritz mesh convert bracket.inp bracket.vtu\n  ritz mesh refine coarse.msh fine.msh --times 2\n"
+             "  ritz results verify results/bracket\n\n"
              "Exit codes: 0 nothing is wrong, 2 command line, 3 the mesh or its file, 6 out of memory, 7 a file could not be\n"
-             "written, 8 GPU or driver, 1 a bug in Ritz.");
+             "written, 8 GPU or driver, 9 results are damaged or missing, 1 a bug in Ritz.");
   cli.require_subcommand(1);
   CLI::App* devices = cli.add_subcommand("devices", "list the CPU and the GPUs, with the copy rate measured now");
   devices->add_flag("--json", choice.json, "as JSON");
   CLI::App* mesh = cli.add_subcommand("mesh", "work on mesh files");
   mesh->require_subcommand(1);
   add_mesh_commands(*mesh, choice);
+  CLI::App* results = cli.add_subcommand("results", "work on folders of results");
+  results->require_subcommand(1);
+  CLI::App* verify = results->add_subcommand("verify", "read everything again and compare it with the journal of the run: ok, damaged, missing, extra");
+  verify->add_option("folder", choice.file, "the folder that holds results.journal")->required();
+  verify->add_flag("--json", choice.json, "as JSON");
   try {
     cli.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     return cli.exit(error) == 0 ? 0 : static_cast<int>(Exit::input);
   }
   choice.devices = devices->parsed();
+  choice.verify = verify->parsed();
   return static_cast<int>(guarded(choice));
 }

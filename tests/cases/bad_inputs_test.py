@@ -273,7 +273,7 @@ class Surroundings(BadInputs):
     def test_results_are_not_touched_by_a_failing_run(self):
         first = self.solve("ritz-elasticity", example("cantilever"))
         before = {path: path.read_bytes() for path in (first.folder / "results").rglob("*") if path.is_file()}
-        failing = self.run_case("ritz-elasticity", example("cantilever"), output=first.folder / "results",
+        failing = self.run_case("ritz-elasticity", example("cantilever"), "--overwrite", output=first.folder / "results",
                                 keys={"solver.method": "cg", "solver.preconditioner": "jacobi", "solver.max_iterations": 3})
         self.assertEqual(failing.exit, 5)
         self.assertEqual(before, {path: path.read_bytes() for path in (first.folder / "results").rglob("*") if path.is_file()})

@@ -1,0 +1,13 @@
+// `ritz results verify`: is everything that was committed still there and unchanged?
+#pragma once
+
+#include "io/result_check.hpp"
+
+#include <string>
+
+namespace ritz {
+
+std::string text_of(const ResultCheck& check);
+std::string json_of(const ResultCheck& check);
+
+}  // namespace ritz

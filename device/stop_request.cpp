@@ -1,0 +1,102 @@
+#include "device/stop_request.hpp"
+
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <csignal>
+#include <cstring>
+#include <limits>
+
+#include <unistd.h>
+
+#include <fmt/core.h>
+
+namespace ritz {
+namespace {
+
+using Clock = std::chrono::steady_clock;  // a jump of the wall clock is no time passed
+
+std::atomic<int> received{0};
+std::atomic<Clock::rep> deadline{std::numeric_limits<Clock::rep>::max()};
+std::atomic<double> limit{0};
+
+struct Slot {
+  std::atomic<int> state{0};  // 0 free, 1 being filled, 2 valid
+  std::array<char, 4096> path{};
+};
+std::array<Slot, 8> slots;
+
+// Only what signal-safety(7) allows.
+void on_signal(int signal) {
+  int none = 0;
+  if (received.compare_exchange_strong(none, signal)) return;
+  for (Slot& slot : slots)
+    if (slot.state.load() == 2) ::unlink(slot.path.data());
+  std::signal(signal, SIG_DFL);
+  ::raise(signal);
+}
+
+bool late() { return Clock::now().time_since_epoch().count() >= deadline.load(std::memory_order_relaxed); }
+
+const char* name_of_signal(int signal) {
+  return signal == SIGINT ? "Ctrl-C (SIGINT)" : signal == SIGTERM ? "SIGTERM" : signal == SIGHUP ? "SIGHUP" : "a signal";
+}
+
+}  // namespace
+
+void listen_for_stop_signals() {
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+    struct sigaction action {};
+    if (::sigaction(signal, nullptr, &action) == 0 && action.sa_handler == SIG_IGN) continue;  // nohup, background jobs
+    action = {};
+    action.sa_handler = on_signal;
+    sigemptyset(&action.sa_mask);
+    action.sa_flags = SA_RESTART | SA_NODEFER;  // the raise above must end the process from within the handler
+    ::sigaction(signal, &action, nullptr);
+  }
+}
+
+void set_time_limit(double seconds) {
+  limit = seconds;
+  if (!(seconds > 0)) {
+    deadline = std::numeric_limits<Clock::rep>::max();
+    return;
+  }
+  // A limit beyond the clock's range is none.
+  constexpr double longest = 1e9;
+  if (seconds < longest)
+    deadline = (Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds))).time_since_epoch().count();
+}
+
+int stop_signal() noexcept { return received.load(); }
+
+std::string stop_reason() {
+  if (const int signal = received.load()) return fmt::format("stopped by {}", name_of_signal(signal));
+  return late() ? fmt::format("stopped at the time limit of {} s", limit.load()) : "";
+}
+
+void throw_if_stop_requested() {
+  const int signal = received.load(std::memory_order_relaxed);
+  if (signal == 0 && !late()) return;
+  throw Error(signal != 0 ? exit_of_signal(signal) : time_is_up, stop_reason(),
+              "what was committed before is whole; what was being computed is lost, as this run keeps no checkpoint",
+              signal != 0 ? "" : "give it more time with --time-limit, or a coarser mesh");
+}
+
+RemovedWhenStopped::RemovedWhenStopped(const std::string& path) noexcept {
+  if (path.size() >= slots[0].path.size()) return;
+  for (std::size_t i = 0; i < slots.size(); ++i) {
+    int free = 0;
+    if (!slots[i].state.compare_exchange_strong(free, 1)) continue;
+    std::memcpy(slots[i].path.data(), path.c_str(), path.size() + 1);
+    slots[i].state = 2;
+    slot_ = static_cast<int>(i);
+    return;
+  }
+}
+
+RemovedWhenStopped::~RemovedWhenStopped() {
+  if (slot_ >= 0) slots[static_cast<std::size_t>(slot_)].state = 0;
+}
+
+}  // namespace ritz

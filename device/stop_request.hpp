@@ -1,0 +1,40 @@
+// Stopping a run in order: Ctrl-C, SIGTERM, SIGHUP and a time limit set a flag that long work looks at between two of its
+// steps. A second signal ends the process at once; what was promised by RemovedWhenStopped is still removed.
+//
+//   listen_for_stop_signals();  ...  throw_if_stop_requested();   // in every iteration: one load of an atomic
+#pragma once
+
+#include "device/error.hpp"
+
+#include <string>
+
+namespace ritz {
+
+// Not an exit code of design.md: the shell's convention for signals, and that of timeout(1).
+constexpr Exit time_is_up = static_cast<Exit>(124);
+constexpr Exit exit_of_signal(int signal) { return static_cast<Exit>(128 + signal); }
+
+void listen_for_stop_signals();
+// Counts from now. Zero or less: no limit.
+void set_time_limit(double seconds);
+// A sentence saying why, or empty.
+std::string stop_reason();
+// Throws Error with time_is_up or exit_of_signal.
+void throw_if_stop_requested();
+// The signal that came, or 0.
+int stop_signal() noexcept;
+
+// A file that a second signal removes on the way out (a temporary, a lock). Paths beyond 4095 bytes, or more than eight files
+// at a time, stay behind.
+class RemovedWhenStopped {
+ public:
+  explicit RemovedWhenStopped(const std::string& path) noexcept;
+  ~RemovedWhenStopped();
+  RemovedWhenStopped(const RemovedWhenStopped&) = delete;
+  RemovedWhenStopped& operator=(const RemovedWhenStopped&) = delete;
+
+ private:
+  int slot_ = -1;
+};
+
+}  // namespace ritz

@@ -1,0 +1,39 @@
+// One run at a time in a folder of results. The file `.ritz-lock` names the run that holds it (host, process, since when); the
+// lock itself is flock(2), which the system gives back when the process dies, so that a stale file is known for certain and a
+// process number used again deceives nobody.
+#pragma once
+
+#include "device/stop_request.hpp"
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+namespace ritz {
+
+struct LockHolder {
+  std::string host, program, began;  // began: UTC
+  long pid = 0;
+};
+
+class FolderLock {
+ public:
+  // Throws Error(Exit::output), naming the holder, when another run holds it. `notice`: a dead run left its file behind.
+  FolderLock(const std::string& folder, const std::string& program, const std::function<void(const std::string&)>& notice = {});
+  ~FolderLock();  // the file is gone
+  FolderLock(const FolderLock&) = delete;
+  FolderLock& operator=(const FolderLock&) = delete;
+
+ private:
+  std::string path_;
+  int descriptor_ = -1;
+  std::unique_ptr<RemovedWhenStopped> removal_;
+};
+
+// Who is writing there now; empty when nobody is.
+std::optional<LockHolder> holder_of(const std::string& folder);
+
+std::string utc_now();  // "2026-11-21T07:31:01Z"
+
+}  // namespace ritz

@@ -1,0 +1,173 @@
+#include "io/result_folder.hpp"
+
+#include "io/atomic_file.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <set>
+#include <system_error>
+#include <utility>
+
+#include <unistd.h>
+
+#include <fmt/format.h>
+
+namespace ritz {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool starts_with_case(const std::string& name, const std::string& case_name) {
+  return name.size() > case_name.size() && name.starts_with(case_name) && (name[case_name.size()] == '.' || name[case_name.size()] == '_');
+}
+
+// bracket.pvd, bracket_mode_1.pvd, bracket.hdf, bracket_probes.csv: what a run of the case "bracket" may have left.
+bool is_result_name(const std::string& name, const std::string& case_name) {
+  const std::string extension = fs::path(name).extension().string();
+  return starts_with_case(name, case_name) && (extension == ".pvd" || extension == ".hdf" || extension == ".csv");
+}
+
+std::vector<std::string> names_in(const fs::path& folder) {
+  std::vector<std::string> names;
+  std::error_code status;
+  for (fs::directory_iterator at(folder, status), end; !status && at != end; at.increment(status)) names.push_back(at->path().filename().string());
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+// Everything that belongs to the results of the case, committed or not; files of other cases' lines are theirs.
+std::set<std::string> files_of_case(const std::string& folder, const std::string& case_name, const Journal& journal) {
+  std::set<std::string> mine, theirs;
+  for (const JournalEntry& entry : journal.entries) {
+    std::set<std::string>& owner = entry.case_name == case_name ? mine : theirs;
+    owner.insert(entry.series);
+    for (const JournalFile& file : entry.files) owner.insert(file.path);
+  }
+  for (const std::string& name : names_in(folder)) {
+    if (is_result_name(name, case_name)) mine.insert(name);
+    if (name != case_name && !starts_with_case(name, case_name)) continue;
+    for (const std::string& step : names_in(fs::path(folder) / name))
+      if (step.starts_with(name + "_") && fs::path(step).extension() == ".vtu") mine.insert(name + "/" + step);
+  }
+  std::erase_if(mine, [&](const std::string& file) { return theirs.contains(file) || !fs::exists(fs::path(folder) / file); });
+  return mine;
+}
+
+bool is_generation(const std::string& name, const std::string& case_name) {
+  return name.starts_with(case_name + "-") && name.size() > case_name.size() + 1 &&
+         name.find_first_not_of("0123456789", case_name.size() + 1) == std::string::npos;
+}
+
+void move_file(const fs::path& from, const fs::path& to) {
+  std::error_code status;
+  fs::create_directories(to.parent_path(), status);
+  if (!status) fs::rename(from, to, status);
+  if (status) fail_to_write(to.string(), status.message());
+}
+
+std::string journal_text(const Journal& journal, const std::string& case_name, bool of_case) {
+  std::string text;
+  for (const JournalEntry& entry : journal.entries)
+    if ((entry.case_name == case_name) == of_case) text += to_line(entry);
+  return text;
+}
+
+[[noreturn]] void refuse_folder(const std::string& path, const std::string& reason) {
+  throw Error(Exit::output, fmt::format("cannot write results to the folder '{}': {}", path, reason), "nothing was solved",
+              "name another folder with --output or [output] folder, or make room for this one");
+}
+
+void make_folder(const std::string& path) {
+  std::error_code status;
+  fs::create_directories(path, status);
+  if (!status && !fs::is_directory(path)) status = std::make_error_code(std::errc::not_a_directory);
+  if (status) refuse_folder(path, status.message());
+}
+
+}  // namespace
+
+void probe_folder(const std::string& path) {
+  make_folder(path);
+  const std::string trial = (fs::path(path) / fmt::format(".ritz-trial-{}", ::getpid())).string();
+  try {
+    write_file(trial, "trial\n");
+  } catch (const Error& error) {
+    ::unlink(trial.c_str());
+    refuse_folder(path, error.message());
+  }
+  if (::unlink(trial.c_str()) != 0) refuse_folder(path, "a file cannot be removed there");
+}
+
+ResultFolder::ResultFolder(std::string path, ResultFolderOptions options)
+    : path_((make_folder(path), std::move(path))), options_(std::move(options)), lock_(path_, options_.program, options_.notice) {
+  probe_folder(path_);
+  Journal journal = read_journal(path_);
+  if (!journal.damaged_lines.empty())
+    throw Error(Exit::checkpoint, fmt::format("'{}' is damaged in line {}", journal_path(path_), fmt::join(journal.damaged_lines, ", ")),
+                "what it says of older results cannot be trusted", "look with 'ritz results verify', then name another folder with --output");
+  refuse_existing(journal);
+  if (journal.unfinished_line) {
+    std::error_code status;
+    fs::resize_file(journal_path(path_), journal.valid_size, status);
+    if (status) fail_to_write(journal_path(path_), status.message());
+  }
+  sweep_temporaries();
+}
+
+void ResultFolder::refuse_existing(const Journal& journal) const {
+  if (options_.overwrite) return;
+  const std::set<std::string> files = files_of_case(path_, options_.case_name, journal);
+  if (files.empty()) return;
+  const auto steps = std::count_if(journal.entries.begin(), journal.entries.end(), [&](const JournalEntry& e) { return e.case_name == options_.case_name; });
+  throw Error(Exit::output, fmt::format("the folder '{}' holds results of '{}': {} steps committed, first file '{}'", path_, options_.case_name, steps, *files.begin()),
+              "results are not overwritten unless you say so", "add --overwrite (the old ones stay until the new ones are there), or name another folder with --output");
+}
+
+// Of a run that was killed: nobody else can be writing now.
+void ResultFolder::sweep_temporaries() const {
+  std::error_code ignored;
+  for (const std::string& name : names_in(path_)) {
+    const fs::path item = fs::path(path_) / name;
+    const bool mine = starts_with_case(name, options_.case_name) || name == options_.case_name;
+    if (name.ends_with(".tmp") && (mine || name.starts_with("results.journal"))) fs::remove(item, ignored);
+    if (!mine || !fs::is_directory(item, ignored)) continue;
+    for (const std::string& step : names_in(item))
+      if (step.starts_with(name + "_") && step.ends_with(".vtu.tmp")) fs::remove(item / step, ignored);
+  }
+}
+
+std::string ResultFolder::relative(const std::string& file) const { return fs::path(file).lexically_relative(path_).generic_string(); }
+
+void ResultFolder::make_room() {
+  if (std::exchange(room_made_, true) || !options_.overwrite) return;
+  const Journal journal = read_journal(path_);
+  const std::set<std::string> files = files_of_case(path_, options_.case_name, journal);
+  if (files.empty()) return;
+  int generation = 1;
+  const fs::path replaced = fs::path(path_) / "replaced";
+  while (fs::exists(replaced / fmt::format("{}-{}", options_.case_name, generation))) ++generation;
+  const fs::path aside = replaced / fmt::format("{}-{}", options_.case_name, generation);
+  std::error_code status;
+  fs::create_directories(aside, status);
+  if (status) fail_to_write(aside.string(), status.message());
+  // First the lines, then the files: a kill in between leaves files without a line, never a line without its file.
+  write_file(journal_path(aside.string()), journal_text(journal, options_.case_name, true));
+  write_file(journal_path(path_), journal_text(journal, options_.case_name, false));
+  for (const std::string& file : files) move_file(fs::path(path_) / file, aside / file);
+}
+
+void ResultFolder::commit(JournalEntry entry) {
+  entry.case_name = options_.case_name;
+  append_to_journal(path_, entry);
+}
+
+void ResultFolder::complete() {
+  const fs::path replaced = fs::path(path_) / "replaced";
+  std::error_code ignored;
+  if (!room_made_ || !fs::exists(replaced, ignored)) return;
+  for (const std::string& name : names_in(replaced))
+    if (is_generation(name, options_.case_name)) fs::remove_all(replaced / name, ignored);
+  fs::remove(replaced, ignored);  // when it is empty
+}
+
+}  // namespace ritz

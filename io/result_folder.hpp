@@ -1,0 +1,54 @@
+// The folder that a run writes to. It is tried, locked and looked through before the work; results that are there stay until
+// new ones are ready to take their place; what has been committed is never touched again.
+//
+//   ResultFolder folder("results/bracket", {.case_name = "bracket"});
+//   ResultSeries series("results/bracket/bracket.pvd", options, &folder);
+//   series.write(t, mesh, fields);     // a step is committed when its line is in results.journal
+//   folder.complete();
+//
+// With `overwrite`, the results of this case are moved to `replaced/bracket-1` when the first new step is ready, and removed
+// from there by complete(): a run that fails in between loses neither.
+#pragma once
+
+#include "io/folder_lock.hpp"
+#include "io/journal.hpp"
+
+#include <functional>
+#include <string>
+
+namespace ritz {
+
+struct ResultFolderOptions {
+  std::string case_name;  // stem of the case file: the results are named after it
+  std::string program = "ritz";
+  bool overwrite = false;
+  std::function<void(const std::string&)> notice = {};
+};
+
+class ResultFolder {
+ public:
+  // Throws Error(Exit::output): cannot be written, another run is there, results of this case are there.
+  ResultFolder(std::string path, ResultFolderOptions options);
+  const std::string& path() const { return path_; }
+  const std::string& case_name() const { return options_.case_name; }
+
+  void make_room();  // before the first file of a step takes its place
+  // Path relative to the folder, as the journal names it.
+  std::string relative(const std::string& file) const;
+  void commit(JournalEntry entry);
+  void complete();
+
+ private:
+  void refuse_existing(const Journal& journal) const;
+  void sweep_temporaries() const;
+
+  std::string path_;
+  ResultFolderOptions options_;
+  FolderLock lock_;
+  bool room_made_ = false;
+};
+
+// Makes the folder and writes, flushes and renames a small file in it. Throws Error(Exit::output).
+void probe_folder(const std::string& path);
+
+}  // namespace ritz

@@ -1,0 +1,162 @@
+"""The disk fails at every k-th call, and the process is killed at random: what was committed before is whole, nothing
+half-written lies around, and the exit code says what happened."""
+import json
+import os
+import pathlib
+import random
+import subprocess
+import time
+
+from ritz import BIN, CaseTest, example
+from results_test import command, leftovers, verify
+
+SHIM = os.environ["FAULT_SHIM"]
+STEPS = ["--set", "modal.count=1", "--set", "modal.animate=3"]  # one step, then three
+
+
+def numbers(calls):
+    """All calls with RITZ_ALL_FAULTS; else the first ones, where the folder is tried and locked, and some of the others."""
+    if "RITZ_ALL_FAULTS" in os.environ:
+        return range(1, calls + 1)
+    return sorted({*range(1, min(calls, 8) + 1), *range(9, calls + 1, 1 + calls // 12), calls})
+
+
+def count_line(**counts):
+    """For the table in docs/measurements; RITZ_FAULT_TABLE names a file that collects it."""
+    if "RITZ_FAULT_TABLE" in os.environ:
+        with open(os.environ["RITZ_FAULT_TABLE"], "a") as table:
+            table.write(json.dumps(counts) + "\n")
+
+
+class Faults(CaseTest):
+    formats = ("vtu",)
+
+    def run_with_fault(self, folder, call, number, kind, stays, arguments):
+        count = self.folder / "count"
+        environment = {**os.environ, "LD_PRELOAD": SHIM, "FAULT_FOLDER": str(folder), "FAULT_CALL": call, "FAULT_NUMBER": str(number),
+                       "FAULT_KIND": kind, "FAULT_STAYS": "1" if stays else "0", "FAULT_COUNT": str(count)}
+        process = subprocess.run(command("ritz-modal", example("modal/cantilever"), folder, *STEPS, *arguments), env=environment,
+                                 capture_output=True, text=True, timeout=60)
+        return process, int(count.read_text())
+
+    def committed(self, folder):
+        journal = pathlib.Path(folder) / "results.journal"
+        return journal.read_bytes().count(b"\n") if journal.exists() else 0
+
+    def test_every_call_fails_once_and_for_good(self):
+        for form in self.formats:
+            arguments = ["--set", f"output.format='{form}'"] if form != "vtu" else []
+            for call in ("open", "write", "fsync", "rename", "close"):
+                folder = self.folder / f"{form}-{call}"
+                process, calls = self.run_with_fault(folder, call, 0, "ENOSPC", False, arguments)
+                self.assertEqual(process.returncode, 0, process.stderr)
+                self.assertGreater(calls, 3)
+                for kind, stays in (("ENOSPC", True), ("EIO", False), ("short", False)) if call == "write" else (("EIO", True), ("EIO", False)):
+                    outcomes = {}
+                    for number in numbers(calls):
+                        with self.subTest(format=form, call=call, number=number, kind=kind, stays=stays):
+                            folder = self.folder / f"{form}-{call}-{kind}-{stays}-{number}"
+                            process, _ = self.run_with_fault(folder, call, number, kind, stays, arguments)
+                            self.check(process, folder, kind, call)
+                            outcomes[process.returncode] = outcomes.get(process.returncode, 0) + 1
+                    count_line(test="fault", format=form, call=call, kind=kind, stays=stays, calls=calls, runs=sum(outcomes.values()), **{f"exit {k}": v for k, v in outcomes.items()})
+
+    def check(self, process, folder, kind, call):
+        if kind == "short":  # the rest is written by the next call
+            self.assertEqual(process.returncode, 0, process.stderr)
+        self.assertIn(process.returncode, (0, 7), process.stdout + process.stderr)
+        self.assertFalse(leftovers(folder) if call != "open" else [name for name in leftovers(folder) if name.endswith(".tmp")])
+        steps = self.committed(folder)
+        if process.returncode == 0:
+            self.assertEqual(steps, 4)
+        else:
+            self.assertIn(str(folder), process.stderr)
+            self.assertRegex(process.stderr, "No space left on device|Input/output error")
+        if steps > 0:
+            exit_code, states, text = verify(folder)
+            self.assertEqual(exit_code, 0, text)
+            self.assertIn(f"{steps} steps committed", text)
+            self.assertLessEqual(sum(state == "extra" for state in states.values()), 2, text)
+
+    def test_a_failing_overwrite_loses_neither_the_old_nor_what_is_new(self):
+        """Whatever fails, the four old steps are whole, here or in replaced/."""
+        old = self.folder / "old"
+        self.run_with_fault(old, "none", 0, "EIO", False, [])
+        runs = 0
+        for call in ("write", "fsync", "rename"):
+            calls = self.run_with_fault(self.copy_of(old), call, 0, "EIO", False, ["--overwrite"])[1]
+            for number in numbers(calls):
+                folder = self.copy_of(old)
+                process, _ = self.run_with_fault(folder, call, number, "EIO", True, ["--overwrite"])
+                with self.subTest(call=call, number=number):
+                    runs += 1
+                    self.assertEqual(process.returncode, 7, process.stderr)
+                    self.assertFalse(leftovers(folder))
+                    exit_code, _, text = verify(folder)
+                    self.assertEqual(exit_code, 0, text)
+                    self.assertEqual(self.contents(old), self.contents(folder, old=True))
+        count_line(test="overwrite", runs=runs)
+
+    def copy_of(self, folder):
+        self.run_count += 1
+        copy = self.folder / f"copy{self.run_count}"
+        subprocess.run(["cp", "-r", folder, copy], check=True)
+        return copy
+
+    def contents(self, folder, old=False):
+        """Of the VTU files by name; of the older run, those set aside where there are some."""
+        aside = folder / "replaced" / "cantilever-1"
+        found = {p.relative_to(folder): p.read_bytes() for p in folder.rglob("*.vtu") if "replaced" not in p.parts}
+        if old and aside.exists():
+            found |= {p.relative_to(aside): p.read_bytes() for p in aside.rglob("*.vtu")}
+        return found
+
+    def test_kills_at_random_moments_lose_at_most_the_step_in_writing(self):
+        random.seed(1)
+        many = ["--set", "modal.count=4", "--set", "modal.animate=40"]
+        for form in self.formats:
+            arguments = many + (["--set", f"output.format='{form}'"] if form != "vtu" else [])
+            cut_off = steps_kept = 0
+            kills = 50 if "RITZ_ALL_FAULTS" in os.environ else 12
+            for i in range(kills):
+                folder = self.folder / f"kill-{form}-{i}"
+                run = subprocess.Popen(command("ritz-modal", example("modal/cantilever"), folder, *arguments), stdout=subprocess.DEVNULL)
+                while not (folder / "results.journal").exists() and run.poll() is None:
+                    time.sleep(0.001)
+                time.sleep(random.random() * 0.8)
+                cut_off += run.poll() is None
+                run.kill()
+                run.wait()
+                with self.subTest(format=form, kill=i):
+                    steps = self.committed(folder)
+                    self.assertGreater(steps, 0)
+                    exit_code, states, text = verify(folder)
+                    self.assertEqual(exit_code, 0, text)
+                    self.assertIn(f"{steps} steps committed", text)
+                    self.assertLessEqual(sum(state == "extra" for state in states.values()), 2, text)
+                    steps_kept += steps
+                if i % 10 == 0:  # the next run cleans up after it
+                    again = self.run_case("ritz-modal", example("modal/cantilever"), "--overwrite", *STEPS, output=folder)
+                    self.assertEqual(again.exit, 0, again.errors)
+                    self.assertEqual((verify(folder)[0], leftovers(folder)), (0, []))
+            self.assertGreater(cut_off, 0)
+            count_line(test="kill", format=form, kills=kills, while_running=cut_off, steps_kept=steps_kept)
+
+    def test_killed_at_every_rename_and_every_flush(self):
+        """Not at random: between any two of the calls that make a commit."""
+        for form in self.formats:
+            arguments = ["--set", f"output.format='{form}'"] if form != "vtu" else []
+            runs = 0
+            for call in ("rename", "fsync", "write", "close"):
+                calls = self.run_with_fault(self.folder / f"{form}{call}", call, 0, "EIO", False, arguments)[1]
+                for number in numbers(calls):
+                    folder = self.folder / f"{form}{call}-{number}"
+                    count = self.folder / "count"
+                    count.write_text("0")
+                    self.run_with_fault(folder, call, number, "kill", False, arguments)
+                    runs += 1
+                    with self.subTest(format=form, call=call, number=number):
+                        if self.committed(folder) > 0:
+                            exit_code, _, text = verify(folder)
+                            self.assertEqual(exit_code, 0, text)
+            count_line(test="kill at calls", format=form, kills=runs)
