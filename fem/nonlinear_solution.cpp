@@ -36,7 +36,7 @@ class Newton {
     s.certificate = reference_ > 0 ? free_norm_ / reference_ : 0;
     whole_residual(u_, r_);
     constraints_.keep_prescribed(r_);
-    s.reaction = space_.to_mesh(r_);
+    s.reaction = space_.forces_to_mesh(r_);
     s.u = std::move(u_);
     s.steps = std::move(steps_);
     s.last_solve = std::move(report_);
