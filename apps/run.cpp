@@ -63,10 +63,15 @@ void Run::read_output_settings() {
   const Case::Table table = case_->table("output", "where results go and how");
   const std::string folder = table.text("folder", "folder of the results, relative to where the program runs",
                                         {.fallback = "results/" + stem_of(options_.case_file)});
-  const std::string compression =
-      table.choice("compression", "of the VTU files: none is fastest", {"none", "lz4", "zlib"}, "none");
-  vtu_.compression = compression == "lz4" ? Compression::lz4 : compression == "zlib" ? Compression::zlib : Compression::none;
-  vtu_.single_precision = table.flag("single_precision", "fields as 32-bit numbers: half the size", false);
+  const std::string format = table.choice("format", "vtu: an index (.pvd) and a file for each step; vtkhdf: one HDF5 file (.hdf) with the mesh once",
+                                          {"vtu", "vtkhdf"}, "vtu");
+  format_.format = format == "vtkhdf" ? ResultFormat::vtkhdf : ResultFormat::vtu;
+  const std::string compression = table.choice("compression", "none is fastest; vtkhdf has no lz4", {"none", "lz4", "zlib"}, "none");
+  if (format == "vtkhdf" && compression == "lz4")
+    table.error("compression", "the format vtkhdf has no lz4 compression", "HDF5 knows it by plugins only, which readers do not have",
+                "use compression = \"zlib\" or \"none\"");
+  format_.vtu.compression = compression == "lz4" ? Compression::lz4 : compression == "zlib" ? Compression::zlib : Compression::none;
+  format_.vtu.single_precision = table.flag("single_precision", "fields as 32-bit numbers: half the size", false);
   output_ = options_.output.empty() ? folder : options_.output;
 }
 
@@ -209,31 +214,45 @@ void Run::write(const std::vector<Field>& nodal, const std::vector<Field>& cells
   for (const auto& [name, values] : probes) log_.line("probe {}: {:.8g}", name, fmt::join(values, " "));
   auto phase = device_->profile().phase("output");
   if (!series_) {
-    series_.emplace(results_path(stem_of(options_.case_file) + ".pvd").string(), vtu_, results_.get());
+    series_ = make_result_series(results_path(stem_of(options_.case_file)).string(), format_, results_.get());
     report_.outputs = {series_->path()};
+    if (!probes.empty()) {
+      probe_file_.emplace(results_path(stem_of(options_.case_file) + "_probes.csv").string());
+      report_.outputs.insert(report_.outputs.begin(), probe_file_->path());
+    }
   }
-  const std::string file = part_ != nullptr ? series_->write_load_case(part_->name, *mesh_, nodal, cells) : series_->write(0, *mesh_, nodal, cells);
+  const int number = series_->step_count();
+  ResultStep step{.time = double(number), .load_case = part_ != nullptr ? part_->name : "", .point_fields = nodal, .cell_fields = cells};
+  if (probe_file_)
+    step.also = [&] {
+      JournalFile rows = probe_file_->add(number, step.time, step.load_case, probes);
+      rows.path = results_->relative(probe_file_->path());
+      return std::vector<JournalFile>{std::move(rows)};
+    };
+  const std::string file = series_->write(*mesh_, step);
   if (part_ != nullptr) part_->output = file;
-  report_.outputs.insert(report_.outputs.end() - 1, file);  // the index stays last
+  if (file != series_->path()) report_.outputs.insert(report_.outputs.end() - 1, file);  // the index stays last
   log_.line("results: {}", file);
   if (part_ == nullptr) log_.line("ParaView: {}", series_->path());
 }
 
 void Run::write_series(const std::string& name, int count, const std::function<std::pair<double, std::vector<Field>>(int)>& frame) {
   auto phase = device_->profile().phase("output");
-  ResultSeries series(results_path(fmt::format("{}_{}.pvd", stem_of(options_.case_file), name)).string(), vtu_, results_.get());
+  const auto series = make_result_series(results_path(fmt::format("{}_{}", stem_of(options_.case_file), name)).string(), format_, results_.get());
   for (int step = 0; step < count; ++step) {
     throw_if_stop_requested();
     const auto [time, fields] = frame(step);
-    report_.outputs.push_back(series.write(time, *mesh_, fields));
+    const std::string file = series->write(*mesh_, {.time = time, .point_fields = fields});
+    if (file != series->path()) report_.outputs.push_back(file);
   }
-  report_.outputs.push_back(series.path());
-  log_.line("ParaView: {}", series.path());
+  report_.outputs.push_back(series->path());
+  log_.line("ParaView: {}", series->path());
 }
 
 void Run::finish() {
   if (results_) results_->complete();
   if (part_ != nullptr) log_.line("ParaView: {} (one step for each load case and combination)", series_->path());
+  series_.reset();
   for (const PhaseRecord& phase : device_->profile().phases())
     report_.phases.push_back({phase.name, phase.seconds, phase.bytes_to_device + phase.bytes_to_host});
   const MemoryStatistics memory = device_->memory().statistics();

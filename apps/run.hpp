@@ -8,17 +8,17 @@
 //     ... ask run.input() ...
 //     run.checked(fields_to_come);            // throws all input errors; with --check the run ends here
 //     ... solve ...
-//     run.write(nodal_fields, cell_fields);   // VTU and PVD, probes, report
+//     run.write(nodal_fields, cell_fields);   // result files, probes, report
 //   }
 #pragma once
 
 #include "device/device.hpp"
 #include "io/case.hpp"
 #include "io/log.hpp"
-#include "io/pvd_writer.hpp"
+#include "io/probe_file.hpp"
 #include "io/report.hpp"
 #include "io/result_folder.hpp"
-#include "io/vtu_writer.hpp"
+#include "io/result_series.hpp"
 #include "mesh/mesh.hpp"
 #include "solvers/linear_solver.hpp"
 
@@ -75,7 +75,7 @@ class Run {
   void record(const SolveReport& solve, Index unknowns);
   // Fields at nodes and cells to the output folder; evaluates the case's probes; prints peaks.
   void write(const std::vector<Field>& nodal, const std::vector<Field>& cells);
-  // One more series, "<case>_<name>.pvd", of `count` steps: frame(step) gives its time and its nodal fields.
+  // One more series, "<case>_<name>.pvd" or ".hdf", of `count` steps: frame(step) gives its time and its nodal fields.
   void write_series(const std::string& name, int count, const std::function<std::pair<double, std::vector<Field>>(int)>& frame);
   void finish();                                // ends the results, fills the report and prints the summary
 
@@ -90,11 +90,12 @@ class Run {
   std::optional<Case> case_;
   std::optional<Device> device_;
   std::optional<Mesh> mesh_;
-  VtuOptions vtu_;
+  SeriesOptions format_;
   std::string output_;
   LoadCaseOutcome* part_ = nullptr;         // of the report: the load case or combination in work
-  std::optional<ResultSeries> series_;      // of write(): one step, or one for each load case and combination
   std::unique_ptr<ResultFolder> results_;  // from checked() on
+  std::unique_ptr<ResultSeries> series_;    // of write(): one step, or one for each load case and combination
+  std::optional<ProbeFile> probe_file_;     // a row for each of these steps
 };
 
 // Parses the command line, runs the app, and turns whatever happens into a message, a report and an exit code.

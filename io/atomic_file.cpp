@@ -61,22 +61,34 @@ void fail_to_write(const std::string& path, const std::string& reason) {
 
 void discard_temporary(const std::string& path) noexcept { std::remove(temporary_path(path).c_str()); }
 
+namespace {
+
+[[noreturn]] void give_up(const std::string& path) {
+  const std::string reason = std::strerror(errno);
+  discard_temporary(path);
+  fail_to_write(path, reason);
+}
+
+void flush_temporary(const std::string& path) {
+  Descriptor file(temporary_path(path), O_RDONLY);
+  if (file < 0 || ::fsync(file) != 0) give_up(path);
+}
+
+}  // namespace
+
 void commit_file(const std::string& path) {
-  const std::string temporary = temporary_path(path);
-  {
-    Descriptor file(temporary, O_RDONLY);
-    if (file < 0 || ::fsync(file) != 0) {
-      const std::string reason = std::strerror(errno);
-      discard_temporary(path);
-      fail_to_write(path, reason);
-    }
-  }
-  if (std::rename(temporary.c_str(), path.c_str()) != 0) {
-    const std::string reason = std::strerror(errno);
-    discard_temporary(path);
-    fail_to_write(path, reason);
-  }
+  flush_temporary(path);
+  if (std::rename(temporary_path(path).c_str(), path.c_str()) != 0) give_up(path);
   flush_folder(path);
+}
+
+bool exchange_file(const std::string& path) {
+  flush_temporary(path);
+  const bool exchanged = ::renameat2(AT_FDCWD, temporary_path(path).c_str(), AT_FDCWD, path.c_str(), RENAME_EXCHANGE) == 0;
+  if (!exchanged && errno != EINVAL && errno != ENOSYS && errno != ENOTSUP) give_up(path);
+  if (!exchanged && std::rename(temporary_path(path).c_str(), path.c_str()) != 0) give_up(path);
+  flush_folder(path);
+  return exchanged;
 }
 
 void write_file(const std::string& path, std::string_view contents) {

@@ -14,7 +14,7 @@
 
 namespace ritz {
 
-// Rows of a dataset that grows with the steps, in a file that holds them all: size is that of the rows.
+// Rows of a dataset that grows with the steps, in a file that holds them all. Without a dataset: bytes of a text.
 struct JournalSlab {
   std::string dataset;
   std::uint64_t first_row = 0, row_count = 0;

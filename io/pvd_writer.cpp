@@ -59,25 +59,24 @@ void PvdWriter::add(double time, const std::string& file, int part) {
   entries_ = std::move(entries);
 }
 
-ResultSeries::ResultSeries(const std::string& path, VtuOptions options, ResultFolder* folder)
+VtuSeries::VtuSeries(const std::string& path, VtuOptions options, ResultFolder* folder)
     : index_(with_extension(path)), options_(std::move(options)), folder_(folder) {
   std::error_code error;
   std::filesystem::create_directories(step_folder(index_.path()), error);
   if (error) fail_to_write(step_folder(index_.path()).string(), error.message());
 }
 
-std::string ResultSeries::write_step(const std::string& name, double time, const Mesh& mesh,
-                                     std::span<const Field> point_fields, std::span<const Field> cell_fields) {
+std::string VtuSeries::write(const Mesh& mesh, const ResultStep& step) {
   const std::filesystem::path folder = step_folder(index_.path());
-  const std::string stem = folder.filename().string();
+  const std::string stem = folder.filename().string(), &name = step.load_case;
   const std::string file = fmt::format("{}/{}_{:06}{}.vtu", stem, stem, step_count(), name.empty() ? "" : fmt::format("_{}", file_name(name)));
   const std::string path = (folder.parent_path() / file).string();
   VtuOptions options = options_;
-  options.time = time;
+  options.time = step.time;
   options.load_case = name;
   options.staged = true;
-  write_vtu(path, mesh, point_fields, cell_fields, options);
-  JournalEntry entry{.series = {}, .step = step_count(), .time = time};
+  write_vtu(path, mesh, step.point_fields, step.cell_fields, options);
+  JournalEntry entry{.series = {}, .step = step_count(), .time = step.time};
   if (folder_ != nullptr) {
     entry.series = folder_->relative(index_.path());
     try {
@@ -89,25 +88,11 @@ std::string ResultSeries::write_step(const std::string& name, double time, const
     }
   }
   commit_file(path);
-  index_.add(time, file);
+  index_.add(step.time, file);
+  if (step.also)
+    for (JournalFile& each : step.also()) entry.files.push_back(std::move(each));
   if (folder_ != nullptr) folder_->commit(std::move(entry));
   return path;
-}
-
-std::string ResultSeries::write(double time, const Mesh& mesh, std::span<const Field> point_fields,
-                                std::span<const Field> cell_fields) {
-  return write_step("", time, mesh, point_fields, cell_fields);
-}
-
-std::string ResultSeries::write_load_case(const std::string& name, const Mesh& mesh, std::span<const Field> point_fields,
-                                          std::span<const Field> cell_fields) {
-  return write_step(name, step_count(), mesh, point_fields, cell_fields);
-}
-
-std::string ResultSeries::write(double time, const Mesh& mesh, std::initializer_list<Field> point_fields,
-                                std::initializer_list<Field> cell_fields) {
-  return write(time, mesh, std::span(point_fields.begin(), point_fields.size()),
-               std::span(cell_fields.begin(), cell_fields.size()));
 }
 
 }  // namespace ritz

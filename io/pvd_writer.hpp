@@ -1,12 +1,11 @@
 // A time series for ParaView: the index `name.pvd` and one VTU per step in `name/`. The index is rewritten and renamed
 // after each step, so that a kill loses at most the step being written.
 //
-//   ResultSeries results("run.pvd");
-//   results.write(t, mesh, {{"temperature", 1, T}});   // run/run_000000.vtu, then run.pvd
+//   VtuSeries results("run.pvd");
+//   results.write(mesh, {.time = t, .point_fields = fields});   // run/run_000000.vtu, then run.pvd
 #pragma once
 
-#include "io/result_folder.hpp"
-#include "io/vtu_writer.hpp"
+#include "io/result_series.hpp"
 
 #include <string>
 #include <vector>
@@ -35,25 +34,18 @@ class PvdWriter {
   std::vector<PvdEntry> entries_;
 };
 
-class ResultSeries {
+class VtuSeries : public ResultSeries {
  public:
   // `path` ends in .pvd (added when missing). Throws Error(Exit::output) when the folder cannot be written.
   // With a folder every step is a line of its journal.
-  explicit ResultSeries(const std::string& path, VtuOptions options = {}, ResultFolder* folder = nullptr);
-  // Returns the path of the VTU file.
-  std::string write(double time, const Mesh& mesh, std::span<const Field> point_fields,
-                    std::span<const Field> cell_fields = {});
-  std::string write(double time, const Mesh& mesh, std::initializer_list<Field> point_fields,
-                    std::initializer_list<Field> cell_fields = {});
-  // The next load case, in "<series>_000002_<name>.vtu" (what no file name may hold becomes _); its time is its number from 0.
-  std::string write_load_case(const std::string& name, const Mesh& mesh, std::span<const Field> point_fields,
-                              std::span<const Field> cell_fields = {});
-  const std::string& path() const { return index_.path(); }
-  int step_count() const { return static_cast<int>(index_.entries().size()); }
+  explicit VtuSeries(const std::string& path, VtuOptions options = {}, ResultFolder* folder = nullptr);
+  // Returns the path of the VTU file: "run/run_000002.vtu", of a load case "run/run_000002_<name>.vtu" (what no file name may
+  // hold becomes _).
+  std::string write(const Mesh& mesh, const ResultStep& step) override;
+  const std::string& path() const override { return index_.path(); }
+  int step_count() const override { return static_cast<int>(index_.entries().size()); }
 
  private:
-  std::string write_step(const std::string& name, double time, const Mesh& mesh, std::span<const Field> point_fields,
-                         std::span<const Field> cell_fields);
   PvdWriter index_;
   VtuOptions options_;
   ResultFolder* folder_;

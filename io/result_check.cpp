@@ -1,15 +1,21 @@
 #include "io/result_check.hpp"
 
 #include "device/error.hpp"
+#include "io/hdf5_file.hpp"
 #include "io/journal.hpp"
 #include "io/pvd_writer.hpp"
 
 #include <algorithm>
+#include <cerrno>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <map>
 #include <set>
+#include <sstream>
+
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <fmt/format.h>
 
@@ -57,6 +63,89 @@ CheckedFile check_index(const fs::path& folder, const std::string& path, const S
       return {path, FileState::ok, fmt::format("{} steps, and one whose commit was cut off", series.entries.size())};
   }
   return {path, FileState::damaged, "it does not list the steps of the journal"};
+}
+
+// Parts of a file that grows with the steps.
+struct GrownFile {
+  std::vector<JournalSlab> slabs;
+  std::int64_t steps = 0;
+};
+
+CheckedFile check_text(const fs::path& folder, const std::string& path, const GrownFile& file, ResultCheck& check) {
+  const std::string text = text_of_file(folder / path);
+  std::uint64_t known = 0;
+  for (const JournalSlab& slab : file.slabs) {
+    if (slab.first_row > text.size() || slab.row_count > text.size() - slab.first_row) return {path, FileState::damaged, fmt::format("{} bytes are too few", text.size())};
+    if (crc32_of(std::string_view(text).substr(slab.first_row, slab.row_count)) != slab.crc32)
+      return {path, FileState::damaged, fmt::format("CRC-32 of bytes {} to {}", slab.first_row, slab.first_row + slab.row_count - 1)};
+    known = std::max(known, slab.first_row + slab.row_count);
+  }
+  const auto more = std::count(text.begin() + static_cast<std::ptrdiff_t>(known), text.end(), '\n');
+  if (text.size() > known && (more != 1 || text.back() != '\n')) return {path, FileState::damaged, fmt::format("{} bytes instead of {}", text.size(), known)};
+  check.bytes += known;
+  return {path, FileState::ok, fmt::format("{} rows{}", file.steps, more > 0 ? ", and one whose commit was cut off" : "")};
+}
+
+CheckedFile check_hdf5(const std::string& full_path, const std::string& path, const GrownFile& file, std::uint64_t& bytes) {
+  try {
+    const Hdf5File content = Hdf5File::open(full_path);
+    for (const JournalSlab& slab : file.slabs) {
+      if (content.crc32(slab.dataset, slab.first_row, slab.row_count) != slab.crc32)
+        return {path, FileState::damaged, fmt::format("CRC-32 of rows {} to {} of '{}'", slab.first_row, slab.first_row + slab.row_count - 1, slab.dataset)};
+      bytes += slab.row_count;
+    }
+    if (content.numbers("/VTKHDF", "Version") != std::vector<std::int64_t>{2, 0} || content.text("/VTKHDF", "Type") != "UnstructuredGrid")
+      return {path, FileState::damaged, "its version or type is not what Ritz writes"};
+    const std::int64_t steps = content.numbers("/VTKHDF/Steps", "NSteps").front();
+    if (steps != file.steps && steps != file.steps + 1)
+      return {path, FileState::damaged, fmt::format("{} steps instead of {}", steps, file.steps)};
+    return {path, FileState::ok, fmt::format("{} steps{}", file.steps, steps > file.steps ? ", and one whose commit was cut off" : "")};
+  } catch (const Error& error) {
+    return {path, FileState::damaged, error.message()};
+  }
+}
+
+// In a process of its own, since HDF5 may crash on what is no longer an HDF5 file.
+CheckedFile check_hdf5_apart(const fs::path& folder, const std::string& path, const GrownFile& file, ResultCheck& check) {
+  int ends[2];
+  if (::pipe(ends) != 0) return check_hdf5((folder / path).string(), path, file, check.bytes);
+  const pid_t child = ::fork();
+  if (child < 0) {
+    ::close(ends[0]);
+    ::close(ends[1]);
+    return check_hdf5((folder / path).string(), path, file, check.bytes);
+  }
+  if (child == 0) {
+    ::close(ends[0]);
+    std::uint64_t bytes = 0;
+    const CheckedFile checked = check_hdf5((folder / path).string(), path, file, bytes);
+    const std::string answer = fmt::format("{} {} {}", static_cast<int>(checked.state), bytes, checked.detail);
+    const bool told = ::write(ends[1], answer.data(), answer.size()) == static_cast<ssize_t>(answer.size());
+    ::_exit(told ? 0 : 1);
+  }
+  ::close(ends[1]);
+  std::string answer;
+  char piece[4096];
+  for (ssize_t count; (count = ::read(ends[0], piece, sizeof piece)) > 0 || (count < 0 && errno == EINTR);) answer.append(piece, static_cast<std::size_t>(std::max<ssize_t>(count, 0)));
+  ::close(ends[0]);
+  int status = 0;
+  while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
+  std::istringstream words(answer);
+  int state = 0;
+  std::uint64_t bytes = 0;
+  if (!WIFEXITED(status) || WEXITSTATUS(status) != 0 || !(words >> state >> bytes))
+    return {path, FileState::damaged, "the HDF5 library crashes when it reads it"};
+  std::string detail;
+  std::getline(words >> std::ws, detail, '\0');
+  check.bytes += bytes;
+  return {path, static_cast<FileState>(state), detail};
+}
+
+CheckedFile check_grown(const fs::path& folder, const std::string& path, const GrownFile& file, ResultCheck& check) {
+  std::error_code status;
+  if (!fs::exists(folder / path, status)) return {path, FileState::missing, "the journal says that it was committed"};
+  return file.slabs.front().dataset.empty() ? check_text(folder, path, file, check) : check_hdf5_apart(folder, path, file, check);
 }
 
 void add_extra_files(const fs::path& folder, const std::set<std::string>& known, ResultCheck& check) {
@@ -113,15 +202,23 @@ ResultCheck check_results(const std::string& path) {
   if (journal.unfinished_line) check.notices.push_back("the last line of results.journal is unfinished: that step was not committed");
   check.files.push_back(std::move(own));
   std::map<std::string, Series> indices;
+  std::map<std::string, GrownFile> grown;
   for (const JournalEntry& entry : journal.entries) {
     ++check.steps;
     for (const JournalFile& file : entry.files) {
       known.insert(file.path);
-      check.files.push_back(check_file(folder, file, check));
+      if (file.slabs.empty()) {
+        check.files.push_back(check_file(folder, file, check));
+        continue;
+      }
+      GrownFile& all = grown[file.path];
+      all.slabs.insert(all.slabs.end(), file.slabs.begin(), file.slabs.end());
+      ++all.steps;
     }
-    if (fs::path(entry.series).extension() == ".pvd" && entry.files.size() == 1)
+    if (fs::path(entry.series).extension() == ".pvd" && !entry.files.empty())
       indices[entry.series].entries.push_back({entry.time, 0, entry.files[0].path});
   }
+  for (const auto& [name, file] : grown) check.files.push_back(check_grown(folder, name, file, check));
   for (const auto& [name, series] : indices) {
     known.insert(name);
     check.files.push_back(check_index(folder, name, series));

@@ -2,8 +2,8 @@
 // new ones are ready to take their place; what has been committed is never touched again.
 //
 //   ResultFolder folder("results/bracket", {.case_name = "bracket"});
-//   ResultSeries series("results/bracket/bracket.pvd", options, &folder);
-//   series.write(t, mesh, fields);     // a step is committed when its line is in results.journal
+//   VtuSeries series("results/bracket/bracket.pvd", options, &folder);
+//   series.write(mesh, {.time = t, .point_fields = fields});     // a step is committed when its line is in results.journal
 //   folder.complete();
 //
 // With `overwrite`, the results of this case are moved to `replaced/bracket-1` when the first new step is ready, and removed

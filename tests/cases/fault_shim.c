@@ -43,7 +43,7 @@ static int fault(const char *call) {
   const char *kind = setting("FAULT_KIND");
   if (strcmp(kind, "kill") == 0) kill(getpid(), SIGKILL);
   if (strcmp(kind, "short") == 0) return 2;
-  errno = strcmp(kind, "EIO") == 0 ? EIO : ENOSPC;
+  errno = strcmp(kind, "EIO") == 0 ? EIO : strcmp(kind, "EINVAL") == 0 ? EINVAL : ENOSPC;
   return 1;
 }
 
@@ -82,6 +82,11 @@ ssize_t writev(int descriptor, const struct iovec *parts, int part_count) {
 int fsync(int descriptor) { return of_folder(descriptor) && fault("fsync") ? -1 : REAL(fsync)(descriptor); }
 
 int rename(const char *from, const char *to) { return below_folder(to) && fault("rename") ? -1 : REAL(rename)(from, to); }
+
+int renameat2(int from_folder, const char *from, int to_folder, const char *to, unsigned flags) {
+  if (below_folder(to) && (fault("rename") || fault("exchange"))) return -1;
+  return REAL(renameat2)(from_folder, from, to_folder, to, flags);
+}
 
 int close(int descriptor) {
   const int fails = of_folder(descriptor) && fault("close"), error = errno;

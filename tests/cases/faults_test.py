@@ -29,7 +29,7 @@ def count_line(**counts):
 
 
 class Faults(CaseTest):
-    formats = ("vtu",)
+    formats = ("vtu", "vtkhdf")
 
     def run_with_fault(self, folder, call, number, kind, stays, arguments):
         count = self.folder / "count"

@@ -242,9 +242,10 @@ TEST(VtuReader, WrongContentsAreNamed) {
 TEST(PvdWriter, IndexListsEveryStepAndPiece) {
   const Folder folder;
   const Mesh mesh = rectangle(1, 1, {1, 1}, CellKind::quad4);
-  ResultSeries results(folder.file("run & co"));
-  results.write(0, mesh, {{"T", 1, {1, 2, 3, 4}}});
-  const std::string second = results.write(0.25, mesh, {{"T", 1, {5, 6, 7, 8}}});
+  VtuSeries results(folder.file("run & co"));
+  const std::vector<Field> at_0 = {{"T", 1, {1, 2, 3, 4}}}, at_1 = {{"T", 1, {5, 6, 7, 8}}};
+  results.write(mesh, {.point_fields = at_0});
+  const std::string second = results.write(mesh, {.time = 0.25, .point_fields = at_1});
   EXPECT_EQ(grid_in(second)->GetPointData()->GetArray("T")->GetTuple1(0), 5);
   const std::string index = contents_of(folder.file("run & co.pvd"));
   EXPECT_THAT(index, HasSubstr("timestep=\"0.25\" part=\"0\" file=\"run &amp; co/run &amp; co_000001.vtu\""));
@@ -259,9 +260,9 @@ TEST(PvdWriter, LoadCasesAreNumberedStepsThatKnowTheirNames) {
   const Folder folder;
   const Mesh mesh = rectangle(1, 1, {1, 1}, CellKind::quad4);
   const std::vector<Field> fields = {{"T", 1, {1, 2, 3, 4}}};
-  ResultSeries results(folder.file("roof"));
+  VtuSeries results(folder.file("roof"));
   for (const std::string name : {"snow", "wind & rain / 2", "wind_&_rain_/_2"}) {
-    const std::string file = results.write_load_case(name, mesh, fields);
+    const std::string file = results.write(mesh, {.time = double(results.step_count()), .load_case = name, .point_fields = fields});
     const auto grid = grid_in(file);
     const auto* text = vtkStringArray::SafeDownCast(grid->GetFieldData()->GetAbstractArray("load_case"));
     ASSERT_NE(text, nullptr);
@@ -274,7 +275,7 @@ TEST(PvdWriter, LoadCasesAreNumberedStepsThatKnowTheirNames) {
 }
 
 TEST(PvdWriter, FolderThatCannotBeMadeIsAnError) {
-  EXPECT_THAT(error_of([] { ResultSeries results("/proc/never/run.pvd"); }, Exit::output), HasSubstr("/proc/never/run"));
+  EXPECT_THAT(error_of([] { VtuSeries results("/proc/never/run.pvd"); }, Exit::output), HasSubstr("/proc/never/run"));
 }
 
 }  // namespace

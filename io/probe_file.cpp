@@ -1,0 +1,35 @@
+#include "io/probe_file.hpp"
+
+#include "io/atomic_file.hpp"
+
+#include <fmt/format.h>
+
+namespace ritz {
+namespace {
+
+std::string quoted_cell(const std::string& text) {
+  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
+  std::string result = "\"";
+  for (const char c : text) result += c == '"' ? std::string("\"\"") : std::string(1, c);
+  return result + "\"";
+}
+
+}  // namespace
+
+JournalFile ProbeFile::add(int step, double time, const std::string& load_case, const std::vector<std::pair<std::string, std::vector<double>>>& probes) {
+  const std::size_t before = text_.size();
+  if (before == 0) {
+    text_ = "step,time,load_case";
+    for (const auto& [name, values] : probes)
+      for (std::size_t i = 0; i < values.size(); ++i) text_ += fmt::format(",{}", quoted_cell(values.size() == 1 ? name : fmt::format("{}.{}", name, i)));
+    text_ += "\n";
+  }
+  text_ += fmt::format("{},{},{}", step, time, quoted_cell(load_case));
+  for (const auto& [name, values] : probes)
+    for (const double value : values) text_ += fmt::format(",{}", value);
+  text_ += "\n";
+  write_file(path_, text_);
+  return {.path = {}, .slabs = {{"", before, text_.size() - before, crc32_of(std::string_view(text_).substr(before))}}};
+}
+
+}  // namespace ritz

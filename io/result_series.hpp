@@ -1,0 +1,48 @@
+// A series of steps or load cases on one mesh, in the format that the case file asks for. Each step is committed by itself:
+// written beside its place, flushed, renamed, then a line in the folder's journal (docs/results.md).
+//
+//   auto series = make_result_series("results/bracket", {.format = ResultFormat::vtkhdf}, &folder);   // bracket.hdf
+//   series->write(mesh, {.time = t, .point_fields = fields});
+#pragma once
+
+#include "io/result_folder.hpp"
+#include "io/vtu_writer.hpp"
+
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace ritz {
+
+enum class ResultFormat { vtu, vtkhdf };  // vtu: a .pvd and a file for each step; vtkhdf: one .hdf
+
+struct ResultStep {
+  double time = 0;
+  std::string load_case = {};             // or combination; empty: none
+  std::span<const Field> point_fields = {};
+  std::span<const Field> cell_fields = {};
+  // Files that belong to the step, written when its fields are in place and before its line in the journal.
+  std::function<std::vector<JournalFile>()> also = {};
+};
+
+class ResultSeries {
+ public:
+  virtual ~ResultSeries() = default;
+  // Returns the path of the file with the step. Throws Error(Exit::output).
+  virtual std::string write(const Mesh& mesh, const ResultStep& step) = 0;
+  virtual const std::string& path() const = 0;  // what to open
+  virtual int step_count() const = 0;
+};
+
+struct SeriesOptions {
+  ResultFormat format = ResultFormat::vtu;
+  VtuOptions vtu = {};  // compression and precision hold for both formats
+};
+
+// `path` without an extension. Throws Error(Exit::output) when the folder cannot be written, Error(Exit::input) for what the
+// format does not have.
+std::unique_ptr<ResultSeries> make_result_series(const std::string& path, const SeriesOptions& options, ResultFolder* folder = nullptr);
+
+}  // namespace ritz

@@ -1,0 +1,195 @@
+"""Results in one HDF5 file: read with h5py and with VTK's own reader, against the VTU files of the same run; what damages
+them is seen; the table of probes."""
+import array
+import csv
+import functools
+import json
+import os
+import subprocess
+import sys
+import zlib
+
+import vtu
+from faults_test import SHIM
+from results_test import MODES, command, leftovers, verify
+from ritz import CaseTest, example
+
+FORMAT = ["--set", "output.format=vtkhdf"]
+
+# {dataset: [type, CRC-32 of each step's slab]} of fields, {dataset: ...} of the rest; run by a Python that has h5py.
+DIGEST = """
+import h5py, json, sys, zlib
+h = h5py.File(sys.argv[1], "r")["VTKHDF"]
+out = {"version": [int(v) for v in h.attrs["Version"]], "type": h.attrs["Type"].decode(), "steps": int(h["Steps"].attrs["NSteps"]), "fields": {}, "mesh": {}, "texts": {}}
+for name, set in [("PointData/" + n, s) for n, s in h["PointData"].items()] + [("CellData/" + n, s) for n, s in h["CellData"].items()]:
+    rows = int(h["NumberOfPoints" if name.startswith("Point") else "NumberOfCells"][0])
+    group, last = name.split("/")
+    offsets = h["Steps/" + group + "Offsets/" + last][:]
+    out["fields"][name] = [str(set.dtype), [zlib.crc32(set[int(o):int(o) + rows].tobytes()) for o in offsets]]
+for name in ("Points", "Connectivity", "Offsets", "Types", "Steps/Values"):
+    out["mesh"][name] = [int(n) for n in h[name].shape] + [zlib.crc32(h[name][:].tobytes())]
+for name, set in h["FieldData"].items():
+    out["texts"][name] = [t.decode() for t in set[:]]
+print(json.dumps(out))
+"""
+
+VTK_READ = """
+import json, sys, vtk
+r = vtk.vtkHDFReader()
+r.SetFileName(sys.argv[1])
+assert r.CanReadFile(sys.argv[1])
+r.Update()
+g = r.GetOutput()
+p = g.GetPointData()
+size = vtk.vtkCellSizeFilter()
+size.SetInputData(g)
+size.Update()
+volume = size.GetOutput().GetCellData().GetArray("Volume")
+print(json.dumps({"points": g.GetNumberOfPoints(), "cells": g.GetNumberOfCells(),
+                  "range": {p.GetArrayName(i): p.GetArray(i).GetRange(-1) for i in range(p.GetNumberOfArrays())},
+                  "volume": sum(volume.GetValue(i) for i in range(volume.GetNumberOfTuples())),
+                  "load_case": g.GetFieldData().GetAbstractArray("load_case").GetValue(0)}))
+"""
+
+
+@functools.cache
+def python_with(module):
+    """A Python that has the module: ours or Debian's; None without one."""
+    for python in (sys.executable, "/usr/bin/python3"):
+        if subprocess.run([python, "-c", f"import {module}"], capture_output=True).returncode == 0:
+            return python
+    return None
+
+
+def run_python(test, module, script, path):
+    python = python_with(module)
+    if python is None:
+        test.skipTest(f"no Python with {module}")
+    process = subprocess.run([python, "-c", script, path], capture_output=True, text=True, timeout=60)
+    return json.loads(process.stdout) if process.returncode == 0 else None
+
+
+def crc(values, kind):
+    return zlib.crc32(array.array(kind, values).tobytes())
+
+
+class Contents(CaseTest):
+    def test_every_step_is_that_of_the_vtu_files_bit_by_bit(self):
+        by_format = {form: self.solve("ritz-elasticity", example("bracket/load_cases"), "--set", f"output.format={form}") for form in ("vtu", "vtkhdf")}
+        one = run_python(self, "h5py", DIGEST, by_format["vtkhdf"].folder / "results" / "load_cases.hdf")
+        many = [vtu.read(path) for path in by_format["vtu"].report["outputs"] if path.endswith(".vtu")]
+        self.assertEqual((one["version"], one["type"], one["steps"]), ([2, 0], "UnstructuredGrid", len(many)))
+        self.assertEqual(one["texts"], {"load_case": ["weight", "hanging", "pull", "service", "ultimate"], "region_names": ["steel"]})
+        for i, step in enumerate(many):
+            for section in ("PointData", "CellData"):
+                self.assertEqual({name.split("/")[1] for name in one["fields"] if name.startswith(section)}, set(step[section]))
+                for name, values in step[section].items():
+                    self.assertEqual(one["fields"][f"{section}/{name}"][1][i], zlib.crc32(values.tobytes()), f"step {i}, {name}")
+            mesh = {"Points": step["Points"]["Points"], "Connectivity": array.array("q", step["Cells"]["connectivity"]),
+                    "Offsets": array.array("q", [0, *step["Cells"]["offsets"]]), "Types": step["Cells"]["types"]}
+            for name, values in mesh.items():
+                self.assertEqual(one["mesh"][name][-1], zlib.crc32(values.tobytes()), name)
+        self.assertEqual(one["mesh"]["Steps/Values"], [5, crc([0, 1, 2, 3, 4], "d")])
+        probes = [each.report["load_cases"]["pull"]["probes"] for each in by_format.values()]
+        self.assertEqual(probes[0], probes[1])
+
+    def test_vtk_reads_the_first_step(self):
+        """VTK 9.1 knows version 1.0 of the format: it warns and shows step 0."""
+        outcome = self.solve("ritz-elasticity", example("bracket/load_cases"), *FORMAT)
+        seen = run_python(self, "vtk", VTK_READ, outcome.folder / "results" / "load_cases.hdf")
+        self.assertEqual((seen["points"], seen["cells"]), (outcome.report["nodes"], outcome.report["cells"]))
+        self.assertEqual(seen["load_case"], "weight")
+        self.assert_close(seen["range"]["von_mises"][1], outcome.report["load_cases"]["weight"]["probes"]["peak_von_mises"], 1e-12)
+        self.assertEqual(set(seen["range"]), {"displacement", "stress", "strain", "von_mises", "principal_stress", "reaction"})
+        self.assertGreater(seen["volume"], 0)
+
+    def test_single_precision_and_compression(self):
+        sizes = {}
+        for name, keys in {"double": [], "single": ["--set", "output.single_precision=true"], "zlib": ["--set", "output.compression=zlib"]}.items():
+            outcome = self.solve("ritz-heat", example("heat_sink"), *FORMAT, *keys)
+            path = outcome.folder / "results" / "heat_sink.hdf"
+            digest = run_python(self, "h5py", DIGEST, path)
+            self.assertEqual(digest["fields"]["PointData/temperature"][0], "float32" if name == "single" else "float64")
+            self.assertEqual(verify(path.parent)[0], 0)
+            sizes[name] = path.stat().st_size
+        self.assertLess(sizes["single"], sizes["double"])
+        self.assertLess(sizes["zlib"], sizes["double"])
+        outcome = self.run_case("ritz-heat", example("heat_sink"), *FORMAT, "--set", "output.compression=lz4")
+        self.assertEqual(outcome.exit, 2)
+        self.assertIn("no lz4 compression", outcome.errors)
+
+    def test_series_of_a_run_are_files_of_their_own_and_fewer_steps_replace_more(self):
+        folder = self.folder / "shared"
+        self.solve("ritz-modal", example("modal/cantilever"), *MODES, *FORMAT, output=folder)
+        self.assertEqual({path.name for path in folder.glob("*.hdf")}, {"cantilever.hdf", *(f"cantilever_mode_{i}.hdf" for i in range(1, 5))})
+        self.assertEqual(run_python(self, "h5py", DIGEST, folder / "cantilever_mode_1.hdf")["steps"], 30)
+        self.solve("ritz-modal", example("modal/cantilever"), "--set", "modal.count=1", "--set", "modal.animate=2", *FORMAT, "--overwrite", output=folder)
+        exit_code, states, text = verify(folder)
+        self.assertEqual((exit_code, states), (0, {name: "ok" for name in ("results.journal", "cantilever.hdf", "cantilever_mode_1.hdf")}), text)
+        self.assertFalse(leftovers(folder))
+
+
+class Damage(CaseTest):
+    def test_a_changed_byte_is_seen_or_changes_no_number(self):
+        results = self.solve("ritz-modal", example("modal/cantilever"), "--set", "modal.count=1", "--set", "modal.animate=3", *FORMAT).folder / "results"
+        path = results / "cantilever_mode_1.hdf"
+        good, before, seen = path.read_bytes(), run_python(self, "h5py", DIGEST, path), 0
+        places = [*range(0, 4096, 61), *range(4096, len(good), max(1, len(good) // 150))]
+        for at in places:
+            path.write_bytes(good[:at] + bytes([good[at] ^ 0x10]) + good[at + 1:])
+            exit_code, states, text = verify(results)
+            self.assertIn(exit_code, (0, 9), f"byte {at}: {text}")
+            seen += exit_code == 9
+            if exit_code == 0:
+                after = run_python(self, "h5py", DIGEST, path)
+                self.assertIsNotNone(after, f"byte {at}: verified, and h5py cannot read it")
+                for key in ("fields", "mesh"):
+                    self.assertEqual(before[key], after[key], f"byte {at}")
+        self.assertGreater(seen, len(places) // 2)
+        for size in [*range(0, len(good), len(good) // 40), len(good) - 1]:
+            path.write_bytes(good[:size])
+            self.assertEqual(verify(results)[0], 9, f"cut at {size}")
+        path.unlink()
+        self.assertEqual(verify(results)[1][path.name], "missing")
+
+    def test_names_that_cannot_be_exchanged(self):
+        """As on NFS: each step is then written to a copy."""
+        folder = self.folder / "results"
+        environment = {**os.environ, "LD_PRELOAD": SHIM, "FAULT_FOLDER": str(folder), "FAULT_CALL": "exchange", "FAULT_NUMBER": "1",
+                       "FAULT_KIND": "EINVAL", "FAULT_STAYS": "1", "FAULT_COUNT": str(self.folder / "count")}
+        process = subprocess.run(command("ritz-modal", example("modal/cantilever"), folder, "--set", "modal.count=1", "--set", "modal.animate=6", *FORMAT),
+                                 env=environment, capture_output=True, text=True, timeout=60)
+        self.assertEqual(process.returncode, 0, process.stderr)
+        self.assertGreater(int((self.folder / "count").read_text()), 3)
+        self.assertEqual((verify(folder)[0], leftovers(folder)), (0, []))
+        self.assertIn("7 steps committed", verify(folder)[2])
+
+
+class Probes(CaseTest):
+    def test_the_table_holds_a_row_of_all_probes_for_each_load_case(self):
+        outcome = self.solve("ritz-elasticity", example("bracket/load_cases"))
+        path = outcome.folder / "results" / "load_cases_probes.csv"
+        with open(path, newline="") as file:
+            rows = list(csv.DictReader(file))
+        cases = outcome.report["load_cases"] | outcome.report["combinations"]
+        self.assertEqual([row["load_case"] for row in rows], list(cases))
+        for i, (row, case) in enumerate(zip(rows, cases.values())):
+            self.assertEqual((row["step"], float(row["time"])), (str(i), i))
+            for name, value in case["probes"].items():
+                values = value if isinstance(value, list) else [value]
+                for k, number in enumerate(values):
+                    self.assertEqual(float(row[name if len(values) == 1 else f"{name}.{k}"]), number)
+        good = path.read_bytes()
+        for at in range(0, len(good), 7):
+            path.write_bytes(good[:at] + bytes([good[at] ^ 1]) + good[at + 1:])
+            self.assertEqual(verify(path.parent)[1][path.name], "damaged", f"byte {at}")
+        path.write_bytes(good[:-1])
+        self.assertEqual(verify(path.parent)[1][path.name], "damaged")
+
+    def test_names_with_commas_and_quotes_are_quoted(self):
+        case = self.write("a.toml", example("fin").read_text().replace('file = "fin.msh"', f'file = "{example("fin").parent / "fin.msh"}"') +
+                          '\n[[probe]]\nname = \'tip, "hot"\'\nfield = "temperature"\nregion = "fin"\nmeasure = "max"\n')
+        outcome = self.solve("ritz-heat", case)
+        with open(outcome.folder / "results" / "a_probes.csv", newline="") as file:
+            row = next(csv.DictReader(file))
+        self.assertEqual(float(row['tip, "hot"']), outcome.probes['tip, "hot"'])
