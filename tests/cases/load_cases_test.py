@@ -85,7 +85,7 @@ class LoadCases(BadInputs):
         names = [pathlib.Path(path).name for path in outcome.report["outputs"]]
         self.assertEqual(names, ["case_probes.csv", "case_000000_pull.vtu", "case_000001_wind___rain.vtu", "case_000002_G+Q_2.vtu", "case.pvd"])
         index = pathlib.Path(outcome.folder / outcome.report["outputs"][-1]).read_text()
-        for step, name in enumerate(names[:-1]):
+        for step, name in enumerate(names[1:-1]):
             self.assertIn(f'timestep="{step}" part="0" file="case/{name}"', index)
         self.assertTrue(all(pathlib.Path(path).exists() for path in outcome.report["outputs"]))
 
