@@ -10,4 +10,4 @@ install(FILES ${PROJECT_BINARY_DIR}/cmake/ritzConfig.cmake ${PROJECT_BINARY_DIR}
 install(EXPORT ritzTargets NAMESPACE ritz:: DESTINATION ${folder})
 install(FILES LICENSE README.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(DIRECTORY examples/ DESTINATION ${CMAKE_INSTALL_DATADIR}/ritz/examples FILES_MATCHING PATTERN "*.toml" PATTERN "*.msh"
-        PATTERN "*.cpp" PATTERN "CMakeLists.txt")
+        PATTERN "*.cpp" PATTERN "CMakeLists.txt" PATTERN "README.md")

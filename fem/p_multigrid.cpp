@@ -157,6 +157,7 @@ class Cycle {
     kernels_.to_double(device_, x.size(), finest.x.data(), x.data());
   }
   const std::vector<int>& orders() const { return orders_; }
+  double pivot() const { return pivot_; }   // of the finest level's prescribed rows
 
  private:
   // Values of a field of one space at the nodes of another.
@@ -176,6 +177,7 @@ class Cycle {
     level.equations = &equations;
     {
       const MatrixFree A(equations, fixed, state);
+      if (levels_.empty()) pivot_ = A.pivot();
       Vector inverse = inverse_diagonal(A.diagonal());
       level.largest_eigenvalue = 1.1 * largest_eigenvalue(A, inverse, options_.estimate_steps);
       fixed.set_zero(inverse);
@@ -254,6 +256,7 @@ class Cycle {
   PMultigridOptions options_;
   Device device_;
   const PCycleKernels<Real>& kernels_;
+  double pivot_ = 0;
   std::vector<int> orders_;
   std::vector<Level<Real>> levels_;
   std::vector<std::unique_ptr<FunctionSpace>> spaces_;   // of the coarser levels, as the two below
@@ -270,7 +273,6 @@ class Cycle {
 
 struct PMultigrid::Hierarchy {
   const Constraints& constraints;
-  double pivot;
   std::optional<Cycle<double>> in_double;
   std::optional<Cycle<float>> in_single;
 };
@@ -281,7 +283,7 @@ PMultigrid::PMultigrid(const Operator& equations, const Constraints& constraints
   if (options.smoothing_degree < 1 || !(options.smoothing_ratio > 1))
     throw Error(Exit::input, fmt::format("p-multigrid with smoothing degree {} and ratio {}", options.smoothing_degree, options.smoothing_ratio),
                 {}, "use a degree of at least 1 and a ratio above 1");
-  hierarchy_.reset(new Hierarchy{constraints, max_abs(equations.diagonal(u)), {}, {}});
+  hierarchy_.reset(new Hierarchy{constraints, {}, {}});
   if (options.single_precision && equations.can_act_in_single())
     hierarchy_->in_single.emplace(equations, constraints, u, options);
   else
@@ -296,9 +298,12 @@ Index PMultigrid::rows() const { return hierarchy_->constraints.space().unknown_
 void PMultigrid::apply(const Vector& b, Vector& x) const {
   if (b.size() != rows()) throw_size_mismatch(rows(), b.size());
   if (x.size() != rows()) throw_size_mismatch(rows(), x.size());
-  if (hierarchy_->in_single) hierarchy_->in_single->apply(b, x);
-  else hierarchy_->in_double->apply(b, x);
-  hierarchy_->constraints.apply_pivot(1 / hierarchy_->pivot, b, x);
+  const auto run = [&](auto& cycle) {
+    cycle.apply(b, x);
+    hierarchy_->constraints.apply_pivot(1 / cycle.pivot(), b, x);
+  };
+  if (hierarchy_->in_single) run(*hierarchy_->in_single);
+  else run(*hierarchy_->in_double);
 }
 
 std::vector<int> PMultigrid::orders() const { return hierarchy_->in_single ? hierarchy_->in_single->orders() : hierarchy_->in_double->orders(); }

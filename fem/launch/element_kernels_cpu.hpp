@@ -3,6 +3,7 @@
 #pragma once
 
 #include "fem/launch/element_actions.hpp"
+#include "fem/launch/gather_cpu.hpp"
 
 #include <cstdlib>
 #include <memory>
@@ -74,10 +75,10 @@ struct CpuTeam {
   static std::int32_t unmarked(std::int32_t node) { return node ^ (node >> 31); }  // n from n or ~n
   template <bool Marked, class X>
   static void load(const double* values, const std::int32_t* nodes, int a, int stride, const X& x) {
-    // Spelled out: assigned lane by lane, g++ builds the register with eight masked broadcasts.
     static_assert(lane_count == 8);
     const double* v[lane_count];
     for (int l = 0; l < lane_count; ++l) v[l] = values + Index{Marked ? unmarked(nodes[l]) : nodes[l]} * stride;
+    // Spelled out: assigned lane by lane, g++ builds the register with eight masked broadcasts.
     for (int d = 0; d < stride; ++d)
       x(a * stride + d) = Pack::of(Pack::Register{v[0][d], v[1][d], v[2][d], v[3][d], v[4][d], v[5][d], v[6][d], v[7][d]});
   }
@@ -105,6 +106,13 @@ struct SingleCpuTeam {
   // Relative to the first node of each element.
   template <class X>
   void load_coordinates_from_origin(const ElementArguments& arguments, Index batch, int a, int nodes, int dimension, const X& x) const {
+    if (dimension == 3) {
+      const auto row = [&](int l) {
+        const std::int32_t* node = arguments.geometry_nodes + of(batch, l / lane_count) * nodes * lane_count + l % lane_count;
+        return _mm256_cvtpd_ps(triple(arguments.coordinates + Index{node[a * lane_count]} * 3) - triple(arguments.coordinates + Index{node[0]} * 3));
+      };
+      return gather_triples(row, [&](int d) -> decltype(auto) { return x(a * 3 + d); });
+    }
     for (int d = 0; d < dimension; ++d) {
       SinglePack p;
       for (int half = 0; half < 2; ++half) {
@@ -148,6 +156,8 @@ struct SingleCpuTeam {
         v[lane_count + l] = arguments.single_direction + Index{high[l]} * components;
       }
       static_assert(lane_count == 8);
+      if (components == 3)
+        return gather_triples([&](int l) { return triple(v[l]); }, [&](int d) -> decltype(auto) { return x(a * 3 + d); });
       for (int d = 0; d < components; ++d)
         x(a * components + d) =
             SinglePack::of(SinglePack::Register{v[0][d], v[1][d], v[2][d], v[3][d], v[4][d], v[5][d], v[6][d], v[7][d], v[8][d],
@@ -184,6 +194,16 @@ struct SingleCpuTeam {
  private:
   Index of(Index batch, int half) const { return batch + half < batches ? batch + half : batch; }
 };
+
+// A batch's node lists are short and not read in order, which keeps the processor's own prefetching from following them.
+inline void prefetch_lists(const ElementArguments& arguments, Index batch, int nodes, int geometry_nodes) {
+  const auto ahead = [batch](const std::int32_t* lists, int count) {
+    const auto* list = reinterpret_cast<const char*>(lists + batch * count * lane_count);
+    for (int byte = 0; byte < count * lane_count * 4; byte += 64) __builtin_prefetch(list + byte, 0, 2);
+  };
+  ahead(arguments.nodes, nodes);
+  if (geometry_nodes > 0) ahead(arguments.geometry_nodes, geometry_nodes);
+}
 
 // The calling thread's scratch, grown when needed and kept.
 inline CpuMemory thread_scratch(int entries) {

@@ -45,8 +45,11 @@ template <Form F, int Order>
   using Sh = TensorShape<F, Order, F::dimension>;
   const F form = *static_cast<const F*>(arguments.form);
   alignas(64) Pack scratch[Sh::scratch];
-  for (Index i = 0; i < arguments.batch_count; ++i)
+  const int corners = arguments.point_geometry == nullptr ? Sh::corners : 0;
+  for (Index i = 0; i < arguments.batch_count; ++i) {
+    prefetch_lists(arguments, arguments.first_batch + i + 1, Sh::points, corners);
     tensor_actions<F, Order, F::dimension>(CpuTeam{}, CpuMemory{scratch}, form, arguments, arguments.first_batch + i);
+  }
 }
 
 template <Form F, int Order>
@@ -55,8 +58,11 @@ template <Form F, int Order>
   const F form = *static_cast<const F*>(arguments.form);
   alignas(64) SinglePack scratch[Sh::scratch];
   const SingleCpuTeam team{arguments.first_batch + arguments.batch_count};
-  for (Index i = arguments.first_batch; i < team.batches; i += 2)
+  const int corners = arguments.point_geometry == nullptr ? Sh::corners : 0;
+  for (Index i = arguments.first_batch; i < team.batches; i += 2) {
+    for (int next = 2; next < 4; ++next) prefetch_lists(arguments, i + next, Sh::points, corners);
     tensor_actions<F, Order, F::dimension>(team, SingleCpuMemory{scratch}, form, arguments, i);
+  }
 }
 #endif
 
