@@ -1,19 +1,35 @@
 // On a CPU: threads over ranges of rows, one register for the lanes of a row.
 #pragma once
 
+#include "solvers/multigrid/sliced_rows_cpu.hpp"
+
 namespace ritz::RITZ_BACKEND {
+
+// A row of CSR or of slices: its entries are `step` apart.
+struct RowEntries {
+  Index first, step;
+};
+template <class Real>
+RowEntries entries_of(const BlockMatrixView<Real>& A, Index slot, Index row) {
+  if (A.slices == nullptr) return {A.offsets[row], 1};
+  return {A.slices[slot / slice_rows] * slice_rows + slot % slice_rows, slice_rows};
+}
 
 template <class Real, int L, int M, class Then>
 void multiply_lane_rows(const Device& device, const char* name, const BlockMatrixView<Real>& A, const Real* x, const Then& then) {
   const LaunchScope launch(device, name);
   constexpr Index piece = 64;  // block rows
-  const Index pieces = (A.rows + piece - 1) / piece;
+  const Index slots = A.slices == nullptr ? A.rows : (A.rows + window_rows - 1) / window_rows * window_rows;
+  const Index pieces = (slots + piece - 1) / piece;
   const int threads = static_cast<int>(std::max<Index>(1, std::min<Index>(device.threads(), pieces / 2)));
 #pragma omp parallel for num_threads(threads) schedule(static) if (threads > 1)
   for (Index p = 0; p < pieces; ++p)
-    for (Index i = p * piece; i < std::min(A.rows, (p + 1) * piece); ++i) {
+    for (Index slot = p * piece; slot < std::min(slots, (p + 1) * piece); ++slot) {
+      const Index i = A.slices == nullptr ? slot : slot / window_rows * window_rows + A.place[slot];
+      if (i >= A.rows) continue;
       LaneRow<Real> sum[L] = {}, other[L] = {};  // two, or short rows would wait for the adder
-      for (Index k = A.offsets[i]; k < A.offsets[i + 1]; ++k) {
+      const RowEntries entries = entries_of(A, slot, i);
+      for (Index k = entries.first, left = A.offsets[i + 1] - A.offsets[i]; left > 0; k += entries.step, --left) {
         const Real* a = A.values + k * L * M;
         const LaneRow<Real>* xk = reinterpret_cast<const LaneRow<Real>*>(x) + Index{A.column[k]} * M;
         for (int m = 0; m < M; ++m)

@@ -15,6 +15,9 @@ struct BlockMatrixView {
   const Index* offsets = nullptr;      // [rows + 1]
   const std::int32_t* column = nullptr;
   const Real* values = nullptr;        // [nonzero][row_block][column_block]
+  // Given: column and values are sliced (sliced_rows_cpu.hpp), as a cycle on a CPU likes them.
+  const Index* slices = nullptr;
+  const std::uint8_t* place = nullptr;
 };
 
 struct BlockMatrix {
@@ -29,6 +32,20 @@ struct BlockMatrix {
   BlockMatrixView<double> view() const {
     return {rows, columns, row_block, column_block, offsets.data(), column.data(), values.data()};
   }
+};
+
+// A matrix of a level as a cycle multiplies with it: in block CSR, or sliced, as the kernels of its device like it.
+template <class Real>
+struct CycleMatrix {
+  BlockMatrixView<Real> view;
+  Index nonzeros = 0;                  // blocks, without the padding of slices
+  Array<Real> values;
+  Array<Index> offsets;                // [rows + 1], also of sliced rows; empty where someone else owns them, as with column
+  Array<std::int32_t> column;
+  Array<Index> slices;
+  Array<std::uint8_t> place;
+
+  Index bytes() const { return values.bytes() + offsets.bytes() + column.bytes() + slices.bytes() + place.bytes(); }
 };
 
 }  // namespace ritz

@@ -31,11 +31,11 @@ struct Residual {
 template <class Real>
 struct ChebyshevStep {
   Real c1, c2;
-  const Real *inverse_diagonal, *b, *x;
+  const Real *inverse_diagonal, *b, *x, *d_before;
   Real *d, *y;
   template <class Place, class Product>
   constexpr void operator()(Place n, Product product) const {
-    const Product dn = c1 * at(d, n) + c2 * of_row(inverse_diagonal, n) * (at(b, n) - product);
+    const Product dn = c1 * at(d_before, n) + c2 * of_row(inverse_diagonal, n) * (at(b, n) - product);
     at(d, n) = dn;
     at(y, n) = at(x, n) + dn;
   }
@@ -76,8 +76,8 @@ void for_transfer(const Device& device, const char* name, const BlockMatrixView<
 
 template <bool Lanes, class Real>
 void smooth(const Device& device, const BlockMatrixView<Real>& A, Real c1, Real c2, const Real* inverse_diagonal, const Real* b,
-            const Real* x, Real* d, Real* y) {
-  for_square<Lanes>(device, "smooth", A, x, ChebyshevStep<Real>{c1, c2, inverse_diagonal, b, x, d, y});
+            const Real* x, const Real* d_before, Real* d, Real* y) {
+  for_square<Lanes>(device, "smooth", A, x, ChebyshevStep<Real>{c1, c2, inverse_diagonal, b, x, d_before, d, y});
 }
 
 template <bool Lanes, class Real>
@@ -99,14 +99,14 @@ template <class Real>
 struct SmoothFirst {
   Real c;
   const Real *inverse_diagonal, *b;
-  Real *d, *x;
+  Real* x;
   template <class Place>
-  constexpr void operator()(Place i) const { at(x, i) = at(d, i) = c * of_row(inverse_diagonal, i) * at(b, i); }
+  constexpr void operator()(Place i) const { at(x, i) = c * of_row(inverse_diagonal, i) * at(b, i); }
 };
 
 template <bool Lanes, class Real>
-void smooth_first(const Device& device, Index n, Real c, const Real* inverse_diagonal, const Real* b, Real* d, Real* x) {
-  const SmoothFirst<Real> f{c, inverse_diagonal, b, d, x};
+void smooth_first(const Device& device, Index n, Real c, const Real* inverse_diagonal, const Real* b, Real* x) {
+  const SmoothFirst<Real> f{c, inverse_diagonal, b, x};
   if constexpr (Lanes) for_each_lane(device, "smooth first", n, f);
   else for_each(device, "smooth first", n, f);
 }
@@ -162,8 +162,21 @@ void convert(const Device& device, Index n, const From* x, To* y) {
   for_each(device, "change precision", Lanes ? n * lane_count : n, Convert<From, To>{x, y});
 }
 
+template <class Real>
+void pack(const Device& device, const BlockMatrixView<double>& from, Index nonzeros, CycleMatrix<Real>& to) {
+  to.nonzeros = nonzeros;
+  if (pack_rows(device, from, to)) return;
+  to.values = Array<Real>(device, nonzeros * from.row_block * from.column_block, "multigrid");
+  for_each(device, "change precision", to.values.size(), Convert<double, Real>{from.values, to.values.data()});
+  to.view = {from.rows, from.columns, from.row_block, from.column_block, from.offsets, from.column, to.values.data()};
+}
+
+template <class Real>
+void unpack(const Device& device, const BlockMatrixView<Real>& from, std::int32_t* column) { unpack_rows(device, from, column); }
+
 template <bool Lanes, class Real>
 const CycleKernels<Real> table{
+    pack<Real>, unpack<Real>,
     smooth_first<Lanes, Real>, smooth<Lanes, Real>, residual<Lanes, Real>,        multiply<Lanes, Real>,
     multiply_add<Lanes, Real>, dense<Lanes, Real>,  convert<Lanes, double, Real>, convert<Lanes, Real, double>};
 const Registration in_double("cycle double", &table<false, double>);

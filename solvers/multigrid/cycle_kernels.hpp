@@ -10,12 +10,16 @@ namespace ritz {
 template <class Real>
 struct CycleKernels {
   using Matrix = BlockMatrixView<Real>;
+  // The form in which this device multiplies best. `from` keeps its pattern, which `to` may go on pointing to: to.view.slices
+  // says whether it does.
+  void (*pack)(const Device&, const BlockMatrixView<double>& from, Index nonzeros, CycleMatrix<Real>& to);
+  void (*unpack)(const Device&, const Matrix& sliced, std::int32_t* column);                // the columns in CSR
   // Chebyshev steps for D^-1 A x = D^-1 b (Saad 2003, algorithm 12.1), D the diagonal.
-  // First step from x = 0: d = c D^-1 b, x = d.
-  void (*smooth_first)(const Device&, Index n, Real c, const Real* inverse_diagonal, const Real* b, Real* d, Real* x);
-  // d = c1 d + c2 D^-1 (b - A x), y = x + d; x and y differ.
+  // First step from x = 0: x = c D^-1 b.
+  void (*smooth_first)(const Device&, Index n, Real c, const Real* inverse_diagonal, const Real* b, Real* x);
+  // d = c1 d_before + c2 D^-1 (b - A x), y = x + d; x and y differ.
   void (*smooth)(const Device&, const Matrix& A, Real c1, Real c2, const Real* inverse_diagonal, const Real* b, const Real* x,
-                 Real* d, Real* y);
+                 const Real* d_before, Real* d, Real* y);
   void (*residual)(const Device&, const Matrix& A, const Real* b, const Real* x, Real* r);  // r = b - A x
   void (*multiply)(const Device&, const Matrix& R, const Real* x, Real* y);                 // y = R x
   void (*multiply_add)(const Device&, const Matrix& P, const Real* x, Real* y);             // y += P x

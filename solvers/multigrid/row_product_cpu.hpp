@@ -4,7 +4,7 @@
 #pragma once
 
 #include "device/launch.hpp"
-#include "solvers/multigrid/block_matrix.hpp"
+#include "solvers/multigrid/sliced_rows_cpu.hpp"
 
 #include <immintrin.h>
 
@@ -82,17 +82,32 @@ struct BlockRow<float, 3, 3> {
 template <class Real, int L, int M, class Then>
 void multiply_rows(const Device& device, const char* name, const BlockMatrixView<Real>& A, const Real* x, const Then& then) {
   const LaunchScope launch(device, name);
-  constexpr Index piece = 192;  // block rows
+  const bool sliced = L * M == 1 && A.slices != nullptr;
+  const Index piece = sliced ? window_rows : 192;  // block rows
   const Index pieces = (A.rows + piece - 1) / piece;
   const int threads = static_cast<int>(std::max<Index>(1, std::min<Index>(device.threads(), pieces / 2)));
 #pragma omp parallel for num_threads(threads) schedule(static) if (threads > 1)
   for (Index p = 0; p < pieces; ++p) {
-    alignas(64) Real buffer[piece * L];
+    alignas(64) Real buffer[window_rows * L];
     const Index first = p * piece, last = std::min(A.rows, first + piece);
-    for (Index i = first; i < last; ++i) BlockRow<Real, L, M>::multiply(A, x, i, buffer + (i - first) * L);
+    if (sliced) multiply_window(A, x, p, buffer);
+    else for (Index i = first; i < last; ++i) BlockRow<Real, L, M>::multiply(A, x, i, buffer + (i - first) * L);
 #pragma GCC ivdep
     for (Index n = first * L; n < last * L; ++n) then(n, buffer[n - first * L]);
   }
+}
+
+// Scalar rows are sliced for a cycle.
+template <class Real>
+bool pack_rows(const Device& device, const BlockMatrixView<double>& from, CycleMatrix<Real>& to) {
+  if (from.row_block * from.column_block > 1) return false;
+  slice_rows_of(device, from, to);
+  return true;
+}
+
+template <class Real>
+void unpack_rows(const Device& device, const BlockMatrixView<Real>& from, std::int32_t* column) {
+  for_each(device, "slices", (from.rows + window_rows - 1) / window_rows, UnpackWindow<Real>{from, column});
 }
 
 }  // namespace ritz::RITZ_BACKEND

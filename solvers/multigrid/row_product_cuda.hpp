@@ -29,4 +29,10 @@ void multiply_rows(const Device& device, const char* name, const BlockMatrixView
   for_each(device, name, A.rows, RowTask<Real, L, M, Then>{A, x, then});
 }
 
+// A cycle multiplies with block CSR as it is.
+template <class Real>
+bool pack_rows(const Device&, const BlockMatrixView<double>&, CycleMatrix<Real>&) { return false; }
+template <class Real>
+void unpack_rows(const Device&, const BlockMatrixView<Real>&, std::int32_t*) {}
+
 }  // namespace ritz::RITZ_BACKEND

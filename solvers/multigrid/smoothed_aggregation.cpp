@@ -28,13 +28,17 @@ class Cycle {
   // New values on the known patterns; false when they do not fit these.
   bool refresh(const SparseMatrix& A) {
     std::vector<KnownLevel> known;
-    for (const Level& l : levels_)
-      known.push_back({pattern(l.a), pattern(l.p), pattern(l.r), l.nonzeros, l.p_column.size(), l.aggregate.data()});
+    std::vector<Array<std::int32_t>> columns;  // unpacked
+    for (const Level& l : levels_) {
+      const std::int32_t* own = known.empty() ? A.pattern().columns().data() : nullptr;
+      known.push_back({pattern(l.a, columns, own), pattern(l.p, columns), pattern(l.r, columns), l.a.nonzeros, l.p.nonzeros, l.aggregate.data()});
+    }
     return refresh_hierarchy(A, options_, known, [&](std::size_t number, const RefreshedLevel& from) {
       Level& level = levels_[number];
-      convert(from.A.values, level.A);
-      convert(from.P.data(), level.P);
-      convert(from.R.data(), level.R);
+      const KnownLevel& l = known[number];
+      repack(from.A, level.a);
+      repack(with_values(l.P, from.P), level.p);
+      repack(with_values(l.R, from.R), level.r);
       convert(from.inverse_diagonal.data(), level.inverse_diagonal);
       if (!from.coarsest_inverse.empty()) convert(from.coarsest_inverse.data(), coarsest_inverse_);
       level.largest_eigenvalue = from.largest_eigenvalue;
@@ -43,7 +47,7 @@ class Cycle {
 
   std::vector<SmoothedAggregation::Level> levels() const {
     std::vector<SmoothedAggregation::Level> result;
-    for (const Level& l : levels_) result.push_back({l.unknowns(), l.A.size(), l.largest_eigenvalue});
+    for (const Level& l : levels_) result.push_back({l.unknowns(), l.a.nonzeros * l.a.view.row_block * l.a.view.column_block, l.largest_eigenvalue});
     return result;
   }
 
@@ -59,9 +63,7 @@ class Cycle {
 
   Index bytes() const {
     Index sum = coarsest_inverse_.bytes();
-    for (const Level& l : levels_)
-      sum += l.A.bytes() + l.P.bytes() + l.R.bytes() + l.offsets.bytes() + l.column.bytes() + l.p_offsets.bytes() +
-             l.p_column.bytes() + l.r_offsets.bytes() + l.r_column.bytes() + l.aggregate.bytes() + l.inverse_diagonal.bytes();
+    for (const Level& l : levels_) sum += l.a.bytes() + l.p.bytes() + l.r.bytes() + l.aggregate.bytes() + l.inverse_diagonal.bytes();
     for (const Workspace* work : {&work_, &lane_work_})
       for (const Work& w : *work) sum += 4 * w.b.bytes();
     return sum;
@@ -69,13 +71,11 @@ class Cycle {
 
  private:
   struct Level {
-    BlockMatrixView<Real> a, p, r;
-    Array<Real> A, P, R, inverse_diagonal;
-    Array<Index> offsets, p_offsets, r_offsets;
-    Array<std::int32_t> column, p_column, r_column, aggregate;
-    Index nonzeros = 0;  // blocks
+    CycleMatrix<Real> a, p, r;
+    Array<Real> inverse_diagonal;
+    Array<std::int32_t> aggregate;
     double largest_eigenvalue = 0;
-    Index unknowns() const { return a.rows * a.row_block; }
+    Index unknowns() const { return a.view.rows * a.view.row_block; }
   };
 
   // The vectors of a level.
@@ -101,30 +101,50 @@ class Cycle {
   void convert(const double* values, Array<Real>& result) const {
     if (!result.empty()) kernels_.from_double(device_, result.size(), values, result.data());
   }
-  static BlockMatrixView<double> pattern(const BlockMatrixView<Real>& m) {
-    return {m.rows, m.columns, m.row_block, m.column_block, m.offsets, m.column, nullptr};
+  // In CSR, without values; sliced columns are unpacked and kept in `columns`, unless somebody has them.
+  BlockMatrixView<double> pattern(const CycleMatrix<Real>& m, std::vector<Array<std::int32_t>>& columns, const std::int32_t* known = nullptr) const {
+    const BlockMatrixView<Real>& v = m.view;
+    const std::int32_t* column = known != nullptr ? known : v.column;
+    if (column != known && v.slices != nullptr) {
+      columns.emplace_back(device_, m.nonzeros, "multigrid set-up");
+      kernels_.unpack(device_, v, columns.back().data());
+      column = columns.back().data();
+    }
+    return {v.rows, v.columns, v.row_block, v.column_block, v.offsets, column, nullptr};
   }
-  static BlockMatrixView<Real> view(const BlockMatrixView<double>& m, const Array<Real>& values) {
-    return {m.rows, m.columns, m.row_block, m.column_block, m.offsets, m.column, values.data()};
+  static BlockMatrixView<double> with_values(BlockMatrixView<double> m, const Vector& values) {
+    m.values = values.data();
+    return m;
+  }
+  CycleMatrix<Real> packed(const BlockMatrixView<double>& from, Index nonzeros) const {
+    CycleMatrix<Real> result;
+    if (from.rows > 0) kernels_.pack(device_, from, nonzeros, result);
+    return result;
+  }
+  // What the matrix owns of its pattern moves along.
+  CycleMatrix<Real> packed(BlockMatrix&& from) const {
+    CycleMatrix<Real> result = packed(from.view(), from.nonzeros());
+    result.offsets = std::move(from.offsets);
+    if (result.column.empty()) result.column = std::move(from.column);
+    return result;
+  }
+  void repack(const BlockMatrixView<double>& from, CycleMatrix<Real>& to) const {
+    if (from.rows == 0) return;
+    CycleMatrix<Real> result = packed(from, to.nonzeros);
+    result.offsets = std::move(to.offsets);
+    if (result.column.empty()) result.column = std::move(to.column);
+    to = std::move(result);
   }
 
   Level converted(SetupLevel& from) {
     Level level;
-    level.A = converted(from.view.values, from.nonzeros * from.view.row_block * from.view.column_block);
-    level.P = converted(from.P.values);
-    level.R = converted(from.R.values);
-    level.offsets = std::move(from.A.offsets);
-    level.column = std::move(from.A.column);
-    level.p_offsets = std::move(from.P.offsets);
-    level.p_column = std::move(from.P.column);
-    level.r_offsets = std::move(from.R.offsets);
-    level.r_column = std::move(from.R.column);
-    level.a = view(from.view, level.A);
-    level.p = {from.P.rows, from.P.columns, from.P.row_block, from.P.column_block, level.p_offsets.data(), level.p_column.data(), level.P.data()};
-    level.r = {from.R.rows, from.R.columns, from.R.row_block, from.R.column_block, level.r_offsets.data(), level.r_column.data(), level.R.data()};
+    level.a = packed(from.view, from.nonzeros);
+    level.a.offsets = std::move(from.A.offsets);
+    if (level.a.column.empty()) level.a.column = std::move(from.A.column);
+    level.p = packed(std::move(from.P));
+    level.r = packed(std::move(from.R));
     level.inverse_diagonal = converted(from.inverse_diagonal);
     level.aggregate = std::move(from.aggregate);
-    level.nonzeros = from.nonzeros;
     level.largest_eigenvalue = from.largest_eigenvalue;
     if (!from.coarsest_inverse.empty()) coarsest_inverse_ = converted(from.coarsest_inverse);
     from = {};
@@ -147,13 +167,15 @@ class Cycle {
     double rho = 1 / sigma;
     int step = 0;
     if (from_zero) {
-      kernels.smooth_first(device_, l.unknowns(), Real(1 / theta), l.inverse_diagonal.data(), w.b.data(), w.d.data(), w.x.data());
+      kernels.smooth_first(device_, l.unknowns(), Real(1 / theta), l.inverse_diagonal.data(), w.b.data(), w.x.data());
       step = 1;
     }
     for (; step < degree; ++step) {
       const double rho_next = 1 / (2 * sigma - rho);
       const double c1 = step == 0 ? 0 : rho_next * rho, c2 = step == 0 ? 1 / theta : 2 * rho_next / delta;
-      kernels.smooth(device_, l.a, Real(c1), Real(c2), l.inverse_diagonal.data(), w.b.data(), w.x.data(), w.d.data(), w.y.data());
+      // The step before: none (any numbers times zero), or x itself when it is the first, or d.
+      const Real* d_before = step == 0 ? w.b.data() : step == 1 && from_zero ? w.x.data() : w.d.data();
+      kernels.smooth(device_, l.a.view, Real(c1), Real(c2), l.inverse_diagonal.data(), w.b.data(), w.x.data(), d_before, w.d.data(), w.y.data());
       w.x.swap(w.y);
       if (step > 0) rho = rho_next;
     }
@@ -169,10 +191,10 @@ class Cycle {
     }
     Work& coarse = work[number + 1];
     smooth(kernels, l, w, true, options_.smoothing_degree, options_.smoothing_ratio);
-    kernels.residual(device_, l.a, w.b.data(), w.x.data(), w.y.data());
-    kernels.multiply(device_, l.r, w.y.data(), coarse.b.data());
+    kernels.residual(device_, l.a.view, w.b.data(), w.x.data(), w.y.data());
+    kernels.multiply(device_, l.r.view, w.y.data(), coarse.b.data());
     cycle(kernels, work, number + 1);
-    kernels.multiply_add(device_, l.p, coarse.x.data(), w.x.data());
+    kernels.multiply_add(device_, l.p.view, coarse.x.data(), w.x.data());
     smooth(kernels, l, w, false, options_.smoothing_degree, options_.smoothing_ratio);
   }
 
