@@ -9,6 +9,7 @@
 #include <chrono>
 #include <cmath>
 #include <fmt/format.h>
+#include <limits>
 
 namespace ritz {
 namespace {
@@ -166,12 +167,37 @@ void DirectSolver::add_error_estimate(const Vector& b, const Vector& x, SolveRep
   }
 }
 
-// From a first solution in x: corrections as long as they halve the residual.
-SolveReport DirectSolver::refine(const Vector& b, double b_norm, Vector& x) {
-  SolveReport report = new_report();
+// ||A (d x)|| with d a fixed pattern of signs and sizes about half a unit in the last place: the residual that rounding x
+// makes by itself. Overwrites correction_ and residual_.
+double DirectSolver::rounding_residual(const Vector& x) {
+  fill_start_vector(correction_);
+  multiply(correction_, x, correction_);
+  A_.apply(correction_, residual_);
+  return 0.5 * std::numeric_limits<double>::epsilon() * norm2(residual_);
+}
+
+void DirectSolver::judge(const Vector& b, double b_norm, const Vector& x, SolveReport& report) {
+  const double residual = report.true_relative_residual * b_norm;
+  if (!std::isfinite(residual)) return;  // as new reports say
+  const bool small = residual <= relative * b_norm;
+  if (estimate_error || !small) add_error_estimate(b, x, report);
+  report.reason = small ? StopReason::converged : StopReason::stagnated;
+  if (small || !(report.error_estimate <= relative)) return;
+  // Sums of a row's products round as well: a few times the rounding of x alone.
+  const double rounding = rounding_residual(x);
+  if (residual > 16 * rounding) return;
+  report.reason = StopReason::converged;
+  report.where = fmt::format("the residual is that of rounding: storing the solution in double precision makes {:.1e} by itself", rounding / b_norm);
+}
+
+// Corrections are worth making while they halve the residual, and down to rounding.
+constexpr double smallest_residual = 1e-15;
+
+// From a first solution in x.
+void DirectSolver::refine(const Vector& b, double b_norm, Vector& x, SolveReport& report) {
   double residual = residual_norm(b, x);
   report.history.push_back(residual / b_norm);
-  while (std::isfinite(residual) && residual > 1e-15 * b_norm && report.iterations < max_refinements) {
+  while (std::isfinite(residual) && residual > smallest_residual * b_norm && report.iterations < max_refinements) {
     factor_->solve(residual_, correction_, 1);
     axpy(1.0, correction_, x);
     const double refined = residual_norm(b, x);
@@ -187,11 +213,7 @@ SolveReport DirectSolver::refine(const Vector& b, double b_norm, Vector& x) {
     if (!worthwhile) break;
   }
   report.true_relative_residual = residual / b_norm;
-  report.reason = residual <= relative * b_norm ? StopReason::converged
-                  : std::isfinite(residual)    ? StopReason::stagnated
-                                               : StopReason::not_finite;
-  if (estimate_error && std::isfinite(residual)) add_error_estimate(b, x, report);
-  return report;
+  judge(b, b_norm, x, report);
 }
 
 SolveReport DirectSolver::solve(const Vector& b, Vector& x) {
@@ -200,33 +222,114 @@ SolveReport DirectSolver::solve(const Vector& b, Vector& x) {
   const double b_norm = norm2(b);
   if (std::optional<SolveReport> report = trivial(b, b_norm, x)) return *report;
   factor_->solve(b, x, 1);
-  return refine(b, b_norm, x);
+  SolveReport report = new_report();
+  refine(b, b_norm, x, report);
+  return report;
+}
+
+namespace {
+
+// Columns j with open[j] of X, one after the other: [open column][row].
+std::vector<int> gather_columns(const MultiVector& X, const std::vector<bool>& open, Vector& packed) {
+  std::vector<int> columns;
+  Vector column(X.device(), X.rows(), "vectors");
+  for (int j = 0; j < X.columns(); ++j) {
+    if (!open[static_cast<std::size_t>(j)]) continue;
+    X.get_column(j, column);
+    X.device().machine().copy_on_device(packed.data() + Index(columns.size()) * X.rows(), column.data(), column.bytes());
+    columns.push_back(j);
+  }
+  return columns;
+}
+
+void scatter_columns(const Vector& packed, const std::vector<int>& columns, MultiVector& X) {
+  Vector column(X.device(), X.rows(), "vectors");
+  for (std::size_t k = 0; k < columns.size(); ++k) {
+    X.device().machine().copy_on_device(column.data(), packed.data() + Index(k) * X.rows(), column.bytes());
+    X.set_column(columns[k], column);
+  }
+}
+
+// R = B - A X
+std::vector<double> residuals(const SparseMatrix& A, const MultiVector& B, const MultiVector& X, MultiVector& R) {
+  A.apply_block(X, R);
+  axpby(1.0, B.values(), -1.0, R.values());
+  return column_norms(R);
+}
+
+}  // namespace
+
+// All columns together, each for as long as it pays: the matrix and the factor are read once per few columns.
+void DirectSolver::refine(const MultiVector& B, const std::vector<double>& norms, MultiVector& X, std::vector<SolveReport>& reports) {
+  const Index n = A_.rows();
+  const auto columns = static_cast<std::size_t>(B.columns());
+  MultiVector R(A_.device(), n, B.columns()), D(A_.device(), n, B.columns());
+  Vector right(A_.device(), n * B.columns(), "vectors"), left(A_.device(), n * B.columns(), "vectors");
+  std::vector<double> residual = residuals(A_, B, X, R);
+  std::vector<bool> open(columns);
+  for (std::size_t j = 0; j < columns; ++j) {
+    open[j] = reports[j].reason != StopReason::converged && std::isfinite(norms[j]);
+    if (open[j]) reports[j].history.push_back(residual[j] / norms[j]);
+  }
+  const std::vector<bool> solved = open;
+  for (int step = 0; step < max_refinements; ++step) {
+    for (std::size_t j = 0; j < columns; ++j) open[j] = open[j] && std::isfinite(residual[j]) && residual[j] > smallest_residual * norms[j];
+    const std::vector<int> chosen = gather_columns(R, open, right);
+    if (chosen.empty()) break;
+    factor_->solve(right, left, static_cast<int>(chosen.size()));
+    D.values().fill_zero();
+    scatter_columns(left, chosen, D);
+    axpy(1.0, D.values(), X.values());
+    const std::vector<double> refined = residuals(A_, B, X, R);
+    std::vector<bool> worse(columns, false);
+    for (const int column : chosen) {
+      const auto j = static_cast<std::size_t>(column);
+      ++reports[j].iterations;
+      worse[j] = !(refined[j] < residual[j]);
+      open[j] = refined[j] < 0.5 * residual[j];
+      if (worse[j]) continue;
+      residual[j] = refined[j];
+      reports[j].history.push_back(residual[j] / norms[j]);
+    }
+    const std::vector<int> undone = gather_columns(D, worse, right);
+    if (undone.empty()) continue;
+    D.values().fill_zero();
+    scatter_columns(right, undone, D);
+    axpy(-1.0, D.values(), X.values());
+    residual = residuals(A_, B, X, R);
+  }
+  Vector b(A_.device(), n, "vectors"), x(A_.device(), n, "vectors");
+  for (std::size_t j = 0; j < columns; ++j) {
+    if (!solved[j]) continue;
+    reports[j].true_relative_residual = residual[j] / norms[j];
+    B.get_column(static_cast<int>(j), b);
+    X.get_column(static_cast<int>(j), x);
+    R.get_column(static_cast<int>(j), residual_);
+    judge(b, norms[j], x, reports[j]);
+  }
 }
 
 std::vector<SolveReport> DirectSolver::solve(const MultiVector& B, MultiVector& X) {
   check_same_shape(B, X);
   if (B.rows() != A_.rows()) throw_size_mismatch(A_.rows(), B.rows());
   const Index n = A_.rows();
-  const int columns = B.columns();
-  Vector b(A_.device(), n, "vectors"), x(A_.device(), n, "vectors");
-  Vector right(A_.device(), n * columns, "vectors"), left(A_.device(), n * columns, "vectors");
-  Machine& machine = A_.device().machine();
-  std::vector<double> norms;
-  for (int j = 0; j < columns; ++j) {
-    B.get_column(j, b);
-    norms.push_back(norm2(b));
-    if (!std::isfinite(norms.back())) b.fill_zero();  // it would spoil nothing but its own column; libraries may disagree
-    machine.copy_on_device(right.data() + j * n, b.data(), n * Index{sizeof(double)});
-  }
-  if (factor_ != nullptr) factor_->solve(right, left, columns);
+  const std::vector<double> norms = column_norms(B);
   std::vector<SolveReport> reports;
-  for (int j = 0; j < columns; ++j) {
+  std::vector<bool> wanted;  // a column that is not finite would spoil nothing but itself; libraries may disagree
+  Vector b(A_.device(), n, "vectors"), x(A_.device(), n, "vectors");
+  for (int j = 0; j < B.columns(); ++j) {
     B.get_column(j, b);
-    machine.copy_on_device(x.data(), left.data() + j * n, n * Index{sizeof(double)});
     const std::optional<SolveReport> report = trivial(b, norms[static_cast<std::size_t>(j)], x);
-    reports.push_back(report ? *report : refine(b, norms[static_cast<std::size_t>(j)], x));
-    X.set_column(j, x);
+    wanted.push_back(!report);
+    reports.push_back(report ? *report : new_report());
   }
+  X.values().fill_zero();
+  Vector right(A_.device(), n * B.columns(), "vectors"), left(A_.device(), n * B.columns(), "vectors");
+  const std::vector<int> chosen = gather_columns(B, wanted, right);
+  if (chosen.empty()) return reports;
+  factor_->solve(right, left, static_cast<int>(chosen.size()));
+  scatter_columns(left, chosen, X);
+  refine(B, norms, X, reports);
   return reports;
 }
 

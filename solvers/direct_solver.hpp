@@ -35,7 +35,9 @@ class DirectSolver {
   // After A's values have changed: a new factor with the old analysis. Throws as the constructor does.
   void refactorise();
 
-  // x: becomes the solution, its contents do not matter. Converged when the recomputed ||b - A x|| <= relative ||b||.
+  // x: becomes the solution, its contents do not matter. Converged when the recomputed ||b - A x|| <= relative ||b||; also
+  // when the residual is no more than what rounding x to double precision makes, and one more correction changes x by
+  // less than `relative`: on slender bodies no vector in double precision has a smaller residual. report.where says so.
   SolveReport solve(const Vector& b, Vector& x);
   // Several right-hand sides together, one report for each: the factor is read once per few columns.
   std::vector<SolveReport> solve(const MultiVector& B, MultiVector& X);
@@ -63,7 +65,10 @@ class DirectSolver {
   void check_limits(const DirectOptions& options) const;
   void factorise();
   double residual_norm(const Vector& b, const Vector& x);  // ||b - A x||, and the residual in residual_
-  SolveReport refine(const Vector& b, double b_norm, Vector& x);
+  void refine(const Vector& b, double b_norm, Vector& x, SolveReport& report);
+  void refine(const MultiVector& B, const std::vector<double>& norms, MultiVector& X, std::vector<SolveReport>& reports);
+  void judge(const Vector& b, double b_norm, const Vector& x, SolveReport& report);  // of the residual in residual_
+  double rounding_residual(const Vector& x);
   void add_error_estimate(const Vector& b, const Vector& x, SolveReport& report);
   std::optional<SolveReport> trivial(const Vector& b, double b_norm, Vector& x) const;
 

@@ -2,6 +2,7 @@
 
 #include "device/error.hpp"
 #include "solvers/bicgstab.hpp"
+#include "solvers/bounding_box.hpp"
 #include "solvers/block_conjugate_gradient.hpp"
 #include "solvers/chosen_preconditioner.hpp"
 #include "solvers/conjugate_gradient.hpp"
@@ -283,12 +284,24 @@ bool is_pointless(const MethodChoice& choice, const std::vector<MethodChoice>& t
          });
 }
 
+int count(const One&) { return 1; }
+int count(const Many& columns) { return columns.B.columns(); }
+
+// The box is only asked for where a method is to be chosen.
+SystemSize size_of(const Task& task, int columns) {
+  const int block = task.A.block_size();
+  SystemSize size{task.A.rows(), task.A.pattern().nonzeros() * block * block, task.geometry.dimension, block, {}, columns};
+  if (task.options.method == LinearMethod::automatic && task.geometry.coordinates != nullptr)
+    size.extent = bounding_box(*task.geometry.coordinates, task.geometry.dimension).extent;
+  return size;
+}
+
 // Walks through a plan; what it has come to so far stands in `reports_`.
 template <Columns T>
 class Walk {
  public:
   Walk(const Task& task, const T& columns)
-      : task_(task), columns_(columns), size_{task.A.rows(), task.A.pattern().nonzeros() * task.A.block_size() * task.A.block_size(), task.geometry.dimension} {}
+      : task_(task), columns_(columns), size_(size_of(task, count(columns))) {}
 
   Reports take() {
     std::vector<MethodChoice> plan = new_plan();
@@ -312,7 +325,7 @@ class Walk {
   // Several columns pay for a set-up together: trials without one have nothing to save.
   std::vector<MethodChoice> new_plan() const {
     std::vector<MethodChoice> plan = plan_methods(size_, task_.traits, task_.options);
-    if constexpr (std::same_as<T, Many>) std::erase_if(plan, [](const MethodChoice& choice) { return static_cast<bool>(choice.give_up); });
+    if constexpr (std::same_as<T, Many>) std::erase_if(plan, [](const MethodChoice& choice) { return choice.trial; });
     return plan;
   }
 
@@ -329,7 +342,7 @@ class Walk {
     tried_.push_back(choice);
     const std::vector<std::string>& inner = std::ranges::max(next, {}, [](const SolveReport& report) { return report.fallbacks.size(); }).fallbacks;
     fallbacks_.insert(fallbacks_.end(), inner.begin(), inner.end());
-    const bool mere_trial = choice.give_up && worst(next).reason == StopReason::iteration_limit;
+    const bool mere_trial = choice.trial && worst(next).reason == StopReason::iteration_limit;
     if (!is_last && !mere_trial && may_go_on(next, task_.options.promise)) fallbacks_.push_back(failure_of(worst(next)));
     for (SolveReport& report : next) report.choice = choice.why;
     reports_ = reports_.empty() ? std::move(next) : continued(reports_, std::move(next), "");

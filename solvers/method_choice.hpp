@@ -7,6 +7,7 @@
 #include "solvers/linear_solver_options.hpp"
 #include "solvers/solve_report.hpp"
 
+#include <array>
 #include <string>
 #include <vector>
 
@@ -15,7 +16,16 @@ namespace ritz {
 struct SystemSize {
   Index unknowns = 0, nonzeros = 0;  // scalar
   int dimension = 0;                 // of the mesh; 0: not known
+  int block = 1;                     // unknowns per node
+  std::array<double, 3> extent{};    // of the box around the nodes; zeros: not known, taken as a cube
+  int columns = 1;                   // right-hand sides
 };
+
+// Seconds of one core of an AMD EPYC (Zen 5), from the table of `ritz-bench --only auto-table`; only their ratios count.
+// Nested dissection cuts a body across its longest side; the front at that cut decides. A slender body has short cuts, a
+// thin one those of a plane.
+double predicted_factorisation(const SystemSize& size, bool symmetric);
+double predicted_multigrid(const SystemSize& size);   // set-up and conjugate gradients for all columns, where it works well
 
 struct MethodChoice {
   LinearMethod method;
@@ -23,7 +33,8 @@ struct MethodChoice {
   std::string why;                   // a sentence
   int max_iterations = 0;            // 0: as the options say; else those after which the next method is the better bet
   double operations_limit = 0;       // of a factorisation; 0: none
-  IterationVerdict give_up = {};     // a trial, which may end without being called a failure; empty: none
+  IterationVerdict give_up = {};     // when the next method is the better bet; empty: never
+  bool trial = false;                // may be given up without being called a failure
 };
 
 // In the order of trying; a method that the user named stands alone.

@@ -126,7 +126,9 @@ void print_row(const SystemRecipe& recipe, const LinearSystem& system, int repea
 void run_auto_table(const Device& device, const BenchOptions& options) {
   fmt::print("| system | unknowns | candidates: processor s (iterations) | best | s | auto s | auto / best | residual of auto | auto's reason |\n"
              "|---|---|---|---|---|---|---|---|---|\n");
-  for (const SystemRecipe& recipe : auto_table_systems()) print_row(recipe, recipe.make(device, options.size), options.few());
+  const bool all = options.only.size() <= 1;
+  for (const SystemRecipe& recipe : auto_table_systems())
+    if (all || options.wants(recipe.name)) print_row(recipe, recipe.make(device, options.size), options.few());
 }
 
 }  // namespace ritz

@@ -1,4 +1,5 @@
 // The benchmark: assembly, products, solves and mesh reading, with medians, floors and peaks.
+#include "apps/bench/systems.hpp"
 #include "apps/bench/tasks.hpp"
 #include "io/atomic_file.hpp"
 #include "io/log.hpp"
@@ -21,6 +22,7 @@ std::vector<std::string> record_names() {
     names.push_back("spmv-" + problem.name);
   }
   for (const std::string& name : operator_action_names()) names.push_back(name);
+  for (const SystemRecipe& recipe : auto_table_systems()) names.push_back(recipe.name);
   std::sort(names.begin(), names.end());
   return names;
 }

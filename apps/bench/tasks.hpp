@@ -38,7 +38,8 @@ void run_block_cg(const Device& device, const BenchOptions& options, const Publi
 void run_small_cg(const Device& device, const BenchOptions& options, const Publish& publish);
 // Tables in Markdown, made only when they are asked for by name: direct-table, the direct solver with each ordering.
 void run_direct_table(const Device& device, const BenchOptions& options);
-// auto-table: every candidate solver on systems of every sort, beside what LinearMethod::automatic takes.
+// auto-table: every candidate solver on systems of every sort, beside what LinearMethod::automatic takes; systems named beside
+// it (`--only auto-table "thin plate"`) are done alone.
 void run_auto_table(const Device& device, const BenchOptions& options);
 
 }  // namespace ritz

@@ -2,6 +2,7 @@
 
 #include "device/error.hpp"
 #include "device/kernels.hpp"
+#include "solvers/bounding_box.hpp"
 #include "solvers/chebyshev.hpp"
 #include "solvers/jacobi.hpp"
 #include "solvers/matrix_kernels.hpp"
@@ -11,7 +12,6 @@
 #include "solvers/vectors.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 namespace ritz {
@@ -44,30 +44,6 @@ class LevelOperator final : public LinearOperator {
   const CycleKernels<double>& kernels_;
   Vector zero_;
 };
-
-struct Box {
-  std::array<double, 3> centre{};
-  double size = 1;
-};
-
-Box bounding_box(const Vector& coordinates, int dimension) {
-  const std::vector<double> x = coordinates.host();
-  std::array<double, 3> low{}, high{};
-  for (std::size_t i = 0; i < x.size(); ++i) {
-    const std::size_t d = i % static_cast<std::size_t>(dimension);
-    if (i < static_cast<std::size_t>(dimension)) low[d] = high[d] = x[i];
-    low[d] = std::min(low[d], x[i]);
-    high[d] = std::max(high[d], x[i]);
-  }
-  Box box;
-  box.size = 0;
-  for (std::size_t d = 0; d < 3; ++d) {
-    box.centre[d] = 0.5 * (low[d] + high[d]);
-    box.size = std::max(box.size, high[d] - low[d]);
-  }
-  if (box.size == 0) box.size = 1;
-  return box;
-}
 
 // Near-null-space vectors of the first level: 1, or 3, or 6 rigid motions.
 int near_null_count(int block, const SmoothedAggregationOptions& options) {
@@ -187,13 +163,14 @@ class Builder {
 
   Vector first_near_null(const BlockMatrixView<double>& A) const {
     Vector near_null(device_, A.rows * A.row_block * K_, tag);
-    Box box;
+    BoundingBox box;
     const double* coordinates = nullptr;
     if (K_ > A.row_block) {
       box = bounding_box(*options_.coordinates, options_.dimension);
       coordinates = options_.coordinates->data();
     }
-    transfer_.rigid_motions(device_, A, coordinates, options_.dimension, box.centre.data(), box.size, K_, near_null.data());
+    const double size = std::ranges::max(box.extent);
+    transfer_.rigid_motions(device_, A, coordinates, options_.dimension, box.centre.data(), size > 0 ? size : 1, K_, near_null.data());
     return near_null;
   }
 

@@ -274,5 +274,61 @@ TEST_F(Direct, TheErrorEstimateSeesWhatTheResidualHides) {
   EXPECT_LT(report.error_estimate, 1e-1);
 }
 
+// A simply supported beam in differences: A = T T, T = tridiagonal (-1, 2, -1).
+Blocks beam_matrix(int n) {
+  Blocks A;
+  for (int i = 0; i < n; ++i) {
+    for (int j = std::max(0, i - 2); j <= std::min(n - 1, i + 2); ++j) {
+      const int d = std::abs(i - j);
+      A.columns.push_back(j);
+      A.values.push_back(d == 2 ? 1 : d == 1 ? -4 : i == 0 || i == n - 1 ? 5 : 6);
+    }
+    A.offsets.push_back(static_cast<Index>(A.columns.size()));
+  }
+  return A;
+}
+
+// x = T^-1 T^-1 b with T^-1 in closed form: min(i, j) (n + 1 - max(i, j)) / (n + 1), counted from 1.
+std::vector<long double> beam_deflection(std::vector<long double> b) {
+  const auto n = b.size();
+  for (int twice = 0; twice < 2; ++twice) {
+    std::vector<long double> x(n, 0);
+    for (std::size_t i = 1; i <= n; ++i)
+      for (std::size_t j = 1; j <= n; ++j) x[i - 1] += (long double)(std::min(i, j) * (n + 1 - std::max(i, j))) / (long double)(n + 1) * b[j - 1];
+    b = std::move(x);
+  }
+  return b;
+}
+
+// ||A|| ||x|| / ||b|| is 1e9 here: no vector in double precision has a residual of 1e-8, yet the solution is good to more.
+TEST_F(Direct, ResidualsOfRoundingAreAcceptedWhereTheSolutionIsGood) {
+  constexpr int n = 300;
+  const SparseMatrix A = on(device, beam_matrix(n));
+  std::vector<double> b(n);
+  for (int i = 0; i < n; ++i) b[std::size_t(i)] = 1 + 0.5 * std::sin(i);
+  const std::vector<long double> exact = beam_deflection(std::vector<long double>(b.begin(), b.end()));
+  const std::vector<double> rounded(exact.begin(), exact.end());
+  const double relative = 0.5 * relative_residual(A, rounded, b);  // below what the exact solution, rounded, has
+  DirectSolver solver(A, Kind::positive_definite);
+  solver.relative = relative;
+  MultiVector B(device, n, 2), X(device, n, 2);
+  for (const int j : {0, 1}) B.set_column(j, Vector(device, b, "test"));
+  Vector x(device, n, "test");
+  std::vector<SolveReport> reports = solver.solve(B, X);
+  reports.push_back(solver.solve(Vector(device, b, "test"), x));
+  for (const SolveReport& report : reports) {
+    EXPECT_TRUE(report.converged());
+    EXPECT_GT(report.true_relative_residual, relative);
+    EXPECT_NE(report.where.find("rounding"), std::string::npos) << report.where;
+  }
+  for (int j = 0; j < 3; ++j) {
+    if (j < 2) X.get_column(j, x);
+    const std::vector<double> found = x.host();
+    for (std::size_t i = 0; i < n; ++i) EXPECT_NEAR(found[i], double(exact[i]), relative * double(exact[n / 2]));
+  }
+  solver.relative = 1e-14;  // which the solution does not reach
+  EXPECT_EQ(solver.solve(Vector(device, b, "test"), x).reason, StopReason::stagnated);
+}
+
 }  // namespace
 }  // namespace ritz::testing

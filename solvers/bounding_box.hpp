@@ -1,0 +1,17 @@
+// The box around points.
+#pragma once
+
+#include "device/array.hpp"
+
+#include <array>
+
+namespace ritz {
+
+struct BoundingBox {
+  std::array<double, 3> centre{}, extent{};  // 0 in directions that the points do not have
+};
+
+// coordinates: [point][dimension]; copied to the host.
+BoundingBox bounding_box(const Vector& coordinates, int dimension);
+
+}  // namespace ritz
