@@ -46,6 +46,15 @@ void* MemoryPool::allocate(Index bytes, const char* tag) {
 }
 
 void* MemoryPool::raw_allocate(Index bytes) {
+  // What is cached in sizes that nobody asks for any more must not pile up: at most 64 MB and a quarter of the most that was
+  // in use.
+  const auto free_cache = [&] {
+    for (const auto& [size, memory] : cache_) machine_.free(memory);
+    cache_.clear();
+    statistics_.cached = 0;
+  };
+  const Index in_use = statistics_.live + bytes;
+  if (in_use + statistics_.cached > std::max(statistics_.peak, in_use) / 4 * 5 + (Index{64} << 20)) free_cache();
   const auto fits = [&] { return limit_ == 0 || statistics_.live + statistics_.cached + bytes <= limit_; };
   for (int attempt = 0; attempt < 2; ++attempt) {
     if (fits()) {
@@ -53,9 +62,7 @@ void* MemoryPool::raw_allocate(Index bytes) {
       if (void* memory = machine_.allocate(bytes)) return memory;
     }
     if (cache_.empty()) break;
-    for (const auto& [size, memory] : cache_) machine_.free(memory);
-    cache_.clear();
-    statistics_.cached = 0;
+    free_cache();
   }
   return nullptr;
 }

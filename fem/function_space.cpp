@@ -311,11 +311,17 @@ Vector FunctionSpace::from_mesh(std::span<const double> values, const char* tag)
 }
 
 const FunctionSpace::HostPattern& FunctionSpace::host_pattern() const {
-  if (host_pattern_.offsets.empty()) {
+  if (host_pattern_.offsets.empty() && pattern_) {
+    host_pattern_ = {pattern_->offsets().host(), pattern_->columns().host()};
+  } else if (host_pattern_.offsets.empty()) {
     NodeGraph graph = node_graph(*this);
     host_pattern_ = {std::move(graph.offsets), std::move(graph.columns)};
   }
   return host_pattern_;
+}
+
+void FunctionSpace::forget_host_pattern() const {
+  if (pattern_) host_pattern_ = {};
 }
 
 std::shared_ptr<const SparsityPattern> FunctionSpace::pattern() const {

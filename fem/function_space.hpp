@@ -83,6 +83,7 @@ class FunctionSpace {
     std::vector<std::int32_t> columns;
   };
   const HostPattern& host_pattern() const;
+  void forget_host_pattern() const;        // it comes back when asked for
 
  private:
   void number_mesh_nodes();

@@ -240,6 +240,12 @@ void Operator::assemble(const Vector& u, SparseMatrix& matrix) const {
       {.u = u.data(), .target = matrix.values().data()});
 }
 
+void Operator::forget_assembly() const {
+  plans_.erase(Task::matrix);
+  space_->forget_host_pattern();
+  space_->device().memory().trim();
+}
+
 Operator::MarkedNodes Operator::mark(const Constraints& constraints) const {
   MarkedNodes marked;
   marked.prescribed = constraints.mask().data();

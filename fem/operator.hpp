@@ -37,6 +37,8 @@ class Operator {
   void residual(const Vector& u, Vector& r) const;                 // r = residual(u)
   SparseMatrix make_matrix() const;                                // pattern and memory; values undefined
   void assemble(const Vector& u, SparseMatrix& matrix) const;      // values = tangent at u; no allocation from the 2nd call on
+  // Gives back what assemble() made for itself, which is as large as the matrix or larger; a further call makes it anew.
+  void forget_assembly() const;
   DerivedFields evaluate(const Vector& u) const;
 
   // Without a matrix: the tangent at u applied to x, and its diagonal. With marked nodes, prescribed entries of x count as

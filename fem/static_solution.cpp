@@ -83,7 +83,9 @@ class StaticSystem {
       add_loads(1, column.loads, solutions[j].u, column.b);
       check_finite(column);
     }
-    if (K_) equations_.assemble(solutions.front().u, *K_);
+    if (!K_) return;
+    equations_.assemble(solutions.front().u, *K_);
+    equations_.forget_assembly();  // the solver may need the memory
   }
 
   void eliminate(std::vector<Column>& columns, std::vector<StaticSolution>& solutions) {

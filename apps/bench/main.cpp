@@ -16,7 +16,8 @@ namespace {
 using namespace ritz;
 
 std::vector<std::string> record_names() {
-  std::vector<std::string> names = {"auto-table", "block-cg", "direct-table", "mesh-read", "small-cg", "solve-poisson-P1", "solve-poisson-P2", "solve-elastic-P1", "solve-elastic-P2"};
+  std::vector<std::string> names = {"auto-table", "block-cg", "direct-table", "mesh-read", "small-cg", "solve-poisson-P1", "solve-poisson-P2", "solve-elastic-P1", "solve-elastic-P2", "solve-elastic-Q1",
+                                    "precision-poisson-P1", "precision-poisson-P2", "precision-elastic-P1", "precision-elastic-P2", "precision-elastic-Q1"};
   for (const Problem& problem : problems()) {
     names.push_back("asm-" + problem.name);
     names.push_back("spmv-" + problem.name);

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <ctime>
 #include <fstream>
 
 namespace ritz {
@@ -25,7 +26,7 @@ nlohmann::ordered_json json_of(const Record& record) {
   for (const auto& [name, value] : record.facts) json["facts"][name] = value;
   for (const Measurement& m : record.measurements) {
     nlohmann::ordered_json one = {{"seconds", m.samples.median()}, {"least", m.samples.least()}, {"most", m.samples.most()},
-                                  {"runs", m.samples.seconds.size()}};
+                                  {"runs", m.samples.seconds.size()}, {"processor", m.samples.processor}};
     if (!m.work_name.empty()) one[m.work_name + "_per_second"] = m.work / m.samples.median();
     if (m.floor) {
       one["floor_bytes"] = m.floor->bytes;
@@ -37,6 +38,12 @@ nlohmann::ordered_json json_of(const Record& record) {
   json["host_peak"] = record.host_peak;
   json["device_peak"] = record.device_peak;
   return json;
+}
+
+double processor_seconds() {
+  timespec now{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+  return double(now.tv_sec) + 1e-9 * double(now.tv_nsec);
 }
 
 }  // namespace
@@ -56,9 +63,12 @@ Samples time(const Device& device, int repeat, const std::function<void()>& run,
     if (prepare) prepare();
     device.synchronize();
     const auto start = std::chrono::steady_clock::now();
+    const double processor_start = processor_seconds();
     run();
     device.synchronize();
     samples.seconds.push_back(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+    const double processor = processor_seconds() - processor_start;
+    samples.processor = i == 0 ? processor : std::min(samples.processor, processor);
   }
   return samples;
 }
@@ -82,8 +92,9 @@ std::string text_of(const Record& record) {
                                  1e-9 * record.copy_rate, 1e-6 * double(record.host_peak), 1e-6 * double(record.device_peak));
   for (const auto& [name, value] : record.facts) text += fmt::format("  {:<21} {:.10g}\n", name, value);
   for (const Measurement& m : record.measurements) {
-    text += fmt::format("  {:<21} {:.4g} s ({:.4g} .. {:.4g}, {} run{})", m.name, m.samples.median(), m.samples.least(), m.samples.most(),
-                        m.samples.seconds.size(), m.samples.seconds.size() == 1 ? "" : "s");
+    text += fmt::format("  {:<21} {:.4g} s ({:.4g} .. {:.4g}, {} run{}{})", m.name, m.samples.median(), m.samples.least(), m.samples.most(),
+                        m.samples.seconds.size(), m.samples.seconds.size() == 1 ? "" : "s",
+                        m.samples.processor > 0 ? fmt::format(", processor {:.4g} s", m.samples.processor) : "");
     if (!m.work_name.empty()) text += fmt::format(", {:.4g} M {}/s", 1e-6 * m.work / m.samples.median(), m.work_name);
     if (m.floor)
       text += fmt::format(", {:.0f} % of the copy rate [{:.4g} MB = {}]", 100 * fraction_of_floor(record, m), 1e-6 * m.floor->bytes,

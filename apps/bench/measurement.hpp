@@ -14,6 +14,7 @@ namespace ritz {
 
 struct Samples {
   std::vector<double> seconds;
+  double processor = 0;          // [s] of all threads, the least of the runs: what others on the machine add little to; 0: not taken
   double median() const;
   double least() const;
   double most() const;

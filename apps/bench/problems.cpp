@@ -28,6 +28,7 @@ const std::vector<Problem>& problems() {
       {"tet-P1", CellKind::tet4, 100, 1, false},        {"tet-P2", CellKind::tet10, 50, 1, false},
       {"hex-Q1", CellKind::hex8, 100, 1, true},         {"hex-Q2", CellKind::hex27, 50, 1, true},
       {"elastic-tet-P1", CellKind::tet4, 36, 3, false}, {"elastic-tet-P2", CellKind::tet10, 18, 3, false},
+      {"elastic-hex-Q1", CellKind::hex8, 36, 3, false},
   };
   return all;
 }

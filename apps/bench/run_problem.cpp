@@ -119,6 +119,24 @@ class ProblemRun {
     return record;
   }
 
+  // The cycle in single and in double precision, in turns.
+  Record precision(const std::string& name) const {
+    Record record = begin_record(name, device_);
+    Vector b = space_->zeros(), x = space_->zeros();
+    make_load(b);
+    record.facts = {{"unknowns", double(K_->rows())}};
+    for (const bool single : {true, false}) {
+      const std::string label = single ? "single" : "double";
+      std::optional<SmoothedAggregation> multigrid;
+      const SmoothedAggregationOptions setting{.coordinates = &space_->coordinates(), .dimension = 3, .single_precision = single};
+      record.add(label + " set-up", time(device_, options_.few(), [&] { multigrid.emplace(*K_, setting); }, [&] { multigrid.reset(); }));
+      solve_with(label, *multigrid, b, x, record);
+      record.facts.emplace_back(label + " bytes per unknown", double(multigrid->bytes()) / double(K_->rows()));
+    }
+    end_record(record, device_);
+    return record;
+  }
+
  private:
   void make_space() { space_.emplace(*mesh_, problem_.components, device_); }
 
@@ -179,9 +197,10 @@ class ProblemRun {
   Vector free_;
 };
 
-std::string solve_name(const Problem& problem) {
-  return (problem.components == 1 ? "solve-poisson-" : "solve-elastic-") + problem.name.substr(problem.name.size() - 2);
+std::string named(const std::string& task, const Problem& problem) {
+  return task + (problem.components == 1 ? "-poisson-" : "-elastic-") + problem.name.substr(problem.name.size() - 2);
 }
+std::string solve_name(const Problem& problem) { return named("solve", problem); }
 bool is_solved(const Problem& problem) { return !problem.deformed; }
 
 }  // namespace
@@ -194,7 +213,7 @@ bool BenchOptions::names(const std::string& table) const { return std::find(only
 
 bool wants_any(const Problem& problem, const BenchOptions& options) {
   return options.wants("asm-" + problem.name) || options.wants("spmv-" + problem.name) ||
-         (is_solved(problem) && options.wants(solve_name(problem)));
+         (is_solved(problem) && (options.wants(solve_name(problem)) || options.names(named("precision", problem))));
 }
 
 void run_problem(const Problem& problem, const Device& device, const BenchOptions& options, const Publish& publish) {
@@ -204,6 +223,7 @@ void run_problem(const Problem& problem, const Device& device, const BenchOption
   if (options.wants(assembly.name)) publish(assembly);
   if (options.wants("spmv-" + problem.name)) publish(run.product());
   if (is_solved(problem) && options.wants(solve_name(problem))) publish(run.solve(solve_name(problem), assembly));
+  if (is_solved(problem) && options.names(named("precision", problem))) publish(run.precision(named("precision", problem)));
 }
 
 }  // namespace ritz

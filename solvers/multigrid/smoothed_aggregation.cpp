@@ -5,6 +5,7 @@
 #include "solvers/matrix_kernels.hpp"
 #include "solvers/multigrid/cycle_kernels.hpp"
 #include "solvers/multigrid/hierarchy_setup.hpp"
+#include "solvers/multigrid/recording.hpp"
 
 #include <fmt/format.h>
 #include <variant>
@@ -27,6 +28,8 @@ class Cycle {
 
   // New values on the known patterns; false when they do not fit these.
   bool refresh(const SparseMatrix& A) {
+    recording_.forget();
+    lane_recording_.forget();
     std::vector<KnownLevel> known;
     std::vector<Array<std::int32_t>> columns;  // unpacked
     for (const Level& l : levels_) {
@@ -52,14 +55,17 @@ class Cycle {
   }
 
   void apply(const Vector& b, Vector& x) const {
-    apply(kernels_, work_, b.data(), x.data());
+    apply(kernels_, work_, recording_, b.data(), x.data());
   }
 
   // Each level's matrices are read once per 8 columns.
   void apply_block(const MultiVector& B, MultiVector& X) const {
     if (lane_work_.empty()) lane_work_ = workspace(MultiVector::lanes);
-    for (int g = 0; g < B.groups(); ++g) apply(lane_kernels_, lane_work_, B.group(g), X.group(g));
+    for (int g = 0; g < B.groups(); ++g) apply(lane_kernels_, lane_work_, lane_recording_, B.group(g), X.group(g));
   }
+
+  // Why launches are not replayed as one, where they could be.
+  std::string not_recorded() const { return recording_.why_not().empty() ? lane_recording_.why_not() : recording_.why_not(); }
 
   Index bytes() const {
     Index sum = coarsest_inverse_.bytes();
@@ -153,10 +159,12 @@ class Cycle {
 
   using Kernels = CycleKernels<Real>;
 
-  void apply(const Kernels& kernels, Workspace& work, const double* b, double* x) const {
+  // What is recorded goes from work.b to work.x: b and x may be others at every call. Smoothing swaps x with y as it is
+  // launched; a replay leaves them where the recording did.
+  void apply(const Kernels& kernels, Workspace& work, Recording& recording, const double* b, double* x) const {
     const Index n = levels_.front().unknowns();
     kernels.from_double(device_, n, b, work.front().b.data());
-    cycle(kernels, work, 0);
+    recording.run(device_, [&] { cycle(kernels, work, 0); });
     kernels.to_double(device_, n, work.front().x.data(), x);
   }
 
@@ -204,6 +212,7 @@ class Cycle {
   std::vector<Level> levels_;
   Array<Real> coarsest_inverse_;
   mutable Workspace work_, lane_work_;  // the second is made when first needed
+  mutable Recording recording_, lane_recording_;
 };
 
 }  // namespace
@@ -252,8 +261,9 @@ void SmoothedAggregation::apply_block(const MultiVector& B, MultiVector& X) cons
 }
 
 std::string SmoothedAggregation::name() const {
-  return fmt::format("smoothed-aggregation multigrid, {} levels, {} precision", levels().size(),
-                     hierarchy_->cycle.index() == 0 ? "single" : "double");
+  const std::string not_recorded = std::visit([](const auto& cycle) { return cycle.not_recorded(); }, hierarchy_->cycle);
+  return fmt::format("smoothed-aggregation multigrid, {} levels, {} precision{}", levels().size(),
+                     hierarchy_->cycle.index() == 0 ? "single" : "double", not_recorded.empty() ? "" : ", without a CUDA graph: " + not_recorded);
 }
 
 double SmoothedAggregation::operator_complexity() const {

@@ -37,6 +37,16 @@ TEST(MemoryPool, ReusesWhatWasReleased) {
   EXPECT_EQ(device.memory().statistics().cached, 0);
 }
 
+// Each block is too large for what the one before left.
+TEST(MemoryPool, WhatNobodyAsksForDoesNotPileUp) {
+  const Device device = Device::named("cpu");
+  for (Index size = Index{20} << 20; size < Index{500} << 20; size = size * 4 / 3) {
+    { const Array<std::uint8_t> block(device, size, "test"); }
+    const MemoryStatistics now = device.memory().statistics();
+    EXPECT_LE(now.cached, now.peak / 4 * 5 + (Index{64} << 20));
+  }
+}
+
 TEST(MemoryPool, AlignsTo256Bytes) {
   const Device device = Device::named("cpu");
   for (const Index size : {1, 3, 33, 1000, 1'000'000}) {

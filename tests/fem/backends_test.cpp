@@ -176,6 +176,22 @@ TEST(SecondAssembly, OverwritesTheFirst) {
   EXPECT_EQ(r.host(), clean.host());
 }
 
+TEST(SecondAssembly, AfterItsListsWereForgottenGivesTheSameBits) {
+  for (const char* name : {"cpu", "fake"}) {
+    const HeatModel model(Device::named(name, 2), CellKind::tet10, 4);
+    const Vector u = model.space.from_mesh(random_values(static_cast<std::size_t>(model.space.unknown_count())));
+    SparseMatrix K = model.equations.make_matrix();
+    model.equations.assemble(u, K);
+    const std::vector<double> first = K.values().host();
+    const Index with_lists = model.space.device().memory().statistics().live;
+    model.equations.forget_assembly();
+    EXPECT_LT(model.space.device().memory().statistics().live, with_lists);
+    EXPECT_EQ(model.space.device().memory().statistics().cached, 0);
+    model.equations.assemble(u, K);
+    EXPECT_EQ(K.values().host(), first);
+  }
+}
+
 // Integrals over some cells only leave the rest of the matrix at zero, also where it held something before.
 TEST(PartialIntegrals, LeaveZerosElsewhere) {
   const Model model(patch(CellKind::hex8, {.count = 3}), 1, [](const Mesh&) {
