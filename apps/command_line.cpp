@@ -19,8 +19,10 @@ std::optional<int> parse_command_line(int argc, char** argv, const AppInfo& info
   cli.add_option("--output", options.output, "folder of the results, instead of [output] folder");
   cli.add_flag("--overwrite", options.overwrite, "replace results of this case that are there; the old ones stay until the new ones are ready");
   cli.add_option("--time-limit", options.time_limit, "stop in order after so many seconds; 0: no limit")->check(CLI::NonNegativeNumber)->capture_default_str();
+  add_memory_options(cli, options.memory);
   cli.add_option("--json", options.json, "write the report of the run to this file, in every outcome");
   cli.add_flag("--check", options.check, "read and check everything, solve nothing");
+  cli.add_flag("--estimate", options.estimate, "as --check, and print what every way to solve it would take of memory and time, here and on known GPUs");
   cli.add_flag("--describe", options.describe, "print every key that this case file may hold, with units");
   cli.add_flag("--quiet", options.quiet, "print errors only");
   cli.add_flag("--verbose", options.verbose, "print details");
@@ -31,6 +33,7 @@ std::optional<int> parse_command_line(int argc, char** argv, const AppInfo& info
     Log(LogLevel::quiet).error(Error(Exit::input, error.what(), {}, "run '" + info.name + " --help' to see the options"));
     return static_cast<int>(Exit::input);
   }
+  options.check = options.check || options.estimate;
   return std::nullopt;
 }
 

@@ -1,11 +1,13 @@
 // ritz-elasticity: small-strain linear elasticity of solids, plane and axisymmetric bodies.
 #include "apps/elastic_model.hpp"
+#include "apps/forecast.hpp"
 #include "apps/load_cases.hpp"
 #include "apps/stress_measures.hpp"
 #include "fem/forms/loads.hpp"
 #include "fem/static_solution.hpp"
 #include "mesh/quality.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <optional>
 
@@ -155,9 +157,10 @@ void elasticity(Run& run) {
   const LinearSolverOptions solver = run.solver(MatrixPromise::positive_definite);
   const std::vector<Field> results = {{"displacement", dimension}, {"stress", 6},   {"strain", 6},
                                       {"von_mises", 1},            {"principal_stress", 3, {}, {"1", "2", "3"}}, {"reaction", dimension}};
+  forecast(run, space, integrals, std::max(1, static_cast<int>(load_cases.cases.size())));
   finish_model(run, supports.all(), rigid_modes(mesh, plane), results);
 
-  const Operator equations = make_operator(run, space, integrals);
+  const Operator equations = make_operator(run, space, integrals, solver.operator_kind != OperatorKind::matrix_free);
   solve_load_cases(run, equations, load_cases, supports, solver, [&](const StaticSolution& s) { show(run, equations, s); });
 }
 

@@ -1,4 +1,5 @@
 // ritz-heat: steady heat conduction. Case file to fields in one page.
+#include "apps/forecast.hpp"
 #include "apps/load_cases.hpp"
 #include "apps/materials.hpp"
 #include "apps/model.hpp"
@@ -6,6 +7,8 @@
 #include "fem/forms/diffusion.hpp"
 #include "fem/forms/loads.hpp"
 #include "fem/static_solution.hpp"
+
+#include <algorithm>
 
 namespace ritz {
 namespace {
@@ -101,9 +104,10 @@ void heat(Run& run) {
     const std::vector<Node> nodes = space.nodes_in(*region);
     held.insert(held.end(), nodes.begin(), nodes.end());
   }
+  forecast(run, space, integrals, std::max(1, static_cast<int>(load_cases.cases.size())));
   finish_model(run, supports.all(), RigidModes::scalar, results, held);
 
-  const Operator equations = make_operator(run, space, integrals);
+  const Operator equations = make_operator(run, space, integrals, solver.operator_kind != OperatorKind::matrix_free);
   solve_load_cases(run, equations, load_cases, supports, solver,
                    [&](const StaticSolution& s) { show(run, equations, !cooled.empty(), s); });
 }

@@ -64,11 +64,17 @@ FunctionSpace make_space(Run& run, const Mesh& mesh, int components) {
   }
 }
 
-Operator make_operator(Run& run, const FunctionSpace& space, std::vector<Integral> integrals) {
+Operator make_operator(Run& run, const FunctionSpace& space, std::vector<Integral> integrals, bool with_pattern) {
   auto phase = run.device().profile().phase("pattern");
   run.log().progress("sparsity pattern");
   Operator equations(space, std::move(integrals));
-  if (space.isoparametric()) space.pattern();
+  if (!space.isoparametric() || !with_pattern) return equations;
+  try {
+    space.pattern();
+  } catch (const Error& error) {  // the solution may do without a matrix
+    if (error.exit() != Exit::resources) throw;
+    space.forget_pattern();
+  }
   return equations;
 }
 

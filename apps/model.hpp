@@ -24,7 +24,8 @@ PlaneModel plane_model(Case& input, const Mesh& mesh, const std::vector<std::str
 void add_material_errors(Case& input, const Mesh& mesh, const std::vector<MaterialRegion>& materials);
 
 FunctionSpace make_space(Run& run, const Mesh& mesh, int components);
-Operator make_operator(Run& run, const FunctionSpace& space, std::vector<Integral> integrals);
+// With the sparsity pattern of a matrix, where the space will have one.
+Operator make_operator(Run& run, const FunctionSpace& space, std::vector<Integral> integrals, bool with_pattern = true);
 DerivedFields evaluate(Run& run, const Operator& equations, const Vector& u);
 
 // All errors of the case at once, then conflicts of constraints, then free motions (where modes are given: without, bodies

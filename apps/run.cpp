@@ -3,7 +3,9 @@
 #include "apps/command_line.hpp"
 #include "apps/probes.hpp"
 #include "apps/short_spinning.hpp"
+#include "device/host_memory.hpp"
 #include "device/stop_request.hpp"
+#include "io/byte_size.hpp"
 #include "io/mesh_reader.hpp"
 #include "mesh/order.hpp"
 
@@ -28,12 +30,27 @@ std::vector<double> end_of_history(const SolveReport& solve) {
   return {solve.history.end() - static_cast<std::ptrdiff_t>(count), solve.history.end()};
 }
 
-std::string megabytes(Index bytes) { return fmt::format("{:.0f} MB", 1e-6 * double(bytes)); }
+// By tag, the largest first; with --verbose.
+void print_memory_table(Log& log, const MemoryUse& memory) {
+  std::vector<MemoryUse::Tag> tags = memory.tags;
+  std::ranges::stable_sort(tags, std::ranges::greater{}, &MemoryUse::Tag::at_peak);
+  log.detail("memory of the device by tag: {:<20}{:>12}{:>16}{:>12}", "", "own peak", "at common peak", "at the end");
+  for (const MemoryUse::Tag& tag : tags)
+    log.detail("  {:<46}{:>12}{:>16}{:>12}", tag.name, text_of_bytes(tag.peak), text_of_bytes(tag.at_peak), text_of_bytes(tag.live));
+  log.detail("  held at most {} with the cache; at the end {} cached, {:.0f} % of what is held asked for by nobody (rounding, cache)",
+             text_of_bytes(memory.device_held_peak), text_of_bytes(memory.cached), 100 * memory.fragmentation);
+  if (memory.pressed > 0) log.detail("  {} of the cache given back because something did not fit beside it", text_of_bytes(memory.pressed));
+}
 
 // A closed standard stream would give its number to the first file we open, and the log would go into the results.
 void keep_standard_streams_open() {
   for (int descriptor = 0; descriptor <= 2; ++descriptor)
     if (::fcntl(descriptor, F_GETFD) < 0) ::open("/dev/null", O_RDWR);  // takes the lowest number that is free
+}
+
+// The last step down when a GPU's memory is short. What is committed stays, so only before the first result.
+bool may_go_to_the_cpu(Run& run, const Error& error) {
+  return error.exit() == Exit::resources && run.device().info().kind != "cpu" && run.report().outputs.empty();
 }
 
 [[noreturn]] void end_by_signal(int signal) {
@@ -52,8 +69,11 @@ Run::Run(AppInfo info, RunOptions options)
   report_.program = info_.name;
   report_.case_file = options_.case_file;
   device_ = Device::named(options_.device, options_.threads);
+  limit(*device_, options_.memory);
+  obey(options_.memory);
   report_.device = device_->description();
   log_.line("device: {}", device_->description());
+  for (const std::string& notice : options_.notices) log_.notice(notice);
   case_ = Case::from_file(options_.case_file, options_.overrides);
   case_->root().text("title", "what this case is about", {.fallback = "", .may_be_empty = true});
   read_output_settings();
@@ -157,6 +177,7 @@ void Run::checked(std::span<const Field> fields) {
     throw CheckedOnly{};
   }
   case_->finish();
+  if (options_.estimate) throw CheckedOnly{};  // also beside results that are there
   if (!options_.json.empty()) probe_folder(std::filesystem::absolute(options_.json).parent_path());
   results_ = std::make_unique<ResultFolder>(output_, ResultFolderOptions{stem_of(options_.case_file), info_.name, options_.overwrite,
                                                                          [this](const std::string& text) { log_.notice(text); }});
@@ -249,22 +270,36 @@ void Run::write_series(const std::string& name, int count, const std::function<s
   log_.line("ParaView: {}", series->path());
 }
 
+void Run::collect() {
+  report_.phases.clear();
+  for (const PhaseRecord& phase : device_->profile().phases())
+    report_.phases.push_back({phase.name, phase.seconds, phase.bytes_to_device + phase.bytes_to_host, phase.calls, phase.scalar_reads, phase.peak_memory});
+  const MemoryStatistics memory = device_->memory().statistics();
+  report_.memory = {.host_peak = host_memory_peak(), .host_counted = host_memory_peak_counted(), .host_limit = options_.memory.host, .device_peak = memory.peak,
+                    .device_held_peak = memory.held_peak, .device_limit = memory.limit, .live = memory.live, .cached = memory.cached,
+                    .pressed = memory.pressed, .fragmentation = memory.fragmentation(), .tags = {}};
+  for (const auto& [tag, peak] : memory.peak_by_tag) {
+    const auto then = memory.at_peak_by_tag.find(tag);
+    report_.memory.tags.push_back({tag, memory.live_by_tag.at(tag), peak, then == memory.at_peak_by_tag.end() ? 0 : then->second});
+  }
+  report_.notices = log_.notices();
+}
+
 void Run::finish() {
   if (results_) results_->complete();
   if (part_ != nullptr) log_.line("ParaView: {} (one step for each load case and combination)", series_->path());
   series_.reset();
-  for (const PhaseRecord& phase : device_->profile().phases())
-    report_.phases.push_back({phase.name, phase.seconds, phase.bytes_to_device + phase.bytes_to_host});
-  const MemoryStatistics memory = device_->memory().statistics();
-  report_.memory.host_peak = host_memory_peak();
-  report_.memory.device_peak = memory.peak;
-  report_.memory.by_tag.assign(memory.peak_by_tag.begin(), memory.peak_by_tag.end());
-  report_.notices = log_.notices();
+  collect();
   std::string times;
   for (const RunPhase& phase : report_.phases)
     if (phase.name.find('/') == std::string::npos) times += fmt::format("{}{} {:.2f} s", times.empty() ? "" : ", ", phase.name, phase.seconds);
   log_.line("time: {:.2f} s ({})", device_->profile().seconds_since_start(), times);
-  log_.line("memory: host peak {}, device peak {}", megabytes(report_.memory.host_peak), megabytes(memory.peak));
+  const MemoryUse& memory = report_.memory;
+  const auto of = [](Index limit) { return limit > 0 ? " of " + text_of_bytes(limit) : ""; };
+  log_.line("memory: host peak {}{}, device peak {}{}", text_of_bytes(memory.host_peak),
+            memory.host_limit > 0 ? fmt::format(" ({}{} counted)", text_of_bytes(memory.host_counted), of(memory.host_limit)) : "",
+            text_of_bytes(memory.device_peak), of(memory.device_limit));
+  print_memory_table(log_, memory);
 }
 
 int run_app(int argc, char** argv, const AppInfo& info, const std::function<void(Run&)>& app) {
@@ -276,28 +311,48 @@ int run_app(int argc, char** argv, const AppInfo& info, const std::function<void
   RunOptions options;
   if (const std::optional<int> exit = parse_command_line(argc, argv, info, options)) return *exit;
   set_time_limit(options.time_limit);
+  end_in_order_without_memory();
   RunReport report;
   report.program = info.name;
   report.case_file = options.case_file;
   std::optional<Run> run;
   Log early(LogLevel::quiet);
   const auto fail = [&](const Error& error) {
+    if (run) {
+      run->collect();
+      report = std::move(run->report());
+    }
     (run ? run->log() : early).error(error);
     report.fail(error);
   };
-  try {
+  const auto attempt = [&] {
     run.emplace(info, options);
     app(*run);
     run->finish();
     report = std::move(run->report());
     report.complete();
+  };
+  try {
+    try {
+      attempt();
+    } catch (const Error& error) {
+      if (!run || !may_go_to_the_cpu(*run, error)) throw;
+      const std::string step = fmt::format("memory: on the CPU instead of {} ({}); cost: the device's speed, and the mesh is read again",
+                                           run->device().info().name, error.message());
+      run.reset();
+      options.device = "cpu";
+      options.memory.device = 0;
+      options.notices.push_back(step);
+      attempt();
+    }
   } catch (const CheckedOnly&) {
+    run->collect();
     report = std::move(run->report());
     report.complete();
   } catch (const Error& error) {
-    if (run) report = std::move(run->report());
     fail(error);
   } catch (const std::bad_alloc&) {
+    if (run) run->device().memory().trim();
     fail(Error(Exit::resources, "out of host memory", {}, "use a coarser mesh, order 1, or a machine with more memory"));
   } catch (const std::exception& error) {
     fail(Error(Exit::internal, error.what(), "this is a bug in Ritz", "please report it with the case file"));
@@ -306,7 +361,8 @@ int run_app(int argc, char** argv, const AppInfo& info, const std::function<void
     try {
       write_report(options.json, report);
     } catch (const Error& error) {
-      fail(error);
+      (run ? run->log() : early).error(error);
+      report.fail(error);
     }
   }
   run.reset();  // the lock is gone

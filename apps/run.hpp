@@ -12,6 +12,7 @@
 //   }
 #pragma once
 
+#include "apps/memory_limits.hpp"
 #include "device/device.hpp"
 #include "io/case.hpp"
 #include "io/log.hpp"
@@ -44,7 +45,9 @@ struct RunOptions {
   std::vector<std::string> overrides;  // key=value
   int threads = 0;
   double time_limit = 0;  // [s]; 0: none
-  bool check = false, describe = false, quiet = false, verbose = false, overwrite = false;
+  MemoryLimits memory;
+  std::vector<std::string> notices;    // of the attempt before this
+  bool check = false, estimate = false, describe = false, quiet = false, verbose = false, overwrite = false;
 };
 
 // Thrown by Run::checked() when only checking was asked for.
@@ -78,6 +81,7 @@ class Run {
   // One more series, "<case>_<name>.pvd" or ".hdf", of `count` steps: frame(step) gives its time and its nodal fields.
   void write_series(const std::string& name, int count, const std::function<std::pair<double, std::vector<Field>>(int)>& frame);
   void finish();                                // ends the results, fills the report and prints the summary
+  void collect();                               // phases and memory for the report, in every outcome
 
  private:
   void read_output_settings();

@@ -3,6 +3,7 @@
 #include "device/array.hpp"
 #include "device/device_kernels.hpp"
 #include "device/error.hpp"
+#include "device/host_limits.hpp"
 #include "device/kernels.hpp"
 #include "device/machine_cpu.hpp"
 #include "device/machine_cuda.hpp"
@@ -12,7 +13,6 @@
 #include <chrono>
 #include <fmt/format.h>
 #include <omp.h>
-#include <sched.h>
 
 namespace ritz {
 
@@ -35,12 +35,7 @@ struct Device::State {
 
 namespace {
 
-int available_threads() {
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  const int allowed = sched_getaffinity(0, sizeof set, &set) == 0 ? std::max(1, CPU_COUNT(&set)) : omp_get_num_procs();
-  return std::min(allowed, omp_get_max_threads());  // which obeys OMP_NUM_THREADS
-}
+int available_threads() { return std::min(host_limits().threads(), omp_get_max_threads()); }  // the second obeys OMP_NUM_THREADS
 
 // nullptr when this build or this machine has no CUDA; `why` says the reason.
 const CudaFactory* cuda_factory(std::string& why) {

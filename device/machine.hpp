@@ -53,6 +53,7 @@ class Machine {
 
   void* allocate(Index bytes);  // nullptr when the memory is short; the pool turns that into an Error
   void free(void* memory) noexcept { do_free(memory); }
+  virtual void trim() noexcept {}  // gives freed memory that a driver keeps back to the system
   void copy_to_device(void* device, const void* host, Index bytes);
   void copy_to_host(void* host, const void* device, Index bytes);
   void copy_on_device(void* target, const void* source, Index bytes);

@@ -1,13 +1,16 @@
 #include "device/machine_cpu.hpp"
 
 #include "device/error.hpp"
+#include "device/host_limits.hpp"
+#include "device/host_memory.hpp"
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <fmt/format.h>
 #include <fstream>
+#include <malloc.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 namespace ritz {
 namespace {
@@ -28,20 +31,20 @@ std::string processor_name() {
   return "CPU";
 }
 
-Index free_memory() { return Index{sysconf(_SC_AVPHYS_PAGES)} * sysconf(_SC_PAGE_SIZE); }
-
 class CpuMachine final : public Machine {
  public:
   explicit CpuMachine(const std::string& backend) {
     info_.kind = "cpu";
     info_.name = processor_name();
     info_.backend = backend;
-    info_.memory_total = Index{sysconf(_SC_PHYS_PAGES)} * sysconf(_SC_PAGE_SIZE);
-    info_.memory_free = free_memory();
+    const HostLimits limits = host_limits();
+    info_.memory_total = limits.memory_total;
+    info_.memory_free = limits.memory_available;
   }
   MachineInfo current_info() override {
     MachineInfo info = info_;
-    info.memory_free = free_memory();
+    info.memory_free = host_limits().memory_available;
+    if (host_memory_limit() > 0) info.memory_free = std::min(info.memory_free, host_memory_limit() - host_memory_live());
     return info;
   }
 
@@ -50,18 +53,27 @@ class CpuMachine final : public Machine {
   void* do_allocate(Index bytes) override {
     constexpr std::size_t huge_page = std::size_t{2} << 20;
     const auto size = static_cast<std::size_t>(bytes);
-    if (size < huge_page) return std::aligned_alloc(256, (size + 255) / 256 * 256);
-    void* memory = std::aligned_alloc(huge_page, (size + huge_page - 1) / huge_page * huge_page);
-    if (memory != nullptr) madvise(memory, size, MADV_HUGEPAGE);
+    const std::size_t step = size < huge_page ? 256 : huge_page;
+    void* memory = std::aligned_alloc(step, (size + step - 1) / step * step);
+    if (memory == nullptr) return nullptr;
+    if (!take_host_memory(usable(memory))) {
+      std::free(memory);
+      return nullptr;
+    }
+    if (step == huge_page) madvise(memory, size, MADV_HUGEPAGE);
     return memory;
   }
-  void do_free(void* memory) noexcept override { std::free(memory); }
+  void do_free(void* memory) noexcept override {
+    give_host_memory(usable(memory));
+    std::free(memory);
+  }
   void do_copy_to_device(void* device, const void* host, Index bytes) override { copy(device, host, bytes); }
   void do_copy_to_host(void* host, const void* device, Index bytes) override { copy(host, device, bytes); }
   void do_copy_on_device(void* target, const void* source, Index bytes) override { copy(target, source, bytes); }
   void do_fill_zero(void* device, Index bytes) override { std::memset(device, 0, static_cast<std::size_t>(bytes)); }
 
  private:
+  static Index usable(void* memory) { return static_cast<Index>(malloc_usable_size(memory)); }
   static void copy(void* target, const void* source, Index bytes) {
     std::memcpy(target, source, static_cast<std::size_t>(bytes));
   }

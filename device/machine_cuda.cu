@@ -54,6 +54,11 @@ class CudaMachine final : public Machine {
   void* stream() override { return stream_; }
   void push_range(const char* name) override { nvtxRangePushA(name); }
   void pop_range() override { nvtxRangePop(); }
+  void trim() noexcept override {
+    cudaMemPool_t pool;
+    cudaStreamSynchronize(stream_);
+    if (cudaDeviceGetDefaultMemPool(&pool, info_.ordinal) == cudaSuccess) cudaMemPoolTrimTo(pool, 0);
+  }
   MachineInfo current_info() override {
     MachineInfo info = info_;
     std::size_t free = 0, total = 0;

@@ -4,17 +4,31 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <new>
+#include <string_view>
 
 namespace ritz {
-namespace {
 
-// Small blocks in steps of 256 bytes, large ones in steps of 2 MiB (a huge page): a freed block fits again.
-Index rounded(Index bytes) {
+double MemoryStatistics::fragmentation() const {
+  const Index held = live + cached;
+  return held > 0 ? 1 - double(requested) / double(held) : 0;
+}
+
+Index MemoryPool::block_size(Index bytes) {
   const Index step = bytes < (Index{1} << 20) ? 256 : (Index{2} << 20);
   return std::max<Index>(step, (bytes + step - 1) / step * step);
 }
 
-}  // namespace
+std::string MemoryPool::table(const std::map<std::string, Index>& by_tag) {
+  std::vector<std::pair<std::string, Index>> rows(by_tag.begin(), by_tag.end());
+  std::erase_if(rows, [](const auto& row) { return row.second == 0; });
+  std::ranges::stable_sort(rows, std::ranges::greater{}, [](const auto& row) { return row.second; });
+  std::string text;
+  for (const auto& [name, bytes] : rows)
+    text += fmt::format("{}{} {:.1f} {}", text.empty() ? "" : ", ", name, (bytes < 10'000'000'000 ? 1e-6 : 1e-9) * double(bytes),
+                        bytes < 10'000'000'000 ? "MB" : "GB");
+  return text;
+}
 
 MemoryPool::~MemoryPool() {
   trim();
@@ -23,59 +37,80 @@ MemoryPool::~MemoryPool() {
 
 void* MemoryPool::allocate(Index bytes, const char* tag) {
   const std::lock_guard lock(mutex_);
-  const Index size = rounded(bytes);
-  void* memory = nullptr;
-  Index block_size = size;
+  auto known = tags_.find(std::string_view(tag));
+  if (known == tags_.end()) known = tags_.try_emplace(tag).first;
+  const Index size = block_size(bytes);
   const auto fit = cache_.lower_bound(size);
   if (fit != cache_.end() && fit->first <= size + size / 4) {
-    block_size = fit->first;
-    memory = fit->second;
+    const auto [block_bytes, memory] = *fit;
+    count(memory, {block_bytes, bytes, &known->second});
     cache_.erase(fit);
-    statistics_.cached -= block_size;
-  } else {
-    memory = raw_allocate(size);
-    if (memory == nullptr) throw_out_of_memory(bytes, tag);
+    cached_ -= block_bytes;
+    return memory;
   }
-  blocks_[memory] = {block_size, tag};
-  statistics_.live += block_size;
-  statistics_.peak = std::max(statistics_.peak, statistics_.live);
-  Index& of_tag = statistics_.live_by_tag[tag];
-  of_tag += block_size;
-  statistics_.peak_by_tag[tag] = std::max(statistics_.peak_by_tag[tag], of_tag);
+  void* const memory = raw_allocate(size);
+  if (memory == nullptr) throw_out_of_memory(bytes, tag);
+  try {
+    count(memory, {size, bytes, &known->second});
+  } catch (...) {
+    machine_.free(memory);
+    throw;
+  }
+  held_peak_ = std::max(held_peak_, live_ + cached_);
   return memory;
 }
 
+void MemoryPool::count(void* memory, const Block& block) {
+  blocks_.emplace(memory, block);
+  requested_ += block.requested;
+  live_ += block.bytes;
+  block.tag->live += block.bytes;
+  block.tag->peak = std::max(block.tag->peak, block.tag->live);
+  recent_peak_ = std::max(recent_peak_, live_);
+  if (live_ <= peak_) return;
+  peak_ = live_;
+  for (auto& [name, each] : tags_) each.at_peak = each.live;
+}
+
+// The cache may fill up what was handed out before, but it never raises the peak of what is held: that is the peak of what is
+// handed out, which can be forecast.
 void* MemoryPool::raw_allocate(Index bytes) {
-  // What is cached in sizes that nobody asks for any more must not pile up: at most 64 MB and a quarter of the most that was
-  // in use.
-  const auto free_cache = [&] {
-    for (const auto& [size, memory] : cache_) machine_.free(memory);
-    cache_.clear();
-    statistics_.cached = 0;
-  };
-  const Index in_use = statistics_.live + bytes;
-  if (in_use + statistics_.cached > std::max(statistics_.peak, in_use) / 4 * 5 + (Index{64} << 20)) free_cache();
-  const auto fits = [&] { return limit_ == 0 || statistics_.live + statistics_.cached + bytes <= limit_; };
-  for (int attempt = 0; attempt < 2; ++attempt) {
-    if (fits()) {
-      ++statistics_.raw_allocations;
-      if (void* memory = machine_.allocate(bytes)) return memory;
-    }
-    if (cache_.empty()) break;
-    free_cache();
+  if (limit_ > 0 && live_ + bytes > limit_) return nullptr;
+  if (limit_ > 0 && live_ + cached_ + bytes > limit_) pressed_ += give_back(live_ + cached_ + bytes - limit_);
+  const Index bound = std::max(peak_, live_ + bytes);
+  const bool had_cache = cached_ > 0;
+  if (live_ + cached_ + bytes > bound) give_back(live_ + cached_ + bytes - bound);
+  ++raw_allocations_;
+  if (void* memory = machine_.allocate(bytes)) return memory;
+  if (!had_cache) return nullptr;
+  pressed_ += give_back(cached_);
+  machine_.trim();
+  ++raw_allocations_;
+  return machine_.allocate(bytes);
+}
+
+// The largest first: they are the hardest to use again.
+Index MemoryPool::give_back(Index bytes) noexcept {
+  Index given = 0;
+  while (given < bytes && !cache_.empty()) {
+    const auto last = std::prev(cache_.end());
+    given += last->first;
+    machine_.free(last->second);
+    cache_.erase(last);
   }
-  return nullptr;
+  cached_ -= given;
+  return given;
 }
 
 void MemoryPool::throw_out_of_memory(Index bytes, const char* tag) const {
-  std::string table;
-  for (const auto& [name, live] : statistics_.live_by_tag)
-    if (live > 0) table += fmt::format("{}{} {:.1f} MB", table.empty() ? "" : ", ", name, 1e-6 * double(live));
+  std::map<std::string, Index> live;
+  for (const auto& [name, each] : tags_) live[name] = each.live;
+  const std::string allocated = table(live);
   const std::string bound = limit_ > 0 ? fmt::format(" (limit {:.1f} MB)", 1e-6 * double(limit_)) : "";
   throw Error(Exit::resources,
               fmt::format("out of memory on {}: {:.1f} MB for '{}' on top of {:.1f} MB{}", machine_.info().name,
-                          1e-6 * double(bytes), tag, 1e-6 * double(statistics_.live), bound),
-              table.empty() ? "nothing is allocated yet" : "allocated: " + table,
+                          1e-6 * double(bytes), tag, 1e-6 * double(live_), bound),
+              allocated.empty() ? "nothing is allocated yet" : "allocated: " + allocated,
               "use a device with more memory, a coarser mesh or order 1, or an iterative solver");
 }
 
@@ -83,29 +118,73 @@ void MemoryPool::release(void* memory) noexcept {
   if (memory == nullptr) return;
   const std::lock_guard lock(mutex_);
   const auto found = blocks_.find(memory);
-  statistics_.live -= found->second.bytes;
-  statistics_.live_by_tag[found->second.tag] -= found->second.bytes;
-  statistics_.cached += found->second.bytes;
-  cache_.emplace(found->second.bytes, memory);
+  const Block block = found->second;
   blocks_.erase(found);
+  live_ -= block.bytes;
+  requested_ -= block.requested;
+  block.tag->live -= block.bytes;
+  try {
+    cache_.emplace(block.bytes, memory);
+    cached_ += block.bytes;
+  } catch (const std::bad_alloc&) {  // no room even to remember it
+    machine_.free(memory);
+  }
 }
 
 void MemoryPool::trim() noexcept {
   const std::lock_guard lock(mutex_);
-  for (const auto& [size, memory] : cache_) machine_.free(memory);
-  cache_.clear();
-  statistics_.cached = 0;
+  give_back(cached_);
+  machine_.trim();
+}
+
+Index MemoryPool::available() const {
+  const Index free = machine_.current_info().memory_free;
+  const std::lock_guard lock(mutex_);
+  const Index of_machine = free + cached_;
+  return limit_ > 0 ? std::min(limit_ - live_, free > 0 ? of_machine : limit_) : of_machine;
 }
 
 MemoryStatistics MemoryPool::statistics() const {
   const std::lock_guard lock(mutex_);
-  return statistics_;
+  MemoryStatistics s;
+  s.live = live_;
+  s.peak = peak_;
+  s.requested = requested_;
+  s.cached = cached_;
+  s.held_peak = held_peak_;
+  s.limit = limit_;
+  s.raw_allocations = raw_allocations_;
+  s.pressed = pressed_;
+  for (const auto& [name, each] : tags_) {
+    s.live_by_tag[name] = each.live;
+    s.peak_by_tag[name] = each.peak;
+    if (each.at_peak > 0) s.at_peak_by_tag[name] = each.at_peak;
+  }
+  return s;
 }
 
 void MemoryPool::reset_peak() {
   const std::lock_guard lock(mutex_);
-  statistics_.peak = statistics_.live;
-  statistics_.peak_by_tag = statistics_.live_by_tag;
+  peak_ = recent_peak_ = live_;
+  held_peak_ = live_ + cached_;
+  for (auto& [name, each] : tags_) each.peak = each.at_peak = each.live;
+}
+
+Index MemoryPool::live() const noexcept {
+  const std::lock_guard lock(mutex_);
+  return live_;
+}
+
+void MemoryPool::note_recent_peak(Index peak) noexcept {
+  const std::lock_guard lock(mutex_);
+  recent_peak_ = std::max(recent_peak_, peak);
+}
+
+Index MemoryPool::take_recent_peak() noexcept {
+  const std::lock_guard lock(mutex_);
+  const Index peak = recent_peak_;
+  recent_peak_ = live_;
+  return peak;
 }
 
 }  // namespace ritz

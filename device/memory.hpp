@@ -1,6 +1,8 @@
 // The pool that every allocation on a device goes through. Blocks are tagged ("matrix", "vectors"), counted, and
-// kept for reuse; when the machine is short of memory the cache is given back before anything fails.
+// kept for reuse; when the machine or the budget is short of memory the cache is given back before anything fails.
 // Reuse is safe without synchronisation because one device has one stream.
+//
+//   device.memory().set_limit(6'000'000'000);   device.memory().statistics().peak
 #pragma once
 
 #include "device/machine.hpp"
@@ -8,15 +10,23 @@
 #include <map>
 #include <mutex>
 #include <string>
-#include <unordered_map>
+#include <vector>
 
 namespace ritz {
 
+// Bytes are those of whole blocks (MemoryPool::block_size), which is what the machine has to give.
 struct MemoryStatistics {
-  Index live = 0, peak = 0;          // [bytes] handed out now, and at most so far
-  Index cached = 0;                  // [bytes] kept for reuse
+  Index live = 0, peak = 0;          // handed out now, and at most so far
+  Index requested = 0;               // of live: what callers asked for; the rest is rounding
+  Index cached = 0;                  // kept for reuse
+  Index held_peak = 0;               // live + cached at most so far: never above the limit
+  Index limit = 0;                   // 0: none
   Index raw_allocations = 0;         // calls that reached the machine
+  Index pressed = 0;                 // cache given back because something did not fit beside it
   std::map<std::string, Index> live_by_tag, peak_by_tag;
+  std::map<std::string, Index> at_peak_by_tag;  // when the sum was at its peak: these add up to it
+
+  double fragmentation() const;      // share of what is held that no caller asked for: rounding and cache
 };
 
 class MemoryPool {
@@ -26,27 +36,46 @@ class MemoryPool {
   ~MemoryPool();
 
   // At least `bytes` bytes, aligned to 256. Throws Error(Exit::resources) with the table of tags when neither the
-  // cache nor the machine has them.
+  // cache nor the machine has them. `tag`: of static storage.
   void* allocate(Index bytes, const char* tag);
   void release(void* memory) noexcept;
-  void trim() noexcept;                          // gives the cache back to the machine
+  void trim() noexcept;                            // gives the cache back to the machine
   void set_limit(Index bytes) { limit_ = bytes; }  // live + cached never exceed it; 0: no limit
+  Index limit() const { return limit_; }
+  // What could still be handed out: up to the limit, or what the machine says is free, and the cache. [bytes]
+  Index available() const;
   MemoryStatistics statistics() const;
   void reset_peak();
+  Index live() const noexcept;
+  // Peak of live since the last call, at least live as it is now; for phases, which hand on what those inside have seen.
+  Index take_recent_peak() noexcept;
+  void note_recent_peak(Index peak) noexcept;
+
+  // What a request takes of the pool: steps of 256 bytes, from 1 MiB on of 2 MiB (a huge page), so that a freed block
+  // fits again. A block that was cached may be up to a quarter larger.
+  static Index block_size(Index bytes);
+  // "matrix 12.0 MB, vectors 3.1 MB", the largest first.
+  static std::string table(const std::map<std::string, Index>& by_tag);
 
  private:
+  struct Tag {
+    Index live = 0, peak = 0, at_peak = 0;
+  };
   struct Block {
-    Index bytes;
-    const char* tag;
+    Index bytes, requested;
+    Tag* tag;
   };
   void* raw_allocate(Index bytes);
+  Index give_back(Index bytes) noexcept;  // at least so many of the cache, or all of it; returns how many
+  void count(void* memory, const Block& block);
   [[noreturn]] void throw_out_of_memory(Index bytes, const char* tag) const;
 
   Machine& machine_;
   mutable std::mutex mutex_;
-  std::unordered_map<void*, Block> blocks_;
+  std::map<void*, Block> blocks_;
   std::multimap<Index, void*> cache_;
-  MemoryStatistics statistics_;
+  std::map<std::string, Tag, std::less<>> tags_;
+  Index live_ = 0, peak_ = 0, recent_peak_ = 0, requested_ = 0, cached_ = 0, held_peak_ = 0, raw_allocations_ = 0, pressed_ = 0;
   Index limit_ = 0;
 };
 

@@ -7,50 +7,63 @@
 namespace ritz {
 namespace {
 
-double seconds_from(std::chrono::steady_clock::time_point start) {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+double seconds_between(std::chrono::steady_clock::time_point start, std::chrono::steady_clock::time_point end) {
+  return std::chrono::duration<double>(end - start).count();
 }
+
+constexpr std::size_t nesting = 16;  // phases open at once, whose events have room: the end of a phase must not allocate
 
 }  // namespace
 
 Profile::Profile(Machine& machine, MemoryPool& memory) : machine_(machine), memory_(memory) {}
 
-PhaseRecord& Profile::record(const std::string& name) {
-  const auto found = std::ranges::find(phases_, name, &PhaseRecord::name);
-  if (found != phases_.end()) return *found;
-  PhaseRecord& added = phases_.emplace_back();
-  added.name = name;
-  return added;
+std::size_t Profile::record(const std::string& name) {
+  const auto position = static_cast<std::size_t>(std::ranges::find(phases_, name, &PhaseRecord::name) - phases_.begin());
+  if (position == phases_.size()) {
+    PhaseRecord added;
+    added.name = name;
+    phases_.push_back(std::move(added));
+  }
+  return position;
 }
 
-double Profile::seconds_since_start() const { return seconds_from(start_); }
+double Profile::seconds_since_start() const { return seconds_between(start_, std::chrono::steady_clock::now()); }
 
 Profile::Phase::Phase(Profile& profile, std::string name)
-    : profile_(profile),
-      name_(profile.open_.empty() ? std::move(name) : profile.open_ + "/" + name),
-      outer_(profile.open_),
-      traffic_(profile.machine_.traffic()) {
-  profile_.record(name_);
-  profile_.open_ = name_;
-  profile_.machine_.push_range(name_.c_str());
+    : profile_(profile), outer_(profile.open_), traffic_(profile.machine_.traffic()) {
+  std::string full = outer_.empty() ? std::move(name) : outer_ + "/" + name;
+  record_ = profile_.record(full);
+  if (profile_.events_.size() + nesting >= profile_.events_.capacity()) profile_.events_.reserve(2 * profile_.events_.size() + nesting + 1);
+  outer_peak_ = profile_.memory_.take_recent_peak();
+  bytes_ = profile_.bytes_;
+  profile_.machine_.push_range(full.c_str());
+  profile_.open_ = std::move(full);
   start_ = std::chrono::steady_clock::now();
 }
 
+// Allocates nothing: it also runs while an Error that says there is no memory passes by.
 Profile::Phase::~Phase() {
   try {
     profile_.machine_.synchronize();
   } catch (...) {
     // The error shows again at the next call on this device; a destructor must not throw.
   }
-  PhaseRecord& record = profile_.record(name_);
+  const auto end = std::chrono::steady_clock::now();
+  PhaseRecord& record = profile_.phases_[record_];
   const Traffic& now = profile_.machine_.traffic();
+  const double seconds = seconds_between(start_, end);
   record.calls += 1;
-  record.seconds += seconds_from(start_);
+  record.seconds += seconds;
   record.bytes_to_device += now.to_device - traffic_.to_device;
   record.bytes_to_host += now.to_host - traffic_.to_host;
   record.scalar_reads += now.scalar_reads - traffic_.scalar_reads;
-  record.peak_memory = std::max(record.peak_memory, profile_.memory_.statistics().peak);
-  profile_.open_ = outer_;
+  record.bytes += profile_.bytes_ - bytes_;
+  const Index peak = profile_.memory_.take_recent_peak();
+  record.peak_memory = std::max(record.peak_memory, peak);
+  profile_.memory_.note_recent_peak(std::max(outer_peak_, peak));
+  if (profile_.events_.size() < profile_.events_.capacity())
+    profile_.events_.push_back({record_, seconds_between(profile_.start_, start_), seconds, profile_.memory_.live()});
+  profile_.open_ = std::move(outer_);
   profile_.machine_.pop_range();
 }
 

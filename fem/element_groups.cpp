@@ -1,6 +1,7 @@
 #include "fem/element_groups.hpp"
 
 #include "device/error.hpp"
+#include "device/parallel_errors.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -36,16 +37,21 @@ template <class NodesOf>
 std::vector<Node> interleaved(Index elements, int width, int threads, const NodesOf& nodes_of) {
   const Index batches = (elements + lane_count - 1) / lane_count;
   std::vector<Node> result(static_cast<std::size_t>(batches * width * lane_count));
+  ParallelErrors errors;
 #pragma omp parallel num_threads(threads)
   {
     std::vector<Node> nodes;
 #pragma omp for schedule(static)
-    for (Index lane = 0; lane < batches * lane_count; ++lane) {
-      nodes_of(std::min(lane, elements - 1), nodes);
-      Node* out = result.data() + lane / lane_count * width * lane_count + lane % lane_count;
-      for (int a = 0; a < width; ++a) out[a * lane_count] = nodes[static_cast<std::size_t>(a)];
-    }
+    for (Index batch = 0; batch < batches; ++batch)
+      errors.run([&] {
+        for (Index lane = batch * lane_count; lane < (batch + 1) * lane_count; ++lane) {
+          nodes_of(std::min(lane, elements - 1), nodes);
+          Node* out = result.data() + batch * width * lane_count + lane % lane_count;
+          for (int a = 0; a < width; ++a) out[a * lane_count] = nodes[static_cast<std::size_t>(a)];
+        }
+      });
   }
+  errors.rethrow();
   return result;
 }
 

@@ -324,6 +324,11 @@ void FunctionSpace::forget_host_pattern() const {
   if (pattern_) host_pattern_ = {};
 }
 
+void FunctionSpace::forget_pattern() const {
+  pattern_.reset();
+  host_pattern_ = {};
+}
+
 std::shared_ptr<const SparsityPattern> FunctionSpace::pattern() const {
   if (!pattern_) {
     const HostPattern& host = host_pattern();

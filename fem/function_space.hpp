@@ -84,6 +84,7 @@ class FunctionSpace {
   };
   const HostPattern& host_pattern() const;
   void forget_host_pattern() const;        // it comes back when asked for
+  void forget_pattern() const;   // it is made anew when somebody asks for it; matrices keep theirs
 
  private:
   void number_mesh_nodes();

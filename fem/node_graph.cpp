@@ -1,5 +1,7 @@
 #include "fem/node_graph.hpp"
 
+#include "device/parallel_errors.hpp"
+
 #include <algorithm>
 #include <omp.h>
 
@@ -43,12 +45,12 @@ NodeGraph node_graph(const FunctionSpace& space) {
   std::vector<std::vector<std::int32_t>> columns(static_cast<std::size_t>(parts));
   NodeGraph graph;
   graph.offsets.assign(static_cast<std::size_t>(node_count) + 1, 0);
+  ParallelErrors errors;
 #pragma omp parallel num_threads(threads)
   {
-    std::vector<Node> nodes;
-    std::vector<Node> marker(static_cast<std::size_t>(node_count), -1);
-#pragma omp for schedule(dynamic)
-    for (Index part = 0; part < parts; ++part) {
+    std::vector<Node> nodes, marker;
+    errors.run([&] { marker.assign(static_cast<std::size_t>(node_count), -1); });
+    const auto list_rows = [&](Index part) {
       std::vector<std::int32_t>& list = columns[static_cast<std::size_t>(part)];
       const Index last = std::min(node_count, (part + 1) * rows_per_part);
       for (Index row = part * rows_per_part; row < last; ++row) {
@@ -64,8 +66,11 @@ NodeGraph node_graph(const FunctionSpace& space) {
         std::sort(list.begin() + static_cast<std::ptrdiff_t>(begin), list.end());
         graph.offsets[static_cast<std::size_t>(row) + 1] = static_cast<Index>(list.size() - begin);
       }
-    }
+    };
+#pragma omp for schedule(dynamic)
+    for (Index part = 0; part < parts; ++part) errors.run([&] { list_rows(part); });
   }
+  errors.rethrow();
   for (std::size_t row = 1; row < graph.offsets.size(); ++row) graph.offsets[row] += graph.offsets[row - 1];
   graph.columns.resize(static_cast<std::size_t>(graph.offsets.back()));
 #pragma omp parallel for num_threads(threads) schedule(static)

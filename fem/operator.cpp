@@ -3,6 +3,8 @@
 #include "device/error.hpp"
 #include "device/kernels.hpp"
 #include "fem/chunk_lists.hpp"
+#include "fem/list_sizes.hpp"
+#include "fem/pattern_size.hpp"
 #include "fem/launch/point_geometry.hpp"
 
 #include <algorithm>
@@ -106,39 +108,67 @@ AssemblyTerm Operator::make_term(Task task, const ElementGroup& group, const Int
   return term;
 }
 
-Operator::Plan Operator::make_plan(Task task) const {
-  const Device& device = space_->device();
+Operator::Outline Operator::outline(Task task) const {
   const int c = space_->components();
-  Plan plan;
-  std::vector<Index> first_chunk{0};
-  Index widest = 0;
-  int block = task == Task::matrix ? c * c : c;
+  Outline result;
+  result.block = task == Task::matrix ? c * c : c;
   for (std::size_t g = 0; g < groups_.size(); ++g) {
     const ElementGroup& group = groups_[g];
-    std::vector<AssemblyTerm> terms;
+    std::vector<int> taking_part;
     for (const int i : group.integrals) {
       const Integral& integral = integrals_[static_cast<std::size_t>(i)];
       const bool takes_part = task == Task::residual || (task == Task::evaluate ? integral.form.derived > 0 : integral.form.has_matrix);
       if (!takes_part) continue;
-      if (task == Task::evaluate && !terms.empty())
+      if (task == Task::evaluate && !taking_part.empty())
         throw Error(Exit::internal, fmt::format("two forms with derived quantities on the same cells: '{}'", integral.form.name));
-      if (task == Task::evaluate && !plan.groups.empty() && integral.form.derived != block)
+      if (task == Task::evaluate && !result.groups.empty() && integral.form.derived != result.block)
         throw Error(Exit::internal, fmt::format("'{}' derives {} quantities, the form on other cells {}", integral.form.name,
-                                                integral.form.derived, block));
-      if (task == Task::evaluate) block = integral.form.derived;
-      terms.push_back(make_term(task, group, integral));
+                                                integral.form.derived, result.block));
+      if (task == Task::evaluate) result.block = integral.form.derived;
+      taking_part.push_back(i);
     }
-    if (terms.empty()) continue;
+    if (taking_part.empty()) continue;
     const int items = task == Task::matrix ? group.node_count() * group.node_count() : group.node_count();
     if (items * lane_count > 65536)
       throw Error(Exit::resources, fmt::format("element matrices of {} nodes cannot be assembled", group.node_count()),
                   "the lists that say where their entries go count to 65536", "use matrix-free operators, or a lower order");
-    const Index batches = batches_per_chunk(group.batch_count(), items, block);
-    plan.groups.push_back(static_cast<int>(g));
-    plan.chunk_batches.push_back(batches);
-    plan.terms.push_back(std::move(terms));
-    first_chunk.push_back(first_chunk.back() + (group.batch_count() + batches - 1) / batches);
-    widest = std::max(widest, batches * items * block * lane_count);
+    const Index batches = batches_per_chunk(group.batch_count(), items, result.block);
+    result.groups.push_back(static_cast<int>(g));
+    result.integrals.push_back(std::move(taking_part));
+    result.chunk_batches.push_back(batches);
+    result.first_chunk.push_back(result.first_chunk.back() + (group.batch_count() + batches - 1) / batches);
+    result.widest = std::max(result.widest, batches * items * result.block * lane_count);
+  }
+  return result;
+}
+
+Index Operator::workspace_size(const Outline& outline) const {
+  if (!kernels<AssemblyKernels>(space_->device(), module_name, "assembly").needs_workspace) return 0;
+  return std::max(outline.widest, workspace_bytes / Index{sizeof(double)});
+}
+
+// Slabs of many chunks fill a GPU better; one chunk at a time will do when memory is short.
+Vector Operator::make_workspace(Index size, Index least) const {
+  try {
+    return Vector(space_->device(), size, "assembly buffers");
+  } catch (const Error& error) {
+    if (error.exit() != Exit::resources || size <= least) throw;
+    return Vector(space_->device(), least, "assembly buffers");
+  }
+}
+
+Operator::Plan Operator::make_plan(Task task) const {
+  const Device& device = space_->device();
+  Outline outline = this->outline(task);
+  const std::vector<Index>& first_chunk = outline.first_chunk;
+  const int block = outline.block;
+  Plan plan;
+  plan.groups = std::move(outline.groups);
+  plan.chunk_batches = std::move(outline.chunk_batches);
+  for (std::size_t g = 0; g < plan.groups.size(); ++g) {
+    std::vector<AssemblyTerm>& terms = plan.terms.emplace_back();
+    for (const int i : outline.integrals[g])
+      terms.push_back(make_term(task, groups_[static_cast<std::size_t>(plan.groups[g])], integrals_[static_cast<std::size_t>(i)]));
   }
   const FunctionSpace::HostPattern* pattern = task == Task::matrix ? &space_->host_pattern() : nullptr;
   const Index targets = pattern != nullptr ? static_cast<Index>(pattern->columns.size()) : space_->node_count();
@@ -156,9 +186,22 @@ Operator::Plan Operator::make_plan(Task task) const {
       lister->list_nodes(group, first, last, out);
   });
   plan.extension = Vector(device, plan.scatter->extension_items() * block, "assembly buffers");
-  if (kernels<AssemblyKernels>(device, module_name, "assembly").needs_workspace)
-    plan.workspace = Vector(device, std::max(widest, workspace_bytes / Index{sizeof(double)}), "assembly buffers");
+  plan.workspace = make_workspace(workspace_size(outline), outline.widest);
   return plan;
+}
+
+MemoryNeeds Operator::memory_needs(Task task) const {
+  MemoryNeeds needs;
+  if (plans_.contains(task)) return needs;
+  const Outline outline = this->outline(task);
+  if (outline.groups.empty()) return needs;
+  std::vector<ChunkedGroup> chunked;
+  for (std::size_t g = 0; g < outline.groups.size(); ++g)
+    chunked.push_back({&groups_[static_cast<std::size_t>(outline.groups[g])], outline.chunk_batches[g]});
+  const PatternSize pattern = pattern_size(entity_counts(space_->mesh()), space_->isoparametric() ? 0 : space_->order());
+  const ScatterSizes sizes = estimated_sizes(space_->node_count(), chunked, task == Task::matrix, pattern.pairs);
+  needs = ScatterPlan::memory_needs(sizes);
+  return needs.array<double>("assembly buffers", sizes.extension * outline.block).array<double>("assembly buffers", workspace_size(outline));
 }
 
 const Operator::Plan& Operator::plan(Task task) const {

@@ -54,8 +54,14 @@ class Operator {
   bool can_act_in_single() const;
   Vector diagonal(const Vector& u) const;
 
- private:
   enum class Task { residual, matrix, action, diagonal, evaluate };
+  // What the first call of a task will take beside its vectors: lists and buffers, which stay. Nothing once they are there.
+  // The lists are estimated from samples of their chunks: exact for small meshes, to a few per cent for large ones.
+  MemoryNeeds memory_needs(Task task) const;
+  // Lists and buffers of a task go back to the pool; they are made anew when it is called again.
+  void forget(Task task) const { plans_.erase(task); }
+
+ private:
   // Everything that one task needs, made at its first use.
   struct Plan {
     std::vector<int> groups;                 // which element groups take part
@@ -68,6 +74,17 @@ class Operator {
   void check_vector(const Vector& x) const;
   const Plan& plan(Task task) const;
   Plan make_plan(Task task) const;
+  // Which groups take part and how they are cut into chunks.
+  struct Outline {
+    std::vector<int> groups;                          // positions in groups_
+    std::vector<std::vector<int>> integrals;          // of each of them
+    std::vector<Index> chunk_batches, first_chunk{0}; // of each of them; first_chunk ends with the number of all
+    int block = 0;                                    // numbers per item
+    Index widest = 0;                                 // numbers of the largest chunk's element results
+  };
+  Outline outline(Task task) const;
+  Index workspace_size(const Outline& outline) const; // numbers; 0 where threads have their own
+  Vector make_workspace(Index size, Index least) const;
   ReferenceTable table(const ElementGroup& group, int degree) const;
   bool by_tensors(const ElementGroup& group, const FormValue& form) const;
   const double* point_geometry(const ElementGroup& group, const ReferenceTable& table) const;

@@ -140,6 +140,7 @@ class Cycle {
     const FunctionSpace& space = now->space();
     coarsest_.emplace(now->make_matrix());
     now->assemble(state, *coarsest_);
+    now->forget_assembly();
     coarsest_->eliminate(fixed->mask(), max_abs(coarsest_->diagonal()));
     SmoothedAggregationOptions coarsest = options.coarsest;
     coarsest.coordinates = &space.coordinates();

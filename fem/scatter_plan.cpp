@@ -1,6 +1,7 @@
 #include "fem/scatter_plan.hpp"
 
 #include "device/error.hpp"
+#include "device/parallel_errors.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -11,6 +12,7 @@
 namespace ritz {
 namespace {
 
+constexpr const char* tag = "assembly lists";
 constexpr Index largest_item = std::numeric_limits<std::uint32_t>::max();
 
 void check_fits(Index items) {
@@ -103,8 +105,10 @@ ScatterPlan::ScatterPlan(const Device& device, Index target_items, Index chunk_c
                          const std::function<void(Index, ChunkSlots&)>& slots_of) {
   check_fits(target_items);
   std::vector<ChunkSlots> chunks(static_cast<std::size_t>(chunk_count));
+  ParallelErrors errors;
 #pragma omp parallel for schedule(dynamic, 4)
-  for (Index c = 0; c < chunk_count; ++c) slots_of(c, chunks[static_cast<std::size_t>(c)]);
+  for (Index c = 0; c < chunk_count; ++c) errors.run([&] { slots_of(c, chunks[static_cast<std::size_t>(c)]); });
+  errors.rethrow();
 
   const std::vector<std::uint16_t> touches = count_touches(target_items, chunks);
   std::vector<std::uint32_t> shared_items, untouched, shared_begin{0};
@@ -134,14 +138,15 @@ ScatterPlan::ScatterPlan(const Device& device, Index target_items, Index chunk_c
 
   std::vector<SortedChunk> sorted(chunks.size());
 #pragma omp parallel for schedule(dynamic, 4)
-  for (std::size_t c = 0; c < chunks.size(); ++c) {
-    sorted[c] = sorted_into_runs(chunks[c], to_extension[c]);
-    chunks[c] = {};
-  }
+  for (std::size_t c = 0; c < chunks.size(); ++c)
+    errors.run([&] {
+      sorted[c] = sorted_into_runs(chunks[c], to_extension[c]);
+      chunks[c] = {};
+    });
+  errors.rethrow();
   const std::vector<Index> runs = starts(sorted.size(), [&](std::size_t c) { return sorted[c].runs.size(); });
   const std::vector<Index> slots = starts(sorted.size(), [&](std::size_t c) { return sorted[c].destinations.size(); });
   const std::vector<Index> sources = starts(sorted.size(), [&](std::size_t c) { return sorted[c].sources.size(); });
-  const char* tag = "assembly lists";
   const auto upload = [&](auto& array, const auto& values) {
     array = std::remove_reference_t<decltype(array)>(device, std::span(values), tag);
   };
@@ -154,6 +159,18 @@ ScatterPlan::ScatterPlan(const Device& device, Index target_items, Index chunk_c
   upload(shared_items_, shared_items);
   upload(shared_begin_, shared_begin);
   upload(untouched_, untouched);
+}
+
+ScatterSizes ScatterPlan::sizes() const {
+  return {chunk_runs_.size() - 1, runs_.size(), destinations_.size(), sources_.size(), shared_items_.size(), extension_items_, untouched_.size()};
+}
+
+MemoryNeeds ScatterPlan::memory_needs(const ScatterSizes& s) {
+  MemoryNeeds needs;
+  needs.array<Index>(tag, s.chunks + 1, 3).array<ScatterRun>(tag, s.runs);
+  needs.array<std::uint32_t>(tag, s.slots).array<std::uint16_t>(tag, s.sources);
+  needs.array<std::uint32_t>(tag, s.shared).array<std::uint32_t>(tag, s.shared + 1).array<std::uint32_t>(tag, s.untouched);
+  return needs;
 }
 
 ScatterView ScatterPlan::view() const {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "device/array.hpp"
+#include "device/memory_needs.hpp"
 #include "fem/launch/scatter_view.hpp"
 
 #include <functional>
@@ -20,6 +21,12 @@ struct ChunkSlots {
   void clear();
 };
 
+// What there is in the lists; destinations, sources and runs of all chunks together.
+struct ScatterSizes {
+  Index chunks = 0, runs = 0, slots = 0, sources = 0;
+  Index shared = 0, extension = 0, untouched = 0;
+};
+
 class ScatterPlan {
  public:
   // slots_of(chunk, out) is called once per chunk, from several threads.
@@ -28,6 +35,8 @@ class ScatterPlan {
 
   ScatterView view() const;
   Index extension_items() const { return extension_items_; }
+  ScatterSizes sizes() const;
+  static MemoryNeeds memory_needs(const ScatterSizes& sizes);
 
  private:
   Index extension_items_ = 0;

@@ -4,6 +4,7 @@
 #include "solvers/chebyshev.hpp"
 #include "solvers/conjugate_gradient.hpp"
 #include "solvers/jacobi.hpp"
+#include "solvers/memory_steps.hpp"
 #include "solvers/vectors.hpp"
 
 #include <algorithm>
@@ -162,25 +163,44 @@ class StaticSystem {
     if (options.method != LinearMethod::automatic && options.method != LinearMethod::conjugate_gradient)
       throw Error(Exit::input, fmt::format("method '{}' was asked for without a matrix", name_of(options.method)),
                   "without a matrix there are conjugate gradients", "use method = \"cg\", or operator = \"matrix\"");
-    if (!preconditioner_) preconditioner_ = make_preconditioner(options);
-    const ConjugateGradient method{.relative = options.relative, .max_iterations = options.max_iterations};
-    SolveReport report = method.solve(*operator_, b, x, preconditioner_.get());
+    SolveReport report = iterate_without_matrix(b, x, options);
     report.choice = options.operator_kind == OperatorKind::matrix_free
                         ? "as asked"
                         : fmt::format("elements of order {} need no matrix", space_.order());
     return report;
   }
 
+  // With a cheaper preconditioner where memory is short; what has been tried is not tried again for the next column.
+  SolveReport iterate_without_matrix(const Vector& b, Vector& x, const LinearSolverOptions& options) {
+    if (kind_ == PreconditionerKind::automatic) kind_ = options.preconditioner;
+    if (kind_ == PreconditionerKind::automatic || (kind_ == PreconditionerKind::multigrid && space_.order() < 2)) kind_ = space_.order() > 1 ? PreconditionerKind::multigrid : PreconditionerKind::chebyshev;
+    const ConjugateGradient method{.relative = options.relative, .max_iterations = options.max_iterations};
+    std::vector<std::string> steps;
+    while (true) {
+      try {
+        if (!preconditioner_) preconditioner_ = make_preconditioner(options);
+        SolveReport report = method.solve(*operator_, b, x, preconditioner_.get());
+        report.fallbacks = std::move(steps);
+        return report;
+      } catch (const Error& error) {
+        preconditioner_.reset();
+        const std::optional<std::string> step = step_down(error, kind_, options_.multigrid.single_precision);
+        if (!step) throw;
+        if (options.say) options.say(*step);
+        steps.push_back(*step);
+        x.fill_zero();
+      }
+    }
+  }
+
   std::unique_ptr<LinearOperator> make_preconditioner(const LinearSolverOptions& options) const {
-    PreconditionerKind kind = options.preconditioner;
-    if (kind == PreconditionerKind::automatic) kind = space_.order() > 1 ? PreconditionerKind::multigrid : PreconditionerKind::chebyshev;
     const Vector zero = space_.zeros();
-    switch (kind) {
+    switch (kind_) {
       case PreconditionerKind::jacobi: return std::make_unique<JacobiPreconditioner>(operator_->diagonal());
       case PreconditionerKind::chebyshev: return std::make_unique<ChebyshevPreconditioner>(*operator_, operator_->diagonal());
       case PreconditionerKind::multigrid:
         return std::make_unique<PMultigrid>(equations_, operator_->constraints(), zero,
-                                            PMultigridOptions{.single_precision = options.multigrid.single_precision, .coarsest = options.multigrid});
+                                            PMultigridOptions{.single_precision = options_.multigrid.single_precision, .coarsest = options.multigrid});
       default: return nullptr;
     }
   }
@@ -257,6 +277,7 @@ class StaticSystem {
   std::optional<SparseMatrix> K_;          // or else
   std::optional<MatrixFree> operator_;
   std::unique_ptr<LinearOperator> preconditioner_;  // of the operator
+  PreconditionerKind kind_ = PreconditionerKind::automatic;  // of it
   Vector r_, own_;
 };
 
@@ -303,12 +324,13 @@ void check_same_unknowns(std::span<const LoadCase> cases) {
   errors.throw_if_any();
 }
 
-std::vector<StaticSolution> solve_static(const Operator& equations, const LoadCases& loads, const LinearSolverOptions& options,
-                                         const Progress& progress) {
+namespace {
+
+std::vector<StaticSolution> solve_in_one_way(const Operator& equations, const LoadCases& loads, const LinearSolverOptions& options,
+                                             const Progress& progress) {
   const auto say = [&](const char* text) {
     if (progress) progress(text);
   };
-  check_same_unknowns(loads.cases);
   std::vector<Column> columns;
   for (const LoadCase& each : loads.cases) columns.push_back({title_of("load case", each.name), each.loads, each.constraints});
   const bool shares = !loads.combinations.empty() && acts(equations, *loads.common);
@@ -329,6 +351,38 @@ std::vector<StaticSolution> solve_static(const Operator& equations, const LoadCa
   }
   solutions.resize(loads.cases.size());
   std::ranges::move(combined, std::back_inserter(solutions));
+  return solutions;
+}
+
+// Conjugate gradients are what there is without a matrix; who names another method means it.
+bool can_do_without_matrix(const Operator& equations, const LinearSolverOptions& options) {
+  const bool named = options.method != LinearMethod::automatic && options.method != LinearMethod::conjugate_gradient;
+  const bool chosen_otherwise = named || options.operator_kind == OperatorKind::matrix_free || without_matrix(equations, options);
+  return !chosen_otherwise && equations.symmetric() && options.promise == MatrixPromise::positive_definite;
+}
+
+}  // namespace
+
+std::vector<StaticSolution> solve_static(const Operator& equations, const LoadCases& loads, const LinearSolverOptions& options,
+                                         const Progress& progress) {
+  check_same_unknowns(loads.cases);
+  std::string step;
+  try {
+    return solve_in_one_way(equations, loads, options, progress);
+  } catch (const Error& error) {
+    if (error.exit() != Exit::resources || !can_do_without_matrix(equations, options)) throw;
+    step = fmt::format("memory: no matrix ({}); cost: elements are computed anew in every product, with three to ten times the iterations",
+                       error.message());
+  }
+  if (options.say) options.say(step);
+  for (const Operator::Task task : {Operator::Task::matrix, Operator::Task::residual}) equations.forget(task);
+  equations.space().forget_pattern();
+  equations.space().device().memory().trim();
+  LinearSolverOptions without = options;
+  without.operator_kind = OperatorKind::matrix_free;
+  without.method = LinearMethod::automatic;
+  std::vector<StaticSolution> solutions = solve_in_one_way(equations, loads, without, progress);
+  for (StaticSolution& s : solutions) s.report.fallbacks.insert(s.report.fallbacks.begin(), step);
   return solutions;
 }
 

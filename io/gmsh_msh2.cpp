@@ -1,5 +1,6 @@
 // MSH 2.2: one node and one element after the other, each element with its own group (Gmsh reference manual,
 // "MSH file format version 2").
+#include "device/parallel_errors.hpp"
 #include "io/gmsh_records.hpp"
 #include "io/gmsh_sections.hpp"
 
@@ -114,8 +115,10 @@ void read_text_elements(GmshCursor& cursor, std::int64_t element_count, const No
     starts.push_back(std::find(std::max(starts.back(), begin + (end - begin) / part_count * i), end, '\n'));
   starts.push_back(end);
   std::vector<Part> parts(static_cast<std::size_t>(part_count));
+  ParallelErrors errors;
 #pragma omp parallel for schedule(static, 1) if (part_count > 1)
-  for (std::size_t i = 0; i < parts.size(); ++i) parts[i] = parse_elements(starts[i], starts[i + 1], numbers);
+  for (std::size_t i = 0; i < parts.size(); ++i) errors.run([&] { parts[i] = parse_elements(starts[i], starts[i + 1], numbers); });
+  errors.rethrow();
   std::int64_t total = 0;
   for (const Part& part : parts) {
     if (part.bad != nullptr) explain(cursor, part.bad, part.expected);

@@ -1,5 +1,6 @@
 #include "io/inp_records.hpp"
 
+#include "device/parallel_errors.hpp"
 #include "io/number_text.hpp"
 
 #include <omp.h>
@@ -155,9 +156,11 @@ std::vector<Part> parse_block(const InpBlock& block, const ParseRecord& parse_re
   }
   starts.push_back(block.end);
   std::vector<Part> parts(starts.size() - 1);
+  ParallelErrors errors;
 #pragma omp parallel for schedule(dynamic, 1) if (parts.size() > 1)
   for (std::size_t i = 0; i < parts.size(); ++i)
-    parts[i] = parse_part(starts[i], starts[i + 1], block.end, parse_record);
+    errors.run([&] { parts[i] = parse_part(starts[i], starts[i + 1], block.end, parse_record); });
+  errors.rethrow();
   bool meet = true;
   for (std::size_t i = 0; i < parts.size(); ++i) meet = meet && parts[i].stop == starts[i + 1];
   if (!meet && parts.size() > 1) {

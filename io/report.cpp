@@ -57,6 +57,20 @@ Json outcomes(const std::vector<LoadCaseOutcome>& list) {
   return json;
 }
 
+// "by_tag" is the peak of each tag on its own, "at_peak" what each held when all together were at their peak.
+Json memory(const MemoryUse& use) {
+  Json json = {{"host_peak", use.host_peak},       {"host_counted", use.host_counted}, {"host_limit", use.host_limit},     {"device_peak", use.device_peak},
+               {"device_held_peak", use.device_held_peak}, {"device_limit", use.device_limit}, {"live", use.live},
+               {"cached", use.cached},             {"given_back_under_pressure", use.pressed}, {"fragmentation", number(use.fragmentation)},
+               {"by_tag", Json::object()},         {"at_peak", Json::object()},        {"live_by_tag", Json::object()}};
+  for (const MemoryUse::Tag& tag : use.tags) {
+    json["by_tag"][tag.name] = tag.peak;
+    json["at_peak"][tag.name] = tag.at_peak;
+    json["live_by_tag"][tag.name] = tag.live;
+  }
+  return json;
+}
+
 Json error(const Error& error) {
   return {{"exit_code", static_cast<int>(error.exit())},
           {"what", error.message()},
@@ -92,13 +106,17 @@ std::string to_json(const RunReport& report) {
   json["unknowns"] = report.unknowns;
   json["phases"] = Json::object();
   for (const RunPhase& phase : report.phases)
-    json["phases"][phase.name] = {{"seconds", number(phase.seconds)}, {"bytes", phase.bytes}};
+    json["phases"][phase.name] = {{"seconds", number(phase.seconds)}, {"bytes", phase.bytes}, {"calls", phase.calls}, {"scalar_reads", phase.scalar_reads}, {"peak_memory", phase.peak_memory}};
   json["solver"] = report.solves.empty() ? Json() : solve(report.solves.back());
   json["solves"] = Json::array();
   for (const SolverOutcome& outcome : report.solves) json["solves"].push_back(solve(outcome));
-  json["memory"] = {{"host_peak", report.memory.host_peak}, {"device_peak", report.memory.device_peak},
-                    {"by_tag", Json::object()}};
-  for (const auto& [tag, bytes] : report.memory.by_tag) json["memory"]["by_tag"][tag] = bytes;
+  json["memory"] = memory(report.memory);
+  json["forecast"] = Json::object();
+  for (const RunForecast& each : report.forecast) {
+    Json tags = Json::object();
+    for (const auto& [tag, bytes] : each.by_tag) tags[tag] = bytes;
+    json["forecast"][each.path] = {{"device_peak", each.device_peak}, {"host_peak", each.host_peak}, {"fits", each.fits}, {"at_peak", tags}};
+  }
   json["probes"] = probes(report.probes);
   json["facts"] = report.facts;
   json["load_cases"] = outcomes(report.load_cases);
@@ -113,11 +131,18 @@ std::string to_json(const RunReport& report) {
 
 void write_report(const std::string& path, const RunReport& report) { write_file(path, to_json(report)); }
 
-std::int64_t host_memory_peak() {
+namespace {
+
+std::int64_t status_of_process(const std::string& key) {
   std::ifstream status("/proc/self/status");
   for (std::string line; std::getline(status, line);)
-    if (line.rfind("VmHWM:", 0) == 0) return std::strtoll(line.c_str() + 6, nullptr, 10) * 1024;
+    if (line.rfind(key, 0) == 0) return std::strtoll(line.c_str() + key.size(), nullptr, 10) * 1024;
   return 0;
 }
+
+}  // namespace
+
+std::int64_t host_memory_peak() { return status_of_process("VmHWM:"); }
+std::int64_t host_memory_now() { return status_of_process("VmRSS:"); }
 
 }  // namespace ritz

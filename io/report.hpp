@@ -17,7 +17,9 @@ namespace ritz {
 struct RunPhase {
   std::string name;
   double seconds = 0;
-  std::int64_t bytes = 0;  // moved between host and device, or read and written
+  std::int64_t bytes = 0;        // moved between host and device, or read and written
+  std::int64_t calls = 0, scalar_reads = 0;
+  std::int64_t peak_memory = 0;  // [bytes] of the device's pool while it was open
 };
 
 struct SolverOutcome {
@@ -42,9 +44,29 @@ struct LoadCaseOutcome {
   std::string output;                                               // the file with its fields
 };
 
+// All in bytes. The device's are those of its pool; on a CPU they are part of the host's.
 struct MemoryUse {
-  std::int64_t host_peak = 0, device_peak = 0;            // [bytes]
-  std::vector<std::pair<std::string, std::int64_t>> by_tag;  // [bytes]
+  std::int64_t host_peak = 0;                   // resident memory of the process
+  std::int64_t host_counted = 0, host_limit = 0;  // in blocks from 64 KiB at most (device/host_memory.hpp); a limit of 0: none
+  std::int64_t device_peak = 0;                 // handed out at most
+  std::int64_t device_held_peak = 0;            // with what is kept for reuse: never above the limit
+  std::int64_t device_limit = 0;
+  std::int64_t live = 0, cached = 0;            // at the end
+  std::int64_t pressed = 0;                     // of the cache given back because something did not fit beside it
+  double fragmentation = 0;                     // at the end: share of what is held that nobody asked for
+  struct Tag {
+    std::string name;
+    std::int64_t live = 0, peak = 0, at_peak = 0;  // at_peak: when all together were at their peak; these add up to it
+  };
+  std::vector<Tag> tags;
+};
+
+// What one way to solve the case would take, said by --check and --estimate. [bytes]
+struct RunForecast {
+  std::string path;
+  std::int64_t device_peak = 0, host_peak = 0;
+  std::vector<std::pair<std::string, std::int64_t>> by_tag;  // at the device's peak
+  bool fits = false;
 };
 
 struct RunReport {
@@ -55,6 +77,7 @@ struct RunReport {
   std::vector<RunPhase> phases;
   std::vector<SolverOutcome> solves;  // one per linear or nonlinear solve; a script reads the last as "solver"
   MemoryUse memory;
+  std::vector<RunForecast> forecast;
   std::vector<std::pair<std::string, std::vector<double>>> probes;  // name -> one number or a vector
   std::map<std::string, std::string> facts;                         // anything else worth recording
   std::vector<LoadCaseOutcome> load_cases, combinations;            // then probes and facts stand there
@@ -72,5 +95,6 @@ void write_report(const std::string& path, const RunReport& report);
 
 // Peak resident memory of this process [bytes], from /proc; 0 where there is none.
 std::int64_t host_memory_peak();
+std::int64_t host_memory_now();
 
 }  // namespace ritz

@@ -1,5 +1,6 @@
 #include "mesh/facets.hpp"
 
+#include "device/parallel_errors.hpp"
 #include "mesh/radix_sort.hpp"
 
 #include <omp.h>
@@ -76,6 +77,7 @@ void collect_marked(const CellBlock& block, const std::vector<std::uint8_t>& mar
   const Index count = block.cell_count();
   const int n = traits(block.kind).node_count, corner_count = traits(block.kind).corner_count;
   std::vector<std::vector<KeyedIndex>> parts(static_cast<std::size_t>(omp_get_max_threads()));
+  ParallelErrors errors;
 #pragma omp parallel
   {
     std::vector<KeyedIndex>& mine = parts[static_cast<std::size_t>(omp_get_thread_num())];
@@ -90,10 +92,11 @@ void collect_marked(const CellBlock& block, const std::vector<std::uint8_t>& mar
         if (!marked[static_cast<std::size_t>(side_of(cell, facet).lowest)]) continue;
         std::uint64_t hash = 0;
         for (int i = 0; i < facet.corner_count; ++i) hash += mix(cell[facet.nodes[i]]);
-        mine.push_back({hash & 0x1FFFFFFFF, (block.first_cell + c) * 8 + f});
+        errors.run([&] { mine.push_back({hash & 0x1FFFFFFFF, (block.first_cell + c) * 8 + f}); });
       }
     }
   }
+  errors.rethrow();
   for (const auto& part : parts) found.insert(found.end(), part.begin(), part.end());
 }
 

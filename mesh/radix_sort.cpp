@@ -23,15 +23,16 @@ Range share_of(std::size_t count, std::size_t part, std::size_t parts) {
 // One stable pass: each thread counts its share, the starts are summed bucket by bucket, each thread scatters.
 void sort_by_digit(const KeyedIndex* from, KeyedIndex* to, std::size_t count, int shift) {
   std::vector<std::size_t> start(static_cast<std::size_t>(omp_get_max_threads()) * bucket_count);  // [thread][bucket]
+  std::vector<std::size_t> positions(start.size());  // of each thread's own
   const auto digit = [shift](const KeyedIndex& r) { return (r.key >> shift) & (bucket_count - 1); };
 #pragma omp parallel
   {
     const auto parts = static_cast<std::size_t>(omp_get_num_threads());  // the team may be smaller than asked for
     const auto part = static_cast<std::size_t>(omp_get_thread_num());
     const Range mine = share_of(count, part, parts);
-    std::vector<std::size_t> position(bucket_count);
+    std::size_t* const position = positions.data() + part * bucket_count;
     for (std::size_t i = mine.first; i < mine.last; ++i) ++position[digit(from[i])];
-    std::copy(position.begin(), position.end(), start.begin() + static_cast<std::ptrdiff_t>(part * bucket_count));
+    std::copy_n(position, bucket_count, start.begin() + static_cast<std::ptrdiff_t>(part * bucket_count));
 #pragma omp barrier
 #pragma omp single
     {
@@ -43,7 +44,7 @@ void sort_by_digit(const KeyedIndex* from, KeyedIndex* to, std::size_t count, in
           sum += size;
         }
     }
-    std::copy_n(start.begin() + static_cast<std::ptrdiff_t>(part * bucket_count), bucket_count, position.begin());
+    std::copy_n(start.begin() + static_cast<std::ptrdiff_t>(part * bucket_count), bucket_count, position);
     for (std::size_t i = mine.first; i < mine.last; ++i) to[position[digit(from[i])]++] = from[i];
   }
 }

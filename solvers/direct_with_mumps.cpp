@@ -1,6 +1,7 @@
 // The CPU's direct solver: sequential MUMPS (multifrontal LDL^T and LU). Its threads are those of its BLAS, as many as the
 // device has. BLAS rounds differently for each number of threads: the same bits come from the same number only.
 #include "device/error.hpp"
+#include "device/host_memory.hpp"
 #include "solvers/blas_threads.hpp"
 #include "solvers/direct_factor.hpp"
 
@@ -42,9 +43,9 @@ class MumpsFactor final : public DirectFactor {
  public:
   MumpsFactor(const HostMatrix& A, const DirectAnalysis& analysis, int threads)
       : kind_(analysis.kind), mumps_(analysis.kind == DirectKind::general ? 0 : 2, threads) {
-    set_values(A);
     for (const int output : {1, 2, 3}) mumps_.icntl[at(output)] = -1;
     mumps_.icntl[at(4)] = 0;
+    set_values(A);
     mumps_.icntl[at(14)] = first_extra_percent;
     if (kind_ == DirectKind::positive_definite) {
       // Treated as symmetric, which is as fast (measured): MUMPS's own positive definite kind, and no pivoting at all,
@@ -81,6 +82,13 @@ class MumpsFactor final : public DirectFactor {
 
   // Pivoting may need more room than the analysis foresaw: ask again with more before giving up.
   void factorise() override {
+    memory_ = {};
+    memory_ = HostMemory(memory_needed());
+    if (!memory_.taken())
+      throw Error(Exit::resources,
+                  fmt::format("the direct solver needs {:.2f} GB of the host, which is beside what is there more than the limit of {:.2f} GB",
+                              1e-9 * double(memory_needed()), 1e-9 * double(host_memory_limit())),
+                  "factors of three-dimensional models grow faster than the model", "raise --host-memory-limit, or use an iterative solver");
     for (const int extra_percent : {first_extra_percent, 100, 400}) {
       mumps_.icntl[at(14)] = extra_percent;
       mumps_.run(job_factorise);
@@ -186,6 +194,7 @@ class MumpsFactor final : public DirectFactor {
   }
 
   DirectKind kind_;
+  HostMemory memory_;  // MUMPS allocates by itself: this counts it
   Mumps mumps_;
   std::vector<MUMPS_INT> rows_, columns_, position_;
   std::vector<double> values_;

@@ -8,6 +8,7 @@
 #include "solvers/conjugate_gradient.hpp"
 #include "solvers/direct_solver.hpp"
 #include "solvers/gmres.hpp"
+#include "solvers/memory_steps.hpp"
 #include "solvers/minres.hpp"
 #include "solvers/vectors.hpp"
 
@@ -70,6 +71,12 @@ void forget_bad_guesses(const Many& columns, const Reports& reports) {
   for (int j = 0; j < columns.X.columns(); ++j)
     if (!(reports[static_cast<std::size_t>(j)].true_relative_residual <= 1)) columns.X.set_column(j, zero);
 }
+
+// Whatever an iteration had got to when memory ran out.
+void forget_guesses(const One& columns) {
+  if (first_not_finite(columns.x) >= 0) columns.x.fill_zero();
+}
+void forget_guesses(const Many& columns) { clear(columns); }
 
 void check_sizes(const SparseMatrix& A, const One& columns) {
   if (columns.b.size() != A.rows()) throw_size_mismatch(A.rows(), columns.b.size());
@@ -332,11 +339,11 @@ class Walk {
   void attempt(const MethodChoice& choice, bool is_last) {
     Reports next;
     try {
-      next = choice.method == LinearMethod::direct ? solve_directly(task_, columns_, choice) : solve_by_iteration(task_, columns_, choice);
+      next = choice.method == LinearMethod::direct ? solve_directly(task_, columns_, choice) : iterate_within_memory(choice);
     } catch (const Error& error) {
       const bool can_step_down = error.exit() == Exit::environment || error.exit() == Exit::resources;
       if (!can_step_down || (is_last && reports_.empty())) throw;
-      fallbacks_.push_back("not factorised: " + error.message());
+      fallbacks_.push_back((choice.method == LinearMethod::direct ? "not factorised: " : "") + error.message());
       return;
     }
     tried_.push_back(choice);
@@ -346,6 +353,22 @@ class Walk {
     if (!is_last && !mere_trial && may_go_on(next, task_.options.promise)) fallbacks_.push_back(failure_of(worst(next)));
     for (SolveReport& report : next) report.choice = choice.why;
     reports_ = reports_.empty() ? std::move(next) : continued(reports_, std::move(next), "");
+  }
+
+  // With less memory and more time where it is short (solvers/memory_steps.hpp).
+  Reports iterate_within_memory(MethodChoice choice) {
+    LinearSolverOptions options = task_.options;
+    while (true) {
+      try {
+        return solve_by_iteration(Task{task_.A, options, task_.geometry, task_.traits}, columns_, choice);
+      } catch (const Error& error) {
+        const std::optional<std::string> step = step_down(error, options, choice);
+        if (!step) throw;
+        if (options.say) options.say(*step);
+        fallbacks_.push_back(*step);
+        forget_guesses(columns_);
+      }
+    }
   }
 
   Task task_;

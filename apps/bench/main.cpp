@@ -1,6 +1,7 @@
 // The benchmark: assembly, products, solves and mesh reading, with medians, floors and peaks.
 #include "apps/bench/systems.hpp"
 #include "apps/bench/tasks.hpp"
+#include "apps/memory_limits.hpp"
 #include "io/atomic_file.hpp"
 #include "io/log.hpp"
 
@@ -53,8 +54,9 @@ std::vector<Device> devices_of(const BenchOptions& options) {
   return devices;
 }
 
-void run(const BenchOptions& options, const std::string& json) {
+void run(const BenchOptions& options, const MemoryLimits& limits, const std::string& json) {
   check(options);
+  obey(limits);
   BenchReport report{.device = "", .repeat = options.repeat, .size = options.size, .records = {}};
   const auto publish = [&report](Record record) {
     fmt::print("{}", text_of(record));
@@ -63,6 +65,7 @@ void run(const BenchOptions& options, const std::string& json) {
   };
   for (const Device& listed : devices_of(options)) {
     const Device device = Device::named(options.device, listed.is_gpu() ? 0 : listed.threads());  // sets the host's threads
+    limit(device, limits);
     report.device = device.description();
     fmt::print("device: {}\n", device.description());
     for (const Problem& problem : problems())
@@ -77,10 +80,10 @@ void run(const BenchOptions& options, const std::string& json) {
   if (!json.empty()) write_file(json, json_of(report));
 }
 
-Exit guarded(const BenchOptions& options, const std::string& json) {
+Exit guarded(const BenchOptions& options, const MemoryLimits& limits, const std::string& json) {
   Log log(LogLevel::quiet);
   try {
-    run(options, json);
+    run(options, limits, json);
     return Exit::ok;
   } catch (const Error& error) {
     log.error(error);
@@ -99,6 +102,7 @@ Exit guarded(const BenchOptions& options, const std::string& json) {
 int main(int argc, char** argv) {
   BenchOptions options;
   std::string json;
+  MemoryLimits limits;
   bool no_triplets = false;
   CLI::App cli{"Times assembly, matrix-vector products, solves and mesh reading on this machine.", "ritz-bench"};
   cli.footer("Examples:\n  ritz-bench --only asm-tet --threads 1 2 --json assembly.json\n  ritz-bench --size 0.1 --repeat 1\n\n"
@@ -109,6 +113,7 @@ int main(int argc, char** argv) {
   cli.add_option("--repeat", options.repeat, "runs of what is quick; what is slow runs at most 3 times")->capture_default_str();
   cli.add_option("--size", options.size, "factor on the cells per edge; 0.1 for a quick look")->capture_default_str();
   cli.add_flag("--no-triplets", no_triplets, "leave out the assembly through sorted triplets");
+  add_memory_options(cli, limits);
   cli.add_option("--json", json, "write all figures to this file");
   try {
     cli.parse(argc, argv);
@@ -116,5 +121,6 @@ int main(int argc, char** argv) {
     return cli.exit(error) == 0 ? 0 : static_cast<int>(Exit::input);
   }
   options.triplets = !no_triplets;
-  return static_cast<int>(guarded(options, json));
+  end_in_order_without_memory();
+  return static_cast<int>(guarded(options, limits, json));
 }

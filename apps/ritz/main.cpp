@@ -1,10 +1,13 @@
 // The tool `ritz`: what there is to compute on; whether forms and elements are what they claim to be; what a mesh file holds, what is wrong with it, and into what it can be turned.
+#include "apps/memory_limits.hpp"
 #include "apps/ritz/devices.hpp"
+#include "apps/ritz/doctor.hpp"
 #include "apps/ritz/element_command.hpp"
 #include "apps/ritz/mesh_change.hpp"
 #include "apps/ritz/mesh_check.hpp"
 #include "apps/ritz/mesh_info.hpp"
 #include "apps/ritz/results.hpp"
+#include "apps/ritz/size.hpp"
 #include "io/log.hpp"
 
 #include <CLI/CLI.hpp>
@@ -17,13 +20,15 @@ namespace {
 using namespace ritz;
 
 struct Choice {
-  bool devices = false, check = false, change = false, verify = false, json = false, elements = false, element = false;
+  bool devices = false, doctor = false, check = false, change = false, verify = false, json = false, elements = false, element = false;
   std::string file;
   double scale = 1;
   int times = 1;
   MeshCheckOptions checks;
   MeshChange changes;
   ElementCommand element_check;
+  MemoryLimits memory;
+  SizeQuestion size;
 };
 
 void print(const std::string& text) {
@@ -41,6 +46,15 @@ Exit run(const Choice& choice) {
   if (choice.devices) {
     const DevicesReport report = inspect_devices();
     print(choice.json ? json_of(report) : text_of(report));
+    return Exit::ok;
+  }
+  if (choice.doctor) {
+    const Diagnosis diagnosis = diagnose();
+    print(choice.json ? json_of(diagnosis) : text_of(diagnosis));
+    return diagnosis.exit();
+  }
+  if (choice.size.unknowns != 0) {
+    print(answer(choice.size));
     return Exit::ok;
   }
   if (choice.elements) {
@@ -74,6 +88,7 @@ Exit run(const Choice& choice) {
 Exit guarded(const Choice& choice) {
   Log log(LogLevel::quiet);
   try {
+    obey(choice.memory);
     return run(choice);
   } catch (const Error& error) {
     log.error(error);
@@ -153,12 +168,14 @@ void add_element_commands(CLI::App& element, Choice& choice) {
 int main(int argc, char** argv) {
   Choice choice;
   CLI::App cli{"What there is to compute on, what mesh files hold and can be turned into, whether elements are right and results whole.", "ritz"};
-  cli.footer("Examples:\n  ritz devices\n  ritz mesh info bracket.msh --scale 0.001\n  ritz mesh check bracket.inp --min-jacobian 0.1\n"
+  cli.footer("Examples:\n  ritz doctor\n  ritz devices\n  ritz mesh info bracket.msh --scale 0.001\n  ritz mesh check bracket.inp --min-jacobian 0.1\n"
              "  ritz mesh convert bracket.inp bracket.vtu\n  ritz mesh refine coarse.msh fine.msh --times 2\n"
-             "  ritz element check my_form --plugin my_form.cpp\n  ritz results verify results/bracket\n\n"
+             "  ritz element check my_form --plugin my_form.cpp\n  ritz results verify results/bracket\n  ritz size --unknowns 50e6 --physics elasticity --cell tet10\n\n"
              "Exit codes: 0 nothing is wrong, 2 command line, 3 the mesh or its file, 4 a check of an element failed, 6 out of memory, 7 a file could not be\n"
              "written, 8 GPU or driver, 9 results are damaged or missing, 1 a bug in Ritz.");
   cli.require_subcommand(1);
+  MemoryLimits limits;
+  add_host_memory_option(cli, limits);
   CLI::App* devices = cli.add_subcommand("devices", "list the CPU and the GPUs, with the copy rate measured now");
   devices->add_flag("--json", choice.json, "as JSON");
   CLI::App* mesh = cli.add_subcommand("mesh", "work on mesh files");
@@ -167,6 +184,14 @@ int main(int argc, char** argv) {
   CLI::App* element = cli.add_subcommand("element", "forms and reference elements, also of your own");
   element->require_subcommand(1);
   add_element_commands(*element, choice);
+  CLI::App* doctor = cli.add_subcommand("doctor", "is this machine fit: processor, threads, memory, GPUs, disk, libraries, with a remedy for each fault (exit code 8)");
+  doctor->add_flag("--json", choice.json, "as JSON");
+  doctor->callback([&choice] { choice.doctor = true; });
+  CLI::App* size = cli.add_subcommand("size", "what a model takes of memory, and which GPUs it fits, without a mesh");
+  size->add_option("--unknowns", choice.size.unknowns, "of the model, such as 50e6")->required();
+  size->add_option("--physics", choice.size.physics, "elasticity or heat")->capture_default_str()->check(CLI::IsMember({"elasticity", "heat"}));
+  size->add_option("--cell", choice.size.cell, "kind of its cells: tet4, tet10, hex8, hex20, ...")->capture_default_str();
+  size->add_option("--order", choice.size.order, "of [space]; 0: the cell's own")->capture_default_str()->check(CLI::Range(0, 8));
   CLI::App* results = cli.add_subcommand("results", "work on folders of results");
   results->require_subcommand(1);
   CLI::App* verify = results->add_subcommand("verify", "read everything again and compare it with the journal of the run: ok, damaged, missing, extra");
@@ -177,6 +202,8 @@ int main(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     return cli.exit(error) == 0 ? 0 : static_cast<int>(Exit::input);
   }
+  end_in_order_without_memory();
+  choice.memory = limits;
   choice.devices = devices->parsed();
   choice.verify = verify->parsed();
   return static_cast<int>(guarded(choice));

@@ -3,8 +3,11 @@
 #pragma once
 
 #include "device/launch.hpp"
+#include "device/parallel_errors.hpp"
 #include "fem/launch/assembly.hpp"
 #include "fem/launch/element_kernels_cpu.hpp"
+
+#include <new>
 
 namespace ritz::RITZ_BACKEND {
 
@@ -104,22 +107,26 @@ void run_assembly(const Device& device, const AssemblyJob<Real>& job) {
   for (Index i = 0; i < s.untouched_count; ++i)
     for (int k = 0; k < B; ++k) job.target[Index{s.untouched[i]} * B + k] = 0;
   const int threads = static_cast<int>(std::max<Index>(1, std::min<Index>(device.threads(), chunks)));
+  ParallelErrors errors;
 #pragma omp parallel num_threads(threads)
   {
     Real* const buffer = static_cast<Real*>(std::aligned_alloc(64, static_cast<std::size_t>(buffer_size) * sizeof(double)));
+    if (buffer == nullptr) errors.run([] { throw std::bad_alloc(); });
 #pragma omp for schedule(dynamic)
-    for (Index chunk = 0; chunk < chunks; ++chunk) {
-      int g = job.group_count - 1;
-      while (chunk < job.groups[g].first_chunk) --g;
-      compute_chunk(device, job.groups[g], chunk - job.groups[g].first_chunk, buffer);
-      sum_chunk<B>(job, chunk, buffer);
-    }
+    for (Index chunk = 0; chunk < chunks; ++chunk)
+      errors.run([&] {
+        int g = job.group_count - 1;
+        while (chunk < job.groups[g].first_chunk) --g;
+        compute_chunk(device, job.groups[g], chunk - job.groups[g].first_chunk, buffer);
+        sum_chunk<B>(job, chunk, buffer);
+      });
     constexpr Index grain = 4096;
 #pragma omp for schedule(static)
     for (Index first = 0; first < s.shared_count; first += grain)
       sum_extension<B>(job, first, std::min(first + grain, s.shared_count));
     std::free(buffer);
   }
+  errors.rethrow();
 }
 
 }  // namespace ritz::RITZ_BACKEND

@@ -7,6 +7,7 @@
 
 #include <cstdlib>
 #include <memory>
+#include <new>
 
 namespace ritz::RITZ_BACKEND {
 
@@ -214,7 +215,8 @@ inline CpuMemory thread_scratch(int entries) {
   static thread_local int size = 0;
   if (entries > size) {
     memory.reset(std::aligned_alloc(64, static_cast<std::size_t>(entries) * sizeof(Pack)));
-    size = entries;
+    size = memory ? entries : 0;
+    if (!memory) throw std::bad_alloc();
   }
   return {static_cast<Pack*>(memory.get())};
 }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "device/launch.hpp"
+#include "device/parallel_errors.hpp"
 #include "device/scan.hpp"
 #include "solvers/multigrid/block_matrix.hpp"
 
@@ -188,18 +189,21 @@ void build_rows(const Device& device, const char* name, const F& f, const char*,
   {
     const LaunchScope launch(device, name);
     std::int32_t* const counts = count.data();
+    ParallelErrors errors;
 #pragma omp parallel for num_threads(threads) schedule(static, 1) if (threads > 1)
-    for (int part = 0; part < threads; ++part) {
-      RowStore<Size> store(result.columns);
-      Appended<std::int32_t>& my_columns = columns[static_cast<std::size_t>(part)];
-      Appended<double>& my_values = values[static_cast<std::size_t>(part)];
-      for (Index i = rows * part / threads; i < rows * (part + 1) / threads; ++i) {
-        auto row = store.new_row(i);
-        f(i, row);
-        counts[i] = static_cast<std::int32_t>(row.size);
-        row.write(my_columns.room(row.size), my_values.room(Index{row.size} * Size));
-      }
-    }
+    for (int part = 0; part < threads; ++part)
+      errors.run([&] {
+        RowStore<Size> store(result.columns);
+        Appended<std::int32_t>& my_columns = columns[static_cast<std::size_t>(part)];
+        Appended<double>& my_values = values[static_cast<std::size_t>(part)];
+        for (Index i = rows * part / threads; i < rows * (part + 1) / threads; ++i) {
+          auto row = store.new_row(i);
+          f(i, row);
+          counts[i] = static_cast<std::int32_t>(row.size);
+          row.write(my_columns.room(row.size), my_values.room(Index{row.size} * Size));
+        }
+      });
+    errors.rethrow();
   }
   result.offsets = Array<Index>(device, rows + 1, result_tag);
   exclusive_scan(device, count.data(), rows, result.offsets.data());
@@ -222,17 +226,20 @@ bool refill_rows(const Device& device, const char* name, const F& f, const Block
   const LaunchScope launch(device, name);
   const int threads = row_threads(device, pattern.rows);
   int misfits = 0;
+  ParallelErrors errors;
 #pragma omp parallel for num_threads(threads) schedule(static, 1) reduction(+ : misfits) if (threads > 1)
-  for (int part = 0; part < threads; ++part) {
-    RowStore<Size> store(pattern.columns);
-    for (Index i = pattern.rows * part / threads; i < pattern.rows * (part + 1) / threads; ++i) {
-      const Index begin = pattern.offsets[i], size = pattern.offsets[i + 1] - begin;
-      auto row = store.known_row(i, pattern.column + begin, size, values + begin * Size);
-      f(i, row);
-      row.finish(pattern.column + begin, size);
-      misfits += row.fits ? 0 : 1;
-    }
-  }
+  for (int part = 0; part < threads; ++part)
+    errors.run([&] {
+      RowStore<Size> store(pattern.columns);
+      for (Index i = pattern.rows * part / threads; i < pattern.rows * (part + 1) / threads; ++i) {
+        const Index begin = pattern.offsets[i], size = pattern.offsets[i + 1] - begin;
+        auto row = store.known_row(i, pattern.column + begin, size, values + begin * Size);
+        f(i, row);
+        row.finish(pattern.column + begin, size);
+        misfits += row.fits ? 0 : 1;
+      }
+    });
+  errors.rethrow();
   return misfits == 0;
 }
 

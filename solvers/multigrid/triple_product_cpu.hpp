@@ -21,9 +21,13 @@ class RowsOfAP {
     const int threads = row_threads(device, A.rows);
     for (int part = 0; part < threads; ++part) stores_.emplace_back(device, "multigrid set-up");
     const LaunchScope launch(device, "product");
+    ParallelErrors errors;
 #pragma omp parallel for num_threads(threads) schedule(static, 1) if (threads > 1)
     for (int part = 0; part < threads; ++part)
-      make(ProductRow<C, C, K>{A, P}, A.rows * part / threads, A.rows * (part + 1) / threads, stores_[static_cast<std::size_t>(part)]);
+      errors.run([&] {
+        make(ProductRow<C, C, K>{A, P}, A.rows * part / threads, A.rows * (part + 1) / threads, stores_[static_cast<std::size_t>(part)]);
+      });
+    errors.rethrow();
   }
   const Row* rows() const { return rows_.data(); }
 

@@ -100,6 +100,52 @@ TEST(MemoryPool, EveryFailingAllocationLeavesNothingBehind) {
   }
 }
 
+TEST(MemoryPool, CacheNeverRaisesThePeakOfWhatIsHeld) {
+  const Device device = Device::named("cpu");
+  for (const Index size : {100'000, 700'000, 2'000'000, 300'000, 5'000'000, 40'000}) {
+    const Vector a(device, size, "a"), b(device, size / 3, "b");
+    const MemoryStatistics now = device.memory().statistics();
+    EXPECT_LE(now.live + now.cached, now.peak);
+  }
+  EXPECT_EQ(device.memory().statistics().held_peak, device.memory().statistics().peak);
+}
+
+TEST(MemoryPool, TagsAtThePeakAddUpToIt) {
+  const Device device = Device::named("cpu");
+  const Vector a(device, 500'000, "a");
+  { const Vector b(device, 300'000, "b"), c(device, 1000, "c"); }
+  const Vector d(device, 200'000, "d");  // fits where b was
+  const MemoryStatistics now = device.memory().statistics();
+  Index sum = 0;
+  for (const auto& [tag, bytes] : now.at_peak_by_tag) sum += bytes;
+  EXPECT_EQ(sum, now.peak);
+  EXPECT_EQ(now.at_peak_by_tag.count("d"), 0u);
+  EXPECT_EQ(now.at_peak_by_tag.at("b"), MemoryPool::block_size(300'000 * 8));
+}
+
+TEST(MemoryPool, ObeysItsLimitToTheByte) {
+  const Device device = Device::named("cpu");
+  const Index large = MemoryPool::block_size(8'000'000), small = MemoryPool::block_size(8000);
+  device.memory().set_limit(large + small);
+  { const Vector fits(device, 1'000'000, "a"), too(device, 1000, "b"); }
+  EXPECT_EQ(device.memory().statistics().held_peak, large + small);
+  device.memory().trim();
+  device.memory().set_limit(large + small - 1);
+  const Vector fits(device, 1'000'000, "a");
+  EXPECT_THROW(Vector(device, 1000, "b"), Error);
+  EXPECT_NO_THROW(Vector(device, 900, "b"));
+  EXPECT_EQ(device.memory().available(), large + small - 1 - device.memory().statistics().live);
+}
+
+TEST(MemoryPool, FragmentationIsWhatNobodyAskedFor) {
+  const Device device = Device::named("cpu");
+  EXPECT_EQ(device.memory().statistics().fragmentation(), 0);
+  const Vector exact(device, 32, "a");  // 256 bytes
+  EXPECT_EQ(device.memory().statistics().fragmentation(), 0);
+  const Vector half(device, 16, "a");
+  EXPECT_EQ(device.memory().statistics().fragmentation(), 0.25);
+}
+
 // With a cache to give back, one failure of the machine is survived.
 TEST(MemoryPool, RetriesAfterGivingItsCacheBack) {
   const Device device = Device::named("cpu");

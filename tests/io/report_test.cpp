@@ -24,7 +24,9 @@ TEST(Report, SaysWhatAScriptNeeds) {
   report.unknowns = std::int64_t{1} << 40;
   report.phases = {{"assembly", 0.5, 1000}};
   report.solves = {{"cg", "amg", 7, "converged", 1e-9}};
-  report.memory = {100, 200, {{"mesh", 50}}};
+  report.memory.host_peak = 100;
+  report.memory.device_limit = 200;
+  report.memory.tags = {{"mesh", 0, 50, 40}};
   report.probes = {{"T", {3.5}}, {"u", {1, 2, 3}}};
   report.notices = {"one orphan node"};
   report.complete();
@@ -36,7 +38,10 @@ TEST(Report, SaysWhatAScriptNeeds) {
   EXPECT_EQ(json["phases"]["assembly"]["bytes"], 1000);
   EXPECT_EQ(json["solver"]["iterations"], 7);
   EXPECT_EQ(json["solver"]["true_relative_residual"], 1e-9);
+  EXPECT_EQ(json["memory"]["host_peak"], 100);
+  EXPECT_EQ(json["memory"]["device_limit"], 200);
   EXPECT_EQ(json["memory"]["by_tag"]["mesh"], 50);
+  EXPECT_EQ(json["memory"]["at_peak"]["mesh"], 40);
   EXPECT_EQ(json["probes"]["T"], 3.5);
   EXPECT_EQ(json["probes"]["u"].size(), 3u);
   EXPECT_EQ(json["notices"][0], "one orphan node");

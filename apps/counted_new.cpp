@@ -1,0 +1,55 @@
+// operator new of the executables: large blocks count as host memory and respect its limit (device/host_memory.hpp). The size
+// of a block is what malloc gave, so that it is the same when it is deleted.
+#include "device/host_memory.hpp"
+
+#include <cstddef>
+#include <cstdlib>
+#include <malloc.h>
+#include <new>
+
+namespace {
+
+using ritz::Index;
+
+void* allocate(std::size_t size, std::size_t alignment) noexcept {
+  void* const memory = alignment <= alignof(std::max_align_t)
+                           ? std::malloc(size > 0 ? size : 1)
+                           : std::aligned_alloc(alignment, (size + alignment - 1) / alignment * alignment);
+  if (memory == nullptr) return nullptr;
+  const auto bytes = static_cast<Index>(malloc_usable_size(memory));
+  if (bytes < ritz::large_host_block || ritz::take_host_memory(bytes)) return memory;
+  std::free(memory);
+  return nullptr;
+}
+
+void* allocate_or_throw(std::size_t size, std::size_t alignment = 1) {
+  while (true) {
+    if (void* const memory = allocate(size, alignment)) return memory;
+    const std::new_handler handler = std::get_new_handler();
+    if (handler == nullptr) throw std::bad_alloc();
+    handler();
+  }
+}
+
+void release(void* memory) noexcept {
+  const auto bytes = memory == nullptr ? 0 : static_cast<Index>(malloc_usable_size(memory));
+  if (bytes >= ritz::large_host_block) ritz::give_host_memory(bytes);
+  std::free(memory);
+}
+
+}  // namespace
+
+void* operator new(std::size_t size) { return allocate_or_throw(size); }
+void* operator new[](std::size_t size) { return allocate_or_throw(size); }
+void* operator new(std::size_t size, std::align_val_t alignment) { return allocate_or_throw(size, static_cast<std::size_t>(alignment)); }
+void* operator new[](std::size_t size, std::align_val_t alignment) { return allocate_or_throw(size, static_cast<std::size_t>(alignment)); }
+void* operator new(std::size_t size, const std::nothrow_t&) noexcept { return allocate(size, 1); }
+void* operator new[](std::size_t size, const std::nothrow_t&) noexcept { return allocate(size, 1); }
+void operator delete(void* memory) noexcept { release(memory); }
+void operator delete[](void* memory) noexcept { release(memory); }
+void operator delete(void* memory, std::size_t) noexcept { release(memory); }
+void operator delete[](void* memory, std::size_t) noexcept { release(memory); }
+void operator delete(void* memory, std::align_val_t) noexcept { release(memory); }
+void operator delete[](void* memory, std::align_val_t) noexcept { release(memory); }
+void operator delete(void* memory, std::size_t, std::align_val_t) noexcept { release(memory); }
+void operator delete[](void* memory, std::size_t, std::align_val_t) noexcept { release(memory); }

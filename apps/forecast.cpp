@@ -1,0 +1,54 @@
+#include "apps/forecast.hpp"
+
+#include "apps/cards.hpp"
+#include "io/byte_size.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <functional>
+
+namespace ritz {
+namespace {
+
+// What of the host a run takes beside the arrays while it solves and writes: fields on their way to the file, and the program's
+// own growth. [bytes]
+Index host_of_results(const FunctionSpace& space, const std::vector<Integral>& integrals) {
+  Index derived = 0;
+  for (const Integral& integral : integrals) derived = std::max<Index>(derived, integral.form.derived);
+  const Index at_nodes = 2 * space.components() + 4 * derived, at_cells = 4 * derived;  // as computed, taken apart, and in the file's buffer
+  return 8 * (at_nodes * space.mesh().node_count() + at_cells * space.mesh().cell_count());
+}
+
+void fill(RunReport& report, const std::vector<ForecastPath>& paths, Index available, const std::function<Index(const ForecastPath&)>& host) {
+  for (const ForecastPath& path : paths) {
+    RunForecast& one = report.forecast.emplace_back();
+    one.path = name_of(path.path);
+    one.device_peak = path.peak.total();
+    one.host_peak = host(path);
+    one.by_tag.assign(path.peak.by_tag().begin(), path.peak.by_tag().end());
+    one.fits = path.peak.total() <= available;
+  }
+}
+
+}  // namespace
+
+void forecast(Run& run, const FunctionSpace& space, const std::vector<Integral>& integrals, int columns) {
+  const RunOptions& options = run.options();
+  if (!options.check || options.describe) return;
+  const Device& device = run.device();
+  auto phase = device.profile().phase("forecast");
+  const Operator equations(space, integrals);
+  const Index before = host_memory_now(), live = device.memory().live(), available = device.memory().available() + live;
+  const std::vector<ForecastPath> paths = forecast_static(equations, columns);
+  fill(run.report(), paths, available, [&](const ForecastPath& path) {
+    const Index arrays = device.is_gpu() ? 0 : path.peak.total() - live;
+    const Index coming = before + std::max(path.host_beside + arrays, host_of_results(space, integrals) + arrays / 3);
+    return std::max(host_memory_peak(), coming);  // reading the mesh may have been the worst
+  });
+  run.log().line("forecast: {} unknowns, device peak {}, host peak {}; {} has {} for it: {}", space.unknown_count(),
+                 text_of_bytes(paths.front().peak.total()), text_of_bytes(run.report().forecast.front().host_peak), device.info().name,
+                 text_of_bytes(available), verdict(paths, available));
+  if (options.estimate) run.log().line("{}{}", text_of_paths(paths, measure_copy_rate(device, Index{1} << 25)), text_of_cards(paths));
+}
+
+}  // namespace ritz

@@ -1,0 +1,15 @@
+// What a run will take of memory and time, printed by --check in a line and by --estimate as tables, before anything is solved.
+#pragma once
+
+#include "apps/run.hpp"
+#include "fem/function_space.hpp"
+#include "fem/integral.hpp"
+
+#include <vector>
+
+namespace ritz {
+
+// Nothing without --check or --estimate. `columns`: load cases. Lays the elements out, then asks forecast_static().
+void forecast(Run& run, const FunctionSpace& space, const std::vector<Integral>& integrals, int columns);
+
+}  // namespace ritz

@@ -1,0 +1,42 @@
+// What this process holds of the host in large blocks, and a limit for it: arrays of CPU devices, containers where the program
+// counts them (apps/counted_new.cpp), and what libraries allocate by themselves and somebody declares with a HostMemory.
+#pragma once
+
+#include "device/machine.hpp"
+
+#include <utility>
+
+namespace ritz {
+
+inline constexpr Index large_host_block = 64 << 10;  // [bytes] smaller ones are not counted
+
+void set_host_memory_limit(Index bytes) noexcept;    // 0: none
+Index host_memory_limit() noexcept;
+Index host_memory_live() noexcept;
+Index host_memory_peak_counted() noexcept;
+// False, and nothing is taken, where this would pass the limit. The peak never does.
+bool take_host_memory(Index bytes) noexcept;
+void give_host_memory(Index bytes) noexcept;
+
+// Counts `bytes` as long as it lives; not taken() where the limit forbids it.
+class HostMemory {
+ public:
+  HostMemory() = default;
+  explicit HostMemory(Index bytes) : bytes_(bytes), taken_(take_host_memory(bytes)) {}
+  HostMemory(HostMemory&& other) noexcept { *this = std::move(other); }
+  HostMemory& operator=(HostMemory&& other) noexcept {
+    std::swap(bytes_, other.bytes_);
+    std::swap(taken_, other.taken_);
+    return *this;
+  }
+  ~HostMemory() {
+    if (taken_) give_host_memory(bytes_);
+  }
+  bool taken() const { return taken_; }
+
+ private:
+  Index bytes_ = 0;
+  bool taken_ = false;
+};
+
+}  // namespace ritz

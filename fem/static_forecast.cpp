@@ -1,0 +1,144 @@
+#include "fem/static_forecast.hpp"
+
+#include "device/error.hpp"
+#include "fem/pattern_size.hpp"
+#include "solvers/multigrid/hierarchy_needs.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+namespace ritz {
+namespace {
+
+using Task = Operator::Task;
+
+// Follows fem/static_solution.cpp moment by moment.
+class Forecaster {
+ public:
+  Forecaster(const Operator& equations, int columns)
+      : equations_(equations), space_(equations.space()), columns_(columns), n_(space_.unknown_count()), block_(space_.components()),
+        size_(pattern_size(entity_counts(space_.mesh()), space_.isoparametric() ? 0 : space_.order())) {
+    for (const auto& [tag, bytes] : space_.device().memory().statistics().live_by_tag) base_.bytes(tag, bytes);
+    if (!base_.by_tag().contains("constraints")) base_.array<std::uint8_t>("constraints", n_, std::max(1, columns));  // not finished yet
+    residual_ = equations.memory_needs(Task::residual);
+    evaluate_ = equations.memory_needs(Task::evaluate);
+    action_ = diagonal_ = residual_;  // the same lists, but for those of loads on facets
+  }
+
+  ForecastPath with_matrix(SolverPath path) const {
+    const MemoryNeeds lists = matrix_lists();
+    const MemoryNeeds matrix = base_ + (has_pattern() ? MemoryNeeds() : pattern()) + MemoryNeeds().array<double>("matrix", size_.pairs * block_ * block_);
+    const MemoryNeeds kept = matrix + residual_;
+    // r, the shared residual, and u and b of every column; then without the shared one, and the correction.
+    const MemoryNeeds assembly = kept + lists + vectors(2 + 2 * columns_);
+    const MemoryNeeds solve = kept + vectors(2 + 2 * columns_) + blocks(2);
+    const MemoryNeeds iteration = vectors(4) + blocks(columns_ > 1 ? 4 : 0);
+    ForecastPath result{path, assembly, "assembly"};
+    if (path == SolverPath::diagonal) {
+      raise(result, solve + iteration + vectors(1), "iteration");
+    } else {
+      const HierarchyNeeds hierarchy = hierarchy_needs({space_.node_count(), size_.pairs, block_, space_.mesh().dimension()},
+                                                       path == SolverPath::multigrid_single);
+      raise(result, solve + hierarchy.set_up, "set-up");
+      raise(result, solve + hierarchy.live + iteration, "iteration");
+    }
+    raise(result, base_ + (has_pattern() ? MemoryNeeds() : pattern()) + residual_ + results(), "results");
+    const double matrix_bytes = 8.0 * double(size_.pairs) * block_ * block_ + 4.0 * double(size_.pairs), vector_bytes = 8.0 * double(n_);
+    // Assembly; and per iteration a product in double precision and, with multigrid, a cycle of five products in its precision.
+    const bool cycle = path != SolverPath::diagonal;
+    const double product = matrix_bytes + 12 * vector_bytes, width = path == SolverPath::multigrid_single ? 0.5 : 1;
+    const double iterations = cycle ? (block_ == 1 ? 18 : 40) : diagonal_iterations();
+    result.bytes_moved = 6 * matrix_bytes + (cycle ? 12 * matrix_bytes : 0) + iterations * (product + (cycle ? 5 * 1.3 * width * product : 0));
+    result.host_beside = host_lists(Task::matrix) + (has_pattern() ? 0 : 12 * size_.pairs + 16 * size_.nodes);
+    return result;
+  }
+
+  ForecastPath without_matrix() const {
+    const MemoryNeeds marked = MemoryNeeds().bytes("connectivity", connectivity());
+    const MemoryNeeds kept = base_ + residual_ + action_ + diagonal_ + marked;
+    // r, u, b, du; the operator's state and diagonal; conjugate gradients' four; Chebyshev's four.
+    const MemoryNeeds iteration = kept + vectors(2 + 2 * columns_ + 2 + 4 + 4);
+    ForecastPath result{SolverPath::without_matrix, iteration, "iteration"};
+    raise(result, base_ + residual_ + action_ + diagonal_ + results(), "results");
+    const double product = 40.0 * double(connectivity()) + 24.0 * double(n_);
+    result.bytes_moved = 4 * 0.28 * diagonal_iterations() * product;  // Chebyshev of degree 4
+    result.host_beside = host_lists(Task::action);
+    return result;
+  }
+
+ private:
+  static void raise(ForecastPath& path, const MemoryNeeds& needs, const char* moment) {
+    if (needs.total() <= path.peak.total()) return;
+    path.peak = needs;
+    path.moment = moment;
+  }
+  // Of a compact body; they grow with the number of nodes along its side (docs/measurements/2026-11-21-choice-cpu.md).
+  double diagonal_iterations() const {
+    const bool solid = space_.mesh().dimension() == 3;
+    return (block_ == 1 ? (solid ? 2.5 : 1.8) : 25) * std::pow(double(n_), solid ? 1.0 / 3 : 0.5);
+  }
+  bool has_pattern() const { return base_.by_tag().contains("pattern") && base_.by_tag().at("pattern") > 0; }
+  MemoryNeeds pattern() const {
+    return MemoryNeeds().array<Index>("pattern", size_.nodes + 1).array<std::int32_t>("pattern", size_.pairs);
+  }
+  MemoryNeeds vectors(Index count) const { return MemoryNeeds().array<double>("vectors", n_, count); }
+  // Multi-vectors, in groups of eight columns.
+  MemoryNeeds blocks(Index count) const {
+    return columns_ < 2 ? MemoryNeeds() : MemoryNeeds().array<double>("vectors", n_ * 8 * ((columns_ + 7) / 8), count);
+  }
+  MemoryNeeds results() const {
+    int derived = 0;
+    for (const Integral& integral : equations_.integrals()) derived = std::max(derived, integral.form.derived);
+    MemoryNeeds needs = vectors(Index{columns_}) + evaluate_;
+    return needs.array<double>("results", space_.node_count() * derived).array<double>("results", (space_.mesh().cell_count() + 7) / 8 * 8 * derived);
+  }
+  Index connectivity() const {
+    const auto found = base_.by_tag().find("connectivity");
+    return found == base_.by_tag().end() ? 0 : found->second;
+  }
+  const MemoryNeeds& matrix_lists() const {
+    if (!matrix_lists_) matrix_lists_ = equations_.memory_needs(Task::matrix);
+    return *matrix_lists_;
+  }
+  // While lists are made they are on the host twice, unsorted and sorted.
+  Index host_lists(Task task) const {
+    const MemoryNeeds& needs = task == Task::matrix ? matrix_lists() : action_;
+    const auto found = needs.by_tag().find("assembly lists");
+    return found == needs.by_tag().end() ? 0 : 2 * found->second;
+  }
+
+  const Operator& equations_;
+  const FunctionSpace& space_;
+  Index columns_, n_;
+  int block_;
+  PatternSize size_;
+  MemoryNeeds base_, residual_, evaluate_, action_, diagonal_;
+  mutable std::optional<MemoryNeeds> matrix_lists_;
+};
+
+}  // namespace
+
+std::string name_of(SolverPath path) {
+  switch (path) {
+    case SolverPath::multigrid_single: return "multigrid, single precision";
+    case SolverPath::multigrid_double: return "multigrid, double precision";
+    case SolverPath::diagonal: return "conjugate gradients with the diagonal";
+    default: return "without a matrix";
+  }
+}
+
+std::vector<ForecastPath> forecast_static(const Operator& equations, int columns) {
+  const Forecaster forecaster(equations, columns);
+  std::vector<ForecastPath> paths;
+  try {
+    for (const SolverPath path : {SolverPath::multigrid_single, SolverPath::multigrid_double, SolverPath::diagonal})
+      paths.push_back(forecaster.with_matrix(path));
+  } catch (const Error& error) {  // elements of too many nodes have no matrix
+    if (error.exit() != Exit::resources) throw;
+  }
+  paths.push_back(forecaster.without_matrix());
+  return paths;
+}
+
+}  // namespace ritz

@@ -1,0 +1,25 @@
+// Steps down when memory is short: ways to the same true residual that take less of it and more time. In this order:
+//   1. caches go back to the machine (the pool does that by itself);
+//   2. the multigrid cycle in single precision, which it is unless asked otherwise;
+//   3. a cheaper preconditioner: Chebyshev instead of multigrid, then the diagonal;
+//   4. no matrix (fem/static_solution);   5. the CPU instead of a GPU (apps/run).
+//
+//   while (true) try { return solve(options, choice); } catch (const Error& e) { if (!(step = step_down(e, options, choice))) throw; }
+#pragma once
+
+#include "device/error.hpp"
+#include "solvers/method_choice.hpp"
+
+#include <optional>
+#include <string>
+
+namespace ritz {
+
+// Changes the choice or the options to the next step. Returns what was done, for the log and the report: "memory: ...", with
+// bytes and cost. nullopt: the error is of another kind, or there is no step left here.
+std::optional<std::string> step_down(const Error& error, LinearSolverOptions& options, MethodChoice& choice);
+
+// The same for a preconditioner alone: the next cheaper one.
+std::optional<std::string> step_down(const Error& error, PreconditionerKind& kind, bool& single_precision);
+
+}  // namespace ritz

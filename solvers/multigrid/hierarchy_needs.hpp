@@ -1,0 +1,23 @@
+// What a smoothed-aggregation hierarchy takes of the device's pool, before it is set up: measured per block of the matrix and per
+// node, since its coarse levels depend on the mesh. tests/multigrid compares it with what hierarchies take.
+//
+//   const HierarchyNeeds needs = hierarchy_needs({.rows = 100'000, .nonzeros = 2'700'000, .block = 3, .dimension = 3}, true);
+#pragma once
+
+#include "device/memory_needs.hpp"
+
+namespace ritz {
+
+struct HierarchyShape {
+  Index rows = 0, nonzeros = 0;  // of the matrix, in blocks
+  int block = 1, dimension = 3;  // unknowns per node; of the mesh
+};
+
+struct HierarchyNeeds {
+  MemoryNeeds live;      // once it stands, with the vectors of its cycle
+  MemoryNeeds set_up;    // at most, while it is set up
+};
+
+HierarchyNeeds hierarchy_needs(const HierarchyShape& shape, bool single_precision);
+
+}  // namespace ritz

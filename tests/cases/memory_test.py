@@ -1,0 +1,133 @@
+"""Budgets of memory: obeyed to the byte, and exit code 6 with a table of tags instead of a crash."""
+import pathlib
+import sys
+import unittest
+
+import ritz
+
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[2] / "tools"))
+import forecast_table  # noqa: E402  boxes
+
+CASE = "heat_sink"
+
+
+class BudgetTest(ritz.CaseTest):
+    def heat(self, *arguments, **options):
+        return self.run_case("ritz-heat", ritz.example(CASE), *arguments, **options)
+
+    def test_report_holds_the_memory_by_tag(self):
+        outcome = self.heat("--verbose")
+        memory = outcome.report["memory"]
+        self.assertEqual(sum(memory["at_peak"].values()), memory["device_peak"])
+        self.assertLessEqual(max(memory["by_tag"].values()), memory["device_peak"])
+        self.assertEqual(memory["device_limit"], 0)
+        self.assertGreater(memory["host_peak"], 0)
+        self.assertIn("at common peak", outcome.log)
+        for tag in ("matrix", "pattern", "vectors", "space"):
+            self.assertGreater(memory["by_tag"][tag], 0)
+
+    def test_a_limit_at_the_peak_changes_nothing(self):
+        free = self.heat()
+        peak = free.report["memory"]["device_peak"]
+        held = self.heat("--memory-limit", str(peak))
+        self.assertEqual(held.exit, 0, held.errors)
+        self.assertEqual(held.probes, free.probes)
+        self.assertLessEqual(held.report["memory"]["device_held_peak"], peak)
+
+    def test_a_limit_that_nothing_fits_is_exit_6_with_the_tags(self):
+        outcome = self.heat("--memory-limit", "100k")
+        self.assertEqual(outcome.exit, 6)
+        self.assertIn("limit 0.1 MB", outcome.errors)
+        self.assertIn("fix:", outcome.errors)
+        self.assertEqual(outcome.report["exit_code"], 6)
+        self.assertLessEqual(outcome.report["memory"]["device_held_peak"], 100_000)
+        self.assertEqual(outcome.report["outputs"], [])
+
+    def test_the_host_limit_is_exit_6_wherever_it_strikes(self):
+        free = self.heat(threads=2)
+        counted = free.report["memory"]["host_counted"]
+        for share in (0.01, 0.1, 0.2, 0.4, 0.6, 0.8, 0.95):
+            limit = int(counted * share)
+            outcome = self.heat("--host-memory-limit", str(limit), threads=2)
+            self.assertIn(outcome.exit, (0, 6), outcome.errors)
+            self.assertLessEqual(outcome.report["memory"]["host_counted"], limit)
+            if outcome.exit == 6:
+                self.assertIn("out of", outcome.errors)
+            else:  # perhaps by another way
+                for name, value in free.probes.items():
+                    self.assert_close(outcome.probes[name], value, 1e-6)
+            if share < 0.5:
+                self.assertEqual(outcome.exit, 6)
+        self.assertEqual(self.heat("--host-memory-limit", str(2 * counted), threads=2).exit, 0)
+
+    def test_a_size_that_is_none_is_exit_2(self):
+        for text in ("6X", "-1G", "0", "many"):
+            outcome = self.heat("--memory-limit=" + text)
+            self.assertEqual(outcome.exit, 2)
+            self.assertIn("6G", outcome.errors)
+
+    def test_without_memory_on_another_device_the_cpu_takes_over(self):
+        outcome = self.heat("--device", "fake", "--memory-limit", "100k")
+        self.assertEqual(outcome.exit, 0, outcome.errors)
+        self.assertTrue(any("on the CPU instead of" in notice for notice in outcome.report["notices"]))
+        self.assertTrue(outcome.report["device"].startswith("cpu"))
+        self.assertEqual(outcome.probes, self.heat("--device", "cpu").probes)
+
+
+STEPS = ["single precision", "Chebyshev", "the diagonal", "no matrix"]
+
+
+class LadderTest(ritz.CaseTest):
+    """A falling limit walks down the ladder step by step, to the same answer each time."""
+
+    def setUp(self):
+        super().setUp()
+        forecast_table.write_box(self.folder / "box.msh", "hex", (20, 10, 10))
+        probe = '[[probe]]\nname = "tip"\nfield = "displacement"\nregion = "x1"\nmeasure = "mean"\n'
+        self.case = self.write("box.toml", '[mesh]\nfile = "box.msh"\n[solver]\nmethod = "cg"\npreconditioner = "multigrid"\nmultigrid.precision = "double"\n'
+                               + forecast_table.ELASTICITY.format(force="[0.0, 0.0, -1e-4]") + probe)
+
+    def test_each_step_gives_the_same_answer(self):
+        free = self.solve("ritz-elasticity", self.case)
+        self.assertEqual(free.report["solver"]["fallbacks"], [])
+        limit, seen = free.report["memory"]["device_peak"], []
+        while True:
+            limit = int(0.93 * limit)
+            outcome = self.run_case("ritz-elasticity", self.case, "--memory-limit", limit)
+            self.assertLessEqual(outcome.report["memory"]["device_held_peak"], limit)
+            if outcome.exit != 0:
+                break
+            self.assertLessEqual(outcome.residual, 1e-8)
+            for component, expected in zip(outcome.probes["tip"], free.probes["tip"]):
+                self.assertLessEqual(abs(component - expected), 1e-6 * abs(free.probes["tip"][2]))
+            taken = [step for step in STEPS for text in outcome.report["solver"]["fallbacks"] if text.startswith("memory: ") and step in text]
+            if taken and taken[-1] not in seen:
+                seen.append(taken[-1])
+        self.assertEqual(outcome.exit, 6, outcome.errors)
+        self.assertEqual(seen, [step for step in STEPS if step in seen])
+        self.assertEqual(seen[-1], "no matrix")
+        self.assertGreaterEqual(len(seen), 3)
+
+
+class ForecastTest(ritz.CaseTest):
+    def test_check_and_estimate_say_what_the_run_takes(self):
+        forecast_table.write_box(self.folder / "box.msh", "hex", (24, 12, 12))
+        case = self.write("box.toml", '[mesh]\nfile = "box.msh"\n[solver]\nmethod = "cg"\npreconditioner = "multigrid"\n' +
+                          forecast_table.ELASTICITY.format(force="[0.0, 0.0, -1e-4]"))
+        check = self.run_case("ritz-elasticity", case, "--check")
+        self.assertEqual(check.exit, 0, check.errors)
+        self.assertIn("forecast: ", check.log)
+        estimate = self.run_case("ritz-elasticity", case, "--estimate")
+        self.assertIn("without a matrix", estimate.log)
+        self.assertIn("H200", estimate.log)
+        self.assertEqual(estimate.report["outputs"], [])
+        peak = self.solve("ritz-elasticity", case).report["memory"]["device_peak"]
+        forecast = estimate.report["forecast"]["multigrid, single precision"]
+        self.assertLess(abs(forecast["device_peak"] / peak - 1), 0.15)
+        self.assertEqual(sum(forecast["at_peak"].values()), forecast["device_peak"])
+        tight = self.run_case("ritz-elasticity", case, "--check", "--memory-limit", int(0.7 * peak))
+        self.assertIn("fits with", tight.log)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,167 @@
+// Every allocation of a run fails once, on the device and on the host: the run ends with exit code 6 or with the right
+// answer, and leaves nothing behind.
+#include "failing_new.hpp"
+
+#include "fem/forms/diffusion.hpp"
+#include "fem/forms/elasticity.hpp"
+#include "fem/forms/loads.hpp"
+#include "fem/static_solution.hpp"
+#include "mesh/generators.hpp"
+
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <new>
+#include <omp.h>
+#include <optional>
+
+namespace ritz {
+namespace {
+
+using test::fail_new;
+using test::live_news;
+using test::new_calls;
+
+struct Answer {
+  std::vector<double> u, derived, reaction;
+};
+
+// Device, space, equations, solution, derived fields: what an app does between the mesh file and the results.
+using Task = std::function<Answer(const Device&)>;
+
+Answer solved(const FunctionSpace& space, const Operator& equations, const Constraints& fixed, const LinearSolverOptions& options) {
+  const StaticSolution s = solve_static(equations, fixed, options);
+  return {space.to_mesh(s.u), equations.evaluate(s.u).at_nodes, s.reaction};
+}
+
+// With several levels of multigrid.
+LinearSolverOptions iterative(PreconditionerKind preconditioner) {
+  LinearSolverOptions options{.method = LinearMethod::conjugate_gradient, .preconditioner = preconditioner, .relative = 1e-10};
+  options.multigrid.coarsest_size = 30;
+  return options;
+}
+
+Answer elasticity(const Device& device, const LinearSolverOptions& options) {
+  const Mesh mesh = box(4, 2, 2, {4, 2, 2}, CellKind::hex8);
+  constexpr Lame lame = Lame::from(1.0, 0.3);
+  const FunctionSpace space(mesh, 3, device);
+  Constraints fixed(space);
+  for (int c = 0; c < 3; ++c) fixed.prescribe(mesh.region("x0"), c, 0, "test");
+  fixed.finish();
+  const Operator equations(space, {Integral::over_all_cells(Elasticity{lame.lambda, lame.mu}),
+                                   Integral::over(Load<3, 3, 1>{{0, -0.1, 0.02}}, mesh.region("x1"))});
+  return solved(space, equations, fixed, options);
+}
+
+Answer heat(const Device& device, const LinearSolverOptions& options) {
+  const Mesh mesh = box(2, 2, 2, {1, 1, 1}, CellKind::tet10);
+  const FunctionSpace space(mesh, 1, device);
+  Constraints fixed(space);
+  fixed.prescribe(mesh.region("z0"), 0, 20, "test");
+  fixed.finish();
+  const Operator equations(space, {Integral::over_all_cells(Diffusion<3>{2.0}), Integral::over_all_cells(Load<1, 3, 0>{{5.0}})});
+  return solved(space, equations, fixed, options);
+}
+
+struct Named {
+  std::string name;
+  Task task;
+  double tolerance;  // when another way leads to the answer
+};
+
+const std::vector<Named>& tasks() {
+  static const std::vector<Named> list = {
+      {"elasticity_multigrid", [](const Device& d) { return elasticity(d, iterative(PreconditionerKind::multigrid)); }, 1e-7},
+      {"elasticity_auto", [](const Device& d) { return elasticity(d, {.relative = 1e-10}); }, 1e-7},
+      {"heat_multigrid", [](const Device& d) { return heat(d, iterative(PreconditionerKind::multigrid)); }, 1e-7},
+      {"heat_without_matrix",
+       [](const Device& d) {
+         LinearSolverOptions options = iterative(PreconditionerKind::chebyshev);
+         options.operator_kind = OperatorKind::matrix_free;
+         return heat(d, options);
+       },
+       1e-7}};
+  return list;
+}
+
+bool near(const std::vector<double>& a, const std::vector<double>& b, double tolerance) {
+  if (a.size() != b.size()) return false;
+  double largest = 0, off = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    largest = std::max(largest, std::abs(b[i]));
+    off = std::max(off, std::abs(a[i] - b[i]));
+  }
+  return off <= tolerance * largest;
+}
+
+bool same(const Answer& a, const Answer& b, double tolerance) {
+  return near(a.u, b.u, tolerance) && near(a.derived, b.derived, tolerance) && near(a.reaction, b.reaction, tolerance);
+}
+
+// nullopt: out of memory, as it should say. Any other error is a failure of the test.
+std::optional<Answer> attempt(const Named& task, const Device& device) {
+  try {
+    return task.task(device);
+  } catch (const std::bad_alloc&) {
+  } catch (const Error& error) {
+    EXPECT_EQ(error.exit(), Exit::resources) << error.what();
+  }
+  return std::nullopt;
+}
+
+class AllocationFailures : public testing::TestWithParam<Named> {};
+INSTANTIATE_TEST_SUITE_P(Runs, AllocationFailures, testing::ValuesIn(tasks()), [](const auto& info) { return info.param.name; });
+
+TEST_P(AllocationFailures, OnTheDevice) {
+  for (const char* name : {"cpu", "fake"}) {
+    const Device device = Device::named(name, 2);
+    const Answer right = GetParam().task(device);
+    int refused = 0, survived = 0;
+    for (Index n = 1;; ++n) {
+      device.memory().trim();
+      const Index before = device.machine().calls().count(MachineCall::allocate);
+      device.machine().calls().fail(MachineCall::allocate, n);
+      const std::optional<Answer> answer = attempt(GetParam(), device);
+      const bool failed = device.machine().calls().count(MachineCall::allocate) - before >= n;
+      device.machine().calls().fail(MachineCall::allocate, 0);
+      ASSERT_EQ(device.memory().statistics().live, 0) << name << ", allocation " << n;
+      ASSERT_TRUE(!answer || same(*answer, right, GetParam().tolerance)) << name << ", allocation " << n;
+      if (!failed) break;
+      ++(answer ? survived : refused);
+    }
+    EXPECT_GT(refused + survived, 10);
+    printf("%s, %s: %d allocations failed, %d runs ended with exit 6, %d went another way\n", GetParam().name.c_str(), name, refused + survived,
+           refused, survived);
+  }
+}
+
+TEST_P(AllocationFailures, OnTheHost) {
+  const Device device = Device::named("cpu", 2);
+  const Answer right = GetParam().task(device);
+  { const Answer again = GetParam().task(device); }  // whatever is made once exists now
+  const long calls_before = new_calls();
+  { const Answer again = GetParam().task(device); }
+  const long calls = new_calls() - calls_before;
+  int refused = 0, survived = 0;
+  for (long n = 1; n <= calls + calls / 10; ++n) {
+    device.memory().trim();
+    const long live = live_news();
+    bool wrong = false;
+    {
+      fail_new(n);
+      const std::optional<Answer> answer = attempt(GetParam(), device);
+      fail_new(0);
+      wrong = answer && !same(*answer, right, GetParam().tolerance);
+      ++(answer ? survived : refused);
+    }
+    ASSERT_FALSE(wrong) << "allocation " << n << " of " << calls;
+    ASSERT_EQ(device.memory().statistics().live, 0) << "allocation " << n << " of " << calls;
+    device.memory().trim();
+    ASSERT_LE(live_news() - live, 8) << "allocation " << n << " of " << calls;  // tags and phases that are new to the device
+  }
+  EXPECT_GT(refused, 100);
+  printf("%s: %ld allocations, %d runs ended with exit 6, %d did not\n", GetParam().name.c_str(), calls, refused, survived);
+}
+
+}  // namespace
+}  // namespace ritz

@@ -1,0 +1,110 @@
+// What is foreseen is what the pool then hands out.
+#include "tests/fem/cells_under_test.hpp"
+#include "tests/fem/models.hpp"
+
+#include "fem/pattern_size.hpp"
+#include "fem/static_forecast.hpp"
+
+#include <cmath>
+
+namespace ritz::test {
+namespace {
+
+using Task = Operator::Task;
+
+Index of_lists(const MemoryStatistics& s) {
+  Index sum = 0;
+  for (const char* tag : {"assembly lists", "assembly buffers"})
+    if (const auto found = s.live_by_tag.find(tag); found != s.live_by_tag.end()) sum += found->second;
+  return sum;
+}
+
+void perform(Task task, const Operator& equations) {
+  const Vector u = equations.space().zeros();
+  Vector r = equations.space().zeros();
+  switch (task) {
+    case Task::residual: return equations.residual(u, r);
+    case Task::action: return equations.action(u, u, r);
+    case Task::diagonal: r = equations.diagonal(u); return;
+    case Task::evaluate: (void)equations.evaluate(u); return;
+    case Task::matrix: {
+      SparseMatrix K = equations.make_matrix();
+      equations.assemble(u, K);
+    }
+  }
+}
+
+// Foreseen and taken, [bytes]
+std::pair<Index, Index> lists_of(Task task, const Operator& equations) {
+  const MemoryPool& pool = equations.space().device().memory();
+  const Index before = of_lists(pool.statistics()), foreseen = equations.memory_needs(task).total();
+  perform(task, equations);
+  return {foreseen, of_lists(pool.statistics()) - before};
+}
+
+constexpr Task all_tasks[] = {Task::residual, Task::matrix, Task::action, Task::diagonal, Task::evaluate};
+
+class MemoryNeedsOn : public CellTest {};
+INSTANTIATE_TEST_SUITE_P(Cells, MemoryNeedsOn, testing::ValuesIn(cell_kinds()), kind_name);
+
+TEST_P(MemoryNeedsOn, ListsOfSmallMeshesAreForeseenExactly) {
+  const Model model(patch(kind(), {.random = 0.05}), elastic_form(dimension()));
+  for (const Task task : all_tasks) {
+    const auto [foreseen, taken] = lists_of(task, model.equations);
+    EXPECT_EQ(foreseen, taken) << static_cast<int>(task);
+    EXPECT_GT(taken, 0);
+    EXPECT_EQ(model.equations.memory_needs(task).total(), 0);  // they are there
+  }
+}
+
+TEST(MemoryNeeds, ForgottenListsAreForeseenAndMadeAgain) {
+  const Model model(patch(CellKind::hex8), heat_form(3));
+  const auto [foreseen, taken] = lists_of(Task::matrix, model.equations);
+  model.equations.forget(Task::matrix);
+  EXPECT_EQ(of_lists(model.space.device().memory().statistics()), 0);
+  EXPECT_EQ(lists_of(Task::matrix, model.equations), std::pair(foreseen, taken));
+}
+
+TEST(MemoryNeeds, ListsOfLargerMeshesAreForeseenToAFewPerCent) {
+  for (const CellKind kind : {CellKind::tet4, CellKind::hex8, CellKind::tet10, CellKind::prism6}) {
+    const Model model(box(14, 10, 10, {1.4, 1, 1}, kind), elastic_form(3));
+    for (const Task task : all_tasks) {
+      const auto [foreseen, taken] = lists_of(task, model.equations);
+      EXPECT_NEAR(double(foreseen), double(taken), 0.08 * double(taken)) << traits(kind).name << ", task " << static_cast<int>(task);
+    }
+  }
+}
+
+// Two materials and a load on one side: several groups that share nodes.
+TEST(MemoryNeeds, GroupsThatShareNodesAreForeseenExactly) {
+  const Mesh mesh = box_mixed(4, 1, 1, {4, 1, 1});
+  const FunctionSpace space(mesh, 3, Device::named("cpu", 1));
+  const double density[] = {1, 2, 3};
+  const Operator equations(space, {Integral::over_all_cells(elastic_form(3)), Integral::over(facet_load(3, density), mesh.region("x1"))});
+  for (const Task task : {Task::residual, Task::matrix}) {
+    const auto [foreseen, taken] = lists_of(task, equations);
+    EXPECT_EQ(foreseen, taken) << static_cast<int>(task);
+  }
+}
+
+TEST(MemoryNeeds, PatternAndMatrixAreForeseenExactly) {
+  const Model model(box(7, 6, 5, {1, 1, 1}, CellKind::hex20), elastic_form(3));
+  const PatternSize size = pattern_size(entity_counts(model.mesh), 0);
+  const SparseMatrix K = model.equations.make_matrix();
+  const MemoryStatistics s = model.space.device().memory().statistics();
+  const MemoryNeeds needs = MemoryNeeds().array<Index>("pattern", size.nodes + 1).array<std::int32_t>("pattern", size.pairs).array<double>("matrix", 9 * size.pairs);
+  EXPECT_EQ(needs.by_tag().at("pattern"), s.live_by_tag.at("pattern"));
+  EXPECT_EQ(needs.by_tag().at("matrix"), s.live_by_tag.at("matrix"));
+}
+
+TEST(MemoryNeeds, PathsAreInOrderOfMemory) {
+  const Model model(box(12, 12, 12, {1, 1, 1}, CellKind::hex8), elastic_form(3));
+  const std::vector<ForecastPath> paths = forecast_static(model.equations);
+  ASSERT_EQ(paths.size(), 4u);
+  EXPECT_LT(paths[0].peak.total(), paths[1].peak.total());  // half of the precision
+  EXPECT_LT(paths[2].peak.total(), paths[0].peak.total());
+  EXPECT_LT(paths[3].peak.total(), paths[2].peak.total());
+}
+
+}  // namespace
+}  // namespace ritz::test

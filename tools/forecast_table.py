@@ -1,0 +1,133 @@
+#!/usr/bin/env python3
+"""The forecast of --estimate beside the peaks of the run itself, for twelve cases: cells x orders x physics x solvers.
+
+    tools/forecast_table.py BUILD/bin [FOLDER] > table.md
+
+Prints Markdown. Boxes are made here (Gmsh MSH 2.2); nothing but the executables is needed. Exit code 1 when a device peak is
+off by more than a tenth.
+"""
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+import time
+
+ELASTICITY = """[[material]]
+region = "all"
+young = 1.0
+poisson = 0.3
+[[displacement]]
+region = "x0"
+fixed = true
+[[force]]
+region = "x1"
+value = {force}
+"""
+HEAT = """[[material]]
+region = "all"
+conductivity = 1.0
+[[temperature]]
+region = "x0"
+value = 0
+[[flux]]
+region = "x1"
+value = 1.0
+"""
+HEX, TET = "hex", "tet"
+KUHN = [(0, 1, 2, 6), (0, 2, 3, 6), (0, 3, 7, 6), (0, 7, 4, 6), (0, 4, 5, 6), (0, 5, 1, 6)]
+
+# name, cells, cells along x y z, [mesh] keys, physics, [solver] keys, path of the forecast
+SINGLE, DOUBLE, DIAGONAL, FREE = ("multigrid, single precision", "multigrid, double precision", "conjugate gradients with the diagonal",
+                                  "without a matrix")
+MULTIGRID = 'method = "cg"\npreconditioner = "multigrid"'
+CASES = [
+    ("elasticity hex8", HEX, (48, 24, 24), "", ELASTICITY, MULTIGRID, SINGLE),
+    ("elasticity hex8, double", HEX, (40, 20, 20), "", ELASTICITY, MULTIGRID + '\nmultigrid.precision = "double"', DOUBLE),
+    ("elasticity hex20", HEX, (22, 11, 11), 'order = 2', ELASTICITY, MULTIGRID, SINGLE),
+    ("elasticity hex27", HEX, (18, 9, 9), 'order = 2\nmid_nodes = "full"', ELASTICITY, MULTIGRID, SINGLE),
+    ("elasticity tet4", TET, (48, 24, 24), "", ELASTICITY, MULTIGRID, SINGLE),
+    ("elasticity tet10", TET, (24, 12, 12), "order = 2", ELASTICITY, MULTIGRID, SINGLE),
+    ("elasticity tet10, diagonal", TET, (20, 10, 10), "order = 2", ELASTICITY, 'method = "cg"\npreconditioner = "jacobi"', DIAGONAL),
+    ("elasticity tet4, no matrix", TET, (40, 20, 20), "", ELASTICITY, 'method = "cg"\noperator = "matrix_free"', FREE),
+    ("heat hex8", HEX, (64, 48, 48), "", HEAT, MULTIGRID, SINGLE),
+    ("heat tet4", TET, (64, 48, 48), "", HEAT, MULTIGRID, SINGLE),
+    ("heat tet10", TET, (32, 24, 24), "order = 2", HEAT, MULTIGRID, SINGLE),
+    ("heat hex8, no matrix", HEX, (64, 48, 48), "", HEAT, 'method = "cg"\noperator = "matrix_free"', FREE),
+]
+
+
+def write_box(path, cells, counts):
+    nx, ny, nz = counts
+    number = lambda i, j, k: 1 + i + (nx + 1) * (j + (ny + 1) * k)
+    with open(path, "w") as out:
+        out.write('$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$PhysicalNames\n3\n3 1 "all"\n2 2 "x0"\n2 3 "x1"\n$EndPhysicalNames\n')
+        out.write(f"$Nodes\n{(nx + 1) * (ny + 1) * (nz + 1)}\n")
+        for k in range(nz + 1):
+            for j in range(ny + 1):
+                out.writelines(f"{number(i, j, k)} {i / ny} {j / ny} {k / ny}\n" for i in range(nx + 1))
+        out.write("$EndNodes\n$Elements\n")
+        lines = []
+        for k in range(nz):
+            for j in range(ny):
+                for i in range(nx):
+                    c = [number(i + a, j + b, k + d) for d in (0, 1) for a, b in ((0, 0), (1, 0), (1, 1), (0, 1))]
+                    if cells == HEX:
+                        lines.append("5 2 1 1 " + " ".join(map(str, c)))
+                    else:
+                        lines.extend("4 2 1 1 " + " ".join(str(c[a]) for a in tet) for tet in KUHN)
+        for side, i in ((2, 0), (3, nx)):
+            for k in range(nz):
+                for j in range(ny):
+                    q = [number(i, j, k), number(i, j + 1, k), number(i, j + 1, k + 1), number(i, j, k + 1)]
+                    if cells == HEX:
+                        lines.append(f"3 2 {side} {side} " + " ".join(map(str, q)))
+                    else:
+                        lines.extend(f"2 2 {side} {side} " + " ".join(str(q[a]) for a in tri) for tri in ((0, 1, 2), (0, 2, 3)))
+        out.write(f"{len(lines)}\n")
+        out.writelines(f"{n} {line}\n" for n, line in enumerate(lines, 1))
+        out.write("$EndElements\n")
+
+
+def run(program, case, report, *arguments):
+    start = time.time()
+    process = subprocess.run([program, case, "--device", "cpu", "--overwrite", "--quiet", "--json", report, *arguments], cwd=case.parent, capture_output=True, text=True)
+    if process.returncode != 0:
+        sys.exit(f"{program} {case}: exit {process.returncode}\n{process.stderr}")
+    return json.loads(report.read_text()), time.time() - start
+
+
+def own_seconds(report):
+    return sum(phase["seconds"] for name, phase in report["phases"].items() if "/" not in name)
+
+
+def main():
+    bin_folder = pathlib.Path(sys.argv[1]).resolve()
+    folder = pathlib.Path(sys.argv[2] if len(sys.argv) > 2 else tempfile.mkdtemp(prefix="ritz-forecast-")).resolve()
+    folder.mkdir(exist_ok=True)
+    print("| case | unknowns | device peak: forecast MB | measured MB | ratio | host peak: forecast MB | measured MB | ratio | estimate s | run s |")
+    print("|---|---|---|---|---|---|---|---|---|---|", flush=True)
+    worst = 0
+    for number, (name, cells, counts, mesh_keys, physics, solver, path) in enumerate(CASES):
+        mesh = folder / f"{cells}-{'-'.join(map(str, counts))}.msh"
+        if not mesh.exists():
+            write_box(mesh, cells, counts)
+        case = folder / f"case{number}.toml"
+        program = bin_folder / ("ritz-heat" if physics is HEAT else "ritz-elasticity")
+        case.write_text(f'[mesh]\nfile = "{mesh.name}"\n{mesh_keys}\n{physics.format(force="[0.0, 0.0, -1e-4]")}\n[solver]\n{solver}\n')
+        estimate, _ = run(program, case, folder / "estimate.json", "--estimate", "--threads", "2")
+        real, _ = run(program, case, folder / "run.json", "--threads", "2")
+        forecast, memory = estimate["forecast"][path], real["memory"]
+        device, host = forecast["device_peak"] / memory["device_peak"], forecast["host_peak"] / memory["host_peak"]
+        worst = max(worst, abs(device - 1))
+        print(f"| {name} | {real['unknowns']} | {forecast['device_peak'] / 1e6:.1f} | {memory['device_peak'] / 1e6:.1f} | {device:.2f} | "
+              f"{forecast['host_peak'] / 1e6:.0f} | {memory['host_peak'] / 1e6:.0f} | {host:.2f} | "
+              f"{estimate['phases'].get('forecast', {}).get('seconds', 0):.2f} | {own_seconds(real):.2f} |", flush=True)
+        if "--tags" in sys.argv:
+            tags = sorted(set(forecast["at_peak"]) | set(memory["at_peak"]))
+            print("   ", "; ".join(f"{t} {forecast['at_peak'].get(t, 0) / 1e6:.1f}/{memory['at_peak'].get(t, 0) / 1e6:.1f}" for t in tags))
+    sys.exit(1 if worst > 0.1 else 0)
+
+
+if __name__ == "__main__":
+    main()
