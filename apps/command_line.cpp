@@ -21,6 +21,7 @@ std::optional<int> parse_command_line(int argc, char** argv, const AppInfo& info
   cli.add_option("--time-limit", options.time_limit, "stop in order after so many seconds; 0: no limit")->check(CLI::NonNegativeNumber)->capture_default_str();
   add_memory_options(cli, options.memory);
   cli.add_option("--json", options.json, "write the report of the run to this file, in every outcome");
+  cli.add_option("--profile", options.profile, "write the phases of the run to this file as a Chrome trace, in every outcome");
   cli.add_flag("--check", options.check, "read and check everything, solve nothing");
   cli.add_flag("--estimate", options.estimate, "as --check, and print what every way to solve it would take of memory and time, here and on known GPUs");
   cli.add_flag("--describe", options.describe, "print every key that this case file may hold, with units");

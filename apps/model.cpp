@@ -90,6 +90,7 @@ void finish_model(Run& run, Constraints& constraints, std::optional<RigidModes> 
 
 void finish_model(Run& run, std::span<Constraints* const> constraints, std::optional<RigidModes> modes, std::span<const Field> fields,
                   std::span<const Node> held_nodes) {
+  auto phase = run.device().profile().phase("checks");
   ErrorList model;
   const auto collect = [&](const auto& check) {
     try {

@@ -3,6 +3,7 @@
 #include "apps/command_line.hpp"
 #include "apps/probes.hpp"
 #include "apps/short_spinning.hpp"
+#include "apps/trace.hpp"
 #include "device/host_memory.hpp"
 #include "device/stop_request.hpp"
 #include "io/byte_size.hpp"
@@ -363,6 +364,14 @@ int run_app(int argc, char** argv, const AppInfo& info, const std::function<void
     } catch (const Error& error) {
       (run ? run->log() : early).error(error);
       report.fail(error);
+    }
+  }
+  if (run && !options.profile.empty()) {
+    try {
+      write_trace(options.profile, run->device().profile());
+    } catch (const Error& error) {
+      run->log().error(error);
+      if (report.exit == Exit::ok) report.fail(error);
     }
   }
   run.reset();  // the lock is gone

@@ -46,6 +46,7 @@ struct RunOptions {
   int threads = 0;
   double time_limit = 0;  // [s]; 0: none
   MemoryLimits memory;
+  std::string profile;                 // file of the trace
   std::vector<std::string> notices;    // of the attempt before this
   bool check = false, estimate = false, describe = false, quiet = false, verbose = false, overwrite = false;
 };

@@ -1,4 +1,5 @@
 """Budgets of memory: obeyed to the byte, and exit code 6 with a table of tags instead of a crash."""
+import json
 import pathlib
 import sys
 import unittest
@@ -72,6 +73,29 @@ class BudgetTest(ritz.CaseTest):
         self.assertTrue(any("on the CPU instead of" in notice for notice in outcome.report["notices"]))
         self.assertTrue(outcome.report["device"].startswith("cpu"))
         self.assertEqual(outcome.probes, self.heat("--device", "cpu").probes)
+
+
+class ProfileTest(ritz.CaseTest):
+    def test_nothing_crosses_between_host_and_device_inside_iterations(self):
+        for program, case, keys in (("ritz-heat", "heat_sink", {}), ("ritz-elasticity", "bracket", {"solver.method": "cg"})):
+            outcome = self.solve(program, ritz.example(case), "--device", "fake", keys=keys)
+            phases = outcome.report["phases"]
+            self.assertGreater(phases["assembly"]["bytes"], 0)  # what is counted is counted: lists go to the device
+            self.assertEqual(phases["solve/iteration"]["bytes"], 0)
+            self.assertLessEqual(phases["solve/iteration"]["scalar_reads"], outcome.report["solver"]["iterations"] + 20)
+
+    def test_phases_are_nearly_all_of_the_time_and_make_a_trace(self):
+        trace = self.folder / "trace.json"
+        outcome = self.solve("ritz-elasticity", ritz.example("bracket"), "--profile", trace)
+        events = [event for event in json.loads(trace.read_text())["traceEvents"] if event["ph"] == "X"]
+        phases = outcome.report["phases"]
+        self.assertEqual({event["args"]["phase"] for event in events}, set(phases))
+        for name, phase in phases.items():
+            seconds = sum(event["dur"] for event in events if event["args"]["phase"] == name) * 1e-6
+            self.assertAlmostEqual(seconds, phase["seconds"], delta=1e-5 * phase["calls"])
+        spans = [(event["ts"], event["ts"] + event["dur"]) for event in events if "/" not in event["args"]["phase"]]
+        outer = sum(end - start for start, end in spans)
+        self.assertGreater(outer, 0.95 * (max(end for _, end in spans) - min(start for start, _ in spans)))
 
 
 STEPS = ["single precision", "Chebyshev", "the diagonal", "no matrix"]
