@@ -9,7 +9,7 @@ sizes=("$@")
 [ ${#sizes[@]} -gt 0 ] || sizes=(0.35 0.5 0.7 1 1.4)
 echo "| problem | unknowns | iterations | set-up s | solve s | operator complexity | hierarchy, bytes per unknown |"
 echo "|---|---|---|---|---|---|---|"
-for task in solve-poisson-P1 solve-poisson-P2 solve-elastic-P1 solve-elastic-P2; do
+for task in solve-poisson-P1 solve-poisson-P2 solve-elastic-Q1 solve-elastic-P1 solve-elastic-P2; do
   for size in "${sizes[@]}"; do
     "$build/bin/ritz-bench" --only $task --size "$size" --threads 0 --repeat 1 --no-triplets |
       awk -v task=$task '
