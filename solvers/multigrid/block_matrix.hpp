@@ -45,6 +45,12 @@ struct CycleMatrix {
   Array<Index> slices;
   Array<std::uint8_t> place;
 
+  // Arrays of the right size stay where they are.
+  template <class T>
+  static void resize(Array<T>& array, const Device& device, Index size) {
+    if (array.size() != size) array = Array<T>(device, size, "multigrid");
+  }
+
   Index bytes() const { return values.bytes() + offsets.bytes() + column.bytes() + slices.bytes() + place.bytes(); }
 };
 

@@ -166,7 +166,7 @@ template <class Real>
 void pack(const Device& device, const BlockMatrixView<double>& from, Index nonzeros, CycleMatrix<Real>& to) {
   to.nonzeros = nonzeros;
   if (pack_rows(device, from, to)) return;
-  to.values = Array<Real>(device, nonzeros * from.row_block * from.column_block, "multigrid");
+  to.resize(to.values, device, nonzeros * from.row_block * from.column_block);
   for_each(device, "change precision", to.values.size(), Convert<double, Real>{from.values, to.values.data()});
   to.view = {from.rows, from.columns, from.row_block, from.column_block, from.offsets, from.column, to.values.data()};
 }

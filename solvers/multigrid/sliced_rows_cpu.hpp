@@ -63,15 +63,15 @@ template <class Real>
 void slice_rows_of(const Device& device, const BlockMatrixView<double>& from, CycleMatrix<Real>& to) {
   const Index windows = (from.rows + window_rows - 1) / window_rows;
   Array<std::int32_t> steps(device, windows * window_slices, "multigrid set-up");
-  to.place = Array<std::uint8_t>(device, windows * window_rows, "multigrid");
-  to.slices = Array<Index>(device, windows * window_slices + 1, "multigrid");
+  to.resize(to.place, device, windows * window_rows);
+  to.resize(to.slices, device, windows * window_slices + 1);
   for_each(device, "slices", windows, SortWindow{from.rows, from.offsets, to.place.data(), steps.data()});
   exclusive_scan(device, steps.data(), windows * window_slices, to.slices.data());
   Index entries = 0;
   device.machine().copy_to_host(&entries, to.slices.data() + windows * window_slices, Index{sizeof entries});
   entries *= slice_rows;
-  to.column = Array<std::int32_t>(device, entries, "multigrid");
-  to.values = Array<Real>(device, entries, "multigrid");
+  to.resize(to.column, device, entries);
+  to.resize(to.values, device, entries);
   for_each(device, "slices", windows, FillWindow<Real>{from, to.slices.data(), to.place.data(), to.column.data(), to.values.data()});
   to.view = {from.rows, from.columns, 1, 1, from.offsets, to.column.data(), to.values.data(), to.slices.data(), to.place.data()};
 }

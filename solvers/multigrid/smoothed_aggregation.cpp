@@ -134,12 +134,9 @@ class Cycle {
     if (result.column.empty()) result.column = std::move(from.column);
     return result;
   }
+  // New values where the old ones stand.
   void repack(const BlockMatrixView<double>& from, CycleMatrix<Real>& to) const {
-    if (from.rows == 0) return;
-    CycleMatrix<Real> result = packed(from, to.nonzeros);
-    result.offsets = std::move(to.offsets);
-    if (result.column.empty()) result.column = std::move(to.column);
-    to = std::move(result);
+    if (from.rows > 0) kernels_.pack(device_, from, to.nonzeros, to);
   }
 
   Level converted(SetupLevel& from) {
