@@ -63,6 +63,13 @@ class CudaMachine final : public Machine {
     MachineInfo info = info_;
     std::size_t free = 0, total = 0;
     if (cudaMemGetInfo(&free, &total) == cudaSuccess) info.memory_free = static_cast<Index>(free);
+    // What the driver's pool keeps of freed memory is free to us.
+    cudaMemPool_t pool;
+    unsigned long long reserved = 0, used = 0;
+    if (cudaDeviceGetDefaultMemPool(&pool, info_.ordinal) == cudaSuccess &&
+        cudaMemPoolGetAttribute(pool, cudaMemPoolAttrReservedMemCurrent, &reserved) == cudaSuccess &&
+        cudaMemPoolGetAttribute(pool, cudaMemPoolAttrUsedMemCurrent, &used) == cudaSuccess && reserved > used)
+      info.memory_free += static_cast<Index>(reserved - used);
     return info;
   }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <limits>
 #include <new>
 #include <string_view>
 
@@ -140,8 +141,8 @@ void MemoryPool::trim() noexcept {
 Index MemoryPool::available() const {
   const Index free = machine_.current_info().memory_free;
   const std::lock_guard lock(mutex_);
-  const Index of_machine = free + cached_;
-  return limit_ > 0 ? std::min(limit_ - live_, free > 0 ? of_machine : limit_) : of_machine;
+  const Index of_machine = free > 0 ? free + cached_ : std::numeric_limits<Index>::max();  // 0: the machine does not say
+  return limit_ > 0 ? std::min(limit_ - live_, of_machine) : of_machine;
 }
 
 MemoryStatistics MemoryPool::statistics() const {

@@ -1,6 +1,8 @@
 #include "fem/static_solution.hpp"
 
+#include "device/error.hpp"
 #include "fem/p_multigrid.hpp"
+#include "fem/pattern_size.hpp"
 #include "solvers/chebyshev.hpp"
 #include "solvers/conjugate_gradient.hpp"
 #include "solvers/jacobi.hpp"
@@ -361,6 +363,23 @@ bool can_do_without_matrix(const Operator& equations, const LinearSolverOptions&
   return !chosen_otherwise && equations.symmetric() && options.promise == MatrixPromise::positive_definite;
 }
 
+// Before any of it is taken: the matrix, its pattern where there is none yet, and four vectors.
+void check_memory_for_matrix(const Operator& equations, const LinearSolverOptions& options) {
+  if (!can_do_without_matrix(equations, options)) return;
+  const FunctionSpace& space = equations.space();
+  const Index b = space.components();
+  const PatternSize size = pattern_size(entity_counts(space.mesh()), space.isoparametric() ? 0 : space.order());
+  MemoryNeeds needs;
+  needs.array<double>("matrix", size.pairs * b * b).array<double>("vectors", space.unknown_count(), 4);
+  const auto live = space.device().memory().statistics().live_by_tag;
+  const auto pattern = live.find("pattern");
+  if (pattern == live.end() || pattern->second == 0) needs.array<Index>("pattern", size.nodes + 1).array<std::int32_t>("pattern", size.pairs);
+  const Index available = space.device().memory().available();
+  if (needs.total() <= available) return;
+  throw Error(Exit::resources, fmt::format("a matrix needs {:.1f} MB, and {:.1f} MB are there", 1e-6 * double(needs.total()), 1e-6 * double(available)),
+              "counted from the mesh", "solve without a matrix: [solver] operator = \"matrix_free\"");
+}
+
 }  // namespace
 
 std::vector<StaticSolution> solve_static(const Operator& equations, const LoadCases& loads, const LinearSolverOptions& options,
@@ -368,6 +387,7 @@ std::vector<StaticSolution> solve_static(const Operator& equations, const LoadCa
   check_same_unknowns(loads.cases);
   std::string step;
   try {
+    check_memory_for_matrix(equations, options);
     return solve_in_one_way(equations, loads, options, progress);
   } catch (const Error& error) {
     if (error.exit() != Exit::resources || !can_do_without_matrix(equations, options)) throw;

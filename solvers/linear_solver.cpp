@@ -10,6 +10,7 @@
 #include "solvers/gmres.hpp"
 #include "solvers/memory_steps.hpp"
 #include "solvers/minres.hpp"
+#include "solvers/multigrid/hierarchy_needs.hpp"
 #include "solvers/vectors.hpp"
 
 #include <algorithm>
@@ -355,11 +356,23 @@ class Walk {
     reports_ = reports_.empty() ? std::move(next) : continued(reports_, std::move(next), "");
   }
 
+  // Before any of it is taken. The model may be a quarter too high: what is closer than that is tried.
+  void check_memory_for_hierarchy(bool single_precision) const {
+    const SparsityPattern& pattern = task_.A.pattern();
+    const MemoryPool& pool = task_.A.device().memory();
+    const HierarchyShape shape{pattern.rows(), pattern.nonzeros(), task_.A.block_size(), task_.geometry.dimension};
+    const double needed = 0.75 * double(hierarchy_needs(shape, single_precision).set_up.total());
+    if (needed <= double(pool.available())) return;
+    throw Error(Exit::resources, fmt::format("multigrid needs more than {:.1f} MB, and {:.1f} MB are there", 1e-6 * needed, 1e-6 * double(pool.available())),
+                "foreseen from the size of the matrix", "use a cheaper preconditioner, or a device with more memory");
+  }
+
   // With less memory and more time where it is short (solvers/memory_steps.hpp).
   Reports iterate_within_memory(MethodChoice choice) {
     LinearSolverOptions options = task_.options;
     while (true) {
       try {
+        if (choice.preconditioner == PreconditionerKind::multigrid) check_memory_for_hierarchy(options.multigrid.single_precision);
         return solve_by_iteration(Task{task_.A, options, task_.geometry, task_.traits}, columns_, choice);
       } catch (const Error& error) {
         const std::optional<std::string> step = step_down(error, options, choice);
