@@ -5,7 +5,7 @@
 
 namespace ritz {
 
-FormValue ask_form(const Case::Table& table, const FormCatalogue::Entry& entry) {
+FormValue ask_form(const Case::Table& table, const FormCatalogue::Entry& entry, const std::map<std::string, double>& known_values) {
   const FormRecord& record = *entry.record;
   FormValue form(record, entry.module);
   if (!record.declared)
@@ -14,10 +14,20 @@ FormValue ask_form(const Case::Table& table, const FormCatalogue::Entry& entry) 
   const auto known = [](double value) { return std::isnan(value) ? std::optional<double>() : std::optional<double>(value); };
   for (int i = 0; i < record.parameter_count; ++i) {
     const ParameterFacts& f = record.parameters[i].facts;
+    if (const auto found = known_values.find(f.name); found != known_values.end()) {
+      set_parameter(form, record.parameters[i], found->second);
+      continue;
+    }
     const std::string about = *f.unit == '\0' ? f.about : fmt::format("{} [{}]", f.about, f.unit);
     const NumberRule rule{.fallback = known(f.fallback), .minimum = known(f.minimum), .maximum = known(f.maximum),
                           .above = known(f.above), .below = known(f.below), .out_of_bounds = Exit::model};
-    set_parameter(form, record.parameters[i], table.number(f.name, about, rule));
+    if (record.parameters[i].count == 1) {
+      set_parameter(form, record.parameters[i], table.number(f.name, about, rule));
+      continue;
+    }
+    VectorRule vector{.size = record.parameters[i].count};
+    if (rule.fallback) vector.fallback = std::vector<double>(static_cast<std::size_t>(vector.size), *rule.fallback);
+    set_parameter(form, record.parameters[i], table.vector(f.name, about, vector));
   }
   return form;
 }

@@ -4,9 +4,13 @@
 #include "fem/form_catalogue.hpp"
 #include "io/case.hpp"
 
+#include <map>
+#include <string>
+
 namespace ritz {
 
 // What is wrong is added to the case (Exit::model outside of the bounds), as with Case::Table::number.
-FormValue ask_form(const Case::Table& table, const FormCatalogue::Entry& entry);
+// Parameters in `known` are not asked for: they have these values.
+FormValue ask_form(const Case::Table& table, const FormCatalogue::Entry& entry, const std::map<std::string, double>& known = {});
 
 }  // namespace ritz

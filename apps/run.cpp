@@ -96,7 +96,7 @@ void Run::read_output_settings() {
   output_ = options_.output.empty() ? folder : options_.output;
 }
 
-const Mesh& Run::mesh() {
+const Mesh& Run::mesh(bool structural) {
   if (mesh_) return *mesh_;
   auto phase = device_->profile().phase("read");
   const Case::Table table = case_->table("mesh", "the part");
@@ -109,6 +109,7 @@ const Mesh& Run::mesh() {
   report_.mesh_file = file;
   log_.progress("reading " + file);
   ReadOptions options{.scale = scale};
+  options.structural = structural;
   std::vector<std::string> notices;
   options.notices = &notices;
   try {
@@ -128,7 +129,7 @@ const Mesh& Run::mesh() {
   return *mesh_;
 }
 
-LinearSolverOptions Run::solver(MatrixPromise promise) {
+LinearSolverOptions Run::solver(MatrixPromise promise, double tolerance) {
   const Case::Table table = case_->table("solver", "how the linear system is solved");
   LinearSolverOptions options;
   options.promise = promise;
@@ -147,7 +148,7 @@ LinearSolverOptions Run::solver(MatrixPromise promise) {
   options.operator_kind = operator_kind == "matrix"        ? OperatorKind::matrix
                           : operator_kind == "matrix_free" ? OperatorKind::matrix_free
                                                            : OperatorKind::automatic;
-  options.relative = table.number("tolerance", "on the true residual, relative to the load", {.fallback = 1e-8, .above = 0, .below = 1});
+  options.relative = table.number("tolerance", "on the true residual, relative to the load", {.fallback = tolerance, .above = 0, .below = 1});
   options.max_iterations = static_cast<int>(table.integer("max_iterations", "of iterative methods", {.fallback = 20000, .minimum = 1, .maximum = 10000000}));
   if (table.has("restart") && options.method != LinearMethod::gmres && options.method != LinearMethod::automatic)
     table.error("restart", fmt::format("'restart' was given for the method '{}'", name_of(options.method)), "only GMRES restarts",

@@ -65,8 +65,8 @@ class Run {
   const RunOptions& options() const { return options_; }
 
   // [mesh] file, scale, order: read, scaled, raised to the order, checked. Read at the first call.
-  const Mesh& mesh();
-  LinearSolverOptions solver(MatrixPromise promise = MatrixPromise::none);  // [solver]
+  const Mesh& mesh(bool structural = false);  // structural: lines and surfaces in space, too (MeshData::structural)
+  LinearSolverOptions solver(MatrixPromise promise = MatrixPromise::none, double tolerance = 1e-8);  // [solver]
   // Finishes the case, tries and locks the output folder; throws CheckedOnly with --check. `fields`: names and components of the nodal results to come.
   void checked(std::span<const Field> fields);
   std::function<void(const std::string&)> progress();

@@ -2,6 +2,8 @@
 #include "apps/form_parameters.hpp"
 #include "apps/materials.hpp"
 #include "apps/model.hpp"
+#include "apps/newton.hpp"
+#include "apps/plugins.hpp"
 #include "apps/run.hpp"
 #include "fem/forms/loads.hpp"
 #include "fem/nonlinear_solution.hpp"
@@ -10,22 +12,6 @@
 
 namespace ritz {
 namespace {
-
-std::vector<Plugin> load_plugins(Run& run) {
-  Case& input = run.input();
-  const std::string file = input.root().path("plugin", "a C++ source with forms of your own, or a module of ritz_add_plugin()", {.fallback = ""});
-  if (file.empty()) return {};
-  auto phase = run.device().profile().phase("plugin");
-  try {
-    const Plugin plugin = load_plugin(file, run.device(), run.progress());
-    run.log().line("plugin: {}, {}", file, plugin.compiled ? "compiled now" : "ready from before");
-    return {plugin};
-  } catch (const Error& error) {  // together with what was wrong in the case file so far
-    input.add_error(error);
-    input.throw_if_any();
-    throw;
-  }
-}
 
 // The form that the model is made of, in cells of the mesh's dimension.
 const FormCatalogue::Entry& main_form(Run& run, const FormCatalogue& catalogue, const Case::Table& model) {
@@ -128,16 +114,6 @@ std::optional<RigidModes> rigid_modes(const FormRecord& r, const Equations& equa
   return r.dimension == 3 ? RigidModes::solid : RigidModes::plane;
 }
 
-SolveReport summary_of(const NonlinearSolution& s) {
-  SolveReport report;
-  report.method = fmt::format("Newton's method ({})", s.last_solve.method.empty() ? "nothing to solve" : s.last_solve.method);
-  report.preconditioner = s.last_solve.preconditioner;
-  report.reason = StopReason::converged;
-  report.iterations = static_cast<int>(s.steps.size());
-  report.true_relative_residual = s.certificate;
-  return report;
-}
-
 void solve(Run& run) {
   Case& input = run.input();
   const Mesh& mesh = run.mesh();
@@ -160,11 +136,7 @@ void solve(Run& run) {
   }();
   Constraints fixed(space);
   for (const Case::Table& t : input.tables("prescribe", "prescribed values of the unknown")) prescribe(t, mesh, record.components, fixed);
-  NonlinearOptions options{.linear = run.solver()};
-  const Case::Table newton = input.table("newton", "how nonlinear equations are solved");
-  options.relative = newton.number("tolerance", "on the true residual, relative to the largest force", {.fallback = 1e-8, .above = 0, .below = 1});
-  options.max_steps = static_cast<int>(newton.integer("max_steps", "per increment", {.fallback = 50, .minimum = 1, .maximum = 10000}));
-  options.increments = static_cast<int>(newton.integer("increments", "in which loads and prescribed values grow", {.fallback = 1, .minimum = 1, .maximum = 100000}));
+  const NonlinearOptions options = read_newton(run, run.solver());
   std::vector<Field> results = {{record.unknown, record.components}};
   if (record.derived > 0) results.push_back({record.derives, record.derived});
   results.push_back({"reaction", record.components});
@@ -177,11 +149,7 @@ void solve(Run& run) {
 
   const Operator equations = make_operator(run, space, parts.integrals);
   const NonlinearSolution s = solve_nonlinear(equations, fixed, options, run.progress());
-  run.record(summary_of(s), space.unknown_count());
-  for (std::size_t i = 0; i < s.steps.size(); ++i)
-    run.log().detail("Newton step {}: increment {}, length {:.3g}, relative residual {:.2e}", i + 1, s.steps[i].increment, s.steps[i].length, s.steps[i].relative);
-  run.report().facts["residual_certificate"] = fmt::format("{:.3e}", s.certificate);
-  run.report().facts["newton_steps"] = fmt::format("{}", s.steps.size());
+  record_newton(run, s, space.unknown_count());
   std::vector<Field> nodal = {{record.unknown, record.components, space.to_mesh(s.u)}}, cells;
   if (record.components == 1) print_range(run, mesh, record.unknown, nodal.front().values);
   if (record.derived > 0) {

@@ -1,15 +1,17 @@
-// The one header of a plugin: a source with forms and reference elements of your own, which case files name with
+// The one header of a plugin: a source with forms and elements of your own, which case files name with
 // `plugin = "my_form.cpp"`, and which ritz_add_plugin() compiles ahead of time. See docs/your-own-element.md.
 //
 //   struct MyForm { ... };                              // fem/forms/form.hpp, fem/forms/parameter.hpp
 //   const ritz::AddForm<MyForm> my_form;                // runs on every cell and element of its dimension
 //   const ritz::AddElement my_element("my_element", make_my_element);
+//   const ritz::AddWholeElement<MyRope> my_rope;        // fem/elements/whole_element.hpp
 #pragma once
 
 #include "fem/cells/reference_element.hpp"
 #include "fem/forms/from_energy.hpp"
 #include "fem/forms/parameter.hpp"
 #include "fem/launch/register_form.hpp"
+#include "fem/launch/register_whole.hpp"
 
 namespace ritz {
 
@@ -29,6 +31,12 @@ struct AddForm {
   static void add() {
     static const RITZ_BACKEND::RegisterForm<Known, Cells..., RITZ_BACKEND::AnyElement<Known::dimension - FormFacts<Known>::codimension>> added;
   }
+};
+
+// Registers a whole element: a bar, a spring, anything between a few nodes.
+template <WholeElement E>
+struct AddWholeElement {
+  AddWholeElement() { static const RITZ_BACKEND::RegisterWholeElement<E> added; }
 };
 
 // Registers a reference element for the shape that it says it has.

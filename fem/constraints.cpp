@@ -49,7 +49,7 @@ void Constraints::prescribe_nodes(std::span<const Node> nodes, int component, do
       if (conflict_count_++ >= 10) continue;  // the first ten tell enough
       conflicts_.add(Error(Exit::model,
                            fmt::format("conflicting values {} and {} for component {} at {}", host_values_[i], value,
-                                       "xyz"[component], space_->name_of(node)),
+                                       FunctionSpace::component_name(component), space_->name_of(node)),
                            fmt::format("{} and {} both act there", sources_[static_cast<std::size_t>(source_of_[i])], source),
                            "give both the same value, or take the common nodes out of one of the regions"));
     }

@@ -185,9 +185,33 @@ void add_facet_groups(const FunctionSpace& space, const std::vector<Integral>& i
   }
 }
 
+// Elements of one node each, as loads and springs at nodes are.
+void add_node_groups(const FunctionSpace& space, const std::vector<Integral>& integrals, std::vector<ElementGroup>& groups) {
+  static const ReferenceElement vertex = cell_element(CellKind::vertex1);
+  for (std::size_t i = 0; i < integrals.size(); ++i) {
+    const std::vector<Node>& list = integrals[i].nodes;
+    if (list.empty()) continue;
+    for (const Node node : list)
+      if (space.node_of(node) < 0)
+        throw Error(Exit::model, fmt::format("'{}' acts on node {}, which no cell of the mesh uses", integrals[i].form.name, node), {},
+                    "name nodes that belong to cells");
+    ElementGroup group;
+    group.kind = CellKind::vertex1;
+    group.element = &vertex;
+    group.integrals = {static_cast<int>(i)};
+    group.element_count = static_cast<Index>(list.size());
+    const auto node_of = [&](Index e) { return list[static_cast<std::size_t>(e)]; };
+    lay_out(
+        group, space, [&](Index e, std::vector<Node>& nodes) { nodes.assign(1, space.node_of(node_of(e))); },
+        [&](Index e, std::vector<Node>& nodes) { nodes.assign(1, node_of(e)); });
+    groups.push_back(std::move(group));
+  }
+}
+
 }  // namespace
 
 Integral Integral::over(FormValue form, const Region& region) {
+  if (form.cell == static_cast<int>(CellKind::vertex1)) throw Error(Exit::input, fmt::format("'{}' acts on nodes", form.name), {}, "use Integral::at_nodes");
   const bool fits = form.codimension == 0 ? region.kind == RegionKind::cells : region.kind == RegionKind::facets;
   if (!fits)
     throw Error(Exit::input,
@@ -202,6 +226,7 @@ std::vector<ElementGroup> element_groups(const FunctionSpace& space, const std::
   std::vector<ElementGroup> groups;
   add_cell_groups(space, integrals, groups);
   add_facet_groups(space, integrals, groups);
+  add_node_groups(space, integrals, groups);
   return groups;
 }
 

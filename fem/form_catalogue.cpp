@@ -99,7 +99,11 @@ FormValue FormCatalogue::make(const std::string& form, const std::map<std::strin
 }
 
 void set_parameter(FormValue& form, const ParameterRecord& parameter, double value) {
-  std::memcpy(form.bytes.data() + parameter.offset, &value, sizeof value);
+  set_parameter(form, parameter, std::vector<double>(static_cast<std::size_t>(parameter.count), value));
+}
+
+void set_parameter(FormValue& form, const ParameterRecord& parameter, const std::vector<double>& vector) {
+  std::memcpy(form.bytes.data() + parameter.offset, vector.data(), static_cast<std::size_t>(parameter.count) * sizeof(double));
 }
 
 std::string bounds_of(const ParameterFacts& f) {

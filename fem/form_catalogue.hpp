@@ -43,7 +43,8 @@ class FormCatalogue {
 };
 
 // Writes a declared parameter into the form's bytes.
-void set_parameter(FormValue& form, const ParameterRecord& parameter, double value);
+void set_parameter(FormValue& form, const ParameterRecord& parameter, double value);   // of a vector: all three
+void set_parameter(FormValue& form, const ParameterRecord& parameter, const std::vector<double>& vector);
 
 // "> 0", "0 <= value <= 1"; empty without bounds. And whether a value (a number) keeps them.
 std::string bounds_of(const ParameterFacts& facts);

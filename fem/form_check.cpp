@@ -1,7 +1,5 @@
 #include "device/error.hpp"
-#include "fem/element_check.hpp"
-#include "fem/element_check_order.hpp"
-#include "fem/operator.hpp"
+#include "fem/element_check_model.hpp"
 #include "mesh/generators.hpp"
 #include "solvers/eigen/dense_symmetric.hpp"
 
@@ -11,73 +9,6 @@
 
 namespace ritz {
 namespace {
-
-using Numbers = std::vector<double>;
-
-double norm(const Numbers& x) {
-  double sum = 0;
-  for (const double v : x) sum += v * v;
-  return std::sqrt(sum);
-}
-
-double dot(const Numbers& x, const Numbers& y) {
-  double sum = 0;
-  for (std::size_t i = 0; i < x.size(); ++i) sum += x[i] * y[i];
-  return sum;
-}
-
-Numbers sum(double a, const Numbers& x, double b, const Numbers& y) {
-  Numbers z(x.size());
-  for (std::size_t i = 0; i < x.size(); ++i) z[i] = a * x[i] + b * y[i];
-  return z;
-}
-
-// Relative to what is compared; 0 where both vanish. NaN stays NaN, which no limit allows.
-double relative(double difference, double scale) { return difference == 0 ? 0 : difference / scale; }
-
-// A form on a mesh, with host vectors in the order of the space.
-struct Model {
-  Model(const Mesh& mesh, const FormOnDevice& f, const SpaceOptions& options)
-      : space(mesh, f.form.components, f.device, options), equations(space, integrals(mesh, f.form)) {}
-
-  static std::vector<Integral> integrals(const Mesh& mesh, const FormValue& form) {
-    if (form.codimension == 0) return {Integral::over_all_cells(form)};
-    std::vector<Integral> list;
-    for (const Region& region : mesh.regions())
-      if (region.kind == RegionKind::facets) list.push_back(Integral::over(form, region));
-    return list;
-  }
-  Vector up(const Numbers& x) const { return Vector(space.device(), std::span<const double>(x), "vectors"); }
-  Numbers residual(const Numbers& u) const {
-    Vector r = space.zeros();
-    equations.residual(up(u), r);
-    return r.host();
-  }
-  Numbers action(const Numbers& u, const Numbers& x) const {
-    Vector y = space.zeros();
-    equations.action(up(u), up(x), y);
-    return y.host();
-  }
-  SparseMatrix matrix(const Numbers& u) const {
-    SparseMatrix K = equations.make_matrix();
-    equations.assemble(up(u), K);
-    return K;
-  }
-  Numbers product(const SparseMatrix& K, const Numbers& x) const {
-    Vector y = space.zeros();
-    K.apply(up(x), y);
-    return y.host();
-  }
-  // (J x) by central differences of the residual.
-  Numbers difference(const Numbers& u, const Numbers& x) const {
-    constexpr double h = 1e-5;
-    return sum(0.5 / h, residual(sum(1, u, h, x)), -0.5 / h, residual(sum(1, u, -h, x)));
-  }
-  Numbers values(const std::function<double(const Point&, int)>& field) const { return nodal_values(space, field); }
-
-  FunctionSpace space;
-  Operator equations;
-};
 
 class FormCheck {
  public:
@@ -116,7 +47,7 @@ class FormCheck {
 
   void check(CellKind kind, const SpaceOptions& space) {
     const Mesh mesh = check_mesh(kind, 2, {.random = 0.05});
-    const Model model(mesh, form_, space);
+    const CheckModel model(mesh, form_, space);
     const Numbers u = wave(model, options_.amplitude, 1), v = wave(model, 1, 2), w = wave(model, 1, 3);
     if (!check_finite(model, u)) return;
     if (record_.linear) check_linear(model, u, v);
@@ -136,11 +67,11 @@ class FormCheck {
       add("convergence order", order.order, space.order + 0.6, fmt::format("of the error in u; {} is expected", space.order + 1), true);
   }
 
-  Numbers wave(const Model& model, double amplitude, int number) const {
+  Numbers wave(const CheckModel& model, double amplitude, int number) const {
     return model.values([&](const Point& x, int c) { return amplitude * check_wave(x, c + 3 * number); });
   }
 
-  bool check_finite(const Model& model, const Numbers& u) {
+  bool check_finite(const CheckModel& model, const Numbers& u) {
     double bad = 0;
     for (const double r : model.residual(u)) bad += !std::isfinite(r);
     if (record_.has_matrix)
@@ -149,7 +80,7 @@ class FormCheck {
     return bad == 0;
   }
 
-  void check_linear(const Model& model, const Numbers& u, const Numbers& v) {
+  void check_linear(const CheckModel& model, const Numbers& u, const Numbers& v) {
     const Numbers zero(u.size(), 0.0), start = model.residual(zero);
     const Numbers a = sum(1, model.residual(u), -1, start), b = sum(1, model.residual(v), -1, start);
     const Numbers both = sum(1, model.residual(sum(3, u, 1, v)), -1, start);
@@ -157,7 +88,7 @@ class FormCheck {
     add("linear", relative(rest, norm(a) + norm(b)), 1e-10, "r(3u + v) - 3r(u) - r(v), less r(0)");
   }
 
-  void check_tangent(const Model& model, const Numbers& u, const Numbers& v, const Numbers& w) {
+  void check_tangent(const CheckModel& model, const Numbers& u, const Numbers& v, const Numbers& w) {
     const SparseMatrix K = model.matrix(u);
     const Numbers Kv = model.product(K, v), Jv = model.difference(u, v), Jw = model.difference(u, w);
     if (record_.symmetric)
@@ -170,7 +101,7 @@ class FormCheck {
   }
 
   // Constants for any number of components; rotations of vector fields, finite ones of nonlinear forms.
-  void check_rigid_motions(const Model& model, const Numbers& u) {
+  void check_rigid_motions(const CheckModel& model, const Numbers& u) {
     const double scale = norm(model.residual(u)) / options_.amplitude;
     double worst = 0;
     for (int c = 0; c < record_.components; ++c)
@@ -190,7 +121,7 @@ class FormCheck {
   }
 
   // A linear field on distorted cells: what its flux gives to a node inside cancels.
-  void check_patch(const Model& model) {
+  void check_patch(const CheckModel& model) {
     const Numbers u = model.values([&](const Point& x, int c) {
       return options_.amplitude * ((0.7 + 0.2 * c) * x[0] - (0.4 - 0.3 * c) * x[1] + (record_.dimension == 3 ? 0.5 - 0.1 * c : 0) * x[2]);
     });
@@ -205,17 +136,17 @@ class FormCheck {
 
   // Does a finer rule change the residual? No rule is exact for curves in u: nonlinear forms may differ by what two cells
   // per side do to them, and the order of convergence says the rest.
-  void check_quadrature(const Mesh& mesh, const Model& model, const SpaceOptions& space, const Numbers& u) {
+  void check_quadrature(const Mesh& mesh, const CheckModel& model, const SpaceOptions& space, const Numbers& u) {
     FormOnDevice finer = form_;
     finer.form.extra_degree += 4;
-    const Numbers r = model.residual(u), better = Model(mesh, finer, space).residual(u);
+    const Numbers r = model.residual(u), better = CheckModel(mesh, finer, space).residual(u);
     add("quadrature", relative(norm(sum(1, r, -1, better)), norm(better)), record_.linear ? 2e-3 : 5e-2, "residual with a rule of 4 degrees more");
   }
 
-  void check_backends(const Mesh& mesh, const Model& model, const SpaceOptions& space, const Numbers& u, const Numbers& v) {
+  void check_backends(const Mesh& mesh, const CheckModel& model, const SpaceOptions& space, const Numbers& u, const Numbers& v) {
     const Numbers r = model.residual(u), Kv = record_.has_matrix ? model.product(model.matrix(u), v) : r;
     for (std::size_t i = 1; i < devices_.size(); ++i) {
-      const Model other(mesh, devices_[i], space);
+      const CheckModel other(mesh, devices_[i], space);
       double worst = relative(norm(sum(1, r, -1, other.residual(u))), norm(r));
       if (record_.has_matrix) worst = std::max(worst, relative(norm(sum(1, Kv, -1, other.product(other.matrix(u), v))), norm(Kv)));
       add("back ends", worst, 1e-11, fmt::format("residual and tangent on {} against {}", devices_[i].device.backend(), form_.device.backend()));
@@ -225,7 +156,7 @@ class FormCheck {
   // Of one free element at rest: rigid motions and nothing else.
   void check_zero_modes(CellKind kind, const SpaceOptions& space) {
     const Mesh mesh = one_cell(kind);
-    const Model model(mesh, form_, space);
+    const CheckModel model(mesh, form_, space);
     const auto n = static_cast<std::size_t>(model.space.unknown_count());
     const HostMatrix K = host_matrix(model.matrix(Numbers(n, 0.0)));
     Numbers dense(n * n, 0.0), square(n * n, 0.0);
@@ -253,6 +184,7 @@ class FormCheck {
 }  // namespace
 
 std::vector<CheckResult> check_form(const std::vector<FormOnDevice>& devices, const FormRecord& record, const FormCheckOptions& options) {
+  if (record.cell >= 0) return check_whole_element(devices, record, options);
   return FormCheck(devices, record, options).run();
 }
 

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "fem/forms/form.hpp"
+#include "fem/elements/whole_element.hpp"
 #include "fem/forms/parameter.hpp"
 
 #include <cstddef>
@@ -16,7 +17,8 @@ namespace ritz {
 
 struct ParameterRecord {
   ParameterFacts facts;
-  std::size_t offset;              // of the double in the form
+  std::size_t offset;              // of the first double in the form
+  int count;                       // 1, or 3 for a vector
 };
 
 struct FormRecord {
@@ -26,16 +28,37 @@ struct FormRecord {
   int components, dimension, codimension, derived, extra_degree;
   bool uses_value, uses_gradient, has_matrix, symmetric, linear, objective;
   bool declared;                   // all that it holds has a declaration: it can be made of named numbers
+  int cell;                        // CellKind that a whole element stands on (fem/elements); -1: a form, on any cell
+  const char* derived_names;       // of the components, with blanks between them; "": none
   int parameter_count;
   ParameterRecord parameters[32];
   std::size_t size;
   alignas(std::max_align_t) std::byte prototype[256];   // F{}
 };
 
+// Size, prototype and declared parameters.
+template <class F>
+void describe_numbers(FormRecord& r) {
+  r.declared = std::is_empty_v<F>;
+  r.size = sizeof(F);
+  F* form = new (r.prototype) F{};
+  if constexpr (requires { F::parameters; }) {
+    static_assert(std::size(F::parameters) <= 32, "a form has at most 32 declared parameters");
+    for (const auto& p : F::parameters) {
+      const double* first = p.member != nullptr ? &(form->*(p.member)) : (form->*(p.vector));
+      const auto* place = reinterpret_cast<const std::byte*>(first);
+      r.parameters[r.parameter_count++] = {p.facts, static_cast<std::size_t>(place - r.prototype), p.member != nullptr ? 1 : 3};
+    }
+    r.declared = true;
+  }
+}
+
 template <Form F>
 FormRecord record_of() {
   using Facts = FormFacts<F>;
   FormRecord r{};
+  r.cell = -1;
+  r.derived_names = "";
   r.name = F::name;
   r.unknown = Facts::unknown;
   r.derives = Facts::derives;
@@ -50,17 +73,29 @@ FormRecord record_of() {
   r.symmetric = Facts::symmetric;
   r.linear = Facts::linear;
   r.objective = Facts::objective;
-  r.declared = std::is_empty_v<F>;
-  r.size = sizeof(F);
-  F* form = new (r.prototype) F{};
-  if constexpr (requires { F::parameters; }) {
-    static_assert(std::size(F::parameters) <= 32, "a form has at most 32 declared parameters");
-    for (const auto& parameter : F::parameters) {
-      const auto* member = reinterpret_cast<const std::byte*>(&(form->*(parameter.member)));
-      r.parameters[r.parameter_count++] = {parameter.facts, static_cast<std::size_t>(member - r.prototype)};
-    }
-    r.declared = true;
-  }
+  describe_numbers<F>(r);
+  return r;
+}
+
+// The same of a whole element.
+template <WholeElement E>
+FormRecord record_of_element() {
+  using Facts = WholeElementFacts<E>;
+  FormRecord r{};
+  r.name = E::name;
+  r.unknown = Facts::unknown;
+  r.derives = Facts::derives;
+  r.derived_names = Facts::derived_names;
+  r.components = E::components;
+  r.dimension = Facts::dimension;
+  r.derived = Facts::derived;
+  r.uses_value = r.uses_gradient = true;
+  r.has_matrix = Facts::has_matrix;
+  r.symmetric = Facts::symmetric;
+  r.linear = Facts::linear;
+  r.objective = Facts::objective;
+  r.cell = static_cast<int>(E::cell);
+  describe_numbers<E>(r);
   return r;
 }
 

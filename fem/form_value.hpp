@@ -26,6 +26,11 @@ struct FormValue {
     std::memcpy(bytes.data(), &form, sizeof form);
   }
 
+  template <WholeElement E>
+  FormValue(const E& element) : FormValue(record_of_element<E>(), "ritz_fem_kernels") {  // NOLINT: likewise
+    std::memcpy(bytes.data(), &element, sizeof element);
+  }
+
   // The form with the parameters it has by itself.
   FormValue(const FormRecord& r, std::string module_name)
       : name(r.name),
@@ -37,6 +42,7 @@ struct FormValue {
         uses_value(r.uses_value),
         has_matrix(r.has_matrix),
         symmetric(r.symmetric),
+        cell(r.cell),
         module(std::move(module_name)) {
     std::memcpy(bytes.data(), r.prototype, r.size);
   }
@@ -45,6 +51,7 @@ struct FormValue {
   int components, dimension, codimension, derived;
   int extra_degree;  // of the quadrature, on top of what the cell asks for
   bool uses_value, has_matrix, symmetric;
+  int cell = -1;     // CellKind of a whole element, which acts on the first `components` unknowns of a node; -1: a form
   std::string module = "ritz_fem_kernels";  // where its kernels are
   alignas(std::max_align_t) std::array<std::byte, 256> bytes{};
 };

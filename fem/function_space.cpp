@@ -29,7 +29,7 @@ FunctionSpace::FunctionSpace(const Mesh& mesh, int components, const Device& dev
       components_(components),
       isoparametric_(options.order == 0 && options.elements.empty()),
       cell_order_(curve_order(mesh)) {
-  if (components < 1 || components > 3)
+  if (components < 1 || components > 6 || components == 4 || components == 5)
     throw Error(Exit::internal, fmt::format("a space with {} components", components));
   number_mesh_nodes();
   choose_elements(options);
@@ -72,6 +72,7 @@ void FunctionSpace::choose_elements(const SpaceOptions& options) {
       elements_.emplace(block.kind, lagrange_element(shape, options.order));
     order_ = std::max(order_, elements_.at(block.kind).order);
   }
+  if (mesh_->structural()) return;  // facets of shells and beams carry no forms
   for (const auto& [kind, element] : elements_) {
     const CellTraits& t = traits(kind);
     for (int f = 0; f < static_cast<int>(t.facets.size()); ++f) {
@@ -151,6 +152,11 @@ Point FunctionSpace::point(Node node) const {
     for (std::size_t d = 0; d < dimension; ++d) x[d] = host_coordinates_[static_cast<std::size_t>(node) * dimension + d];
   }
   return x;
+}
+
+const char* FunctionSpace::component_name(int component) {
+  constexpr const char* names[] = {"x", "y", "z", "rx", "ry", "rz"};
+  return names[component];
 }
 
 std::string FunctionSpace::name_of(Node node) const {

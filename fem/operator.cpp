@@ -27,6 +27,21 @@ int degree_for(const FormValue& form, const ElementGroup& group) {
 
 }  // namespace
 
+// Whole elements stand on one kind of cell; forms need quadrature, which lines and surfaces in space have not.
+void Operator::check_cells(const FormValue& form, const ElementGroup& group) const {
+  const bool in_space = space_->mesh().structural() && traits(group.kind).dimension < 3;
+  if (form.cell >= 0 ? group.kind == static_cast<CellKind>(form.cell) && space_->isoparametric() : !in_space) return;
+  if (form.cell < 0)
+    throw Error(Exit::model, fmt::format("the form '{}' was asked for on cells of kind {} in space", form.name, traits(group.kind).name),
+                "forms of three dimensions act in solids", "use a whole element (ritz element list)");
+  if (!space_->isoparametric())
+    throw Error(Exit::model, fmt::format("the element '{}' stands on the nodes of the mesh, but the space has nodes of its own", form.name), {},
+                "leave the order of the space out");
+  throw Error(Exit::model, fmt::format("the element '{}' stands on cells of kind {}, but was given {} of kind {}", form.name,
+                                       traits(static_cast<CellKind>(form.cell)).name, group.element_count, traits(group.kind).name),
+              {}, "take another element for them, or mesh them anew");
+}
+
 bool Operator::symmetric() const {
   return std::all_of(integrals_.begin(), integrals_.end(), [](const Integral& i) { return !i.form.has_matrix || i.form.symmetric; });
 }
@@ -34,12 +49,15 @@ bool Operator::symmetric() const {
 Operator::Operator(const FunctionSpace& space, std::vector<Integral> integrals)
     : space_(&space), integrals_(std::move(integrals)) {
   for (const Integral& integral : integrals_)
-    if (integral.form.components != space.components() || integral.form.dimension != space.mesh().dimension())
+    if (integral.form.cell >= 0 ? integral.form.components > space.components() || integral.form.dimension != space.mesh().dimension()
+                                : integral.form.components != space.components() || integral.form.dimension != space.mesh().dimension())
       throw Error(Exit::internal,
                   fmt::format("form '{}' has {} components in {} dimensions, the space {} in {}", integral.form.name,
                               integral.form.components, integral.form.dimension, space.components(),
                               space.mesh().dimension()));
   groups_ = element_groups(space, integrals_);
+  for (const ElementGroup& group : groups_)
+    for (const int i : group.integrals) check_cells(integrals_[static_cast<std::size_t>(i)].form, group);
 }
 
 ReferenceTable Operator::table(const ElementGroup& group, int degree) const {
@@ -51,6 +69,7 @@ ReferenceTable Operator::table(const ElementGroup& group, int degree) const {
 
 // Are actions of the form on these cells run by sum factorisation?
 bool Operator::by_tensors(const ElementGroup& group, const FormValue& form) const {
+  if (form.cell >= 0) return false;
   const ReferenceElement& e = *group.element;
   return !e.line_nodes.empty() && form.codimension == 0 && table(group, degree_for(form, group)).line != nullptr &&
          has_kernels(space_->device().backend(), form.module, tensor_kernel_name(form.name.c_str(), e.order, e.dimension()));
@@ -74,6 +93,7 @@ const double* Operator::point_geometry(const ElementGroup& group, const Referenc
 }
 
 const FormKernels& Operator::kernels_of(Task task, const ElementGroup& group, const FormValue& form) const {
+  if (form.cell >= 0) return kernels<FormKernels>(space_->device(), form.module, whole_kernel_name(form.name.c_str()));
   const auto named = [&](int nodes) { return form_kernel_name(form.name.c_str(), nodes, traits(group.kind).dimension); };
   if (task == Task::action && by_tensors(group, form))
     return kernels<FormKernels>(space_->device(), form.module,
@@ -87,8 +107,9 @@ const FormKernels& Operator::kernels_of(Task task, const ElementGroup& group, co
 
 AssemblyTerm Operator::make_term(Task task, const ElementGroup& group, const Integral& integral) const {
   const FormKernels& found = kernels_of(task, group, integral.form);
-  const int degree = task == Task::evaluate ? evaluation_degree(traits(group.kind).linear, order_of(group)) : degree_for(integral.form, group);
   AssemblyTerm term{};
+  const bool whole = integral.form.cell >= 0;
+  const int degree = whole ? 0 : task == Task::evaluate ? evaluation_degree(traits(group.kind).linear, order_of(group)) : degree_for(integral.form, group);
   switch (task) {
     case Task::residual: term.kernel = found.residuals; break;
     case Task::matrix: term.kernel = found.matrices; break;
@@ -100,7 +121,9 @@ AssemblyTerm Operator::make_term(Task task, const ElementGroup& group, const Int
     case Task::evaluate: term.kernel = found.evaluate; break;
   }
   term.arguments.form = integral.form.bytes.data();
-  term.arguments.table = table(group, degree);
+  term.arguments.components = space_->components();
+  if (whole) term.arguments.table.node_count = term.arguments.table.geometry_node_count = group.node_count();
+  else term.arguments.table = table(group, degree);
   term.arguments.nodes = group.nodes.data();
   term.arguments.geometry_nodes = group.geometry_nodes().data();
   term.arguments.coordinates = space_->geometry_coordinates().data();

@@ -28,7 +28,8 @@ struct DerivedFields {
 
 class Operator {
  public:
-  // The space must outlive the operator. Throws Error(Exit::internal) when a form does not suit the space.
+  // The space must outlive the operator. Throws Error(Exit::internal) when a form does not suit the space,
+  // Error(Exit::model) when a whole element was given cells of another kind.
   Operator(const FunctionSpace& space, std::vector<Integral> integrals);
 
   const FunctionSpace& space() const { return *space_; }
@@ -72,6 +73,7 @@ class Operator {
     mutable Array<float> single_extension, single_workspace;  // made at the first action in single precision
   };
   void check_vector(const Vector& x) const;
+  void check_cells(const FormValue& form, const ElementGroup& group) const;
   const Plan& plan(Task task) const;
   Plan make_plan(Task task) const;
   // Which groups take part and how they are cut into chunks.

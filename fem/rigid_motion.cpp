@@ -25,12 +25,16 @@ struct Part {
   }
 };
 
-// Component c of the six elementary motions at point x.
+// Component c of the six elementary motions at point x; from 3 on the rotation of a beam or shell there.
 Motion motions_at(const Part& part, const Vec& x, int c) {
   const Vec m = part.centre();
   const double s = part.size();
   const Vec d{(x[0] - m[0]) / s, (x[1] - m[1]) / s, (x[2] - m[2]) / s};
   Motion row{};
+  if (c >= 3) {
+    row[static_cast<std::size_t>(c - 3)] = 1;
+    return row;
+  }
   row[static_cast<std::size_t>(3 + c)] = 1;
   const int j = (c + 1) % 3, k = (c + 2) % 3;  // (w x d)_c = w_j d_k - w_k d_j
   row[static_cast<std::size_t>(j)] = d[static_cast<std::size_t>(k)];

@@ -10,7 +10,7 @@
 namespace ritz {
 
 enum class RigidModes {
-  solid,          // 3 translations, 3 rotations
+  solid,          // 3 translations, 3 rotations; also of beams and shells, whose rotations may be held themselves
   plane,          // 2 translations, 1 rotation
   axisymmetric,   // 1 translation along the axis
   scalar,         // 1 constant (temperature)

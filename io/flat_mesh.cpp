@@ -50,6 +50,11 @@ std::map<std::string, MatchedRegion> matched_regions(const MeshData& data, const
 
 }  // namespace
 
+bool is_body(const MeshData& data, CellKind kind) {
+  const int dimension = traits(kind).dimension;
+  return data.structural ? dimension > 0 : dimension == data.dimension;
+}
+
 void number_blocks(MeshData& data) {
   Index next = 0;
   for (CellBlock& block : data.blocks) {

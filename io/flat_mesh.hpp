@@ -21,7 +21,10 @@ void sort_unique(std::vector<T>& values) {
   values.erase(std::unique(values.begin(), values.end()), values.end());
 }
 
-void number_blocks(MeshData& data);  // first_cell of every block
+void number_blocks(MeshData& data);
+
+// Do cells of this kind become cells of the mesh? Others name facets and nodes.
+bool is_body(const MeshData& data, CellKind kind);  // first_cell of every block
 Index cell_count(const MeshData& data);
 
 // A mesh of surface cells must be plane, z = constant; its z becomes 0. Throws Error(Exit::mesh).

@@ -27,6 +27,7 @@ using DimensionAndTag = std::pair<int, std::int64_t>;
 
 struct GmshContents {
   bool groups_by_entity = true;                                        // MSH 4
+  bool structural = false;                                             // lines and surfaces are bodies (MeshData::structural)
   std::vector<double> points;                                          // [node][3]
   std::array<std::vector<Node>, cell_kind_count> nodes;                // [kind][cell][node]
   std::vector<GmshRun> runs;

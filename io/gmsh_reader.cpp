@@ -100,7 +100,7 @@ void read_physical_names(GmshCursor cursor, GmshContents& contents) {
   cursor.expect_end();
 }
 
-MeshData read_gmsh(const std::string& path, std::vector<std::string>* notices) {
+MeshData read_gmsh(const std::string& path, std::vector<std::string>* notices, bool structural) {
   const MappedFile mapped(path);
   GmshFile file{path, mapped.bytes()};
   const char* begin = file.bytes.data();
@@ -155,6 +155,7 @@ MeshData read_gmsh(const std::string& path, std::vector<std::string>* notices) {
       }) == 0)
     file.fail(end, "", "expected $Elements, but the file ends");
   std::vector<std::string> own_notices;
+  contents.structural = structural;
   return mesh_of(std::move(contents), path, notices != nullptr ? *notices : own_notices);
 }
 

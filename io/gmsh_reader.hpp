@@ -10,6 +10,6 @@
 
 namespace ritz {
 
-MeshData read_gmsh(const std::string& path, std::vector<std::string>* notices = nullptr);
+MeshData read_gmsh(const std::string& path, std::vector<std::string>* notices = nullptr, bool structural = false);
 
 }  // namespace ritz

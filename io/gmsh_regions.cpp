@@ -24,6 +24,7 @@ int highest_dimension(const GmshContents& contents, const std::string& path, std
   if (dimension < 1)
     throw Error(Exit::mesh, fmt::format("'{}' holds no volume, surface or line cells", path),
                 dimension < 0 ? "it holds no elements at all" : "it holds points only", remedy);
+  if (contents.structural) return 3;
   if (dimension == 1)
     notices.push_back(fmt::format("'{}' holds lines only and is read as a mesh of bars; for anything else, {}", path,
                                   remedy));
@@ -72,7 +73,7 @@ void merge_copies(const GmshContents& contents, MeshData& data, std::vector<std:
   std::map<std::pair<CellKind, std::int64_t>, std::set<std::int64_t>> groups;
   bool suspicious = false;
   for (const GmshRun& run : contents.runs)
-    if (!contents.groups_by_entity && dimension_of(run) == data.dimension) {
+    if (!contents.groups_by_entity && is_body(data, run.kind)) {
       std::set<std::int64_t>& of_entity = groups[{run.kind, run.entity}];
       of_entity.insert(run.physical);
       suspicious = suspicious || of_entity.size() > 1;
@@ -109,7 +110,7 @@ void merge_copies(const GmshContents& contents, MeshData& data, std::vector<std:
 
 void add_cell_regions(const GmshContents& contents, MeshData& data) {
   for (const GmshRun& run : contents.runs) {
-    if (dimension_of(run) != data.dimension) continue;
+    if (!is_body(data, run.kind)) continue;
     const Index first = first_cell(data, run);
     for (const std::string& name : groups_of(contents, run)) {
       std::vector<Index>& cells = region_named(data, name, RegionKind::cells).cells;
@@ -131,11 +132,11 @@ void add_lower_regions(const GmshContents& contents, MeshData& data, std::vector
   std::vector<NamedCells> surfaces;
   for (const GmshRun& run : contents.runs) {
     const int dimension = dimension_of(run);
-    if (dimension >= data.dimension) continue;
+    if (is_body(data, run.kind)) continue;
     const std::vector<std::string> names = groups_of(contents, run);
     if (names.empty()) continue;
     const std::span<const Node> nodes = nodes_of(contents, run);
-    if (dimension > 0 && dimension == data.dimension - 1) {
+    if (dimension > 0 && dimension == data.dimension - 1 && !data.structural) {
       surfaces.push_back({names, {run.kind, {nodes.begin(), nodes.end()}, 0}});
       continue;
     }
@@ -155,10 +156,11 @@ MeshData mesh_of(GmshContents contents, const std::string& path, std::vector<std
   MeshData data;
   data.source = path;
   data.dimension = highest_dimension(contents, path, notices);
+  data.structural = contents.structural;
   data.points = std::move(contents.points);
   for (std::size_t kind = 0; kind < cell_kind_count; ++kind) {  // in the order of CellKind, whatever the file's
     std::vector<Node>& nodes = contents.nodes[kind];
-    if (!nodes.empty() && traits(static_cast<CellKind>(kind)).dimension == data.dimension)
+    if (!nodes.empty() && is_body(data, static_cast<CellKind>(kind)))
       data.blocks.push_back({static_cast<CellKind>(kind), std::move(nodes), 0});
   }
   number_blocks(data);

@@ -11,6 +11,6 @@
 
 namespace ritz {
 
-MeshData read_inp(const std::string& path, std::vector<std::string>* notices = nullptr);
+MeshData read_inp(const std::string& path, std::vector<std::string>* notices = nullptr, bool structural = false);
 
 }  // namespace ritz

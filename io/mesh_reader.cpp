@@ -93,7 +93,7 @@ MeshFormat recognise(const std::string& path, std::string_view bytes) {
 
 }  // namespace
 
-MeshData read_mesh_data(const std::string& path, std::vector<std::string>* notices) {
+MeshData read_mesh_data(const std::string& path, std::vector<std::string>* notices, bool structural) {
   std::vector<std::string> own_notices;
   std::vector<std::string>& said = notices != nullptr ? *notices : own_notices;
   MeshFormat format;
@@ -103,9 +103,12 @@ MeshData read_mesh_data(const std::string& path, std::vector<std::string>* notic
     format = recognise(path, head.bytes());
     content = describe_content(head.bytes(), lower_extension(path));
   }
+  if (structural && format != MeshFormat::gmsh && format != MeshFormat::inp)
+    throw Error(Exit::mesh, fmt::format("'{}' cannot be read as a mesh of beams and shells", path),
+                "lines and surfaces in space are read from Gmsh .msh and from Abaqus and CalculiX .inp", "convert it: meshio convert mesh.vtu mesh.msh");
   switch (format) {
-    case MeshFormat::gmsh: return read_gmsh(path, notices);
-    case MeshFormat::inp: return read_inp(path, notices);
+    case MeshFormat::gmsh: return read_gmsh(path, notices, structural);
+    case MeshFormat::inp: return read_inp(path, notices, structural);
     case MeshFormat::vtu: return read_vtu(path, notices);
     case MeshFormat::pvtu: return read_vtu(path, notices, VtkFormat::parallel);
     case MeshFormat::vtk: return read_vtu(path, notices, VtkFormat::legacy);
@@ -124,7 +127,7 @@ Mesh read_mesh(const std::string& path, const ReadOptions& options) {
   if (!std::isfinite(options.scale) || options.scale <= 0)
     throw Error(Exit::input, fmt::format("the scale of mesh '{}' is {}", path, options.scale),
                 "lengths are multiplied by it", "give a positive number, 0.001 for a mesh drawn in millimetres");
-  MeshData data = read_mesh_data(path, options.notices);
+  MeshData data = read_mesh_data(path, options.notices, options.structural);
   if (options.scale != 1)
     for (double& coordinate : data.points) coordinate *= options.scale;
   return Mesh(std::move(data), options.checks);

@@ -17,12 +17,13 @@ namespace ritz {
 struct ReadOptions {
   double scale = 1;  // points are multiplied by it: file units to metres
   MeshChecks checks = {};
+  bool structural = false;  // lines and surfaces are bodies of their own, beams and shells (MeshData::structural): .msh and .inp
   std::vector<std::string>* notices = nullptr;  // receives what the reader found odd; see also Mesh::notices()
 };
 
 Mesh read_mesh(const std::string& path, const ReadOptions& options = {});
 
 // The same before Mesh checks it; `notices` (may be null) receives what was odd.
-MeshData read_mesh_data(const std::string& path, std::vector<std::string>* notices = nullptr);
+MeshData read_mesh_data(const std::string& path, std::vector<std::string>* notices = nullptr, bool structural = false);
 
 }  // namespace ritz

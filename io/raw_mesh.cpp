@@ -19,6 +19,7 @@ int highest_dimension(const RawMesh& raw, std::vector<std::string>& notices) {
     throw Error(Exit::mesh, fmt::format("'{}' holds no volume, surface or line cells", raw.source),
                 dimension < 0 ? "it holds no cells at all" : "it holds points only",
                 "export the volume mesh, or the surface mesh of a plane part");
+  if (raw.structural) return 3;
   if (dimension == 1) notices.push_back(fmt::format("'{}' holds lines only and is read as a mesh of bars", raw.source));
   return dimension;
 }
@@ -54,7 +55,7 @@ Index first_cell(const MeshData& data, CellKind kind) {
 void add_cells(const RawGroup& group, MeshData& data) {
   std::vector<Index> cells;
   for (const CellRun& run : group.cells) {
-    if (traits(run.kind).dimension != data.dimension) continue;
+    if (!is_body(data, run.kind)) continue;
     const Index first = first_cell(data, run.kind) + run.first;
     for (Index i = 0; i < run.count; ++i) cells.push_back(first + i);
   }
@@ -70,7 +71,7 @@ bool facet_before(const FacetOfCell& a, const FacetOfCell& b) {
 void add_facets(const RawGroup& group, MeshData& data, std::vector<std::string>& notices) {
   std::vector<FacetOfCell> facets;
   for (const FacetPlace& place : group.facets)
-    if (traits(place.kind).dimension == data.dimension)
+    if (is_body(data, place.kind))
       facets.push_back({first_cell(data, place.kind) + place.position, place.facet});
   if (const auto lost = group.facets.size() - facets.size(); lost > 0)
     notices.push_back(fmt::format("{} sides in '{}' belong to cells of a lower dimension and were not used", lost, group.name));
@@ -132,11 +133,11 @@ void add_lower_cells(const RawMesh& raw, MeshData& data, std::vector<std::string
     Index line_count = 0;
     for (const CellRun& run : group.cells) {
       const CellTraits& t = traits(run.kind);
-      if (t.dimension >= data.dimension) continue;
+      if (is_body(data, run.kind)) continue;
       const auto width = static_cast<std::size_t>(t.node_count);
       const auto nodes = std::span(raw.nodes[static_cast<std::size_t>(run.kind)])
                              .subspan(static_cast<std::size_t>(run.first) * width, static_cast<std::size_t>(run.count) * width);
-      if (t.dimension > 0 && t.dimension == data.dimension - 1) {
+      if (t.dimension > 0 && t.dimension == data.dimension - 1 && !data.structural) {
         surfaces.push_back({{group.name}, {run.kind, {nodes.begin(), nodes.end()}, 0}});
         continue;
       }
@@ -200,9 +201,10 @@ MeshData mesh_of(RawMesh raw, std::vector<std::string>& notices) {
   MeshData data;
   data.source = raw.source;
   data.dimension = highest_dimension(raw, notices);
+  data.structural = raw.structural;
   data.points = std::move(raw.points);
   for (const CellKind kind : all_cell_kinds())
-    if (raw.cell_count(kind) > 0 && traits(kind).dimension == data.dimension)
+    if (raw.cell_count(kind) > 0 && is_body(data, kind))
       data.blocks.push_back({kind, std::move(raw.nodes_of(kind)), 0});
   number_blocks(data);
   flatten_plane_mesh(data, notices);
@@ -213,7 +215,7 @@ MeshData mesh_of(RawMesh raw, std::vector<std::string>& notices) {
   }
   add_free_facets(raw, data);
   add_lower_cells(raw, data, notices);
-  say_what_is_not_used(raw, data.dimension, notices);
+  if (!data.structural) say_what_is_not_used(raw, data.dimension, notices);
   for (Region& region : data.regions) sort_unique(region.nodes);
   if (data.regions.empty()) notices.push_back(fmt::format("'{}' names no groups: its only region is 'all'", data.source));
   add_region_all(data);

@@ -42,6 +42,7 @@ struct RawMesh {
   std::vector<double> points;                           // [node][3]
   std::array<std::vector<Node>, raw_kind_count> nodes;  // [kind][cell][node], in VTK's order
   std::vector<RawGroup> groups;                         // in the order of the file
+  bool structural = false;                              // lines and surfaces are bodies (MeshData::structural)
 
   std::vector<Node>& nodes_of(CellKind kind) { return nodes[static_cast<std::size_t>(kind)]; }
   Index cell_count(CellKind kind) const {

@@ -32,7 +32,7 @@ void check_blocks(const MeshData& data, ErrorList& errors) {
     const CellBlock& block = data.blocks[b];
     const CellTraits& t = traits(block.kind);
     cell_count += block.cell_count();
-    if (t.dimension != data.dimension)
+    if (data.structural ? t.dimension < 1 || t.dimension > data.dimension : t.dimension != data.dimension)
       errors.add(wrong(fmt::format("block {} of {} holds {} {} cells of dimension {}, but the mesh has dimension {}", b,
                                    data.source, block.cell_count(), t.name, t.dimension, data.dimension),
                        "cells of a lower dimension serve to name facets only",
@@ -157,6 +157,8 @@ std::string place_of_cell(const MeshData& data, Index cell) {
 void check_arrays(const MeshData& data) {
   if (data.dimension < 1 || data.dimension > 3)
     throw wrong(fmt::format("{} has dimension {}", data.source, data.dimension), "", "it must be 1, 2 or 3");
+  if (data.structural && data.dimension != 3)
+    throw wrong(fmt::format("{} is structural with dimension {}", data.source, data.dimension), "beams and shells stand in space", "make it 3");
   ErrorList errors;
   check_blocks(data, errors);
   check_points(data, errors);

@@ -56,7 +56,8 @@ Mesh::Mesh(MeshData data, MeshChecks checks) : data_(std::move(data)), cell_coun
   ErrorList shapes;
   orient_cells(data_, checks.fix_inverted, notices_, shapes);
   errors.add(shapes);
-  if (shapes.empty()) boundary_facets_ = check_facets(data_, errors);  // relies on the orientation
+  // Any number of beams and shells may meet, and two may share their nodes.
+  if (shapes.empty() && !data_.structural) boundary_facets_ = check_facets(data_, errors);  // relies on the orientation
   errors.throw_if_any();
   for (const Region& region : data_.regions)
     if (region.size() == 0) notices_.push_back(fmt::format("region '{}' of {} is empty", region.name, data_.source));

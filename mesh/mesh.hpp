@@ -55,8 +55,9 @@ struct Region {
 // facets and nodes; they become facet regions (or node regions) when the Mesh is made.
 struct MeshData {
   int dimension = 3;                 // 2 or 3 (1 for bars alone): cells of this dimension carry the physics
+  bool structural = false;           // with dimension 3: so do surfaces and lines in space, as shells and beams; many may meet
   std::vector<double> points;        // [node][3], z = 0 in two dimensions
-  std::vector<CellBlock> blocks;     // cells of `dimension` only; equal kinds may appear in several blocks
+  std::vector<CellBlock> blocks;     // cells of `dimension` only (of lines and surfaces too when structural); equal kinds may appear in several blocks
   std::vector<Region> regions;
   std::string source = "mesh";       // file name or generator, for messages
 };
@@ -75,6 +76,7 @@ class Mesh {
   explicit Mesh(MeshData data, MeshChecks checks = {});
 
   int dimension() const { return data_.dimension; }
+  bool structural() const { return data_.structural; }  // cells of several dimensions, all in space
   Index node_count() const { return static_cast<Index>(data_.points.size()) / 3; }
   Index cell_count() const { return cell_count_; }
   const std::string& source() const { return data_.source; }

@@ -65,6 +65,7 @@ class Renewal {
  public:
   Renewal(const MeshData& data, int order, MidNodes mid_nodes) : old_(data) {
     new_.dimension = data.dimension;
+    new_.structural = data.structural;
     new_.source = data.source;
     Index slots = 0;
     for (const CellBlock& block : data.blocks) {
@@ -265,6 +266,7 @@ MeshData with_order(const MeshData& data, int order, MidNodes mid_nodes) {
 
 Mesh with_order(const Mesh& mesh, int order, MidNodes mid_nodes) {
   MeshData data{.dimension = mesh.dimension(),
+                .structural = mesh.structural(),
                 .points = {mesh.points().begin(), mesh.points().end()},
                 .blocks = {mesh.blocks().begin(), mesh.blocks().end()},
                 .regions = {mesh.regions().begin(), mesh.regions().end()},

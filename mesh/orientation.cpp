@@ -104,9 +104,20 @@ Status status_of_tet(const double (*x)[3]) {
   return verdict.status();
 }
 
-Status status_of(const double (*x)[3], int n, int dimension, const CheckPoints& points) {
+// A surface in space: its normals all look to the side of the first.
+void add_surface(const Frame& J, double size, double (&first)[3], Verdict& verdict) {
+  double normal[3];
+  for (int i = 0; i < 3; ++i) normal[i] = J.a[(i + 1) % 3] * J.b[(i + 2) % 3] - J.a[(i + 2) % 3] * J.b[(i + 1) % 3];
+  const double area = std::sqrt(dot(normal, normal)), noise = noise_of(J, size, 2);
+  if (area <= noise) return verdict.add(0, noise);
+  if (dot(first, first) == 0) std::copy_n(normal, 3, first);
+  verdict.add(dot(normal, first) > 0 ? area : -area, noise);
+}
+
+Status status_of(const double (*x)[3], int n, int dimension, bool in_space, const CheckPoints& points) {
   const double size = size_of(x, n);
   Verdict verdict;
+  double first_normal[3] = {0, 0, 0};
   for (std::size_t p = 0; p + 1 < points.start.size(); ++p) {
     Frame J{};
     for (int e = points.start[p]; e < points.start[p + 1]; ++e) {
@@ -119,7 +130,8 @@ Status status_of(const double (*x)[3], int n, int dimension, const CheckPoints& 
       }
     }
     if (dimension == 3) verdict.add(determinant(J), noise_of(J, size, 3));
-    if (dimension == 2) verdict.add(J.a[0] * J.b[1] - J.a[1] * J.b[0], noise_of(J, size, 2));
+    if (dimension == 2 && in_space) add_surface(J, size, first_normal, verdict);
+    else if (dimension == 2) verdict.add(J.a[0] * J.b[1] - J.a[1] * J.b[0], noise_of(J, size, 2));
     if (dimension == 1) verdict.add(std::sqrt(dot(J.a, J.a)), noise_of(J, size, 1));
   }
   return verdict.status();
@@ -131,7 +143,7 @@ struct Judgement {
 };
 
 Judgement judge(const MeshData& data, const CellBlock& block) {
-  const int n = traits(block.kind).node_count, dimension = data.dimension;
+  const int n = traits(block.kind).node_count, dimension = traits(block.kind).dimension;
   const Index count = block.cell_count();
   const CheckPoints points = check_points_of(block.kind);
   const bool is_tet = block.kind == CellKind::tet4;
@@ -143,7 +155,7 @@ Judgement judge(const MeshData& data, const CellBlock& block) {
     const Node* const cell = block.nodes.data() + c * n;
     double x[27][3];
     for (int i = 0; i < n; ++i) std::copy_n(data.points.data() + 3 * static_cast<Index>(cell[i]), 3, x[i]);
-    const Status status = is_tet ? status_of_tet(x) : status_of(x, n, dimension, points);
+    const Status status = is_tet ? status_of_tet(x) : status_of(x, n, dimension, data.structural, points);
     result.status[static_cast<std::size_t>(c)] = status;
     reversed_count += status == reversed;
     flat_count += status == flat;

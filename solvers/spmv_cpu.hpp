@@ -86,6 +86,27 @@ void multiply_rows_3(const MatrixView& A, const double* __restrict x, double* __
   }
 }
 
+// A row of six as a vector of four and one of two: nodes with rotations.
+void multiply_rows_6(const MatrixView& A, const double* __restrict x, double* __restrict y, Index first, Index last) {
+  typedef double Two __attribute__((vector_size(16)));
+  typedef double TwoAt8 __attribute__((vector_size(16), aligned(8)));
+  for (Index row = first; row < last; ++row, y += 6) {
+    Four four[6] = {};
+    Two two[6] = {};
+    for (Index k = A.offsets[row]; k < A.offsets[row + 1]; ++k) {
+      const double* xk = x + 6 * Index{A.columns[k]};
+      const double* a = A.values + 36 * k;
+      const Four x4 = load_four(xk);
+      const Two x2 = *reinterpret_cast<const TwoAt8*>(xk + 4);
+      for (int i = 0; i < 6; ++i) {
+        four[i] += load_four(a + 6 * i) * x4;
+        two[i] += *reinterpret_cast<const TwoAt8*>(a + 6 * i + 4) * x2;
+      }
+    }
+    for (int i = 0; i < 6; ++i) y[i] = (four[i][0] + four[i][2]) + (four[i][1] + four[i][3]) + (two[i][0] + two[i][1]);
+  }
+}
+
 double dot_range(const double* x, const double* y, Index count) {
   Four sum0{}, sum1{};
   Index i = 0;
@@ -104,11 +125,12 @@ double dot_range(const double* x, const double* y, Index count) {
 // Returns x.y over these rows when asked, while both are in the cache.
 [[gnu::noinline]] double multiply_rows(const MatrixView& A, const double* x, double* y, Index first, Index last,
                                        bool with_dot = false) {
-  alignas(64) double buffer[spmv_rows * 3];
+  alignas(64) double buffer[spmv_rows * 6];
   const Index start = first * A.block_size, count = (last - first) * A.block_size;
   if (A.block_size == 1) multiply_rows_1(A, x, buffer, first, last);
   if (A.block_size == 2) multiply_rows_2(A, x, buffer, first, last);
   if (A.block_size == 3) multiply_rows_3(A, x, buffer, first, last);
+  if (A.block_size == 6) multiply_rows_6(A, x, buffer, first, last);
   const double dot = with_dot ? dot_range(x + start, buffer, count) : 0.0;
   for (Index i = 0; i < count; ++i) y[start + i] = buffer[i];
   return dot;

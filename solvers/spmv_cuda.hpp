@@ -40,6 +40,7 @@ void multiply(const Device& device, const MatrixView& A, const double* x, double
   if (A.block_size == 1) spmv_kernel<1><<<blocks, block_threads, 0, stream_of(device)>>>(A, x, y);
   if (A.block_size == 2) spmv_kernel<2><<<blocks, block_threads, 0, stream_of(device)>>>(A, x, y);
   if (A.block_size == 3) spmv_kernel<3><<<blocks, block_threads, 0, stream_of(device)>>>(A, x, y);
+  if (A.block_size == 6) spmv_kernel<6><<<blocks, block_threads, 0, stream_of(device)>>>(A, x, y);
 }
 
 void multiply_dot(const Device& device, const MatrixView& A, const double* x, double* y, double* xy) {

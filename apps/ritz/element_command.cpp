@@ -50,7 +50,7 @@ ElementReport check_form_named(const ElementCommand& command, const FormCatalogu
   const FormRecord& record = *catalogue.find(command.name).record;
   const std::map<std::string, double> parameters = parameters_of(command, record);
   std::vector<FormOnDevice> devices = {{device, catalogue.make(command.name, parameters)}};
-  ElementReport report{command.name, "form", {}, {}};
+  ElementReport report{command.name, record.cell >= 0 ? "element" : "form", {}, {}};
   for (const Device& other : other_devices(device)) {
     try {
       const FormCatalogue there(other, plugins_of(command, other));
@@ -93,18 +93,23 @@ ElementReport check_named(const ElementCommand& command) {
 std::string list_elements(const ElementCommand& command) {
   const Device device = Device::named(command.device);
   const FormCatalogue catalogue(device, plugins_of(command, device));
-  std::string text = "forms\n";
+  std::string text, forms = "forms\n", whole = "elements by themselves (ritz-structure)\n";
   for (const std::string& name : catalogue.forms()) {
     const FormRecord& r = *catalogue.find(name).record;
-    text += fmt::format("  {:<26} {} component{} in {} dimensions{}{}\n", name, r.components, r.components == 1 ? "" : "s", r.dimension,
-                        r.codimension == 1 ? ", on facets" : "", r.declared ? "" : "; declares no parameters");
+    std::string& text = r.cell >= 0 ? whole : forms;
+    if (r.cell >= 0)
+      text += fmt::format("  {:<26} on {}, {} unknown{} per node{}\n", name, traits(static_cast<CellKind>(r.cell)).name, r.components, r.components == 1 ? "" : "s",
+                          r.declared ? "" : "; declares no parameters");
+    else
+      text += fmt::format("  {:<26} {} component{} in {} dimensions{}{}\n", name, r.components, r.components == 1 ? "" : "s", r.dimension,
+                          r.codimension == 1 ? ", on facets" : "", r.declared ? "" : "; declares no parameters");
     for (int i = 0; i < r.parameter_count; ++i) {
       const ParameterFacts& f = r.parameters[i].facts;
       text += fmt::format("    {:<24} {} [{}]{}{}\n", f.name, f.about, f.unit, bounds_of(f).empty() ? "" : ", " + bounds_of(f),
                           std::isnan(f.fallback) ? "" : fmt::format("; {:g} by default", f.fallback));
     }
   }
-  text += "reference elements\n";
+  text = forms + whole + "reference elements\n";
   for (const std::string& name : catalogue.elements()) text += fmt::format("  {:<26} on {}\n", name, traits(catalogue.element(name).shape).name);
   return text + "  SHAPE:ORDER                Lagrange, for example hex8:3\n";
 }

@@ -22,9 +22,13 @@ struct ParameterFacts {
   double example = none;   // a value that suits checks of the form (ritz element check); else the fallback, else one in bounds
 };
 
+// One number, or the three components of a vector: `double direction[3];`.
 template <class F>
 struct Parameter {
-  double F::* member;
+  constexpr Parameter(double F::* number, const ParameterFacts& given) : member(number), facts(given) {}
+  constexpr Parameter(double (F::*numbers)[3], const ParameterFacts& given) : vector(numbers), facts(given) {}
+  double F::* member = nullptr;
+  double (F::*vector)[3] = nullptr;   // else this
   ParameterFacts facts;
 };
 

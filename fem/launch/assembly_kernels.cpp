@@ -1,4 +1,5 @@
-// The assembly loop for every block size: 1, 2, 3 in vectors; 1, 4, 9 in matrices; up to 16 derived quantities.
+// The assembly loop for every block size: 1, 2, 3 in vectors; 1, 4, 9 in matrices; up to 16 derived quantities;
+// 6 and 36 where nodes have rotations.
 #include "device/error.hpp"
 #include "device/kernels.hpp"
 #ifdef __CUDACC__
@@ -21,7 +22,10 @@ void run_block(const Device& device, const AssemblyJob<Real>& job) {
   }
 }
 
-void run(const Device& device, const AssemblyJob<double>& job) { run_block<16>(device, job); }
+void run(const Device& device, const AssemblyJob<double>& job) {
+  if (job.block == 36) return run_assembly<36, double>(device, job);
+  run_block<16>(device, job);
+}
 void run_single(const Device& device, const AssemblyJob<float>& job) { run_block<3>(device, job); }
 
 #ifdef __CUDACC__

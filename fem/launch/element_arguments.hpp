@@ -45,6 +45,7 @@ struct ElementArguments {
   // Actions in single precision use these instead of direction and elements.
   const float* single_direction = nullptr;
   float* single_elements = nullptr;
+  int components = 0;              // unknowns per node of the space; whole elements may know fewer
 };
 
 // entry = [node a][node b][component i][component j] of the element matrices; [node][component] of residuals, actions and
@@ -63,6 +64,7 @@ inline std::string tensor_kernel_name(const char* form, int order, int reference
 inline std::string form_kernel_name(const char* form, int node_count, int reference_dimension) {
   return std::string(form) + "/" + std::to_string(node_count) + "/" + std::to_string(reference_dimension);
 }
+inline std::string whole_kernel_name(const char* element) { return std::string(element) + "/whole"; }
 // And the one under which its FormRecord is found.
 inline std::string form_record_name(const char* form) { return std::string(form) + "/record"; }
 inline std::string element_record_name(const char* element) { return "element/" + std::string(element); }

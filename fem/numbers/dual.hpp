@@ -3,8 +3,12 @@
 #pragma once
 
 #include <cmath>
+#include <concepts>
 
 namespace ritz {
+
+// a where `condition` is positive, else b: instead of an `if` on numbers, which stand for several elements at once.
+constexpr double select(double condition, double a, double b) { return condition > 0 ? a : b; }
 
 template <class T>
 struct Dual {
@@ -12,6 +16,7 @@ struct Dual {
 
   Dual() = default;
   constexpr Dual(double x) : value(x), derivative(0.0) {}  // NOLINT: constants mix with duals as they do in formulas
+  constexpr Dual(T x) requires(!std::same_as<T, double>) : value(x), derivative(0.0) {}  // NOLINT: numbers without a derivative too
   constexpr Dual(T x, T dx) : value(x), derivative(dx) {}
 
   friend constexpr Dual operator+(Dual a, Dual b) { return {a.value + b.value, a.derivative + b.derivative}; }
@@ -31,6 +36,9 @@ struct Dual {
   friend constexpr Dual operator+(Dual a, double b) { return b + a; }
   friend constexpr Dual operator-(Dual a, double b) { return {a.value - b, a.derivative}; }
   friend constexpr Dual operator/(Dual a, double b) { return {a.value / b, a.derivative / b}; }
+  friend constexpr Dual operator*(T a, Dual b) requires(!std::same_as<T, double>) { return {a * b.value, a * b.derivative}; }
+  friend constexpr Dual operator*(Dual a, T b) requires(!std::same_as<T, double>) { return b * a; }
+  friend constexpr Dual operator/(Dual a, T b) requires(!std::same_as<T, double>) { return {a.value / b, a.derivative / b}; }
   constexpr Dual& operator+=(Dual b) { return *this = *this + b; }
   constexpr Dual& operator-=(Dual b) { return *this = *this - b; }
   constexpr Dual& operator*=(Dual b) { return *this = *this * b; }
@@ -68,6 +76,11 @@ constexpr Dual<T> pow(Dual<T> a, double b) {
   using std::pow;
   const T p = pow(a.value, b - 1.0);
   return {p * a.value, b * p * a.derivative};
+}
+
+template <class T>
+constexpr Dual<T> select(Dual<T> condition, Dual<T> a, Dual<T> b) {
+  return {select(condition.value, a.value, b.value), select(condition.value, a.derivative, b.derivative)};
 }
 
 }  // namespace ritz

@@ -49,6 +49,11 @@ inline PackOf<Real, Lanes> map_lanes(PackOf<Real, Lanes> a, F f) {
   return result;
 }
 template <class R, int L>
+inline PackOf<R, L> select(PackOf<R, L> condition, PackOf<R, L> a, PackOf<R, L> b) {
+  return PackOf<R, L>::of(condition.v > 0 ? a.v : b.v);
+}
+
+template <class R, int L>
 inline PackOf<R, L> sqrt(PackOf<R, L> a) { return map_lanes(a, [](R x) { return std::sqrt(x); }); }
 template <class R, int L>
 inline PackOf<R, L> exp(PackOf<R, L> a) { return map_lanes(a, [](R x) { return std::exp(x); }); }

@@ -45,7 +45,7 @@ class LevelOperator final : public LinearOperator {
   Vector zero_;
 };
 
-// Near-null-space vectors of the first level: 1, or 3, or 6 rigid motions.
+// Near-null-space vectors of the first level: 1, or 3, or 6 rigid motions; six unknowns per node are displacements and rotations.
 int near_null_count(int block, const SmoothedAggregationOptions& options) {
   if (options.coordinates == nullptr || block != options.dimension) return block;
   return block == 2 ? 3 : block == 3 ? 6 : 1;
@@ -165,7 +165,7 @@ class Builder {
     Vector near_null(device_, A.rows * A.row_block * K_, tag);
     BoundingBox box;
     const double* coordinates = nullptr;
-    if (K_ > A.row_block) {
+    if (options_.coordinates != nullptr && (K_ > A.row_block || (A.row_block == 6 && options_.dimension == 3))) {
       box = bounding_box(*options_.coordinates, options_.dimension);
       coordinates = options_.coordinates->data();
     }

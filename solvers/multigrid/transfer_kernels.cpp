@@ -44,7 +44,7 @@ struct RigidMotions {
   constexpr void operator()(Index node) const {
     const int C = A.row_block;
     double x[3] = {0, 0, 0};
-    if (K > C)
+    if (coordinates != nullptr)
       for (int d = 0; d < dimension; ++d) x[d] = (coordinates[node * dimension + d] - centre[d]) / size;
     for (int c = 0; c < C; ++c) {
       double* row = near_null + (node * C + c) * K;
@@ -52,7 +52,8 @@ struct RigidMotions {
       if (!couples(node, c)) continue;
       row[c] = 1;
       if (C == 2 && K == 3) row[2] = c == 0 ? -x[1] : x[0];
-      if (C == 3 && K == 6) {  // columns 3, 4, 5: rotations about x, y, z
+      if (C == 6 && c >= 3) row[c] = 1 / size;  // the rotations themselves; their displacements are below
+      if (C >= 3 && c < 3 && K == 6) {  // columns 3, 4, 5: rotations about x, y, z
         const int j = (c + 1) % 3, k = (c + 2) % 3;
         row[3 + j] = x[k];
         row[3 + k] = -x[j];

@@ -18,7 +18,8 @@ struct ProlongatorInput {
 
 struct TransferKernels {
   // Rigid motions of a body, from coordinates [node][dimension]: constants for C = 1; translations and rotations about
-  // the origin of `centre`, lengths divided by `size`, for C = dimension. Zero in rows of A that couple to nothing
+  // the origin of `centre`, lengths divided by `size`, for C = dimension, and for C = 6 (three displacements, then three
+  // rotations) where there are coordinates. Zero in rows of A that couple to nothing
   // (prescribed unknowns). near_null: [node][C][K].
   void (*rigid_motions)(const Device&, const BlockMatrixView<double>& A, const double* coordinates, int dimension,
                         const double* centre, double size, int K, double* near_null);

@@ -1,5 +1,7 @@
 #include "device/kernels.hpp"
 #include "fem/launch/register_form.hpp"
+#include "fem/launch/register_whole.hpp"
+#include "faulty_elements.hpp"
 #include "faulty_forms.hpp"
 
 namespace ritz::RITZ_BACKEND {
@@ -7,6 +9,8 @@ namespace {
 
 using test::Fault;
 using test::Faulty;
+using test::ElementFault;
+using test::FaultyBar;
 
 const RegisterForm<Faulty<Fault::none>, AnyElement<2>> none;
 const RegisterForm<Faulty<Fault::not_symmetric>, AnyElement<2>> not_symmetric;
@@ -35,6 +39,15 @@ struct RegisterMixture {
 };
 const RegisterMixture<Fault::wrong_action> wrong_action;
 const RegisterMixture<Fault::wrong_diagonal> wrong_diagonal;
+
+const RegisterWholeElement<FaultyBar<ElementFault::none>> bar;
+const RegisterWholeElement<FaultyBar<ElementFault::not_symmetric>> bar_not_symmetric;
+const RegisterWholeElement<FaultyBar<ElementFault::not_linear>> bar_not_linear;
+const RegisterWholeElement<FaultyBar<ElementFault::lost_derivative>> bar_lost_derivative;
+const RegisterWholeElement<FaultyBar<ElementFault::not_finite>> bar_not_finite;
+const RegisterWholeElement<FaultyBar<ElementFault::not_objective>> bar_not_objective;
+const RegisterWholeElement<test::EnergyBar> energy_bar;
+const RegisterWholeElement<test::Valve> valve;
 
 }  // namespace
 }  // namespace ritz::RITZ_BACKEND

@@ -1,0 +1,37 @@
+#include "apps/newton.hpp"
+
+#include <fmt/format.h>
+
+namespace ritz {
+namespace {
+
+SolveReport summary_of(const NonlinearSolution& s) {
+  SolveReport report;
+  report.method = fmt::format("Newton's method ({})", s.last_solve.method.empty() ? "nothing to solve" : s.last_solve.method);
+  report.preconditioner = s.last_solve.preconditioner;
+  report.reason = StopReason::converged;
+  report.iterations = static_cast<int>(s.steps.size());
+  report.true_relative_residual = s.certificate;
+  return report;
+}
+
+}  // namespace
+
+NonlinearOptions read_newton(Run& run, const LinearSolverOptions& linear) {
+  NonlinearOptions options{.linear = linear};
+  const Case::Table newton = run.input().table("newton", "how nonlinear equations are solved");
+  options.relative = newton.number("tolerance", "on the true residual, relative to the largest force", {.fallback = 1e-8, .above = 0, .below = 1});
+  options.max_steps = static_cast<int>(newton.integer("max_steps", "per increment", {.fallback = 50, .minimum = 1, .maximum = 10000}));
+  options.increments = static_cast<int>(newton.integer("increments", "in which loads and prescribed values grow", {.fallback = 1, .minimum = 1, .maximum = 100000}));
+  return options;
+}
+
+void record_newton(Run& run, const NonlinearSolution& s, Index unknowns) {
+  run.record(summary_of(s), unknowns);
+  for (std::size_t i = 0; i < s.steps.size(); ++i)
+    run.log().detail("Newton step {}: increment {}, length {:.3g}, relative residual {:.2e}", i + 1, s.steps[i].increment, s.steps[i].length, s.steps[i].relative);
+  run.report().facts["residual_certificate"] = fmt::format("{:.3e}", s.certificate);
+  run.report().facts["newton_steps"] = fmt::format("{}", s.steps.size());
+}
+
+}  // namespace ritz

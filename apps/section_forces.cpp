@@ -1,0 +1,77 @@
+#include "apps/section_forces.hpp"
+
+#include "fem/elements/beam.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <fmt/format.h>
+#include <sstream>
+
+namespace ritz {
+namespace {
+
+std::vector<std::string> words(const char* text) {
+  std::istringstream stream(text);
+  return {std::istream_iterator<std::string>(stream), {}};
+}
+
+// What a uniform load adds at the ends of a beam whose nodes do not move: those of the clamped beam.
+void add_clamped_forces(const Mesh& mesh, Index cell, const Beam& beam, const std::array<double, 3>& load, double* forces) {
+  double x[2][3];
+  for (std::size_t n = 0; n < 2; ++n) std::copy_n(mesh.point(mesh.nodes_of(cell)[n]).data(), 3, x[n]);
+  const auto axes = beam.axes(x);
+  const double qx = dot(axes.x, load), qy = dot(axes.y, load), qz = dot(axes.z, load), L = axes.length;
+  for (int end = 0; end < 2; ++end) {
+    const double side = end == 0 ? 0.5 * L : -0.5 * L;
+    double* at = forces + 6 * end;
+    at[0] += side * qx;
+    at[1] += side * qy;
+    at[2] += side * qz;
+    at[4] -= qz * L * L / 12;
+    at[5] += qy * L * L / 12;
+  }
+}
+
+void record_largest(Run& run, const Field& field) {
+  std::vector<double> largest(static_cast<std::size_t>(field.components), 0.0);
+  for (std::size_t i = 0; i < field.values.size(); ++i) {
+    double& of_component = largest[i % largest.size()];
+    of_component = std::max(of_component, std::abs(field.values[i]));
+  }
+  std::string text;
+  for (std::size_t c = 0; c < largest.size(); ++c) {
+    const std::string name = c < field.component_names.size() ? field.component_names[c] : fmt::format("{}", c);
+    text += fmt::format("{}{} {:.5g}", c == 0 ? "" : ", ", name, largest[c]);
+  }
+  run.log().line("largest {}: {}", field.name, text);
+  run.facts()["largest_" + field.name] = fmt::format("{:.10g}", fmt::join(largest, " "));
+}
+
+}  // namespace
+
+std::vector<Field> section_forces(Run& run, const FunctionSpace& space, const StructureModel& model, const std::vector<std::array<double, 3>>& along,
+                                  const Vector& u) {
+  auto phase = run.device().profile().phase("section forces");
+  std::vector<Field> fields;
+  for (const StructureSection& first : model.sections) {
+    if (first.record->derived == 0 || std::ranges::any_of(fields, [&](const Field& f) { return f.name == first.record->derives; })) continue;
+    std::vector<Integral> parts;
+    for (const StructureSection& s : model.sections)
+      if (std::strcmp(s.record->derives, first.record->derives) == 0 && s.record->derived == first.record->derived) parts.push_back(Integral::over(s.element, *s.region));
+    Field field{first.record->derives, first.record->derived, Operator(space, parts).evaluate(u).at_cells, words(first.record->derived_names)};
+    if (field.component_names.size() != static_cast<std::size_t>(field.components)) field.component_names.clear();
+    for (const StructureSection& s : model.sections) {
+      if (along.empty() || s.element.name != Beam::name || field.name != Beam::derives) continue;
+      Beam beam;
+      std::memcpy(&beam, s.element.bytes.data(), sizeof beam);
+      for (const Index cell : s.region->cells)
+        add_clamped_forces(space.mesh(), cell, beam, along[static_cast<std::size_t>(cell)], field.values.data() + cell * field.components);
+    }
+    record_largest(run, field);
+    fields.push_back(std::move(field));
+  }
+  return fields;
+}
+
+}  // namespace ritz

@@ -1,0 +1,14 @@
+// Forces in beams, bars and shells, as fields of cells.
+#pragma once
+
+#include "apps/structure_model.hpp"
+#include "io/vtu_writer.hpp"
+
+namespace ritz {
+
+// One field for each kind of element that has such results (FormRecord::derives), zero in the cells of others. `along`:
+// force per length [cell] of loads on beams. Their largest magnitudes are printed and recorded.
+std::vector<Field> section_forces(Run& run, const FunctionSpace& space, const StructureModel& model, const std::vector<std::array<double, 3>>& along,
+                                  const Vector& u);
+
+}  // namespace ritz

@@ -1,0 +1,210 @@
+// ritz-structure: frames, trusses and shells: beams, bars, springs and shells in space, and elements of one's own.
+#include "apps/model.hpp"
+#include "apps/newton.hpp"
+#include "apps/plugins.hpp"
+#include "apps/section_forces.hpp"
+#include "apps/structure_model.hpp"
+#include "fem/static_solution.hpp"
+#include "fem/untouched_unknowns.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+#include <numeric>
+#include <optional>
+
+namespace ritz {
+namespace {
+
+// Components first ... first + 2 of values [node][components].
+std::vector<double> vectors(const std::vector<double>& values, int components, int first) {
+  std::vector<double> result;
+  for (std::size_t i = 0; i < values.size(); i += static_cast<std::size_t>(components))
+    for (int c = first; c < first + 3; ++c) result.push_back(values[i + static_cast<std::size_t>(c)]);
+  return result;
+}
+
+std::vector<double> magnitudes(const std::vector<double>& vectors) {
+  std::vector<double> result(vectors.size() / 3);
+  for (std::size_t i = 0; i < result.size(); ++i) result[i] = std::hypot(vectors[3 * i], vectors[3 * i + 1], vectors[3 * i + 2]);
+  return result;
+}
+
+std::vector<Field> nodal_names(int components) {
+  std::vector<Field> names = {{"displacement", 3}, {"reaction", 3}};
+  if (components == 6) names.insert(names.end(), {{"rotation", 3}, {"reaction_moment", 3}});
+  return names;
+}
+
+std::vector<Field> nodal_fields(int components, const std::vector<double>& u, const std::vector<double>& reaction) {
+  std::vector<Field> fields = {{"displacement", 3, vectors(u, components, 0)}, {"reaction", 3, vectors(reaction, components, 0)}};
+  if (components == 6) {
+    fields.push_back({"rotation", 3, vectors(u, components, 3)});
+    fields.push_back({"reaction_moment", 3, vectors(reaction, components, 3)});
+  }
+  return fields;
+}
+
+void print_forces(Run& run, const std::vector<double>& applied, const std::vector<double>& reaction, double certificate) {
+  std::array<double, 3> sum{};
+  for (std::size_t i = 0; i < reaction.size(); ++i) sum[i % 3] += reaction[i];
+  if (!applied.empty()) {
+    const std::span<const double> loads(applied.data(), 3);
+    run.log().line("loads: ({:.6g}), reactions: ({:.6g}), certificate {:.1e}", fmt::join(loads, ", "), fmt::join(sum, ", "), certificate);
+    run.facts()["applied_load"] = fmt::format("{:.10g}", fmt::join(loads, " "));
+  }
+  run.facts()["reaction"] = fmt::format("{:.10g}", fmt::join(sum, " "));
+  run.facts()["residual_certificate"] = fmt::format("{:.3e}", certificate);
+}
+
+void show(Run& run, const Operator& equations, const StructureModel& model, const std::vector<std::array<double, 3>>& along, const Vector& u,
+          const std::vector<double>& reaction, const std::vector<double>& applied, double certificate) {
+  const FunctionSpace& space = equations.space();
+  const std::vector<Field> nodal = nodal_fields(model.components, space.to_mesh(u), reaction);
+  print_peak(run, space.mesh(), "displacement", magnitudes(nodal[0].values));
+  print_forces(run, applied, nodal[1].values, certificate);
+  const std::vector<Field> cells = section_forces(run, space, model, along, u);
+  run.write(nodal, cells);
+}
+
+// The free motions that the supports and springs leave; what only elements hold does not count.
+void check_supports(Run& run, const FunctionSpace& space, const std::vector<Prescription>& supports, const StructureModel& model) {
+  Constraints held(space);
+  const auto hold = [&](const Prescription& p) {
+    std::vector<Node> nodes;
+    for (const Node node : space.nodes_in(*p.region))
+      if (p.component < model.components_at[static_cast<std::size_t>(space.mesh_node_of(node))]) nodes.push_back(node);
+    held.prescribe_nodes(nodes, p.component, 0, p.source);
+  };
+  std::ranges::for_each(supports, hold);
+  std::ranges::for_each(model.springs, hold);
+  try {
+    check_held(held, RigidModes::solid);
+  } catch (const Errors& errors) {
+    for (const Error& error : errors.list()) run.input().add_error(error);
+  } catch (const Error& error) {
+    run.input().add_error(error);
+  }
+}
+
+// Shells and slender beams are ill-conditioned: factorised where they can be, to what double precision leaves of the residual.
+LinearSolverOptions structure_solver(Run& run) {
+  LinearSolverOptions solver = run.solver(MatrixPromise::positive_definite, 1e-6);
+  if (solver.method == LinearMethod::automatic) solver.method = LinearMethod::direct;
+  return solver;
+}
+
+// Loads along beams of load case i, or of a combination: those of all, and its own.
+std::vector<std::array<double, 3>> summed(const StructureLoads& common, double factor, const std::vector<StructureLoads>& own, const std::vector<double>& factors) {
+  std::vector<std::array<double, 3>> sum;
+  const auto add = [&](const StructureLoads& loads, double weight) {
+    if (sum.size() < loads.along.size()) sum.resize(loads.along.size());
+    for (std::size_t i = 0; i < loads.along.size(); ++i)
+      for (std::size_t d = 0; d < 3; ++d) sum[i][d] += weight * loads.along[i][d];
+  };
+  add(common, factor);
+  for (std::size_t i = 0; i < factors.size(); ++i) add(own[i], factors[i]);
+  return sum;
+}
+
+void solve_linear_structure(Run& run, const Operator& equations, const StructureModel& model, const LoadCaseInputs& inputs, const LoadCaseSupports& supports,
+                            const StructureLoads& common, const std::vector<StructureLoads>& own, const LinearSolverOptions& solver) {
+  std::size_t shown = 0;
+  solve_load_cases(run, equations, inputs, supports, solver, [&](const StaticSolution& s) {
+    std::vector<double> factors(own.size(), 0.0);
+    if (shown < own.size()) factors[shown] = 1;
+    else if (!own.empty()) factors = inputs.combinations[shown - own.size()].factors;
+    ++shown;
+    show(run, equations, model, summed(common, 1, own, factors), s.u, s.reaction, s.applied, s.certificate);
+  });
+}
+
+void structure(Run& run) {
+  Case& input = run.input();
+  const Mesh& mesh = run.mesh(true);
+  const FormCatalogue catalogue(run.device(), load_plugins(run));
+  const char* move_out = "move it out of the load case, or make two case files";
+  LoadCaseInputs load_cases = read_load_cases(input, {"force", "line_load", "surface_load", "pressure", "gravity", "support"},
+                                              {{"section", move_out}, {"spring", move_out}});
+  bool weighs = has_gravity(input.root());
+  for (const LoadCaseInput& each : load_cases.cases) weighs = weighs || has_gravity(each.table);
+  const StructureModel model = read_structure(run, mesh, catalogue, weighs);
+  const std::vector<Prescription> held = read_structure_supports(input.root(), mesh, model.components);
+  const StructureLoads common = read_structure_loads(input.root(), mesh, model);
+  std::vector<StructureLoads> own;
+  for (LoadCaseInput& each : load_cases.cases) {
+    own.push_back(read_structure_loads(each.table, mesh, model));
+    each.loads = own.back().integrals;
+    each.prescribed = read_structure_supports(each.table, mesh, model.components);
+  }
+  const FunctionSpace space = [&] {
+    auto phase = run.device().profile().phase("space");
+    return FunctionSpace(mesh, model.components, run.device());
+  }();
+  const std::vector<std::uint8_t> touched = touched_unknowns(space, model.stiffness);
+  Index untouched = 0;
+  const LoadCaseSupports supports(space, held, load_cases, [&](Constraints& fixed) { untouched = hold_untouched(touched, fixed); });
+  supports.check(input, load_cases);
+  std::vector<Prescription> all = held;
+  if (!load_cases.cases.empty()) std::ranges::copy(load_cases.cases.front().prescribed, std::back_inserter(all));
+  if (!model.sections.empty()) check_supports(run, space, all, model);
+  const bool linear = std::ranges::all_of(model.sections, [](const StructureSection& s) { return s.record->linear; });
+  const LinearSolverOptions solver = structure_solver(run);
+  const NonlinearOptions newton = read_newton(run, solver);
+  if (!linear && !load_cases.cases.empty())
+    input.add_error(Error(Exit::model, "load cases of a model with nonlinear elements", "they share one matrix, which such elements change", "make a case file of each"));
+  finish_model(run, supports.all(), std::nullopt, nodal_names(model.components));
+  if (untouched > 0) run.log().detail("{} unknowns on which no element acts are held at zero", untouched);
+
+  std::vector<Integral> integrals = model.stiffness;
+  integrals.insert(integrals.end(), common.integrals.begin(), common.integrals.end());
+  const Operator equations = make_operator(run, space, integrals);
+  if (linear) return solve_linear_structure(run, equations, model, load_cases, supports, common, own, solver);
+  const NonlinearSolution s = solve_nonlinear(equations, supports.common(), newton, run.progress());
+  record_newton(run, s, space.unknown_count());
+  show(run, equations, model, common.along, s.u, s.reaction, {}, s.certificate);
+}
+
+const char* example = R"([mesh]
+file = "frame.msh"            # lines and quadrilaterals in space, with physical groups
+
+[[section]]
+region = "columns"
+element = "beam"              # beam, bar, spring, shell, or one of your own (plugin = "my_element.cpp")
+young = 210e9                 # Pa
+poisson = 0.3
+profile = "i"                 # or area, inertia_y, inertia_z, torsion, ... by themselves
+height = 0.3                  # m, along the local y axis
+width = 0.15
+web = 0.007
+flange = 0.011
+orientation = [1, 0, 0]       # of the local y axis
+
+[[section]]
+region = "slab"
+element = "shell"
+young = 30e9
+poisson = 0.2
+thickness = 0.2
+
+[[support]]
+region = "feet"
+fixed = true                  # or pinned = true, or some of x, y, z, rx, ry, rz
+
+[[pressure]]
+region = "slab"
+value = 5000                  # Pa, against the normal
+
+[[force]]
+region = "corner"
+value = [1e4, 0, 0]           # N
+moment = [0, 0, 500]          # N m
+)";
+
+}  // namespace
+}  // namespace ritz
+
+int main(int argc, char** argv) {
+  return ritz::run_app(argc, argv, {"ritz-structure", "Frames, trusses and shells: beams, bars, springs, shells, and elements of your own.", ritz::example},
+                       ritz::structure);
+}

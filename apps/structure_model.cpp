@@ -1,0 +1,181 @@
+#include "apps/structure_model.hpp"
+
+#include "apps/beam_profile.hpp"
+#include "apps/form_parameters.hpp"
+#include "fem/elements/bar.hpp"
+#include "fem/elements/beam.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace ritz {
+namespace {
+
+// Elements with a stiffness that can be made of the numbers of a case.
+std::vector<std::string> element_names(const FormCatalogue& catalogue) {
+  std::vector<std::string> names;
+  for (const std::string& name : catalogue.forms()) {
+    const FormRecord& r = *catalogue.find(name).record;
+    if (r.cell > static_cast<int>(CellKind::vertex1) && r.has_matrix && r.declared && r.components >= 3 && r.dimension == 3) names.push_back(name);
+  }
+  return names;
+}
+
+// Density times the parameter that makes a mass per length or per area of it.
+double mass_of(const Case::Table& t, const FormRecord& record, const FormValue& element, bool needed) {
+  const char* size = record.cell == static_cast<int>(CellKind::quad4) || record.cell == static_cast<int>(CellKind::tri3) ? "thickness" : "area";
+  const auto found = std::find_if(record.parameters, record.parameters + record.parameter_count, [&](const ParameterRecord& p) { return std::string(p.facts.name) == size; });
+  const bool weighs = found != record.parameters + record.parameter_count;
+  const double density = t.number("density", "[kg/m^3], needed with gravity where the element has an area or thickness",
+                                  {.fallback = needed && weighs ? std::optional<double>() : 0, .minimum = 0, .out_of_bounds = Exit::model});
+  if (!weighs) {
+    if (density > 0)
+      t.error("density", fmt::format("the element '{}' has no {}", record.name, size), "its mass is not known", "leave the density out, or give the element such a parameter", Exit::model);
+    return 0;
+  }
+  double value = 0;
+  std::memcpy(&value, element.bytes.data() + found->offset, sizeof value);
+  return density * value;
+}
+
+void check_kind(const Case::Table& t, const Mesh& mesh, const Region& region, const FormRecord& record) {
+  Index other = 0;
+  for (const Index cell : region.cells) other += static_cast<int>(mesh.kind_of(cell)) != record.cell;
+  if (other == 0) return;
+  const std::string kind(traits(static_cast<CellKind>(record.cell)).name);
+  t.error("element", fmt::format("'{}' stands on cells of kind {}, but {} of {} in '{}' are others", record.name, kind, other, region.cells.size(), region.name),
+          {}, kind == "quad4" ? "recombine triangles into quadrilaterals of order 1 (gmsh: Mesh.RecombineAll = 1)" : "name a region of such cells, in a mesh of order 1", Exit::model);
+}
+
+// A direction along the member leaves its other axes open.
+void check_orientation(const Case::Table& t, const Mesh& mesh, const Region& region, const FormValue& element) {
+  Beam beam;
+  std::memcpy(&beam, element.bytes.data(), sizeof beam);
+  const double* o = beam.orientation;
+  const double length = std::hypot(o[0], o[1], o[2]);
+  if (length == 0) return;
+  for (const Index cell : region.cells) {
+    const auto nodes = mesh.nodes_of(cell);
+    const auto a = mesh.point(nodes[0]), b = mesh.point(nodes[1]);
+    const double d[3] = {b[0] - a[0], b[1] - a[1], b[2] - a[2]};
+    const double cross = std::hypot(d[1] * o[2] - d[2] * o[1], d[2] * o[0] - d[0] * o[2], d[0] * o[1] - d[1] * o[0]);
+    if (cross > 1e-6 * length * std::hypot(d[0], d[1], d[2])) continue;
+    return t.error("orientation", fmt::format("beam {} runs along its orientation ({}, {}, {})", cell, o[0], o[1], o[2]), "local y is what of it is across the beam",
+                   "give another direction, or a section of its own for this beam", Exit::model);
+  }
+}
+
+void read_section(const Case::Table& t, const Mesh& mesh, const FormCatalogue& catalogue, bool needs_density, StructureModel& model) {
+  const Region* region = t.region("region", "lines or surfaces", mesh, {RegionKind::cells});
+  const std::string name = t.choice("element", "what the cells are: ritz element list has them all", element_names(catalogue));
+  if (!catalogue.has_form(name)) return;
+  const FormCatalogue::Entry& entry = catalogue.find(name);
+  const bool beam = name == Beam::name && entry.module == "ritz_fem_kernels";
+  std::map<std::string, double> known;
+  if (beam) {
+    const double poisson = t.number("poisson", "Poisson's ratio", {.above = -1, .below = 0.5, .out_of_bounds = Exit::model});
+    known = read_profile(t, poisson);
+  }
+  const FormValue element = ask_form(t, entry, known);
+  const double mass = mass_of(t, *entry.record, element, needs_density);
+  if (region == nullptr) return;
+  check_kind(t, mesh, *region, *entry.record);
+  if (beam) check_orientation(t, mesh, *region, element);
+  model.sections.push_back({region, element, entry.record, mass, t.where()});
+}
+
+void find_sections(Run& run, const Mesh& mesh, StructureModel& model) {
+  model.section_of.assign(static_cast<std::size_t>(mesh.cell_count()), -1);
+  model.components_at.assign(static_cast<std::size_t>(mesh.node_count()), 0);
+  for (std::size_t s = 0; s < model.sections.size(); ++s) {
+    const StructureSection& section = model.sections[s];
+    Index overlap = 0;
+    std::string other;
+    for (const Index cell : section.region->cells) {
+      int& of_cell = model.section_of[static_cast<std::size_t>(cell)];
+      if (of_cell >= 0) {
+        ++overlap;
+        other = model.sections[static_cast<std::size_t>(of_cell)].where;
+      }
+      of_cell = static_cast<int>(s);
+      for (const Node node : mesh.nodes_of(cell)) {
+        int& known = model.components_at[static_cast<std::size_t>(node)];
+        known = std::max(known, section.record->components);
+      }
+    }
+    if (overlap > 0)
+      run.input().add_error(Error(Exit::model, fmt::format("{} cells have two sections", overlap), fmt::format("{} and {} share them", other, section.where),
+                                  "give each cell one section: use regions that do not overlap"));
+    if (section.record->components > 3) model.components = 6;
+  }
+  if (model.sections.empty()) return;
+  Index lines = 0, others = 0, first = -1;
+  for (Index cell = 0; cell < mesh.cell_count(); ++cell) {
+    if (model.section_of[static_cast<std::size_t>(cell)] >= 0) continue;
+    const bool is_line = traits(mesh.kind_of(cell)).dimension == 1;
+    ++(is_line ? lines : others);
+    if (!is_line && first < 0) first = cell;
+  }
+  if (lines > 0) run.log().notice(fmt::format("{} line cells have no section: they carry nothing and name places", lines));
+  if (others > 0)
+    run.input().add_error(Error(Exit::model, fmt::format("{} surface or volume cells have no section", others),
+                                fmt::format("the first is cell {} of kind {}", first, traits(mesh.kind_of(first)).name),
+                                "add a [[section]] for them, or leave them out of the mesh"));
+}
+
+void read_springs(Case& input, const Mesh& mesh, StructureModel& model) {
+  for (const Case::Table& t : input.tables("spring", "springs from nodes to the ground")) {
+    const Region* region = t.region("region", "nodes, or cells whose nodes are meant", mesh, {RegionKind::nodes, RegionKind::facets, RegionKind::cells});
+    const VectorRule rule{.size = 3, .fallback = std::vector<double>(3, 0.0), .minimum = 0};
+    const std::vector<double> k = t.vector("stiffness", "of each node along x, y, z [N/m]", rule), r = t.vector("rotational", "of each node about x, y, z [N m/rad]", rule);
+    if (region == nullptr) continue;
+    const std::vector<Node> nodes = nodes_in(mesh, *region);
+    const bool turns = std::ranges::any_of(r, [](double value) { return value > 0; });
+    if (turns && std::ranges::any_of(nodes, [&](Node node) { return model.components_at[static_cast<std::size_t>(node)] < 6; }))
+      t.error("rotational", fmt::format("a node of '{}' has no rotations", region->name), "only beams and shells have", "leave the rotational stiffness out", Exit::model);
+    else if (turns)
+      model.stiffness.push_back(Integral::at_nodes(NodeSpring<6>{{k[0], k[1], k[2]}, {r[0], r[1], r[2]}}, nodes));
+    else
+      model.stiffness.push_back(Integral::at_nodes(NodeSpring<3>{{k[0], k[1], k[2]}, {}}, nodes));
+    for (int c = 0; c < 6; ++c)
+      if ((c < 3 ? k[static_cast<std::size_t>(c)] : r[static_cast<std::size_t>(c - 3)]) > 0) model.springs.push_back({region, c, 0, t.where()});
+  }
+}
+
+}  // namespace
+
+StructureModel read_structure(Run& run, const Mesh& mesh, const FormCatalogue& catalogue, bool needs_density) {
+  StructureModel model;
+  for (const Case::Table& t : run.input().tables("section", "what the lines and surfaces of the mesh are", {.minimum_count = 1}))
+    read_section(t, mesh, catalogue, needs_density, model);
+  find_sections(run, mesh, model);
+  for (const StructureSection& s : model.sections) model.stiffness.push_back(Integral::over(s.element, *s.region));
+  read_springs(run.input(), mesh, model);
+  return model;
+}
+
+std::vector<Prescription> read_structure_supports(const Case::Table& from, const Mesh& mesh, int components) {
+  const char* names[] = {"x", "y", "z", "rx", "ry", "rz"};
+  std::vector<Prescription> prescribed;
+  for (const Case::Table& t : from.tables("support", "prescribed displacements and rotations")) {
+    const Region* region = t.region("region", "nodes, or cells or edges whose nodes are meant", mesh, {RegionKind::nodes, RegionKind::facets, RegionKind::cells});
+    const bool fixed = t.flag("fixed", "nothing moves or turns", false), pinned = t.flag("pinned", "nothing moves; it may turn", false);
+    bool any = fixed || pinned;
+    for (int c = 0; c < 6; ++c) {
+      const bool all = fixed || (pinned && c < 3);
+      if (!t.has(names[c]) && !all) continue;
+      const double value = t.number(names[c], c < 3 ? "this displacement [m]; not given: free" : "this rotation about the axis [rad]; not given: free", {.fallback = 0});
+      any = true;
+      if (c >= components) {
+        if (t.has(names[c]))
+          t.error(names[c], "this model has no rotations", "it has no beams and no shells", "leave the key out");
+        continue;
+      }
+      if (region != nullptr) prescribed.push_back({region, c, value, t.where()});
+    }
+    if (!any) t.error("fixed", "this support holds nothing", {}, "give fixed = true, pinned = true, or some of x, y, z, rx, ry, rz");
+  }
+  return prescribed;
+}
+
+}  // namespace ritz

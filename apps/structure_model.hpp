@@ -1,0 +1,46 @@
+// What a case of ritz-structure says about its beams, bars, shells, springs and loads.
+#pragma once
+
+#include "apps/load_cases.hpp"
+#include "fem/form_catalogue.hpp"
+
+#include <array>
+#include <string>
+#include <vector>
+
+namespace ritz {
+
+// Cells with one element and one set of its parameters.
+struct StructureSection {
+  const Region* region;
+  FormValue element;
+  const FormRecord* record;
+  double mass = 0;         // per length or area: density times area or thickness
+  std::string where;
+};
+
+struct StructureModel {
+  std::vector<StructureSection> sections;
+  std::vector<int> section_of;          // [cell] -1: carries nothing, names a place
+  std::vector<int> components_at;       // [mesh node] unknowns that its elements know; 0: none
+  int components = 3;                   // of the space: 3, or 6 with rotations
+  std::vector<Integral> stiffness;      // sections, and springs to the ground
+  std::vector<Prescription> springs;    // held elastically: region, component
+};
+
+// [[section]] and [[spring]]. What is wrong is added to the case. Cells of surfaces must have a section; lines without one
+// name places.
+StructureModel read_structure(Run& run, const Mesh& mesh, const FormCatalogue& catalogue, bool needs_density);
+
+std::vector<Prescription> read_structure_supports(const Case::Table& from, const Mesh& mesh, int components);
+
+// Loads of the root or of a load case, and what of them lies along beams: their section forces are those of the nodes and
+// of the load between.
+struct StructureLoads {
+  std::vector<Integral> integrals;
+  std::vector<std::array<double, 3>> along;   // [cell] force per length; empty: none
+};
+StructureLoads read_structure_loads(const Case::Table& from, const Mesh& mesh, const StructureModel& model);
+bool has_gravity(const Case::Table& from);
+
+}  // namespace ritz

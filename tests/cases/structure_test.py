@@ -1,0 +1,172 @@
+"""Beams, bars, shells and elements of one's own, from the command line."""
+import math
+import os
+import unittest
+from unittest import mock
+
+from ritz import CaseTest, example
+
+# Lines (0 0 0) - (2 0 0) - (4 0 0), and a line above: group numbers 1 "beam", 2 "hanger"; points 3 "foot", 4 "tip", 5 "top".
+FRAME = """$MeshFormat
+2.2 0 8
+$EndMeshFormat
+$PhysicalNames
+5
+0 3 "foot"
+0 4 "tip"
+0 5 "top"
+1 1 "beam"
+1 2 "hanger"
+$EndPhysicalNames
+$Nodes
+4
+1 0 0 0
+2 2 0 0
+3 4 0 0
+4 4 0 3
+$EndNodes
+$Elements
+6
+1 15 2 3 1 1
+2 15 2 4 3 3
+3 15 2 5 4 4
+4 1 2 1 1 1 2
+5 1 2 1 1 2 3
+6 1 2 2 2 3 4
+$EndElements
+"""
+E, NU, I, A = 210e9, 0.3, 8e-6, 1e-5
+BEAM = f"""
+[[section]]
+region = "beam"
+element = "beam"
+young = {E}
+poisson = {NU}
+area = 3e-3
+inertia_y = 2e-6
+inertia_z = {I}
+torsion = 5e-6
+density = 8000
+"""
+BAR = f"""
+[[section]]
+region = "hanger"
+element = "bar"
+young = {E}
+area = {A}
+density = 8000
+"""
+FOOT = '[[support]]\nregion = "foot"\nfixed = true\n'
+TOP = '[[support]]\nregion = "top"\npinned = true\n'
+PULL = '[[force]]\nregion = "tip"\nvalue = [0, 0, -1000]\n'
+TIP = '[[probe]]\nname = "tip"\nregion = "tip"\nmeasure = "mean"\nfield = "displacement"\ncomponent = "z"\n'
+
+
+class Structure(CaseTest):
+    def frame(self, *tables):
+        self.write("frame.msh", FRAME)
+        return self.write("case.toml", '[mesh]\nfile = "frame.msh"\n' + "".join(tables))
+
+    def refuse(self, exit_code, *tables, says):
+        outcome = self.run_case("ritz-structure", self.frame(*tables))
+        self.assertEqual(outcome.exit, exit_code, outcome.log + outcome.errors)
+        for phrase in says:
+            self.assertIn(phrase, outcome.errors)
+
+
+class Examples(Structure):
+    def test_portal_frame(self):
+        """Kleinlogel: H = q l^2 / (4 h (2 h / l + 3)) of equal sections; axial and shear deformation change it by 1 %."""
+        outcome = self.solve("ritz-structure", example("structure/portal"))
+        cases = outcome.report["load_cases"]
+        q, span, height = 20e3, 6, 4
+        thrust = q * span**2 / (4 * height * (2 * height / span + 3))
+        snow, wind = cases["snow"], cases["wind"]
+        self.assert_close(snow["probes"]["thrust"], thrust, 0.01)
+        self.assert_close(snow["probes"]["foot"], q * span / 2, 1e-9)
+        largest = [float(x) for x in snow["facts"]["largest_beam_force"].split()]
+        self.assert_close(largest[5], q * span**2 / 8 - height * snow["probes"]["thrust"], 1e-9)  # in the middle of the girder
+        self.assert_close(wind["probes"]["thrust"], -4000, 1e-9)
+        self.assert_close(wind["probes"]["foot"], -2 * 1e3 * height * height / 2 / span, 1e-9)
+        ultimate = outcome.report["combinations"]["ultimate"]["probes"]["thrust"]
+        self.assert_close(ultimate, 1.5 * snow["probes"]["thrust"] + 1.35 * cases["weight"]["probes"]["thrust"] - 0.9 * 4000, 1e-9)
+
+    def test_roof(self):
+        """Scordelis and Lo, as MacNeal and Harder quote them: 0.3024."""
+        outcome = self.solve("ritz-structure", example("structure/roof"))
+        self.assert_close(outcome.probes["deflection"], -0.3024, 0.01)
+        self.assert_close(outcome.fact("reaction")[2], 90 * 25 * 25 * math.radians(40), 1e-4)
+
+    def test_elements_of_ones_own(self):
+        """Two bars of Green's strain: P = E A / L^3 (w^2 - 2 h w)(w - h)."""
+        with mock.patch.dict(os.environ, {"XDG_CACHE_HOME": str(self.folder / "cache")}):
+            outcome = self.solve("ritz-structure", example("custom_truss/truss"))
+        w = -outcome.probes["apex"]
+        self.assert_close(1e6 / 1.09**1.5 * (w * w - 0.6 * w) * (w - 0.3), 8700, 1e-7)
+        self.assertGreater(int(outcome.report["facts"]["newton_steps"]), 3)
+
+
+class Frames(Structure):
+    def test_beam_on_a_hanger(self):
+        case = self.frame(BEAM, BAR, FOOT, TOP, PULL, TIP)
+        beam, bar = 3 * E * I / 4**3, E * A / 3
+        outcome = self.solve("ritz-structure", case)
+        self.assert_close(outcome.probes["tip"], -1000 / (beam + bar), 1e-9)
+        for method in ("direct", "cg"):
+            self.assert_close(self.solve("ritz-structure", case, keys={"solver.method": f'"{method}"', "solver.tolerance": 1e-10}).probes["tip"],
+                              outcome.probes["tip"], 1e-7)
+
+    def test_own_weight(self):
+        """q L^4 / (8 E I) at the tip; the hanger is a line without a section and weighs nothing."""
+        outcome = self.solve("ritz-structure", self.frame(BEAM, FOOT, "[gravity]\nacceleration = [0, 0, -10]\n", TIP))
+        self.assertIn("1 line cells have no section", outcome.log)
+        self.assert_close(outcome.probes["tip"], -8000 * 3e-3 * 10 * 4**4 / (8 * E * I), 1e-9)
+        largest = outcome.fact("largest_beam_force")
+        self.assert_close(largest[5], 8000 * 3e-3 * 10 * 4**2 / 2, 1e-9)  # q L^2 / 2 at the clamp
+
+    def test_spring_and_moved_support(self):
+        spring = '[[spring]]\nregion = "tip"\nstiffness = [0, 0, 1e6]\n'
+        outcome = self.solve("ritz-structure", self.frame(BEAM, FOOT, spring, PULL, TIP))
+        self.assert_close(outcome.probes["tip"], -1000 / (3 * E * I / 4**3 + 1e6), 1e-9)
+        outcome = self.solve("ritz-structure", self.frame(BEAM, FOOT.replace("fixed = true", "pinned = true\nrx = 0\nrz = 0\nry = 0.01"), TIP))
+        self.assert_close(outcome.probes["tip"], -0.04, 1e-9)  # a rigid turn
+
+    def test_profiles(self):
+        beam = BEAM[:BEAM.index("area")]
+        for profile, inertia, k_area in (
+                ("rectangle\"\nwidth = 0.1\nheight = 0.2", 0.1 * 0.2**3 / 12, 0.02 * 13 / (12 + 3.3)),
+                ("circle\"\ndiameter = 0.1", math.pi / 64 * 1e-4, math.pi / 4 * 1e-2 * 7.8 / 8.8)):
+            outcome = self.solve("ritz-structure", self.frame(beam, f'profile = "{profile}\n', FOOT, PULL, TIP))
+            self.assert_close(outcome.probes["tip"], -1000 * (4**3 / (3 * E * inertia) + 4 / (E / 2.6 * k_area)), 1e-9)
+
+
+class Refusals(Structure):
+    def test_what_can_move(self):
+        self.refuse(4, BEAM, FOOT.replace("fixed", "pinned"), PULL, says=["can still move freely", "rotation about the axis"])
+
+    def test_moments_on_bars(self):
+        self.refuse(4, BEAM, BAR, FOOT, TOP, '[[force]]\nregion = "top"\nmoment = [1, 0, 0]\n', says=["has no rotations"])
+
+    def test_loads_where_nothing_stands(self):
+        self.refuse(4, BEAM, FOOT, '[[force]]\nregion = "top"\nvalue = [1, 0, 0]\n', says=["belongs to no section"])
+
+    def test_two_sections(self):
+        self.refuse(4, BEAM, BEAM, FOOT, PULL, says=["2 cells have two sections"])
+
+    def test_beams_along_their_orientation(self):
+        self.refuse(4, BEAM, "orientation = [2, 0, 0]\n", FOOT, PULL, says=["runs along its orientation"])
+
+    def test_elements_on_other_cells(self):
+        shell = '[[section]]\nregion = "beam"\nelement = "shell"\nyoung = 1\npoisson = 0\nthickness = 1\n'
+        self.refuse(4, shell, FOOT, says=["stands on cells of kind quad4"])
+
+    def test_unknown_elements_and_keys(self):
+        self.refuse(2, BEAM.replace('"beam"\ny', '"baem"\ny'), FOOT, says=["baem", "beam"])
+        self.refuse(2, BEAM, "thikness = 1\n", FOOT, says=["thikness"])
+
+    def test_missing_density(self):
+        self.refuse(2, BEAM.replace("density = 8000\n", ""), FOOT, "[gravity]\nacceleration = [0, 0, -10]\n", says=["density"])
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,173 @@
+// Beams, bars and springs against the solutions of their differential equations, which they meet at the nodes.
+#include "structure.hpp"
+
+namespace ritz::test {
+namespace {
+
+constexpr double E = 210e9, nu = 0.3, G = E / (2 * (1 + nu)), L = 2.5;
+const Beam steel = {.young = E, .poisson = nu, .area = 3e-3, .inertia_y = 2e-6, .inertia_z = 8e-6, .torsion = 5e-6,
+                    .shear_area_y = 1.8e-3, .shear_area_z = 1.1e-3, .orientation = {0, 0, 0}};
+
+// A turn about an axis without symmetry: columns are the images of x, y, z.
+struct Turn {
+  Point x, y, z;
+  Turn() {
+    const double a = 0.7, b = -0.4, c = 1.1;
+    const double ca = std::cos(a), sa = std::sin(a), cb = std::cos(b), sb = std::sin(b), cc = std::cos(c), sc = std::sin(c);
+    x = {ca * cb, sa * cb, -sb};
+    y = {ca * sb * sc - sa * cc, sa * sb * sc + ca * cc, cb * sc};
+    z = {ca * sb * cc + sa * sc, sa * sb * cc - ca * sc, cb * cc};
+  }
+  Point of(double p, double q, double r) const {
+    return {p * x[0] + q * y[0] + r * z[0], p * x[1] + q * y[1] + r * z[1], p * x[2] + q * y[2] + r * z[2]};
+  }
+};
+
+double along(const std::vector<double>& u, Node node, int first, const Point& axis) {
+  const double* v = u.data() + 6 * node + first;
+  return v[0] * axis[0] + v[1] * axis[1] + v[2] * axis[2];
+}
+
+// Clamped at its first node, in any direction in space, loaded at the other end by forces and moments in local axes.
+struct Cantilever {
+  Turn turn;
+  std::unique_ptr<Structure> model;
+  std::vector<double> u;
+  Node tip;
+
+  Cantilever(Beam beam, int elements, Point force, Point moment) : tip(elements) {
+    std::ranges::copy(turn.y, beam.orientation);
+    const Point f = turn.of(force[0], force[1], force[2]), m = turn.of(moment[0], moment[1], moment[2]);
+    const NodeLoad<6> load{{f[0], f[1], f[2]}, {m[0], m[1], m[2]}};
+    model = std::make_unique<Structure>(line_mesh({1, 2, 3}, {1 + L * turn.x[0], 2 + L * turn.x[1], 3 + L * turn.x[2]}, elements), 6,
+                                        std::vector{Integral::over_all_cells(beam), Integral::at_nodes(load, {tip})});
+    u = model->solve({{{0}, clamped}});
+  }
+};
+
+TEST(Beam, OfOneElementBendsAndShearsAsTimoshenkos) {
+  const double P = 1000;
+  for (const int elements : {1, 3}) {
+    const Cantilever y(steel, elements, {0, P, 0}, {}), z(steel, elements, {0, 0, P}, {});
+    const double v = P * L * L * L / (3 * E * 8e-6) + P * L / (G * 1.8e-3), w = P * L * L * L / (3 * E * 2e-6) + P * L / (G * 1.1e-3);
+    EXPECT_NEAR(along(y.u, y.tip, 0, y.turn.y), v, 1e-10 * v);
+    EXPECT_NEAR(along(y.u, y.tip, 3, y.turn.z), P * L * L / (2 * E * 8e-6), 1e-10 * v);
+    EXPECT_NEAR(along(y.u, y.tip, 0, y.turn.z), 0, 1e-10 * v);
+    EXPECT_NEAR(along(z.u, z.tip, 0, z.turn.z), w, 1e-10 * w);
+    EXPECT_NEAR(along(z.u, z.tip, 3, z.turn.y), -P * L * L / (2 * E * 2e-6), 1e-10 * w);
+  }
+}
+
+TEST(Beam, WithoutShearAreaBendsAsBernoullis) {
+  Beam slender = steel;
+  slender.shear_area_y = slender.shear_area_z = 0;
+  const Cantilever y(slender, 2, {0, 1000, 0}, {});
+  const double v = 1000 * L * L * L / (3 * E * 8e-6);
+  EXPECT_NEAR(along(y.u, y.tip, 0, y.turn.y), v, 1e-10 * v);
+}
+
+TEST(Beam, StretchesAndTwists) {
+  const Cantilever beam(steel, 1, {5e4, 0, 0}, {300, 0, 0});
+  EXPECT_NEAR(along(beam.u, beam.tip, 0, beam.turn.x), 5e4 * L / (E * 3e-3), 1e-15);
+  EXPECT_NEAR(along(beam.u, beam.tip, 3, beam.turn.x), 300 * L / (G * 5e-6), 1e-12);
+}
+
+TEST(Beam, UnderEndMomentsIsAnArc) {
+  const Cantilever beam(steel, 1, {}, {0, 0, 800});
+  const double curvature = 800 / (E * 8e-6);
+  EXPECT_NEAR(along(beam.u, beam.tip, 3, beam.turn.z), curvature * L, 1e-10 * curvature * L);
+  EXPECT_NEAR(along(beam.u, beam.tip, 0, beam.turn.y), curvature * L * L / 2, 1e-10 * curvature * L * L);
+}
+
+// Local y is upwards where nothing is said, and along x where the beam is vertical.
+TEST(Beam, StandsUpright) {
+  struct { Point end; Point force; double inertia, shear_area; } cases[] = {
+      {{L, 0, 0}, {0, 0, 1000}, 8e-6, 1.8e-3}, {{0, L, 0}, {0, 0, 1000}, 8e-6, 1.8e-3}, {{0, L, 0}, {1000, 0, 0}, 2e-6, 1.1e-3},
+      {{0, 0, L}, {1000, 0, 0}, 8e-6, 1.8e-3}, {{0, 0, -L}, {0, 1000, 0}, 2e-6, 1.1e-3}};
+  for (const auto& c : cases) {
+    Structure model(line_mesh({0, 0, 0}, c.end), 6,
+                    {Integral::over_all_cells(steel), Integral::at_nodes(NodeLoad<6>{{c.force[0], c.force[1], c.force[2]}, {}}, {1})});
+    const std::vector<double>& u = model.solve({{{0}, clamped}});
+    const double expected = 1000 * L * L * L / (3 * E * c.inertia) + 1000 * L / (G * c.shear_area);
+    EXPECT_NEAR((u[6] * c.force[0] + u[7] * c.force[1] + u[8] * c.force[2]) / 1000, expected, 1e-10 * expected);
+  }
+}
+
+// 5 q L^4 / (384 E I) + q L^2 / (8 k G A) in the middle, met by two elements, since their nodes are exact.
+TEST(Beam, UnderDistributedLoadIsExactAtItsNodes) {
+  const double q = 4000;
+  Structure model(line_mesh({0, 0, 0}, {L, 0, 0}, 2), 6, {Integral::over_all_cells(steel), Integral::over_all_cells(LineLoad<6>{{0, 0, -q}})});
+  model.solve({{{0}, {0, 1, 2, 3}}, {{2}, {1, 2}}});
+  const double expected = 5 * q * std::pow(L, 4) / (384 * E * 8e-6) + q * L * L / (8 * G * 1.8e-3);
+  EXPECT_NEAR(model.at(1, 2), -expected, 1e-10 * expected);
+  EXPECT_NEAR(model.at(0, 4), q * std::pow(L, 3) / (24 * E * 8e-6), 1e-10 * expected);  // turns about +y: downwards
+}
+
+// Cut anywhere, a cantilever balances the load at its tip.
+TEST(Beam, SectionForcesBalanceTheLoad) {
+  const Point f{5e3, 1e3, -7e2}, m{90, -60, 40};
+  Cantilever beam(steel, 2, f, m);
+  const DerivedFields forces = beam.model->equations.evaluate(beam.model->space.from_mesh(beam.u));
+  ASSERT_EQ(forces.components, 12);
+  for (int cell = 0; cell < 2; ++cell)
+    for (int end = 0; end < 2; ++end) {
+      const double* at = forces.at_cells.data() + 12 * cell + 6 * end;
+      const double rest = L - 0.5 * L * (cell + end);  // to the tip
+      const double expected[6] = {f[0], f[1], f[2], m[0], m[1] - rest * f[2], m[2] + rest * f[1]};
+      for (int k = 0; k < 6; ++k) EXPECT_NEAR(at[k], expected[k], 1e-7 * 5e3) << cell << " " << end << " " << k;
+    }
+}
+
+TEST(Bar, CarriesByItsLengthAndArea) {
+  const double force = 7000, area = 4e-4;  // two bars under 45 degrees
+  Structure model(structure_mesh({{-1, 0, 0}, {1, 0, 0}, {0, 0, -1}}, CellKind::line2, {0, 2, 1, 2}), 3,
+                  {Integral::over_all_cells(Bar{E, area}), Integral::at_nodes(NodeLoad<3>{{0, 0, -force}, {}}, {2})});
+  model.solve({{{0, 1}, {0, 1, 2}}, {{2}, {1}}});
+  const double N = force / std::sqrt(2.0);
+  EXPECT_NEAR(model.at(2, 2), -force * std::sqrt(2.0) / (E * area), 1e-12);
+  for (const double axial : model.equations.evaluate(model.solution.u).at_cells) EXPECT_NEAR(axial, N, 1e-8 * N);
+}
+
+// A bar hangs at the tip of a beam: its other unknowns are nothing to it.
+TEST(Bar, StandsBesideBeams) {
+  const double P = 1000, area = 1e-5, H = 3;
+  Mesh mesh = structure_mesh({{0, 0, 0}, {L, 0, 0}, {L, 0, H}}, CellKind::line2, {0, 1, 1, 2});
+  Structure model(std::move(mesh), 6,
+                  {Integral::over_cells(steel, {0}), Integral::over_cells(Bar{E, area}, {1}), Integral::at_nodes(NodeLoad<6>{{0, 0, -P}, {}}, {1})});
+  model.solve({{{0}, clamped}, {{2}, {0, 1, 2}}});
+  const double beam = 1 / (L * L * L / (3 * E * 8e-6) + L / (G * 1.8e-3)), bar = E * area / H;
+  EXPECT_NEAR(model.at(1, 2), -P / (beam + bar), 1e-10 * P / bar);
+  EXPECT_EQ(model.at(2, 4), 0);
+}
+
+TEST(Spring, PullsAlongItsLine) {
+  Structure model(line_mesh({0, 0, 0}, {0.3, 0.4, 0}), 3, {Integral::over_all_cells(Spring{500}), Integral::at_nodes(NodeLoad<3>{{30, 40, 0}, {}}, {1})});
+  model.solve({{{0}, {0, 1, 2}}, {{1}, {2}, 0}, {{1}, {1}, 0.02}});
+  const double elongation = 0.6 * model.at(1, 0) + 0.8 * 0.02;
+  EXPECT_NEAR(0.6 * 500 * elongation, 30, 1e-9);
+}
+
+TEST(NodeSpring, HoldsANode) {
+  const NodeSpring<6> foundation{{100, 200, 400}, {10, 20, 40}};
+  Structure model(line_mesh({0, 0, 0}, {1, 0, 0}), 6,
+                  {Integral::over_all_cells(steel), Integral::at_nodes(foundation, {0}), Integral::at_nodes(NodeLoad<6>{{1, 2, 3}, {4, 5, 6}}, {0})});
+  model.solve({});
+  const double expected[6] = {1. / 100, 2. / 200, 3. / 400, 4. / 10, 5. / 20, 6. / 40};
+  for (int c = 0; c < 6; ++c) EXPECT_NEAR(model.at(0, c), expected[c], 1e-6);  // the beam is much stiffer: rounding
+}
+
+TEST(WholeElements, AreRefusedOnOtherCells) {
+  const Mesh mesh = surface_mesh(1, 1, {1, 1}, flat);
+  const FunctionSpace space(mesh, 6, Device::named("cpu", 1)), narrow(mesh, 3, Device::named("cpu", 1));
+  EXPECT_THROW(Operator(space, {Integral::over_all_cells(steel)}), Error);
+  EXPECT_THROW(Operator(narrow, {Integral::over_all_cells(Shell{1, 0.3, 0.1})}), Error);
+}
+
+TEST(StructuralMesh, MayHaveManyMeetingCellsButNoneWithoutLength) {
+  EXPECT_EQ(structure_mesh({{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {-1, 0, 0}}, CellKind::line2, {0, 1, 0, 2, 0, 3, 0, 4, 0, 4}).cell_count(), 5);
+  EXPECT_THROW(structure_mesh({{1, 0, 0}, {1, 0, 0}}, CellKind::line2, {0, 1}), Error);
+  EXPECT_THROW(structure_mesh({{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {1, 1, 0}}, CellKind::quad4, {0, 1, 2, 3}), Error);  // crossed
+}
+
+}  // namespace
+}  // namespace ritz::test
