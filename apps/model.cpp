@@ -50,14 +50,22 @@ void add_material_errors(Case& input, const Mesh& mesh, const std::vector<Materi
   for (const Error& error : errors.errors()) input.add_error(error);
 }
 
-FunctionSpace make_space(Run& run, const Mesh& mesh, int components) {
+FunctionSpace make_space(Run& run, const Mesh& mesh, int components, const FormCatalogue* catalogue) {
   auto phase = run.device().profile().phase("space");
   run.log().progress("numbering unknowns");
   const Case::Table table = run.input().table("space", "the unknown field");
-  const auto order = table.integer("order", "of the field's elements, whatever the mesh's; 0 takes the mesh's own. Quadrilaterals and "
-                                   "hexahedra to 8, triangles, tetrahedra and prisms to 4, pyramids to 3", {.fallback = 0, .minimum = 0, .maximum = 8});
+  SpaceOptions options;
+  options.order = static_cast<int>(table.integer("order", "of the field's elements, whatever the mesh's; 0 takes the mesh's own. Quadrilaterals and "
+                                   "hexahedra to 8, triangles, tetrahedra and prisms to 4, pyramids to 3", {.fallback = 0, .minimum = 0, .maximum = 8}));
+  if (catalogue != nullptr) {
+    const std::string element = table.text("element", "a reference element of the plugin, for cells of its shape", {.fallback = "", .may_be_empty = true});
+    if (!element.empty()) {
+      options.elements.push_back(catalogue->element(element));
+      if (options.order == 0) options.order = options.elements.front().order;
+    }
+  }
   try {
-    return FunctionSpace(mesh, components, run.device(), {.order = static_cast<int>(order)});
+    return FunctionSpace(mesh, components, run.device(), options);
   } catch (const Error& error) {
     table.error("order", error.message(), error.why(), error.fix());
     return FunctionSpace(mesh, components, run.device());

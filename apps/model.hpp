@@ -3,6 +3,7 @@
 
 #include "apps/materials.hpp"
 #include "apps/run.hpp"
+#include "fem/form_catalogue.hpp"
 #include "fem/operator.hpp"
 #include "fem/rigid_motion.hpp"
 #include "fem/static_solution.hpp"
@@ -23,7 +24,8 @@ PlaneModel plane_model(Case& input, const Mesh& mesh, const std::vector<std::str
 
 void add_material_errors(Case& input, const Mesh& mesh, const std::vector<MaterialRegion>& materials);
 
-FunctionSpace make_space(Run& run, const Mesh& mesh, int components);
+// [space]. With a catalogue the case may name a reference element of a plugin, too.
+FunctionSpace make_space(Run& run, const Mesh& mesh, int components, const FormCatalogue* catalogue = nullptr);
 // With the sparsity pattern of a matrix, where the space will have one.
 Operator make_operator(Run& run, const FunctionSpace& space, std::vector<Integral> integrals, bool with_pattern = true);
 DerivedFields evaluate(Run& run, const Operator& equations, const Vector& u);

@@ -18,7 +18,7 @@ const FormCatalogue::Entry& main_form(Run& run, const FormCatalogue& catalogue, 
   std::vector<std::string> own, volume;
   const auto is_volume = [&](const std::string& name) {
     const FormRecord& r = *catalogue.find(name).record;
-    return r.codimension == 0 && r.has_matrix;
+    return r.codimension == 0 && r.has_matrix && (r.cell < 0 || traits(static_cast<CellKind>(r.cell)).dimension == r.dimension);
   };
   for (const std::string& name : catalogue.forms_of_plugins())
     if (is_volume(name)) own.push_back(name);
@@ -55,6 +55,7 @@ std::optional<FormValue> load_form(int components, int dimension, const std::vec
 struct Equations {
   std::vector<Integral> integrals;
   std::vector<const Region*> held;   // boundaries whose forms hold the unknown
+  bool linear = true;
 };
 
 Equations read_equations(Run& run, const FormCatalogue& catalogue, const FormCatalogue::Entry& form) {
@@ -62,6 +63,7 @@ Equations read_equations(Run& run, const FormCatalogue& catalogue, const FormCat
   const Mesh& mesh = run.mesh();
   const FormRecord& record = *form.record;
   Equations equations;
+  equations.linear = record.linear;
   std::vector<MaterialRegion> materials;
   for (const Case::Table& t : input.tables("material", "what the cells are made of: parameters of the form", {.minimum_count = 1})) {
     const Region* region = t.region("region", "cells", mesh, {RegionKind::cells});
@@ -81,6 +83,7 @@ Equations read_equations(Run& run, const FormCatalogue& catalogue, const FormCat
     const std::string name = t.choice("form", "of facets", boundary_forms);
     if (!catalogue.has_form(name)) input.throw_if_any();
     const FormValue value = ask_form(t, catalogue.find(name));
+    equations.linear = equations.linear && catalogue.find(name).record->linear;
     if (region == nullptr) continue;
     equations.integrals.push_back(Integral::over(value, *region));
     if (value.has_matrix) equations.held.push_back(region);
@@ -114,6 +117,24 @@ std::optional<RigidModes> rigid_modes(const FormRecord& r, const Equations& equa
   return r.dimension == 3 ? RigidModes::solid : RigidModes::plane;
 }
 
+struct Solved {
+  Vector u;
+  std::vector<double> reaction;
+};
+
+Solved solved_at_once(Run& run, const Operator& equations, const Constraints& fixed, const LinearSolverOptions& options) {
+  StaticSolution s = solve_static(equations, fixed, options, run.progress());
+  run.record(s.report, equations.space().unknown_count());
+  print_balance(run, s, equations.space().components());
+  return {std::move(s.u), std::move(s.reaction)};
+}
+
+Solved solved_by_newton(Run& run, const Operator& equations, const Constraints& fixed, const NonlinearOptions& options) {
+  NonlinearSolution s = solve_nonlinear(equations, fixed, options, run.progress());
+  record_newton(run, s, equations.space().unknown_count());
+  return {std::move(s.u), std::move(s.reaction)};
+}
+
 void solve(Run& run) {
   Case& input = run.input();
   const Mesh& mesh = run.mesh();
@@ -121,22 +142,14 @@ void solve(Run& run) {
   const Case::Table model = input.table("model", "the equations and their discretisation");
   const FormCatalogue::Entry& form = main_form(run, catalogue, model);
   const FormRecord& record = *form.record;
-  SpaceOptions elements;
-  elements.order = static_cast<int>(model.integer("order", "of Lagrange elements; 0: fields vary like the mesh's cells", {.fallback = 0, .minimum = 0, .maximum = 8}));
-  const std::string element = model.text("element", "a reference element of the plugin, for cells of its shape", {.fallback = "", .may_be_empty = true});
-  if (!element.empty()) {
-    elements.elements.push_back(catalogue.element(element));
-    if (elements.order == 0) elements.order = elements.elements.front().order;
-  }
+  for (const char* key : {"order", "element"})
+    if (model.has(key)) model.refuse(key, fmt::format("'[model] {}' was given", key), "what the field is made of stands in one place, [space]", fmt::format("write it as [space] {} = ...", key));
   const Equations parts = read_equations(run, catalogue, form);
-  run.log().progress("numbering unknowns");
-  const FunctionSpace space = [&] {
-    auto phase = run.device().profile().phase("space");
-    return FunctionSpace(mesh, record.components, run.device(), elements);
-  }();
+  const FunctionSpace space = make_space(run, mesh, record.components, &catalogue);
   Constraints fixed(space);
   for (const Case::Table& t : input.tables("prescribe", "prescribed values of the unknown")) prescribe(t, mesh, record.components, fixed);
-  const NonlinearOptions options = read_newton(run, run.solver());
+  const LinearSolverOptions solver = run.solver();
+  const NonlinearOptions newton = read_newton(run, solver);
   std::vector<Field> results = {{record.unknown, record.components}};
   if (record.derived > 0) results.push_back({record.derives, record.derived});
   results.push_back({"reaction", record.components});
@@ -148,8 +161,7 @@ void solve(Run& run) {
   finish_model(run, fixed, rigid_modes(record, parts), results, held);
 
   const Operator equations = make_operator(run, space, parts.integrals);
-  const NonlinearSolution s = solve_nonlinear(equations, fixed, options, run.progress());
-  record_newton(run, s, space.unknown_count());
+  const Solved s = parts.linear ? solved_at_once(run, equations, fixed, solver) : solved_by_newton(run, equations, fixed, newton);
   std::vector<Field> nodal = {{record.unknown, record.components, space.to_mesh(s.u)}}, cells;
   if (record.components == 1) print_range(run, mesh, record.unknown, nodal.front().values);
   if (record.derived > 0) {
@@ -168,6 +180,8 @@ file = "part.msh"
 
 [model]
 form = "my_form"
+
+[space]
 order = 2
 
 [[material]]
@@ -187,5 +201,5 @@ value = 5e4
 }  // namespace ritz
 
 int main(int argc, char** argv) {
-  return ritz::run_app(argc, argv, {"ritz-solve", "Stationary equations of any form, also of your own, by Newton's method.", ritz::example}, ritz::solve);
+  return ritz::run_app(argc, argv, {"ritz-solve", "Stationary equations of any form, also of your own; nonlinear ones by Newton's method.", ritz::example}, ritz::solve);
 }

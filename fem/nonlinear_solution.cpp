@@ -1,10 +1,12 @@
 #include "fem/nonlinear_solution.hpp"
 
+#include "fem/matrix_free_solver.hpp"
 #include "solvers/vectors.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
+#include <optional>
 
 namespace ritz {
 namespace {
@@ -17,7 +19,8 @@ class Newton {
          const std::function<void(const std::string&)>& progress)
       : equations_(equations), constraints_(constraints), options_(options), progress_(progress), space_(equations.space()),
         u_(space_.zeros()), prescribed_(space_.zeros()), start_(space_.zeros()), r_(space_.zeros()), gap_(space_.zeros()),
-        step_(space_.zeros()), trial_(space_.zeros()), trial_r_(space_.zeros()), K_(equations.make_matrix()) {
+        step_(space_.zeros()), trial_(space_.zeros()), trial_r_(space_.zeros()) {
+    if (!without_matrix(equations, options.linear)) K_.emplace(equations.make_matrix());
     constraints.set_values(prescribed_);
     whole_residual(u_, start_);
     if (const Index bad = first_not_finite(start_); bad >= 0)
@@ -81,14 +84,15 @@ class Newton {
 
   void take_step(bool gap) {
     Profile& profile = space_.device().profile();
-    {
+    if (K_) {
       auto phase = profile.phase("assembly");
-      equations_.assemble(u_, K_);
+      equations_.assemble(u_, *K_);
     }
     double asked = 0;  // of the free unknowns by the gap
     copy(r_, trial_r_);
     if (gap) {
-      K_.apply(gap_, trial_);
+      if (K_) K_->apply(gap_, trial_);
+      else equations_.action(u_, gap_, trial_);
       constraints_.set_zero(trial_);
       asked = norm2(trial_);
       axpy(1.0, trial_, trial_r_);
@@ -97,9 +101,13 @@ class Newton {
     reference_ = std::max(reference_, asked);
     {
       auto phase = profile.phase("solve");
-      K_.eliminate(constraints_.mask(), std::max(max_abs(K_.diagonal()), 1e-300));
       fill(0.0, step_);
-      report_ = solve_linear(K_, trial_r_, step_, options_.linear, {&space_.coordinates(), space_.mesh().dimension()});
+      if (K_) {
+        K_->eliminate(constraints_.mask(), std::max(max_abs(K_->diagonal()), 1e-300));
+        report_ = solve_linear(*K_, trial_r_, step_, options_.linear, {&space_.coordinates(), space_.mesh().dimension()});
+      } else {
+        report_ = MatrixFreeSolver(equations_, constraints_, u_).solve(trial_r_, step_, options_.linear);
+      }
       options_.linear.say = {};  // said once
       if (!report_.converged())
         stop(fmt::format("the linear solver ({}) stopped: {}", report_.method, name_of(report_.reason)), advice_for(report_.reason));
@@ -145,7 +153,7 @@ class Newton {
   const std::function<void(const std::string&)>& progress_;
   const FunctionSpace& space_;
   Vector u_, prescribed_, start_, r_, gap_, step_, trial_, trial_r_;
-  SparseMatrix K_;
+  std::optional<SparseMatrix> K_;   // none: solved without
   SolveReport report_;
   std::vector<NonlinearStep> steps_;
   double reference_ = 0, free_norm_ = 0, fraction_ = 1;

@@ -1,11 +1,8 @@
 #include "fem/static_solution.hpp"
 
 #include "device/error.hpp"
-#include "fem/p_multigrid.hpp"
+#include "fem/matrix_free_solver.hpp"
 #include "fem/pattern_size.hpp"
-#include "solvers/chebyshev.hpp"
-#include "solvers/conjugate_gradient.hpp"
-#include "solvers/jacobi.hpp"
 #include "solvers/memory_steps.hpp"
 #include "solvers/vectors.hpp"
 
@@ -101,7 +98,7 @@ class StaticSystem {
       columns[j].load = norm2(columns[j].b);
     }
     if (K_) K_->eliminate(columns.front().constraints->mask(), max_abs(K_->diagonal()));
-    else operator_.emplace(equations_, *columns.front().constraints, solutions.front().u);
+    else without_matrix_.emplace(equations_, *columns.front().constraints, solutions.front().u);
   }
 
   void solve(const std::vector<Column>& columns, std::vector<StaticSolution>& solutions) {
@@ -162,49 +159,7 @@ class StaticSystem {
  private:
   SolveReport solve_one(const Vector& b, Vector& x, const LinearSolverOptions& options) {
     if (K_) return solve_linear(*K_, b, x, options, {&space_.coordinates(), space_.mesh().dimension()});
-    if (options.method != LinearMethod::automatic && options.method != LinearMethod::conjugate_gradient)
-      throw Error(Exit::input, fmt::format("method '{}' was asked for without a matrix", name_of(options.method)),
-                  "without a matrix there are conjugate gradients", "use method = \"cg\", or operator = \"matrix\"");
-    SolveReport report = iterate_without_matrix(b, x, options);
-    report.choice = options.operator_kind == OperatorKind::matrix_free
-                        ? "as asked"
-                        : fmt::format("elements of order {} need no matrix", space_.order());
-    return report;
-  }
-
-  // With a cheaper preconditioner where memory is short; what has been tried is not tried again for the next column.
-  SolveReport iterate_without_matrix(const Vector& b, Vector& x, const LinearSolverOptions& options) {
-    if (kind_ == PreconditionerKind::automatic) kind_ = options.preconditioner;
-    if (kind_ == PreconditionerKind::automatic || (kind_ == PreconditionerKind::multigrid && space_.order() < 2)) kind_ = space_.order() > 1 ? PreconditionerKind::multigrid : PreconditionerKind::chebyshev;
-    const ConjugateGradient method{.relative = options.relative, .max_iterations = options.max_iterations};
-    std::vector<std::string> steps;
-    while (true) {
-      try {
-        if (!preconditioner_) preconditioner_ = make_preconditioner(options);
-        SolveReport report = method.solve(*operator_, b, x, preconditioner_.get());
-        report.fallbacks = std::move(steps);
-        return report;
-      } catch (const Error& error) {
-        preconditioner_.reset();
-        const std::optional<std::string> step = step_down(error, kind_, options_.multigrid.single_precision);
-        if (!step) throw;
-        if (options.say) options.say(*step);
-        steps.push_back(*step);
-        x.fill_zero();
-      }
-    }
-  }
-
-  std::unique_ptr<LinearOperator> make_preconditioner(const LinearSolverOptions& options) const {
-    const Vector zero = space_.zeros();
-    switch (kind_) {
-      case PreconditionerKind::jacobi: return std::make_unique<JacobiPreconditioner>(operator_->diagonal());
-      case PreconditionerKind::chebyshev: return std::make_unique<ChebyshevPreconditioner>(*operator_, operator_->diagonal());
-      case PreconditionerKind::multigrid:
-        return std::make_unique<PMultigrid>(equations_, operator_->constraints(), zero,
-                                            PMultigridOptions{.single_precision = options_.multigrid.single_precision, .coarsest = options.multigrid});
-      default: return nullptr;
-    }
+    return without_matrix_->solve(b, x, options);
   }
 
   void add_loads(double factor, const Operator* loads, const Vector& u, Vector& r) {
@@ -277,9 +232,7 @@ class StaticSystem {
   LinearSolverOptions options_;
   Profile& profile_;
   std::optional<SparseMatrix> K_;          // or else
-  std::optional<MatrixFree> operator_;
-  std::unique_ptr<LinearOperator> preconditioner_;  // of the operator
-  PreconditionerKind kind_ = PreconditionerKind::automatic;  // of it
+  std::optional<MatrixFreeSolver> without_matrix_;
   Vector r_, own_;
 };
 
@@ -292,13 +245,6 @@ bool acts(const Operator& equations, const Constraints& common) {
 }
 
 }  // namespace
-
-bool without_matrix(const Operator& equations, const LinearSolverOptions& options) {
-  const FunctionSpace& space = equations.space();
-  if (options.operator_kind != OperatorKind::automatic) return options.operator_kind == OperatorKind::matrix_free;
-  const bool iterates = options.method == LinearMethod::automatic || options.method == LinearMethod::conjugate_gradient;
-  return iterates && equations.symmetric() && !space.isoparametric() && space.order() > 1 && equations.can_act_in_single();
-}
 
 void check_same_unknowns(std::span<const LoadCase> cases) {
   ErrorList errors;

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "fem/constraints.hpp"
+#include "fem/matrix_free_solver.hpp"
 #include "fem/operator.hpp"
 #include "solvers/linear_solver.hpp"
 
@@ -30,10 +31,6 @@ using Progress = std::function<void(const std::string&)>;
 // Error(Exit::model) when a load or coefficient makes the equations not finite, naming node, position and region.
 StaticSolution solve_static(const Operator& equations, const Constraints& constraints, const LinearSolverOptions& options,
                             const Progress& progress = {});
-
-// Is the system solved without a matrix? As options.operator_kind says; on its own where the space has an order of its own
-// above 1 on cells that sum factorisation serves (quadrilaterals, hexahedra), and the method iterates.
-bool without_matrix(const Operator& equations, const LinearSolverOptions& options);
 
 // What differs from case to case; loads in the equations themselves act in all of them.
 struct LoadCase {

@@ -17,7 +17,7 @@ namespace {
 using namespace ritz;
 
 std::vector<std::string> record_names() {
-  std::vector<std::string> names = {"auto-table", "block-cg", "direct-table", "mesh-read", "small-cg", "solve-poisson-P1", "solve-poisson-P2", "solve-elastic-P1", "solve-elastic-P2", "solve-elastic-Q1",
+  std::vector<std::string> names = {"auto-table", "block-cg", "convergence", "direct-table", "mesh-read", "small-cg", "solve-poisson-P1", "solve-poisson-P2", "solve-elastic-P1", "solve-elastic-P2", "solve-elastic-Q1",
                                     "precision-poisson-P1", "precision-poisson-P2", "precision-elastic-P1", "precision-elastic-P2", "precision-elastic-Q1"};
   for (const Problem& problem : problems()) {
     names.push_back("asm-" + problem.name);
@@ -73,6 +73,7 @@ void run(const BenchOptions& options, const MemoryLimits& limits, const std::str
     if (options.wants("block-cg")) run_block_cg(device, options, publish);
     if (options.wants("small-cg")) run_small_cg(device, options, publish);
     if (options.names("auto-table")) run_auto_table(device, options);
+    if (options.names("convergence")) run_convergence(device, options);
     if (options.names("direct-table")) run_direct_table(device, options);
     run_operator_actions(device, options, publish);
     if (options.wants("mesh-read")) run_mesh_read(device, options, publish);

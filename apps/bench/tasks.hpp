@@ -43,4 +43,15 @@ void run_direct_table(const Device& device, const BenchOptions& options);
 // it (`--only auto-table "thin plate"`) are done alone.
 void run_auto_table(const Device& device, const BenchOptions& options);
 
+// convergence: orders of the error for every cell, order and equation.
+struct ConvergenceRow {
+  std::string cell, equations;
+  int order;
+  std::vector<int> counts;        // cells per side
+  std::vector<double> l2, h1;     // errors there: of values, of gradients
+  double l2_order, h1_order;      // of the line through them
+};
+std::vector<ConvergenceRow> convergence_rows(const Device& device, double size, int highest, const std::function<void(const ConvergenceRow&)>& found = {});
+void run_convergence(const Device& device, const BenchOptions& options);
+
 }  // namespace ritz

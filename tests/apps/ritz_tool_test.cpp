@@ -7,6 +7,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <sstream>
 
 #include <unistd.h>
 
@@ -144,6 +145,25 @@ TEST(RitzBench, SmallRunReportsEveryTask) {
       EXPECT_NEAR(record["facts"]["Jacobi max |u|"].get<double>(), 1, 0.1);
     }
   }
+}
+
+// | cell | equations | order p | cells per side | error in L2 | order in L2 | error in H1 | order in H1 |
+TEST(RitzBench, TabulatesOrdersOfConvergence) {
+  const CommandResult run = run_command(std::string(RITZ_BENCH) + " --only convergence --size 0.5 --threads 1");
+  ASSERT_EQ(run.exit_code, 0) << run.output;
+  std::istringstream lines(run.output);
+  int rows = 0;
+  for (std::string line; std::getline(lines, line);) {
+    std::vector<std::string> columns;
+    std::istringstream parts(line);
+    for (std::string part; std::getline(parts, part, '|');) columns.push_back(part);
+    if (columns.size() < 9 || columns[3].find_first_of("0123456789") == std::string::npos) continue;
+    ++rows;
+    const int order = std::stoi(columns[3]);
+    EXPECT_GE(std::stod(columns[6]), order + 1 - 0.7) << line;  // on meshes of few cells
+    EXPECT_GE(std::stod(columns[8]), order - 0.7) << line;
+  }
+  EXPECT_EQ(rows, 2 * (4 + 8 + 4 + 8 + 4 + 3));
 }
 
 TEST(RitzBench, UnknownTaskNamesTheNearest) {

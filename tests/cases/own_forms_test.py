@@ -8,6 +8,7 @@ import subprocess
 import unittest
 from unittest import mock
 
+import boxes
 from ritz import BIN, CaseTest, example
 
 FORM = "varying_conduction.cpp"
@@ -68,7 +69,7 @@ class Examples(OwnForms):
         series = 4 / math.pi**3 * sum((-1) ** ((n - 1) // 2) / n**3 * (1 - 1 / math.cosh(n * math.pi / 2)) for n in range(1, 60, 2))
         outcome = self.solve("ritz-solve", example("custom_element/bubble_triangle"))
         self.assert_close(outcome.probes["middle"], series, 5e-4)
-        plain = self.solve("ritz-solve", example("custom_element/bubble_triangle"), keys={"model.element": '""', "model.order": 2})
+        plain = self.solve("ritz-solve", example("custom_element/bubble_triangle"), keys={"space.element": '""', "space.order": 2})
         self.assertEqual(outcome.report["unknowns"], plain.report["unknowns"] + 72)  # a bubble in each of 72 triangles
 
     def test_of_a_prebuilt_plugin_with_its_source(self):
@@ -86,6 +87,64 @@ class Examples(OwnForms):
                           '[[boundary]]\nregion = "outside"\nform = "convection3"\ncoefficient = 25\nambient = -10\n'
                           '[[probe]]\nname = "flux"\nfield = "heat_flux"\ncomponent = "x"\npoint = [0.05, 0.05, 0.05]\n')
         self.assert_close(self.solve("ritz-solve", case).probes["flux"], 30 / (1 / 8 + 0.1 / 0.8 + 0.05 / 0.04 + 1 / 25), 1e-7)
+
+
+class Orders(OwnForms):
+    """[space] order in ritz-solve: without a matrix as in ritz-elasticity, and no force is lost."""
+    CASE = """[mesh]
+file = "cube.msh"
+[model]
+form = "elasticity"
+[[material]]
+region = "all"
+lambda = 1.2
+mu = 0.8
+[[prescribe]]
+region = "a.z0"
+value = 0
+[[load]]
+region = "a.z1"
+value = [0.3, -0.2, 0.5]
+[[load]]
+region = "all"
+value = [0, 0, -1]
+"""
+    PROBES = "".join(f'[[probe]]\nname = "{name}"\nfield = "{field}"\nregion = "{region}"\nmeasure = "{measure}"\n'
+                     for name, field, region, measure in (("held", "reaction", "a.z0", "reaction"), ("top", "displacement", "a.z1", "mean")))
+
+    def cube(self, *tables):
+        self.write("cube.msh", boxes.cubes(["a"]))
+        return self.write("case.toml", self.CASE + self.PROBES + "".join(tables))
+
+    def test_reactions_balance_the_loads_at_every_order(self):
+        for order in (1, 2, 4):
+            outcome = self.solve("ritz-solve", self.cube(f"[space]\norder = {order}\n"))
+            for reaction, load in zip(outcome.probes["held"], (0.3, -0.2, -0.5)):
+                self.assertAlmostEqual(reaction, -load, delta=1e-7)
+            self.assertEqual("need no matrix" in outcome.log, order > 1, outcome.log)
+
+    def test_with_and_without_a_matrix_the_answer_is_one(self):
+        answers = [self.solve("ritz-solve", self.cube("[space]\norder = 3\n"), keys={"solver.operator": f'"{kind}"', "solver.tolerance": 1e-11}).probes["top"]
+                   for kind in ("matrix", "matrix_free")]
+        for a, b in zip(*answers):
+            self.assert_close(a, b, 1e-8)
+
+    def test_newton_without_a_matrix(self):
+        forces = [self.solve("ritz-solve", example("custom_energy/neo_hooke"), keys={"solver.operator": f'"{kind}"'}).probes["force"]
+                  for kind in ("matrix", "matrix_free")]
+        self.assert_close(forces[0], forces[1], 1e-8)
+        self.refuse(4, self.copied(), "not symmetric", keys={"solver.operator": '"matrix_free"'})
+
+    def test_reactions_of_newton_at_order_three(self):
+        """What flows out at both ends is what is produced, half at each."""
+        case = self.copied()
+        case.write_text(case.read_text() + '[[probe]]\nname = "out"\nfield = "reaction"\nregion = "x0"\nmeasure = "reaction"\n')
+        self.assert_close(self.solve("ritz-solve", case).probes["out"], -0.5 * 24 * 0.3 * 0.3, 1e-6)
+
+    def test_the_order_stands_in_one_place(self):
+        self.refuse(2, self.cube(), "[space] order", keys={"model.order": 2})
+        self.refuse(2, self.cube(), "[space] element", keys={"model.element": '"bubble"'})
+        self.refuse(2, self.cube(), "order", keys={"space.order": 9})
 
 
 class Cache(OwnForms):

@@ -102,9 +102,9 @@ TEST(WholeElements, LeaveUnknownsAloneThatTheyDoNotKnow) {
   bars.assemble(u, K);
   const HostMatrix host = host_matrix(K);
   for (std::size_t i = 0; i < forces.size(); ++i) {
-    if (i % 6 >= 3) EXPECT_EQ(forces[i], 0);
+    if (i % 6 >= 3) { EXPECT_EQ(forces[i], 0); }
     for (auto e = static_cast<std::size_t>(host.offsets[i]); e < static_cast<std::size_t>(host.offsets[i + 1]); ++e)
-      if (i % 6 >= 3 || host.columns[e] % 6 >= 3) EXPECT_EQ(host.values[e], 0);
+      if (i % 6 >= 3 || host.columns[e] % 6 >= 3) { EXPECT_EQ(host.values[e], 0); }
   }
 }
 

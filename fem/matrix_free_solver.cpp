@@ -1,0 +1,78 @@
+#include "fem/matrix_free_solver.hpp"
+
+#include "fem/p_multigrid.hpp"
+#include "solvers/chebyshev.hpp"
+#include "solvers/conjugate_gradient.hpp"
+#include "solvers/jacobi.hpp"
+#include "solvers/memory_steps.hpp"
+#include "solvers/vectors.hpp"
+
+#include <fmt/format.h>
+
+namespace ritz {
+
+MatrixFreeSolver::MatrixFreeSolver(const Operator& equations, const Constraints& constraints, const Vector& u)
+    : equations_(equations), constraints_(constraints), u_(u.device(), u.size(), "vectors"), operator_(equations, constraints, u) {
+  copy(u, u_);
+}
+
+SolveReport MatrixFreeSolver::solve(const Vector& b, Vector& x, const LinearSolverOptions& options) {
+  if (options.method != LinearMethod::automatic && options.method != LinearMethod::conjugate_gradient)
+    throw Error(Exit::input, fmt::format("method '{}' was asked for without a matrix", name_of(options.method)),
+                "without a matrix there are conjugate gradients", "use method = \"cg\", or operator = \"matrix\"");
+  if (!equations_.symmetric())
+    throw Error(Exit::model, "a tangent that is not symmetric was asked for without a matrix", "without a matrix there are conjugate gradients",
+                "use operator = \"matrix\"; or claim symmetric = true in the form, where it is");
+  SolveReport report = iterate(b, x, options);
+  report.choice = options.operator_kind == OperatorKind::matrix_free ? "as asked"
+                                                                     : fmt::format("elements of order {} need no matrix", equations_.space().order());
+  return report;
+}
+
+// With a cheaper preconditioner where memory is short; what has been tried is not tried again for the next right-hand side.
+SolveReport MatrixFreeSolver::iterate(const Vector& b, Vector& x, const LinearSolverOptions& options) {
+  const int order = equations_.space().order();
+  if (kind_ == PreconditionerKind::automatic) {
+    kind_ = options.preconditioner;
+    single_precision_ = options.multigrid.single_precision;
+  }
+  if (kind_ == PreconditionerKind::automatic || (kind_ == PreconditionerKind::multigrid && order < 2))
+    kind_ = order > 1 ? PreconditionerKind::multigrid : PreconditionerKind::chebyshev;
+  const ConjugateGradient method{.relative = options.relative, .max_iterations = options.max_iterations};
+  std::vector<std::string> steps;
+  while (true) {
+    try {
+      if (!preconditioner_) preconditioner_ = make_preconditioner(options);
+      SolveReport report = method.solve(operator_, b, x, preconditioner_.get());
+      report.fallbacks = std::move(steps);
+      return report;
+    } catch (const Error& error) {
+      preconditioner_.reset();
+      const std::optional<std::string> step = step_down(error, kind_, single_precision_);
+      if (!step) throw;
+      if (options.say) options.say(*step);
+      steps.push_back(*step);
+      x.fill_zero();
+    }
+  }
+}
+
+std::unique_ptr<LinearOperator> MatrixFreeSolver::make_preconditioner(const LinearSolverOptions& options) const {
+  switch (kind_) {
+    case PreconditionerKind::jacobi: return std::make_unique<JacobiPreconditioner>(operator_.diagonal());
+    case PreconditionerKind::chebyshev: return std::make_unique<ChebyshevPreconditioner>(operator_, operator_.diagonal());
+    case PreconditionerKind::multigrid:
+      return std::make_unique<PMultigrid>(equations_, constraints_, u_,
+                                          PMultigridOptions{.single_precision = single_precision_, .coarsest = options.multigrid});
+    default: return nullptr;
+  }
+}
+
+bool without_matrix(const Operator& equations, const LinearSolverOptions& options) {
+  const FunctionSpace& space = equations.space();
+  if (options.operator_kind != OperatorKind::automatic) return options.operator_kind == OperatorKind::matrix_free;
+  const bool iterates = options.method == LinearMethod::automatic || options.method == LinearMethod::conjugate_gradient;
+  return iterates && equations.symmetric() && !space.isoparametric() && space.order() > 1 && equations.can_act_in_single();
+}
+
+}  // namespace ritz
