@@ -4,6 +4,17 @@
 #include <fmt/format.h>
 
 namespace ritz {
+namespace {
+
+std::string about_of(const ParameterFacts& f) { return *f.unit == '\0' ? f.about : fmt::format("{} [{}]", f.about, f.unit); }
+
+std::optional<double> known(double value) { return std::isnan(value) ? std::optional<double>() : std::optional<double>(value); }
+
+NumberRule rule_of(const ParameterFacts& f) {
+  return {.fallback = known(f.fallback), .minimum = known(f.minimum), .maximum = known(f.maximum), .above = known(f.above), .below = known(f.below), .out_of_bounds = Exit::model};
+}
+
+}  // namespace
 
 FormValue ask_form(const Case::Table& table, const FormCatalogue::Entry& entry) {
   const FormRecord& record = *entry.record;
@@ -11,13 +22,13 @@ FormValue ask_form(const Case::Table& table, const FormCatalogue::Entry& entry) 
   if (!record.declared)
     table.error("form", fmt::format("the form '{}' declares no parameters", record.name), "it cannot be made of the numbers of a case file",
                 "give it a list `parameters` (docs/your-own-element.md)");
-  const auto known = [](double value) { return std::isnan(value) ? std::optional<double>() : std::optional<double>(value); };
   for (int i = 0; i < record.parameter_count; ++i) {
     const ParameterFacts& f = record.parameters[i].facts;
-    const std::string about = *f.unit == '\0' ? f.about : fmt::format("{} [{}]", f.about, f.unit);
-    const NumberRule rule{.fallback = known(f.fallback), .minimum = known(f.minimum), .maximum = known(f.maximum),
-                          .above = known(f.above), .below = known(f.below), .out_of_bounds = Exit::model};
-    set_parameter(form, record.parameters[i], table.number(f.name, about, rule));
+    set_parameter(form, record.parameters[i], table.number(f.name, about_of(f), rule_of(f)));
+  }
+  for (int i = 0; i < record.given_count; ++i) {
+    const ParameterFacts& f = record.given[i];
+    form.given.emplace_back(table.formula(f.name, about_of(f), rule_of(f)));
   }
   return form;
 }

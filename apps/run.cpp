@@ -78,6 +78,7 @@ Run::Run(AppInfo info, RunOptions options)
   case_ = Case::from_file(options_.case_file, options_.overrides);
   case_->root().text("title", "what this case is about", {.fallback = "", .may_be_empty = true});
   read_output_settings();
+  case_->read_tables();
 }
 
 void Run::read_output_settings() {

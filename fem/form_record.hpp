@@ -26,6 +26,8 @@ struct FormRecord {
   int components, dimension, codimension, derived, extra_degree;
   bool uses_value, uses_gradient, has_matrix, symmetric, linear, objective;
   bool declared;                   // all that it holds has a declaration: it can be made of named numbers
+  int given_count;
+  ParameterFacts given[8];         // numbers that vary from point to point
   int parameter_count;
   ParameterRecord parameters[32];
   std::size_t size;
@@ -53,6 +55,10 @@ FormRecord record_of() {
   r.declared = std::is_empty_v<F>;
   r.size = sizeof(F);
   F* form = new (r.prototype) F{};
+  if constexpr (Facts::given > 0) {
+    static_assert(Facts::given <= 8, "at most 8 numbers of a form vary from point to point");
+    for (const ParameterFacts& facts : F::given) r.given[r.given_count++] = facts;
+  }
   if constexpr (requires { F::parameters; }) {
     static_assert(std::size(F::parameters) <= 32, "a form has at most 32 declared parameters");
     for (const auto& parameter : F::parameters) {
