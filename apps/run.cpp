@@ -1,5 +1,6 @@
 #include "apps/run.hpp"
 
+#include "apps/case_regions.hpp"
 #include "apps/command_line.hpp"
 #include "apps/probes.hpp"
 #include "apps/short_spinning.hpp"
@@ -126,6 +127,7 @@ const Mesh& Run::mesh() {
   report_.cells = mesh_->cell_count();
   report_.nodes = mesh_->node_count();
   log_.line("mesh: {} cells, {} nodes, {} dimensions, from {}", mesh_->cell_count(), mesh_->node_count(), mesh_->dimension(), file);
+  mesh_ = with_case_regions(*case_, std::move(*mesh_), [this](const std::string& line) { log_.line("{}", line); });
   return *mesh_;
 }
 

@@ -8,16 +8,16 @@ namespace ritz {
 namespace {
 
 // The formula, or what is wrong with it; a formula without variables is a number.
-Formula read_formula(const CaseAnswer& answer, const CaseValue& value, const DataTables& tables, Formula::Rules rules) {
+Formula read_formula(const CaseAnswer& answer, const std::string& key, const CaseValue& value, const DataTables& tables, Formula::Rules rules) {
   try {
     Expression expression(value.text, Formula::variables(), &tables);
     if (!expression.is_constant()) return {std::move(expression), std::move(rules)};
     const double zero[3] = {};
     const double number = Expression::Evaluator(expression)(zero);
     if (std::isfinite(number) && rules.allowed(number)) return number;
-    answer.wrong_text(fmt::format("the formula '{}' is {:g}", value.text, number), "", fmt::format("give {}", rules.expected));
+    answer.wrong_text(fmt::format("'{}' is the formula '{}', which is {:g},", key, value.text, number), "", fmt::format("give {}", rules.expected));
   } catch (const ExpressionError& error) {
-    answer.wrong_text(fmt::format("the formula '{}' cannot be understood: {}, character {}", value.text, error.what, error.column),
+    answer.wrong_text(fmt::format("'{}' is the formula '{}', which cannot be understood: {}, character {},", key, value.text, error.what, error.column),
                       fmt::format("{}\n       {:>{}}", value.text, "^", error.column), error.fix);
   }
   return {};
@@ -26,7 +26,7 @@ Formula read_formula(const CaseAnswer& answer, const CaseValue& value, const Dat
 }  // namespace
 
 Formula Case::Table::formula(std::string_view key, std::string_view about, const NumberRule& rule) const {
-  const std::string bounds = bounds_text(rule), expected = with_bounds("a number or a formula of x, y, z", bounds);
+  const std::string bounds = bounds_text(rule), expected = with_bounds("a number", bounds) + ", or a formula of x, y and z";
   ask(key, "formula", about, fallback_text(rule.fallback), bounds);
   const CaseAnswer answer(*data_, *value_, key, full_path(key), about);
   if (answer.value() == nullptr) {
@@ -36,7 +36,7 @@ Formula Case::Table::formula(std::string_view key, std::string_view about, const
   }
   const CaseValue& value = *answer.value();
   if (value.kind == CaseValue::Kind::text && !value.text.empty())
-    return read_formula(answer, value, data_->tables, {[rule](double v) { return is_within(rule, v); }, with_bounds("a number", bounds), where(key), Exit::model});
+    return read_formula(answer, full_path(key), value, data_->tables, {[rule](double v) { return is_within(rule, v); }, with_bounds("a number", bounds), where(key), Exit::model});
   const std::optional<double> number = finite_number(value);
   if (number && is_within(rule, *number)) return *number;
   answer.wrong(expected, number ? rule.out_of_bounds : Exit::input);
@@ -61,7 +61,7 @@ std::vector<Formula> Case::Table::formulas(std::string_view key, std::string_vie
   }
   for (const CaseValue& item : items) {
     if (item.kind == CaseValue::Kind::text && !item.text.empty()) {
-      result.push_back(read_formula(answer, item, data_->tables, {[](double) { return true; }, "a number", where(key), Exit::model}));
+      result.push_back(read_formula(answer, full_path(key), item, data_->tables, {[](double) { return true; }, "a number", where(key), Exit::model}));
     } else if (const std::optional<double> number = finite_number(item)) {
       result.emplace_back(*number);
     } else {

@@ -87,6 +87,8 @@ conductivity = "1 + x"
 [[source]]
 region = "all"
 value = "-(4 + 6*x)*y"
+[solver]
+tolerance = 1e-12
 ''' + "".join(f'[[temperature]]\nregion = "{side}"\nvalue = "x^2*y"\n' for side in ("bottom", "right", "top"))
         errors = self.errors("ritz-heat", self.meshes(square(), 4), case, 2, "temperature", lambda x, y, z: x * x * y)
         self.assertLess(errors[-1], 1e-9)  # in the space of the elements
