@@ -11,21 +11,30 @@ std::vector<ElasticMaterial> elastic_materials(Run& run, const Mesh& mesh, const
   std::vector<MaterialRegion> regions;
   for (const Case::Table& t : input.tables("material", "what the cells are made of")) {
     const Region* region = t.region("region", "cells", mesh, {RegionKind::cells});
-    const double young = t.number("young", "Young's modulus [Pa]", {.above = 0, .out_of_bounds = Exit::model});
-    const double poisson = t.number("poisson", "Poisson's ratio; at 0.5 nothing can be compressed, which these elements cannot follow",
-                                    {.above = -1, .below = 0.5, .out_of_bounds = Exit::model});
-    const double density = t.number("density", about_density, {.fallback = density_fallback, .above = 0, .out_of_bounds = Exit::model});
-    if (poisson > 0.49)
+    const Formula young = t.formula("young", "Young's modulus [Pa]", {.above = 0, .out_of_bounds = Exit::model});
+    const Formula poisson = t.formula("poisson", "Poisson's ratio; at 0.5 nothing can be compressed, which these elements cannot follow",
+                                      {.above = -1, .below = 0.5, .out_of_bounds = Exit::model});
+    const Formula density = t.formula("density", about_density, {.fallback = density_fallback, .above = 0, .out_of_bounds = Exit::model});
+    if (poisson.is_number() && poisson.number() > 0.49)
       run.log().notice("Poisson's ratio above 0.49: these elements become too stiff (volumetric locking); use order 2");
     if (region == nullptr) continue;
     regions.push_back({region, t.where()});
-    materials.push_back({region, Lame::from(young, poisson), density});
+    check_formulas(input, mesh, *region, std::array{young, poisson, density});
+    materials.push_back({region, young, poisson, density});
   }
   add_material_errors(input, mesh, regions);
   return materials;
 }
 
-FormValue stiffness_form(const PlaneModel& plane, Lame l) {
+FormValue stiffness_form(const PlaneModel& plane, const ElasticMaterial& material) {
+  if (!material.young.is_number() || !material.poisson.is_number()) {
+    const std::vector<PointFunction> given = {material.young, material.poisson};
+    if (plane.type == "solid") return {VaryingElasticity{}, given};
+    if (plane.type == "plane_strain") return {VaryingPlaneElasticity<PlaneKind::strain>{plane.weight}, given};
+    if (plane.type == "plane_stress") return {VaryingPlaneElasticity<PlaneKind::stress>{plane.weight}, given};
+    return {VaryingPlaneElasticity<PlaneKind::axisymmetric>{}, given};
+  }
+  const Lame l = Lame::from(material.young.number(), material.poisson.number());
   if (plane.type == "solid") return Elasticity{l.lambda, l.mu};
   if (plane.type == "plane_strain") return PlaneElasticity::plane_strain(l, plane.weight);
   if (plane.type == "plane_stress") return PlaneElasticity::plane_stress(l, plane.weight);
@@ -41,9 +50,9 @@ std::vector<Prescription> read_displacements(const Case::Table& from, const Mesh
     bool any = all;
     for (int c = 0; c < mesh.dimension(); ++c) {
       if (!t.has(names[c]) && !all) continue;
-      const double value = t.number(names[c], only_zero ? "0: this component is held; not given: free" : "this component [m]; not given: free", {.fallback = 0});
-      if (only_zero && value != 0)
-        t.error(names[c], fmt::format("the support moves by {}", value), "modes vibrate about the state of rest: their supports stand still",
+      const Formula value = t.formula(names[c], only_zero ? "0: this component is held; not given: free" : "this component [m]; not given: free", {.fallback = 0});
+      if (only_zero && (!value.is_number() || value.number() != 0))
+        t.error(names[c], fmt::format("the support moves by {}", value.text()), "modes vibrate about the state of rest: their supports stand still",
                 fmt::format("write {} = 0, or leave it out", names[c]));
       any = true;
       if (region != nullptr) prescribed.push_back({region, c, value, t.where()});
@@ -67,7 +76,7 @@ void hold_axis(const PlaneModel& plane, Constraints& fixed) {
 
 void read_supports(Run& run, const Mesh& mesh, const PlaneModel& plane, Constraints& fixed, bool only_zero) {
   for (const Prescription& p : read_displacements(run.input().root(), mesh, only_zero))
-    fixed.prescribe(*p.region, p.component, p.value, p.source);
+    prescribe(fixed, *p.region, p.component, p.value, p.source);
   hold_axis(plane, fixed);
 }
 

@@ -1,6 +1,7 @@
 // What the executables for elastic bodies read alike: materials and supports.
 #pragma once
 
+#include "apps/formulas.hpp"
 #include "apps/load_cases.hpp"
 #include "apps/model.hpp"
 #include "fem/forms/elasticity.hpp"
@@ -9,14 +10,14 @@ namespace ritz {
 
 struct ElasticMaterial {
   const Region* region;  // cells
-  Lame lame;             // [Pa]
-  double density;        // [kg/m^3]
+  Formula young, poisson;  // [Pa], []
+  Formula density;         // [kg/m^3]
 };
 
 // [[material]]: every cell has one. Without a fallback the density must be given.
 std::vector<ElasticMaterial> elastic_materials(Run& run, const Mesh& mesh, const std::string& about_density, std::optional<double> density_fallback);
 
-FormValue stiffness_form(const PlaneModel& plane, Lame lame);
+FormValue stiffness_form(const PlaneModel& plane, const ElasticMaterial& material);
 
 // [[displacement]] of the case or of a load case. With `only_zero`, other values are errors.
 std::vector<Prescription> read_displacements(const Case::Table& from, const Mesh& mesh, bool only_zero = false);

@@ -3,7 +3,6 @@
 #include "apps/forecast.hpp"
 #include "apps/load_cases.hpp"
 #include "apps/stress_measures.hpp"
-#include "fem/forms/loads.hpp"
 #include "fem/static_solution.hpp"
 #include "mesh/quality.hpp"
 
@@ -13,15 +12,6 @@
 
 namespace ritz {
 namespace {
-
-template <int G, int Codimension>
-Load<G, G, Codimension> load(const std::vector<double>& value, const PlaneModel& plane, double factor = 1) {
-  Load<G, G, Codimension> load{};
-  for (std::size_t c = 0; c < G; ++c) load.density[c] = factor * value[c];
-  load.weight = plane.weight;
-  load.axisymmetric = plane.axisymmetric;
-  return load;
-}
 
 // Area on which a total force acts: of the facets, times the thickness; a ring of 2 pi r for bodies of revolution.
 double loaded_area(const Mesh& mesh, const Region& region, const PlaneModel& plane) {
@@ -43,35 +33,43 @@ std::optional<std::vector<double>> read_gravity(const Case::Table& from, int dim
   return table.vector("acceleration", "[m/s^2]", {.size = dimension});
 }
 
+// density * acceleration
+template <int G>
+FormValue weight_form(const std::vector<double>& gravity, const PlaneModel& plane, const Formula& density) {
+  if (density.is_number()) return load_form<G, G, 0>({gravity.begin(), gravity.end()}, plane.weight, plane.axisymmetric, density.number());
+  std::vector<PointFunction> force;
+  for (const double g : gravity)
+    force.push_back([g, density](std::span<const double> points, std::span<double> values) {
+      density.at(points, values);
+      for (double& value : values) value *= g;
+    });
+  return {GivenLoad<G, G, 0>{plane.weight, plane.axisymmetric}, force};
+}
+
 template <int G>
 void add_weight(const std::optional<std::vector<double>>& gravity, const PlaneModel& plane, const std::vector<ElasticMaterial>& materials,
                 std::vector<Integral>& integrals) {
   if (!gravity) return;
-  for (const ElasticMaterial& m : materials) integrals.push_back(Integral::over(load<G, 0>(*gravity, plane, m.density), *m.region));
+  for (const ElasticMaterial& m : materials) integrals.push_back(Integral::over(weight_form<G>(*gravity, plane, m.density), *m.region));
 }
 
 // All other loads.
 template <int G>
-void add_loads(const Case::Table& from, const Mesh& mesh, const PlaneModel& plane, std::vector<Integral>& integrals) {
-  for (const Case::Table& t : from.tables("body_force", "force per volume")) {
-    const Region* region = t.region("region", "cells", mesh, {RegionKind::cells});
-    const std::vector<double> value = t.vector("value", "[N/m^3]", {.size = G});
-    if (region != nullptr) integrals.push_back(Integral::over(load<G, 0>(value, plane), *region));
-  }
-  for (const Case::Table& t : from.tables("traction", "force per area")) {
-    const Region* region = t.region("region", "facets", mesh, {RegionKind::facets});
-    const std::vector<double> value = t.vector("value", "[Pa]", {.size = G});
-    if (region != nullptr) integrals.push_back(Integral::over(load<G, 1>(value, plane), *region));
-  }
+void add_loads(Case& input, const Case::Table& from, const Mesh& mesh, const PlaneModel& plane, std::vector<Integral>& integrals) {
+  for (const Case::Table& t : from.tables("body_force", "force per volume")) add_load<G, G, 0>(input, t, mesh, plane, "[N/m^3]", integrals);
+  for (const Case::Table& t : from.tables("traction", "force per area")) add_load<G, G, 1>(input, t, mesh, plane, "[Pa]", integrals);
   for (const Case::Table& t : from.tables("force", "total force, spread evenly over the area")) {
     const Region* region = t.region("region", "facets", mesh, {RegionKind::facets});
     const std::vector<double> value = t.vector("value", "[N]", {.size = G});
-    if (region != nullptr) integrals.push_back(Integral::over(load<G, 1>(value, plane, 1 / loaded_area(mesh, *region, plane)), *region));
+    if (region != nullptr) integrals.push_back(Integral::over(load_form<G, G, 1>({value.begin(), value.end()}, plane.weight, plane.axisymmetric, 1 / loaded_area(mesh, *region, plane)), *region));
   }
   for (const Case::Table& t : from.tables("pressure", "pressure, positive into the body")) {
     const Region* region = t.region("region", "facets", mesh, {RegionKind::facets});
-    const double value = t.number("value", "[Pa]");
-    if (region != nullptr) integrals.push_back(Integral::over(Pressure<G>{value, plane.weight, plane.axisymmetric}, *region));
+    const Formula value = t.formula("value", "[Pa]");
+    if (region == nullptr) continue;
+    check_formulas(input, mesh, *region, {&value, 1});
+    if (value.is_number()) integrals.push_back(Integral::over(Pressure<G>{value.number(), plane.weight, plane.axisymmetric}, *region));
+    else integrals.push_back(Integral::over({GivenPressure<G>{plane.weight, plane.axisymmetric}, {value}}, *region));
   }
 }
 
@@ -90,14 +88,14 @@ std::vector<Integral> elastic_integrals(Run& run, const Mesh& mesh, const PlaneM
   const std::vector<ElasticMaterial> materials = elastic_materials(run, mesh, "[kg/m^3], needed with gravity", unused_density);
   std::vector<Integral> integrals;
   for (const ElasticMaterial& m : materials) {
-    integrals.push_back(Integral::over(stiffness_form(plane, m.lame), *m.region));
+    integrals.push_back(Integral::over(stiffness_form(plane, m), *m.region));
     add_weight<G>(gravity, plane, {m}, integrals);
   }
-  add_loads<G>(root, mesh, plane, integrals);
+  add_loads<G>(run.input(), root, mesh, plane, integrals);
   for (std::size_t i = 0; i < load_cases.cases.size(); ++i) {
     LoadCaseInput& each = load_cases.cases[i];
     add_weight<G>(own_gravity[i], plane, materials, each.loads);
-    add_loads<G>(each.table, mesh, plane, each.loads);
+    add_loads<G>(run.input(), each.table, mesh, plane, each.loads);
     each.prescribed = read_displacements(each.table, mesh);
   }
   return integrals;

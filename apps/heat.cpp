@@ -1,11 +1,11 @@
 // ritz-heat: steady heat conduction. Case file to fields in one page.
 #include "apps/forecast.hpp"
+#include "apps/formulas.hpp"
 #include "apps/load_cases.hpp"
 #include "apps/materials.hpp"
 #include "apps/model.hpp"
 #include "apps/run.hpp"
 #include "fem/forms/diffusion.hpp"
-#include "fem/forms/loads.hpp"
 #include "fem/static_solution.hpp"
 
 #include <algorithm>
@@ -14,27 +14,34 @@ namespace ritz {
 namespace {
 
 template <int G>
-void add_loads(const Case::Table& from, const Mesh& mesh, const PlaneModel& plane, std::vector<Integral>& integrals) {
-  for (const Case::Table& t : from.tables("source", "heat produced in the volume")) {
-    const Region* region = t.region("region", "cells", mesh, {RegionKind::cells});
-    const double value = t.number("value", "heat per volume [W/m^3]");
-    if (region != nullptr) integrals.push_back(Integral::over(Load<1, G, 0>{{value}, plane.weight, plane.axisymmetric}, *region));
-  }
-  for (const Case::Table& t : from.tables("flux", "heat that enters through a surface")) {
-    const Region* region = t.region("region", "facets", mesh, {RegionKind::facets});
-    const double value = t.number("value", "heat per area into the body [W/m^2]");
-    if (region != nullptr) integrals.push_back(Integral::over(Load<1, G, 1>{{value}, plane.weight, plane.axisymmetric}, *region));
-  }
+void add_loads(Case& input, const Case::Table& from, const Mesh& mesh, const PlaneModel& plane, std::vector<Integral>& integrals) {
+  for (const Case::Table& t : from.tables("source", "heat produced in the volume"))
+    add_load<1, G, 0>(input, t, mesh, plane, "heat per volume [W/m^3]", integrals);
+  for (const Case::Table& t : from.tables("flux", "heat that enters through a surface"))
+    add_load<1, G, 1>(input, t, mesh, plane, "heat per area into the body [W/m^2]", integrals);
 }
 
 std::vector<Prescription> read_temperatures(const Case::Table& from, const Mesh& mesh) {
   std::vector<Prescription> prescribed;
   for (const Case::Table& t : from.tables("temperature", "prescribed temperatures")) {
     const Region* region = t.region("region", "facets, nodes or cells", mesh, {RegionKind::facets, RegionKind::nodes, RegionKind::cells});
-    const double value = t.number("value", "temperature");
+    const Formula value = t.formula("value", "temperature");
     if (region != nullptr) prescribed.push_back({region, 0, value, t.where()});
   }
   return prescribed;
+}
+
+template <int G>
+FormValue diffusion_form(const Formula& k, const PlaneModel& plane) {
+  if (!k.is_number()) return {VaryingDiffusion<G>{plane.weight, plane.axisymmetric}, {k}};
+  if (plane.axisymmetric) return AxisymmetricDiffusion{k.number()};
+  return Diffusion<G>{k.number(), plane.weight};
+}
+
+template <int G>
+FormValue convection_form(const Formula& h, const Formula& ambient, const PlaneModel& plane) {
+  if (h.is_number() && ambient.is_number()) return Convection<G>{h.number(), ambient.number(), plane.weight, plane.axisymmetric};
+  return {VaryingConvection<G>{plane.weight, plane.axisymmetric}, {h, ambient}};
 }
 
 template <int G>
@@ -45,26 +52,25 @@ std::vector<Integral> heat_integrals(Run& run, const Mesh& mesh, const PlaneMode
   std::vector<MaterialRegion> materials;
   for (const Case::Table& t : input.tables("material", "what the cells are made of")) {
     const Region* region = t.region("region", "cells", mesh, {RegionKind::cells});
-    const double k = t.number("conductivity", "k [W/(m K)]", {.above = 0, .out_of_bounds = Exit::model});
+    const Formula k = t.formula("conductivity", "k [W/(m K)]", {.above = 0, .out_of_bounds = Exit::model});
     if (region == nullptr) continue;
     materials.push_back({region, t.where()});
-    if (plane.axisymmetric)
-      integrals.push_back(Integral::over(AxisymmetricDiffusion{k}, *region));
-    else
-      integrals.push_back(Integral::over(Diffusion<G>{k, plane.weight}, *region));
+    check_formulas(input, mesh, *region, {&k, 1});
+    integrals.push_back(Integral::over(diffusion_form<G>(k, plane), *region));
   }
   add_material_errors(input, mesh, materials);
-  add_loads<G>(input.root(), mesh, plane, integrals);
+  add_loads<G>(input, input.root(), mesh, plane, integrals);
   for (const Case::Table& t : input.tables("convection", "cooling by a fluid")) {
     const Region* region = t.region("region", "facets", mesh, {RegionKind::facets});
-    const double h = t.number("coefficient", "h [W/(m^2 K)]", {.above = 0, .out_of_bounds = Exit::model});
-    const double ambient = t.number("ambient", "temperature of the fluid, in the unit of all temperatures");
+    const Formula h = t.formula("coefficient", "h [W/(m^2 K)]", {.above = 0, .out_of_bounds = Exit::model});
+    const Formula ambient = t.formula("ambient", "temperature of the fluid, in the unit of all temperatures");
     if (region == nullptr) continue;
-    integrals.push_back(Integral::over(Convection<G>{h, ambient, plane.weight, plane.axisymmetric}, *region));
+    check_formulas(input, mesh, *region, std::array{h, ambient});
+    integrals.push_back(Integral::over(convection_form<G>(h, ambient, plane), *region));
     cooled.push_back(region);
   }
   for (LoadCaseInput& each : load_cases.cases) {
-    add_loads<G>(each.table, mesh, plane, each.loads);
+    add_loads<G>(input, each.table, mesh, plane, each.loads);
     each.prescribed = read_temperatures(each.table, mesh);
   }
   return integrals;

@@ -1,5 +1,7 @@
 #include "apps/load_cases.hpp"
 
+#include "apps/model.hpp"
+
 #include <algorithm>
 #include <fmt/format.h>
 #include <set>
@@ -48,7 +50,7 @@ bool replaces(const Prescription& own, const Prescription& other) {
   return own.region == other.region && own.component == other.component;
 }
 
-void add(Constraints& constraints, const Prescription& p) { constraints.prescribe(*p.region, p.component, p.value, p.source); }
+void add(Constraints& constraints, const Prescription& p) { prescribe(constraints, *p.region, p.component, p.value, p.source); }
 
 // Values of zero where only load cases prescribe some: without any load case they are not there, but the unknowns are the same.
 void add_zeros(Constraints& constraints, const std::vector<Prescription>& own) {

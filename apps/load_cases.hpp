@@ -25,7 +25,7 @@ namespace ritz {
 struct Prescription {
   const Region* region;
   int component;
-  double value;
+  Formula value;        // of the position
   std::string source;   // "[[displacement]] #1 at case.toml:12"
 };
 

@@ -48,7 +48,13 @@ ModalSettings read_settings(Case& input) {
   return s;
 }
 
-FormValue mass_form(const PlaneModel& plane, const Mesh& mesh, double density) {
+FormValue mass_form(const PlaneModel& plane, const Mesh& mesh, const Formula& given) {
+  if (!given.is_number()) {
+    if (mesh.dimension() == 3) return {VaryingMass<3>{}, {given}};
+    if (plane.axisymmetric) return {VaryingMass<2, true>{plane.weight}, {given}};
+    return {VaryingMass<2>{plane.weight}, {given}};
+  }
+  const double density = given.number();
   if (mesh.dimension() == 3) return Mass<3, 3>{density};
   if (plane.axisymmetric) return Mass<2, 2, true>{density, plane.weight};
   return Mass<2, 2>{density, plane.weight};
@@ -60,7 +66,7 @@ double mass_of_the_mesh(const Mesh& mesh, const PlaneModel& plane, const std::ve
   if (plane.axisymmetric)
     for (Index node = 0; node < mesh.node_count(); ++node) radius.values[static_cast<std::size_t>(node)] = mesh.point(node)[0];
   double sum = 0;
-  for (const ElasticMaterial& m : materials) sum += m.density * plane.weight * integrate(mesh, *m.region, radius, FieldComponent{1, 0}).integrals[0];
+  for (const ElasticMaterial& m : materials) sum += m.density.number() * plane.weight * integrate(mesh, *m.region, radius, FieldComponent{1, 0}).integrals[0];
   return sum;
 }
 
@@ -179,7 +185,7 @@ void modal(Run& run) {
   const std::vector<ElasticMaterial> materials = elastic_materials(run, mesh, "[kg/m^3]", {});
   std::vector<Integral> elastic, inertial;
   for (const ElasticMaterial& m : materials) {
-    elastic.push_back(Integral::over(stiffness_form(plane, m.lame), *m.region));
+    elastic.push_back(Integral::over(stiffness_form(plane, m), *m.region));
     inertial.push_back(Integral::over(mass_form(plane, mesh, m.density), *m.region));
   }
   const FunctionSpace space = make_space(run, mesh, dimension);
@@ -195,7 +201,8 @@ void modal(Run& run) {
   settings.eigen.progress = run.progress();
   const Operator stiffness = make_operator(run, space, std::move(elastic)), masses = make_operator(run, space, std::move(inertial));
   const VibrationModes modes = solve_vibration(stiffness, masses, fixed, rigid_motions, plane.axisymmetric, settings.eigen);
-  const double mass = mass_of_the_mesh(mesh, plane, materials);
+  const bool uniform = std::ranges::all_of(materials, [](const ElasticMaterial& m) { return m.density.is_number(); });
+  const double mass = uniform ? mass_of_the_mesh(mesh, plane, materials) : modes.total_mass.front();
   check_mass(modes, mass);
   record(run, modes, space.unknown_count(), mass, settings);
   run.log().line("mass: {:.8g}; rigid motions left by the supports: {}", mass, rigid_motions);

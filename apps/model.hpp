@@ -22,6 +22,9 @@ struct PlaneModel {
 // `types`: what a mesh of two dimensions may stand for; `fallback` may be empty: then the type must be given.
 PlaneModel plane_model(Case& input, const Mesh& mesh, const std::vector<std::string>& types, const std::string& fallback);
 
+// A number or a formula, evaluated at the nodes of the space on the region.
+void prescribe(Constraints& constraints, const Region& region, int component, const Formula& value, const std::string& source);
+
 void add_material_errors(Case& input, const Mesh& mesh, const std::vector<MaterialRegion>& materials);
 
 // [space]. With a catalogue the case may name a reference element of a plugin, too.

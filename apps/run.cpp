@@ -1,5 +1,6 @@
 #include "apps/run.hpp"
 
+#include "apps/case_regions.hpp"
 #include "apps/command_line.hpp"
 #include "apps/probes.hpp"
 #include "apps/short_spinning.hpp"
@@ -78,6 +79,7 @@ Run::Run(AppInfo info, RunOptions options)
   case_ = Case::from_file(options_.case_file, options_.overrides);
   case_->root().text("title", "what this case is about", {.fallback = "", .may_be_empty = true});
   read_output_settings();
+  case_->read_tables();
 }
 
 void Run::read_output_settings() {
@@ -126,6 +128,7 @@ const Mesh& Run::mesh(bool structural) {
   report_.cells = mesh_->cell_count();
   report_.nodes = mesh_->node_count();
   log_.line("mesh: {} cells, {} nodes, {} dimensions, from {}", mesh_->cell_count(), mesh_->node_count(), mesh_->dimension(), file);
+  mesh_ = with_case_regions(*case_, std::move(*mesh_), [this](const std::string& line) { log_.line("{}", line); });
   return *mesh_;
 }
 

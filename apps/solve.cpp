@@ -1,11 +1,11 @@
 // ritz-solve: the stationary equations of any form that is known by name, of Ritz or of a plugin, by Newton's method.
 #include "apps/form_parameters.hpp"
+#include "apps/formulas.hpp"
 #include "apps/materials.hpp"
 #include "apps/model.hpp"
 #include "apps/newton.hpp"
 #include "apps/plugins.hpp"
 #include "apps/run.hpp"
-#include "fem/forms/loads.hpp"
 #include "fem/nonlinear_solution.hpp"
 
 #include <fmt/format.h>
@@ -36,15 +36,11 @@ const FormCatalogue::Entry& main_form(Run& run, const FormCatalogue& catalogue, 
 }
 
 template <int C, int G>
-FormValue load_of(const std::vector<double>& value, bool facets) {
-  const auto fill = [&](auto load) -> FormValue {
-    for (std::size_t c = 0; c < C; ++c) load.density[c] = value[c];
-    return load;
-  };
-  return facets ? fill(Load<C, G, 1>{}) : fill(Load<C, G, 0>{});
+FormValue load_of(const std::vector<Formula>& value, bool facets) {
+  return facets ? load_form<C, G, 1>(value, 1, false) : load_form<C, G, 0>(value, 1, false);
 }
 
-std::optional<FormValue> load_form(int components, int dimension, const std::vector<double>& value, bool facets) {
+std::optional<FormValue> load_form(int components, int dimension, const std::vector<Formula>& value, bool facets) {
   if (components == 1 && dimension == 3) return load_of<1, 3>(value, facets);
   if (components == 3 && dimension == 3) return load_of<3, 3>(value, facets);
   if (components == 1 && dimension == 2) return load_of<1, 2>(value, facets);
@@ -90,8 +86,9 @@ Equations read_equations(Run& run, const FormCatalogue& catalogue, const FormCat
   }
   for (const Case::Table& t : input.tables("load", "a given density, per volume on cells or per area on facets")) {
     const Region* region = t.region("region", "cells or facets", mesh, {RegionKind::cells, RegionKind::facets});
-    const std::vector<double> value = t.vector("value", "one number per component, positive into the body", {.size = record.components});
+    const std::vector<Formula> value = t.formulas("value", "one number per component, positive into the body", record.components);
     if (region == nullptr) continue;
+    check_formulas(input, mesh, *region, value);
     if (auto load = load_form(record.components, record.dimension, value, region->kind == RegionKind::facets))
       equations.integrals.push_back(Integral::over(*load, *region));
     else
@@ -104,10 +101,10 @@ Equations read_equations(Run& run, const FormCatalogue& catalogue, const FormCat
 void prescribe(const Case::Table& t, const Mesh& mesh, int components, Constraints& fixed) {
   const Region* region = t.region("region", "facets, nodes or cells", mesh, {RegionKind::facets, RegionKind::nodes, RegionKind::cells});
   const auto component = components == 1 ? 0 : static_cast<int>(t.integer("component", "number from 0; -1: all of them", {.fallback = -1, .minimum = -1, .maximum = components - 1}));
-  const double value = t.number("value", "of the unknown");
+  const Formula value = t.formula("value", "of the unknown");
   if (region == nullptr) return;
   for (int c = 0; c < components; ++c)
-    if (component < 0 || component == c) fixed.prescribe(*region, c, value, t.where());
+    if (component < 0 || component == c) prescribe(fixed, *region, c, value, t.where());
 }
 
 std::optional<RigidModes> rigid_modes(const FormRecord& r, const Equations& equations) {

@@ -10,6 +10,7 @@
 #include "fem/function_space.hpp"
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 #include <vector>
@@ -23,6 +24,9 @@ class Constraints {
   // All nodes of the space on the region; `source` says in messages who asks for it.
   void prescribe(const Region& region, int component, double value, const std::string& source);
   void prescribe_nodes(std::span<const Node> nodes, int component, double value, const std::string& source);
+  // A value for each node. Values that differ by no more than rounding from those of another source, which is that of formulas
+  // where regions meet, are no conflict: the first holds.
+  void prescribe_nodes(std::span<const Node> nodes, int component, std::span<const double> values, const std::string& source);
   // Nodes of the mesh, where they are the space's (isoparametric() says so; else Error(Exit::internal)). Those without
   // unknowns are passed over.
   void prescribe(std::span<const Node> mesh_nodes, int component, double value, const std::string& source);
@@ -41,6 +45,7 @@ class Constraints {
   void keep_prescribed(Vector& r) const;                         // r_i = 0 where not prescribed
 
  private:
+  void add(std::span<const Node> nodes, int component, const std::function<double(std::size_t)>& value_of, double rounding, const std::string& source);
   std::size_t index(Node node, int component) const {
     return static_cast<std::size_t>(node) * static_cast<std::size_t>(space_->components()) + static_cast<std::size_t>(component);
   }
@@ -49,6 +54,7 @@ class Constraints {
   std::vector<double> host_values_;
   std::vector<int> source_of_;            // [unknown] position in sources_, -1
   std::vector<std::string> sources_;
+  std::vector<double> roundings_;         // [source] how far its values may be off: 0 for plain numbers
   ErrorList conflicts_;
   Index count_ = 0, conflict_count_ = 0;
   Array<std::uint8_t> mask_;

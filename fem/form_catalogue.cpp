@@ -81,10 +81,8 @@ FormValue FormCatalogue::make(const std::string& form, const std::map<std::strin
   FormValue value(record, entry.module);
   std::vector<std::string> known;
   for (int i = 0; i < record.parameter_count; ++i) known.emplace_back(record.parameters[i].facts.name);
-  for (const auto& [name, number] : parameters)
-    if (std::ranges::find(known, name) == known.end()) throw_unknown(fmt::format("parameter of '{}'", form).c_str(), name, known);
-  for (int i = 0; i < record.parameter_count; ++i) {
-    const ParameterFacts& facts = record.parameters[i].facts;
+  for (int i = 0; i < record.given_count; ++i) known.emplace_back(record.given[i].name);
+  const auto number_for = [&](const ParameterFacts& facts) {
     const auto given = parameters.find(facts.name);
     if (given == parameters.end() && std::isnan(facts.fallback))
       throw Error(Exit::input, fmt::format("the parameter '{}' of '{}' is missing", facts.name, form),
@@ -93,8 +91,12 @@ FormValue FormCatalogue::make(const std::string& form, const std::map<std::strin
     if (!keeps_bounds(facts, number))
       throw Error(Exit::model, fmt::format("the parameter '{}' of '{}' is {:g}", facts.name, form, number),
                   fmt::format("{} [{}]", facts.about, facts.unit), fmt::format("give a number {}", bounds_of(facts)));
-    set_parameter(value, record.parameters[i], number);
-  }
+    return number;
+  };
+  for (const auto& [name, number] : parameters)
+    if (std::ranges::find(known, name) == known.end()) throw_unknown(fmt::format("parameter of '{}'", form).c_str(), name, known);
+  for (int i = 0; i < record.parameter_count; ++i) set_parameter(value, record.parameters[i], number_for(record.parameters[i].facts));
+  for (int i = 0; i < record.given_count; ++i) value.given.push_back(constant(number_for(record.given[i])));
   return value;
 }
 

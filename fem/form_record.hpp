@@ -30,6 +30,8 @@ struct FormRecord {
   bool declared;                   // all that it holds has a declaration: it can be made of named numbers
   int cell;                        // CellKind that a whole element stands on (fem/elements); -1: a form, on any cell
   const char* derived_names;       // of the components, with blanks between them; "": none
+  int given_count;
+  ParameterFacts given[8];         // numbers that vary from point to point
   int parameter_count;
   ParameterRecord parameters[32];
   std::size_t size;
@@ -74,6 +76,10 @@ FormRecord record_of() {
   r.linear = Facts::linear;
   r.objective = Facts::objective;
   describe_numbers<F>(r);
+  if constexpr (Facts::given > 0) {
+    static_assert(Facts::given <= 8, "at most 8 numbers of a form vary from point to point");
+    for (const ParameterFacts& facts : F::given) r.given[r.given_count++] = facts;
+  }
   return r;
 }
 

@@ -3,17 +3,20 @@
 #pragma once
 
 #include "fem/form_record.hpp"
+#include "fem/point_function.hpp"
 
 #include <array>
 #include <cstddef>
 #include <cstring>
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace ritz {
 
 struct FormValue {
   template <Form F>
-  FormValue(const F& form)  // NOLINT: a form is meant to become a value
+  FormValue(const F& form, std::vector<PointFunction> given_numbers = {})  // NOLINT: a form is meant to become a value
       : name(F::name),
         components(F::components),
         dimension(F::dimension),
@@ -22,7 +25,9 @@ struct FormValue {
         extra_degree(FormFacts<F>::extra_degree),
         uses_value(F::uses_value),
         has_matrix(FormFacts<F>::has_matrix),
-        symmetric(FormFacts<F>::symmetric) {
+        symmetric(FormFacts<F>::symmetric),
+        given_count(FormFacts<F>::given),
+        given(std::move(given_numbers)) {
     std::memcpy(bytes.data(), &form, sizeof form);
   }
 
@@ -43,6 +48,7 @@ struct FormValue {
         has_matrix(r.has_matrix),
         symmetric(r.symmetric),
         cell(r.cell),
+        given_count(r.given_count),
         module(std::move(module_name)) {
     std::memcpy(bytes.data(), r.prototype, r.size);
   }
@@ -52,6 +58,8 @@ struct FormValue {
   int extra_degree;  // of the quadrature, on top of what the cell asks for
   bool uses_value, has_matrix, symmetric;
   int cell = -1;     // CellKind of a whole element, which acts on the first `components` unknowns of a node; -1: a form
+  int given_count;
+  std::vector<PointFunction> given;  // of the numbers that vary from point to point: given_count of them
   std::string module = "ritz_fem_kernels";  // where its kernels are
   alignas(std::max_align_t) std::array<std::byte, 256> bytes{};
 };

@@ -3,6 +3,7 @@
 #include "device/error.hpp"
 #include "device/kernels.hpp"
 #include "fem/chunk_lists.hpp"
+#include "fem/given_numbers.hpp"
 #include "fem/list_sizes.hpp"
 #include "fem/pattern_size.hpp"
 #include "fem/launch/point_geometry.hpp"
@@ -49,6 +50,9 @@ bool Operator::symmetric() const {
 Operator::Operator(const FunctionSpace& space, std::vector<Integral> integrals)
     : space_(&space), integrals_(std::move(integrals)) {
   for (const Integral& integral : integrals_)
+    if (static_cast<int>(integral.form.given.size()) != integral.form.given_count)
+      throw Error(Exit::internal, fmt::format("form '{}' needs {} numbers at every point, {} are given", integral.form.name, integral.form.given_count, integral.form.given.size()));
+  for (const Integral& integral : integrals_)
     if (integral.form.cell >= 0 ? integral.form.components > space.components() || integral.form.dimension != space.mesh().dimension()
                                 : integral.form.components != space.components() || integral.form.dimension != space.mesh().dimension())
       throw Error(Exit::internal,
@@ -92,6 +96,15 @@ const double* Operator::point_geometry(const ElementGroup& group, const Referenc
   return stored.data();
 }
 
+// At all points of a rule, made at the first call.
+const double* Operator::given_numbers(const ElementGroup& group, int degree, const Integral& integral) const {
+  if (integral.form.given_count == 0) return nullptr;
+  Vector& stored = given_[{&group, &integral, degree}];
+  if (stored.empty())
+    stored = Vector(space_->device(), std::span<const double>(given_at_points(*space_, group, quadrature(group.kind, degree), integral.form)), "given numbers");
+  return stored.data();
+}
+
 const FormKernels& Operator::kernels_of(Task task, const ElementGroup& group, const FormValue& form) const {
   if (form.cell >= 0) return kernels<FormKernels>(space_->device(), form.module, whole_kernel_name(form.name.c_str()));
   const auto named = [&](int nodes) { return form_kernel_name(form.name.c_str(), nodes, traits(group.kind).dimension); };
@@ -127,6 +140,7 @@ AssemblyTerm Operator::make_term(Task task, const ElementGroup& group, const Int
   term.arguments.nodes = group.nodes.data();
   term.arguments.geometry_nodes = group.geometry_nodes().data();
   term.arguments.coordinates = space_->geometry_coordinates().data();
+  term.arguments.given = given_numbers(group, degree, integral);
   if (task == Task::action && by_tensors(group, integral.form)) term.arguments.point_geometry = point_geometry(group, term.arguments.table);
   return term;
 }

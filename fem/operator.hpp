@@ -90,6 +90,7 @@ class Operator {
   ReferenceTable table(const ElementGroup& group, int degree) const;
   bool by_tensors(const ElementGroup& group, const FormValue& form) const;
   const double* point_geometry(const ElementGroup& group, const ReferenceTable& table) const;
+  const double* given_numbers(const ElementGroup& group, int degree, const Integral& integral) const;
   const FormKernels& kernels_of(Task task, const ElementGroup& group, const FormValue& form) const;
   AssemblyTerm make_term(Task task, const ElementGroup& group, const Integral& integral) const;
   // What an element kernel reads and writes beside its own lists.
@@ -112,6 +113,7 @@ class Operator {
   std::vector<ElementGroup> groups_;
   mutable std::map<Task, Plan> plans_;
   mutable std::map<std::pair<const ElementGroup*, int>, Vector> point_geometry_;  // by group and number of points
+  mutable std::map<std::tuple<const ElementGroup*, const Integral*, int>, Vector> given_;         // by degree of the rule
   mutable std::map<std::tuple<const ReferenceElement*, CellKind, int>, Tabulation> tables_;
 };
 

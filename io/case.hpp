@@ -8,6 +8,7 @@
 //   input.finish();  // wrong values, missing keys and keys that nobody asked for, all at once
 #pragma once
 
+#include "io/formula.hpp"
 #include "mesh/mesh.hpp"
 
 #include <initializer_list>
@@ -51,7 +52,7 @@ struct TablesRule {
 // One key that was asked for: the schema of the case as the program really reads it.
 struct CaseQuestion {
   std::string path;      // "material[].young"
-  std::string type;      // number, integer, text, choice, flag, vector, path, region, table, tables
+  std::string type;      // number, formula, formulas, integer, text, texts, choice, flag, vector, path, region, table, tables
   std::string about;     // "Young's modulus [Pa]"
   std::string fallback;  // as TOML; empty when the key must be given
   std::string allowed;   // "> 0", "'cg' and 'gmres'"
@@ -74,6 +75,8 @@ class Case {
   Table table(std::string_view key, std::string_view about) const;   // short for root().table(...)
   std::vector<Table> tables(std::string_view key, std::string_view about, const TablesRule& rule = {}) const;
 
+  // Reads [[table]]: functions that formulas may use from here on.
+  void read_tables();
   // Adds an error of the caller to those found so far; `finish` throws them all, in the order of the file.
   void add_error(Error error);
   void error_at(const Table& table, std::string_view key, std::string what, std::string why = {},
@@ -107,11 +110,12 @@ class Case::Table {
   // One text or a list of texts.
   std::vector<std::string> texts(std::string_view key, std::string_view about,
                                  std::optional<std::vector<std::string>> fallback = {}) const;
-  // A number or a formula as text, "100*sin(pi*t/40)"; numbers come back with all their digits.
+  // A number or a text; numbers come back with all their digits, as text.
   std::string expression(std::string_view key, std::string_view about, const TextRule& rule = {}) const;
+  // A number, or a formula of x, y, z and the tables of the case; its values keep the rule wherever it is evaluated.
+  Formula formula(std::string_view key, std::string_view about, const NumberRule& rule = {}) const;
   // The same, one per component. `size` 0 takes any length; a single entry is not repeated.
-  std::vector<std::string> expressions(std::string_view key, std::string_view about, int size,
-                                       std::optional<std::vector<std::string>> fallback = {}) const;
+  std::vector<Formula> formulas(std::string_view key, std::string_view about, int size) const;
   // A file name; a relative one is taken from the folder of the case file.
   std::string path(std::string_view key, std::string_view about, const PathRule& rule = {}) const;
 

@@ -10,6 +10,7 @@ struct CaseData {
   std::string path;
   CaseValue root;
   std::vector<CaseQuestion> questions;
+  DataTables tables;  // by name, for formulas
 
   struct Found {
     Error error;

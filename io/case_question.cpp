@@ -1,80 +1,15 @@
 // The typed questions. Each finds its value, checks type and range, and falls back or reports.
-#include "io/case_data.hpp"
+#include "io/case_rules.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <filesystem>
 
-#include <fmt/core.h>
 #include <fmt/format.h>
 
 namespace ritz {
 namespace {
 
 using Kind = CaseValue::Kind;
-
-CaseValue value_of(double number) { return {.kind = Kind::number, .number = number}; }
-CaseValue value_of(std::int64_t integer) { return {.kind = Kind::integer, .integer = integer}; }
-CaseValue value_of(bool flag) { return {.kind = Kind::flag, .flag = flag}; }
-CaseValue value_of(const std::string& text) { return {.kind = Kind::text, .text = text}; }
-
-template <class T>
-CaseValue value_of(const std::vector<T>& list) {
-  CaseValue array{.kind = Kind::array};
-  for (const T& entry : list) array.items.push_back(value_of(entry));
-  return array;
-}
-
-template <class T>
-std::string fallback_text(const std::optional<T>& fallback) {
-  return fallback ? inline_text(value_of(*fallback)) : std::string();
-}
-
-// "above 0 and at most 1"; empty without bounds.
-template <class Rule>
-std::string bounds_text(const Rule& rule) {
-  std::string text;
-  const auto add = [&](const char* words, const auto& bound) {
-    if (bound) text += fmt::format("{}{} {}", text.empty() ? "" : " and ", words, *bound);
-  };
-  if constexpr (requires { rule.above; }) add("above", rule.above);
-  add("at least", rule.minimum);
-  if constexpr (requires { rule.below; }) add("below", rule.below);
-  add("at most", rule.maximum);
-  return text;
-}
-
-std::string with_bounds(const std::string& noun, const std::string& bounds) {
-  return bounds.empty() ? noun : noun + " " + bounds;
-}
-
-template <class Rule, class T>
-bool is_within(const Rule& rule, T value) {
-  bool within = (!rule.minimum || value >= *rule.minimum) && (!rule.maximum || value <= *rule.maximum);
-  if constexpr (requires { rule.above; }) within = within && (!rule.above || value > *rule.above);
-  if constexpr (requires { rule.below; }) within = within && (!rule.below || value < *rule.below);
-  return within;
-}
-
-// Inside the bounds, so that a reading that goes on after an error meets no second one.
-template <class Rule>
-double harmless_number(const Rule& rule) {
-  const std::optional<double> low = rule.above ? rule.above : rule.minimum;
-  const std::optional<double> high = rule.below ? rule.below : rule.maximum;
-  if (low && high) return 0.5 * (*low + *high);
-  return low ? *low + 1 : high ? *high - 1 : 1;
-}
-
-std::optional<double> finite_number(const CaseValue& value) {
-  if (value.kind == Kind::integer) return static_cast<double>(value.integer);
-  if (value.kind == Kind::number && std::isfinite(value.number)) return value.number;
-  return std::nullopt;
-}
-
-std::string count_text(int size, const char* one, const char* many) {
-  return size == 0 ? fmt::format("a list of {}", many)
-                   : size == 1 ? fmt::format("one {}", one) : fmt::format("a list of {} {}", size, many);
-}
 
 }  // namespace
 
@@ -208,46 +143,19 @@ std::vector<std::string> Case::Table::texts(std::string_view key, std::string_vi
 }
 
 std::string Case::Table::expression(std::string_view key, std::string_view about, const TextRule& rule) const {
-  ask(key, "expression", about, fallback_text(rule.fallback), "a number or a formula");
+  ask(key, "expression", about, fallback_text(rule.fallback), "a number or a text");
   const CaseAnswer answer(*data_, *value_, key, full_path(key), about);
   if (answer.value() != nullptr) {
     const CaseValue& value = *answer.value();
     if (value.kind == Kind::text && !value.text.empty()) return value.text;
     if (const std::optional<double> number = finite_number(value)) return fmt::format("{}", *number);
-    answer.wrong("a number, or a formula in quotes");
+    answer.wrong("a number, or a text in quotes");
   } else if (rule.fallback) {
     answer.use_fallback(value_of(*rule.fallback));
   } else {
-    answer.missing("<a number or a formula in quotes>", where());
+    answer.missing("<a number or a text in quotes>", where());
   }
   return rule.fallback.value_or("0");
-}
-
-std::vector<std::string> Case::Table::expressions(std::string_view key, std::string_view about, int size,
-                                                  std::optional<std::vector<std::string>> fallback) const {
-  const std::string expected = count_text(size, "number or formula", "numbers or formulas");
-  ask(key, "expressions", about, fallback_text(fallback), expected);
-  const CaseAnswer answer(*data_, *value_, key, full_path(key), about);
-  const std::vector<std::string> harmless(static_cast<std::size_t>(std::max(size, 1)), "0");
-  if (answer.value() == nullptr) {
-    if (fallback) answer.use_fallback(value_of(*fallback));
-    else answer.missing("<" + expected + ">", where());
-    return fallback.value_or(harmless);
-  }
-  std::vector<std::string> result;
-  const CaseValue& given = *answer.value();
-  const std::span<const CaseValue> items = given.kind == Kind::array ? std::span(given.items) : std::span(&given, 1);
-  bool valid = !items.empty() && (size == 0 || static_cast<int>(items.size()) == size);
-  if (!valid) answer.wrong(expected);
-  for (const CaseValue& item : items) {
-    if (item.kind == Kind::text && !item.text.empty()) result.push_back(item.text);
-    else if (const std::optional<double> number = finite_number(item)) result.push_back(fmt::format("{}", *number));
-    else {
-      if (valid) answer.wrong(expected, item);
-      valid = false;
-    }
-  }
-  return valid ? result : fallback.value_or(harmless);
 }
 
 std::string Case::Table::path(std::string_view key, std::string_view about, const PathRule& rule) const {

@@ -107,7 +107,11 @@ class Mesh {
   std::vector<Node> orphan_nodes_;
   std::vector<FacetOfCell> boundary_facets_;  // ascending; a by-product of the checks
   friend std::vector<FacetOfCell> boundary_facets(const Mesh& mesh);
+  friend Mesh with_regions(Mesh mesh, std::vector<Region> regions);
 };
+
+// The mesh with more regions; its own keep their order. Throws Error(Exit::mesh) when they name what is not in the mesh.
+Mesh with_regions(Mesh mesh, std::vector<Region> regions);
 
 // The nodes of a region, ascending and unique, whatever its kind.
 std::vector<Node> nodes_in(const Mesh& mesh, const Region& region);

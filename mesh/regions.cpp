@@ -133,4 +133,12 @@ std::vector<Node> nodes_in(const Mesh& mesh, const Region& region) {
   return nodes;
 }
 
+Mesh with_regions(Mesh mesh, std::vector<Region> regions) {
+  for (Region& region : regions) mesh.data_.regions.push_back(std::move(region));
+  ErrorList errors;
+  check_regions(mesh.data_, errors);
+  errors.throw_if_any();
+  return mesh;
+}
+
 }  // namespace ritz

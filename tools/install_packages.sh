@@ -2,7 +2,7 @@
 # Installs the Debian packages that Ritz needs, when one of them is missing. Usage: install_packages.sh [demo] [tests]
 set -euo pipefail
 packages=(g++ cmake ninja-build ccache libfmt-dev libtomlplusplus-dev libcli11-dev nlohmann-json3-dev
-          libvtk9-dev libhdf5-dev zlib1g-dev libmumps-seq-dev libopenblas-dev)
+          libvtk9-dev libhdf5-dev libmuparser-dev zlib1g-dev libmumps-seq-dev libopenblas-dev)
 for part in "$@"; do
   case $part in
     demo) packages+=(python3-vtk9 xvfb xauth libgl1-mesa-dri) ;;

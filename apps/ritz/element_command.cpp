@@ -21,6 +21,7 @@ std::vector<Plugin> plugins_of(const ElementCommand& command, const Device& devi
 std::map<std::string, double> parameters_of(const ElementCommand& command, const FormRecord& record) {
   std::map<std::string, double> parameters;
   for (int i = 0; i < record.parameter_count; ++i) parameters[record.parameters[i].facts.name] = example_of(record.parameters[i].facts);
+  for (int i = 0; i < record.given_count; ++i) parameters[record.given[i].name] = example_of(record.given[i]);
   for (const std::string& text : command.parameters) {
     const std::size_t equals = text.find('=');
     const std::string number = equals == std::string::npos ? "" : text.substr(equals + 1);
@@ -108,6 +109,9 @@ std::string list_elements(const ElementCommand& command) {
       text += fmt::format("    {:<24} {} [{}]{}{}\n", f.name, f.about, f.unit, bounds_of(f).empty() ? "" : ", " + bounds_of(f),
                           std::isnan(f.fallback) ? "" : fmt::format("; {:g} by default", f.fallback));
     }
+    for (int i = 0; i < r.given_count; ++i)
+      text += fmt::format("    {:<24} {} [{}]{}; may vary from point to point\n", r.given[i].name, r.given[i].about, r.given[i].unit,
+                          bounds_of(r.given[i]).empty() ? "" : ", " + bounds_of(r.given[i]));
   }
   text = forms + whole + "reference elements\n";
   for (const std::string& name : catalogue.elements()) text += fmt::format("  {:<26} on {}\n", name, traits(catalogue.element(name).shape).name);

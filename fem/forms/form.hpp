@@ -29,6 +29,8 @@
 //                      body of one material: claims that `ritz element check` tests
 //   unknown = "u", derives = "derived"    names of the fields in results
 //   parameters         what its numbers mean, and which values they may have: fem/forms/parameter.hpp
+//   given              numbers that vary from point to point (std::array<ParameterFacts, n> given): the call operator takes a
+//                      Location<T, G, number of them> and reads location.given[i]; formulas of the case file give them
 // and axisymmetric forms multiply f by 2 pi r themselves.
 #pragma once
 
@@ -37,10 +39,16 @@
 
 namespace ritz {
 
-template <class T, int G>
+template <class T, int G, int Given = 0>
 struct Location {
-  T x[G];       // position [length]
-  T normal[G];  // unit outward normal; on facets only
+  T x[G];          // position [length]
+  T normal[G];     // unit outward normal; on facets only
+  T given[Given];  // what the form's list `given` names
+};
+template <class T, int G>
+struct Location<T, G, 0> {
+  T x[G];
+  T normal[G];
 };
 
 template <class T, int C, int G>
@@ -71,6 +79,7 @@ struct FormFacts {
   static constexpr bool objective = [] { if constexpr (requires { F::objective; }) return F::objective; else return false; }();
   static constexpr const char* unknown = [] { if constexpr (requires { F::unknown; }) return F::unknown; else return "u"; }();
   static constexpr const char* derives = [] { if constexpr (requires { F::derives; }) return F::derives; else return "derived"; }();
+  static constexpr int given = [] { if constexpr (requires { F::given; }) return int(F::given.size()); else return 0; }();
   // Slots of one component: its value, then its gradient, as far as they are used.
   static constexpr int gradient_slots = F::uses_gradient ? F::dimension : 0;
   static constexpr int first_gradient_slot = F::uses_value ? 1 : 0;

@@ -26,6 +26,8 @@ struct FromEnergy : E {
   static constexpr bool symmetric = true;
   static constexpr int C = E::components, G = E::dimension;
 
+  static_assert(FormFacts<E>::given == 0, "energies take no numbers that vary from point to point");
+
   template <class T>
   constexpr void operator()(const Location<T, G>& p, const Fields<T, C, G>& u, Fields<T, C, G>& f) const {
     Location<Dual<T>, G> point{};

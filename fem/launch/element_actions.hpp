@@ -12,7 +12,7 @@ constexpr int actions_scratch(const ReferenceTable& t) {
 }
 template <class F, class Sh>
 constexpr int diagonals_scratch(const ReferenceTable& t) {
-  return nodal_scratch<F, Sh>(t) + t.point_count * (1 + 2 * Sh::G + Sh::D * Sh::G + state_size<F, Sh>);
+  return nodal_scratch<F, Sh>(t) + t.point_count * (1 + Sh::place_size + Sh::D * Sh::G + state_size<F, Sh>);
 }
 // The tangent at u applied to the direction, without its matrix: as the residual, with the flux's derivative.
 template <Form F, int NodeCount, int D, class Team, class Memory>
@@ -31,7 +31,7 @@ constexpr void element_actions(const Team& team, const Memory& memory, const F& 
   team.each(N, [&](int a) { team.load_direction(arguments, batch, a, N, C, direction); });
   team.sync();
   team.each(points, [&](int q) {
-    const Geometry<Sh, T> g = geometry_at<Sh, T>(x, table, q);
+    const Geometry<Sh, T> g = geometry_of<Sh, T>(team, arguments, batch, x, q);
     Fields<T, C, G> fields{};
     if constexpr (!linear) {
       fields = interpolate<Sh, F::uses_gradient, T>(u, g, table, q);
@@ -55,15 +55,15 @@ constexpr void element_diagonals(const Team& team, const Memory& memory, const F
   const ReferenceTable& table = arguments.table;
   const int N = Sh::nodes(table), points = table.point_count;
   const Piece<Memory> x{memory, 0}, u = x.from(Sh::geometry_nodes(table) * G), weight = u.from(N * C),
-                      place = weight.from(points), inverse = place.from(points * 2 * G),
+                      place = weight.from(points), inverse = place.from(points * Sh::place_size),
                       state = inverse.from(points * D * G);
 
   load_element<Sh, !linear>(team, arguments, batch, x, u);
   team.sync();
   team.each(points, [&](int q) {
-    const Geometry<Sh, T> g = geometry_at<Sh, T>(x, table, q);
+    const Geometry<Sh, T> g = geometry_of<Sh, T>(team, arguments, batch, x, q);
     weight(q) = table.weights[q] * g.measure;
-    keep_place<Sh, T>(g.point, place.from(q * 2 * G));
+    keep_place<Sh, T>(g.point, place.from(q * Sh::place_size));
     for (int d = 0; d < D; ++d)
       for (int i = 0; i < G; ++i) inverse((q * D + d) * G + i) = g.inverse[d][i];
     if constexpr (!linear) {
@@ -87,7 +87,7 @@ constexpr void element_diagonals(const Team& team, const Memory& memory, const F
           slots[first + i] = slope;
         }
       }
-      const Location<T, G> point = kept_place<Sh, T>(place.from(q * 2 * G));
+      const Location<T, G, Sh::M> point = kept_place<Sh, T>(place.from(q * Sh::place_size));
       Fields<T, C, G> fields{};
       if constexpr (!linear) {
         fields = kept_state<Sh, T>(state.from(q * state_size<F, Sh>));

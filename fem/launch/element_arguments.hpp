@@ -42,6 +42,8 @@ struct ElementArguments {
   const std::uint8_t* prescribed = nullptr;
   // Of curved tensor cells: [batch][point][entry][lane], the inverse of the Jacobian, weight * determinant, position.
   const double* point_geometry = nullptr;
+  // Numbers that vary from point to point, as the form's list `given` has them: [batch][point][number][lane].
+  const double* given = nullptr;
   // Actions in single precision use these instead of direction and elements.
   const float* single_direction = nullptr;
   float* single_elements = nullptr;

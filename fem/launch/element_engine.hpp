@@ -25,7 +25,8 @@ struct Shape {
   static constexpr bool on_facets = Facts::codimension == 1;
   static_assert(D + Facts::codimension == G);
   static_assert(!on_facets || !F::uses_gradient, "gradients on facets are not available");
-  static constexpr int K = Facts::derived;
+  static constexpr int K = Facts::derived, M = Facts::given;
+  static constexpr int place_size = 2 * G + M;  // numbers of a Location
   static_assert(!on_facets || K == 0, "derived quantities on facets are not available");
   // matrix columns (nodes b) handled together
   static constexpr int column_tile = C == 1 ? (NodeCount > 0 && NodeCount < 4 ? NodeCount : 4) : 1;
@@ -33,7 +34,7 @@ struct Shape {
 
 template <class Sh, class T>
 struct Geometry {
-  Location<T, Sh::G> point;
+  Location<T, Sh::G, Sh::M> point;
   T inverse[Sh::D][Sh::G];  // of the Jacobian: d(reference)/d(space); cells only
   T measure;                // |d(space)/d(reference)|
 };
@@ -88,6 +89,16 @@ constexpr Geometry<Sh, T> geometry_at(const X& x, const ReferenceTable& table, i
     g.inverse[0][1] = -jacobian[0][1] * scale;
     g.inverse[1][0] = -jacobian[1][0] * scale;
     g.inverse[1][1] = jacobian[0][0] * scale;
+  }
+  return g;
+}
+
+// The same with what is given there.
+template <class Sh, class T, class Team, class X>
+constexpr Geometry<Sh, T> geometry_of(const Team& team, const ElementArguments& arguments, Index batch, const X& x, int q) {
+  Geometry<Sh, T> g = geometry_at<Sh, T>(x, arguments.table, q);
+  if constexpr (Sh::M > 0) {
+    for (int m = 0; m < Sh::M; ++m) g.point.given[m] = team.given(arguments, batch, q * Sh::M + m, arguments.table.point_count * Sh::M);
   }
   return g;
 }
@@ -170,15 +181,18 @@ constexpr Fields<T, Sh::C, Sh::G> interpolate(const U& u, const Geometry<Sh, T>&
 // Derivative of the flux in the direction "component c of the unknown varies like these slots", times `weight`:
 // out(i * S + s). The derivative is exact, by dual numbers.
 template <class F, class Sh, class T, class B, class Out>
-constexpr void flux_derivative(const F& form, const Location<T, Sh::G>& point, const Fields<T, Sh::C, Sh::G>& u, int c,
+constexpr void flux_derivative(const F& form, const Location<T, Sh::G, Sh::M>& point, const Fields<T, Sh::C, Sh::G>& u, int c,
                                const B& slots, T weight, const Out& out) {
   using V = Dual<T>;
   constexpr int first = FormFacts<F>::first_gradient_slot;
-  Location<V, Sh::G> p;
+  Location<V, Sh::G, Sh::M> p;
   Fields<V, Sh::C, Sh::G> x, f;
   for (int d = 0; d < Sh::G; ++d) {
     p.x[d] = V(point.x[d], 0.0);
     p.normal[d] = V(point.normal[d], 0.0);
+  }
+  if constexpr (Sh::M > 0) {
+    for (int m = 0; m < Sh::M; ++m) p.given[m] = V(point.given[m], 0.0);
   }
   for (int k = 0; k < Sh::C; ++k) {
     x.value[k] = V(u.value[k], 0.0);
@@ -218,15 +232,18 @@ struct ShiftedEntries {
 
 // Derivative of the flux in the direction `du` of the unknown, exact by dual numbers.
 template <class F, class Sh, class T>
-constexpr Fields<T, Sh::C, Sh::G> tangent_flux(const F& form, const Location<T, Sh::G>& point,
+constexpr Fields<T, Sh::C, Sh::G> tangent_flux(const F& form, const Location<T, Sh::G, Sh::M>& point,
                                                const Fields<T, Sh::C, Sh::G>& u, const Fields<T, Sh::C, Sh::G>& du) {
   using V = Dual<T>;
-  Location<V, Sh::G> p;
+  Location<V, Sh::G, Sh::M> p;
   Fields<V, Sh::C, Sh::G> x, f;
   Fields<T, Sh::C, Sh::G> result;
   for (int d = 0; d < Sh::G; ++d) {
     p.x[d] = V(point.x[d], 0.0);
     p.normal[d] = V(point.normal[d], 0.0);
+  }
+  if constexpr (Sh::M > 0) {
+    for (int m = 0; m < Sh::M; ++m) p.given[m] = V(point.given[m], 0.0);
   }
   for (int c = 0; c < Sh::C; ++c) {
     x.value[c] = V(u.value[c], du.value[c]);
@@ -274,22 +291,28 @@ constexpr Fields<T, Sh::C, Sh::G> kept_state(const P& state) {
   return fields;
 }
 template <class Sh, class T, class P>
-constexpr void keep_place(const Location<T, Sh::G>& point, const P& place) {
+constexpr void keep_place(const Location<T, Sh::G, Sh::M>& point, const P& place) {
   for (int d = 0; d < Sh::G; ++d) {
     place(d) = point.x[d];
     if constexpr (Sh::on_facets) {
       place(Sh::G + d) = point.normal[d];
     }
   }
+  if constexpr (Sh::M > 0) {
+    for (int m = 0; m < Sh::M; ++m) place(2 * Sh::G + m) = point.given[m];
+  }
 }
 template <class Sh, class T, class P>
-constexpr Location<T, Sh::G> kept_place(const P& place) {
-  Location<T, Sh::G> point{};
+constexpr Location<T, Sh::G, Sh::M> kept_place(const P& place) {
+  Location<T, Sh::G, Sh::M> point{};
   for (int d = 0; d < Sh::G; ++d) {
     point.x[d] = place(d);
     if constexpr (Sh::on_facets) {
       point.normal[d] = place(Sh::G + d);
     }
+  }
+  if constexpr (Sh::M > 0) {
+    for (int m = 0; m < Sh::M; ++m) point.given[m] = place(2 * Sh::G + m);
   }
   return point;
 }
@@ -301,7 +324,7 @@ constexpr int nodal_scratch(const ReferenceTable& t, int vectors = 1) {
 }
 template <class F, class Sh>
 constexpr int matrices_scratch(const ReferenceTable& t) {
-  return nodal_scratch<F, Sh>(t) + t.point_count * (Sh::nodes(t) * Sh::S + 1 + 2 * Sh::G + state_size<F, Sh>) +
+  return nodal_scratch<F, Sh>(t) + t.point_count * (Sh::nodes(t) * Sh::S + 1 + Sh::place_size + state_size<F, Sh>) +
          t.point_count * Sh::column_tile * Sh::C * Sh::C * Sh::S;
 }
 template <class F, class Sh>
@@ -336,16 +359,16 @@ constexpr void element_matrices(const Team& team, const Memory& memory, const F&
   const int N = Sh::nodes(table), points = Points > 0 ? Points : table.point_count;
 
   const Piece<Memory> x{memory, 0}, u = x.from(Sh::geometry_nodes(table) * G), basis = u.from(N * C),
-                      weight = basis.from(points * N * S), place = weight.from(points), state = place.from(points * 2 * G),
+                      weight = basis.from(points * N * S), place = weight.from(points), state = place.from(points * Sh::place_size),
                       flux = state.from(points * state_size<F, Sh>);
 
   load_element<Sh, !linear>(team, arguments, batch, x, u);
   team.sync();
   team.each(points, [&](int q) {
-    const Geometry<Sh, T> g = geometry_at<Sh, T>(x, table, q);
+    const Geometry<Sh, T> g = geometry_of<Sh, T>(team, arguments, batch, x, q);
     basis_at<F, Sh, T>(g, table, q, basis.from(q * N * S));
     weight(q) = table.weights[q] * g.measure;
-    keep_place<Sh, T>(g.point, place.from(q * 2 * G));
+    keep_place<Sh, T>(g.point, place.from(q * Sh::place_size));
     if constexpr (!linear) {
       keep_state<Sh, T>(fields_at<F, Sh, T>(u, N, basis.from(q * N * S)), state.from(q * state_size<F, Sh>));
     }
@@ -355,7 +378,7 @@ constexpr void element_matrices(const Team& team, const Memory& memory, const F&
     const int columns = N - first < tile ? N - first : tile;
     team.each(columns * points, [&](int item) {
       const int q = item % points, b = first + item / points;
-      const Location<T, G> point = kept_place<Sh, T>(place.from(q * 2 * G));
+      const Location<T, G, Sh::M> point = kept_place<Sh, T>(place.from(q * Sh::place_size));
       Fields<T, C, G> fields{};
       if constexpr (!linear) {
         fields = kept_state<Sh, T>(state.from(q * state_size<F, Sh>));
@@ -448,7 +471,7 @@ constexpr void element_residuals(const Team& team, const Memory& memory, const F
   load_element<Sh, true>(team, arguments, batch, x, u);
   team.sync();
   team.each(points, [&](int q) {
-    const Geometry<Sh, T> g = geometry_at<Sh, T>(x, table, q);
+    const Geometry<Sh, T> g = geometry_of<Sh, T>(team, arguments, batch, x, q);
     const Fields<T, C, G> fields = interpolate<Sh, F::uses_gradient, T>(u, g, table, q);
     Fields<T, C, G> f{};
     form(g.point, fields, f);
@@ -474,7 +497,7 @@ constexpr void element_evaluate(const Team& team, const Memory& memory, const F&
   load_element<Sh, true>(team, arguments, batch, x, u);
   team.sync();
   team.each(points, [&](int q) {
-    const Geometry<Sh, T> g = geometry_at<Sh, T>(x, table, q);
+    const Geometry<Sh, T> g = geometry_of<Sh, T>(team, arguments, batch, x, q);
     const Fields<T, C, G> fields = interpolate<Sh, true, T>(u, g, table, q);
     T out[K];
     form.derive(g.point, fields, out);

@@ -58,6 +58,9 @@ struct CpuTeam {
       x(a * components + c) = p;
     }
   }
+  Pack given(const ElementArguments& arguments, Index batch, int number, int numbers) const {
+    return Pack::of(*reinterpret_cast<const Lanes*>(arguments.given + (batch * numbers + number) * lane_count));
+  }
   static const double* line_tables(const ReferenceTable& table) { return table.line; }
   Pack point_geometry(const ElementArguments& arguments, Index batch, int point, int points, int entry, int entries) const {
     return Pack::of(*reinterpret_cast<const Lanes*>(arguments.point_geometry +

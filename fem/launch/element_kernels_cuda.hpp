@@ -69,6 +69,9 @@ struct GpuTeamOf {
       }
     }
   }
+  __device__ Real given(const ElementArguments& arguments, Index batch, int number, int numbers) const {
+    return static_cast<Real>(arguments.given[(batch * numbers + number) * lane_count + lane]);
+  }
   __device__ static const Real* line_tables(const ReferenceTable& table) {
     if constexpr (single) {
       return table.single_line;

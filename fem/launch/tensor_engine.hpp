@@ -66,7 +66,7 @@ constexpr void line_product(const S* m, const T (&in)[N], T (&out)[N]) {
 
 template <Form F, int Order, int Dimension>
 struct TensorShape {
-  static constexpr int N = Order + 1, D = Dimension, G = Dimension, C = F::components;
+  static constexpr int N = Order + 1, D = Dimension, G = Dimension, C = F::components, M = 0;
   static constexpr int lines = power(N, D - 1), points = power(N, D);
   static constexpr int corners = power(2, D);
   static constexpr int slope_arrays = F::uses_gradient ? D - 1 : 0;
@@ -74,7 +74,7 @@ struct TensorShape {
   static constexpr bool with_state = !FormFacts<F>::linear;
   static constexpr int scratch = G * corners + field_size * (with_state ? 2 : 1);
   using Tables = LineTables<N>;
-  static_assert(F::dimension == Dimension && FormFacts<F>::codimension == 0);
+  static_assert(F::dimension == Dimension && FormFacts<F>::codimension == 0 && FormFacts<F>::given == 0);
 };
 
 // First entry and distance of the entries of line `item` along a direction.

@@ -71,7 +71,7 @@ class CaseFile(BadInputs):
         self.refuse(2, ["case.toml:3"], "young == 3\n")
 
     def test_wrong_type(self):
-        self.refuse_setting(2, ["'material.0.young' is the text 'stiff'", "give a number above 0"], material__0__young='"stiff"')
+        self.refuse_setting(2, ["'material.0.young' is the formula 'stiff'", "'stiff' is not known, character 1", "variables are 'x', 'y' and 'z'"], material__0__young='"stiff"')
 
     def test_choice(self):
         self.refuse_setting(2, ["'plane_strain', 'plane_stress' and 'axisymmetric'"], "cook", model__type="plain_stress")

@@ -1,0 +1,13 @@
+// What a form takes from point to point, evaluated on the host at the points of a quadrature rule. Private to fem.
+#pragma once
+
+#include "fem/cells/quadrature.hpp"
+#include "fem/element_groups.hpp"
+#include "fem/form_value.hpp"
+
+namespace ritz {
+
+// [batch][point][number][lane], as element kernels read them.
+std::vector<double> given_at_points(const FunctionSpace& space, const ElementGroup& group, const QuadratureRule& rule, const FormValue& form);
+
+}  // namespace ritz

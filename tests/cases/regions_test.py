@@ -1,0 +1,173 @@
+"""Regions of the case file: by geometry, of other regions; those that cannot be are errors that list what exists."""
+import math
+import subprocess
+
+from boxes import cubes, msh, square
+from ritz import BIN, CaseTest, example
+
+
+class RegionTest(CaseTest):
+    def mesh(self, text, times):
+        coarse, fine = self.write("coarse.msh", text), self.folder / "fine.msh"
+        subprocess.run([BIN / "ritz", "mesh", "refine", coarse, fine, "--times", str(times), "--force"], check=True, capture_output=True)
+        return fine
+
+    def measures(self, mesh, regions, kinds):
+        """Length, area or volume of each region, by the reaction-free integral of a temperature of 1."""
+        dimension_probe = "".join(f'[[probe]]\nname = "{name}"\nfield = "temperature"\nregion = "{name}"\nmeasure = "integral"\n'
+                                  for name, kind in kinds.items() if kind != "nodes")
+        text = f'[mesh]\nfile = "{mesh}"\n[model]\ntype = "plane"\n' if isinstance(mesh, str) else f'[mesh]\nfile = "{mesh}"\n'
+        text += regions + '\n[[material]]\nregion = "everything"\nconductivity = 1\n[[temperature]]\nregion = "everything"\nvalue = 1\n'
+        text += '[[region]]\nname = "everything"\nkind = "cells"\nexpression = "1 == 1 + 0*x"\n' + dimension_probe
+        return self.run_case("ritz-heat", self.write("case.toml", text))
+
+
+class Geometry(RegionTest):
+    def solid(self, regions, kinds, times=3):
+        outcome = self.measures(self.mesh(cubes(["a"]), times), regions, kinds)
+        self.assertEqual(outcome.exit, 0, outcome.errors)
+        return outcome
+
+    def test_boxes_planes_and_normals_of_a_cube(self):
+        regions = '''
+[[region]]
+name = "half"
+kind = "cells"
+box = {low = [0, 0, 0], high = [0.5, 1, 1]}
+[[region]]
+name = "top"
+kind = "facets"
+plane = {point = [3, 7, 1], normal = [0, 0, -2]}
+[[region]]
+name = "up"
+kind = "facets"
+normal = {direction = [0.1, 0, 5], angle = 5}
+[[region]]
+name = "quarter of top"
+kind = "facets"
+of = "top"
+expression = "x <= 0.5 && y <= 0.5"
+[[region]]
+name = "rest of top"
+difference = ["top", "quarter of top"]
+[[region]]
+name = "both"
+union = ["quarter of top", "a.x0"]
+[[region]]
+name = "none but quarter"
+intersection = ["both", "up"]
+[[region]]
+name = "edge"
+kind = "nodes"
+of = "top"
+box = {low = [0, 0, 0], high = [0, 1, 1]}
+'''
+        kinds = {"half": "cells", "top": "facets", "up": "facets", "quarter of top": "facets", "rest of top": "facets", "both": "facets", "none but quarter": "facets", "edge": "nodes"}
+        outcome = self.solid(regions, kinds)
+        for name, size in {"half": 0.5, "top": 1, "up": 1, "quarter of top": 0.25, "rest of top": 0.75, "both": 1.25, "none but quarter": 0.25}.items():
+            self.assert_close(outcome.probes[name], size, 1e-9)
+        self.assertIn("region 'edge': 9 nodes", outcome.log)
+
+    def test_round_regions(self):
+        """A hole found as the surface of a cylinder; cells in a sphere have about its volume."""
+        outcome = self.solid('''
+[[region]]
+name = "ball"
+kind = "cells"
+sphere = {centre = [0, 0, 0], radius = 0.9}
+''', {"ball": "cells"}, 5)
+        self.assert_close(outcome.probes["ball"], math.pi / 6 * 0.9 ** 3, 2e-2)
+        mesh = example("lame/plane_strain").parent / "section.msh"
+        listing = subprocess.run([BIN / "ritz", "mesh", "info", mesh], capture_output=True, text=True).stdout
+        self.assertIn("regions", listing)
+
+    def test_a_ring_is_found_by_its_radius(self):
+        inner = [(math.cos(a), math.sin(a), 0) for a in (i * math.pi / 8 for i in range(5))]
+        outer = [(2 * x, 2 * y, 0) for x, y, _ in inner]
+        elements = [(3, 1, [1 + i, 6 + i, 7 + i, 2 + i]) for i in range(4)]
+        mesh = self.write("ring.msh", msh(inner + outer, elements, [(2, "ring")]))
+        text = f'[mesh]\nfile = "{mesh}"\n' + '''[model]
+type = "plane"
+[[region]]
+name = "bore"
+kind = "facets"
+cylinder = {point = [0, 0], axis = [0, 0], radius = 1, surface = true}
+[[region]]
+name = "rim"
+kind = "facets"
+sphere = {centre = [0, 0], radius = 2, surface = true}
+[[material]]
+region = "ring"
+conductivity = 1
+[[temperature]]
+region = "rim"
+value = 1
+[[probe]]
+name = "rim"
+field = "temperature"
+region = "rim"
+measure = "integral"
+'''
+        outcome = self.run_case("ritz-heat", self.write("ring.toml", text))
+        self.assertEqual(outcome.exit, 2)   # an axis in the plane of length 0
+        self.assertIn("direction of length 0", outcome.errors)
+        text = text.replace("cylinder = {point = [0, 0], axis = [0, 0], radius = 1, surface = true}", "sphere = {centre = [0, 0], radius = 1, surface = true}")
+        outcome = self.solve("ritz-heat", self.write("ring.toml", text))
+        self.assertIn("region 'bore': 4 facets", outcome.log)
+        self.assert_close(outcome.probes["rim"], 4 * 4 * math.sin(math.pi / 16), 1e-9)
+
+
+class Errors(RegionTest):
+    def message(self, region):
+        outcome = self.measures(self.mesh(cubes(["a"]), 1), region, {})
+        return outcome.exit, outcome.errors
+
+    def test_each_names_what_exists(self):
+        for region, words in (
+            ('kind = "facets"\nplane = {point = [9, 0, 0], normal = [1, 0, 0]}', ["'r' is empty: no facets lie there", "reaches from (0, 0, 0) to (1, 1, 1)", "'a.x0' (4 facets)"]),
+            ('kind = "cells"\nnormal = {direction = [1, 0, 0]}', ["cells have no normal"]),
+            ('kind = "cells"', ["no condition"]),
+            ('kind = "facets"\nof = "a"\nexpression = "x > 0"', ["'a' is a region of cells, and facets are selected"]),
+            ('union = ["a", "a.x0"]', ["'a' is a region of cells, 'a.x0' one of facets"]),
+            ('union = ["a.x0", "a.x7"]', ["no region 'a.x7'", "did you mean"]),
+            ('difference = ["a.x0", "a.x0"]', ["'r' is empty"]),
+            ('kind = "nodes"\nsphere = {centre = [0, 0, 0]}', ["missing key 'region.0.sphere.radius'"]),
+            ('kind = "nodes"\nexpression = "1/x > 2"', []),
+            ('kind = "nodes"\nexpression = "sqrt(x - 0.5)"', ["'sqrt(x - 0.5)'", "nan"]),
+            ('kind = "nodes"\nbox = {low = [0, 0], high = [1, 1, 1]}', ["a list of 3 numbers"]),
+            ('kind = "facets"\nbox = {low = [0, 0, 0], hihg = [1, 1, 1]}', ["did you mean 'high'?"])):
+            exit_code, errors = self.message(f'[[region]]\nname = "r"\n{region}\n')
+            if words:
+                self.assertIn(exit_code, (2, 4), region)
+            for word in words:
+                self.assertIn(word, errors, region)
+        exit_code, errors = self.message('[[region]]\nname = "a"\nkind = "cells"\nexpression = "x > 0"\n')
+        self.assertIn("there is a region 'a' already", errors)
+
+    def test_a_plane_mesh_takes_plane_coordinates(self):
+        text = f'[mesh]\nfile = "{self.mesh(square(), 2)}"\n' + '''[model]
+type = "plane"
+[[region]]
+name = "side"
+kind = "facets"
+plane = {point = [1, 0], normal = [1, 0]}
+[[region]]
+name = "right side"
+kind = "facets"
+normal = {direction = [1, 0]}
+[[material]]
+region = "all"
+conductivity = 2
+[[temperature]]
+region = "left"
+value = 0
+[[flux]]
+region = "side"
+value = 6
+[[probe]]
+name = "hot"
+field = "temperature"
+region = "right side"
+measure = "mean"
+'''
+        self.assert_close(self.solve("ritz-heat", self.write("case.toml", text)).probes["hot"], 3, 1e-8)

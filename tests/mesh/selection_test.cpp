@@ -1,0 +1,71 @@
+#include "mesh/selection.hpp"
+
+#include "mesh/generators.hpp"
+#include "mesh/quality.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <numbers>
+
+namespace ritz {
+namespace {
+
+const PlaceTest everywhere = [](const Point&) { return true; };
+
+TEST(Selection, SidesOfABoxHaveTheirAreasForEveryKindOfCell) {
+  for (const CellKind kind : {CellKind::tet4, CellKind::hex8, CellKind::prism6, CellKind::pyramid5}) {
+    const Mesh mesh = box(2, 3, 4, {1, 2, 3}, kind);
+    const Region skin = select(mesh, "skin", RegionKind::facets, everywhere);
+    EXPECT_NEAR(area(mesh, skin), 22, 1e-12);
+    for (int d = 0; d < 3; ++d)
+      for (const double side : {-1.0, 1.0}) {
+        Point direction{}, point{1, 2, 3};
+        direction[static_cast<std::size_t>(d)] = 4 * side;
+        if (side < 0) point = {};
+        const double expected = 6.0 / (d + 1);
+        const Region looks = select_by_normal(mesh, "looks", skin, direction, 0.01), lies = select(mesh, "lies", RegionKind::facets, near_plane(point, direction, 1e-9));
+        EXPECT_NEAR(area(mesh, looks), expected, 1e-12) << traits(kind).name << d << side;
+        EXPECT_EQ(looks.facets, lies.facets);
+      }
+  }
+}
+
+TEST(Selection, SetsObeyTheirLaws) {
+  const Mesh mesh = box(5, 4, 3, {1, 1, 1}, CellKind::hex8);
+  const Region a = select(mesh, "a", RegionKind::cells, in_sphere({0, 0, 0}, 0.8, 0)), b = select(mesh, "b", RegionKind::cells, in_box({0.3, 0, 0}, {1, 1, 1}, 0));
+  const auto size = [&](SetOperation operation, const Region& x, const Region& y) { return combine("c", operation, std::vector{&x, &y}).size(); };
+  EXPECT_GT(a.size(), 0);
+  EXPECT_EQ(size(SetOperation::together, a, b), a.size() + b.size() - size(SetOperation::common, a, b));
+  EXPECT_EQ(size(SetOperation::without, a, b), a.size() - size(SetOperation::common, a, b));
+  EXPECT_EQ(size(SetOperation::common, a, b), size(SetOperation::common, b, a));
+  EXPECT_EQ(size(SetOperation::without, a, a), 0);
+}
+
+TEST(Selection, CellsAreSharedOutByTheirCentres) {
+  const Mesh mesh = box(7, 3, 3, {1, 1, 1}, CellKind::tet4);
+  const Region left = select(mesh, "left", RegionKind::cells, [](const Point& x) { return x[0] < 0.4; }), right = select(mesh, "right", RegionKind::cells, [](const Point& x) { return !(x[0] < 0.4); });
+  EXPECT_EQ(left.size() + right.size(), mesh.cell_count());
+}
+
+TEST(Selection, RoundPlaces) {
+  const PlaceTest pipe = near_cylinder({1, 0, 0}, {0, 0, 7}, 2, 1e-9), rod = in_cylinder({1, 0, 0}, {0, 0, 7}, 2, 1e-9), ball = near_sphere({0, 0, 0}, 1, 1e-9);
+  EXPECT_TRUE(pipe({1 + 2 * std::cos(0.3), 2 * std::sin(0.3), -40}));
+  EXPECT_FALSE(pipe({1, 0, 0}));
+  EXPECT_TRUE(rod({1, 0, 5}));
+  EXPECT_FALSE(rod({3.1, 0, 0}));
+  EXPECT_TRUE(ball({std::sqrt(0.5), 0, std::sqrt(0.5)}));
+  EXPECT_FALSE(ball({0.5, 0, 0}));
+}
+
+TEST(Selection, NewRegionsStandBesideTheOldOnes) {
+  const Mesh mesh = box(2, 2, 2, {1, 1, 1}, CellKind::hex8);
+  const auto count = mesh.regions().size();
+  const Mesh more = with_regions(mesh, {select(mesh, "corner", RegionKind::nodes, in_box({0, 0, 0}, {0, 0, 0}, 1e-9))});
+  EXPECT_EQ(more.regions().size(), count + 1);
+  EXPECT_EQ(more.region("corner").size(), 1);
+  EXPECT_THROW(with_regions(mesh, {Region{"bad", RegionKind::cells, {99}, {}, {}}}), Error);
+}
+
+}  // namespace
+}  // namespace ritz
