@@ -20,7 +20,7 @@ namespace {
 using namespace ritz;
 
 struct Choice {
-  bool devices = false, doctor = false, check = false, change = false, verify = false, json = false, elements = false, element = false;
+  bool devices = false, doctor = false, sized = false, check = false, change = false, verify = false, json = false, elements = false, element = false;
   std::string file;
   double scale = 1;
   int times = 1;
@@ -53,7 +53,7 @@ Exit run(const Choice& choice) {
     print(choice.json ? json_of(diagnosis) : text_of(diagnosis));
     return diagnosis.exit();
   }
-  if (choice.size.unknowns != 0) {
+  if (choice.sized) {
     print(answer(choice.size));
     return Exit::ok;
   }
@@ -188,6 +188,7 @@ int main(int argc, char** argv) {
   doctor->add_flag("--json", choice.json, "as JSON");
   doctor->callback([&choice] { choice.doctor = true; });
   CLI::App* size = cli.add_subcommand("size", "what a model takes of memory, and which GPUs it fits, without a mesh");
+  size->callback([&choice] { choice.sized = true; });
   size->add_option("--unknowns", choice.size.unknowns, "of the model, such as 50e6")->required();
   size->add_option("--physics", choice.size.physics, "elasticity or heat")->capture_default_str()->check(CLI::IsMember({"elasticity", "heat"}));
   size->add_option("--cell", choice.size.cell, "kind of its cells: tet4, tet10, hex8, hex20, ...")->capture_default_str();

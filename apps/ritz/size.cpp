@@ -54,8 +54,9 @@ std::string answer(const SizeQuestion& question) {
     const bool grows = path.path == SolverPath::diagonal || path.path == SolverPath::without_matrix;  // in iterations, too
     path.bytes_moved *= factor * (grows ? std::pow(factor, 1.0 / mesh.dimension()) : 1);
   }
-  return fmt::format("{:.3g} unknowns, {} on {}{}: {:.0f} bytes per unknown with multigrid\n", question.unknowns, question.physics, question.cell,
-                     question.order > 0 ? fmt::format(", order {}", question.order) : "", double(paths.front().peak.total()) / question.unknowns) +
+  return fmt::format("{:.3g} unknowns, {} on {}{}: {:.0f} bytes per unknown ({})\n", question.unknowns, question.physics, question.cell,
+                     question.order > 0 ? fmt::format(", order {}", question.order) : "", double(paths.front().peak.total()) / question.unknowns,
+                     name_of(paths.front().path)) +
          text_of_paths(paths, 0) + text_of_cards(paths);
 }
 

@@ -1,6 +1,8 @@
 """Budgets of memory: obeyed to the byte, and exit code 6 with a table of tags instead of a crash."""
 import json
+import os
 import pathlib
+import subprocess
 import sys
 import unittest
 
@@ -151,6 +153,42 @@ class ForecastTest(ritz.CaseTest):
         self.assertEqual(sum(forecast["at_peak"].values()), forecast["device_peak"])
         tight = self.run_case("ritz-elasticity", case, "--check", "--memory-limit", int(0.7 * peak))
         self.assertIn("fits with", tight.log)
+
+
+class ToolTest(ritz.CaseTest):
+    def tool(self, *arguments):
+        return subprocess.run([str(ritz.BIN / "ritz"), *map(str, arguments)], capture_output=True, text=True, timeout=60, cwd=self.folder)
+
+    def test_size_answers_without_a_mesh_and_grows_with_the_unknowns(self):
+        def gigabytes(unknowns):
+            text = self.tool("size", "--unknowns", unknowns, "--cell", "hex8").stdout
+            return float(text.split("device peak")[1].split("GB")[0])
+        self.assertAlmostEqual(gigabytes("80e6") / gigabytes("20e6"), 4, delta=0.05)
+        self.assertIn("does not fit", self.tool("size", "--unknowns", "1e9", "--cell", "tet10").stdout)
+
+    def test_size_respects_a_table_of_cards(self):
+        cards = self.write("cards.txt", "# name; GB; GB/s\nTiny; 1; 100\n")
+        os.environ["RITZ_CARDS"] = str(cards)
+        self.addCleanup(os.environ.pop, "RITZ_CARDS")
+        text = self.tool("size", "--unknowns", "20e6").stdout
+        self.assertIn("Tiny", text)
+        self.assertNotIn("H200", text)
+
+    def test_size_refuses_senseless_questions(self):
+        for arguments in (("--unknowns", "0"), ("--unknowns", "-5"), ("--unknowns", "1e6", "--cell", "hexx"), ("--unknowns", "1e6", "--cell", "line2"),
+                          ("--unknowns", "1e6", "--physics", "magic")):
+            self.assertEqual(self.tool("size", *arguments).returncode, 2, arguments)
+
+    def test_doctor_has_a_remedy_for_whatever_is_not_good(self):
+        outcome = self.tool("doctor", "--json")
+        findings = json.loads(outcome.stdout)
+        subjects = {finding["subject"] for finding in findings}
+        self.assertLessEqual({"processor", "threads", "memory", "disk", "libraries", "ParaView"}, subjects)
+        faults = [finding for finding in findings if finding["state"] == "fault"]
+        self.assertEqual(outcome.returncode, 8 if faults else 0)
+        for finding in findings:
+            self.assertEqual(finding["state"] == "good", finding["remedy"] == "", finding)
+        self.assertEqual(list(self.folder.glob(".ritz-doctor*")), [])
 
 
 if __name__ == "__main__":
