@@ -95,9 +95,12 @@ class ProfileTest(ritz.CaseTest):
         for name, phase in phases.items():
             seconds = sum(event["dur"] for event in events if event["args"]["phase"] == name) * 1e-6
             self.assertAlmostEqual(seconds, phase["seconds"], delta=1e-5 * phase["calls"])
-        spans = [(event["ts"], event["ts"] + event["dur"]) for event in events if "/" not in event["args"]["phase"]]
+        spans = sorted((event["ts"], event["ts"] + event["dur"]) for event in events if "/" not in event["args"]["phase"])
+        for (_, end), (start, _) in zip(spans, spans[1:]):  # outer phases follow each other
+            self.assertGreaterEqual(start, end - 1)
         outer = sum(end - start for start, end in spans)
-        self.assertGreater(outer, 0.95 * (max(end for _, end in spans) - min(start for start, _ in spans)))
+        # 95 % and more where nothing else runs; a busy machine also takes its time between phases.
+        self.assertGreater(outer, 0.5 * (spans[-1][1] - spans[0][0]))
 
 
 STEPS = ["single precision", "Chebyshev", "the diagonal", "no matrix"]
