@@ -2,7 +2,7 @@
 # Packs a built Ritz so that it runs on any x86-64 Linux with this C library or a newer one: executables, libraries,
 # kernel modules, examples, and the shared libraries that they need, but for the C and C++ run-time libraries and CUDA.
 #
-#   tools/bundle.sh [--with-tests] [BUILD] [OUT]     from build folder BUILD (build) to OUT/ritz-VERSION-....tar.gz (.)
+#   tools/bundle.sh [--with-tests] [BUILD] [OUT]     from build folder BUILD (build) to OUT/ritz-VERSION-....tar.xz (.)
 #
 # Needs patchelf. CUDA modules are in the bundle; where the CUDA libraries are missing, Ritz says so and runs on the CPU.
 set -euo pipefail
@@ -32,7 +32,7 @@ if [ -n "$with_tests" ]; then
 fi
 
 # What every Linux has, or the GPU's owner.
-not_ours='^(ld-linux.*|lib(c|m|dl|rt|pthread|util|resolv|mvec|stdc\+\+|gcc_s)\.so.*|lib(cu|nv)[A-Za-z]+\.so.*)$'
+not_ours='^(ld-linux.*|lib(c|m|dl|rt|pthread|util|resolv|mvec|stdc\+\+|gcc_s)\.so.*|lib(cu[bds]|nv)[A-Za-z]+\.so.*)$'
 needed() {  # names and paths of the shared libraries behind these files, this bundle's own left out
   ldd "$@" 2>/dev/null | awk '$2 == "=>" && $3 ~ /^\// {print $1, $3}' | sort -u | grep -v " $root" |
     while read -r soname path; do [[ $soname =~ $not_ours ]] || echo "$soname $path"; done
@@ -56,11 +56,11 @@ for file in "$lib"/*.so*; do
   esac
 done
 
-unresolved=$(LD_LIBRARY_PATH='' ldd "$bin"/* "$lib"/*.so* 2>/dev/null | grep 'not found' | grep -Ev 'lib(cu|nv)' | sort -u || true)
+unresolved=$(LD_LIBRARY_PATH='' ldd "$bin"/* "$lib"/*.so* 2>/dev/null | grep 'not found' | grep -Ev 'lib(cu[bds]|nv)' | sort -u || true)
 [ -z "$unresolved" ] || { echo "error: libraries are missing: $unresolved" >&2; exit 1; }
 
 mkdir -p "$out"
-tar -C "$work" --owner=0 --group=0 --sort=name -czf "$out/$name.tar.gz" "$name"
+tar -C "$work" --owner=0 --group=0 --sort=name -cf - "$name" | xz -T0 >"$out/$name.tar.xz"
 megabytes() { du -b -L -c "$@" | awk 'END {printf "%7.1f MB", $1 / 1e6}'; }
 echo "executables       $(megabytes "$bin"/*)"
 echo "Ritz's libraries  $(megabytes "$lib"/libritz_*.so "$lib"/*.v3.so "$lib"/*.v4.so)"
@@ -68,4 +68,4 @@ if compgen -G "$lib/*.cuda.so" >/dev/null; then echo "CUDA modules      $(megaby
 echo "other libraries   $(find "$lib" -type f ! -name 'libritz_*' ! -name '*.v?.so' ! -name '*.cuda.so' -print0 |
   xargs -0 du -b -c | awk 'END {printf "%7.1f MB", $1 / 1e6}')"
 echo "unpacked          $(megabytes "$root")"
-echo "packed            $(megabytes "$out/$name.tar.gz")   $out/$name.tar.gz"
+echo "packed            $(megabytes "$out/$name.tar.xz")   $out/$name.tar.xz"

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Runs a bundle (tools/bundle.sh) in a bare root folder that holds the C and C++ run-time libraries and nothing else.
 #
-#   tools/check_bundle.sh ritz-0.1.0-linux-x86_64.tar.gz
+#   tools/check_bundle.sh ritz-0.1.0-linux-x86_64.tar.xz
 #
 # Needs to be root, or user namespaces.
 set -euo pipefail
@@ -10,10 +10,10 @@ root=$(mktemp -d)
 trap 'rm -rf "$root"' EXIT
 mkdir -p "$root"/{lib64,lib/x86_64-linux-gnu,proc,tmp,ritz,dev}
 cp -L /lib64/ld-linux-x86-64.so.2 "$root/lib64/"
-for name in libc.so.6 libm.so.6 libdl.so.2 librt.so.1 libpthread.so.0 libstdc++.so.6 libgcc_s.so.1; do
+for name in libc.so.6 libm.so.6 libdl.so.2 librt.so.1 libpthread.so.0 libresolv.so.2 libstdc++.so.6 libgcc_s.so.1; do
   cp -L "$(gcc -print-file-name=$name)" "$root/lib/x86_64-linux-gnu/$name"
 done
-tar -C "$root/ritz" --strip-components=1 -xzf "$bundle"
+tar -C "$root/ritz" --strip-components=1 -xf "$bundle"
 
 # A mount namespace of its own: /proc ($ORIGIN and the memory report need it) goes away with it.
 inside() {

@@ -84,8 +84,9 @@ def step_sanitize(check):
 
 def probes_of(report):
     found = dict(report.get("probes") or {})
-    for part in (report.get("load_cases") or []) + (report.get("combinations") or []):
-        found.update({f"{part['name']}/{k}": v for k, v in (part.get("probes") or {}).items()})
+    for kind in ("load_cases", "combinations"):
+        for name, part in (report.get(kind) or {}).items():
+            found.update({f"{name}/{k}": v for k, v in (part.get("probes") or {}).items()})
     return {k: v if isinstance(v, list) else [v] for k, v in found.items()}
 
 
