@@ -23,7 +23,8 @@ std::optional<int> parse_command_line(int argc, char** argv, const AppInfo& info
   cli.add_option("--json", options.json, "write the report of the run to this file, in every outcome");
   cli.add_option("--profile", options.profile, "write the phases of the run to this file as a Chrome trace, in every outcome");
   cli.add_flag("--check", options.check, "read and check everything, solve nothing");
-  cli.add_flag("--estimate", options.estimate, "as --check, and print what every way to solve it would take of memory and time, here and on known GPUs");
+  if (info.forecasts)
+    cli.add_flag("--estimate", options.estimate, "as --check, and print what every way to solve it would take of memory and time, here and on known GPUs");
   cli.add_flag("--describe", options.describe, "print every key that this case file may hold, with units");
   cli.add_flag("--quiet", options.quiet, "print errors only");
   cli.add_flag("--verbose", options.verbose, "print details");

@@ -146,5 +146,5 @@ measure = "max"
 }  // namespace ritz
 
 int main(int argc, char** argv) {
-  return ritz::run_app(argc, argv, {"ritz-heat", "Steady heat conduction with sources, fluxes and convection.", ritz::example}, ritz::heat);
+  return ritz::run_app(argc, argv, {"ritz-heat", "Steady heat conduction with sources, fluxes and convection.", ritz::example, true}, ritz::heat);
 }

@@ -38,6 +38,7 @@ struct AppInfo {
   std::string name;         // "ritz-heat"
   std::string description;  // one sentence
   std::string example;      // a case file, shown by --help
+  bool forecasts = false;   // calls forecast(), so that there is an --estimate
 };
 
 struct RunOptions {

@@ -21,6 +21,26 @@ std::vector<double> interpolation(const ReferenceElement& of, std::span<const Po
   return result;
 }
 
+enum class Evaluated { at_mesh_nodes, at_space_nodes };
+
+// visit(mesh nodes, nodes of the space, shape) for each cell, in order. shape[target][source]: the space's functions at the mesh's
+// nodes, or the mesh's at those of the space. A kind's are found when its first cell comes.
+template <class Visit>
+void for_each_cell(const FunctionSpace& space, Evaluated where, const Visit& visit) {
+  const Mesh& mesh = space.mesh();
+  std::vector<Node> nodes;
+  std::map<CellKind, std::vector<double>> shapes;
+  for (Index cell = 0; cell < mesh.cell_count(); ++cell) {
+    const CellKind kind = mesh.kind_of(cell);
+    std::vector<double>& shape = shapes[kind];
+    if (shape.empty())
+      shape = where == Evaluated::at_mesh_nodes ? interpolation(space.element(kind), reference_nodes(kind))
+                                                : interpolation(cell_element(kind), space.element(kind).nodes);
+    space.nodes_of(cell, nodes);
+    visit(mesh.nodes_of(cell), std::span<const Node>(nodes), std::span<const double>(shape));
+  }
+}
+
 }  // namespace
 
 FunctionSpace::FunctionSpace(const Mesh& mesh, int components, const Device& device, const SpaceOptions& options)
@@ -241,24 +261,16 @@ std::vector<double> FunctionSpace::to_mesh(std::span<const double> values, int c
   }
   if (isoparametric_) return result;
   // Nodes of the mesh where none of the space stands: evaluated in the first cell around them.
-  std::vector<Node> nodes;
-  std::map<CellKind, std::vector<double>> shape;
-  for (Index cell = 0; cell < mesh_->cell_count(); ++cell) {
-    const std::span<const Node> mesh_nodes = mesh_->nodes_of(cell);
-    if (std::ranges::all_of(mesh_nodes, [&](Node n) { return bool{done[static_cast<std::size_t>(n)]}; })) continue;
-    const CellKind kind = mesh_->kind_of(cell);
-    std::vector<double>& s = shape[kind];
-    if (s.empty()) s = interpolation(elements_.at(kind), reference_nodes(kind));
-    nodes_of(cell, nodes);
+  for_each_cell(*this, Evaluated::at_mesh_nodes, [&](std::span<const Node> mesh_nodes, std::span<const Node> nodes, std::span<const double> shape) {
     for (std::size_t m = 0; m < mesh_nodes.size(); ++m) {
       const auto target = static_cast<std::size_t>(mesh_nodes[m]);
       if (done[target]) continue;
       done[target] = true;
       for (std::size_t a = 0; a < nodes.size(); ++a)
         for (std::size_t i = 0; i < c; ++i)
-          result[target * c + i] += s[m * nodes.size() + a] * values[static_cast<std::size_t>(nodes[a]) * c + i];
+          result[target * c + i] += shape[m * nodes.size() + a] * values[static_cast<std::size_t>(nodes[a]) * c + i];
     }
-  }
+  });
   return result;
 }
 
@@ -268,23 +280,16 @@ std::vector<double> FunctionSpace::forces_to_mesh(const Vector& f) const {
   const auto c = static_cast<std::size_t>(components_);
   std::vector<double> result(geometry_node_.size() * c, 0.0);
   std::vector<bool> done(static_cast<std::size_t>(node_count_), false);
-  std::vector<Node> nodes;
-  std::map<CellKind, std::vector<double>> shape;
-  for (Index cell = 0; cell < mesh_->cell_count(); ++cell) {
-    const CellKind kind = mesh_->kind_of(cell);
-    std::vector<double>& s = shape[kind];
-    if (s.empty()) s = interpolation(cell_element(kind), elements_.at(kind).nodes);
-    const std::span<const Node> mesh_nodes = mesh_->nodes_of(cell);
-    nodes_of(cell, nodes);
+  for_each_cell(*this, Evaluated::at_space_nodes, [&](std::span<const Node> mesh_nodes, std::span<const Node> nodes, std::span<const double> shape) {
     for (std::size_t a = 0; a < nodes.size(); ++a) {
       const auto node = static_cast<std::size_t>(nodes[a]);
       if (done[node]) continue;
       done[node] = true;
       for (std::size_t m = 0; m < mesh_nodes.size(); ++m)
         for (std::size_t i = 0; i < c; ++i)
-          result[static_cast<std::size_t>(mesh_nodes[m]) * c + i] += s[a * mesh_nodes.size() + m] * forces[node * c + i];
+          result[static_cast<std::size_t>(mesh_nodes[m]) * c + i] += shape[a * mesh_nodes.size() + m] * forces[node * c + i];
     }
-  }
+  });
   return result;
 }
 
@@ -297,22 +302,15 @@ Vector FunctionSpace::from_mesh(std::span<const double> values, const char* tag)
       for (std::size_t i = 0; i < c; ++i) ordered[n * c + i] = values[static_cast<std::size_t>(mesh_node_[n]) * c + i];
     return Vector(device_, std::span<const double>(ordered), tag);
   }
-  std::vector<Node> nodes;
-  std::map<CellKind, std::vector<double>> shape;
-  for (Index cell = 0; cell < mesh_->cell_count(); ++cell) {
-    const CellKind kind = mesh_->kind_of(cell);
-    std::vector<double>& s = shape[kind];
-    if (s.empty()) s = interpolation(cell_element(kind), elements_.at(kind).nodes);
-    const std::span<const Node> mesh_nodes = mesh_->nodes_of(cell);
-    nodes_of(cell, nodes);
+  for_each_cell(*this, Evaluated::at_space_nodes, [&](std::span<const Node> mesh_nodes, std::span<const Node> nodes, std::span<const double> shape) {
     for (std::size_t a = 0; a < nodes.size(); ++a)
       for (std::size_t i = 0; i < c; ++i) {
         double sum = 0;
         for (std::size_t m = 0; m < mesh_nodes.size(); ++m)
-          sum += s[a * mesh_nodes.size() + m] * values[static_cast<std::size_t>(mesh_nodes[m]) * c + i];
+          sum += shape[a * mesh_nodes.size() + m] * values[static_cast<std::size_t>(mesh_nodes[m]) * c + i];
         ordered[static_cast<std::size_t>(nodes[a]) * c + i] = sum;
       }
-  }
+  });
   return Vector(device_, std::span<const double>(ordered), tag);
 }
 

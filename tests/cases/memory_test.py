@@ -157,6 +157,13 @@ class ForecastTest(ritz.CaseTest):
         tight = self.run_case("ritz-elasticity", case, "--check", "--memory-limit", int(0.7 * peak))
         self.assertIn("fits with", tight.log)
 
+    def test_estimate_is_offered_only_where_there_is_a_forecast(self):
+        for program in ("ritz-heat", "ritz-elasticity", "ritz-modal", "ritz-structure", "ritz-solve"):
+            shown = subprocess.run([str(ritz.BIN / program), "--help"], capture_output=True, text=True, timeout=60).stdout
+            refused = subprocess.run([str(ritz.BIN / program), "no.toml", "--estimate"], capture_output=True, text=True, timeout=60)
+            self.assertEqual(refused.returncode, 2)
+            self.assertEqual("--estimate" in shown, "no.toml" in refused.stderr, program)
+
 
 class ToolTest(ritz.CaseTest):
     def tool(self, *arguments):
