@@ -18,6 +18,7 @@ std::optional<int> parse_command_line(int argc, char** argv, const AppInfo& info
   cli.add_option("--threads", options.threads, "CPU threads; 0 takes all that are available")->capture_default_str();
   cli.add_option("--output", options.output, "folder of the results, instead of [output] folder");
   cli.add_flag("--overwrite", options.overwrite, "replace results of this case that are there; the old ones stay until the new ones are ready");
+  cli.add_flag("--resume", options.resume, "go on where an earlier run of this case stopped: what it committed is kept and not done again");
   cli.add_option("--time-limit", options.time_limit, "stop in order after so many seconds; 0: no limit")->check(CLI::NonNegativeNumber)->capture_default_str();
   add_memory_options(cli, options.memory);
   cli.add_option("--json", options.json, "write the report of the run to this file, in every outcome");

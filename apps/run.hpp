@@ -50,6 +50,7 @@ struct RunOptions {
   std::string profile;                 // file of the trace
   std::vector<std::string> notices;    // of the attempt before this
   bool check = false, estimate = false, describe = false, quiet = false, verbose = false, overwrite = false;
+  bool resume = false;  // what an earlier run of this case committed is not done again
 };
 
 // Thrown by Run::checked() when only checking was asked for.
