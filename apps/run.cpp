@@ -102,7 +102,7 @@ const Mesh& Run::mesh(bool structural) {
   if (mesh_) return *mesh_;
   auto phase = device_->profile().phase("read");
   const Case::Table table = case_->table("mesh", "the part");
-  const std::string file = table.path("file", "mesh file (.msh, .inp, .vtu, .vtk, .mesh, .bdf, ...: docs/formats.md), relative to the case file", {.must_exist = true});
+  const std::string file = table.path("file", "mesh file (.msh, .inp, .vtu, .vtk, .mesh, .bdf, .exo, .med, .cgns, ...: docs/formats.md), relative to the case file", {.must_exist = true});
   const double scale = table.number("scale", "factor on the coordinates, 0.001 for a mesh in mm", {.fallback = 1, .above = 0});
   const auto order = table.integer("order", "1 or 2: order of the cells; 0 keeps the file's", {.fallback = 0, .minimum = 0, .maximum = 2});
   const std::string mid_nodes = table.choice("mid_nodes", "of cells raised to order 2: on edges only, or on faces too",

@@ -3,59 +3,19 @@
 #include "device/error.hpp"
 #include "io/atomic_file.hpp"
 #include "io/checksum.hpp"
+#include "io/hdf5_handle.hpp"
 
 #include <algorithm>
-#include <cstdlib>
 #include <cstring>
-#include <mutex>
 #include <optional>
 #include <utility>
 
 #include <fmt/core.h>
-#include <hdf5.h>
 
 namespace ritz {
 namespace {
 
-// No lock files of HDF5's own: readers may look at a file while its next version is being written beside it. No messages on
-// the terminal, and no second attempt to flush a broken file when the program ends.
-void use_quietly() {
-  static std::once_flag once;
-  std::call_once(once, [] {
-    ::setenv("HDF5_USE_FILE_LOCKING", "FALSE", 0);
-    H5dont_atexit();
-    H5open();
-    H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
-  });
-}
-
-// The innermost cause: the last error of the stack.
-std::string reason_of_hdf5() {
-  std::string reason;
-  H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, [](unsigned, const H5E_error2_t* error, void* text) -> herr_t {
-    auto& found = *static_cast<std::string*>(text);
-    if (found.empty() && error->desc != nullptr) found = error->desc;
-    return 0;
-  }, &reason);
-  H5Eclear2(H5E_DEFAULT);
-  return reason.empty() ? "HDF5 gives no reason" : reason;
-}
-
-class Handle {
- public:
-  Handle(hid_t id, herr_t (*close)(hid_t)) : id_(id), close_(close) {}
-  ~Handle() { if (id_ >= 0) close_(id_); }
-  Handle(const Handle&) = delete;
-  Handle& operator=(const Handle&) = delete;
-  operator hid_t() const { return id_; }
-  herr_t close() { return close_(std::exchange(id_, -1)); }  // where it may fail: closing writes what is still buffered
-
- private:
-  hid_t id_;
-  herr_t (*close_)(hid_t);
-};
-
-Handle type_handle(Hdf5Type type) {
+Hdf5Handle type_handle(Hdf5Type type) {
   if (type == Hdf5Type::text) {
     const hid_t text = H5Tcopy(H5T_C_S1);
     H5Tset_size(text, H5T_VARIABLE);
@@ -111,21 +71,21 @@ T Hdf5File::checked(T result, const char* what) const {
 }
 
 Hdf5File Hdf5File::create(const std::string& path) {
-  use_quietly();
+  use_hdf5_quietly();
   Hdf5File file(path, -1, true);
   file.id_ = file.checked(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT), "the file cannot be made");
   return file;
 }
 
 Hdf5File Hdf5File::open_for_writing(const std::string& path) {
-  use_quietly();
+  use_hdf5_quietly();
   Hdf5File file(path, -1, true);
   file.id_ = file.checked(H5Fopen(path.c_str(), H5F_ACC_RDWR, H5P_DEFAULT), "the file cannot be opened");
   return file;
 }
 
 Hdf5File Hdf5File::open(const std::string& path) {
-  use_quietly();
+  use_hdf5_quietly();
   Hdf5File file(path, -1, false);
   file.id_ = file.checked(H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), "the file cannot be opened");
   return file;
@@ -144,33 +104,33 @@ void Hdf5File::close() {
 }
 
 void Hdf5File::make_group(const std::string& name) {
-  Handle group(checked(H5Gcreate2(id_, name.c_str(), H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT), "a group cannot be made"), H5Gclose);
+  Hdf5Handle group(checked(H5Gcreate2(id_, name.c_str(), H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT), "a group cannot be made"), H5Gclose);
   checked(group.close(), "a group cannot be made");
 }
 
 void Hdf5File::set_attribute(const std::string& group, const std::string& name, std::span<const std::int64_t> values) {
   if (H5Aexists_by_name(id_, group.c_str(), name.c_str(), H5P_DEFAULT) > 0) H5Adelete_by_name(id_, group.c_str(), name.c_str(), H5P_DEFAULT);
   const hsize_t count = values.size();
-  const Handle space(count == 1 ? H5Screate(H5S_SCALAR) : H5Screate_simple(1, &count, nullptr), H5Sclose);
-  Handle attribute(checked(H5Acreate_by_name(id_, group.c_str(), name.c_str(), H5T_STD_I64LE, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT),
+  const Hdf5Handle space(count == 1 ? H5Screate(H5S_SCALAR) : H5Screate_simple(1, &count, nullptr), H5Sclose);
+  Hdf5Handle attribute(checked(H5Acreate_by_name(id_, group.c_str(), name.c_str(), H5T_STD_I64LE, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT),
                                  "an attribute cannot be made"), H5Aclose);
   checked(H5Awrite(attribute, H5T_NATIVE_INT64, values.data()), "an attribute cannot be written");
   checked(attribute.close(), "an attribute cannot be written");
 }
 
 void Hdf5File::set_attribute(const std::string& group, const std::string& name, const std::string& text) {
-  const Handle type(H5Tcopy(H5T_C_S1), H5Tclose), space(H5Screate(H5S_SCALAR), H5Sclose);
+  const Hdf5Handle type(H5Tcopy(H5T_C_S1), H5Tclose), space(H5Screate(H5S_SCALAR), H5Sclose);
   H5Tset_size(type, text.size());
   H5Tset_strpad(type, H5T_STR_NULLPAD);
-  Handle attribute(checked(H5Acreate_by_name(id_, group.c_str(), name.c_str(), type, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT),
+  Hdf5Handle attribute(checked(H5Acreate_by_name(id_, group.c_str(), name.c_str(), type, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT),
                                  "an attribute cannot be made"), H5Aclose);
   checked(H5Awrite(attribute, type, text.data()), "an attribute cannot be written");
   checked(attribute.close(), "an attribute cannot be written");
 }
 
 std::vector<std::int64_t> Hdf5File::numbers(const std::string& group, const std::string& name) const {
-  const Handle attribute(checked(H5Aopen_by_name(id_, group.c_str(), name.c_str(), H5P_DEFAULT, H5P_DEFAULT), "an attribute is missing"), H5Aclose);
-  const Handle space(H5Aget_space(attribute), H5Sclose);
+  const Hdf5Handle attribute(checked(H5Aopen_by_name(id_, group.c_str(), name.c_str(), H5P_DEFAULT, H5P_DEFAULT), "an attribute is missing"), H5Aclose);
+  const Hdf5Handle space(H5Aget_space(attribute), H5Sclose);
   const hssize_t count = H5Sget_simple_extent_npoints(space);
   if (count < 1 || count > 16) checked(-1, "an attribute has another number of values");
   std::vector<std::int64_t> values(static_cast<std::size_t>(count));
@@ -179,8 +139,8 @@ std::vector<std::int64_t> Hdf5File::numbers(const std::string& group, const std:
 }
 
 std::string Hdf5File::text(const std::string& group, const std::string& name) const {
-  const Handle attribute(checked(H5Aopen_by_name(id_, group.c_str(), name.c_str(), H5P_DEFAULT, H5P_DEFAULT), "an attribute is missing"), H5Aclose);
-  const Handle type(H5Aget_type(attribute), H5Tclose), space(H5Aget_space(attribute), H5Sclose);
+  const Hdf5Handle attribute(checked(H5Aopen_by_name(id_, group.c_str(), name.c_str(), H5P_DEFAULT, H5P_DEFAULT), "an attribute is missing"), H5Aclose);
+  const Hdf5Handle type(H5Aget_type(attribute), H5Tclose), space(H5Aget_space(attribute), H5Sclose);
   const std::size_t size = H5Tget_size(type);
   if (H5Tget_class(type) != H5T_STRING || H5Tis_variable_str(type) != 0 || size > 4096 || H5Sget_simple_extent_npoints(space) != 1)
     checked(-1, "an attribute is no text of fixed length");
@@ -190,16 +150,16 @@ std::string Hdf5File::text(const std::string& group, const std::string& name) co
 }
 
 void Hdf5File::write(const Hdf5Rows& rows) {
-  const Handle type = type_handle(rows.type);
+  const Hdf5Handle type = type_handle(rows.type);
   const hsize_t extent[] = {rows.rows, static_cast<hsize_t>(rows.columns)};
-  const Handle space(H5Screate_simple(rows.columns > 0 ? 2 : 1, extent, nullptr), H5Sclose);
-  Handle set(checked(H5Dcreate2(id_, rows.dataset.c_str(), type, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT), "a dataset cannot be made"), H5Dclose);
+  const Hdf5Handle space(H5Screate_simple(rows.columns > 0 ? 2 : 1, extent, nullptr), H5Sclose);
+  Hdf5Handle set(checked(H5Dcreate2(id_, rows.dataset.c_str(), type, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT), "a dataset cannot be made"), H5Dclose);
   if (rows.rows > 0) checked(H5Dwrite(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, Source(rows).data()), "a dataset cannot be written");
   checked(set.close(), "a dataset cannot be written");
 }
 
 void Hdf5File::append(const Hdf5Rows& rows, bool compress) {
-  const Handle type = type_handle(rows.type);
+  const Hdf5Handle type = type_handle(rows.type);
   const int rank = rows.columns > 0 ? 2 : 1;
   const hsize_t columns = static_cast<hsize_t>(std::max(rows.columns, 1));
   if (!has(rows.dataset)) {
@@ -208,19 +168,19 @@ void Hdf5File::append(const Hdf5Rows& rows, bool compress) {
     const hsize_t few = std::max<hsize_t>(1, 1024 / bytes);  // numbers of steps, not fields: room for some of them
     const hsize_t extent[] = {0, columns}, limit[] = {H5S_UNLIMITED, columns};
     const hsize_t chunk[] = {std::clamp<hsize_t>(rows.rows, std::min(few, most), most), columns};
-    const Handle space(H5Screate_simple(rank, extent, limit), H5Sclose), properties(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
+    const Hdf5Handle space(H5Screate_simple(rank, extent, limit), H5Sclose), properties(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
     H5Pset_chunk(properties, rank, chunk);
     if (compress && rows.type != Hdf5Type::text) {
       H5Pset_shuffle(properties);
       H5Pset_deflate(properties, 1);
     }
-    Handle made(checked(H5Dcreate2(id_, rows.dataset.c_str(), type, space, H5P_DEFAULT, properties, H5P_DEFAULT), "a dataset cannot be made"), H5Dclose);
+    Hdf5Handle made(checked(H5Dcreate2(id_, rows.dataset.c_str(), type, space, H5P_DEFAULT, properties, H5P_DEFAULT), "a dataset cannot be made"), H5Dclose);
     checked(made.close(), "a dataset cannot be made");
   }
-  Handle set(checked(H5Dopen2(id_, rows.dataset.c_str(), H5P_DEFAULT), "a dataset cannot be opened"), H5Dclose);
+  Hdf5Handle set(checked(H5Dopen2(id_, rows.dataset.c_str(), H5P_DEFAULT), "a dataset cannot be opened"), H5Dclose);
   hsize_t before[2] = {};
   {
-    const Handle space(H5Dget_space(set), H5Sclose);
+    const Hdf5Handle space(H5Dget_space(set), H5Sclose);
     if (H5Sget_simple_extent_ndims(space) != rank) checked(-1, "a dataset has another number of dimensions");
     H5Sget_simple_extent_dims(space, before, nullptr);
   }
@@ -228,7 +188,7 @@ void Hdf5File::append(const Hdf5Rows& rows, bool compress) {
   const hsize_t after[] = {before[0] + rows.rows, columns}, start[] = {before[0], 0}, count[] = {rows.rows, columns};
   if (rows.rows == 0) return;
   checked(H5Dset_extent(set, after), "a dataset cannot grow");
-  const Handle target(H5Dget_space(set), H5Sclose), source(H5Screate_simple(rank, count, nullptr), H5Sclose);
+  const Hdf5Handle target(H5Dget_space(set), H5Sclose), source(H5Screate_simple(rank, count, nullptr), H5Sclose);
   H5Sselect_hyperslab(target, H5S_SELECT_SET, start, nullptr, count, nullptr);
   checked(H5Dwrite(set, type, source, target, H5P_DEFAULT, Source(rows).data()), "a dataset cannot be written");
   checked(set.close(), "a dataset cannot be written");
@@ -241,16 +201,16 @@ bool Hdf5File::has(const std::string& dataset) const {
 }
 
 std::uint64_t Hdf5File::row_count(const std::string& dataset) const {
-  const Handle set(checked(H5Dopen2(id_, dataset.c_str(), H5P_DEFAULT), "a dataset is missing"), H5Dclose);
-  const Handle space(checked(H5Dget_space(set), "a dataset has no extent"), H5Sclose);
+  const Hdf5Handle set(checked(H5Dopen2(id_, dataset.c_str(), H5P_DEFAULT), "a dataset is missing"), H5Dclose);
+  const Hdf5Handle space(checked(H5Dget_space(set), "a dataset has no extent"), H5Sclose);
   hsize_t extent[H5S_MAX_RANK] = {};
   checked(H5Sget_simple_extent_dims(space, extent, nullptr), "a dataset has no extent");
   return extent[0];
 }
 
 Hdf5Rows Hdf5File::read(const std::string& dataset, std::uint64_t first_row, std::uint64_t row_count) const {
-  const Handle set(checked(H5Dopen2(id_, dataset.c_str(), H5P_DEFAULT), "a dataset is missing"), H5Dclose);
-  const Handle stored(checked(H5Dget_type(set), "a dataset has no type"), H5Tclose), space(H5Dget_space(set), H5Sclose);
+  const Hdf5Handle set(checked(H5Dopen2(id_, dataset.c_str(), H5P_DEFAULT), "a dataset is missing"), H5Dclose);
+  const Hdf5Handle stored(checked(H5Dget_type(set), "a dataset has no type"), H5Tclose), space(H5Dget_space(set), H5Sclose);
   const std::optional<Hdf5Type> type = type_of(stored);
   const int rank = H5Sget_simple_extent_ndims(space);
   if (!type || rank < 1 || rank > 2) checked(-1, "a dataset is of a kind that Ritz does not write");
@@ -261,7 +221,7 @@ Hdf5Rows Hdf5File::read(const std::string& dataset, std::uint64_t first_row, std
   const hsize_t start[] = {first_row, 0}, count[] = {row_count, extent[1]};
   Hdf5Rows rows{.dataset = dataset, .type = *type, .rows = row_count, .columns = rank == 2 ? static_cast<int>(extent[1]) : 0};
   if (row_count == 0) return rows;
-  const Handle memory(H5Screate_simple(rank, count, nullptr), H5Sclose), as = type_handle(*type);
+  const Hdf5Handle memory(H5Screate_simple(rank, count, nullptr), H5Sclose), as = type_handle(*type);
   H5Sselect_hyperslab(space, H5S_SELECT_SET, start, nullptr, count, nullptr);
   if (*type == Hdf5Type::text) {
     std::vector<char*> texts(row_count, nullptr);

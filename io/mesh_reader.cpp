@@ -1,6 +1,7 @@
 #include "io/mesh_reader.hpp"
 
 #include "io/gmsh_reader.hpp"
+#include "io/hdf5_tree.hpp"
 #include "io/inp_reader.hpp"
 #include "io/mapped_file.hpp"
 #include "io/other_readers.hpp"
@@ -17,11 +18,11 @@
 namespace ritz {
 namespace {
 
-enum class MeshFormat { gmsh, inp, vtu, pvtu, vtk, medit, medit_binary, nastran, mfem, unknown };
+enum class MeshFormat { gmsh, inp, vtu, pvtu, vtk, medit, medit_binary, nastran, mfem, exodus, med, cgns, unknown };
 
 constexpr const char* supported =
     "Ritz reads Gmsh .msh (2.2 and 4.1), Abaqus and CalculiX .inp, VTK .vtu, .pvtu and .vtk (unstructured grids), MEDIT .mesh and .meshb, "
-    "MFEM .mesh, and Nastran .bdf";
+    "MFEM .mesh, Nastran .bdf, Exodus II .e and .exo, MED .med, and CGNS .cgns";
 
 std::string lower_extension(const std::string& path) {
   std::string extension = std::filesystem::path(path).extension().string();
@@ -41,9 +42,9 @@ bool is_binary_stl(std::string_view bytes) {
 // What the first bytes say that the file is, for people.
 std::string describe_content(std::string_view bytes, const std::string& extension) {
   if (bytes.starts_with("\x1f\x8b")) return "it is compressed (gzip); unpack it first";
-  if (bytes.starts_with("\x89HDF")) return "it is an HDF5 file (MED, CGNS, Exodus in netCDF-4?), which Ritz does not read; write .msh, .inp or .vtu, or convert it with meshio";
-  if (bytes.starts_with("CDF")) return "it is a netCDF file (Exodus?), which Ritz does not read; write .inp or .bdf (Cubit), or convert it with meshio";
+  if (bytes.starts_with("@(#)ADF Database")) return "it is a CGNS file in the older form ADF; turn it into HDF5 with adf2hdf (Debian: cgns-convert)";
   if (bytes.starts_with("ISO-10303-21")) return "it is a STEP file: geometry without a mesh; mesh it first (gmsh -3 part.step -o part.msh)";
+  if (bytes.starts_with("\x89HDF")) return "it is an HDF5 file of results (VTKHDF), which Ritz does not read as a mesh; give the mesh that the results are for";
   if (extension == ".stl" || is_binary_stl(bytes) || (bytes.starts_with("solid ") && bytes.find("facet normal") != std::string_view::npos))
     return "it is an STL file: triangles of a surface without a volume; mesh the volume first, for example in Gmsh with "
            "Merge \"part.stl\"; Surface Loop(1) = {1}; Volume(1) = {1}; and gmsh -3";
@@ -68,7 +69,18 @@ bool is_medit_binary(std::string_view bytes) {
   return (numbers[0] == 1 || numbers[0] == 0x01000000) && numbers[1] >= 1 && numbers[1] <= 4 && numbers[2] == 3;
 }
 
+// Which of the formats that are kept in HDF5: MED and CGNS have groups that no other has; the rest is netCDF-4.
+MeshFormat recognise_hdf5(const std::string& path) {
+  const Hdf5Tree tree(path);
+  if (tree.has("/ENS_MAA")) return MeshFormat::med;
+  if (tree.has("/CGNSLibraryVersion")) return MeshFormat::cgns;
+  if (tree.has("/VTKHDF")) return MeshFormat::unknown;
+  return MeshFormat::exodus;
+}
+
 MeshFormat recognise(const std::string& path, std::string_view bytes) {
+  if (bytes.starts_with("\x89HDF")) return recognise_hdf5(path);
+  if (bytes.starts_with("CDF")) return MeshFormat::exodus;
   if (bytes.starts_with("\xEF\xBB\xBF")) bytes.remove_prefix(3);
   const std::size_t start = std::min(bytes.find_first_not_of(" \t\r\n"), bytes.size());
   const std::string_view head = bytes.substr(start, 4096);
@@ -103,9 +115,11 @@ MeshData read_mesh_data(const std::string& path, std::vector<std::string>* notic
     format = recognise(path, head.bytes());
     content = describe_content(head.bytes(), lower_extension(path));
   }
-  if (structural && format != MeshFormat::gmsh && format != MeshFormat::inp)
+  const bool has_structures = format == MeshFormat::gmsh || format == MeshFormat::inp || format == MeshFormat::exodus || format == MeshFormat::med ||
+                              format == MeshFormat::cgns;
+  if (structural && !has_structures)
     throw Error(Exit::mesh, fmt::format("'{}' cannot be read as a mesh of beams and shells", path),
-                "lines and surfaces in space are read from Gmsh .msh and from Abaqus and CalculiX .inp", "convert it: meshio convert mesh.vtu mesh.msh");
+                "lines and surfaces in space are read from Gmsh .msh, Abaqus and CalculiX .inp, Exodus II, MED and CGNS", "convert it: meshio convert mesh.vtu mesh.msh");
   switch (format) {
     case MeshFormat::gmsh: return read_gmsh(path, notices, structural);
     case MeshFormat::inp: return read_inp(path, notices, structural);
@@ -116,6 +130,9 @@ MeshData read_mesh_data(const std::string& path, std::vector<std::string>* notic
     case MeshFormat::medit_binary: return read_medit_binary(path, said);
     case MeshFormat::nastran: return read_nastran(path, said);
     case MeshFormat::mfem: return read_mfem(path, said);
+    case MeshFormat::exodus: return read_exodus(path, said, structural);
+    case MeshFormat::med: return read_med(path, said, structural);
+    case MeshFormat::cgns: return read_cgns(path, said, structural);
     case MeshFormat::unknown: break;
   }
   throw Error(Exit::mesh, fmt::format("the format of the mesh file '{}' is not known", path),

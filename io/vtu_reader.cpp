@@ -1,6 +1,7 @@
 #include "io/vtu_reader.hpp"
 
 #include "io/flat_mesh.hpp"
+#include "io/foreign_cells.hpp"
 #include "io/mapped_file.hpp"
 #include "io/raw_mesh.hpp"
 #include "io/vtk_errors.hpp"
@@ -10,7 +11,6 @@
 #include <algorithm>
 #include <map>
 #include <new>
-#include <numeric>
 
 #include <vtkCellArray.h>
 #include <vtkCellData.h>
@@ -126,21 +126,10 @@ vtkSmartPointer<vtkUnstructuredGrid> read_legacy(const std::string& path) {
   return run(*reader, path);
 }
 
-// Pieces of a parallel file repeat the points between them: for each node the first in the same place.
-std::vector<Node> first_in_place(const std::vector<double>& points, const std::string& path, std::vector<std::string>& notices) {
-  std::vector<Node> order(points.size() / 3), first(order.size());
-  std::iota(order.begin(), order.end(), Node{0});
-  const auto at = [&points](Node node) { return std::span<const double, 3>(points.data() + 3 * Index{node}, 3); };
-  const auto less = [&at](Node a, Node b) {
-    return std::lexicographical_compare(at(a).begin(), at(a).end(), at(b).begin(), at(b).end());
-  };
-  std::stable_sort(order.begin(), order.end(), less);
+// Pieces of a parallel file repeat the points between them.
+std::vector<Node> joined_points(const std::vector<double>& points, const std::string& path, std::vector<std::string>& notices) {
   Index joined = 0;
-  for (std::size_t i = 0; i < order.size(); ++i) {
-    const bool is_new = i == 0 || less(order[i - 1], order[i]);
-    first[static_cast<std::size_t>(order[i])] = is_new ? order[i] : first[static_cast<std::size_t>(order[i - 1])];
-    joined += !is_new;
-  }
+  std::vector<Node> first = first_in_place(points, joined);
   if (joined > 0) notices.push_back(fmt::format("{} points that the pieces of '{}' share were joined", joined, path));
   return first;
 }
@@ -305,7 +294,7 @@ MeshData read_vtu(const std::string& path, std::vector<std::string>* notices, Vt
   data.dimension = cells.dimension;
   if (grid->GetPoints() == nullptr) throw Error(Exit::mesh, fmt::format("'{}' holds cells but no points", path), "it may have been cut short", "write the file again");
   data.points = points_of(*grid);
-  const std::vector<Node> joined = format == VtkFormat::parallel ? first_in_place(data.points, path, said) : std::vector<Node>();
+  const std::vector<Node> joined = format == VtkFormat::parallel ? joined_points(data.points, path, said) : std::vector<Node>();
   std::map<std::int64_t, std::vector<CellRun>> cells_of_region;
   std::vector<CellRun>* members = nullptr;  // of the last cell's region
   std::int64_t last_id = 0;

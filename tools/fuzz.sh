@@ -6,13 +6,14 @@ cd "$(dirname "$0")/.."
 seconds=${1:-60}
 shift || true
 readers=("$@")
-[ ${#readers[@]} -gt 0 ] || readers=(gmsh inp nastran medit medit_binary mfem)
+[ ${#readers[@]} -gt 0 ] || readers=(gmsh inp nastran medit medit_binary mfem exodus)
 build=build-fuzz
 mkdir -p "$build/objects"
-flags=(-std=c++20 -O1 -g -I. -fopenmp -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=undefined)
+flags=(-std=c++20 -O1 -g -I. -I/usr/include/hdf5/serial -fopenmp -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=undefined)
 sources=(device/error.cpp mesh/*.cpp
          io/{text_file,mapped_file,raw_mesh,flat_mesh,token_index,gmsh_kinds,gmsh_cursor,gmsh_msh2,gmsh_msh4,gmsh_reader,gmsh_regions}.cpp
-         io/{inp_types,inp_records,inp_deck,inp_mesh,inp_reader,medit_reader,nastran_reader,mfem_reader}.cpp)
+         io/{inp_types,inp_records,inp_deck,inp_mesh,inp_reader,medit_reader,nastran_reader,mfem_reader}.cpp
+         io/{exodus_reader,netcdf_file,foreign_cells,hdf5_tree,hdf5_handle}.cpp)
 compile() { # source
   local object="$build/objects/${1//\//_}.o"
   if [ ! -e "$object" ] || [ -n "$(find device mesh io "$1" -newer "$object" \( -name '*.hpp' -o -path "$1" \) -print -quit)" ]; then
@@ -32,13 +33,14 @@ for source in "${sources[@]}"; do objects+=("$build/objects/${source//\//_}.o");
 export OMP_NUM_THREADS=1 ASAN_OPTIONS=allocator_may_return_null=0:detect_leaks=1
 failed=0
 for reader in "${readers[@]}"; do
-  clang++ "${flags[@]}" -fsanitize=fuzzer "-DRITZ_FUZZ_READER=\"$reader\"" tests/fuzz/fuzz_mesh.cpp "${objects[@]}" -lfmt -o "$build/fuzz_$reader"
+  clang++ "${flags[@]}" -fsanitize=fuzzer "-DRITZ_FUZZ_READER=\"$reader\"" tests/fuzz/fuzz_mesh.cpp "${objects[@]}" -lfmt -lhdf5_serial -o "$build/fuzz_$reader"
   corpus="$build/corpus_$reader"
   mkdir -p "$corpus"
   case $reader in
     gmsh) cp tests/data/gmsh/{periodic,two_boxes,plate}*.msh "$corpus" ;;
     inp) cp tests/data/inp/*.inp "$corpus" ;;
     mfem) cp tests/data/mfem/{tinyzoo-3d,star-mixed-p2}.mesh "$corpus" ;;
+    exodus) cp tests/data/foreign/bar.exo "$corpus" ;;
     medit_binary) cp tests/data/meshb/*.meshb "$corpus" ;;
   esac
   [ -d "tests/fuzz/corpus/$reader" ] && cp tests/fuzz/corpus/"$reader"/* "$corpus"

@@ -23,6 +23,7 @@ MeshData read(const std::string& path, std::vector<std::string>& notices) {
   if (reader == "medit") return read_medit(path, notices);
   if (reader == "medit_binary") return read_medit_binary(path, notices);
   if (reader == "mfem") return read_mfem(path, notices);
+  if (reader == "exodus") return read_exodus(path, notices);
   std::abort();
 }
 

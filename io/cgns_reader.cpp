@@ -1,0 +1,257 @@
+// CGNS (CFD General Notation System, SIDS, and its mapping onto HDF5): unstructured zones with sections of elements,
+// boundary conditions and families. Every node of the CGNS tree is a group whose attributes "label" and "name" say what it
+// is and whose dataset " data" holds its value, with the order of the extents reversed.
+#include "io/other_readers.hpp"
+
+#include "io/flat_mesh.hpp"
+#include "io/foreign_cells.hpp"
+#include "io/hdf5_tree.hpp"
+#include "io/raw_mesh.hpp"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+
+#include <fmt/format.h>
+
+namespace ritz {
+namespace {
+
+using enum CellKind;
+
+constexpr std::int64_t cgns_node = 2, cgns_mixed = 20;
+
+// ElementType_t of the SIDS.
+std::optional<CellKind> kind_of(std::int64_t type) {
+  switch (type) {
+    case 3: return line2;
+    case 4: return line3;
+    case 5: return tri3;
+    case 6: return tri6;
+    case 7: return quad4;
+    case 8: return quad8;
+    case 9: return quad9;
+    case 10: return tet4;
+    case 11: return tet10;
+    case 12: return pyramid5;
+    case 13: return pyramid14;
+    case 14: return prism6;
+    case 15: return prism15;
+    case 16: return prism18;
+    case 17: return hex8;
+    case 18: return hex20;
+    case 19: return hex27;
+    case 21: return pyramid13;
+    default: return std::nullopt;
+  }
+}
+
+std::span<const int> node_order(CellKind kind) {
+  static constexpr std::array hexahedron27{0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 16, 17,
+                                           18, 19, 12, 13, 14, 15, 24, 22, 21, 23, 20, 25, 26};
+  if (kind == hex27) return hexahedron27;
+  return verticals_before_top(kind);
+}
+
+// Elements with consecutive numbers and of one kind; none for points.
+struct ElementRun {
+  std::int64_t first, count;
+  std::optional<CellKind> kind;
+  Index position;  // of the first among the cells of this kind
+};
+
+class CgnsReader {
+ public:
+  CgnsReader(const std::string& path, bool structural) : tree_(path) {
+    raw_.source = path;
+    raw_.structural = structural;
+  }
+  MeshData read(std::vector<std::string>& notices) {
+    const std::vector<std::string> bases = labelled("", "CGNSBase_t");
+    if (bases.size() != 1)
+      throw Error(Exit::mesh, fmt::format("'{}' holds {} bases", tree_.path(), bases.size()), bases.empty() ? "" : "they are " + quoted_list(names_of(bases)), "export one base only");
+    const std::vector<std::string> zones = labelled(bases[0], "Zone_t");
+    if (zones.empty()) throw Error(Exit::mesh, fmt::format("'{}' holds no zone", tree_.path()), "", "export the mesh, not only its solution");
+    for (const std::string& zone : zones) read_zone(zone, zones.size() > 1);
+    if (zones.size() > 1) join_zones(notices);
+    if (point_elements_ > 0) notices.push_back(fmt::format("{} point elements of '{}' were left out", point_elements_, tree_.path()));
+    return mesh_of(std::move(raw_), notices);
+  }
+
+ private:
+  static std::string name_of(const std::string& path) { return path.substr(path.rfind('/') + 1); }
+  static std::vector<std::string> names_of(const std::vector<std::string>& paths) {
+    std::vector<std::string> names;
+    for (const std::string& path : paths) names.push_back(name_of(path));
+    return names;
+  }
+  std::string label(const std::string& path) const { return tree_.text_attribute(path, "label"); }
+  std::vector<std::string> labelled(const std::string& parent, std::string_view wanted) const {
+    std::vector<std::string> paths;
+    for (const std::string& name : tree_.children(parent.empty() ? "/" : parent)) {
+      if (name.starts_with(" ")) continue;  // data of the parent
+      const std::string path = parent + "/" + name;
+      if (tree_.text_attribute(path, "type") == "LK") tree_.fail(path, "is a link to another file or place; write the mesh without links");
+      if (label(path) == wanted) paths.push_back(path);
+    }
+    return paths;
+  }
+  std::string text(const std::string& path) const { return tree_.has(path) ? without_padding(tree_.characters(path + "/ data")) : std::string(); }
+  std::vector<std::int64_t> integers(const std::string& path) const { return tree_.integers(path + "/ data"); }
+
+  void read_zone(const std::string& zone, bool one_of_several) {
+    if (const std::string type = text(zone + "/ZoneType"); type != "Unstructured")
+      tree_.fail(zone, fmt::format("is a zone of type '{}'; Ritz reads unstructured ones", type.empty() ? "Structured" : type));
+    first_node_ = static_cast<Index>(raw_.points.size()) / 3;
+    runs_.clear();
+    read_points(zone);
+    const std::array before = cell_counts();
+    for (const std::string& section : labelled(zone, "Elements_t")) read_section(section);
+    std::sort(runs_.begin(), runs_.end(), [](const ElementRun& a, const ElementRun& b) { return a.first < b.first; });
+    for (std::size_t i = 1; i < runs_.size(); ++i)
+      if (runs_[i].first < runs_[i - 1].first + runs_[i - 1].count) tree_.fail(zone, fmt::format("has two elements with number {}", runs_[i].first));
+    for (const std::string& list : labelled(zone, "ZoneBC_t"))
+      for (const std::string& condition : labelled(list, "BC_t")) read_condition(condition);
+    if (!one_of_several) return;
+    const std::array after = cell_counts();
+    for (const CellKind kind : all_cell_kinds()) {
+      const auto k = static_cast<std::size_t>(kind);
+      if (traits(kind).dimension == 3 || highest_ == traits(kind).dimension) append(raw_.group(name_of(zone)).cells, {kind, before[k], after[k] - before[k]});
+    }
+  }
+  std::array<Index, raw_kind_count> cell_counts() const {
+    std::array<Index, raw_kind_count> counts{};
+    for (const CellKind kind : all_cell_kinds()) counts[static_cast<std::size_t>(kind)] = raw_.cell_count(kind);
+    return counts;
+  }
+
+  void read_points(const std::string& zone) {
+    std::string coordinates = zone + "/GridCoordinates";
+    if (!tree_.has(coordinates)) tree_.fail(zone, "has no GridCoordinates");
+    std::size_t count = 0;
+    constexpr std::array axes{"CoordinateX", "CoordinateY", "CoordinateZ"};
+    for (std::size_t k = 0; k < axes.size(); ++k) {
+      const std::string axis = coordinates + "/" + axes[k];
+      if (!tree_.has(axis)) {
+        if (k == 0) tree_.fail(coordinates, "has no CoordinateX: Ritz reads Cartesian coordinates");
+        continue;
+      }
+      const std::vector<double> x = tree_.reals(axis + "/ data");
+      if (k == 0) {
+        count = x.size();
+        raw_.points.resize(raw_.points.size() + 3 * count);
+      }
+      if (x.size() != count) tree_.fail(axis, fmt::format("has {} values, and CoordinateX {}", x.size(), count));
+      for (std::size_t i = 0; i < count; ++i) raw_.points[3 * (static_cast<std::size_t>(first_node_) + i) + k] = x[i];
+    }
+    node_count_ = static_cast<std::int64_t>(count);
+  }
+
+  void read_section(const std::string& section) {
+    const std::vector<std::int64_t> about = integers(section), range = integers(section + "/ElementRange");
+    if (about.empty() || range.size() < 2 || range[1] < range[0]) tree_.fail(section, "has no element type or no range");
+    const std::vector<std::int64_t> numbers = integers(section + "/ElementConnectivity");
+    std::size_t at = 0;
+    const bool mixed = about[0] == cgns_mixed;
+    for (std::int64_t element = range[0]; element <= range[1];) {
+      const std::int64_t type = mixed ? next(numbers, at, section) : about[0];
+      const std::optional<CellKind> kind = kind_of(type);
+      if (!kind && type != cgns_node)
+        throw Error(Exit::mesh, fmt::format("section '{}' of '{}' holds elements of type {}", name_of(section), tree_.path(), type),
+                    "Ritz has no such cells (polygons and polyhedra, NGON_n and NFACE_n, or cells of order 3 or 4)",
+                    "write BAR, TRI, QUAD, TETRA, PYRA, PENTA and HEXA elements of order 1 or 2");
+      const std::int64_t count = mixed ? 1 : range[1] - range[0] + 1;
+      const auto width = static_cast<std::size_t>(kind ? traits(*kind).node_count : 1);
+      if (count > static_cast<std::int64_t>((numbers.size() - at) / width))
+        tree_.fail(section, fmt::format("has elements {} to {}, but only {} node numbers", range[0], range[1], numbers.size()));
+      if (kind) add_cells(section, *kind, element, count, std::span(numbers).subspan(at, static_cast<std::size_t>(count) * width));
+      else add_run({element, count, {}, 0}), point_elements_ += count;
+      at += static_cast<std::size_t>(count) * width;
+      element += count;
+    }
+  }
+  std::int64_t next(const std::vector<std::int64_t>& numbers, std::size_t& at, const std::string& section) const {
+    if (at >= numbers.size()) tree_.fail(section, "has fewer node numbers than its elements need");
+    return numbers[at++];
+  }
+  void add_cells(const std::string& section, CellKind kind, std::int64_t element, std::int64_t count, std::span<const std::int64_t> numbers) {
+    std::vector<Node>& nodes = raw_.nodes_of(kind);
+    const Index position = raw_.cell_count(kind);
+    const std::size_t before = nodes.size();
+    append_cells(nodes, numbers, traits(kind).node_count, node_order(kind));
+    for (std::size_t i = before; i < nodes.size(); ++i) nodes[i] = nodes[i] < 0 || nodes[i] >= node_count_ ? Node{-1} : static_cast<Node>(nodes[i] + first_node_);
+    add_run({element, count, kind, position});
+    append(raw_.group(name_of(section)).cells, {kind, position, count});
+    highest_ = std::max(highest_, traits(kind).dimension);
+  }
+  void add_run(const ElementRun& run) {
+    if (!runs_.empty() && runs_.back().kind == run.kind && runs_.back().first + runs_.back().count == run.first) runs_.back().count += run.count;
+    else runs_.push_back(run);
+  }
+
+  // A boundary condition is a region of its own name, and of its family's.
+  void read_condition(const std::string& condition) {
+    bool of_elements = false;
+    std::vector<std::int64_t> list;
+    for (const char* child : {"PointList", "PointRange", "ElementList", "ElementRange"}) {
+      const std::string path = condition + "/" + child;
+      if (!tree_.has(path)) continue;
+      list = integers(path);
+      of_elements = child[0] == 'E';
+      if (std::string_view(child).ends_with("Range")) {
+        if (list.size() != 2 || list[0] < 1 || list[1] < list[0] || list[1] > highest_number()) tree_.fail(path, "is no range of numbers of this zone");
+        const std::int64_t first = list[0], last = list[1];
+        list.clear();
+        for (std::int64_t i = first; i <= last; ++i) list.push_back(i);
+      }
+      break;
+    }
+    if (const std::string where = text(condition + "/GridLocation"); !where.empty() && where != "Vertex") of_elements = true;
+    std::vector<std::string> names{name_of(condition)};
+    if (const std::string family = text(condition + "/FamilyName"); !family.empty() && family != names[0]) names.push_back(family);
+    for (const std::string& name : names) {
+      RawGroup& group = raw_.group(name);
+      for (const std::int64_t number : list) {
+        if (of_elements) add_element(group, number, condition);
+        else if (number < 1 || number > node_count_) tree_.fail(condition, fmt::format("names node {}, and the zone has {}", number, node_count_));
+        else group.nodes.push_back(static_cast<Node>(first_node_ + number - 1));
+      }
+    }
+  }
+  std::int64_t highest_number() const { return std::max(node_count_, runs_.empty() ? 0 : runs_.back().first + runs_.back().count - 1); }
+  void add_element(RawGroup& group, std::int64_t number, const std::string& condition) {
+    const auto after = std::upper_bound(runs_.begin(), runs_.end(), number, [](std::int64_t n, const ElementRun& run) { return n < run.first; });
+    if (after == runs_.begin() || number >= std::prev(after)->first + std::prev(after)->count)
+      tree_.fail(condition, fmt::format("names element {}, which no section of the zone has", number));
+    const ElementRun& run = *std::prev(after);
+    if (run.kind) append(group.cells, {*run.kind, run.position + number - run.first, 1});
+  }
+
+  // Zones repeat the points of the faces between them.
+  void join_zones(std::vector<std::string>& notices) {
+    Index joined = 0;
+    const std::vector<Node> first = first_in_place(raw_.points, joined);
+    if (joined == 0) return;
+    notices.push_back(fmt::format("{} points that the zones of '{}' share were joined", joined, tree_.path()));
+    const auto rename = [&first](std::vector<Node>& nodes) {
+      for (Node& node : nodes)
+        if (node >= 0) node = first[static_cast<std::size_t>(node)];
+    };
+    for (std::vector<Node>& nodes : raw_.nodes) rename(nodes);
+    for (RawGroup& group : raw_.groups) rename(group.nodes);
+  }
+
+  Hdf5Tree tree_;
+  RawMesh raw_;
+  Index first_node_ = 0;         // of the zone
+  std::int64_t node_count_ = 0;  // of the zone
+  std::int64_t point_elements_ = 0;
+  int highest_ = 0;              // dimension of the cells so far
+  std::vector<ElementRun> runs_; // of the zone, ascending
+};
+
+}  // namespace
+
+MeshData read_cgns(const std::string& path, std::vector<std::string>& notices, bool structural) { return CgnsReader(path, structural).read(notices); }
+
+}  // namespace ritz
