@@ -14,6 +14,7 @@ std::vector<ElasticMaterial> elastic_materials(Run& run, const Mesh& mesh, const
     const Formula young = t.formula("young", "Young's modulus [Pa]", {.above = 0, .out_of_bounds = Exit::model});
     const Formula poisson = t.formula("poisson", "Poisson's ratio; at 0.5 nothing can be compressed, which these elements cannot follow",
                                       {.above = -1, .below = 0.5, .out_of_bounds = Exit::model});
+    if (density_fallback) t.has("density");  // without weight not giving it is no value, in the resolved case either
     const Formula density = t.formula("density", about_density, {.fallback = density_fallback, .above = 0, .out_of_bounds = Exit::model});
     if (poisson.is_number() && poisson.number() > 0.49)
       run.log().notice("Poisson's ratio above 0.49: these elements become too stiff (volumetric locking); use order 2");

@@ -232,6 +232,16 @@ void Run::record(const SolveReport& solve, Index unknowns) {
   if (!solve.where.empty()) log_.notice(solve.where);
 }
 
+std::string Run::resolved_name() const { return stem_of(options_.case_file) + ".resolved.toml"; }
+
+// What decided on the numbers and is no key of the case stands above it as comments.
+std::string Run::resolved_case() const {
+  return fmt::format("# The case '{}' as {} solved it: every key with the value that it had, overrides and defaults included.\n"
+                     "# Device: {}. Run it again from any folder: {} {} --output NEW_FOLDER\n{}",
+                     std::filesystem::path(options_.case_file).filename().string(), info_.name, report_.device, info_.name, resolved_name(),
+                     case_->resolved(output_));
+}
+
 std::filesystem::path Run::results_path(const std::string& file) const { return std::filesystem::path(output_) / file; }
 
 void Run::write(const std::vector<Field>& nodal, const std::vector<Field>& cells) {
@@ -241,7 +251,7 @@ void Run::write(const std::vector<Field>& nodal, const std::vector<Field>& cells
   auto phase = device_->profile().phase("output");
   if (!series_) {
     series_ = make_result_series(results_path(stem_of(options_.case_file)).string(), format_, results_.get());
-    report_.outputs = {series_->path()};
+    report_.outputs = {results_path(resolved_name()).string(), series_->path()};
     if (!probes.empty()) {
       probe_file_.emplace(results_path(stem_of(options_.case_file) + "_probes.csv").string());
       report_.outputs.insert(report_.outputs.begin(), probe_file_->path());
@@ -249,12 +259,15 @@ void Run::write(const std::vector<Field>& nodal, const std::vector<Field>& cells
   }
   const int number = series_->step_count();
   ResultStep step{.time = double(number), .load_case = part_ != nullptr ? part_->name : "", .point_fields = nodal, .cell_fields = cells};
-  if (probe_file_)
-    step.also = [&] {
-      JournalFile rows = probe_file_->add(number, step.time, step.load_case, probes);
-      rows.path = results_->relative(probe_file_->path());
-      return std::vector<JournalFile>{std::move(rows)};
-    };
+  step.also = [&] {
+    std::vector<JournalFile> files;
+    if (number == 0) files.push_back(results_->write(resolved_name(), resolved_case()));
+    if (probe_file_) {
+      files.push_back(probe_file_->add(number, step.time, step.load_case, probes));
+      files.back().path = results_->relative(probe_file_->path());
+    }
+    return files;
+  };
   const std::string file = series_->write(*mesh_, step);
   if (part_ != nullptr) part_->output = file;
   if (file != series_->path()) report_.outputs.insert(report_.outputs.end() - 1, file);  // the index stays last

@@ -89,6 +89,7 @@ class Run {
  private:
   void read_output_settings();
   std::filesystem::path results_path(const std::string& file) const;
+  std::string resolved_name() const, resolved_case() const;  // bracket.resolved.toml
 
   AppInfo info_;
   RunOptions options_;

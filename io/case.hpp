@@ -87,7 +87,9 @@ class Case {
   void throw_if_any() const;
 
   const std::string& path() const;               // of the case file as it was given
-  std::string resolved() const;                  // the whole case as TOML, overrides and used defaults included
+  // The whole case as TOML, overrides and used defaults included: read again, it is the same case. Keys whose absence says
+  // something (the program asked has()) stay absent. For a file in another `folder`, names of files are made to hold from there.
+  std::string resolved(const std::string& folder = {}) const;
   std::vector<CaseQuestion> questions() const;   // in the order of asking, each key of [[tables]] once
   std::string describe() const;                  // the same as a commented TOML skeleton
 

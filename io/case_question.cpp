@@ -166,10 +166,14 @@ std::string Case::Table::path(std::string_view key, std::string_view about, cons
     return (std::filesystem::path(data_->path).parent_path() / name).lexically_normal().string();
   };
   if (answer.value() == nullptr) {
-    if (rule.fallback) answer.use_fallback(value_of(*rule.fallback));
+    CaseValue fallback = value_of(rule.fallback.value_or(""));
+    fallback.is_path = true;
+    if (rule.fallback) answer.use_fallback(std::move(fallback));
     else answer.missing("\"<file name>\"", where());
     return beside_case(rule.fallback.value_or(""));
   }
+  answer.value()->is_path = answer.value()->kind == Kind::text;
+  if (answer.value()->kind == Kind::text && answer.value()->text.empty() && rule.fallback == "") return {};
   if (answer.value()->kind != Kind::text || answer.value()->text.empty()) {
     answer.wrong("a file name in quotes");
     return beside_case(rule.fallback.value_or(""));

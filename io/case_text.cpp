@@ -2,6 +2,7 @@
 #include "io/case_data.hpp"
 
 #include <algorithm>
+#include <filesystem>
 
 #include <fmt/core.h>
 #include <fmt/format.h>
@@ -15,7 +16,7 @@ std::string key_text(std::string_view key) {
   const bool bare = !key.empty() && std::all_of(key.begin(), key.end(), [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
   });
-  return bare ? std::string(key) : quoted(key);
+  return bare ? std::string(key) : ritz::quoted(key);
 }
 
 bool has_own_header(const CaseValue& value) { return value.kind == Kind::table || value.is_array_of_tables(); }
@@ -26,24 +27,50 @@ bool is_empty_fallback(const CaseValue& value) {
                      [](const CaseMember& member) { return is_empty_fallback(member.value); });
 }
 
-// Plain keys first: after a [table] they would belong to it.
-void write_table(std::string& text, const CaseValue& table, const std::string& path) {
-  for (const CaseMember& member : table.members)
-    if (!has_own_header(member.value))
-      text += fmt::format("{} = {}\n", key_text(member.key), inline_text(member.value));
-  for (const CaseMember& member : table.members) {
-    if (!has_own_header(member.value) || is_empty_fallback(member.value)) continue;
-    const std::string name = path.empty() ? key_text(member.key) : path + "." + key_text(member.key);
-    if (member.value.kind == Kind::table) {
-      text += fmt::format("\n[{}]\n", name);
-      write_table(text, member.value, name);
-    }
-    for (const CaseValue& item : member.value.items) {
-      text += fmt::format("\n[[{}]]\n", name);
-      write_table(text, item, name);
+// The name of a file, which holds from `from` on, as it is called from `to`. A link stays the name that was given.
+std::string moved_path(const std::string& text, const std::filesystem::path& from, const std::filesystem::path& to) {
+  const std::filesystem::path path(text);
+  if (text.empty() || path.is_absolute()) return text;
+  std::error_code status;
+  const std::filesystem::path folder = std::filesystem::weakly_canonical(std::filesystem::absolute(from / path).parent_path(), status);
+  const std::filesystem::path target = status ? folder : std::filesystem::weakly_canonical(std::filesystem::absolute(to), status);
+  if (status) return std::filesystem::absolute(from / path).string();
+  return (folder.lexically_relative(target) / path.filename()).generic_string();
+}
+
+class ResolvedWriter {
+ public:
+  ResolvedWriter(std::filesystem::path from, std::filesystem::path to) : from_(std::move(from)), to_(std::move(to)) {}
+
+  // Plain keys first: after a [table] they would belong to it.
+  void write(const CaseValue& table, const std::string& path) {
+    for (const CaseMember& member : table.members)
+      if (!has_own_header(member.value) && is_said(table, member))
+        text += fmt::format("{} = {}\n", key_text(member.key), member.value.is_path ? ritz::quoted(moved(member.value.text)) : inline_text(member.value));
+    for (const CaseMember& member : table.members) {
+      if (!has_own_header(member.value) || is_empty_fallback(member.value)) continue;
+      const std::string name = path.empty() ? key_text(member.key) : path + "." + key_text(member.key);
+      if (member.value.kind == Kind::table) {
+        text += fmt::format("\n[{}]\n", name);
+        write(member.value, name);
+      }
+      for (const CaseValue& item : member.value.items) {
+        text += fmt::format("\n[[{}]]\n", name);
+        write(item, name);
+      }
     }
   }
-}
+
+  std::string text;
+
+ private:
+  static bool is_said(const CaseValue& table, const CaseMember& member) {
+    return !member.value.implicit || std::ranges::find(table.looked_for, member.key) == table.looked_for.end();
+  }
+  std::string moved(const std::string& name) const { return to_.empty() ? name : moved_path(name, from_, to_); }
+
+  std::filesystem::path from_, to_;
+};
 
 struct Key {
   std::string table, name;
@@ -90,7 +117,7 @@ std::string inline_text(double number) {
 std::string inline_text(const CaseValue& value) {
   std::string text;
   switch (value.kind) {
-    case Kind::text: return quoted(value.text);
+    case Kind::text: return ritz::quoted(value.text);
     case Kind::integer: return fmt::format("{}", value.integer);
     case Kind::number: return inline_text(value.number);
     case Kind::flag: return value.flag ? "true" : "false";
@@ -121,10 +148,10 @@ std::string described(const CaseValue& value) {
   return {};
 }
 
-std::string Case::resolved() const {
-  std::string text;
-  write_table(text, data_->root, "");
-  return text;
+std::string Case::resolved(const std::string& folder) const {
+  ResolvedWriter writer(std::filesystem::path(data_->path).parent_path(), folder);
+  writer.write(data_->root, "");
+  return std::move(writer.text);
 }
 
 std::string Case::describe() const {

@@ -29,6 +29,7 @@ struct CaseValue {
   std::list<CaseMember> members = {};  // of a table, in the order of the file; list: handles keep their addresses
   CasePlace place = {};
   bool implicit = false;           // not in the file: a fallback, or a table that only answers with fallbacks
+  bool is_path = false;            // of a file, from the folder of the case file on
   std::vector<std::string> asked = {};  // of a table: the keys that were asked for, in that order
   std::vector<std::string> looked_for = {};  // and those of has(): valid names, though not asked for
 

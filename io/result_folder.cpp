@@ -21,8 +21,10 @@ bool starts_with_case(const std::string& name, const std::string& case_name) {
   return name.size() > case_name.size() && name.starts_with(case_name) && (name[case_name.size()] == '.' || name[case_name.size()] == '_');
 }
 
-// bracket.pvd, bracket_mode_1.pvd, bracket.hdf, bracket_probes.csv: what a run of the case "bracket" may have left.
+// bracket.pvd, bracket_mode_1.pvd, bracket.hdf, bracket_probes.csv, bracket.resolved.toml: what a run of the case "bracket" may
+// have left.
 bool is_result_name(const std::string& name, const std::string& case_name) {
+  if (name == case_name + ".resolved.toml") return true;
   const std::string extension = fs::path(name).extension().string();
   return starts_with_case(name, case_name) && (extension == ".pvd" || extension == ".hdf" || extension == ".csv");
 }
@@ -154,6 +156,12 @@ void ResultFolder::make_room() {
   write_file(journal_path(aside.string()), journal_text(journal, options_.case_name, true));
   write_file(journal_path(path_), journal_text(journal, options_.case_name, false));
   for (const std::string& file : files) move_file(fs::path(path_) / file, aside / file);
+}
+
+JournalFile ResultFolder::write(const std::string& name, std::string_view contents) const {
+  const std::string path = (fs::path(path_) / name).string();
+  write_file(path, contents);
+  return {.path = name, .checksum = checksum_of_file(path)};
 }
 
 void ResultFolder::commit(JournalEntry entry) {

@@ -35,6 +35,8 @@ class ResultFolder {
   void make_room();  // before the first file of a step takes its place
   // Path relative to the folder, as the journal names it.
   std::string relative(const std::string& file) const;
+  // A whole file of this folder, written, flushed and renamed: for the line of a step.
+  JournalFile write(const std::string& name, std::string_view contents) const;
   void commit(JournalEntry entry);
   void complete();
 

@@ -42,7 +42,7 @@ class Journal(CaseTest):
                 self.assertEqual((len(data), zlib.crc32(data)), (int(size), int(crc, 16)))
         exit_code, states, _ = verify(results)
         self.assertEqual((exit_code, set(states.values())), (0, {"ok"}))
-        self.assertEqual(len(states), 7)  # the journal, four steps, two indices
+        self.assertEqual(len(states), 8)  # the journal, four steps, two indices, the resolved case
         self.assertFalse(leftovers(results))
 
     def test_any_changed_byte_any_lost_byte_and_any_lost_file_is_seen(self):

@@ -125,7 +125,7 @@ class Contents(CaseTest):
         self.assertEqual(run_python(self, "h5py", DIGEST, folder / "cantilever_mode_1.hdf")["steps"], 30)
         self.solve("ritz-modal", example("modal/cantilever"), "--set", "modal.count=1", "--set", "modal.animate=2", *FORMAT, "--overwrite", output=folder)
         exit_code, states, text = verify(folder)
-        self.assertEqual((exit_code, states), (0, {name: "ok" for name in ("results.journal", "cantilever.hdf", "cantilever_mode_1.hdf")}), text)
+        self.assertEqual((exit_code, states), (0, {name: "ok" for name in ("results.journal", "cantilever.resolved.toml", "cantilever.hdf", "cantilever_mode_1.hdf")}), text)
         self.assertFalse(leftovers(folder))
 
 

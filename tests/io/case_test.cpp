@@ -3,6 +3,8 @@
 #include "files.hpp"
 #include "mesh/generators.hpp"
 
+#include <fmt/format.h>
+
 namespace ritz {
 namespace {
 
@@ -294,6 +296,29 @@ TEST(Case, ResolvedCaseGivesTheSameAnswersWithDefaultsWrittenOut) {
   EXPECT_EQ(again.relative, 1e-4);
   EXPECT_EQ(again.young, 210e9);
   EXPECT_THAT(texts_of(again.traction), ElementsAre("100*sin(x)", "0", "0"));
+}
+
+TEST(Case, KeysWhoseAbsenceSaysSomethingStayAbsentInTheResolvedCase) {
+  Case input = Case::from_text("[plate]\nwidth = 2\n", "case.toml");
+  const Case::Table plate = input.table("plate", "a plate");
+  if (!plate.has("radius")) plate.number("height", "of it", {.fallback = 3});
+  plate.number("radius", "instead of a height", {.fallback = 1});
+  plate.number("width", "of it");
+  const std::string resolved = input.resolved();
+  EXPECT_THAT(resolved, AllOf(HasSubstr("height = 3.0"), HasSubstr("width = 2"), Not(HasSubstr("radius"))));
+}
+
+TEST(Case, ResolvedInAnotherFolderNamesTheSameFiles) {
+  const auto resolved = [](const std::string& name, const std::string& folder) {
+    Case input = Case::from_text(fmt::format("mesh = \"{}\"\n", name), "a/b/case.toml");
+    input.root().path("mesh", "a file");
+    return input.resolved(folder);
+  };
+  EXPECT_EQ(resolved("part.msh", ""), "mesh = \"part.msh\"\n");
+  EXPECT_EQ(resolved("part.msh", "a/b"), "mesh = \"./part.msh\"\n");
+  EXPECT_EQ(resolved("part.msh", "results/x"), "mesh = \"../../a/b/part.msh\"\n");
+  EXPECT_EQ(resolved("../part.msh", "a/b/c"), "mesh = \"../../part.msh\"\n");
+  EXPECT_EQ(resolved("/meshes/part.msh", "results/x"), "mesh = \"/meshes/part.msh\"\n");
 }
 
 TEST(Case, QuestionsDescribeTheSchema) {
