@@ -9,7 +9,7 @@ std::optional<int> parse_command_line(int argc, char** argv, const AppInfo& info
   cli.footer("Example case file:\n\n" + info.example +
              "\nExit codes: 0 complete, 2 command line or case file, 3 mesh, 4 model not well posed, 5 not converged,\n"
              "6 out of memory, 7 output, 8 GPU or driver, 9 journal of the results damaged, 1 a bug in Ritz;\n"
-             "stopped: 130 Ctrl-C, 143 SIGTERM, 129 SIGHUP, 124 time limit.");
+             "stopped: 75 with a checkpoint, for --resume; without one 130 Ctrl-C, 143 SIGTERM, 129 SIGHUP, 124 time limit.");
   cli.add_option("case", options.case_file, "case file (TOML)")->required();
   cli.add_option("--set", options.overrides, "override a key of the case: --set material.0.young=70e9 (repeatable)")
       ->take_all()
@@ -18,8 +18,9 @@ std::optional<int> parse_command_line(int argc, char** argv, const AppInfo& info
   cli.add_option("--threads", options.threads, "CPU threads; 0 takes all that are available")->capture_default_str();
   cli.add_option("--output", options.output, "folder of the results, instead of [output] folder");
   cli.add_flag("--overwrite", options.overwrite, "replace results of this case that are there; the old ones stay until the new ones are ready");
-  cli.add_flag("--resume", options.resume, "go on where an earlier run of this case stopped: what it committed is kept and not done again");
   cli.add_option("--time-limit", options.time_limit, "stop in order after so many seconds; 0: no limit")->check(CLI::NonNegativeNumber)->capture_default_str();
+  cli.add_flag("--resume", options.resume, "go on where this run was stopped; from the beginning where there is nothing to go on from");
+  cli.add_option("--checkpoint-every", options.checkpoint_every, "write a checkpoint at most so often [s]; 0: only when the run is stopped")->check(CLI::NonNegativeNumber)->capture_default_str();
   add_memory_options(cli, options.memory);
   cli.add_option("--json", options.json, "write the report of the run to this file, in every outcome");
   cli.add_option("--profile", options.profile, "write the phases of the run to this file as a Chrome trace, in every outcome");
@@ -34,6 +35,10 @@ std::optional<int> parse_command_line(int argc, char** argv, const AppInfo& info
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return cli.exit(error);  // --help
     Log(LogLevel::quiet).error(Error(Exit::input, error.what(), {}, "run '" + info.name + " --help' to see the options"));
+    return static_cast<int>(Exit::input);
+  }
+  if (options.resume && options.overwrite) {
+    Log(LogLevel::quiet).error(Error(Exit::input, "--resume and --overwrite were given together", "one goes on behind what is there, the other replaces it", "give one of them"));
     return static_cast<int>(Exit::input);
   }
   options.check = options.check || options.estimate;

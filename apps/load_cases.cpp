@@ -1,5 +1,6 @@
 #include "apps/load_cases.hpp"
 
+#include "apps/checkpoint_states.hpp"
 #include "apps/model.hpp"
 
 #include <algorithm>
@@ -136,6 +137,8 @@ void solve_load_cases(Run& run, const Operator& equations, const LoadCaseInputs&
   };
   if (inputs.cases.empty()) return finish(solve_static(equations, supports.common(), options, run.progress()));
   LoadCases loads{.cases = {}, .combinations = inputs.combinations, .common = &supports.common()};
+  if (run.resumed()) loads.known = solved_columns_of(*run.resumed());
+  loads.keep = [&](const SolvedColumns& solved, std::size_t count) { run.keep(state_of(solved, count)); };
   std::vector<std::unique_ptr<Operator>> own;
   for (std::size_t i = 0; i < inputs.cases.size(); ++i) {
     const LoadCaseInput& each = inputs.cases[i];

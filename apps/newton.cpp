@@ -1,5 +1,7 @@
 #include "apps/newton.hpp"
 
+#include "apps/checkpoint_states.hpp"
+
 #include <fmt/format.h>
 
 namespace ritz {
@@ -15,23 +17,45 @@ SolveReport summary_of(const NonlinearSolution& s) {
   return report;
 }
 
-}  // namespace
-
-NonlinearOptions read_newton(Run& run, const LinearSolverOptions& linear) {
-  NonlinearOptions options{.linear = linear};
-  const Case::Table newton = run.input().table("newton", "how nonlinear equations are solved");
-  options.relative = newton.number("tolerance", "on the true residual, relative to the largest force", {.fallback = 1e-8, .above = 0, .below = 1});
-  options.max_steps = static_cast<int>(newton.integer("max_steps", "per increment", {.fallback = 50, .minimum = 1, .maximum = 10000}));
-  options.increments = static_cast<int>(newton.integer("increments", "in which loads and prescribed values grow", {.fallback = 1, .minimum = 1, .maximum = 100000}));
-  return options;
-}
-
-void record_newton(Run& run, const NonlinearSolution& s, Index unknowns) {
+void record(Run& run, const NonlinearSolution& s, Index unknowns) {
   run.record(summary_of(s), unknowns);
   for (std::size_t i = 0; i < s.steps.size(); ++i)
     run.log().detail("Newton step {}: increment {}, length {:.3g}, relative residual {:.2e}", i + 1, s.steps[i].increment, s.steps[i].length, s.steps[i].relative);
   run.report().facts["residual_certificate"] = fmt::format("{:.3e}", s.certificate);
   run.report().facts["newton_steps"] = fmt::format("{}", s.steps.size());
+}
+
+}  // namespace
+
+NewtonInput read_newton(Run& run, const LinearSolverOptions& linear) {
+  NewtonInput input{.options = {.linear = linear}};
+  NonlinearOptions& options = input.options;
+  const Case::Table newton = run.input().table("newton", "how nonlinear equations are solved");
+  options.relative = newton.number("tolerance", "on the true residual, relative to the largest force", {.fallback = 1e-8, .above = 0, .below = 1});
+  options.max_steps = static_cast<int>(newton.integer("max_steps", "per increment", {.fallback = 50, .minimum = 1, .maximum = 10000}));
+  options.increments = static_cast<int>(newton.integer("increments", "in which loads and prescribed values grow", {.fallback = 1, .minimum = 1, .maximum = 100000}));
+  input.write_increments = newton.choice("write", "results of the last increment, or of each: the part of the loads is the time", {"last", "increments"}, "last") == "increments";
+  return input;
+}
+
+void solve_by_newton(Run& run, const Operator& equations, const Constraints& fixed, const NewtonInput& newton,
+                     const std::function<void(const NonlinearSolution&, std::optional<double> time)>& show) {
+  const int increments = newton.options.increments;
+  NonlinearOptions options = newton.options;
+  if (run.resumed()) options.start = nonlinear_state_of(*run.resumed());
+  int written = run.resumed() ? run.resumed()->steps : 0;
+  options.after_increment = [&](const NonlinearSolution& s) {
+    run.log().end_progress();
+    run.log().line("increment {} of {}: {} steps so far, relative residual {:.2e}", s.increment, increments, s.steps.size(), s.certificate);
+    if (newton.write_increments) {
+      show(s, double(s.increment) / increments);
+      ++written;
+    }
+    run.keep(state_of(s, increments, written));
+  };
+  const NonlinearSolution s = solve_nonlinear(equations, fixed, options, run.progress());
+  record(run, s, equations.space().unknown_count());
+  show(s, newton.write_increments ? std::optional<double>(1) : std::nullopt);
 }
 
 }  // namespace ritz

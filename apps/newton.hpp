@@ -1,4 +1,4 @@
-// [newton] of the case, and what is said of a run of Newton's method.
+// [newton] of the case: a run of Newton's method that writes its increments, and goes on where it was stopped.
 #pragma once
 
 #include "apps/run.hpp"
@@ -6,7 +6,14 @@
 
 namespace ritz {
 
-NonlinearOptions read_newton(Run& run, const LinearSolverOptions& linear);
-void record_newton(Run& run, const NonlinearSolution& solution, Index unknowns);
+struct NewtonInput {
+  NonlinearOptions options;
+  bool write_increments = false;
+};
+
+NewtonInput read_newton(Run& run, const LinearSolverOptions& linear);
+// show(solution, time) writes results: at the end, or after each increment, with the part of the loads that acts as its time.
+void solve_by_newton(Run& run, const Operator& equations, const Constraints& fixed, const NewtonInput& newton,
+                     const std::function<void(const NonlinearSolution&, std::optional<double> time)>& show);
 
 }  // namespace ritz

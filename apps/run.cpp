@@ -185,12 +185,36 @@ void Run::checked(std::span<const Field> fields) {
   if (options_.estimate) throw CheckedOnly{};  // also beside results that are there
   if (!options_.json.empty()) probe_folder(std::filesystem::absolute(options_.json).parent_path());
   results_ = std::make_unique<ResultFolder>(output_, ResultFolderOptions{stem_of(options_.case_file), info_.name, options_.overwrite,
-                                                                         [this](const std::string& text) { log_.notice(text); }});
+                                                                         options_.resume, [this](const std::string& text) { log_.notice(text); }});
+  checkpoints_.emplace(results_->checkpoints(), [this] { return owner(); }, options_.checkpoint_every, [this](const std::string& text) { log_.notice(text); });
+  if (options_.resume) resumed_ = checkpoints_->newest();
+  if (resumed_) log_.line("going on behind {}", resumed_->where);
+  else if (options_.resume) log_.line("there is no checkpoint to go on from: this is the beginning");
   throw_if_stop_requested();
   if (options_.check) {
     log_.line("check: the case is complete and well posed; nothing was solved");
     throw CheckedOnly{};
   }
+}
+
+CheckpointOwner Run::owner() const {
+  CheckpointOwner owner{case_->resolved(), info_.name, report_.device, {}};
+  for (const std::string& file : case_->files())
+    owner.files.push_back(fmt::format("{:08x} {}", checksum_of_file(file).crc32, std::filesystem::path(file).filename().string()));
+  return owner;
+}
+
+void Run::keep(CheckpointState state) {
+  auto phase = device_->profile().phase("output");
+  checkpoints_->keep(std::move(state));
+}
+
+std::optional<Error> Run::stopped(const Error& error) {
+  const bool by_signal = stop_signal() != 0 && error.exit() == exit_of_signal(stop_signal());
+  if ((!by_signal && error.exit() != time_is_up) || !checkpoints_ || !checkpoints_->kept()) return std::nullopt;
+  checkpoints_->commit();
+  return Error(Exit::stopped, fmt::format("{} behind {}, which is kept in '{}'", error.message(), checkpoints_->kept()->where, results_->checkpoints()), {},
+               "the same command with --resume goes on there");
 }
 
 std::function<void(const std::string&)> Run::progress() {
@@ -244,21 +268,30 @@ std::string Run::resolved_case() const {
 
 std::filesystem::path Run::results_path(const std::string& file) const { return std::filesystem::path(output_) / file; }
 
-void Run::write(const std::vector<Field>& nodal, const std::vector<Field>& cells) {
+void Run::open_series(bool probes) {
+  if (checkpoints_->kept()) checkpoints_->commit();  // so that a run that is killed can go on behind its results, too
+  const std::string stem = results_path(stem_of(options_.case_file)).string();
+  series_ = make_result_series(stem, format_, results_.get());
+  if (resumed_) series_->skip(resumed_->steps);
+  report_.outputs = {results_path(resolved_name()).string(), series_->path()};
+  if (!probes) return;
+  const std::string file = stem + "_probes.csv";
+  std::uint64_t committed = 0;
+  for (const JournalEntry& entry : results_->committed(results_->relative(series_->path())))
+    for (const JournalFile& each : entry.files)
+      if (each.path == results_->relative(file)) committed = each.slabs.back().first_row + each.slabs.back().row_count;
+  probe_file_.emplace(file, committed);
+  report_.outputs.insert(report_.outputs.begin(), probe_file_->path());
+}
+
+void Run::write(const std::vector<Field>& nodal, const std::vector<Field>& cells, std::optional<double> time) {
   auto& probes = part_ != nullptr ? part_->probes : report_.probes;
   probes = evaluate_probes(*case_, *mesh_, nodal);
   for (const auto& [name, values] : probes) log_.line("probe {}: {:.8g}", name, fmt::join(values, " "));
   auto phase = device_->profile().phase("output");
-  if (!series_) {
-    series_ = make_result_series(results_path(stem_of(options_.case_file)).string(), format_, results_.get());
-    report_.outputs = {results_path(resolved_name()).string(), series_->path()};
-    if (!probes.empty()) {
-      probe_file_.emplace(results_path(stem_of(options_.case_file) + "_probes.csv").string());
-      report_.outputs.insert(report_.outputs.begin(), probe_file_->path());
-    }
-  }
+  if (!series_) open_series(!probes.empty());
   const int number = series_->step_count();
-  ResultStep step{.time = double(number), .load_case = part_ != nullptr ? part_->name : "", .point_fields = nodal, .cell_fields = cells};
+  ResultStep step{.time = time.value_or(double(number)), .load_case = part_ != nullptr ? part_->name : "", .point_fields = nodal, .cell_fields = cells};
   step.also = [&] {
     std::vector<JournalFile> files;
     if (number == 0) files.push_back(results_->write(resolved_name(), resolved_case()));
@@ -272,7 +305,6 @@ void Run::write(const std::vector<Field>& nodal, const std::vector<Field>& cells
   if (part_ != nullptr) part_->output = file;
   if (file != series_->path()) report_.outputs.insert(report_.outputs.end() - 1, file);  // the index stays last
   log_.line("results: {}", file);
-  if (part_ == nullptr) log_.line("ParaView: {}", series_->path());
 }
 
 void Run::write_series(const std::string& name, int count, const std::function<std::pair<double, std::vector<Field>>(int)>& frame) {
@@ -305,7 +337,8 @@ void Run::collect() {
 
 void Run::finish() {
   if (results_) results_->complete();
-  if (part_ != nullptr) log_.line("ParaView: {} (one step for each load case and combination)", series_->path());
+  if (checkpoints_) checkpoints_->remove();
+  if (series_) log_.line("ParaView: {}{}", series_->path(), part_ != nullptr ? " (one step for each load case and combination)" : "");
   series_.reset();
   collect();
   std::string times;
@@ -368,7 +401,12 @@ int run_app(int argc, char** argv, const AppInfo& info, const std::function<void
     report = std::move(run->report());
     report.complete();
   } catch (const Error& error) {
-    fail(error);
+    try {
+      const std::optional<Error> stop = run ? run->stopped(error) : std::nullopt;
+      fail(stop ? *stop : error);
+    } catch (const Error& lost) {  // the checkpoint could not be written
+      fail(lost);
+    }
   } catch (const std::bad_alloc&) {
     if (run) run->device().memory().trim();
     fail(Error(Exit::resources, "out of host memory", {}, "use a coarser mesh, order 1, or a machine with more memory"));

@@ -15,6 +15,7 @@
 #include "apps/memory_limits.hpp"
 #include "device/device.hpp"
 #include "io/case.hpp"
+#include "io/checkpoint.hpp"
 #include "io/log.hpp"
 #include "io/probe_file.hpp"
 #include "io/report.hpp"
@@ -46,6 +47,7 @@ struct RunOptions {
   std::vector<std::string> overrides;  // key=value
   int threads = 0;
   double time_limit = 0;  // [s]; 0: none
+  double checkpoint_every = 600;  // [s]; 0: only when it is stopped
   MemoryLimits memory;
   std::string profile;                 // file of the trace
   std::vector<std::string> notices;    // of the attempt before this
@@ -73,21 +75,31 @@ class Run {
   void checked(std::span<const Field> fields);
   std::function<void(const std::string&)> progress();
 
+  // Where the run goes on that was stopped; from checked() on, with --resume.
+  const std::optional<CheckpointState>& resumed() const { return resumed_; }
+  // From here on a run that is stopped can go on. Written now and then, before the first result, and when the run is stopped.
+  void keep(CheckpointState state);
+
   // What is recorded, found (facts) and written from here on belongs to this load case or combination.
   void begin_load_case(const std::string& name);
   void begin_combination(const std::string& name);
   std::map<std::string, std::string>& facts();
 
   void record(const SolveReport& solve, Index unknowns);
-  // Fields at nodes and cells to the output folder; evaluates the case's probes; prints peaks.
-  void write(const std::vector<Field>& nodal, const std::vector<Field>& cells);
+  // Fields at nodes and cells to the output folder; evaluates the case's probes; prints peaks. `time`: the number of the step by default.
+  void write(const std::vector<Field>& nodal, const std::vector<Field>& cells, std::optional<double> time = {});
+  int steps_written() const { return series_ ? series_->step_count() : 0; }
   // One more series, "<case>_<name>.pvd" or ".hdf", of `count` steps: frame(step) gives its time and its nodal fields.
   void write_series(const std::string& name, int count, const std::function<std::pair<double, std::vector<Field>>(int)>& frame);
   void finish();                                // ends the results, fills the report and prints the summary
+  // After an error that is a stop: writes what was kept, and says so. nullopt: it is none, or nothing was kept.
+  std::optional<Error> stopped(const Error& error);
   void collect();                               // phases and memory for the report, in every outcome
 
  private:
   void read_output_settings();
+  CheckpointOwner owner() const;
+  void open_series(bool probes);
   std::filesystem::path results_path(const std::string& file) const;
   std::string resolved_name() const, resolved_case() const;  // bracket.resolved.toml
 
@@ -102,6 +114,8 @@ class Run {
   std::string output_;
   LoadCaseOutcome* part_ = nullptr;         // of the report: the load case or combination in work
   std::unique_ptr<ResultFolder> results_;  // from checked() on
+  std::optional<Checkpoints> checkpoints_;
+  std::optional<CheckpointState> resumed_;
   std::unique_ptr<ResultSeries> series_;    // of write(): one step, or one for each load case and combination
   std::optional<ProbeFile> probe_file_;     // a row for each of these steps
 };

@@ -114,22 +114,17 @@ std::optional<RigidModes> rigid_modes(const FormRecord& r, const Equations& equa
   return r.dimension == 3 ? RigidModes::solid : RigidModes::plane;
 }
 
-struct Solved {
-  Vector u;
-  std::vector<double> reaction;
-};
-
-Solved solved_at_once(Run& run, const Operator& equations, const Constraints& fixed, const LinearSolverOptions& options) {
-  StaticSolution s = solve_static(equations, fixed, options, run.progress());
-  run.record(s.report, equations.space().unknown_count());
-  print_balance(run, s, equations.space().components());
-  return {std::move(s.u), std::move(s.reaction)};
-}
-
-Solved solved_by_newton(Run& run, const Operator& equations, const Constraints& fixed, const NonlinearOptions& options) {
-  NonlinearSolution s = solve_nonlinear(equations, fixed, options, run.progress());
-  record_newton(run, s, equations.space().unknown_count());
-  return {std::move(s.u), std::move(s.reaction)};
+void show(Run& run, const FormRecord& record, const Operator& equations, const Vector& u, const std::vector<double>& reaction, std::optional<double> time = {}) {
+  const FunctionSpace& space = equations.space();
+  std::vector<Field> nodal = {{record.unknown, record.components, space.to_mesh(u)}}, cells;
+  if (record.components == 1) print_range(run, space.mesh(), record.unknown, nodal.front().values);
+  if (record.derived > 0) {
+    DerivedFields derived = evaluate(run, equations, u);
+    nodal.push_back({record.derives, derived.components, std::move(derived.at_nodes)});
+    cells.push_back({record.derives, derived.components, std::move(derived.at_cells)});
+  }
+  nodal.push_back({"reaction", record.components, reaction});
+  run.write(nodal, cells, time);
 }
 
 void solve(Run& run) {
@@ -146,7 +141,7 @@ void solve(Run& run) {
   Constraints fixed(space);
   for (const Case::Table& t : input.tables("prescribe", "prescribed values of the unknown")) prescribe(t, mesh, record.components, fixed);
   const LinearSolverOptions solver = run.solver();
-  const NonlinearOptions newton = read_newton(run, solver);
+  const NewtonInput newton = read_newton(run, solver);
   std::vector<Field> results = {{record.unknown, record.components}};
   if (record.derived > 0) results.push_back({record.derives, record.derived});
   results.push_back({"reaction", record.components});
@@ -158,16 +153,12 @@ void solve(Run& run) {
   finish_model(run, fixed, rigid_modes(record, parts), results, held);
 
   const Operator equations = make_operator(run, space, parts.integrals);
-  const Solved s = parts.linear ? solved_at_once(run, equations, fixed, solver) : solved_by_newton(run, equations, fixed, newton);
-  std::vector<Field> nodal = {{record.unknown, record.components, space.to_mesh(s.u)}}, cells;
-  if (record.components == 1) print_range(run, mesh, record.unknown, nodal.front().values);
-  if (record.derived > 0) {
-    DerivedFields derived = evaluate(run, equations, s.u);
-    nodal.push_back({record.derives, derived.components, std::move(derived.at_nodes)});
-    cells.push_back({record.derives, derived.components, std::move(derived.at_cells)});
-  }
-  nodal.push_back({"reaction", record.components, s.reaction});
-  run.write(nodal, cells);
+  if (!parts.linear)
+    return solve_by_newton(run, equations, fixed, newton, [&](const NonlinearSolution& s, std::optional<double> time) { show(run, record, equations, s.u, s.reaction, time); });
+  const StaticSolution s = solve_static(equations, fixed, solver, run.progress());
+  run.record(s.report, space.unknown_count());
+  print_balance(run, s, space.components());
+  show(run, record, equations, s.u, s.reaction);
 }
 
 const char* example = R"(plugin = "my_form.cpp"         # docs/your-own-element.md; without it: the forms of Ritz

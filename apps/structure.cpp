@@ -58,13 +58,13 @@ void print_forces(Run& run, const std::vector<double>& applied, const std::vecto
 }
 
 void show(Run& run, const Operator& equations, const StructureModel& model, const std::vector<std::array<double, 3>>& along, const Vector& u,
-          const std::vector<double>& reaction, const std::vector<double>& applied, double certificate) {
+          const std::vector<double>& reaction, const std::vector<double>& applied, double certificate, std::optional<double> time = {}) {
   const FunctionSpace& space = equations.space();
   const std::vector<Field> nodal = nodal_fields(model.components, space.to_mesh(u), reaction);
   print_peak(run, space.mesh(), "displacement", magnitudes(nodal[0].values));
   print_forces(run, applied, nodal[1].values, certificate);
   const std::vector<Field> cells = section_forces(run, space, model, along, u);
-  run.write(nodal, cells);
+  run.write(nodal, cells, time);
 }
 
 // The free motions that the supports and springs leave; what only elements hold does not count.
@@ -105,6 +105,12 @@ std::vector<std::array<double, 3>> summed(const StructureLoads& common, double f
   add(common, factor);
   for (std::size_t i = 0; i < factors.size(); ++i) add(own[i], factors[i]);
   return sum;
+}
+
+std::vector<std::array<double, 3>> scaled(std::vector<std::array<double, 3>> along, double factor) {
+  for (std::array<double, 3>& each : along)
+    for (double& component : each) component *= factor;
+  return along;
 }
 
 void solve_linear_structure(Run& run, const Operator& equations, const StructureModel& model, const LoadCaseInputs& inputs, const LoadCaseSupports& supports,
@@ -150,7 +156,7 @@ void structure(Run& run) {
   if (!model.sections.empty()) check_supports(run, space, all, model);
   const bool linear = std::ranges::all_of(model.sections, [](const StructureSection& s) { return s.record->linear; });
   const LinearSolverOptions solver = structure_solver(run);
-  const NonlinearOptions newton = read_newton(run, solver);
+  const NewtonInput newton = read_newton(run, solver);
   if (!linear && !load_cases.cases.empty())
     input.add_error(Error(Exit::model, "load cases of a model with nonlinear elements", "they share one matrix, which such elements change", "make a case file of each"));
   finish_model(run, supports.all(), std::nullopt, nodal_names(model.components));
@@ -160,9 +166,9 @@ void structure(Run& run) {
   integrals.insert(integrals.end(), common.integrals.begin(), common.integrals.end());
   const Operator equations = make_operator(run, space, integrals);
   if (linear) return solve_linear_structure(run, equations, model, load_cases, supports, common, own, solver);
-  const NonlinearSolution s = solve_nonlinear(equations, supports.common(), newton, run.progress());
-  record_newton(run, s, space.unknown_count());
-  show(run, equations, model, common.along, s.u, s.reaction, {}, s.certificate);
+  solve_by_newton(run, equations, supports.common(), newton, [&](const NonlinearSolution& s, std::optional<double> time) {
+    show(run, equations, model, scaled(common.along, time.value_or(1)), s.u, s.reaction, {}, s.certificate, time);
+  });
 }
 
 const char* example = R"([mesh]

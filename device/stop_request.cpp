@@ -79,7 +79,7 @@ void throw_if_stop_requested() {
   const int signal = received.load(std::memory_order_relaxed);
   if (signal == 0 && !late()) return;
   throw Error(signal != 0 ? exit_of_signal(signal) : time_is_up, stop_reason(),
-              "what was committed before is whole; what was being computed is lost, as this run keeps no checkpoint",
+              "what was committed before is whole; what was being computed is lost",
               signal != 0 ? "" : "give it more time with --time-limit, or a coarser mesh");
 }
 

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <fmt/format.h>
 #include <optional>
+#include <utility>
 
 namespace ritz {
 namespace {
@@ -30,23 +31,39 @@ class Newton {
   }
 
   NonlinearSolution solve() {
-    for (int i = 1; i <= options_.increments; ++i) {
+    if (options_.start) go_on_from(*options_.start);
+    for (int i = increment_ + 1; i <= options_.increments; ++i) {
       increment_ = i;
       fraction_ = double(i) / options_.increments;
       balance();
+      if (options_.after_increment && i < options_.increments) options_.after_increment(solution());
     }
-    NonlinearSolution s;
-    s.certificate = reference_ > 0 ? free_norm_ / reference_ : 0;
-    whole_residual(u_, r_);
-    constraints_.keep_prescribed(r_);
-    s.reaction = space_.forces_to_mesh(r_);
-    s.u = std::move(u_);
-    s.steps = std::move(steps_);
-    s.last_solve = std::move(report_);
-    return s;
+    return solution();
   }
 
  private:
+  NonlinearSolution solution() {
+    whole_residual(u_, r_);
+    constraints_.keep_prescribed(r_);
+    copy(u_, trial_);
+    NonlinearSolution s;
+    s.reaction = space_.forces_to_mesh(r_);
+    s.steps = steps_;
+    s.certificate = reference_ > 0 ? free_norm_ / reference_ : 0;
+    s.reference = reference_;
+    s.increment = increment_;
+    s.last_solve = report_;
+    s.u = std::exchange(trial_, space_.zeros());
+    return s;
+  }
+
+  void go_on_from(const NonlinearState& state) {
+    increment_ = state.increment;
+    u_ = Vector(space_.device(), std::span<const double>(state.u), "vectors");
+    reference_ = state.reference;
+    steps_ = state.steps;
+  }
+
   void whole_residual(const Vector& u, Vector& r) const {
     equations_.residual(u, r);
     if (options_.forces != nullptr) axpy(-1.0, *options_.forces, r);
@@ -157,7 +174,7 @@ class Newton {
   SolveReport report_;
   std::vector<NonlinearStep> steps_;
   double reference_ = 0, free_norm_ = 0, fraction_ = 1;
-  int increment_ = 1;
+  int increment_ = 0;
 };
 
 }  // namespace

@@ -10,18 +10,11 @@
 #include "solvers/linear_solver.hpp"
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
 namespace ritz {
-
-struct NonlinearOptions {
-  double relative = 1e-8;   // of the largest force seen: loads, reactions, and what the prescribed values ask for at first
-  int max_steps = 50;       // of Newton, per increment
-  int increments = 1;       // loads and prescribed values grow to their full size in so many equal parts
-  LinearSolverOptions linear;
-  const Vector* forces = nullptr;  // given ones, beside those of the equations: residual(u) = forces
-};
 
 struct NonlinearStep {
   int increment;
@@ -30,15 +23,36 @@ struct NonlinearStep {
   double length;            // of the step that was taken; 1: Newton's
 };
 
+// At the end, or after an increment.
 struct NonlinearSolution {
   Vector u;
   std::vector<double> reaction;      // [mesh node][component] what holds the prescribed unknowns, 0 elsewhere
   std::vector<NonlinearStep> steps;
   double certificate = 0;            // relative residual at the end
+  double reference = 0;              // the largest force seen, to which residuals are relative
+  int increment = 0;
   SolveReport last_solve;            // of the last linear system
 };
 
-// Starts from zero. progress(text) is called before each step. Throws Error: Exit::not_converged with the reason (step limit,
+// Of the solution after an increment, all that the next ones depend on.
+struct NonlinearState {
+  int increment = 0;
+  std::vector<double> u;    // [unknown]
+  double reference = 0;
+  std::vector<NonlinearStep> steps;
+};
+
+struct NonlinearOptions {
+  double relative = 1e-8;   // of the largest force seen: loads, reactions, and what the prescribed values ask for at first
+  int max_steps = 50;       // of Newton, per increment
+  int increments = 1;       // loads and prescribed values grow to their full size in so many equal parts
+  LinearSolverOptions linear;
+  std::optional<NonlinearState> start = {};  // go on behind this increment
+  std::function<void(const NonlinearSolution&)> after_increment = {};  // each but the last
+  const Vector* forces = nullptr;  // given ones, beside those of the equations: residual(u) = forces
+};
+
+// Starts from zero, or from options.start. progress(text) is called before each step. Throws Error: Exit::not_converged with the reason (step limit,
 // no descent, the linear solve) and the history, Exit::model when the residual is not finite at the start.
 NonlinearSolution solve_nonlinear(const Operator& equations, const Constraints& constraints, const NonlinearOptions& options,
                                   const std::function<void(const std::string&)>& progress = {});

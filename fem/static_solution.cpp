@@ -57,10 +57,12 @@ struct Column {
 // The equations with one matrix and several columns.
 class StaticSystem {
  public:
-  StaticSystem(const Operator& equations, const LinearSolverOptions& options)
+  StaticSystem(const Operator& equations, const LoadCases& loads, const LinearSolverOptions& options)
       : equations_(equations),
         space_(equations.space()),
         options_(options),
+        solved_(loads.known),
+        keep_(loads.keep),
         profile_(space_.device().profile()),
         r_(space_.zeros()) {
     if (!without_matrix(equations, options)) K_.emplace(equations.make_matrix());
@@ -105,10 +107,17 @@ class StaticSystem {
     auto phase = profile_.phase("solve");
     const SolverGeometry geometry{&space_.coordinates(), space_.mesh().dimension()};
     Vector du = space_.zeros();
-    if (columns.size() == 1 || !K_) {
+    if (columns.size() == 1 || !K_ || solved_.size() == columns.size()) {
       for (std::size_t j = 0; j < columns.size(); ++j) {
-        du.fill_zero();
-        solutions[j].report = solve_one(columns[j].b, du, options_);
+        if (const auto known = solved_.find(static_cast<int>(j)); known != solved_.end()) {
+          du = Vector(space_.device(), std::span<const double>(*known->second.u), "vectors");
+          solutions[j].report = known->second.report;
+        } else {
+          du.fill_zero();
+          solutions[j].report = solve_one(columns[j].b, du, options_);
+          store(static_cast<int>(j), du, solutions[j].report);
+          tell(columns.size());
+        }
         axpy(1.0, du, solutions[j].u);
       }
       return throw_unless_all_converged(columns, solutions);
@@ -116,13 +125,30 @@ class StaticSystem {
     const auto count = static_cast<int>(columns.size());
     MultiVector B(space_.device(), K_->rows(), count), X(space_.device(), K_->rows(), count);
     for (int j = 0; j < count; ++j) B.set_column(j, columns[static_cast<std::size_t>(j)].b);
-    std::vector<SolveReport> reports = solve_linear(*K_, B, X, options_, geometry);
+    // What is known is handed in as a guess, so that the others are chosen a method for, and grouped, as before.
+    for (const auto& [j, known] : solved_) X.set_column(j, Vector(space_.device(), std::span<const double>(*known.u), "vectors"));
+    const SolvedColumns known = solved_;
+    LinearSolverOptions options = options_;
+    if (keep_)
+      options.after_columns = [&](int first, const std::vector<SolveReport>& reports) {
+        for (std::size_t i = 0; i < reports.size(); ++i) {
+          X.get_column(first + static_cast<int>(i), du);
+          store(first + static_cast<int>(i), du, reports[i]);
+        }
+        if (solved_.size() < columns.size()) tell(columns.size());  // or in a moment, with complete reports
+      };
+    std::vector<SolveReport> reports = solve_linear(*K_, B, X, options, geometry);
     for (std::size_t j = 0; j < reports.size(); ++j) solutions[j].report = std::move(reports[j]);
     throw_unless_all_converged(columns, solutions);
     for (int j = 0; j < count; ++j) {
+      StaticSolution& s = solutions[static_cast<std::size_t>(j)];
       X.get_column(j, du);
-      axpy(1.0, du, solutions[static_cast<std::size_t>(j)].u);
+      if (const auto before = known.find(j); before != known.end()) restore(before->second.report, dot(du, columns[static_cast<std::size_t>(j)].b), s.report);
+      axpy(1.0, du, s.u);
+      solved_.erase(j);  // its report is complete now
+      store(j, du, s.report);
     }
+    tell(columns.size());
   }
 
   void certify(const Column& column, StaticSolution& s) {
@@ -157,6 +183,22 @@ class StaticSystem {
   }
 
  private:
+  // A report from where the run was stopped lacks what is only known at the end.
+  static void restore(SolveReport before, double energy, SolveReport& report) {
+    estimate_error(before, energy);
+    before.preconditioner = report.preconditioner;
+    before.choice = report.choice;
+    before.fallbacks = report.fallbacks;
+    report = std::move(before);
+  }
+
+  void store(int column, const Vector& du, const SolveReport& report) {
+    if (keep_ && report.converged() && !solved_.contains(column)) solved_[column] = {std::make_shared<const std::vector<double>>(du.host()), report};
+  }
+  void tell(std::size_t count) const {
+    if (keep_ && count > 1) keep_(solved_, count);
+  }
+
   SolveReport solve_one(const Vector& b, Vector& x, const LinearSolverOptions& options) {
     if (K_) return solve_linear(*K_, b, x, options, {&space_.coordinates(), space_.mesh().dimension()});
     return without_matrix_->solve(b, x, options);
@@ -230,6 +272,8 @@ class StaticSystem {
   const Operator& equations_;
   const FunctionSpace& space_;
   LinearSolverOptions options_;
+  SolvedColumns solved_;                   // kept for a run that goes on where this one is stopped
+  const std::function<void(const SolvedColumns&, std::size_t)>& keep_;
   Profile& profile_;
   std::optional<SparseMatrix> K_;          // or else
   std::optional<MatrixFreeSolver> without_matrix_;
@@ -284,7 +328,7 @@ std::vector<StaticSolution> solve_in_one_way(const Operator& equations, const Lo
   const bool shares = !loads.combinations.empty() && acts(equations, *loads.common);
   if (shares) columns.push_back({"without any load case: ", nullptr, loads.common});
   std::vector<StaticSolution> solutions(columns.size());
-  StaticSystem system(equations, options);
+  StaticSystem system(equations, loads, options);
   say("assembling");
   system.assemble(columns, solutions);
   system.eliminate(columns, solutions);

@@ -11,6 +11,8 @@
 #include "solvers/linear_solver.hpp"
 
 #include <functional>
+#include <map>
+#include <memory>
 #include <span>
 #include <string>
 
@@ -47,10 +49,19 @@ struct LoadCombination {
   std::vector<double> factors;               // [load case]
 };
 
+// One right-hand side that is solved: what a run that is stopped keeps, to go on.
+struct SolvedColumn {
+  std::shared_ptr<const std::vector<double>> u;  // [unknown] zero where prescribed
+  SolveReport report;
+};
+using SolvedColumns = std::map<int, SolvedColumn>;  // by load case; the last one may be what all of them share
+
 struct LoadCases {
   std::vector<LoadCase> cases;
   std::vector<LoadCombination> combinations;
   const Constraints* common = nullptr;       // without any load case; needed with combinations
+  SolvedColumns known = {};                  // from an earlier run of the same case: not solved again, and equal to the last bit
+  std::function<void(const SolvedColumns&, std::size_t count)> keep = {};  // told whenever more of the `count` columns are solved
 };
 
 // Throws Error(Exit::model) when an unknown is prescribed in one case and free in another, naming both and the place.

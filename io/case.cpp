@@ -68,6 +68,7 @@ void Case::finish() {
 void Case::throw_if_any() const { data_->throw_errors(); }
 
 const std::string& Case::path() const { return data_->path; }
+std::vector<std::string> Case::files() const { return {data_->files.begin(), data_->files.end()}; }
 
 std::vector<CaseQuestion> Case::questions() const { return data_->questions; }
 

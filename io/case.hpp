@@ -87,6 +87,7 @@ class Case {
   void throw_if_any() const;
 
   const std::string& path() const;               // of the case file as it was given
+  std::vector<std::string> files() const;        // that it names and that are there: meshes, tables, plugins
   // The whole case as TOML, overrides and used defaults included: read again, it is the same case. Keys whose absence says
   // something (the program asked has()) stay absent. For a file in another `folder`, names of files are made to hold from there.
   std::string resolved(const std::string& folder = {}) const;

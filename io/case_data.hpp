@@ -4,6 +4,8 @@
 #include "io/case.hpp"
 #include "io/case_value.hpp"
 
+#include <set>
+
 namespace ritz {
 
 struct CaseData {
@@ -11,6 +13,7 @@ struct CaseData {
   CaseValue root;
   std::vector<CaseQuestion> questions;
   DataTables tables;  // by name, for formulas
+  std::set<std::string> files;
 
   struct Found {
     Error error;

@@ -184,6 +184,7 @@ std::string Case::Table::path(std::string_view key, std::string_view about, cons
     answer.wrong_text(fmt::format("'{}' names the file '{}', which does not exist,", full_path(key), path),
                       fmt::format("{}: {}", key, about),
                       "check the name; relative names start at the folder of the case file");
+  if (std::filesystem::is_regular_file(path, ignored)) data_->files.insert(path);
   return path;
 }
 

@@ -59,6 +59,7 @@ class Hdf5File {
   void write(const Hdf5Rows& rows);
   // To the end of a dataset that grows; made when it is not there, in chunks of as many rows.
   void append(const Hdf5Rows& rows, bool compress = false);
+  void shrink(const std::string& dataset, std::uint64_t rows);  // of a dataset that grows: to its first rows
   bool has(const std::string& dataset) const;
   std::uint64_t row_count(const std::string& dataset) const;
   Hdf5Rows read(const std::string& dataset, std::uint64_t first_row, std::uint64_t row_count) const;

@@ -2,6 +2,10 @@
 
 #include "io/atomic_file.hpp"
 
+#include "device/error.hpp"
+
+#include <fstream>
+
 #include <fmt/format.h>
 
 namespace ritz {
@@ -15,6 +19,14 @@ std::string quoted_cell(const std::string& text) {
 }
 
 }  // namespace
+
+ProbeFile::ProbeFile(std::string path, std::uint64_t committed) : path_(std::move(path)), text_(committed, '\0') {
+  if (committed == 0) return;
+  std::ifstream file(path_, std::ios::binary);
+  if (!file.read(text_.data(), static_cast<std::streamsize>(committed)))
+    throw Error(Exit::checkpoint, fmt::format("'{}' is shorter than what was committed to it, {} bytes", path_, committed), {},
+                "look with 'ritz results verify'; start anew with --overwrite");
+}
 
 JournalFile ProbeFile::add(int step, double time, const std::string& load_case, const std::vector<std::pair<std::string, std::vector<double>>>& probes) {
   const std::size_t before = text_.size();

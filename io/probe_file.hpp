@@ -12,7 +12,8 @@ namespace ritz {
 
 class ProbeFile {
  public:
-  explicit ProbeFile(std::string path) : path_(std::move(path)) {}
+  // `committed`: bytes of the file that is there, to go on behind. Throws Error(Exit::checkpoint) when it has fewer.
+  explicit ProbeFile(std::string path, std::uint64_t committed = 0);
   // Adds a row; the file appears complete or not at all. Returns the bytes that were added, for the journal, without the path.
   // Throws Error(Exit::output).
   JournalFile add(int step, double time, const std::string& load_case, const std::vector<std::pair<std::string, std::vector<double>>>& probes);

@@ -60,28 +60,29 @@ void PvdWriter::add(double time, const std::string& file, int part) {
 }
 
 VtuSeries::VtuSeries(const std::string& path, VtuOptions options, ResultFolder* folder)
-    : index_(with_extension(path)), options_(std::move(options)), folder_(folder) {
+    : ResultSeries(folder, with_extension(path)), index_(with_extension(path)), options_(std::move(options)) {
+  for (const JournalEntry& entry : committed()) index_.adopt({entry.time, 0, entry.files.front().path});
   std::error_code error;
   std::filesystem::create_directories(step_folder(index_.path()), error);
   if (error) fail_to_write(step_folder(index_.path()).string(), error.message());
 }
 
-std::string VtuSeries::write(const Mesh& mesh, const ResultStep& step) {
-  const std::filesystem::path folder = step_folder(index_.path());
-  const std::string stem = folder.filename().string(), &name = step.load_case;
+std::string VtuSeries::add(const Mesh& mesh, const ResultStep& step) {
+  const std::filesystem::path steps = step_folder(index_.path());
+  const std::string stem = steps.filename().string(), &name = step.load_case;
   const std::string file = fmt::format("{}/{}_{:06}{}.vtu", stem, stem, step_count(), name.empty() ? "" : fmt::format("_{}", file_name(name)));
-  const std::string path = (folder.parent_path() / file).string();
+  const std::string path = (steps.parent_path() / file).string();
   VtuOptions options = options_;
   options.time = step.time;
   options.load_case = name;
   options.staged = true;
   write_vtu(path, mesh, step.point_fields, step.cell_fields, options);
   JournalEntry entry{.series = {}, .step = step_count(), .time = step.time};
-  if (folder_ != nullptr) {
-    entry.series = folder_->relative(index_.path());
+  if (folder() != nullptr) {
+    entry.series = folder()->relative(index_.path());
     try {
-      entry.files = {{.path = folder_->relative(path), .checksum = checksum_of_file(temporary_path(path))}};
-      folder_->make_room();
+      entry.files = {{.path = folder()->relative(path), .checksum = checksum_of_file(temporary_path(path))}};
+      folder()->make_room();
     } catch (...) {
       discard_temporary(path);
       throw;
@@ -91,7 +92,7 @@ std::string VtuSeries::write(const Mesh& mesh, const ResultStep& step) {
   index_.add(step.time, file);
   if (step.also)
     for (JournalFile& each : step.also()) entry.files.push_back(std::move(each));
-  if (folder_ != nullptr) folder_->commit(std::move(entry));
+  if (folder() != nullptr) folder()->commit(std::move(entry));
   return path;
 }
 

@@ -26,8 +26,8 @@ class PvdWriter {
  public:
   explicit PvdWriter(std::string path) : path_(std::move(path)) {}
   void add(double time, const std::string& file, int part = 0);  // and writes the index
+  void adopt(PvdEntry entry) { entries_.push_back(std::move(entry)); }     // that the index has
   const std::string& path() const { return path_; }
-  const std::vector<PvdEntry>& entries() const { return entries_; }
 
  private:
   std::string path_;
@@ -39,16 +39,15 @@ class VtuSeries : public ResultSeries {
   // `path` ends in .pvd (added when missing). Throws Error(Exit::output) when the folder cannot be written.
   // With a folder every step is a line of its journal.
   explicit VtuSeries(const std::string& path, VtuOptions options = {}, ResultFolder* folder = nullptr);
-  // Returns the path of the VTU file: "run/run_000002.vtu", of a load case "run/run_000002_<name>.vtu" (what no file name may
-  // hold becomes _).
-  std::string write(const Mesh& mesh, const ResultStep& step) override;
   const std::string& path() const override { return index_.path(); }
-  int step_count() const override { return static_cast<int>(index_.entries().size()); }
 
  private:
+  // Returns the path of the VTU file: "run/run_000002.vtu", of a load case "run/run_000002_<name>.vtu" (what no file name may
+  // hold becomes _).
+  std::string add(const Mesh& mesh, const ResultStep& step) override;
+
   PvdWriter index_;
   VtuOptions options_;
-  ResultFolder* folder_;
 };
 
 }  // namespace ritz

@@ -1,9 +1,11 @@
 #include "io/result_folder.hpp"
 
 #include "io/atomic_file.hpp"
+#include "io/checkpoint.hpp"
 
 #include <algorithm>
 #include <filesystem>
+#include <iterator>
 #include <set>
 #include <system_error>
 #include <utility>
@@ -114,15 +116,32 @@ ResultFolder::ResultFolder(std::string path, ResultFolderOptions options)
     if (status) fail_to_write(journal_path(path_), status.message());
   }
   sweep_temporaries();
+  if (!options_.resume) return;
+  std::erase_if(journal.entries, [&](const JournalEntry& entry) { return entry.case_name != options_.case_name; });
+  committed_ = std::move(journal.entries);
+}
+
+std::string ResultFolder::checkpoints() const { return (fs::path(path_) / (options_.case_name + ".checkpoint")).string(); }
+
+std::vector<JournalEntry> ResultFolder::committed(const std::string& series) const {
+  std::vector<JournalEntry> entries;
+  std::ranges::copy_if(committed_, std::back_inserter(entries), [&](const JournalEntry& entry) { return entry.series == series; });
+  return entries;
 }
 
 void ResultFolder::refuse_existing(const Journal& journal) const {
   if (options_.overwrite) return;
+  const bool stopped = Checkpoints::any_in(checkpoints());
+  if (options_.resume && stopped) return;
+  if (stopped)
+    throw Error(Exit::output, fmt::format("the folder '{}' holds a checkpoint of '{}', which was stopped", path_, options_.case_name), "nothing was solved",
+                "add --resume to go on, --overwrite to start anew, or name another folder with --output");
   const std::set<std::string> files = files_of_case(path_, options_.case_name, journal);
   if (files.empty()) return;
   const auto steps = std::count_if(journal.entries.begin(), journal.entries.end(), [&](const JournalEntry& e) { return e.case_name == options_.case_name; });
   throw Error(Exit::output, fmt::format("the folder '{}' holds results of '{}': {} steps committed, first file '{}'", path_, options_.case_name, steps, *files.begin()),
-              "results are not overwritten unless you say so", "add --overwrite (the old ones stay until the new ones are there), or name another folder with --output");
+              options_.resume ? "there is no checkpoint to go on from: that run is complete, or it was stopped before its first checkpoint" : "results are not overwritten unless you say so",
+              "add --overwrite (the old ones stay until the new ones are there), or name another folder with --output");
 }
 
 // Of a run that was killed: nobody else can be writing now.

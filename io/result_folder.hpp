@@ -22,16 +22,20 @@ struct ResultFolderOptions {
   std::string case_name;  // stem of the case file: the results are named after it
   std::string program = "ritz";
   bool overwrite = false;
+  bool resume = false;  // go on behind the steps that are committed
   std::function<void(const std::string&)> notice = {};
 };
 
 class ResultFolder {
  public:
-  // Throws Error(Exit::output): cannot be written, another run is there, results of this case are there.
+  // Throws Error(Exit::output): cannot be written, another run is there, results or checkpoints of this case are there.
   ResultFolder(std::string path, ResultFolderOptions options);
   const std::string& path() const { return path_; }
   const std::string& case_name() const { return options_.case_name; }
 
+  std::string checkpoints() const;  // the folder of them
+  // Steps of a series, in order, that an earlier run has committed and this one goes on behind.
+  std::vector<JournalEntry> committed(const std::string& series) const;
   void make_room();  // before the first file of a step takes its place
   // Path relative to the folder, as the journal names it.
   std::string relative(const std::string& file) const;
@@ -47,6 +51,7 @@ class ResultFolder {
   std::string path_;
   ResultFolderOptions options_;
   FolderLock lock_;
+  std::vector<JournalEntry> committed_;
   bool room_made_ = false;
 };
 

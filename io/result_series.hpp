@@ -27,13 +27,27 @@ struct ResultStep {
   std::function<std::vector<JournalFile>()> also = {};
 };
 
+// When a run goes on after it was stopped, the steps that were committed before stand at the beginning of the series.
 class ResultSeries {
  public:
   virtual ~ResultSeries() = default;
-  // Returns the path of the file with the step. Throws Error(Exit::output).
-  virtual std::string write(const Mesh& mesh, const ResultStep& step) = 0;
+  // The next step; one that is committed already is left as it is. Returns the path of its file. Throws Error(Exit::output).
+  std::string write(const Mesh& mesh, const ResultStep& step);
+  // So many of the committed steps will not be written again.
+  void skip(int steps) { step_count_ = steps; }
   virtual const std::string& path() const = 0;  // what to open
-  virtual int step_count() const = 0;
+  int step_count() const { return step_count_; }
+
+ protected:
+  ResultSeries(ResultFolder* folder, const std::string& path);
+  virtual std::string add(const Mesh& mesh, const ResultStep& step) = 0;  // number step_count()
+  ResultFolder* folder() const { return folder_; }
+  const std::vector<JournalEntry>& committed() const { return committed_; }
+
+ private:
+  ResultFolder* folder_;
+  std::vector<JournalEntry> committed_;  // before this run
+  int step_count_ = 0;
 };
 
 struct SeriesOptions {

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
+#include <set>
 #include <system_error>
 #include <utility>
 
@@ -130,43 +131,38 @@ void make_groups(Hdf5File& file) {
 }  // namespace
 
 VtkhdfSeries::VtkhdfSeries(std::string path, VtuOptions options, ResultFolder* folder)
-    : path_(std::move(path)), options_(std::move(options)), folder_(folder) {
+    : ResultSeries(folder, path), path_(std::move(path)), options_(std::move(options)) {
   if (options_.compression == Compression::lz4)
     throw Error(Exit::input, "the format vtkhdf has no lz4 compression", "HDF5 knows it by plugins only, which readers do not have", "use compression = \"zlib\" or \"none\"");
 }
 
 VtkhdfSeries::~VtkhdfSeries() { discard_temporary(path_); }
 
-std::string VtkhdfSeries::write(const Mesh& mesh, const ResultStep& step) {
-  JournalEntry entry{.series = folder_ != nullptr ? folder_->relative(path_) : path_, .step = step_count_, .time = step.time};
+std::string VtkhdfSeries::add(const Mesh& mesh, const ResultStep& step) {
+  JournalEntry entry{.series = folder() != nullptr ? folder()->relative(path_) : path_, .step = step_count(), .time = step.time};
   try {
     if (!removal_) removal_ = std::make_unique<RemovedWhenStopped>(temporary_path(path_));
     entry.files.push_back({.path = entry.series});
     write_spare(mesh, step, entry.files.front());
-    if (folder_ != nullptr) folder_->make_room();
+    if (folder() != nullptr) folder()->make_room();
   } catch (...) {
     discard_temporary(path_);
     has_spare_ = false;
     throw;
   }
-  has_spare_ = step_count_ > 0 ? exchange_file(path_) : (commit_file(path_), false);
+  has_spare_ = step_count() > 0 ? exchange_file(path_) : (commit_file(path_), false);
   if (step.also)
     for (JournalFile& file : step.also()) entry.files.push_back(std::move(file));
-  if (folder_ != nullptr) folder_->commit(std::move(entry));
-  ++step_count_;
+  if (folder() != nullptr) folder()->commit(std::move(entry));
   return path_;
 }
 
 void VtkhdfSeries::write_spare(const Mesh& mesh, const ResultStep& step, JournalFile& committed) {
   const std::string spare = temporary_path(path_);
-  if (step_count_ > 0 && !has_spare_) {
-    std::error_code status;
-    std::filesystem::copy_file(path_, spare, std::filesystem::copy_options::overwrite_existing, status);
-    if (status) fail_to_write(spare, status.message());
-  }
-  Hdf5File file = step_count_ == 0 ? Hdf5File::create(spare) : Hdf5File::open_for_writing(spare);
+  if (step_count() > 0 && !has_spare_) copy_committed(mesh);
+  Hdf5File file = step_count() == 0 ? Hdf5File::create(spare) : Hdf5File::open_for_writing(spare);
   const auto record = [&](const Hdf5Rows& rows, std::uint64_t first) { committed.slabs.push_back({rows.dataset, first, rows.rows, rows.crc32()}); };
-  if (step_count_ == 0) {
+  if (step_count() == 0) {
     make_groups(file);
     mesh_datasets(mesh, [&](const Hdf5Rows& rows) {
       file.write(rows);
@@ -177,25 +173,44 @@ void VtkhdfSeries::write_spare(const Mesh& mesh, const ResultStep& step, Journal
   }
   std::size_t known = 0;
   const auto add = [&](const Hdf5Rows& rows) {
-    if (step_count_ == 0) growing_.push_back(rows.dataset);
+    if (step_count() == 0) growing_.push_back(rows.dataset);
     else if (known >= growing_.size() || growing_[known] != rows.dataset)
-      throw Error(Exit::internal, fmt::format("step {} of '{}' has other fields than the first: '{}'", step_count_, path_, rows.dataset));
+      throw Error(Exit::internal, fmt::format("step {} of '{}' has other fields than the first: '{}'", step_count(), path_, rows.dataset));
     ++known;
     record(rows, file.has(rows.dataset) ? file.row_count(rows.dataset) : 0);
     file.append(rows, options_.compression != Compression::none);
   };
   for (const Field& field : step.point_fields) add(rows_of("PointData", field, mesh.node_count(), options_.single_precision));
   for (const Field& field : step.cell_fields) add(rows_of("CellData", field, mesh.cell_count(), options_.single_precision));
-  step_datasets(mesh, step, step_count_, add);
-  if (known != growing_.size()) throw Error(Exit::internal, fmt::format("step {} of '{}' lacks '{}'", step_count_, path_, growing_[known]));
-  const std::array<std::int64_t, 1> steps{step_count_ + 1};
+  step_datasets(mesh, step, step_count(), add);
+  if (known != growing_.size()) throw Error(Exit::internal, fmt::format("step {} of '{}' lacks '{}'", step_count(), path_, growing_[known]));
+  const std::array<std::int64_t, 1> steps{step_count() + 1};
+  file.set_attribute(in_root("Steps"), "NSteps", steps);
+  file.close();
+}
+
+void VtkhdfSeries::copy_committed(const Mesh& mesh) {
+  const std::string spare = temporary_path(path_);
+  std::error_code status;
+  std::filesystem::copy_file(path_, spare, std::filesystem::copy_options::overwrite_existing, status);
+  if (status) fail_to_write(spare, status.message());
+  if (!growing_.empty()) return;
+  // The file is from before the run was stopped, and may hold a step that never came to the journal.
+  std::set<std::string> once;
+  mesh_datasets(mesh, [&](const Hdf5Rows& rows) { once.insert(rows.dataset); });
+  for (const JournalSlab& slab : committed().front().files.front().slabs)
+    if (!once.contains(slab.dataset)) growing_.push_back(slab.dataset);
+  Hdf5File file = Hdf5File::open_for_writing(spare);
+  for (const JournalSlab& slab : committed().back().files.front().slabs)
+    if (!once.contains(slab.dataset)) file.shrink(slab.dataset, slab.first_row + slab.row_count);
+  const std::array<std::int64_t, 1> steps{step_count()};
   file.set_attribute(in_root("Steps"), "NSteps", steps);
   file.close();
 }
 
 // The step that was committed last, read from where it was committed.
 void VtkhdfSeries::bring_up_to_date(Hdf5File& spare) const {
-  if (spare.numbers(in_root("Steps"), "NSteps").front() == step_count_) return;
+  if (spare.numbers(in_root("Steps"), "NSteps").front() == step_count()) return;
   const Hdf5File committed = Hdf5File::open(path_);
   for (const std::string& dataset : growing_) {
     const std::uint64_t before = spare.row_count(dataset), now = committed.row_count(dataset);

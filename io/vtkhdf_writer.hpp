@@ -19,18 +19,16 @@ class VtkhdfSeries : public ResultSeries {
  public:
   VtkhdfSeries(std::string path, VtuOptions options, ResultFolder* folder);
   ~VtkhdfSeries() override;  // the spare is removed
-  std::string write(const Mesh& mesh, const ResultStep& step) override;
   const std::string& path() const override { return path_; }
-  int step_count() const override { return step_count_; }
 
  private:
+  std::string add(const Mesh& mesh, const ResultStep& step) override;
+  void copy_committed(const Mesh& mesh);
   void write_spare(const Mesh& mesh, const ResultStep& step, JournalFile& committed);
   void bring_up_to_date(Hdf5File& spare) const;
 
   std::string path_;
   VtuOptions options_;
-  ResultFolder* folder_;
-  int step_count_ = 0;
   bool has_spare_ = false;
   std::vector<std::string> growing_;  // datasets
   std::unique_ptr<RemovedWhenStopped> removal_;  // of the spare

@@ -12,6 +12,7 @@
 #include <array>
 #include <cmath>
 #include <fmt/format.h>
+#include <iterator>
 
 namespace ritz {
 namespace {
@@ -250,9 +251,10 @@ std::vector<SolveReport> BlockConjugateGradient::solve(const LinearOperator& A, 
   std::vector<SolveReport> reports;
   for (int first = 0; first < B.columns(); first += lanes) {
     const int columns = std::min(lanes, B.columns() - first);
-    for (SolveReport& report : columns < fewest_at_once ? solve_alone(*this, A, B, X, preconditioner, first, columns)
-                                                        : solve_at_once(*this, A, B, X, preconditioner, first, columns))
-      reports.push_back(std::move(report));
+    std::vector<SolveReport> some = columns < fewest_at_once ? solve_alone(*this, A, B, X, preconditioner, first, columns)
+                                                             : solve_at_once(*this, A, B, X, preconditioner, first, columns);
+    if (after_columns) after_columns(first, some);
+    std::ranges::move(some, std::back_inserter(reports));
   }
   return reports;
 }

@@ -9,12 +9,15 @@
 #include "solvers/linear_operator.hpp"
 #include "solvers/solve_report.hpp"
 
+#include <functional>
+
 namespace ritz {
 
 struct BlockConjugateGradient {
   double relative = 1e-8;     // of each ||b||_2
   double absolute = 0;        // each residual must be below the larger of the two
   int max_iterations = 10000;
+  std::function<void(int first, const std::vector<SolveReport>& reports)> after_columns = {};  // those from `first` on are done
 
   // X holds the initial guesses and becomes the solutions. As ConjugateGradient::solve for every column, a report for each:
   // one that has come to its end stands still while the others go on. One or two columns (also what is left of a multiple of

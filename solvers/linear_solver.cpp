@@ -137,13 +137,7 @@ Reports solve_directly(const Task& task, const T& columns, const MethodChoice& c
 template <Columns T>
 void estimate_errors(const T& columns, Reports& reports) {
   const std::vector<double> energy = energies(columns);
-  for (std::size_t j = 0; j < reports.size(); ++j) {
-    SolveReport& report = reports[j];
-    const double squared = squared_energy_error(report.steps), x_energy = report.converged() ? energy[j] : 0;
-    if (squared < 0 || !(x_energy > 0) || !std::isfinite(x_energy)) continue;
-    report.error_estimate = std::sqrt(squared / x_energy);
-    report.error_norm = "energy";
-  }
+  for (std::size_t j = 0; j < reports.size(); ++j) estimate_error(reports[j], energy[j]);
 }
 
 int iteration_limit(const Task& task, const MethodChoice& choice) {
@@ -170,8 +164,8 @@ Reports iterate(const Task& task, const One& columns, const MethodChoice& choice
 // Conjugate gradients take them together, other methods one by one.
 Reports iterate(const Task& task, const Many& columns, const MethodChoice& choice, const LinearOperator* M) {
   if (choice.method == LinearMethod::conjugate_gradient)
-    return BlockConjugateGradient{.relative = task.options.relative, .max_iterations = iteration_limit(task, choice)}.solve(
-        task.A, columns.B, columns.X, M);
+    return BlockConjugateGradient{.relative = task.options.relative, .max_iterations = iteration_limit(task, choice),
+                                  .after_columns = task.options.after_columns}.solve(task.A, columns.B, columns.X, M);
   Vector b(task.A.device(), task.A.rows(), "vectors"), x(task.A.device(), task.A.rows(), "vectors");
   Reports reports;
   for (int j = 0; j < columns.B.columns(); ++j) {
@@ -179,6 +173,7 @@ Reports iterate(const Task& task, const Many& columns, const MethodChoice& choic
     columns.X.get_column(j, x);
     reports.push_back(iterate_one(task, b, x, choice, M));
     columns.X.set_column(j, x);
+    if (task.options.after_columns) task.options.after_columns(j, {reports.back()});
   }
   return reports;
 }

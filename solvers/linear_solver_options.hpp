@@ -46,6 +46,8 @@ struct LinearSolverOptions {
   Index direct_memory = 0;        // [bytes] that a factorisation may need; 0: what the device has
   double direct_operations = 0;   // that a factorisation may need, as its analysis counts them; 0: `automatic` decides
   std::function<void(const SolveReport&, Index unknowns)> on_failure;  // told by callers who make an error of a failed solve
+  // Told by solve_linear of several columns, as soon as those from `first` on are solved and stand in X.
+  std::function<void(int first, const std::vector<SolveReport>& reports)> after_columns;
   std::function<void(const std::string&)> say;  // lines worth knowing before long work: the memory that a factor needs
 };
 

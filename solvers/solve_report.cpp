@@ -91,6 +91,13 @@ double squared_energy_error(const std::vector<SolveReport::Step>& steps) {
   return bound >= 0 && std::isfinite(bound) ? bound : -1;
 }
 
+void estimate_error(SolveReport& report, double energy) {
+  const double squared = squared_energy_error(report.steps);
+  if (squared < 0 || !report.converged() || !(energy > 0) || !std::isfinite(energy)) return;
+  report.error_estimate = std::sqrt(squared / energy);
+  report.error_norm = "energy";
+}
+
 void throw_unless_converged(const SolveReport& report) {
   if (report.converged()) return;
   throw Error(Exit::not_converged, "the linear solver did not converge: " + summary(report), report.where,

@@ -53,6 +53,9 @@ std::string summary(const SolveReport& report);
 // same iteration. Negative: not known (fewer than three steps).
 double squared_energy_error(const std::vector<SolveReport::Step>& steps);
 
+// Fills error_estimate from it, relative to a solution whose x.Ax is `energy`; nothing where it is not known.
+void estimate_error(SolveReport& report, double energy);
+
 // Throws Error(Exit::not_converged) with reason, place and advice unless the solve has converged.
 void throw_unless_converged(const SolveReport& report);
 

@@ -52,6 +52,24 @@ TEST(NonlinearSolution, DoesNotDependOnIncrements) {
   for (std::size_t i = 0; i < a.size(); ++i) EXPECT_NEAR(a[i], b[i], 1e-9);
 }
 
+// What an increment leaves is all that the next ones depend on.
+TEST(NonlinearSolution, GoesOnBehindAnyIncrementToTheLastBit) {
+  const Wall wall(3, 0.8, 0.4);
+  std::vector<NonlinearState> states;
+  NonlinearOptions options{.relative = 1e-10, .increments = 5};
+  options.after_increment = [&](const NonlinearSolution& s) { states.push_back({s.increment, s.u.host(), s.reference, s.steps}); };
+  const NonlinearSolution whole = solve_nonlinear(wall.model.equations, wall.fixed, options);
+  ASSERT_EQ(states.size(), 4u);
+  for (const NonlinearState& state : states) {
+    const NonlinearSolution rest = solve_nonlinear(wall.model.equations, wall.fixed, {.relative = 1e-10, .increments = 5, .start = state});
+    EXPECT_EQ(rest.u.host(), whole.u.host()) << "behind increment " << state.increment;
+    EXPECT_EQ(rest.reaction, whole.reaction);
+    EXPECT_EQ(rest.certificate, whole.certificate);
+    ASSERT_EQ(rest.steps.size(), whole.steps.size());
+    for (std::size_t i = 0; i < rest.steps.size(); ++i) EXPECT_EQ(rest.steps[i].residual, whole.steps[i].residual);
+  }
+}
+
 TEST(NonlinearSolution, OfALinearModelTakesOneStep) {
   const Wall wall(3, 0);
   EXPECT_EQ(solve_nonlinear(wall.model.equations, wall.fixed, {.relative = 1e-8}).steps.size(), 1u);

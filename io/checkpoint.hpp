@@ -1,0 +1,66 @@
+// What a run needs to go on after it was stopped: HDF5 files in `<case>.checkpoint/`, one for each state, the last two kept.
+// The name of a file ends in its own CRC-32, so that damage is seen before a byte of it is believed.
+//
+//   Checkpoints checkpoints("results/bracket/bracket.checkpoint", [&] { return CheckpointOwner{.case_text = input.resolved(), ...}; }, 600, notice);
+//   if (resuming) state = checkpoints.newest();
+//   checkpoints.keep({.where = "increment 7 of 20", .numbers = {{"u", u}}});   // written now and then
+//   checkpoints.commit();                                                             // written at once: the run is being stopped
+//   checkpoints.remove();                                                             // the run is complete
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace ritz {
+
+using Numbers = std::shared_ptr<const std::vector<double>>;  // kept by those who compute with them, too
+
+struct CheckpointState {
+  std::string where;  // "increment 7 of 20", for people
+  int steps = 0;      // of the results, which are computed and will not be again
+  std::map<std::string, Numbers> numbers = {};
+  std::map<std::string, std::vector<std::string>> texts = {};
+};
+
+// Whose state it is. What differs is named when another run asks for it.
+struct CheckpointOwner {
+  std::string case_text;           // the resolved case
+  std::string program;
+  std::string device;              // another one may go on, with other last digits: a notice
+  std::vector<std::string> files;  // "9f0c61d2 part.msh": CRC-32 and name of each that the case names
+};
+
+class Checkpoints {
+ public:
+  // `every` [s]: at most so often is a kept state written; 0: only by commit().
+  // `owner` is asked when there is something to be written or read.
+  Checkpoints(std::string folder, std::function<CheckpointOwner()> owner, double every, std::function<void(const std::string&)> notice);
+
+  static bool any_in(const std::string& folder);
+  // The newest that is whole; a damaged one is passed over with a notice. nullopt: there are none. Throws Error(Exit::checkpoint)
+  // when none is whole or they belong to another case or program.
+  std::optional<CheckpointState> newest() const;
+  void keep(CheckpointState state);
+  // Writes what was kept last, unless it is written. Throws Error(Exit::output).
+  void commit();
+  const std::optional<CheckpointState>& kept() const { return kept_; }
+  void remove() noexcept;
+
+ private:
+  std::string folder_;
+  std::function<CheckpointOwner()> owner_;
+  std::chrono::duration<double> every_;
+  std::function<void(const std::string&)> notice_;
+  std::optional<CheckpointState> kept_;
+  bool written_ = false;            // kept_ is on the disk
+  int next_ = 0;                    // number of the next file
+  std::vector<std::string> older_;  // files of another run, and those of this one but the last
+  std::chrono::steady_clock::time_point last_commit_;
+};
+
+}  // namespace ritz

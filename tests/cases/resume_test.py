@@ -1,0 +1,150 @@
+"""Runs that are stopped and go on: exit 75, --resume, and the same files to the last byte."""
+import pathlib
+import re
+import signal
+import subprocess
+import unittest
+
+import boxes
+import ritz
+from load_cases_test import CLAMP, MESH, PROBES, STEEL
+
+
+INCREMENTS = {"newton.increments": 6, "newton.write": '"increments"'}
+MODES_OF_WRITING = ("vtu", "vtkhdf")
+
+
+def files_of(folder):
+    """Of the results, but for the layout of HDF5: the journal has the checksums of its rows."""
+    return {path.relative_to(folder): path.read_bytes() for path in folder.rglob("*") if path.is_file() and path.suffix != ".hdf"}
+
+
+class Resume(ritz.CaseTest):
+    def stopped(self, program, case, output, *arguments, behind, keys, number=signal.SIGTERM):
+        """Sends the signal when the log says so; returns the exit code and the errors."""
+        command = [ritz.BIN / program, case, "--threads", 1, "--output", output, "--json", self.folder / "stopped.json", *ritz.settings(keys), *arguments]
+        run = subprocess.Popen([str(word) for word in command], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        for line in run.stdout:
+            if behind in line:
+                run.send_signal(number)
+        errors = run.stderr.read()
+        run.stdout.close()
+        run.stderr.close()
+        return run.wait(timeout=120), errors
+
+    def verified(self, folder):
+        return subprocess.run([str(ritz.BIN / "ritz"), "results", "verify", str(folder)], capture_output=True, text=True, timeout=60).returncode == 0
+
+
+class NewtonTest(Resume):
+    case = ritz.EXAMPLES / "custom_energy" / "neo_hooke.toml"
+
+    def keys(self, form):
+        return {**INCREMENTS, "output.format": f'"{form}"'}
+
+    def test_stopped_twice_it_ends_with_the_same_bytes(self):
+        for form in MODES_OF_WRITING:
+            whole, parts = self.folder / f"whole-{form}", self.folder / f"parts-{form}"
+            self.solve("ritz-solve", self.case, output=whole, keys=self.keys(form))
+            code, errors = self.stopped("ritz-solve", self.case, parts, behind="increment 2 of 6", keys=self.keys(form))
+            self.assertEqual(code, 75, errors)
+            self.assertIn("stopped by SIGTERM behind increment", errors)
+            self.assertIn('"status": "stopped"', (self.folder / "stopped.json").read_text())
+            self.assertTrue(self.verified(parts))
+            code, errors = self.stopped("ritz-solve", self.case, parts, "--resume", behind="increment 4 of 6", keys=self.keys(form), number=signal.SIGINT)
+            self.assertEqual(code, 75, errors)
+            outcome = self.solve("ritz-solve", self.case, "--resume", output=parts, keys=self.keys(form))
+            self.assertIn("going on behind increment 4 of 6", outcome.log)
+            self.assertTrue(self.verified(parts))
+            self.assertEqual(files_of(parts), files_of(whole))
+            self.assertIn(pathlib.Path("neo_hooke_probes.csv"), files_of(parts))
+
+    def test_killed_it_goes_on_behind_the_last_checkpoint(self):
+        for form in MODES_OF_WRITING:
+            whole, parts = self.folder / f"whole-{form}", self.folder / f"parts-{form}"
+            self.solve("ritz-solve", self.case, output=whole, keys=self.keys(form))
+            for line in ("increment 2 of 6", "increment 3 of 6", "increment 5 of 6"):
+                code, _ = self.stopped("ritz-solve", self.case, parts, "--resume", "--checkpoint-every", 1e-6, behind=line, keys=self.keys(form), number=signal.SIGKILL)
+                self.assertEqual(code, -signal.SIGKILL)
+            self.solve("ritz-solve", self.case, "--resume", output=parts, keys=self.keys(form))
+            self.assertTrue(self.verified(parts))
+            self.assertEqual(files_of(parts), files_of(whole))
+
+    def test_increments_are_steps_whose_time_is_the_part_of_the_loads(self):
+        outcome = self.solve("ritz-solve", self.case, output=self.folder / "r", keys=self.keys("vtu"))
+        rows = (self.folder / "r" / "neo_hooke_probes.csv").read_text().splitlines()
+        self.assertEqual([float(row.split(",")[1]) for row in rows[1:]], [i / 6 for i in range(1, 7)])
+        forces = [float(row.split(",")[3]) for row in rows[1:]]
+        self.assertEqual(forces, sorted(forces))  # it is pulled further and further
+        last = self.solve("ritz-solve", self.case, output=self.folder / "once", keys={"newton.increments": 6})
+        self.assertEqual(outcome.probes, last.probes)
+
+    def test_a_time_limit_leaves_a_checkpoint_once_there_is_something_to_keep(self):
+        keys = {**INCREMENTS, "newton.increments": 100000}
+        outcome = self.run_case("ritz-solve", self.case, "--time-limit", 3, output=self.folder / "r", keys=keys)
+        self.assertEqual(outcome.exit, 75)
+        self.assertIn("--resume", outcome.errors)
+
+    def test_what_cannot_go_on_says_why(self):
+        output = self.folder / "r"
+        self.assertEqual(self.stopped("ritz-solve", self.case, output, behind="increment 3 of 6", keys=INCREMENTS)[0], 75)
+        before = files_of(output)
+        refused = self.run_case("ritz-solve", self.case, output=output, keys=INCREMENTS)
+        self.assertEqual(refused.exit, 7)
+        self.assertIn("holds a checkpoint of 'neo_hooke'", refused.errors)
+        other = self.run_case("ritz-solve", self.case, "--resume", output=output, keys={**INCREMENTS, "newton.tolerance": 1e-9})
+        self.assertEqual(other.exit, 9)
+        self.assertIn("'tolerance = 1e-11' then, 'tolerance = 1e-09' now", other.errors)
+        both = self.run_case("ritz-solve", self.case, "--resume", "--overwrite", output=output, keys=INCREMENTS)
+        self.assertEqual(both.exit, 2)
+        self.assertEqual(files_of(output), before)
+        for checkpoint in (output / "neo_hooke.checkpoint").iterdir():
+            with open(checkpoint, "ab") as file:
+                file.write(b"x")
+        damaged = self.run_case("ritz-solve", self.case, "--resume", output=output, keys=INCREMENTS)
+        self.assertEqual(damaged.exit, 9)
+        self.solve("ritz-solve", self.case, "--overwrite", output=output, keys=INCREMENTS)
+        self.assertFalse((output / "neo_hooke.checkpoint").exists())
+        complete = self.run_case("ritz-solve", self.case, "--resume", output=output, keys=INCREMENTS)
+        self.assertEqual(complete.exit, 7)
+        self.assertIn("there is no checkpoint", complete.errors)
+
+
+class LoadCasesTest(Resume):
+    def write_case(self):
+        self.write("mesh.msh", boxes.cubes(["a"]))
+        cases = "".join(f'[[load_case]]\nname = "c{i}"\n[[load_case.force]]\nregion = "a.x1"\nvalue = [{i}e5, {50 + i}e3, -2e5]\n' for i in range(20))
+        return self.write("case.toml", MESH + STEEL + CLAMP + PROBES + cases + '[[combination]]\nname = "sum"\nfactors = {c0 = 1.0, c19 = 1.5}\n')
+
+    def test_stopped_while_it_writes_it_ends_with_the_same_bytes(self):
+        case = self.write_case()
+        for method in ("cg", "direct"):
+            for form in MODES_OF_WRITING:
+                keys = {"solver.method": f'"{method}"', "output.format": f'"{form}"'}
+                whole, parts = self.folder / f"whole-{method}-{form}", self.folder / f"parts-{method}-{form}"
+                first = self.solve("ritz-elasticity", case, output=whole, keys=keys)
+                for name, number in (("c2", signal.SIGKILL), ("c17", signal.SIGKILL), ("sum", signal.SIGKILL)):
+                    code, errors = self.stopped("ritz-elasticity", case, parts, "--resume", behind=f"'{name}'", keys=keys, number=number)
+                    self.assertEqual(code, -number, errors)
+                rest = self.solve("ritz-elasticity", case, "--resume", output=parts, keys=keys)
+                self.assertIn("going on behind 20 of 20 load cases", rest.log)
+                self.assertEqual(files_of(parts), files_of(whole))
+                for part in ("load_cases", "combinations"):
+                    for name, report in first.report[part].items():
+                        again = rest.report[part][name]
+                        self.assertEqual(again["probes"], report["probes"])
+                        self.assertEqual(again["solver"]["iterations"], report["solver"]["iterations"])
+                        self.assertEqual(again["solver"]["true_relative_residual"], report["solver"]["true_relative_residual"])
+
+    def test_a_changed_mesh_is_seen(self):
+        case = self.write_case()
+        self.assertEqual(self.stopped("ritz-elasticity", case, self.folder / "r", behind="'c2'", keys={}, number=signal.SIGKILL)[0], -signal.SIGKILL)
+        mesh = self.folder / "mesh.msh"
+        mesh.write_text(re.sub(r"\n1 0 0 0\n", "\n1 0.001 0 0\n", mesh.read_text()) + "\n")
+        outcome = self.run_case("ritz-elasticity", case, "--resume", output=self.folder / "r")
+        self.assertEqual(outcome.exit, 9)
+        self.assertIn("mesh.msh", outcome.errors)
+
+
+if __name__ == "__main__":
+    unittest.main()
