@@ -196,10 +196,10 @@ void Hdf5File::append(const Hdf5Rows& rows, bool compress) {
 
 void Hdf5File::shrink(const std::string& dataset, std::uint64_t rows) {
   if (row_count(dataset) == rows) return;
-  Handle set(checked(H5Dopen2(id_, dataset.c_str(), H5P_DEFAULT), "a dataset cannot be opened"), H5Dclose);
+  Hdf5Handle set(checked(H5Dopen2(id_, dataset.c_str(), H5P_DEFAULT), "a dataset cannot be opened"), H5Dclose);
   hsize_t extent[H5S_MAX_RANK] = {};
   {
-    const Handle space(checked(H5Dget_space(set), "a dataset has no extent"), H5Sclose);
+    const Hdf5Handle space(checked(H5Dget_space(set), "a dataset has no extent"), H5Sclose);
     checked(H5Sget_simple_extent_dims(space, extent, nullptr), "a dataset has no extent");
   }
   extent[0] = rows;
