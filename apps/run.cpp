@@ -3,6 +3,7 @@
 #include "apps/case_regions.hpp"
 #include "apps/command_line.hpp"
 #include "apps/probes.hpp"
+#include "apps/schema.hpp"
 #include "apps/short_spinning.hpp"
 #include "apps/trace.hpp"
 #include "device/host_memory.hpp"
@@ -55,6 +56,17 @@ bool may_go_to_the_cpu(Run& run, const Error& error) {
   return error.exit() == Exit::resources && run.device().info().kind != "cpu" && run.report().outputs.empty();
 }
 
+int print_schema(const AppInfo& info, const std::function<void(Run&)>& app) {
+  try {
+    const std::string text = schema_of_app(info, app);
+    if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0) throw Error(Exit::output, "standard output could not be written");
+    return static_cast<int>(Exit::ok);
+  } catch (const Error& error) {
+    Log(LogLevel::quiet).error(error);
+    return static_cast<int>(error.exit());
+  }
+}
+
 [[noreturn]] void end_by_signal(int signal) {
   std::fflush(nullptr);
   std::signal(signal, SIG_DFL);
@@ -76,7 +88,7 @@ Run::Run(AppInfo info, RunOptions options)
   report_.device = device_->description();
   log_.line("device: {}", device_->description());
   for (const std::string& notice : options_.notices) log_.notice(notice);
-  case_ = Case::from_file(options_.case_file, options_.overrides);
+  case_ = options_.survey ? Case::survey(options_.case_file, options_.survey->taken) : Case::from_file(options_.case_file, options_.overrides);
   case_->root().text("title", "what this case is about", {.fallback = "", .may_be_empty = true});
   read_output_settings();
   case_->read_tables();
@@ -115,7 +127,7 @@ const Mesh& Run::mesh(bool structural) {
   std::vector<std::string> notices;
   options.notices = &notices;
   try {
-    mesh_ = read_mesh(file, options);
+    mesh_ = options_.survey ? options_.survey->mesh(structural) : read_mesh(file, options);
   } catch (const Error& error) {  // together with what was wrong in the case file so far
     case_->add_error(error);
     case_->throw_if_any();
@@ -175,6 +187,7 @@ LinearSolverOptions Run::solver(MatrixPromise promise, double tolerance) {
 
 void Run::checked(std::span<const Field> fields) {
   check_probes(*case_, *mesh_, fields);
+  if (options_.survey) throw CheckedOnly{};
   if (options_.describe) {
     const std::string text = case_->describe();
     if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0)
@@ -361,6 +374,7 @@ int run_app(int argc, char** argv, const AppInfo& info, const std::function<void
   listen_for_stop_signals();
   RunOptions options;
   if (const std::optional<int> exit = parse_command_line(argc, argv, info, options)) return *exit;
+  if (options.schema) return print_schema(info, app);
   set_time_limit(options.time_limit);
   end_in_order_without_memory();
   RunReport report;

@@ -42,6 +42,12 @@ struct AppInfo {
   bool forecasts = false;   // calls forecast(), so that there is an --estimate
 };
 
+// Instead of a case file and its mesh: Case::survey and a small mesh, for apps/schema.hpp. The run ends at checked().
+struct RunSurvey {
+  std::map<std::string, std::string> taken;
+  std::function<Mesh(bool structural)> mesh;
+};
+
 struct RunOptions {
   std::string case_file, device = "auto", output, json;
   std::vector<std::string> overrides;  // key=value
@@ -51,8 +57,9 @@ struct RunOptions {
   MemoryLimits memory;
   std::string profile;                 // file of the trace
   std::vector<std::string> notices;    // of the attempt before this
-  bool check = false, estimate = false, describe = false, quiet = false, verbose = false, overwrite = false;
+  bool check = false, estimate = false, describe = false, schema = false, quiet = false, verbose = false, overwrite = false;
   bool resume = false;  // what an earlier run of this case committed is not done again
+  std::optional<RunSurvey> survey;
 };
 
 // Thrown by Run::checked() when only checking was asked for.

@@ -26,6 +26,7 @@ const FormCatalogue::Entry& main_form(Run& run, const FormCatalogue& catalogue, 
     if (is_volume(name) && catalogue.find(name).record->declared) volume.push_back(name);
   const std::string name = model.choice("form", "what is solved for; a plugin's only form by default", volume,
                                         own.size() == 1 ? std::optional(own.front()) : std::nullopt);
+  model.open_to_plugins("form");
   if (!catalogue.has_form(name)) run.input().throw_if_any();
   const FormCatalogue::Entry& entry = catalogue.find(name);
   if (entry.record->dimension != run.mesh().dimension())
@@ -77,7 +78,11 @@ Equations read_equations(Run& run, const FormCatalogue& catalogue, const FormCat
   for (const Case::Table& t : input.tables("boundary", "a form on facets, with its parameters")) {
     const Region* region = t.region("region", "facets", mesh, {RegionKind::facets});
     const std::string name = t.choice("form", "of facets", boundary_forms);
-    if (!catalogue.has_form(name)) input.throw_if_any();
+    t.open_to_plugins("form");
+    if (!catalogue.has_form(name)) {
+      input.throw_if_any();
+      continue;  // a survey, and there is none
+    }
     const FormValue value = ask_form(t, catalogue.find(name));
     equations.linear = equations.linear && catalogue.find(name).record->linear;
     if (region == nullptr) continue;

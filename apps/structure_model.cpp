@@ -68,6 +68,7 @@ void check_orientation(const Case::Table& t, const Mesh& mesh, const Region& reg
 void read_section(const Case::Table& t, const Mesh& mesh, const FormCatalogue& catalogue, bool needs_density, StructureModel& model) {
   const Region* region = t.region("region", "lines or surfaces", mesh, {RegionKind::cells});
   const std::string name = t.choice("element", "what the cells are: ritz element list has them all", element_names(catalogue));
+  t.open_to_plugins("element");
   if (!catalogue.has_form(name)) return;
   const FormCatalogue::Entry& entry = catalogue.find(name);
   const bool beam = name == Beam::name && entry.module == "ritz_fem_kernels";

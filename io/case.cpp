@@ -2,6 +2,7 @@
 
 #include "io/case_data.hpp"
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -40,6 +41,18 @@ Case Case::from_text(std::string_view text, const std::string& name, const std::
   return Case(std::move(data));
 }
 
+Case Case::survey(const std::string& name, std::map<std::string, std::string> taken) {
+  auto data = std::make_unique<CaseData>();
+  data->path = name;
+  data->survey.emplace().taken = std::move(taken);
+  return Case(std::move(data));
+}
+
+const CaseReading& Case::reading() const {
+  data_->survey->questions = data_->questions;
+  return *data_->survey;
+}
+
 Case::Table Case::root() const {
   Table table;
   table.data_ = data_.get();
@@ -65,7 +78,12 @@ void Case::finish() {
   data_->throw_errors();
 }
 
-void Case::throw_if_any() const { data_->throw_errors(); }
+void Case::throw_if_any() const {
+  // The values of a survey are nobody's, so that they may be wrong; what does not fit together ends it.
+  const auto fits = [](const CaseData::Found& found) { return found.error.exit() == Exit::input; };
+  if (data_->survey && std::ranges::all_of(data_->errors, fits)) return;
+  data_->throw_errors();
+}
 
 const std::string& Case::path() const { return data_->path; }
 std::vector<std::string> Case::files() const { return {data_->files.begin(), data_->files.end()}; }
@@ -83,10 +101,22 @@ std::string joined(const std::string& path, std::string_view key) {
 }  // namespace
 
 std::string Case::Table::full_path(std::string_view key) const { return joined(path_, key); }
+std::string Case::Table::schema_key(std::string_view key) const { return joined(schema_path_, key); }
 
 void Case::Table::ask(std::string_view key, const char* type, std::string_view about, std::string fallback,
-                      std::string allowed) const {
-  data_->remember({joined(schema_path_, key), type, std::string(about), std::move(fallback), std::move(allowed)});
+                      std::string allowed, CaseLimits limits) const {
+  data_->remember({schema_key(key), type, std::string(about), std::move(fallback), std::move(allowed), std::move(limits)});
+}
+
+void Case::Table::open_to_plugins(std::string_view key) const {
+  if (!data_->survey) return;
+  if (key == "*") ask(key, "open", "", "", "", {.open = true});
+  for (CaseQuestion& question : data_->questions)
+    if (question.path == schema_key(key)) question.limits.open = true;
+}
+
+bool Case::Table::is_given(std::string_view key) const {
+  return data_->decide(schema_key(key) + "?", {"absent", "given"}) == "given";
 }
 
 Case::Table Case::Table::table(std::string_view key, std::string_view about) const {
@@ -109,11 +139,28 @@ Case::Table Case::Table::table(std::string_view key, std::string_view about) con
   return table;
 }
 
+// The one entry that lists of tables have in a survey.
+Case::Table Case::Table::survey_entry(std::string_view key, const char* suffix, const char* name) const {
+  Table table;
+  table.data_ = data_;
+  table.value_ = &data_->scratch.emplace_back();
+  table.path_ = joined(path_, key) + "." + name;
+  table.schema_path_ = joined(schema_path_, key) + suffix;
+  table.name_ = name;
+  return table;
+}
+
 std::vector<Case::Table> Case::Table::tables(std::string_view key, std::string_view about,
                                              const TablesRule& rule) const {
-  ask(key, "tables", about, "", rule.minimum_count > 0 ? fmt::format("at least {}", rule.minimum_count) : "");
-  const CaseAnswer answer(*data_, *value_, key, joined(path_, key), about);
+  CaseLimits limits;
+  if (rule.minimum_count > 0) limits.minimum = rule.minimum_count;
+  ask(key, "tables", about, "", rule.minimum_count > 0 ? fmt::format("at least {}", rule.minimum_count) : "", std::move(limits));
   std::vector<Table> result;
+  if (data_->survey) {
+    if (data_->decide(schema_key(key) + "?", {"given", "absent"}) == "given") result.push_back(survey_entry(key, "[]", "0"));
+    return result;
+  }
+  const CaseAnswer answer(*data_, *value_, key, joined(path_, key), about);
   if (answer.value() != nullptr) {
     const bool empty_array = answer.value()->kind == CaseValue::Kind::array && answer.value()->items.empty();
     if (!empty_array && !answer.value()->is_array_of_tables()) {
@@ -139,6 +186,7 @@ std::vector<Case::Table> Case::Table::tables(std::string_view key, std::string_v
 std::vector<Case::Table> Case::Table::named_tables(std::string_view key, std::string_view about,
                                                    const TablesRule& rule) const {
   ask(key, "tables", about, "", rule.minimum_count > 0 ? fmt::format("at least {}", rule.minimum_count) : "");
+  if (data_->survey) return {survey_entry(key, ".*", "*")};
   const CaseAnswer answer(*data_, *value_, key, joined(path_, key), about);
   std::vector<Table> result;
   if (answer.value() != nullptr && answer.value()->kind != CaseValue::Kind::table) {
@@ -168,14 +216,19 @@ std::vector<Case::Table> Case::Table::named_tables(std::string_view key, std::st
 }
 
 bool Case::Table::has(std::string_view key) const {
+  if (data_->survey) return is_given(key);
   value_->looked_for.emplace_back(key);
   const CaseMember* member = value_->find(key);
   return member != nullptr && !member->value.implicit;
 }
 
-bool Case::Table::present() const { return !value_->implicit; }
+bool Case::Table::present() const {
+  if (data_->survey) return data_->decide(schema_path_ + "?", {"absent", "given"}) == "given";
+  return !value_->implicit;
+}
 
 std::vector<std::string> Case::Table::keys() const {
+  if (data_->survey) return {"*"};
   std::vector<std::string> keys;
   for (const CaseMember& member : value_->members)
     if (!member.value.implicit) keys.push_back(member.key);

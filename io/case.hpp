@@ -12,6 +12,7 @@
 #include "mesh/mesh.hpp"
 
 #include <initializer_list>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -49,6 +50,15 @@ struct TablesRule {
   int minimum_count = 0;
 };
 
+// What a value must keep to, for programs; `allowed` of a question says it in words.
+struct CaseLimits {
+  std::optional<double> minimum, maximum, above, below;
+  int size = 0;                      // of a list; 0: any
+  std::vector<std::string> choices;
+  bool may_be_empty = false;         // a text
+  bool open = false;                 // a plugin may have more: other names of a choice, other keys of a table ("*")
+};
+
 // One key that was asked for: the schema of the case as the program really reads it.
 struct CaseQuestion {
   std::string path;      // "material[].young"
@@ -56,6 +66,14 @@ struct CaseQuestion {
   std::string about;     // "Young's modulus [Pa]"
   std::string fallback;  // as TOML; empty when the key must be given
   std::string allowed;   // "> 0", "'cg' and 'gmres'"
+  CaseLimits limits = {};
+};
+
+// What a reading asked of a case that was not there (Case::survey), and where it would have gone another way.
+struct CaseReading {
+  std::vector<CaseQuestion> questions;
+  std::map<std::string, std::vector<std::string>> options;  // "solver.method" -> cg, ...; "probe[].point?" -> absent, given
+  std::map<std::string, std::string> taken;                 // one of them
 };
 
 class Case {
@@ -67,6 +85,11 @@ class Case {
   static Case from_file(const std::string& path, const std::vector<std::string>& overrides = {});
   static Case from_text(std::string_view text, const std::string& name = "case.toml",
                         const std::vector<std::string>& overrides = {});
+  // No file at all: every table and every [[table]] is there once, every question gets a harmless answer, and where the way
+  // of the reading depends on an answer (a choice, a flag, whether a key is given) it goes as `taken` says, else the usual way.
+  // io/case_schema.hpp makes a schema of what such readings ask.
+  static Case survey(const std::string& name, std::map<std::string, std::string> taken);
+  const CaseReading& reading() const;
   Case(Case&&) noexcept;
   Case& operator=(Case&&) noexcept;
   ~Case();
@@ -136,6 +159,9 @@ class Case::Table {
   // [key.any_name]: the sub-tables of [key], in the order of the file; name() tells which is which.
   std::vector<Table> named_tables(std::string_view key, std::string_view about, const TablesRule& rule = {}) const;
 
+  // A plugin may bring more than was asked for here: other names for this choice or, with "*", other keys. For the schema only.
+  void open_to_plugins(std::string_view key) const;
+
   bool has(std::string_view key) const;    // given by the user? A given key must still be asked for.
   bool present() const;                    // is the table itself there?
   std::vector<std::string> keys() const;   // given by the user, in the order of the file
@@ -151,8 +177,11 @@ class Case::Table {
   friend class Case;
   std::string title() const;                            // "[[material]] #2"
   std::string full_path(std::string_view key) const;    // "material.1.young"
+  std::string schema_key(std::string_view key) const;   // "material[].young"
   void ask(std::string_view key, const char* type, std::string_view about, std::string fallback,
-           std::string allowed) const;                  // remembers the question
+           std::string allowed, CaseLimits limits = {}) const;  // remembers the question
+  bool is_given(std::string_view key) const;                    // in a survey: as it decides
+  Table survey_entry(std::string_view key, const char* suffix, const char* name) const;
 
   CaseData* data_ = nullptr;
   CaseValue* value_ = nullptr;

@@ -33,6 +33,13 @@ void CaseData::remember(CaseQuestion question) {
   questions.push_back(std::move(question));
 }
 
+const std::string& CaseData::decide(const std::string& point, std::vector<std::string> options) {
+  const auto [taken, is_new] = survey->taken.emplace(point, options.front());
+  if (!is_new && std::ranges::find(options, taken->second) == options.end()) taken->second = options.front();
+  survey->options.emplace(point, std::move(options));
+  return taken->second;
+}
+
 void CaseData::add_unknown(const CaseValue& table, const CaseMember& member, const std::string& path,
                            const std::string& title) {
   std::string fix;
@@ -117,6 +124,7 @@ void CaseAnswer::wrong_text(std::string what, std::string why, std::string fix) 
 }
 
 void CaseAnswer::missing(std::string_view expected, const std::string& table_title) const {
+  if (data_.survey) return;
   std::vector<std::string> given;
   for (const CaseMember& member : table_.members)
     if (!member.asked && !member.value.implicit) given.push_back(member.key);
@@ -129,6 +137,7 @@ void CaseAnswer::missing(std::string_view expected, const std::string& table_tit
 }
 
 void CaseAnswer::missing_tables(const std::string& header, int given, int needed) const {
+  if (data_.survey) return;
   data_.add_missing(Error(Exit::input,
                           fmt::format("{} of {} needed tables {} in {}", given, needed, header, data_.path),
                           fmt::format("{}: {}", key_, about_), fmt::format("add {}", header)),

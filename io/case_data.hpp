@@ -22,6 +22,9 @@ struct CaseData {
     std::string missing;
   };
   std::vector<Found> errors;
+  std::optional<CaseReading> survey;
+  // In a survey: the way to go at this point, the first option unless another was named.
+  const std::string& decide(const std::string& point, std::vector<std::string> options);
   std::list<CaseValue> scratch;  // stand for tables that are something else in the file
 
   void add(Error error, const CasePlace& place) { errors.push_back({std::move(error), place, nullptr, {}}); }

@@ -27,7 +27,7 @@ Formula read_formula(const CaseAnswer& answer, const std::string& key, const Cas
 
 Formula Case::Table::formula(std::string_view key, std::string_view about, const NumberRule& rule) const {
   const std::string bounds = bounds_text(rule), expected = with_bounds("a number", bounds) + ", or a formula of x, y and z";
-  ask(key, "formula", about, fallback_text(rule.fallback), bounds);
+  ask(key, "formula", about, fallback_text(rule.fallback), bounds, limits_of(rule));
   const CaseAnswer answer(*data_, *value_, key, full_path(key), about);
   if (answer.value() == nullptr) {
     if (rule.fallback) answer.use_fallback(value_of(*rule.fallback));
@@ -45,7 +45,7 @@ Formula Case::Table::formula(std::string_view key, std::string_view about, const
 
 std::vector<Formula> Case::Table::formulas(std::string_view key, std::string_view about, int size) const {
   const std::string expected = count_text(size, "number or formula", "numbers or formulas");
-  ask(key, "formulas", about, "", expected);
+  ask(key, "formulas", about, "", expected, {.size = size});
   const CaseAnswer answer(*data_, *value_, key, full_path(key), about);
   const std::vector<Formula> harmless(static_cast<std::size_t>(std::max(size, 1)), Formula(0));
   if (answer.value() == nullptr) {

@@ -15,7 +15,7 @@ using Kind = CaseValue::Kind;
 
 double Case::Table::number(std::string_view key, std::string_view about, const NumberRule& rule) const {
   const std::string bounds = bounds_text(rule);
-  ask(key, "number", about, fallback_text(rule.fallback), bounds);
+  ask(key, "number", about, fallback_text(rule.fallback), bounds, limits_of(rule));
   const CaseAnswer answer(*data_, *value_, key, full_path(key), about);
   const std::string expected = with_bounds("a number", bounds);
   if (answer.value() != nullptr) {
@@ -32,7 +32,7 @@ double Case::Table::number(std::string_view key, std::string_view about, const N
 
 std::int64_t Case::Table::integer(std::string_view key, std::string_view about, const IntegerRule& rule) const {
   const std::string bounds = bounds_text(rule);
-  ask(key, "integer", about, fallback_text(rule.fallback), bounds);
+  ask(key, "integer", about, fallback_text(rule.fallback), bounds, limits_of(rule));
   const CaseAnswer answer(*data_, *value_, key, full_path(key), about);
   const std::string expected = with_bounds("a whole number", bounds);
   if (answer.value() != nullptr) {
@@ -48,7 +48,7 @@ std::int64_t Case::Table::integer(std::string_view key, std::string_view about, 
 }
 
 std::string Case::Table::text(std::string_view key, std::string_view about, const TextRule& rule) const {
-  ask(key, "text", about, fallback_text(rule.fallback), rule.may_be_empty ? "" : "not empty");
+  ask(key, "text", about, fallback_text(rule.fallback), rule.may_be_empty ? "" : "not empty", {.may_be_empty = rule.may_be_empty});
   const CaseAnswer answer(*data_, *value_, key, full_path(key), about);
   if (answer.value() != nullptr) {
     if (answer.value()->kind == Kind::text && (rule.may_be_empty || !answer.value()->text.empty()))
@@ -65,7 +65,13 @@ std::string Case::Table::text(std::string_view key, std::string_view about, cons
 std::string Case::Table::choice(std::string_view key, std::string_view about, const std::vector<std::string>& allowed,
                                 std::optional<std::string> fallback) const {
   const std::string names = quoted_list(allowed);
-  ask(key, "choice", about, fallback_text(fallback), names);
+  ask(key, "choice", about, fallback_text(fallback), names, {.choices = allowed});
+  if (data_->survey && !allowed.empty()) {
+    std::vector<std::string> options = allowed;
+    const auto usual = std::find(options.begin(), options.end(), fallback.value_or(allowed.front()));
+    if (usual != options.end()) std::rotate(options.begin(), usual, usual + 1);
+    return data_->decide(schema_key(key), std::move(options));
+  }
   const CaseAnswer answer(*data_, *value_, key, full_path(key), about);
   if (answer.value() != nullptr) {
     const CaseValue& value = *answer.value();
@@ -83,6 +89,10 @@ std::string Case::Table::choice(std::string_view key, std::string_view about, co
 
 bool Case::Table::flag(std::string_view key, std::string_view about, std::optional<bool> fallback) const {
   ask(key, "flag", about, fallback_text(fallback), "true or false");
+  if (data_->survey) {
+    const bool usual = fallback.value_or(false);
+    return data_->decide(schema_key(key), usual ? std::vector<std::string>{"true", "false"} : std::vector<std::string>{"false", "true"}) == "true";
+  }
   const CaseAnswer answer(*data_, *value_, key, full_path(key), about);
   if (answer.value() != nullptr) {
     if (answer.value()->kind == Kind::flag) return answer.value()->flag;
@@ -98,7 +108,7 @@ bool Case::Table::flag(std::string_view key, std::string_view about, std::option
 std::vector<double> Case::Table::vector(std::string_view key, std::string_view about, const VectorRule& rule) const {
   const std::string bounds = bounds_text(rule);
   const std::string expected = with_bounds(count_text(rule.size, "number", "numbers"), bounds);
-  ask(key, "vector", about, fallback_text(rule.fallback), expected);
+  ask(key, "vector", about, fallback_text(rule.fallback), expected, limits_of(rule));
   const CaseAnswer answer(*data_, *value_, key, full_path(key), about);
   const std::vector<double> harmless(static_cast<std::size_t>(std::max(rule.size, 1)), harmless_number(rule));
   if (answer.value() == nullptr) {

@@ -54,6 +54,18 @@ bool is_within(const Rule& rule, T value) {
   return within;
 }
 
+template <class Rule>
+CaseLimits limits_of(const Rule& rule) {
+  CaseLimits limits;
+  const auto number = [](const auto& bound) { return bound ? std::optional<double>(static_cast<double>(*bound)) : std::nullopt; };
+  limits.minimum = number(rule.minimum);
+  limits.maximum = number(rule.maximum);
+  if constexpr (requires { rule.above; }) limits.above = rule.above;
+  if constexpr (requires { rule.below; }) limits.below = rule.below;
+  if constexpr (requires { rule.size; }) limits.size = rule.size;
+  return limits;
+}
+
 // Inside the bounds, so that a reading that goes on after an error meets no second one.
 template <class Rule>
 double harmless_number(const Rule& rule) {
