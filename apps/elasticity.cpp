@@ -125,18 +125,18 @@ void show(Run& run, const Operator& equations, const StaticSolution& s) {
   const int dimension = mesh.dimension();
   const DerivedFields derived = evaluate(run, equations, s.u);
   std::optional<Profile::Phase> phase(std::in_place, run.device().profile(), "fields");
-  const std::vector<double> displacement = space.to_mesh(s.u);
+  Field displacement = run.fields().of("displacement", space, s.u);
   const std::vector<double> stress = tensors(derived.at_nodes, 6), cell_stress = tensors(derived.at_cells, 6);
   const std::vector<double> equivalent = von_mises_of(stress);
-  print_peak(run, mesh, "displacement", magnitudes(displacement, static_cast<std::size_t>(dimension)));
+  print_peak(run, mesh, "displacement", magnitudes(displacement.values, static_cast<std::size_t>(dimension)));
   print_peak(run, mesh, "von Mises stress", equivalent);
   print_balance(run, s, dimension);
-  const std::vector<Field> nodal = {{"displacement", dimension, displacement},
+  const std::vector<Field> nodal = {std::move(displacement),
                                     {"stress", 6, stress},
                                     {"strain", 6, tensors(derived.at_nodes, 0)},
                                     {"von_mises", 1, equivalent},
                                     {"principal_stress", 3, principal_values_of(stress), {"1", "2", "3"}},
-                                    {"reaction", dimension, s.reaction}};
+                                    {.name = "reaction", .components = dimension, .values = s.reaction, .forces = true}};
   const std::vector<Field> cells = {{"stress", 6, cell_stress}, {"strain", 6, tensors(derived.at_cells, 0)}, {"von_mises", 1, von_mises_of(cell_stress)}};
   phase.reset();
   run.write(nodal, cells);

@@ -79,12 +79,12 @@ std::vector<Integral> heat_integrals(Run& run, const Mesh& mesh, const PlaneMode
 void show(Run& run, const Operator& equations, bool cooled, const StaticSolution& s) {
   const FunctionSpace& space = equations.space();
   DerivedFields flux = evaluate(run, equations, s.u);
-  const std::vector<double> temperature = space.to_mesh(s.u);
-  print_range(run, space.mesh(), "temperature", temperature);
+  Field temperature = run.fields().of("temperature", space, s.u);
+  print_range(run, space.mesh(), "temperature", temperature.values);
   if (!cooled) print_balance(run, s, 1);  // what convection takes away is neither load nor reaction
-  run.write({{"temperature", 1, temperature},
+  run.write({std::move(temperature),
              {"heat_flux", flux.components, std::move(flux.at_nodes)},
-             {"reaction", 1, s.reaction}},
+             {.name = "reaction", .values = s.reaction, .forces = true}},
             {{"heat_flux", flux.components, std::move(flux.at_cells)}});
 }
 

@@ -157,12 +157,8 @@ void write_modes(Run& run, const FunctionSpace& space, const VibrationModes& mod
   Vector x = space.zeros();
   for (std::size_t k = 0; k < modes.frequencies.size(); ++k) {
     modes.eigen.vectors->get_column(static_cast<int>(k), x);
-    std::vector<double> shape = space.to_mesh(x);
-    if (settings.unit_maximum) {
-      const double largest = largest_displacement(shape, components);
-      for (double& value : shape) value /= largest;
-    }
-    fields.push_back({mode_name(k), space.components(), std::move(shape)});
+    const double scale = settings.unit_maximum ? 1 / largest_displacement(space.to_mesh(x), components) : 1;
+    fields.push_back(run.fields().of(mode_name(k), space, x, scale));
   }
   run.write(fields, {});
   const double amplitude = settings.factor > 0 ? settings.factor : 0.1 * size_of(space.mesh());
@@ -171,8 +167,10 @@ void write_modes(Run& run, const FunctionSpace& space, const VibrationModes& mod
     const double scale = amplitude / largest_displacement(mode.values, components);
     run.write_series(mode.name, settings.phases, [&](int phase) {
       const double time = static_cast<double>(phase) / settings.phases;  // in periods
-      Field moved{"displacement", mode.components, mode.values};
-      for (double& value : moved.values) value *= scale * std::sin(2 * std::numbers::pi * time);
+      Field moved = mode;
+      moved.name = "displacement";
+      for (std::vector<double>* values : {&moved.values, &moved.finer_values})
+        for (double& value : *values) value *= scale * std::sin(2 * std::numbers::pi * time);
       return std::pair{time, std::vector<Field>{std::move(moved)}};
     });
   }

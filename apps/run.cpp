@@ -107,6 +107,8 @@ void Run::read_output_settings() {
                 "use compression = \"zlib\" or \"none\"");
   format_.vtu.compression = compression == "lz4" ? Compression::lz4 : compression == "zlib" ? Compression::zlib : Compression::none;
   format_.vtu.single_precision = table.flag("single_precision", "fields as 32-bit numbers: half the size", false);
+  fields_ = ResultFields(table.choice("cells", "for fields of a higher order than the mesh ([space] order). mesh: values at the mesh's nodes; "
+                                      "lagrange: the whole field, on VTK's Lagrange cells", {"mesh", "lagrange"}, "mesh") == "lagrange");
   output_ = options_.output.empty() ? folder : options_.output;
 }
 
@@ -304,7 +306,8 @@ void Run::write(const std::vector<Field>& nodal, const std::vector<Field>& cells
   auto phase = device_->profile().phase("output");
   if (!series_) open_series(!probes.empty());
   const int number = series_->step_count();
-  ResultStep step{.time = time.value_or(double(number)), .load_case = part_ != nullptr ? part_->name : "", .point_fields = nodal, .cell_fields = cells};
+  const std::vector<Field> written = fields_.on_cells(nodal);
+  ResultStep step{.time = time.value_or(double(number)), .load_case = part_ != nullptr ? part_->name : "", .point_fields = written, .cell_fields = cells, .cells = fields_.cells()};
   step.also = [&] {
     std::vector<JournalFile> files;
     if (number == 0) files.push_back(results_->write(resolved_name(), resolved_case()));
@@ -326,7 +329,8 @@ void Run::write_series(const std::string& name, int count, const std::function<s
   for (int step = 0; step < count; ++step) {
     throw_if_stop_requested();
     const auto [time, fields] = frame(step);
-    const std::string file = series->write(*mesh_, {.time = time, .point_fields = fields});
+    const std::vector<Field> written = fields_.on_cells(fields);
+    const std::string file = series->write(*mesh_, {.time = time, .point_fields = written, .cells = fields_.cells()});
     if (file != series->path()) report_.outputs.push_back(file);
   }
   report_.outputs.push_back(series->path());

@@ -13,6 +13,7 @@
 #pragma once
 
 #include "apps/memory_limits.hpp"
+#include "apps/result_fields.hpp"
 #include "device/device.hpp"
 #include "io/case.hpp"
 #include "io/checkpoint.hpp"
@@ -93,6 +94,7 @@ class Run {
   std::map<std::string, std::string>& facts();
 
   void record(const SolveReport& solve, Index unknowns);
+  ResultFields& fields() { return fields_; }  // [output] cells
   // Fields at nodes and cells to the output folder; evaluates the case's probes; prints peaks. `time`: the number of the step by default.
   void write(const std::vector<Field>& nodal, const std::vector<Field>& cells, std::optional<double> time = {});
   int steps_written() const { return series_ ? series_->step_count() : 0; }
@@ -118,6 +120,7 @@ class Run {
   std::optional<Device> device_;
   std::optional<Mesh> mesh_;
   SeriesOptions format_;
+  ResultFields fields_;
   std::string output_;
   LoadCaseOutcome* part_ = nullptr;         // of the report: the load case or combination in work
   std::unique_ptr<ResultFolder> results_;  // from checked() on

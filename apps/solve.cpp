@@ -121,14 +121,14 @@ std::optional<RigidModes> rigid_modes(const FormRecord& r, const Equations& equa
 
 void show(Run& run, const FormRecord& record, const Operator& equations, const Vector& u, const std::vector<double>& reaction, std::optional<double> time = {}) {
   const FunctionSpace& space = equations.space();
-  std::vector<Field> nodal = {{record.unknown, record.components, space.to_mesh(u)}}, cells;
+  std::vector<Field> nodal = {run.fields().of(record.unknown, space, u)}, cells;
   if (record.components == 1) print_range(run, space.mesh(), record.unknown, nodal.front().values);
   if (record.derived > 0) {
     DerivedFields derived = evaluate(run, equations, u);
     nodal.push_back({record.derives, derived.components, std::move(derived.at_nodes)});
     cells.push_back({record.derives, derived.components, std::move(derived.at_cells)});
   }
-  nodal.push_back({"reaction", record.components, reaction});
+  nodal.push_back({.name = "reaction", .components = record.components, .values = reaction, .forces = true});
   run.write(nodal, cells, time);
 }
 

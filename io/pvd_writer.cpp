@@ -75,6 +75,7 @@ std::string VtuSeries::add(const Mesh& mesh, const ResultStep& step) {
   VtuOptions options = options_;
   options.time = step.time;
   options.load_case = name;
+  options.cells = step.cells;
   options.staged = true;
   write_vtu(path, mesh, step.point_fields, step.cell_fields, options);
   JournalEntry entry{.series = {}, .step = step_count(), .time = step.time};

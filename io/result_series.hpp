@@ -23,6 +23,7 @@ struct ResultStep {
   std::string load_case = {};             // or combination; empty: none
   std::span<const Field> point_fields = {};
   std::span<const Field> cell_fields = {};
+  const LagrangeCells* cells = nullptr;   // points and cells instead of the mesh's, the same in every step
   // Files that belong to the step, written when its fields are in place and before its line in the journal.
   std::function<std::vector<JournalFile>()> also = {};
 };

@@ -3,6 +3,7 @@
 #include "device/stop_request.hpp"
 #include "io/atomic_file.hpp"
 #include "io/hdf5_file.hpp"
+#include "io/written_cells.hpp"
 
 #include <algorithm>
 #include <array>
@@ -19,9 +20,6 @@ namespace {
 constexpr const char* root = "/VTKHDF";
 
 std::string in_root(const std::string& name) { return fmt::format("{}/{}", root, name); }
-
-// VTK 9.1 has no 14-node pyramid: the node in the middle of its base is left out, as in VTU files.
-int written_node_count(CellKind kind) { return kind == CellKind::pyramid14 ? 13 : traits(kind).node_count; }
 
 template <class T>
 Hdf5Rows owned(std::string dataset, Hdf5Type type, int columns, const std::vector<T>& values) {
@@ -57,20 +55,20 @@ std::vector<std::int32_t> cell_regions(const Mesh& mesh) {
 
 // What is written once. `use` takes each dataset in turn, so that only one is in memory.
 template <class Use>
-void mesh_datasets(const Mesh& mesh, const Use& use) {
+void mesh_datasets(const Mesh& mesh, const WrittenCells& written, const Use& use) {
   std::vector<std::int64_t> connectivity, offsets{0};
   std::vector<std::uint8_t> types;
-  for (const CellBlock& block : mesh.blocks())
+  for (const WrittenBlock& block : written.blocks)
     for (Index cell = 0; cell < block.cell_count(); ++cell) {
-      const std::span<const Node> nodes = block.cell(cell).first(static_cast<std::size_t>(written_node_count(block.kind)));
+      const std::span<const Node> nodes = block.cell(cell);
       connectivity.insert(connectivity.end(), nodes.begin(), nodes.end());
       offsets.push_back(static_cast<std::int64_t>(connectivity.size()));
-      types.push_back(static_cast<std::uint8_t>(traits(block.kind).vtk_type));
+      types.push_back(static_cast<std::uint8_t>(block.vtk_type));
     }
-  use(numbers("NumberOfPoints", {mesh.node_count()}));
-  use(numbers("NumberOfCells", {mesh.cell_count()}));
+  use(numbers("NumberOfPoints", {written.point_count()}));
+  use(numbers("NumberOfCells", {written.cell_count()}));
   use(numbers("NumberOfConnectivityIds", {static_cast<std::int64_t>(connectivity.size())}));
-  use(Hdf5Rows{.dataset = in_root("Points"), .rows = static_cast<std::uint64_t>(mesh.node_count()), .columns = 3, .data = mesh.points().data()});
+  use(Hdf5Rows{.dataset = in_root("Points"), .rows = static_cast<std::uint64_t>(written.point_count()), .columns = 3, .data = written.points.data()});
   use(numbers("Connectivity", std::move(connectivity)));
   use(numbers("Offsets", std::move(offsets)));
   use(owned(in_root("Types"), Hdf5Type::uint8, 0, types));
@@ -101,12 +99,12 @@ Hdf5Rows rows_of(const char* group, const Field& field, Index entries, bool sing
 
 // The rows that a step adds to the datasets of numbers and names. The mesh is the same in every step: offsets of 0.
 template <class Use>
-void step_datasets(const Mesh& mesh, const ResultStep& step, int number, const Use& use) {
+void step_datasets(const Mesh& mesh, const WrittenCells& written, const ResultStep& step, int number, const Use& use) {
   use(owned(in_root("Steps/Values"), Hdf5Type::float64, 0, std::vector<double>{step.time}));
   for (const char* name : {"PartOffsets", "PointOffsets"}) use(numbers(fmt::format("Steps/{}", name), {0}));
   use(numbers("Steps/NumberOfParts", {1}));
   for (const char* name : {"CellOffsets", "ConnectivityIdOffsets"}) use(numbers(fmt::format("Steps/{}", name), {0}, 1));
-  for (const Field& field : step.point_fields) use(numbers("Steps/PointDataOffsets/" + field.name, {number * mesh.node_count()}));
+  for (const Field& field : step.point_fields) use(numbers("Steps/PointDataOffsets/" + field.name, {number * written.point_count()}));
   for (const Field& field : step.cell_fields) use(numbers("Steps/CellDataOffsets/" + field.name, {number * mesh.cell_count()}));
   use(numbers("Steps/CellDataOffsets/region", {0}));
   if (const auto names = static_cast<std::int64_t>(cell_region_names(mesh).size()); names > 0) {
@@ -159,12 +157,13 @@ std::string VtkhdfSeries::add(const Mesh& mesh, const ResultStep& step) {
 
 void VtkhdfSeries::write_spare(const Mesh& mesh, const ResultStep& step, JournalFile& committed) {
   const std::string spare = temporary_path(path_);
-  if (step_count() > 0 && !has_spare_) copy_committed(mesh);
+  const WrittenCells written = written_cells(mesh, step.cells);
+  if (step_count() > 0 && !has_spare_) copy_committed(mesh, written);
   Hdf5File file = step_count() == 0 ? Hdf5File::create(spare) : Hdf5File::open_for_writing(spare);
   const auto record = [&](const Hdf5Rows& rows, std::uint64_t first) { committed.slabs.push_back({rows.dataset, first, rows.rows, rows.crc32()}); };
   if (step_count() == 0) {
     make_groups(file);
-    mesh_datasets(mesh, [&](const Hdf5Rows& rows) {
+    mesh_datasets(mesh, written, [&](const Hdf5Rows& rows) {
       file.write(rows);
       record(rows, 0);
     });
@@ -180,16 +179,16 @@ void VtkhdfSeries::write_spare(const Mesh& mesh, const ResultStep& step, Journal
     record(rows, file.has(rows.dataset) ? file.row_count(rows.dataset) : 0);
     file.append(rows, options_.compression != Compression::none);
   };
-  for (const Field& field : step.point_fields) add(rows_of("PointData", field, mesh.node_count(), options_.single_precision));
+  for (const Field& field : step.point_fields) add(rows_of("PointData", field, written.point_count(), options_.single_precision));
   for (const Field& field : step.cell_fields) add(rows_of("CellData", field, mesh.cell_count(), options_.single_precision));
-  step_datasets(mesh, step, step_count(), add);
+  step_datasets(mesh, written, step, step_count(), add);
   if (known != growing_.size()) throw Error(Exit::internal, fmt::format("step {} of '{}' lacks '{}'", step_count(), path_, growing_[known]));
   const std::array<std::int64_t, 1> steps{step_count() + 1};
   file.set_attribute(in_root("Steps"), "NSteps", steps);
   file.close();
 }
 
-void VtkhdfSeries::copy_committed(const Mesh& mesh) {
+void VtkhdfSeries::copy_committed(const Mesh& mesh, const WrittenCells& written) {
   const std::string spare = temporary_path(path_);
   std::error_code status;
   std::filesystem::copy_file(path_, spare, std::filesystem::copy_options::overwrite_existing, status);
@@ -197,7 +196,7 @@ void VtkhdfSeries::copy_committed(const Mesh& mesh) {
   if (!growing_.empty()) return;
   // The file is from before the run was stopped, and may hold a step that never came to the journal.
   std::set<std::string> once;
-  mesh_datasets(mesh, [&](const Hdf5Rows& rows) { once.insert(rows.dataset); });
+  mesh_datasets(mesh, written, [&](const Hdf5Rows& rows) { once.insert(rows.dataset); });
   for (const JournalSlab& slab : committed().front().files.front().slabs)
     if (!once.contains(slab.dataset)) growing_.push_back(slab.dataset);
   Hdf5File file = Hdf5File::open_for_writing(spare);

@@ -14,6 +14,7 @@ namespace ritz {
 
 struct Hdf5Rows;  // io/hdf5_file.hpp
 class Hdf5File;
+struct WrittenCells;  // io/written_cells.hpp
 
 class VtkhdfSeries : public ResultSeries {
  public:
@@ -23,7 +24,7 @@ class VtkhdfSeries : public ResultSeries {
 
  private:
   std::string add(const Mesh& mesh, const ResultStep& step) override;
-  void copy_committed(const Mesh& mesh);
+  void copy_committed(const Mesh& mesh, const WrittenCells& written);
   void write_spare(const Mesh& mesh, const ResultStep& step, JournalFile& committed);
   void bring_up_to_date(Hdf5File& spare) const;
 

@@ -3,7 +3,9 @@
 #include "device/stop_request.hpp"
 #include "io/atomic_file.hpp"
 #include "io/vtk_errors.hpp"
+#include "io/written_cells.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstring>
@@ -34,9 +36,6 @@
 namespace ritz {
 namespace {
 
-// VTK 9.1 has no 14-node pyramid: the node in the middle of its base is left out.
-int written_node_count(CellKind kind) { return kind == CellKind::pyramid14 ? 13 : traits(kind).node_count; }
-
 // VTK looks at our memory; it neither writes to it nor frees it.
 template <class Array, class T>
 vtkSmartPointer<Array> array_over(std::span<const T> values, int components) {
@@ -52,48 +51,41 @@ vtkSmartPointer<vtkPoints> points_of(std::span<const double> coordinates) {
   return points;
 }
 
-Index count_cells(std::span<const CellBlock> blocks) {
-  Index count = 0;
-  for (const CellBlock& block : blocks) count += block.cell_count();
-  return count;
-}
-
 template <class Array>
-void set_cells(std::span<const CellBlock> blocks, vtkCellArray& cells) {
+void set_cells(const WrittenCells& written, vtkCellArray& cells) {
   using Number = typename Array::ValueType;
   vtkNew<Array> offsets;
-  offsets->SetNumberOfValues(count_cells(blocks) + 1);
+  offsets->SetNumberOfValues(written.cell_count() + 1);
   Number* offset = offsets->GetPointer(0);
   Number total = *offset++ = 0;
-  for (const CellBlock& block : blocks)
-    for (Index cell = 0; cell < block.cell_count(); ++cell)
-      *offset++ = total += static_cast<Number>(written_node_count(block.kind));
+  for (const WrittenBlock& block : written.blocks)
+    for (Index cell = 0; cell < block.cell_count(); ++cell) *offset++ = total += static_cast<Number>(block.node_count);
   if constexpr (std::is_same_v<Number, Node>)
-    if (blocks.size() == 1 && blocks[0].kind != CellKind::pyramid14) {
-      cells.SetData(offsets, array_over<Array>(std::span<const Node>(blocks[0].nodes), 1));
+    if (written.blocks.size() == 1 && written.blocks[0].node_count == written.blocks[0].stride) {
+      cells.SetData(offsets, array_over<Array>(written.blocks[0].nodes, 1));
       return;
     }
   vtkNew<Array> connectivity;
   connectivity->SetNumberOfValues(total);
   Number* next = connectivity->GetPointer(0);
-  for (const CellBlock& block : blocks)
-    for (Index cell = 0; cell < block.cell_count(); ++cell)
-      next = std::copy_n(block.cell(cell).begin(), written_node_count(block.kind), next);
+  for (const WrittenBlock& block : written.blocks)
+    for (Index cell = 0; cell < block.cell_count(); ++cell) next = std::ranges::copy(block.cell(cell), next).out;
   cells.SetData(offsets, connectivity);
 }
 
-void set_cells(std::span<const CellBlock> blocks, vtkUnstructuredGrid& grid) {
+void set_cells(const WrittenCells& written, vtkUnstructuredGrid& grid) {
   vtkNew<vtkUnsignedCharArray> types;
-  types->SetNumberOfValues(count_cells(blocks));
+  types->SetNumberOfValues(written.cell_count());
   unsigned char* type = types->GetPointer(0);
-  Index entries = 0;
-  for (const CellBlock& block : blocks) {
-    type = std::fill_n(type, block.cell_count(), static_cast<unsigned char>(traits(block.kind).vtk_type));
-    entries += static_cast<Index>(block.nodes.size());
+  std::size_t entries = 0;
+  for (const WrittenBlock& block : written.blocks) {
+    type = std::fill_n(type, block.cell_count(), static_cast<unsigned char>(block.vtk_type));
+    entries += block.nodes.size();
   }
   vtkNew<vtkCellArray> cells;
-  if (entries <= std::numeric_limits<std::int32_t>::max()) set_cells<vtkTypeInt32Array>(blocks, *cells);
-  else set_cells<vtkTypeInt64Array>(blocks, *cells);
+  if (entries <= static_cast<std::size_t>(std::numeric_limits<std::int32_t>::max())) set_cells<vtkTypeInt32Array>(written, *cells);
+  else set_cells<vtkTypeInt64Array>(written, *cells);
+  grid.SetPoints(points_of(written.points));
   grid.SetCells(types, cells);
 }
 
@@ -227,10 +219,10 @@ void write_grid(const std::string& path, vtkUnstructuredGrid& grid, Compression 
 void write_vtu(const std::string& path, const Mesh& mesh, std::span<const Field> point_fields,
                std::span<const Field> cell_fields, const VtuOptions& options) {
   vtkNew<vtkUnstructuredGrid> grid;
-  grid->SetPoints(points_of(mesh.points()));
-  set_cells(mesh.blocks(), *grid);
+  const WrittenCells written = written_cells(mesh, options.cells);
+  set_cells(written, *grid);
   for (const Field& field : point_fields)
-    grid->GetPointData()->AddArray(array_of(field, mesh.node_count(), "nodes", options));
+    grid->GetPointData()->AddArray(array_of(field, written.point_count(), "nodes", options));
   for (const Field& field : cell_fields)
     grid->GetCellData()->AddArray(array_of(field, mesh.cell_count(), "cells", options));
   if (options.regions) add_regions(mesh, *grid);
@@ -249,11 +241,11 @@ void write_vtu(const std::string& path, const Mesh& mesh, std::initializer_list<
 
 void write_vtu(const std::string& path, const MeshData& data, std::span<const Field> cell_fields) {
   vtkNew<vtkUnstructuredGrid> grid;
-  grid->SetPoints(points_of(data.points));
-  set_cells(data.blocks, *grid);
+  const WrittenCells written = written_cells(data.points, data.blocks);
+  set_cells(written, *grid);
   const VtuOptions options;
   for (const Field& field : cell_fields)
-    grid->GetCellData()->AddArray(array_of(field, count_cells(data.blocks), "cells", options));
+    grid->GetCellData()->AddArray(array_of(field, written.cell_count(), "cells", options));
   write_grid(path, *grid, options.compression);
   commit_file(path);
 }

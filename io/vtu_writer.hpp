@@ -6,6 +6,7 @@
 // Throws Error(Exit::output) with the path when the file cannot be written.
 #pragma once
 
+#include "mesh/lagrange_cells.hpp"
 #include "mesh/mesh.hpp"
 
 #include <initializer_list>
@@ -23,6 +24,8 @@ struct Field {
   int components = 1;
   std::vector<double> values;
   std::vector<std::string> component_names = {};  // empty: X Y Z, XX YY ..., or 0 1 2 ...
+  bool forces = false;                            // each value acts at its entry: there is nothing between them
+  std::vector<double> finer_values = {};          // at the points of finer cells than the mesh's (apps/result_fields.hpp)
 };
 
 enum class Compression { none, lz4, zlib };
@@ -34,6 +37,7 @@ struct VtuOptions {
   bool region_tables = false;     // all regions, also overlapping ones, of facets and of nodes: read_mesh gets them back
   std::optional<double> time = {};     // written as TimeValue
   std::string load_case = {};     // written as the text "load_case", unless empty
+  const LagrangeCells* cells = nullptr;  // points and cells instead of the mesh's: point fields have values there
   bool staged = false;            // leave the file under temporary_path(path), for the caller to commit
 };
 

@@ -1,0 +1,29 @@
+#include "apps/result_fields.hpp"
+
+namespace ritz {
+
+Field ResultFields::of(std::string name, const FunctionSpace& space, const Vector& u, double scale) {
+  Field field{std::move(name), space.components(), space.to_mesh(u)};
+  if (lagrange_ && !space.isoparametric()) {
+    if (!finer_) finer_.emplace(space);
+    field.finer_values = finer_->values(u);
+  }
+  if (scale != 1)
+    for (std::vector<double>* values : {&field.values, &field.finer_values})
+      for (double& value : *values) value *= scale;
+  return field;
+}
+
+std::vector<Field> ResultFields::on_cells(const std::vector<Field>& nodal) const {
+  if (!finer_) return nodal;
+  std::vector<Field> fields;
+  for (const Field& field : nodal) {
+    Field& finer = fields.emplace_back(Field{field.name, field.components, {}, field.component_names});
+    if (!field.finer_values.empty()) finer.values = field.finer_values;
+    else if (field.forces) finer.values = finer_->forces_from_mesh(field.values, field.components);
+    else finer.values = finer_->from_mesh(field.values, field.components);
+  }
+  return fields;
+}
+
+}  // namespace ritz

@@ -1,0 +1,30 @@
+// Which values of nodal fields are written, and on which cells ([output] cells): those at the mesh's nodes on the mesh's cells,
+// or, for a space of its own order, those on Lagrange cells of that order. Probes and peaks are taken at the mesh's nodes.
+#pragma once
+
+#include "fem/lagrange_results.hpp"
+#include "io/vtu_writer.hpp"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace ritz {
+
+class ResultFields {
+ public:
+  explicit ResultFields(bool lagrange = false) : lagrange_(lagrange) {}
+
+  // A field of the space, `scale` times. The space must outlive this when it is not the mesh's own.
+  Field of(std::string name, const FunctionSpace& space, const Vector& u, double scale = 1);
+  const LagrangeCells* cells() const { return finer_ ? &finer_->cells() : nullptr; }  // null: the mesh's
+  // Where there are finer cells, fields on their points: those of the space as they are, others interpolated between the
+  // mesh's nodes, forces at points.
+  std::vector<Field> on_cells(const std::vector<Field>& nodal) const;
+
+ private:
+  bool lagrange_;
+  std::optional<LagrangeResults> finer_;  // from the first field of a space that needs it
+};
+
+}  // namespace ritz
