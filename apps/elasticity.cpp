@@ -1,7 +1,7 @@
 // ritz-elasticity: small-strain linear elasticity of solids, plane and axisymmetric bodies.
 #include "apps/elastic_model.hpp"
 #include "apps/forecast.hpp"
-#include "apps/load_cases.hpp"
+#include "apps/static_batch.hpp"
 #include "apps/stress_measures.hpp"
 #include "fem/static_solution.hpp"
 #include "mesh/quality.hpp"
@@ -151,18 +151,18 @@ void elasticity(Run& run) {
       read_load_cases(run.input(), {"gravity", "body_force", "traction", "force", "pressure", "displacement"}, {{"material", move_out}, {"model", move_out}});
   const std::vector<Integral> integrals =
       dimension == 3 ? elastic_integrals<3>(run, mesh, plane, load_cases) : elastic_integrals<2>(run, mesh, plane, load_cases);
-  const FunctionSpace space = make_space(run, mesh, dimension);
-  const LoadCaseSupports supports(space, read_displacements(run.input().root(), mesh), load_cases,
-                                  [&](Constraints& fixed) { hold_axis(plane, fixed); });
-  supports.check(run.input(), load_cases);
+  const FunctionSpace& space = make_space(run, mesh, dimension);
+  const auto supports = std::make_shared<const LoadCaseSupports>(space, read_displacements(run.input().root(), mesh), load_cases,
+                                                                 [&](Constraints& fixed) { hold_axis(plane, fixed); });
+  supports->check(run.input(), load_cases);
   const LinearSolverOptions solver = run.solver(MatrixPromise::positive_definite);
   const std::vector<Field> results = {{"displacement", dimension}, {"stress", 6},   {"strain", 6},
                                       {"von_mises", 1},            {"principal_stress", 3, {}, {"1", "2", "3"}}, {"reaction", dimension}};
   forecast(run, space, integrals, std::max(1, static_cast<int>(load_cases.cases.size())));
-  finish_model(run, supports.all(), rigid_modes(mesh, plane), results);
+  finish_model(run, supports->all(), rigid_modes(mesh, plane), results);
 
-  const Operator equations = make_operator(run, space, integrals, solver.operator_kind != OperatorKind::matrix_free);
-  solve_load_cases(run, equations, load_cases, supports, solver, [&](const StaticSolution& s) { show(run, equations, s); });
+  const Operator& equations = make_operator(run, space, integrals, solver.operator_kind != OperatorKind::matrix_free);
+  solve_or_wait(run, equations, load_cases, supports, solver, [&run, &equations](const StaticSolution& s) { show(run, equations, s); });
 }
 
 const char* example = R"([mesh]

@@ -1,7 +1,7 @@
 // ritz-heat: steady heat conduction. Case file to fields in one page.
 #include "apps/forecast.hpp"
 #include "apps/formulas.hpp"
-#include "apps/load_cases.hpp"
+#include "apps/static_batch.hpp"
 #include "apps/materials.hpp"
 #include "apps/model.hpp"
 #include "apps/run.hpp"
@@ -100,9 +100,9 @@ void heat(Run& run) {
   std::vector<const Region*> cooled;
   const std::vector<Integral> integrals = mesh.dimension() == 3 ? heat_integrals<3>(run, mesh, plane, load_cases, cooled)
                                                                 : heat_integrals<2>(run, mesh, plane, load_cases, cooled);
-  const FunctionSpace space = make_space(run, mesh, 1);
-  const LoadCaseSupports supports(space, read_temperatures(run.input().root(), mesh), load_cases);
-  supports.check(run.input(), load_cases);
+  const FunctionSpace& space = make_space(run, mesh, 1);
+  const auto supports = std::make_shared<const LoadCaseSupports>(space, read_temperatures(run.input().root(), mesh), load_cases);
+  supports->check(run.input(), load_cases);
   const LinearSolverOptions solver = run.solver(MatrixPromise::positive_definite);
   const std::vector<Field> results = {{"temperature", 1}, {"heat_flux", mesh.dimension()}, {"reaction", 1}};
   std::vector<Node> held;
@@ -111,11 +111,11 @@ void heat(Run& run) {
     held.insert(held.end(), nodes.begin(), nodes.end());
   }
   forecast(run, space, integrals, std::max(1, static_cast<int>(load_cases.cases.size())));
-  finish_model(run, supports.all(), RigidModes::scalar, results, held);
+  finish_model(run, supports->all(), RigidModes::scalar, results, held);
 
-  const Operator equations = make_operator(run, space, integrals, solver.operator_kind != OperatorKind::matrix_free);
-  solve_load_cases(run, equations, load_cases, supports, solver,
-                   [&](const StaticSolution& s) { show(run, equations, !cooled.empty(), s); });
+  const Operator& equations = make_operator(run, space, integrals, solver.operator_kind != OperatorKind::matrix_free);
+  solve_or_wait(run, equations, load_cases, supports, solver,
+                [&run, &equations, is_cooled = !cooled.empty()](const StaticSolution& s) { show(run, equations, is_cooled, s); });
 }
 
 const char* example = R"([mesh]

@@ -2,6 +2,7 @@
 
 #include "apps/checkpoint_states.hpp"
 #include "apps/model.hpp"
+#include "apps/shared_model.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -135,18 +136,22 @@ void solve_load_cases(Run& run, const Operator& equations, const LoadCaseInputs&
     run.record(solution.report, unknowns);
     show(solution);
   };
-  if (inputs.cases.empty()) return finish(solve_static(equations, supports.common(), options, run.progress()));
+  StaticReuse* reuse = run.shared().sweeps ? &run.shared().reuse : nullptr;
   LoadCases loads{.cases = {}, .combinations = inputs.combinations, .common = &supports.common()};
+  if (inputs.cases.empty()) {
+    loads.cases.push_back({"", nullptr, &supports.common(), {}});
+    return finish(solve_static(equations, loads, options, run.progress(), reuse).front());
+  }
   if (run.resumed()) loads.known = solved_columns_of(*run.resumed());
   loads.keep = [&](const SolvedColumns& solved, std::size_t count) { run.keep(state_of(solved, count)); };
   std::vector<std::unique_ptr<Operator>> own;
   for (std::size_t i = 0; i < inputs.cases.size(); ++i) {
     const LoadCaseInput& each = inputs.cases[i];
     if (!each.loads.empty()) own.push_back(std::make_unique<Operator>(equations.space(), each.loads));
-    loads.cases.push_back({each.name, each.loads.empty() ? nullptr : own.back().get(), &supports.of(i)});
+    loads.cases.push_back({each.name, each.loads.empty() ? nullptr : own.back().get(), &supports.of(i), {}});
   }
   if (!inputs.common.empty()) run.log().line("in every load case, and once in every combination: {}", fmt::join(inputs.common, ", "));
-  std::vector<StaticSolution> solutions = solve_static(equations, loads, options, run.progress());
+  std::vector<StaticSolution> solutions = solve_static(equations, loads, options, run.progress(), reuse);
   for (std::size_t i = 0; i < solutions.size(); ++i) {
     if (i < loads.cases.size()) run.begin_load_case(loads.cases[i].name);
     else run.begin_combination(loads.combinations[i - loads.cases.size()].name);

@@ -186,7 +186,7 @@ void modal(Run& run) {
     elastic.push_back(Integral::over(stiffness_form(plane, m), *m.region));
     inertial.push_back(Integral::over(mass_form(plane, mesh, m.density), *m.region));
   }
-  const FunctionSpace space = make_space(run, mesh, dimension);
+  const FunctionSpace& space = make_space(run, mesh, dimension);
   Constraints fixed(space);
   read_supports(run, mesh, plane, fixed, true);
   ModalSettings settings = read_settings(run.input());
@@ -197,7 +197,7 @@ void modal(Run& run) {
   int rigid_motions = 0;
   for (const FreePart& part : free_parts(fixed, rigid_modes(mesh, plane))) rigid_motions += static_cast<int>(part.motions.size());
   settings.eigen.progress = run.progress();
-  const Operator stiffness = make_operator(run, space, std::move(elastic)), masses = make_operator(run, space, std::move(inertial));
+  const Operator &stiffness = make_operator(run, space, std::move(elastic)), &masses = make_operator(run, space, std::move(inertial));
   const VibrationModes modes = solve_vibration(stiffness, masses, fixed, rigid_motions, plane.axisymmetric, settings.eigen);
   const bool uniform = std::ranges::all_of(materials, [](const ElasticMaterial& m) { return m.density.is_number(); });
   const double mass = uniform ? mass_of_the_mesh(mesh, plane, materials) : modes.total_mass.front();

@@ -1,5 +1,7 @@
 #include "apps/model.hpp"
 
+#include "apps/shared_model.hpp"
+
 #include <algorithm>
 #include <array>
 #include <fmt/format.h>
@@ -50,25 +52,27 @@ void add_material_errors(Case& input, const Mesh& mesh, const std::vector<Materi
   for (const Error& error : errors.errors()) input.add_error(error);
 }
 
-FunctionSpace make_space(Run& run, const Mesh& mesh, int components, const FormCatalogue* catalogue) {
+const FunctionSpace& make_space(Run& run, const Mesh& mesh, int components, const FormCatalogue* catalogue) {
   auto phase = run.device().profile().phase("space");
   run.log().progress("numbering unknowns");
   const Case::Table table = run.input().table("space", "the unknown field");
   SpaceOptions options;
   options.order = static_cast<int>(table.integer("order", "of the field's elements, whatever the mesh's; 0 takes the mesh's own. Quadrilaterals and "
                                    "hexahedra to 8, triangles, tetrahedra and prisms to 4, pyramids to 3", {.fallback = 0, .minimum = 0, .maximum = 8}));
+  std::string element;
   if (catalogue != nullptr) {
-    const std::string element = table.text("element", "a reference element of the plugin, for cells of its shape", {.fallback = "", .may_be_empty = true});
+    element = table.text("element", "a reference element of the plugin, for cells of its shape", {.fallback = "", .may_be_empty = true});
     if (!element.empty()) {
       options.elements.push_back(catalogue->element(element));
       if (options.order == 0) options.order = options.elements.front().order;
     }
   }
+  const std::string key = fmt::format("{} {} {}", components, options.order, element);
   try {
-    return FunctionSpace(mesh, components, run.device(), options);
+    return run.shared().space_for(key, [&] { return FunctionSpace(mesh, components, run.device(), options); });
   } catch (const Error& error) {
     table.error("order", error.message(), error.why(), error.fix());
-    return FunctionSpace(mesh, components, run.device());
+    return run.shared().space_for("", [&] { return FunctionSpace(mesh, components, run.device()); });
   }
 }
 
@@ -83,10 +87,10 @@ void prescribe(Constraints& constraints, const Region& region, int component, co
   constraints.prescribe_nodes(nodes, component, values, source);
 }
 
-Operator make_operator(Run& run, const FunctionSpace& space, std::vector<Integral> integrals, bool with_pattern) {
+const Operator& make_operator(Run& run, const FunctionSpace& space, std::vector<Integral> integrals, bool with_pattern) {
   auto phase = run.device().profile().phase("pattern");
   run.log().progress("sparsity pattern");
-  Operator equations(space, std::move(integrals));
+  const Operator& equations = run.shared().equations_for(space, std::move(integrals));
   if (!space.isoparametric() || !with_pattern) return equations;
   try {
     space.pattern();

@@ -27,10 +27,10 @@ void prescribe(Constraints& constraints, const Region& region, int component, co
 
 void add_material_errors(Case& input, const Mesh& mesh, const std::vector<MaterialRegion>& materials);
 
-// [space]. With a catalogue the case may name a reference element of a plugin, too.
-FunctionSpace make_space(Run& run, const Mesh& mesh, int components, const FormCatalogue* catalogue = nullptr);
+// [space]. It lives as long as the run, or longer: members of a sweep share it. With a catalogue the case may name a reference element of a plugin, too.
+const FunctionSpace& make_space(Run& run, const Mesh& mesh, int components, const FormCatalogue* catalogue = nullptr);
 // With the sparsity pattern of a matrix, where the space will have one.
-Operator make_operator(Run& run, const FunctionSpace& space, std::vector<Integral> integrals, bool with_pattern = true);
+const Operator& make_operator(Run& run, const FunctionSpace& space, std::vector<Integral> integrals, bool with_pattern = true);
 DerivedFields evaluate(Run& run, const Operator& equations, const Vector& u);
 
 // All errors of the case at once, then conflicts of constraints, then free motions (where modes are given: without, bodies

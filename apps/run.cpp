@@ -4,7 +4,9 @@
 #include "apps/command_line.hpp"
 #include "apps/probes.hpp"
 #include "apps/schema.hpp"
+#include "apps/shared_model.hpp"
 #include "apps/short_spinning.hpp"
+#include "apps/sweep.hpp"
 #include "apps/trace.hpp"
 #include "device/host_memory.hpp"
 #include "device/stop_request.hpp"
@@ -76,23 +78,36 @@ int print_schema(const AppInfo& info, const std::function<void(Run&)>& app) {
 
 }  // namespace
 
-Run::Run(AppInfo info, RunOptions options)
+Run::Run(AppInfo info, RunOptions options, SharedModel* shared)
     : info_(std::move(info)),
       options_(std::move(options)),
-      log_(options_.quiet ? LogLevel::quiet : options_.verbose ? LogLevel::verbose : LogLevel::normal) {
+      log_(options_.quiet ? LogLevel::quiet : options_.verbose ? LogLevel::verbose : LogLevel::normal),
+      own_(shared == nullptr ? std::make_unique<SharedModel>() : nullptr),
+      shared_(shared == nullptr ? own_.get() : shared) {
+  name_ = options_.member.empty() ? stem_of(options_.case_file) : options_.member;
   report_.program = info_.name;
   report_.case_file = options_.case_file;
-  device_ = Device::named(options_.device, options_.threads);
-  limit(*device_, options_.memory);
-  obey(options_.memory);
-  report_.device = device_->description();
-  log_.line("device: {}", device_->description());
+  if (own_) {
+    own_->device = Device::named(options_.device, options_.threads);
+    limit(device(), options_.memory);
+    obey(options_.memory);
+    log_.line("device: {}", device().description());
+  } else {
+    log_.line("member {}", options_.member);
+  }
+  report_.device = device().description();
   for (const std::string& notice : options_.notices) log_.notice(notice);
   case_ = options_.survey ? Case::survey(options_.case_file, options_.survey->taken) : Case::from_file(options_.case_file, options_.overrides);
+  if (options_.describe || options_.survey) read_sweep(*case_, name_);
+  else case_->drop("sweep");
   case_->root().text("title", "what this case is about", {.fallback = "", .may_be_empty = true});
   read_output_settings();
   case_->read_tables();
 }
+
+Run::~Run() = default;
+
+const Device& Run::device() const { return *shared_->device; }
 
 void Run::read_output_settings() {
   const Case::Table table = case_->table("output", "where results go and how");
@@ -113,8 +128,8 @@ void Run::read_output_settings() {
 }
 
 const Mesh& Run::mesh(bool structural) {
-  if (mesh_) return *mesh_;
-  auto phase = device_->profile().phase("read");
+  if (mesh_ != nullptr) return *mesh_;
+  auto phase = device().profile().phase("read");
   const Case::Table table = case_->table("mesh", "the part");
   const std::string file = table.path("file", "mesh file (.msh, .inp, .vtu, .vtk, .mesh, .bdf, .exo, .med, .cgns, ...: docs/formats.md), relative to the case file", {.must_exist = true});
   const double scale = table.number("scale", "factor on the coordinates, 0.001 for a mesh in mm", {.fallback = 1, .above = 0});
@@ -123,27 +138,43 @@ const Mesh& Run::mesh(bool structural) {
                                              {"serendipity", "full"}, "serendipity");
   if (!std::filesystem::exists(file)) case_->throw_if_any();
   report_.mesh_file = file;
-  log_.progress("reading " + file);
-  ReadOptions options{.scale = scale};
-  options.structural = structural;
-  std::vector<std::string> notices;
-  options.notices = &notices;
-  try {
-    mesh_ = options_.survey ? options_.survey->mesh(structural) : read_mesh(file, options);
-  } catch (const Error& error) {  // together with what was wrong in the case file so far
-    case_->add_error(error);
-    case_->throw_if_any();
-  }
-  if (order > 0)
-    mesh_ = with_order(*mesh_, static_cast<int>(order), mid_nodes == "full" ? MidNodes::full : MidNodes::serendipity);
-  log_.end_progress();
-  for (const std::string& notice : notices) log_.notice(notice);
-  for (const std::string& notice : mesh_->notices()) log_.notice(notice);
+  const auto make = [&] {
+    log_.progress("reading " + file);
+    ReadOptions options{.scale = scale};
+    options.structural = structural;
+    std::vector<std::string> notices;
+    options.notices = &notices;
+    std::optional<Mesh> mesh;
+    try {
+      mesh = options_.survey ? options_.survey->mesh(structural) : read_mesh(file, options);
+    } catch (const Error& error) {  // together with what was wrong in the case file so far
+      case_->add_error(error);
+      case_->throw_if_any();
+    }
+    if (order > 0) mesh = with_order(*mesh, static_cast<int>(order), mid_nodes == "full" ? MidNodes::full : MidNodes::serendipity);
+    log_.end_progress();
+    for (const std::string& notice : notices) log_.notice(notice);
+    for (const std::string& notice : mesh->notices()) log_.notice(notice);
+    log_.line("mesh: {} cells, {} nodes, {} dimensions, from {}", mesh->cell_count(), mesh->node_count(), mesh->dimension(), file);
+    return with_case_regions(*case_, std::move(*mesh), [this](const std::string& line) { log_.line("{}", line); });
+  };
+  const std::string key = mesh_key();
+  const bool is_there = shared_->mesh && shared_->mesh_key == key;
+  mesh_ = &shared_->mesh_for(key, make);
+  if (is_there) case_->excuse("region");             // they are in the mesh
+  else if (!case_->sound()) shared_->mesh_key = "";  // the next member is to hear of it, too
   report_.cells = mesh_->cell_count();
   report_.nodes = mesh_->node_count();
-  log_.line("mesh: {} cells, {} nodes, {} dimensions, from {}", mesh_->cell_count(), mesh_->node_count(), mesh_->dimension(), file);
-  mesh_ = with_case_regions(*case_, std::move(*mesh_), [this](const std::string& line) { log_.line("{}", line); });
   return *mesh_;
+}
+
+// What of a member's values makes the mesh.
+std::string Run::mesh_key() const {
+  std::string key = "mesh";
+  for (const std::string& text : options_.overrides)
+    for (const char* table : {"mesh.", "region.", "table."})
+      if (text.starts_with(table)) key += "\n" + text;
+  return key;
 }
 
 LinearSolverOptions Run::solver(MatrixPromise promise, double tolerance) {
@@ -199,17 +230,23 @@ void Run::checked(std::span<const Field> fields) {
   case_->finish();
   if (options_.estimate) throw CheckedOnly{};  // also beside results that are there
   if (!options_.json.empty()) probe_folder(std::filesystem::absolute(options_.json).parent_path());
-  results_ = std::make_unique<ResultFolder>(output_, ResultFolderOptions{stem_of(options_.case_file), info_.name, options_.overwrite,
-                                                                         options_.resume, [this](const std::string& text) { log_.notice(text); }});
-  checkpoints_.emplace(results_->checkpoints(), [this] { return owner(); }, options_.checkpoint_every, [this](const std::string& text) { log_.notice(text); });
-  if (options_.resume) resumed_ = checkpoints_->newest();
-  if (resumed_) log_.line("going on behind {}", resumed_->where);
-  else if (options_.resume) log_.line("there is no checkpoint to go on from: this is the beginning");
+  if (shared_->folder != nullptr) results_ = std::make_unique<ResultFolder>(shared_->folder->member(name_));
+  else if (own_) open_folder();
   throw_if_stop_requested();
   if (options_.check) {
     log_.line("check: the case is complete and well posed; nothing was solved");
     throw CheckedOnly{};
   }
+}
+
+void Run::open_folder() {
+  const auto notice = [this](const std::string& text) { log_.notice(text); };
+  results_ = std::make_unique<ResultFolder>(output_, ResultFolderOptions{.case_name = name_, .program = info_.name, .overwrite = options_.overwrite,
+                                                                         .resume = options_.resume, .notice = notice});
+  checkpoints_.emplace(results_->checkpoints(), [this] { return owner(); }, options_.checkpoint_every, notice);
+  if (options_.resume) resumed_ = checkpoints_->newest();
+  if (resumed_) log_.line("going on behind {}", resumed_->where);
+  else if (options_.resume) log_.line("there is no checkpoint to go on from: this is the beginning");
 }
 
 CheckpointOwner Run::owner() const {
@@ -220,7 +257,8 @@ CheckpointOwner Run::owner() const {
 }
 
 void Run::keep(CheckpointState state) {
-  auto phase = device_->profile().phase("output");
+  if (!checkpoints_) return;  // of a sweep: members are short
+  auto phase = device().profile().phase("output");
   checkpoints_->keep(std::move(state));
 }
 
@@ -271,7 +309,7 @@ void Run::record(const SolveReport& solve, Index unknowns) {
   if (!solve.where.empty()) log_.notice(solve.where);
 }
 
-std::string Run::resolved_name() const { return stem_of(options_.case_file) + ".resolved.toml"; }
+std::string Run::resolved_name() const { return name_ + ".resolved.toml"; }
 
 // What decided on the numbers and is no key of the case stands above it as comments.
 std::string Run::resolved_case() const {
@@ -284,8 +322,8 @@ std::string Run::resolved_case() const {
 std::filesystem::path Run::results_path(const std::string& file) const { return std::filesystem::path(output_) / file; }
 
 void Run::open_series(bool probes) {
-  if (checkpoints_->kept()) checkpoints_->commit();  // so that a run that is killed can go on behind its results, too
-  const std::string stem = results_path(stem_of(options_.case_file)).string();
+  if (checkpoints_ && checkpoints_->kept()) checkpoints_->commit();  // so that a run that is killed can go on behind its results, too
+  const std::string stem = results_path(name_).string();
   series_ = make_result_series(stem, format_, results_.get());
   if (resumed_) series_->skip(resumed_->steps);
   report_.outputs = {results_path(resolved_name()).string(), series_->path()};
@@ -303,7 +341,8 @@ void Run::write(const std::vector<Field>& nodal, const std::vector<Field>& cells
   auto& probes = part_ != nullptr ? part_->probes : report_.probes;
   probes = evaluate_probes(*case_, *mesh_, nodal);
   for (const auto& [name, values] : probes) log_.line("probe {}: {:.8g}", name, fmt::join(values, " "));
-  auto phase = device_->profile().phase("output");
+  if (!shared_->writes_fields) return;
+  auto phase = device().profile().phase("output");
   if (!series_) open_series(!probes.empty());
   const int number = series_->step_count();
   const std::vector<Field> written = fields_.on_cells(nodal);
@@ -318,14 +357,16 @@ void Run::write(const std::vector<Field>& nodal, const std::vector<Field>& cells
     return files;
   };
   const std::string file = series_->write(*mesh_, step);
+  committed_.push_back(results_->relative(file));
   if (part_ != nullptr) part_->output = file;
   if (file != series_->path()) report_.outputs.insert(report_.outputs.end() - 1, file);  // the index stays last
   log_.line("results: {}", file);
 }
 
 void Run::write_series(const std::string& name, int count, const std::function<std::pair<double, std::vector<Field>>(int)>& frame) {
-  auto phase = device_->profile().phase("output");
-  const auto series = make_result_series(results_path(fmt::format("{}_{}", stem_of(options_.case_file), name)).string(), format_, results_.get());
+  if (!shared_->writes_fields) return;
+  auto phase = device().profile().phase("output");
+  const auto series = make_result_series(results_path(fmt::format("{}_{}", name_, name)).string(), format_, results_.get());
   for (int step = 0; step < count; ++step) {
     throw_if_stop_requested();
     const auto [time, fields] = frame(step);
@@ -337,20 +378,22 @@ void Run::write_series(const std::string& name, int count, const std::function<s
   log_.line("ParaView: {}", series->path());
 }
 
-void Run::collect() {
-  report_.phases.clear();
-  for (const PhaseRecord& phase : device_->profile().phases())
-    report_.phases.push_back({phase.name, phase.seconds, phase.bytes_to_device + phase.bytes_to_host, phase.calls, phase.scalar_reads, phase.peak_memory});
-  const MemoryStatistics memory = device_->memory().statistics();
-  report_.memory = {.host_peak = host_memory_peak(), .host_counted = host_memory_peak_counted(), .host_limit = options_.memory.host, .device_peak = memory.peak,
+void collect_run(RunReport& report, const Device& device, const MemoryLimits& limits, const Log& log) {
+  report.phases.clear();
+  for (const PhaseRecord& phase : device.profile().phases())
+    report.phases.push_back({phase.name, phase.seconds, phase.bytes_to_device + phase.bytes_to_host, phase.calls, phase.scalar_reads, phase.peak_memory});
+  const MemoryStatistics memory = device.memory().statistics();
+  report.memory = {.host_peak = host_memory_peak(), .host_counted = host_memory_peak_counted(), .host_limit = limits.host, .device_peak = memory.peak,
                     .device_held_peak = memory.held_peak, .device_limit = memory.limit, .live = memory.live, .cached = memory.cached,
                     .pressed = memory.pressed, .fragmentation = memory.fragmentation(), .tags = {}};
   for (const auto& [tag, peak] : memory.peak_by_tag) {
     const auto then = memory.at_peak_by_tag.find(tag);
-    report_.memory.tags.push_back({tag, memory.live_by_tag.at(tag), peak, then == memory.at_peak_by_tag.end() ? 0 : then->second});
+    report.memory.tags.push_back({tag, memory.live_by_tag.at(tag), peak, then == memory.at_peak_by_tag.end() ? 0 : then->second});
   }
-  report_.notices = log_.notices();
+  report.notices = log.notices();
 }
+
+void Run::collect() { collect_run(report_, device(), options_.memory, log_); }
 
 void Run::finish() {
   if (results_) results_->complete();
@@ -361,7 +404,7 @@ void Run::finish() {
   std::string times;
   for (const RunPhase& phase : report_.phases)
     if (phase.name.find('/') == std::string::npos) times += fmt::format("{}{} {:.2f} s", times.empty() ? "" : ", ", phase.name, phase.seconds);
-  log_.line("time: {:.2f} s ({})", device_->profile().seconds_since_start(), times);
+  log_.line("time: {:.2f} s ({})", device().profile().seconds_since_start(), times);
   const MemoryUse& memory = report_.memory;
   const auto of = [](Index limit) { return limit > 0 ? " of " + text_of_bytes(limit) : ""; };
   log_.line("memory: host peak {}{}, device peak {}{}", text_of_bytes(memory.host_peak),
@@ -403,7 +446,8 @@ int run_app(int argc, char** argv, const AppInfo& info, const std::function<void
   };
   try {
     try {
-      attempt();
+      if (has_sweep(options)) run_sweep(info, options, app, report);
+      else attempt();
     } catch (const Error& error) {
       if (!run || !may_go_to_the_cpu(*run, error)) throw;
       const std::string step = fmt::format("memory: on the CPU instead of {} ({}); cost: the device's speed, and the mesh is read again",

@@ -36,6 +36,8 @@
 
 namespace ritz {
 
+struct SharedModel;  // apps/shared_model.hpp
+
 struct AppInfo {
   std::string name;         // "ritz-heat"
   std::string description;  // one sentence
@@ -59,6 +61,7 @@ struct RunOptions {
   std::string profile;                 // file of the trace
   std::vector<std::string> notices;    // of the attempt before this
   bool check = false, estimate = false, describe = false, schema = false, quiet = false, verbose = false, overwrite = false;
+  std::string member;                  // of a sweep: its results are named after it; empty: after the case
   bool resume = false;  // what an earlier run of this case committed is not done again
   std::optional<RunSurvey> survey;
 };
@@ -68,10 +71,15 @@ struct CheckedOnly {};
 
 class Run {
  public:
-  Run(AppInfo info, RunOptions options);
+  // `shared`: with the other members of a sweep; it must outlive the run.
+  Run(AppInfo info, RunOptions options, SharedModel* shared = nullptr);
+  ~Run();
+  Run(const Run&) = delete;
+  Run& operator=(const Run&) = delete;
 
   Case& input() { return *case_; }
-  const Device& device() const { return *device_; }
+  const Device& device() const;
+  SharedModel& shared() { return *shared_; }
   Log& log() { return log_; }
   RunReport& report() { return report_; }
   const RunOptions& options() const { return options_; }
@@ -104,11 +112,14 @@ class Run {
   // After an error that is a stop: writes what was kept, and says so. nullopt: it is none, or nothing was kept.
   std::optional<Error> stopped(const Error& error);
   void collect();                               // phases and memory for the report, in every outcome
+  const std::vector<std::string>& committed() const { return committed_; }  // files of write()'s steps, relative to the folder
 
  private:
   void read_output_settings();
   CheckpointOwner owner() const;
+  void open_folder();
   void open_series(bool probes);
+  std::string mesh_key() const;
   std::filesystem::path results_path(const std::string& file) const;
   std::string resolved_name() const, resolved_case() const;  // bracket.resolved.toml
 
@@ -117,18 +128,23 @@ class Run {
   Log log_;
   RunReport report_;
   std::optional<Case> case_;
-  std::optional<Device> device_;
-  std::optional<Mesh> mesh_;
+  std::unique_ptr<SharedModel> own_;        // of a run by itself
+  SharedModel* shared_;
+  const Mesh* mesh_ = nullptr;
   SeriesOptions format_;
   ResultFields fields_;
-  std::string output_;
+  std::string output_, name_;               // name_: that results begin with
   LoadCaseOutcome* part_ = nullptr;         // of the report: the load case or combination in work
   std::unique_ptr<ResultFolder> results_;  // from checked() on
   std::optional<Checkpoints> checkpoints_;
   std::optional<CheckpointState> resumed_;
   std::unique_ptr<ResultSeries> series_;    // of write(): one step, or one for each load case and combination
+  std::vector<std::string> committed_;
   std::optional<ProbeFile> probe_file_;     // a row for each of these steps
 };
+
+// Phases, memory and notices of a device and a log.
+void collect_run(RunReport& report, const Device& device, const MemoryLimits& limits, const Log& log);
 
 // Parses the command line, runs the app, and turns whatever happens into a message, a report and an exit code.
 int run_app(int argc, char** argv, const AppInfo& info, const std::function<void(Run&)>& app);

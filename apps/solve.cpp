@@ -142,7 +142,7 @@ void solve(Run& run) {
   for (const char* key : {"order", "element"})
     if (model.has(key)) model.refuse(key, fmt::format("'[model] {}' was given", key), "what the field is made of stands in one place, [space]", fmt::format("write it as [space] {} = ...", key));
   const Equations parts = read_equations(run, catalogue, form);
-  const FunctionSpace space = make_space(run, mesh, record.components, &catalogue);
+  const FunctionSpace& space = make_space(run, mesh, record.components, &catalogue);
   Constraints fixed(space);
   for (const Case::Table& t : input.tables("prescribe", "prescribed values of the unknown")) prescribe(t, mesh, record.components, fixed);
   const LinearSolverOptions solver = run.solver();
@@ -157,7 +157,7 @@ void solve(Run& run) {
   }
   finish_model(run, fixed, rigid_modes(record, parts), results, held);
 
-  const Operator equations = make_operator(run, space, parts.integrals);
+  const Operator& equations = make_operator(run, space, parts.integrals);
   if (!parts.linear)
     return solve_by_newton(run, equations, fixed, newton, [&](const NonlinearSolution& s, std::optional<double> time) { show(run, record, equations, s.u, s.reaction, time); });
   const StaticSolution s = solve_static(equations, fixed, solver, run.progress());

@@ -1,4 +1,5 @@
 // ritz-structure: frames, trusses and shells: beams, bars, springs and shells in space, and elements of one's own.
+#include "apps/shared_model.hpp"
 #include "apps/model.hpp"
 #include "apps/newton.hpp"
 #include "apps/plugins.hpp"
@@ -143,10 +144,10 @@ void structure(Run& run) {
     each.loads = own.back().integrals;
     each.prescribed = read_structure_supports(each.table, mesh, model.components);
   }
-  const FunctionSpace space = [&] {
+  const FunctionSpace& space = run.shared().space_for(fmt::format("{}", model.components), [&] {
     auto phase = run.device().profile().phase("space");
     return FunctionSpace(mesh, model.components, run.device());
-  }();
+  });
   const std::vector<std::uint8_t> touched = touched_unknowns(space, model.stiffness);
   Index untouched = 0;
   const LoadCaseSupports supports(space, held, load_cases, [&](Constraints& fixed) { untouched = hold_untouched(touched, fixed); });
@@ -164,7 +165,7 @@ void structure(Run& run) {
 
   std::vector<Integral> integrals = model.stiffness;
   integrals.insert(integrals.end(), common.integrals.begin(), common.integrals.end());
-  const Operator equations = make_operator(run, space, integrals);
+  const Operator& equations = make_operator(run, space, integrals);
   if (linear) return solve_linear_structure(run, equations, model, load_cases, supports, common, own, solver);
   solve_by_newton(run, equations, supports.common(), newton, [&](const NonlinearSolution& s, std::optional<double> time) {
     show(run, equations, model, scaled(common.along, time.value_or(1)), s.u, s.reaction, {}, s.certificate, time);

@@ -37,6 +37,7 @@ class Constraints {
 
   Index count() const { return count_; }
   bool is_prescribed(Node node, int component) const { return host_mask_[index(node, component)] != 0; }
+  const std::vector<std::uint8_t>& host_mask() const { return host_mask_; }  // [unknown] 1: prescribed
   const FunctionSpace& space() const { return *space_; }
   const Array<std::uint8_t>& mask() const { return mask_; }      // [unknown] 1: prescribed
   void set_values(Vector& u) const;                              // u_i = prescribed value

@@ -210,6 +210,11 @@ void add_node_groups(const FunctionSpace& space, const std::vector<Integral>& in
 
 }  // namespace
 
+bool Integral::same_place(const Integral& other) const {
+  const auto facts = [](const FormValue& f) { return std::tie(f.name, f.module, f.components, f.dimension, f.cell, f.given_count); };
+  return facts(form) == facts(other.form) && everywhere == other.everywhere && cells == other.cells && facets == other.facets && nodes == other.nodes;
+}
+
 Integral Integral::over(FormValue form, const Region& region) {
   if (form.cell == static_cast<int>(CellKind::vertex1)) throw Error(Exit::input, fmt::format("'{}' acts on nodes", form.name), {}, "use Integral::at_nodes");
   const bool fits = form.codimension == 0 ? region.kind == RegionKind::cells : region.kind == RegionKind::facets;

@@ -42,6 +42,11 @@ class Operator {
   void forget_assembly() const;
   DerivedFields evaluate(const Vector& u) const;
 
+  // Other numbers in the same forms at the same places; lists and buffers stay. False, and nothing happens, where forms or
+  // places differ.
+  bool set_numbers(const std::vector<Integral>& integrals);
+  bool same_places(const std::vector<Integral>& integrals) const;
+
   // Without a matrix: the tangent at u applied to x, and its diagonal. With marked nodes, prescribed entries of x count as
   // zero (those of y are whatever the elements give).
   struct MarkedNodes {

@@ -50,22 +50,27 @@ struct Column {
   std::string title;
   const Operator* loads;
   const Constraints* constraints;
+  std::function<void()> enter;  // before the equations are used for it
   Vector b = {};                // minus the residual at the prescribed values, zero where prescribed
   double load = 0;              // ||b||_2
 };
 
+}  // namespace
+
 // The equations with one matrix and several columns.
 class StaticSystem {
  public:
-  StaticSystem(const Operator& equations, const LoadCases& loads, const LinearSolverOptions& options)
+  StaticSystem(const Operator& equations, const LoadCases& loads, const LinearSolverOptions& options, StaticReuse* reuse, const Constraints& constraints)
       : equations_(equations),
         space_(equations.space()),
         options_(options),
         solved_(loads.known),
         keep_(loads.keep),
         profile_(space_.device().profile()),
+        reuse_(without_matrix(equations, options) ? nullptr : reuse),
         r_(space_.zeros()) {
-    if (!without_matrix(equations, options)) K_.emplace(equations.make_matrix());
+    if (reuse_ != nullptr) take_over(constraints);
+    else if (!without_matrix(equations, options)) K_ = &own_matrix_.emplace(equations.make_matrix());
     if (options_.promise == MatrixPromise::none && equations.symmetric()) options_.promise = MatrixPromise::symmetric;
   }
 
@@ -78,16 +83,17 @@ class StaticSystem {
       Column& column = columns[j];
       solutions[j].u = space_.zeros();
       column.constraints->set_values(solutions[j].u);
-      if (column.constraints != before) equations_.residual(solutions[j].u, shared);
+      if (column.enter) column.enter();
+      if (column.constraints != before || column.enter) equations_.residual(solutions[j].u, shared);
       before = column.constraints;
       column.b = space_.zeros();
       copy(shared, column.b);
       add_loads(1, column.loads, solutions[j].u, column.b);
       check_finite(column);
     }
-    if (!K_) return;
+    if (K_ == nullptr || as_it_is_) return;
     equations_.assemble(solutions.front().u, *K_);
-    equations_.forget_assembly();  // the solver may need the memory
+    if (reuse_ == nullptr) equations_.forget_assembly();  // the solver may need the memory
   }
 
   void eliminate(std::vector<Column>& columns, std::vector<StaticSolution>& solutions) {
@@ -99,15 +105,16 @@ class StaticSystem {
       axpby(0.0, columns[j].b, -1.0, columns[j].b);
       columns[j].load = norm2(columns[j].b);
     }
-    if (K_) K_->eliminate(columns.front().constraints->mask(), max_abs(K_->diagonal()));
-    else without_matrix_.emplace(equations_, *columns.front().constraints, solutions.front().u);
+    if (K_ != nullptr && !as_it_is_) K_->eliminate(columns.front().constraints->mask(), max_abs(K_->diagonal()));
+    if (reuse_ != nullptr && !as_it_is_) reuse_->keep(equations_, *columns.front().constraints);
+    if (K_ == nullptr) without_matrix_.emplace(equations_, *columns.front().constraints, solutions.front().u);
   }
 
   void solve(const std::vector<Column>& columns, std::vector<StaticSolution>& solutions) {
     auto phase = profile_.phase("solve");
     const SolverGeometry geometry{&space_.coordinates(), space_.mesh().dimension()};
     Vector du = space_.zeros();
-    if (columns.size() == 1 || !K_ || solved_.size() == columns.size()) {
+    if (columns.size() == 1 || K_ == nullptr || solved_.size() == columns.size()) {
       for (std::size_t j = 0; j < columns.size(); ++j) {
         if (const auto known = solved_.find(static_cast<int>(j)); known != solved_.end()) {
           du = Vector(space_.device(), std::span<const double>(*known->second.u), "vectors");
@@ -153,9 +160,12 @@ class StaticSystem {
 
   void certify(const Column& column, StaticSolution& s) {
     auto phase = profile_.phase("reactions");
+    if (column.enter) column.enter();
     equations_.residual(s.u, r_);
     add_loads(1, column.loads, s.u, r_);
     split_residual(*column.constraints, column.load, s);
+    if (as_it_is_ && s.certificate > std::max(1e-3, 1e3 * options_.relative))
+      throw Error(Exit::internal, fmt::format("a matrix that was kept is not that of the equations: residual {:.1e}", s.certificate), "this is a bug in Ritz", "please report it with the case file");
   }
 
   // Superposition; `weights` of the columns.
@@ -183,6 +193,21 @@ class StaticSystem {
   }
 
  private:
+  // The matrix of the solution before, with its values where they are still right.
+  void take_over(const Constraints& constraints) {
+    as_it_is_ = reuse_->fits(equations_, constraints);
+    if (!as_it_is_) {
+      if (reuse_->equations_ != &equations_ || !reuse_->matrix_) {
+        reuse_->clear();
+        reuse_->matrix_.emplace(equations_.make_matrix());
+      }
+      reuse_->current_ = false;
+      reuse_->prepared_.values_changed();
+    }
+    K_ = &*reuse_->matrix_;
+    options_.prepared = &reuse_->prepared_;
+  }
+
   // A report from where the run was stopped lacks what is only known at the end.
   static void restore(SolveReport before, double energy, SolveReport& report) {
     estimate_error(before, energy);
@@ -200,7 +225,7 @@ class StaticSystem {
   }
 
   SolveReport solve_one(const Vector& b, Vector& x, const LinearSolverOptions& options) {
-    if (K_) return solve_linear(*K_, b, x, options, {&space_.coordinates(), space_.mesh().dimension()});
+    if (K_ != nullptr) return solve_linear(*K_, b, x, options, {&space_.coordinates(), space_.mesh().dimension()});
     return without_matrix_->solve(b, x, options);
   }
 
@@ -275,10 +300,15 @@ class StaticSystem {
   SolvedColumns solved_;                   // kept for a run that goes on where this one is stopped
   const std::function<void(const SolvedColumns&, std::size_t)>& keep_;
   Profile& profile_;
-  std::optional<SparseMatrix> K_;          // or else
+  StaticReuse* reuse_;                     // nullptr: the matrix is
+  std::optional<SparseMatrix> own_matrix_;
+  SparseMatrix* K_ = nullptr;              // or else
   std::optional<MatrixFreeSolver> without_matrix_;
+  bool as_it_is_ = false;                  // the matrix has its values already
   Vector r_, own_;
 };
+
+namespace {
 
 // Do loads or values act that belong to no load case?
 bool acts(const Operator& equations, const Constraints& common) {
@@ -289,6 +319,28 @@ bool acts(const Operator& equations, const Constraints& common) {
 }
 
 }  // namespace
+
+void StaticReuse::clear() noexcept {
+  prepared_.clear();
+  matrix_.reset();
+  equations_ = nullptr;
+  current_ = false;
+}
+
+bool StaticReuse::fits(const Operator& equations, const Constraints& constraints) const {
+  return current_ && equations_ == &equations && mask_ == constraints.host_mask() &&
+         std::ranges::equal(numbers_, equations.integrals(), [](const Integral& a, const Integral& b) {
+           return a.form.has_matrix == b.form.has_matrix && (!a.form.has_matrix || (a.same_place(b) && a.same_numbers(b)));
+         });
+}
+
+void StaticReuse::keep(const Operator& equations, const Constraints& constraints) {
+  equations_ = &equations;
+  numbers_ = equations.integrals();
+  mask_ = constraints.host_mask();
+  current_ = true;
+  ++matrices_;
+}
 
 void check_same_unknowns(std::span<const LoadCase> cases) {
   ErrorList errors;
@@ -319,16 +371,17 @@ void check_same_unknowns(std::span<const LoadCase> cases) {
 namespace {
 
 std::vector<StaticSolution> solve_in_one_way(const Operator& equations, const LoadCases& loads, const LinearSolverOptions& options,
-                                             const Progress& progress) {
+                                             const Progress& progress, StaticReuse* reuse) {
   const auto say = [&](const char* text) {
     if (progress) progress(text);
   };
   std::vector<Column> columns;
-  for (const LoadCase& each : loads.cases) columns.push_back({title_of("load case", each.name), each.loads, each.constraints});
+  for (const LoadCase& each : loads.cases) columns.push_back({title_of("load case", each.name), each.loads, each.constraints, each.enter});
   const bool shares = !loads.combinations.empty() && acts(equations, *loads.common);
-  if (shares) columns.push_back({"without any load case: ", nullptr, loads.common});
+  if (shares) columns.push_back({"without any load case: ", nullptr, loads.common, {}});
   std::vector<StaticSolution> solutions(columns.size());
-  StaticSystem system(equations, loads, options);
+  if (columns.front().enter) columns.front().enter();  // the matrix is that of its numbers
+  StaticSystem system(equations, loads, options, reuse, *columns.front().constraints);
   say("assembling");
   system.assemble(columns, solutions);
   system.eliminate(columns, solutions);
@@ -373,12 +426,18 @@ void check_memory_for_matrix(const Operator& equations, const LinearSolverOption
 }  // namespace
 
 std::vector<StaticSolution> solve_static(const Operator& equations, const LoadCases& loads, const LinearSolverOptions& options,
-                                         const Progress& progress) {
+                                         const Progress& progress, StaticReuse* reuse) {
   check_same_unknowns(loads.cases);
+  if (reuse != nullptr) try {
+      return solve_in_one_way(equations, loads, options, progress, reuse);
+    } catch (const Error& error) {
+      if (error.exit() != Exit::resources) throw;
+      reuse->clear();  // nothing is kept where memory is short
+    }
   std::string step;
   try {
     check_memory_for_matrix(equations, options);
-    return solve_in_one_way(equations, loads, options, progress);
+    return solve_in_one_way(equations, loads, options, progress, nullptr);
   } catch (const Error& error) {
     if (error.exit() != Exit::resources || !can_do_without_matrix(equations, options)) throw;
     step = fmt::format("memory: no matrix ({}); cost: elements are computed anew in every product, with three to ten times the iterations",
@@ -391,7 +450,7 @@ std::vector<StaticSolution> solve_static(const Operator& equations, const LoadCa
   LinearSolverOptions without = options;
   without.operator_kind = OperatorKind::matrix_free;
   without.method = LinearMethod::automatic;
-  std::vector<StaticSolution> solutions = solve_in_one_way(equations, loads, without, progress);
+  std::vector<StaticSolution> solutions = solve_in_one_way(equations, loads, without, progress, nullptr);
   for (StaticSolution& s : solutions) s.report.fallbacks.insert(s.report.fallbacks.begin(), step);
   return solutions;
 }

@@ -9,10 +9,12 @@
 #include "fem/matrix_free_solver.hpp"
 #include "fem/operator.hpp"
 #include "solvers/linear_solver.hpp"
+#include "solvers/prepared_solver.hpp"
 
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 
@@ -39,6 +41,7 @@ struct LoadCase {
   std::string name;                          // for messages
   const Operator* loads = nullptr;           // forms without a matrix, on the space of the equations; nullptr: none
   const Constraints* constraints = nullptr;  // values may differ, the prescribed unknowns may not (check_same_unknowns)
+  std::function<void()> enter = {};          // called before the equations are used for this case: it may give them other loads
 };
 
 // A sum of load cases. What all cases share (loads of the equations, `common` values) counts once:
@@ -67,9 +70,32 @@ struct LoadCases {
 // Throws Error(Exit::model) when an unknown is prescribed in one case and free in another, naming both and the place.
 void check_same_unknowns(std::span<const LoadCase> cases);
 
+// What one solution leaves for the next of the same equations with other numbers (Operator::set_numbers): the matrix, its
+// hierarchy or factor, the lists of the assembly. As it is where the numbers in the matrix and the prescribed unknowns are the
+// same; else values are made anew where they stand. It must die before the equations.
+class StaticReuse {
+ public:
+  void clear() noexcept;
+  int matrices() const { return matrices_; }   // that were assembled
+  const PreparedSolver::Counts& solver() const { return prepared_.counts(); }
+
+ private:
+  friend class StaticSystem;
+  bool fits(const Operator& equations, const Constraints& constraints) const;
+  void keep(const Operator& equations, const Constraints& constraints);
+
+  const Operator* equations_ = nullptr;
+  std::vector<Integral> numbers_;      // of the equations when the matrix was made
+  std::vector<std::uint8_t> mask_;
+  std::optional<SparseMatrix> matrix_;
+  PreparedSolver prepared_;            // of it
+  bool current_ = false;               // the matrix is assembled and its unknowns eliminated
+  int matrices_ = 0;
+};
+
 // The cases, then the combinations. Each is certified by its own residual. As above; errors name the load case, and all
 // that did not converge are thrown together.
 std::vector<StaticSolution> solve_static(const Operator& equations, const LoadCases& loads, const LinearSolverOptions& options,
-                                         const Progress& progress = {});
+                                         const Progress& progress = {}, StaticReuse* reuse = nullptr);
 
 }  // namespace ritz

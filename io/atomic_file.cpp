@@ -2,6 +2,7 @@
 
 #include "device/error.hpp"
 #include "device/stop_request.hpp"
+#include "io/commit_group.hpp"
 
 #include <cerrno>
 #include <cstdio>
@@ -69,16 +70,21 @@ namespace {
   fail_to_write(path, reason);
 }
 
+}  // namespace
+
 void flush_temporary(const std::string& path) {
   Descriptor file(temporary_path(path), O_RDONLY);
   if (file < 0 || ::fsync(file) != 0) give_up(path);
 }
 
-}  // namespace
+void rename_temporary(const std::string& path) {
+  if (std::rename(temporary_path(path).c_str(), path.c_str()) != 0) give_up(path);
+}
 
 void commit_file(const std::string& path) {
+  if (hold_file(path)) return;
   flush_temporary(path);
-  if (std::rename(temporary_path(path).c_str(), path.c_str()) != 0) give_up(path);
+  rename_temporary(path);
   flush_folder(path);
 }
 

@@ -16,6 +16,10 @@ void commit_file(const std::string& path);
 // system cannot exchange names: then the older file is gone.
 bool exchange_file(const std::string& path);
 
+// Its two halves without the folder. Throw Error(Exit::output), and the temporary is gone.
+void flush_temporary(const std::string& path);
+void rename_temporary(const std::string& path);
+
 // Removes what a failed write left behind.
 void discard_temporary(const std::string& path) noexcept;
 

@@ -73,6 +73,29 @@ void Case::error_at(const Table& table, std::string_view key, std::string what, 
   table.error(key, std::move(what), std::move(why), std::move(fix), exit);
 }
 
+void Case::drop(std::string_view key) {
+  data_->root.members.remove_if([&](const CaseMember& member) { return member.key == key; });
+}
+
+namespace {
+
+void mark_asked(CaseValue& value) {
+  for (CaseValue& item : value.items) mark_asked(item);
+  for (CaseMember& member : value.members) {
+    member.asked = true;
+    mark_asked(member.value);
+  }
+}
+
+}  // namespace
+
+void Case::excuse(std::string_view key) {
+  CaseMember* member = data_->root.find(key);
+  if (member == nullptr) return;
+  member->asked = true;
+  mark_asked(member->value);
+}
+
 void Case::finish() {
   data_->judge_unasked(data_->root, "", "the case file");
   data_->throw_errors();
@@ -84,6 +107,8 @@ void Case::throw_if_any() const {
   if (data_->survey && std::ranges::all_of(data_->errors, fits)) return;
   data_->throw_errors();
 }
+
+bool Case::sound() const { return data_->errors.empty(); }
 
 const std::string& Case::path() const { return data_->path; }
 std::vector<std::string> Case::files() const { return {data_->files.begin(), data_->files.end()}; }

@@ -62,7 +62,7 @@ struct CaseLimits {
 // One key that was asked for: the schema of the case as the program really reads it.
 struct CaseQuestion {
   std::string path;      // "material[].young"
-  std::string type;      // number, formula, formulas, integer, text, texts, choice, flag, vector, path, region, table, tables
+  std::string type;      // number, formula, formulas, integer, text, texts, choice, flag, vector, literals, path, region, table, tables
   std::string about;     // "Young's modulus [Pa]"
   std::string fallback;  // as TOML; empty when the key must be given
   std::string allowed;   // "> 0", "'cg' and 'gmres'"
@@ -104,10 +104,15 @@ class Case {
   void add_error(Error error);
   void error_at(const Table& table, std::string_view key, std::string what, std::string why = {},
                 std::string fix = {}, Exit exit = Exit::input);
+  // Takes a key of the root out of the case, as if it had not been given: somebody else has read it.
+  void drop(std::string_view key);
+  // The key and all that is in it is known to somebody, and stays.
+  void excuse(std::string_view key);
   // Keys that nobody asked for are errors from here on. Throws Error or Errors, exit code Exit::input first.
   void finish();
   // Throws the errors found so far without judging unasked keys: before a step that cannot go on with bad values.
   void throw_if_any() const;
+  bool sound() const;                            // no error was found so far
 
   const std::string& path() const;               // of the case file as it was given
   std::vector<std::string> files() const;        // that it names and that are there: meshes, tables, plugins
@@ -142,6 +147,8 @@ class Case::Table {
   Formula formula(std::string_view key, std::string_view about, const NumberRule& rule = {}) const;
   // The same, one per component. `size` 0 takes any length; a single entry is not repeated.
   std::vector<Formula> formulas(std::string_view key, std::string_view about, int size) const;
+  // A list of values of any kind, each as TOML on one line: what overrides are made of.
+  std::vector<std::string> literals(std::string_view key, std::string_view about) const;
   // A file name; a relative one is taken from the folder of the case file.
   std::string path(std::string_view key, std::string_view about, const PathRule& rule = {}) const;
 

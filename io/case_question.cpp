@@ -152,6 +152,22 @@ std::vector<std::string> Case::Table::texts(std::string_view key, std::string_vi
   return result;
 }
 
+std::vector<std::string> Case::Table::literals(std::string_view key, std::string_view about) const {
+  ask(key, "literals", about, "[]", "a list of values");
+  const CaseAnswer answer(*data_, *value_, key, full_path(key), about);
+  std::vector<std::string> result;
+  if (answer.value() == nullptr) {
+    answer.use_fallback({.kind = Kind::array});
+    return result;
+  }
+  if (answer.value()->kind != Kind::array || answer.value()->items.empty()) {
+    answer.wrong("a list of values, such as [1, 2, 5]");
+    return result;
+  }
+  for (const CaseValue& item : answer.value()->items) result.push_back(inline_text(item));
+  return result;
+}
+
 std::string Case::Table::expression(std::string_view key, std::string_view about, const TextRule& rule) const {
   ask(key, "expression", about, fallback_text(rule.fallback), "a number or a text");
   const CaseAnswer answer(*data_, *value_, key, full_path(key), about);

@@ -1,6 +1,7 @@
 #include "io/journal.hpp"
 
 #include "io/atomic_file.hpp"
+#include "io/commit_group.hpp"
 
 #include "device/error.hpp"
 
@@ -103,13 +104,18 @@ Journal read_journal(const std::string& folder) {
 }
 
 void append_to_journal(const std::string& folder, const JournalEntry& entry) {
-  const std::string path = journal_path(folder), line = to_line(entry);
+  const std::string line = to_line(entry);
+  if (!hold_journal_line(folder, line)) append_lines_to_journal(folder, line);
+}
+
+void append_lines_to_journal(const std::string& folder, const std::string& lines) {
+  const std::string path = journal_path(folder);
   const bool is_new = ::access(path.c_str(), F_OK) != 0;
   const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
   if (file < 0) fail_to_write(path, std::strerror(errno));
   struct stat before {};
   bool good = ::fstat(file, &before) == 0;
-  for (std::string_view rest = line; good && !rest.empty();) {
+  for (std::string_view rest = lines; good && !rest.empty();) {
     const ssize_t written = ::write(file, rest.data(), rest.size());
     if (written < 0 && errno == EINTR) continue;
     good = written >= 0;

@@ -48,5 +48,6 @@ Journal parse_journal(std::string_view text);
 Journal read_journal(const std::string& folder);
 // One line, flushed; a line that does not fit on the disk is taken back. Throws Error(Exit::output).
 void append_to_journal(const std::string& folder, const JournalEntry& entry);
+void append_lines_to_journal(const std::string& folder, const std::string& lines);  // as to_line() makes them
 
 }  // namespace ritz

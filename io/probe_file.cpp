@@ -1,6 +1,7 @@
 #include "io/probe_file.hpp"
 
 #include "io/atomic_file.hpp"
+#include "io/csv.hpp"
 
 #include "device/error.hpp"
 
@@ -9,17 +10,6 @@
 #include <fmt/format.h>
 
 namespace ritz {
-namespace {
-
-std::string quoted_cell(const std::string& text) {
-  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
-  std::string result = "\"";
-  for (const char c : text) result += c == '"' ? std::string("\"\"") : std::string(1, c);
-  return result + "\"";
-}
-
-}  // namespace
-
 ProbeFile::ProbeFile(std::string path, std::uint64_t committed) : path_(std::move(path)), text_(committed, '\0') {
   if (committed == 0) return;
   std::ifstream file(path_, std::ios::binary);
@@ -33,10 +23,10 @@ JournalFile ProbeFile::add(int step, double time, const std::string& load_case, 
   if (before == 0) {
     text_ = "step,time,load_case";
     for (const auto& [name, values] : probes)
-      for (std::size_t i = 0; i < values.size(); ++i) text_ += fmt::format(",{}", quoted_cell(values.size() == 1 ? name : fmt::format("{}.{}", name, i)));
+      for (std::size_t i = 0; i < values.size(); ++i) text_ += fmt::format(",{}", csv_cell(values.size() == 1 ? name : fmt::format("{}.{}", name, i)));
     text_ += "\n";
   }
-  text_ += fmt::format("{},{},{}", step, time, quoted_cell(load_case));
+  text_ += fmt::format("{},{},{}", step, time, csv_cell(load_case));
   for (const auto& [name, values] : probes)
     for (const double value : values) text_ += fmt::format(",{}", value);
   text_ += "\n";

@@ -57,6 +57,17 @@ Json outcomes(const std::vector<LoadCaseOutcome>& list) {
   return json;
 }
 
+Json sweep(const std::vector<SweepOutcome>& list) {
+  Json json = Json::object();
+  for (const SweepOutcome& each : list) {
+    Json values = Json::object();
+    for (const auto& [key, value] : each.values) values[key] = value;
+    json[each.name] = {{"values", values}, {"status", each.status}, {"exit_code", static_cast<int>(each.exit)}, {"probes", probes(each.probes)},
+                       {"iterations", each.iterations}, {"seconds", number(each.seconds)}, {"outputs", each.outputs}};
+  }
+  return json;
+}
+
 // "by_tag" is the peak of each tag on its own, "at_peak" what each held when all together were at their peak.
 Json memory(const MemoryUse& use) {
   Json json = {{"host_peak", use.host_peak},       {"host_counted", use.host_counted}, {"host_limit", use.host_limit},     {"device_peak", use.device_peak},
@@ -121,6 +132,7 @@ std::string to_json(const RunReport& report) {
   json["facts"] = report.facts;
   json["load_cases"] = outcomes(report.load_cases);
   json["combinations"] = outcomes(report.combinations);
+  json["sweep"] = sweep(report.sweep);
   json["outputs"] = report.outputs;
   json["notices"] = report.notices;
   json["errors"] = Json::array();

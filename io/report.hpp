@@ -69,6 +69,18 @@ struct RunForecast {
   bool fits = false;
 };
 
+// What came of a member of a sweep.
+struct SweepOutcome {
+  std::string name;
+  std::vector<std::pair<std::string, std::string>> values;          // key -> TOML
+  std::string status;                                               // complete | failed | kept: it was there
+  Exit exit = Exit::ok;
+  std::vector<std::pair<std::string, std::vector<double>>> probes;
+  std::int64_t iterations = 0;
+  double seconds = 0;                                               // from its start to its end, waiting for others included
+  std::vector<std::string> outputs;
+};
+
 struct RunReport {
   std::string program, case_file, mesh_file, device;
   std::string status = "failed";  // complete | stopped | failed
@@ -81,6 +93,7 @@ struct RunReport {
   std::vector<std::pair<std::string, std::vector<double>>> probes;  // name -> one number or a vector
   std::map<std::string, std::string> facts;                         // anything else worth recording
   std::vector<LoadCaseOutcome> load_cases, combinations;            // then probes and facts stand there
+  std::vector<SweepOutcome> sweep;                                  // by member, in the order of their ends
   std::vector<std::string> outputs;                                 // files committed
   std::vector<std::string> notices;
   std::vector<Error> errors;

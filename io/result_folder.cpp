@@ -2,6 +2,7 @@
 
 #include "io/atomic_file.hpp"
 #include "io/checkpoint.hpp"
+#include "io/commit_group.hpp"
 
 #include <algorithm>
 #include <filesystem>
@@ -39,17 +40,30 @@ std::vector<std::string> names_in(const fs::path& folder) {
   return names;
 }
 
+bool owns(const ResultFolderOptions& options, const std::string& case_name) {
+  return case_name == options.case_name || options.members.contains(case_name);
+}
+
+// Of the case and its members the one that a name in the folder belongs to; empty: none. Names of members have no dot and no
+// underline after the name of their case.
+std::string case_of(const ResultFolderOptions& options, const std::string& name) {
+  if (name == options.case_name || starts_with_case(name, options.case_name)) return options.case_name;
+  const std::string member = name.substr(0, name.find_first_of("._", std::min(options.case_name.size() + 1, name.size())));
+  return options.members.contains(member) ? member : "";
+}
+
 // Everything that belongs to the results of the case, committed or not; files of other cases' lines are theirs.
-std::set<std::string> files_of_case(const std::string& folder, const std::string& case_name, const Journal& journal) {
+std::set<std::string> files_of_case(const std::string& folder, const ResultFolderOptions& options, const Journal& journal) {
   std::set<std::string> mine, theirs;
   for (const JournalEntry& entry : journal.entries) {
-    std::set<std::string>& owner = entry.case_name == case_name ? mine : theirs;
+    std::set<std::string>& owner = owns(options, entry.case_name) ? mine : theirs;
     owner.insert(entry.series);
     for (const JournalFile& file : entry.files) owner.insert(file.path);
   }
   for (const std::string& name : names_in(folder)) {
+    const std::string case_name = case_of(options, name);
+    if (case_name.empty()) continue;
     if (is_result_name(name, case_name)) mine.insert(name);
-    if (name != case_name && !starts_with_case(name, case_name)) continue;
     for (const std::string& step : names_in(fs::path(folder) / name))
       if (step.starts_with(name + "_") && fs::path(step).extension() == ".vtu") mine.insert(name + "/" + step);
   }
@@ -69,10 +83,10 @@ void move_file(const fs::path& from, const fs::path& to) {
   if (status) fail_to_write(to.string(), status.message());
 }
 
-std::string journal_text(const Journal& journal, const std::string& case_name, bool of_case) {
+std::string journal_text(const Journal& journal, const std::function<bool(const std::string&)>& of_case) {
   std::string text;
   for (const JournalEntry& entry : journal.entries)
-    if ((entry.case_name == case_name) == of_case) text += to_line(entry);
+    if (of_case(entry.case_name)) text += to_line(entry);
   return text;
 }
 
@@ -95,6 +109,7 @@ void probe_folder(const std::string& path) {
   const std::string trial = (fs::path(path) / fmt::format(".ritz-trial-{}", ::getpid())).string();
   try {
     write_file(trial, "trial\n");
+    settle_file(trial);
   } catch (const Error& error) {
     ::unlink(trial.c_str());
     refuse_folder(path, error.message());
@@ -103,7 +118,7 @@ void probe_folder(const std::string& path) {
 }
 
 ResultFolder::ResultFolder(std::string path, ResultFolderOptions options)
-    : path_((make_folder(path), std::move(path))), options_(std::move(options)), lock_(path_, options_.program, options_.notice) {
+    : path_((make_folder(path), std::move(path))), options_(std::move(options)), lock_(std::make_shared<FolderLock>(path_, options_.program, options_.notice)) {
   probe_folder(path_);
   Journal journal = read_journal(path_);
   if (!journal.damaged_lines.empty())
@@ -130,15 +145,15 @@ std::vector<JournalEntry> ResultFolder::committed(const std::string& series) con
 }
 
 void ResultFolder::refuse_existing(const Journal& journal) const {
-  if (options_.overwrite) return;
+  if (options_.overwrite || options_.add) return;
   const bool stopped = Checkpoints::any_in(checkpoints());
   if (options_.resume && stopped) return;
   if (stopped)
     throw Error(Exit::output, fmt::format("the folder '{}' holds a checkpoint of '{}', which was stopped", path_, options_.case_name), "nothing was solved",
                 "add --resume to go on, --overwrite to start anew, or name another folder with --output");
-  const std::set<std::string> files = files_of_case(path_, options_.case_name, journal);
+  const std::set<std::string> files = files_of_case(path_, options_, journal);
   if (files.empty()) return;
-  const auto steps = std::count_if(journal.entries.begin(), journal.entries.end(), [&](const JournalEntry& e) { return e.case_name == options_.case_name; });
+  const auto steps = std::count_if(journal.entries.begin(), journal.entries.end(), [&](const JournalEntry& e) { return owns(options_, e.case_name); });
   throw Error(Exit::output, fmt::format("the folder '{}' holds results of '{}': {} steps committed, first file '{}'", path_, options_.case_name, steps, *files.begin()),
               options_.resume ? "there is no checkpoint to go on from: that run is complete, or it was stopped before its first checkpoint" : "results are not overwritten unless you say so",
               "add --overwrite (the old ones stay until the new ones are there), or name another folder with --output");
@@ -149,7 +164,7 @@ void ResultFolder::sweep_temporaries() const {
   std::error_code ignored;
   for (const std::string& name : names_in(path_)) {
     const fs::path item = fs::path(path_) / name;
-    const bool mine = starts_with_case(name, options_.case_name) || name == options_.case_name;
+    const bool mine = !case_of(options_, name).empty();
     if (name.ends_with(".tmp") && (mine || name.starts_with("results.journal"))) fs::remove(item, ignored);
     if (!mine || !fs::is_directory(item, ignored)) continue;
     for (const std::string& step : names_in(item))
@@ -162,7 +177,7 @@ std::string ResultFolder::relative(const std::string& file) const { return fs::p
 void ResultFolder::make_room() {
   if (std::exchange(room_made_, true) || !options_.overwrite) return;
   const Journal journal = read_journal(path_);
-  const std::set<std::string> files = files_of_case(path_, options_.case_name, journal);
+  const std::set<std::string> files = files_of_case(path_, options_, journal);
   if (files.empty()) return;
   int generation = 1;
   const fs::path replaced = fs::path(path_) / "replaced";
@@ -172,15 +187,36 @@ void ResultFolder::make_room() {
   fs::create_directories(aside, status);
   if (status) fail_to_write(aside.string(), status.message());
   // First the lines, then the files: a kill in between leaves files without a line, never a line without its file.
-  write_file(journal_path(aside.string()), journal_text(journal, options_.case_name, true));
-  write_file(journal_path(path_), journal_text(journal, options_.case_name, false));
+  write_file(journal_path(aside.string()), journal_text(journal, [&](const std::string& name) { return owns(options_, name); }));
+  write_file(journal_path(path_), journal_text(journal, [&](const std::string& name) { return !owns(options_, name); }));
+  settle_file(journal_path(aside.string()));  // also where a group holds files back
+  settle_file(journal_path(path_));
   for (const std::string& file : files) move_file(fs::path(path_) / file, aside / file);
 }
 
 JournalFile ResultFolder::write(const std::string& name, std::string_view contents) const {
   const std::string path = (fs::path(path_) / name).string();
   write_file(path, contents);
-  return {.path = name, .checksum = checksum_of_file(path)};
+  return {.path = name, .checksum = {contents.size(), crc32_of(contents)}};
+}
+
+ResultFolder::ResultFolder(const ResultFolder& of, ResultFolderOptions options)
+    : path_(of.path_), options_(std::move(options)), lock_(of.lock_), room_made_(true) {}
+
+ResultFolder ResultFolder::member(const std::string& name) const {
+  return ResultFolder(*this, {.case_name = name, .program = options_.program, .notice = options_.notice});
+}
+
+Journal ResultFolder::journal() const {
+  Journal journal = read_journal(path_);
+  std::erase_if(journal.entries, [&](const JournalEntry& entry) { return !owns(options_, entry.case_name); });
+  return journal;
+}
+
+void ResultFolder::forget(const std::set<std::string>& cases) {
+  const Journal journal = read_journal(path_);
+  if (std::ranges::none_of(journal.entries, [&](const JournalEntry& entry) { return cases.contains(entry.case_name); })) return;
+  write_file(journal_path(path_), journal_text(journal, [&](const std::string& name) { return !cases.contains(name); }));
 }
 
 void ResultFolder::commit(JournalEntry entry) {

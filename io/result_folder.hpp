@@ -14,6 +14,8 @@
 #include "io/journal.hpp"
 
 #include <functional>
+#include <memory>
+#include <set>
 #include <string>
 
 namespace ritz {
@@ -23,6 +25,8 @@ struct ResultFolderOptions {
   std::string program = "ritz";
   bool overwrite = false;
   bool resume = false;  // go on behind the steps that are committed
+  bool add = false;     // results that are there stay, and others come to them
+  std::set<std::string> members = {};  // of a sweep: "bracket-001"; their results are this run's, too
   std::function<void(const std::string&)> notice = {};
 };
 
@@ -43,14 +47,20 @@ class ResultFolder {
   JournalFile write(const std::string& name, std::string_view contents) const;
   void commit(JournalEntry entry);
   void complete();
+  // The same folder for one of the members, under the same lock. Room is made by this.
+  ResultFolder member(const std::string& name) const;
+  Journal journal() const;                              // of this case and its members
+  void forget(const std::set<std::string>& cases);      // takes their lines out: their results are made anew
+
 
  private:
+  ResultFolder(const ResultFolder& of, ResultFolderOptions options);
   void refuse_existing(const Journal& journal) const;
   void sweep_temporaries() const;
 
   std::string path_;
   ResultFolderOptions options_;
-  FolderLock lock_;
+  std::shared_ptr<FolderLock> lock_;
   std::vector<JournalEntry> committed_;
   bool room_made_ = false;
 };

@@ -2,6 +2,7 @@
 
 #include "device/stop_request.hpp"
 #include "io/atomic_file.hpp"
+#include "io/commit_group.hpp"
 #include "io/hdf5_file.hpp"
 #include "io/written_cells.hpp"
 
@@ -149,6 +150,7 @@ std::string VtkhdfSeries::add(const Mesh& mesh, const ResultStep& step) {
     throw;
   }
   has_spare_ = step_count() > 0 ? exchange_file(path_) : (commit_file(path_), false);
+  settle_file(path_);  // no group may hold back what the next step is added to
   if (step.also)
     for (JournalFile& file : step.also()) entry.files.push_back(std::move(file));
   if (folder() != nullptr) folder()->commit(std::move(entry));

@@ -34,6 +34,13 @@ ChosenPreconditioner::ChosenPreconditioner(const SparseMatrix& A, Preconditioner
       part_(part_of(A, basis_)),
       operator_(make(part_ ? *part_ : A, kind, multigrid)) {}
 
+bool ChosenPreconditioner::refresh() {
+  auto* multigrid = dynamic_cast<SmoothedAggregation*>(operator_.get());
+  if (multigrid == nullptr || part_) return false;
+  multigrid->refresh();
+  return true;
+}
+
 std::string ChosenPreconditioner::name() const {
   if (operator_ == nullptr) return "none";
   const char* of = basis_ == Basis::symmetric_part ? " of the symmetric part"

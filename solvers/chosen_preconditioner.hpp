@@ -23,6 +23,8 @@ class ChosenPreconditioner {
 
   const LinearOperator* get() const { return operator_.get(); }  // nullptr: none
   std::string name() const;  // "multigrid of the symmetric part"
+  // After a change of A's values; false: this kind is made anew. Throws as the constructor does.
+  bool refresh();
 
  private:
   PreconditionerBasis basis_;

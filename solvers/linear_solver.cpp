@@ -11,6 +11,7 @@
 #include "solvers/memory_steps.hpp"
 #include "solvers/minres.hpp"
 #include "solvers/multigrid/hierarchy_needs.hpp"
+#include "solvers/prepared_solver.hpp"
 #include "solvers/vectors.hpp"
 
 #include <algorithm>
@@ -110,14 +111,18 @@ struct Task {
   MatrixTraits traits;
 };
 
+// Where preconditioners and factors live: with the owner of the matrix, or for this call only.
+PreparedSolver& kept_or(const Task& task, PreparedSolver& passing) { return task.options.prepared != nullptr ? *task.options.prepared : passing; }
+
 template <Columns T>
 Reports solve_directly(const Task& task, const T& columns, const MethodChoice& choice) {
   const DirectKind kind = direct_kind(task.traits, task.options.promise);
   Profile& profile = task.A.device().profile();
-  std::unique_ptr<DirectSolver> solver;
+  PreparedSolver passing;
+  DirectSolver* solver = nullptr;
   {
     auto phase = profile.phase("factorisation");
-    solver = std::make_unique<DirectSolver>(
+    solver = &kept_or(task, passing).direct(
         task.A, kind, DirectOptions{.coordinates = task.geometry.coordinates, .dimension = task.geometry.dimension,
                                     .memory_limit = task.options.direct_memory, .operations_limit = choice.operations_limit,
                                     .say = task.options.say});
@@ -198,10 +203,11 @@ template <Columns T>
 Reports iterate_with(const Task& task, const T& columns, const MethodChoice& choice, PreconditionerBasis basis,
                      const SmoothedAggregationOptions& multigrid) {
   Profile& profile = task.A.device().profile();
-  std::optional<ChosenPreconditioner> preconditioner;
+  PreparedSolver passing;
+  const ChosenPreconditioner* preconditioner = nullptr;
   try {
     auto phase = profile.phase("set-up");
-    preconditioner.emplace(task.A, choice.preconditioner, basis, multigrid);
+    preconditioner = &kept_or(task, passing).preconditioner(task.A, choice.preconditioner, basis, multigrid);
   } catch (const Error& error) {
     if (error.exit() != Exit::model && error.exit() != Exit::not_converged) throw;
     return refused_by_preconditioner(task, columns, choice, error);
@@ -329,6 +335,7 @@ class Walk {
   std::vector<MethodChoice> new_plan() const {
     std::vector<MethodChoice> plan = plan_methods(size_, task_.traits, task_.options);
     if constexpr (std::same_as<T, Many>) std::erase_if(plan, [](const MethodChoice& choice) { return choice.trial; });
+    if (task_.options.prepared != nullptr) task_.options.prepared->put_first(plan);
     return plan;
   }
 
@@ -343,6 +350,7 @@ class Walk {
       return;
     }
     tried_.push_back(choice);
+    if (task_.options.prepared != nullptr && all_converged(next)) task_.options.prepared->remember(choice);
     const std::vector<std::string>& inner = std::ranges::max(next, {}, [](const SolveReport& report) { return report.fallbacks.size(); }).fallbacks;
     fallbacks_.insert(fallbacks_.end(), inner.begin(), inner.end());
     const bool mere_trial = choice.trial && worst(next).reason == StopReason::iteration_limit;
@@ -353,6 +361,7 @@ class Walk {
 
   // Before any of it is taken. The model may be a quarter too high: what is closer than that is tried.
   void check_memory_for_hierarchy(bool single_precision) const {
+    if (task_.options.prepared != nullptr && task_.options.prepared->holds(PreconditionerKind::multigrid)) return;
     const SparsityPattern& pattern = task_.A.pattern();
     const MemoryPool& pool = task_.A.device().memory();
     const HierarchyShape shape{pattern.rows(), pattern.nonzeros(), task_.A.block_size(), task_.geometry.dimension};
@@ -374,6 +383,7 @@ class Walk {
         if (!step) throw;
         if (options.say) options.say(*step);
         fallbacks_.push_back(*step);
+        if (options.prepared != nullptr) options.prepared->clear();
         forget_guesses(columns_);
       }
     }

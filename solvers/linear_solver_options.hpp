@@ -15,6 +15,8 @@
 
 namespace ritz {
 
+class PreparedSolver;  // solvers/prepared_solver.hpp
+
 enum class LinearMethod { automatic, conjugate_gradient, flexible_conjugate_gradient, minres, gmres, bicgstab, direct };
 enum class PreconditionerKind { automatic, none, jacobi, chebyshev, multigrid };
 
@@ -45,6 +47,7 @@ struct LinearSolverOptions {
   OperatorKind operator_kind = OperatorKind::automatic;
   Index direct_memory = 0;        // [bytes] that a factorisation may need; 0: what the device has
   double direct_operations = 0;   // that a factorisation may need, as its analysis counts them; 0: `automatic` decides
+  PreparedSolver* prepared = nullptr;  // of this matrix: what it holds is used, and what is made is kept there
   std::function<void(const SolveReport&, Index unknowns)> on_failure;  // told by callers who make an error of a failed solve
   // Told by solve_linear of several columns, as soon as those from `first` on are solved and stand in X.
   std::function<void(int first, const std::vector<SolveReport>& reports)> after_columns;

@@ -1,0 +1,104 @@
+#include "apps/static_batch.hpp"
+
+#include "apps/shared_model.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace ritz {
+namespace {
+
+constexpr int most_together = 64;
+
+bool same_matrix(const std::vector<Integral>& a, const std::vector<Integral>& b) {
+  return std::ranges::equal(a, b, [](const Integral& x, const Integral& y) { return !x.form.has_matrix || x.same_numbers(y); });
+}
+
+}  // namespace
+
+bool StaticBatch::shares_its_matrix(const Waiting& member) const {
+  const Waiting& first = waiting_.front();
+  return first.equations == member.equations && same_matrix(first.numbers, member.numbers) &&
+         first.supports->common().host_mask() == member.supports->common().host_mask();
+}
+
+// Of the device's memory half is for the columns: u, b, their correction, and the vectors of the iteration.
+int StaticBatch::room(const Waiting& member) const {
+  const FunctionSpace& space = member.equations->space();
+  const double column = 9.0 * sizeof(double) * double(space.unknown_count());
+  const double fit = 0.5 * double(space.device().memory().available()) / column;
+  const int memory = fit > most_together ? most_together : std::max(1, static_cast<int>(fit));
+  return limit_ > 0 ? std::min(limit_, memory) : memory;
+}
+
+void StaticBatch::add(Run& run, const Operator& equations, std::shared_ptr<const LoadCaseSupports> supports, const LinearSolverOptions& options, ShowSolution show) {
+  auto& shared = run.shared().equations;
+  const auto found = std::ranges::find(shared, &equations, [](const auto& each) { return each.get(); });
+  Waiting member{&run, found->get(), equations.integrals(), std::move(supports), options, std::move(show)};
+  if (!waiting_.empty() && !shares_its_matrix(member)) solve();
+  waiting_.push_back(std::move(member));
+  if (static_cast<int>(waiting_.size()) >= room(waiting_.back())) solve();
+}
+
+bool StaticBatch::waits(const Run& run) const {
+  return std::ranges::any_of(waiting_, [&](const Waiting& member) { return member.run == &run; });
+}
+
+void StaticBatch::finish(Waiting& member, const std::function<void()>& work) {
+  std::exception_ptr error;
+  try {
+    work();
+  } catch (...) {
+    error = std::current_exception();
+  }
+  done_(*member.run, error);
+}
+
+void StaticBatch::solve_together(std::vector<Waiting>& members) {
+  const Operator& equations = *members.front().equations;
+  LoadCases loads;
+  for (Waiting& each : members)
+    loads.cases.push_back({"", nullptr, &each.supports->common(), [&each] { each.equations->set_numbers(each.numbers); }});
+  std::vector<StaticSolution> solutions =
+      solve_static(equations, loads, members.front().options, members.front().run->progress(), &members.front().run->shared().reuse);
+  ++solutions_;
+  largest_ = std::max(largest_, static_cast<int>(members.size()));
+  for (std::size_t i = 0; i < members.size(); ++i)
+    finish(members[i], [&] {
+      members[i].equations->set_numbers(members[i].numbers);
+      members[i].run->record(solutions[i].report, equations.space().unknown_count());
+      members[i].show(solutions[i]);
+      solutions[i] = {};
+    });
+}
+
+void StaticBatch::solve() {
+  std::vector<Waiting> members = std::exchange(waiting_, {});
+  if (members.empty()) return;
+  try {
+    return solve_together(members);
+  } catch (const Error& error) {
+    if (static_cast<int>(error.exit()) >= static_cast<int>(Exit::stopped)) throw;
+    if (members.size() == 1) return finish(members.front(), [] { throw; });
+  }
+  // One of them spoils it for all: each by itself.
+  for (Waiting& each : members) {
+    std::vector<Waiting> alone;
+    alone.push_back(std::move(each));
+    try {
+      solve_together(alone);
+    } catch (const Error& error) {
+      if (static_cast<int>(error.exit()) >= static_cast<int>(Exit::stopped)) throw;
+      finish(alone.front(), [] { throw; });
+    }
+  }
+}
+
+void solve_or_wait(Run& run, const Operator& equations, const LoadCaseInputs& inputs, const std::shared_ptr<const LoadCaseSupports>& supports,
+                   const LinearSolverOptions& options, const ShowSolution& show) {
+  StaticBatch* batch = run.shared().batch;
+  if (batch == nullptr || !inputs.cases.empty()) return solve_load_cases(run, equations, inputs, *supports, options, show);
+  batch->add(run, equations, supports, options, show);
+}
+
+}  // namespace ritz

@@ -1,0 +1,32 @@
+// Many files that are committed together: while a group is open, files that are ready stay beside their place, and lines of the
+// journal wait. commit() flushes all files, renames them, flushes the folders and writes the lines: in that order, so that a kill
+// at any moment leaves what it always leaves. A disk that flushes ten files one by one waits ten times.
+//
+//   CommitGroup group;   ... write many results ...   group.commit();    // nothing of them is committed before
+//
+// One group at a time in a process.
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+namespace ritz {
+
+class CommitGroup {
+ public:
+  CommitGroup();
+  ~CommitGroup();  // what was not committed is discarded
+  CommitGroup(const CommitGroup&) = delete;
+  CommitGroup& operator=(const CommitGroup&) = delete;
+
+  void commit();               // throws Error(Exit::output); the group stays open, and empty
+  std::size_t size() const;    // files that wait
+};
+
+// For io: false when no group is open.
+bool hold_file(const std::string& path);
+bool hold_journal_line(const std::string& folder, const std::string& line);
+// A file that waits is committed now, by itself.
+void settle_file(const std::string& path);
+
+}  // namespace ritz

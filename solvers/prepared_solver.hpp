@@ -1,0 +1,62 @@
+// What solve_linear() has made to solve with one matrix, kept for the next call: a factor with its analysis, or a hierarchy.
+// Who owns the matrix owns this, and says when its values have changed; then the analysis and the aggregates stay, and only
+// numbers are made anew.
+//
+//   PreparedSolver prepared;                               // dies before K
+//   solve_linear(K, b, x, {.prepared = &prepared});        // factorises
+//   solve_linear(K, c, y, {.prepared = &prepared});        // substitutes
+//   equations.assemble(u, K);   prepared.values_changed();
+#pragma once
+
+#include "solvers/chosen_preconditioner.hpp"
+#include "solvers/direct_solver.hpp"
+#include "solvers/method_choice.hpp"
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+namespace ritz {
+
+class PreparedSolver {
+ public:
+  void values_changed();
+  void clear() noexcept;  // gives all of it back: before the matrix goes, or when memory is short
+
+  // Those that are there and fit, with the matrix's present values, else new ones. They throw what the constructors throw, and
+  // then nothing of the kind is kept.
+  DirectSolver& direct(const SparseMatrix& A, DirectKind kind, const DirectOptions& options);
+  const ChosenPreconditioner& preconditioner(const SparseMatrix& A, PreconditionerKind kind, PreconditionerBasis basis,
+                                             const SmoothedAggregationOptions& multigrid);
+
+  bool holds(PreconditionerKind kind) const;
+
+  // What solved the last time is tried first.
+  void remember(const MethodChoice& choice) { last_ = choice; }
+  void put_first(std::vector<MethodChoice>& plan) const;
+
+  struct Counts {
+    int analyses = 0, factorisations = 0, set_ups = 0, refreshes = 0;  // factorisations: by an analysis that was there
+  };
+  const Counts& counts() const { return counts_; }
+
+ private:
+  struct Factor {
+    DirectKind kind;
+    std::unique_ptr<DirectSolver> solver;
+    bool current;
+  };
+  struct Hierarchy {
+    PreconditionerKind kind;
+    PreconditionerBasis basis;
+    bool single_precision;
+    std::unique_ptr<ChosenPreconditioner> preconditioner;
+    bool current;
+  };
+  std::optional<Factor> factor_;
+  std::vector<Hierarchy> hierarchies_;  // one of each kind, basis and precision that was asked for
+  std::optional<MethodChoice> last_;
+  Counts counts_;
+};
+
+}  // namespace ritz
