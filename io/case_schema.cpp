@@ -223,6 +223,11 @@ class Survey {
     if (type == "vector") return list_of(number, variants);
     if (type == "formulas") return list_of({{"anyOf", {number, text}}}, variants);
     if (type == "texts") return list_of(text, variants);
+    if (type == "literals") {
+      const Json plain = {"number", "string", "boolean"};
+      const Json item{{"anyOf", {{{"type", plain}}, {{"type", "array"}, {"items", {{"type", plain}}}}}}};
+      return {{"type", "array"}, {"items", item}, {"minItems", 1}};
+    }
     if (type == "region") return text;
     if (type == "choice") {
       Json names = Json::array();
