@@ -181,18 +181,18 @@ void expect_words_or_a_mesh(const std::string& path) {
 TEST(Exodus, AClassicFileCutAnywhereOrChangedAnywhereInItsHeaderIsNoCrash) {
   const Folder folder;
   const std::string whole = contents_of(data_file("foreign/bar.exo")), path = folder.file("a.exo");
-  for (std::size_t size = 0; size < whole.size(); ++size) {
+  for (std::size_t size = 0; size < whole.size(); size += size < 64 ? 1 : 7) {
     overwrite(path, whole.substr(0, size));
     if (size + 200 < whole.size()) EXPECT_THAT(error_of([&] { read_mesh(path); }, Exit::mesh), HasSubstr("a.exo")) << size;
     else expect_words_or_a_mesh(path);
   }
-  for (std::size_t at = 4; at < whole.size(); ++at)
-    for (const char value : {'\x00', '\x7f', '\xff'}) {
-      std::string changed = whole;
-      changed[at] = value;
-      overwrite(path, changed);
-      expect_words_or_a_mesh(path);
-    }
+  const std::size_t header = whole.size() - 200;  // and more than that
+  for (std::size_t at = 4; at < header; ++at) {
+    std::string changed = whole;
+    changed[at] = "\xff\x7f\x80"[at % 3];
+    overwrite(path, changed);
+    expect_words_or_a_mesh(path);
+  }
 }
 
 TEST(Foreign, Hdf5FilesCutShortAreErrors) {

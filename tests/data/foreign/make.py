@@ -11,7 +11,6 @@ import ctypes
 import os
 import sys
 
-import netCDF4
 import numpy as np
 
 HEX = [(-1, -1, -1), (1, -1, -1), (1, 1, -1), (-1, 1, -1), (-1, -1, 1), (1, -1, 1), (1, 1, 1), (-1, 1, 1)]
@@ -100,6 +99,7 @@ EXODUS_TYPES = {"tet4": "TETRA4", "tet10": "TETRA10", "hex8": "HEX8", "hex20": "
 
 def exodus(path, form, points, dimension, blocks, side_sets=(), node_sets=(), element_sets=()):
     """blocks: (name, type, [cell][node]); sets: (name, id, ...)."""
+    import netCDF4  # here, for those who only want the tables of this file
     file = netCDF4.Dataset(path, "w", format=form)
     file.api_version = file.version = np.float32(8.11)
     file.floating_point_word_size = np.int32(8)
@@ -140,7 +140,7 @@ def exodus(path, form, points, dimension, blocks, side_sets=(), node_sets=(), el
         names(letters + "_names", dimension_name, [s[0] for s in sets])
         for i, one in enumerate(sets, 1):
             lists = {"ss": ("elem_ss", "side_ss"), "ns": ("node_ns",), "els": ("elem_els",)}[letters]
-            size = f"num_{letters}_{i}"
+            size = {"ss": "num_side_ss", "ns": "num_nod_ns", "els": "num_ele_els"}[letters] + str(i)
             file.createDimension(size, len(one[2]))
             for variable, values in zip(lists, one[2:]):
                 file.createVariable(f"{variable}{i}", "i4", (size,))[:] = values
