@@ -2,7 +2,20 @@
 
 #include <CLI/CLI.hpp>
 
+#include <algorithm>
+#include <fmt/format.h>
+
 namespace ritz {
+namespace {
+
+int refuse(const RunOptions& options, const Error& error) {
+  Log log(LogLevel::quiet);
+  if (options.log_json) log.use_json();
+  log.error(error);
+  return static_cast<int>(error.exit());
+}
+
+}  // namespace
 
 std::optional<int> parse_command_line(int argc, char** argv, const AppInfo& info, RunOptions& options) {
   CLI::App cli{info.description, info.name};
@@ -29,6 +42,7 @@ std::optional<int> parse_command_line(int argc, char** argv, const AppInfo& info
     cli.add_flag("--estimate", options.estimate, "as --check, and print what every way to solve it would take of memory and time, here and on known GPUs");
   cli.add_flag("--describe", options.describe, "print every key that this case file may hold, with units");
   cli.add_flag("--schema", options.schema, "print the JSON Schema of the case files of this program, for editors; needs no case file");
+  cli.add_flag("--log-json", options.log_json, "write the log as JSON lines, with the parts of errors (docs/errors.md)");
   cli.add_flag("--quiet", options.quiet, "print errors only");
   cli.add_flag("--verbose", options.verbose, "print details");
   try {
@@ -36,12 +50,12 @@ std::optional<int> parse_command_line(int argc, char** argv, const AppInfo& info
     if (options.case_file.empty() && !options.schema) throw CLI::RequiredError("case");
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return cli.exit(error);  // --help
-    Log(LogLevel::quiet).error(Error(Exit::input, error.what(), {}, "run '" + info.name + " --help' to see the options"));
-    return static_cast<int>(Exit::input);
+    // Not every option was read.
+    options.log_json = options.log_json || std::any_of(argv, argv + argc, [](const char* word) { return std::string_view(word) == "--log-json"; });
+    return refuse(options, Error(Exit::input, fmt::format("{}, on the command line", error.what()), {}, "run '" + info.name + " --help' to see the options"));
   }
   if (options.resume && options.overwrite) {
-    Log(LogLevel::quiet).error(Error(Exit::input, "--resume and --overwrite were given together", "one goes on behind what is there, the other replaces it", "give one of them"));
-    return static_cast<int>(Exit::input);
+    return refuse(options, Error(Exit::input, "--resume and --overwrite were given together", "one goes on behind what is there, the other replaces it", "give one of them"));
   }
   options.check = options.check || options.estimate;
   return std::nullopt;

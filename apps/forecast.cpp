@@ -34,7 +34,7 @@ void fill(RunReport& report, const std::vector<ForecastPath>& paths, Index avail
 
 void forecast(Run& run, const FunctionSpace& space, const std::vector<Integral>& integrals, int columns) {
   const RunOptions& options = run.options();
-  if (!options.check || options.describe) return;
+  if (!options.check || options.describe || !run.input().sound()) return;  // what is wrong comes first
   const Device& device = run.device();
   auto phase = device.profile().phase("forecast");
   const Operator equations(space, integrals);

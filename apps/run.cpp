@@ -85,6 +85,7 @@ Run::Run(AppInfo info, RunOptions options, SharedModel* shared)
       own_(shared == nullptr ? std::make_unique<SharedModel>() : nullptr),
       shared_(shared == nullptr ? own_.get() : shared) {
   name_ = options_.member.empty() ? stem_of(options_.case_file) : options_.member;
+  if (options_.log_json) log_.use_json();
   report_.program = info_.name;
   report_.case_file = options_.case_file;
   if (own_) {
@@ -429,6 +430,7 @@ int run_app(int argc, char** argv, const AppInfo& info, const std::function<void
   report.case_file = options.case_file;
   std::optional<Run> run;
   Log early(LogLevel::quiet);
+  if (options.log_json) early.use_json();
   const auto fail = [&](const Error& error) {
     if (run) {
       run->collect();

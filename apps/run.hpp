@@ -60,7 +60,7 @@ struct RunOptions {
   MemoryLimits memory;
   std::string profile;                 // file of the trace
   std::vector<std::string> notices;    // of the attempt before this
-  bool check = false, estimate = false, describe = false, schema = false, quiet = false, verbose = false, overwrite = false;
+  bool check = false, estimate = false, describe = false, schema = false, log_json = false, quiet = false, verbose = false, overwrite = false;
   std::string member;                  // of a sweep: its results are named after it; empty: after the case
   bool resume = false;  // what an earlier run of this case committed is not done again
   std::optional<RunSurvey> survey;

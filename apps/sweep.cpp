@@ -31,6 +31,7 @@ class Sweep {
  public:
   Sweep(const AppInfo& info, const RunOptions& options, const std::function<void(Run&)>& app, RunReport& report)
       : info_(info), options_(options), app_(app), report_(report), log_(options.quiet ? LogLevel::quiet : options.verbose ? LogLevel::verbose : LogLevel::normal) {
+    if (options.log_json) log_.use_json();
     // The case without a member's values tells where results go, and what [sweep] says.
     Case input = Case::from_file(options.case_file, options.overrides);
     stem_ = fs::path(options.case_file).stem().string();

@@ -32,6 +32,9 @@ class Log {
   void detail(fmt::format_string<Args...> text, Args&&... args) {  // only when verbose
     write_line(fmt::format(text, std::forward<Args>(args)...), LogLevel::verbose);
   }
+  // From here on every line of both streams is a JSON object: time (UTC), level (info, detail, progress, notice, error), message,
+  // and of errors kind, exit_code, key, value, place, why and remedy, as far as they are known.
+  void use_json() { json_ = true; }
   void notice(const std::string& text);        // "notice: ..."; remembered
   void error(const Error& error);              // the full text with why and fix
   void progress(const std::string& text);
@@ -39,12 +42,12 @@ class Log {
   const std::vector<std::string>& notices() const { return notices_; }
 
  private:
-  void write_line(const std::string& text, LogLevel level);
+  void write_line(const std::string& text, LogLevel level, const char* kind = nullptr);
   void clear_progress();
 
   LogLevel level_;
   std::FILE *out_, *err_;
-  bool terminal_;
+  bool terminal_, json_ = false;
   std::size_t progress_width_ = 0;
   std::string last_progress_;
   std::chrono::steady_clock::time_point last_progress_time_{};

@@ -1,6 +1,7 @@
 #include "io/report.hpp"
 
 #include "io/atomic_file.hpp"
+#include "io/error_catalogue.hpp"
 
 #include <cmath>
 #include <fstream>
@@ -83,7 +84,8 @@ Json memory(const MemoryUse& use) {
 }
 
 Json error(const Error& error) {
-  return {{"exit_code", static_cast<int>(error.exit())},
+  return {{"kind", kind_of(error).name},
+          {"exit_code", static_cast<int>(error.exit())},
           {"what", error.message()},
           {"why", error.why()},
           {"fix", error.fix()}};

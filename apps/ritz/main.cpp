@@ -8,6 +8,7 @@
 #include "apps/ritz/mesh_info.hpp"
 #include "apps/ritz/results.hpp"
 #include "apps/ritz/size.hpp"
+#include "io/error_catalogue.hpp"
 #include "io/log.hpp"
 
 #include <CLI/CLI.hpp>
@@ -20,7 +21,7 @@ namespace {
 using namespace ritz;
 
 struct Choice {
-  bool devices = false, doctor = false, sized = false, check = false, change = false, verify = false, json = false, elements = false, element = false;
+  bool errors = false, devices = false, doctor = false, sized = false, check = false, change = false, verify = false, json = false, elements = false, element = false;
   std::string file;
   double scale = 1;
   int times = 1;
@@ -46,6 +47,10 @@ Exit run(const Choice& choice) {
   if (choice.devices) {
     const DevicesReport report = inspect_devices();
     print(choice.json ? json_of(report) : text_of(report));
+    return Exit::ok;
+  }
+  if (choice.errors) {
+    print(choice.json ? catalogue_as_json() : catalogue_as_markdown());
     return Exit::ok;
   }
   if (choice.doctor) {
@@ -187,6 +192,9 @@ int main(int argc, char** argv) {
   CLI::App* doctor = cli.add_subcommand("doctor", "is this machine fit: processor, threads, memory, GPUs, disk, libraries, with a remedy for each fault (exit code 8)");
   doctor->add_flag("--json", choice.json, "as JSON");
   doctor->callback([&choice] { choice.doctor = true; });
+  CLI::App* errors = cli.add_subcommand("errors", "all kinds of errors, with exit codes, reasons and remedies, as Markdown (docs/errors.md)");
+  errors->add_flag("--json", choice.json, "as JSON");
+  errors->callback([&choice] { choice.errors = true; });
   CLI::App* size = cli.add_subcommand("size", "what a model takes of memory, and which GPUs it fits, without a mesh");
   size->callback([&choice] { choice.sized = true; });
   size->add_option("--unknowns", choice.size.unknowns, "of the model, such as 50e6")->required();

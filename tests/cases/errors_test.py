@@ -1,0 +1,238 @@
+"""The catalogue of errors (io/error_catalogue.cpp): every kind is provoked from the command line, every `throw` of the source has a
+kind, and docs/errors.md is what the catalogue says."""
+import fnmatch
+import json
+import os
+import pathlib
+import re
+import subprocess
+import unittest
+
+import boxes
+from ritz import BIN, CaseTest, example
+
+SOURCE = pathlib.Path(os.environ["RITZ_SOURCE"])
+CATALOGUE = json.loads(subprocess.run([BIN / "ritz", "errors", "--json"], capture_output=True, text=True, check=True).stdout)
+CODES = {kind["kind"]: kind["exit_code"] for kind in CATALOGUE}
+
+# What cannot be brought about here, and why not.
+NOT_PROVOKED = {
+    "internal": "would be a bug",
+    "processor": "the processor has what it needs; tests/device looks at the sentence",
+    "environment": "needs a GPU whose driver fails",
+    "no-compiler": "cases.own_forms hides the compiler",
+    "device-memory": "cases.memory limits the device",
+    "mesh-too-large": "needs 2^31 nodes; test_io has counts that are absurd for the file's size",
+    "newton-not-converged": "cases.own_forms has a form without a solution",
+    "nonlinear-load-cases": "needs a plugin of nonlinear elements",
+    "other-input": "the rest", "other-model": "the rest",
+}
+
+STEEL = '[[material]]\nregion = "{}"\nyoung = 210e9\npoisson = 0.3\n'
+CLAMP = '[[displacement]]\nregion = "{}"\nfixed = true\n'
+GOOD = STEEL.format("a") + CLAMP.format("a.x0")
+PLATE = STEEL.format("all") + CLAMP.format("left")
+HEAT = '[[material]]\nregion = "a"\nconductivity = 400\n[[temperature]]\nregion = "a.x0"\nvalue = 1\n'
+FLUX = '[[flux]]\nregion = "a.x1"\nvalue = {}\n'
+PROBE = '[[probe]]\nname = "p"\nfield = "displacement"\npoint = [9, 9, 9]\n'
+TABLE = '[[table]]\nname = "k"\nfile = "k.csv"\ninterpolation = "linear"\n'
+REGION = '[[region]]\nname = "{}"\nkind = "facets"\nplane = {{point = [{}, 0, 0], normal = [1, 0, 0]}}\n'
+MODES = GOOD.replace("poisson = 0.3", "poisson = 0.3\ndensity = 7850")
+
+
+class Errors(CaseTest):
+    """One method for each way to run; `static` kinds are found by --check."""
+
+    def provoke(self, body=GOOD, mesh=None, program="ritz-elasticity", keys=None, arguments=(), files=None, output=None):
+        self.write("mesh.msh", boxes.cubes(["a"]) if mesh is None else mesh)
+        for name, text in (files or {}).items():
+            self.write(name, text)
+        case = self.write("case.toml", '[mesh]\nfile = "mesh.msh"\n' + body)
+        return self.run_case(program, case, *arguments, keys=keys, output=output)
+
+    STATIC = {  # kind: arguments of provoke
+        "override": dict(arguments=["--set", "mesh.scale"]),
+        "case-syntax": dict(body="young == 3\n"),
+        "unknown-key": dict(body=GOOD + "[solvr]\n"),
+        "missing-key": dict(body=GOOD.replace("poisson = 0.3\n", "")),
+        "wrong-value": dict(keys={"mesh.order": '"two"'}),
+        "formula-syntax": dict(body=HEAT.replace("400", '"1 + rod(x)"'), program="ritz-heat"),
+        "file-missing": dict(keys={"mesh.file": '"none.msh"'}),
+        "unknown-region": dict(body=GOOD + CLAMP.format("b.x0")),
+        "region-empty": dict(body=REGION.format("cut", 7) + GOOD),
+        "region-definition": dict(body=REGION.format("a.x0", 0) + GOOD),
+        "table-data": dict(body=TABLE + HEAT, files={"k.csv": "x,k\n0,1\n0,2\n"}, program="ritz-heat"),
+        "probe": dict(body=GOOD + PROBE),
+        "load-case": dict(body=GOOD + '[[load_case]]\nname = "empty"\n'),
+        "prescribes-nothing": dict(body=GOOD + '[[displacement]]\nregion = "a.x1"\n'),
+        "solver-options": dict(keys={"solver.method": "direct", "solver.preconditioner": "jacobi"}),
+        "modal-options": dict(body=MODES, program="ritz-modal", keys={"modal.band": "[5, 2]"}),
+        "model-options": dict(body=PLATE, mesh=boxes.square(), keys={"model.type": "axisymmetric", "model.thickness": 2}),
+        "output-options": dict(keys={"output.format": "vtkhdf", "output.compression": "lz4"}),
+        "plugin": dict(body='[model]\nform = "diffusion3"\n' + HEAT.replace("temperature", "prescribe"), program="ritz-solve", files={"p.cpp": "int;;!"}, keys={"plugin": "p.cpp"}),
+        "axisymmetric-radius": dict(body=PLATE, mesh=boxes.square(((-1, 0), (1, 0), (1, 1), (-1, 1))), keys={"model.type": "axisymmetric"}),
+        "inverted-cells": dict(mesh=boxes.cubes(["a"]).replace(" 1 2 3 4 5 6 7 8\n", " 1 2 4 3 5 6 8 7\n")),
+        "mesh-unreadable": dict(mesh=""),
+        "mesh-format": dict(keys={"mesh.file": '"mesh.xyz"'}, files={"mesh.xyz": "what is this?\n"}),
+        "mesh-without-cells": dict(mesh=boxes.msh([(0, 0, 0), (1, 0, 0)], [(15, 1, [1])], [(0, "a")])),
+        "mesh-reference": dict(mesh=boxes.cubes(["a"]).replace("2 1 0 0\n", "1 1 0 0\n")),
+        "mesh-contents": dict(mesh=boxes.cubes(["a"])[:200]),
+        "missing-material": dict(body=CLAMP.format("a.x0")),
+        "overlapping-materials": dict(body=GOOD + STEEL.format("all")),
+        "unsupported-body": dict(body=STEEL.format("a")),
+        "conflicting-conditions": dict(body=GOOD + '[[displacement]]\nregion = "a.y0"\nx = 0.1\n'),
+        "material-value": dict(keys={"material.0.poisson": 0.5}),
+        "formula-value": dict(body=HEAT.replace("400", '"x - 2"'), program="ritz-heat"),
+        "command-line": dict(arguments=["--colour", "red"]),
+        "no-gpu": dict(arguments=["--device", "gpu:7"]),
+    }
+    SOLVED = {
+        "not-finite": dict(body=GOOD + '[[traction]]\nregion = "a.x1"\nvalue = [1e308, 1e308, 1e308]\n', keys={"mesh.scale": 1e6}),
+        "not-converged": dict(case="fin", keys={"solver.method": "cg", "solver.preconditioner": "jacobi", "solver.max_iterations": 3}),
+        "direct-solver-memory": dict(case="cantilever", program="ritz-elasticity", keys={"solver.method": "direct", "solver.direct_memory": 1e-6}),
+        "host-memory": dict(arguments=["--host-memory-limit", "70000"], case="heat_sink"),
+        "modes-not-converged": dict(case="modal/cantilever", program="ritz-modal", keys={"modal.max_iterations": 1, "modal.method": "lobpcg"}),
+    }
+
+    def expect(self, kind, outcome):
+        self.assertEqual(outcome.exit, CODES[kind], outcome.log + outcome.errors)
+        if outcome.report is not None:
+            self.assertIn(kind, [error["kind"] for error in outcome.report["errors"]], outcome.errors)
+        else:
+            self.assertIn(f'"kind":"{kind}"', outcome.errors)
+
+    def run_row(self, row, arguments):
+        row = dict(row)
+        if "case" in row:
+            return self.run_case(row.get("program", "ritz-heat"), example(row["case"]), *row.get("arguments", ()), *arguments, keys=row.get("keys"))
+        return self.provoke(**{**row, "arguments": [*row.get("arguments", ()), *arguments]})
+
+    def test_what_is_static_is_found_by_check(self):
+        for kind, row in self.STATIC.items():
+            with self.subTest(kind=kind):
+                outcome = self.run_row(row, ["--check", "--log-json"])
+                self.expect(kind, outcome)
+                self.assertFalse(list(self.folder.rglob("*.vtu")))
+
+    def test_what_only_a_solve_can_find(self):
+        for kind, row in self.SOLVED.items():
+            with self.subTest(kind=kind):
+                self.expect(kind, self.run_row(row, ["--log-json"]))
+
+    def test_structures(self):
+        """A load where nothing carries it, cells without and with two sections, and a frame that is not held: all by --check."""
+        portal = example("structure/portal")
+        rows = {"unsupported-body": {"support.0.region": '"corner"'}, "material-value": {"section.0.young": -1}, "missing-key": {"section.0.profile": '"box"'}}
+        for kind, keys in rows.items():
+            with self.subTest(kind=kind):
+                outcome = self.run_case("ritz-structure", portal, "--check", "--log-json", keys=keys)
+                self.assertIn(f'"kind":"{kind}"', outcome.errors)
+
+    def test_load_on_nothing(self):
+        mesh = boxes.msh([(0, 0, 0), (1, 0, 0), (2, 0, 0)], [(1, 1, [1, 2]), (1, 2, [2, 3]), (15, 3, [1])], [(1, "a"), (1, "b"), (0, "foot")])
+        bar = '[[section]]\nregion = "a"\nelement = "bar"\nyoung = 1\narea = 1\n[[support]]\nregion = "a"\nfixed = true\n'
+        self.expect("load-on-nothing", self.provoke(bar + '[[force]]\nregion = "b"\nvalue = [0, 0, 1]\n', mesh, "ritz-structure", arguments=["--check"]))
+
+    def test_files_and_folders(self):
+        case = example("fin")
+        first = self.solve("ritz-heat", case)
+        results = first.folder / "results"
+        self.expect("results-exist", self.run_case("ritz-heat", case, "--check", output=results))
+        journal = results / "results.journal"
+        good = journal.read_bytes()
+        journal.write_bytes(b"x" + good[1:])
+        self.expect("journal-damaged", self.run_case("ritz-heat", case, "--check", "--overwrite", output=results))
+        journal.write_bytes(good)
+        self.expect("cannot-write", self.run_case("ritz-heat", case, "--check", output=self.write("file", "")))
+        self.expect("case-unreadable", self.run_case("ritz-heat", self.folder / "none.toml", "--log-json"))
+
+    def test_stopped(self):
+        outcome = self.run_case("ritz-heat", example("heat_sink"), "--time-limit", "0.001")
+        self.assertEqual((outcome.exit, outcome.report["errors"][0]["kind"]), (124, "stopped"))
+
+    def test_every_kind_is_provoked_or_says_why_not(self):
+        source = pathlib.Path(__file__).read_text()
+        provoked = {*self.STATIC, *self.SOLVED, *re.findall(r'self\.expect\("([\w-]+)"', source), "stopped", "load-on-nothing"}
+        elsewhere = {"folder-in-use": "results_test.py", "checkpoint-unusable": "resume_test.py", "singular-matrix": "test_solvers"}
+        self.assertEqual(set(CODES), provoked | set(NOT_PROVOKED) | set(elsewhere))
+        self.assertFalse(provoked & set(NOT_PROVOKED))
+
+    def test_what_is_published_is_what_is_printed(self):
+        text = subprocess.run([BIN / "ritz", "errors"], capture_output=True, text=True, check=True).stdout
+        self.assertEqual(text, (SOURCE / "docs" / "errors.md").read_text(), "write it anew: ritz errors > docs/errors.md")
+
+    def test_names_are_unique_and_every_code_ends_with_what_takes_the_rest(self):
+        self.assertEqual(len(CODES), len(CATALOGUE))
+        last = {kind["exit_code"]: kind for kind in CATALOGUE}
+        self.assertEqual(sorted(last), [1, 2, 3, 4, 5, 6, 7, 8, 9, 75])
+        for kind in last.values():
+            self.assertEqual(kind["patterns"][-1], "*", kind)
+
+    def test_json_lines_have_time_level_message_and_the_parts_of_errors(self):
+        outcome = self.provoke(keys={"material.0.young": -1, "mesh.scael": 1}, arguments=["--log-json", "--check"])
+        lines = [json.loads(line) for line in (outcome.log + outcome.errors).splitlines()]
+        for line in lines:
+            self.assertRegex(line["time"], r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$")
+            self.assertIn(line["level"], ("info", "detail", "progress", "notice", "error"))
+            self.assertTrue(line["message"])
+        errors = {line["kind"]: line for line in lines if line["level"] == "error"}
+        young = errors["material-value"]
+        self.assertEqual((young["key"], young["value"], young["exit_code"]), ("material.0.young", "-1", 4))
+        self.assertIn("above 0", young["remedy"])
+        self.assertEqual(errors["unknown-key"]["key"], "mesh.scael")
+        self.assertIn("scale", errors["unknown-key"]["remedy"])
+        good = self.provoke(arguments=["--log-json"], body=GOOD + '[[traction]]\nregion = "a.x1"\nvalue = [1, 0, 0]\n')
+        self.assertEqual((good.exit, good.errors), (0, ""))
+        self.assertTrue(all(json.loads(line) for line in good.log.splitlines()))
+
+
+def throw_sites():
+    """(file, exit code, sentence) of every Error that is made from a literal sentence; names and numbers are *."""
+    codes = {"internal": 1, "input": 2, "mesh": 3, "model": 4, "not_converged": 5, "resources": 6, "output": 7, "environment": 8, "checkpoint": 9, "stopped": 75}
+    for folder in ("apps", "device", "fem", "io", "mesh", "solvers"):
+        for path in sorted((SOURCE / folder).rglob("*.[chi]*")):
+            text = re.sub(r"//.*", "", path.read_text())
+            for found in re.finditer(r"\bError\(\s*Exit::(\w+)\s*,\s*(?:fmt::format\(\s*)?((?:\"(?:[^\"\\]|\\.)*\"\s*)+)", text):
+                sentence = "".join(re.findall(r'"((?:[^"\\]|\\.)*)"', found[2]))
+                if found[1] in codes:
+                    yield str(path.relative_to(SOURCE)), codes[found[1]], re.sub(r"\{[^}]*\}", "*", sentence.replace('\\"', '"'))
+
+
+class Sites(unittest.TestCase):
+    def test_every_sentence_of_the_source_has_a_kind(self):
+        """What falls into `other-...` is known by number: a new sentence belongs into the catalogue."""
+        sites = list(throw_sites())
+        self.assertGreater(len(sites), 200)
+        rest = [site for site in sites if self.kind_of(site) in ("other-input", "other-model", None)]
+        self.assertFalse([site for site in rest if site[1] == 4], rest)
+        self.assertLessEqual(len(rest), OTHERS, "\n".join(map(str, rest)))
+
+    def test_every_sentence_at_a_key_of_a_case_has_a_kind(self):
+        count = 0
+        for path in sorted((SOURCE / "apps").rglob("*.cpp")):
+            text = re.sub(r"//.*", "", path.read_text())
+            for found in re.finditer(r"\.(?:error|refuse)\(\s*[\w\[\]\".]+,\s*(?:fmt::format\(\s*)?((?:\"(?:[^\"\\]|\\.)*\"\s*)+)", text):
+                sentence = re.sub(r"\{[^}]*\}", "*", "".join(re.findall(r'"((?:[^"\\]|\\.)*)"', found[1]))) + ", material.0.young at case.toml:1:1"
+                kinds = {self.kind_of((path, code, sentence)) for code in (2, 4)} - {"other-input", "other-model"}
+                self.assertTrue(kinds, f"{path.name}: {sentence}")
+                count += 1
+        self.assertGreater(count, 40)
+
+    @staticmethod
+    def kind_of(site):
+        _, code, sentence = site
+        for kind in CATALOGUE:
+            if kind["exit_code"] == code and any(matches(sentence, p) for p in kind["patterns"]):
+                return kind["kind"]
+
+
+OTHERS = 14  # boxes of no cells and names of cell kinds, which no command line reaches; and sentences put together of others, tested by themselves
+
+
+def matches(sentence, pattern):
+    """fnmatch without its brackets; a * of the sentence is a name."""
+    return fnmatch.fnmatchcase(sentence, pattern.replace("[", "[[]"))
+
+
+if __name__ == "__main__":
+    unittest.main()
