@@ -64,6 +64,7 @@ class Errors(CaseTest):
         "table-data": dict(body=TABLE + HEAT, files={"k.csv": "x,k\n0,1\n0,2\n"}, program="ritz-heat"),
         "probe": dict(body=GOOD + PROBE),
         "load-case": dict(body=GOOD + '[[load_case]]\nname = "empty"\n'),
+        "sweep": dict(body=GOOD + '[sweep]\n[[sweep.parameter]]\nkey = "material.0.young"\n'),
         "prescribes-nothing": dict(body=GOOD + '[[displacement]]\nregion = "a.x1"\n'),
         "solver-options": dict(keys={"solver.method": "direct", "solver.preconditioner": "jacobi"}),
         "modal-options": dict(body=MODES, program="ritz-modal", keys={"modal.band": "[5, 2]"}),
