@@ -115,11 +115,11 @@ MeshData read_mesh_data(const std::string& path, std::vector<std::string>* notic
     format = recognise(path, head.bytes());
     content = describe_content(head.bytes(), lower_extension(path));
   }
-  const bool has_structures = format == MeshFormat::gmsh || format == MeshFormat::inp || format == MeshFormat::exodus || format == MeshFormat::med ||
+  const bool has_structures = format == MeshFormat::gmsh || format == MeshFormat::inp || format == MeshFormat::nastran || format == MeshFormat::exodus || format == MeshFormat::med ||
                               format == MeshFormat::cgns;
   if (structural && !has_structures)
     throw Error(Exit::mesh, fmt::format("'{}' cannot be read as a mesh of beams and shells", path),
-                "lines and surfaces in space are read from Gmsh .msh, Abaqus and CalculiX .inp, Exodus II, MED and CGNS", "convert it: meshio convert mesh.vtu mesh.msh");
+                "lines and surfaces in space are read from Gmsh .msh, Abaqus and CalculiX .inp, Nastran, Exodus II, MED and CGNS", "convert it: meshio convert mesh.vtu mesh.msh");
   switch (format) {
     case MeshFormat::gmsh: return read_gmsh(path, notices, structural);
     case MeshFormat::inp: return read_inp(path, notices, structural);
@@ -128,7 +128,7 @@ MeshData read_mesh_data(const std::string& path, std::vector<std::string>* notic
     case MeshFormat::vtk: return read_vtu(path, notices, VtkFormat::legacy);
     case MeshFormat::medit: return read_medit(path, said);
     case MeshFormat::medit_binary: return read_medit_binary(path, said);
-    case MeshFormat::nastran: return read_nastran(path, said);
+    case MeshFormat::nastran: return read_nastran(path, said, structural);
     case MeshFormat::mfem: return read_mfem(path, said);
     case MeshFormat::exodus: return read_exodus(path, said, structural);
     case MeshFormat::med: return read_med(path, said, structural);

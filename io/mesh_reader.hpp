@@ -17,7 +17,7 @@ namespace ritz {
 struct ReadOptions {
   double scale = 1;  // points are multiplied by it: file units to metres
   MeshChecks checks = {};
-  bool structural = false;  // lines and surfaces are bodies of their own, beams and shells (MeshData::structural): .msh and .inp
+  bool structural = false;  // lines and surfaces are bodies of their own, beams and shells (MeshData::structural); not of VTK, MEDIT and MFEM
   std::vector<std::string>* notices = nullptr;  // receives what the reader found odd; see also Mesh::notices()
 };
 

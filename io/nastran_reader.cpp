@@ -129,8 +129,9 @@ class Reader {
  public:
   explicit Reader(std::vector<std::string>& notices) : notices_(&notices) {}
 
-  MeshData read(const std::string& path) {
+  MeshData read(const std::string& path, bool structural) {
     raw_.source = path;
+    raw_.structural = structural;
     folder_ = std::filesystem::path(path).parent_path();
     read_file(path, 0);
     if (!ended_) notices_->push_back(fmt::format("'{}' has no ENDDATA: check that it was not cut short", path));
@@ -376,6 +377,8 @@ class Reader {
 
 }  // namespace
 
-MeshData read_nastran(const std::string& path, std::vector<std::string>& notices) { return Reader(notices).read(path); }
+MeshData read_nastran(const std::string& path, std::vector<std::string>& notices, bool structural) {
+  return Reader(notices).read(path, structural);
+}
 
 }  // namespace ritz

@@ -13,14 +13,15 @@ namespace ritz {
 MeshData read_medit(const std::string& path, std::vector<std::string>& notices);
 MeshData read_medit_binary(const std::string& path, std::vector<std::string>& notices);
 
-// Nastran bulk data, small, large and free field. Properties become "volume_3", "surface_7", ...
-MeshData read_nastran(const std::string& path, std::vector<std::string>& notices);
+// Nastran bulk data, small, large and free field. Properties become "volume_3", "surface_7", ... `structural`: see
+// MeshData::structural.
+MeshData read_nastran(const std::string& path, std::vector<std::string>& notices, bool structural = false);
 
 // MFEM mesh v1.0 to v1.3, conforming; nodes of order 1 and 2. Attributes become "volume_3", ...; attribute sets keep their names.
 MeshData read_mfem(const std::string& path, std::vector<std::string>& notices);
 
 // Exodus II, in netCDF's classic formats and in netCDF-4. Blocks, side sets, node sets and element sets keep their names, or
-// become "block_7", "sideset_7", "nodeset_7", "elemset_7". `structural`: see MeshData::structural.
+// become "block_7", "sideset_7", "nodeset_7", "elemset_7".
 MeshData read_exodus(const std::string& path, std::vector<std::string>& notices, bool structural = false);
 
 // MED 3 and 4. Groups of elements and of nodes become regions.

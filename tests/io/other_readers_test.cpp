@@ -134,6 +134,16 @@ TEST(Nastran, CoordinateSystemsPlaceTheGrid) {
   EXPECT_THAT(message_for("a.bdf", "CORD2R,10,10,5.,0.,0.,5.,0.,1.,+\n+,6.,0.,0.\n" + replaced(tetrahedron, "GRID,2,,", "GRID,2,10,")), HasSubstr("by itself"));
 }
 
+TEST(Nastran, ShellsAndBarsInSpaceAreCellsOfAStructuralMesh) {
+  const Folder folder;
+  const std::string text = "GRID,1,,0.,0.,0.\nGRID,2,,1.,0.,0.\nGRID,3,,1.,1.,1.\nGRID,4,,0.,1.,1.\nCQUAD4,1,7,1,2,3,4\nCBAR,2,8,2,3,0.,0.,1.\nENDDATA\n";
+  const Mesh mesh = read_mesh(folder.put("a.bdf", text), {.structural = true});
+  ASSERT_EQ(mesh.cell_count(), 2);
+  EXPECT_EQ(mesh.kind_of(mesh.region("surface_7").cells.at(0)), quad4);
+  EXPECT_EQ(mesh.kind_of(mesh.region("curve_8").cells.at(0)), line2);
+  EXPECT_THAT(error_of([&] { read_mesh(folder.file("a.bdf")); }, Exit::mesh), HasSubstr("not in one plane")) << "without sections";
+}
+
 TEST(Nastran, ShellsOnSolidsNameFacetsAndTheRestIsSaid) {
   std::vector<std::string> notices;
   const Mesh mesh = read_text("a.nas", "$ surface\n" + tetrahedron + "CTRIA3,2,9,1,3,2\nCONM2,5,1\nPSOLID,5,1\nMAT1,1,1.,,.3\n", &notices);
