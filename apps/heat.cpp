@@ -82,8 +82,9 @@ void show(Run& run, const Operator& equations, bool cooled, const StaticSolution
   Field temperature = run.fields().of("temperature", space, s.u);
   print_range(run, space.mesh(), "temperature", temperature.values);
   if (!cooled) print_balance(run, s, 1);  // what convection takes away is neither load nor reaction
+  std::vector<double> finer = run.fields().at_points(space, flux.at_space_nodes, flux.components);
   run.write({std::move(temperature),
-             {"heat_flux", flux.components, std::move(flux.at_nodes)},
+             {.name = "heat_flux", .components = flux.components, .values = std::move(flux.at_nodes), .finer_values = std::move(finer)},
              {.name = "reaction", .values = s.reaction, .forces = true}},
             {{"heat_flux", flux.components, std::move(flux.at_cells)}});
 }

@@ -2,12 +2,20 @@
 
 namespace ritz {
 
+const LagrangeResults* ResultFields::finer_for(const FunctionSpace& space) {
+  if (!lagrange_ || space.isoparametric()) return nullptr;
+  if (!finer_) finer_.emplace(space);
+  return &*finer_;
+}
+
+std::vector<double> ResultFields::at_points(const FunctionSpace& space, std::span<const double> at_nodes, int components) {
+  const LagrangeResults* finer = finer_for(space);
+  return finer != nullptr && !at_nodes.empty() ? finer->values(at_nodes, components) : std::vector<double>();
+}
+
 Field ResultFields::of(std::string name, const FunctionSpace& space, const Vector& u, double scale) {
   Field field{std::move(name), space.components(), space.to_mesh(u)};
-  if (lagrange_ && !space.isoparametric()) {
-    if (!finer_) finer_.emplace(space);
-    field.finer_values = finer_->values(u);
-  }
+  if (const LagrangeResults* finer = finer_for(space)) field.finer_values = finer->values(u);
   if (scale != 1)
     for (std::vector<double>* values : {&field.values, &field.finer_values})
       for (double& value : *values) value *= scale;

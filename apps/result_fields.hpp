@@ -17,12 +17,16 @@ class ResultFields {
 
   // A field of the space, `scale` times. The space must outlive this when it is not the mesh's own.
   Field of(std::string name, const FunctionSpace& space, const Vector& u, double scale = 1);
+  // Values at the space's nodes, [node][component], taken to the points of the finer cells; none when there are none.
+  std::vector<double> at_points(const FunctionSpace& space, std::span<const double> at_nodes, int components);
   const LagrangeCells* cells() const { return finer_ ? &finer_->cells() : nullptr; }  // null: the mesh's
   // Where there are finer cells, fields on their points: those of the space as they are, others interpolated between the
   // mesh's nodes, forces at points.
   std::vector<Field> on_cells(const std::vector<Field>& nodal) const;
 
  private:
+  const LagrangeResults* finer_for(const FunctionSpace& space);
+
   bool lagrange_;
   std::optional<LagrangeResults> finer_;  // from the first field of a space that needs it
 };

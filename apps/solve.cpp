@@ -125,7 +125,8 @@ void show(Run& run, const FormRecord& record, const Operator& equations, const V
   if (record.components == 1) print_range(run, space.mesh(), record.unknown, nodal.front().values);
   if (record.derived > 0) {
     DerivedFields derived = evaluate(run, equations, u);
-    nodal.push_back({record.derives, derived.components, std::move(derived.at_nodes)});
+    nodal.push_back({.name = record.derives, .components = derived.components, .values = std::move(derived.at_nodes),
+                     .finer_values = run.fields().at_points(space, derived.at_space_nodes, derived.components)});
     cells.push_back({record.derives, derived.components, std::move(derived.at_cells)});
   }
   nodal.push_back({.name = "reaction", .components = record.components, .values = reaction, .forces = true});

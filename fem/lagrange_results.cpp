@@ -75,9 +75,11 @@ std::vector<double> LagrangeResults::evaluated(int components, std::span<const d
   return result;
 }
 
-std::vector<double> LagrangeResults::values(const Vector& u) const {
+std::vector<double> LagrangeResults::values(const Vector& u) const { return values(u.host(), space_->components()); }
+
+std::vector<double> LagrangeResults::values(std::span<const double> at_nodes, int components) const {
   std::vector<Node> nodes;
-  return evaluated(space_->components(), u.host(), [&](CellKind kind) { return table(space_->element(kind), nodes_.at(kind)); },
+  return evaluated(components, at_nodes, [&](CellKind kind) { return table(space_->element(kind), nodes_.at(kind)); },
                    [&](const CellBlock& block, Index position) {
                      space_->nodes_of(block.first_cell + position, nodes);
                      return std::span<const Node>(nodes);

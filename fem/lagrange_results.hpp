@@ -21,6 +21,7 @@ class LagrangeResults {
   int order() const { return order_; }
   // All three: [point][component].
   std::vector<double> values(const Vector& u) const;  // of a field of the space. A transfer
+  std::vector<double> values(std::span<const double> at_nodes, int components) const;  // the same from [node][component] on the host
   // Of values at the mesh's nodes, which vary like the geometry between them.
   std::vector<double> from_mesh(std::span<const double> values, int components) const;
   // Forces at the mesh's nodes, whose sums stay. One where no point stands goes to the corners of a cell around it.

@@ -424,6 +424,7 @@ DerivedFields Operator::evaluate(const Vector& u) const {
   for (Index n = 0; n < space_->node_count(); ++n)
     for (int i = 0; i < k; ++i) node_means[static_cast<std::size_t>(n * k + i)] /= std::max(1, cells_at[static_cast<std::size_t>(n)]);
   fields.at_nodes = space_->to_mesh(node_means, k);
+  if (!space_->isoparametric()) fields.at_space_nodes = std::move(node_means);
   return fields;
 }
 

@@ -24,6 +24,7 @@ struct DerivedFields {
   int components = 0;
   std::vector<double> at_nodes;  // [mesh node][component]: mean over the cells around the node of extrapolated values
   std::vector<double> at_cells;  // [cell][component]: mean over the cell
+  std::vector<double> at_space_nodes = {};  // [node][component]: as at_nodes, at those of the space; none when they are the mesh's
 };
 
 class Operator {
