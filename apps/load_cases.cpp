@@ -122,8 +122,6 @@ void LoadCaseSupports::check(Case& input, const LoadCaseInputs& inputs) const {
   for (std::size_t i = 0; i < inputs.cases.size(); ++i) cases.push_back({inputs.cases[i].name, nullptr, &of(i)});
   try {
     check_same_unknowns(cases);
-  } catch (const Errors& errors) {
-    for (const Error& error : errors.list()) input.add_error(error);
   } catch (const Error& error) {
     input.add_error(error);
   }

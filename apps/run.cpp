@@ -11,6 +11,7 @@
 #include "device/host_memory.hpp"
 #include "device/stop_request.hpp"
 #include "io/byte_size.hpp"
+#include "io/error_catalogue.hpp"
 #include "io/mesh_reader.hpp"
 #include "mesh/order.hpp"
 
@@ -150,6 +151,7 @@ const Mesh& Run::mesh(bool structural) {
       mesh = options_.survey ? options_.survey->mesh(structural) : read_mesh(file, options);
     } catch (const Error& error) {  // together with what was wrong in the case file so far
       case_->add_error(error);
+      if (kind_of(error).name == std::string_view("inverted-cells")) log_.notice(fmt::format("to see the cells: ritz mesh check {} writes them to a VTU file", file));
       case_->throw_if_any();
     }
     if (order > 0) mesh = with_order(*mesh, static_cast<int>(order), mid_nodes == "full" ? MidNodes::full : MidNodes::serendipity);

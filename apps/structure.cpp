@@ -81,8 +81,6 @@ void check_supports(Run& run, const FunctionSpace& space, const std::vector<Pres
   std::ranges::for_each(model.springs, hold);
   try {
     check_held(held, RigidModes::solid);
-  } catch (const Errors& errors) {
-    for (const Error& error : errors.list()) run.input().add_error(error);
   } catch (const Error& error) {
     run.input().add_error(error);
   }

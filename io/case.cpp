@@ -66,7 +66,11 @@ std::vector<Case::Table> Case::tables(std::string_view key, std::string_view abo
   return root().tables(key, about, rule);
 }
 
-void Case::add_error(Error error) { data_->add(std::move(error), {}); }
+void Case::add_error(const Error& error) {
+  const auto* several = dynamic_cast<const Errors*>(&error);
+  if (several == nullptr) return data_->add(error, {});
+  for (const Error& each : several->list()) data_->add(each, {});
+}
 
 void Case::error_at(const Table& table, std::string_view key, std::string what, std::string why, std::string fix,
                     Exit exit) {

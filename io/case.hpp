@@ -101,7 +101,7 @@ class Case {
   // Reads [[table]]: functions that formulas may use from here on.
   void read_tables();
   // Adds an error of the caller to those found so far; `finish` throws them all, in the order of the file.
-  void add_error(Error error);
+  void add_error(const Error& error);
   void error_at(const Table& table, std::string_view key, std::string what, std::string why = {},
                 std::string fix = {}, Exit exit = Exit::input);
   // Takes a key of the root out of the case, as if it had not been given: somebody else has read it.

@@ -151,6 +151,16 @@ class Errors(CaseTest):
         outcome = self.run_case("ritz-heat", example("heat_sink"), "--time-limit", "0.001")
         self.assertEqual((outcome.exit, outcome.report["errors"][0]["kind"]), (124, "stopped"))
 
+    def test_several_faults_of_a_mesh_are_several_errors_and_the_way_to_see_the_cells_is_named(self):
+        """One cell folded, another turned over: two sentences, and a picture of both cells."""
+        mesh = boxes.cubes(["a", "b"]).replace(" 1 2 3 4 5 6 7 8\n", " 1 2 4 3 5 6 8 7\n").replace(" 9 10 11 12 13 14 15 16\n", " 13 14 15 16 9 10 11 12\n")
+        outcome = self.provoke(mesh=mesh, arguments=["--check"])
+        self.assertEqual([error["kind"] for error in outcome.report["errors"]], ["inverted-cells"] * 2)
+        self.assertTrue(all(error["fix"] for error in outcome.report["errors"]))
+        [notice] = [notice for notice in outcome.report["notices"] if "ritz mesh check" in notice]
+        subprocess.run([BIN / "ritz", "mesh", "check", notice.split("check ")[1].split(" writes")[0], "--vtu", self.folder / "cells.vtu"], capture_output=True)
+        self.assertIn(b'NumberOfCells="2"', (self.folder / "cells.vtu").read_bytes())
+
     def test_every_kind_is_provoked_or_says_why_not(self):
         source = pathlib.Path(__file__).read_text()
         provoked = {*self.STATIC, *self.SOLVED, *re.findall(r'self\.expect\("([\w-]+)"', source), "stopped", "load-on-nothing"}
