@@ -2,6 +2,7 @@
 
 #include "apps/case_regions.hpp"
 #include "apps/command_line.hpp"
+#include "apps/crossover.hpp"
 #include "apps/probes.hpp"
 #include "apps/schema.hpp"
 #include "apps/shared_model.hpp"
@@ -48,6 +49,17 @@ void print_memory_table(Log& log, const MemoryUse& memory) {
   if (memory.pressed > 0) log.detail("  {} of the cache given back because something did not fit beside it", text_of_bytes(memory.pressed));
 }
 
+// Of the case, before it is read in earnest; empty where that cannot be.
+std::string mesh_file(const RunOptions& options) {
+  if (options.device != "auto" || options.survey) return "";
+  try {
+    Case input = Case::from_file(options.case_file, options.overrides);
+    return input.table("mesh", "").path("file", "", {.fallback = ""});
+  } catch (const Error&) {
+    return "";
+  }
+}
+
 // A closed standard stream would give its number to the first file we open, and the log would go into the results.
 void keep_standard_streams_open() {
   for (int descriptor = 0; descriptor <= 2; ++descriptor)
@@ -90,7 +102,7 @@ Run::Run(AppInfo info, RunOptions options, SharedModel* shared)
   report_.program = info_.name;
   report_.case_file = options_.case_file;
   if (own_) {
-    own_->device = Device::named(options_.device, options_.threads);
+    own_->device = Device::named(device_for(options_.device, options_.threads, [this] { return expected_unknowns(mesh_file(options_), info_.components); }), options_.threads);
     limit(device(), options_.memory);
     obey(options_.memory);
     log_.line("device: {}", device().description());

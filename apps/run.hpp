@@ -43,6 +43,7 @@ struct AppInfo {
   std::string description;  // one sentence
   std::string example;      // a case file, shown by --help
   bool forecasts = false;   // calls forecast(), so that there is an --estimate
+  int components = 3;       // unknowns per node, about: for the choice of a device
 };
 
 // Instead of a case file and its mesh: Case::survey and a small mesh, for apps/schema.hpp. The run ends at checked().

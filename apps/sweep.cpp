@@ -65,7 +65,12 @@ class Sweep {
       }
       settle();
       commit();
-    } catch (...) {  // what is finished is not lost
+    } catch (const Error& error) {  // what is finished is not lost
+      const bool kept = stop();
+      if (!kept || error.exit() == Exit::output || static_cast<int>(error.exit()) < static_cast<int>(Exit::stopped)) throw;
+      throw Error(Exit::stopped, fmt::format("{}: {} of {} members are committed", error.message(), complete_ + kept_.size(), plan_.members.size()), {},
+                  "the same command with --resume goes on with the others");
+    } catch (...) {
       stop();
       throw;
     }
@@ -299,16 +304,18 @@ class Sweep {
     if (!entries.empty()) write_file((fs::path(folder_path_) / (stem_ + "_sweep.pvd")).string(), pvd_text(entries));
   }
 
-  void stop() {
+  // True when members are committed.
+  bool stop() {
     shared_.batch = batch_ = nullptr;
-    if (!group_ || report_.sweep.empty()) return;
+    if (!group_ || report_.sweep.empty()) return false;
     try {
       commit();
-      log_.line("sweep: {} of {} members are committed; --resume goes on with the others", complete_ + kept_.size(), plan_.members.size());
     } catch (const Error&) {  // the first error is the one to tell
+      complete_ = 0;
     }
     group_.reset();
     active_.clear();
+    return complete_ + kept_.size() > 0;
   }
 
   void summarise(const StaticBatch& batch) {

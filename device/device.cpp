@@ -1,6 +1,7 @@
 #include "device/device.hpp"
 
 #include "device/array.hpp"
+#include "device/device_choice.hpp"
 #include "device/device_kernels.hpp"
 #include "device/error.hpp"
 #include "device/host_limits.hpp"
@@ -16,14 +17,17 @@
 
 namespace ritz {
 
+namespace {
+std::string threads_text(int threads);
+}
+
 struct Device::State {
   State(std::unique_ptr<Machine> m, int thread_count, std::string why)
       : machine(std::move(m)), memory(*machine), profile(*machine, memory), threads(thread_count) {
     const MachineInfo& i = machine->info();
     description = i.kind == "gpu" ? fmt::format("gpu:{} {}, compute capability {}, {:.0f} GB", i.ordinal, i.name,
                                                 i.compute_capability, 1e-9 * double(i.memory_total))
-                                  : fmt::format("{} {}, {} thread{}, {}", i.kind, i.name, threads,
-                                                threads == 1 ? "" : "s", i.backend == "v4" ? "AVX-512" : "AVX2");
+                                  : fmt::format("{} {}, {}, {}", i.kind, i.name, threads_text(threads), i.backend == "v4" ? "AVX-512" : "AVX2");
     if (!why.empty()) description += " (" + why + ")";
   }
   std::unique_ptr<Machine> machine;
@@ -64,6 +68,27 @@ std::unique_ptr<Machine> make_gpu(const std::string& request, int ordinal) {
   return std::unique_ptr<Machine>(cuda_factory(why)->create(ordinal));
 }
 
+// Free memory is asked for only where there is a choice: it takes a context on each GPU.
+DeviceChoice chosen_automatically() {
+  std::string why;
+  std::vector<MachineInfo> gpus = list_gpus(why);
+  DeviceFacts facts = facts_of_environment(std::move(gpus), why);
+  if (facts.gpus.size() > 1 && facts.local_rank < 0)
+    for (std::size_t i = 0; i < facts.gpus.size(); ++i) facts.gpus[i] = make_gpu("gpu", static_cast<int>(i))->current_info();
+  return choose_device(facts);
+}
+
+// "2 threads", and what holds them down where they are fewer than processors.
+std::string threads_text(int threads) {
+  const HostLimits limits = host_limits();
+  std::string text = fmt::format("{} thread{}", threads, threads == 1 ? "" : "s");
+  std::vector<std::string> bounds;
+  if (limits.affinity < limits.processors) bounds.push_back(fmt::format("affinity {}", limits.affinity));
+  if (limits.group_processors > 0 && limits.group_processors < limits.processors) bounds.push_back(fmt::format("control group {:.2g}", limits.group_processors));
+  if (!bounds.empty()) text += fmt::format(" of {} processors ({})", limits.processors, fmt::join(bounds, ", "));
+  return text;
+}
+
 [[noreturn]] void throw_unknown_device(const std::string& request) {
   throw Error(Exit::input, fmt::format("unknown device '{}'", request), {},
               "use auto, cpu, cpu:v3, cpu:v4, gpu or gpu:NUMBER");
@@ -80,19 +105,23 @@ int ordinal_in(const std::string& request) {
 
 }  // namespace
 
-Device Device::named(const std::string& request, int threads) {
+// A request may say why it is made: "cpu (small enough)".
+Device Device::named(const std::string& asked, int threads) {
+  const std::size_t reason = asked.find(" (");
+  const std::string request = asked.substr(0, reason);
+  const std::string as_asked = reason == std::string::npos ? "as asked" : asked.substr(reason + 2, asked.size() - reason - 3);
   const int available = available_threads();
   if (threads < 0 || threads > 4096)
     throw Error(Exit::input, fmt::format("{} threads were asked for", threads), {}, "use a number from 1 to 4096, or 0 for all");
   std::unique_ptr<Machine> machine;
   std::string why;
   if (request == "auto") {
-    const std::vector<MachineInfo> gpus = list_gpus(why);
-    machine = gpus.empty() ? make_cpu_machine("") : make_gpu("gpu:0", 0);
-    why = gpus.empty() ? "auto: " + why : "auto: the first GPU";
+    const DeviceChoice choice = chosen_automatically();
+    machine = choice.gpu < 0 ? make_cpu_machine("") : make_gpu("gpu", choice.gpu);
+    why = "auto: " + choice.why;
   } else if (request == "cpu" || request == "cpu:v3" || request == "cpu:v4") {
     machine = make_cpu_machine(request == "cpu" ? "" : request.substr(4));
-    why = "as asked";
+    why = as_asked;
   } else if (request == "fake") {
     machine = make_fake_machine();
   } else if (request == "gpu") {

@@ -1,0 +1,40 @@
+// Which machine `auto` takes: a decision from facts alone, so that it can be tested without any of the machines.
+//
+//   DeviceChoice choice = choose_device(facts_of_environment(gpus, why_no_gpu));   choice.why: "the GPU with most free memory of 4"
+#pragma once
+
+#include "device/machine.hpp"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace ritz {
+
+struct DeviceFacts {
+  std::vector<MachineInfo> gpus;         // that this process sees, in CUDA's order: CUDA_VISIBLE_DEVICES and MIG have their say before
+  std::string why_no_gpu;
+  std::string visible;                   // CUDA_VISIBLE_DEVICES; empty: not set
+  int local_rank = -1, local_ranks = 0;  // of this node, as SLURM or MPI say; -1 and 0: none, not known
+  bool may_share = false;                // several ranks on one GPU: RITZ_SHARE_GPU=1
+  Index unknowns = 0;                    // expected; 0: not known
+  std::optional<Index> crossover;        // unknowns below which this CPU is as fast as the GPU; measured
+};
+
+struct DeviceChoice {
+  int gpu = -1;      // ordinal; -1: the CPU
+  std::string why;   // one line
+};
+
+// Throws Error(Exit::environment): two ranks of a node would share a GPU, and nobody allowed it.
+DeviceChoice choose_device(const DeviceFacts& facts);
+
+// Ranks and permissions from the environment: SLURM_LOCALID, SLURM_NTASKS_PER_NODE, OMPI_COMM_WORLD_LOCAL_RANK and _SIZE,
+// MPI_LOCALRANKID and MPI_LOCALNRANKS, RITZ_SHARE_GPU.
+DeviceFacts facts_of_environment(std::vector<MachineInfo> gpus, std::string why_no_gpu);
+
+// Of equal times of a task on both machines by size (ascending): where the GPU overtakes, interpolated in logarithms; the largest size
+// measured where it never does, 0 where it always is ahead. [unknowns]
+Index crossover_of(const std::vector<Index>& sizes, const std::vector<double>& cpu_seconds, const std::vector<double>& gpu_seconds);
+
+}  // namespace ritz

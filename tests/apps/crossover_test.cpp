@@ -1,0 +1,73 @@
+// Where a GPU overtakes the CPU is measured on machines of any kind, kept, and forgotten when something changes.
+#include "apps/crossover.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
+#include <unistd.h>
+
+namespace ritz {
+namespace {
+
+class CrossoverCache : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    folder_ = std::filesystem::temp_directory_path() / ("ritz-crossover-" + std::to_string(::getpid()));
+    ::setenv("XDG_CACHE_HOME", folder_.c_str(), 1);
+  }
+  void TearDown() override {
+    ::unsetenv("XDG_CACHE_HOME");
+    std::error_code ignored;
+    std::filesystem::remove_all(folder_, ignored);
+  }
+  std::filesystem::path folder_;
+};
+
+TEST_F(CrossoverCache, IsMeasuredOnAnyTwoDevices) {
+  const Crossover measured = measure_crossover(Device::named("cpu", 1), Device::named("fake", 1), 0);
+  ASSERT_EQ(measured.tasks.size(), 3u);
+  for (const Crossover::Task& task : measured.tasks) {
+    ASSERT_FALSE(task.unknowns.empty());
+    for (std::size_t i = 0; i < task.unknowns.size(); ++i) {
+      EXPECT_GT(task.cpu[i], 0) << task.name;
+      EXPECT_GT(task.gpu[i], 0) << task.name;
+    }
+    EXPECT_LE(task.at, measured.at);
+  }
+}
+
+TEST_F(CrossoverCache, KeepsWhatWasStoredUntilTheKeyChanges) {
+  MachineInfo cpu = Device::named("cpu").info(), gpu;
+  gpu.name = "A100";
+  gpu.driver = "12.4";
+  const std::string key = crossover_key(cpu, 8, gpu);
+  EXPECT_FALSE(cached_crossover(key).has_value());
+  store_crossover(key, {.tasks = {}, .at = 12345});
+  EXPECT_EQ(cached_crossover(key), 12345);
+  gpu.driver = "13.0";
+  EXPECT_FALSE(cached_crossover(crossover_key(cpu, 8, gpu)).has_value()) << "another driver";
+  gpu.driver = "12.4";
+  EXPECT_FALSE(cached_crossover(crossover_key(cpu, 16, gpu)).has_value()) << "more threads";
+}
+
+TEST_F(CrossoverCache, ADamagedFileIsNone) {
+  const std::string key = crossover_key({}, 1, {});
+  store_crossover(key, {.tasks = {}, .at = 5});
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder_))
+    if (entry.is_regular_file()) std::ofstream(entry.path()) << "nonsense\n";
+  EXPECT_FALSE(cached_crossover(key).has_value());
+}
+
+TEST_F(CrossoverCache, WithoutAGpuAutoStaysAuto) {
+  if (list_devices().why_no_gpu.empty()) GTEST_SKIP() << "skipped: there is a GPU";
+  EXPECT_EQ(device_for("auto", 1, [] { return Index{100}; }), "auto");
+  EXPECT_EQ(device_for("cpu:v3", 1, [] { return Index{100}; }), "cpu:v3");
+}
+
+TEST(ExpectedUnknowns, AreNoneWithoutAFile) { EXPECT_EQ(expected_unknowns("/nowhere/at.all", 3), 0); }
+
+}  // namespace
+}  // namespace ritz

@@ -1,0 +1,115 @@
+// What `auto` takes, from facts alone.
+#include "device/device_choice.hpp"
+#include "device/error.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+
+namespace ritz {
+namespace {
+
+MachineInfo gpu(const std::string& name, double free_gb, double total_gb = 80) {
+  MachineInfo info;
+  info.kind = "gpu";
+  info.name = name;
+  info.memory_free = static_cast<Index>(1e9 * free_gb);
+  info.memory_total = static_cast<Index>(1e9 * total_gb);
+  return info;
+}
+
+Error error_of(const DeviceFacts& facts) {
+  try {
+    choose_device(facts);
+  } catch (const Error& error) {
+    return error;
+  }
+  return Error(Exit::ok, "no error");
+}
+
+TEST(DeviceChoice, WithoutGpusIsTheCpuAndSaysWhy) {
+  const DeviceChoice choice = choose_device({.why_no_gpu = "no NVIDIA driver is installed"});
+  EXPECT_EQ(choice.gpu, -1);
+  EXPECT_EQ(choice.why, "no NVIDIA driver is installed");
+}
+
+TEST(DeviceChoice, TakesTheFreestOfEquals) {
+  const DeviceChoice choice = choose_device({.gpus = {gpu("A100", 10), gpu("A100", 60), gpu("A100", 30)}});
+  EXPECT_EQ(choice.gpu, 1);
+  EXPECT_NE(choice.why.find("most free memory of 3 equal GPUs"), std::string::npos) << choice.why;
+}
+
+TEST(DeviceChoice, FreeMemoryOfASlowerCardDoesNotCount) {
+  EXPECT_EQ(choose_device({.gpus = {gpu("H200", 20, 141), gpu("T4", 15, 16), gpu("H200", 90, 141)}}).gpu, 2);
+  EXPECT_EQ(choose_device({.gpus = {gpu("H200", 20, 141), gpu("RTX 6000", 45, 48)}}).gpu, 0);
+}
+
+TEST(DeviceChoice, SmallProblemsStayOnTheCpu) {
+  DeviceFacts facts{.gpus = {gpu("H200", 100)}, .unknowns = 5'000, .crossover = 20'000};
+  EXPECT_EQ(choose_device(facts).gpu, -1);
+  EXPECT_NE(choose_device(facts).why.find("20000"), std::string::npos);
+  facts.unknowns = 50'000;
+  EXPECT_EQ(choose_device(facts).gpu, 0);
+  facts.unknowns = 0;  // not known
+  EXPECT_EQ(choose_device(facts).gpu, 0);
+  facts.unknowns = 5'000;
+  facts.crossover.reset();  // not measured
+  EXPECT_EQ(choose_device(facts).gpu, 0);
+}
+
+TEST(DeviceChoice, RanksTakeOneGpuEach) {
+  DeviceFacts facts{.gpus = {gpu("A100", 10), gpu("A100", 60)}, .local_ranks = 2};
+  for (const int rank : {0, 1}) {
+    facts.local_rank = rank;
+    EXPECT_EQ(choose_device(facts).gpu, rank) << "whatever is free there";
+  }
+}
+
+TEST(DeviceChoice, TwoRanksOnOneGpuAreRefusedUnlessAllowed) {
+  DeviceFacts facts{.gpus = {gpu("A100", 10), gpu("A100", 60)}, .local_rank = 2, .local_ranks = 3};
+  EXPECT_EQ(error_of(facts).exit(), Exit::environment);
+  EXPECT_NE(error_of(facts).message().find("3 ranks, 2 GPUs"), std::string::npos) << error_of(facts).message();
+  facts.local_rank = 0;  // the first is told, too: all ranks end alike
+  EXPECT_EQ(error_of(facts).exit(), Exit::environment);
+  facts.may_share = true;
+  facts.local_rank = 2;
+  EXPECT_EQ(choose_device(facts).gpu, 0);
+}
+
+TEST(DeviceChoice, ARankThatSeesOneGpuOfItsOwnTakesIt) {
+  const DeviceChoice choice = choose_device({.gpus = {gpu("A100 MIG 1g.10gb", 9, 10)}, .visible = "MIG-4f3c", .local_rank = 3, .local_ranks = 4});
+  EXPECT_EQ(choice.gpu, 0);
+  EXPECT_NE(choice.why.find("a slice of a GPU"), std::string::npos) << choice.why;
+}
+
+TEST(DeviceChoice, ALoneRankIsNoRank) { EXPECT_EQ(choose_device({.gpus = {gpu("A100", 1), gpu("A100", 2)}, .local_rank = 0, .local_ranks = 1}).gpu, 1); }
+
+TEST(DeviceChoice, ReadsRanksOfTheBatchSystem) {
+  for (const char* name : {"SLURM_LOCALID", "SLURM_NTASKS_PER_NODE", "OMPI_COMM_WORLD_LOCAL_RANK", "OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALRANKID", "RITZ_SHARE_GPU"}) ::unsetenv(name);
+  EXPECT_EQ(facts_of_environment({}, "").local_rank, -1);
+  ::setenv("SLURM_LOCALID", "3", 1);
+  ::setenv("SLURM_NTASKS_PER_NODE", "4(x2)", 1);
+  EXPECT_EQ(facts_of_environment({}, "").local_rank, 3);
+  EXPECT_EQ(facts_of_environment({}, "").local_ranks, 4);
+  ::setenv("SLURM_LOCALID", "x", 1);
+  EXPECT_EQ(facts_of_environment({}, "").local_rank, -1);
+  ::unsetenv("SLURM_LOCALID");
+  ::unsetenv("SLURM_NTASKS_PER_NODE");
+}
+
+TEST(Crossover, LiesWhereTheLinesMeet) {
+  // CPU: n ns; GPU: 10 us + n / 10 ns. They meet at n = 11111.
+  std::vector<Index> sizes;
+  std::vector<double> cpu, gpu_seconds;
+  for (Index n = 1000; n <= 1'024'000; n *= 2) {
+    sizes.push_back(n);
+    cpu.push_back(1e-9 * double(n));
+    gpu_seconds.push_back(1e-5 + 1e-10 * double(n));
+  }
+  EXPECT_NEAR(double(crossover_of(sizes, cpu, gpu_seconds)), 11111, 600);
+  EXPECT_EQ(crossover_of(sizes, gpu_seconds, cpu), 0) << "ahead from the start";
+  EXPECT_EQ(crossover_of(sizes, cpu, std::vector<double>(sizes.size(), 1)), sizes.back()) << "never ahead";
+}
+
+}  // namespace
+}  // namespace ritz
