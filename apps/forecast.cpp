@@ -32,14 +32,14 @@ void fill(RunReport& report, const std::vector<ForecastPath>& paths, Index avail
 
 }  // namespace
 
-void forecast(Run& run, const FunctionSpace& space, const std::vector<Integral>& integrals, int columns) {
+void forecast(Run& run, const FunctionSpace& space, const std::vector<Integral>& integrals, const ForecastModel& model) {
   const RunOptions& options = run.options();
   if (!options.check || options.describe || !run.input().sound()) return;  // what is wrong comes first
   const Device& device = run.device();
   auto phase = device.profile().phase("forecast");
   const Operator equations(space, integrals);
   const Index before = host_memory_now(), live = device.memory().live(), available = device.memory().available() + live;
-  const std::vector<ForecastPath> paths = forecast_static(equations, columns);
+  const std::vector<ForecastPath> paths = forecast_static(equations, model);
   fill(run.report(), paths, available, [&](const ForecastPath& path) {
     const Index arrays = device.is_gpu() ? 0 : path.peak.total() - live;
     const Index coming = before + std::max(path.host_beside + arrays, host_of_results(space, integrals) + arrays / 3);

@@ -4,12 +4,13 @@
 #include "apps/run.hpp"
 #include "fem/function_space.hpp"
 #include "fem/integral.hpp"
+#include "fem/static_forecast.hpp"
 
 #include <vector>
 
 namespace ritz {
 
-// Nothing without --check or --estimate. `columns`: load cases. Lays the elements out, then asks forecast_static().
-void forecast(Run& run, const FunctionSpace& space, const std::vector<Integral>& integrals, int columns);
+// Nothing without --check or --estimate. Lays the elements out, then asks forecast_static().
+void forecast(Run& run, const FunctionSpace& space, const std::vector<Integral>& integrals, const ForecastModel& model);
 
 }  // namespace ritz

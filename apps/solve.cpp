@@ -1,4 +1,5 @@
 // ritz-solve: the stationary equations of any form that is known by name, of Ritz or of a plugin, by Newton's method.
+#include "apps/forecast.hpp"
 #include "apps/form_parameters.hpp"
 #include "apps/formulas.hpp"
 #include "apps/materials.hpp"
@@ -156,6 +157,7 @@ void solve(Run& run) {
     const std::vector<Node> nodes = space.nodes_in(*region);
     held.insert(held.end(), nodes.begin(), nodes.end());
   }
+  forecast(run, space, parts.integrals, {.newton = !parts.linear, .restart = solver.restart});
   finish_model(run, fixed, rigid_modes(record, parts), results, held);
 
   const Operator& equations = make_operator(run, space, parts.integrals);
@@ -195,5 +197,5 @@ value = 5e4
 }  // namespace ritz
 
 int main(int argc, char** argv) {
-  return ritz::run_app(argc, argv, {"ritz-solve", "Stationary equations of any form, also of your own; nonlinear ones by Newton's method.", ritz::example}, ritz::solve);
+  return ritz::run_app(argc, argv, {"ritz-solve", "Stationary equations of any form, also of your own; nonlinear ones by Newton's method.", ritz::example, true}, ritz::solve);
 }

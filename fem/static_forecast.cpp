@@ -13,14 +13,18 @@ namespace {
 
 using Task = Operator::Task;
 
-// Follows fem/static_solution.cpp moment by moment.
+// Of a Newton iteration, for the estimate of the time.
+constexpr double newton_steps = 6;
+
+// Follows fem/static_solution.cpp, or fem/nonlinear_solution.cpp, moment by moment.
 class Forecaster {
  public:
-  Forecaster(const Operator& equations, int columns)
-      : equations_(equations), space_(equations.space()), columns_(columns), n_(space_.unknown_count()), block_(space_.components()),
+  Forecaster(const Operator& equations, const ForecastModel& model)
+      : equations_(equations), space_(equations.space()), model_(model), columns_(model.columns), n_(space_.unknown_count()), block_(space_.components()),
         size_(pattern_size(entity_counts(space_.mesh()), space_.isoparametric() ? 0 : space_.order())) {
     for (const auto& [tag, bytes] : space_.device().memory().statistics().live_by_tag) base_.bytes(tag, bytes);
-    if (!base_.by_tag().contains("constraints")) base_.array<std::uint8_t>("constraints", n_, std::max(1, columns));  // not finished yet
+    if (!base_.by_tag().contains("constraints"))  // not finished yet
+      base_.array<std::uint8_t>("constraints", n_, columns_).array<double>("constraints", n_, columns_);
     residual_ = equations.memory_needs(Task::residual);
     evaluate_ = equations.memory_needs(Task::evaluate);
     action_ = diagonal_ = residual_;  // the same lists, but for those of loads on facets
@@ -31,25 +35,28 @@ class Forecaster {
     const MemoryNeeds matrix = base_ + (has_pattern() ? MemoryNeeds() : pattern()) + MemoryNeeds().array<double>("matrix", size_.pairs * block_ * block_);
     const MemoryNeeds kept = matrix + residual_;
     // r, the shared residual, and u and b of every column; then without the shared one, and the correction.
-    const MemoryNeeds assembly = kept + lists + vectors(2 + 2 * columns_);
-    const MemoryNeeds solve = kept + vectors(2 + 2 * columns_) + blocks(2);
-    const MemoryNeeds iteration = vectors(4) + blocks(columns_ > 1 ? 4 : 0);
+    const MemoryNeeds assembly = kept + lists + vectors(loop_vectors());
+    const MemoryNeeds solve = kept + staying_lists() + vectors(loop_vectors()) + blocks(2);
+    const bool diagonal = path == SolverPath::diagonal || path == SolverPath::diagonal_unsymmetric;
+    const MemoryNeeds iteration = krylov_vectors(diagonal);
     ForecastPath result{path, assembly, "assembly"};
-    if (path == SolverPath::diagonal) {
+    if (diagonal) {
       raise(result, solve + iteration + vectors(1), "iteration");
     } else {
       const HierarchyNeeds hierarchy = hierarchy_needs({space_.node_count(), size_.pairs, block_, space_.mesh().dimension()},
                                                        path == SolverPath::multigrid_single);
-      raise(result, solve + hierarchy.set_up, "set-up");
-      raise(result, solve + hierarchy.live + iteration, "iteration");
+      // The hierarchy of a matrix that is not symmetric is that of its symmetric part, which stays.
+      const MemoryNeeds part = symmetric() ? MemoryNeeds() : MemoryNeeds().array<double>("matrix", size_.pairs * block_ * block_);
+      raise(result, solve + part + hierarchy.set_up, "set-up");
+      raise(result, solve + part + hierarchy.live + iteration, "iteration");
     }
-    raise(result, base_ + (has_pattern() ? MemoryNeeds() : pattern()) + residual_ + results(), "results");
+    raise(result, base_ + (has_pattern() ? MemoryNeeds() : pattern()) + residual_ + staying_lists() + results(), "results");
     const double matrix_bytes = 8.0 * double(size_.pairs) * block_ * block_ + 4.0 * double(size_.pairs), vector_bytes = 8.0 * double(n_);
     // Assembly; and per iteration a product in double precision and, with multigrid, a cycle of five products in its precision.
-    const bool cycle = path != SolverPath::diagonal;
+    const bool cycle = !diagonal;
     const double product = matrix_bytes + 12 * vector_bytes, width = path == SolverPath::multigrid_single ? 0.5 : 1;
     const double iterations = cycle ? (block_ == 1 ? 18 : 40) : diagonal_iterations();
-    result.bytes_moved = 6 * matrix_bytes + (cycle ? 12 * matrix_bytes : 0) + iterations * (product + (cycle ? 5 * 1.3 * width * product : 0));
+    result.bytes_moved = steps() * (6 * matrix_bytes + (cycle ? 12 * matrix_bytes : 0) + iterations * (product + (cycle ? 5 * 1.3 * width * product : 0)));
     result.host_beside = host_lists(Task::matrix) + (has_pattern() ? 0 : 12 * size_.pairs + 16 * size_.nodes);
     return result;
   }
@@ -57,17 +64,30 @@ class Forecaster {
   ForecastPath without_matrix() const {
     const MemoryNeeds marked = MemoryNeeds().bytes("connectivity", connectivity());
     const MemoryNeeds kept = base_ + residual_ + action_ + diagonal_ + marked;
-    // r, u, b, du; the operator's state and diagonal; conjugate gradients' four; Chebyshev's four.
-    const MemoryNeeds iteration = kept + vectors(2 + 2 * columns_ + 2 + 4 + 4);
+    // The loop's; the operator's state and diagonal; conjugate gradients' four; Chebyshev's four.
+    const MemoryNeeds iteration = kept + vectors(loop_vectors() + 2 + 4 + 4);
     ForecastPath result{SolverPath::without_matrix, iteration, "iteration"};
     raise(result, base_ + residual_ + action_ + diagonal_ + results(), "results");
     const double product = 40.0 * double(connectivity()) + 24.0 * double(n_);
-    result.bytes_moved = 4 * 0.28 * diagonal_iterations() * product;  // Chebyshev of degree 4
+    result.bytes_moved = steps() * 4 * 0.28 * diagonal_iterations() * product;  // Chebyshev of degree 4
     result.host_beside = host_lists(Task::action);
     return result;
   }
 
+  bool symmetric() const { return equations_.symmetric(); }
+
  private:
+  double steps() const { return model_.newton ? newton_steps : 1; }
+  // That stand while a system is solved: r, u, b, du, the latter two for each column; of Newton's method nine.
+  Index loop_vectors() const { return model_.newton ? 9 : 2 + 2 * columns_; }
+  MemoryNeeds staying_lists() const { return model_.newton ? matrix_lists() : MemoryNeeds(); }
+  // Conjugate gradients; GMRES with its two bases (solvers/gmres.cpp); BiCGSTAB beside the diagonal.
+  MemoryNeeds krylov_vectors(bool diagonal) const {
+    if (symmetric()) return vectors(4) + blocks(columns_ > 1 ? 4 : 0);
+    if (diagonal) return vectors(7);
+    return vectors(4).array<double>("vectors", n_ * in_lanes(model_.restart + 1)).array<double>("vectors", n_ * in_lanes(model_.restart));
+  }
+  static Index in_lanes(Index columns) { return 8 * ((columns + 7) / 8); }
   static void raise(ForecastPath& path, const MemoryNeeds& needs, const char* moment) {
     if (needs.total() <= path.peak.total()) return;
     path.peak = needs;
@@ -85,7 +105,7 @@ class Forecaster {
   MemoryNeeds vectors(Index count) const { return MemoryNeeds().array<double>("vectors", n_, count); }
   // Multi-vectors, in groups of eight columns.
   MemoryNeeds blocks(Index count) const {
-    return columns_ < 2 ? MemoryNeeds() : MemoryNeeds().array<double>("vectors", n_ * 8 * ((columns_ + 7) / 8), count);
+    return columns_ < 2 ? MemoryNeeds() : MemoryNeeds().array<double>("vectors", n_ * in_lanes(columns_), count);
   }
   MemoryNeeds results() const {
     int derived = 0;
@@ -110,6 +130,7 @@ class Forecaster {
 
   const Operator& equations_;
   const FunctionSpace& space_;
+  ForecastModel model_;
   Index columns_, n_;
   int block_;
   PatternSize size_;
@@ -124,20 +145,22 @@ std::string name_of(SolverPath path) {
     case SolverPath::multigrid_single: return "multigrid, single precision";
     case SolverPath::multigrid_double: return "multigrid, double precision";
     case SolverPath::diagonal: return "conjugate gradients with the diagonal";
+    case SolverPath::diagonal_unsymmetric: return "BiCGSTAB with the diagonal";
     default: return "without a matrix";
   }
 }
 
-std::vector<ForecastPath> forecast_static(const Operator& equations, int columns) {
-  const Forecaster forecaster(equations, columns);
+std::vector<ForecastPath> forecast_static(const Operator& equations, const ForecastModel& model) {
+  const Forecaster forecaster(equations, model);
+  const SolverPath diagonal = forecaster.symmetric() ? SolverPath::diagonal : SolverPath::diagonal_unsymmetric;
   std::vector<ForecastPath> paths;
   try {
-    for (const SolverPath path : {SolverPath::multigrid_single, SolverPath::multigrid_double, SolverPath::diagonal})
+    for (const SolverPath path : {SolverPath::multigrid_single, SolverPath::multigrid_double, diagonal})
       paths.push_back(forecaster.with_matrix(path));
   } catch (const Error& error) {  // elements of too many nodes have no matrix
-    if (error.exit() != Exit::resources) throw;
+    if (error.exit() != Exit::resources || !forecaster.symmetric()) throw;
   }
-  paths.push_back(forecaster.without_matrix());
+  if (forecaster.symmetric()) paths.push_back(forecaster.without_matrix());
   return paths;
 }
 

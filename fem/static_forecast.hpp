@@ -1,7 +1,7 @@
 // What the static solution of equations will take of the device's memory, by tag, for every way to solve them, before any of it is
 // taken. Lists and patterns are counted or sampled, hierarchies come from measured models (solvers/multigrid/hierarchy_needs.hpp).
 //
-//   for (const ForecastPath& path : forecast_static(equations, options)) path.peak.total();
+//   for (const ForecastPath& path : forecast_static(equations, {.columns = 3})) path.peak.total();
 #pragma once
 
 #include "fem/operator.hpp"
@@ -12,7 +12,7 @@
 
 namespace ritz {
 
-enum class SolverPath { multigrid_single, multigrid_double, diagonal, without_matrix };
+enum class SolverPath { multigrid_single, multigrid_double, diagonal, diagonal_unsymmetric, without_matrix };
 std::string name_of(SolverPath path);
 
 struct ForecastPath {
@@ -23,7 +23,13 @@ struct ForecastPath {
   double bytes_moved = 0;      // by set-up and iterations, for an estimate of the time within a factor of about three
 };
 
-// One entry for each path, the fastest first. `columns`: right-hand sides solved together.
-std::vector<ForecastPath> forecast_static(const Operator& equations, int columns = 1);
+struct ForecastModel {
+  int columns = 1;       // right-hand sides solved together
+  bool newton = false;   // solve_nonlinear() instead: its vectors and the lists of the assembly stand while it solves
+  int restart = 30;      // of GMRES, for equations that are not symmetric
+};
+
+// One entry for each path, the fastest first. Equations that are not symmetric have none without a matrix.
+std::vector<ForecastPath> forecast_static(const Operator& equations, const ForecastModel& model = {});
 
 }  // namespace ritz

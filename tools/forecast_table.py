@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""The forecast of --estimate beside the peaks of the run itself, for twelve cases: cells x orders x physics x solvers.
+"""The forecast of --estimate beside the peaks of the run itself, for cases of cells x orders x physics x solvers.
 
-    tools/forecast_table.py BUILD/bin [FOLDER] > table.md
+    tools/forecast_table.py BUILD/bin [FOLDER] [--only=NAME ...] [--tags] > table.md
 
 Prints Markdown. Boxes are made here (Gmsh MSH 2.2); nothing but the executables is needed. Exit code 1 when a device peak is
 off by more than a tenth.
@@ -34,12 +34,52 @@ value = 0
 region = "x1"
 value = 1.0
 """
+# ritz-solve: forms by name, and plugins of the examples.
+EXAMPLES = pathlib.Path(__file__).resolve().parents[1] / "examples"
+LINEAR = """[model]
+form = "elasticity"
+[[material]]
+region = "all"
+lambda = 1.0
+mu = 0.5
+[[prescribe]]
+region = "x0"
+value = 0
+[[load]]
+region = "x1"
+value = [0, 0, -1e-4]
+"""
+NEWTON = f"""plugin = "{EXAMPLES}/custom_energy/neo_hooke.cpp"
+[[material]]
+region = "all"
+lambda = 1.0
+mu = 0.5
+[[prescribe]]
+region = "x0"
+value = 0
+[[prescribe]]
+region = "x1"
+component = 0
+value = 0.1
+"""
+UNSYMMETRIC = f"""plugin = "{EXAMPLES}/custom_form/varying_conduction.cpp"
+[[material]]
+region = "all"
+conductivity = 2
+growth = 1
+source = 0.5
+[[prescribe]]
+region = "x0"
+value = 0
+"""
+PROGRAMS = {HEAT: "ritz-heat", LINEAR: "ritz-solve", NEWTON: "ritz-solve", UNSYMMETRIC: "ritz-solve"}
 HEX, TET = "hex", "tet"
 KUHN = [(0, 1, 2, 6), (0, 2, 3, 6), (0, 3, 7, 6), (0, 7, 4, 6), (0, 4, 5, 6), (0, 5, 1, 6)]
 
 # name, cells, cells along x y z, [mesh] keys, physics, [solver] keys, path of the forecast
 SINGLE, DOUBLE, DIAGONAL, FREE = ("multigrid, single precision", "multigrid, double precision", "conjugate gradients with the diagonal",
                                   "without a matrix")
+BICGSTAB = "BiCGSTAB with the diagonal"
 MULTIGRID = 'method = "cg"\npreconditioner = "multigrid"'
 CASES = [
     ("elasticity hex8", HEX, (48, 24, 24), "", ELASTICITY, MULTIGRID, SINGLE),
@@ -54,6 +94,11 @@ CASES = [
     ("heat tet4", TET, (64, 48, 48), "", HEAT, MULTIGRID, SINGLE),
     ("heat tet10", TET, (32, 24, 24), "order = 2", HEAT, MULTIGRID, SINGLE),
     ("heat hex8, no matrix", HEX, (64, 48, 48), "", HEAT, 'method = "cg"\noperator = "matrix_free"', FREE),
+    ("form elasticity tet10", TET, (20, 10, 10), "order = 2", LINEAR, MULTIGRID, SINGLE),
+    ("neo-Hooke hex8, Newton", HEX, (40, 20, 20), "", NEWTON, MULTIGRID, SINGLE),
+    ("neo-Hooke tet4, Newton", TET, (40, 20, 20), "", NEWTON, 'method = "cg"\npreconditioner = "jacobi"', DIAGONAL),
+    ("flux form tet4, Newton, GMRES", TET, (40, 30, 30), "", UNSYMMETRIC, 'method = "gmres"\npreconditioner = "multigrid"', SINGLE),
+    ("flux form hex8, Newton, BiCGSTAB", HEX, (40, 30, 30), "", UNSYMMETRIC, 'method = "bicgstab"\npreconditioner = "jacobi"', BICGSTAB),
 ]
 
 
@@ -103,18 +148,22 @@ def own_seconds(report):
 
 def main():
     bin_folder = pathlib.Path(sys.argv[1]).resolve()
-    folder = pathlib.Path(sys.argv[2] if len(sys.argv) > 2 else tempfile.mkdtemp(prefix="ritz-forecast-")).resolve()
+    folder = pathlib.Path(sys.argv[2] if len(sys.argv) > 2 and not sys.argv[2].startswith("--") else tempfile.mkdtemp(prefix="ritz-forecast-")).resolve()
     folder.mkdir(exist_ok=True)
     print("| case | unknowns | device peak: forecast MB | measured MB | ratio | host peak: forecast MB | measured MB | ratio | estimate s | run s |")
     print("|---|---|---|---|---|---|---|---|---|---|", flush=True)
     worst = 0
-    for number, (name, cells, counts, mesh_keys, physics, solver, path) in enumerate(CASES):
+    chosen = [a[len("--only="):] for a in sys.argv if a.startswith("--only=")]
+    cases = [case for case in CASES if not chosen or any(word in case[0] for word in chosen)]
+    for number, (name, cells, counts, mesh_keys, physics, solver, path) in enumerate(cases):
         mesh = folder / f"{cells}-{'-'.join(map(str, counts))}.msh"
         if not mesh.exists():
             write_box(mesh, cells, counts)
         case = folder / f"case{number}.toml"
-        program = bin_folder / ("ritz-heat" if physics is HEAT else "ritz-elasticity")
-        case.write_text(f'[mesh]\nfile = "{mesh.name}"\n{mesh_keys}\n{physics.format(force="[0.0, 0.0, -1e-4]")}\n[solver]\n{solver}\n')
+        program = bin_folder / PROGRAMS.get(physics, "ritz-elasticity")
+        head, body = physics.split("\n", 1) if physics.startswith("plugin") else ("", physics)
+        body = body.replace("{force}", "[0.0, 0.0, -1e-4]")
+        case.write_text(f'{head}\n[mesh]\nfile = "{mesh.name}"\n{mesh_keys}\n{body}\n[solver]\n{solver}\n')
         estimate, _ = run(program, case, folder / "estimate.json", "--estimate", "--threads", "2")
         real, _ = run(program, case, folder / "run.json", "--threads", "2")
         forecast, memory = estimate["forecast"][path], real["memory"]

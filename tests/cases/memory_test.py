@@ -157,6 +157,31 @@ class ForecastTest(ritz.CaseTest):
         tight = self.run_case("ritz-elasticity", case, "--check", "--memory-limit", int(0.7 * peak))
         self.assertIn("fits with", tight.log)
 
+    def check_forecast(self, program, case, path, tolerance, *arguments):
+        """The device's peak that --estimate foresees for a path, beside that of the run."""
+        estimate = self.run_case(program, case, "--estimate", *arguments)
+        self.assertEqual(estimate.exit, 0, estimate.errors)
+        self.assertEqual(estimate.report["outputs"], [])
+        run = self.solve(program, case, *arguments)
+        forecast = estimate.report["forecast"][path]
+        self.assertLess(abs(forecast["device_peak"] / run.report["memory"]["device_peak"] - 1), tolerance)
+        return estimate, forecast, run
+
+    def test_newtons_loop_and_equations_that_are_not_symmetric(self):
+        forecast_table.write_box(self.folder / "box.msh", "hex", (20, 12, 12))
+        mesh = '[mesh]\nfile = "box.msh"\n'
+        rubber, head = forecast_table.NEWTON.split("\n", 1)[::-1]
+        newton = self.write("rubber.toml", f'{head}\n{mesh}{rubber}[solver]\nmethod = "cg"\npreconditioner = "jacobi"\n')
+        estimate, forecast, run = self.check_forecast("ritz-solve", newton, "conjugate gradients with the diagonal", 0.1)
+        self.assertIn("assembly lists", forecast["at_peak"])  # which stay from step to step
+        self.assertGreater(int(run.report["facts"]["newton_steps"]), 1)
+        flux, head = forecast_table.UNSYMMETRIC.split("\n", 1)[::-1]
+        case = self.write("flux.toml", f'{head}\n{mesh}{flux}[solver]\nmethod = "gmres"\npreconditioner = "multigrid"\nrestart = 60\n')
+        estimate, forecast, run = self.check_forecast("ritz-solve", case, "multigrid, single precision", 0.15)
+        unknowns = run.report["unknowns"]
+        self.assertGreater(forecast["at_peak"]["vectors"], 120 * 8 * unknowns)  # two bases
+        self.assertNotIn("without a matrix", estimate.report["forecast"])
+
     def test_estimate_is_offered_only_where_there_is_a_forecast(self):
         for program in ("ritz-heat", "ritz-elasticity", "ritz-modal", "ritz-structure", "ritz-solve"):
             shown = subprocess.run([str(ritz.BIN / program), "--help"], capture_output=True, text=True, timeout=60).stdout
