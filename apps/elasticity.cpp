@@ -132,7 +132,7 @@ void show(Run& run, const Operator& equations, const StaticSolution& s) {
   print_peak(run, mesh, "von Mises stress", equivalent);
   print_balance(run, s, dimension);
   const std::vector<double> finer = run.fields().at_points(space, derived.at_space_nodes, derived.components), finer_stress = tensors(finer, 6);
-  const std::vector<Field> nodal = {
+  std::vector<Field> nodal = {
       std::move(displacement),
       {.name = "stress", .components = 6, .values = stress, .finer_values = finer_stress},
       {.name = "strain", .components = 6, .values = tensors(derived.at_nodes, 0), .finer_values = tensors(finer, 0)},
@@ -140,9 +140,9 @@ void show(Run& run, const Operator& equations, const StaticSolution& s) {
       {.name = "principal_stress", .components = 3, .values = principal_values_of(stress), .component_names = {"1", "2", "3"},
        .finer_values = principal_values_of(finer_stress)},
       {.name = "reaction", .components = dimension, .values = s.reaction, .forces = true}};
-  const std::vector<Field> cells = {{"stress", 6, cell_stress}, {"strain", 6, tensors(derived.at_cells, 0)}, {"von_mises", 1, von_mises_of(cell_stress)}};
+  std::vector<Field> cells = {{"stress", 6, cell_stress}, {"strain", 6, tensors(derived.at_cells, 0)}, {"von_mises", 1, von_mises_of(cell_stress)}};
   phase.reset();
-  run.write(nodal, cells);
+  run.write(std::move(nodal), std::move(cells));
 }
 
 void elasticity(Run& run) {

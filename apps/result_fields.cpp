@@ -22,7 +22,7 @@ Field ResultFields::of(std::string name, const FunctionSpace& space, const Vecto
   return field;
 }
 
-std::vector<Field> ResultFields::on_cells(const std::vector<Field>& nodal) const {
+std::vector<Field> ResultFields::on_cells(std::vector<Field> nodal) const {
   if (!finer_) return nodal;
   std::vector<Field> fields;
   for (const Field& field : nodal) {

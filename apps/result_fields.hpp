@@ -22,7 +22,7 @@ class ResultFields {
   const LagrangeCells* cells() const { return finer_ ? &finer_->cells() : nullptr; }  // null: the mesh's
   // Where there are finer cells, fields on their points: those of the space as they are, others interpolated between the
   // mesh's nodes, forces at points.
-  std::vector<Field> on_cells(const std::vector<Field>& nodal) const;
+  std::vector<Field> on_cells(std::vector<Field> nodal) const;
 
  private:
   const LagrangeResults* finer_for(const FunctionSpace& space);

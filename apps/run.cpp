@@ -258,7 +258,7 @@ void Run::open_folder() {
   const auto notice = [this](const std::string& text) { log_.notice(text); };
   results_ = std::make_unique<ResultFolder>(output_, ResultFolderOptions{.case_name = name_, .program = info_.name, .overwrite = options_.overwrite,
                                                                          .resume = options_.resume, .notice = notice});
-  checkpoints_.emplace(results_->checkpoints(), [this] { return owner(); }, options_.checkpoint_every, notice);
+  checkpoints_.emplace(results_->checkpoints(), [this] { return owner(); }, options_.checkpoint_every, notice, [this] { settle(); });
   if (options_.resume) resumed_ = checkpoints_->newest();
   if (resumed_) log_.line("going on behind {}", resumed_->where);
   else if (options_.resume) log_.line("there is no checkpoint to go on from: this is the beginning");
@@ -336,50 +336,42 @@ std::string Run::resolved_case() const {
 
 std::filesystem::path Run::results_path(const std::string& file) const { return std::filesystem::path(output_) / file; }
 
-void Run::open_series(bool probes) {
-  if (checkpoints_ && checkpoints_->kept()) checkpoints_->commit();  // so that a run that is killed can go on behind its results, too
-  const std::string stem = results_path(name_).string();
-  series_ = make_result_series(stem, format_, results_.get());
-  if (resumed_) series_->skip(resumed_->steps);
-  report_.outputs = {results_path(resolved_name()).string(), series_->path()};
-  if (!probes) return;
-  const std::string file = stem + "_probes.csv";
-  std::uint64_t committed = 0;
-  for (const JournalEntry& entry : results_->committed(results_->relative(series_->path())))
-    for (const JournalFile& each : entry.files)
-      if (each.path == results_->relative(file)) committed = each.slabs.back().first_row + each.slabs.back().row_count;
-  probe_file_.emplace(file, committed);
-  report_.outputs.insert(report_.outputs.begin(), probe_file_->path());
+void Run::open_results(bool probes) {
+  if (checkpoints_) checkpoints_->commit();  // so that a run that is killed can go on behind its results, too
+  // The members of a sweep are many and small, and flushed in groups: nothing is won beside them.
+  writer_.emplace(*results_, results_path(name_).string(), format_, ResultWriter::Text{resolved_name(), resolved_case()}, resumed_ ? resumed_->steps : 0,
+                  own_ ? ResultWriter::Where::in_background : ResultWriter::Where::at_once);
+  report_.outputs = {results_path(resolved_name()).string(), writer_->path()};
+  if (probes) report_.outputs.insert(report_.outputs.begin(), writer_->probes_path());
 }
 
-void Run::write(const std::vector<Field>& nodal, const std::vector<Field>& cells, std::optional<double> time) {
+void Run::write(std::vector<Field> nodal, std::vector<Field> cells, std::optional<double> time) {
   auto& probes = part_ != nullptr ? part_->probes : report_.probes;
   probes = evaluate_probes(*case_, *mesh_, nodal);
   for (const auto& [name, values] : probes) log_.line("probe {}: {:.8g}", name, fmt::join(values, " "));
   if (!shared_->writes_fields) return;
-  auto phase = device().profile().phase("output");
-  if (!series_) open_series(!probes.empty());
-  const int number = series_->step_count();
-  const std::vector<Field> written = fields_.on_cells(nodal);
-  ResultStep step{.time = time.value_or(double(number)), .load_case = part_ != nullptr ? part_->name : "", .point_fields = written, .cell_fields = cells, .cells = fields_.cells()};
-  step.also = [&] {
-    std::vector<JournalFile> files;
-    if (number == 0) files.push_back(results_->write(resolved_name(), resolved_case()));
-    if (probe_file_) {
-      files.push_back(probe_file_->add(number, step.time, step.load_case, probes));
-      files.back().path = results_->relative(probe_file_->path());
-    }
-    return files;
+  auto phase = device().profile().phase("output");  // what the run waits for
+  if (!writer_) open_results(!probes.empty());
+  // The load case by its place: the report's list may grow before the step is written.
+  auto* const list = part_ == nullptr ? nullptr : report_.combinations.empty() ? &report_.load_cases : &report_.combinations;
+  const auto written = [this, list, place = list == nullptr ? 0 : list->size() - 1](const std::string& file) {
+    committed_.push_back(results_->relative(file));
+    if (list != nullptr) (*list)[place].output = file;
+    if (file != writer_->path()) report_.outputs.insert(report_.outputs.end() - 1, file);  // the index stays last
+    log_.line("results: {}", file);
   };
-  const std::string file = series_->write(*mesh_, step);
-  committed_.push_back(results_->relative(file));
-  if (part_ != nullptr) part_->output = file;
-  if (file != series_->path()) report_.outputs.insert(report_.outputs.end() - 1, file);  // the index stays last
-  log_.line("results: {}", file);
+  writer_->write(*mesh_, {time, part_ != nullptr ? part_->name : "", fields_.on_cells(std::move(nodal)), std::move(cells), fields_.cells(), probes, written});
+}
+
+void Run::settle() {
+  if (!writer_) return;
+  auto phase = device().profile().phase("output");
+  writer_->settle();
 }
 
 void Run::write_series(const std::string& name, int count, const std::function<std::pair<double, std::vector<Field>>(int)>& frame) {
   if (!shared_->writes_fields) return;
+  settle();
   auto phase = device().profile().phase("output");
   const auto series = make_result_series(results_path(fmt::format("{}_{}", name_, name)).string(), format_, results_.get());
   for (int step = 0; step < count; ++step) {
@@ -411,10 +403,11 @@ void collect_run(RunReport& report, const Device& device, const MemoryLimits& li
 void Run::collect() { collect_run(report_, device(), options_.memory, log_); }
 
 void Run::finish() {
+  settle();
+  if (writer_) report_.background_writing = writer_->seconds();
   if (results_) results_->complete();
   if (checkpoints_) checkpoints_->remove();
-  if (series_) log_.line("ParaView: {}{}", series_->path(), part_ != nullptr ? " (one step for each load case and combination)" : "");
-  series_.reset();
+  if (writer_) log_.line("ParaView: {}{}", writer_->path(), part_ != nullptr ? " (one step for each load case and combination)" : "");
   collect();
   std::string times;
   for (const RunPhase& phase : report_.phases)
@@ -447,6 +440,12 @@ int run_app(int argc, char** argv, const AppInfo& info, const std::function<void
   if (options.log_json) early.use_json();
   const auto fail = [&](const Error& error) {
     if (run) {
+      try {
+        run->settle();  // what was computed before is written
+      } catch (const Error& lost) {
+        if (lost.message() != error.message()) run->log().error(lost);
+      } catch (const std::exception&) {  // out of memory
+      }
       run->collect();
       report = std::move(run->report());
     }

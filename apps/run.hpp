@@ -14,14 +14,13 @@
 
 #include "apps/memory_limits.hpp"
 #include "apps/result_fields.hpp"
+#include "apps/result_writer.hpp"
 #include "device/device.hpp"
 #include "io/case.hpp"
 #include "io/checkpoint.hpp"
 #include "io/log.hpp"
-#include "io/probe_file.hpp"
 #include "io/report.hpp"
 #include "io/result_folder.hpp"
-#include "io/result_series.hpp"
 #include "mesh/mesh.hpp"
 #include "solvers/linear_solver.hpp"
 
@@ -104,11 +103,11 @@ class Run {
 
   void record(const SolveReport& solve, Index unknowns);
   ResultFields& fields() { return fields_; }  // [output] cells
-  // Fields at nodes and cells to the output folder; evaluates the case's probes; prints peaks. `time`: the number of the step by default.
-  void write(const std::vector<Field>& nodal, const std::vector<Field>& cells, std::optional<double> time = {});
-  int steps_written() const { return series_ ? series_->step_count() : 0; }
+  // Evaluates the case's probes; fields at nodes and cells go to the output folder in the background. `time`: the number of the step by default.
+  void write(std::vector<Field> nodal, std::vector<Field> cells, std::optional<double> time = {});
   // One more series, "<case>_<name>.pvd" or ".hdf", of `count` steps: frame(step) gives its time and its nodal fields.
   void write_series(const std::string& name, int count, const std::function<std::pair<double, std::vector<Field>>(int)>& frame);
+  void settle();                                // waits until what was handed to write() is committed
   void finish();                                // ends the results, fills the report and prints the summary
   // After an error that is a stop: writes what was kept, and says so. nullopt: it is none, or nothing was kept.
   std::optional<Error> stopped(const Error& error);
@@ -119,7 +118,7 @@ class Run {
   void read_output_settings();
   CheckpointOwner owner() const;
   void open_folder();
-  void open_series(bool probes);
+  void open_results(bool probes);
   std::string mesh_key() const;
   std::filesystem::path results_path(const std::string& file) const;
   std::string resolved_name() const, resolved_case() const;  // bracket.resolved.toml
@@ -139,9 +138,8 @@ class Run {
   std::unique_ptr<ResultFolder> results_;  // from checked() on
   std::optional<Checkpoints> checkpoints_;
   std::optional<CheckpointState> resumed_;
-  std::unique_ptr<ResultSeries> series_;    // of write(): one step, or one for each load case and combination
   std::vector<std::string> committed_;
-  std::optional<ProbeFile> probe_file_;     // a row for each of these steps
+  std::optional<ResultWriter> writer_;      // of write(): one step, or one for each increment, load case and combination
 };
 
 // Phases, memory and notices of a device and a log.

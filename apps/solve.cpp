@@ -131,7 +131,7 @@ void show(Run& run, const FormRecord& record, const Operator& equations, const V
     cells.push_back({record.derives, derived.components, std::move(derived.at_cells)});
   }
   nodal.push_back({.name = "reaction", .components = record.components, .values = reaction, .forces = true});
-  run.write(nodal, cells, time);
+  run.write(std::move(nodal), std::move(cells), time);
 }
 
 void solve(Run& run) {

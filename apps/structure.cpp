@@ -61,11 +61,11 @@ void print_forces(Run& run, const std::vector<double>& applied, const std::vecto
 void show(Run& run, const Operator& equations, const StructureModel& model, const std::vector<std::array<double, 3>>& along, const Vector& u,
           const std::vector<double>& reaction, const std::vector<double>& applied, double certificate, std::optional<double> time = {}) {
   const FunctionSpace& space = equations.space();
-  const std::vector<Field> nodal = nodal_fields(model.components, space.to_mesh(u), reaction);
+  std::vector<Field> nodal = nodal_fields(model.components, space.to_mesh(u), reaction);
   print_peak(run, space.mesh(), "displacement", magnitudes(nodal[0].values));
   print_forces(run, applied, nodal[1].values, certificate);
-  const std::vector<Field> cells = section_forces(run, space, model, along, u);
-  run.write(nodal, cells, time);
+  std::vector<Field> cells = section_forces(run, space, model, along, u);
+  run.write(std::move(nodal), std::move(cells), time);
 }
 
 // The free motions that the supports and springs leave; what only elements hold does not count.

@@ -110,8 +110,8 @@ void check_owner(const std::string& file, const CheckpointOwner& before, const C
 
 }  // namespace
 
-Checkpoints::Checkpoints(std::string folder, std::function<CheckpointOwner()> owner, double every, std::function<void(const std::string&)> notice)
-    : folder_(std::move(folder)), owner_(std::move(owner)), every_(every), notice_(std::move(notice)), last_commit_(std::chrono::steady_clock::now()) {
+Checkpoints::Checkpoints(std::string folder, std::function<CheckpointOwner()> owner, double every, std::function<void(const std::string&)> notice, std::function<void()> settle)
+    : folder_(std::move(folder)), owner_(std::move(owner)), every_(every), notice_(std::move(notice)), settle_(std::move(settle)), last_commit_(std::chrono::steady_clock::now()) {
   for (const std::string& file : files_in(folder_)) {
     older_.push_back(file);
     next_ = std::atoi(file.c_str()) + 1;
@@ -149,6 +149,7 @@ void Checkpoints::keep(CheckpointState state) {
 
 void Checkpoints::commit() {
   if (!kept_ || written_) return;
+  if (settle_) settle_();
   std::error_code status;
   fs::create_directories(folder_, status);
   if (status) fail_to_write(folder_, status.message());

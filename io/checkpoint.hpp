@@ -38,8 +38,10 @@ struct CheckpointOwner {
 class Checkpoints {
  public:
   // `every` [s]: at most so often is a kept state written; 0: only by commit().
-  // `owner` is asked when there is something to be written or read.
-  Checkpoints(std::string folder, std::function<CheckpointOwner()> owner, double every, std::function<void(const std::string&)> notice);
+  // `owner` is asked when there is something to be written or read. `settle` is called before a state is written: the results that it
+  // stands behind must be committed by then.
+  Checkpoints(std::string folder, std::function<CheckpointOwner()> owner, double every, std::function<void(const std::string&)> notice,
+              std::function<void()> settle = {});
 
   static bool any_in(const std::string& folder);
   // The newest that is whole; a damaged one is passed over with a notice. nullopt: there are none. Throws Error(Exit::checkpoint)
@@ -56,6 +58,7 @@ class Checkpoints {
   std::function<CheckpointOwner()> owner_;
   std::chrono::duration<double> every_;
   std::function<void(const std::string&)> notice_;
+  std::function<void()> settle_;
   std::optional<CheckpointState> kept_;
   bool written_ = false;            // kept_ is on the disk
   int next_ = 0;                    // number of the next file

@@ -81,6 +81,7 @@ const std::vector<ErrorKind>& kinds() {
       {"singular-matrix", Exit::model, "the matrix is singular or not positive definite", "a mechanism, a zero stiffness, or a form that is not the derivative of an energy", "check supports and materials; ritz-solve solves what is not symmetric",
        {"the matrix is *", "the matrix has *", "row *", "the diagonal entry *", "entry *", "no unknown is free*", "* tangent that is not symmetric*"}},
       {"material-value", Exit::model, "a material or section cannot be", "a modulus that is not positive, Poisson's ratio outside of (-1, 0.5), a wall thicker than its section", "the message says what is allowed", {"'*' is * at *", "the parameter '*' of '*' is *", "the walls are thicker*"}},
+      {"not-linear", Exit::model, "the solution of a linear solve does not satisfy the equations", "a form that is not linear, or whose derivative is wrong", "ritz element check FORM; ritz-solve takes Newton's method for forms that do not call themselves linear", {"*the solution does not satisfy the equations*"}},
       {"nonlinear-load-cases", Exit::model, "load cases of a model with nonlinear elements", "load cases share one matrix, which such elements change", "make a case file of each", {"load cases of a model*"}},
       {"other-model", Exit::model, "the model is not well posed", "", "the message says why", {"*"}},
 

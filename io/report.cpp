@@ -120,6 +120,7 @@ std::string to_json(const RunReport& report) {
   json["phases"] = Json::object();
   for (const RunPhase& phase : report.phases)
     json["phases"][phase.name] = {{"seconds", number(phase.seconds)}, {"bytes", phase.bytes}, {"calls", phase.calls}, {"scalar_reads", phase.scalar_reads}, {"peak_memory", phase.peak_memory}};
+  json["written_in_background_s"] = number(report.background_writing);
   json["solver"] = report.solves.empty() ? Json() : solve(report.solves.back());
   json["solves"] = Json::array();
   for (const SolverOutcome& outcome : report.solves) json["solves"].push_back(solve(outcome));

@@ -87,6 +87,7 @@ struct RunReport {
   Exit exit = Exit::internal;
   std::int64_t cells = 0, nodes = 0, unknowns = 0;
   std::vector<RunPhase> phases;
+  double background_writing = 0;      // [s] spent on results beside the phases
   std::vector<SolverOutcome> solves;  // one per linear or nonlinear solve; a script reads the last as "solver"
   MemoryUse memory;
   std::vector<RunForecast> forecast;

@@ -1,5 +1,6 @@
 // Newton's method on equations whose solutions are known, and its honest ends.
 #include "fem/nonlinear_solution.hpp"
+#include "fem/static_solution.hpp"
 #include "models.hpp"
 #include "test_forms.hpp"
 
@@ -73,6 +74,20 @@ TEST(NonlinearSolution, GoesOnBehindAnyIncrementToTheLastBit) {
 TEST(NonlinearSolution, OfALinearModelTakesOneStep) {
   const Wall wall(3, 0);
   EXPECT_EQ(solve_nonlinear(wall.model.equations, wall.fixed, {.relative = 1e-8}).steps.size(), 1u);
+}
+
+// One step of Newton's method is no solution here: said, not shown.
+TEST(StaticSolution, OfEquationsThatAreNotLinearIsAnError) {
+  const Wall wall(3);
+  try {
+    solve_static(wall.model.equations, wall.fixed, {});
+    FAIL() << "no error";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.exit(), Exit::model);
+    EXPECT_NE(error.message().find("does not satisfy the equations"), std::string::npos);
+  }
+  const Wall linear(3, 0);
+  EXPECT_LE(solve_static(linear.model.equations, linear.fixed, {}).certificate, 1e-7);
 }
 
 TEST(NonlinearSolution, OfNothingIsZeroWithoutAStep) {

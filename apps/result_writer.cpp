@@ -1,0 +1,69 @@
+#include "apps/result_writer.hpp"
+
+#include "device/error.hpp"
+
+#include <fmt/format.h>
+
+namespace ritz {
+
+ResultWriter::ResultWriter(ResultFolder& folder, const std::string& stem, const SeriesOptions& format, Text resolved, int skip, Where where)
+    : folder_(folder), stem_(stem), resolved_(std::move(resolved)), series_(make_result_series(stem, format, &folder)), posted_(skip), where_(where) {
+  const auto committed = static_cast<int>(folder.committed(folder.relative(series_->path())).size());
+  if (skip > committed)
+    throw Error(Exit::checkpoint, fmt::format("the checkpoint stands behind {} steps of '{}', and {} are committed", skip, series_->path(), committed),
+                "results were removed, or are those of another run", "start anew with --overwrite");
+  series_->skip(skip);
+}
+
+void ResultWriter::write(const Mesh& mesh, Step step) {
+  if (!probes_ && !step.probes.empty()) {
+    const std::string name = folder_.relative(probes_path());
+    std::uint64_t committed = 0;
+    for (const JournalEntry& entry : folder_.committed(folder_.relative(series_->path())))
+      for (const JournalFile& each : entry.files)
+        if (each.path == name) committed = each.slabs.back().first_row + each.slabs.back().row_count;
+    probes_.emplace(probes_path(), committed);
+  }
+  if (where_ == Where::at_once) commit(mesh, step, posted_);
+  else background_.post([this, &mesh, number = posted_, shared = std::make_shared<const Step>(std::move(step))] { commit(mesh, *shared, number); });  // std::function wants to be copied
+  ++posted_;
+  tell();
+}
+
+void ResultWriter::commit(const Mesh& mesh, const Step& step, int number) {
+  ResultStep result{.time = step.time.value_or(double(number)), .load_case = step.load_case, .point_fields = step.nodal, .cell_fields = step.cells, .cells = step.finer};
+  result.also = [&] {
+    std::vector<JournalFile> files;
+    if (number == 0) files.push_back(folder_.write(resolved_.name, resolved_.text));
+    if (probes_) {
+      files.push_back(probes_->add(number, result.time, step.load_case, step.probes));
+      files.back().path = folder_.relative(probes_->path());
+    }
+    return files;
+  };
+  std::string file = series_->write(mesh, result);
+  const std::lock_guard lock(mutex_);
+  written_.emplace_back(step.written, std::move(file));
+}
+
+void ResultWriter::tell() {
+  decltype(written_) written;
+  {
+    const std::lock_guard lock(mutex_);
+    written.swap(written_);
+  }
+  for (const auto& [hear, file] : written)
+    if (hear) hear(file);
+}
+
+void ResultWriter::settle() {
+  try {
+    background_.wait();
+  } catch (...) {
+    tell();
+    throw;
+  }
+  tell();
+}
+
+}  // namespace ritz
