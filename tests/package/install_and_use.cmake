@@ -9,7 +9,7 @@ function(run)
   set(output "${output}" PARENT_SCOPE)
 endfunction()
 
-file(REMOVE_RECURSE ${work}/first ${work}/moved ${work}/build ${work}/cache ${work}/examples)
+file(REMOVE_RECURSE ${work}/first ${work}/moved ${work}/build ${work}/cache ${work}/examples ${work}/plugin)
 run(${CMAKE_COMMAND} --install ${ritz_build} --prefix ${work}/first)
 file(RENAME ${work}/first ${work}/moved)  # whatever still points to the first place breaks now
 
