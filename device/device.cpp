@@ -4,6 +4,7 @@
 #include "device/device_choice.hpp"
 #include "device/device_kernels.hpp"
 #include "device/error.hpp"
+#include "device/gpu_check.hpp"
 #include "device/host_limits.hpp"
 #include "device/kernels.hpp"
 #include "device/machine_cpu.hpp"
@@ -37,11 +38,6 @@ struct Device::State {
   std::string description;
 };
 
-namespace {
-
-int available_threads() { return std::min(host_limits().threads(), omp_get_max_threads()); }  // the second obeys OMP_NUM_THREADS
-
-// nullptr when this build or this machine has no CUDA; `why` says the reason.
 const CudaFactory* cuda_factory(std::string& why) {
   why = load_kernels("cuda", "ritz_device");
   if (!why.empty()) {
@@ -51,6 +47,10 @@ const CudaFactory* cuda_factory(std::string& why) {
   return static_cast<const CudaFactory*>(find_kernels("cuda", "ritz_device", "machine"));
 }
 
+namespace {
+
+int available_threads() { return std::min(host_limits().threads(), omp_get_max_threads()); }  // the second obeys OMP_NUM_THREADS
+
 std::vector<MachineInfo> list_gpus(std::string& why) {
   const CudaFactory* factory = cuda_factory(why);
   return factory == nullptr ? std::vector<MachineInfo>{} : factory->list(why);
@@ -59,12 +59,15 @@ std::vector<MachineInfo> list_gpus(std::string& why) {
 std::unique_ptr<Machine> make_gpu(const std::string& request, int ordinal) {
   std::string why;
   const std::vector<MachineInfo> gpus = list_gpus(why);
-  if (gpus.empty())
+  if (gpus.empty()) {
+    if (const auto fault = driver_fault(gpu_facts())) throw Error(Exit::environment, fault->what, why, fault->fix);
     throw Error(Exit::environment, fmt::format("device '{}' was asked for, but no GPU can be used", request), why,
                 "use --device auto or --device cpu, or install the NVIDIA driver and the CUDA libraries of this build");
+  }
   if (ordinal >= static_cast<int>(gpus.size()))
     throw Error(Exit::environment, fmt::format("device '{}' was asked for, but there are {} GPUs", request, gpus.size()),
                 "GPUs are numbered from 0", "run 'ritz devices' to list them");
+  check_gpu(gpu_facts(), gpus[static_cast<std::size_t>(ordinal)]);
   return std::unique_ptr<Machine>(cuda_factory(why)->create(ordinal));
 }
 

@@ -153,7 +153,21 @@ std::vector<MachineInfo> list(std::string& why) {
 
 Machine* create(int ordinal) { return new CudaMachine(ordinal); }
 
-const CudaFactory factory{list, create};
+void versions(std::string& driver, std::string& toolkit) {
+  int number = 0;
+  driver = cudaDriverGetVersion(&number) == cudaSuccess && number > 0 ? version_text(number) : "";
+  toolkit = cudaRuntimeGetVersion(&number) == cudaSuccess ? version_text(number) : "";
+}
+
+bool pin(void* memory, Index bytes) {
+  if (cudaHostRegister(memory, static_cast<std::size_t>(bytes), cudaHostRegisterDefault) == cudaSuccess) return true;
+  cudaGetLastError();  // not sticky: clear it
+  return false;
+}
+
+void unpin(void* memory) { cudaHostUnregister(memory); }
+
+const CudaFactory factory{list, create, versions, RITZ_ARCHITECTURES, pin, unpin};
 const Registration registration("machine", &factory);
 
 }  // namespace

@@ -1,7 +1,9 @@
 #include "apps/ritz/doctor.hpp"
 
 #include "device/device.hpp"
+#include "device/gpu_check.hpp"
 #include "device/host_limits.hpp"
+#include "device/transfer_rate.hpp"
 #include "io/byte_size.hpp"
 #include "io/library_versions.hpp"
 
@@ -68,30 +70,61 @@ void look_at_memory(std::vector<Finding>& findings) {
                       little ? "room for about two million unknowns of heat or half a million of elasticity at most: close other programs, or ask the batch system for more" : ""});
 }
 
+void look_at_transfers(const Device& gpu, std::vector<Finding>& findings) {
+  const TransferRate rate = measure_transfer_rate(gpu);
+  const bool slow = std::min(rate.to_device, rate.to_host) < 3e9;  // PCI Express 3.0 with four lanes
+  std::string remedy = slow ? "the GPU is connected by few lanes, or another program uses them: nvidia-smi -q shows the link" : "";
+  if (!rate.pinned) remedy = "the system locks no more pages, and copies go through a buffer: raise the limit that ulimit -l shows";
+  findings.push_back({remedy.empty() ? State::good : State::advice, "transfers",
+                      fmt::format("{:.1f} GB/s to gpu:{}, {:.1f} GB/s back, host memory {}", 1e-9 * rate.to_device, gpu.info().ordinal, 1e-9 * rate.to_host,
+                                  rate.pinned ? "pinned" : "not pinned"), remedy});
+}
+
+// One GPU: does this build run on it, and how fast is it reached?
+void look_at_gpu(const GpuFacts& facts, const MachineInfo& gpu, std::vector<Finding>& findings) {
+  const std::string subject = fmt::format("gpu:{}", gpu.ordinal);
+  if (const auto fault = gpu_fault(facts, gpu)) {
+    findings.push_back({State::fault, subject, fault->what, fault->fix});
+    return;
+  }
+  try {
+    const Device device = Device::named(subject);  // runs a kernel
+    const MachineInfo now = device.machine().current_info();
+    findings.push_back({State::good, subject, fmt::format("{}, compute capability {}, {} with {} free", now.name, now.compute_capability,
+                                                          text_of_bytes(now.memory_total), text_of_bytes(now.memory_free)), ""});
+    look_at_transfers(device, findings);
+  } catch (const Error& error) {
+    findings.push_back({State::fault, subject, error.message() + (error.why().empty() ? "" : ": " + error.why()), error.fix()});
+  }
+}
+
 // GPUs are optional; one that is there and does not work is a fault.
 void look_at_gpus(std::vector<Finding>& findings) {
   const std::string visible = environment("CUDA_VISIBLE_DEVICES");
   const std::string chosen = visible.empty() ? "" : fmt::format(" (CUDA_VISIBLE_DEVICES is '{}')", visible);
-  try {
-    const DeviceList list = list_devices();  // runs a kernel on each
-    for (const MachineInfo& gpu : list.devices)
-      if (gpu.kind == "gpu")
-        findings.push_back({State::good, fmt::format("gpu:{}", gpu.ordinal),
-                            fmt::format("{}, compute capability {}, {} with {} free, driver for CUDA {}, built with {}{}", gpu.name, gpu.compute_capability,
-                                        text_of_bytes(gpu.memory_total), text_of_bytes(gpu.memory_free), gpu.driver, gpu.toolkit, chosen), ""});
-    if (list.why_no_gpu.empty()) return;
-    const bool harmless = list.why_no_gpu.find("no GPU code") != std::string::npos || list.why_no_gpu.find("no NVIDIA driver") != std::string::npos ||
-                          list.why_no_gpu.find("no GPU") != std::string::npos;
-    findings.push_back({harmless ? State::good : State::fault, "GPU", "none is used: " + list.why_no_gpu + chosen,
-                        harmless ? "" : "update the NVIDIA driver to one for the CUDA version of this build, or use --device cpu"});
-  } catch (const Error& error) {
-    findings.push_back({State::fault, "GPU", error.message() + (error.why().empty() ? "" : ": " + error.why()) + chosen, error.fix()});
+  const GpuFacts facts = gpu_facts();
+  if (!facts.why_no_module.empty()) {
+    const bool without = facts.why_no_module == "this build has no GPU code";
+    findings.push_back({without ? State::good : State::fault, "GPU", "none is used: " + facts.why_no_module,
+                        without ? "" : "install the CUDA libraries of this build, or use --device cpu"});
+    return;
   }
+  findings.push_back({State::good, "CUDA", fmt::format("built with {} for compute capabilities {}; {}", facts.toolkit, facts.architectures,
+                                                       facts.driver.empty() ? "no driver" : "the driver is for CUDA " + facts.driver), ""});
+  if (const auto fault = driver_fault(facts)) {
+    findings.push_back({State::fault, "driver", fault->what, fault->fix});
+    return;
+  }
+  for (const MachineInfo& gpu : facts.gpus) look_at_gpu(facts, gpu, findings);
+  if (!facts.gpus.empty()) return;
+  const bool harmless = facts.driver.empty() || facts.why_no_gpu == "the driver reports no GPU" || facts.why_no_gpu.find("no CUDA-capable device") != std::string::npos;
+  findings.push_back({harmless ? State::good : State::fault, "GPU", "none is used: " + facts.why_no_gpu + chosen,
+                      harmless ? "" : "nvidia-smi shows what the driver sees; restart the machine after an update of the driver, or use --device cpu"});
 }
 
-// What the folder that the program runs in takes, flushed. [bytes/s]; negative: it cannot be written.
-double write_rate(Index bytes) {
-  const std::string file = fmt::format(".ritz-doctor-{}", ::getpid());
+// What a folder takes, flushed. [bytes/s]; negative: it cannot be written.
+double write_rate(const std::string& folder, Index bytes) {
+  const std::string file = fmt::format("{}/.ritz-doctor-{}", folder, ::getpid());
   const int descriptor = ::open(file.c_str(), O_CREAT | O_EXCL | O_WRONLY, 0600);
   if (descriptor < 0) return -1;
   const std::string block(std::size_t{1} << 20, 'r');
@@ -108,12 +141,13 @@ double write_rate(Index bytes) {
   return written > 0 && flushed ? double(written) / seconds : -1;
 }
 
-void look_at_disk(std::vector<Finding>& findings) {
-  const double rate = write_rate(Index{24} << 20);
+void look_at_disk(const std::string& folder, std::vector<Finding>& findings) {
+  const double rate = write_rate(folder, Index{24} << 20);
+  const std::string name = folder == "." ? "this folder" : "'" + folder + "'";
   if (rate < 0)
-    findings.push_back({State::advice, "disk", "this folder cannot be written", "run in another folder, or give --output"});
+    findings.push_back({State::advice, "disk", name + " cannot be written", "run in another folder, or give --output"});
   else
-    findings.push_back({rate < 20e6 ? State::advice : State::good, "disk", fmt::format("{:.0f} MB/s to this folder, flushed", 1e-6 * rate),
+    findings.push_back({rate < 20e6 ? State::advice : State::good, "disk", fmt::format("{:.0f} MB/s to {}, flushed", 1e-6 * rate, name),
                         rate < 20e6 ? "write results to a local disk with --output, or compress them: [output] compression" : ""});
 }
 
@@ -136,13 +170,13 @@ Exit Diagnosis::exit() const {
   return fault ? Exit::environment : Exit::ok;
 }
 
-Diagnosis diagnose() {
+Diagnosis diagnose(const std::string& folder) {
   Diagnosis diagnosis;
   look_at_processor(diagnosis.findings);
   look_at_threads(diagnosis.findings);
   look_at_memory(diagnosis.findings);
   look_at_gpus(diagnosis.findings);
-  look_at_disk(diagnosis.findings);
+  look_at_disk(folder, diagnosis.findings);
   look_at_programs(diagnosis.findings);
   return diagnosis;
 }

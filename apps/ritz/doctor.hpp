@@ -19,7 +19,8 @@ struct Diagnosis {
   Exit exit() const;           // environment when something is at fault
 };
 
-Diagnosis diagnose();
+// `folder`: whose disk is tried.
+Diagnosis diagnose(const std::string& folder = ".");
 std::string text_of(const Diagnosis& diagnosis);
 std::string json_of(const Diagnosis& diagnosis);
 

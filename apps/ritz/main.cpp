@@ -22,7 +22,7 @@ using namespace ritz;
 
 struct Choice {
   bool errors = false, devices = false, doctor = false, sized = false, check = false, change = false, verify = false, json = false, elements = false, element = false;
-  std::string file;
+  std::string file, folder = ".";
   double scale = 1;
   int times = 1;
   MeshCheckOptions checks;
@@ -54,7 +54,7 @@ Exit run(const Choice& choice) {
     return Exit::ok;
   }
   if (choice.doctor) {
-    const Diagnosis diagnosis = diagnose();
+    const Diagnosis diagnosis = diagnose(choice.folder);
     print(choice.json ? json_of(diagnosis) : text_of(diagnosis));
     return diagnosis.exit();
   }
@@ -191,6 +191,7 @@ int main(int argc, char** argv) {
   add_element_commands(*element, choice);
   CLI::App* doctor = cli.add_subcommand("doctor", "is this machine fit: processor, threads, memory, GPUs, disk, libraries, with a remedy for each fault (exit code 8)");
   doctor->add_flag("--json", choice.json, "as JSON");
+  doctor->add_option("--folder", choice.folder, "whose disk is tried: where results are to go")->capture_default_str();
   doctor->callback([&choice] { choice.doctor = true; });
   CLI::App* errors = cli.add_subcommand("errors", "all kinds of errors, with exit codes, reasons and remedies, as Markdown (docs/errors.md)");
   errors->add_flag("--json", choice.json, "as JSON");

@@ -225,6 +225,19 @@ class ToolTest(ritz.CaseTest):
             self.assertEqual(finding["state"] == "good", finding["remedy"] == "", finding)
         self.assertEqual(list(self.folder.glob(".ritz-doctor*")), [])
 
+    def test_doctor_tries_the_disk_of_the_folder_it_is_given(self):
+        def disk(folder):
+            findings = json.loads(self.tool("doctor", "--json", "--folder", str(folder)).stdout)
+            return next(finding for finding in findings if finding["subject"] == "disk")
+
+        there = self.folder / "there"
+        there.mkdir()
+        self.assertRegex(disk(there)["value"], r"^[0-9]+ MB/s to '.*there', flushed$")
+        self.assertEqual(list(there.iterdir()), [])
+        missing = disk(self.folder / "missing")
+        self.assertEqual(missing["state"], "advice")
+        self.assertIn("cannot be written", missing["value"])
+
 
 if __name__ == "__main__":
     unittest.main()
