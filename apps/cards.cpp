@@ -54,13 +54,20 @@ std::vector<KnownCard> known_cards() {
   return read_cards(in);
 }
 
-const ForecastPath* first_that_fits(const std::vector<ForecastPath>& paths, Index memory) {
-  const auto found = std::ranges::find_if(paths, [&](const ForecastPath& path) { return path.peak.total() <= memory; });
+Index needs_of_one(const ForecastPath& path) { return path.peak.total() + (path.peak.by_tag().contains("factor") ? 0 : path.factor); }
+
+namespace {
+
+// nullptr: none
+const ForecastPath* first_that_fits(const std::vector<ForecastPath>& paths, const FitsHere& fits) {
+  const auto found = std::ranges::find_if(paths, fits);
   return found == paths.end() ? nullptr : &*found;
 }
 
-std::string verdict(const std::vector<ForecastPath>& paths, Index memory) {
-  const ForecastPath* found = first_that_fits(paths, memory);
+}  // namespace
+
+std::string verdict(const std::vector<ForecastPath>& paths, const FitsHere& fits) {
+  const ForecastPath* found = first_that_fits(paths, fits);
   if (found == nullptr) return "does not fit";
   return found == paths.data() ? "fits" : "fits with: " + name_of(found->path);
 }
@@ -68,17 +75,20 @@ std::string verdict(const std::vector<ForecastPath>& paths, Index memory) {
 std::string text_of_paths(const std::vector<ForecastPath>& paths, double copy_rate) {
   std::string text;
   for (const ForecastPath& path : paths)
-    text += fmt::format("  {:<42} device peak {:>8} ({}){}\n    {}\n", name_of(path.path), text_of_bytes(path.peak.total()), path.moment,
-                        copy_rate > 0 ? ", " + seconds_text(path.bytes_moved / copy_rate) : "", MemoryPool::table(path.peak.by_tag()));
+    text += fmt::format("  {:<42} device peak {:>8} ({}){}{}\n    {}\n", name_of(path.path), text_of_bytes(path.peak.total()), path.moment,
+                        path.factor > 0 ? ", factor " + text_of_bytes(path.factor) : "",
+                        copy_rate > 0 && path.bytes_moved > 0 ? ", " + seconds_text(path.bytes_moved / copy_rate) : "",
+                        MemoryPool::table(path.peak.by_tag()));
   return text;
 }
 
 std::string text_of_cards(const std::vector<ForecastPath>& paths) {
   std::string text = fmt::format("GPUs ({:.0f} % of the memory sold can be had):\n", 100 * usable);
   for (const KnownCard& card : known_cards()) {
-    const ForecastPath* path = first_that_fits(paths, card.memory);
-    text += fmt::format("  {:<12} {:>8}  {}{}\n", card.name, text_of_bytes(card.memory), verdict(paths, card.memory),
-                        path == nullptr ? "" : ", " + seconds_text(path->bytes_moved / card.copy_rate));
+    const FitsHere fits = [&](const ForecastPath& each) { return needs_of_one(each) <= card.memory; };
+    const ForecastPath* path = first_that_fits(paths, fits);
+    text += fmt::format("  {:<12} {:>8}  {}{}\n", card.name, text_of_bytes(card.memory), verdict(paths, fits),
+                        path == nullptr || path->bytes_moved == 0 ? "" : ", " + seconds_text(path->bytes_moved / card.copy_rate));
   }
   return text;
 }

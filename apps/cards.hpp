@@ -3,6 +3,7 @@
 
 #include "fem/static_forecast.hpp"
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -16,10 +17,11 @@ struct KnownCard {
 // Built in; or the file that $RITZ_CARDS names: "name; GB; GB/s" on each line, # before remarks. Throws Error(Exit::input).
 std::vector<KnownCard> known_cards();
 
-// The first path that fits; nullptr: none.
-const ForecastPath* first_that_fits(const std::vector<ForecastPath>& paths, Index memory);
+// [bytes] On one device that holds everything, the factor included.
+Index needs_of_one(const ForecastPath& path);
+using FitsHere = std::function<bool(const ForecastPath&)>;
 // "fits", "fits with: without a matrix", "does not fit"
-std::string verdict(const std::vector<ForecastPath>& paths, Index memory);
+std::string verdict(const std::vector<ForecastPath>& paths, const FitsHere& fits);
 
 // One line per path and its tags; one line per card.
 std::string text_of_paths(const std::vector<ForecastPath>& paths, double copy_rate);  // [bytes/s]; 0: no times

@@ -19,14 +19,15 @@ Index host_of_results(const FunctionSpace& space, const std::vector<Integral>& i
   return 8 * (at_nodes * space.mesh().node_count() + at_cells * space.mesh().cell_count());
 }
 
-void fill(RunReport& report, const std::vector<ForecastPath>& paths, Index available, const std::function<Index(const ForecastPath&)>& host) {
+void fill(RunReport& report, const std::vector<ForecastPath>& paths, const FitsHere& fits, const std::function<Index(const ForecastPath&)>& host) {
   for (const ForecastPath& path : paths) {
     RunForecast& one = report.forecast.emplace_back();
     one.path = name_of(path.path);
     one.device_peak = path.peak.total();
     one.host_peak = host(path);
     one.by_tag.assign(path.peak.by_tag().begin(), path.peak.by_tag().end());
-    one.fits = path.peak.total() <= available;
+    one.fits = fits(path);
+    one.factor = path.factor;
   }
 }
 
@@ -40,14 +41,18 @@ void forecast(Run& run, const FunctionSpace& space, const std::vector<Integral>&
   const Operator equations(space, integrals);
   const Index before = host_memory_now(), live = device.memory().live(), available = device.memory().available() + live;
   const std::vector<ForecastPath> paths = forecast_static(equations, model);
-  fill(run.report(), paths, available, [&](const ForecastPath& path) {
+  const Index free = device.machine().current_info().memory_free;  // 0: the machine does not say
+  const FitsHere fits = [&](const ForecastPath& path) {  // a CPU's factor is in no pool
+    return path.peak.total() <= available && (free == 0 || needs_of_one(path) <= free + live);
+  };
+  fill(run.report(), paths, fits, [&](const ForecastPath& path) {
     const Index arrays = device.is_gpu() ? 0 : path.peak.total() - live;
     const Index coming = before + std::max(path.host_beside + arrays, host_of_results(space, integrals) + arrays / 3);
     return std::max(host_memory_peak(), coming);  // reading the mesh may have been the worst
   });
   run.log().line("forecast: {} unknowns, device peak {}, host peak {}; {} has {} for it: {}", space.unknown_count(),
                  text_of_bytes(paths.front().peak.total()), text_of_bytes(run.report().forecast.front().host_peak), device.info().name,
-                 text_of_bytes(available), verdict(paths, available));
+                 text_of_bytes(available), verdict(paths, fits));
   if (options.estimate) run.log().line("{}{}", text_of_paths(paths, measure_copy_rate(device, Index{1} << 25)), text_of_cards(paths));
 }
 

@@ -111,7 +111,7 @@ void heat(Run& run) {
     const std::vector<Node> nodes = space.nodes_in(*region);
     held.insert(held.end(), nodes.begin(), nodes.end());
   }
-  forecast(run, space, integrals, {.columns = std::max(1, static_cast<int>(load_cases.cases.size()))});
+  forecast(run, space, integrals, {.columns = std::max(1, static_cast<int>(load_cases.cases.size())), .factorised = solver.method == LinearMethod::direct});
   finish_model(run, supports->all(), RigidModes::scalar, results, held);
 
   const Operator& equations = make_operator(run, space, integrals, solver.operator_kind != OperatorKind::matrix_free);

@@ -1,4 +1,5 @@
 // ritz-structure: frames, trusses and shells: beams, bars, springs and shells in space, and elements of one's own.
+#include "apps/forecast.hpp"
 #include "apps/shared_model.hpp"
 #include "apps/model.hpp"
 #include "apps/newton.hpp"
@@ -158,11 +159,13 @@ void structure(Run& run) {
   const NewtonInput newton = read_newton(run, solver);
   if (!linear && !load_cases.cases.empty())
     input.add_error(Error(Exit::model, "load cases of a model with nonlinear elements", "they share one matrix, which such elements change", "make a case file of each"));
+  std::vector<Integral> integrals = model.stiffness;
+  integrals.insert(integrals.end(), common.integrals.begin(), common.integrals.end());
+  forecast(run, space, integrals, {.columns = std::max(1, static_cast<int>(load_cases.cases.size())), .newton = !linear,
+                                   .factorised = solver.method == LinearMethod::direct, .in_space = true});
   finish_model(run, supports.all(), std::nullopt, nodal_names(model.components));
   if (untouched > 0) run.log().detail("{} unknowns on which no element acts are held at zero", untouched);
 
-  std::vector<Integral> integrals = model.stiffness;
-  integrals.insert(integrals.end(), common.integrals.begin(), common.integrals.end());
   const Operator& equations = make_operator(run, space, integrals);
   if (linear) return solve_linear_structure(run, equations, model, load_cases, supports, common, own, solver);
   solve_by_newton(run, equations, supports.common(), newton, [&](const NonlinearSolution& s, std::optional<double> time) {
@@ -210,6 +213,6 @@ moment = [0, 0, 500]          # N m
 }  // namespace ritz
 
 int main(int argc, char** argv) {
-  return ritz::run_app(argc, argv, {"ritz-structure", "Frames, trusses and shells: beams, bars, springs, shells, and elements of your own.", ritz::example},
+  return ritz::run_app(argc, argv, {"ritz-structure", "Frames, trusses and shells: beams, bars, springs, shells, and elements of your own.", ritz::example, true},
                        ritz::structure);
 }

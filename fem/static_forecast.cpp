@@ -2,6 +2,7 @@
 
 #include "device/error.hpp"
 #include "fem/pattern_size.hpp"
+#include "solvers/direct_solver.hpp"
 #include "solvers/multigrid/hierarchy_needs.hpp"
 
 #include <algorithm>
@@ -25,6 +26,7 @@ class Forecaster {
     for (const auto& [tag, bytes] : space_.device().memory().statistics().live_by_tag) base_.bytes(tag, bytes);
     if (!base_.by_tag().contains("constraints"))  // not finished yet
       base_.array<std::uint8_t>("constraints", n_, columns_).array<double>("constraints", n_, columns_);
+    if (model.factorised || model.in_space) size_.pairs = space_.pattern()->nonzeros();
     residual_ = equations.memory_needs(Task::residual);
     evaluate_ = equations.memory_needs(Task::evaluate);
     action_ = diagonal_ = residual_;  // the same lists, but for those of loads on facets
@@ -61,6 +63,21 @@ class Forecaster {
     return result;
   }
 
+  // Throws where there is no direct solver, or no memory for its analysis.
+  ForecastPath direct() const {
+    const MemoryNeeds matrix = base_ + (has_pattern() ? MemoryNeeds() : pattern()) + MemoryNeeds().array<double>("matrix", size_.pairs * block_ * block_);
+    const MemoryNeeds stand = matrix + residual_ + vectors(loop_vectors());
+    ForecastPath result{SolverPath::direct, stand + matrix_lists(), "assembly"};
+    result.factor = factor_bytes();
+    MemoryNeeds solve = stand + staying_lists() + blocks(3) + vectors(2 + (columns_ > 1 ? 2 * columns_ : 0));  // residual and correction; packed columns
+    if (space_.device().is_gpu()) solve.bytes("factor", result.factor);
+    else result.host_beside = result.factor + 16 * (size_.pairs * block_ * block_ + n_) / 2;  // and the lower triangle as triplets
+    raise(result, solve, "factorisation");
+    raise(result, base_ + (has_pattern() ? MemoryNeeds() : pattern()) + residual_ + staying_lists() + results(), "results");
+    result.host_beside = std::max(result.host_beside, host_lists(Task::matrix) + (has_pattern() ? 0 : 12 * size_.pairs + 16 * size_.nodes));
+    return result;
+  }
+
   ForecastPath without_matrix() const {
     const MemoryNeeds marked = MemoryNeeds().bytes("connectivity", connectivity());
     const MemoryNeeds kept = base_ + residual_ + action_ + diagonal_ + marked;
@@ -77,6 +94,12 @@ class Forecaster {
   bool symmetric() const { return equations_.symmetric(); }
 
  private:
+  // By the analysis of the run itself: it looks at the pattern alone.
+  Index factor_bytes() const {
+    SparseMatrix A(space_.pattern(), block_);
+    A.values().fill_zero();
+    return DirectSolver::memory_needed(A, DirectKind::positive_definite, {.coordinates = &space_.coordinates(), .dimension = space_.mesh().dimension()});
+  }
   double steps() const { return model_.newton ? newton_steps : 1; }
   // That stand while a system is solved: r, u, b, du, the latter two for each column; of Newton's method nine.
   Index loop_vectors() const { return model_.newton ? 9 : 2 + 2 * columns_; }
@@ -142,6 +165,7 @@ class Forecaster {
 
 std::string name_of(SolverPath path) {
   switch (path) {
+    case SolverPath::direct: return "direct";
     case SolverPath::multigrid_single: return "multigrid, single precision";
     case SolverPath::multigrid_double: return "multigrid, double precision";
     case SolverPath::diagonal: return "conjugate gradients with the diagonal";
@@ -152,6 +176,7 @@ std::string name_of(SolverPath path) {
 
 std::vector<ForecastPath> forecast_static(const Operator& equations, const ForecastModel& model) {
   const Forecaster forecaster(equations, model);
+  if (model.factorised) return {forecaster.direct()};
   const SolverPath diagonal = forecaster.symmetric() ? SolverPath::diagonal : SolverPath::diagonal_unsymmetric;
   std::vector<ForecastPath> paths;
   try {

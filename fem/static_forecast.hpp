@@ -1,5 +1,6 @@
 // What the static solution of equations will take of the device's memory, by tag, for every way to solve them, before any of it is
-// taken. Lists and patterns are counted or sampled, hierarchies come from measured models (solvers/multigrid/hierarchy_needs.hpp).
+// taken. Lists and patterns are counted or sampled, hierarchies come from measured models (solvers/multigrid/hierarchy_needs.hpp),
+// and a factor from the analysis that its factorisation will make.
 //
 //   for (const ForecastPath& path : forecast_static(equations, {.columns = 3})) path.peak.total();
 #pragma once
@@ -12,7 +13,7 @@
 
 namespace ritz {
 
-enum class SolverPath { multigrid_single, multigrid_double, diagonal, diagonal_unsymmetric, without_matrix };
+enum class SolverPath { direct, multigrid_single, multigrid_double, diagonal, diagonal_unsymmetric, without_matrix };
 std::string name_of(SolverPath path);
 
 struct ForecastPath {
@@ -20,13 +21,16 @@ struct ForecastPath {
   MemoryNeeds peak;            // of the pool at its fullest moment, with what it holds now
   std::string moment;          // "assembly", "set-up", "iteration", "results"
   Index host_beside = 0;       // [bytes] of host memory beside the pool at most: lists on their way, patterns, results
-  double bytes_moved = 0;      // by set-up and iterations, for an estimate of the time within a factor of about three
+  Index factor = 0;            // [bytes] that the direct solver's analysis asks for: of the host where it is a CPU's, else in the peak
+  double bytes_moved = 0;      // 0: not known; by set-up and iterations, for an estimate of the time within a factor of about three
 };
 
 struct ForecastModel {
   int columns = 1;       // right-hand sides solved together
   bool newton = false;   // solve_nonlinear() instead: its vectors and the lists of the assembly stand while it solves
   int restart = 30;      // of GMRES, for equations that are not symmetric
+  bool factorised = false;      // as positive definite, and in no other way: the pattern is made and analysed
+  bool in_space = false;        // lines and surfaces in space: their pairs of nodes are counted in the pattern, which is made
 };
 
 // One entry for each path, the fastest first. Equations that are not symmetric have none without a matrix.

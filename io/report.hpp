@@ -64,7 +64,7 @@ struct MemoryUse {
 // What one way to solve the case would take, said by --check and --estimate. [bytes]
 struct RunForecast {
   std::string path;
-  std::int64_t device_peak = 0, host_peak = 0;
+  std::int64_t device_peak = 0, host_peak = 0, factor = 0;  // factor: of the direct solver, in one of them
   std::vector<std::pair<std::string, std::int64_t>> by_tag;  // at the device's peak
   bool fits = false;
 };

@@ -72,14 +72,44 @@ source = 0.5
 region = "x0"
 value = 0
 """
-PROGRAMS = {HEAT: "ritz-heat", LINEAR: "ritz-solve", NEWTON: "ritz-solve", UNSYMMETRIC: "ritz-solve"}
-HEX, TET = "hex", "tet"
+SHELL = """[[section]]
+region = "all"
+element = "shell"
+young = 30e9
+poisson = 0.2
+thickness = 0.02
+[[support]]
+region = "x0"
+fixed = true
+[[pressure]]
+region = "all"
+value = 100
+"""
+FRAME = """[[section]]
+region = "all"
+element = "beam"
+young = 210e9
+poisson = 0.3
+area = 1e-3
+inertia_y = 1e-6
+inertia_z = 1e-6
+torsion = 2e-6
+orientation = [0.3, 0.5, 0.7]
+[[support]]
+region = "x0"
+fixed = true
+[[force]]
+region = "x1"
+value = [0, 0, -100]
+"""
+PROGRAMS = {SHELL: "ritz-structure", FRAME: "ritz-structure", HEAT: "ritz-heat", LINEAR: "ritz-solve", NEWTON: "ritz-solve", UNSYMMETRIC: "ritz-solve"}
+HEX, TET, PLATE, LATTICE = "hex", "tet", "plate", "lattice"
 KUHN = [(0, 1, 2, 6), (0, 2, 3, 6), (0, 3, 7, 6), (0, 7, 4, 6), (0, 4, 5, 6), (0, 5, 1, 6)]
 
 # name, cells, cells along x y z, [mesh] keys, physics, [solver] keys, path of the forecast
 SINGLE, DOUBLE, DIAGONAL, FREE = ("multigrid, single precision", "multigrid, double precision", "conjugate gradients with the diagonal",
                                   "without a matrix")
-BICGSTAB = "BiCGSTAB with the diagonal"
+BICGSTAB, DIRECT = "BiCGSTAB with the diagonal", "direct"
 MULTIGRID = 'method = "cg"\npreconditioner = "multigrid"'
 CASES = [
     ("elasticity hex8", HEX, (48, 24, 24), "", ELASTICITY, MULTIGRID, SINGLE),
@@ -99,7 +129,30 @@ CASES = [
     ("neo-Hooke tet4, Newton", TET, (40, 20, 20), "", NEWTON, 'method = "cg"\npreconditioner = "jacobi"', DIAGONAL),
     ("flux form tet4, Newton, GMRES", TET, (40, 30, 30), "", UNSYMMETRIC, 'method = "gmres"\npreconditioner = "multigrid"', SINGLE),
     ("flux form hex8, Newton, BiCGSTAB", HEX, (40, 30, 30), "", UNSYMMETRIC, 'method = "bicgstab"\npreconditioner = "jacobi"', BICGSTAB),
+    ("elasticity hex8, direct", HEX, (24, 12, 12), "", ELASTICITY, 'method = "direct"', DIRECT),
+    ("shells, direct", PLATE, (120, 100, 0), "", SHELL, "", DIRECT),
+    ("beams, direct", LATTICE, (20, 20, 20), "", FRAME, "", DIRECT),
 ]
+
+
+def write_structure(path, cells, counts):
+    """A plate of quadrilaterals, or beams along all edges of a box of cubes; all, and the nodes x0 and x1."""
+    nx, ny, nz = counts
+    number = lambda i, j, k: 1 + i + (nx + 1) * (j + (ny + 1) * k)
+    corners = [(i, j, k) for k in range(nz + 1) for j in range(ny + 1) for i in range(nx + 1)]
+    lines = []
+    if cells == PLATE:
+        lines = [f"3 2 1 1 {number(i, j, 0)} {number(i + 1, j, 0)} {number(i + 1, j + 1, 0)} {number(i, j + 1, 0)}" for j in range(ny) for i in range(nx)]
+    else:
+        for i, j, k in corners:
+            for a, b, c in ((1, 0, 0), (0, 1, 0), (0, 0, 1)):
+                if i + a <= nx and j + b <= ny and k + c <= nz:
+                    lines.append(f"1 2 1 1 {number(i, j, k)} {number(i + a, j + b, k + c)}")
+    lines += [f"15 2 {tag} {tag} {number(at, j, k)}" for tag, at in ((2, 0), (3, nx)) for k in range(nz + 1) for j in range(ny + 1)]
+    with open(path, "w") as out:
+        out.write(f'$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$PhysicalNames\n3\n{2 if cells == PLATE else 1} 1 "all"\n0 2 "x0"\n0 3 "x1"\n$EndPhysicalNames\n')
+        out.write(f"$Nodes\n{len(corners)}\n" + "".join(f"{number(*c)} {c[0]} {c[1]} {c[2]}\n" for c in corners) + "$EndNodes\n")
+        out.write(f"$Elements\n{len(lines)}\n" + "".join(f"{n} {line}\n" for n, line in enumerate(lines, 1)) + "$EndElements\n")
 
 
 def write_box(path, cells, counts):
@@ -158,7 +211,7 @@ def main():
     for number, (name, cells, counts, mesh_keys, physics, solver, path) in enumerate(cases):
         mesh = folder / f"{cells}-{'-'.join(map(str, counts))}.msh"
         if not mesh.exists():
-            write_box(mesh, cells, counts)
+            (write_box if cells in (HEX, TET) else write_structure)(mesh, cells, counts)
         case = folder / f"case{number}.toml"
         program = bin_folder / PROGRAMS.get(physics, "ritz-elasticity")
         head, body = physics.split("\n", 1) if physics.startswith("plugin") else ("", physics)
@@ -172,6 +225,8 @@ def main():
         print(f"| {name} | {real['unknowns']} | {forecast['device_peak'] / 1e6:.1f} | {memory['device_peak'] / 1e6:.1f} | {device:.2f} | "
               f"{forecast['host_peak'] / 1e6:.0f} | {memory['host_peak'] / 1e6:.0f} | {host:.2f} | "
               f"{estimate['phases'].get('forecast', {}).get('seconds', 0):.2f} | {own_seconds(real):.2f} |", flush=True)
+        if path == DIRECT and forecast["factor"] != real["solver"].get("factor_bytes_foreseen", 0):
+            sys.exit(f"{name}: the factor was foreseen with {forecast['factor']} bytes: {real['solver']}")
         if "--tags" in sys.argv:
             tags = sorted(set(forecast["at_peak"]) | set(memory["at_peak"]))
             print("   ", "; ".join(f"{t} {forecast['at_peak'].get(t, 0) / 1e6:.1f}/{memory['at_peak'].get(t, 0) / 1e6:.1f}" for t in tags))

@@ -182,6 +182,24 @@ class ForecastTest(ritz.CaseTest):
         self.assertGreater(forecast["at_peak"]["vectors"], 120 * 8 * unknowns)  # two bases
         self.assertNotIn("without a matrix", estimate.report["forecast"])
 
+    def test_a_factor_is_foreseen_by_the_analysis_of_the_run(self):
+        forecast_table.write_structure(self.folder / "plate.msh", "plate", (40, 30, 0))
+        forecast_table.write_box(self.folder / "box.msh", "hex", (16, 8, 8))
+        shell = self.write("plate.toml", '[mesh]\nfile = "plate.msh"\n' + forecast_table.SHELL)
+        solid = self.write("box.toml", '[mesh]\nfile = "box.msh"\n[solver]\nmethod = "direct"\n' +
+                           forecast_table.ELASTICITY.format(force="[0.0, 0.0, -1e-4]"))
+        for program, case in (("ritz-structure", shell), ("ritz-elasticity", solid)):
+            estimate, forecast, run = self.check_forecast(program, case, "direct", 0.1)
+            self.assertEqual(list(estimate.report["forecast"]), ["direct"])
+            self.assertGreater(forecast["factor"], 1_000_000)
+            self.assertEqual(forecast["factor"], run.report["solver"]["factor_bytes_foreseen"])
+        # A CPU's factor lies on the host: where the host has no room for it, it does not fit, and the run says so, too.
+        check = self.run_case("ritz-elasticity", solid, "--check")
+        limit = ("--host-memory-limit", check.report["memory"]["host_counted"] + 1_000_000)
+        self.assertIn("does not fit", self.run_case("ritz-elasticity", solid, "--check", *limit).log)
+        self.assertEqual(self.run_case("ritz-elasticity", solid, *limit).exit, 6)
+        self.assertTrue(forecast["fits"])
+
     def test_estimate_is_offered_only_where_there_is_a_forecast(self):
         for program in ("ritz-heat", "ritz-elasticity", "ritz-modal", "ritz-structure", "ritz-solve"):
             shown = subprocess.run([str(ritz.BIN / program), "--help"], capture_output=True, text=True, timeout=60).stdout
