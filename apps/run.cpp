@@ -3,6 +3,7 @@
 #include "apps/case_regions.hpp"
 #include "apps/command_line.hpp"
 #include "apps/crossover.hpp"
+#include "apps/phase_table.hpp"
 #include "apps/probes.hpp"
 #include "apps/schema.hpp"
 #include "apps/shared_model.hpp"
@@ -35,6 +36,15 @@ std::string stem_of(const std::string& path) { return std::filesystem::path(path
 std::vector<double> end_of_history(const SolveReport& solve) {
   const std::size_t count = std::min<std::size_t>(10, solve.history.size());
   return {solve.history.end() - static_cast<std::ptrdiff_t>(count), solve.history.end()};
+}
+
+// The yardstick of the phases, after the run and after its peaks were noted. 0: no memory is left for it.
+double copy_rate_or_none(const Device& device) {
+  try {
+    return measure_copy_rate(device);
+  } catch (const Error&) {
+    return 0;
+  }
 }
 
 // By tag, the largest first; with --verbose.
@@ -388,7 +398,8 @@ void Run::write_series(const std::string& name, int count, const std::function<s
 void collect_run(RunReport& report, const Device& device, const MemoryLimits& limits, const Log& log) {
   report.phases.clear();
   for (const PhaseRecord& phase : device.profile().phases())
-    report.phases.push_back({phase.name, phase.seconds, phase.bytes_to_device + phase.bytes_to_host, phase.calls, phase.scalar_reads, phase.peak_memory});
+    report.phases.push_back({phase.name, phase.seconds, phase.bytes_to_device + phase.bytes_to_host, phase.calls, phase.scalar_reads, phase.peak_memory,
+                             phase.bytes_to_device, phase.bytes_to_host, phase.bytes});
   const MemoryStatistics memory = device.memory().statistics();
   report.memory = {.host_peak = host_memory_peak(), .host_counted = host_memory_peak_counted(), .host_limit = limits.host, .device_peak = memory.peak,
                     .device_held_peak = memory.held_peak, .device_limit = memory.limit, .live = memory.live, .cached = memory.cached,
@@ -419,6 +430,8 @@ void Run::finish() {
             memory.host_limit > 0 ? fmt::format(" ({}{} counted)", text_of_bytes(memory.host_counted), of(memory.host_limit)) : "",
             text_of_bytes(memory.device_peak), of(memory.device_limit));
   print_memory_table(log_, memory);
+  if (options_.verbose || !options_.profile.empty()) report_.copy_rate = copy_rate_or_none(device());
+  for (const std::string& line : phase_table(report_)) log_.detail("{}", line);
 }
 
 int run_app(int argc, char** argv, const AppInfo& info, const std::function<void(Run&)>& app) {

@@ -277,7 +277,21 @@ void Operator::with_groups(const Plan& plan, int block, bool matrix, bool single
   use(groups);
 }
 
+// [bytes] The least traffic of an assembly: connectivity, coordinates and what u stands for once, matrices also a slot of a byte for each
+// entry of an element, and the target written once. What forms store at points, and lists, come on top and are not counted.
+Index Operator::least_traffic(const Plan& plan, int block, bool matrix, Index number) const {
+  const Index unknowns = space_->unknown_count();
+  Index sum = space_->geometry_coordinates().bytes() + number * unknowns;
+  for (const int g : plan.groups) {
+    const ElementGroup& group = groups_[static_cast<std::size_t>(g)];
+    const Index n = group.node_count();
+    sum += group.element_count * n * (Index{sizeof(std::int32_t)} + (matrix ? n : 0));
+  }
+  return sum + number * (matrix ? space_->pattern()->nonzeros() * block : unknowns);
+}
+
 void Operator::run(const Plan& plan, const char* name, int block, bool matrix, const Vectors& vectors) const {
+  space_->device().profile().count(least_traffic(plan, block, matrix, sizeof(double)));
   with_groups(plan, block, matrix, false, vectors, [&](const std::vector<AssemblyGroup>& groups) {
     const AssemblyJob<double> job{name,  groups.data(),  static_cast<int>(groups.size()), plan.scatter->view(),
                                   block, vectors.target, const_cast<double*>(plan.extension.data()),
@@ -288,6 +302,7 @@ void Operator::run(const Plan& plan, const char* name, int block, bool matrix, c
 
 void Operator::run_single(const Plan& plan, const char* name, int block, const Vectors& vectors, float* target) const {
   const Device& device = space_->device();
+  device.profile().count(least_traffic(plan, block, false, sizeof(float)));
   if (plan.single_extension.size() < plan.extension.size())
     plan.single_extension = Array<float>(device, plan.extension.size(), "assembly buffers");
   if (plan.single_workspace.size() < plan.workspace.size())

@@ -108,6 +108,7 @@ class Operator {
     const float* single_direction = nullptr;
     const MarkedNodes* marked = nullptr;  // action
   };
+  Index least_traffic(const Plan& plan, int block, bool matrix, Index number) const;
   void run(const Plan& plan, const char* name, int block, bool matrix, const Vectors& vectors) const;
   void run_single(const Plan& plan, const char* name, int block, const Vectors& vectors, float* target) const;
   // calls use(groups) with what the assembly loop wants to know

@@ -83,6 +83,14 @@ Json memory(const MemoryUse& use) {
   return json;
 }
 
+// What is not known is null.
+Json one_phase(const RunPhase& phase, double copy_rate) {
+  const double rate = phase.kernel_bytes > 0 && phase.seconds > 0 ? double(phase.kernel_bytes) / phase.seconds : 0;
+  return {{"seconds", number(phase.seconds)}, {"bytes", phase.bytes}, {"to_device", phase.to_device}, {"to_host", phase.to_host}, {"calls", phase.calls},
+          {"scalar_reads", phase.scalar_reads}, {"peak_memory", phase.peak_memory}, {"kernel_bytes", phase.kernel_bytes},
+          {"kernel_rate", rate > 0 ? Json(rate) : Json()}, {"of_copy_rate", rate > 0 && copy_rate > 0 ? Json(rate / copy_rate) : Json()}};
+}
+
 Json error(const Error& error) {
   return {{"kind", kind_of(error).name},
           {"exit_code", static_cast<int>(error.exit())},
@@ -118,8 +126,8 @@ std::string to_json(const RunReport& report) {
   json["nodes"] = report.nodes;
   json["unknowns"] = report.unknowns;
   json["phases"] = Json::object();
-  for (const RunPhase& phase : report.phases)
-    json["phases"][phase.name] = {{"seconds", number(phase.seconds)}, {"bytes", phase.bytes}, {"calls", phase.calls}, {"scalar_reads", phase.scalar_reads}, {"peak_memory", phase.peak_memory}};
+  json["copy_rate"] = report.copy_rate > 0 ? Json(number(report.copy_rate)) : Json();
+  for (const RunPhase& phase : report.phases) json["phases"][phase.name] = one_phase(phase, report.copy_rate);
   json["written_in_background_s"] = number(report.background_writing);
   json["solver"] = report.solves.empty() ? Json() : solve(report.solves.back());
   json["solves"] = Json::array();

@@ -17,9 +17,11 @@ namespace ritz {
 struct RunPhase {
   std::string name;
   double seconds = 0;
-  std::int64_t bytes = 0;        // moved between host and device, or read and written
+  std::int64_t bytes = 0;        // moved between host and device
   std::int64_t calls = 0, scalar_reads = 0;
   std::int64_t peak_memory = 0;  // [bytes] of the device's pool while it was open
+  std::int64_t to_device = 0, to_host = 0;  // [bytes] the two parts of `bytes`
+  std::int64_t kernel_bytes = 0;            // read and written by kernels that say so, docs/profile.md; 0: none does
 };
 
 struct SolverOutcome {
@@ -87,6 +89,7 @@ struct RunReport {
   Exit exit = Exit::internal;
   std::int64_t cells = 0, nodes = 0, unknowns = 0;
   std::vector<RunPhase> phases;
+  double copy_rate = 0;               // [bytes/s] of the device, read plus written; 0: not measured
   double background_writing = 0;      // [s] spent on results beside the phases
   std::vector<SolverOutcome> solves;  // one per linear or nonlinear solve; a script reads the last as "solver"
   MemoryUse memory;

@@ -140,10 +140,13 @@ void ChebyshevPreconditioner::iterate(const ChebyshevKernels& chebyshev, const d
   const double low = bound_ / options_.ratio, theta = 0.5 * (bound_ + low), delta = 0.5 * (bound_ - low);
   const double sigma = theta / delta;
   double rho = 1 / sigma;
+  const Index lanes = d == direction_.data() ? 1 : MultiVector::lanes, vector = rows() * Index{sizeof(double)};
+  device().profile().count(vector * (1 + 3 * lanes));
   chebyshev.start(device(), rows(), 1 / theta, inverse_diagonal_.data(), x, d, y);
   for (int step = 1; step < options_.degree; ++step) {
     const double* q = product();
     const double rho_next = 1 / (2 * sigma - rho);
+    device().profile().count(vector * (1 + 7 * lanes));
     chebyshev.step(device(), rows(), 2 * rho_next / delta, rho_next * rho, inverse_diagonal_.data(), step == 1 ? x : r, q, r, d, y);
     rho = rho_next;
   }

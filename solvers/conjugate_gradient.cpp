@@ -32,6 +32,7 @@ class Iteration {
   StopReason iterate(KrylovRun& run) {
     int now = 0;
     run.report.steps.clear();
+    count(diagonal_ != nullptr ? 2 : 1);
     kernels_.start(device_, size_, diagonal_, run.r.data(), sums(now));
     precondition(run, now);
     p_.fill_zero();
@@ -40,6 +41,7 @@ class Iteration {
       run.A.apply_dot(p_, run.q, numbers_.data());
       const int before = now;
       now = 1 - now;
+      count(diagonal_ != nullptr ? 7 : 6);
       kernels_.update(device_, size_, sums(before), pq(), p_.data(), run.q.data(), diagonal_, run.x.data(), run.r.data(), sums(now));
       precondition(run, now);
 
@@ -63,10 +65,14 @@ class Iteration {
   double* sums(int turn) { return numbers_.data() + 1 + 2 * turn; }
   double* minus_zq() { return numbers_.data() + 5; }
 
+  // Vectors read or written.
+  void count(Index vectors) const { device_.profile().count(vectors * size_ * Index{sizeof(double)}); }
+
   // z = M r and r.z, where M is not a diagonal
   void precondition(const KrylovRun& run, int turn) {
     if (preconditioner_ == nullptr) return;
     preconditioner_->apply(run.r, z_);
+    count(flexible_ ? 3 : 2);
     if (flexible_) kernels_.flexible_dots(device_, size_, run.r.data(), z_.data(), run.q.data(), sums(turn), minus_zq());
     else vectors_.dot(device_, size_, run.r.data(), z_.data(), sums(turn));
   }
@@ -76,6 +82,7 @@ class Iteration {
     const Vector& z = preconditioner_ != nullptr ? z_ : run.r;
     const double* numerator = flexible_ ? minus_zq() : sums(now);
     const double* denominator = flexible_ ? pq() : sums(before);
+    count(diagonal_ != nullptr ? 4 : 3);
     kernels_.direction(device_, size_, numerator, denominator, diagonal_, z.data(), p_.data());
   }
 

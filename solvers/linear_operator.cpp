@@ -9,6 +9,7 @@ namespace ritz {
 
 void LinearOperator::apply_dot(const Vector& x, Vector& y, double* xy) const {
   apply(x, y);
+  device().profile().count(x.bytes() + y.bytes());
   kernels<VectorKernels>(device(), solver_kernels, "vector").dot(device(), rows(), x.data(), y.data(), xy);
 }
 

@@ -23,6 +23,12 @@ MatrixView view(const SparseMatrix& A) {
           A.pattern().offsets().data(), A.pattern().columns().data(), A.values().data()};
 }
 
+// Of a product with `columns` vectors: the matrix once, x read and y written.
+void count_product(const SparseMatrix& A, Index columns) {
+  A.device().profile().count(A.values().bytes() + A.pattern().columns().bytes() + A.pattern().offsets().bytes() +
+                             Index{sizeof(double)} * columns * (A.rows() + A.columns()));
+}
+
 // Throws on a pattern that the kernels cannot trust; returns whether every row holds its diagonal.
 bool check_pattern(std::span<const Index> offsets, std::span<const std::int32_t> columns) {
   if (offsets.empty() || offsets.front() != 0 || offsets.back() != static_cast<Index>(columns.size()))
@@ -85,19 +91,24 @@ bool SparseMatrix::apply_by_vendor(const Vector& x, Vector& y) const {
 
 void SparseMatrix::apply(const Vector& x, Vector& y) const {
   check_vectors(x, y);
+  count_product(*this, 1);
   if (!apply_by_vendor(x, y)) kernels_for(*this).multiply(device(), view(*this), x.data(), y.data());
 }
 
 void SparseMatrix::apply_dot(const Vector& x, Vector& y, double* xy) const {
   check_vectors(x, y);
   if (vendor_ != nullptr) return LinearOperator::apply_dot(x, y, xy);
+  count_product(*this, 1);
   kernels_for(*this).multiply_dot(device(), view(*this), x.data(), y.data(), xy);
 }
 
 void SparseMatrix::apply_block(const MultiVector& X, MultiVector& Y) const {
   check_block(*this, X, Y);
   if (rows() == 0) return;
-  for (int g = 0; g < X.groups(); ++g) kernels_for(*this).multiply_lanes(device(), view(*this), X.group(g), Y.group(g));
+  for (int g = 0; g < X.groups(); ++g) {
+    count_product(*this, MultiVector::lanes);
+    kernels_for(*this).multiply_lanes(device(), view(*this), X.group(g), Y.group(g));
+  }
 }
 
 Vector SparseMatrix::diagonal() const {

@@ -16,6 +16,9 @@ void check_same_size(const Vector& x, const Vector& y) {
   if (x.size() != y.size()) throw_size_mismatch(x.size(), y.size());
 }
 
+// Each of `vectors` vectors of this size read or written once.
+void count(const Vector& x, int vectors) { x.device().profile().count(vectors * x.bytes()); }
+
 double read(const Vector& result) {
   double value = 0;
   result.device().machine().read_scalars(&value, result.data(), 1);
@@ -25,21 +28,27 @@ double read(const Vector& result) {
 }  // namespace
 
 void fill(double value, Vector& x) {
+  if (!x.empty()) count(x, 1);
   if (!x.empty()) kernels_for(x).fill(x.device(), x.size(), value, x.data());
 }
 
-void copy(const Vector& x, Vector& y) { y.copy_from(x); }
+void copy(const Vector& x, Vector& y) {
+  y.copy_from(x);
+  if (!x.empty()) count(x, 2);
+}
 
 void axpy(double a, const Vector& x, Vector& y) { axpby(a, x, 1.0, y); }
 
 void axpby(double a, const Vector& x, double b, Vector& y) {
   check_same_size(x, y);
+  if (!x.empty()) count(x, 3);
   if (!x.empty()) kernels_for(x).axpby(x.device(), x.size(), a, x.data(), b, y.data());
 }
 
 void multiply(const Vector& x, const Vector& y, Vector& z) {
   check_same_size(x, y);
   check_same_size(x, z);
+  if (!x.empty()) count(x, 3);
   if (!x.empty()) kernels_for(x).multiply(x.device(), x.size(), x.data(), y.data(), z.data());
 }
 
@@ -47,6 +56,7 @@ double dot(const Vector& x, const Vector& y) {
   check_same_size(x, y);
   if (x.empty()) return 0;
   Vector result(x.device(), 1, "reductions");
+  count(x, 2);
   kernels_for(x).dot(x.device(), x.size(), x.data(), y.data(), result.data());
   return read(result);
 }
@@ -65,6 +75,7 @@ double norm2(const Vector& x) {
 double max_abs(const Vector& x) {
   if (x.empty()) return 0;
   Vector result(x.device(), 1, "reductions");
+  count(x, 1);
   kernels_for(x).max_abs(x.device(), x.size(), x.data(), result.data());
   return read(result);
 }

@@ -7,6 +7,7 @@
 #include "solvers/multigrid/hierarchy_setup.hpp"
 #include "solvers/multigrid/recording.hpp"
 
+#include <algorithm>
 #include <fmt/format.h>
 #include <variant>
 
@@ -160,9 +161,34 @@ class Cycle {
   // launched; a replay leaves them where the recording did.
   void apply(const Kernels& kernels, Workspace& work, Recording& recording, const double* b, double* x) const {
     const Index n = levels_.front().unknowns();
+    device_.profile().count(cycle_traffic(work.front().b.size() / std::max<Index>(1, n)));
     kernels.from_double(device_, n, b, work.front().b.data());
     recording.run(device_, [&] { cycle(kernels, work, 0); });
     kernels.to_double(device_, n, work.front().x.data(), x);
+  }
+
+  static constexpr Index real = sizeof(Real);
+
+  // Of one product: blocks with their columns, and offsets.
+  static Index traffic(const CycleMatrix<Real>& m) {
+    return m.nonzeros * (Index{m.view.row_block} * m.view.column_block * real + Index{sizeof(std::int32_t)}) + (m.view.rows + 1) * Index{sizeof(Index)};
+  }
+  // [bytes] read and written by a cycle for `lanes` vectors, as cycle() goes: a step of smoothing reads A, D, b, x and d and writes d and x.
+  Index cycle_traffic(Index lanes) const {
+    Index sum = 2 * levels_.front().unknowns() * lanes * (real + Index{sizeof(double)});
+    for (std::size_t i = 0; i < levels_.size(); ++i) {
+      const Level& l = levels_[i];
+      const Index n = l.unknowns(), first = n * real * (1 + 2 * lanes), step = traffic(l.a) + n * real * (1 + 5 * lanes);
+      if (i + 1 == levels_.size()) {
+        sum += coarsest_inverse_.empty() ? first + 23 * step : real * n * (n + 2 * lanes);
+        continue;
+      }
+      const Index coarse = levels_[i + 1].unknowns();
+      sum += first + (2 * options_.smoothing_degree - 1) * step;
+      sum += traffic(l.a) + 3 * n * real * lanes;                            // residual
+      sum += traffic(l.r) + traffic(l.p) + (3 * n + 2 * coarse) * real * lanes;  // down; up and added
+    }
+    return sum;
   }
 
   // `degree` Chebyshev steps on [largest / ratio, largest]; from zero, or from what x holds. The result is in x.

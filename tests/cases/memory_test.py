@@ -86,6 +86,28 @@ class ProfileTest(ritz.CaseTest):
             self.assertEqual(phases["solve/iteration"]["bytes"], 0)
             self.assertLessEqual(phases["solve/iteration"]["scalar_reads"], outcome.report["solver"]["iterations"] + 20)
 
+    def test_phases_hold_what_kernels_moved_and_the_copy_rate_only_when_asked(self):
+        keys = {"solver.method": "cg", "solver.preconditioner": "jacobi"}
+        plain = self.solve("ritz-heat", ritz.example("heat_sink"), keys=keys).report
+        asked = self.solve("ritz-heat", ritz.example("heat_sink"), "--verbose", keys=keys)
+        self.assertIsNone(plain["copy_rate"])
+        self.assertGreater(asked.report["copy_rate"], 0)
+        for report in (plain, asked.report):
+            phases = report["phases"]
+            iteration, steps = phases["solve/iteration"], report["solver"]["iterations"]
+            # Conjugate gradients with Jacobi's preconditioner: 88 bytes for each unknown at least, beside the product (x, y: 16)
+            self.assertGreaterEqual(iteration["kernel_bytes"], 104 * steps * report["unknowns"])
+            self.assertGreaterEqual(phases["solve"]["kernel_bytes"], iteration["kernel_bytes"])
+            self.assertGreater(phases["assembly"]["kernel_bytes"], 8 * report["unknowns"])
+            self.assertEqual(phases["read"]["kernel_bytes"], 0)
+            self.assertIsNone(phases["read"]["kernel_rate"])
+            self.assertAlmostEqual(iteration["kernel_rate"] * iteration["seconds"] / iteration["kernel_bytes"], 1)
+            for phase in phases.values():
+                self.assertEqual(phase["bytes"], phase["to_device"] + phase["to_host"])
+                known = report["copy_rate"] is not None and phase["kernel_rate"] is not None
+                self.assertEqual(phase["of_copy_rate"] is not None, known)
+        self.assertEqual(plain["phases"]["solve/iteration"]["kernel_bytes"], asked.report["phases"]["solve/iteration"]["kernel_bytes"])
+
     def test_phases_are_nearly_all_of_the_time_and_make_a_trace(self):
         trace = self.folder / "trace.json"
         outcome = self.solve("ritz-elasticity", ritz.example("bracket"), "--profile", trace)

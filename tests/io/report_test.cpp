@@ -36,6 +36,9 @@ TEST(Report, SaysWhatAScriptNeeds) {
   EXPECT_EQ(json["unknowns"], std::int64_t{1} << 40);
   EXPECT_EQ(json["phases"]["assembly"]["seconds"], 0.5);
   EXPECT_EQ(json["phases"]["assembly"]["bytes"], 1000);
+  EXPECT_TRUE(json["phases"]["assembly"]["kernel_rate"].is_null());  // none of its kernels says what it moves
+  EXPECT_TRUE(json["phases"]["assembly"]["of_copy_rate"].is_null());
+  EXPECT_TRUE(json["copy_rate"].is_null());
   EXPECT_EQ(json["solver"]["iterations"], 7);
   EXPECT_EQ(json["solver"]["true_relative_residual"], 1e-9);
   EXPECT_EQ(json["memory"]["host_peak"], 100);

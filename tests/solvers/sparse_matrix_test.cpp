@@ -63,6 +63,24 @@ TEST(SparseMatrix, FusedDotIsTheDotOfXAndY) {
     }
 }
 
+TEST(SparseMatrix, ProductsCountTheBytesOfMatrixAndVectorsForTheOpenPhase) {
+  const Device device = Device::named("cpu", 1);
+  const SparseMatrix A = on(device, grid_matrix(11, 3));
+  const Vector x(device, random_numbers(static_cast<std::size_t>(A.rows()), 3), "test");
+  Vector y(device, A.rows(), "test");
+  {
+    const auto outer = device.profile().phase("solve");
+    A.apply(x, y);
+    const auto inner = device.profile().phase("iteration");
+    A.apply(x, y);
+    axpy(2, x, y);
+  }
+  const Index nonzeros = A.pattern().nonzeros(), block_rows = A.pattern().rows(), rows = A.rows();
+  const Index product = (8 * 9 + 4) * nonzeros + 8 * (block_rows + 1) + 16 * rows;
+  EXPECT_EQ(device.profile().phases()[1].bytes, product + 24 * rows);
+  EXPECT_EQ(device.profile().phases()[0].bytes, 2 * product + 24 * rows);  // what is inside counts outside, too
+}
+
 TEST(SparseMatrix, SymmetricMatrixGivesASymmetricForm) {
   for (const int b : {1, 2, 3}) {
     const Device device = Device::named("cpu");
