@@ -1,15 +1,11 @@
 #include "apps/run.hpp"
 
 #include "apps/case_regions.hpp"
-#include "apps/command_line.hpp"
 #include "apps/crossover.hpp"
 #include "apps/phase_table.hpp"
 #include "apps/probes.hpp"
-#include "apps/schema.hpp"
 #include "apps/shared_model.hpp"
-#include "apps/short_spinning.hpp"
-#include "apps/sweep.hpp"
-#include "apps/trace.hpp"
+#include "apps/sweep_plan.hpp"
 #include "device/host_memory.hpp"
 #include "device/stop_request.hpp"
 #include "io/byte_size.hpp"
@@ -18,15 +14,8 @@
 #include "mesh/order.hpp"
 
 #include <algorithm>
-#include <chrono>
-#include <csignal>
-#include <cstdlib>
 #include <filesystem>
 #include <fmt/format.h>
-#include <new>
-
-#include <fcntl.h>
-#include <unistd.h>
 
 namespace ritz {
 namespace {
@@ -68,35 +57,6 @@ std::string mesh_file(const RunOptions& options) {
   } catch (const Error&) {
     return "";
   }
-}
-
-// A closed standard stream would give its number to the first file we open, and the log would go into the results.
-void keep_standard_streams_open() {
-  for (int descriptor = 0; descriptor <= 2; ++descriptor)
-    if (::fcntl(descriptor, F_GETFD) < 0) ::open("/dev/null", O_RDWR);  // takes the lowest number that is free
-}
-
-// The last step down when a GPU's memory is short. What is committed stays, so only before the first result.
-bool may_go_to_the_cpu(Run& run, const Error& error) {
-  return error.exit() == Exit::resources && run.device().info().kind != "cpu" && run.report().outputs.empty();
-}
-
-int print_schema(const AppInfo& info, const std::function<void(Run&)>& app) {
-  try {
-    const std::string text = schema_of_app(info, app);
-    if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0) throw Error(Exit::output, "standard output could not be written");
-    return static_cast<int>(Exit::ok);
-  } catch (const Error& error) {
-    Log(LogLevel::quiet).error(error);
-    return static_cast<int>(error.exit());
-  }
-}
-
-[[noreturn]] void end_by_signal(int signal) {
-  std::fflush(nullptr);
-  std::signal(signal, SIG_DFL);
-  std::raise(signal);
-  std::_Exit(128 + signal);
 }
 
 }  // namespace
@@ -432,97 +392,6 @@ void Run::finish() {
   print_memory_table(log_, memory);
   if (options_.verbose || !options_.profile.empty()) report_.copy_rate = copy_rate_or_none(device());
   for (const std::string& line : phase_table(report_)) log_.detail("{}", line);
-}
-
-int run_app(int argc, char** argv, const AppInfo& info, const std::function<void(Run&)>& app) {
-  keep_standard_streams_open();
-  use_short_spinning(argv);
-  std::signal(SIGPIPE, SIG_IGN);
-  std::signal(SIGXFSZ, SIG_IGN);  // a file beyond the limit of ulimit is an error like a full disk
-  listen_for_stop_signals();
-  RunOptions options;
-  if (const std::optional<int> exit = parse_command_line(argc, argv, info, options)) return *exit;
-  if (options.schema) return print_schema(info, app);
-  set_time_limit(options.time_limit);
-  end_in_order_without_memory();
-  RunReport report;
-  report.program = info.name;
-  report.case_file = options.case_file;
-  std::optional<Run> run;
-  Log early(LogLevel::quiet);
-  if (options.log_json) early.use_json();
-  const auto fail = [&](const Error& error) {
-    if (run) {
-      try {
-        run->settle();  // what was computed before is written
-      } catch (const Error& lost) {
-        if (lost.message() != error.message()) run->log().error(lost);
-      } catch (const std::exception&) {  // out of memory
-      }
-      run->collect();
-      report = std::move(run->report());
-    }
-    (run ? run->log() : early).error(error);
-    report.fail(error);
-  };
-  const auto attempt = [&] {
-    run.emplace(info, options);
-    app(*run);
-    run->finish();
-    report = std::move(run->report());
-    report.complete();
-  };
-  try {
-    try {
-      if (has_sweep(options)) run_sweep(info, options, app, report);
-      else attempt();
-    } catch (const Error& error) {
-      if (!run || !may_go_to_the_cpu(*run, error)) throw;
-      const std::string step = fmt::format("memory: on the CPU instead of {} ({}); cost: the device's speed, and the mesh is read again",
-                                           run->device().info().name, error.message());
-      run.reset();
-      options.device = "cpu";
-      options.memory.device = 0;
-      options.notices.push_back(step);
-      attempt();
-    }
-  } catch (const CheckedOnly&) {
-    run->collect();
-    report = std::move(run->report());
-    report.complete();
-  } catch (const Error& error) {
-    try {
-      const std::optional<Error> stop = run ? run->stopped(error) : std::nullopt;
-      fail(stop ? *stop : error);
-    } catch (const Error& lost) {  // the checkpoint could not be written
-      fail(lost);
-    }
-  } catch (const std::bad_alloc&) {
-    if (run) run->device().memory().trim();
-    fail(Error(Exit::resources, "out of host memory", {}, "use a coarser mesh, order 1, or a machine with more memory"));
-  } catch (const std::exception& error) {
-    fail(Error(Exit::internal, error.what(), "this is a bug in Ritz", "please report it with the case file"));
-  }
-  if (!options.json.empty()) {
-    try {
-      write_report(options.json, report);
-    } catch (const Error& error) {
-      (run ? run->log() : early).error(error);
-      report.fail(error);
-    }
-  }
-  if (run && !options.profile.empty()) {
-    try {
-      write_trace(options.profile, run->device().profile());
-    } catch (const Error& error) {
-      run->log().error(error);
-      if (report.exit == Exit::ok) report.fail(error);
-    }
-  }
-  run.reset();  // the lock is gone
-  // The shell must see that a signal ended us, or its script would go on.
-  if (const int signal = stop_signal(); signal != 0 && report.exit == exit_of_signal(signal)) end_by_signal(signal);
-  return static_cast<int>(report.exit);
 }
 
 }  // namespace ritz
