@@ -14,6 +14,7 @@
 #include <chrono>
 #include <filesystem>
 #include <fmt/format.h>
+#include <optional>
 #include <set>
 
 namespace ritz {
@@ -104,7 +105,7 @@ class Sweep {
     for (const std::string& text : member.overrides()) options.overrides.push_back(text);
     options.output = folder_path_;
     options.json = options.profile = "";
-    options.quiet = !options_.verbose;
+    options.quiet = options_.quiet || (!options_.verbose && !options_.estimate);  // the forecast is what --estimate is for
     options.resume = false;  // a member is done or not
     options.notices.clear();
     return options;
@@ -125,10 +126,12 @@ class Sweep {
     ErrorList errors;
     for (const SweepMember& member : plan_.members) {
       throw_if_stop_requested();
+      std::optional<Run> run;
       try {
-        Run run(info_, options_of(member), &shared_);
-        app_(run);
+        run.emplace(info_, options_of(member), &shared_);
+        app_(*run);
       } catch (const CheckedOnly&) {
+        if (report_.forecast.empty()) report_.forecast = std::move(run->report().forecast);
         if (options_.estimate) break;  // one stands for all
       } catch (const Error& error) {
         fail(member, error);

@@ -191,6 +191,17 @@ class TroubleTest(SweepTest):
         self.assertEqual(outcome.exit, 4)
         self.assertFalse((outcome.folder / "results").exists())
 
+    def test_estimate_is_that_of_the_first_member(self):
+        case = self.sweep("heat_sink", parameter("material.0.conductivity", values=[100, 200]))
+        swept = self.run_case("ritz-heat", case, "--estimate")
+        alone = self.run_case("ritz-heat", ritz.example("heat_sink"), "--estimate")
+        self.assertEqual(swept.exit, 0, swept.errors)
+        self.assertIn("forecast: ", swept.log)
+        self.assertIn("H200", swept.log)
+        self.assertTrue(swept.report["forecast"])
+        for path, forecast in alone.report["forecast"].items():
+            self.assertEqual(swept.report["forecast"][path]["device_peak"], forecast["device_peak"])
+
     def test_describe_says_what_a_sweep_is(self):
         outcome = self.run_case("ritz-heat", ritz.example("wall"), "--describe")
         self.assertIn("[[sweep.parameter]]", outcome.log)
