@@ -12,6 +12,7 @@
 #include "io/error_catalogue.hpp"
 #include "io/mesh_reader.hpp"
 #include "mesh/order.hpp"
+#include "mesh/refine.hpp"
 
 #include <algorithm>
 #include <filesystem>
@@ -117,6 +118,7 @@ const Mesh& Run::mesh(bool structural) {
   const Case::Table table = case_->table("mesh", "the part");
   const std::string file = table.path("file", "mesh file (.msh, .inp, .vtu, .vtk, .mesh, .bdf, .exo, .med, .cgns, ...: docs/formats.md), relative to the case file", {.must_exist = true});
   const double scale = table.number("scale", "factor on the coordinates, 0.001 for a mesh in mm", {.fallback = 1, .above = 0});
+  const auto refinements = table.integer("refine", "how often all cells are halved", {.fallback = 0, .minimum = 0, .maximum = 10});
   const auto order = table.integer("order", "1 or 2: order of the cells; 0 keeps the file's", {.fallback = 0, .minimum = 0, .maximum = 2});
   const std::string mid_nodes = table.choice("mid_nodes", "of cells raised to order 2: on edges only, or on faces too",
                                              {"serendipity", "full"}, "serendipity");
@@ -135,6 +137,10 @@ const Mesh& Run::mesh(bool structural) {
       case_->add_error(error);
       if (kind_of(error).name == std::string_view("inverted-cells")) log_.notice(fmt::format("to see the cells: ritz mesh check {} writes them to a VTU file", file));
       case_->throw_if_any();
+    }
+    for (int i = 0; i < refinements; ++i) {
+      log_.progress("refining");
+      mesh = refine(*mesh);
     }
     if (order > 0) mesh = with_order(*mesh, static_cast<int>(order), mid_nodes == "full" ? MidNodes::full : MidNodes::serendipity);
     log_.end_progress();
@@ -194,6 +200,11 @@ LinearSolverOptions Run::solver(MatrixPromise promise, double tolerance) {
   const SmoothedAggregationOptions defaults;
   options.multigrid.single_precision =
       multigrid.choice("precision", "of the cycle; the iteration around it is always double", {"single", "double"}, "single") == "single";
+  const std::string levels = multigrid.choice("levels", "coarser levels: the meshes of which this one is a uniform refinement (quadrilaterals, hexahedra), aggregates of nodes, "
+                                              "or auto, docs/solvers.md", {"auto", "nested", "aggregation"}, "auto");
+  options.multigrid.levels = levels == "nested"        ? MultigridLevels::nested
+                             : levels == "aggregation" ? MultigridLevels::aggregation
+                                                       : MultigridLevels::automatic;
   if (multigrid.has("strength"))
     options.multigrid.strength = multigrid.number("strength", "threshold of strong connections; smaller: larger aggregates", {.minimum = 0, .below = 1});
   options.multigrid.smoothing_degree = static_cast<int>(

@@ -1,6 +1,7 @@
 #include "fem/nonlinear_solution.hpp"
 
 #include "fem/matrix_free_solver.hpp"
+#include "fem/nested_nodes.hpp"
 #include "solvers/vectors.hpp"
 
 #include <algorithm>
@@ -121,7 +122,7 @@ class Newton {
       fill(0.0, step_);
       if (K_) {
         K_->eliminate(constraints_.mask(), std::max(max_abs(K_->diagonal()), 1e-300));
-        report_ = solve_linear(*K_, trial_r_, step_, options_.linear, {&space_.coordinates(), space_.mesh().dimension()});
+        report_ = solve_linear(*K_, trial_r_, step_, options_.linear, solver_geometry(space_));
       } else {
         report_ = MatrixFreeSolver(equations_, constraints_, u_).solve(trial_r_, step_, options_.linear);
       }

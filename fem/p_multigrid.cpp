@@ -3,6 +3,7 @@
 #include "device/error.hpp"
 #include "device/kernels.hpp"
 #include "fem/launch/interpolation.hpp"
+#include "fem/nested_nodes.hpp"
 #include "fem/space_transfer.hpp"
 #include "solvers/chebyshev.hpp"
 #include "solvers/jacobi.hpp"
@@ -145,6 +146,7 @@ class Cycle {
     SmoothedAggregationOptions coarsest = options.coarsest;
     coarsest.coordinates = &space.coordinates();
     coarsest.dimension = mesh.dimension();
+    coarsest.nested = [&space] { return nested_nodes(space); };
     aggregation_.emplace(*coarsest_, coarsest);
     coarse_b_ = Vector(device_, space.unknown_count(), tag);
     coarse_x_ = Vector(device_, space.unknown_count(), tag);
@@ -158,6 +160,7 @@ class Cycle {
     kernels_.to_double(device_, x.size(), finest.x.data(), x.data());
   }
   const std::vector<int>& orders() const { return orders_; }
+  int nested_levels() const { return aggregation_->nested_levels(); }
   double pivot() const { return pivot_; }   // of the finest level's prescribed rows
 
  private:
@@ -312,6 +315,8 @@ std::vector<int> PMultigrid::orders() const { return hierarchy_->in_single ? hie
 std::string PMultigrid::name() const {
   std::string text = "p-multigrid";
   for (std::size_t i = 0; i < orders().size(); ++i) text += fmt::format("{} {}", i == 0 ? " of orders" : ",", orders()[i]);
+  const int nested = hierarchy_->in_single ? hierarchy_->in_single->nested_levels() : hierarchy_->in_double->nested_levels();
+  if (nested > 0) text += fmt::format(" over {} nested meshes", nested);
   return text + (hierarchy_->in_single ? ", single precision" : "");
 }
 

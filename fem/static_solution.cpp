@@ -2,6 +2,7 @@
 
 #include "device/error.hpp"
 #include "fem/matrix_free_solver.hpp"
+#include "fem/nested_nodes.hpp"
 #include "fem/pattern_size.hpp"
 #include "solvers/memory_steps.hpp"
 #include "solvers/vectors.hpp"
@@ -112,7 +113,7 @@ class StaticSystem {
 
   void solve(const std::vector<Column>& columns, std::vector<StaticSolution>& solutions) {
     auto phase = profile_.phase("solve");
-    const SolverGeometry geometry{&space_.coordinates(), space_.mesh().dimension()};
+    const SolverGeometry geometry = solver_geometry(space_);
     Vector du = space_.zeros();
     if (columns.size() == 1 || K_ == nullptr || solved_.size() == columns.size()) {
       for (std::size_t j = 0; j < columns.size(); ++j) {
@@ -230,7 +231,7 @@ class StaticSystem {
   }
 
   SolveReport solve_one(const Vector& b, Vector& x, const LinearSolverOptions& options) {
-    if (K_ != nullptr) return solve_linear(*K_, b, x, options, {&space_.coordinates(), space_.mesh().dimension()});
+    if (K_ != nullptr) return solve_linear(*K_, b, x, options, solver_geometry(space_));
     return without_matrix_->solve(b, x, options);
   }
 

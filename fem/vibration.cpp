@@ -1,5 +1,6 @@
 #include "fem/vibration.hpp"
 
+#include "fem/nested_nodes.hpp"
 #include "solvers/vectors.hpp"
 
 #include <algorithm>
@@ -79,7 +80,7 @@ VibrationModes solve_vibration(const Operator& stiffness, const Operator& masses
   if (!options.band && rigid_motions > 0) options.count = std::max(asked, rigid_motions + 1);
   {
     auto phase = profile.phase("solve");
-    modes.eigen = solve_eigen(K, M, options, {&space.coordinates(), space.mesh().dimension()});
+    modes.eigen = solve_eigen(K, M, options, solver_geometry(space));
   }
   EigenSolution& s = modes.eigen;
   throw_unless_converged(s, options);

@@ -245,6 +245,7 @@ Reports iterate_in_rising_precision(const Task& task, const T& columns, const Me
   SmoothedAggregationOptions multigrid = task.options.multigrid;
   multigrid.coordinates = task.geometry.coordinates;
   multigrid.dimension = task.geometry.dimension;
+  multigrid.nested = task.geometry.nested;
   Reports reports = iterate_with(task, columns, choice, basis, multigrid);
   if (choice.preconditioner != PreconditionerKind::multigrid || !multigrid.single_precision || std::ranges::none_of(reports, may_be_rounding))
     return reports;

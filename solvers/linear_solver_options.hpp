@@ -42,7 +42,7 @@ struct LinearSolverOptions {
   double relative = 1e-8;         // of ||b||_2, on the true residual
   int max_iterations = 20000;
   int restart = 30;               // of GMRES
-  SmoothedAggregationOptions multigrid;  // coordinates and dimension are filled in by solve_linear
+  SmoothedAggregationOptions multigrid;  // coordinates, dimension and nested are filled in by solve_linear
   MatrixPromise promise = MatrixPromise::none;
   OperatorKind operator_kind = OperatorKind::automatic;
   Index direct_memory = 0;        // [bytes] that a factorisation may need; 0: what the device has
@@ -58,6 +58,7 @@ struct LinearSolverOptions {
 struct SolverGeometry {
   const Vector* coordinates = nullptr;  // [block row][dimension]
   int dimension = 0;
+  std::function<NestedLevels()> nested = {};  // asked when multigrid is set up
 };
 
 // What is wrong with naming these together ("direct" with a preconditioner), and the remedy; nullopt: nothing.

@@ -4,6 +4,7 @@
 #include "apps/bench/triplets.hpp"
 #include "fem/forms/loads.hpp"
 #include "fem/forms/mass.hpp"
+#include "fem/nested_nodes.hpp"
 #include "fem/operator.hpp"
 #include "solvers/conjugate_gradient.hpp"
 #include "solvers/jacobi.hpp"
@@ -103,7 +104,7 @@ class ProblemRun {
       solve_with("Jacobi", *jacobi, b, x, record);
     }
     std::optional<SmoothedAggregation> multigrid;
-    const SmoothedAggregationOptions setting{.coordinates = &space_->coordinates(), .dimension = 3};
+    const SmoothedAggregationOptions setting{.coordinates = &space_->coordinates(), .dimension = 3, .nested = [this] { return nested_nodes(*space_); }};
     const Samples setup = time(device_, options_.few(), [&] { multigrid.emplace(*K_, setting); }, [&] { multigrid.reset(); });
     record.add("multigrid set-up", setup, double(K_->rows()), "unknowns");
     const Samples cg = solve_with("multigrid", *multigrid, b, x, record);

@@ -50,6 +50,7 @@ class Lobpcg {
     SmoothedAggregationOptions options = options_.multigrid;
     options.coordinates = problem_.geometry.coordinates;
     options.dimension = problem_.geometry.dimension;
+    options.nested = problem_.geometry.nested;
     multigrid_.reset();
     const SparseMatrix* A = &problem_.K;
     if (solution_.reference > 0) {

@@ -63,6 +63,7 @@ template <bool Lanes, class Real, class Then>
 void for_transfer(const Device& device, const char* name, const BlockMatrixView<Real>& A, const Real* x, const Then& then) {
   switch (A.row_block * 10 + A.column_block) {
     case 11: return multiply_any<Lanes, Real, 1, 1>(device, name, A, x, then);
+    case 22: return multiply_any<Lanes, Real, 2, 2>(device, name, A, x, then);
     case 23: return multiply_any<Lanes, Real, 2, 3>(device, name, A, x, then);
     case 32: return multiply_any<Lanes, Real, 3, 2>(device, name, A, x, then);
     case 33: return multiply_any<Lanes, Real, 3, 3>(device, name, A, x, then);

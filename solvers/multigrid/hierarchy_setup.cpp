@@ -23,6 +23,10 @@ constexpr const char* tag = "multigrid set-up";
 // trilinear elements couple by 0.03). Vectors keep all: a coupling that is added to the diagonal breaks rotations.
 constexpr double weak_coupling = 0.025;
 
+// A cell of a regular mesh makes 8 between a node inside and one at a corner. With stiff inclusions in single cells of a scalar
+// problem, 24^3 hexahedra: a factor of 10 costs one iteration of 8, 1000 makes 67 of 12.
+constexpr double largest_nested_jump = 30;
+
 // A level's matrix as an operator, for the estimate of its largest eigenvalue.
 class LevelOperator final : public LinearOperator {
  public:
@@ -104,11 +108,25 @@ std::vector<double> dense_matrix(const Device& device, const BlockMatrixView<dou
   return dense;
 }
 
+BlockMatrixView<double> view_of(const SparseMatrix& A) {
+  const SparsityPattern& pattern = A.pattern();
+  return {pattern.rows(), pattern.rows(), A.block_size(), A.block_size(), pattern.offsets().data(), pattern.columns().data(), A.values().data()};
+}
+
+// Largest ratio of the diagonal entries of two coupled rows.
+double largest_jump(const SparseMatrix& A) {
+  const Vector inverse = inverse_diagonal(A.diagonal());
+  Vector jumps(A.device(), A.pattern().rows(), tag);
+  kernels<TransferKernels>(A.device(), solver_kernels, "transfer").jumps(A.device(), view_of(A), inverse.data(), jumps.data());
+  return max_abs(jumps);
+}
+
 class Builder {
  public:
-  Builder(const SparseMatrix& A, const SmoothedAggregationOptions& options)
+  Builder(const SparseMatrix& A, const SmoothedAggregationOptions& options, NestedLevels nested)
       : A_(A),
         options_(options),
+        nested_(std::move(nested)),
         device_(A.device()),
         aggregation_(kernels<AggregationKernels>(device_, solver_kernels, "aggregation")),
         transfer_(kernels<TransferKernels>(device_, solver_kernels, "transfer")),
@@ -144,7 +162,7 @@ class Builder {
       if (number + 1 == known.size()) break;
       RefreshedLevel coarse;
       Vector coarse_values;
-      if (!coarsen_again(known[number], known[number + 1], level, near_null, coarse, coarse_values)) return false;
+      if (!coarsen_again(nested(number), known[number], known[number + 1], level, near_null, coarse, coarse_values)) return false;
       take(number, level);
       level = std::move(coarse);
       values = std::move(coarse_values);
@@ -155,11 +173,7 @@ class Builder {
   }
 
  private:
-  BlockMatrixView<double> first_view() const {
-    const SparsityPattern& pattern = A_.pattern();
-    return {pattern.rows(), pattern.rows(), A_.block_size(), A_.block_size(), pattern.offsets().data(), pattern.columns().data(),
-            A_.values().data()};
-  }
+  BlockMatrixView<double> first_view() const { return view_of(A_); }
 
   Vector first_near_null(const BlockMatrixView<double>& A) const {
     Vector near_null(device_, A.rows * A.row_block * K_, tag);
@@ -183,8 +197,9 @@ class Builder {
     auto phase = device_.profile().phase("aggregation");
     const double strength = options_.strength >= 0 ? options_.strength : A_.block_size() == 1 ? 0.05 : 0.02;
     Graph graph;
-    // Coarse levels couple ever more widely: the threshold halves from level to level.
-    aggregation_.strong_graph(device_, fine.view, fine.nonzeros, strength * std::pow(0.5, level - 1), graph);
+    // Aggregates couple ever more widely: the threshold halves from level to level.
+    const int given = nested_ == nullptr ? 0 : static_cast<int>(nested_->size());
+    aggregation_.strong_graph(device_, fine.view, fine.nonzeros, strength * std::pow(0.5, level - given - 1), graph);
     return aggregation_.aggregate(device_, graph, fine.view.rows, result);
   }
 
@@ -208,8 +223,52 @@ class Builder {
     return result;
   }
 
+  // The near-null space of the next level, at the nodes that it keeps.
+  Vector injected(const NestedNodes& nodes, const BlockMatrixView<double>& A, const Vector& near_null) const {
+    const int size = A.row_block * K_;
+    const Array<std::int32_t> same(device_, std::span<const std::int32_t>(nodes.same), tag);
+    Vector coarse(device_, same.size() * size, tag);
+    transfer_.take(device_, same.size(), same.data(), size, near_null.data(), coarse.data());
+    return coarse;
+  }
+
+  const NestedNodes* nested(std::size_t level) const {
+    return nested_ != nullptr && level < nested_->size() ? &(*nested_)[level] : nullptr;
+  }
+
+  // The next level of a mesh that was refined.
+  void coarsen_nested(const NestedNodes& nodes, SetupLevel& fine, Vector& near_null, SetupLevel& coarse) const {
+    const int C = fine.view.row_block;
+    {
+      auto phase = device_.profile().phase("transfers");
+      fine.P.rows = fine.view.rows;
+      fine.P.columns = static_cast<Index>(nodes.same.size());
+      fine.P.row_block = fine.P.column_block = C;
+      fine.P.offsets = Array<Index>(device_, std::span<const Index>(nodes.first), "multigrid");
+      fine.P.column = Array<std::int32_t>(device_, std::span<const std::int32_t>(nodes.parents), "multigrid");
+      fine.P.values = Vector(device_, fine.P.nonzeros() * C * C, "multigrid");
+      Vector coarse_near_null = injected(nodes, fine.view, near_null);
+      transfer_.mean_of_parents(device_, fine.P.view(), near_null.data(), coarse_near_null.data(), K_, fine.P.values.data());
+      near_null = std::move(coarse_near_null);
+      transfer_.transpose(device_, fine.P, fine.R);
+    }
+    make_coarse(fine, coarse);
+  }
+
+  void make_coarse(const SetupLevel& fine, SetupLevel& coarse) const {
+    auto product = device_.profile().phase("product");
+    transfer_.galerkin(device_, fine.view, fine.P.view(), fine.R.view(), coarse.A);
+    coarse.view = coarse.A.view();
+    coarse.nonzeros = coarse.A.nonzeros();
+    coarse.inverse_diagonal = inverse_diagonal_of(coarse.view);
+  }
+
   // Makes the next level; false when the graph cannot be made much smaller.
   bool coarsen(int number, SetupLevel& fine, Vector& near_null, SetupLevel& coarse) const {
+    if (const NestedNodes* nodes = nested(static_cast<std::size_t>(number - 1)); nodes != nullptr) {
+      coarsen_nested(*nodes, fine, near_null, coarse);
+      return true;
+    }
     const Index aggregates = aggregate(fine, number, fine.aggregate);
     if (aggregates == 0 || aggregates * K_ > fine.view.rows * fine.view.row_block * 4 / 5) {
       fine.aggregate = {};
@@ -223,21 +282,21 @@ class Builder {
           aggregates, K_, fine.P);
     }
     transfer_.transpose(device_, fine.P, fine.R);
-    auto product = device_.profile().phase("product");
-    transfer_.galerkin(device_, fine.view, fine.P.view(), fine.R.view(), coarse.A);
-    coarse.view = coarse.A.view();
-    coarse.nonzeros = coarse.A.nonzeros();
-    coarse.inverse_diagonal = inverse_diagonal_of(coarse.view);
+    make_coarse(fine, coarse);
     return true;
   }
 
-  bool coarsen_again(const KnownLevel& known, const KnownLevel& next, RefreshedLevel& fine, Vector& near_null,
+  bool coarsen_again(const NestedNodes* nodes, const KnownLevel& known, const KnownLevel& next, RefreshedLevel& fine, Vector& near_null,
                      RefreshedLevel& coarse, Vector& coarse_values) const {
     auto phase = device_.profile().phase("transfers");
-    const Index size = known.transfer_nonzeros * fine.A.row_block * K_;
+    const Index size = known.transfer_nonzeros * known.P.row_block * known.P.column_block;
     fine.P = Vector(device_, size, tag);
     fine.R = Vector(device_, size, tag);
-    {
+    if (nodes != nullptr) {
+      Vector coarse_near_null = injected(*nodes, fine.A, near_null);
+      transfer_.mean_of_parents(device_, known.P, near_null.data(), coarse_near_null.data(), K_, fine.P.data());
+      near_null = std::move(coarse_near_null);
+    } else {
       const Vector T = tentative(fine.A, known.aggregate, known.P.columns, near_null);
       const ProlongatorInput input = prolongator_input(fine.A, fine.inverse_diagonal, fine.largest_eigenvalue, known.aggregate, T);
       if (!transfer_.smooth_prolongator_again(device_, input, known.P, fine.P.data())) return false;
@@ -247,7 +306,7 @@ class Builder {
     transfer_.transpose_again(device_, P, R, fine.R.data());
     R.values = fine.R.data();
     auto product = device_.profile().phase("product");
-    coarse_values = Vector(device_, next.nonzeros * K_ * K_, tag);
+    coarse_values = Vector(device_, next.nonzeros * next.A.row_block * next.A.row_block, tag);
     if (!transfer_.galerkin_again(device_, fine.A, P, R, next.A, coarse_values.data())) return false;
     coarse.A = next.A;
     coarse.A.values = coarse_values.data();
@@ -265,6 +324,7 @@ class Builder {
 
   const SparseMatrix& A_;
   const SmoothedAggregationOptions& options_;
+  NestedLevels nested_;
   Device device_;
   const AggregationKernels& aggregation_;
   const TransferKernels& transfer_;
@@ -273,13 +333,23 @@ class Builder {
 
 }  // namespace
 
-void set_up_hierarchy(const SparseMatrix& A, const SmoothedAggregationOptions& options, const TakeLevel& take) {
-  Builder(A, options).build(take);
+NestedLevels nested_levels(const SparseMatrix& A, const SmoothedAggregationOptions& options) {
+  if (options.levels == MultigridLevels::aggregation) return nullptr;
+  NestedLevels nested = options.nested ? options.nested() : nullptr;
+  if (options.levels == MultigridLevels::nested && nested == nullptr)
+    throw Error(Exit::input, "multigrid over nested meshes was asked for, but there are none",
+                "they are found where the mesh is a uniform refinement of quadrilaterals or hexahedra, on its corners",
+                "use multigrid.levels = \"auto\", or refine a coarser mesh (ritz mesh refine)");
+  return options.levels == MultigridLevels::nested || nested == nullptr || largest_jump(A) <= largest_nested_jump ? nested : nullptr;
 }
 
-bool refresh_hierarchy(const SparseMatrix& A, const SmoothedAggregationOptions& options, const std::vector<KnownLevel>& known,
-                       const TakeValues& take) {
-  return Builder(A, options).refresh(known, take);
+void set_up_hierarchy(const SparseMatrix& A, const SmoothedAggregationOptions& options, const NestedLevels& nested, const TakeLevel& take) {
+  Builder(A, options, nested).build(take);
+}
+
+bool refresh_hierarchy(const SparseMatrix& A, const SmoothedAggregationOptions& options, const NestedLevels& nested,
+                       const std::vector<KnownLevel>& known, const TakeValues& take) {
+  return Builder(A, options, nested).refresh(known, take);
 }
 
 }  // namespace ritz

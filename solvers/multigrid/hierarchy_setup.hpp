@@ -23,13 +23,16 @@ struct SetupLevel {
 
 using TakeLevel = std::function<void(SetupLevel&)>;
 
-void set_up_hierarchy(const SparseMatrix& A, const SmoothedAggregationOptions& options, const TakeLevel& take);
+// Those of options.nested that suit the matrix.
+NestedLevels nested_levels(const SparseMatrix& A, const SmoothedAggregationOptions& options);
+
+void set_up_hierarchy(const SparseMatrix& A, const SmoothedAggregationOptions& options, const NestedLevels& nested, const TakeLevel& take);
 
 // What is kept of a level for new values: patterns (without values) and aggregates.
 struct KnownLevel {
   BlockMatrixView<double> A, P, R;
   Index nonzeros = 0, transfer_nonzeros = 0;  // blocks of A, and of P
-  const std::int32_t* aggregate = nullptr;
+  const std::int32_t* aggregate = nullptr;      // unused between nested levels
 };
 
 struct RefreshedLevel {
@@ -42,7 +45,7 @@ using TakeValues = std::function<void(std::size_t level, RefreshedLevel&)>;
 
 // The values of a hierarchy for new values of A. False when some would not fit the known patterns; the levels that were
 // handed over until then are valid, the others are not.
-bool refresh_hierarchy(const SparseMatrix& A, const SmoothedAggregationOptions& options, const std::vector<KnownLevel>& known,
-                       const TakeValues& take);
+bool refresh_hierarchy(const SparseMatrix& A, const SmoothedAggregationOptions& options, const NestedLevels& nested,
+                       const std::vector<KnownLevel>& known, const TakeValues& take);
 
 }  // namespace ritz

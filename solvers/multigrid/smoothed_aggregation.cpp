@@ -21,9 +21,10 @@ class Cycle {
   Cycle(const SparseMatrix& A, const SmoothedAggregationOptions& options, const char* kernel_name)
       : device_(A.device()),
         options_(options),
+        nested_(nested_levels(A, options)),
         kernels_(kernels<CycleKernels<Real>>(A.device(), solver_kernels, kernel_name)),
         lane_kernels_(kernels<CycleKernels<Real>>(A.device(), solver_kernels, std::string(kernel_name) + " lanes")) {
-    set_up_hierarchy(A, options, [&](SetupLevel& level) { levels_.push_back(converted(level)); });
+    set_up_hierarchy(A, options, nested_, [&](SetupLevel& level) { levels_.push_back(converted(level)); });
     work_ = workspace(1);
   }
 
@@ -37,7 +38,7 @@ class Cycle {
       const std::int32_t* own = known.empty() ? A.pattern().columns().data() : nullptr;
       known.push_back({pattern(l.a, columns, own), pattern(l.p, columns), pattern(l.r, columns), l.a.nonzeros, l.p.nonzeros, l.aggregate.data()});
     }
-    return refresh_hierarchy(A, options_, known, [&](std::size_t number, const RefreshedLevel& from) {
+    return refresh_hierarchy(A, options_, nested_, known, [&](std::size_t number, const RefreshedLevel& from) {
       Level& level = levels_[number];
       const KnownLevel& l = known[number];
       repack(from.A, level.a);
@@ -53,6 +54,11 @@ class Cycle {
     std::vector<SmoothedAggregation::Level> result;
     for (const Level& l : levels_) result.push_back({l.unknowns(), l.a.nonzeros * l.a.view.row_block * l.a.view.column_block, l.largest_eigenvalue});
     return result;
+  }
+
+  // The coarsest level makes no other.
+  int nested_level_count() const {
+    return nested_ == nullptr ? 0 : static_cast<int>(std::min(nested_->size(), levels_.size() - 1));
   }
 
   void apply(const Vector& b, Vector& x) const {
@@ -231,6 +237,7 @@ class Cycle {
 
   Device device_;
   SmoothedAggregationOptions options_;
+  NestedLevels nested_;
   const CycleKernels<Real>&kernels_, &lane_kernels_;
   std::vector<Level> levels_;
   Array<Real> coarsest_inverse_;
@@ -283,9 +290,15 @@ void SmoothedAggregation::apply_block(const MultiVector& B, MultiVector& X) cons
   std::visit([&](const auto& cycle) { cycle.apply_block(B, X); }, hierarchy_->cycle);
 }
 
+int SmoothedAggregation::nested_levels() const {
+  return std::visit([](const auto& cycle) { return cycle.nested_level_count(); }, hierarchy_->cycle);
+}
+
 std::string SmoothedAggregation::name() const {
   const std::string not_recorded = std::visit([](const auto& cycle) { return cycle.not_recorded(); }, hierarchy_->cycle);
-  return fmt::format("smoothed-aggregation multigrid, {} levels, {} precision{}", levels().size(),
+  const std::string levels_text = nested_levels() == 0 ? fmt::format("{} levels", levels().size())
+                                                       : fmt::format("{} levels, {} of them over nested meshes", levels().size(), nested_levels());
+  return fmt::format("{} multigrid, {}, {} precision{}", nested_levels() == 0 ? "smoothed-aggregation" : "geometric", levels_text,
                      hierarchy_->cycle.index() == 0 ? "single" : "double", not_recorded.empty() ? "" : ", without a CUDA graph: " + not_recorded);
 }
 

@@ -8,11 +8,26 @@
 
 #include "solvers/sparse_matrix.hpp"
 
+#include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
 
 namespace ritz {
+
+// Nodes of a matrix and the coarser ones between which they lie: a value is the mean of its parents' values.
+struct NestedNodes {
+  std::vector<Index> first;            // [node + 1] first of its parents; a node without parents takes no part
+  std::vector<std::int32_t> parents;   // coarser nodes
+  std::vector<std::int32_t> same;      // [coarser node] the node at its place
+};
+
+using NestedLevels = std::shared_ptr<const std::vector<NestedNodes>>;  // from the first level on, of block rows; null: none
+
+// `automatic`: nested where there are some and diagonal entries of neighbours differ by a factor of 30 at most, since interpolation
+// across jumps of a material is poor.
+enum class MultigridLevels { automatic, nested, aggregation };
 
 struct SmoothedAggregationOptions {
   const Vector* coordinates = nullptr;  // [block row][dimension]; gives rigid rotations; without it translations only
@@ -23,11 +38,14 @@ struct SmoothedAggregationOptions {
   double smoothing_ratio = 8;           // it damps the eigenvalues from largest / ratio to largest
   Index coarsest_size = 600;            // unknowns that are solved with a dense inverse
   int max_levels = 12;
+  MultigridLevels levels = MultigridLevels::automatic;
+  std::function<NestedLevels()> nested = {};  // asked at set-up; none: aggregation alone
 };
 
 class SmoothedAggregation final : public LinearOperator {
  public:
-  // A must outlive this. Throws Error(Exit::model) naming the row when a diagonal entry is not positive.
+  // A must outlive this. Throws Error(Exit::model) naming the row when a diagonal entry is not positive, Error(Exit::input) when
+  // nested levels were named and there are none.
   explicit SmoothedAggregation(const SparseMatrix& A, const SmoothedAggregationOptions& options = {});
   ~SmoothedAggregation() override;
 
@@ -47,6 +65,7 @@ class SmoothedAggregation final : public LinearOperator {
     double largest_eigenvalue; // of D^-1 A, estimated
   };
   std::vector<Level> levels() const;
+  int nested_levels() const;           // how many of them come from nested nodes
   double operator_complexity() const;  // nonzeros of all levels / nonzeros of the first
   Index bytes() const;                 // of the hierarchy, without A
 

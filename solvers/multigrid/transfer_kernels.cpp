@@ -20,6 +20,7 @@ constexpr const char* tag = "multigrid set-up";
 template <template <int, int> class F, class... Args>
 auto with_blocks(int C, int K, Args&&... args) {
   if (C == 1 && K == 1) return F<1, 1>::run(args...);
+  if (C == 2 && K == 2) return F<2, 2>::run(args...);
   if (C == 2 && K == 3) return F<2, 3>::run(args...);
   if (C == 3 && K == 6) return F<3, 6>::run(args...);
   if (C == 3 && K == 3) return F<3, 3>::run(args...);
@@ -328,8 +329,65 @@ void inverse_diagonal(const Device& device, const BlockMatrixView<double>& A, do
   for_each(device, "inverse diagonal", A.rows, InverseDiagonal{A, inverse});
 }
 
+struct MeanOfParents {
+  BlockMatrixView<double> P;
+  const double *near_null, *coarse_near_null;
+  int K;
+  double* values;
+  constexpr void operator()(Index i) const {
+    const int C = P.row_block;
+    const Index begin = P.offsets[i], end = P.offsets[i + 1];
+    for (Index k = begin; k < end; ++k)
+      for (int c = 0; c < C; ++c)
+        for (int d = 0; d < C; ++d) {
+          const bool free = c == d && near_null[(i * C + c) * K + c] != 0 && coarse_near_null[(P.column[k] * C + c) * K + c] != 0;
+          values[(k * C + c) * C + d] = free ? 1 / static_cast<double>(end - begin) : 0;
+        }
+  }
+};
+
+void mean_of_parents(const Device& device, const BlockMatrixView<double>& P, const double* near_null, const double* coarse_near_null, int K,
+                     double* values) {
+  for_each(device, "interpolation", P.rows, MeanOfParents{P, near_null, coarse_near_null, K, values});
+}
+
+struct Jumps {
+  BlockMatrixView<double> A;
+  const double* inverse_diagonal;
+  double* jumps;
+  constexpr void operator()(Index i) const {
+    const int C = A.row_block;
+    double largest = 0;
+    for (Index k = A.offsets[i]; k < A.offsets[i + 1]; ++k)
+      for (int c = 0; c < C; ++c)
+        for (int d = 0; d < C; ++d) {
+          const double other = inverse_diagonal[Index{A.column[k]} * C + d];
+          if (A.values[(k * C + c) * C + d] != 0 && other > 0 && largest * other < inverse_diagonal[i * C + c]) largest = inverse_diagonal[i * C + c] / other;
+        }
+    jumps[i] = largest;
+  }
+};
+
+void jumps(const Device& device, const BlockMatrixView<double>& A, const double* inverse_diagonal, double* jumps) {
+  for_each(device, "jumps", A.rows, Jumps{A, inverse_diagonal, jumps});
+}
+
+struct Take {
+  const std::int32_t* at;
+  int size;
+  const double* from;
+  double* to;
+  constexpr void operator()(Index j) const {
+    for (int k = 0; k < size; ++k) to[j * size + k] = from[Index{at[j]} * size + k];
+  }
+};
+
+void take(const Device& device, Index n, const std::int32_t* at, int size, const double* from, double* to) {
+  for_each(device, "injection", n, Take{at, size, from, to});
+}
+
 const TransferKernels table{rigid_motions, tentative, smooth_prolongator, transpose, galerkin, smooth_prolongator_again,
-                            transpose_again, galerkin_again, inverse_diagonal};
+                            transpose_again, galerkin_again, mean_of_parents, jumps, take, inverse_diagonal};
 const Registration registration("transfer", &table);
 
 }  // namespace

@@ -1,6 +1,6 @@
 // Kernels that build the next coarser level: tentative prolongator, smoothed prolongator, transpose, Galerkin product.
 // Block sizes: C unknowns per node of the finer level, K near-null-space vectors = unknowns per node of the coarser one;
-// (C, K) is one of (1, 1), (2, 3), (3, 6), (3, 3), (6, 6).
+// (C, K) is one of (1, 1), (2, 2), (2, 3), (3, 6), (3, 3), (6, 6).
 #pragma once
 
 #include "solvers/multigrid/block_matrix.hpp"
@@ -37,6 +37,14 @@ struct TransferKernels {
   void (*transpose_again)(const Device&, const BlockMatrixView<double>& P, const BlockMatrixView<double>& R, double* values);
   bool (*galerkin_again)(const Device&, const BlockMatrixView<double>& A, const BlockMatrixView<double>& P,
                          const BlockMatrixView<double>& R, const BlockMatrixView<double>& coarse, double* values);
+  // Interpolation between nested nodes, blocks C x C: on their diagonals 1 / (entries of the row), 0 where the near-null space of
+  // either side is zero (prescribed unknowns). near_null: [node][C][K].
+  void (*mean_of_parents)(const Device&, const BlockMatrixView<double>& P, const double* near_null, const double* coarse_near_null, int K,
+                          double* values);
+  // [block row] largest ratio of a neighbour's diagonal entry to its own, over couplings that are not zero
+  void (*jumps)(const Device&, const BlockMatrixView<double>& A, const double* inverse_diagonal, double* jumps);
+  // to[j] = from[at[j]], `size` numbers each
+  void (*take)(const Device&, Index n, const std::int32_t* at, int size, const double* from, double* to);
   // Scalar diagonal, inverted; 0 where it is 0 (a coarse unknown that nothing uses).
   void (*inverse_diagonal)(const Device&, const BlockMatrixView<double>& A, double* inverse);
 };

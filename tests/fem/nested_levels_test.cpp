@@ -1,0 +1,146 @@
+// Multigrid over the meshes of which a mesh is the uniform refinement.
+#include "fem/forms/diffusion.hpp"
+#include "fem/nested_nodes.hpp"
+#include "fem/p_multigrid.hpp"
+#include "mesh/refine.hpp"
+#include "models.hpp"
+#include "solvers/conjugate_gradient.hpp"
+#include "solvers/multigrid/smoothed_aggregation.hpp"
+#include "solvers/vectors.hpp"
+
+namespace ritz::test {
+namespace {
+
+const Device& cpu() {
+  static const Device device = Device::named("cpu", 2);
+  return device;
+}
+
+using Supports = std::vector<std::pair<std::string, int>>;
+const Supports heat_supports = {{"x0", 0}, {"y1", 0}}, one_side = {{"x0", 0}}, clamp = {{"x0", 0}, {"x0", 1}, {"x0", 2}}, rollers = {{"x0", 0}, {"y0", 1}, {"z0", 2}};
+
+struct System {
+  System(Mesh m, std::vector<Integral> integrals, int components, const Supports& supports)
+      : mesh(std::move(m)), space(mesh, components, cpu()), equations(space, std::move(integrals)), fixed(space), K(equations.make_matrix()) {
+    for (const auto& [side, component] : supports) fixed.prescribe(mesh.region(side), component, 0, side);
+    fixed.finish();
+    assemble();
+    b = space.zeros();
+    fill_start_vector(b);
+    fixed.set_zero(b);
+  }
+  System(Mesh m, FormValue form, const Supports& supports) : System(std::move(m), {Integral::over_all_cells(form)}, form.components, supports) {}
+
+  void assemble() {
+    equations.assemble(space.zeros(), K);
+    K.eliminate(fixed.mask(), 1);
+  }
+  SmoothedAggregationOptions options(MultigridLevels levels) const {
+    return {.coordinates = &space.coordinates(), .dimension = mesh.dimension(), .levels = levels, .nested = [this] { return nested_nodes(space); }};
+  }
+  SolveReport solve(MultigridLevels levels, Vector& x) const {
+    const SmoothedAggregation cycle(K, options(levels));
+    x.fill_zero();
+    return ConjugateGradient{.relative = 1e-10, .max_iterations = 200}.solve(K, b, x, &cycle);
+  }
+
+  Mesh mesh;
+  FunctionSpace space;
+  Operator equations;
+  Constraints fixed;
+  SparseMatrix K;
+  Vector b;
+};
+
+System random_inclusions(double factor) {
+  Mesh mesh = box(12, 12, 12, {1, 1, 1}, CellKind::hex8);
+  std::vector<Index> stiff, soft;
+  for (Index cell = 0; cell < mesh.cell_count(); ++cell) (cell * 2654435761u / 128 % 8 == 0 ? stiff : soft).push_back(cell);
+  return System(std::move(mesh), {{Diffusion<3>{factor}, false, stiff, {}}, {Diffusion<3>{1.0}, false, soft, {}}}, 1, one_side);
+}
+
+TEST(NestedLevels, IterationsDoNotDependOnTheMesh) {
+  const auto iterations = [](Mesh mesh, FormValue form, const Supports& supports) {
+    const System s(std::move(mesh), form, supports);
+    Vector x = s.space.zeros();
+    const SolveReport report = s.solve(MultigridLevels::nested, x);
+    EXPECT_TRUE(report.converged()) << summary(report);
+    return report.iterations;
+  };
+  const Distortion bent{.smooth = 0.1};
+  EXPECT_LE(iterations(box(32, 32, 32, {1, 1, 1}, CellKind::hex8, bent), heat_form(3), heat_supports),
+            iterations(box(8, 8, 8, {1, 1, 1}, CellKind::hex8, bent), heat_form(3), heat_supports) + 3);
+  EXPECT_LE(iterations(rectangle(128, 128, {1, 1}, CellKind::quad4, bent), heat_form(2), one_side),
+            iterations(rectangle(32, 32, {1, 1}, CellKind::quad4, bent), heat_form(2), one_side) + 3);
+  for (const Supports& supports : {clamp, rollers})
+    EXPECT_LE(iterations(box(32, 16, 16, {2, 1, 1}, CellKind::hex8, bent), elastic_form(3), supports),
+              iterations(box(8, 4, 4, {2, 1, 1}, CellKind::hex8, bent), elastic_form(3), supports) + 5);
+  EXPECT_LE(iterations(rectangle(128, 64, {2, 1}, CellKind::quad4), elastic_form(2), {{"x0", 0}, {"x0", 1}}),
+            iterations(rectangle(32, 16, {2, 1}, CellKind::quad4), elastic_form(2), {{"x0", 0}, {"x0", 1}}) + 5);
+}
+
+TEST(NestedLevels, AndAggregationFindTheSameSolution) {
+  const System s(refine(refine(box(3, 2, 2, {3, 2, 2}, CellKind::hex8, {.smooth = 0.05}))), elastic_form(3), rollers);
+  Vector x = s.space.zeros(), y = s.space.zeros();
+  EXPECT_TRUE(s.solve(MultigridLevels::nested, x).converged());
+  EXPECT_TRUE(s.solve(MultigridLevels::aggregation, y).converged());
+  const double size = norm2(x);
+  axpy(-1, y, x);
+  EXPECT_LT(norm2(x), 1e-7 * size);
+}
+
+TEST(NestedLevels, AreTakenWithoutJumpsAndNotAcrossThem) {
+  const auto taken = [](const System& s, MultigridLevels levels) { return SmoothedAggregation(s.K, s.options(levels)).nested_levels(); };
+  EXPECT_EQ(taken(random_inclusions(2), MultigridLevels::automatic), 1);
+  EXPECT_EQ(taken(random_inclusions(1e4), MultigridLevels::automatic), 0);
+  EXPECT_EQ(taken(random_inclusions(1e4), MultigridLevels::nested), 1);
+  EXPECT_EQ(taken(random_inclusions(2), MultigridLevels::aggregation), 0);
+}
+
+TEST(NestedLevels, NamedWhereThereAreNoneIsAnError) {
+  for (Mesh& mesh : std::vector<Mesh>{box(7, 7, 7, {1, 1, 1}, CellKind::hex8), box(4, 4, 4, {1, 1, 1}, CellKind::tet4)}) {
+    const System s(std::move(mesh), heat_form(3), one_side);
+    EXPECT_THROW(SmoothedAggregation(s.K, s.options(MultigridLevels::nested)), Error);
+    EXPECT_EQ(SmoothedAggregation(s.K, s.options(MultigridLevels::automatic)).nested_levels(), 0);
+  }
+}
+
+TEST(NestedLevels, RefreshedAreThoseOfANewSetUp) {
+  System s(box(12, 12, 12, {1, 1, 1}, CellKind::hex8, {.smooth = 0.1}), elastic_form(3), clamp);
+  SmoothedAggregation cycle(s.K, s.options(MultigridLevels::nested));
+  axpby(0, s.K.values(), 2.5, s.K.values());
+  EXPECT_TRUE(cycle.refresh());
+  const SmoothedAggregation fresh(s.K, s.options(MultigridLevels::nested));
+  Vector x = s.space.zeros(), y = s.space.zeros();
+  cycle.apply(s.b, x);
+  fresh.apply(s.b, y);
+  EXPECT_EQ(x.host(), y.host());
+}
+
+// Below order 1, too.
+TEST(NestedLevels, IterationsOfHigherOrdersDoNotDependOnTheMesh) {
+  for (const int order : {2, 4}) {
+    std::vector<int> iterations;
+    for (const Index n : {4, 16}) {
+      const Mesh mesh = box(n, n, n, {1, 1, 1}, CellKind::hex8, {.smooth = 0.1});
+      const FunctionSpace space(mesh, 1, cpu(), {.order = order});
+      const Operator equations(space, {Integral::over_all_cells(heat_form(3))});
+      Constraints fixed(space);
+      fixed.prescribe(mesh.region("x0"), 0, 0, "x0");
+      fixed.finish();
+      Vector u = space.zeros(), b = space.zeros(), x = space.zeros();
+      fill_start_vector(b);
+      fixed.set_zero(b);
+      const MatrixFree A(equations, fixed, u);
+      const PMultigrid cycle(equations, fixed, u);
+      const SolveReport report = ConjugateGradient{.relative = 1e-8}.solve(A, b, x, &cycle);
+      EXPECT_TRUE(report.converged()) << summary(report);
+      iterations.push_back(report.iterations);
+    }
+    EXPECT_LE(iterations[1], iterations[0] + 2) << "order " << order;
+    EXPECT_LE(iterations[1], 10) << "order " << order;
+  }
+}
+
+}  // namespace
+}  // namespace ritz::test
