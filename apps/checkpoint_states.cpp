@@ -62,13 +62,14 @@ SolvedColumns solved_columns_of(const CheckpointState& state) {
   return columns;
 }
 
-CheckpointState state_of(const NonlinearSolution& solution, int increments, int steps) {
+CheckpointState state_of(const NonlinearSolution& solution, const Operator::PointStates& points, int increments, int steps) {
   CheckpointState state{.where = fmt::format("increment {} of {}", solution.increment, increments), .steps = steps};
   std::vector<double> history;
   for (const NonlinearStep& s : solution.steps) history.insert(history.end(), {double(s.increment), s.residual, s.relative, s.length});
   state.numbers = {{"u", numbers_of(solution.u.host())},
                    {"newton", numbers_of({double(solution.increment), solution.reference})},
                    {"newton.steps", numbers_of(std::move(history))}};
+  for (std::size_t i = 0; i < points.size(); ++i) state.numbers[fmt::format("points.{}", i)] = numbers_of(points[i]);
   return state;
 }
 
@@ -76,6 +77,8 @@ NonlinearState nonlinear_state_of(const CheckpointState& state) {
   const std::vector<double>&newton = *state.numbers.at("newton"), &history = *state.numbers.at("newton.steps");
   NonlinearState result{.increment = int(newton.at(0)), .u = *state.numbers.at("u"), .reference = newton.at(1)};
   for (std::size_t i = 0; i + 3 < history.size(); i += 4) result.steps.push_back({int(history[i]), history[i + 1], history[i + 2], history[i + 3]});
+  for (auto found = state.numbers.find("points.0"); found != state.numbers.end(); found = state.numbers.find(fmt::format("points.{}", result.state.size())))
+    result.state.push_back(*found->second);
   return result;
 }
 

@@ -33,14 +33,17 @@ NewtonInput read_newton(Run& run, const LinearSolverOptions& linear) {
   const Case::Table newton = run.input().table("newton", "how nonlinear equations are solved");
   options.relative = newton.number("tolerance", "on the true residual, relative to the largest force", {.fallback = 1e-8, .above = 0, .below = 1});
   options.max_steps = static_cast<int>(newton.integer("max_steps", "per increment", {.fallback = 50, .minimum = 1, .maximum = 10000}));
-  options.increments = static_cast<int>(newton.integer("increments", "in which loads and prescribed values grow", {.fallback = 1, .minimum = 1, .maximum = 100000}));
-  input.write_increments = newton.choice("write", "results of the last increment, or of each: the part of the loads is the time", {"last", "increments"}, "last") == "increments";
+  options.increments = static_cast<int>(newton.integer("increments", "in which loads and prescribed values grow, in each stage of the path", {.fallback = 1, .minimum = 1, .maximum = 100000}));
+  options.path = newton.vector("path", "parts of the loads and prescribed values at the end of each stage: [1, 0] puts them on and takes them off", {.fallback = std::vector<double>{1}});
+  options.halvings = static_cast<int>(newton.integer("halvings", "how often an increment is halved, when Newton's method fails in it", {.fallback = 4, .minimum = 0, .maximum = 20}));
+  input.write_increments = newton.choice("write", "results of the last increment, or of each: a stage of the path takes the time 1", {"last", "increments"}, "last") == "increments";
   return input;
 }
 
 void solve_by_newton(Run& run, const Operator& equations, const Constraints& fixed, const NewtonInput& newton,
                      const std::function<void(const NonlinearSolution&, std::optional<double> time)>& show) {
-  const int increments = newton.options.increments;
+  const int increments = newton.options.increment_count();
+  const auto time_of = [&](int increment) { return double(increment) / newton.options.increments; };
   NonlinearOptions options = newton.options;
   if (run.resumed()) options.start = nonlinear_state_of(*run.resumed());
   int written = run.resumed() ? run.resumed()->steps : 0;
@@ -48,14 +51,14 @@ void solve_by_newton(Run& run, const Operator& equations, const Constraints& fix
     run.log().end_progress();
     run.log().line("increment {} of {}: {} steps so far, relative residual {:.2e}", s.increment, increments, s.steps.size(), s.certificate);
     if (newton.write_increments) {
-      show(s, double(s.increment) / increments);
+      show(s, time_of(s.increment));
       ++written;
     }
-    run.keep(state_of(s, increments, written));
+    run.keep(state_of(s, equations.state(), increments, written));
   };
   const NonlinearSolution s = solve_nonlinear(equations, fixed, options, run.progress());
   record(run, s, equations.space().unknown_count());
-  show(s, newton.write_increments ? std::optional<double>(1) : std::nullopt);
+  show(s, newton.write_increments ? std::optional(time_of(increments)) : std::nullopt);
 }
 
 }  // namespace ritz

@@ -218,7 +218,9 @@ void Run::checked(std::span<const Field> fields) {
   check_probes(*case_, *mesh_, fields);
   if (options_.survey) throw CheckedOnly{};
   if (options_.describe) {
-    const std::string text = case_->describe();
+    std::string text = case_->describe() + "\n# fields of the results:";
+    for (const Field& field : fields) text += fmt::format("{} {} ({})", &field == fields.data() ? "" : ",", field.name, field.components);
+    text += "\n";
     if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0)
       throw Error(Exit::output, "standard output could not be written");
     throw CheckedOnly{};

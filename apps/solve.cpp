@@ -120,15 +120,38 @@ std::optional<RigidModes> rigid_modes(const FormRecord& r, const Equations& equa
   return r.dimension == 3 ? RigidModes::solid : RigidModes::plane;
 }
 
+// What Operator::evaluate() gives of a form: derived quantities, then what it keeps at points.
+std::vector<Field> evaluated_fields(const FormRecord& record) {
+  std::vector<Field> fields;
+  if (record.derived > 0) fields.push_back({record.derives, record.derived});
+  for (const StateFacts& each : record.states()) fields.push_back({each.name, each.components});
+  return fields;
+}
+
+// Some components of [item][component].
+std::vector<double> columns(const std::vector<double>& all, int components, int first, int count) {
+  std::vector<double> part;
+  part.reserve(all.size() / static_cast<std::size_t>(components) * static_cast<std::size_t>(count));
+  for (std::size_t item = 0; item < all.size(); item += static_cast<std::size_t>(components))
+    part.insert(part.end(), all.begin() + static_cast<std::ptrdiff_t>(item) + first, all.begin() + static_cast<std::ptrdiff_t>(item) + first + count);
+  return part;
+}
+
 void show(Run& run, const FormRecord& record, const Operator& equations, const Vector& u, const std::vector<double>& reaction, std::optional<double> time = {}) {
   const FunctionSpace& space = equations.space();
   std::vector<Field> nodal = {run.fields().of(record.unknown, space, u)}, cells;
   if (record.components == 1) print_range(run, space.mesh(), record.unknown, nodal.front().values);
-  if (record.derived > 0) {
-    DerivedFields derived = evaluate(run, equations, u);
-    nodal.push_back({.name = record.derives, .components = derived.components, .values = std::move(derived.at_nodes),
-                     .finer_values = run.fields().at_points(space, derived.at_space_nodes, derived.components)});
-    cells.push_back({record.derives, derived.components, std::move(derived.at_cells)});
+  const std::vector<Field> evaluated = evaluated_fields(record);
+  if (!evaluated.empty()) {
+    const DerivedFields derived = evaluate(run, equations, u);
+    int first = 0;
+    for (const Field& field : evaluated) {
+      const auto part = [&](const std::vector<double>& all) { return columns(all, derived.components, first, field.components); };
+      nodal.push_back({.name = field.name, .components = field.components, .values = part(derived.at_nodes),
+                       .finer_values = run.fields().at_points(space, part(derived.at_space_nodes), field.components)});
+      cells.push_back({field.name, field.components, part(derived.at_cells)});
+      first += field.components;
+    }
   }
   nodal.push_back({.name = "reaction", .components = record.components, .values = reaction, .forces = true});
   run.write(std::move(nodal), std::move(cells), time);
@@ -150,7 +173,7 @@ void solve(Run& run) {
   const LinearSolverOptions solver = run.solver();
   const NewtonInput newton = read_newton(run, solver);
   std::vector<Field> results = {{record.unknown, record.components}};
-  if (record.derived > 0) results.push_back({record.derives, record.derived});
+  for (const Field& field : evaluated_fields(record)) results.push_back(field);
   results.push_back({"reaction", record.components});
   std::vector<Node> held;
   for (const Region* region : parts.held) {

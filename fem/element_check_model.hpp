@@ -77,8 +77,7 @@ struct CheckModel {
     return y.host();
   }
   // (J x) by central differences of the residual.
-  Numbers difference(const Numbers& u, const Numbers& x) const {
-    constexpr double h = 1e-5;
+  Numbers difference(const Numbers& u, const Numbers& x, double h = 1e-5) const {
     return sum(0.5 / h, residual(sum(1, u, h, x)), -0.5 / h, residual(sum(1, u, -h, x)));
   }
   Numbers values(const std::function<double(const Point&, int)>& field) const { return nodal_values(space, field); }

@@ -2,6 +2,7 @@
 
 #include "device/error.hpp"
 #include "device/parallel_errors.hpp"
+#include "fem/cells/tabulation.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -209,6 +210,13 @@ void add_node_groups(const FunctionSpace& space, const std::vector<Integral>& in
 }
 
 }  // namespace
+
+int order_of(const ElementGroup& group) { return std::max(group.element->quadrature_order(), traits(group.geometry).order); }
+
+int quadrature_degree(const FormValue& form, const ElementGroup& group) {
+  const CellKind shape = traits(group.kind).linear;
+  return form.extra_degree + (form.uses_value ? mass_degree(shape, order_of(group)) : stiffness_degree(shape, order_of(group)));
+}
 
 bool Integral::same_place(const Integral& other) const {
   const auto facts = [](const FormValue& f) { return std::tie(f.name, f.module, f.components, f.dimension, f.cell, f.given_count); };

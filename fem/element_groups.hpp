@@ -29,6 +29,9 @@ struct ElementGroup {
   }
 };
 
+int order_of(const ElementGroup& group);  // of what the element's functions and the geometry vary like
+int quadrature_degree(const FormValue& form, const ElementGroup& group);  // that the rule for integrals of the form is exact to
+
 // Splits the domains of the integrals into groups; elements follow the space-filling curve of the space.
 std::vector<ElementGroup> element_groups(const FunctionSpace& space, const std::vector<Integral>& integrals);
 

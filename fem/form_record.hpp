@@ -12,6 +12,7 @@
 #include <cstring>
 #include <iterator>
 #include <new>
+#include <span>
 
 namespace ritz {
 
@@ -26,16 +27,20 @@ struct FormRecord {
   const char* unknown;             // name of the field in results: "temperature"
   const char* derives;             // of the derived quantities: "heat_flux"
   int components, dimension, codimension, derived, extra_degree;
-  bool uses_value, uses_gradient, has_matrix, symmetric, linear, objective;
+  bool uses_value, uses_gradient, has_matrix, symmetric, linear, objective, small_displacements, rate_independent;
   bool declared;                   // all that it holds has a declaration: it can be made of named numbers
   int cell;                        // CellKind that a whole element stands on (fem/elements); -1: a form, on any cell
   const char* derived_names;       // of the components, with blanks between them; "": none
   int given_count;
   ParameterFacts given[8];         // numbers that vary from point to point
+  int state_count;
+  StateFacts state[8];             // quantities kept at points
   int parameter_count;
   ParameterRecord parameters[32];
   std::size_t size;
   alignas(std::max_align_t) std::byte prototype[256];   // F{}
+
+  std::span<const StateFacts> states() const { return {state, static_cast<std::size_t>(state_count)}; }
 };
 
 // Size, prototype and declared parameters.
@@ -75,10 +80,16 @@ FormRecord record_of() {
   r.symmetric = Facts::symmetric;
   r.linear = Facts::linear;
   r.objective = Facts::objective;
+  r.small_displacements = Facts::small_displacements;
+  r.rate_independent = Facts::rate_independent;
   describe_numbers<F>(r);
   if constexpr (Facts::given > 0) {
     static_assert(Facts::given <= 8, "at most 8 numbers of a form vary from point to point");
     for (const ParameterFacts& facts : F::given) r.given[r.given_count++] = facts;
+  }
+  if constexpr (Facts::state > 0) {
+    static_assert(F::state.size() <= 8, "a form keeps at most 8 quantities at points");
+    for (const StateFacts& facts : F::state) r.state[r.state_count++] = facts;
   }
   return r;
 }
@@ -100,6 +111,7 @@ FormRecord record_of_element() {
   r.symmetric = Facts::symmetric;
   r.linear = Facts::linear;
   r.objective = Facts::objective;
+  r.small_displacements = Facts::linear;
   r.cell = static_cast<int>(E::cell);
   describe_numbers<E>(r);
   return r;

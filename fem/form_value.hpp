@@ -21,7 +21,7 @@ struct FormValue {
         components(F::components),
         dimension(F::dimension),
         codimension(FormFacts<F>::codimension),
-        derived(FormFacts<F>::derived),
+        derived(FormFacts<F>::evaluated),
         extra_degree(FormFacts<F>::extra_degree),
         uses_value(F::uses_value),
         has_matrix(FormFacts<F>::has_matrix),
@@ -29,6 +29,7 @@ struct FormValue {
         given_count(FormFacts<F>::given),
         given(std::move(given_numbers)) {
     std::memcpy(bytes.data(), &form, sizeof form);
+    if constexpr (FormFacts<F>::state > 0) keep(F::state);
   }
 
   template <WholeElement E>
@@ -51,17 +52,26 @@ struct FormValue {
         given_count(r.given_count),
         module(std::move(module_name)) {
     std::memcpy(bytes.data(), r.prototype, r.size);
+    keep(r.states());
+    derived += static_cast<int>(state_start.size());
   }
 
   std::string name;
-  int components, dimension, codimension, derived;
+  int components, dimension, codimension;
+  int derived;       // numbers that are evaluated for results: derived quantities, then the point state
   int extra_degree;  // of the quadrature, on top of what the cell asks for
   bool uses_value, has_matrix, symmetric;
   int cell = -1;     // CellKind of a whole element, which acts on the first `components` unknowns of a node; -1: a form
   int given_count;
   std::vector<PointFunction> given;  // of the numbers that vary from point to point: given_count of them
+  std::vector<double> state_start;   // of the numbers that it keeps at points
   std::string module = "ritz_fem_kernels";  // where its kernels are
   alignas(std::max_align_t) std::array<std::byte, 256> bytes{};
+
+ private:
+  void keep(std::span<const StateFacts> state) {
+    for (const StateFacts& each : state) state_start.insert(state_start.end(), static_cast<std::size_t>(each.components), each.start);
+  }
 };
 
 }  // namespace ritz

@@ -13,7 +13,7 @@
 namespace ritz {
 namespace {
 
-constexpr double shortest_step = 1.0 / 1024, sufficient_decrease = 1e-4;
+constexpr double shortest_step = 1.0 / 1024, sufficient_decrease = 1e-4, sufficient_flattening = 0.8;
 
 class Newton {
  public:
@@ -22,6 +22,8 @@ class Newton {
       : equations_(equations), constraints_(constraints), options_(options), progress_(progress), space_(equations.space()),
         u_(space_.zeros()), prescribed_(space_.zeros()), start_(space_.zeros()), r_(space_.zeros()), gap_(space_.zeros()),
         step_(space_.zeros()), trial_(space_.zeros()), trial_r_(space_.zeros()) {
+    equations.reset_state();
+    if (options.halvings > 0) begin_ = space_.zeros();
     if (!without_matrix(equations, options.linear)) K_.emplace(equations.make_matrix());
     constraints.set_values(prescribed_);
     whole_residual(u_, start_);
@@ -33,22 +35,47 @@ class Newton {
 
   NonlinearSolution solve() {
     if (options_.start) go_on_from(*options_.start);
-    for (int i = increment_ + 1; i <= options_.increments; ++i) {
+    const int count = options_.increment_count();
+    for (int i = increment_ + 1; i <= count; ++i) {
       increment_ = i;
-      fraction_ = double(i) / options_.increments;
-      balance();
-      if (options_.after_increment && i < options_.increments) options_.after_increment(solution());
+      advance(options_.part_of_loads(i - 1), options_.part_of_loads(i), options_.halvings);
+      if (i == count || options_.after_increment) find_reaction();
+      if (equations_.has_state()) equations_.commit(u_);
+      if (options_.after_increment && i < count) options_.after_increment(solution());
     }
     return solution();
   }
 
  private:
-  NonlinearSolution solution() {
-    whole_residual(u_, r_);
+  // From one part of the loads to another; where Newton's method fails, in two halves.
+  void advance(double from, double to, int halvings) {
+    fraction_ = to;
+    if (halvings == 0) return balance();
+    copy(u_, begin_);
+    try {
+      balance();
+    } catch (const Error& error) {
+      if (error.exit() != Exit::not_converged) throw;
+      if (progress_) progress_(fmt::format("increment {} is halved: {}", increment_, error.message()));
+      copy(begin_, u_);
+      const double middle = 0.5 * (from + to);
+      advance(from, middle, halvings - 1);
+      if (equations_.has_state()) equations_.commit(u_);
+      advance(middle, to, halvings - 1);
+    }
+  }
+
+  // By the state that the increment began with: what is committed may give other forces, where time matters.
+  void find_reaction() {
+    residual(u_, r_);
     constraints_.keep_prescribed(r_);
+    reaction_ = space_.forces_to_mesh(r_);
+  }
+
+  NonlinearSolution solution() {
     copy(u_, trial_);
     NonlinearSolution s;
-    s.reaction = space_.forces_to_mesh(r_);
+    s.reaction = reaction_;
     s.steps = steps_;
     s.certificate = reference_ > 0 ? free_norm_ / reference_ : 0;
     s.reference = reference_;
@@ -63,6 +90,7 @@ class Newton {
     u_ = Vector(space_.device(), std::span<const double>(state.u), "vectors");
     reference_ = state.reference;
     steps_ = state.steps;
+    equations_.set_state(state.state);
   }
 
   void whole_residual(const Vector& u, Vector& r) const {
@@ -73,7 +101,7 @@ class Newton {
   // The residual that is to vanish in this increment: r(u) less the part of r(0), the loads, that is yet to come.
   void residual(const Vector& u, Vector& r) const {
     whole_residual(u, r);
-    if (fraction_ < 1) axpy(fraction_ - 1, start_, r);
+    if (fraction_ != 1) axpy(fraction_ - 1, start_, r);
   }
 
   void find_gap() {
@@ -134,10 +162,13 @@ class Newton {
     search(asked);
   }
 
-  // Armijo's rule for ||residual of the free unknowns|| plus what is left of the gap, measured as force.
+  // Armijo's rule for ||residual of the free unknowns|| plus what is left of the gap, measured as force. Where forces have an
+  // energy, its slope along the step may shrink instead (Matthies and Strang, Int. J. Num. Meth. Eng. 14, 1979): where a body
+  // begins to yield it leads on, though the residual grows for a while.
   void search(double asked) {
     auto phase = space_.device().profile().phase("line search");
     const double before = free_norm_ + asked;
+    const double slope = asked == 0 && equations_.symmetric() ? std::abs(dot(trial_r_, step_)) : 0;  // trial_r_ is -r
     for (double length = 1; length >= shortest_step; length /= 2) {
       copy(u_, trial_);
       axpy(length, step_, trial_);
@@ -145,7 +176,9 @@ class Newton {
       copy(r_, trial_r_);
       constraints_.set_zero(trial_r_);
       const double norm = first_not_finite(trial_r_) < 0 ? norm2(trial_r_) : INFINITY;
-      if (norm + (1 - length) * asked > (1 - sufficient_decrease * length) * before) continue;
+      const bool smaller = norm + (1 - length) * asked <= (1 - sufficient_decrease * length) * before;
+      const bool flatter = std::isfinite(norm) && std::abs(dot(trial_r_, step_)) <= sufficient_flattening * slope && slope > 0;
+      if (!smaller && !flatter) continue;
       std::swap(u_, trial_);
       steps_.push_back({increment_, norm, reference_ > 0 ? norm / reference_ : 0, length});
       return;
@@ -159,7 +192,7 @@ class Newton {
     for (std::size_t i = steps_.size() > 5 ? steps_.size() - 5 : 0; i < steps_.size(); ++i)
       history += fmt::format("{}{:.1e} (step {:.3g})", history.empty() ? "" : ", ", steps_[i].relative, steps_[i].length);
     throw Error(Exit::not_converged,
-                fmt::format("Newton's method did not converge in increment {} of {}: {}", increment_, options_.increments, reason),
+                fmt::format("Newton's method did not converge in increment {} of {}: {}", increment_, options_.increment_count(), reason),
                 fmt::format("after {} steps the relative residual is {:.2e}{}", steps_.size(), reference_ > 0 ? free_norm_ / reference_ : 0,
                             history.empty() ? "" : "; the last ones were " + history),
                 advice);
@@ -170,6 +203,8 @@ class Newton {
   NonlinearOptions options_;
   const std::function<void(const std::string&)>& progress_;
   const FunctionSpace& space_;
+  std::vector<double> reaction_;
+  Vector begin_;                    // u at the begin of an increment that may be halved
   Vector u_, prescribed_, start_, r_, gap_, step_, trial_, trial_r_;
   std::optional<SparseMatrix> K_;   // none: solved without
   SolveReport report_;
@@ -179,6 +214,13 @@ class Newton {
 };
 
 }  // namespace
+
+double NonlinearOptions::part_of_loads(int increment) const {
+  if (increment == 0) return 0;
+  const auto stage = static_cast<std::size_t>((increment - 1) / increments);
+  const double from = stage == 0 ? 0 : path[stage - 1];
+  return from + (path[stage] - from) * (double(increment - static_cast<int>(stage) * increments) / increments);
+}
 
 NonlinearSolution solve_nonlinear(const Operator& equations, const Constraints& constraints, const NonlinearOptions& options,
                                   const std::function<void(const std::string&)>& progress) {

@@ -1,6 +1,7 @@
 // The solution of a nonlinear stationary model by Newton's method with a line search. Prescribed values are reached along
 // the tangent together with the equilibrium, so large ones do not tear the first row of cells. What counts as converged is
 // the residual of the equations themselves. Deuflhard, Newton Methods for Nonlinear Problems, 2011, ch. 3.
+// What forms keep at points (fem/forms/point_state.hpp) starts anew and is committed with every increment that is in balance.
 //
 //   NonlinearSolution s = solve_nonlinear(equations, constraints, {.relative = 1e-10, .increments = 5});
 #pragma once
@@ -40,16 +41,22 @@ struct NonlinearState {
   std::vector<double> u;    // [unknown]
   double reference = 0;
   std::vector<NonlinearStep> steps;
+  Operator::PointStates state = {};
 };
 
 struct NonlinearOptions {
   double relative = 1e-8;   // of the largest force seen: loads, reactions, and what the prescribed values ask for at first
   int max_steps = 50;       // of Newton, per increment
-  int increments = 1;       // loads and prescribed values grow to their full size in so many equal parts
+  int increments = 1;       // of each stage: equal parts
+  std::vector<double> path = {1};  // parts of the loads and prescribed values at the end of each stage; the first one begins at 0
+  int halvings = 0;         // how often an increment is halved, when Newton's method fails in it
   LinearSolverOptions linear;
   std::optional<NonlinearState> start = {};  // go on behind this increment
   std::function<void(const NonlinearSolution&)> after_increment = {};  // each but the last
   const Vector* forces = nullptr;  // given ones, beside those of the equations: residual(u) = forces
+
+  int increment_count() const { return increments * static_cast<int>(path.size()); }
+  double part_of_loads(int increment) const;  // at its end
 };
 
 // Starts from zero, or from options.start. progress(text) is called before each step. Throws Error: Exit::not_converged with the reason (step limit,

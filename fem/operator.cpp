@@ -18,14 +18,6 @@ namespace {
 constexpr const char* module_name = "ritz_fem_kernels";
 constexpr Index workspace_bytes = 256 << 20;     // element results of a slab on a GPU
 
-// Of what the element's functions and the geometry vary like.
-int order_of(const ElementGroup& group) { return std::max(group.element->quadrature_order(), traits(group.geometry).order); }
-
-int degree_for(const FormValue& form, const ElementGroup& group) {
-  const CellKind shape = traits(group.kind).linear;
-  return form.extra_degree + (form.uses_value ? mass_degree(shape, order_of(group)) : stiffness_degree(shape, order_of(group)));
-}
-
 }  // namespace
 
 // Whole elements stand on one kind of cell; forms need quadrature, which lines and surfaces in space have not.
@@ -75,7 +67,7 @@ ReferenceTable Operator::table(const ElementGroup& group, int degree) const {
 bool Operator::by_tensors(const ElementGroup& group, const FormValue& form) const {
   if (form.cell >= 0) return false;
   const ReferenceElement& e = *group.element;
-  return !e.line_nodes.empty() && form.codimension == 0 && table(group, degree_for(form, group)).line != nullptr &&
+  return !e.line_nodes.empty() && form.codimension == 0 && table(group, quadrature_degree(form, group)).line != nullptr &&
          has_kernels(space_->device().backend(), form.module, tensor_kernel_name(form.name.c_str(), e.order, e.dimension()));
 }
 
@@ -122,7 +114,8 @@ AssemblyTerm Operator::make_term(Task task, const ElementGroup& group, const Int
   const FormKernels& found = kernels_of(task, group, integral.form);
   AssemblyTerm term{};
   const bool whole = integral.form.cell >= 0;
-  const int degree = whole ? 0 : task == Task::evaluate ? evaluation_degree(traits(group.kind).linear, order_of(group)) : degree_for(integral.form, group);
+  const bool keeps = !integral.form.state_start.empty();  // then it is known at the points of the residual only
+  const int degree = whole ? 0 : task == Task::evaluate && !keeps ? evaluation_degree(traits(group.kind).linear, order_of(group)) : quadrature_degree(integral.form, group);
   switch (task) {
     case Task::residual: term.kernel = found.residuals; break;
     case Task::matrix: term.kernel = found.matrices; break;
@@ -141,6 +134,7 @@ AssemblyTerm Operator::make_term(Task task, const ElementGroup& group, const Int
   term.arguments.geometry_nodes = group.geometry_nodes().data();
   term.arguments.coordinates = space_->geometry_coordinates().data();
   term.arguments.given = given_numbers(group, degree, integral);
+  if (keeps) term.arguments.state = state_of(group, integral).data();
   if (task == Task::action && by_tensors(group, integral.form)) term.arguments.point_geometry = point_geometry(group, term.arguments.table);
   return term;
 }
@@ -238,6 +232,7 @@ MemoryNeeds Operator::memory_needs(Task task) const {
   const PatternSize pattern = pattern_size(entity_counts(space_->mesh()), space_->isoparametric() ? 0 : space_->order());
   const ScatterSizes sizes = estimated_sizes(space_->node_count(), chunked, task == Task::matrix, pattern.pairs);
   needs = ScatterPlan::memory_needs(sizes);
+  if (task == Task::residual) needs += state_needs();
   return needs.array<double>("assembly buffers", sizes.extension * outline.block).array<double>("assembly buffers", workspace_size(outline));
 }
 
@@ -346,6 +341,7 @@ bool Operator::set_numbers(const std::vector<Integral>& integrals) {
     integrals_[i].form.bytes = integrals[i].form.bytes;
     integrals_[i].form.given = integrals[i].form.given;
   }
+  reset_state();
   for (auto& [key, stored] : given_) {
     const auto& [group, integral, degree] = key;
     stored.upload(given_at_points(*space_, *group, quadrature(group->kind, degree), integral->form));

@@ -61,6 +61,15 @@ class Operator {
   bool can_act_in_single() const;
   Vector diagonal(const Vector& u) const;
 
+  // What forms keep at their quadrature points (fem/forms/point_state.hpp). It is part of the solution, as u is, and held here for
+  // the kernels: all tasks read it as it was after the last commit.
+  bool has_state() const;
+  void commit(const Vector& u) const;                    // it becomes what the forms make of it at u
+  using PointStates = std::vector<std::vector<double>>;  // [integral on a group of cells][batch, point, number, lane]
+  PointStates state() const;
+  void set_state(const PointStates& values) const;       // of state(), of the same equations
+  void reset_state() const;                              // as it was before the first commit
+
   enum class Task { residual, matrix, action, diagonal, evaluate };
   // What the first call of a task will take beside its vectors: lists and buffers, which stay. Nothing once they are there.
   // The lists are estimated from samples of their chunks: exact for small meshes, to a few per cent for large ones.
@@ -96,6 +105,11 @@ class Operator {
   ReferenceTable table(const ElementGroup& group, int degree) const;
   bool by_tensors(const ElementGroup& group, const FormValue& form) const;
   const double* point_geometry(const ElementGroup& group, const ReferenceTable& table) const;
+  Vector& state_of(const ElementGroup& group, const Integral& integral) const;
+  Index state_numbers(const ElementGroup& group, const FormValue& form) const;
+  MemoryNeeds state_needs() const;
+  template <class Use>
+  void each_state(const Use& use) const;
   const double* given_numbers(const ElementGroup& group, int degree, const Integral& integral) const;
   const FormKernels& kernels_of(Task task, const ElementGroup& group, const FormValue& form) const;
   AssemblyTerm make_term(Task task, const ElementGroup& group, const Integral& integral) const;
@@ -121,6 +135,7 @@ class Operator {
   mutable std::map<Task, Plan> plans_;
   mutable std::map<std::pair<const ElementGroup*, int>, Vector> point_geometry_;  // by group and number of points
   mutable std::map<std::tuple<const ElementGroup*, const Integral*, int>, Vector> given_;         // by degree of the rule
+  mutable std::map<std::pair<const ElementGroup*, const Integral*>, Vector> states_;
   mutable std::map<std::tuple<const ReferenceElement*, CellKind, int>, Tabulation> tables_;
 };
 

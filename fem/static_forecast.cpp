@@ -101,8 +101,8 @@ class Forecaster {
     return DirectSolver::memory_needed(A, DirectKind::positive_definite, {.coordinates = &space_.coordinates(), .dimension = space_.mesh().dimension()});
   }
   double steps() const { return model_.newton ? newton_steps : 1; }
-  // That stand while a system is solved: r, u, b, du, the latter two for each column; of Newton's method nine.
-  Index loop_vectors() const { return model_.newton ? 9 : 2 + 2 * columns_; }
+  // That stand while a system is solved: r, u, b, du, the latter two for each column; of Newton's method ten.
+  Index loop_vectors() const { return model_.newton ? 10 : 2 + 2 * columns_; }
   MemoryNeeds staying_lists() const { return model_.newton ? matrix_lists() : MemoryNeeds(); }
   // Conjugate gradients; GMRES with its two bases (solvers/gmres.cpp); BiCGSTAB beside the diagonal.
   MemoryNeeds krylov_vectors(bool diagonal) const {

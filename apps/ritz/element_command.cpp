@@ -62,6 +62,8 @@ ElementReport check_form_named(const ElementCommand& command, const FormCatalogu
     }
   }
   for (const auto& [name, value] : parameters) report.notes.push_back(fmt::format("{} = {:g}", name, value));
+  if (record.state_count > 0) report.notes.emplace_back("keeps a state at points: checked as it begins, then in a second increment");
+  if (record.state_count > 0 && !record.rate_independent) report.notes.emplace_back("does not claim to be rate independent");
   if (!record.linear) report.notes.emplace_back("does not claim to be linear");
   if (!record.symmetric) report.notes.emplace_back("does not claim a symmetric tangent");
   if (!record.objective) report.notes.emplace_back("does not claim to be objective: no rigid motions, patch test, zero-energy modes");
@@ -112,6 +114,10 @@ std::string list_elements(const ElementCommand& command) {
     for (int i = 0; i < r.given_count; ++i)
       text += fmt::format("    {:<24} {} [{}]{}; may vary from point to point\n", r.given[i].name, r.given[i].about, r.given[i].unit,
                           bounds_of(r.given[i]).empty() ? "" : ", " + bounds_of(r.given[i]));
+    for (const StateFacts& f : r.states())
+      text += fmt::format("    {:<24} kept at points: {} number{}{}{}{}\n", f.name, f.components, f.components == 1 ? "" : "s",
+                          *f.unit == '\0' ? "" : fmt::format(" [{}]", f.unit), *f.about == '\0' ? "" : fmt::format(", {}", f.about),
+                          f.start == 0 ? "" : fmt::format("; {:g} at first", f.start));
   }
   text = forms + whole + "reference elements\n";
   for (const std::string& name : catalogue.elements()) text += fmt::format("  {:<26} on {}\n", name, traits(catalogue.element(name).shape).name);

@@ -31,8 +31,14 @@
 //   parameters         what its numbers mean, and which values they may have: fem/forms/parameter.hpp
 //   given              numbers that vary from point to point (std::array<ParameterFacts, n> given): the call operator takes a
 //                      Location<T, G, number of them> and reads location.given[i]; formulas of the case file give them
+//   state              numbers kept at every point from increment to increment (fem/forms/point_state.hpp); the call operator takes
+//                      them after u, as they were and as they will be, and derive() takes the present ones after u
+//   small_displacements = linear  u enters by its small strain alone: rigid rotations are infinitesimal
+//   rate_independent = false      with a state: an increment without a change of u changes nothing
 // and axisymmetric forms multiply f by 2 pi r themselves.
 #pragma once
+
+#include "fem/forms/point_state.hpp"
 
 #include <concepts>
 #include <type_traits>
@@ -80,6 +86,17 @@ struct FormFacts {
   static constexpr const char* unknown = [] { if constexpr (requires { F::unknown; }) return F::unknown; else return "u"; }();
   static constexpr const char* derives = [] { if constexpr (requires { F::derives; }) return F::derives; else return "derived"; }();
   static constexpr int given = [] { if constexpr (requires { F::given; }) return int(F::given.size()); else return 0; }();
+  static constexpr bool small_displacements = [] { if constexpr (requires { F::small_displacements; }) return F::small_displacements; else return linear; }();
+  static constexpr bool rate_independent = [] { if constexpr (requires { F::rate_independent; }) return F::rate_independent; else return false; }();
+  static constexpr int state = [] {  // numbers at a point
+    int count = 0;
+    if constexpr (requires { F::state; }) {
+      for (const StateFacts& each : F::state) count += each.components;
+    }
+    return count;
+  }();
+  static_assert(state == 0 || !linear, "a form with a point state is not linear");
+  static constexpr int evaluated = derived + state;  // numbers in results
   // Slots of one component: its value, then its gradient, as far as they are used.
   static constexpr int gradient_slots = F::uses_gradient ? F::dimension : 0;
   static constexpr int first_gradient_slot = F::uses_value ? 1 : 0;

@@ -26,6 +26,7 @@ struct FromEnergy : E {
   static constexpr bool symmetric = true;
   static constexpr int C = E::components, G = E::dimension;
 
+  static_assert(FormFacts<E>::state == 0, "a form with a point state is written by its flux");
   static_assert(FormFacts<E>::given == 0, "energies take no numbers that vary from point to point");
 
   template <class T>

@@ -12,7 +12,7 @@ constexpr int actions_scratch(const ReferenceTable& t) {
 }
 template <class F, class Sh>
 constexpr int diagonals_scratch(const ReferenceTable& t) {
-  return nodal_scratch<F, Sh>(t) + t.point_count * (1 + Sh::place_size + Sh::D * Sh::G + state_size<F, Sh>);
+  return nodal_scratch<F, Sh>(t) + t.point_count * (1 + Sh::place_size + Sh::D * Sh::G + fields_size<F, Sh>);
 }
 // The tangent at u applied to the direction, without its matrix: as the residual, with the flux's derivative.
 template <Form F, int NodeCount, int D, class Team, class Memory>
@@ -56,7 +56,7 @@ constexpr void element_diagonals(const Team& team, const Memory& memory, const F
   const int N = Sh::nodes(table), points = table.point_count;
   const Piece<Memory> x{memory, 0}, u = x.from(Sh::geometry_nodes(table) * G), weight = u.from(N * C),
                       place = weight.from(points), inverse = place.from(points * Sh::place_size),
-                      state = inverse.from(points * D * G);
+                      kept = inverse.from(points * D * G);
 
   load_element<Sh, !linear>(team, arguments, batch, x, u);
   team.sync();
@@ -67,7 +67,7 @@ constexpr void element_diagonals(const Team& team, const Memory& memory, const F
     for (int d = 0; d < D; ++d)
       for (int i = 0; i < G; ++i) inverse((q * D + d) * G + i) = g.inverse[d][i];
     if constexpr (!linear) {
-      keep_state<Sh, T>(interpolate<Sh, F::uses_gradient, T>(u, g, table, q), state.from(q * state_size<F, Sh>));
+      keep_fields<Sh, T>(interpolate<Sh, F::uses_gradient, T>(u, g, table, q), kept.from(q * fields_size<F, Sh>));
     }
   });
   team.sync();
@@ -90,7 +90,7 @@ constexpr void element_diagonals(const Team& team, const Memory& memory, const F
       const Location<T, G, Sh::M> point = kept_place<Sh, T>(place.from(q * Sh::place_size));
       Fields<T, C, G> fields{};
       if constexpr (!linear) {
-        fields = kept_state<Sh, T>(state.from(q * state_size<F, Sh>));
+        fields = kept_fields<Sh, T>(kept.from(q * fields_size<F, Sh>));
       }
       for (int c = 0; c < C; ++c) {
         flux_derivative<F, Sh, T>(form, point, fields, c, LocalEntries<T>{slots}, weight(q), LocalEntries<T>{out});

@@ -44,6 +44,7 @@ struct ElementArguments {
   const double* point_geometry = nullptr;
   // Numbers that vary from point to point, as the form's list `given` has them: [batch][point][number][lane].
   const double* given = nullptr;
+  double* state = nullptr;         // what the form keeps at points, in the same layout; commits write it
   // Actions in single precision use these instead of direction and elements.
   const float* single_direction = nullptr;
   float* single_elements = nullptr;
@@ -56,6 +57,7 @@ using ElementKernel = void (*)(const Device&, const ElementArguments&);
 
 struct FormKernels {
   ElementKernel matrices, residuals, evaluate, actions, diagonals, single_actions;  // nullptr where the form has none
+  ElementKernel commits = nullptr;  // of all batches at once: the state at each point becomes what u makes of it
 };
 
 // The name under which a form's kernels for elements of `node_count` nodes and reference dimension are registered: those

@@ -2,9 +2,11 @@
 // (assemble_cpu.hpp), so there is no threading here.
 #pragma once
 
+#include "device/launch.hpp"
 #include "fem/launch/element_actions.hpp"
 #include "fem/launch/gather_cpu.hpp"
 
+#include <algorithm>
 #include <cstdlib>
 #include <memory>
 #include <new>
@@ -60,6 +62,12 @@ struct CpuTeam {
   }
   Pack given(const ElementArguments& arguments, Index batch, int number, int numbers) const {
     return Pack::of(*reinterpret_cast<const Lanes*>(arguments.given + (batch * numbers + number) * lane_count));
+  }
+  Pack state(const ElementArguments& arguments, Index batch, int number, int numbers) const {
+    return Pack::of(*reinterpret_cast<const Lanes*>(arguments.state + (batch * numbers + number) * lane_count));
+  }
+  void store_state(const ElementArguments& arguments, Index batch, int number, int numbers, Pack value) const {
+    *reinterpret_cast<Lanes*>(arguments.state + (batch * numbers + number) * lane_count) = value.v;
   }
   static const double* line_tables(const ReferenceTable& table) { return table.line; }
   Pack point_geometry(const ElementArguments& arguments, Index batch, int point, int points, int entry, int entries) const {
@@ -254,6 +262,22 @@ template <Form F, int N, int D>
   const CpuMemory memory = thread_scratch(diagonals_scratch<F, Shape<F, N, D>>(arguments.table));
   for (Index i = 0; i < arguments.batch_count; ++i)
     element_diagonals<F, N, D>(CpuTeam{}, memory, form, arguments, arguments.first_batch + i);
+}
+
+template <Form F, int N, int D>
+[[gnu::flatten]] void commit_batches(const F& form, const ElementArguments& arguments, Index first, Index last) {
+  const CpuMemory memory = thread_scratch(nodal_scratch<F, Shape<F, N, D>>(arguments.table));
+  for (Index batch = first; batch < last; ++batch) element_commits<F, N, D>(CpuTeam{}, memory, form, arguments, batch);
+}
+// All batches, by all threads: nothing is summed, so the order does not matter.
+template <Form F, int N, int D>
+void run_commits(const Device& device, const ElementArguments& arguments) {
+  const LaunchScope launch(device, "point state");
+  const F form = *static_cast<const F*>(arguments.form);
+  const int threads = static_cast<int>(std::min<Index>(device.threads(), std::max<Index>(arguments.batch_count, 1)));
+#pragma omp parallel for num_threads(threads) schedule(static)
+  for (int part = 0; part < threads; ++part)
+    commit_batches<F, N, D>(form, arguments, arguments.batch_count * part / threads, arguments.batch_count * (part + 1) / threads);
 }
 
 template <Form F, int N, int D>

@@ -72,6 +72,12 @@ struct GpuTeamOf {
   __device__ Real given(const ElementArguments& arguments, Index batch, int number, int numbers) const {
     return static_cast<Real>(arguments.given[(batch * numbers + number) * lane_count + lane]);
   }
+  __device__ Real state(const ElementArguments& arguments, Index batch, int number, int numbers) const {
+    return static_cast<Real>(arguments.state[(batch * numbers + number) * lane_count + lane]);
+  }
+  __device__ void store_state(const ElementArguments& arguments, Index batch, int number, int numbers, double value) const {
+    arguments.state[(batch * numbers + number) * lane_count + lane] = value;
+  }
   __device__ static const Real* line_tables(const ReferenceTable& table) {
     if constexpr (single) {
       return table.single_line;
@@ -108,7 +114,7 @@ struct GpuTeamOf {
 
 using GpuTeam = GpuTeamOf<double>;
 
-enum class ElementTask { matrices, residuals, actions, diagonals, evaluate };
+enum class ElementTask { matrices, residuals, actions, diagonals, evaluate, commits };
 
 template <ElementTask Task, Form F, int N, int D, int Points>
 __global__ void element_kernel(const __grid_constant__ F form, const __grid_constant__ ElementArguments arguments,
@@ -126,6 +132,7 @@ __global__ void element_kernel(const __grid_constant__ F form, const __grid_cons
   if constexpr (Task == ElementTask::actions) element_actions<F, N, D>(team, memory, form, arguments, batch);
   if constexpr (Task == ElementTask::diagonals) element_diagonals<F, N, D>(team, memory, form, arguments, batch);
   if constexpr (Task == ElementTask::evaluate) element_evaluate<F, N, D>(team, memory, form, arguments, batch);
+  if constexpr (Task == ElementTask::commits) element_commits<F, N, D>(team, memory, form, arguments, batch);
 }
 
 template <class Sh>
@@ -194,6 +201,12 @@ void run_diagonals(const Device& device, const ElementArguments& arguments) {
   using Sh = Shape<F, N, D>;
   launch_elements<ElementTask::diagonals, F, N, D, 0>(device, arguments, diagonals_scratch<F, Sh>(arguments.table),
                                                       widest_loop<Sh>(arguments.table), "element diagonals");
+}
+
+template <Form F, int N, int D>
+void run_commits(const Device& device, const ElementArguments& arguments) {
+  launch_elements<ElementTask::commits, F, N, D, 0>(device, arguments, nodal_scratch<F, Shape<F, N, D>>(arguments.table),
+                                                    arguments.table.point_count, "point state");
 }
 
 template <Form F, int N, int D>

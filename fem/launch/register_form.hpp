@@ -39,7 +39,8 @@ struct RegisterFormOnCell {
       t.actions = run_actions<F, 0, C::dimension>;
       t.diagonals = run_diagonals<F, 0, C::dimension>;
     }
-    if constexpr (FormFacts<F>::derived > 0) t.evaluate = run_evaluate<F, C::nodes, C::dimension>;
+    if constexpr (FormFacts<F>::evaluated > 0) t.evaluate = run_evaluate<F, C::nodes, C::dimension>;
+    if constexpr (FormFacts<F>::state > 0) t.commits = run_commits<F, C::nodes, C::dimension>;
     return t;
   }
   template <int Points>

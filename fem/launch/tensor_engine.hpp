@@ -74,7 +74,7 @@ struct TensorShape {
   static constexpr bool with_state = !FormFacts<F>::linear;
   static constexpr int scratch = G * corners + field_size * (with_state ? 2 : 1);
   using Tables = LineTables<N>;
-  static_assert(F::dimension == Dimension && FormFacts<F>::codimension == 0 && FormFacts<F>::given == 0);
+  static_assert(F::dimension == Dimension && FormFacts<F>::codimension == 0 && FormFacts<F>::given == 0 && FormFacts<F>::state == 0);
 };
 
 // First entry and distance of the entries of line `item` along a direction.

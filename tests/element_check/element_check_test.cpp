@@ -4,6 +4,7 @@
 #include "fem/element_check.hpp"
 #include "fem/forms/diffusion.hpp"
 #include "fem/forms/elasticity.hpp"
+#include "fem/forms/plasticity.hpp"
 
 #include <algorithm>
 #include <gtest/gtest.h>
@@ -77,6 +78,22 @@ TEST(FormCheck, FindsADifferenceBetweenBackEnds) {
 TEST(FormCheck, FindsAnActionThatIsNotTheMatrix) { expect_found<Fault::wrong_action>({"action"}); }
 TEST(FormCheck, FindsADiagonalThatIsNotTheMatrix) { expect_found<Fault::wrong_diagonal>({"diagonal"}); }
 
+template <StateFault fault>
+void expect_state_found(const Names& by, const Names& perhaps = {}) {
+  const std::vector<CheckResult> results = check(FaultyState<fault>{}, "ritz_faulty_forms");
+  const Names names = failed(results);
+  for (const std::string& name : by) EXPECT_TRUE(names.contains(name)) << "not found by: " << name << "\n" << listed(results);
+  for (const std::string& name : names) EXPECT_TRUE(by.contains(name) || perhaps.contains(name)) << "blamed, too: " << name << "\n" << listed(results);
+}
+TEST(StateCheck, PassesWhatIsSound) { expect_state_found<StateFault::none>({}); }
+TEST(StateCheck, FindsAStateThatDrifts) { expect_state_found<StateFault::drifts>({"rate independent", "committed flux"}); }
+TEST(StateCheck, FindsADerivativeThatIsLostLater) { expect_state_found<StateFault::loses_a_derivative>({"tangent, later"}); }
+TEST(StateCheck, FindsWhatIsNoNumber) { expect_state_found<StateFault::not_finite>({"finite state"}, {"rate independent", "back ends, state"}); }
+TEST(StateCheck, FindsADifferenceBetweenBackEnds) {
+  if (!has_v4()) GTEST_SKIP() << "this machine has one CPU back end";
+  expect_state_found<StateFault::depends_on_backend>({"back ends, state"});
+}
+
 template <class F>
 void expect_sound(const F& form) {
   const std::vector<CheckResult> results = check(form);
@@ -90,6 +107,7 @@ TEST(FormCheck, PassesElasticity) {
   expect_sound(Elasticity{1.4, 0.9});
   expect_sound(PlaneElasticity::plane_stress({1.4, 0.9}, 0.7));
 }
+TEST(FormCheck, PassesPlasticity) { expect_sound(VonMisesPlasticity{1, 0.3, 0.05, 0.2, 0.1}); }
 TEST(FormCheck, PassesBodiesOfRevolution) {
   expect_sound(AxisymmetricDiffusion{2.5});
   expect_sound(AxisymmetricElasticity{1.4, 0.9});

@@ -5,6 +5,7 @@
 #include "fem/forms/parameter.hpp"
 #include "fem/numbers/dual.hpp"
 
+#include <array>
 #include <cmath>
 
 namespace ritz::test {
@@ -69,6 +70,34 @@ struct Faulty {
 #else
   static constexpr double backend_factor = 1;
 #endif
+};
+
+// -div(k grad u) whose k grows with the steepest slope that a point has seen: a point state, and faults in it.
+enum class StateFault { none, drifts, loses_a_derivative, not_finite, depends_on_backend, count };
+constexpr const char* state_fault_names[] = {"test_state_sound", "test_state_drifts", "test_state_loses_a_derivative", "test_state_not_finite", "test_state_depends_on_backend"};
+
+template <StateFault fault>
+struct FaultyState {
+  static constexpr const char* name = state_fault_names[static_cast<int>(fault)];
+  static constexpr int components = 1, dimension = 2;
+  static constexpr bool uses_value = false, uses_gradient = true, symmetric = true, objective = true, rate_independent = true;
+  static constexpr std::array<StateFacts, 2> state = {{{.name = "steepest", .start = 1e-3}, {.name = "increments"}}};
+  double scale = 1;
+
+  template <class T>
+  constexpr void operator()(const Location<T, 2>&, const Fields<T, 1, 2>& u, const T (&before)[2], T (&now)[2], Fields<T, 1, 2>& f) const {
+    using std::log;
+    const auto& g = u.gradient[0];
+    const T square = g[0] * g[0] + g[1] * g[1];
+    now[0] = select(square - before[0], square, before[0]);
+    if constexpr (fault == StateFault::drifts) now[0] = before[0] + square;
+    if constexpr (fault == StateFault::not_finite) now[1] = log(before[1]);
+    if constexpr (fault == StateFault::depends_on_backend) now[1] = Faulty<Fault::none>::backend_factor;
+    T k = scale * (1.0 + now[0] / (1.0 + now[0]));
+    // Right in the first increment.
+    if constexpr (fault == StateFault::loses_a_derivative) k = select(before[0] - 1e-3, without_derivative(k), k);
+    for (int d = 0; d < 2; ++d) f.gradient[0][d] = k * g[d];
+  }
 };
 
 }  // namespace ritz::test

@@ -40,6 +40,12 @@ struct RegisterMixture {
 const RegisterMixture<Fault::wrong_action> wrong_action;
 const RegisterMixture<Fault::wrong_diagonal> wrong_diagonal;
 
+const RegisterForm<test::FaultyState<test::StateFault::none>, AnyElement<2>> state_none;
+const RegisterForm<test::FaultyState<test::StateFault::drifts>, AnyElement<2>> state_drifts;
+const RegisterForm<test::FaultyState<test::StateFault::loses_a_derivative>, AnyElement<2>> state_loses_a_derivative;
+const RegisterForm<test::FaultyState<test::StateFault::not_finite>, AnyElement<2>> state_not_finite;
+const RegisterForm<test::FaultyState<test::StateFault::depends_on_backend>, AnyElement<2>> state_depends_on_backend;
+
 const RegisterWholeElement<FaultyBar<ElementFault::none>> bar;
 const RegisterWholeElement<FaultyBar<ElementFault::not_symmetric>> bar_not_symmetric;
 const RegisterWholeElement<FaultyBar<ElementFault::not_linear>> bar_not_linear;

@@ -5,7 +5,9 @@
 #include "fem/form_value.hpp"
 #include "fem/forms/from_energy.hpp"
 
+#include <array>
 #include <cmath>
+#include <limits>
 
 namespace ritz::test {
 
@@ -65,6 +67,22 @@ struct Coupled {
     }
     f.value[0] = u.value[0] * u.value[1] - p.x[1];
     f.value[1] = log(2.0 + u.value[0] * u.value[0]) + g[0][0] * u.value[1];
+  }
+};
+
+// Diffusion that remembers the slope along x and has no flux where it has changed by more than 0.6 since the last increment.
+struct LimitedSteps {
+  static constexpr const char* name = "test_limited_steps";
+  static constexpr int components = 1, dimension = 2;
+  static constexpr bool uses_value = false, uses_gradient = true;
+  static constexpr std::array<StateFacts, 1> state = {{{.name = "slope"}}};
+
+  template <class T>
+  constexpr void operator()(const Location<T, 2>&, const Fields<T, 1, 2>& u, const T (&before)[1], T (&now)[1], Fields<T, 1, 2>& f) const {
+    const auto& g = u.gradient[0];
+    const T change = g[0] - before[0];
+    for (int d = 0; d < 2; ++d) f.gradient[0][d] = select(T(0.36) - change * change, g[d], T(std::numeric_limits<double>::quiet_NaN()));
+    now[0] = g[0];
   }
 };
 

@@ -13,6 +13,7 @@ const RegisterForm<FromEnergy<test::ElasticEnergy>, AnyElement<3>> elastic_energ
 const RegisterForm<FromEnergy<test::MembraneEnergy>, AnyElement<2>> membrane_energy;
 const RegisterOnPlanes<test::Coupled> coupled;
 const RegisterOnPlanes<test::SlopeDiffusion> slope_diffusion;
+const RegisterForm<test::LimitedSteps, AnyElement<2>> limited_steps;
 const RegisterOnSolids<test::WaveSource<3>> wave_source3;
 const RegisterOnPlanes<test::WaveSource<2>> wave_source2;
 const RegisterOnSolids<test::WaveForce<3>> wave_force3;

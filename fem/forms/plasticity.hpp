@@ -1,0 +1,82 @@
+// Metal plasticity at small strains: von Mises's yield surface with linear isotropic and kinematic hardening, integrated by the
+// radial return. Simo and Hughes, Computational Inelasticity, 1998, boxes 3.1 and 3.2. With alpha the equivalent plastic strain,
+// the body yields in tension at yield_stress + isotropic_hardening alpha + kinematic_hardening (plastic strain), and a bar's
+// tangent modulus is E H / (E + H), H = the sum of both hardening moduli.
+#pragma once
+
+#include "fem/forms/form.hpp"
+#include "fem/forms/parameter.hpp"
+#include "fem/numbers/dual.hpp"
+
+#include <array>
+#include <cmath>
+
+namespace ritz {
+
+struct VonMisesPlasticity {
+  static constexpr const char *name = "von_mises_plasticity", *unknown = "displacement", *derives = "stress";
+  static constexpr int components = 3, dimension = 3, derived = 6;
+  static constexpr bool uses_value = false, uses_gradient = true, symmetric = true;
+  static constexpr bool objective = true, small_displacements = true, rate_independent = true;
+  static constexpr std::array<StateFacts, 2> state = {{{.name = "plastic_strain", .about = "xx yy zz xy yz xz", .components = 6},
+                                                       {.name = "equivalent_plastic_strain", .about = "its rate is sqrt(2/3 D:D), D that of the plastic strain"}}};
+  double young, poisson, yield_stress, isotropic_hardening, kinematic_hardening;
+  static constexpr Parameter<VonMisesPlasticity> parameters[] = {
+      {&VonMisesPlasticity::young, {.name = "young", .unit = "Pa", .about = "Young's modulus", .above = 0, .example = 1}},
+      {&VonMisesPlasticity::poisson, {.name = "poisson", .about = "Poisson's ratio", .above = -1, .below = 0.5, .example = 0.3}},
+      {&VonMisesPlasticity::yield_stress, {.name = "yield_stress", .unit = "Pa", .about = "in tension, at first", .above = 0, .example = 0.05}},
+      {&VonMisesPlasticity::isotropic_hardening, {.name = "isotropic_hardening", .unit = "Pa", .about = "growth of the yield stress per equivalent plastic strain", .minimum = 0, .fallback = 0, .example = 0.2}},
+      {&VonMisesPlasticity::kinematic_hardening, {.name = "kinematic_hardening", .unit = "Pa", .about = "shift of the yield surface in tension per plastic strain", .minimum = 0, .fallback = 0, .example = 0.1}}};
+
+  template <class T>
+  constexpr void operator()(const Location<T, 3>&, const Fields<T, 3, 3>& u, const T (&before)[7], T (&now)[7], Fields<T, 3, 3>& f) const {
+    using std::sqrt;
+    const double G = shear(), root = sqrt(2.0 / 3);
+    T e[6], xi[6], length = 0.0;              // deviator of the strain; of the trial stress less the shift of the yield surface
+    const T trace = deviator(u, e);
+    for (int k = 0; k < 6; ++k) {
+      xi[k] = (2 * G) * e[k] - (2 * G + 2.0 / 3 * kinematic_hardening) * before[k];
+      length += (k < 3 ? 1.0 : 2.0) * (xi[k] * xi[k]);
+    }
+    length = sqrt(length);
+    const T beyond = length - root * (yield_stress + isotropic_hardening * before[6]);  // the yield surface; f of box 3.2
+    const T slip = select(beyond, beyond / (2 * G + 2.0 / 3 * (isotropic_hardening + kinematic_hardening)), T(0.0));
+    const T along = select(beyond, slip / length, T(0.0));
+    for (int k = 0; k < 6; ++k) now[k] = before[k] + along * xi[k];
+    now[6] = before[6] + root * slip;
+    T stress[6];
+    stress_of(trace, e, now, stress);
+    for (int k = 0; k < 6; ++k) f.gradient[row(k)][column(k)] = f.gradient[column(k)][row(k)] = stress[k];
+  }
+  template <class T>
+  constexpr void derive(const Location<T, 3>&, const Fields<T, 3, 3>& u, const T* state, T* out) const {
+    T e[6];
+    const T trace = deviator(u, e);
+    stress_of(trace, e, state, out);
+  }
+
+ private:
+  static constexpr int row(int k) { return k < 3 ? k : k == 4 ? 1 : 0; }     // xx yy zz xy yz xz
+  static constexpr int column(int k) { return k < 3 ? k : k == 3 ? 1 : 2; }
+  constexpr double shear() const { return young / (2 * (1 + poisson)); }
+  constexpr double bulk() const { return young / (3 * (1 - 2 * poisson)); }
+
+  // Deviator of the strain; returns the strain's trace.
+  template <class T>
+  constexpr T deviator(const Fields<T, 3, 3>& u, T (&e)[6]) const {
+    const auto& g = u.gradient;
+    const T trace = g[0][0] + g[1][1] + g[2][2];
+    for (int k = 0; k < 6; ++k) e[k] = 0.5 * (g[row(k)][column(k)] + g[column(k)][row(k)]);
+    for (int k = 0; k < 3; ++k) e[k] -= (1.0 / 3) * trace;
+    return trace;
+  }
+  template <class T>
+  constexpr void stress_of(const T& trace, const T (&e)[6], const T* plastic, T* out) const {
+    for (int k = 0; k < 6; ++k) {
+      out[k] = (2 * shear()) * (e[k] - plastic[k]);
+      if (k < 3) out[k] += bulk() * trace;
+    }
+  }
+};
+
+}  // namespace ritz

@@ -1,0 +1,165 @@
+"""Forms with a point state from the command line: closed forms of plasticity and damage, unloading, files, stopping and going on."""
+import math
+import unittest
+
+import vtu
+from resume_test import Resume, files_of
+from ritz import example
+
+# Hill, The Mathematical Theory of Plasticity, 1950, ch. V.2: a sphere 0.1 ... 0.2 m, plastic to c.
+YIELD, YOUNG, POISSON, A, B, C = 250e6, 200e9, 0.3, 0.1, 0.2, 0.14
+PRESSURE = 2 * YIELD * math.log(C / A) + 2 / 3 * YIELD * (1 - (C / B) ** 3)
+
+
+def elastic_outside(p):
+    return p * A**3 * B / (YOUNG * (B**3 - A**3)) * 1.5 * (1 - POISSON)
+
+
+def elastic_hoop(p):
+    return p / 2 * (B**3 + 2 * A**3) / (B**3 - A**3)
+
+
+def rows_of(folder, name):
+    """[step] -> {probe: number}"""
+    lines = [line.split(",") for line in (folder / f"{name}_probes.csv").read_text().splitlines()]
+    return [{key: float(value) for key, value in zip(lines[0], line) if value} for line in lines[1:]]
+
+
+class Sphere(Resume):
+    def test_under_pressure_and_unloaded(self):
+        outcome = self.solve("ritz-solve", example("plasticity/sphere"), output=self.folder / "r")
+        steps = rows_of(self.folder / "r", "sphere")
+        self.assertEqual([step["time"] for step in steps], [i / 5 for i in range(1, 11)])
+        elastic, loaded, unloaded = steps[0], steps[4], steps[-1]
+        self.assert_close(elastic["u_outside"], elastic_outside(PRESSURE / 5), 5e-4)
+        self.assertEqual(elastic["plastic_inside"], 0)
+        u = YIELD * C**3 * (1 - POISSON) / (YOUNG * B**2)
+        self.assert_close(loaded["u_outside"], u, 1e-3)
+        self.assert_close(loaded["plastic_inside"], 2 * YIELD * (1 - POISSON) / YOUNG * ((C / A) ** 3 - 1), 0.03)
+        self.assertLess(abs(loaded["plastic_zone"]), 0.02 * loaded["plastic_inside"])
+        # It unloads elastically: what is left is what it was less what the pressure does to an elastic sphere.
+        self.assert_close(unloaded["u_outside"], u - elastic_outside(PRESSURE), 3e-3)
+        self.assert_close(unloaded["hoop_inside"], YIELD - PRESSURE - elastic_hoop(PRESSURE), 0.01)
+        self.assertEqual(unloaded["plastic_inside"], loaded["plastic_inside"])
+        self.assertLessEqual(outcome.residual, 1e-8)
+
+    def test_the_zone_ends_where_it_should(self):
+        self.solve("ritz-solve", example("plasticity/sphere"), output=self.folder / "r", keys={"newton.path": 1, "newton.write": '"last"'})
+        file = vtu.read(next((self.folder / "r").rglob("*.vtu")))
+        points, cells = file["Points"]["Points"], file["Cells"]
+        alpha, stress = file["CellData"]["equivalent_plastic_strain"], file["CellData"]["stress"]
+        self.assertEqual(len(file["CellData"]["plastic_strain"]), 6 * len(alpha))
+        begin = 0
+        plastic = 0
+        for cell, end in enumerate(cells["offsets"]):
+            nodes = cells["connectivity"][begin:end]
+            begin = end
+            radii = [math.dist(points[3 * n:3 * n + 3], (0, 0, 0)) for n in nodes]
+            plastic += alpha[cell] > 0
+            if min(radii) > C + 1e-3:
+                self.assertEqual(alpha[cell], 0)
+            if max(radii) < C:
+                self.assertGreater(alpha[cell], 0)
+                s = stress[6 * cell:6 * cell + 6]
+                mises = math.sqrt(0.5 * ((s[0] - s[1]) ** 2 + (s[1] - s[2]) ** 2 + (s[2] - s[0]) ** 2) + 3 * sum(t * t for t in s[3:]))
+                self.assert_close(mises, YIELD, 0.02)  # of the mean over a cell in which the stress turns
+        self.assertGreater(plastic, 0)
+
+
+BAR = """[mesh]
+file = "{mesh}"
+[model]
+form = "von_mises_plasticity"
+[newton]
+path = [1, -1, 0.5]
+increments = {increments}
+tolerance = 1e-11
+write = "increments"
+[[material]]
+region = "all"
+young = 200
+poisson = 0.3
+yield_stress = 0.25
+isotropic_hardening = 4
+kinematic_hardening = 16
+[[prescribe]]
+region = "x0"
+component = 0
+value = 0
+[[prescribe]]
+region = "y0"
+component = 1
+value = 0
+[[prescribe]]
+region = "z0"
+component = 2
+value = 0
+[[prescribe]]
+region = "x1"
+component = 0
+value = 0.01
+[[probe]]
+name = "force"
+region = "x1"
+measure = "reaction"
+component = 0
+"""
+
+
+class Bar(Resume):
+    def case(self, increments):
+        return self.write("bar.toml", BAR.format(mesh=example("custom_form/varying_conduction").parent / "bar.msh", increments=increments))
+
+    def test_load_unload_reload_in_closed_form(self):
+        self.solve("ritz-solve", self.case(5), output=self.folder / "r")
+        steps = rows_of(self.folder / "r", "bar")
+        plastic = alpha = 0.0
+        parts = [i / 5 for i in range(1, 6)] + [1 - 2 * i / 5 for i in range(1, 6)] + [-1 + 1.5 * i / 5 for i in range(1, 6)]
+        for part, step in zip(parts, steps, strict=True):
+            strain = 0.01 * part
+            xi = 200 * (strain - plastic) - 16 * plastic  # Simo and Hughes, box 1.5
+            slip = max(0.0, (abs(xi) - 0.25 - 4 * alpha) / (200 + 20))
+            plastic += math.copysign(slip, xi)
+            alpha += slip
+            self.assertAlmostEqual(step["force"], 0.09 * 200 * (strain - plastic), delta=1e-11)
+        self.assertGreater(alpha, 0.01)
+
+    def test_stopped_it_goes_on_with_its_state_to_the_last_byte(self):
+        case = self.case(30)
+        whole, parts = self.folder / "whole", self.folder / "parts"
+        self.solve("ritz-solve", case, output=whole)
+        for arguments, increment in ((), 5), (("--resume",), 40):
+            code, errors = self.stopped("ritz-solve", case, parts, *arguments, behind=f"increment {increment} of 90", keys={})
+            self.assertEqual(code, 75, errors)
+        self.assertTrue(self.verified(parts))
+        outcome = self.solve("ritz-solve", case, "--resume", output=parts)
+        self.assertIn("going on behind increment", outcome.log)
+        self.assertEqual(files_of(parts), files_of(whole))
+
+    def test_without_a_matrix_it_is_the_same(self):
+        keys = {"newton.increments": 2, "solver.operator": '"matrix_free"', "newton.tolerance": 1e-9}
+        free = self.solve("ritz-solve", self.case(2), output=self.folder / "free", keys=keys)
+        matrix = self.solve("ritz-solve", self.case(2), output=self.folder / "matrix")
+        self.assert_close(free.probes["force"], matrix.probes["force"], 1e-7)
+
+    def test_what_is_kept_is_described(self):
+        outcome = self.run_case("ritz-solve", self.case(2), "--describe")
+        self.assertIn("fields of the results: displacement (3), stress (6), plastic_strain (6), equivalent_plastic_strain (1), reaction (3)", outcome.log)
+
+
+class Damage(Resume):
+    def test_a_form_of_ones_own_in_one_file(self):
+        """Uniaxial tension: r = sqrt(E) strain, of which the largest counts; E = 2.5."""
+        self.solve("ritz-solve", example("custom_state/damage"), output=self.folder / "r")
+        parts = [i / 4 for i in range(1, 5)] + [1 - 0.75 * i / 4 for i in range(1, 5)] + [0.25 + 1.25 * i / 4 for i in range(1, 5)]
+        largest = 0.1
+        for part, step in zip(parts, rows_of(self.folder / "r", "damage"), strict=True):
+            strain = 0.2 * part
+            largest = max(largest, math.sqrt(2.5) * strain)
+            left = 0.2 * 0.1 / largest + 0.8 * math.exp(2 * (0.1 - largest))
+            self.assertAlmostEqual(step["damage"], 1 - left, delta=1e-9)
+            self.assertAlmostEqual(step["force"], 0.09 * left * 2.5 * strain, delta=1e-11)
+
+
+if __name__ == "__main__":
+    unittest.main()
