@@ -1,5 +1,5 @@
-// CGNS (CFD General Notation System, SIDS, and its mapping onto HDF5): unstructured zones with sections of elements,
-// boundary conditions and families. Every node of the CGNS tree is a group whose attributes "label" and "name" say what it
+// CGNS (CFD General Notation System, SIDS, and its mapping onto HDF5): unstructured zones with sections of elements, structured
+// zones, boundary conditions and families. Every node of the CGNS tree is a group whose attributes "label" and "name" say what it
 // is and whose dataset " data" holds its value, with the order of the extents reversed.
 #include "io/other_readers.hpp"
 
@@ -7,9 +7,11 @@
 #include "io/foreign_cells.hpp"
 #include "io/hdf5_tree.hpp"
 #include "io/raw_mesh.hpp"
+#include "io/structured_grid.hpp"
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <optional>
 
 #include <fmt/format.h>
@@ -73,7 +75,7 @@ class CgnsReader {
     const std::vector<std::string> zones = labelled(bases[0], "Zone_t");
     if (zones.empty()) throw Error(Exit::mesh, fmt::format("'{}' holds no zone", tree_.path()), "", "export the mesh, not only its solution");
     for (const std::string& zone : zones) read_zone(zone, zones.size() > 1);
-    if (zones.size() > 1) join_zones(notices);
+    if (zones.size() > 1 || structured_) join_zones(notices);
     if (point_elements_ > 0) notices.push_back(fmt::format("{} point elements of '{}' were left out", point_elements_, tree_.path()));
     return mesh_of(std::move(raw_), notices);
   }
@@ -100,18 +102,26 @@ class CgnsReader {
   std::vector<std::int64_t> integers(const std::string& path) const { return tree_.integers(path + "/ data"); }
 
   void read_zone(const std::string& zone, bool one_of_several) {
-    if (const std::string type = text(zone + "/ZoneType"); type != "Unstructured")
-      tree_.fail(zone, fmt::format("is a zone of type '{}'; Ritz reads unstructured ones", type.empty() ? "Structured" : type));
+    const std::string type = text(zone + "/ZoneType");
+    if (type != "Unstructured" && type != "Structured" && !type.empty()) tree_.fail(zone, fmt::format("is a zone of type '{}'", type));
     first_node_ = static_cast<Index>(raw_.points.size()) / 3;
     runs_.clear();
     read_points(zone);
     const std::array before = cell_counts();
-    for (const std::string& section : labelled(zone, "Elements_t")) read_section(section);
-    std::sort(runs_.begin(), runs_.end(), [](const ElementRun& a, const ElementRun& b) { return a.first < b.first; });
-    for (std::size_t i = 1; i < runs_.size(); ++i)
-      if (runs_[i].first < runs_[i - 1].first + runs_[i - 1].count) tree_.fail(zone, fmt::format("has two elements with number {}", runs_[i].first));
+    std::optional<StructuredGrid> grid;
+    if (type == "Unstructured") {
+      for (const std::string& section : labelled(zone, "Elements_t")) read_section(section);
+      std::sort(runs_.begin(), runs_.end(), [](const ElementRun& a, const ElementRun& b) { return a.first < b.first; });
+      for (std::size_t i = 1; i < runs_.size(); ++i)
+        if (runs_[i].first < runs_[i - 1].first + runs_[i - 1].count) tree_.fail(zone, fmt::format("has two elements with number {}", runs_[i].first));
+    } else {
+      grid = read_grid(zone);
+    }
     for (const std::string& list : labelled(zone, "ZoneBC_t"))
-      for (const std::string& condition : labelled(list, "BC_t")) read_condition(condition);
+      for (const std::string& condition : labelled(list, "BC_t")) {
+        if (grid) read_condition_on_grid(*grid, condition);
+        else read_condition(condition);
+      }
     if (!one_of_several) return;
     const std::array after = cell_counts();
     for (const CellKind kind : all_cell_kinds()) {
@@ -189,7 +199,90 @@ class CgnsReader {
     else runs_.push_back(run);
   }
 
+  StructuredGrid read_grid(const std::string& zone) {
+    const std::vector<std::int64_t> extents = integers(zone);  // of points, of cells, of points on boundaries
+    const std::size_t dimension = extents.size() / 3;
+    if (dimension < 2 || dimension > 3 || extents.size() != 3 * dimension) tree_.fail(zone, fmt::format("has {} numbers as its size; structured zones of 2 and 3 dimensions have 6 and 9", extents.size()));
+    std::array<Index, 3> points{1, 1, 1};
+    std::int64_t count = 1;
+    for (std::size_t d = 0; d < dimension; ++d) {
+      if (extents[d] < 2 || extents[d] > node_count_ / count) tree_.fail(zone, fmt::format("has {} points in direction {}, and {} coordinates in all", extents[d], d + 1, node_count_));
+      count *= points[d] = static_cast<Index>(extents[d]);
+    }
+    if (count != node_count_) tree_.fail(zone, fmt::format("has {} points, and {} coordinates", count, node_count_));
+    StructuredGrid grid(static_cast<int>(dimension), points, static_cast<Node>(first_node_));
+    grid.turn_to_positive(raw_.points);
+    first_cell_ = raw_.cell_count(structured_kind(grid.dimension()));
+    add_patch(raw_.group(name_of(zone)), grid, grid.all());
+    structured_ = true;
+    highest_ = std::max(highest_, grid.dimension());
+    return grid;
+  }
+  void add_patch(RawGroup& group, const StructuredGrid& grid, const StructuredRange& range) {
+    const CellKind kind = structured_kind(range.dimension());
+    const Index before = raw_.cell_count(kind);
+    grid.append_cells(range, raw_.nodes_of(kind));
+    append(group.cells, {kind, before, raw_.cell_count(kind) - before});
+  }
+
+  // Ranges of points or faces become facets (or cells, when they fill the zone's dimension), lists of points stay points.
+  void read_condition_on_grid(const StructuredGrid& grid, const std::string& condition) {
+    const std::string where = text(condition + "/GridLocation");
+    const bool of_points = where.empty() || where == "Vertex";
+    const auto dimension = static_cast<std::size_t>(grid.dimension());
+    if (tree_.has(condition + "/PointRange")) {
+      const StructuredRange range = read_range(grid, condition + "/PointRange", where);
+      for (const std::string& name : names_of_condition(condition)) {
+        RawGroup& group = raw_.group(name);
+        if (range.dimension() == grid.dimension()) {
+          for (const auto& [first, count] : grid.rows_of_cells(range)) append(group.cells, {structured_kind(grid.dimension()), first_cell_ + first, count});
+        } else if (range.dimension() + 1 == grid.dimension()) add_patch(group, grid, range);
+        else std::ranges::copy(grid.nodes(range), std::back_inserter(group.nodes));
+      }
+    } else if (tree_.has(condition + "/PointList")) {
+      if (!of_points) tree_.fail(condition, fmt::format("is a list at '{}'; of structured zones Ritz reads ranges, and lists of points", where));
+      const std::vector<std::int64_t> list = integers(condition + "/PointList");
+      for (const std::string& name : names_of_condition(condition))
+        for (std::size_t i = 0; i + dimension <= list.size(); i += dimension) {
+          std::array<Index, 3> at{};
+          for (std::size_t d = 0; d < dimension; ++d) at[d] = point_along(grid, d, list[i + d], condition);
+          raw_.group(name).nodes.push_back(grid.node(at[0], at[1], at[2]));
+        }
+    }
+  }
+  Index point_along(const StructuredGrid& grid, std::size_t direction, std::int64_t number, const std::string& place) const {
+    const Index count = grid.points_along(static_cast<int>(direction));
+    if (number < 1 || number > count) tree_.fail(place, fmt::format("names point {} in direction {}, and the zone has {}", number, direction + 1, count));
+    return static_cast<Index>(number - 1);
+  }
+  // "FaceCenter" and the like count faces: they lie on the points of one direction, and between those of the others.
+  StructuredRange read_range(const StructuredGrid& grid, const std::string& path, const std::string& where) const {
+    const std::vector<std::int64_t> ends = integers(path);
+    const auto dimension = static_cast<std::size_t>(grid.dimension());
+    if (ends.size() != 2 * dimension) tree_.fail(path, fmt::format("has {} numbers; the zone has {} dimensions", ends.size(), dimension));
+    StructuredRange range{};
+    const bool of_points = where.empty() || where == "Vertex", of_cells = where == "CellCenter";
+    std::size_t across = dimension;  // the direction that faces look in
+    for (std::size_t d = 0; d < dimension; ++d) {
+      const std::int64_t count = grid.points_along(static_cast<int>(d));
+      const bool at_an_end = ends[d] == ends[dimension + d] && (ends[d] == 1 || ends[d] == count);
+      if (where == std::string{"IJK"[d]} + "FaceCenter" || (!where.starts_with("I") && !where.starts_with("J") && !where.starts_with("K") && at_an_end && across == dimension)) across = d;
+    }
+    if (!of_points && !of_cells && across == dimension) tree_.fail(path, "is a range of faces inside of the zone that look nowhere: no end of it is an end of the zone");
+    for (std::size_t d = 0; d < dimension; ++d) {
+      const bool between = of_cells || (!of_points && d != across);
+      range.first[d] = point_along(grid, d, std::min(ends[d], ends[dimension + d]), path);
+      range.last[d] = point_along(grid, d, std::max(ends[d], ends[dimension + d]) + between, path);
+    }
+    return range;
+  }
+
   // A boundary condition is a region of its own name, and of its family's.
+  std::vector<std::string> names_of_condition(const std::string& condition) const {
+    std::vector<std::string> names{name_of(condition)};
+    if (const std::string family = text(condition + "/FamilyName"); !family.empty() && family != names[0]) names.push_back(family);
+    return names;
+  }
   void read_condition(const std::string& condition) {
     bool of_elements = false;
     std::vector<std::int64_t> list;
@@ -207,9 +300,7 @@ class CgnsReader {
       break;
     }
     if (const std::string where = text(condition + "/GridLocation"); !where.empty() && where != "Vertex") of_elements = true;
-    std::vector<std::string> names{name_of(condition)};
-    if (const std::string family = text(condition + "/FamilyName"); !family.empty() && family != names[0]) names.push_back(family);
-    for (const std::string& name : names) {
+    for (const std::string& name : names_of_condition(condition)) {
       RawGroup& group = raw_.group(name);
       for (const std::int64_t number : list) {
         if (of_elements) add_element(group, number, condition);
@@ -232,7 +323,7 @@ class CgnsReader {
     Index joined = 0;
     const std::vector<Node> first = first_in_place(raw_.points, joined);
     if (joined == 0) return;
-    notices.push_back(fmt::format("{} points that the zones of '{}' share were joined", joined, tree_.path()));
+    notices.push_back(fmt::format("{} points of zones of '{}' that lie on another were joined with it", joined, tree_.path()));
     const auto rename = [&first](std::vector<Node>& nodes) {
       for (Node& node : nodes)
         if (node >= 0) node = first[static_cast<std::size_t>(node)];
@@ -247,6 +338,8 @@ class CgnsReader {
   std::int64_t node_count_ = 0;  // of the zone
   std::int64_t point_elements_ = 0;
   int highest_ = 0;              // dimension of the cells so far
+  Index first_cell_ = 0;         // of the zone, when it is structured
+  bool structured_ = false;      // one of the zones: a ring of cells closes where its points coincide
   std::vector<ElementRun> runs_; // of the zone, ascending
 };
 

@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <utility>
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -31,6 +32,13 @@ std::uint32_t number_of_hex(const std::string& text) {
   return static_cast<std::uint32_t>(std::stoul(text, nullptr, 16));
 }
 
+// Counts: another number is not taken for one (-1, 1e30).
+template <class Count = std::uint64_t>
+Count count_of(const Json& json) {
+  if (!json.is_number_unsigned() || !std::in_range<Count>(json.get<std::uint64_t>())) throw std::invalid_argument("no count");
+  return json.get<Count>();
+}
+
 Json json_of(const JournalFile& file) {
   if (file.slabs.empty()) return {{"path", file.path}, {"size", file.checksum.size}, {"crc32", hex(file.checksum.crc32)}};
   Json slabs = Json::array();
@@ -42,11 +50,11 @@ Json json_of(const JournalFile& file) {
 JournalFile file_of(const Json& json) {
   JournalFile file{.path = json.at("path")};
   if (!json.contains("slabs")) {
-    file.checksum = {json.at("size"), number_of_hex(json.at("crc32"))};
+    file.checksum = {count_of(json.at("size")), number_of_hex(json.at("crc32"))};
     return file;
   }
   for (const Json& slab : json.at("slabs"))
-    file.slabs.push_back({slab.at("dataset"), slab.at("first_row"), slab.at("rows"), number_of_hex(slab.at("crc32"))});
+    file.slabs.push_back({slab.at("dataset"), count_of(slab.at("first_row")), count_of(slab.at("rows")), number_of_hex(slab.at("crc32"))});
   return file;
 }
 
@@ -54,7 +62,7 @@ JournalEntry entry_of(std::string_view line) {
   if (line.size() < 10 || line[8] != ' ' || number_of_hex(std::string(line.substr(0, 8))) != crc32_of(line.substr(9)))
     throw std::invalid_argument("the checksum of the line is wrong");
   const Json json = Json::parse(line.substr(9));
-  JournalEntry entry{json.at("case"), json.at("series"), json.at("step"), json.at("time").is_number() ? json.at("time").get<double>() : NAN, {}};
+  JournalEntry entry{json.at("case"), json.at("series"), count_of<int>(json.at("step")), json.at("time").is_number() ? json.at("time").get<double>() : NAN, {}};
   for (const Json& file : json.at("files")) entry.files.push_back(file_of(file));
   return entry;
 }

@@ -11,6 +11,7 @@
 #include <system_error>
 #include <utility>
 
+#include <signal.h>
 #include <unistd.h>
 
 #include <fmt/format.h>
@@ -90,6 +91,13 @@ std::string journal_text(const Journal& journal, const std::function<bool(const 
   return text;
 }
 
+constexpr std::string_view trial_prefix = ".ritz-trial-";  // and the process that writes it, to see whether it can
+
+// Left by a process that was killed meanwhile.
+bool is_dead_trial(const std::string& name) {
+  return name.starts_with(trial_prefix) && ::kill(static_cast<pid_t>(std::atol(name.c_str() + trial_prefix.size())), 0) != 0 && errno == ESRCH;
+}
+
 [[noreturn]] void refuse_folder(const std::string& path, const std::string& reason) {
   throw Error(Exit::output, fmt::format("cannot write results to the folder '{}': {}", path, reason), "nothing was solved",
               "name another folder with --output or [output] folder, or make room for this one");
@@ -106,7 +114,7 @@ void make_folder(const std::string& path) {
 
 void probe_folder(const std::string& path) {
   make_folder(path);
-  const std::string trial = (fs::path(path) / fmt::format(".ritz-trial-{}", ::getpid())).string();
+  const std::string trial = (fs::path(path) / fmt::format("{}{}", trial_prefix, ::getpid())).string();
   try {
     write_file(trial, "trial\n");
     settle_file(trial);
@@ -165,6 +173,7 @@ void ResultFolder::sweep_temporaries() const {
   for (const std::string& name : names_in(path_)) {
     const fs::path item = fs::path(path_) / name;
     const bool mine = !case_of(options_, name).empty();
+    if (is_dead_trial(name)) fs::remove(item, ignored);
     if (name.ends_with(".tmp") && (mine || name.starts_with("results.journal"))) fs::remove(item, ignored);
     if (!mine || !fs::is_directory(item, ignored)) continue;
     for (const std::string& step : names_in(item))

@@ -6,7 +6,8 @@ packages=(g++ cmake ninja-build ccache libfmt-dev libtomlplusplus-dev libcli11-d
 for part in "$@"; do
   case $part in
     demo) packages+=(python3-vtk9 xvfb xauth libgl1-mesa-dri) ;;
-    tests) packages+=(libgtest-dev libgmock-dev calculix-ccx python3-meshio python3-gmsh python3-h5py python3-jsonschema python3-vtk9 xvfb xauth libgl1-mesa-dri) ;;
+    tests) packages+=(libgtest-dev libgmock-dev calculix-ccx python3-meshio python3-gmsh python3-h5py python3-jsonschema python3-vtk9 xvfb xauth libgl1-mesa-dri
+                      clang libclang-rt-14-dev libomp-dev) ;;
   esac
 done
 missing=()

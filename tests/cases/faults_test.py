@@ -28,16 +28,22 @@ def count_line(**counts):
             table.write(json.dumps(counts) + "\n")
 
 
+def run_with_fault(words, folder, count, call, number, kind, stays=False):
+    """The number-th call on files of the folder fails (`stays`: and all after it); number 0: none. Returns the process and how many
+    calls of the kind there were; of a process that was killed, 0."""
+    count.write_text("0")
+    environment = {**os.environ, "LD_PRELOAD": SHIM, "FAULT_FOLDER": str(folder), "FAULT_CALL": call, "FAULT_NUMBER": str(number),
+                   "FAULT_KIND": kind, "FAULT_STAYS": "1" if stays else "0", "FAULT_COUNT": str(count)}
+    process = subprocess.run(words, env=environment, capture_output=True, text=True, timeout=60)
+    return process, int(count.read_text())
+
+
 class Faults(CaseTest):
     formats = ("vtu", "vtkhdf")
 
     def run_with_fault(self, folder, call, number, kind, stays, arguments):
-        count = self.folder / "count"
-        environment = {**os.environ, "LD_PRELOAD": SHIM, "FAULT_FOLDER": str(folder), "FAULT_CALL": call, "FAULT_NUMBER": str(number),
-                       "FAULT_KIND": kind, "FAULT_STAYS": "1" if stays else "0", "FAULT_COUNT": str(count)}
-        process = subprocess.run(command("ritz-modal", example("modal/cantilever"), folder, *STEPS, *arguments), env=environment,
-                                 capture_output=True, text=True, timeout=60)
-        return process, int(count.read_text())
+        words = command("ritz-modal", example("modal/cantilever"), folder, *STEPS, *arguments)
+        return run_with_fault(words, folder, self.folder / "count", call, number, kind, stays)
 
     def committed(self, folder):
         journal = pathlib.Path(folder) / "results.journal"
@@ -151,8 +157,6 @@ class Faults(CaseTest):
                 calls = self.run_with_fault(self.folder / f"{form}{call}", call, 0, "EIO", False, arguments)[1]
                 for number in numbers(calls):
                     folder = self.folder / f"{form}{call}-{number}"
-                    count = self.folder / "count"
-                    count.write_text("0")
                     self.run_with_fault(folder, call, number, "kill", False, arguments)
                     runs += 1
                     with self.subTest(format=form, call=call, number=number):

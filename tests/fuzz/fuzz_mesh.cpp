@@ -1,4 +1,4 @@
-// libFuzzer target for one mesh reader, named by RITZ_FUZZ_READER: whatever the bytes, the reader returns a mesh or throws
+// libFuzzer target for one mesh reader, named by RITZ_FUZZ_TARGET: whatever the bytes, the reader returns a mesh or throws
 // Error(Exit::mesh). tools/fuzz.sh builds and runs it for every own parser.
 #include "io/gmsh_reader.hpp"
 #include "io/inp_reader.hpp"
@@ -16,7 +16,7 @@ namespace {
 using namespace ritz;
 
 MeshData read(const std::string& path, std::vector<std::string>& notices) {
-  const std::string_view reader = RITZ_FUZZ_READER;
+  const std::string_view reader = RITZ_FUZZ_TARGET;
   if (reader == "gmsh") return read_gmsh(path, &notices);
   if (reader == "inp") return read_inp(path, &notices);
   if (reader == "nastran") return read_nastran(path, notices);

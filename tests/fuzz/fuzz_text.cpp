@@ -1,4 +1,4 @@
-// libFuzzer target for one of the small languages that Ritz reads, named by RITZ_FUZZ_READER: case files, formulas, tables of
+// libFuzzer target for one of the small languages that Ritz reads, named by RITZ_FUZZ_TARGET: case files, formulas, tables of
 // numbers, journals of results. Whatever the bytes, there is an answer or an error of the kind that is promised, and what was
 // understood is understood again when it is written out.
 #include "io/case.hpp"
@@ -134,7 +134,7 @@ void fuzz_journal(std::string_view text) {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t size) {
-  const std::string_view text(reinterpret_cast<const char*>(bytes), size), reader = RITZ_FUZZ_READER;
+  const std::string_view text(reinterpret_cast<const char*>(bytes), size), reader = RITZ_FUZZ_TARGET;
   if (reader == "case") fuzz_case(text);
   else if (reader == "override") fuzz_override(text);
   else if (reader == "formula") fuzz_formula(text);

@@ -6,6 +6,8 @@
 #include "one_cell.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <numbers>
 #include <set>
 
 #include <fmt/format.h>
@@ -156,7 +158,7 @@ TEST(Cgns, SectionsConditionsAndFamiliesBecomeRegions) {
 TEST(Cgns, ZonesAreJoinedWhereTheirPointsCoincide) {
   std::vector<std::string> notices;
   const Mesh mesh = read_foreign("two_zones.cgns", &notices);
-  EXPECT_THAT(notices, Contains(HasSubstr("4 points that the zones")));
+  EXPECT_THAT(notices, Contains(HasSubstr("4 points of zones")));
   EXPECT_DOUBLE_EQ(total_volume(mesh), 2);
   std::vector<Index> components;
   EXPECT_EQ(connected_components(mesh, components), 1);
@@ -165,6 +167,35 @@ TEST(Cgns, ZonesAreJoinedWhereTheirPointsCoincide) {
   EXPECT_EQ(mesh.region("cells").size(), 2);
   EXPECT_EQ(mesh.region("clamp").nodes, nodes_at(mesh, 0));
   EXPECT_EQ(mesh.region("tip").nodes, nodes_at(mesh, 2));
+}
+
+TEST(Cgns, StructuredZonesAreHexahedraAndTheirRangesFacetsCellsAndNodes) {
+  std::vector<std::string> notices;
+  const Mesh mesh = read_foreign("structured.cgns", &notices);  // 3 x 2 x 1 cells beside 1 x 2 x 1, with the opposite hand
+  EXPECT_EQ(mesh.cell_count(), 8);
+  EXPECT_DOUBLE_EQ(total_volume(mesh), 8);
+  EXPECT_THAT(notices, Contains(HasSubstr("6 points of zones")));
+  EXPECT_EQ(mesh.region("block").size(), 6);
+  EXPECT_EQ(mesh.region("end").size(), 2);
+  for (const char* name : {"clamp", "clamp by faces", "i faces", "supports"}) {
+    EXPECT_EQ(mesh.region(name).kind, RegionKind::facets) << name;
+    EXPECT_EQ(nodes_in(mesh, mesh.region(name)), nodes_at(mesh, 0)) << name;
+  }
+  EXPECT_EQ(mesh.region("one face").size(), 1);
+  EXPECT_EQ(mesh.region("heated").kind, RegionKind::cells);
+  EXPECT_THAT(mesh.region("heated").cells, ElementsAre(1, 4));
+  EXPECT_EQ(mesh.region("edge").nodes.size(), 3u);
+  EXPECT_EQ(mesh.region("tip").nodes, nodes_at(mesh, 4));
+}
+
+TEST(Cgns, APlaneStructuredZoneIsQuadrilateralsAndARingCloses) {
+  std::vector<std::string> notices;
+  const Mesh mesh = read_foreign("structured_ring.cgns", &notices);  // 12 cells around, 2 outwards
+  EXPECT_EQ(mesh.cell_count(), 24);
+  EXPECT_EQ(nodes_in(mesh, mesh.region("ring")).size(), 12u * 3);
+  EXPECT_THAT(notices, Contains(HasSubstr("3 points of zones")));
+  EXPECT_EQ(mesh.region("inside").size(), 12);
+  EXPECT_NEAR(total_volume(mesh), 12 * 0.5 * std::sin(std::numbers::pi / 6) * (4 - 1), 1e-12);
 }
 
 // A damaged file is either an error that names it, or, where a number changed that means something, another mesh. It is never a

@@ -218,7 +218,8 @@ CGNS_TYPES = {"tet4": 10, "tet10": 11, "hex8": 17, "hex20": 18, "hex27": 19, "pr
 
 
 def cgns(path, dimension, zones, file_type=2):
-    """zones: (name, points, sections (name, type, count, flat list), conditions (name, point set type, location, list, family))."""
+    """zones: (name, points, sections (name, type, count, flat list), conditions (name, point set type, location, list, family)); of a structured
+    zone the points along each direction instead of sections."""
     library = ctypes.CDLL("libcgns.so.3.4")
     c_int = ctypes.c_int
 
@@ -236,12 +237,16 @@ def cgns(path, dimension, zones, file_type=2):
     file = made("cg_open", path.encode(), 1)
     base = made("cg_base_write", file, b"Base", dimension, dimension)
     for name, points, sections, conditions in zones:
-        count = sum(s[2] for s in sections)
-        zone = made("cg_zone_write", file, base, name.encode(), (c_int * 3)(len(points), count, 0), 3)
+        structured = all(isinstance(s, int) for s in sections)
+        if structured:
+            size = [*sections, *[n - 1 for n in sections], *[0 for _ in sections]]
+        else:
+            size = [len(points), sum(s[2] for s in sections), 0]
+        zone = made("cg_zone_write", file, base, name.encode(), (c_int * len(size))(*size), 2 if structured else 3)
         for axis in range(dimension):
             made("cg_coord_write", file, base, zone, 4, b"Coordinate" + b"XYZ"[axis:axis + 1], (ctypes.c_double * len(points))(*points[:, axis]))
         first = 1
-        for section, type, size, numbers in sections:
+        for section, type, size, numbers in [] if structured else sections:
             head, values = (file, base, zone, section.encode(), type, first, first + size - 1, 0), (c_int * len(numbers))(*numbers)
             if type == 20:  # mixed: one element here
                 made("cg_poly_section_write", *head, values, (c_int * 2)(0, len(numbers)))
@@ -249,7 +254,8 @@ def cgns(path, dimension, zones, file_type=2):
                 made("cg_section_write", *head, values)
             first += size
         for condition, set_type, location, numbers, family in conditions:
-            number = made("cg_boco_write", file, base, zone, condition.encode(), 20, set_type, len(numbers), (c_int * len(numbers))(*numbers))
+            number = made("cg_boco_write", file, base, zone, condition.encode(), 20, set_type,
+                          len(numbers) // len(sections) if structured else len(numbers), (c_int * len(numbers))(*numbers))
             call("cg_boco_gridlocation_write", file, base, zone, number, location)
             if family:
                 call("cg_goto", file, base, b"Zone_t", zone, b"ZoneBC_t", 1, b"BC_t", number, b"end")
@@ -268,6 +274,18 @@ def write_cgns(folder):
     cgns(os.path.join(folder, "two_zones.cgns"), 3, [
         ("near", BAR[:8], [("cells", 17, 1, hexahedron(0))], [("clamp", point_list, vertex, [1, 2, 3, 4], None)]),
         ("far", BAR[4:], [("cells", 17, 1, hexahedron(0))], [("tip", point_list, vertex, [5, 6, 7, 8], None)])])
+    grid = lambda xs, ys, zs: np.array([(x, y, z) for z in zs for y in ys for x in xs], float)
+    i_face = 5
+    cgns(os.path.join(folder, "structured.cgns"), 3, [
+        ("block", grid([0, 1, 2, 3], [0, 1, 2], [0, 1]), [4, 3, 2], [
+            ("clamp", point_range, vertex, [1, 1, 1, 1, 3, 2], "supports"), ("clamp by faces", point_range, face, [1, 1, 1, 1, 2, 1], None),
+            ("i faces", point_range, i_face, [1, 1, 1, 1, 2, 1], None), ("one face", point_range, vertex, [2, 1, 1, 3, 2, 1], None),
+            ("heated", point_range, vertex, [2, 1, 1, 3, 3, 2], None), ("edge", point_range, vertex, [1, 1, 1, 1, 3, 1], None)]),
+        ("end", grid([4, 3], [0, 1, 2], [0, 1]), [2, 3, 2], [
+            ("tip", point_list, vertex, [1, 1, 1, 1, 2, 1, 1, 3, 1, 1, 1, 2, 1, 2, 2, 1, 3, 2], None)])])
+    turns = [2 * np.pi * (i % 12) / 12 for i in range(13)]
+    ring = np.array([(r * np.cos(t), r * np.sin(t), 0) for r in (1, 1.5, 2) for t in turns])
+    cgns(os.path.join(folder, "structured_ring.cgns"), 2, [("ring", ring, [13, 3], [("inside", point_range, vertex, [1, 1, 13, 1], None)])])
 
 
 if __name__ == "__main__":
