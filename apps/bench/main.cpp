@@ -17,7 +17,7 @@ namespace {
 using namespace ritz;
 
 std::vector<std::string> record_names() {
-  std::vector<std::string> names = {"auto-table", "block-cg", "convergence", "direct-table", "mesh-read", "small-cg", "solve-poisson-P1", "solve-poisson-P2", "solve-elastic-P1", "solve-elastic-P2", "solve-elastic-Q1",
+  std::vector<std::string> names = {"auto-table", "block-cg", "convergence", "convergence-meshes", "direct-table", "mesh-read", "small-cg", "solve-poisson-P1", "solve-poisson-P2", "solve-elastic-P1", "solve-elastic-P2", "solve-elastic-Q1",
                                     "precision-poisson-P1", "precision-poisson-P2", "precision-elastic-P1", "precision-elastic-P2", "precision-elastic-Q1"};
   for (const Problem& problem : problems()) {
     names.push_back("asm-" + problem.name);
@@ -74,6 +74,7 @@ void run(const BenchOptions& options, const MemoryLimits& limits, const std::str
     if (options.wants("small-cg")) run_small_cg(device, options, publish);
     if (options.names("auto-table")) run_auto_table(device, options);
     if (options.names("convergence")) run_convergence(device, options);
+    if (options.names("convergence-meshes")) run_convergence_on_meshes(device, options);
     if (options.names("direct-table")) run_direct_table(device, options);
     run_operator_actions(device, options, publish);
     if (options.wants("mesh-read")) run_mesh_read(device, options, publish);
@@ -113,6 +114,7 @@ int main(int argc, char** argv) {
   cli.add_option("--device", options.device, "auto, cpu, cpu:v3, cpu:v4, gpu or gpu:NUMBER")->capture_default_str();
   cli.add_option("--repeat", options.repeat, "runs of what is quick; what is slow runs at most 3 times")->capture_default_str();
   cli.add_option("--size", options.size, "factor on the cells per edge; 0.1 for a quick look")->capture_default_str();
+  cli.add_option("--mesh", options.meshes, "mesh files for convergence-meshes");
   cli.add_flag("--no-triplets", no_triplets, "leave out the assembly through sorted triplets");
   add_memory_options(cli, limits);
   cli.add_option("--json", json, "write all figures to this file");

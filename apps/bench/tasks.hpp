@@ -13,6 +13,7 @@ struct BenchOptions {
   int repeat = 7;
   double size = 1;                       // factor on the cells per edge
   bool triplets = true;                  // assemble with triplets, too
+  std::vector<std::string> meshes;       // files, for convergence-meshes
 
   bool wants(const std::string& name) const;
   bool names(const std::string& table) const;  // asked for by its full name
@@ -53,5 +54,7 @@ struct ConvergenceRow {
 };
 std::vector<ConvergenceRow> convergence_rows(const Device& device, double size, int highest, const std::function<void(const ConvergenceRow&)>& found = {});
 void run_convergence(const Device& device, const BenchOptions& options);
+// convergence-meshes: the same on options.meshes and their uniform refinements, to order 4.
+void run_convergence_on_meshes(const Device& device, const BenchOptions& options);
 
 }  // namespace ritz

@@ -147,23 +147,51 @@ TEST(RitzBench, SmallRunReportsEveryTask) {
   }
 }
 
-// | cell | equations | order p | cells per side | error in L2 | order in L2 | error in H1 | order in H1 |
-TEST(RitzBench, TabulatesOrdersOfConvergence) {
-  const CommandResult run = run_command(std::string(RITZ_BENCH) + " --only convergence --size 0.5 --threads 1");
-  ASSERT_EQ(run.exit_code, 0) << run.output;
-  std::istringstream lines(run.output);
-  int rows = 0;
+// Rows of numbers of a table in Markdown, by columns from 1.
+std::vector<std::vector<std::string>> convergence_table(const std::string& output) {
+  std::vector<std::vector<std::string>> rows;
+  std::istringstream lines(output);
   for (std::string line; std::getline(lines, line);) {
     std::vector<std::string> columns;
     std::istringstream parts(line);
     for (std::string part; std::getline(parts, part, '|');) columns.push_back(part);
-    if (columns.size() < 9 || columns[3].find_first_of("0123456789") == std::string::npos) continue;
-    ++rows;
-    const int order = std::stoi(columns[3]);
-    EXPECT_GE(std::stod(columns[6]), order + 1 - 0.7) << line;  // on meshes of few cells
-    EXPECT_GE(std::stod(columns[8]), order - 0.7) << line;
+    if (columns.size() >= 9 && columns[3].find_first_of("0123456789") != std::string::npos) rows.push_back(columns);
   }
-  EXPECT_EQ(rows, 2 * (4 + 8 + 4 + 8 + 4 + 3));
+  return rows;
+}
+
+// | cell | equations | order p | cells per side | error in L2 | order in L2 | error in H1 | order in H1 |
+TEST(RitzBench, TabulatesOrdersOfConvergence) {
+  const CommandResult run = run_command(std::string(RITZ_BENCH) + " --only convergence --size 0.5 --threads 1");
+  ASSERT_EQ(run.exit_code, 0) << run.output;
+  const std::vector<std::vector<std::string>> rows = convergence_table(run.output);
+  for (const std::vector<std::string>& row : rows) {
+    const int order = std::stoi(row[3]);
+    EXPECT_GE(std::stod(row[6]), order + 1 - 0.7) << row[1] << row[2] << order;  // on meshes of few cells
+    EXPECT_GE(std::stod(row[8]), order - 0.7) << row[1] << row[2] << order;
+  }
+  EXPECT_EQ(rows.size(), 2u * (4 + 8 + 4 + 8 + 4 + 3));
+}
+
+// Curved triangles, quadrilaterals, tetrahedra, prisms and hexahedra of MFEM, refined: orders are kept.
+TEST(RitzBench, TabulatesOrdersOfConvergenceOnCurvedMeshes) {
+  const std::string folder = RITZ_TEST_DATA "/mfem/";
+  const CommandResult run = run_command(std::string(RITZ_BENCH) + " --only convergence-meshes --size 0.1 --threads 1 --mesh " + folder + "star-mixed-p2.mesh " +
+                                        folder + "fichera-mixed-p2.mesh " + folder + "escher-p2.mesh");
+  ASSERT_EQ(run.exit_code, 0) << run.output;
+  const std::vector<std::vector<std::string>> rows = convergence_table(run.output);
+  for (const std::vector<std::string>& row : rows) {
+    const int order = std::stoi(row[3]);
+    EXPECT_GE(std::stod(row[6]), order + 1 - 0.7) << row[1] << row[2] << order;  // at last on two meshes of few cells
+    EXPECT_GE(std::stod(row[8]), order - 0.5) << row[1] << row[2] << order;
+  }
+  EXPECT_EQ(rows.size(), 3u * 2 * 4);
+}
+
+TEST(RitzBench, ConvergenceOnMeshesWantsMeshes) {
+  const CommandResult run = run_command(std::string(RITZ_BENCH) + " --only convergence-meshes --threads 1");
+  EXPECT_EQ(run.exit_code, 2);
+  EXPECT_THAT(run.output, HasSubstr("without meshes"));
 }
 
 TEST(RitzBench, UnknownTaskNamesTheNearest) {

@@ -1,0 +1,61 @@
+"""Curved meshes of MFEM from the command line: a known solution by formulas, refined by [mesh] refine, of orders 1 to 4."""
+import math
+import pathlib
+import unittest
+
+import vtu
+from ritz import EXAMPLES, CaseTest
+
+MESHES = EXAMPLES.parent / "tests" / "data" / "mfem"
+CASE = """[mesh]
+file = "{mesh}"
+refine = {refine}
+[[region]]
+name = "boundary"
+kind = "facets"
+expression = "1"
+[[material]]
+region = "all"
+conductivity = {conductivity}
+[[source]]
+region = "all"
+value = "{source}"
+[[temperature]]
+region = "boundary"
+value = "{value}"
+[space]
+order = {order}
+[solver]
+tolerance = 1e-12
+"""
+WAVE = "sin(2.1*x - 1.3*y + 0.3)"
+WAVE3 = "sin(1.1*x - 0.8*y + 0.9*z + 0.3)"
+
+
+class Curved(CaseTest):
+    def error(self, mesh, order, refine):
+        """Root mean square over the nodes of the mesh."""
+        three = mesh != "star-mixed-p2"
+        value = WAVE3 if three else WAVE
+        squares = 1.1**2 + 0.8**2 + 0.9**2 if three else 2.1**2 + 1.3**2
+        case = self.write(f"{mesh}.toml", CASE.format(mesh=MESHES / f"{mesh}.mesh", refine=refine, order=order, value=value, conductivity=2.5, source=f"{2.5 * squares}*{value}"))
+        outcome = self.solve("ritz-heat", case, "--overwrite", output=self.folder / "r")
+        file = vtu.read(pathlib.Path(outcome.results()))
+        points, values = file["Points"]["Points"], file["PointData"]["temperature"]
+        total = 0
+        for node, found in enumerate(values):
+            x, y, z = points[3 * node:3 * node + 3]
+            total += (found - eval(value, {"sin": math.sin, "x": x, "y": y, "z": z})) ** 2
+        return math.sqrt(total / len(values))
+
+    def test_errors_fall_with_the_order(self):
+        """Of values at nodes: p + 1 at least, on meshes of few cells nearly so; where nodes are points of superconvergence, more."""
+        for mesh, levels in {"star-mixed-p2": (1, 2, 2, 2), "fichera-mixed-p2": (1, 1, 1, 1)}.items():
+            for order in (1, 2, 3, 4):
+                coarse, fine = (self.error(mesh, order, levels[order - 1] + finer) for finer in (0, 1))
+                with self.subTest(mesh=mesh, order=order):
+                    self.assertGreater(math.log2(coarse / fine), order + 1 - 0.4)
+
+
+if __name__ == "__main__":
+    unittest.main()
