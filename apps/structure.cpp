@@ -178,7 +178,7 @@ file = "frame.msh"            # lines and quadrilaterals in space, with physical
 
 [[section]]
 region = "columns"
-element = "beam"              # beam, bar, spring, shell, or one of your own (plugin = "my_element.cpp")
+element = "beam"              # beam, bar, spring, shell, shell3, or one of your own (plugin = "my_element.cpp")
 young = 210e9                 # Pa
 poisson = 0.3
 profile = "i"                 # or area, inertia_y, inertia_z, torsion, ... by themselves

@@ -1,6 +1,7 @@
 #include "apps/structure_model.hpp"
 #include "fem/elements/beam.hpp"
 #include "fem/elements/loads.hpp"
+#include "fem/elements/shell3.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -91,9 +92,15 @@ class LoadReader {
   void on_surfaces(const Case::Table& t, const Region& region, const ShellLoad& load) {
     const std::vector<Index> cells = cells_of(t, region, 2, "surface");
     if (cells.empty()) return;
-    if (model_.components < 6 || std::ranges::any_of(cells, [&](Index cell) { return mesh_.kind_of(cell) != CellKind::quad4; }))
-      return t.error("region", fmt::format("the region '{}' holds cells that are no shells of four nodes", region.name), {}, "load shells", Exit::model);
-    add(Integral::over_cells(load, cells));
+    std::vector<Index> quadrilaterals, triangles;
+    for (const Index cell : cells) {
+      if (mesh_.kind_of(cell) == CellKind::quad4) quadrilaterals.push_back(cell);
+      if (mesh_.kind_of(cell) == CellKind::tri3) triangles.push_back(cell);
+    }
+    if (model_.components < 6 || quadrilaterals.size() + triangles.size() != cells.size())
+      return t.error("region", fmt::format("the region '{}' holds cells that are no shells of three or four nodes", region.name), {}, "load shells", Exit::model);
+    if (!quadrilaterals.empty()) add(Integral::over_cells(load, std::move(quadrilaterals)));
+    if (!triangles.empty()) add(Integral::over_cells(Shell3Load{{load.force[0], load.force[1], load.force[2]}, load.pressure}, std::move(triangles)));
   }
 
   void read_gravity(const Case::Table& t) {
@@ -102,7 +109,7 @@ class LoadReader {
     for (const StructureSection& s : model_.sections) {
       if (s.mass == 0) continue;
       const Vector3 q{s.mass * g[0], s.mass * g[1], s.mass * g[2]};
-      if (s.record->cell == static_cast<int>(CellKind::quad4)) on_surfaces(t, *s.region, {{q[0], q[1], q[2]}, 0});
+      if (traits(static_cast<CellKind>(s.record->cell)).dimension == 2) on_surfaces(t, *s.region, {{q[0], q[1], q[2]}, 0});
       else along_lines(t, s.region->cells, q);
     }
   }

@@ -44,7 +44,7 @@ void check_kind(const Case::Table& t, const Mesh& mesh, const Region& region, co
   if (other == 0) return;
   const std::string kind(traits(static_cast<CellKind>(record.cell)).name);
   t.error("element", fmt::format("'{}' stands on cells of kind {}, but {} of {} in '{}' are others", record.name, kind, other, region.cells.size(), region.name),
-          {}, kind == "quad4" ? "recombine triangles into quadrilaterals of order 1 (gmsh: Mesh.RecombineAll = 1)" : "name a region of such cells, in a mesh of order 1", Exit::model);
+          {}, kind == "quad4" ? "recombine triangles into quadrilaterals of order 1 (gmsh: Mesh.RecombineAll = 1), or take shell3 for triangles" : "name a region of such cells, in a mesh of order 1", Exit::model);
 }
 
 // A direction along the member leaves its other axes open.

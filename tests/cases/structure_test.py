@@ -4,6 +4,7 @@ import os
 import unittest
 from unittest import mock
 
+import boxes
 from ritz import CaseTest, example
 
 # Lines (0 0 0) - (2 0 0) - (4 0 0), and a line above: group numbers 1 "beam", 2 "hanger"; points 3 "foot", 4 "tip", 5 "top".
@@ -96,6 +97,63 @@ class Examples(Structure):
         outcome = self.solve("ritz-structure", example("structure/roof"))
         self.assert_close(outcome.probes["deflection"], -0.3024, 0.01)
         self.assert_close(outcome.fact("reaction")[2], 90 * 25 * 25 * math.radians(40), 1e-4)
+
+    def test_roof_of_triangles_and_quadrilaterals(self):
+        """The same, half of it triangles. Weight as gravity on the triangles and as a load on the others."""
+        n, radius, angle = 24, 25, math.radians(40)
+        points = [(radius * math.sin(angle * i / n), 25 * j / n, radius * math.cos(angle * i / n)) for j in range(n + 1) for i in range(n + 1)]
+        node = lambda i, j: 1 + j * (n + 1) + i
+        elements = []
+        for j in range(n):
+            for i in range(n):
+                a, b, c, d = node(i, j), node(i + 1, j), node(i + 1, j + 1), node(i, j + 1)
+                elements += [(3, 2, [a, b, c, d])] if i < n // 2 else [(2, 1, [a, b, c]), (2, 1, [a, c, d])]
+        sides = {"end": lambda k: (node(k, n), node(k + 1, n)), "middle": lambda k: (node(k, 0), node(k + 1, 0)),
+                 "crown": lambda k: (node(0, k), node(0, k + 1)), "free edge": lambda k: (node(n, k), node(n, k + 1))}
+        for group, side in enumerate(sides.values(), 3):
+            elements += [(1, group, list(side(k))) for k in range(n)]
+        self.write("roof.msh", boxes.msh(points, elements, [(2, "triangles"), (2, "quadrilaterals"), *((1, name) for name in sides)]))
+        steel = "young = 4.32e8\npoisson = 0\nthickness = 0.25\n"
+        case = self.write("roof.toml", f"""[mesh]
+file = "roof.msh"
+[[section]]
+region = "triangles"
+element = "shell3"
+density = 360
+{steel}
+[[section]]
+region = "quadrilaterals"
+element = "shell"
+density = 0
+{steel}
+[gravity]
+acceleration = [0, 0, -1]
+[[surface_load]]
+region = "quadrilaterals"
+value = [0, 0, -90]
+[[support]]
+region = "end"
+x = 0
+z = 0
+[[support]]
+region = "middle"
+y = 0
+rx = 0
+rz = 0
+[[support]]
+region = "crown"
+x = 0
+ry = 0
+rz = 0
+[[probe]]
+name = "deflection"
+field = "displacement"
+component = "z"
+point = [{radius * math.sin(angle)!r}, 0, {radius * math.cos(angle)!r}]
+""")
+        outcome = self.solve("ritz-structure", case)
+        self.assert_close(outcome.probes["deflection"], -0.3024, 0.025)
+        self.assert_close(outcome.fact("reaction")[2], 90 * 25 * 25 * angle, 1e-3)
 
     def test_elements_of_ones_own(self):
         """Two bars of Green's strain: P = E A / L^3 (w^2 - 2 h w)(w - h)."""

@@ -12,47 +12,6 @@ constexpr double pi = std::numbers::pi;
 
 Shell shell(double young, double poisson, double thickness) { return {.young = young, .poisson = poisson, .thickness = thickness}; }
 
-std::vector<Node> nodes_where(const Mesh& mesh, const std::function<bool(double, double, double)>& holds) {
-  std::vector<Node> nodes;
-  for (Index node = 0; node < mesh.node_count(); ++node) {
-    const auto p = mesh.point(node);
-    if (holds(p[0], p[1], p[2])) nodes.push_back(static_cast<Node>(node));
-  }
-  return nodes;
-}
-bool same(double a, double b) { return std::abs(a - b) < 1e-9; }
-
-// A field of displacements and rotations at the nodes.
-std::vector<double> field(const Mesh& mesh, const std::function<std::array<double, 6>(double, double, double)>& f) {
-  std::vector<double> u;
-  for (Index node = 0; node < mesh.node_count(); ++node) {
-    const auto p = mesh.point(node);
-    const auto value = f(p[0], p[1], p[2]);
-    u.insert(u.end(), value.begin(), value.end());
-  }
-  return u;
-}
-
-std::array<double, 6> rigid(int motion, double x, double y, double z) {
-  std::array<double, 6> u{};
-  if (motion < 3) {
-    u[static_cast<std::size_t>(motion)] = 1;
-    return u;
-  }
-  const int i = motion - 3, j = (i + 1) % 3, k = (i + 2) % 3;
-  const double p[3] = {x, y, z};
-  u[static_cast<std::size_t>(motion)] = 1;
-  u[static_cast<std::size_t>(k)] = p[j];
-  u[static_cast<std::size_t>(j)] = -p[k];
-  return u;
-}
-
-double largest(const std::vector<double>& v) {
-  double m = 0;
-  for (const double x : v) m = std::max(m, std::abs(x));
-  return m;
-}
-
 // The largest residual at inner nodes of a distorted 4 x 4 mesh of [0, 1]^2 under a field, to that on the sides.
 double out_of_balance(const std::function<std::array<double, 6>(double, double, double)>& f) {
   Structure model(surface_mesh(4, 4, {1, 1}, flat, {.random = 0.2}), 6, {Integral::over_all_cells(shell(1e4, 0.3, 0.05))});

@@ -6,12 +6,15 @@
 #include "fem/elements/beam.hpp"
 #include "fem/elements/loads.hpp"
 #include "fem/elements/shell.hpp"
+#include "fem/elements/shell3.hpp"
 #include "fem/static_solution.hpp"
 #include "fem/untouched_unknowns.hpp"
 #include "mesh/generators.hpp"
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <functional>
 #include <memory>
@@ -39,10 +42,10 @@ inline Mesh line_mesh(Point a, Point b, int count = 1) {
   return structure_mesh(points, CellKind::line2, nodes);
 }
 
-// A rectangle [0, lengths] of nx x ny quadrilaterals, put into space by `place`; regions x0, x1, y0, y1.
+// A rectangle [0, lengths] of nx x ny quadrilaterals, or twice as many triangles, put into space by `place`; regions x0, x1, y0, y1.
 inline Mesh surface_mesh(Index nx, Index ny, std::array<double, 2> lengths, const std::function<Point(double, double)>& place,
-                         const Distortion& distortion = {}) {
-  MeshData data = rectangle_data(nx, ny, lengths, CellKind::quad4, distortion);
+                         const Distortion& distortion = {}, CellKind kind = CellKind::quad4) {
+  MeshData data = rectangle_data(nx, ny, lengths, kind, distortion);
   data.dimension = 3;
   data.structural = true;
   for (std::size_t i = 0; i < data.points.size(); i += 3) {
@@ -60,6 +63,47 @@ inline Node node_at(const Mesh& mesh, const Point& x) {
     if (std::hypot(p[0] - x[0], p[1] - x[1], p[2] - x[2]) < 1e-9) return static_cast<Node>(node);
   }
   throw Error(Exit::internal, "no node stands there");
+}
+
+inline std::vector<Node> nodes_where(const Mesh& mesh, const std::function<bool(double, double, double)>& holds) {
+  std::vector<Node> nodes;
+  for (Index node = 0; node < mesh.node_count(); ++node) {
+    const auto p = mesh.point(node);
+    if (holds(p[0], p[1], p[2])) nodes.push_back(static_cast<Node>(node));
+  }
+  return nodes;
+}
+inline bool same(double a, double b) { return std::abs(a - b) < 1e-9; }
+
+// A field of displacements and rotations at the nodes.
+inline std::vector<double> field(const Mesh& mesh, const std::function<std::array<double, 6>(double, double, double)>& f) {
+  std::vector<double> u;
+  for (Index node = 0; node < mesh.node_count(); ++node) {
+    const auto p = mesh.point(node);
+    const auto value = f(p[0], p[1], p[2]);
+    u.insert(u.end(), value.begin(), value.end());
+  }
+  return u;
+}
+
+inline std::array<double, 6> rigid(int motion, double x, double y, double z) {
+  std::array<double, 6> u{};
+  if (motion < 3) {
+    u[static_cast<std::size_t>(motion)] = 1;
+    return u;
+  }
+  const int i = motion - 3, j = (i + 1) % 3, k = (i + 2) % 3;
+  const double p[3] = {x, y, z};
+  u[static_cast<std::size_t>(motion)] = 1;
+  u[static_cast<std::size_t>(k)] = p[j];
+  u[static_cast<std::size_t>(j)] = -p[k];
+  return u;
+}
+
+inline double largest(const std::vector<double>& v) {
+  double m = 0;
+  for (const double x : v) m = std::max(m, std::abs(x));
+  return m;
 }
 
 struct Hold {
