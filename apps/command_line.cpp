@@ -38,8 +38,7 @@ std::optional<int> parse_command_line(int argc, char** argv, const AppInfo& info
   cli.add_option("--json", options.json, "write the report of the run to this file, in every outcome");
   cli.add_option("--profile", options.profile, "write the phases of the run to this file as a Chrome trace, in every outcome");
   cli.add_flag("--check", options.check, "read and check everything, solve nothing");
-  if (info.forecasts)
-    cli.add_flag("--estimate", options.estimate, "as --check, and print what every way to solve it would take of memory and time, here and on known GPUs");
+  cli.add_flag("--estimate", options.estimate, "as --check, and print what every way to solve it would take of memory and time, here and on known GPUs");
   cli.add_flag("--describe", options.describe, "print every key that this case file may hold, with units");
   cli.add_flag("--schema", options.schema, "print the JSON Schema of the case files of this program, for editors; needs no case file");
   cli.add_flag("--log-json", options.log_json, "write the log as JSON lines, with the parts of errors (docs/errors.md)");

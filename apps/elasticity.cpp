@@ -200,6 +200,6 @@ measure = "mean"
 }  // namespace ritz
 
 int main(int argc, char** argv) {
-  return ritz::run_app(argc, argv, {"ritz-elasticity", "Small-strain linear elasticity: solid, plane and axisymmetric bodies.", ritz::example, true},
+  return ritz::run_app(argc, argv, {"ritz-elasticity", "Small-strain linear elasticity: solid, plane and axisymmetric bodies.", ritz::example},
                        ritz::elasticity);
 }

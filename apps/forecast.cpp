@@ -1,6 +1,7 @@
 #include "apps/forecast.hpp"
 
 #include "apps/cards.hpp"
+#include "fem/vibration_forecast.hpp"
 #include "io/byte_size.hpp"
 
 #include <algorithm>
@@ -31,29 +32,44 @@ void fill(RunReport& report, const std::vector<ForecastPath>& paths, const FitsH
   }
 }
 
-}  // namespace
+using Foresee = std::function<std::vector<ForecastPath>()>;
 
-void forecast(Run& run, const FunctionSpace& space, const std::vector<Integral>& integrals, const ForecastModel& model) {
+// Nothing without --check or --estimate, or where the case is wrong: that comes first.
+void report_forecast(Run& run, const FunctionSpace& space, Index results_on_host, const Foresee& foresee) {
   const RunOptions& options = run.options();
-  if (!options.check || options.describe || !run.input().sound()) return;  // what is wrong comes first
+  if (!options.check || options.describe || !run.input().sound()) return;
   const Device& device = run.device();
   auto phase = device.profile().phase("forecast");
-  const Operator equations(space, integrals);
   const Index before = host_memory_now(), live = device.memory().live(), available = device.memory().available() + live;
-  const std::vector<ForecastPath> paths = forecast_static(equations, model);
+  const std::vector<ForecastPath> paths = foresee();
   const Index free = device.machine().current_info().memory_free;  // 0: the machine does not say
   const FitsHere fits = [&](const ForecastPath& path) {  // a CPU's factor is in no pool
     return path.peak.total() <= available && (free == 0 || needs_of_one(path) <= free + live);
   };
   fill(run.report(), paths, fits, [&](const ForecastPath& path) {
     const Index arrays = device.is_gpu() ? 0 : path.peak.total() - live;
-    const Index coming = before + std::max(path.host_beside + arrays, host_of_results(space, integrals) + arrays / 3);
+    const Index coming = before + std::max(path.host_beside + arrays, results_on_host + arrays / 3);
     return std::max(host_memory_peak(), coming);  // reading the mesh may have been the worst
   });
   run.log().line("forecast: {} unknowns, device peak {}, host peak {}; {} has {} for it: {}", space.unknown_count(),
                  text_of_bytes(paths.front().peak.total()), text_of_bytes(run.report().forecast.front().host_peak), device.info().name,
                  text_of_bytes(available), verdict(paths, fits));
   if (options.estimate) run.log().line("{}{}", text_of_paths(paths, measure_copy_rate(device, Index{1} << 25)), text_of_cards(paths));
+}
+
+}  // namespace
+
+void forecast(Run& run, const FunctionSpace& space, const std::vector<Integral>& integrals, const ForecastModel& model) {
+  report_forecast(run, space, host_of_results(space, integrals), [&] { return forecast_static(Operator(space, integrals), model); });
+}
+
+void forecast_modes(Run& run, const FunctionSpace& space, const std::vector<Integral>& elastic, const std::vector<Integral>& inertial,
+                    const VibrationModel& model, const EigenOptions& options) {
+  const Index shapes = 2 * 8 * space.mesh().node_count() * space.components() * modes_to_solve(options, model);  // as fields, and in the file's buffer
+  report_forecast(run, space, shapes, [&] {
+    if (options.band) run.log().notice(fmt::format("how many modes the band holds is known only when they are counted: the forecast is for {}", options.count));
+    return forecast_vibration(Operator(space, elastic), Operator(space, inertial), model, options);
+  });
 }
 
 }  // namespace ritz

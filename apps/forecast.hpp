@@ -5,6 +5,7 @@
 #include "fem/function_space.hpp"
 #include "fem/integral.hpp"
 #include "fem/static_forecast.hpp"
+#include "fem/vibration.hpp"
 
 #include <vector>
 
@@ -12,5 +13,9 @@ namespace ritz {
 
 // Nothing without --check or --estimate. Lays the elements out, then asks forecast_static().
 void forecast(Run& run, const FunctionSpace& space, const std::vector<Integral>& integrals, const ForecastModel& model);
+
+// The same for modes.
+void forecast_modes(Run& run, const FunctionSpace& space, const std::vector<Integral>& elastic, const std::vector<Integral>& inertial,
+                    const VibrationModel& model, const EigenOptions& options);
 
 }  // namespace ritz

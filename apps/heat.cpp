@@ -147,5 +147,5 @@ measure = "max"
 }  // namespace ritz
 
 int main(int argc, char** argv) {
-  return ritz::run_app(argc, argv, {"ritz-heat", "Steady heat conduction with sources, fluxes and convection.", ritz::example, true, 1}, ritz::heat);
+  return ritz::run_app(argc, argv, {"ritz-heat", "Steady heat conduction with sources, fluxes and convection.", ritz::example, 1}, ritz::heat);
 }

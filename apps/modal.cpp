@@ -1,5 +1,6 @@
 // ritz-modal: frequencies and shapes of free vibration of elastic bodies, supported or free.
 #include "apps/elastic_model.hpp"
+#include "apps/forecast.hpp"
 #include "apps/region_integral.hpp"
 #include "fem/forms/mass.hpp"
 #include "fem/vibration.hpp"
@@ -106,6 +107,7 @@ void record(Run& run, const VibrationModes& modes, Index unknowns, double mass, 
   report.choice = s.choice;
   report.reason = s.reason;
   report.iterations = s.iterations;
+  report.memory_needed = s.factor_foreseen;
   report.true_relative_residual = s.residuals.empty() ? 0 : std::ranges::max(s.residuals);
   run.record(report, unknowns);
   auto& facts = run.report().facts;
@@ -176,6 +178,12 @@ void write_modes(Run& run, const FunctionSpace& space, const VibrationModes& mod
   }
 }
 
+int rigid_motions_of(const Constraints& fixed, RigidModes modes) {
+  int count = 0;
+  for (const FreePart& part : free_parts(fixed, modes)) count += static_cast<int>(part.motions.size());
+  return count;
+}
+
 void modal(Run& run) {
   const Mesh& mesh = run.mesh();
   const int dimension = mesh.dimension();
@@ -192,18 +200,18 @@ void modal(Run& run) {
   ModalSettings settings = read_settings(run.input());
   std::vector<Field> results;
   for (int k = 0; k < (settings.eigen.band ? 1000 : settings.eigen.count); ++k) results.push_back({mode_name(static_cast<std::size_t>(k)), dimension});
+  const VibrationModel model{rigid_motions_of(fixed, rigid_modes(mesh, plane)), plane.axisymmetric, !run.options().member.empty()};
+  forecast_modes(run, space, elastic, inertial, model, settings.eigen);
   finish_model(run, fixed, {}, results);
 
-  int rigid_motions = 0;
-  for (const FreePart& part : free_parts(fixed, rigid_modes(mesh, plane))) rigid_motions += static_cast<int>(part.motions.size());
   settings.eigen.progress = run.progress();
   const Operator &stiffness = make_operator(run, space, std::move(elastic)), &masses = make_operator(run, space, std::move(inertial));
-  const VibrationModes modes = solve_vibration(stiffness, masses, fixed, rigid_motions, plane.axisymmetric, settings.eigen);
+  const VibrationModes modes = solve_vibration(stiffness, masses, fixed, model, settings.eigen);
   const bool uniform = std::ranges::all_of(materials, [](const ElasticMaterial& m) { return m.density.is_number(); });
   const double mass = uniform ? mass_of_the_mesh(mesh, plane, materials) : modes.total_mass.front();
   check_mass(modes, mass);
   record(run, modes, space.unknown_count(), mass, settings);
-  run.log().line("mass: {:.8g}; rigid motions left by the supports: {}", mass, rigid_motions);
+  run.log().line("mass: {:.8g}; rigid motions left by the supports: {}", mass, model.rigid_motions);
   if (modes.frequencies.empty()) run.log().notice("there is no mode in the band");
   print_table(run, modes);
   write_modes(run, space, modes, settings);

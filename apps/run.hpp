@@ -41,7 +41,6 @@ struct AppInfo {
   std::string name;         // "ritz-heat"
   std::string description;  // one sentence
   std::string example;      // a case file, shown by --help
-  bool forecasts = false;   // calls forecast(), so that there is an --estimate
   int components = 3;       // unknowns per node, about: for the choice of a device
 };
 

@@ -220,5 +220,5 @@ value = 5e4
 }  // namespace ritz
 
 int main(int argc, char** argv) {
-  return ritz::run_app(argc, argv, {"ritz-solve", "Stationary equations of any form, also of your own; nonlinear ones by Newton's method.", ritz::example, true}, ritz::solve);
+  return ritz::run_app(argc, argv, {"ritz-solve", "Stationary equations of any form, also of your own; nonlinear ones by Newton's method.", ritz::example}, ritz::solve);
 }

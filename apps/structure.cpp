@@ -213,6 +213,6 @@ moment = [0, 0, 500]          # N m
 }  // namespace ritz
 
 int main(int argc, char** argv) {
-  return ritz::run_app(argc, argv, {"ritz-structure", "Frames, trusses and shells: beams, bars, springs, shells, and elements of your own.", ritz::example, true},
+  return ritz::run_app(argc, argv, {"ritz-structure", "Frames, trusses and shells: beams, bars, springs, shells, and elements of your own.", ritz::example},
                        ritz::structure);
 }

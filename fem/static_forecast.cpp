@@ -1,7 +1,7 @@
 #include "fem/static_forecast.hpp"
 
 #include "device/error.hpp"
-#include "fem/pattern_size.hpp"
+#include "fem/space_needs.hpp"
 #include "solvers/direct_solver.hpp"
 #include "solvers/multigrid/hierarchy_needs.hpp"
 
@@ -22,11 +22,7 @@ class Forecaster {
  public:
   Forecaster(const Operator& equations, const ForecastModel& model)
       : equations_(equations), space_(equations.space()), model_(model), columns_(model.columns), n_(space_.unknown_count()), block_(space_.components()),
-        size_(pattern_size(entity_counts(space_.mesh()), space_.isoparametric() ? 0 : space_.order())) {
-    for (const auto& [tag, bytes] : space_.device().memory().statistics().live_by_tag) base_.bytes(tag, bytes);
-    if (!base_.by_tag().contains("constraints"))  // not finished yet
-      base_.array<std::uint8_t>("constraints", n_, columns_).array<double>("constraints", n_, columns_);
-    if (model.factorised || model.in_space) size_.pairs = space_.pattern()->nonzeros();
+        needs_(needs_of(space_, model.columns, model.factorised || model.in_space)) {
     residual_ = equations.memory_needs(Task::residual);
     evaluate_ = equations.memory_needs(Task::evaluate);
     action_ = diagonal_ = residual_;  // the same lists, but for those of loads on facets
@@ -34,7 +30,7 @@ class Forecaster {
 
   ForecastPath with_matrix(SolverPath path) const {
     const MemoryNeeds lists = matrix_lists();
-    const MemoryNeeds matrix = base_ + (has_pattern() ? MemoryNeeds() : pattern()) + MemoryNeeds().array<double>("matrix", size_.pairs * block_ * block_);
+    const MemoryNeeds matrix = needs_.standing + needs_.pattern + needs_.matrix();
     const MemoryNeeds kept = matrix + residual_;
     // r, the shared residual, and u and b of every column; then without the shared one, and the correction.
     const MemoryNeeds assembly = kept + lists + vectors(loop_vectors());
@@ -45,49 +41,49 @@ class Forecaster {
     if (diagonal) {
       raise(result, solve + iteration + vectors(1), "iteration");
     } else {
-      const HierarchyNeeds hierarchy = hierarchy_needs({space_.node_count(), size_.pairs, block_, space_.mesh().dimension()},
+      const HierarchyNeeds hierarchy = hierarchy_needs({space_.node_count(), needs_.size.pairs, block_, space_.mesh().dimension()},
                                                        path == SolverPath::multigrid_single);
       // The hierarchy of a matrix that is not symmetric is that of its symmetric part, which stays.
-      const MemoryNeeds part = symmetric() ? MemoryNeeds() : MemoryNeeds().array<double>("matrix", size_.pairs * block_ * block_);
+      const MemoryNeeds part = symmetric() ? MemoryNeeds() : needs_.matrix();
       raise(result, solve + part + hierarchy.set_up, "set-up");
       raise(result, solve + part + hierarchy.live + iteration, "iteration");
     }
-    raise(result, base_ + (has_pattern() ? MemoryNeeds() : pattern()) + residual_ + staying_lists() + results(), "results");
-    const double matrix_bytes = 8.0 * double(size_.pairs) * block_ * block_ + 4.0 * double(size_.pairs), vector_bytes = 8.0 * double(n_);
+    raise(result, needs_.standing + needs_.pattern + residual_ + staying_lists() + results(), "results");
+    const double matrix_bytes = 8.0 * double(needs_.size.pairs) * block_ * block_ + 4.0 * double(needs_.size.pairs), vector_bytes = 8.0 * double(n_);
     // Assembly; and per iteration a product in double precision and, with multigrid, a cycle of five products in its precision.
     const bool cycle = !diagonal;
     const double product = matrix_bytes + 12 * vector_bytes, width = path == SolverPath::multigrid_single ? 0.5 : 1;
     const double iterations = cycle ? (block_ == 1 ? 18 : 40) : diagonal_iterations();
     result.bytes_moved = steps() * (6 * matrix_bytes + (cycle ? 12 * matrix_bytes : 0) + iterations * (product + (cycle ? 5 * 1.3 * width * product : 0)));
-    result.host_beside = host_lists(Task::matrix) + (has_pattern() ? 0 : 12 * size_.pairs + 16 * size_.nodes);
+    result.host_beside = host_of_lists(matrix_lists()) + needs_.host_of_pattern;
     return result;
   }
 
   // Throws where there is no direct solver, or no memory for its analysis.
   ForecastPath direct() const {
-    const MemoryNeeds matrix = base_ + (has_pattern() ? MemoryNeeds() : pattern()) + MemoryNeeds().array<double>("matrix", size_.pairs * block_ * block_);
+    const MemoryNeeds matrix = needs_.standing + needs_.pattern + needs_.matrix();
     const MemoryNeeds stand = matrix + residual_ + vectors(loop_vectors());
     ForecastPath result{SolverPath::direct, stand + matrix_lists(), "assembly"};
     result.factor = factor_bytes();
     MemoryNeeds solve = stand + staying_lists() + blocks(3) + vectors(2 + (columns_ > 1 ? 2 * columns_ : 0));  // residual and correction; packed columns
     if (space_.device().is_gpu()) solve.bytes("factor", result.factor);
-    else result.host_beside = result.factor + 16 * (size_.pairs * block_ * block_ + n_) / 2;  // and the lower triangle as triplets
+    else result.host_beside = result.factor + 16 * (needs_.size.pairs * block_ * block_ + n_) / 2;  // and the lower triangle as triplets
     raise(result, solve, "factorisation");
-    raise(result, base_ + (has_pattern() ? MemoryNeeds() : pattern()) + residual_ + staying_lists() + results(), "results");
-    result.host_beside = std::max(result.host_beside, host_lists(Task::matrix) + (has_pattern() ? 0 : 12 * size_.pairs + 16 * size_.nodes));
+    raise(result, needs_.standing + needs_.pattern + residual_ + staying_lists() + results(), "results");
+    result.host_beside = std::max(result.host_beside, host_of_lists(matrix_lists()) + needs_.host_of_pattern);
     return result;
   }
 
   ForecastPath without_matrix() const {
     const MemoryNeeds marked = MemoryNeeds().bytes("connectivity", connectivity());
-    const MemoryNeeds kept = base_ + residual_ + action_ + diagonal_ + marked;
+    const MemoryNeeds kept = needs_.standing + residual_ + action_ + diagonal_ + marked;
     // The loop's; the operator's state and diagonal; conjugate gradients' four; Chebyshev's four.
     const MemoryNeeds iteration = kept + vectors(loop_vectors() + 2 + 4 + 4);
     ForecastPath result{SolverPath::without_matrix, iteration, "iteration"};
-    raise(result, base_ + residual_ + action_ + diagonal_ + results(), "results");
+    raise(result, needs_.standing + residual_ + action_ + diagonal_ + results(), "results");
     const double product = 40.0 * double(connectivity()) + 24.0 * double(n_);
     result.bytes_moved = steps() * 4 * 0.28 * diagonal_iterations() * product;  // Chebyshev of degree 4
-    result.host_beside = host_lists(Task::action);
+    result.host_beside = host_of_lists(action_);
     return result;
   }
 
@@ -121,11 +117,7 @@ class Forecaster {
     const bool solid = space_.mesh().dimension() == 3;
     return (block_ == 1 ? (solid ? 2.5 : 1.8) : 25) * std::pow(double(n_), solid ? 1.0 / 3 : 0.5);
   }
-  bool has_pattern() const { return base_.by_tag().contains("pattern") && base_.by_tag().at("pattern") > 0; }
-  MemoryNeeds pattern() const {
-    return MemoryNeeds().array<Index>("pattern", size_.nodes + 1).array<std::int32_t>("pattern", size_.pairs);
-  }
-  MemoryNeeds vectors(Index count) const { return MemoryNeeds().array<double>("vectors", n_, count); }
+  MemoryNeeds vectors(Index count) const { return needs_.vectors(count); }
   // Multi-vectors, in groups of eight columns.
   MemoryNeeds blocks(Index count) const {
     return columns_ < 2 ? MemoryNeeds() : MemoryNeeds().array<double>("vectors", n_ * in_lanes(columns_), count);
@@ -137,27 +129,20 @@ class Forecaster {
     return needs.array<double>("results", space_.node_count() * derived).array<double>("results", (space_.mesh().cell_count() + 7) / 8 * 8 * derived);
   }
   Index connectivity() const {
-    const auto found = base_.by_tag().find("connectivity");
-    return found == base_.by_tag().end() ? 0 : found->second;
+    const auto found = needs_.standing.by_tag().find("connectivity");
+    return found == needs_.standing.by_tag().end() ? 0 : found->second;
   }
   const MemoryNeeds& matrix_lists() const {
     if (!matrix_lists_) matrix_lists_ = equations_.memory_needs(Task::matrix);
     return *matrix_lists_;
   }
-  // While lists are made they are on the host twice, unsorted and sorted.
-  Index host_lists(Task task) const {
-    const MemoryNeeds& needs = task == Task::matrix ? matrix_lists() : action_;
-    const auto found = needs.by_tag().find("assembly lists");
-    return found == needs.by_tag().end() ? 0 : 2 * found->second;
-  }
-
   const Operator& equations_;
   const FunctionSpace& space_;
   ForecastModel model_;
   Index columns_, n_;
   int block_;
-  PatternSize size_;
-  MemoryNeeds base_, residual_, evaluate_, action_, diagonal_;
+  SpaceNeeds needs_;
+  MemoryNeeds residual_, evaluate_, action_, diagonal_;
   mutable std::optional<MemoryNeeds> matrix_lists_;
 };
 
@@ -170,6 +155,8 @@ std::string name_of(SolverPath path) {
     case SolverPath::multigrid_double: return "multigrid, double precision";
     case SolverPath::diagonal: return "conjugate gradients with the diagonal";
     case SolverPath::diagonal_unsymmetric: return "BiCGSTAB with the diagonal";
+    case SolverPath::lanczos: return "Lanczos with a factor";
+    case SolverPath::lobpcg: return "LOBPCG with multigrid";
     default: return "without a matrix";
   }
 }

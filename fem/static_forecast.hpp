@@ -13,7 +13,7 @@
 
 namespace ritz {
 
-enum class SolverPath { direct, multigrid_single, multigrid_double, diagonal, diagonal_unsymmetric, without_matrix };
+enum class SolverPath { direct, multigrid_single, multigrid_double, diagonal, diagonal_unsymmetric, without_matrix, lanczos, lobpcg };
 std::string name_of(SolverPath path);
 
 struct ForecastPath {

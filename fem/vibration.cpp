@@ -11,10 +11,11 @@
 namespace ritz {
 namespace {
 
-SparseMatrix assembled(const Operator& equations) {
+SparseMatrix assembled(const Operator& equations, bool lists_stay) {
   auto phase = equations.space().device().profile().phase("assembly");
   SparseMatrix matrix = equations.make_matrix();
   equations.assemble(equations.space().zeros(), matrix);
+  if (!lists_stay) equations.forget_assembly();  // the solver may need the memory
   return matrix;
 }
 
@@ -56,15 +57,19 @@ int count_rigid(const std::vector<double>& values, int expected) {
 
 }  // namespace
 
-VibrationModes solve_vibration(const Operator& stiffness, const Operator& masses, const Constraints& supports, int rigid_motions, bool axisymmetric,
+int modes_to_solve(const EigenOptions& options, const VibrationModel& model) {
+  return options.band || model.rigid_motions == 0 ? options.count : std::max(options.count, model.rigid_motions + 1);
+}
+
+VibrationModes solve_vibration(const Operator& stiffness, const Operator& masses, const Constraints& supports, const VibrationModel& model,
                                EigenOptions options) {
   const FunctionSpace& space = stiffness.space();
   Profile& profile = space.device().profile();
   VibrationModes modes;
-  SparseMatrix K = assembled(stiffness), M = assembled(masses);
+  SparseMatrix K = assembled(stiffness, model.lists_stay), M = assembled(masses, model.lists_stay);
   std::vector<Vector> moved;  // M t
   for (int d = 0; d < space.components(); ++d) {
-    if (axisymmetric && d != 1) continue;
+    if (model.axisymmetric && d != 1) continue;
     const Vector t = translation(space, d);
     moved.push_back(space.zeros());
     M.apply(t, moved.back());
@@ -76,15 +81,15 @@ VibrationModes solve_vibration(const Operator& stiffness, const Operator& masses
 
   const int asked = options.count;
   const bool lowest = !options.band || options.band->low <= 0;
-  options.zero_count = rigid_motions;
-  if (!options.band && rigid_motions > 0) options.count = std::max(asked, rigid_motions + 1);
+  options.zero_count = model.rigid_motions;
+  options.count = modes_to_solve(options, model);
   {
     auto phase = profile.phase("solve");
     modes.eigen = solve_eigen(K, M, options, solver_geometry(space));
   }
   EigenSolution& s = modes.eigen;
   throw_unless_converged(s, options);
-  if (lowest) modes.rigid_count = count_rigid(s.values, rigid_motions);
+  if (lowest) modes.rigid_count = count_rigid(s.values, model.rigid_motions);
   if (!options.band && asked < static_cast<int>(s.values.size())) {
     s.values.resize(static_cast<std::size_t>(asked));
     s.residuals.resize(static_cast<std::size_t>(asked));

@@ -1,6 +1,6 @@
 // Free vibration of an elastic body: frequencies, mode shapes, and how much of the mass each mode moves.
 //
-//   VibrationModes modes = solve_vibration(stiffness, masses, supports, {.count = 10});   modes.frequencies[0]   // [Hz]
+//   VibrationModes modes = solve_vibration(stiffness, masses, supports, {}, {.count = 10});   modes.frequencies[0]   // [Hz]
 #pragma once
 
 #include "fem/constraints.hpp"
@@ -23,10 +23,19 @@ struct VibrationModes {
   std::vector<double> total_mass;               // [direction] t^T M t [kg], over supported nodes too
 };
 
+struct VibrationModel {
+  int rigid_motions = 0;        // that the supports leave
+  bool axisymmetric = false;
+  bool lists_stay = false;      // of the assembly: another solution with these operators follows
+};
+
 // Stiffness and masses are operators of one space. Bodies may be free: their rigid motions are counted from the supports.
 // One mode beyond the rigid ones is always solved for, since it tells what is small. The sign of a mode makes its largest
 // component positive. Throws Error(Exit::not_converged) with advice when modes are missing, and what solve_eigen throws.
-VibrationModes solve_vibration(const Operator& stiffness, const Operator& masses, const Constraints& supports, int rigid_motions, bool axisymmetric,
+VibrationModes solve_vibration(const Operator& stiffness, const Operator& masses, const Constraints& supports, const VibrationModel& model,
                                EigenOptions options);
+
+// One mode beyond the rigid ones, too.
+int modes_to_solve(const EigenOptions& options, const VibrationModel& model);
 
 }  // namespace ritz

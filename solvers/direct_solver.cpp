@@ -324,11 +324,13 @@ std::vector<SolveReport> DirectSolver::solve(const MultiVector& B, MultiVector& 
     reports.push_back(report ? *report : new_report());
   }
   X.values().fill_zero();
-  Vector right(A_.device(), n * B.columns(), "vectors"), left(A_.device(), n * B.columns(), "vectors");
-  const std::vector<int> chosen = gather_columns(B, wanted, right);
-  if (chosen.empty()) return reports;
-  factor_->solve(right, left, static_cast<int>(chosen.size()));
-  scatter_columns(left, chosen, X);
+  {
+    Vector right(A_.device(), n * B.columns(), "vectors"), left(A_.device(), n * B.columns(), "vectors");
+    const std::vector<int> chosen = gather_columns(B, wanted, right);
+    if (chosen.empty()) return reports;
+    factor_->solve(right, left, static_cast<int>(chosen.size()));
+    scatter_columns(left, chosen, X);
+  }  // refinement takes as much
   refine(B, norms, X, reports);
   return reports;
 }

@@ -102,7 +102,17 @@ fixed = true
 region = "x1"
 value = [0, 0, -100]
 """
-PROGRAMS = {SHELL: "ritz-structure", FRAME: "ritz-structure", HEAT: "ritz-heat", LINEAR: "ritz-solve", NEWTON: "ritz-solve", UNSYMMETRIC: "ritz-solve"}
+MODAL = """[[material]]
+region = "all"
+young = 1.0
+poisson = 0.3
+density = 1.0
+[[displacement]]
+region = "x0"
+fixed = true
+"""
+MODAL_FREE = MODAL.split("[[displacement]]")[0]
+PROGRAMS = {MODAL: "ritz-modal", MODAL_FREE: "ritz-modal", SHELL: "ritz-structure", FRAME: "ritz-structure", HEAT: "ritz-heat", LINEAR: "ritz-solve", NEWTON: "ritz-solve", UNSYMMETRIC: "ritz-solve"}
 HEX, TET, PLATE, LATTICE = "hex", "tet", "plate", "lattice"
 KUHN = [(0, 1, 2, 6), (0, 2, 3, 6), (0, 3, 7, 6), (0, 7, 4, 6), (0, 4, 5, 6), (0, 5, 1, 6)]
 
@@ -110,6 +120,7 @@ KUHN = [(0, 1, 2, 6), (0, 2, 3, 6), (0, 3, 7, 6), (0, 7, 4, 6), (0, 4, 5, 6), (0
 SINGLE, DOUBLE, DIAGONAL, FREE = ("multigrid, single precision", "multigrid, double precision", "conjugate gradients with the diagonal",
                                   "without a matrix")
 BICGSTAB, DIRECT = "BiCGSTAB with the diagonal", "direct"
+LANCZOS, LOBPCG = "Lanczos with a factor", "LOBPCG with multigrid"
 MULTIGRID = 'method = "cg"\npreconditioner = "multigrid"'
 CASES = [
     ("elasticity hex8", HEX, (48, 24, 24), "", ELASTICITY, MULTIGRID, SINGLE),
@@ -132,6 +143,10 @@ CASES = [
     ("elasticity hex8, direct", HEX, (24, 12, 12), "", ELASTICITY, 'method = "direct"', DIRECT),
     ("shells, direct", PLATE, (120, 100, 0), "", SHELL, "", DIRECT),
     ("beams, direct", LATTICE, (20, 20, 20), "", FRAME, "", DIRECT),
+    ("modes hex8, Lanczos", HEX, (24, 12, 12), "", MODAL, '[modal]\nmethod = "lanczos"', LANCZOS),
+    ("20 modes tet10, free, Lanczos", TET, (12, 6, 6), "order = 2", MODAL_FREE, '[modal]\nmethod = "lanczos"\ncount = 20', LANCZOS),
+    ("modes hex8, LOBPCG", HEX, (40, 20, 20), "", MODAL, '[modal]\nmethod = "lobpcg"', LOBPCG),
+    ("modes tet10, free, LOBPCG", TET, (16, 8, 8), "order = 2", MODAL_FREE, '[modal]\nmethod = "lobpcg"', LOBPCG),
 ]
 
 
@@ -216,7 +231,8 @@ def main():
         program = bin_folder / PROGRAMS.get(physics, "ritz-elasticity")
         head, body = physics.split("\n", 1) if physics.startswith("plugin") else ("", physics)
         body = body.replace("{force}", "[0.0, 0.0, -1e-4]")
-        case.write_text(f'{head}\n[mesh]\nfile = "{mesh.name}"\n{mesh_keys}\n{body}\n[solver]\n{solver}\n')
+        solver = solver if solver.startswith("[") else "[solver]\n" + solver
+        case.write_text(f'{head}\n[mesh]\nfile = "{mesh.name}"\n{mesh_keys}\n{body}\n{solver}\n')
         estimate, _ = run(program, case, folder / "estimate.json", "--estimate", "--threads", "2")
         real, _ = run(program, case, folder / "run.json", "--threads", "2")
         forecast, memory = estimate["forecast"][path], real["memory"]
@@ -225,7 +241,7 @@ def main():
         print(f"| {name} | {real['unknowns']} | {forecast['device_peak'] / 1e6:.1f} | {memory['device_peak'] / 1e6:.1f} | {device:.2f} | "
               f"{forecast['host_peak'] / 1e6:.0f} | {memory['host_peak'] / 1e6:.0f} | {host:.2f} | "
               f"{estimate['phases'].get('forecast', {}).get('seconds', 0):.2f} | {own_seconds(real):.2f} |", flush=True)
-        if path == DIRECT and forecast["factor"] != real["solver"].get("factor_bytes_foreseen", 0):
+        if path in (DIRECT, LANCZOS) and forecast["factor"] != real["solver"].get("factor_bytes_foreseen", 0):
             sys.exit(f"{name}: the factor was foreseen with {forecast['factor']} bytes: {real['solver']}")
         if "--tags" in sys.argv:
             tags = sorted(set(forecast["at_peak"]) | set(memory["at_peak"]))

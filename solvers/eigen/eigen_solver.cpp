@@ -32,18 +32,18 @@ const char* name_of(EigenMethod method) {
   return method == EigenMethod::lanczos ? "lanczos" : method == EigenMethod::lobpcg ? "lobpcg" : "auto";
 }
 
-EigenChoice choose_method(const SparseMatrix& K, const EigenOptions& options, int dimension) {
+EigenChoice choose_method(Index unknowns, const EigenOptions& options, int dimension) {
   if (options.method != EigenMethod::automatic) return {options.method, "as asked"};
   if (needs_a_factor(options)) return {EigenMethod::lanczos, "a band needs factors that count"};
-  const bool small = K.rows() <= lanczos_limit(dimension);
+  const bool small = unknowns <= lanczos_limit(dimension);
   return {small ? EigenMethod::lanczos : EigenMethod::lobpcg,
-          fmt::format("{} unknowns are {} to factorise", K.rows(), small ? "few enough" : "too many")};
+          fmt::format("{} unknowns are {} to factorise", unknowns, small ? "few enough" : "too many")};
 }
 
 EigenSolution solve_eigen(const SparseMatrix& K, const SparseMatrix& M, const EigenOptions& options, const SolverGeometry& geometry) {
   check(options);
   const EigenProblem problem(K, M, options, geometry);
-  EigenChoice choice = choose_method(K, options, geometry.dimension);
+  EigenChoice choice = choose_method(K.rows(), options, geometry.dimension);
   if (choice.method == EigenMethod::lanczos) {
     try {
       EigenSolution solution = solve_by_lanczos(problem);

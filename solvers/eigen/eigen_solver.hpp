@@ -54,6 +54,7 @@ struct EigenSolution {
   std::string verification;       // "3 factors: 20 eigenvalues below 1.2e6, 20 found", or why there is none
   bool verified = false;
   int iterations = 0, factorisations = 0;
+  Index factor_foreseen = 0;      // [bytes] that the analysis of the factor asked for
   StopReason reason = StopReason::iteration_limit;
   bool converged() const { return reason == StopReason::converged; }
 };
@@ -69,6 +70,6 @@ struct EigenChoice {
   EigenMethod method;
   std::string why;
 };
-EigenChoice choose_method(const SparseMatrix& K, const EigenOptions& options, int dimension);
+EigenChoice choose_method(Index unknowns, const EigenOptions& options, int dimension);
 
 }  // namespace ritz

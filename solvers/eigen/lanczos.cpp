@@ -3,6 +3,7 @@
 // Anal. Appl. 22, 2000. Eigenvalues theta of (K - shift M)^-1 M give lambda = shift + 1 / theta.
 #include "device/error.hpp"
 #include "solvers/eigen/dense_symmetric.hpp"
+#include "solvers/eigen/eigen_needs.hpp"
 #include "solvers/eigen/eigen_problem.hpp"
 #include "solvers/eigen/shift_invert.hpp"
 
@@ -16,8 +17,6 @@ namespace ritz {
 namespace {
 
 constexpr int block_width = MultiVector::lanes;
-
-int rounded_up(int n) { return (n + block_width - 1) / block_width * block_width; }
 
 struct RitzValue {
   double theta, error;  // error: ||(K - shift M)^-1 M x - theta x||_M
@@ -36,8 +35,8 @@ class Subspace {
   void add_block(const MultiVector& X) {
     std::vector<const MultiVector*> known = basis();
     if (next_.columns() > 0) known.push_back(&next_);
-    const MultiVector more = orthonormalise(problem_->M, known, inverted(X)).Q;
-    if (more.columns() > 0) next_ = joined(next_, more);
+    MultiVector more = orthonormalise(problem_->M, known, inverted(X)).Q;
+    if (more.columns() > 0) next_ = joined(next_, std::move(more));
     S_.resize(static_cast<std::size_t>(next_.columns() * size_), 0.0);
   }
 
@@ -93,6 +92,7 @@ class Subspace {
   void restart(int count) {
     std::vector<MultiVector> kept;
     const MultiVector X = combination(count);
+    blocks_.clear();
     for (int first = 0; first < count; first += block_width) kept.push_back(columns_of(X, first, std::min(block_width, count - first)));
     SmallMatrix S = residual_coefficients(count);
     H_.assign(static_cast<std::size_t>(count * count), 0.0);
@@ -171,6 +171,7 @@ class Lanczos {
     if (wanted_ > 0) search();
     else solution_.reason = StopReason::converged, solution_.verified = true, solution_.verification = counted_;
     solution_.factorisations = inverse_.factorisations();
+    solution_.factor_foreseen = inverse_.memory_needed();
     solution_.preconditioner = inverse_.name();
     return std::move(solution_);
   }
@@ -239,7 +240,7 @@ class Lanczos {
 
   StopReason iterate(Subspace& space, double tolerance) {
     auto phase = problem_.K.device().profile().phase("iteration");
-    const int largest = static_cast<int>(std::min<Index>(rounded_up(std::max(2 * nearby_, nearby_ + 5 * block_width)), rounded_up(static_cast<int>(std::min<Index>(problem_.mass_count, 1 << 30)))));
+    const int largest = lanczos_basis(nearby_, problem_.mass_count);
     const int kept = nearby_ + (largest - nearby_) / 3;
     while (true) {
       if (space.size() >= nearby_) {

@@ -4,6 +4,7 @@
 // projected problem is an ordinary symmetric one and nothing breaks down when residuals get small.
 #include "device/error.hpp"
 #include "solvers/eigen/dense_symmetric.hpp"
+#include "solvers/eigen/eigen_needs.hpp"
 #include "solvers/eigen/eigen_problem.hpp"
 #include "solvers/vectors.hpp"
 
@@ -24,12 +25,15 @@ class Lobpcg {
     solution_.verification = "not counted: this method has no factor to count with";
     const int n = options_.count;
     // Some more vectors than asked for: the rate depends on the gap to the first that is left out.
-    width_ = static_cast<int>(std::min<Index>((n + std::max(3, n / 4) + MultiVector::lanes - 1) / MultiVector::lanes * MultiVector::lanes, problem_.mass_count));
+    width_ = lobpcg_width(n, problem_.mass_count);
     if (options_.zero_count > 0) solution_.reference = 0.1 * problem_.low_guess;
     set_up();
     start();
     solution_.reason = iterate();
-    problem_.measure(columns_of(X_, 0, n), solution_);
+    P_ = {};
+    KP_ = {};
+    X_ = columns_of(X_, 0, n);
+    problem_.measure(std::move(X_), solution_);
     for (std::size_t mode = 0; mode < solution_.values.size() && solution_.converged(); ++mode)
       if (!problem_.is_accurate(solution_, mode)) solution_.reason = StopReason::stagnated;
     return std::move(solution_);
@@ -86,13 +90,9 @@ class Lobpcg {
   StopReason iterate() {
     auto phase = device_.profile().phase("iteration");
     for (int rebuilt = 0;; ++solution_.iterations) {
-      MultiVector KX = applied(problem_.K, X_), R = applied(problem_.M, X_);
-      const std::vector<double> mass_lengths = column_norms(R);
-      SmallMatrix minus(static_cast<std::size_t>(width_ * width_), 0.0);
-      for (int k = 0; k < width_; ++k) minus[static_cast<std::size_t>(k * width_ + k)] = -values_[static_cast<std::size_t>(k)];
-      MultiVector residual = block(width_);
-      residual.values().copy_from(KX.values());
-      combine(R, minus, 1.0, residual);
+      MultiVector KX = applied(problem_.K, X_);
+      std::vector<double> mass_lengths;
+      MultiVector residual = residual_of(KX, mass_lengths);
       const std::vector<int> active = active_columns(column_norms(residual), mass_lengths);
       const int good = static_cast<int>(std::ranges::lower_bound(active, options_.count) - active.begin());  // wanted and not converged
       problem_.say(fmt::format("iteration {}: {} of {} eigenvalues", solution_.iterations, options_.count - good, options_.count));
@@ -102,8 +102,20 @@ class Lobpcg {
         ++rebuilt;
         set_up();
       }
-      if (!improve(KX, residual, active)) return StopReason::stagnated;
+      if (!improve(KX, std::move(residual), active)) return StopReason::stagnated;
     }
+  }
+
+  // K X - M X diag(values), and the lengths of M X's columns.
+  MultiVector residual_of(const MultiVector& KX, std::vector<double>& mass_lengths) const {
+    const MultiVector MX = applied(problem_.M, X_);
+    mass_lengths = column_norms(MX);
+    SmallMatrix minus(static_cast<std::size_t>(width_ * width_), 0.0);
+    for (int k = 0; k < width_; ++k) minus[static_cast<std::size_t>(k * width_ + k)] = -values_[static_cast<std::size_t>(k)];
+    MultiVector residual = block(width_);
+    residual.values().copy_from(KX.values());
+    combine(MX, minus, 1.0, residual);
+    return residual;
   }
 
   // A preconditioner that is shifted far more than the wanted eigenvalues hardly tells them apart.
@@ -132,18 +144,21 @@ class Lobpcg {
     return active;
   }
 
-  static MultiVector chosen(const MultiVector& X, const std::vector<int>& columns) {
+  static MultiVector chosen(MultiVector X, const std::vector<int>& columns) {
     const auto count = columns.size();
+    if (static_cast<int>(count) == X.columns()) return X;
     SmallMatrix C(static_cast<std::size_t>(X.columns()) * count, 0.0);
     for (std::size_t j = 0; j < count; ++j) C[static_cast<std::size_t>(columns[j]) * count + j] = 1;
     return product(X, C, static_cast<int>(count));
   }
 
   // One step: the lowest Ritz vectors in span [X, W, P]; false when W adds nothing any more.
-  bool improve(MultiVector& KX, const MultiVector& residual, const std::vector<int>& active) {
+  bool improve(const MultiVector& KX, MultiVector residual, const std::vector<int>& active) {
     std::vector<const MultiVector*> basis{&X_};
     if (P_.columns() > 0) basis.push_back(&P_);
-    MultiVector W = orthonormalise(problem_.M, basis, applied(*multigrid_, chosen(residual, active))).Q;
+    MultiVector W = chosen(std::move(residual), active);
+    W = applied(*multigrid_, W);
+    W = orthonormalise(problem_.M, basis, std::move(W)).Q;
     if (W.columns() == 0) return false;
     MultiVector KW = applied(problem_.K, W);
     const std::vector<const MultiVector*> S = P_.columns() > 0 ? std::vector<const MultiVector*>{&X_, &W, &P_} : std::vector<const MultiVector*>{&X_, &W};

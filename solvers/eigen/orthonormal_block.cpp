@@ -76,8 +76,8 @@ MultiVector columns_of(const MultiVector& X, int first, int count) {
   return product(X, C, count);
 }
 
-MultiVector joined(const MultiVector& A, const MultiVector& B) {
-  if (A.columns() == 0) return columns_of(B, 0, B.columns());
+MultiVector joined(const MultiVector& A, MultiVector B) {
+  if (A.columns() == 0) return B;
   const int columns = A.columns() + B.columns();
   MultiVector result(B.device(), B.rows(), columns, "eigenvectors");
   const auto place = [&](const MultiVector& X, int first) {
@@ -102,23 +102,24 @@ OrthonormalBlock orthonormalise(const LinearOperator& M, const std::vector<const
     MW = applied(M, W);
   }
   // Gram matrices see eight digits of what is nearly dependent. What they leave is small, and taken up once more.
-  MultiVector Q, left = columns_of(W, 0, W.columns()), M_left = columns_of(MW, 0, MW.columns());
+  MultiVector Q, left = std::move(W), M_left = columns_of(MW, 0, MW.columns());
   for (int round = 0; round < 3; ++round) {
     const auto most = p - static_cast<std::size_t>(Q.columns());
     const SmallMatrix C = orthonormal_coefficients(gram(left, M_left), p, least, most);
     const std::size_t rank = C.size() / p;
     if (rank == 0) break;
-    MultiVector more = product(left, C, static_cast<int>(rank));
+    MultiVector more = product(left, C, static_cast<int>(rank)), M_more = applied(M, more);
     // The division by small lengths has brought back some of the basis.
-    const MultiVector M_more = applied(M, more);
     project(basis, M_more, more);
     if (Q.columns() > 0) project(Q, M_more, more);
-    const SmallMatrix D = orthonormal_coefficients(gram(more, applied(M, more)), rank, 0.1, rank);
+    M.apply_block(more, M_more);
+    const SmallMatrix D = orthonormal_coefficients(gram(more, M_more), rank, 0.1, rank);
+    M_more = {};
     if (D.empty()) break;
     Q = joined(Q, product(more, D, static_cast<int>(D.size() / rank)));
     if (rank >= most) break;
     project(Q, M_left, left);
-    M_left = applied(M, left);
+    M.apply_block(left, M_left);
   }
   if (Q.columns() == 0) return {{}, {}, std::move(inside), {}};
   SmallMatrix outside = gram(Q, MW);

@@ -24,7 +24,7 @@ OrthonormalBlock orthonormalise(const LinearOperator& M, const std::vector<const
 // X C
 MultiVector product(const MultiVector& X, const SmallMatrix& C, int columns);
 // [A, B]; A may have no columns.
-MultiVector joined(const MultiVector& A, const MultiVector& B);
+MultiVector joined(const MultiVector& A, MultiVector B);
 // Columns first .. first + count - 1.
 MultiVector columns_of(const MultiVector& X, int first, int count);
 

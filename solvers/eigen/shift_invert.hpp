@@ -22,6 +22,7 @@ class ShiftInvert {
   void apply(const MultiVector& X, MultiVector& Y) { solver_->solve(X, Y); }
   const std::string& name() const { return solver_->name(); }
   int factorisations() const { return factorisations_; }
+  Index memory_needed() const { return solver_ == nullptr ? 0 : solver_->memory_needed(); }  // by the factor, as its analysis foresaw
 
  private:
   const SparseMatrix &K_, &M_;

@@ -72,7 +72,7 @@ TEST_P(CalculixModal, AgreesOnTheEigenvaluesOfABar) {
   }
   const Lame lame = Lame::from(young, poisson);
   const VibrationModes ours = solve_vibration(Operator(space, {Integral::over_all_cells(Elasticity{lame.lambda, lame.mu})}),
-                                              Operator(space, {Integral::over_all_cells(mass)}), supports, c.clamped ? 0 : 6, false,
+                                              Operator(space, {Integral::over_all_cells(mass)}), supports, {.rigid_motions = c.clamped ? 0 : 6},
                                               {.count = count, .method = EigenMethod::lanczos});
   ASSERT_EQ(ours.eigen.values.size(), count);
   EXPECT_EQ(ours.rigid_count, c.clamped ? 0 : 6);

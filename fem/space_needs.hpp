@@ -1,0 +1,26 @@
+// What forecasts of solutions on a space have in common: what stands already, and what its pattern and a matrix will take.
+#pragma once
+
+#include "device/memory_needs.hpp"
+#include "fem/function_space.hpp"
+#include "fem/pattern_size.hpp"
+
+namespace ritz {
+
+struct SpaceNeeds {
+  PatternSize size;
+  int block = 1;               // unknowns per node
+  MemoryNeeds standing;        // what the device's pool holds now, and constraints where there are none yet
+  MemoryNeeds pattern;         // nothing where it is there
+  Index host_of_pattern = 0;   // [bytes] while it is made
+  MemoryNeeds matrix() const { return MemoryNeeds().array<double>("matrix", size.pairs * block * block); }
+  MemoryNeeds vectors(Index count) const { return MemoryNeeds().array<double>("vectors", size.nodes * block, count); }
+};
+
+// cases: of loads, each with constraints of its own. counted: pairs of nodes are counted in the pattern, which is made.
+SpaceNeeds needs_of(const FunctionSpace& space, int cases, bool counted);
+
+// [bytes] While assembly lists are made they are on the host twice, unsorted and sorted.
+Index host_of_lists(const MemoryNeeds& task);
+
+}  // namespace ritz

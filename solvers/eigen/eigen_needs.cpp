@@ -1,0 +1,70 @@
+#include "solvers/eigen/eigen_needs.hpp"
+
+#include <algorithm>
+
+namespace ritz {
+namespace {
+
+constexpr int lanes = MultiVector::lanes;
+
+int rounded_up(int n) { return (n + lanes - 1) / lanes * lanes; }
+
+struct Blocks {
+  Index rows;
+  // Multi-vectors of so many columns.
+  MemoryNeeds operator()(int columns, Index count = 1, const char* tag = "eigenvectors") const {
+    return MemoryNeeds().array<double>(tag, rows * rounded_up(columns), count);
+  }
+  MemoryNeeds vectors(Index count, Index columns = 1) const { return MemoryNeeds().array<double>("vectors", rows * columns, count); }
+};
+
+void raise(EigenNeeds& needs, const MemoryNeeds& peak, const char* moment) {
+  if (peak.total() <= needs.peak.total()) return;
+  needs.peak = peak;
+  needs.moment = moment;
+}
+
+// W, M W, what is left of both, and what is made orthonormal of it (solvers/eigen/orthonormal_block.cpp).
+constexpr int orthonormalising = 5;
+constexpr int nearby_beyond = 4;
+
+}  // namespace
+
+int lanczos_basis(int nearby, Index mass_count) {
+  const int most = static_cast<int>(std::min<Index>(mass_count, 1 << 30));
+  return std::min(rounded_up(std::max(2 * nearby, nearby + 5 * lanes)), rounded_up(most));
+}
+
+int lobpcg_width(int count, Index mass_count) { return static_cast<int>(std::min<Index>(rounded_up(count + std::max(3, count / 4)), mass_count)); }
+
+EigenNeeds lanczos_needs(const HierarchyShape& shape, const EigenOptions& options) {
+  const Blocks block{shape.rows * shape.block};
+  const int basis = lanczos_basis(options.count + nearby_beyond, block.rows);
+  // The diagonal of K; the matrix that is factorised, and the direct solver's two vectors.
+  const MemoryNeeds stay = block.vectors(3).array<double>("matrix", shape.nonzeros * shape.block * shape.block);
+  EigenNeeds needs{{}, "", basis};
+  // The basis, of which the last block is just inverted: M X, X, and of the direct solver R, D, both packed, and four vectors.
+  raise(needs, stay + block(lanes, basis / lanes) + block(lanes, 2) + block(lanes, 2, "vectors") + block.vectors(2, lanes) + block.vectors(4), "iteration");
+  raise(needs, stay + block(lanes, basis / lanes + 1) + block(options.count, orthonormalising), "measuring the modes");
+  return needs;
+}
+
+EigenNeeds lobpcg_needs(const HierarchyShape& shape, const EigenOptions& options) {
+  const Blocks block{shape.rows * shape.block};
+  const int width = lobpcg_width(options.count, block.rows);
+  const bool single_precision = options.multigrid.single_precision;
+  const HierarchyNeeds hierarchy = hierarchy_needs(shape, single_precision);
+  MemoryNeeds stay = block.vectors(1);
+  if (options.zero_count > 0) stay.array<double>("matrix", shape.nonzeros * shape.block * shape.block);  // K + reference M
+  // The cycle's four vectors for eight right-hand sides, on the finest level and a tenth more on the others.
+  MemoryNeeds cycle;
+  if (single_precision) cycle.array<float>("multigrid", block.rows * lanes * 11 / 10, 4);
+  else cycle.array<double>("multigrid", block.rows * lanes * 11 / 10, 4);
+  EigenNeeds needs{{}, "", width};
+  raise(needs, stay + hierarchy.set_up, "set-up");
+  // X, P, K P and K X beside the new W; or beside W and K W the new X, P and K P.
+  raise(needs, stay + hierarchy.live + cycle + block(width, 4 + orthonormalising), "iteration");
+  return needs;
+}
+
+}  // namespace ritz

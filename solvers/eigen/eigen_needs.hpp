@@ -1,0 +1,27 @@
+// What eigenvalue methods take of the device's pool beside K, M and their pattern: followed from the code of both methods, and
+// compared with what they take by tests/memory.
+//
+//   const EigenNeeds needs = lanczos_needs(shape, options);   needs.peak.total(), needs.moment
+#pragma once
+
+#include "device/memory_needs.hpp"
+#include "solvers/eigen/eigen_solver.hpp"
+#include "solvers/multigrid/hierarchy_needs.hpp"
+
+namespace ritz {
+
+struct EigenNeeds {
+  MemoryNeeds peak;
+  const char* moment;   // "iteration", "measuring the modes", "set-up"
+  int width = 0;        // vectors that are worked on together
+};
+
+// shape: of K. The factor is not in it. The number of modes of a band is not known before it is counted: options.count stands for it.
+EigenNeeds lanczos_needs(const HierarchyShape& shape, const EigenOptions& options);
+EigenNeeds lobpcg_needs(const HierarchyShape& shape, const EigenOptions& options);
+
+// How many vectors: with Lanczos in the basis at most, with LOBPCG in each of X, W and P.
+int lanczos_basis(int nearby, Index mass_count);
+int lobpcg_width(int count, Index mass_count);
+
+}  // namespace ritz
