@@ -180,7 +180,7 @@ void solve(Run& run) {
     const std::vector<Node> nodes = space.nodes_in(*region);
     held.insert(held.end(), nodes.begin(), nodes.end());
   }
-  forecast(run, space, parts.integrals, {.newton = !parts.linear, .restart = solver.restart});
+  forecast(run, space, parts.integrals, {.newton = !parts.linear, .restart = solver.restart, .factorised = solver.method == LinearMethod::direct, .definite = false});
   finish_model(run, fixed, rigid_modes(record, parts), results, held);
 
   const Operator& equations = make_operator(run, space, parts.integrals);

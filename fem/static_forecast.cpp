@@ -94,7 +94,8 @@ class Forecaster {
   Index factor_bytes() const {
     SparseMatrix A(space_.pattern(), block_);
     A.values().fill_zero();
-    return DirectSolver::memory_needed(A, DirectKind::positive_definite, {.coordinates = &space_.coordinates(), .dimension = space_.mesh().dimension()});
+    const DirectKind kind = !symmetric() ? DirectKind::general : model_.definite ? DirectKind::positive_definite : DirectKind::symmetric;
+    return DirectSolver::memory_needed(A, kind, {.coordinates = &space_.coordinates(), .dimension = space_.mesh().dimension()});
   }
   double steps() const { return model_.newton ? newton_steps : 1; }
   // That stand while a system is solved: r, u, b, du, the latter two for each column; of Newton's method ten.

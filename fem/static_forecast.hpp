@@ -29,7 +29,8 @@ struct ForecastModel {
   int columns = 1;       // right-hand sides solved together
   bool newton = false;   // solve_nonlinear() instead: its vectors and the lists of the assembly stand while it solves
   int restart = 30;      // of GMRES, for equations that are not symmetric
-  bool factorised = false;      // as positive definite, and in no other way: the pattern is made and analysed
+  bool factorised = false;      // and solved in no other way: the pattern is made and analysed
+  bool definite = true;         // the factor is that of a positive definite matrix, where the equations are symmetric
   bool in_space = false;        // lines and surfaces in space: their pairs of nodes are counted in the pattern, which is made
 };
 
