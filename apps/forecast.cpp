@@ -11,12 +11,13 @@
 namespace ritz {
 namespace {
 
-// What of the host a run takes beside the arrays while it solves and writes: fields on their way to the file, and the program's
-// own growth. [bytes]
+constexpr Index own_growth = 8'000'000;  // [bytes] of the program until it ends: threads' stacks, libraries
+
+// Of the host while results are computed and written: fields as computed, taken apart, and in the file's buffer. [bytes]
 Index host_of_results(const FunctionSpace& space, const std::vector<Integral>& integrals) {
   Index derived = 0;
   for (const Integral& integral : integrals) derived = std::max<Index>(derived, integral.form.derived);
-  const Index at_nodes = 2 * space.components() + 4 * derived, at_cells = 4 * derived;  // as computed, taken apart, and in the file's buffer
+  const Index at_nodes = 2 * space.components() + 4 * derived, at_cells = 3 * derived;
   return 8 * (at_nodes * space.mesh().node_count() + at_cells * space.mesh().cell_count());
 }
 
@@ -42,13 +43,16 @@ void report_forecast(Run& run, const FunctionSpace& space, Index results_on_host
   auto phase = device.profile().phase("forecast");
   const Index before = host_memory_now(), live = device.memory().live(), available = device.memory().available() + live;
   const std::vector<ForecastPath> paths = foresee();
+  const Index after = host_memory_now();  // with what the equations keep on the host; but an analysis leaves more than the run will have
   const Index free = device.machine().current_info().memory_free;  // 0: the machine does not say
   const FitsHere fits = [&](const ForecastPath& path) {  // a CPU's factor is in no pool
     return path.peak.total() <= available && (free == 0 || needs_of_one(path) <= free + live);
   };
   fill(run.report(), paths, fits, [&](const ForecastPath& path) {
-    const Index arrays = device.is_gpu() ? 0 : path.peak.total() - live;
-    const Index coming = before + std::max(path.host_beside + arrays, results_on_host + arrays / 3);
+    const auto pool = [&](Index bytes) { return device.is_gpu() ? 0 : bytes - live; };
+    const Index peak = pool(path.peak.total());  // which a CPU's pool keeps to the end
+    const Index coming = (path.factor > 0 ? before : after) +
+                         std::max({pool(path.at_assembly) + path.host_lists, peak + path.host_factor, peak + results_on_host + own_growth});
     return std::max(host_memory_peak(), coming);  // reading the mesh may have been the worst
   });
   run.log().line("forecast: {} unknowns, device peak {}, host peak {}; {} has {} for it: {}", space.unknown_count(),

@@ -5,11 +5,14 @@
 #include "device/host_memory.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <fmt/format.h>
 #include <fstream>
 #include <malloc.h>
+#include <map>
+#include <new>
 #include <sys/mman.h>
 
 namespace ritz {
@@ -49,21 +52,25 @@ class CpuMachine final : public Machine {
   }
 
  protected:
-  // Large blocks are aligned to huge pages and ask for them: gathers over nodes miss the TLB less.
+  // Large blocks are mapped by themselves, so that they are gone when they are freed; malloc keeps what lies between others.
   void* do_allocate(Index bytes) override {
-    constexpr std::size_t huge_page = std::size_t{2} << 20;
     const auto size = static_cast<std::size_t>(bytes);
-    const std::size_t step = size < huge_page ? 256 : huge_page;
-    void* memory = std::aligned_alloc(step, (size + step - 1) / step * step);
+    if (size >= huge_page) return map_pages((size + huge_page - 1) / huge_page * huge_page);
+    void* memory = std::aligned_alloc(256, (size + 255) / 256 * 256);
     if (memory == nullptr) return nullptr;
     if (!take_host_memory(usable(memory))) {
       std::free(memory);
       return nullptr;
     }
-    if (step == huge_page) madvise(memory, size, MADV_HUGEPAGE);
     return memory;
   }
   void do_free(void* memory) noexcept override {
+    if (const auto mapped = mapped_.find(memory); mapped != mapped_.end()) {
+      give_host_memory(static_cast<Index>(mapped->second));
+      munmap(memory, mapped->second);
+      mapped_.erase(mapped);
+      return;
+    }
     give_host_memory(usable(memory));
     std::free(memory);
   }
@@ -73,10 +80,37 @@ class CpuMachine final : public Machine {
   void do_fill_zero(void* device, Index bytes) override { std::memset(device, 0, static_cast<std::size_t>(bytes)); }
 
  private:
+  static constexpr std::size_t huge_page = std::size_t{2} << 20;
+
+  // Aligned to huge pages, and asking for them: gathers over nodes miss the TLB less.
+  void* map_pages(std::size_t size) {
+    if (!take_host_memory(static_cast<Index>(size))) return nullptr;
+    const std::size_t reserved = size + huge_page;
+    void* memory = mmap(nullptr, reserved, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (memory == MAP_FAILED) {
+      give_host_memory(static_cast<Index>(size));
+      return nullptr;
+    }
+    char* const begin = static_cast<char*>(memory);
+    char* const aligned = begin + (huge_page - reinterpret_cast<std::uintptr_t>(begin) % huge_page) % huge_page;
+    if (aligned > begin) munmap(begin, static_cast<std::size_t>(aligned - begin));
+    munmap(aligned + size, static_cast<std::size_t>(begin + reserved - (aligned + size)));
+    madvise(aligned, size, MADV_HUGEPAGE);
+    try {
+      mapped_[aligned] = size;
+    } catch (const std::bad_alloc&) {
+      munmap(aligned, size);
+      give_host_memory(static_cast<Index>(size));
+      return nullptr;
+    }
+    return aligned;
+  }
   static Index usable(void* memory) { return static_cast<Index>(malloc_usable_size(memory)); }
   static void copy(void* target, const void* source, Index bytes) {
     std::memcpy(target, source, static_cast<std::size_t>(bytes));
   }
+
+  std::map<void*, std::size_t> mapped_;  // bytes
 };
 
 }  // namespace

@@ -36,6 +36,7 @@ class Touches {
     entries_.emplace_back(sample, head);
     head = static_cast<std::int32_t>(entries_.size()) - 1;
   }
+  bool any(Node node) const { return head_[static_cast<std::size_t>(node)] >= 0; }
   template <class Use>
   void each(Node node, const Use& use) const {
     for (std::int32_t e = head_[static_cast<std::size_t>(node)]; e >= 0; e = entries_[static_cast<std::size_t>(e)].second)
@@ -54,8 +55,13 @@ void find_neighbours(Index node_count, std::span<const ChunkedGroup> groups, std
       for (int a = 0; a < samples[s].group->node_count(); ++a) touches.add(samples[s].group->node(e, a), static_cast<int>(s));
   for (const ChunkedGroup& chunked : groups) {
     const ElementGroup& group = *chunked.group;
+    std::vector<std::uint8_t> near(static_cast<std::size_t>(group.element_count));
+#pragma omp parallel for schedule(static)
     for (Index e = 0; e < group.element_count; ++e)
       for (int a = 0; a < group.node_count(); ++a)
+        if (touches.any(group.node(e, a))) near[static_cast<std::size_t>(e)] = 1;
+    for (Index e = 0; e < group.element_count; ++e)
+      for (int a = 0; near[static_cast<std::size_t>(e)] != 0 && a < group.node_count(); ++a)
         touches.each(group.node(e, a), [&](int number) {
           Sample& sample = samples[static_cast<std::size_t>(number)];
           if (sample.group == &group && e >= sample.first && e < sample.last) return;

@@ -229,8 +229,13 @@ MemoryNeeds Operator::memory_needs(Task task) const {
   std::vector<ChunkedGroup> chunked;
   for (std::size_t g = 0; g < outline.groups.size(); ++g)
     chunked.push_back({&groups_[static_cast<std::size_t>(outline.groups[g])], outline.chunk_batches[g]});
-  const PatternSize pattern = pattern_size(entity_counts(space_->mesh()), space_->isoparametric() ? 0 : space_->order());
-  const ScatterSizes sizes = estimated_sizes(space_->node_count(), chunked, task == Task::matrix, pattern.pairs);
+  const std::tuple key(outline.groups, outline.chunk_batches, task == Task::matrix);
+  auto known = list_sizes_.find(key);
+  if (known == list_sizes_.end()) {
+    const PatternSize pattern = pattern_size(entity_counts(space_->mesh()), space_->isoparametric() ? 0 : space_->order());
+    known = list_sizes_.emplace(key, estimated_sizes(space_->node_count(), chunked, task == Task::matrix, pattern.pairs)).first;
+  }
+  const ScatterSizes& sizes = known->second;
   needs = ScatterPlan::memory_needs(sizes);
   if (task == Task::residual) needs += state_needs();
   return needs.array<double>("assembly buffers", sizes.extension * outline.block).array<double>("assembly buffers", workspace_size(outline));

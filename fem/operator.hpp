@@ -133,6 +133,7 @@ class Operator {
   std::vector<Integral> integrals_;
   std::vector<ElementGroup> groups_;
   mutable std::map<Task, Plan> plans_;
+  mutable std::map<std::tuple<std::vector<int>, std::vector<Index>, bool>, ScatterSizes> list_sizes_;  // foreseen; by groups, their chunks, of a matrix
   mutable std::map<std::pair<const ElementGroup*, int>, Vector> point_geometry_;  // by group and number of points
   mutable std::map<std::tuple<const ElementGroup*, const Integral*, int>, Vector> given_;         // by degree of the rule
   mutable std::map<std::pair<const ElementGroup*, const Integral*>, Vector> states_;

@@ -19,7 +19,7 @@ SpaceNeeds needs_of(const FunctionSpace& space, int cases, bool counted) {
 
 Index host_of_lists(const MemoryNeeds& task) {
   const auto found = task.by_tag().find("assembly lists");
-  return found == task.by_tag().end() ? 0 : 2 * found->second;
+  return found == task.by_tag().end() ? 0 : 5 * found->second / 3;
 }
 
 }  // namespace ritz

@@ -20,7 +20,7 @@ struct SpaceNeeds {
 // cases: of loads, each with constraints of its own. counted: pairs of nodes are counted in the pattern, which is made.
 SpaceNeeds needs_of(const FunctionSpace& space, int cases, bool counted);
 
-// [bytes] While assembly lists are made they are on the host twice, unsorted and sorted.
+// [bytes] While assembly lists are made they are on the host, most of them twice, unsorted and sorted.
 Index host_of_lists(const MemoryNeeds& task);
 
 }  // namespace ritz

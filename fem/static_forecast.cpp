@@ -55,7 +55,8 @@ class Forecaster {
     const double product = matrix_bytes + 12 * vector_bytes, width = path == SolverPath::multigrid_single ? 0.5 : 1;
     const double iterations = cycle ? (block_ == 1 ? 18 : 40) : diagonal_iterations();
     result.bytes_moved = steps() * (6 * matrix_bytes + (cycle ? 12 * matrix_bytes : 0) + iterations * (product + (cycle ? 5 * 1.3 * width * product : 0)));
-    result.host_beside = host_of_lists(matrix_lists()) + needs_.host_of_pattern;
+    result.at_assembly = assembly.total();
+    result.host_lists = host_of_lists(matrix_lists()) + needs_.host_of_pattern;
     return result;
   }
 
@@ -67,10 +68,11 @@ class Forecaster {
     result.factor = factor_bytes();
     MemoryNeeds solve = stand + staying_lists() + blocks(3) + vectors(2 + (columns_ > 1 ? 2 * columns_ : 0));  // residual and correction; packed columns
     if (space_.device().is_gpu()) solve.bytes("factor", result.factor);
-    else result.host_beside = result.factor + 16 * (needs_.size.pairs * block_ * block_ + n_) / 2;  // and the lower triangle as triplets
+    else result.host_factor = resident_factor(result.factor, direct_kind()) + 8 * (needs_.size.pairs * block_ * block_ + n_);
     raise(result, solve, "factorisation");
     raise(result, needs_.standing + needs_.pattern + residual_ + staying_lists() + results(), "results");
-    result.host_beside = std::max(result.host_beside, host_of_lists(matrix_lists()) + needs_.host_of_pattern);
+    result.at_assembly = (stand + matrix_lists()).total();
+    result.host_lists = host_of_lists(matrix_lists()) + needs_.host_of_pattern;
     return result;
   }
 
@@ -83,7 +85,8 @@ class Forecaster {
     raise(result, needs_.standing + residual_ + action_ + diagonal_ + results(), "results");
     const double product = 40.0 * double(connectivity()) + 24.0 * double(n_);
     result.bytes_moved = steps() * 4 * 0.28 * diagonal_iterations() * product;  // Chebyshev of degree 4
-    result.host_beside = host_of_lists(action_);
+    result.at_assembly = kept.total();
+    result.host_lists = host_of_lists(action_);
     return result;
   }
 
@@ -94,8 +97,10 @@ class Forecaster {
   Index factor_bytes() const {
     SparseMatrix A(space_.pattern(), block_);
     A.values().fill_zero();
-    const DirectKind kind = !symmetric() ? DirectKind::general : model_.definite ? DirectKind::positive_definite : DirectKind::symmetric;
-    return DirectSolver::memory_needed(A, kind, {.coordinates = &space_.coordinates(), .dimension = space_.mesh().dimension()});
+    return DirectSolver::memory_needed(A, direct_kind(), {.coordinates = &space_.coordinates(), .dimension = space_.mesh().dimension()});
+  }
+  DirectKind direct_kind() const {
+    return !symmetric() ? DirectKind::general : model_.definite ? DirectKind::positive_definite : DirectKind::symmetric;
   }
   double steps() const { return model_.newton ? newton_steps : 1; }
   // That stand while a system is solved: r, u, b, du, the latter two for each column; of Newton's method ten.
@@ -148,6 +153,8 @@ class Forecaster {
 };
 
 }  // namespace
+
+Index resident_factor(Index needed, DirectKind kind) { return kind == DirectKind::positive_definite ? 87 * needed / 100 : needed; }
 
 std::string name_of(SolverPath path) {
   switch (path) {

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "fem/operator.hpp"
+#include "solvers/direct_factor.hpp"
 #include "solvers/linear_solver_options.hpp"
 
 #include <string>
@@ -20,10 +21,15 @@ struct ForecastPath {
   SolverPath path;
   MemoryNeeds peak;            // of the pool at its fullest moment, with what it holds now
   std::string moment;          // "assembly", "set-up", "iteration", "results"
-  Index host_beside = 0;       // [bytes] of host memory beside the pool at most: lists on their way, patterns, results
+  Index at_assembly = 0;       // [bytes] of the pool
+  Index host_lists = 0;        // [bytes] of host memory beside the pool then: lists on their way, the pattern
   Index factor = 0;            // [bytes] that the direct solver's analysis asks for: of the host where it is a CPU's, else in the peak
+  Index host_factor = 0;       // [bytes] of it that the host will hold, with the matrix as triplets, beside the peak; 0: on a GPU
   double bytes_moved = 0;      // 0: not known; by set-up and iterations, for an estimate of the time within a factor of about three
 };
+
+// What of the bytes that a CPU's analysis asks for is touched: where nothing is pivoted, not all of the reserve for it (measured).
+Index resident_factor(Index needed, DirectKind kind);
 
 struct ForecastModel {
   int columns = 1;       // right-hand sides solved together

@@ -34,7 +34,7 @@ class VibrationForecaster {
     ForecastPath path = with(SolverPath::lanczos, needs);
     path.factor = factor_bytes();
     if (space_.device().is_gpu()) path.peak.bytes("factor", path.factor);
-    else path.host_beside = std::max(host_, path.factor + 8 * (needs_.size.pairs * shape_.block * shape_.block + space_.unknown_count()));  // the lower triangle as triplets
+    else path.host_factor = resident_factor(path.factor, DirectKind::symmetric) + 8 * (needs_.size.pairs * shape_.block * shape_.block + space_.unknown_count());
     return path;
   }
 
@@ -54,7 +54,8 @@ class VibrationForecaster {
   ForecastPath with(SolverPath kind, const EigenNeeds& needs) const {
     ForecastPath path{kind, solve_ + needs.peak, needs.moment};
     if (path.peak.total() < assembly_.total()) path.peak = assembly_, path.moment = "assembly";
-    path.host_beside = host_;
+    path.at_assembly = assembly_.total();
+    path.host_lists = host_;
     return path;
   }
   Index factor_bytes() const {

@@ -32,9 +32,10 @@ void compare(const std::string& name, const System& s) {
            long(shape.rows), long(shape.nonzeros), 1e-6 * double(needs.live.total()), 1e-6 * double(taken.live),
            double(needs.live.total()) / double(taken.live), 1e-6 * double(needs.set_up.total()), 1e-6 * double(taken.set_up),
            double(needs.set_up.total()) / double(taken.set_up));
-    const double tolerance = shape.block == 1 ? 0.4 : 0.2;  // scalars on quadratic hexahedra are the worst
-    EXPECT_NEAR(double(needs.live.total()), double(taken.live), tolerance * double(taken.live)) << name;
-    EXPECT_NEAR(double(needs.set_up.total()), double(taken.set_up), tolerance * double(taken.set_up)) << name;
+    // Of small ones a fifth says little: how aggregates fall (scalars on hex20 are the worst) and threads' stores weigh more.
+    const auto tolerance = [](Index bytes) { return std::max(0.2 * double(bytes), 9e6); };
+    EXPECT_NEAR(double(needs.live.total()), double(taken.live), tolerance(taken.live)) << name;
+    EXPECT_NEAR(double(needs.set_up.total()), double(taken.set_up), tolerance(taken.set_up)) << name;
   }
 }
 
