@@ -1,5 +1,7 @@
 #include "fem/space_needs.hpp"
 
+#include "fem/nested_nodes.hpp"
+
 namespace ritz {
 
 SpaceNeeds needs_of(const FunctionSpace& space, int cases, bool counted) {
@@ -15,6 +17,10 @@ SpaceNeeds needs_of(const FunctionSpace& space, int cases, bool counted) {
   needs.pattern.array<Index>("pattern", needs.size.nodes + 1).array<std::int32_t>("pattern", needs.size.pairs);
   needs.host_of_pattern = 12 * needs.size.pairs + 16 * needs.size.nodes;
   return needs;
+}
+
+HierarchyShape hierarchy_shape(const FunctionSpace& space, const SpaceNeeds& needs) {
+  return {space.node_count(), needs.size.pairs, space.components(), space.mesh().dimension(), nested_nodes(space) != nullptr};
 }
 
 Index host_of_lists(const MemoryNeeds& task) {

@@ -4,6 +4,7 @@
 #include "device/memory_needs.hpp"
 #include "fem/function_space.hpp"
 #include "fem/pattern_size.hpp"
+#include "solvers/multigrid/hierarchy_needs.hpp"
 
 namespace ritz {
 
@@ -19,6 +20,9 @@ struct SpaceNeeds {
 
 // cases: of loads, each with constraints of its own. counted: pairs of nodes are counted in the pattern, which is made.
 SpaceNeeds needs_of(const FunctionSpace& space, int cases, bool counted);
+
+// Of a matrix on the space, for its hierarchy.
+HierarchyShape hierarchy_shape(const FunctionSpace& space, const SpaceNeeds& needs);
 
 // [bytes] While assembly lists are made they are on the host, most of them twice, unsorted and sorted.
 Index host_of_lists(const MemoryNeeds& task);

@@ -41,8 +41,7 @@ class Forecaster {
     if (diagonal) {
       raise(result, solve + iteration + vectors(1), "iteration");
     } else {
-      const HierarchyNeeds hierarchy = hierarchy_needs({space_.node_count(), needs_.size.pairs, block_, space_.mesh().dimension()},
-                                                       path == SolverPath::multigrid_single);
+      const HierarchyNeeds hierarchy = hierarchy_needs(shape(), path == SolverPath::multigrid_single);
       // The hierarchy of a matrix that is not symmetric is that of its symmetric part, which stays.
       const MemoryNeeds part = symmetric() ? MemoryNeeds() : needs_.matrix();
       raise(result, solve + part + hierarchy.set_up, "set-up");
@@ -102,6 +101,10 @@ class Forecaster {
   DirectKind direct_kind() const {
     return !symmetric() ? DirectKind::general : model_.definite ? DirectKind::positive_definite : DirectKind::symmetric;
   }
+  const HierarchyShape& shape() const {
+    if (!shape_) shape_ = hierarchy_shape(space_, needs_);
+    return *shape_;
+  }
   double steps() const { return model_.newton ? newton_steps : 1; }
   // That stand while a system is solved: r, u, b, du, the latter two for each column; of Newton's method ten.
   Index loop_vectors() const { return model_.newton ? 10 : 2 + 2 * columns_; }
@@ -150,6 +153,7 @@ class Forecaster {
   SpaceNeeds needs_;
   MemoryNeeds residual_, evaluate_, action_, diagonal_;
   mutable std::optional<MemoryNeeds> matrix_lists_;
+  mutable std::optional<HierarchyShape> shape_;
 };
 
 }  // namespace

@@ -17,7 +17,7 @@ class VibrationForecaster {
  public:
   VibrationForecaster(const Operator& stiffness, const Operator& masses, const VibrationModel& model, const EigenOptions& options, bool factorised)
       : space_(stiffness.space()), options_(options), needs_(needs_of(space_, 1, factorised)),
-        shape_{space_.node_count(), needs_.size.pairs, space_.components(), space_.mesh().dimension()} {
+        shape_(hierarchy_shape(space_, needs_)) {
     const MemoryNeeds of_stiffness = stiffness.memory_needs(Task::matrix), of_masses = masses.memory_needs(Task::matrix);
     const MemoryNeeds matrix = needs_.matrix(), standing = needs_.standing + needs_.pattern;
     const MemoryNeeds lists = model.lists_stay ? of_stiffness + of_masses : MemoryNeeds();

@@ -11,6 +11,7 @@ namespace ritz {
 struct HierarchyShape {
   Index rows = 0, nonzeros = 0;  // of the matrix, in blocks
   int block = 1, dimension = 3;  // unknowns per node; of the mesh
+  bool nested = false;           // its first coarser level is a nested mesh
 };
 
 struct HierarchyNeeds {
