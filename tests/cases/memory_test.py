@@ -162,7 +162,7 @@ class LadderTest(ritz.CaseTest):
 
 class ForecastTest(ritz.CaseTest):
     def test_check_and_estimate_say_what_the_run_takes(self):
-        forecast_table.write_box(self.folder / "box.msh", "hex", (24, 12, 12))
+        forecast_table.write_box(self.folder / "box.msh", "hex", (28, 14, 14))
         case = self.write("box.toml", '[mesh]\nfile = "box.msh"\n[solver]\nmethod = "cg"\npreconditioner = "multigrid"\n' +
                           forecast_table.ELASTICITY.format(force="[0.0, 0.0, -1e-4]"))
         check = self.run_case("ritz-elasticity", case, "--check")
