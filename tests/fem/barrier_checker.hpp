@@ -122,6 +122,12 @@ struct CheckerTeam {
   void store(const ElementArguments& arguments, Index batch, int entry, int entries, double value) const {
     arguments.elements[((batch - arguments.first_batch) * entries + entry) * lane_count + lane] = value;
   }
+  double state(const ElementArguments& arguments, Index batch, int number, int numbers) const {
+    return arguments.state[(batch * numbers + number) * lane_count + lane];
+  }
+  void store_state(const ElementArguments& arguments, Index batch, int number, int numbers, double value) const {
+    arguments.state[(batch * numbers + number) * lane_count + lane] = value;
+  }
   void store_cell(const ElementArguments& arguments, Index batch, int entry, int entries, double value) const {
     arguments.cell_values[(batch * entries + entry) * lane_count + lane] = value;
   }

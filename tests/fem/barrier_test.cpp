@@ -4,6 +4,7 @@
 #include "fem/forms/diffusion.hpp"
 #include "fem/forms/elasticity.hpp"
 #include "fem/forms/loads.hpp"
+#include "fem/forms/plasticity.hpp"
 #include "mesh/cell_geometry.hpp"
 #include "test_forms.hpp"
 
@@ -18,7 +19,7 @@ namespace {
 
 using namespace ritz::checker;
 
-enum class Engine { matrices, residuals, actions, diagonals, evaluate };
+enum class Engine { matrices, residuals, actions, diagonals, evaluate, commits };
 
 // Two elements one after the other in the same scratch, as a CPU does it; `skipped` as in Shadow.
 template <class F, int N, int D>
@@ -39,14 +40,17 @@ Findings run(Engine engine, CellKind kind, const F& form, int skipped) {
       for (int c = 0; c < components; ++c) u.push_back(10 * between(random));
     }
   const int outputs = std::max({N * N * components * components, N * Sh::K, N * components});
-  std::vector<double> elements(static_cast<std::size_t>(2 * outputs * lane_count)), means(2 * 12 * lane_count);
-  const ElementArguments arguments{&form, tabulation.table(), nodes.data(), nodes.data(), x.data(), u.data(), 0, 2,
+  std::vector<double> elements(static_cast<std::size_t>(2 * outputs * lane_count)), means(2 * 13 * lane_count);
+  ElementArguments arguments{&form, tabulation.table(), nodes.data(), nodes.data(), x.data(), u.data(), 0, 2,
                                    elements.data(), false, means.data(), u.data()};
   const ReferenceTable& table = arguments.table;
+  std::vector<double> state(static_cast<std::size_t>(2 * table.point_count * FormFacts<F>::state * lane_count));
+  arguments.state = state.data();
   Shadow shadow(engine == Engine::matrices    ? matrices_scratch<F, Sh>(table)
                 : engine == Engine::residuals ? residuals_scratch<F, Sh>(table)
                 : engine == Engine::actions   ? actions_scratch<F, Sh>(table)
                 : engine == Engine::diagonals ? diagonals_scratch<F, Sh>(table)
+                : engine == Engine::commits   ? nodal_scratch<F, Sh>(table)
                                               : evaluate_scratch<F, Sh>(table),
                 skipped);
   const CheckerTeam team{&shadow};
@@ -58,8 +62,11 @@ Findings run(Engine engine, CellKind kind, const F& form, int skipped) {
       if (engine == Engine::diagonals) element_diagonals<F, N, D>(team, memory, form, arguments, batch);
     }
     if (engine == Engine::residuals) element_residuals<F, N, D>(team, memory, form, arguments, batch);
-    if constexpr (FormFacts<F>::derived > 0) {
+    if constexpr (FormFacts<F>::evaluated > 0) {
       if (engine == Engine::evaluate) element_evaluate<F, N, D>(team, memory, form, arguments, batch);
+    }
+    if constexpr (FormFacts<F>::state > 0) {
+      if (engine == Engine::commits) element_commits<F, N, D>(team, memory, form, arguments, batch);
     }
   }
   return shadow.found;
@@ -84,7 +91,8 @@ void add(std::vector<Case>& cases, CellKind kind, const F& form) {
     with(Engine::actions, "actions");
     with(Engine::diagonals, "diagonals");
   }
-  if constexpr (FormFacts<F>::derived > 0) with(Engine::evaluate, "evaluation");
+  if constexpr (FormFacts<F>::evaluated > 0) with(Engine::evaluate, "evaluation");
+  if constexpr (FormFacts<F>::state > 0) with(Engine::commits, "commits");
 }
 
 const std::vector<Case>& cases() {
@@ -101,6 +109,8 @@ const std::vector<Case>& cases() {
     add<AxisymmetricElasticity, 6, 2>(list, CellKind::tri6, {1.4, 0.9});
     add<NonlinearDiffusion<3>, 20, 3>(list, CellKind::hex20, {1.3, 0.4, 0.2});
     add<Coupled, 9, 2>(list, CellKind::quad9, {0.7});
+    add<VonMisesPlasticity, 8, 3>(list, CellKind::hex8, {1, 0.3, 0.01, 0.2, 0.1});
+    add<VonMisesPlasticity, 10, 3>(list, CellKind::tet10, {1, 0.3, 0.01, 0.2, 0.1});
     add<Load<3, 3, 0>, 6, 3>(list, CellKind::prism6, {{1, 2, 3}});
     add<Convection<2>, 3, 1>(list, CellKind::line3, {3, 1.5});
     return list;
