@@ -153,6 +153,7 @@ void solve_load_cases(Run& run, const Operator& equations, const LoadCaseInputs&
   for (std::size_t i = 0; i < solutions.size(); ++i) {
     if (i < loads.cases.size()) run.begin_load_case(loads.cases[i].name);
     else run.begin_combination(loads.combinations[i - loads.cases.size()].name);
+    solutions[i].bring_back();
     finish(solutions[i]);
     solutions[i] = {};
   }

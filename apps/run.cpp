@@ -46,6 +46,7 @@ void print_memory_table(Log& log, const MemoryUse& memory) {
     log.detail("  {:<46}{:>12}{:>16}{:>12}", tag.name, text_of_bytes(tag.peak), text_of_bytes(tag.at_peak), text_of_bytes(tag.live));
   log.detail("  held at most {} with the cache; at the end {} cached, {:.0f} % of what is held asked for by nobody (rounding, cache)",
              text_of_bytes(memory.device_held_peak), text_of_bytes(memory.cached), 100 * memory.fragmentation);
+  if (memory.pinned_peak > 0) log.detail("  pinned host memory for copies: {} at most, {} cached at the end", text_of_bytes(memory.pinned_peak), text_of_bytes(memory.pinned_cached));
   if (memory.pressed > 0) log.detail("  {} of the cache given back because something did not fit beside it", text_of_bytes(memory.pressed));
 }
 
@@ -373,10 +374,10 @@ void collect_run(RunReport& report, const Device& device, const MemoryLimits& li
   for (const PhaseRecord& phase : device.profile().phases())
     report.phases.push_back({phase.name, phase.seconds, phase.bytes_to_device + phase.bytes_to_host, phase.calls, phase.scalar_reads, phase.peak_memory,
                              phase.bytes_to_device, phase.bytes_to_host, phase.bytes});
-  const MemoryStatistics memory = device.memory().statistics();
+  const MemoryStatistics memory = device.memory().statistics(), pinned = device.pinned().statistics();
   report.memory = {.host_peak = host_memory_peak(), .host_counted = host_memory_peak_counted(), .host_limit = limits.host, .device_peak = memory.peak,
                     .device_held_peak = memory.held_peak, .device_limit = memory.limit, .live = memory.live, .cached = memory.cached,
-                    .pressed = memory.pressed, .fragmentation = memory.fragmentation(), .tags = {}};
+                    .pressed = memory.pressed, .pinned_peak = pinned.peak, .pinned_cached = pinned.cached, .fragmentation = memory.fragmentation(), .tags = {}};
   for (const auto& [tag, peak] : memory.peak_by_tag) {
     const auto then = memory.at_peak_by_tag.find(tag);
     report.memory.tags.push_back({tag, memory.live_by_tag.at(tag), peak, then == memory.at_peak_by_tag.end() ? 0 : then->second});

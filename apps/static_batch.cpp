@@ -67,6 +67,7 @@ void StaticBatch::solve_together(std::vector<Waiting>& members) {
     finish(members[i], [&] {
       members[i].equations->set_numbers(members[i].numbers);
       members[i].run->record(solutions[i].report, equations.space().unknown_count());
+      solutions[i].bring_back();
       members[i].show(solutions[i]);
       solutions[i] = {};
     });

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "device/device.hpp"
+#include "device/staging.hpp"
 
 #include <span>
 #include <type_traits>
@@ -47,11 +48,11 @@ class Array {
 
   void upload(std::span<const T> values) {
     check_size(static_cast<Index>(values.size()));
-    if (size_ > 0) device_.machine().copy_to_device(data_, values.data(), bytes());
+    if (size_ > 0) copy_to_device(device_, data_, values.data(), bytes());
   }
   void download(std::span<T> values) const {
     check_size(static_cast<Index>(values.size()));
-    if (size_ > 0) device_.machine().copy_to_host(values.data(), data_, bytes());
+    if (size_ > 0) copy_to_host(device_, values.data(), data_, bytes());
   }
   std::vector<T> host() const {
     std::vector<T> values(static_cast<std::size_t>(size_));

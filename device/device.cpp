@@ -24,7 +24,7 @@ std::string threads_text(int threads);
 
 struct Device::State {
   State(std::unique_ptr<Machine> m, int thread_count, std::string why)
-      : machine(std::move(m)), memory(*machine), profile(*machine, memory), threads(thread_count) {
+      : machine(std::move(m)), memory(*machine), pinned(*machine, MemoryPool::Of::pinned), profile(*machine, memory), threads(thread_count) {
     const MachineInfo& i = machine->info();
     description = i.kind == "gpu" ? fmt::format("gpu:{} {}, compute capability {}, {:.0f} GB", i.ordinal, i.name,
                                                 i.compute_capability, 1e-9 * double(i.memory_total))
@@ -32,7 +32,7 @@ struct Device::State {
     if (!why.empty()) description += " (" + why + ")";
   }
   std::unique_ptr<Machine> machine;
-  MemoryPool memory;
+  MemoryPool memory, pinned;
   Profile profile;
   int threads;
   std::string description;
@@ -156,6 +156,10 @@ Machine& Device::machine() const {
 MemoryPool& Device::memory() const {
   machine();
   return state_->memory;
+}
+MemoryPool& Device::pinned() const {
+  machine();
+  return state_->pinned;
 }
 Profile& Device::profile() const { return state_->profile; }
 

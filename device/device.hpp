@@ -28,6 +28,7 @@ class Device {
   int threads() const;                                             // of the CPU that drives or does the work
   Machine& machine() const;
   MemoryPool& memory() const;
+  MemoryPool& pinned() const;                                      // host memory for copies; empty where the device has none of its own
   Profile& profile() const;
   void synchronize() const { machine().synchronize(); }
   bool operator==(const Device& other) const { return state_ == other.state_; }

@@ -1,7 +1,9 @@
 #include "device/machine.hpp"
 
 #include "device/error.hpp"
+#include "device/host_memory.hpp"
 
+#include <cstdlib>
 #include <fmt/format.h>
 
 namespace ritz {
@@ -17,6 +19,23 @@ void* Machine::allocate(Index bytes) {
   return do_allocate(bytes);
 }
 
+void* Machine::allocate_pinned(Index bytes) {
+  if (calls_.next_fails(MachineCall::allocate)) return nullptr;
+  return do_allocate_pinned(bytes);
+}
+
+void* Machine::do_allocate_pinned(Index bytes) {
+  if (!take_host_memory(bytes)) return nullptr;
+  void* const memory = std::malloc(static_cast<std::size_t>(bytes));
+  if (memory == nullptr) give_host_memory(bytes);
+  return memory;
+}
+
+void Machine::do_free_pinned(void* memory, Index bytes) noexcept {
+  std::free(memory);
+  give_host_memory(bytes);
+}
+
 void Machine::copy_to_device(void* device, const void* host, Index bytes) {
   checked(MachineCall::copy, "a copy to the device");
   traffic_.to_device += bytes;
@@ -27,6 +46,18 @@ void Machine::copy_to_host(void* host, const void* device, Index bytes) {
   checked(MachineCall::copy, "a copy from the device");
   traffic_.to_host += bytes;
   do_copy_to_host(host, device, bytes);
+}
+
+void Machine::begin_copy_to_device(void* device, const void* pinned, Index bytes) {
+  checked(MachineCall::copy, "a copy to the device");
+  traffic_.to_device += bytes;
+  do_begin_copy_to_device(device, pinned, bytes);
+}
+
+void Machine::begin_copy_to_host(void* pinned, const void* device, Index bytes) {
+  checked(MachineCall::copy, "a copy from the device");
+  traffic_.to_host += bytes;
+  do_begin_copy_to_host(pinned, device, bytes);
 }
 
 void Machine::copy_on_device(void* target, const void* source, Index bytes) {

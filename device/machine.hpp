@@ -54,8 +54,17 @@ class Machine {
   void* allocate(Index bytes);  // nullptr when the memory is short; the pool turns that into an Error
   void free(void* memory) noexcept { do_free(memory); }
   virtual void trim() noexcept {}  // gives freed memory that a driver keeps back to the system
+  // Host memory whose pages stay where they are, so that copies from and to it go on beside the host; ordinary memory, counted as host
+  // memory, on machines that are no GPU. nullptr when the system locks no more.
+  void* allocate_pinned(Index bytes);
+  void free_pinned(void* memory, Index bytes) noexcept { do_free_pinned(memory, bytes); }
+  // Has memory of its own, apart from the host's: large copies are staged through pinned memory (device/staging.hpp).
+  virtual bool is_apart() const { return false; }
   void copy_to_device(void* device, const void* host, Index bytes);
   void copy_to_host(void* host, const void* device, Index bytes);
+  // From and to pinned memory: may still go on afterwards, until synchronize().
+  void begin_copy_to_device(void* device, const void* pinned, Index bytes);
+  void begin_copy_to_host(void* pinned, const void* device, Index bytes);
   void copy_on_device(void* target, const void* source, Index bytes);
   void fill_zero(void* device, Index bytes);
   void read_scalars(double* host, const double* device, int count);  // waits for the stream
@@ -73,6 +82,10 @@ class Machine {
   virtual void do_free(void* memory) noexcept = 0;
   virtual void do_copy_to_device(void* device, const void* host, Index bytes) = 0;
   virtual void do_copy_to_host(void* host, const void* device, Index bytes) = 0;
+  virtual void* do_allocate_pinned(Index bytes);
+  virtual void do_free_pinned(void* memory, Index bytes) noexcept;
+  virtual void do_begin_copy_to_device(void* device, const void* pinned, Index bytes) { do_copy_to_device(device, pinned, bytes); }
+  virtual void do_begin_copy_to_host(void* pinned, const void* device, Index bytes) { do_copy_to_host(pinned, device, bytes); }
   virtual void do_copy_on_device(void* target, const void* source, Index bytes) = 0;
   virtual void do_fill_zero(void* device, Index bytes) = 0;
   virtual void do_begin_launch() {}

@@ -1,5 +1,6 @@
 // A CUDA GPU as a machine: one stream, the driver's stream-ordered pool under ours, pinned memory for scalars.
 #include "device/cuda_check.hpp"
+#include "device/host_memory.hpp"
 #include "device/kernels.hpp"
 #include "device/machine_cuda.hpp"
 
@@ -52,6 +53,7 @@ class CudaMachine final : public Machine {
     cudaStreamDestroy(stream_);
   }
   void* stream() override { return stream_; }
+  bool is_apart() const override { return true; }
   void push_range(const char* name) override { nvtxRangePushA(name); }
   void pop_range() override { nvtxRangePop(); }
   void trim() noexcept override {
@@ -96,6 +98,20 @@ class CudaMachine final : public Machine {
       transfer(host, device, bytes, cudaMemcpyDeviceToHost);
     }
   }
+  void* do_allocate_pinned(Index bytes) override {
+    if (!take_host_memory(bytes)) return nullptr;
+    void* memory = nullptr;
+    if (cudaMallocHost(&memory, static_cast<std::size_t>(bytes)) == cudaSuccess) return memory;
+    cudaGetLastError();  // not sticky: clear it
+    give_host_memory(bytes);
+    return nullptr;
+  }
+  void do_free_pinned(void* memory, Index bytes) noexcept override {
+    cudaFreeHost(memory);
+    give_host_memory(bytes);
+  }
+  void do_begin_copy_to_device(void* device, const void* pinned, Index bytes) override { begin(device, pinned, bytes, cudaMemcpyHostToDevice); }
+  void do_begin_copy_to_host(void* pinned, const void* device, Index bytes) override { begin(pinned, device, bytes, cudaMemcpyDeviceToHost); }
   void do_copy_on_device(void* target, const void* source, Index bytes) override {
     cuda_check(cudaMemcpyAsync(target, source, static_cast<std::size_t>(bytes), cudaMemcpyDeviceToDevice, stream_),
                "a copy on the device");
@@ -109,8 +125,11 @@ class CudaMachine final : public Machine {
  private:
   static constexpr std::size_t pinned_count = 64;
 
-  void transfer(void* target, const void* source, Index bytes, cudaMemcpyKind kind) {
+  void begin(void* target, const void* source, Index bytes, cudaMemcpyKind kind) {
     cuda_check(cudaMemcpyAsync(target, source, static_cast<std::size_t>(bytes), kind, stream_), "a copy");
+  }
+  void transfer(void* target, const void* source, Index bytes, cudaMemcpyKind kind) {
+    begin(target, source, bytes, kind);
     cuda_check(cudaStreamSynchronize(stream_), "waiting for a copy");
   }
 

@@ -20,6 +20,7 @@ class FakeMachine final : public Machine {
     arena_ = static_cast<char*>(memory);
   }
   ~FakeMachine() override { munmap(arena_, arena_bytes); }
+  bool is_apart() const override { return true; }
 
  protected:
   // First fit in gaps of whole pages; the pool above keeps the number of calls small.

@@ -33,7 +33,7 @@ std::string MemoryPool::table(const std::map<std::string, Index>& by_tag) {
 
 MemoryPool::~MemoryPool() {
   trim();
-  for (const auto& [memory, block] : blocks_) machine_.free(memory);
+  for (const auto& [memory, block] : blocks_) to_machine(memory, block.bytes);
 }
 
 void* MemoryPool::allocate(Index bytes, const char* tag) {
@@ -54,7 +54,7 @@ void* MemoryPool::allocate(Index bytes, const char* tag) {
   try {
     count(memory, {size, bytes, &known->second});
   } catch (...) {
-    machine_.free(memory);
+    to_machine(memory, size);
     throw;
   }
   held_peak_ = std::max(held_peak_, live_ + cached_);
@@ -82,12 +82,12 @@ void* MemoryPool::raw_allocate(Index bytes) {
   const bool had_cache = cached_ > 0;
   if (live_ + cached_ + bytes > bound) give_back(live_ + cached_ + bytes - bound);
   ++raw_allocations_;
-  if (void* memory = machine_.allocate(bytes)) return memory;
+  if (void* memory = from_machine(bytes)) return memory;
   if (!had_cache) return nullptr;
   pressed_ += give_back(cached_);
   machine_.trim();
   ++raw_allocations_;
-  return machine_.allocate(bytes);
+  return from_machine(bytes);
 }
 
 // The largest first: they are the hardest to use again.
@@ -96,7 +96,7 @@ Index MemoryPool::give_back(Index bytes) noexcept {
   while (given < bytes && !cache_.empty()) {
     const auto last = std::prev(cache_.end());
     given += last->first;
-    machine_.free(last->second);
+    to_machine(last->second, last->first);
     cache_.erase(last);
   }
   cached_ -= given;
@@ -109,7 +109,7 @@ void MemoryPool::throw_out_of_memory(Index bytes, const char* tag) const {
   const std::string allocated = table(live);
   const std::string bound = limit_ > 0 ? fmt::format(" (limit {:.1f} MB)", 1e-6 * double(limit_)) : "";
   throw Error(Exit::resources,
-              fmt::format("out of memory on {}: {:.1f} MB for '{}' on top of {:.1f} MB{}", machine_.info().name,
+              fmt::format("out of {}memory on {}: {:.1f} MB for '{}' on top of {:.1f} MB{}", of_ == Of::pinned ? "pinned " : "", machine_.info().name,
                           1e-6 * double(bytes), tag, 1e-6 * double(live_), bound),
               allocated.empty() ? "nothing is allocated yet" : "allocated: " + allocated,
               "use a device with more memory, a coarser mesh or order 1, or an iterative solver");
@@ -128,7 +128,7 @@ void MemoryPool::release(void* memory) noexcept {
     cache_.emplace(block.bytes, memory);
     cached_ += block.bytes;
   } catch (const std::bad_alloc&) {  // no room even to remember it
-    machine_.free(memory);
+    to_machine(memory, block.bytes);
   }
 }
 

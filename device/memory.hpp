@@ -31,7 +31,8 @@ struct MemoryStatistics {
 
 class MemoryPool {
  public:
-  explicit MemoryPool(Machine& machine) : machine_(machine) {}
+  enum class Of { device, pinned };  // memory: the device's, or pinned host memory for copies to and from it
+  explicit MemoryPool(Machine& machine, Of of = Of::device) : machine_(machine), of_(of) {}
   MemoryPool(const MemoryPool&) = delete;
   ~MemoryPool();
 
@@ -65,12 +66,15 @@ class MemoryPool {
     Index bytes, requested;
     Tag* tag;
   };
+  void* from_machine(Index bytes) { return of_ == Of::device ? machine_.allocate(bytes) : machine_.allocate_pinned(bytes); }
+  void to_machine(void* memory, Index bytes) noexcept { of_ == Of::device ? machine_.free(memory) : machine_.free_pinned(memory, bytes); }
   void* raw_allocate(Index bytes);
   Index give_back(Index bytes) noexcept;  // at least so many of the cache, or all of it; returns how many
   void count(void* memory, const Block& block);
   [[noreturn]] void throw_out_of_memory(Index bytes, const char* tag) const;
 
   Machine& machine_;
+  Of of_;
   mutable std::mutex mutex_;
   std::map<void*, Block> blocks_;
   std::multimap<Index, void*> cache_;

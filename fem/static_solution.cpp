@@ -53,6 +53,7 @@ struct Column {
   const Constraints* constraints;
   std::function<void()> enter;  // before the equations are used for it
   Vector b = {};                // minus the residual at the prescribed values, zero where prescribed
+  ColdArray<double> cold_b = {};
   double load = 0;              // ||b||_2
 };
 
@@ -61,7 +62,7 @@ struct Column {
 // The equations with one matrix and several columns.
 class StaticSystem {
  public:
-  StaticSystem(const Operator& equations, const LoadCases& loads, const LinearSolverOptions& options, StaticReuse* reuse, const Constraints& constraints)
+  StaticSystem(const Operator& equations, const LoadCases& loads, const LinearSolverOptions& options, StaticReuse* reuse, const Constraints& constraints, bool keeps_cold)
       : equations_(equations),
         space_(equations.space()),
         options_(options),
@@ -69,6 +70,7 @@ class StaticSystem {
         keep_(loads.keep),
         profile_(space_.device().profile()),
         reuse_(without_matrix(equations, options) ? nullptr : reuse),
+        keeps_cold_(keeps_cold),
         r_(space_.zeros()) {
     if (reuse_ != nullptr) take_over(constraints);
     else if (!without_matrix(equations, options)) K_ = &own_matrix_.emplace(equations.make_matrix());
@@ -91,7 +93,11 @@ class StaticSystem {
       copy(shared, column.b);
       add_loads(1, column.loads, solutions[j].u, column.b);
       check_finite(column);
+      if (keeps_cold_ && column.loads != nullptr) column.loads->forget(Operator::Task::residual);
+      cool(column, solutions[j]);
     }
+    shared = {};
+    warm(columns.front(), solutions.front());
     if (K_ == nullptr || as_it_is_) return;
     equations_.assemble(solutions.front().u, *K_);
     if (reuse_ == nullptr) equations_.forget_assembly();  // the solver may need the memory
@@ -100,23 +106,27 @@ class StaticSystem {
   void eliminate(std::vector<Column>& columns, std::vector<StaticSolution>& solutions) {
     auto phase = profile_.phase("constraints");
     for (std::size_t j = 0; j < columns.size(); ++j) {
+      warm(columns[j], solutions[j]);
       solutions[j].applied = component_sums(columns[j].b.host(), space_.components());
       for (double& value : solutions[j].applied) value = -value;
       columns[j].constraints->set_zero(columns[j].b);
       axpby(0.0, columns[j].b, -1.0, columns[j].b);
       columns[j].load = norm2(columns[j].b);
+      if (j > 0) cool(columns[j], solutions[j]);
     }
     if (K_ != nullptr && !as_it_is_) K_->eliminate(columns.front().constraints->mask(), max_abs(K_->diagonal()));
     if (reuse_ != nullptr && !as_it_is_) reuse_->keep(equations_, *columns.front().constraints);
     if (K_ == nullptr) without_matrix_.emplace(equations_, *columns.front().constraints, solutions.front().u);
   }
 
-  void solve(const std::vector<Column>& columns, std::vector<StaticSolution>& solutions) {
+  void solve(std::vector<Column>& columns, std::vector<StaticSolution>& solutions) {
     auto phase = profile_.phase("solve");
+    if (keeps_cold_) drop_what_solvers_do_not_need(columns, solutions);
     const SolverGeometry geometry = solver_geometry(space_);
     Vector du = space_.zeros();
-    if (columns.size() == 1 || K_ == nullptr || solved_.size() == columns.size()) {
+    if (columns.size() == 1 || K_ == nullptr || keeps_cold_ || solved_.size() == columns.size()) {
       for (std::size_t j = 0; j < columns.size(); ++j) {
+        columns[j].cold_b.bring_back(columns[j].b, "vectors");
         if (const auto known = solved_.find(static_cast<int>(j)); known != solved_.end()) {
           du = Vector(space_.device(), std::span<const double>(*known->second.u), "vectors");
           solutions[j].report = known->second.report;
@@ -126,7 +136,9 @@ class StaticSystem {
           store(static_cast<int>(j), du, solutions[j].report);
           tell(columns.size());
         }
+        warm(columns[j], solutions[j]);
         axpy(1.0, du, solutions[j].u);
+        cool(columns[j], solutions[j]);
       }
       return throw_unless_all_converged(columns, solutions);
     }
@@ -159,12 +171,19 @@ class StaticSystem {
     tell(columns.size());
   }
 
-  void certify(const Column& column, StaticSolution& s) {
+  void certify(Column& column, StaticSolution& s) {
     auto phase = profile_.phase("reactions");
     if (column.enter) column.enter();
+    if (keeps_cold_) {
+      options_.prepared = nullptr;
+      prepared_.reset();
+      s.bring_back();
+      if (r_.empty()) r_ = space_.zeros();
+    }
     equations_.residual(s.u, r_);
     add_loads(1, column.loads, s.u, r_);
     split_residual(*column.constraints, column.load, s);
+    cool(column, s);
     // Rounding in slender bodies leaves 1e-5 of the load at most; a wrong matrix, nearly all of it.
     if (s.certificate <= std::max(1e-3, 1e3 * options_.relative)) return;
     if (as_it_is_)
@@ -175,8 +194,7 @@ class StaticSystem {
   }
 
   // Superposition; `weights` of the columns.
-  StaticSolution combine(const std::vector<Column>& columns, const std::vector<StaticSolution>& solutions,
-                         const std::vector<double>& weights, const std::string& title) {
+  StaticSolution combine(std::vector<Column>& columns, std::vector<StaticSolution>& solutions, const std::vector<double>& weights, const std::string& title) {
     StaticSolution s;
     s.u = space_.zeros();
     s.applied.assign(static_cast<std::size_t>(space_.components()), 0.0);
@@ -185,20 +203,43 @@ class StaticSystem {
     Vector b = space_.zeros();
     double summed = 0;  // of what is added up
     for (std::size_t j = 0; j < columns.size(); ++j) {
+      warm(columns[j], solutions[j]);
       axpy(weights[j], solutions[j].u, s.u);
       axpy(weights[j], columns[j].b, b);
       for (std::size_t c = 0; c < s.applied.size(); ++c) s.applied[c] += weights[j] * solutions[j].applied[c];
       summed += std::abs(weights[j]) * columns[j].load;
+      cool(columns[j], solutions[j]);
     }
     // Loads that cancel to less than a millionth are rounding: nothing can be relative to them.
     const double load = std::max(norm2(b), 1e-6 * summed);
     certify_sum(columns, weights, load, s);
     if (s.certificate > 10 * options_.relative) solve_what_is_left(columns, weights, load, title, s);
     s.report.true_relative_residual = s.certificate;
+    if (keeps_cold_) s.cold_u.put_away(s.u);
     return s;
   }
 
  private:
+  // Of a column what is not in use, where that is kept cold.
+  void cool(Column& column, StaticSolution& s) const {
+    if (!keeps_cold_) return;
+    column.cold_b.put_away(column.b);
+    s.cold_u.put_away(s.u);
+  }
+  static void warm(Column& column, StaticSolution& s) {
+    column.cold_b.bring_back(column.b, "vectors");
+    s.bring_back();
+  }
+  // One factor or hierarchy for all columns, though they are solved one by one; and lists are made anew for the residual at the end.
+  void drop_what_solvers_do_not_need(std::vector<Column>& columns, std::vector<StaticSolution>& solutions) {
+    cool(columns.front(), solutions.front());
+    r_ = {};
+    own_ = {};
+    for (const Operator::Task task : {Operator::Task::residual, Operator::Task::diagonal}) equations_.forget(task);
+    space_.device().memory().trim();
+    if (K_ != nullptr) options_.prepared = &prepared_.emplace();
+  }
+
   // The matrix of the solution before, with its values where they are still right.
   void take_over(const Constraints& constraints) {
     as_it_is_ = reuse_->fits(equations_, constraints);
@@ -310,6 +351,8 @@ class StaticSystem {
   std::optional<SparseMatrix> own_matrix_;
   SparseMatrix* K_ = nullptr;              // or else
   std::optional<MatrixFreeSolver> without_matrix_;
+  std::optional<PreparedSolver> prepared_;  // of the matrix, where columns are solved one by one
+  bool keeps_cold_;                        // what is not in use waits on the host
   bool as_it_is_ = false;                  // the matrix has its values already
   Vector r_, own_;
 };
@@ -377,7 +420,7 @@ void check_same_unknowns(std::span<const LoadCase> cases) {
 namespace {
 
 std::vector<StaticSolution> solve_in_one_way(const Operator& equations, const LoadCases& loads, const LinearSolverOptions& options,
-                                             const Progress& progress, StaticReuse* reuse) {
+                                             const Progress& progress, StaticReuse* reuse, bool keeps_cold = false) {
   const auto say = [&](const char* text) {
     if (progress) progress(text);
   };
@@ -387,7 +430,7 @@ std::vector<StaticSolution> solve_in_one_way(const Operator& equations, const Lo
   if (shares) columns.push_back({"without any load case: ", nullptr, loads.common, {}});
   std::vector<StaticSolution> solutions(columns.size());
   if (columns.front().enter) columns.front().enter();  // the matrix is that of its numbers
-  StaticSystem system(equations, loads, options, reuse, *columns.front().constraints);
+  StaticSystem system(equations, loads, options, reuse, *columns.front().constraints, keeps_cold);
   say("assembling");
   system.assemble(columns, solutions);
   system.eliminate(columns, solutions);
@@ -429,6 +472,64 @@ void check_memory_for_matrix(const Operator& equations, const LinearSolverOption
               "counted from the mesh", "solve without a matrix: [solver] operator = \"matrix_free\"");
 }
 
+// Bytes that went to the host and back, and the seconds that took.
+std::string moved_text(const Profile& profile) {
+  Index out = 0, back = 0;
+  double seconds = 0;
+  for (const PhaseRecord& phase : profile.phases()) {
+    if (!phase.name.ends_with("cold data")) continue;
+    out += phase.bytes_to_host;
+    back += phase.bytes_to_device;
+    seconds += phase.seconds;
+  }
+  return fmt::format("{:.1f} MB went to the host and {:.1f} MB back in {:.2f} s", 1e-6 * double(out), 1e-6 * double(back), seconds);
+}
+
+void give_back_all(const Operator& equations) {
+  for (const Operator::Task task : {Operator::Task::matrix, Operator::Task::residual, Operator::Task::action, Operator::Task::diagonal}) equations.forget(task);
+  equations.space().device().memory().trim();
+}
+
+void add_steps(const std::vector<std::string>& steps, std::vector<StaticSolution>& solutions) {
+  for (StaticSolution& s : solutions) s.report.fallbacks.insert(s.report.fallbacks.begin(), steps.begin(), steps.end());
+}
+
+// The last step on a device with memory of its own: right-hand sides and solutions wait on the host for their turn.
+std::vector<StaticSolution> solve_keeping_cold_data_on_the_host(const Operator& equations, const LoadCases& loads, const LinearSolverOptions& options,
+                                                                const Progress& progress, std::vector<std::string> steps, const Error& error) {
+  steps.push_back(fmt::format("memory: cold data waits on the host ({}); cost: copies, and right-hand sides are solved one after the other", error.message()));
+  if (options.say) options.say(steps.back());
+  give_back_all(equations);
+  std::vector<StaticSolution> solutions = solve_in_one_way(equations, loads, options, progress, nullptr, true);
+  if (solutions.size() == 1) solutions.front().bring_back();
+  steps.back() += fmt::format(": {}", moved_text(equations.space().device().profile()));
+  if (options.say) options.say("memory: cold data: " + moved_text(equations.space().device().profile()));
+  add_steps(steps, solutions);
+  return solutions;
+}
+
+std::vector<StaticSolution> solve_after_stepping_to_no_matrix(const Operator& equations, const LoadCases& loads, const LinearSolverOptions& options,
+                                                              const Progress& progress, const Error& error) {
+  const std::vector<std::string> steps = {fmt::format(
+      "memory: no matrix ({}); cost: elements are computed anew in every product, with three to ten times the iterations", error.message())};
+  if (options.say) options.say(steps.front());
+  give_back_all(equations);
+  equations.space().forget_pattern();
+  equations.space().device().memory().trim();
+  LinearSolverOptions without = options;
+  without.operator_kind = OperatorKind::matrix_free;
+  without.method = LinearMethod::automatic;
+  std::vector<StaticSolution> solutions;
+  try {
+    solutions = solve_in_one_way(equations, loads, without, progress, nullptr);
+  } catch (const Error& next) {
+    if (next.exit() != Exit::resources || !equations.space().device().machine().is_apart()) throw;
+    return solve_keeping_cold_data_on_the_host(equations, loads, without, progress, steps, next);
+  }
+  add_steps(steps, solutions);
+  return solutions;
+}
+
 }  // namespace
 
 std::vector<StaticSolution> solve_static(const Operator& equations, const LoadCases& loads, const LinearSolverOptions& options,
@@ -440,25 +541,15 @@ std::vector<StaticSolution> solve_static(const Operator& equations, const LoadCa
       if (error.exit() != Exit::resources) throw;
       reuse->clear();  // nothing is kept where memory is short
     }
-  std::string step;
   try {
     check_memory_for_matrix(equations, options);
     return solve_in_one_way(equations, loads, options, progress, nullptr);
   } catch (const Error& error) {
-    if (error.exit() != Exit::resources || !can_do_without_matrix(equations, options)) throw;
-    step = fmt::format("memory: no matrix ({}); cost: elements are computed anew in every product, with three to ten times the iterations",
-                       error.message());
+    if (error.exit() != Exit::resources) throw;
+    if (can_do_without_matrix(equations, options)) return solve_after_stepping_to_no_matrix(equations, loads, options, progress, error);
+    if (!equations.space().device().machine().is_apart()) throw;
+    return solve_keeping_cold_data_on_the_host(equations, loads, options, progress, {}, error);
   }
-  if (options.say) options.say(step);
-  for (const Operator::Task task : {Operator::Task::matrix, Operator::Task::residual}) equations.forget(task);
-  equations.space().forget_pattern();
-  equations.space().device().memory().trim();
-  LinearSolverOptions without = options;
-  without.operator_kind = OperatorKind::matrix_free;
-  without.method = LinearMethod::automatic;
-  std::vector<StaticSolution> solutions = solve_in_one_way(equations, loads, without, progress, nullptr);
-  for (StaticSolution& s : solutions) s.report.fallbacks.insert(s.report.fallbacks.begin(), step);
-  return solutions;
 }
 
 StaticSolution solve_static(const Operator& equations, const Constraints& constraints, const LinearSolverOptions& options,

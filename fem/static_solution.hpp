@@ -5,6 +5,7 @@
 //   StaticSolution s = solve_static(equations, constraints, {.relative = 1e-10});
 #pragma once
 
+#include "device/cold_array.hpp"
 #include "fem/constraints.hpp"
 #include "fem/matrix_free_solver.hpp"
 #include "fem/operator.hpp"
@@ -21,7 +22,9 @@
 namespace ritz {
 
 struct StaticSolution {
-  Vector u;
+  Vector u;                          // empty while cold_u holds it: of several solutions where the memory of a device was short
+  ColdArray<double> cold_u = {};
+  void bring_back() { cold_u.bring_back(u, "vectors"); }  // nothing to do, mostly
   std::vector<double> reaction;      // [mesh node][component] (FunctionSpace::forces_to_mesh) force (heat) that holds the prescribed unknowns, 0 elsewhere
   std::vector<double> applied;       // [component] sum of the external loads
   SolveReport report;
@@ -94,7 +97,8 @@ class StaticReuse {
 };
 
 // The cases, then the combinations. Each is certified by its own residual. As above; errors name the load case, and all
-// that did not converge are thrown together.
+// that did not converge are thrown together. Where a device's memory is short after all other steps, what is cold waits on the host,
+// one right-hand side is solved after the other, and several solutions are left there (StaticSolution::bring_back).
 std::vector<StaticSolution> solve_static(const Operator& equations, const LoadCases& loads, const LinearSolverOptions& options,
                                          const Progress& progress = {}, StaticReuse* reuse = nullptr);
 

@@ -74,6 +74,7 @@ Json memory(const MemoryUse& use) {
   Json json = {{"host_peak", use.host_peak},       {"host_counted", use.host_counted}, {"host_limit", use.host_limit},     {"device_peak", use.device_peak},
                {"device_held_peak", use.device_held_peak}, {"device_limit", use.device_limit}, {"live", use.live},
                {"cached", use.cached},             {"given_back_under_pressure", use.pressed}, {"fragmentation", number(use.fragmentation)},
+               {"pinned_peak", use.pinned_peak},   {"pinned_cached", use.pinned_cached},
                {"by_tag", Json::object()},         {"at_peak", Json::object()},        {"live_by_tag", Json::object()}};
   for (const MemoryUse::Tag& tag : use.tags) {
     json["by_tag"][tag.name] = tag.peak;

@@ -55,6 +55,7 @@ struct MemoryUse {
   std::int64_t device_limit = 0;
   std::int64_t live = 0, cached = 0;            // at the end
   std::int64_t pressed = 0;                     // of the cache given back because something did not fit beside it
+  std::int64_t pinned_peak = 0, pinned_cached = 0;  // host memory for copies to and from a device with memory of its own
   double fragmentation = 0;                     // at the end: share of what is held that nobody asked for
   struct Tag {
     std::string name;

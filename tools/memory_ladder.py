@@ -1,5 +1,7 @@
 #!/usr/bin/env python3
-"""One case under a falling memory limit: limit, step taken, time, iterations, true residual, difference of the answer.
+"""Two cases under a falling memory limit: limit, step taken, time, iterations, true residual, difference of the answer. A cantilever on the
+CPU; and one with load cases on the fake device, which has memory of its own as a GPU has: there cold data goes to the host before the CPU
+takes over.
 
     tools/memory_ladder.py BUILD/bin [FOLDER] > table.md
 """
@@ -11,13 +13,58 @@ import tempfile
 
 import forecast_table as boxes
 
-STEPS = {"single precision": "single-precision hierarchy", "Chebyshev": "Chebyshev, no hierarchy", "the diagonal": "diagonal", "no matrix": "no matrix"}
+STEPS = {"single precision": "single-precision hierarchy", "Chebyshev": "Chebyshev, no hierarchy", "the diagonal": "diagonal", "no matrix": "no matrix",
+         "cold data": "cold data on the host", "on the CPU": "the CPU"}
+HEAD = '[mesh]\nfile = "box.msh"\n[solver]\nmethod = "cg"\npreconditioner = "multigrid"\nmultigrid.precision = "double"\n'
+PROBE = '[[probe]]\nname = "tip"\nfield = "displacement"\nregion = "x1"\nmeasure = "mean"\n'
+LOAD_CASE = '[[load_case]]\nname = "{name}"\n[[load_case.force]]\nregion = "x1"\nvalue = {value}\n'
 
 
-def run(program, case, report, *arguments):
-    process = subprocess.run([program, case, "--overwrite", "--quiet", "--device", "cpu", "--threads", "2", "--json", report, *arguments],
+def load_cases(count):
+    """Elasticity held at x0 with forces in many directions."""
+    body = boxes.ELASTICITY.split("[[force]]")[0]
+    forces = [[round(1e-5 * (k % 3), 8), round(1e-5 * (k % 5), 8), round(-1e-5 * (k + 1), 8)] for k in range(count)]
+    return body + "".join(LOAD_CASE.format(name=f"case {k}", value=force) for k, force in enumerate(forces))
+
+
+def run(program, case, report, device, *arguments):
+    process = subprocess.run([program, case, "--overwrite", "--quiet", "--device", device, "--threads", "2", "--json", report, *arguments],
                              cwd=case.parent, capture_output=True, text=True)
     return process.returncode, json.loads(report.read_text())
+
+
+def outcomes(report):
+    """(solver, tip) of the run or of each of its load cases."""
+    parts = report.get("load_cases") or {"": report}
+    return [(part["solver"], part["probes"]["tip"]) for part in parts.values()]
+
+
+def steps_of(report):
+    texts = [text for solver, _ in outcomes(report) for text in solver["fallbacks"]] + report["notices"]
+    return [name for key, name in STEPS.items() if any(text.startswith("memory: ") and key in text for text in texts)]
+
+
+def descend(program, case, device, factor):
+    """A row for each limit at which other steps are taken, to the CPU or to the end."""
+    _, free = run(program, case, case.with_suffix(".json"), device)
+    tips = [tip for _, tip in outcomes(free)]
+    limit, before = free["memory"]["device_peak"], None
+    print("| limit MB | held MB | steps | solve s | iterations | true residual | moved MB | tip differs by |\n|---|---|---|---|---|---|---|---|")
+    while before is None or "the CPU" not in before:
+        exit_code, report = run(program, case, case.with_suffix(".json"), device, "--memory-limit", str(limit))
+        if exit_code != 0:
+            print(f"| {limit / 1e6:.1f} | {report['memory']['device_held_peak'] / 1e6:.1f} | exit {exit_code}: {report['errors'][0]['what']} | | | | | |")
+            break
+        steps = steps_of(report)
+        if steps != before:
+            solvers = [solver for solver, _ in outcomes(report)]
+            moved = sum(phase["bytes"] for name, phase in report["phases"].items() if name.endswith("cold data"))
+            error = max(max(abs(a - b) for a, b in zip(tip, other)) / max(map(abs, other)) for (_, tip), other in zip(outcomes(report), tips))
+            print(f"| {limit / 1e6:.1f} | {report['memory']['device_held_peak'] / 1e6:.1f} | {', then '.join(steps) or 'none'} | {report['phases']['solve']['seconds']:.2f} | "
+                  f"{max(solver['iterations'] for solver in solvers)} | {max(solver['true_relative_residual'] for solver in solvers):.1e} | {moved / 1e6:.1f} | {error:.0e} |", flush=True)
+        before = steps
+        limit = int(factor * limit)
+    print(flush=True)
 
 
 def main():
@@ -26,26 +73,11 @@ def main():
     folder.mkdir(exist_ok=True)
     boxes.write_box(folder / "box.msh", boxes.HEX, (40, 20, 20))
     case = folder / "box.toml"
-    case.write_text('[mesh]\nfile = "box.msh"\n[solver]\nmethod = "cg"\npreconditioner = "multigrid"\nmultigrid.precision = "double"\n'
-                    + boxes.ELASTICITY.format(force="[0.0, 0.0, -1e-4]") + '[[probe]]\nname = "tip"\nfield = "displacement"\nregion = "x1"\nmeasure = "mean"\n')
-    _, free = run(program, case, folder / "run.json")
-    tip = free["probes"]["tip"][2]
-    limit = free["memory"]["device_peak"]
-    print("| limit MB | held MB | steps | solve s | iterations | true residual | tip differs by |\n|---|---|---|---|---|---|---|")
-    before = None
-    while True:
-        exit_code, report = run(program, case, folder / "run.json", "--memory-limit", str(limit))
-        if exit_code != 0:
-            print(f"| {limit / 1e6:.1f} | {report['memory']['device_held_peak'] / 1e6:.1f} | exit {exit_code}: {report['errors'][0]['what']} | | | | |")
-            break
-        solver = report["solver"]
-        steps = [name for key, name in STEPS.items() if any(text.startswith("memory: ") and key in text for text in solver["fallbacks"])]
-        if steps != before:
-            print(f"| {limit / 1e6:.1f} | {report['memory']['device_held_peak'] / 1e6:.1f} | {', then '.join(steps) or 'none'} | "
-                  f"{report['phases']['solve']['seconds']:.2f} | {solver['iterations']} | {solver['true_relative_residual']:.1e} | "
-                  f"{abs(report['probes']['tip'][2] / tip - 1):.0e} |", flush=True)
-        before = steps
-        limit = int(0.95 * limit)
+    case.write_text(HEAD + boxes.ELASTICITY.format(force="[0.0, 0.0, -1e-4]") + PROBE)
+    descend(program, case, "cpu", 0.95)
+    case = folder / "cases.toml"
+    case.write_text(HEAD + load_cases(12) + PROBE)
+    descend(program, case, "fake", 0.9)
 
 
 if __name__ == "__main__":

@@ -10,6 +10,7 @@ import ritz
 
 sys.path.append(str(pathlib.Path(__file__).resolve().parents[2] / "tools"))
 import forecast_table  # noqa: E402  boxes
+import memory_ladder  # noqa: E402
 
 CASE = "heat_sink"
 
@@ -158,6 +159,36 @@ class LadderTest(ritz.CaseTest):
         self.assertEqual(seen, [step for step in STEPS if step in seen])
         self.assertEqual(seen[-1], "no matrix")
         self.assertGreaterEqual(len(seen), 3)
+
+
+class ColdDataTest(ritz.CaseTest):
+    """A device with memory of its own, many load cases, and less and less memory: what is cold goes to the host before the CPU takes over."""
+
+    def test_cold_data_goes_to_the_host_and_the_answer_stays(self):
+        forecast_table.write_box(self.folder / "box.msh", "hex", (15, 9, 9))
+        case = self.write("cases.toml", memory_ladder.HEAD + memory_ladder.load_cases(8) + memory_ladder.PROBE)
+        free = self.solve("ritz-elasticity", case, "--device", "fake")
+        tips = [tip for _, tip in memory_ladder.outcomes(free.report)]
+        limit, seen = free.report["memory"]["device_peak"], []
+        while "the CPU" not in seen:
+            limit = int(0.85 * limit)
+            outcome = self.solve("ritz-elasticity", case, "--device", "fake", "--memory-limit", limit)
+            steps = memory_ladder.steps_of(outcome.report)
+            if "the CPU" not in steps:
+                self.assertLessEqual(outcome.report["memory"]["device_held_peak"], limit)
+            for (solver, tip), expected in zip(memory_ladder.outcomes(outcome.report), tips):
+                self.assertLessEqual(solver["true_relative_residual"], 1e-8)
+                for component, value in zip(tip, expected):
+                    self.assertLessEqual(abs(component - value), 1e-6 * max(map(abs, expected)))
+            moved = sum(phase["bytes"] for name, phase in outcome.report["phases"].items() if name.endswith("cold data"))
+            self.assertEqual(moved > 0, "cold data on the host" in steps)
+            if "cold data on the host" in steps:  # bytes and cost are named
+                texts = [text for solver, _ in memory_ladder.outcomes(outcome.report) for text in solver["fallbacks"]]
+                self.assertRegex("".join(texts), r"MB went to the host and .* MB back in .* s")
+            seen += [step for step in steps if step not in seen]
+        order = list(memory_ladder.STEPS.values())
+        self.assertEqual(seen, [step for step in order if step in seen])
+        self.assertIn("cold data on the host", seen)
 
 
 class ForecastTest(ritz.CaseTest):

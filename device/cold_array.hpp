@@ -1,0 +1,41 @@
+// The numbers of an array that nobody needs for a while, on the host: its block on the device goes back to the pool. The copies are
+// staged through pinned memory and show as a phase of the profile, "cold data".
+//
+//   ColdArray<double> cold;   cold.put_away(u);   ... solve something else ...   cold.bring_back(u, "vectors");
+#pragma once
+
+#include "device/array.hpp"
+
+#include <vector>
+
+namespace ritz {
+
+template <class T>
+class ColdArray {
+ public:
+  bool holds() const { return !values_.empty(); }
+  Index bytes() const { return static_cast<Index>(values_.size() * sizeof(T)); }
+
+  // The array is empty afterwards; nothing happens where it was before. Throws std::bad_alloc where the host has no room either: then
+  // the array is as it was.
+  void put_away(Array<T>& array) {
+    if (array.empty()) return;
+    device_ = array.device();
+    auto phase = device_.profile().phase("cold data");
+    values_ = array.host();
+    array = Array<T>();
+  }
+  // As it was put away, or nothing happens. Throws Error(Exit::resources) where the device has no room: then it stays on the host.
+  void bring_back(Array<T>& array, const char* tag) {
+    if (!holds()) return;
+    auto phase = device_.profile().phase("cold data");
+    array = Array<T>(device_, std::span<const T>(values_), tag);
+    values_ = {};
+  }
+
+ private:
+  Device device_;
+  std::vector<T> values_;
+};
+
+}  // namespace ritz
