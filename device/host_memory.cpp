@@ -1,6 +1,7 @@
 #include "device/host_memory.hpp"
 
 #include <atomic>
+#include <malloc.h>
 
 namespace ritz {
 namespace {
@@ -27,5 +28,8 @@ bool take_host_memory(Index bytes) noexcept {
 }
 
 void give_host_memory(Index bytes) noexcept { live.fetch_sub(bytes, std::memory_order_relaxed); }
+
+void return_freed_host_memory() noexcept { malloc_trim(0); }
+void return_large_blocks_at_once() noexcept { mallopt(M_MMAP_THRESHOLD, 1 << 20); }
 
 }  // namespace ritz

@@ -39,4 +39,10 @@ class HostMemory {
   bool taken_ = false;
 };
 
+// What the program has freed goes back to the system, before long work in little memory: the C library keeps blocks of up to
+// 32 MiB once some have been freed.
+void return_freed_host_memory() noexcept;
+// And at once from now on, blocks from 1 MiB: for programs, at their start.
+void return_large_blocks_at_once() noexcept;
+
 }  // namespace ritz

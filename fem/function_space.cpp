@@ -146,7 +146,12 @@ void FunctionSpace::number_nodes() {
         if (at_mesh_node[i] >= 0) node_[static_cast<std::size_t>(mesh_nodes[i])] = nodes[at_mesh_node[i]];
     }
   }
-  coordinates_ = Vector(device_, std::span<const double>(host_coordinates_), "space");
+}
+
+const Vector& FunctionSpace::coordinates() const {
+  if (coordinates_.size() != static_cast<Index>(host_coordinates_.size()) && !isoparametric_)
+    coordinates_ = Vector(device_, std::span<const double>(host_coordinates_), "space");
+  return coordinates_;
 }
 
 void FunctionSpace::nodes_of(Index cell, std::vector<Node>& nodes) const {

@@ -59,7 +59,7 @@ class FunctionSpace {
   Point point(Node node) const;                                         // where it stands
   static const char* component_name(int component);                     // x y z rx ry rz
   std::string name_of(Node node) const;                                 // for messages: "node 17 (0.5, 0, 1)", the mesh's number
-  const Vector& coordinates() const { return coordinates_; }            // [node][dimension of the mesh]
+  const Vector& coordinates() const;                                    // [node][dimension of the mesh]; made when first asked for
 
   // The geometry: the mesh's nodes in the order in which the curve meets them.
   Node geometry_node_of(Node mesh_node) const { return geometry_node_[static_cast<std::size_t>(mesh_node)]; }
@@ -107,7 +107,8 @@ class FunctionSpace {
   std::vector<Node> cell_nodes_;                         // [cell][node], block after block; empty when isoparametric
   std::vector<Index> block_begin_;                       // [block] first entry in cell_nodes_
   std::vector<double> host_coordinates_;                 // [node][dimension]; empty when isoparametric
-  Vector coordinates_, geometry_coordinates_;
+  mutable Vector coordinates_;
+  Vector geometry_coordinates_;
   mutable HostPattern host_pattern_;
   mutable std::shared_ptr<const SparsityPattern> pattern_;
 };

@@ -3,16 +3,25 @@
 #include "solvers/vectors.hpp"
 
 namespace ritz {
+namespace {
+
+Vector copied_unless_zero(const Vector& u) {
+  if (u.empty() || max_abs(u) == 0) return {};
+  Vector result(u.device(), u.size(), "vectors");
+  copy(u, result);
+  return result;
+}
+
+}  // namespace
 
 MatrixFree::MatrixFree(const Operator& equations, const Constraints& constraints, const Vector& u)
     : equations_(equations),
       constraints_(constraints),
-      u_(u.device(), u.size(), "vectors"),
+      u_(copied_unless_zero(u)),
       diagonal_(equations.diagonal(u)),
       pivot_(max_abs(diagonal_)),
       marked_(equations.mark(constraints)) {
-  copy(u, u_);
-  Vector ones(u.device(), u.size(), "vectors");
+  Vector ones(equations.space().device(), diagonal_.size(), "vectors");
   fill(1.0, ones);
   constraints_.apply_pivot(pivot_, ones, diagonal_);
 }

@@ -11,7 +11,7 @@ namespace ritz {
 
 class MatrixFree final : public LinearOperator {
  public:
-  // The tangent at u, which is copied. Equations and constraints must outlive this.
+  // The tangent at u, which is copied unless it is zero. Equations and constraints must outlive this.
   MatrixFree(const Operator& equations, const Constraints& constraints, const Vector& u);
 
   const Device& device() const override { return equations_.space().device(); }
@@ -20,6 +20,9 @@ class MatrixFree final : public LinearOperator {
   std::string name() const override { return "matrix-free operator"; }
 
   Vector diagonal() const;                  // exact
+  const Operator& equations() const { return equations_; }
+  const Vector& state() const { return u_; }  // where the tangent is taken; empty: zero
+  const Operator::MarkedNodes& marked() const { return marked_; }
   const Constraints& constraints() const { return constraints_; }
   double pivot() const { return pivot_; }   // in the prescribed rows: the largest entry of the diagonal
 

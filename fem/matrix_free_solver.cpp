@@ -12,9 +12,7 @@
 namespace ritz {
 
 MatrixFreeSolver::MatrixFreeSolver(const Operator& equations, const Constraints& constraints, const Vector& u)
-    : equations_(equations), constraints_(constraints), u_(u.device(), u.size(), "vectors"), operator_(equations, constraints, u) {
-  copy(u, u_);
-}
+    : equations_(equations), operator_(equations, constraints, u) {}
 
 SolveReport MatrixFreeSolver::solve(const Vector& b, Vector& x, const LinearSolverOptions& options) {
   if (options.method != LinearMethod::automatic && options.method != LinearMethod::conjugate_gradient)
@@ -62,8 +60,7 @@ std::unique_ptr<LinearOperator> MatrixFreeSolver::make_preconditioner(const Line
     case PreconditionerKind::jacobi: return std::make_unique<JacobiPreconditioner>(operator_.diagonal());
     case PreconditionerKind::chebyshev: return std::make_unique<ChebyshevPreconditioner>(operator_, operator_.diagonal());
     case PreconditionerKind::multigrid:
-      return std::make_unique<PMultigrid>(equations_, constraints_, u_,
-                                          PMultigridOptions{.single_precision = single_precision_, .coarsest = options.multigrid});
+      return std::make_unique<PMultigrid>(operator_, PMultigridOptions{.single_precision = single_precision_, .coarsest = options.multigrid});
     default: return nullptr;
   }
 }

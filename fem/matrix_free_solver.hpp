@@ -13,7 +13,7 @@ namespace ritz {
 
 class MatrixFreeSolver {
  public:
-  // Equations and constraints must outlive this; u is copied.
+  // Equations and constraints must outlive this.
   MatrixFreeSolver(const Operator& equations, const Constraints& constraints, const Vector& u);
 
   // From x. The preconditioner is made at the first call and kept. Throws Error(Exit::input) when options ask for another method,
@@ -25,8 +25,6 @@ class MatrixFreeSolver {
   std::unique_ptr<LinearOperator> make_preconditioner(const LinearSolverOptions& options) const;
 
   const Operator& equations_;
-  const Constraints& constraints_;
-  Vector u_;
   MatrixFree operator_;
   std::unique_ptr<LinearOperator> preconditioner_;
   PreconditionerKind kind_ = PreconditionerKind::automatic;  // of it; steps down where memory is short

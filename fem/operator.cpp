@@ -201,10 +201,19 @@ Operator::Plan Operator::make_plan(Task task) const {
     for (const int i : outline.integrals[g])
       terms.push_back(make_term(task, groups_[static_cast<std::size_t>(plan.groups[g])], integrals_[static_cast<std::size_t>(i)]));
   }
+  for (const auto& [other, made] : plans_)
+    if (task != Task::matrix && other != Task::matrix && made.groups == plan.groups && made.chunk_batches == plan.chunk_batches) plan.scatter = made.scatter;
+  if (plan.scatter == nullptr) plan.scatter = make_lists(task, plan, first_chunk);
+  plan.extension = Vector(device, plan.scatter->extension_items() * block, "assembly buffers");
+  plan.workspace = make_workspace(workspace_size(outline), outline.widest);
+  return plan;
+}
+
+std::shared_ptr<const ScatterPlan> Operator::make_lists(Task task, const Plan& plan, const std::vector<Index>& first_chunk) const {
   const FunctionSpace::HostPattern* pattern = task == Task::matrix ? &space_->host_pattern() : nullptr;
   const Index targets = pattern != nullptr ? static_cast<Index>(pattern->columns.size()) : space_->node_count();
   std::vector<std::unique_ptr<ChunkLister>> listers(static_cast<std::size_t>(omp_get_max_threads()));
-  plan.scatter = std::make_unique<ScatterPlan>(device, targets, first_chunk.back(), [&](Index chunk, ChunkSlots& out) {
+  return std::make_shared<const ScatterPlan>(space_->device(), targets, first_chunk.back(), [&](Index chunk, ChunkSlots& out) {
     auto& lister = listers[static_cast<std::size_t>(omp_get_thread_num())];
     if (!lister) lister = std::make_unique<ChunkLister>(space_->node_count());
     const auto g = static_cast<std::size_t>(std::ranges::upper_bound(first_chunk, chunk) - first_chunk.begin() - 1);
@@ -216,9 +225,13 @@ Operator::Plan Operator::make_plan(Task task) const {
     else
       lister->list_nodes(group, first, last, out);
   });
-  plan.extension = Vector(device, plan.scatter->extension_items() * block, "assembly buffers");
-  plan.workspace = make_workspace(workspace_size(outline), outline.widest);
-  return plan;
+}
+
+std::shared_ptr<const ScatterPlan> Operator::lists_of_action(const std::vector<Index>& chunk_batches) const {
+  const Plan& made = plan(Task::action);
+  bool all_cells = made.groups.size() == groups_.size();
+  for (const ElementGroup& group : groups_) all_cells = all_cells && !group.elements.empty();
+  return all_cells && made.chunk_batches == chunk_batches ? made.scatter : nullptr;
 }
 
 MemoryNeeds Operator::memory_needs(Task task) const {
@@ -319,6 +332,12 @@ void Operator::check_vector(const Vector& x) const {
   if (x.size() != space_->unknown_count()) throw_size_mismatch(space_->unknown_count(), x.size());
 }
 
+const double* Operator::given_or_zero(const Vector& u) const {
+  if (u.empty()) return nullptr;
+  check_vector(u);
+  return u.data();
+}
+
 void Operator::residual(const Vector& u, Vector& r) const {
   check_vector(u);
   check_vector(r);
@@ -328,11 +347,10 @@ void Operator::residual(const Vector& u, Vector& r) const {
 SparseMatrix Operator::make_matrix() const { return SparseMatrix(space_->pattern(), space_->components()); }
 
 void Operator::assemble(const Vector& u, SparseMatrix& matrix) const {
-  check_vector(u);
   if (matrix.shared_pattern() != space_->pattern() || matrix.block_size() != space_->components())
     throw Error(Exit::internal, "a matrix of another space was given to assemble", {}, "take it from make_matrix()");
   run(plan(Task::matrix), "assembly", space_->components() * space_->components(), true,
-      {.u = u.data(), .target = matrix.values().data()});
+      {.u = given_or_zero(u), .target = matrix.values().data()});
 }
 
 bool Operator::same_places(const std::vector<Integral>& integrals) const {
@@ -377,11 +395,10 @@ Operator::MarkedNodes Operator::mark(const Constraints& constraints) const {
 }
 
 void Operator::action(const Vector& u, const Vector& x, Vector& y, const MarkedNodes* marked) const {
-  check_vector(u);
   check_vector(x);
   check_vector(y);
   run(plan(Task::action), "operator action", space_->components(), false,
-      {.u = u.data(), .target = y.data(), .direction = x.data(), .marked = marked});
+      {.u = given_or_zero(u), .target = y.data(), .direction = x.data(), .marked = marked});
 }
 
 bool Operator::can_act_in_single() const {
@@ -394,17 +411,15 @@ bool Operator::can_act_in_single() const {
 }
 
 void Operator::action(const Vector& u, const Array<float>& x, Array<float>& y, const MarkedNodes* marked) const {
-  check_vector(u);
   if (x.size() != space_->unknown_count()) throw_size_mismatch(space_->unknown_count(), x.size());
   if (y.size() != space_->unknown_count()) throw_size_mismatch(space_->unknown_count(), y.size());
   run_single(plan(Task::action), "operator action", space_->components(),
-             {.u = u.data(), .single_direction = x.data(), .marked = marked}, y.data());
+             {.u = given_or_zero(u), .single_direction = x.data(), .marked = marked}, y.data());
 }
 
 Vector Operator::diagonal(const Vector& u) const {
-  check_vector(u);
   Vector d = space_->zeros();
-  run(plan(Task::diagonal), "diagonal", space_->components(), false, {.u = u.data(), .target = d.data()});
+  run(plan(Task::diagonal), "diagonal", space_->components(), false, {.u = given_or_zero(u), .target = d.data()});
   return d;
 }
 

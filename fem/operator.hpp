@@ -48,7 +48,9 @@ class Operator {
   bool set_numbers(const std::vector<Integral>& integrals);
   bool same_places(const std::vector<Integral>& integrals) const;
 
-  // Without a matrix: the tangent at u applied to x, and its diagonal. With marked nodes, prescribed entries of x count as
+  const std::vector<ElementGroup>& groups() const { return groups_; }
+
+  // Without a matrix: the tangent at u applied to x, and its diagonal; an empty u is zero, as it is for assemble. With marked nodes, prescribed entries of x count as
   // zero (those of y are whatever the elements give).
   struct MarkedNodes {
     std::vector<Array<std::int32_t>> nodes;        // [group] as ElementGroup::nodes; ~n where n has prescribed components
@@ -70,6 +72,10 @@ class Operator {
   void set_state(const PointStates& values) const;       // of state(), of the same equations
   void reset_state() const;                              // as it was before the first commit
 
+  // Where actions sum what elements give, for others who sum at the same nodes over the same cells in the same chunks: null
+  // where their chunks differ, or where not all groups are cells that take part.
+  std::shared_ptr<const ScatterPlan> lists_of_action(const std::vector<Index>& chunk_batches) const;
+
   enum class Task { residual, matrix, action, diagonal, evaluate };
   // What the first call of a task will take beside its vectors: lists and buffers, which stay. Nothing once they are there.
   // The lists are estimated from samples of their chunks: exact for small meshes, to a few per cent for large ones.
@@ -82,15 +88,17 @@ class Operator {
   struct Plan {
     std::vector<int> groups;                 // which element groups take part
     std::vector<Index> chunk_batches;        // of each of them
-    std::unique_ptr<ScatterPlan> scatter;
+    std::shared_ptr<const ScatterPlan> scatter;    // of tasks with the same groups and chunks: the same
     std::vector<std::vector<AssemblyTerm>> terms;  // of each of them
     Vector extension, workspace;
     mutable Array<float> single_extension, single_workspace;  // made at the first action in single precision
   };
   void check_vector(const Vector& x) const;
+  const double* given_or_zero(const Vector& u) const;
   void check_cells(const FormValue& form, const ElementGroup& group) const;
   const Plan& plan(Task task) const;
   Plan make_plan(Task task) const;
+  std::shared_ptr<const ScatterPlan> make_lists(Task task, const Plan& plan, const std::vector<Index>& first_chunk) const;
   // Which groups take part and how they are cut into chunks.
   struct Outline {
     std::vector<int> groups;                          // positions in groups_

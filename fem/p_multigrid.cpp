@@ -1,6 +1,7 @@
 #include "fem/p_multigrid.hpp"
 
 #include "device/error.hpp"
+#include "device/host_memory.hpp"
 #include "device/kernels.hpp"
 #include "fem/launch/interpolation.hpp"
 #include "fem/nested_nodes.hpp"
@@ -100,9 +101,8 @@ const PCycleKernels<Real>& cycle_kernels(const Device& device) {
 // A level without a matrix.
 template <class Real>
 struct Level {
-  const Operator* equations;
-  Operator::MarkedNodes marked;
-  Vector u;                             // where the tangent is taken
+  const MatrixFree* A;
+  void apply(const Array<Real>& from, Array<Real>& to) const { A->equations().action(A->state(), from, to, &A->marked()); }
   double largest_eigenvalue = 0;        // of D^-1 A, a bound
   Array<Real> inverse_diagonal;         // 0 where prescribed
   std::unique_ptr<SpaceTransfer<Real>> transfer;   // to this level from the next coarser one
@@ -113,44 +113,44 @@ struct Level {
 template <class Real>
 class Cycle {
  public:
-  Cycle(const Operator& equations, const Constraints& constraints, const Vector& u, const PMultigridOptions& options)
-      : options_(options), device_(u.device()), kernels_(cycle_kernels<Real>(device_)) {
-    const Mesh& mesh = equations.space().mesh();
-    const Operator* now = &equations;
-    const Constraints* fixed = &constraints;
-    Vector state(device_, u.size(), tag);
-    copy(u, state);
+  Cycle(const MatrixFree& A, const PMultigridOptions& options) : options_(options), device_(A.device()), kernels_(cycle_kernels<Real>(device_)) {
+    const Mesh& mesh = A.equations().space().mesh();
+    const MatrixFree* now = &A;
+    Vector state;
     while (true) {
-      orders_.push_back(now->space().order());
+      const FunctionSpace& fine = now->equations().space();
+      orders_.push_back(fine.order());
       const bool next_is_coarsest = orders_.back() <= 3;
       // The coarser space and what belongs to it.
-      spaces_.push_back(std::make_unique<FunctionSpace>(mesh, now->space().components(), device_,
-                                                        SpaceOptions{.order = next_is_coarsest ? 1 : orders_.back() / 2}));
+      spaces_.push_back(std::make_unique<FunctionSpace>(mesh, fine.components(), device_, coarser_order(mesh, orders_.back())));
       const FunctionSpace& coarse = *spaces_.back();
-      fixed_.push_back(coarser(*fixed, coarse));
-      Vector coarse_state = interpolated(now->space(), coarse, state);
-      add_level(*now, *fixed, std::move(state), coarse);
-      equations_.push_back(std::make_unique<Operator>(coarse, equations.integrals()));
-      now = equations_.back().get();
-      fixed = fixed_.back().get();
-      state = std::move(coarse_state);
+      fixed_.push_back(coarser(now->constraints(), coarse));
+      equations_.push_back(std::make_unique<Operator>(coarse, A.equations().integrals()));
+      state = interpolated(fine, coarse, now->state());
+      add_level(*now, *equations_.back());
       if (next_is_coarsest) break;
+      operators_.push_back(std::make_unique<MatrixFree>(*equations_.back(), *fixed_.back(), state));
+      now = operators_.back().get();
     }
     orders_.push_back(1);
     // Order 1: a matrix.
-    const FunctionSpace& space = now->space();
-    coarsest_.emplace(now->make_matrix());
-    now->assemble(state, *coarsest_);
-    now->forget_assembly();
-    coarsest_->eliminate(fixed->mask(), max_abs(coarsest_->diagonal()));
+    const Operator& last = *equations_.back();
+    const FunctionSpace& space = last.space();
+    coarse_fixed_ = fixed_.back().get();
+    coarsest_.emplace(last.make_matrix());
+    last.assemble(state, *coarsest_);
+    last.forget_assembly();
+    coarsest_->eliminate(coarse_fixed_->mask(), max_abs(coarsest_->diagonal()));
     SmoothedAggregationOptions coarsest = options.coarsest;
     coarsest.coordinates = &space.coordinates();
     coarsest.dimension = mesh.dimension();
     coarsest.nested = [&space] { return nested_nodes(space); };
     aggregation_.emplace(*coarsest_, coarsest);
+    coarsest_->values() = Vector();  // the cycle has its own
+    device_.memory().trim();
+    return_freed_host_memory();
     coarse_b_ = Vector(device_, space.unknown_count(), tag);
     coarse_x_ = Vector(device_, space.unknown_count(), tag);
-    coarse_fixed_ = fixed;
   }
 
   void apply(const Vector& b, Vector& x) {
@@ -164,11 +164,16 @@ class Cycle {
   double pivot() const { return pivot_; }   // of the finest level's prescribed rows
 
  private:
-  // Values of a field of one space at the nodes of another.
+  // Order 1 on a mesh of order 1 is the mesh's own, whose kernels are faster.
+  static SpaceOptions coarser_order(const Mesh& mesh, int order) {
+    const bool mesh_is_linear = std::ranges::all_of(mesh.blocks(), [](const CellBlock& block) { return traits(block.kind).order == 1; });
+    return {.order = order > 3 ? order / 2 : mesh_is_linear ? 0 : 1};
+  }
+
+  // Values of a field of one space at the nodes of another; empty: zero.
   Vector interpolated(const FunctionSpace& from, const FunctionSpace& to, const Vector& x) {
+    if (x.empty()) return {};
     Vector y(device_, to.unknown_count(), tag);
-    y.fill_zero();
-    if (max_abs(x) == 0) return y;
     const SpaceTransfer<double> transfer(from, to);
     Vector sums(device_, to.unknown_count(), tag);
     transfer.sum_interpolated(x, sums);
@@ -176,26 +181,24 @@ class Cycle {
     return y;
   }
 
-  void add_level(const Operator& equations, const Constraints& fixed, Vector state, const FunctionSpace& coarse) {
+  void add_level(const MatrixFree& A, const Operator& coarse) {
     Level<Real> level;
-    level.equations = &equations;
+    level.A = &A;
+    if (levels_.empty()) pivot_ = A.pivot();
     {
-      const MatrixFree A(equations, fixed, state);
-      if (levels_.empty()) pivot_ = A.pivot();
       Vector inverse = inverse_diagonal(A.diagonal());
       level.largest_eigenvalue = 1.1 * largest_eigenvalue(A, inverse, options_.estimate_steps);
-      fixed.set_zero(inverse);
+      A.constraints().set_zero(inverse);
       level.inverse_diagonal = converted(inverse);
     }
-    level.marked = equations.mark(fixed);
-    level.u = std::move(state);
-    level.transfer = std::make_unique<SpaceTransfer<Real>>(coarse, equations.space());
-    const std::vector<Real> host_weights = level.transfer->weights();
-    Vector weights(device_, std::span<const double>(std::vector<double>(host_weights.begin(), host_weights.end())), tag);
-    fixed.set_zero(weights);
-    level.weights = converted(weights);
-    const Index n = equations.space().unknown_count();
-    for (Array<Real>* work : {&level.b, &level.x, &level.d, &level.q}) *work = Array<Real>(device_, n, tag);
+    level.transfer = std::make_unique<SpaceTransfer<Real>>(coarse, A.equations());
+    {
+      const std::vector<Real> host_weights = level.transfer->weights();
+      Vector weights(device_, std::span<const double>(std::vector<double>(host_weights.begin(), host_weights.end())), tag);
+      A.constraints().set_zero(weights);
+      level.weights = converted(weights);
+    }
+    for (Array<Real>* work : {&level.b, &level.x, &level.d, &level.q}) *work = Array<Real>(device_, A.rows(), tag);
     levels_.push_back(std::move(level));
   }
 
@@ -215,14 +218,14 @@ class Cycle {
     if (from_zero) {
       kernels_.start(device_, n, Real(1 / theta), inverse, level.b.data(), level.d.data(), level.x.data());
     } else {
-      level.equations->action(level.u, level.x, level.q, &level.marked);
+      level.apply(level.x, level.q);
       level.d.fill_zero();
       kernels_.step(device_, n, Real(0), Real(1 / theta), inverse, level.b.data(), level.q.data(), level.d.data(), level.x.data());
     }
     for (int k = 1; k < options_.smoothing_degree; ++k) {
       const double before = rho;
       rho = 1 / (2 * sigma - before);
-      level.equations->action(level.u, level.x, level.q, &level.marked);
+      level.apply(level.x, level.q);
       kernels_.step(device_, n, Real(rho * before), Real(2 * rho / delta), inverse, level.b.data(), level.q.data(), level.d.data(), level.x.data());
     }
   }
@@ -230,7 +233,7 @@ class Cycle {
   void run(std::size_t l) {
     Level<Real>& level = levels_[l];
     smooth(level, true);
-    level.equations->action(level.u, level.x, level.q, &level.marked);
+    level.apply(level.x, level.q);
     const Index n = level.b.size();
     kernels_.weighted_residual(device_, n, level.weights.data(), level.b.data(), level.q.data(), level.d.data());
     if (l + 1 < levels_.size()) {
@@ -266,6 +269,7 @@ class Cycle {
   std::vector<std::unique_ptr<FunctionSpace>> spaces_;   // of the coarser levels, as the two below
   std::vector<std::unique_ptr<Constraints>> fixed_;
   std::vector<std::unique_ptr<Operator>> equations_;
+  std::vector<std::unique_ptr<MatrixFree>> operators_;   // of the levels between the finest and the coarsest
   std::optional<SparseMatrix> coarsest_;
   std::optional<SmoothedAggregation> aggregation_;
   const Constraints* coarse_fixed_ = nullptr;
@@ -276,35 +280,35 @@ class Cycle {
 }  // namespace
 
 struct PMultigrid::Hierarchy {
-  const Constraints& constraints;
+  const MatrixFree& A;
   std::optional<Cycle<double>> in_double;
   std::optional<Cycle<float>> in_single;
 };
 
-PMultigrid::PMultigrid(const Operator& equations, const Constraints& constraints, const Vector& u, const PMultigridOptions& options) {
-  if (equations.space().order() < 2)
+PMultigrid::PMultigrid(const MatrixFree& A, const PMultigridOptions& options) {
+  if (A.equations().space().order() < 2)
     throw Error(Exit::internal, "p-multigrid on a space of order 1", {}, "use smoothed aggregation");
   if (options.smoothing_degree < 1 || !(options.smoothing_ratio > 1))
     throw Error(Exit::input, fmt::format("p-multigrid with smoothing degree {} and ratio {}", options.smoothing_degree, options.smoothing_ratio),
                 {}, "use a degree of at least 1 and a ratio above 1");
-  hierarchy_.reset(new Hierarchy{constraints, {}, {}});
-  if (options.single_precision && equations.can_act_in_single())
-    hierarchy_->in_single.emplace(equations, constraints, u, options);
+  hierarchy_.reset(new Hierarchy{A, {}, {}});
+  if (options.single_precision && A.equations().can_act_in_single())
+    hierarchy_->in_single.emplace(A, options);
   else
-    hierarchy_->in_double.emplace(equations, constraints, u, options);
+    hierarchy_->in_double.emplace(A, options);
 }
 
 PMultigrid::~PMultigrid() = default;
 
-const Device& PMultigrid::device() const { return hierarchy_->constraints.space().device(); }
-Index PMultigrid::rows() const { return hierarchy_->constraints.space().unknown_count(); }
+const Device& PMultigrid::device() const { return hierarchy_->A.device(); }
+Index PMultigrid::rows() const { return hierarchy_->A.rows(); }
 
 void PMultigrid::apply(const Vector& b, Vector& x) const {
   if (b.size() != rows()) throw_size_mismatch(rows(), b.size());
   if (x.size() != rows()) throw_size_mismatch(rows(), x.size());
   const auto run = [&](auto& cycle) {
     cycle.apply(b, x);
-    hierarchy_->constraints.apply_pivot(1 / cycle.pivot(), b, x);
+    hierarchy_->A.constraints().apply_pivot(1 / cycle.pivot(), b, x);
   };
   if (hierarchy_->in_single) run(*hierarchy_->in_single);
   else run(*hierarchy_->in_double);

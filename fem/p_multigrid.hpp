@@ -3,7 +3,7 @@
 // 2003); transfers by interpolation. It works in single precision where sum factorisation does (hexahedra,
 // quadrilaterals), inside a double-precision iteration. Fehn et al., J. Comput. Phys. 415 (2020) 109538, compare such cycles.
 //
-//   MatrixFree K(equations, fixed, u);   PMultigrid cycle(equations, fixed, u);   ConjugateGradient{}.solve(K, b, x, &cycle);
+//   MatrixFree K(equations, fixed, u);   PMultigrid cycle(K);   ConjugateGradient{}.solve(K, b, x, &cycle);
 #pragma once
 
 #include "fem/matrix_free.hpp"
@@ -25,9 +25,9 @@ struct PMultigridOptions {
 
 class PMultigrid final : public LinearOperator {
  public:
-  // For the tangent of equations at u. Equations and constraints must outlive this. Throws Error(Exit::model) when a
+  // For an operator, which must outlive this. Throws Error(Exit::model) when a
   // diagonal entry is not positive, Error(Exit::not_converged) when a level is not positive definite.
-  PMultigrid(const Operator& equations, const Constraints& constraints, const Vector& u, const PMultigridOptions& options = {});
+  explicit PMultigrid(const MatrixFree& A, const PMultigridOptions& options = {});
   ~PMultigrid() override;
 
   const Device& device() const override;

@@ -32,6 +32,14 @@ std::vector<double> interpolation_matrix(const ReferenceElement& in, const Refer
   return matrix;
 }
 
+// Do the operators' groups hold all cells, each once and in the same order?
+bool about_all_cells(const Operator& a, const Operator& b) {
+  Index cells = 0;
+  for (const ElementGroup& group : a.groups()) cells += static_cast<Index>(group.elements.size());
+  const bool only_cells = std::ranges::none_of(a.groups(), [](const ElementGroup& group) { return group.elements.empty(); });
+  return only_cells && cells == a.space().mesh().cell_count() && std::ranges::equal(a.groups(), b.groups(), {}, &ElementGroup::elements, &ElementGroup::elements);
+}
+
 void set_direction(ElementArguments& arguments, const double* x) { arguments.direction = x; }
 void set_direction(ElementArguments& arguments, const float* x) { arguments.single_direction = x; }
 
@@ -39,17 +47,31 @@ void set_direction(ElementArguments& arguments, const float* x) { arguments.sing
 
 template <class Real>
 SpaceTransfer<Real>::SpaceTransfer(const FunctionSpace& from, const FunctionSpace& to)
-    : from_(from), to_(to), from_groups_(all_cells(from)), to_groups_(all_cells(to)) {
+    : from_(from), to_(to), own_from_(all_cells(from)), own_to_(all_cells(to)) {
   if (&from.mesh() != &to.mesh() || from.components() != to.components())
     throw Error(Exit::internal, "a transfer between spaces of different meshes or components");
-  forward_ = make_direction(from_groups_, to_groups_, to_, false);
-  backward_ = make_direction(to_groups_, from_groups_, from_, true);
+  forward_ = make_direction(own_from_, own_to_, to_, nullptr, false);
+  backward_ = make_direction(own_to_, own_from_, from_, nullptr, true);
+}
+
+template <class Real>
+SpaceTransfer<Real>::SpaceTransfer(const Operator& from, const Operator& to) : from_(from.space()), to_(to.space()) {
+  if (about_all_cells(from, to)) {
+    from_operator_ = &from;
+    to_operator_ = &to;
+  } else {
+    own_from_ = all_cells(from_);
+    own_to_ = all_cells(to_);
+  }
+  forward_ = make_direction(from_groups(), to_groups(), to_, to_operator_, false);
+  backward_ = make_direction(to_groups(), from_groups(), from_, nullptr, true);
 }
 
 template <class Real>
 typename SpaceTransfer<Real>::Direction SpaceTransfer<Real>::make_direction(const std::vector<ElementGroup>& in,
                                                                             const std::vector<ElementGroup>& out,
-                                                                            const FunctionSpace& out_space, bool transposed) const {
+                                                                            const FunctionSpace& out_space, const Operator* with_lists,
+                                                                            bool transposed) const {
   const Device& device = out_space.device();
   Direction d;
   std::vector<Index> first_chunk{0};
@@ -64,8 +86,9 @@ typename SpaceTransfer<Real>::Direction SpaceTransfer<Real>::make_direction(cons
     first_chunk.push_back(first_chunk.back() + (out[g].batch_count() + batches - 1) / batches);
     widest = std::max(widest, batches * out[g].node_count() * c * lane_count);
   }
+  if (with_lists != nullptr) d.scatter = with_lists->lists_of_action(d.chunk_batches);
   std::vector<std::unique_ptr<ChunkLister>> listers(static_cast<std::size_t>(omp_get_max_threads()));
-  d.scatter = std::make_unique<ScatterPlan>(device, out_space.node_count(), first_chunk.back(), [&](Index chunk, ChunkSlots& slots) {
+  if (d.scatter == nullptr) d.scatter = std::make_shared<const ScatterPlan>(device, out_space.node_count(), first_chunk.back(), [&](Index chunk, ChunkSlots& slots) {
     auto& lister = listers[static_cast<std::size_t>(omp_get_thread_num())];
     if (!lister) lister = std::make_unique<ChunkLister>(out_space.node_count());
     const auto g = static_cast<std::size_t>(std::ranges::upper_bound(first_chunk, chunk) - first_chunk.begin() - 1);
@@ -113,19 +136,19 @@ void SpaceTransfer<Real>::run(const Direction& direction, const std::vector<Elem
 
 template <class Real>
 void SpaceTransfer<Real>::sum_interpolated(const Array<Real>& x, Array<Real>& y) const {
-  run(forward_, from_groups_, to_groups_, x, y);
+  run(forward_, from_groups(), to_groups(), x, y);
 }
 
 template <class Real>
 void SpaceTransfer<Real>::sum_transposed(const Array<Real>& y, Array<Real>& x) const {
-  run(backward_, to_groups_, from_groups_, y, x);
+  run(backward_, to_groups(), from_groups(), y, x);
 }
 
 template <class Real>
 std::vector<Real> SpaceTransfer<Real>::weights() const {
   std::vector<Real> count(static_cast<std::size_t>(to_.unknown_count()), Real{0});
   const int c = to_.components();
-  for (const ElementGroup& group : to_groups_)
+  for (const ElementGroup& group : to_groups())
     for (Index e = 0; e < group.element_count; ++e)
       for (int a = 0; a < group.node_count(); ++a)
         for (int i = 0; i < c; ++i) count[static_cast<std::size_t>(Index{group.node(e, a)} * c + i)] += Real{1};

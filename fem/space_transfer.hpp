@@ -6,7 +6,7 @@
 // the interpolation and its transpose; who calls fuses the product with other work.
 #pragma once
 
-#include "fem/element_groups.hpp"
+#include "fem/operator.hpp"
 #include "fem/launch/assembly.hpp"
 #include "fem/scatter_plan.hpp"
 
@@ -20,6 +20,9 @@ class SpaceTransfer {
  public:
   // Spaces of one mesh and one number of components; they must outlive this.
   SpaceTransfer(const FunctionSpace& from, const FunctionSpace& to);
+  // The same between the spaces of two operators with the same integrals, which must outlive this: their lists serve here, too,
+  // where they are about all cells.
+  SpaceTransfer(const Operator& from, const Operator& to);
 
   void sum_interpolated(const Array<Real>& x, Array<Real>& y) const;     // y on `to`
   void sum_transposed(const Array<Real>& y, Array<Real>& x) const;       // x on `from`
@@ -30,16 +33,19 @@ class SpaceTransfer {
   struct Direction {
     std::vector<Vector> tables;                  // [group] [node out][node in]
     std::vector<Index> chunk_batches;            // [group]
-    std::unique_ptr<ScatterPlan> scatter;
+    std::shared_ptr<const ScatterPlan> scatter;
     Array<Real> extension, workspace;
   };
   Direction make_direction(const std::vector<ElementGroup>& in, const std::vector<ElementGroup>& out, const FunctionSpace& out_space,
-                           bool transposed) const;
+                           const Operator* with_lists, bool transposed) const;
+  const std::vector<ElementGroup>& from_groups() const { return from_operator_ != nullptr ? from_operator_->groups() : own_from_; }
+  const std::vector<ElementGroup>& to_groups() const { return to_operator_ != nullptr ? to_operator_->groups() : own_to_; }
   void run(const Direction& direction, const std::vector<ElementGroup>& in, const std::vector<ElementGroup>& out,
            const Array<Real>& x, Array<Real>& y) const;
 
   const FunctionSpace &from_, &to_;
-  std::vector<ElementGroup> from_groups_, to_groups_;
+  const Operator *from_operator_ = nullptr, *to_operator_ = nullptr;  // null: groups of its own
+  std::vector<ElementGroup> own_from_, own_to_;
   Direction forward_, backward_;
 };
 

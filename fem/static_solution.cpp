@@ -122,7 +122,7 @@ class StaticSystem {
   void solve(std::vector<Column>& columns, std::vector<StaticSolution>& solutions) {
     auto phase = profile_.phase("solve");
     if (keeps_cold_) drop_what_solvers_do_not_need(columns, solutions);
-    const SolverGeometry geometry = solver_geometry(space_);
+    const SolverGeometry geometry = K_ != nullptr ? solver_geometry(space_) : SolverGeometry{};
     Vector du = space_.zeros();
     if (columns.size() == 1 || K_ == nullptr || keeps_cold_ || solved_.size() == columns.size()) {
       for (std::size_t j = 0; j < columns.size(); ++j) {

@@ -112,7 +112,7 @@ void run_solve(const Solve& solve, const Device& device, const BenchOptions& opt
     K->apply(b, x);
   }));
   std::optional<PMultigrid> cycle;
-  record.add("set-up", time(device, options.few(), [&] { cycle.emplace(equations, fixed, u); }, [&] { cycle.reset(); }));
+  record.add("set-up", time(device, options.few(), [&] { cycle.emplace(*K); }, [&] { cycle.reset(); }));
   SolveReport report;
   record.add("solve", time(device, options.few(), [&] { report = ConjugateGradient{.relative = 1e-8}.solve(*K, b, x, &*cycle); },
                            [&] { x.fill_zero(); }), double(space->unknown_count()), "unknowns");

@@ -132,7 +132,7 @@ TEST(NestedLevels, IterationsOfHigherOrdersDoNotDependOnTheMesh) {
       fill_start_vector(b);
       fixed.set_zero(b);
       const MatrixFree A(equations, fixed, u);
-      const PMultigrid cycle(equations, fixed, u);
+      const PMultigrid cycle(A);
       const SolveReport report = ConjugateGradient{.relative = 1e-8}.solve(A, b, x, &cycle);
       EXPECT_TRUE(report.converged()) << summary(report);
       iterations.push_back(report.iterations);

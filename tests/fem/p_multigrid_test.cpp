@@ -28,7 +28,7 @@ struct Clamped {
   }
   SolveReport solve(const PMultigridOptions& options = {}) {
     const MatrixFree A(equations, fixed, u);
-    const PMultigrid cycle(equations, fixed, u, options);
+    const PMultigrid cycle(A, options);
     Vector x = space.zeros();
     return ConjugateGradient{.relative = 1e-9, .max_iterations = 200}.solve(A, b, x, &cycle);
   }
@@ -82,7 +82,8 @@ TEST(PMultigrid, SolvesElasticityWithSupportsOfSingleComponents) {
 TEST(PMultigrid, IsSymmetricAndPositive) {
   for (const bool single : {false, true}) {
     Clamped m(box(3, 3, 3, {1, 1, 1}, CellKind::hex8, {.smooth = 0.05}), elastic_form(3), 4, clamped);
-    const PMultigrid cycle(m.equations, m.fixed, m.u, {.single_precision = single});
+    const MatrixFree A(m.equations, m.fixed, m.u);
+    const PMultigrid cycle(A, {.single_precision = single});
     Vector x = m.space.zeros(), y = m.space.zeros(), Mx = m.space.zeros(), My = m.space.zeros();
     x.upload(random_values(static_cast<std::size_t>(x.size()), 1));
     y.upload(random_values(static_cast<std::size_t>(y.size()), 2));
@@ -124,7 +125,7 @@ TEST(PMultigrid, TakesAJumpOfTheCoefficient) {
   fill_start_vector(b);
   fixed.set_zero(b);
   const MatrixFree A(equations, fixed, u);
-  const PMultigrid cycle(equations, fixed, u);
+  const PMultigrid cycle(A);
   // Rounding of products with entries of 1e6 and of 1 leaves no more than 1e-8.
   const SolveReport report = ConjugateGradient{.relative = 1e-7, .max_iterations = 200}.solve(A, b, x, &cycle);
   EXPECT_TRUE(report.converged()) << summary(report);
@@ -151,9 +152,62 @@ TEST(SpaceTransfer, InterpolatesPolynomialsExactlyAndTransposes) {
   EXPECT_NEAR(dot(v, y), dot(back, x), 1e-10 * std::abs(dot(v, y)));
 }
 
+// With the lists of the operators, or its own: the same sums.
+TEST(SpaceTransfer, OfOperatorsIsThatOfTheirSpaces) {
+  const Device device = Device::named("cpu", 1);
+  const Mesh mesh = box(5, 4, 3, {1, 1, 1}, CellKind::hex8, {.smooth = 0.05});
+  const FunctionSpace coarse(mesh, 1, device, {.order = 2}), fine(mesh, 1, device, {.order = 4});
+  std::vector<Index> some, others;
+  for (Index cell = 0; cell < mesh.cell_count(); ++cell) (cell % 3 == 0 ? some : others).push_back(cell);
+  const std::vector<std::vector<Integral>> models = {
+      {Integral::over_all_cells(heat_form(3))},
+      {{heat_form(3), false, some, {}}, {heat_form(3), false, others, {}}},
+      {{heat_form(3), false, some, {}}}};  // here some cells have no integral
+  Vector x = coarse.zeros(), y = fine.zeros(), expected = fine.zeros(), v = fine.zeros(), back = coarse.zeros(), expected_back = coarse.zeros();
+  fill_start_vector(x);
+  fill_start_vector(v);
+  const SpaceTransfer<double> own(coarse, fine);
+  own.sum_interpolated(x, expected);
+  own.sum_transposed(v, expected_back);
+  for (const std::vector<Integral>& integrals : models) {
+    const Operator from(coarse, integrals), to(fine, integrals);
+    const SpaceTransfer<double> transfer(from, to);
+    EXPECT_EQ(transfer.weights(), own.weights());
+    transfer.sum_interpolated(x, y);
+    transfer.sum_transposed(v, back);
+    axpy(-1, expected, y);
+    axpy(-1, expected_back, back);
+    EXPECT_LT(max_abs(y), 1e-13 * max_abs(expected));
+    EXPECT_LT(max_abs(back), 1e-13 * max_abs(expected_back));
+  }
+}
+
+TEST(Operator, SumsOfNodesShareTheirLists) {
+  const Device device = Device::named("cpu", 1);
+  const Mesh mesh = box(6, 6, 6, {1, 1, 1}, CellKind::hex8);
+  const FunctionSpace space(mesh, 1, device, {.order = 4});
+  const Operator equations(space, {Integral::over_all_cells(heat_form(3))});
+  const auto lists = [&] { return device.memory().statistics().live_by_tag.at("assembly lists"); };
+  Vector u = space.zeros(), r = space.zeros();
+  equations.residual(u, r);
+  const Index before = lists();
+  equations.action(u, r, u);
+  const Vector diagonal = equations.diagonal({});
+  EXPECT_EQ(lists(), before);
+}
+
+// An empty state is zero.
+TEST(MatrixFree, KeepsNoStateThatIsZero) {
+  Clamped m(box(3, 3, 3, {1, 1, 1}, CellKind::hex8), heat_form(3), 2, all_sides);
+  const MatrixFree A(m.equations, m.fixed, m.u);
+  EXPECT_TRUE(A.state().empty());
+  fill(1.0, m.u);
+  EXPECT_EQ(MatrixFree(m.equations, m.fixed, m.u).state().host(), m.u.host());
+}
+
 TEST(PMultigrid, RefusesSpacesOfOrderOne) {
   Clamped m(box(2, 2, 2, {1, 1, 1}, CellKind::hex8), heat_form(3), 1, all_sides);
-  EXPECT_THROW(PMultigrid(m.equations, m.fixed, m.u), Error);
+  EXPECT_THROW(PMultigrid(MatrixFree(m.equations, m.fixed, m.u)), Error);
 }
 
 }  // namespace
