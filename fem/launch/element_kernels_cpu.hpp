@@ -18,17 +18,7 @@ struct CpuMemory {
   Pack& at(int i) const { return data[i]; }
 };
 
-// a <= b in all lanes
-template <class R, int L>
-inline bool all_below(PackOf<R, L> a, PackOf<R, L> b) {
-  bool below = true;
-  for (int l = 0; l < L; ++l) below &= a.v[l] <= b.v[l];
-  return below;
-}
-
 struct CpuTeam {
-  static constexpr bool can_agree = true;  // on a fact of all its elements
-  static bool none_above(Pack a, Pack b) { return all_below(a, b); }
   using Number = Pack;
   using Scalar = double;
   typedef double Lanes __attribute__((vector_size(lane_count * sizeof(double)), aligned(8), may_alias));
@@ -113,8 +103,6 @@ struct SingleCpuMemory {
 };
 
 struct SingleCpuTeam {
-  static constexpr bool can_agree = true;
-  static bool none_above(SinglePack a, SinglePack b) { return all_below(a, b); }
   using Number = SinglePack;
   using Scalar = float;
   typedef float Half __attribute__((vector_size(lane_count * sizeof(float)), aligned(4), may_alias));

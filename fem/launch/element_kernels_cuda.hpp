@@ -20,7 +20,6 @@ using GpuMemory = GpuMemoryOf<double>;
 // Real: of the numbers that are computed with; single precision is for tensor_engine.hpp only.
 template <class Real>
 struct GpuTeamOf {
-  static constexpr bool can_agree = false;  // each thread goes its own way
   using Number = Real;
   using Scalar = Real;
   static constexpr bool single = sizeof(Real) == sizeof(float);

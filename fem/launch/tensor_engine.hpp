@@ -113,21 +113,6 @@ constexpr void multilinear_coefficients(const Team& team, const ElementArguments
   });
 }
 
-// Are all cells of the team parallelograms or parallelepipeds, up to rounding? Their Jacobian is then computed once.
-template <class Sh, class Team, class P>
-constexpr bool all_affine(const Team& team, const P& a) {
-  using T = typename Team::Number;
-  constexpr double tolerance = sizeof(typename Team::Scalar) == sizeof(double) ? 1e-12 : 1e-6;
-  T bent = 0.0, shortest = 0.0;
-  for (int bits = 1; bits < Sh::corners; ++bits) {
-    T square = a(bits * Sh::G) * a(bits * Sh::G);
-    for (int i = 1; i < Sh::G; ++i) square += a(bits * Sh::G + i) * a(bits * Sh::G + i);
-    if ((bits & (bits - 1)) != 0) bent += square;
-    else shortest = bits == 1 ? square : select(shortest - square, square, shortest);
-  }
-  return team.none_above(bent, tolerance * tolerance * shortest);
-}
-
 // Geometry along a line in the last direction: x and its derivatives are linear in the last coordinate t.
 template <class Sh, class T>
 struct LineGeometry {
@@ -163,7 +148,6 @@ template <class Sh, class T>
 struct PointGeometry {
   T x[Sh::G], m[Sh::D][Sh::G], in, out;
 
-  constexpr PointGeometry() = default;
   template <class S>
   constexpr PointGeometry(const LineGeometry<Sh, T>& line, S t, S weight) {
     constexpr int D = Sh::D;
@@ -191,13 +175,6 @@ struct PointGeometry {
     in = 1.0 / determinant;
     out = weight;
     measure = determinant * weight;
-  }
-  // Of an affine cell, from that with weight 1.
-  template <class S>
-  constexpr PointGeometry(const PointGeometry& constant, const LineGeometry<Sh, T>& line, S t, S weight) : PointGeometry(constant) {
-    for (int i = 0; i < Sh::G; ++i) x[i] = line.x[0][i] + t * line.x[1][i];
-    out = weight;
-    measure = constant.measure * weight;
   }
   // Stored: m, measure, x (see element_point_geometry); `entry(k)` reads.
   template <class E>
@@ -313,14 +290,6 @@ constexpr void tensor_actions(const Team& team, const Memory& memory, const F& f
       team.load_unknowns(arguments, batch, node, points, C, ShiftedEntries<T>{values.values, node * C});
     });
   }
-  const auto* at = tables + Sh::Tables::points;
-  const auto* weights = tables + Sh::Tables::weights;
-  bool affine = false;
-  PointGeometry<Sh, T> constant;
-  if constexpr (Team::can_agree) {
-    affine = !stored && all_affine<Sh>(team, corners);
-    if (affine) constant = PointGeometry<Sh, T>(LineGeometry<Sh, T>(corners, at, 0), at[0], typename Team::Scalar(1));
-  }
   // The points of a line along the last direction.
   team.each(Sh::lines, [&](int item) {
     T value[C][N], slope[C][N], state_value[C][N], state_slope[C][N];
@@ -336,6 +305,8 @@ constexpr void tensor_actions(const Team& team, const Memory& memory, const F& f
         }
       }
     }
+    const auto* at = tables + Sh::Tables::points;
+    const auto* weights = tables + Sh::Tables::weights;
     typename Team::Scalar line_weight = weights[item % N];
     if constexpr (D == 3) {
       line_weight *= weights[item / N];
@@ -373,9 +344,6 @@ constexpr void tensor_actions(const Team& team, const Memory& memory, const F& f
       along([&](int k) {
         return PointGeometry<Sh, T>([&](int entry) { return team.point_geometry(arguments, batch, item + k * last, points, entry, Sh::D * Sh::G + 1 + Sh::G); });
       });
-    } else if (affine) {
-      const LineGeometry<Sh, T> line(corners, at, item);
-      along([&](int k) { return PointGeometry<Sh, T>(constant, line, at[k], line_weight * weights[k]); });
     } else {
       const LineGeometry<Sh, T> line(corners, at, item);
       along([&](int k) { return PointGeometry<Sh, T>(line, at[k], line_weight * weights[k]); });
