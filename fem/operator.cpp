@@ -9,6 +9,7 @@
 #include "fem/launch/point_geometry.hpp"
 
 #include <algorithm>
+#include <set>
 #include <fmt/format.h>
 #include <omp.h>
 
@@ -234,24 +235,29 @@ std::shared_ptr<const ScatterPlan> Operator::lists_of_action(const std::vector<I
   return all_cells && made.chunk_batches == chunk_batches ? made.scatter : nullptr;
 }
 
-MemoryNeeds Operator::memory_needs(Task task) const {
+MemoryNeeds Operator::memory_needs(const std::vector<Task>& tasks) const {
   MemoryNeeds needs;
-  if (plans_.contains(task)) return needs;
-  const Outline outline = this->outline(task);
-  if (outline.groups.empty()) return needs;
-  std::vector<ChunkedGroup> chunked;
-  for (std::size_t g = 0; g < outline.groups.size(); ++g)
-    chunked.push_back({&groups_[static_cast<std::size_t>(outline.groups[g])], outline.chunk_batches[g]});
-  const std::tuple key(outline.groups, outline.chunk_batches, task == Task::matrix);
-  auto known = list_sizes_.find(key);
-  if (known == list_sizes_.end()) {
-    const PatternSize pattern = pattern_size(entity_counts(space_->mesh()), space_->isoparametric() ? 0 : space_->order());
-    known = list_sizes_.emplace(key, estimated_sizes(space_->node_count(), chunked, task == Task::matrix, pattern.pairs)).first;
+  std::set<ListKey> lists;  // that are there, or counted
+  for (const auto& [task, plan] : plans_) lists.emplace(plan.groups, plan.chunk_batches, task == Task::matrix);
+  for (const Task task : tasks) {
+    if (plans_.contains(task)) continue;
+    const Outline outline = this->outline(task);
+    if (outline.groups.empty()) continue;
+    const ListKey key(outline.groups, outline.chunk_batches, task == Task::matrix);
+    auto known = list_sizes_.find(key);
+    if (known == list_sizes_.end()) {
+      std::vector<ChunkedGroup> chunked;
+      for (std::size_t g = 0; g < outline.groups.size(); ++g)
+        chunked.push_back({&groups_[static_cast<std::size_t>(outline.groups[g])], outline.chunk_batches[g]});
+      const PatternSize pattern = pattern_size(entity_counts(space_->mesh()), space_->isoparametric() ? 0 : space_->order());
+      known = list_sizes_.emplace(key, estimated_sizes(space_->node_count(), chunked, task == Task::matrix, pattern.pairs)).first;
+    }
+    const ScatterSizes& sizes = known->second;
+    if (lists.insert(key).second) needs += ScatterPlan::memory_needs(sizes);
+    if (task == Task::residual) needs += state_needs();
+    needs.array<double>("assembly buffers", sizes.extension * outline.block).array<double>("assembly buffers", workspace_size(outline));
   }
-  const ScatterSizes& sizes = known->second;
-  needs = ScatterPlan::memory_needs(sizes);
-  if (task == Task::residual) needs += state_needs();
-  return needs.array<double>("assembly buffers", sizes.extension * outline.block).array<double>("assembly buffers", workspace_size(outline));
+  return needs;
 }
 
 const Operator::Plan& Operator::plan(Task task) const {

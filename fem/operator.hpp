@@ -79,7 +79,9 @@ class Operator {
   enum class Task { residual, matrix, action, diagonal, evaluate };
   // What the first call of a task will take beside its vectors: lists and buffers, which stay. Nothing once they are there.
   // The lists are estimated from samples of their chunks: exact for small meshes, to a few per cent for large ones.
-  MemoryNeeds memory_needs(Task task) const;
+  // Tasks over the same cells in the same chunks share lists: they are counted once.
+  MemoryNeeds memory_needs(const std::vector<Task>& tasks) const;
+  MemoryNeeds memory_needs(Task task) const { return memory_needs(std::vector{task}); }
   // Lists and buffers of a task go back to the pool; they are made anew when it is called again.
   void forget(Task task) const { plans_.erase(task); }
 
@@ -93,6 +95,7 @@ class Operator {
     Vector extension, workspace;
     mutable Array<float> single_extension, single_workspace;  // made at the first action in single precision
   };
+  using ListKey = std::tuple<std::vector<int>, std::vector<Index>, bool>;  // groups, their chunks, of a matrix
   void check_vector(const Vector& x) const;
   const double* given_or_zero(const Vector& u) const;
   void check_cells(const FormValue& form, const ElementGroup& group) const;
@@ -141,7 +144,7 @@ class Operator {
   std::vector<Integral> integrals_;
   std::vector<ElementGroup> groups_;
   mutable std::map<Task, Plan> plans_;
-  mutable std::map<std::tuple<std::vector<int>, std::vector<Index>, bool>, ScatterSizes> list_sizes_;  // foreseen; by groups, their chunks, of a matrix
+  mutable std::map<ListKey, ScatterSizes> list_sizes_;  // foreseen
   mutable std::map<std::pair<const ElementGroup*, int>, Vector> point_geometry_;  // by group and number of points
   mutable std::map<std::tuple<const ElementGroup*, const Integral*, int>, Vector> given_;         // by degree of the rule
   mutable std::map<std::pair<const ElementGroup*, const Integral*>, Vector> states_;

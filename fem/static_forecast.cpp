@@ -25,7 +25,6 @@ class Forecaster {
         needs_(needs_of(space_, model.columns, model.factorised || model.in_space)) {
     residual_ = equations.memory_needs(Task::residual);
     evaluate_ = equations.memory_needs(Task::evaluate);
-    action_ = diagonal_ = residual_;  // the same lists, but for those of loads on facets
   }
 
   ForecastPath with_matrix(SolverPath path) const {
@@ -77,15 +76,16 @@ class Forecaster {
 
   ForecastPath without_matrix() const {
     const MemoryNeeds marked = MemoryNeeds().bytes("connectivity", connectivity());
-    const MemoryNeeds kept = needs_.standing + residual_ + action_ + diagonal_ + marked;
-    // The loop's; the operator's state and diagonal; conjugate gradients' four; Chebyshev's four.
-    const MemoryNeeds iteration = kept + vectors(loop_vectors() + 2 + 4 + 4);
+    const MemoryNeeds actions = equations_.memory_needs({Task::residual, Task::diagonal, Task::action});
+    const MemoryNeeds kept = needs_.standing + actions + marked;
+    // The loop's; the operator's diagonal, and its state where that is not zero; conjugate gradients' four; Chebyshev's four.
+    const MemoryNeeds iteration = kept + vectors(loop_vectors() + (model_.newton ? 2 : 1) + 4 + 4);
     ForecastPath result{SolverPath::without_matrix, iteration, "iteration"};
-    raise(result, needs_.standing + residual_ + action_ + diagonal_ + results(), "results");
+    raise(result, needs_.standing + actions + results(), "results");
     const double product = 40.0 * double(connectivity()) + 24.0 * double(n_);
     result.bytes_moved = steps() * 4 * 0.28 * diagonal_iterations() * product;  // Chebyshev of degree 4
     result.at_assembly = kept.total();
-    result.host_lists = host_of_lists(action_);
+    result.host_lists = host_of_lists(equations_.memory_needs(Task::action));
     return result;
   }
 
@@ -151,7 +151,7 @@ class Forecaster {
   Index columns_, n_;
   int block_;
   SpaceNeeds needs_;
-  MemoryNeeds residual_, evaluate_, action_, diagonal_;
+  MemoryNeeds residual_, evaluate_;
   mutable std::optional<MemoryNeeds> matrix_lists_;
   mutable std::optional<HierarchyShape> shape_;
 };

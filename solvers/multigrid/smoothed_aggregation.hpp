@@ -39,7 +39,7 @@ struct SmoothedAggregationOptions {
   Index coarsest_size = 600;            // unknowns that are solved with a dense inverse
   int max_levels = 12;
   MultigridLevels levels = MultigridLevels::automatic;
-  std::function<NestedLevels()> nested = nullptr;  // asked at set-up; none: aggregation alone
+  std::function<NestedLevels()> nested = {};  // asked at set-up; none: aggregation alone
 };
 
 class SmoothedAggregation final : public LinearOperator {

@@ -62,7 +62,9 @@ TEST(NonlinearSolution, GoesOnBehindAnyIncrementToTheLastBit) {
   const NonlinearSolution whole = solve_nonlinear(wall.model.equations, wall.fixed, options);
   ASSERT_EQ(states.size(), 4u);
   for (const NonlinearState& state : states) {
-    const NonlinearSolution rest = solve_nonlinear(wall.model.equations, wall.fixed, {.relative = 1e-10, .increments = 5, .start = state});
+    NonlinearOptions from_there{.relative = 1e-10, .increments = 5};
+    from_there.start = state;
+    const NonlinearSolution rest = solve_nonlinear(wall.model.equations, wall.fixed, from_there);
     EXPECT_EQ(rest.u.host(), whole.u.host()) << "behind increment " << state.increment;
     EXPECT_EQ(rest.reaction, whole.reaction);
     EXPECT_EQ(rest.certificate, whole.certificate);
