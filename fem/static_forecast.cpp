@@ -17,7 +17,7 @@ using Task = Operator::Task;
 // Of a Newton iteration, for the estimate of the time.
 constexpr double newton_steps = 6;
 
-// Follows fem/static_solution.cpp, or fem/nonlinear_solution.cpp, moment by moment.
+// Follows fem/static_system.cpp, or fem/nonlinear_solution.cpp, moment by moment.
 class Forecaster {
  public:
   Forecaster(const Operator& equations, const ForecastModel& model)
