@@ -15,6 +15,8 @@ class MatrixFreeSolver {
  public:
   // Equations and constraints must outlive this.
   MatrixFreeSolver(const Operator& equations, const Constraints& constraints, const Vector& u);
+  MatrixFreeSolver(const MatrixFreeSolver&) = delete;  // the preconditioner refers to the operator in here
+  MatrixFreeSolver& operator=(const MatrixFreeSolver&) = delete;
 
   // From x. The preconditioner is made at the first call and kept. Throws Error(Exit::input) when options ask for another method,
   // Error(Exit::model) when a form does not promise a symmetric tangent.

@@ -9,9 +9,11 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 folder=build-fuzz seconds=60 smoke=
 if [ "${1:-}" = --in ]; then folder=$2; shift 2; fi
-declare -A executions=([gmsh]=150000 [inp]=40000 [nastran]=200000 [medit]=400000 [medit_binary]=120000 [mfem]=300000 [exodus]=150000
-                       [case]=250000 [override]=100000 [formula]=150000 [table]=250000 [journal]=200000 [checkpoint]=3000)
-order=(gmsh inp nastran medit medit_binary mfem exodus case override formula table journal checkpoint)
+targets=(gmsh=150000 inp=40000 nastran=200000 medit=400000 medit_binary=120000 mfem=300000 exodus=150000
+         case=250000 override=100000 formula=150000 table=250000 journal=200000 checkpoint=3000)  # and executions of --smoke
+declare -A executions
+for target in "${targets[@]}"; do executions[${target%%=*}]=${target##*=}; done
+order=("${targets[@]%%=*}")
 if [ "${1:-}" != --smoke ] || [ ! -x "$folder/bin/fuzz_checkpoint" ]; then
   tools/configure.sh "$folder" -DCMAKE_CXX_COMPILER=clang++ -DCMAKE_C_COMPILER=clang -DRITZ_CUDA=OFF -DRITZ_TESTS=OFF -DRITZ_FUZZ=ON \
     "-DRITZ_FOLDERS=mesh;io" -DRITZ_SANITIZE=address,undefined,fuzzer-no-link -DCMAKE_BUILD_TYPE=RelWithDebInfo \
