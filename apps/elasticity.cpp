@@ -147,6 +147,7 @@ void show(Run& run, const Operator& equations, const StaticSolution& s) {
 
 void elasticity(Run& run) {
   const Mesh& mesh = run.mesh();
+  std::optional<Profile::Phase> phase(std::in_place, run.device().profile(), "model");
   const int dimension = mesh.dimension();
   const PlaneModel plane = plane_model(run.input(), mesh, {"plane_strain", "plane_stress", "axisymmetric"}, "");
   const char* move_out = "move it out of the load case, or make two case files";
@@ -154,13 +155,16 @@ void elasticity(Run& run) {
       read_load_cases(run.input(), {"gravity", "body_force", "traction", "force", "pressure", "displacement"}, {{"material", move_out}, {"model", move_out}});
   const std::vector<Integral> integrals =
       dimension == 3 ? elastic_integrals<3>(run, mesh, plane, load_cases) : elastic_integrals<2>(run, mesh, plane, load_cases);
+  phase.reset();
   const FunctionSpace& space = make_space(run, mesh, dimension);
+  phase.emplace(run.device().profile(), "model");
   const auto supports = std::make_shared<const LoadCaseSupports>(space, read_displacements(run.input().root(), mesh), load_cases,
                                                                  [&](Constraints& fixed) { hold_axis(plane, fixed); });
   supports->check(run.input(), load_cases);
   const LinearSolverOptions solver = run.solver(MatrixPromise::positive_definite);
   const std::vector<Field> results = {{"displacement", dimension}, {"stress", 6},   {"strain", 6},
                                       {"von_mises", 1},            {"principal_stress", 3, {}, {"1", "2", "3"}}, {"reaction", dimension}};
+  phase.reset();
   forecast(run, space, integrals, {.columns = std::max(1, static_cast<int>(load_cases.cases.size())), .factorised = solver.method == LinearMethod::direct});
   finish_model(run, supports->all(), rigid_modes(mesh, plane), results);
 

@@ -9,6 +9,7 @@
 #include "fem/static_solution.hpp"
 
 #include <algorithm>
+#include <optional>
 
 namespace ritz {
 namespace {
@@ -79,18 +80,21 @@ std::vector<Integral> heat_integrals(Run& run, const Mesh& mesh, const PlaneMode
 void show(Run& run, const Operator& equations, bool cooled, const StaticSolution& s) {
   const FunctionSpace& space = equations.space();
   DerivedFields flux = evaluate(run, equations, s.u);
+  std::optional<Profile::Phase> phase(std::in_place, run.device().profile(), "fields");
   Field temperature = run.fields().of("temperature", space, s.u);
   print_range(run, space.mesh(), "temperature", temperature.values);
   if (!cooled) print_balance(run, s, 1);  // what convection takes away is neither load nor reaction
   std::vector<double> finer = run.fields().at_points(space, flux.at_space_nodes, flux.components);
-  run.write({std::move(temperature),
-             {.name = "heat_flux", .components = flux.components, .values = std::move(flux.at_nodes), .finer_values = std::move(finer)},
-             {.name = "reaction", .values = s.reaction, .forces = true}},
-            {{"heat_flux", flux.components, std::move(flux.at_cells)}});
+  std::vector<Field> nodal = {std::move(temperature),
+                              {.name = "heat_flux", .components = flux.components, .values = std::move(flux.at_nodes), .finer_values = std::move(finer)},
+                              {.name = "reaction", .values = s.reaction, .forces = true}};
+  phase.reset();
+  run.write(std::move(nodal), {{"heat_flux", flux.components, std::move(flux.at_cells)}});
 }
 
 void heat(Run& run) {
   const Mesh& mesh = run.mesh();
+  std::optional<Profile::Phase> phase(std::in_place, run.device().profile(), "model");
   const PlaneModel plane = plane_model(run.input(), mesh, {"plane", "axisymmetric"}, "plane");
   const char* move_out = "move it out of the load case, or make two case files";
   LoadCaseInputs load_cases = read_load_cases(
@@ -101,7 +105,9 @@ void heat(Run& run) {
   std::vector<const Region*> cooled;
   const std::vector<Integral> integrals = mesh.dimension() == 3 ? heat_integrals<3>(run, mesh, plane, load_cases, cooled)
                                                                 : heat_integrals<2>(run, mesh, plane, load_cases, cooled);
+  phase.reset();
   const FunctionSpace& space = make_space(run, mesh, 1);
+  phase.emplace(run.device().profile(), "model");
   const auto supports = std::make_shared<const LoadCaseSupports>(space, read_temperatures(run.input().root(), mesh), load_cases);
   supports->check(run.input(), load_cases);
   const LinearSolverOptions solver = run.solver(MatrixPromise::positive_definite);
@@ -111,6 +117,7 @@ void heat(Run& run) {
     const std::vector<Node> nodes = space.nodes_in(*region);
     held.insert(held.end(), nodes.begin(), nodes.end());
   }
+  phase.reset();
   forecast(run, space, integrals, {.columns = std::max(1, static_cast<int>(load_cases.cases.size())), .factorised = solver.method == LinearMethod::direct});
   finish_model(run, supports->all(), RigidModes::scalar, results, held);
 

@@ -10,6 +10,7 @@
 #include <cmath>
 #include <fmt/format.h>
 #include <numbers>
+#include <optional>
 
 namespace ritz {
 namespace {
@@ -156,12 +157,14 @@ double size_of(const Mesh& mesh) {
 void write_modes(Run& run, const FunctionSpace& space, const VibrationModes& modes, const ModalSettings& settings) {
   const auto components = static_cast<std::size_t>(space.components());
   std::vector<Field> fields;
+  std::optional<Profile::Phase> phase(std::in_place, run.device().profile(), "fields");
   Vector x = space.zeros();
   for (std::size_t k = 0; k < modes.frequencies.size(); ++k) {
     modes.eigen.vectors->get_column(static_cast<int>(k), x);
     const double scale = settings.unit_maximum ? 1 / largest_displacement(space.to_mesh(x), components) : 1;
     fields.push_back(run.fields().of(mode_name(k), space, x, scale));
   }
+  phase.reset();
   run.write(fields, {});
   const double amplitude = settings.factor > 0 ? settings.factor : 0.1 * size_of(space.mesh());
   for (const Field& mode : fields) {
@@ -186,6 +189,7 @@ int rigid_motions_of(const Constraints& fixed, RigidModes modes) {
 
 void modal(Run& run) {
   const Mesh& mesh = run.mesh();
+  std::optional<Profile::Phase> phase(std::in_place, run.device().profile(), "model");
   const int dimension = mesh.dimension();
   const PlaneModel plane = plane_model(run.input(), mesh, {"plane_strain", "plane_stress", "axisymmetric"}, "");
   const std::vector<ElasticMaterial> materials = elastic_materials(run, mesh, "[kg/m^3]", {});
@@ -194,19 +198,23 @@ void modal(Run& run) {
     elastic.push_back(Integral::over(stiffness_form(plane, m), *m.region));
     inertial.push_back(Integral::over(mass_form(plane, mesh, m.density), *m.region));
   }
+  phase.reset();
   const FunctionSpace& space = make_space(run, mesh, dimension);
+  phase.emplace(run.device().profile(), "model");
   Constraints fixed(space);
   read_supports(run, mesh, plane, fixed, true);
   ModalSettings settings = read_settings(run.input());
   std::vector<Field> results;
   for (int k = 0; k < (settings.eigen.band ? 1000 : settings.eigen.count); ++k) results.push_back({mode_name(static_cast<std::size_t>(k)), dimension});
   const VibrationModel model{rigid_motions_of(fixed, rigid_modes(mesh, plane)), plane.axisymmetric, !run.options().member.empty()};
+  phase.reset();
   forecast_modes(run, space, elastic, inertial, model, settings.eigen);
   finish_model(run, fixed, {}, results);
 
   settings.eigen.progress = run.progress();
   const Operator &stiffness = make_operator(run, space, std::move(elastic)), &masses = make_operator(run, space, std::move(inertial));
   const VibrationModes modes = solve_vibration(stiffness, masses, fixed, model, settings.eigen);
+  phase.emplace(run.device().profile(), "fields");
   const bool uniform = std::ranges::all_of(materials, [](const ElasticMaterial& m) { return m.density.is_number(); });
   const double mass = uniform ? mass_of_the_mesh(mesh, plane, materials) : modes.total_mass.front();
   check_mass(modes, mass);
@@ -214,6 +222,7 @@ void modal(Run& run) {
   run.log().line("mass: {:.8g}; rigid motions left by the supports: {}", mass, model.rigid_motions);
   if (modes.frequencies.empty()) run.log().notice("there is no mode in the band");
   print_table(run, modes);
+  phase.reset();
   write_modes(run, space, modes, settings);
 }
 

@@ -7,6 +7,7 @@
 #include "apps/shared_model.hpp"
 #include "apps/sweep_plan.hpp"
 #include "device/host_memory.hpp"
+#include "device/process_start.hpp"
 #include "device/stop_request.hpp"
 #include "io/byte_size.hpp"
 #include "io/error_catalogue.hpp"
@@ -81,6 +82,7 @@ Run::Run(AppInfo info, RunOptions options, SharedModel* shared)
   } else {
     log_.line("member {}", options_.member);
   }
+  auto phase = this->phase("case");
   report_.device = device().description();
   for (const std::string& notice : options_.notices) log_.notice(notice);
   case_ = options_.survey ? Case::survey(options_.case_file, options_.survey->taken) : Case::from_file(options_.case_file, options_.overrides);
@@ -330,11 +332,11 @@ void Run::open_results(bool probes) {
 }
 
 void Run::write(std::vector<Field> nodal, std::vector<Field> cells, std::optional<double> time) {
+  auto phase = this->phase("output");  // what the run waits for
   auto& probes = part_ != nullptr ? part_->probes : report_.probes;
   probes = evaluate_probes(*case_, *mesh_, nodal);
   for (const auto& [name, values] : probes) log_.line("probe {}: {:.8g}", name, fmt::join(values, " "));
   if (!shared_->writes_fields) return;
-  auto phase = device().profile().phase("output");  // what the run waits for
   if (!writer_) open_results(!probes.empty());
   // The load case by its place: the report's list may grow before the step is written.
   auto* const list = part_ == nullptr ? nullptr : report_.combinations.empty() ? &report_.load_cases : &report_.combinations;
@@ -371,6 +373,7 @@ void Run::write_series(const std::string& name, int count, const std::function<s
 
 void collect_run(RunReport& report, const Device& device, const MemoryLimits& limits, const Log& log) {
   report.phases.clear();
+  report.phases.push_back({.name = "start", .seconds = std::max(0.0, process_age() - device.profile().seconds_since_start()), .calls = 1});
   for (const PhaseRecord& phase : device.profile().phases())
     report.phases.push_back({phase.name, phase.seconds, phase.bytes_to_device + phase.bytes_to_host, phase.calls, phase.scalar_reads, phase.peak_memory,
                              phase.bytes_to_device, phase.bytes_to_host, phase.bytes});
@@ -389,15 +392,17 @@ void Run::collect() { collect_run(report_, device(), options_.memory, log_); }
 
 void Run::finish() {
   settle();
+  std::optional<Profile::Phase> phase(std::in_place, device().profile(), "output");
   if (writer_) report_.background_writing = writer_->seconds();
   if (results_) results_->complete();
   if (checkpoints_) checkpoints_->remove();
+  phase.reset();
   if (writer_) log_.line("ParaView: {}{}", writer_->path(), part_ != nullptr ? " (one step for each load case and combination)" : "");
   collect();
   std::string times;
   for (const RunPhase& phase : report_.phases)
     if (phase.name.find('/') == std::string::npos) times += fmt::format("{}{} {:.2f} s", times.empty() ? "" : ", ", phase.name, phase.seconds);
-  log_.line("time: {:.2f} s ({})", device().profile().seconds_since_start(), times);
+  log_.line("time: {:.2f} s ({})", process_age(), times);
   const MemoryUse& memory = report_.memory;
   const auto of = [](Index limit) { return limit > 0 ? " of " + text_of_bytes(limit) : ""; };
   log_.line("memory: host peak {}{}, device peak {}{}", text_of_bytes(memory.host_peak),

@@ -78,6 +78,7 @@ class Run {
 
   Case& input() { return *case_; }
   const Device& device() const;
+  [[nodiscard]] Profile::Phase phase(std::string name) const { return device().profile().phase(std::move(name)); }
   SharedModel& shared() { return *shared_; }
   Log& log() { return log_; }
   RunReport& report() { return report_; }
@@ -141,7 +142,7 @@ class Run {
   std::optional<ResultWriter> writer_;      // of write(): one step, or one for each increment, load case and combination
 };
 
-// Phases, memory and notices of a device and a log.
+// Phases (the first is "start": from the start of the process until the device was there), memory and notices of a device and a log.
 void collect_run(RunReport& report, const Device& device, const MemoryLimits& limits, const Log& log);
 
 // Parses the command line, runs the app, and turns whatever happens into a message, a report and an exit code.

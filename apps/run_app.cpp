@@ -6,6 +6,7 @@
 #include "apps/sweep.hpp"
 #include "apps/trace.hpp"
 #include "device/host_memory.hpp"
+#include "device/process_start.hpp"
 #include "device/stop_request.hpp"
 
 #include <csignal>
@@ -53,6 +54,7 @@ int print_schema(const AppInfo& info, const std::function<void(Run&)>& app) {
 int run_app(int argc, char** argv, const AppInfo& info, const std::function<void(Run&)>& app) {
   keep_standard_streams_open();
   use_short_spinning(argv);
+  process_age();
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGXFSZ, SIG_IGN);  // a file beyond the limit of ulimit is an error like a full disk
   listen_for_stop_signals();
@@ -129,7 +131,7 @@ int run_app(int argc, char** argv, const AppInfo& info, const std::function<void
   }
   if (run && !options.profile.empty()) {
     try {
-      write_trace(options.profile, run->device().profile());
+      write_trace(options.profile, run->device().profile(), report.phases.empty() ? 0 : report.phases.front().seconds);
     } catch (const Error& error) {
       run->log().error(error);
       if (report.exit == Exit::ok) report.fail(error);

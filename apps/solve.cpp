@@ -10,6 +10,7 @@
 #include "fem/nonlinear_solution.hpp"
 
 #include <fmt/format.h>
+#include <optional>
 
 namespace ritz {
 namespace {
@@ -139,11 +140,14 @@ std::vector<double> columns(const std::vector<double>& all, int components, int 
 
 void show(Run& run, const FormRecord& record, const Operator& equations, const Vector& u, const std::vector<double>& reaction, std::optional<double> time = {}) {
   const FunctionSpace& space = equations.space();
+  std::optional<Profile::Phase> phase(std::in_place, run.device().profile(), "fields");
   std::vector<Field> nodal = {run.fields().of(record.unknown, space, u)}, cells;
   if (record.components == 1) print_range(run, space.mesh(), record.unknown, nodal.front().values);
   const std::vector<Field> evaluated = evaluated_fields(record);
   if (!evaluated.empty()) {
+    phase.reset();
     const DerivedFields derived = evaluate(run, equations, u);
+    phase.emplace(run.device().profile(), "fields");
     int first = 0;
     for (const Field& field : evaluated) {
       const auto part = [&](const std::vector<double>& all) { return columns(all, derived.components, first, field.components); };
@@ -154,6 +158,7 @@ void show(Run& run, const FormRecord& record, const Operator& equations, const V
     }
   }
   nodal.push_back({.name = "reaction", .components = record.components, .values = reaction, .forces = true});
+  phase.reset();
   run.write(std::move(nodal), std::move(cells), time);
 }
 
@@ -161,13 +166,16 @@ void solve(Run& run) {
   Case& input = run.input();
   const Mesh& mesh = run.mesh();
   const FormCatalogue catalogue(run.device(), load_plugins(run));
+  std::optional<Profile::Phase> phase(std::in_place, run.device().profile(), "model");
   const Case::Table model = input.table("model", "the equations and their discretisation");
   const FormCatalogue::Entry& form = main_form(run, catalogue, model);
   const FormRecord& record = *form.record;
   for (const char* key : {"order", "element"})
     if (model.has(key)) model.refuse(key, fmt::format("'[model] {}' was given", key), "what the field is made of stands in one place, [space]", fmt::format("write it as [space] {} = ...", key));
   const Equations parts = read_equations(run, catalogue, form);
+  phase.reset();
   const FunctionSpace& space = make_space(run, mesh, record.components, &catalogue);
+  phase.emplace(run.device().profile(), "model");
   Constraints fixed(space);
   for (const Case::Table& t : input.tables("prescribe", "prescribed values of the unknown")) prescribe(t, mesh, record.components, fixed);
   const LinearSolverOptions solver = run.solver();
@@ -180,6 +188,7 @@ void solve(Run& run) {
     const std::vector<Node> nodes = space.nodes_in(*region);
     held.insert(held.end(), nodes.begin(), nodes.end());
   }
+  phase.reset();
   forecast(run, space, parts.integrals, {.newton = !parts.linear, .restart = solver.restart, .factorised = solver.method == LinearMethod::direct, .definite = false});
   finish_model(run, fixed, rigid_modes(record, parts), results, held);
 

@@ -62,9 +62,11 @@ void print_forces(Run& run, const std::vector<double>& applied, const std::vecto
 void show(Run& run, const Operator& equations, const StructureModel& model, const std::vector<std::array<double, 3>>& along, const Vector& u,
           const std::vector<double>& reaction, const std::vector<double>& applied, double certificate, std::optional<double> time = {}) {
   const FunctionSpace& space = equations.space();
+  std::optional<Profile::Phase> phase(std::in_place, run.device().profile(), "fields");
   std::vector<Field> nodal = nodal_fields(model.components, space.to_mesh(u), reaction);
   print_peak(run, space.mesh(), "displacement", magnitudes(nodal[0].values));
   print_forces(run, applied, nodal[1].values, certificate);
+  phase.reset();
   std::vector<Field> cells = section_forces(run, space, model, along, u);
   run.write(std::move(nodal), std::move(cells), time);
 }
@@ -129,6 +131,7 @@ void structure(Run& run) {
   Case& input = run.input();
   const Mesh& mesh = run.mesh(true);
   const FormCatalogue catalogue(run.device(), load_plugins(run));
+  std::optional<Profile::Phase> phase(std::in_place, run.device().profile(), "model");
   const char* move_out = "move it out of the load case, or make two case files";
   LoadCaseInputs load_cases = read_load_cases(input, {"force", "line_load", "surface_load", "pressure", "gravity", "support"},
                                               {{"section", move_out}, {"spring", move_out}});
@@ -143,10 +146,12 @@ void structure(Run& run) {
     each.loads = own.back().integrals;
     each.prescribed = read_structure_supports(each.table, mesh, model.components);
   }
+  phase.reset();
   const FunctionSpace& space = run.shared().space_for(fmt::format("{}", model.components), [&] {
     auto phase = run.device().profile().phase("space");
     return FunctionSpace(mesh, model.components, run.device());
   });
+  phase.emplace(run.device().profile(), "model");
   const std::vector<std::uint8_t> touched = touched_unknowns(space, model.stiffness);
   Index untouched = 0;
   const LoadCaseSupports supports(space, held, load_cases, [&](Constraints& fixed) { untouched = hold_untouched(touched, fixed); });
@@ -161,6 +166,7 @@ void structure(Run& run) {
     input.add_error(Error(Exit::model, "load cases of a model with nonlinear elements", "they share one matrix, which such elements change", "make a case file of each"));
   std::vector<Integral> integrals = model.stiffness;
   integrals.insert(integrals.end(), common.integrals.begin(), common.integrals.end());
+  phase.reset();
   forecast(run, space, integrals, {.columns = std::max(1, static_cast<int>(load_cases.cases.size())), .newton = !linear,
                                    .factorised = solver.method == LinearMethod::direct, .in_space = true});
   finish_model(run, supports.all(), std::nullopt, nodal_names(model.components));

@@ -111,6 +111,8 @@ class Sweep {
     return options;
   }
 
+  [[nodiscard]] Profile::Phase phase(const char* name) const { return shared_.device->profile().phase(name); }
+
   // All that the results depend on, and what [sweep] and [output] say does not matter.
   std::string fingerprint(const SweepMember& member) {
     Case input = Case::from_file(options_.case_file, options_of(member).overrides);
@@ -141,6 +143,7 @@ class Sweep {
   }
 
   void open_folder() {
+    auto phase = this->phase("output");
     std::set<std::string> names;
     for (const SweepMember& member : plan_.members) names.insert(member.name);
     if (!options_.json.empty()) probe_folder(fs::absolute(options_.json).parent_path());
@@ -202,6 +205,7 @@ class Sweep {
   }
 
   std::string fingerprint_or_none(const SweepMember& member) {
+    auto phase = this->phase("case");
     try {
       return fingerprint(member);
     } catch (const Error&) {
@@ -228,6 +232,7 @@ class Sweep {
   }
 
   void finish(Active& active) {
+    auto phase = this->phase("output");
     RunReport report = std::move(active.run->report());
     report.complete();
     const SweepMember& member = *active.member;
@@ -287,7 +292,7 @@ class Sweep {
   }
 
   void commit() {
-    auto phase = shared_.device->profile().phase("commit");
+    auto phase = this->phase("commit");
     folder_->make_room();
     table_->write(plan_.members);
     if (plan_.fields) write_index();
@@ -379,7 +384,7 @@ void run_sweep(const AppInfo& info, const RunOptions& options, const std::functi
     error = std::current_exception();
   }
   sweep.close();
-  if (!options.profile.empty()) write_trace(options.profile, sweep.device().profile());
+  if (!options.profile.empty()) write_trace(options.profile, sweep.device().profile(), report.phases.front().seconds);
   if (error) std::rethrow_exception(error);
 }
 

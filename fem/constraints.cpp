@@ -82,16 +82,21 @@ void Constraints::finish() {
 }
 
 void Constraints::set_values(Vector& u) const {
+  u.device().profile().count(mask_.bytes() + 2 * u.bytes());
   table(u.device()).set_values(u.device(), u.size(), mask_.data(), values_.data(), u.data());
 }
 
-void Constraints::set_zero(Vector& r) const { table(r.device()).set_zero(r.device(), r.size(), mask_.data(), 1, r.data()); }
+void Constraints::set_zero(Vector& r) const {
+  r.device().profile().count(mask_.bytes() + 2 * r.bytes());
+  table(r.device()).set_zero(r.device(), r.size(), mask_.data(), 1, r.data());
+}
 
 void Constraints::apply_pivot(double pivot, const Vector& x, Vector& y) const {
   table(x.device()).apply_pivot(x.device(), list_.size(), list_.data(), pivot, x.data(), y.data());
 }
 
 void Constraints::keep_prescribed(Vector& r) const {
+  r.device().profile().count(mask_.bytes() + 2 * r.bytes());
   table(r.device()).set_zero(r.device(), r.size(), mask_.data(), 0, r.data());
 }
 

@@ -78,6 +78,7 @@ class FunctionSpace {
 
   // Nodes that share a cell, in block CSR (one block per pair of nodes). Made at the first call, then shared.
   std::shared_ptr<const SparsityPattern> pattern() const;
+  bool has_pattern() const { return pattern_ != nullptr; }
   // The same on the host, for those who build lists of positions.
   struct HostPattern {
     std::vector<Index> offsets;

@@ -22,6 +22,7 @@ class Newton {
       : equations_(equations), constraints_(constraints), options_(options), progress_(progress), space_(equations.space()),
         u_(space_.zeros()), prescribed_(space_.zeros()), start_(space_.zeros()), r_(space_.zeros()), gap_(space_.zeros()),
         step_(space_.zeros()), trial_(space_.zeros()), trial_r_(space_.zeros()) {
+    auto phase = space_.device().profile().phase("assembly");
     equations.reset_state();
     if (options.halvings > 0) begin_ = space_.zeros();
     if (!without_matrix(equations, options.linear)) K_.emplace(equations.make_matrix());
@@ -67,12 +68,14 @@ class Newton {
 
   // By the state that the increment began with: what is committed may give other forces, where time matters.
   void find_reaction() {
+    auto phase = space_.device().profile().phase("reactions");
     residual(u_, r_);
     constraints_.keep_prescribed(r_);
     reaction_ = space_.forces_to_mesh(r_);
   }
 
   NonlinearSolution solution() {
+    auto phase = space_.device().profile().phase("reactions");
     copy(u_, trial_);
     NonlinearSolution s;
     s.reaction = reaction_;
@@ -111,6 +114,7 @@ class Newton {
   }
 
   void balance() {
+    std::optional<Profile::Phase> phase(std::in_place, space_.device().profile(), "residual");
     residual(u_, r_);
     for (int step = 0;; ++step) {
       copy(r_, trial_r_);
@@ -124,7 +128,9 @@ class Newton {
       if (!gap && free_norm_ <= options_.relative * reference_) return;
       if (step == options_.max_steps) stop("the limit of steps was reached", "allow more with [newton] max_steps, or take more increments");
       if (progress_) progress_(fmt::format("Newton step {}, residual {:.1e}", steps_.size() + 1, reference_ > 0 ? free_norm_ / reference_ : 0));
+      phase.reset();
       take_step(gap);
+      phase.emplace(space_.device().profile(), "residual");
     }
   }
 
@@ -134,6 +140,7 @@ class Newton {
       auto phase = profile.phase("assembly");
       equations_.assemble(u_, *K_);
     }
+    std::optional<Profile::Phase> phase(std::in_place, profile, "residual");
     double asked = 0;  // of the free unknowns by the gap
     copy(r_, trial_r_);
     if (gap) {
@@ -145,8 +152,9 @@ class Newton {
     }
     axpby(0.0, trial_r_, -1.0, trial_r_);
     reference_ = std::max(reference_, asked);
+    phase.reset();
     {
-      auto phase = profile.phase("solve");
+      auto solving = profile.phase("solve");
       fill(0.0, step_);
       if (K_) {
         K_->eliminate(constraints_.mask(), std::max(max_abs(K_->diagonal()), 1e-300));

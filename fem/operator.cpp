@@ -5,7 +5,7 @@
 #include "fem/chunk_lists.hpp"
 #include "fem/given_numbers.hpp"
 #include "fem/list_sizes.hpp"
-#include "fem/pattern_size.hpp"
+#include "fem/space_needs.hpp"
 #include "fem/launch/point_geometry.hpp"
 
 #include <algorithm>
@@ -205,6 +205,7 @@ Operator::Plan Operator::make_plan(Task task) const {
   for (const auto& [other, made] : plans_)
     if (task != Task::matrix && other != Task::matrix && made.groups == plan.groups && made.chunk_batches == plan.chunk_batches) plan.scatter = made.scatter;
   if (plan.scatter == nullptr) plan.scatter = make_lists(task, plan, first_chunk);
+  plan.stored_bytes = ScatterPlan::memory_needs(plan.scatter->sizes()).total() + stored_at_points(plan.terms);
   plan.extension = Vector(device, plan.scatter->extension_items() * block, "assembly buffers");
   plan.workspace = make_workspace(workspace_size(outline), outline.widest);
   return plan;
@@ -249,8 +250,8 @@ MemoryNeeds Operator::memory_needs(const std::vector<Task>& tasks) const {
       std::vector<ChunkedGroup> chunked;
       for (std::size_t g = 0; g < outline.groups.size(); ++g)
         chunked.push_back({&groups_[static_cast<std::size_t>(outline.groups[g])], outline.chunk_batches[g]});
-      const PatternSize pattern = pattern_size(entity_counts(space_->mesh()), space_->isoparametric() ? 0 : space_->order());
-      known = list_sizes_.emplace(key, estimated_sizes(space_->node_count(), chunked, task == Task::matrix, pattern.pairs)).first;
+      const Index pairs = task == Task::matrix ? pairs_of_nodes(*space_) : 0;
+      known = list_sizes_.emplace(key, estimated_sizes(space_->node_count(), chunked, task == Task::matrix, pairs)).first;
     }
     const ScatterSizes& sizes = known->second;
     if (lists.insert(key).second) needs += ScatterPlan::memory_needs(sizes);
@@ -296,16 +297,30 @@ void Operator::with_groups(const Plan& plan, int block, bool matrix, bool single
   use(groups);
 }
 
-// [bytes] The least traffic of an assembly: connectivity, coordinates and what u stands for once, matrices also a slot of a byte for each
-// entry of an element, and the target written once. What forms store at points, and lists, come on top and are not counted.
+// [bytes] The numbers given at points, what points keep, and their geometry, as far as the terms have it.
+Index Operator::stored_at_points(const std::vector<std::vector<AssemblyTerm>>& terms) const {
+  Index sum = 0;
+  const auto add = [&sum](const double* used, const Vector& array) { sum += used != nullptr && used == array.data() ? array.bytes() : 0; };
+  for (const auto& group : terms)
+    for (const AssemblyTerm& term : group) {
+      for (const auto& [key, array] : given_) add(term.arguments.given, array);
+      for (const auto& [key, array] : point_geometry_) add(term.arguments.point_geometry, array);
+      for (const auto& [key, array] : states_) add(term.arguments.state, array);
+    }
+  return sum;
+}
+
+// [bytes] The least traffic of an assembly: connectivity, coordinates, what u stands for, and lists once, what several chunks add to
+// written and read again, and the target written once.
 Index Operator::least_traffic(const Plan& plan, int block, bool matrix, Index number) const {
   const Index unknowns = space_->unknown_count();
   Index sum = space_->geometry_coordinates().bytes() + number * unknowns;
   for (const int g : plan.groups) {
     const ElementGroup& group = groups_[static_cast<std::size_t>(g)];
     const Index n = group.node_count();
-    sum += group.element_count * n * (Index{sizeof(std::int32_t)} + (matrix ? n : 0));
+    sum += group.element_count * n * Index{sizeof(std::int32_t)};
   }
+  sum += plan.stored_bytes + 2 * number * plan.extension.size();
   return sum + number * (matrix ? space_->pattern()->nonzeros() * block : unknowns);
 }
 

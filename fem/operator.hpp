@@ -93,6 +93,7 @@ class Operator {
     std::shared_ptr<const ScatterPlan> scatter;    // of tasks with the same groups and chunks: the same
     std::vector<std::vector<AssemblyTerm>> terms;  // of each of them
     Vector extension, workspace;
+    Index stored_bytes = 0;                        // of lists, and of what forms have at points: read in each run
     mutable Array<float> single_extension, single_workspace;  // made at the first action in single precision
   };
   using ListKey = std::tuple<std::vector<int>, std::vector<Index>, bool>;  // groups, their chunks, of a matrix
@@ -133,6 +134,7 @@ class Operator {
     const float* single_direction = nullptr;
     const MarkedNodes* marked = nullptr;  // action
   };
+  Index stored_at_points(const std::vector<std::vector<AssemblyTerm>>& terms) const;
   Index least_traffic(const Plan& plan, int block, bool matrix, Index number) const;
   void run(const Plan& plan, const char* name, int block, bool matrix, const Vectors& vectors) const;
   void run_single(const Plan& plan, const char* name, int block, const Vectors& vectors, float* target) const;

@@ -155,6 +155,7 @@ class Cycle {
 
   void apply(const Vector& b, Vector& x) {
     Level<Real>& finest = levels_.front();
+    count_conversion(2 * b.size());
     kernels_.from_double(device_, b.size(), b.data(), finest.b.data());
     run(0);
     kernels_.to_double(device_, x.size(), finest.x.data(), x.data());
@@ -202,8 +203,13 @@ class Cycle {
     levels_.push_back(std::move(level));
   }
 
+  // Vectors of a level that kernels read or write.
+  void count(const Level<Real>& level, Index vectors) const { device_.profile().count(vectors * level.b.bytes()); }
+  void count_conversion(Index numbers) const { device_.profile().count(numbers * (Index{sizeof(double)} + Index{sizeof(Real)})); }
+
   Array<Real> converted(const Vector& x) const {
     Array<Real> y(device_, x.size(), tag);
+    count_conversion(x.size());
     kernels_.from_double(device_, x.size(), x.data(), y.data());
     return y;
   }
@@ -216,16 +222,19 @@ class Cycle {
     const Index n = level.b.size();
     const Real* inverse = level.inverse_diagonal.data();
     if (from_zero) {
+      count(level, 4);
       kernels_.start(device_, n, Real(1 / theta), inverse, level.b.data(), level.d.data(), level.x.data());
     } else {
       level.apply(level.x, level.q);
       level.d.fill_zero();
+      count(level, 8);
       kernels_.step(device_, n, Real(0), Real(1 / theta), inverse, level.b.data(), level.q.data(), level.d.data(), level.x.data());
     }
     for (int k = 1; k < options_.smoothing_degree; ++k) {
       const double before = rho;
       rho = 1 / (2 * sigma - before);
       level.apply(level.x, level.q);
+      count(level, 7);
       kernels_.step(device_, n, Real(rho * before), Real(2 * rho / delta), inverse, level.b.data(), level.q.data(), level.d.data(), level.x.data());
     }
   }
@@ -235,6 +244,7 @@ class Cycle {
     smooth(level, true);
     level.apply(level.x, level.q);
     const Index n = level.b.size();
+    count(level, 4);
     kernels_.weighted_residual(device_, n, level.weights.data(), level.b.data(), level.q.data(), level.d.data());
     if (l + 1 < levels_.size()) {
       Level<Real>& next = levels_[l + 1];
@@ -244,6 +254,7 @@ class Cycle {
     } else {
       solve_coarsest(level);
     }
+    count(level, 4);
     kernels_.add_weighted(device_, n, level.weights.data(), level.q.data(), level.x.data());
     smooth(level, false);
   }
@@ -253,6 +264,7 @@ class Cycle {
     const Index n = coarse_b_.size();
     if (coarse_.empty()) coarse_ = Array<Real>(device_, n, tag);
     level.transfer->sum_transposed(level.d, coarse_);
+    count_conversion(2 * n);
     kernels_.to_double(device_, n, coarse_.data(), coarse_b_.data());
     coarse_fixed_->set_zero(coarse_b_);
     aggregation_->apply(coarse_b_, coarse_x_);

@@ -4,15 +4,17 @@
 
 namespace ritz {
 
+Index pairs_of_nodes(const FunctionSpace& space) {
+  return space.has_pattern() ? space.pattern()->nonzeros() : pattern_size(entity_counts(space.mesh()), space.isoparametric() ? 0 : space.order()).pairs;
+}
+
 SpaceNeeds needs_of(const FunctionSpace& space, int cases, bool counted) {
-  SpaceNeeds needs{.size = pattern_size(entity_counts(space.mesh()), space.isoparametric() ? 0 : space.order()), .block = space.components()};
-  needs.size.nodes = space.node_count();
+  SpaceNeeds needs{.size = {space.node_count(), 0}, .block = space.components()};
   for (const auto& [tag, bytes] : space.device().memory().statistics().live_by_tag) needs.standing.bytes(tag, bytes);
   if (!needs.standing.by_tag().contains("constraints"))  // not finished yet
     needs.standing.array<std::uint8_t>("constraints", space.unknown_count(), cases).array<double>("constraints", space.unknown_count(), cases);
-  const auto standing = needs.standing.by_tag().find("pattern");
-  const bool has_pattern = standing != needs.standing.by_tag().end() && standing->second > 0;
-  if (counted) needs.size.pairs = space.pattern()->nonzeros();
+  const bool has_pattern = space.has_pattern();
+  needs.size.pairs = counted || has_pattern ? space.pattern()->nonzeros() : pairs_of_nodes(space);
   if (has_pattern) return needs;
   needs.pattern.array<Index>("pattern", needs.size.nodes + 1).array<std::int32_t>("pattern", needs.size.pairs);
   needs.host_of_pattern = 12 * needs.size.pairs + 16 * needs.size.nodes;

@@ -18,6 +18,9 @@ struct SpaceNeeds {
   MemoryNeeds vectors(Index count) const { return MemoryNeeds().array<double>("vectors", size.nodes * block, count); }
 };
 
+// Ordered pairs of nodes that share a cell: as the pattern has them where it stands, else counted from the mesh.
+Index pairs_of_nodes(const FunctionSpace& space);
+
 // cases: of loads, each with constraints of its own. counted: pairs of nodes are counted in the pattern, which is made.
 SpaceNeeds needs_of(const FunctionSpace& space, int cases, bool counted);
 

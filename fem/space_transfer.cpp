@@ -123,6 +123,9 @@ void SpaceTransfer<Real>::run(const Direction& direction, const std::vector<Elem
     groups[g] = {&terms[g], 1, out[g].batch_count(), direction.chunk_batches[g], chunk, out[g].node_count()};
     chunk += groups[g].chunk_count();
   }
+  Index bytes = ScatterPlan::memory_needs(direction.scatter->sizes()).total() + 2 * direction.extension.bytes() + x.bytes() + y.bytes();
+  for (std::size_t g = 0; g < out.size(); ++g) bytes += in[g].element_count * in[g].node_count() * Index{sizeof(std::int32_t)};
+  device.profile().count(bytes);
   const AssemblyJob<Real> job{"interpolation", groups.data(), static_cast<int>(groups.size()), direction.scatter->view(),
                               to_.components(), y.data(), const_cast<Real*>(direction.extension.data()),
                               const_cast<Real*>(direction.workspace.data()), direction.workspace.size()};

@@ -50,13 +50,18 @@ bool can_do_without_matrix(const Operator& equations, const LinearSolverOptions&
 void check_memory_for_matrix(const Operator& equations, const LinearSolverOptions& options) {
   if (!can_do_without_matrix(equations, options)) return;
   const FunctionSpace& space = equations.space();
+  auto phase = space.device().profile().phase("checks");
   const Index b = space.components();
-  const PatternSize size = pattern_size(entity_counts(space.mesh()), space.isoparametric() ? 0 : space.order());
+  Index pairs = 0;
   MemoryNeeds needs;
-  needs.array<double>("matrix", size.pairs * b * b).array<double>("vectors", space.unknown_count(), 4);
-  const auto live = space.device().memory().statistics().live_by_tag;
-  const auto pattern = live.find("pattern");
-  if (pattern == live.end() || pattern->second == 0) needs.array<Index>("pattern", size.nodes + 1).array<std::int32_t>("pattern", size.pairs);
+  if (space.has_pattern()) {
+    pairs = space.pattern()->nonzeros();
+  } else {
+    const PatternSize size = pattern_size(entity_counts(space.mesh()), space.isoparametric() ? 0 : space.order());
+    pairs = size.pairs;
+    needs.array<Index>("pattern", size.nodes + 1).array<std::int32_t>("pattern", size.pairs);
+  }
+  needs.array<double>("matrix", pairs * b * b).array<double>("vectors", space.unknown_count(), 4);
   const Index available = space.device().memory().available();
   if (needs.total() <= available) return;
   throw Error(Exit::resources, fmt::format("a matrix needs {:.1f} MB, and {:.1f} MB are there", 1e-6 * double(needs.total()), 1e-6 * double(available)),

@@ -71,6 +71,7 @@ class StaticSystem {
         reuse_(without_matrix(equations, options) ? nullptr : reuse),
         keeps_cold_(keeps_cold),
         r_(space_.zeros()) {
+    auto phase = profile_.phase("assembly");
     if (reuse_ != nullptr) take_over(constraints);
     else if (!without_matrix(equations, options)) K_ = &own_matrix_.emplace(equations.make_matrix());
     if (options_.promise == MatrixPromise::none && equations.symmetric()) options_.promise = MatrixPromise::symmetric;

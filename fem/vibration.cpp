@@ -7,6 +7,7 @@
 #include <cmath>
 #include <fmt/format.h>
 #include <numbers>
+#include <optional>
 
 namespace ritz {
 namespace {
@@ -67,6 +68,7 @@ VibrationModes solve_vibration(const Operator& stiffness, const Operator& masses
   Profile& profile = space.device().profile();
   VibrationModes modes;
   SparseMatrix K = assembled(stiffness, model.lists_stay), M = assembled(masses, model.lists_stay);
+  std::optional<Profile::Phase> phase(std::in_place, profile, "constraints");
   std::vector<Vector> moved;  // M t
   for (int d = 0; d < space.components(); ++d) {
     if (model.axisymmetric && d != 1) continue;
@@ -78,15 +80,17 @@ VibrationModes solve_vibration(const Operator& stiffness, const Operator& masses
   }
   K.eliminate(supports.mask(), max_abs(K.diagonal()));
   M.eliminate(supports.mask(), 0);
+  phase.reset();
 
   const int asked = options.count;
   const bool lowest = !options.band || options.band->low <= 0;
   options.zero_count = model.rigid_motions;
   options.count = modes_to_solve(options, model);
   {
-    auto phase = profile.phase("solve");
+    auto solving = profile.phase("solve");
     modes.eigen = solve_eigen(K, M, options, solver_geometry(space));
   }
+  phase.emplace(profile, "fields");
   EigenSolution& s = modes.eigen;
   throw_unless_converged(s, options);
   if (lowest) modes.rigid_count = count_rigid(s.values, model.rigid_motions);

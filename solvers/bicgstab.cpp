@@ -30,17 +30,21 @@ class Iteration {
     copy(run.r, shadow_);
     p_.fill_zero();
     v_.fill_zero();
+    run.count(4);
     int now = 0;
     vectors_.dot(device, n, shadow_.data(), run.r.data(), rho(now));
     double beta = 0, omega = 0;
     while (true) {
+      run.count(4);
       kernels_.bicg_direction(device, n, beta, omega, run.r.data(), v_.data(), p_.data());
       const Vector& Mp = run.preconditioned(p_, Mp_);
       run.A.apply(Mp, v_);
+      run.count(5);
       vectors_.dot(device, n, shadow_.data(), v_.data(), shadow_v());
       kernels_.bicg_half(device, n, rho(now), shadow_v(), v_.data(), run.r.data());
       copy_or_precondition(run);
       run.A.apply(Ms_, run.q);
+      run.count(10);
       kernels_.bicg_dots(device, n, run.q.data(), run.r.data(), t_dots());
       kernels_.bicg_update(device, n, rho(now), shadow_v(), t_dots(), Mp.data(), Ms_.data(), run.q.data(), shadow_.data(),
                            run.x.data(), run.r.data(), rho(1 - now));

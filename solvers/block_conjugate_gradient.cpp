@@ -83,6 +83,10 @@ class Group {
   double* pq() { return numbers_.data(); }
   double* sums(int turn) { return numbers_.data() + (1 + 2 * turn) * lanes; }
 
+  // Vectors of eight lanes that kernels read or write, and single ones: the diagonal.
+  void count(Index groups, Index vectors = 0) const { device_.profile().count((groups * lanes + vectors) * size_ * Index{sizeof(double)}); }
+  Index diagonals() const { return diagonal_ != nullptr ? 1 : 0; }
+
   unsigned running() const {
     unsigned mask = 0;
     for (int j = 0; j < columns_; ++j) mask |= unsigned{lanes_[j].running} << j;
@@ -131,6 +135,7 @@ class Group {
   void true_residuals() {
     if (running() == 0) return;
     A_.apply_block(x_, q_);
+    count(3);
     kernels_.residual(device_, size_, b_.group(0), q_.group(0), r_.group(0), sums(0));
     double squares[lanes];
     device_.machine().read_scalars(squares, sums(0), lanes);
@@ -156,15 +161,19 @@ class Group {
       }
     }
     int now = 0;
+    count(1, diagonals());
     kernels_.start(device_, size_, diagonal_, r_.group(0), sums(now));
     precondition(now);
     p_.values().fill_zero();
+    count(1);
     turn_to(active, now, now);
     while (active != 0) {
       A_.apply_block(p_, q_);
+      count(2);
       vectors_.dots(device_, size_, p_.group(0), q_.group(0), pq());
       const int before = now;
       now = 1 - now;
+      count(6, diagonals());
       kernels_.update(device_, size_, active, sums(before), pq(), p_.group(0), q_.group(0), diagonal_, x_.group(0), r_.group(0), sums(now));
       precondition(now);
       double numbers[number_count];
@@ -193,11 +202,13 @@ class Group {
   void precondition(int turn) {
     if (preconditioner_ == nullptr) return;
     preconditioner_->apply_block(r_, z_);
+    count(2);
     vectors_.dots(device_, size_, r_.group(0), z_.group(0), sums(turn));
   }
 
   void turn_to(unsigned active, int now, int before) {
     const MultiVector& z = preconditioner_ != nullptr ? z_ : r_;
+    count(3, diagonals());
     kernels_.direction(device_, size_, active, sums(now), sums(before), diagonal_, z.group(0), p_.group(0));
   }
 

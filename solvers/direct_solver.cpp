@@ -95,7 +95,16 @@ void DirectSolver::factorise() {
   const auto start = std::chrono::steady_clock::now();
   factor_->factorise();
   factor_seconds_ = seconds_since(start);
+  A_.device().profile().count(A_.values().bytes() + factor_bytes());
 }
+
+// Both halves are read: of a symmetric factor the one that is stored twice.
+void DirectSolver::substitute(const Vector& B, Vector& X, int columns) {
+  A_.device().profile().count((kind_ == Kind::general ? 1 : 2) * factor_bytes() + 2 * columns * residual_.bytes());
+  factor_->solve(B, X, columns);
+}
+
+Index DirectSolver::factor_bytes() const { return factor_entries() * Index{sizeof(double)}; }
 
 void DirectSolver::refactorise() {
   if (factor_ == nullptr) return;
@@ -156,7 +165,7 @@ std::optional<SolveReport> DirectSolver::trivial(const Vector& b, double b_norm,
 
 // The size of one more correction for the residual that refinement has left.
 void DirectSolver::add_error_estimate(const Vector& b, const Vector& x, SolveReport& report) {
-  factor_->solve(residual_, correction_, 1);
+  substitute(residual_, correction_, 1);
   const double energy = dot(residual_, correction_), x_energy = dot(x, b);
   if (kind_ == Kind::positive_definite && energy >= 0 && x_energy > 0) {
     report.error_estimate = std::sqrt(energy / x_energy);
@@ -198,7 +207,7 @@ void DirectSolver::refine(const Vector& b, double b_norm, Vector& x, SolveReport
   double residual = residual_norm(b, x);
   report.history.push_back(residual / b_norm);
   while (std::isfinite(residual) && residual > smallest_residual * b_norm && report.iterations < max_refinements) {
-    factor_->solve(residual_, correction_, 1);
+    substitute(residual_, correction_, 1);
     axpy(1.0, correction_, x);
     const double refined = residual_norm(b, x);
     ++report.iterations;
@@ -221,7 +230,7 @@ SolveReport DirectSolver::solve(const Vector& b, Vector& x) {
   if (x.size() != A_.rows()) throw_size_mismatch(A_.rows(), x.size());
   const double b_norm = norm2(b);
   if (std::optional<SolveReport> report = trivial(b, b_norm, x)) return *report;
-  factor_->solve(b, x, 1);
+  substitute(b, x, 1);
   SolveReport report = new_report();
   refine(b, b_norm, x, report);
   return report;
@@ -276,7 +285,7 @@ void DirectSolver::refine(const MultiVector& B, const std::vector<double>& norms
     for (std::size_t j = 0; j < columns; ++j) open[j] = open[j] && std::isfinite(residual[j]) && residual[j] > smallest_residual * norms[j];
     const std::vector<int> chosen = gather_columns(R, open, right);
     if (chosen.empty()) break;
-    factor_->solve(right, left, static_cast<int>(chosen.size()));
+    substitute(right, left, static_cast<int>(chosen.size()));
     D.values().fill_zero();
     scatter_columns(left, chosen, D);
     axpy(1.0, D.values(), X.values());
@@ -328,7 +337,7 @@ std::vector<SolveReport> DirectSolver::solve(const MultiVector& B, MultiVector& 
     Vector right(A_.device(), n * B.columns(), "vectors"), left(A_.device(), n * B.columns(), "vectors");
     const std::vector<int> chosen = gather_columns(B, wanted, right);
     if (chosen.empty()) return reports;
-    factor_->solve(right, left, static_cast<int>(chosen.size()));
+    substitute(right, left, static_cast<int>(chosen.size()));
     scatter_columns(left, chosen, X);
   }  // refinement takes as much
   refine(B, norms, X, reports);

@@ -64,6 +64,8 @@ class DirectSolver {
   SolveReport new_report() const;
   void check_limits(const DirectOptions& options) const;
   void factorise();
+  void substitute(const Vector& B, Vector& X, int columns);
+  Index factor_bytes() const;
   double residual_norm(const Vector& b, const Vector& x);  // ||b - A x||, and the residual in residual_
   void refine(const Vector& b, double b_norm, Vector& x, SolveReport& report);
   void refine(const MultiVector& B, const std::vector<double>& norms, MultiVector& X, std::vector<SolveReport>& reports);

@@ -84,6 +84,7 @@ class Iteration {
   // nullopt: the basis is full.
   std::optional<StopReason> cycle(KrylovRun& run, double norm) {
     V_.values().fill_zero();
+    run.count(width(restart_ + 1));
     LeastSquares system(norm);
     axpby(1 / norm, run.r, 0.0, v_);
     std::optional<StopReason> reason;
@@ -117,7 +118,9 @@ class Iteration {
     double* const h = numbers_.data();
     double* const square = h + 2 * columns;
     for (const int pass : {0, 1}) {
+      run.count(columns + groups);   // w once for each group of eight
       kernels_.basis_dots(run.device, run.size, groups, V_.group(0), run.q.data(), h + pass * columns);
+      run.count(columns + 2);
       kernels_.basis_add(run.device, run.size, groups, -1, V_.group(0), h + pass * columns, run.q.data(), square);
     }
     run.device.machine().read_scalars(host_.data(), h, 2 * columns + 1);
@@ -132,6 +135,7 @@ class Iteration {
     const int columns = width(static_cast<int>(y.size()));
     y.resize(static_cast<std::size_t>(numbers_.size()), 0.0);
     numbers_.upload(y);
+    run.count(columns + 2);
     const MultiVector& basis = run.M == nullptr ? V_ : Z_;
     kernels_.basis_add(run.device, run.size, columns / MultiVector::lanes, 1, basis.group(0), numbers_.data(), run.x.data(),
                        numbers_.data() + numbers_.size() - 1);

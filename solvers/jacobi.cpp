@@ -32,6 +32,7 @@ Vector inverse_diagonal(Vector diagonal) {
   double count = 0;
   device.machine().read_scalars(&count, result.data(), 1);
   if (count > 0) throw_first_not_positive(diagonal);
+  device.profile().count(3 * diagonal.bytes());  // looked at, read and written
   vector.invert(device, diagonal.size(), diagonal.data());
   return diagonal;
 }
@@ -43,7 +44,10 @@ void JacobiPreconditioner::apply(const Vector& x, Vector& y) const { multiply(in
 void JacobiPreconditioner::apply_block(const MultiVector& X, MultiVector& Y) const {
   check_block(*this, X, Y);
   const auto& lanes = kernels<MultiVectorKernels>(device(), solver_kernels, "multi vector");
-  for (int g = 0; g < X.groups(); ++g) lanes.multiply_rows(device(), rows(), inverse_.data(), X.group(g), Y.group(g));
+  for (int g = 0; g < X.groups(); ++g) {
+    device().profile().count((1 + 2 * MultiVector::lanes) * inverse_.bytes());
+    lanes.multiply_rows(device(), rows(), inverse_.data(), X.group(g), Y.group(g));
+  }
 }
 
 }  // namespace ritz

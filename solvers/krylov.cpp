@@ -68,6 +68,7 @@ KrylovRun::KrylovRun(const KrylovLimits& limits, const LinearOperator& A_, const
 double KrylovRun::true_residual() {
   A.apply(x, q);
   const auto& kernels = ritz::kernels<ConjugateGradientKernels>(device, solver_kernels, "conjugate gradient");
+  count(3);
   kernels.residual(device, size, b_.data(), q.data(), r.data(), square_.data());
   double square = 0;
   device.machine().read_scalars(&square, square_.data(), 1);

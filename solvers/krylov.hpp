@@ -39,6 +39,8 @@ class KrylovRun {
   void begin(double residual) { first_residual_ = residual / b_norm_; }
   // An iteration is done, and the method's own residual has this norm. A reason: stop.
   std::optional<StopReason> after_iteration(double residual);
+  // Vectors that kernels read or write, for the profile.
+  void count(Index vectors) const { device.profile().count(vectors * size * Index{sizeof(double)}); }
   bool at_limit() const { return report.iterations >= max_iterations_; }
   // z = M r, or M's diagonal times r; where there is no M, z = r is not copied: returns r.
   const Vector& preconditioned(const Vector& v, Vector& z) const;

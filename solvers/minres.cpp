@@ -24,6 +24,7 @@ class Iteration {
 
   StopReason iterate(KrylovRun& run) {
     for (Vector* v : {&r1_, &w1_, &w2_}) v->fill_zero();
+    run.count(3);
     copy(run.r, r2_);
     const Vector* y = &run.preconditioned(r2_, y_);
     double square = lanczos_dots(run, *y).r2_y;
@@ -33,6 +34,7 @@ class Iteration {
     for (bool first = true;; first = false) {
       const double s = 1 / beta;
       run.A.apply_dot(*y, run.q, numbers_.data());
+      run.count(4);
       kernels_.lanczos(run.device, run.size, s, first ? 0 : beta / last_beta, numbers_.data(), run.q.data(), r2_.data(), r1_.data());
       r1_.swap(r2_);
       const Vector* next_y = &run.preconditioned(r2_, next_y_);
@@ -58,6 +60,7 @@ class Iteration {
       const double rr = a * (a * dots.r_r) - 2 * a * (c * dots.r_r2) + c * (c * dots.r2_r2);
       // y lags one behind: without a preconditioner it is what is now r1
       const Vector& old_y = run.M == nullptr ? r1_ : *y;
+      run.count(9);
       kernels_.minres_update(run.device, run.size, {s, last_epsilon, delta, 1 / gamma, phi, a, c}, old_y.data(), w2_.data(),
                              r2_.data(), w1_.data(), run.x.data(), run.r.data());
       w1_.swap(w2_);
@@ -75,6 +78,7 @@ class Iteration {
   static constexpr int number_count = 5;
 
   Dots lanczos_dots(const KrylovRun& run, const Vector& y) {
+    run.count(run.M == nullptr ? 2 : 3);  // without M, y is r2
     kernels_.lanczos_dots(run.device, run.size, r2_.data(), y.data(), run.r.data(), numbers_.data() + 1);
     double n[number_count];
     run.device.machine().read_scalars(n, numbers_.data(), number_count);

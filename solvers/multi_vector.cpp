@@ -24,11 +24,16 @@ Index checked_size(Index rows, int columns) {
   return rows * lanes * ((columns + lanes - 1) / lanes);
 }
 
+// Vectors that kernels read or write.
+void count(const MultiVector& X, Index vectors) { X.device().profile().count(vectors * X.rows() * Index{sizeof(double)}); }
+
 // The 8 x 8 products of all pairs of groups, on the device.
 void queue_gram(const MultiVector& X, const MultiVector& Y, double* blocks) {
   for (int i = 0; i < X.groups(); ++i)
-    for (int j = 0; j < Y.groups(); ++j, blocks += lanes * lanes)
+    for (int j = 0; j < Y.groups(); ++j, blocks += lanes * lanes) {
+      count(X, &X == &Y && i == j ? lanes : 2 * lanes);
       kernels_for(X).gram(X.device(), X.rows(), X.group(i), Y.group(j), blocks);
+    }
 }
 
 std::vector<double> unpack_gram(const MultiVector& X, const MultiVector& Y, const double* blocks) {
@@ -45,6 +50,7 @@ std::vector<double> unpack_gram(const MultiVector& X, const MultiVector& Y, cons
 MultiVector::MultiVector(const Device& device, Index rows, int columns, const char* tag)
     : device_(device), rows_(rows), columns_(columns), values_(device, checked_size(rows, columns), tag) {
   values_.fill_zero();
+  count(*this, Index{groups()} * lanes);
 }
 
 void MultiVector::swap(MultiVector& other) noexcept {
@@ -62,11 +68,13 @@ void MultiVector::check_column(int column, const Vector& x) const {
 
 void MultiVector::set_column(int column, const Vector& x) {
   check_column(column, x);
+  count(*this, 2);
   if (rows_ > 0) kernels_for(*this).set_lane(device_, rows_, column % lanes, x.data(), group(column / lanes));
 }
 
 void MultiVector::get_column(int column, Vector& x) const {
   check_column(column, x);
+  count(*this, 2);
   if (rows_ > 0) kernels_for(*this).get_lane(device_, rows_, column % lanes, group(column / lanes), x.data());
 }
 
@@ -120,6 +128,7 @@ void combine(const MultiVector& X, const std::vector<double>& C, double beta, Mu
       for (int i = 0; i < lanes * small.count && first * lanes + i < X.columns(); ++i)
         for (int j = 0; j < lanes && target * lanes + j < Y.columns(); ++j)
           small.value[i][j] = C[static_cast<std::size_t>(first * lanes + i) * Y.columns() + target * lanes + j];
+      count(X, lanes * (small.count + (first == 0 && beta == 0 ? 1 : 2)));
       kernels_for(X).combine(X.device(), X.rows(), X.group(first), small, first == 0 ? beta : 1.0, Y.group(target));
     }
 }
@@ -129,8 +138,10 @@ std::vector<double> column_dots(const MultiVector& X, const MultiVector& Y) {
   std::vector<double> dots(static_cast<std::size_t>(X.groups()) * lanes);
   if (!X.values().empty()) {
     Vector results(X.device(), static_cast<Index>(dots.size()), "reductions");
-    for (int g = 0; g < X.groups(); ++g)
+    for (int g = 0; g < X.groups(); ++g) {
+      count(X, &X == &Y ? lanes : 2 * lanes);
       kernels_for(X).dots(X.device(), X.rows(), X.group(g), Y.group(g), results.data() + g * lanes);
+    }
     X.device().machine().read_scalars(dots.data(), results.data(), static_cast<int>(dots.size()));
   }
   dots.resize(static_cast<std::size_t>(X.columns()));

@@ -23,10 +23,11 @@ MatrixView view(const SparseMatrix& A) {
           A.pattern().offsets().data(), A.pattern().columns().data(), A.values().data()};
 }
 
+Index pattern_bytes(const SparseMatrix& A) { return A.pattern().columns().bytes() + A.pattern().offsets().bytes(); }
+
 // Of a product with `columns` vectors: the matrix once, x read and y written.
 void count_product(const SparseMatrix& A, Index columns) {
-  A.device().profile().count(A.values().bytes() + A.pattern().columns().bytes() + A.pattern().offsets().bytes() +
-                             Index{sizeof(double)} * columns * (A.rows() + A.columns()));
+  A.device().profile().count(A.values().bytes() + pattern_bytes(A) + Index{sizeof(double)} * columns * (A.rows() + A.columns()));
 }
 
 // Throws on a pattern that the kernels cannot trust; returns whether every row holds its diagonal.
@@ -113,6 +114,7 @@ void SparseMatrix::apply_block(const MultiVector& X, MultiVector& Y) const {
 
 Vector SparseMatrix::diagonal() const {
   Vector result(device(), rows(), "vectors");
+  device().profile().count(pattern_bytes(*this) + 2 * result.bytes());
   if (!result.empty()) kernels_for(*this).diagonal(device(), view(*this), result.data());
   return result;
 }
@@ -120,6 +122,7 @@ Vector SparseMatrix::diagonal() const {
 SparseMatrix SparseMatrix::symmetric_part(bool diagonally_dominant) const {
   if (!pattern_->has_full_diagonal()) throw Error(Exit::internal, "a matrix whose pattern lacks diagonal entries has no symmetric part here");
   SparseMatrix part(pattern_, block_size_);
+  device().profile().count(3 * values_.bytes() + pattern_bytes(*this));  // and the transpose
   kernels_for(*this).symmetric_part(device(), view(*this), diagonally_dominant, part.values().data());
   return part;
 }
@@ -128,6 +131,7 @@ void SparseMatrix::eliminate(const Array<std::uint8_t>& constrained, double pivo
   if (constrained.size() != rows()) throw_size_mismatch(rows(), constrained.size());
   if (!pattern_->has_full_diagonal())
     throw Error(Exit::internal, "constraints cannot be eliminated from a matrix whose pattern lacks diagonal entries");
+  device().profile().count(2 * values_.bytes() + pattern_bytes(*this) + constrained.bytes());
   kernels_for(*this).eliminate(device(), view(*this), constrained.data(), pivot, values_.data());
 }
 

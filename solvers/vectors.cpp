@@ -84,6 +84,7 @@ double max_abs(const Vector& x) {
 Index first_not_finite(const Vector& x) {
   if (x.empty()) return -1;
   Vector result(x.device(), 1, "reductions");
+  count(x, 1);
   kernels_for(x).count_not_finite(x.device(), x.size(), x.data(), result.data());
   if (read(result) == 0) return -1;
   const std::vector<double> values = x.host();
@@ -95,6 +96,7 @@ Index first_not_finite(const Vector& x) {
 bool all_positive(const Vector& x) {
   if (x.empty()) return true;
   Vector result(x.device(), 1, "reductions");
+  count(x, 1);
   kernels_for(x).count_not_positive(x.device(), x.size(), x.data(), result.data());
   return read(result) == 0;
 }

@@ -5,7 +5,8 @@
 
 Knows FROM, ARG, ENV, COPY, WORKDIR, RUN, USER and CMD, as this Dockerfile uses them. The %post sections of containers/ritz.def must hold the
 same commands. At the end it runs CMD and an example as the image's user. What is committed is built (git archive). Needs root and
-debootstrap; roots that are there already are used again, the base packages only. Exit code 0 when all went well.
+debootstrap; roots that are there already are used again, the base packages only. CMAKE_BUILD_PARALLEL_LEVEL is handed on. Exit code 0 when
+all went well.
 """
 import json
 import os
@@ -46,6 +47,8 @@ class Stage:
     def __init__(self, base, folder, arguments):
         self.root = folder
         self.environment = {"PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "HOME": "/root", "OMP_WAIT_POLICY": "passive"}
+        if "CMAKE_BUILD_PARALLEL_LEVEL" in os.environ:  # on a machine that others use
+            self.environment["CMAKE_BUILD_PARALLEL_LEVEL"] = os.environ["CMAKE_BUILD_PARALLEL_LEVEL"]
         self.workdir, self.user, self.command = "/", "root", []
         image, _, tag = base.partition(":")
         if image != "debian" or not tag.startswith("12"):

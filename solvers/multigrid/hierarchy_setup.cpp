@@ -27,17 +27,24 @@ constexpr double weak_coupling = 0.025;
 // problem, 24^3 hexahedra: a factor of 10 costs one iteration of 8, 1000 makes 67 of 12.
 constexpr double largest_nested_jump = 30;
 
+// [bytes] of all its arrays
+Index bytes_of(const BlockMatrixView<double>& A, Index nonzeros) {
+  return nonzeros * (Index{A.row_block} * A.column_block * Index{sizeof(double)} + Index{sizeof(std::int32_t)}) + (A.rows + 1) * Index{sizeof(Index)};
+}
+Index bytes_of(const BlockMatrix& A) { return bytes_of(A.view(), A.nonzeros()); }
+
 // A level's matrix as an operator, for the estimate of its largest eigenvalue.
 class LevelOperator final : public LinearOperator {
  public:
-  LevelOperator(const Device& device, const BlockMatrixView<double>& A)
-      : device_(device), A_(A), kernels_(kernels<CycleKernels<double>>(device, solver_kernels, "cycle double")),
+  LevelOperator(const Device& device, const BlockMatrixView<double>& A, Index nonzeros)
+      : device_(device), A_(A), bytes_(bytes_of(A, nonzeros)), kernels_(kernels<CycleKernels<double>>(device, solver_kernels, "cycle double")),
         zero_(device, A.rows * A.row_block, tag) {
     zero_.fill_zero();
   }
   const Device& device() const override { return device_; }
   Index rows() const override { return A_.rows * A_.row_block; }
   void apply(const Vector& x, Vector& y) const override {
+    device_.profile().count(bytes_ + zero_.bytes() + x.bytes() + y.bytes());
     kernels_.residual(device_, A_, zero_.data(), x.data(), y.data());  // y = -A x
     axpby(0.0, x, -1.0, y);
   }
@@ -45,6 +52,7 @@ class LevelOperator final : public LinearOperator {
  private:
   Device device_;
   BlockMatrixView<double> A_;
+  Index bytes_;
   const CycleKernels<double>& kernels_;
   Vector zero_;
 };
@@ -117,6 +125,7 @@ BlockMatrixView<double> view_of(const SparseMatrix& A) {
 double largest_jump(const SparseMatrix& A) {
   const Vector inverse = inverse_diagonal(A.diagonal());
   Vector jumps(A.device(), A.pattern().rows(), tag);
+  A.device().profile().count(bytes_of(view_of(A), A.pattern().nonzeros()) + inverse.bytes() + jumps.bytes());
   kernels<TransferKernels>(A.device(), solver_kernels, "transfer").jumps(A.device(), view_of(A), inverse.data(), jumps.data());
   return max_abs(jumps);
 }
@@ -139,7 +148,7 @@ class Builder {
     level.inverse_diagonal = inverse_diagonal(A_.diagonal());
     Vector near_null = first_near_null(level.view);
     for (int count = 1;; ++count) {
-      level.largest_eigenvalue = largest_of(level.view, level.inverse_diagonal);
+      level.largest_eigenvalue = largest_of(level.view, level.nonzeros, level.inverse_diagonal);
       SetupLevel coarse;
       const bool small = level.view.rows * level.view.row_block <= options_.coarsest_size;
       if (small || count >= options_.max_levels || !coarsen(count, level, near_null, coarse)) {
@@ -158,7 +167,7 @@ class Builder {
     level.inverse_diagonal = inverse_diagonal(A_.diagonal());
     Vector values, near_null = first_near_null(level.A);
     for (std::size_t number = 0;; ++number) {
-      level.largest_eigenvalue = largest_of(level.A, level.inverse_diagonal);
+      level.largest_eigenvalue = largest_of(level.A, known[number].nonzeros, level.inverse_diagonal);
       if (number + 1 == known.size()) break;
       RefreshedLevel coarse;
       Vector coarse_values;
@@ -184,13 +193,14 @@ class Builder {
       coordinates = options_.coordinates->data();
     }
     const double size = std::ranges::max(box.extent);
+    count(bytes_of(A, A_.pattern().nonzeros()) + (coordinates != nullptr ? options_.coordinates->bytes() : 0) + near_null.bytes());
     transfer_.rigid_motions(device_, A, coordinates, options_.dimension, box.centre.data(), size > 0 ? size : 1, K_, near_null.data());
     return near_null;
   }
 
-  double largest_of(const BlockMatrixView<double>& A, const Vector& inverse_diagonal) const {
+  double largest_of(const BlockMatrixView<double>& A, Index nonzeros, const Vector& inverse_diagonal) const {
     auto phase = device_.profile().phase("eigenvalues");
-    return 1.1 * largest_eigenvalue(LevelOperator(device_, A), inverse_diagonal, 7);
+    return 1.1 * largest_eigenvalue(LevelOperator(device_, A, nonzeros), inverse_diagonal, 7);
   }
 
   Index aggregate(const SetupLevel& fine, int level, Array<std::int32_t>& result) const {
@@ -199,6 +209,9 @@ class Builder {
     Graph graph;
     // Aggregates couple ever more widely: the threshold halves from level to level.
     const int given = nested_ == nullptr ? 0 : static_cast<int>(nested_->size());
+    // Of the matrix its columns twice, once for the diagonal's norms. The rounds that choose roots are not counted.
+    count(bytes_of(fine.view, fine.nonzeros) + 2 * fine.nonzeros * Index{sizeof(std::int32_t)} +
+          fine.view.rows * (Index{2} * sizeof(double) + 2 * sizeof(std::int32_t)));
     aggregation_.strong_graph(device_, fine.view, fine.nonzeros, strength * std::pow(0.5, level - given - 1), graph);
     return aggregation_.aggregate(device_, graph, fine.view.rows, result);
   }
@@ -207,6 +220,8 @@ class Builder {
   Vector tentative(const BlockMatrixView<double>& A, const std::int32_t* aggregate, Index aggregates, Vector& near_null) const {
     const int C = A.row_block;
     Vector T(device_, A.rows * C * K_, tag), coarse(device_, aggregates * K_ * K_, tag);
+    // Copied, then made orthonormal; members of aggregates are listed, and the list read.
+    count(4 * T.bytes() + coarse.bytes() + A.rows * (Index{sizeof(std::int32_t)} + Index{2} * sizeof(Index)) + 2 * aggregates * Index{sizeof(Index)});
     transfer_.tentative(device_, aggregate, A.rows, aggregates, C, K_, near_null.data(), T.data(), coarse.data());
     near_null = std::move(coarse);
     return T;
@@ -217,8 +232,11 @@ class Builder {
     return {A, inverse_diagonal.data(), 4.0 / 3.0 / largest, A.row_block == 1 ? weak_coupling : 0, aggregate, T.data()};
   }
 
-  Vector inverse_diagonal_of(const BlockMatrixView<double>& A) const {
+  void count(Index bytes) const { device_.profile().count(bytes); }
+
+  Vector inverse_diagonal_of(const BlockMatrixView<double>& A, Index nonzeros) const {
     Vector result(device_, A.rows * A.row_block, "multigrid");
+    count((A.rows + 1) * Index{sizeof(Index)} + 2 * result.bytes() + nonzeros * Index{sizeof(std::int32_t)});
     transfer_.inverse_diagonal(device_, A, result.data());
     return result;
   }
@@ -228,6 +246,7 @@ class Builder {
     const int size = A.row_block * K_;
     const Array<std::int32_t> same(device_, std::span<const std::int32_t>(nodes.same), tag);
     Vector coarse(device_, same.size() * size, tag);
+    count(same.bytes() + 2 * coarse.bytes());
     transfer_.take(device_, same.size(), same.data(), size, near_null.data(), coarse.data());
     return coarse;
   }
@@ -249,10 +268,17 @@ class Builder {
       fine.P.values = Vector(device_, fine.P.nonzeros() * C * C, "multigrid");
       Vector coarse_near_null = injected(nodes, fine.view, near_null);
       transfer_.mean_of_parents(device_, fine.P.view(), near_null.data(), coarse_near_null.data(), K_, fine.P.values.data());
+      count(bytes_of(fine.P) + near_null.bytes() + coarse_near_null.bytes());
       near_null = std::move(coarse_near_null);
-      transfer_.transpose(device_, fine.P, fine.R);
+      transpose(fine);
     }
     make_coarse(fine, coarse);
+  }
+
+  // P is read and R written; between them rows and places of entries are listed.
+  void transpose(SetupLevel& fine) const {
+    transfer_.transpose(device_, fine.P, fine.R);
+    count(bytes_of(fine.P) + bytes_of(fine.R) + 2 * fine.P.nonzeros() * (Index{sizeof(Index)} + Index{sizeof(std::int32_t)}));
   }
 
   void make_coarse(const SetupLevel& fine, SetupLevel& coarse) const {
@@ -260,7 +286,8 @@ class Builder {
     transfer_.galerkin(device_, fine.view, fine.P.view(), fine.R.view(), coarse.A);
     coarse.view = coarse.A.view();
     coarse.nonzeros = coarse.A.nonzeros();
-    coarse.inverse_diagonal = inverse_diagonal_of(coarse.view);
+    count(bytes_of(fine.view, fine.nonzeros) + bytes_of(fine.P) + bytes_of(fine.R) + bytes_of(coarse.A));
+    coarse.inverse_diagonal = inverse_diagonal_of(coarse.view, coarse.nonzeros);
   }
 
   // Makes the next level; false when the graph cannot be made much smaller.
@@ -280,8 +307,9 @@ class Builder {
       transfer_.smooth_prolongator(
           device_, prolongator_input(fine.view, fine.inverse_diagonal, fine.largest_eigenvalue, fine.aggregate.data(), T),
           aggregates, K_, fine.P);
+      count(bytes_of(fine.view, fine.nonzeros) + fine.inverse_diagonal.bytes() + fine.aggregate.bytes() + T.bytes() + bytes_of(fine.P));
     }
-    transfer_.transpose(device_, fine.P, fine.R);
+    transpose(fine);
     make_coarse(fine, coarse);
     return true;
   }
@@ -300,7 +328,10 @@ class Builder {
       const Vector T = tentative(fine.A, known.aggregate, known.P.columns, near_null);
       const ProlongatorInput input = prolongator_input(fine.A, fine.inverse_diagonal, fine.largest_eigenvalue, known.aggregate, T);
       if (!transfer_.smooth_prolongator_again(device_, input, known.P, fine.P.data())) return false;
+      count(bytes_of(fine.A, known.nonzeros) + fine.inverse_diagonal.bytes() + fine.A.rows * Index{sizeof(std::int32_t)} + T.bytes());
     }
+    const Index transfer_bytes = bytes_of(known.P, known.transfer_nonzeros), restriction_bytes = bytes_of(known.R, known.transfer_nonzeros);
+    count(2 * transfer_bytes + restriction_bytes);  // P written, and read for R
     BlockMatrixView<double> P = known.P, R = known.R;
     P.values = fine.P.data();
     transfer_.transpose_again(device_, P, R, fine.R.data());
@@ -308,9 +339,10 @@ class Builder {
     auto product = device_.profile().phase("product");
     coarse_values = Vector(device_, next.nonzeros * next.A.row_block * next.A.row_block, tag);
     if (!transfer_.galerkin_again(device_, fine.A, P, R, next.A, coarse_values.data())) return false;
+    count(bytes_of(fine.A, known.nonzeros) + transfer_bytes + restriction_bytes + bytes_of(next.A, next.nonzeros));
     coarse.A = next.A;
     coarse.A.values = coarse_values.data();
-    coarse.inverse_diagonal = inverse_diagonal_of(coarse.A);
+    coarse.inverse_diagonal = inverse_diagonal_of(coarse.A, next.nonzeros);
     return true;
   }
 

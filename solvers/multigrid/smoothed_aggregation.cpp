@@ -112,6 +112,7 @@ class Cycle {
     return result;
   }
   void convert(const double* values, Array<Real>& result) const {
+    device_.profile().count(result.size() * (Index{sizeof(double)} + real));
     if (!result.empty()) kernels_.from_double(device_, result.size(), values, result.data());
   }
   // In CSR, without values; sliced columns are unpacked and kept in `columns`, unless somebody has them.
@@ -129,9 +130,14 @@ class Cycle {
     m.values = values.data();
     return m;
   }
+  // Values with their columns are read, and written as the cycle likes them.
+  void count_pack(const BlockMatrixView<double>& from, const CycleMatrix<Real>& to) const {
+    device_.profile().count(to.nonzeros * (Index{from.row_block} * from.column_block * Index{sizeof(double)} + Index{sizeof(std::int32_t)}) + to.bytes());
+  }
   CycleMatrix<Real> packed(const BlockMatrixView<double>& from, Index nonzeros) const {
     CycleMatrix<Real> result;
     if (from.rows > 0) kernels_.pack(device_, from, nonzeros, result);
+    count_pack(from, result);
     return result;
   }
   // What the matrix owns of its pattern moves along.
@@ -144,6 +150,7 @@ class Cycle {
   // New values where the old ones stand.
   void repack(const BlockMatrixView<double>& from, CycleMatrix<Real>& to) const {
     if (from.rows > 0) kernels_.pack(device_, from, to.nonzeros, to);
+    count_pack(from, to);
   }
 
   Level converted(SetupLevel& from) {

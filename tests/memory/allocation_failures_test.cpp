@@ -5,8 +5,11 @@
 #include "fem/forms/diffusion.hpp"
 #include "fem/forms/elasticity.hpp"
 #include "fem/forms/loads.hpp"
+#include "fem/forms/mass.hpp"
 #include "fem/static_solution.hpp"
+#include "fem/vibration.hpp"
 #include "mesh/generators.hpp"
+#include "tests/elements/structure.hpp"
 
 #include <gtest/gtest.h>
 
@@ -63,6 +66,57 @@ Answer heat(const Device& device, const LinearSolverOptions& options) {
   return solved(space, equations, fixed, options);
 }
 
+// A square plate of shells, clamped on a side, under pressure and a force at a corner: factorised.
+Answer structure(const Device& device) {
+  test::Structure plate(test::surface_mesh(3, 2, {3, 2}, test::flat), 6,
+                        {Integral::over_all_cells(Shell{.young = 1e4, .poisson = 0.3, .thickness = 0.05}), Integral::over_all_cells(ShellLoad{{0, 0, 0}, 1}),
+                         Integral::at_nodes(NodeLoad<6>{{0, 0.1, -0.2}, {}}, {0})},
+                        device);
+  const std::vector<Node> side = test::nodes_where(plate.mesh, [](double x, double, double) { return test::same(x, 3); });
+  const std::vector<double> u = plate.solve({{side, test::clamped}}, {.method = LinearMethod::direct, .relative = 1e-8});
+  return {u, plate.equations.evaluate(plate.solution.u).at_nodes, plate.solution.reaction};
+}
+
+// A beam of three different edges, so that no two modes are alike. Frequencies, what they move, and the masses.
+Answer modes(const Device& device, EigenMethod method) {
+  const Mesh mesh = box(4, 2, 3, {4, 1.6, 2.4}, CellKind::hex8);
+  constexpr Lame lame = Lame::from(1.0, 0.3);
+  const FunctionSpace space(mesh, 3, device);
+  Constraints fixed(space);
+  for (int c = 0; c < 3; ++c) fixed.prescribe(mesh.region("x0"), c, 0, "test");
+  fixed.finish();
+  EigenOptions options{.count = 3, .relative = 1e-8, .method = method};
+  options.multigrid.coarsest_size = 30;
+  const VibrationModes found = solve_vibration(Operator(space, {Integral::over_all_cells(Elasticity{lame.lambda, lame.mu})}),
+                                               Operator(space, {Integral::over_all_cells(Mass<3, 3>{1.0})}), fixed, {}, options);
+  Answer answer{found.frequencies, {}, found.total_mass};
+  for (const std::vector<double>& masses : found.effective_mass) answer.derived.insert(answer.derived.end(), masses.begin(), masses.end());
+  return answer;
+}
+
+// Members of a sweep, with a matrix, lists and a factor or hierarchy that are kept: other loads, another material, the first again.
+Answer sweep(const Device& device, const LinearSolverOptions& options) {
+  const Mesh mesh = box(3, 3, 3, {1, 1, 1}, CellKind::hex8);
+  const FunctionSpace space(mesh, 1, device);
+  Constraints fixed(space);
+  fixed.prescribe(mesh.region("z0"), 0, 20, "test");
+  fixed.finish();
+  const auto numbers = [](double conductivity, double source) {
+    return std::vector{Integral::over_all_cells(Diffusion<3>{conductivity}), Integral::over_all_cells(Load<1, 3, 0>{{source}})};
+  };
+  Operator equations(space, numbers(2, 5));
+  StaticReuse reuse;
+  Answer answer;
+  for (const auto& [conductivity, source] : {std::pair{2.0, 5.0}, {2.0, 7.0}, {0.3, 7.0}, {2.0, 5.0}}) {
+    if (!equations.set_numbers(numbers(conductivity, source))) throw Error(Exit::internal, "the equations are the same");
+    const StaticSolution s = std::move(solve_static(equations, LoadCases{.cases = {{"", nullptr, &fixed, {}}}}, options, {}, &reuse).front());
+    const std::vector<double> u = space.to_mesh(s.u);
+    answer.u.insert(answer.u.end(), u.begin(), u.end());
+    answer.reaction.insert(answer.reaction.end(), s.reaction.begin(), s.reaction.end());
+  }
+  return answer;
+}
+
 struct Named {
   std::string name;
   Task task;
@@ -80,7 +134,12 @@ const std::vector<Named>& tasks() {
          options.operator_kind = OperatorKind::matrix_free;
          return heat(d, options);
        },
-       1e-7}};
+       1e-7},
+      {"structure_direct", structure, 1e-7},
+      {"modes_lanczos", [](const Device& d) { return modes(d, EigenMethod::lanczos); }, 1e-7},
+      {"modes_lobpcg", [](const Device& d) { return modes(d, EigenMethod::lobpcg); }, 1e-6},
+      {"sweep_multigrid", [](const Device& d) { return sweep(d, iterative(PreconditionerKind::multigrid)); }, 1e-7},
+      {"sweep_direct", [](const Device& d) { return sweep(d, {.method = LinearMethod::direct, .relative = 1e-10}); }, 1e-7}};
   return list;
 }
 
