@@ -58,7 +58,7 @@ void report_forecast(Run& run, const FunctionSpace& space, Index results_on_host
   run.log().line("forecast: {} unknowns, device peak {}, host peak {}; {} has {} for it: {}", space.unknown_count(),
                  text_of_bytes(paths.front().peak.total()), text_of_bytes(run.report().forecast.front().host_peak), device.info().name,
                  text_of_bytes(available), verdict(paths, fits));
-  if (options.estimate) run.log().line("{}{}", text_of_paths(paths, measure_copy_rate(device, Index{1} << 25)), text_of_cards(paths));
+  if (options.estimate) run.log().line("{}{}", text_of_paths(paths, measure_copy_rate(device, Index{1} << 24)), text_of_cards(paths));
 }
 
 }  // namespace

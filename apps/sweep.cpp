@@ -333,8 +333,8 @@ class Sweep {
               kept_.empty() ? "" : fmt::format(", {} were there", kept_.size()), seconds, double(complete_ + failed) / seconds);
     const PreparedSolver::Counts& counts = shared_.reuse.solver();
     if (batch.solutions() > 0)
-      log_.line("solved in {} batches of up to {}; matrices assembled {}, analyses {}, factorised again {}, hierarchies set up {}, refreshed {}", batch.solutions(), batch.largest(),
-                shared_.reuse.matrices(), counts.analyses, counts.factorisations, counts.set_ups, counts.refreshes);
+      log_.line("solved in {} batches of up to {}; matrices assembled {}, analyses {}, factorised again {}, hierarchies set up {}, refreshed {}, used for other values {} times", batch.solutions(), batch.largest(),
+                shared_.reuse.matrices(), counts.analyses, counts.factorisations, counts.set_ups, counts.refreshes, counts.used_on);
     report_.facts["sweep_batches"] = fmt::format("{}", batch.solutions());
     report_.facts["sweep_largest_batch"] = fmt::format("{}", batch.largest());
     report_.facts["sweep_matrices"] = fmt::format("{}", shared_.reuse.matrices());

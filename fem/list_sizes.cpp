@@ -1,5 +1,7 @@
 #include "fem/list_sizes.hpp"
 
+#include "device/parallel_errors.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <set>
@@ -71,39 +73,93 @@ void find_neighbours(Index node_count, std::span<const ChunkedGroup> groups, std
   }
 }
 
-// Calls use(key) for every item of an element: its nodes, or their ordered pairs.
-template <class Use>
-void each_item(const ElementGroup& group, Index e, bool of_pairs, const Use& use) {
-  const int n = group.node_count();
-  for (int a = 0; a < n; ++a) {
-    const auto row = static_cast<std::uint64_t>(group.node(e, a));
-    if (!of_pairs) use(row);
-    for (int b = 0; of_pairs && b < n; ++b) use(row << 32 | static_cast<std::uint64_t>(group.node(e, b)));
-  }
-}
-
 struct Counts {
   double elements = 0, slots = 0, extension = 0, runs = 0;
 };
 
-Counts count(const Sample& sample, bool of_pairs) {
-  std::vector<std::uint64_t> own, around;
-  for (Index e = sample.first; e < sample.last; ++e) each_item(*sample.group, e, of_pairs, [&](std::uint64_t key) { own.push_back(key); });
-  for (const auto& [group, e] : sample.around) each_item(*group, e, of_pairs, [&](std::uint64_t key) { around.push_back(key); });
-  std::ranges::sort(own);
-  std::ranges::sort(around);
+// Nodes of a sample, numbered from 0 as it meets them: at most 65536 of them (Operator::outline).
+class SampleNodes {
+ public:
+  explicit SampleNodes(Index nodes) : number_(static_cast<std::size_t>(nodes), -1) {}
+  std::int32_t add(Node node) {
+    std::int32_t& number = number_[static_cast<std::size_t>(node)];
+    if (number < 0) {
+      number = static_cast<std::int32_t>(met_.size());
+      met_.push_back(node);
+    }
+    return number;
+  }
+  std::int32_t find(Node node) const { return number_[static_cast<std::size_t>(node)]; }
+  void clear() {
+    for (const Node node : met_) number_[static_cast<std::size_t>(node)] = -1;
+    met_.clear();
+  }
+
+ private:
+  std::vector<std::int32_t> number_;
+  std::vector<Node> met_;
+};
+
+// Of ordered pairs, one stands for both: an element has both or none.
+std::uint64_t key_of(std::int32_t a, std::int32_t b) { return static_cast<std::uint64_t>(std::min(a, b)) << 32 | static_cast<std::uint32_t>(std::max(a, b)); }
+
+Counts count(const Sample& sample, bool of_pairs, SampleNodes& nodes) {
+  nodes.clear();
+  std::vector<std::uint64_t> keys;
+  std::vector<std::int32_t> local;
+  for (Index e = sample.first; e < sample.last; ++e) {
+    local.clear();
+    for (int a = 0; a < sample.group->node_count(); ++a) local.push_back(nodes.add(sample.group->node(e, a)));
+    for (std::size_t a = 0; a < local.size(); ++a)
+      for (std::size_t b = a; b < (of_pairs ? local.size() : a + 1); ++b) keys.push_back(key_of(local[a], local[b]));
+  }
+  std::ranges::sort(keys);
+  std::vector<std::int32_t> times;  // [unique key]
+  std::size_t unique = 0;
+  for (std::size_t k = 0; k < keys.size(); ++k) {
+    if (k == 0 || keys[k] != keys[unique - 1]) {
+      keys[unique++] = keys[k];
+      times.push_back(0);
+    }
+    ++times.back();
+  }
+  keys.resize(unique);
+  std::vector<std::uint8_t> shared(unique, 0);
+  for (const auto& [group, e] : sample.around) {
+    local.clear();
+    for (int a = 0; a < group->node_count(); ++a)
+      if (const std::int32_t number = nodes.find(group->node(e, a)); number >= 0) local.push_back(number);
+    for (std::size_t a = 0; a < local.size(); ++a)
+      for (std::size_t b = a; b < (of_pairs ? local.size() : a + 1); ++b) {
+        const std::uint64_t key = key_of(local[a], local[b]);
+        const auto found = std::ranges::lower_bound(keys, key);
+        if (found != keys.end() && *found == key) shared[static_cast<std::size_t>(found - keys.begin())] = 1;
+      }
+  }
   Counts result{double(sample.last - sample.first)};
-  std::set<std::pair<bool, std::ptrdiff_t>> runs;
-  for (auto slot = own.begin(); slot != own.end();) {
-    const auto next = std::upper_bound(slot, own.end(), *slot);
-    const bool shared = std::ranges::binary_search(around, *slot);
-    result.slots += 1;
-    result.extension += shared ? 1 : 0;
-    runs.emplace(shared, next - slot);
-    slot = next;
+  std::set<std::pair<bool, std::int32_t>> runs;
+  for (std::size_t k = 0; k < unique; ++k) {
+    const bool off_diagonal = keys[k] >> 32 != (keys[k] & 0xffffffffu);
+    const double slots = off_diagonal ? 2 : 1;
+    result.slots += slots;
+    result.extension += shared[k] != 0 ? slots : 0;
+    runs.emplace(shared[k] != 0, times[k]);
   }
   result.runs = double(runs.size());
   return result;
+}
+
+std::vector<Counts> count_all(const std::vector<Sample>& samples, bool of_pairs, Index node_count) {
+  std::vector<Counts> counts(samples.size());
+  ParallelErrors errors;
+#pragma omp parallel
+  errors.run([&] {
+    SampleNodes nodes(node_count);
+#pragma omp for schedule(dynamic) nowait
+    for (std::size_t s = 0; s < samples.size(); ++s) errors.run([&] { counts[s] = count(samples[s], of_pairs, nodes); });
+  });
+  errors.rethrow();
+  return counts;
 }
 
 }  // namespace
@@ -113,14 +169,15 @@ ScatterSizes estimated_sizes(Index node_count, std::span<const ChunkedGroup> gro
   for (const ChunkedGroup& chunked : groups)
     for (Sample& sample : choose(chunked, sample_count)) samples.push_back(std::move(sample));
   find_neighbours(node_count, groups, samples);
+  const std::vector<Counts> counts = count_all(samples, of_pairs, node_count);
   ScatterSizes sizes;
   double slots = 0, extension = 0, runs = 0;
   for (const ChunkedGroup& chunked : groups) {
     const ElementGroup& group = *chunked.group;
     Counts seen;
-    for (const Sample& sample : samples) {
-      if (sample.group != &group) continue;
-      const Counts one = count(sample, of_pairs);
+    for (std::size_t s = 0; s < samples.size(); ++s) {
+      if (samples[s].group != &group) continue;
+      const Counts& one = counts[s];
       seen.elements += one.elements;
       seen.slots += one.slots;
       seen.extension += one.extension;

@@ -236,7 +236,7 @@ std::shared_ptr<const ScatterPlan> Operator::lists_of_action(const std::vector<I
   return all_cells && made.chunk_batches == chunk_batches ? made.scatter : nullptr;
 }
 
-MemoryNeeds Operator::memory_needs(const std::vector<Task>& tasks) const {
+MemoryNeeds Operator::memory_needs(const std::vector<Task>& tasks, Index pairs) const {
   MemoryNeeds needs;
   std::set<ListKey> lists;  // that are there, or counted
   for (const auto& [task, plan] : plans_) lists.emplace(plan.groups, plan.chunk_batches, task == Task::matrix);
@@ -250,7 +250,7 @@ MemoryNeeds Operator::memory_needs(const std::vector<Task>& tasks) const {
       std::vector<ChunkedGroup> chunked;
       for (std::size_t g = 0; g < outline.groups.size(); ++g)
         chunked.push_back({&groups_[static_cast<std::size_t>(outline.groups[g])], outline.chunk_batches[g]});
-      const Index pairs = task == Task::matrix ? pairs_of_nodes(*space_) : 0;
+      if (task == Task::matrix && pairs == 0) pairs = pairs_of_nodes(*space_);
       known = list_sizes_.emplace(key, estimated_sizes(space_->node_count(), chunked, task == Task::matrix, pairs)).first;
     }
     const ScatterSizes& sizes = known->second;

@@ -80,8 +80,8 @@ class Operator {
   // What the first call of a task will take beside its vectors: lists and buffers, which stay. Nothing once they are there.
   // The lists are estimated from samples of their chunks: exact for small meshes, to a few per cent for large ones.
   // Tasks over the same cells in the same chunks share lists: they are counted once.
-  MemoryNeeds memory_needs(const std::vector<Task>& tasks) const;
-  MemoryNeeds memory_needs(Task task) const { return memory_needs(std::vector{task}); }
+  MemoryNeeds memory_needs(const std::vector<Task>& tasks, Index pairs = 0) const;
+  MemoryNeeds memory_needs(Task task, Index pairs = 0) const { return memory_needs(std::vector{task}, pairs); }
   // Lists and buffers of a task go back to the pool; they are made anew when it is called again.
   void forget(Task task) const { plans_.erase(task); }
 

@@ -122,7 +122,7 @@ class Cycle {
       orders_.push_back(fine.order());
       const bool next_is_coarsest = orders_.back() <= 3;
       // The coarser space and what belongs to it.
-      spaces_.push_back(std::make_unique<FunctionSpace>(mesh, fine.components(), device_, coarser_order(mesh, orders_.back())));
+      spaces_.push_back(std::make_unique<FunctionSpace>(mesh, fine.components(), device_, PMultigrid::coarser_order(fine)));
       const FunctionSpace& coarse = *spaces_.back();
       fixed_.push_back(coarser(now->constraints(), coarse));
       equations_.push_back(std::make_unique<Operator>(coarse, A.equations().integrals()));
@@ -165,12 +165,6 @@ class Cycle {
   double pivot() const { return pivot_; }   // of the finest level's prescribed rows
 
  private:
-  // Order 1 on a mesh of order 1 is the mesh's own, whose kernels are faster.
-  static SpaceOptions coarser_order(const Mesh& mesh, int order) {
-    const bool mesh_is_linear = std::ranges::all_of(mesh.blocks(), [](const CellBlock& block) { return traits(block.kind).order == 1; });
-    return {.order = order > 3 ? order / 2 : mesh_is_linear ? 0 : 1};
-  }
-
   // Values of a field of one space at the nodes of another; empty: zero.
   Vector interpolated(const FunctionSpace& from, const FunctionSpace& to, const Vector& x) {
     if (x.empty()) return {};
@@ -311,6 +305,11 @@ PMultigrid::PMultigrid(const MatrixFree& A, const PMultigridOptions& options) {
 }
 
 PMultigrid::~PMultigrid() = default;
+
+SpaceOptions PMultigrid::coarser_order(const FunctionSpace& space) {
+  const bool mesh_is_linear = std::ranges::all_of(space.mesh().blocks(), [](const CellBlock& block) { return traits(block.kind).order == 1; });
+  return {.order = space.order() > 3 ? space.order() / 2 : mesh_is_linear ? 0 : 1};
+}
 
 const Device& PMultigrid::device() const { return hierarchy_->A.device(); }
 Index PMultigrid::rows() const { return hierarchy_->A.rows(); }

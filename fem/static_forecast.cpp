@@ -1,6 +1,7 @@
 #include "fem/static_forecast.hpp"
 
 #include "device/error.hpp"
+#include "fem/p_multigrid_needs.hpp"
 #include "fem/space_needs.hpp"
 #include "solvers/direct_solver.hpp"
 #include "solvers/multigrid/hierarchy_needs.hpp"
@@ -74,22 +75,31 @@ class Forecaster {
     return result;
   }
 
-  ForecastPath without_matrix() const {
+  // Preconditioned by p-multigrid where the order allows it, or by Chebyshev.
+  ForecastPath without_matrix(SolverPath path) const {
     const MemoryNeeds marked = MemoryNeeds().bytes("connectivity", connectivity());
     const MemoryNeeds actions = equations_.memory_needs({Task::residual, Task::diagonal, Task::action});
     const MemoryNeeds kept = needs_.standing + actions + marked;
     // The loop's; the operator's diagonal, and its state where that is not zero; conjugate gradients' four; Chebyshev's four.
-    const MemoryNeeds iteration = kept + vectors(loop_vectors() + (model_.newton ? 2 : 1) + 4 + 4);
-    ForecastPath result{SolverPath::without_matrix, iteration, "iteration"};
+    const MemoryNeeds loop = kept + vectors(loop_vectors() + (model_.newton ? 2 : 1) + 4);
+    std::optional<PMultigridNeeds> cycle;
+    if (path == SolverPath::p_multigrid) cycle = p_multigrid_needs(equations_);
+    ForecastPath result{path, loop + (cycle ? cycle->live : vectors(4)), "iteration"};
+    if (cycle) raise(result, kept + vectors(loop_vectors() + (model_.newton ? 2 : 1)) + cycle->set_up, "set-up");
     raise(result, needs_.standing + actions + results(), "results");
     const double product = 40.0 * double(connectivity()) + 24.0 * double(n_);
-    result.bytes_moved = steps() * 4 * 0.28 * diagonal_iterations() * product;  // Chebyshev of degree 4
+    // Chebyshev of degree 4; or some thirty cycles.
+    result.bytes_moved = steps() * (cycle ? 30 * (product + cycle->cycle) : 4 * 0.28 * diagonal_iterations() * product);
     result.at_assembly = kept.total();
     result.host_lists = host_of_lists(equations_.memory_needs(Task::action));
     return result;
   }
 
   bool symmetric() const { return equations_.symmetric(); }
+  // As without_matrix() of fem/matrix_free_solver.hpp chooses, where nothing else is asked for.
+  bool needs_no_matrix() const {
+    return symmetric() && !space_.isoparametric() && space_.order() > 1 && equations_.can_act_in_single();
+  }
 
  private:
   // By the analysis of the run itself: it looks at the pattern alone.
@@ -142,7 +152,7 @@ class Forecaster {
     return found == needs_.standing.by_tag().end() ? 0 : found->second;
   }
   const MemoryNeeds& matrix_lists() const {
-    if (!matrix_lists_) matrix_lists_ = equations_.memory_needs(Task::matrix);
+    if (!matrix_lists_) matrix_lists_ = equations_.memory_needs(Task::matrix, needs_.size.pairs);
     return *matrix_lists_;
   }
   const Operator& equations_;
@@ -169,6 +179,7 @@ std::string name_of(SolverPath path) {
     case SolverPath::diagonal_unsymmetric: return "BiCGSTAB with the diagonal";
     case SolverPath::lanczos: return "Lanczos with a factor";
     case SolverPath::lobpcg: return "LOBPCG with multigrid";
+    case SolverPath::p_multigrid: return "without a matrix, p-multigrid";
     default: return "without a matrix";
   }
 }
@@ -184,7 +195,12 @@ std::vector<ForecastPath> forecast_static(const Operator& equations, const Forec
   } catch (const Error& error) {  // elements of too many nodes have no matrix
     if (error.exit() != Exit::resources || !forecaster.symmetric()) throw;
   }
-  if (forecaster.symmetric()) paths.push_back(forecaster.without_matrix());
+  if (!forecaster.symmetric()) return paths;
+  if (equations.space().order() > 1) {
+    const auto place = forecaster.needs_no_matrix() ? paths.begin() : paths.end();
+    paths.insert(place, forecaster.without_matrix(SolverPath::p_multigrid));
+  }
+  paths.push_back(forecaster.without_matrix(SolverPath::without_matrix));
   return paths;
 }
 

@@ -14,7 +14,7 @@
 
 namespace ritz {
 
-enum class SolverPath { direct, multigrid_single, multigrid_double, diagonal, diagonal_unsymmetric, without_matrix, lanczos, lobpcg };
+enum class SolverPath { direct, multigrid_single, multigrid_double, diagonal, diagonal_unsymmetric, without_matrix, p_multigrid, lanczos, lobpcg };
 std::string name_of(SolverPath path);
 
 struct ForecastPath {

@@ -9,6 +9,7 @@
 #include "fem/constraints.hpp"
 #include "fem/matrix_free_solver.hpp"
 #include "fem/operator.hpp"
+#include "solvers/earlier_solutions.hpp"
 #include "solvers/linear_solver.hpp"
 #include "solvers/prepared_solver.hpp"
 
@@ -75,7 +76,8 @@ void check_same_unknowns(std::span<const LoadCase> cases);
 
 // What one solution leaves for the next of the same equations with other numbers (Operator::set_numbers): the matrix, its
 // hierarchy or factor, the lists of the assembly. As it is where the numbers in the matrix and the prescribed unknowns are the
-// same; else values are made anew where they stand. It must die before the equations.
+// same; else values are made anew where they stand. Iterations of positive definite equations start from what earlier solutions
+// combine to (solvers/earlier_solutions.hpp). It must die before the equations.
 class StaticReuse {
  public:
   void clear() noexcept;
@@ -92,6 +94,7 @@ class StaticReuse {
   std::vector<std::uint8_t> mask_;
   std::optional<SparseMatrix> matrix_;
   PreparedSolver prepared_;            // of it
+  EarlierSolutions earlier_;           // corrections to the prescribed values, that iterations have found
   bool current_ = false;               // the matrix is assembled and its unknowns eliminated
   int matrices_ = 0;
 };

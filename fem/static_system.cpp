@@ -249,7 +249,7 @@ class StaticSystem {
         reuse_->matrix_.emplace(equations_.make_matrix());
       }
       reuse_->current_ = false;
-      reuse_->prepared_.values_changed();
+      reuse_->prepared_.values_changed(reuse_->mask_ == constraints.host_mask());
     }
     K_ = &*reuse_->matrix_;
     options_.prepared = &reuse_->prepared_;
@@ -271,7 +271,24 @@ class StaticSystem {
     if (keep_ && count > 1) keep_(solved_, count);
   }
 
+  // From what earlier members of a sweep combine to; there may be nothing left to solve.
+  SolveReport solve_member(const Vector& b, Vector& x) {
+    EarlierSolutions& earlier = reuse_->earlier_;
+    SolveReport report;
+    report.true_relative_residual = earlier.start(*K_, b, x);
+    if (report.true_relative_residual <= 0.99 * options_.relative) {
+      report.method = "combination of earlier solutions";
+      report.reason = StopReason::converged;
+      return report;
+    }
+    report = solve_linear(*K_, b, x, options_, solver_geometry(space_));
+    const bool iterated = !report.preconditioner.empty();  // a factor needs no start
+    if (report.converged() && iterated) earlier.add(x);
+    return report;
+  }
+
   SolveReport solve_one(const Vector& b, Vector& x, const LinearSolverOptions& options) {
+    if (reuse_ != nullptr && options_.promise == MatrixPromise::positive_definite) return solve_member(b, x);
     if (K_ != nullptr) return solve_linear(*K_, b, x, options, solver_geometry(space_));
     return without_matrix_->solve(b, x, options);
   }
@@ -371,6 +388,7 @@ bool acts(const Operator& equations, const Constraints& common) {
 
 void StaticReuse::clear() noexcept {
   prepared_.clear();
+  earlier_.clear();
   matrix_.reset();
   equations_ = nullptr;
   current_ = false;

@@ -199,6 +199,16 @@ Reports refused_by_preconditioner(const Task& task, const T& columns, const Meth
   return reports;
 }
 
+Reports continued(const Reports& before, Reports after, const std::string& what);
+
+template <Columns T>
+Reports iterate_with(const Task& task, const T& columns, const MethodChoice& choice, const ChosenPreconditioner& preconditioner) {
+  auto phase = task.A.device().profile().phase("iteration");
+  Reports reports = iterate(task, columns, choice, preconditioner.get());
+  for (SolveReport& report : reports) report.preconditioner = preconditioner.name();
+  return reports;
+}
+
 template <Columns T>
 Reports iterate_with(const Task& task, const T& columns, const MethodChoice& choice, PreconditionerBasis basis,
                      const SmoothedAggregationOptions& multigrid) {
@@ -212,10 +222,14 @@ Reports iterate_with(const Task& task, const T& columns, const MethodChoice& cho
     if (error.exit() != Exit::model && error.exit() != Exit::not_converged) throw;
     return refused_by_preconditioner(task, columns, choice, error);
   }
-  auto phase = profile.phase("iteration");
-  Reports reports = iterate(task, columns, choice, preconditioner->get());
-  for (SolveReport& report : reports) report.preconditioner = preconditioner->name();
-  return reports;
+  MethodChoice patient = choice;
+  if (task.options.prepared != nullptr)
+    if (const int most = task.options.prepared->patience(*preconditioner, -std::log10(task.options.relative)); most > 0)
+      patient.max_iterations = std::min(most, iteration_limit(task, choice));
+  Reports reports = iterate_with(task, columns, patient, *preconditioner);
+  if (task.options.prepared == nullptr || task.options.prepared->judge(*preconditioner, reports)) return reports;
+  forget_bad_guesses(columns, reports);
+  return continued(reports, iterate_with(task, columns, choice, basis, multigrid), "");
 }
 
 // Columns that had converged keep their reports; the others carry over what they have cost, and why they were tried again.

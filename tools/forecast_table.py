@@ -119,6 +119,7 @@ KUHN = [(0, 1, 2, 6), (0, 2, 3, 6), (0, 3, 7, 6), (0, 7, 4, 6), (0, 4, 5, 6), (0
 # name, cells, cells along x y z, [mesh] keys, physics, [solver] keys, path of the forecast
 SINGLE, DOUBLE, DIAGONAL, FREE = ("multigrid, single precision", "multigrid, double precision", "conjugate gradients with the diagonal",
                                   "without a matrix")
+P_MULTIGRID = "without a matrix, p-multigrid"
 BICGSTAB, DIRECT = "BiCGSTAB with the diagonal", "direct"
 LANCZOS, LOBPCG = "Lanczos with a factor", "LOBPCG with multigrid"
 MULTIGRID = 'method = "cg"\npreconditioner = "multigrid"'
@@ -131,6 +132,10 @@ CASES = [
     ("elasticity tet10", TET, (24, 12, 12), "order = 2", ELASTICITY, MULTIGRID, SINGLE),
     ("elasticity tet10, diagonal", TET, (20, 10, 10), "order = 2", ELASTICITY, 'method = "cg"\npreconditioner = "jacobi"', DIAGONAL),
     ("elasticity tet4, no matrix", TET, (40, 20, 20), "", ELASTICITY, 'method = "cg"\noperator = "matrix_free"', FREE),
+    ("elasticity hex8, order 2", HEX, (32, 16, 16), "", ELASTICITY, "[space]\norder = 2", P_MULTIGRID),
+    ("elasticity hex8, order 4", HEX, (16, 8, 8), "", ELASTICITY, "[space]\norder = 4", P_MULTIGRID),
+    ("elasticity tet10, no matrix", TET, (30, 15, 15), "order = 2", ELASTICITY, 'method = "cg"\noperator = "matrix_free"', P_MULTIGRID),
+    ("heat hex8, order 3", HEX, (30, 22, 22), "", HEAT, "[space]\norder = 3", P_MULTIGRID),
     ("heat hex8", HEX, (64, 48, 48), "", HEAT, MULTIGRID, SINGLE),
     ("heat tet4", TET, (64, 48, 48), "", HEAT, MULTIGRID, SINGLE),
     ("heat tet10", TET, (32, 24, 24), "order = 2", HEAT, MULTIGRID, SINGLE),

@@ -60,9 +60,45 @@ TEST_P(ReuseOn, ChangesNoAnswer) {
       EXPECT_EQ(reuse.solver().analyses, 1);
       EXPECT_EQ(reuse.solver().factorisations, 3);
     } else {
-      EXPECT_EQ(reuse.solver().set_ups + reuse.solver().refreshes, 4);
+      // What the first made may serve for all, but not where other unknowns are prescribed.
+      EXPECT_GE(reuse.solver().set_ups + reuse.solver().refreshes, 2);
+      EXPECT_LE(reuse.solver().set_ups + reuse.solver().refreshes, 4);
     }
   }
+}
+
+// Seven times the conductivity, a seventh of the temperature: what was found before is the solution, but for its size.
+TEST(Reuse, AMatrixThatIsOnlyScaledNeedsNoIteration) {
+  const Heated model(CellKind::hex8);
+  const LinearSolverOptions options{.method = LinearMethod::conjugate_gradient, .relative = 1e-9, .promise = MatrixPromise::positive_definite};
+  Operator equations(model.space, model.numbers(1, 1));
+  const Constraints fixed = model.held(0);
+  StaticReuse reuse;
+  const StaticSolution first = solve(equations, fixed, options, reuse);
+  EXPECT_GT(first.report.iterations, 0);
+  ASSERT_TRUE(equations.set_numbers(model.numbers(7, 1)));
+  StaticSolution second = solve(equations, fixed, options, reuse);
+  EXPECT_EQ(second.report.iterations, 0);
+  EXPECT_EQ(second.report.method, "combination of earlier solutions");
+  EXPECT_LE(second.report.true_relative_residual, 1e-9);
+  axpby(0.0, second.u, 7.0, second.u);
+  EXPECT_LE(difference(second.u, first.u), 1e-8);
+}
+
+// For other loads beside, iterations are needed, but no other hierarchy.
+TEST(Reuse, AHierarchyServesForOtherValues) {
+  const Heated model(CellKind::hex8);
+  const LinearSolverOptions options{.method = LinearMethod::conjugate_gradient, .relative = 1e-9, .promise = MatrixPromise::positive_definite};
+  Operator equations(model.space, model.numbers(1, 1));
+  StaticReuse reuse;
+  solve(equations, model.held(0), options, reuse);
+  ASSERT_TRUE(equations.set_numbers(model.numbers(7, 5)));
+  const Constraints warm = model.held(2);
+  const StaticSolution s = solve(equations, warm, options, reuse);
+  EXPECT_LE(difference(s.u, solve_static(Operator(model.space, model.numbers(7, 5)), warm, options).u), 1e-7);
+  EXPECT_EQ(reuse.matrices(), 2);
+  EXPECT_EQ(reuse.solver().set_ups, 1);
+  EXPECT_EQ(reuse.solver().refreshes, 0);
 }
 
 TEST(Reuse, MembersWithTheirOwnNumbersAreSolvedTogether) {

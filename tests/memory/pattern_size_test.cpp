@@ -3,6 +3,7 @@
 
 #include "tests/fem/cells_under_test.hpp"
 #include "fem/node_graph.hpp"
+#include "fem/space_needs.hpp"
 #include "mesh/generators.hpp"
 
 namespace ritz::test {
@@ -22,6 +23,20 @@ TEST_P(PatternSizeOn, IsExactForEveryOrder) {
   const CellKind kind = GetParam();
   const Mesh mesh = traits(kind).dimension == 3 ? box(3, 2, 2, {3, 2, 2}, kind) : rectangle(4, 3, {4, 3}, kind);
   for (int order = 0; order <= std::min(4, highest_lagrange_order(traits(kind).linear)); ++order) expect_exact(mesh, order);
+}
+
+// Counted around each node where there are few, around some of them where there are many.
+TEST(PatternSize, OfASpaceIsThatOfItsPattern) {
+  const Device device = Device::named("cpu", 2);
+  for (const CellKind kind : {CellKind::tet4, CellKind::hex8})
+    for (const auto& [n, tolerance] : {std::pair{8, 0.0}, {32, 0.01}}) {
+      const Mesh mesh = box(n, n, n, {1, 1, 1}, kind);
+      const FunctionSpace space(mesh, 1, device);
+      const Index counted = pairs_of_nodes(space), held = std::ssize(node_graph(space).columns);
+      EXPECT_LE(std::abs(double(counted - held)), tolerance * double(held)) << counted << " of " << held;
+      space.pattern();
+      EXPECT_EQ(pairs_of_nodes(space), held);
+    }
 }
 
 TEST(PatternSize, IsExactOnMixedCells) {
