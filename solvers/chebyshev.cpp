@@ -34,7 +34,7 @@ int eigenvalues_below(const Tridiagonal& T, double value) {
 }
 
 // By bisection between 0 and the bound of Gershgorin.
-double largest_eigenvalue(const Tridiagonal& T) {
+double largest_of(const Tridiagonal& T) {
   const int size = static_cast<int>(T.diagonal.size());
   double low = 0, high = 0;
   for (int i = 0; i < size; ++i)
@@ -69,32 +69,32 @@ void check(const ChebyshevOptions& options) {
 
 }  // namespace
 
-double largest_eigenvalue(const LinearOperator& A, const Vector& inverse_diagonal, int steps) {
-  const Device& device = A.device();
-  Vector r(device, A.rows(), "vectors"), z(device, A.rows(), "vectors"), p(device, A.rows(), "vectors"),
-      q(device, A.rows(), "vectors");
-  fill_start_vector(r);
-  multiply(inverse_diagonal, r, z);
-  copy(z, p);
-  double rz = dot(r, z);
-  const double rz_start = rz;
-  std::vector<double> alphas, betas;
-  for (int step = 0; step < steps && rz > 1e-24 * rz_start; ++step) {
-    A.apply(p, q);
-    const double pq = dot(p, q);
+LargestEigenvalue::LargestEigenvalue(const LinearOperator& A, const Vector& inverse_diagonal)
+    : A_(A), inverse_diagonal_(inverse_diagonal) {
+  for (Vector* v : {&r_, &z_, &p_, &q_}) *v = Vector(A.device(), A.rows(), "vectors");
+  fill_start_vector(r_);
+  multiply(inverse_diagonal_, r_, z_);
+  copy(z_, p_);
+  rz_ = rz_start_ = dot(r_, z_);
+}
+
+double LargestEigenvalue::after(int steps) {
+  while (static_cast<int>(alphas_.size()) < steps && rz_ > 1e-24 * rz_start_) {
+    A_.apply(p_, q_);
+    const double pq = dot(p_, q_);
     if (!(pq > 0) || !std::isfinite(pq))
       throw Error(Exit::not_converged, fmt::format("the matrix is not positive definite: p.Ap = {} for a vector p", pq),
                   "Chebyshev preconditioning needs positive eigenvalues", advice_for(StopReason::indefinite_matrix));
-    const double alpha = rz / pq;
-    axpy(-alpha, q, r);
-    multiply(inverse_diagonal, r, z);
-    const double rz_before = rz;
-    rz = dot(r, z);
-    axpby(1.0, z, rz / rz_before, p);
-    alphas.push_back(alpha);
-    betas.push_back(rz / rz_before);
+    const double alpha = rz_ / pq;
+    axpy(-alpha, q_, r_);
+    multiply(inverse_diagonal_, r_, z_);
+    const double rz_before = rz_;
+    rz_ = dot(r_, z_);
+    axpby(1.0, z_, rz_ / rz_before, p_);
+    alphas_.push_back(alpha);
+    betas_.push_back(rz_ / rz_before);
   }
-  return alphas.empty() ? 1.0 : largest_eigenvalue(lanczos_matrix(alphas, betas));
+  return alphas_.empty() ? 1.0 : largest_of(lanczos_matrix(alphas_, betas_));
 }
 
 ChebyshevPreconditioner::ChebyshevPreconditioner(const SparseMatrix& A, const ChebyshevOptions& options)

@@ -6,6 +6,8 @@
 
 #include "solvers/sparse_matrix.hpp"
 
+#include <vector>
+
 namespace ritz {
 
 struct ChebyshevKernels;
@@ -17,11 +19,27 @@ struct ChebyshevOptions {
   double safety = 1.1;        // times the estimate, which comes from below
 };
 
-// An estimate from below of the largest eigenvalue of D^-1 A: the largest Ritz value after `steps` steps of Lanczos,
-// read off the coefficients of conjugate gradients preconditioned by D (Saad, Iterative Methods for Sparse Linear
-// Systems, 2003, 6.7.3), from the fixed vector of fill_start_vector. Throws Error(Exit::not_converged) when A is not
-// positive definite.
-double largest_eigenvalue(const LinearOperator& A, const Vector& inverse_diagonal, int steps = 12);
+// Estimates from below of the largest eigenvalue of D^-1 A: the largest Ritz value after some steps of Lanczos, read off the
+// coefficients of conjugate gradients preconditioned by D (Saad, Iterative Methods for Sparse Linear Systems, 2003,
+// 6.7.3), from the fixed vector of fill_start_vector. A and D must live longer than this.
+class LargestEigenvalue {
+ public:
+  LargestEigenvalue(const LinearOperator& A, const Vector& inverse_diagonal);
+  // After so many steps in all: calls go on where the last one ended. Throws Error(Exit::not_converged) when A is not
+  // positive definite.
+  double after(int steps);
+
+ private:
+  const LinearOperator& A_;
+  const Vector& inverse_diagonal_;
+  Vector r_, z_, p_, q_;
+  double rz_, rz_start_;
+  std::vector<double> alphas_, betas_;
+};
+
+inline double largest_eigenvalue(const LinearOperator& A, const Vector& inverse_diagonal, int steps = 12) {
+  return LargestEigenvalue(A, inverse_diagonal).after(steps);
+}
 
 class ChebyshevPreconditioner final : public LinearOperator {
  public:

@@ -107,6 +107,7 @@ class ProblemRun {
     const SmoothedAggregationOptions setting{.coordinates = &space_->coordinates(), .dimension = 3, .nested = [this] { return nested_nodes(*space_); }};
     const Samples setup = time(device_, options_.few(), [&] { multigrid.emplace(*K_, setting); }, [&] { multigrid.reset(); });
     record.add("multigrid set-up", setup, double(K_->rows()), "unknowns");
+    record.add("multigrid refresh", time(device_, options_.few(), [&] { multigrid->refresh(); }), double(K_->rows()), "unknowns");
     const Samples cg = solve_with("multigrid", *multigrid, b, x, record);
     record.facts.emplace_back("multigrid operator complexity", multigrid->operator_complexity());
     record.facts.emplace_back("multigrid bytes per unknown", double(multigrid->bytes()) / double(K_->rows()));

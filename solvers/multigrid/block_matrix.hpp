@@ -34,6 +34,12 @@ struct BlockMatrix {
   }
 };
 
+// [bytes] of all its arrays
+inline Index bytes_of(const BlockMatrixView<double>& A, Index nonzeros) {
+  return nonzeros * (Index{A.row_block} * A.column_block * Index{sizeof(double)} + Index{sizeof(std::int32_t)}) + (A.rows + 1) * Index{sizeof(Index)};
+}
+inline Index bytes_of(const BlockMatrix& A) { return bytes_of(A.view(), A.nonzeros()); }
+
 // A matrix of a level as a cycle multiplies with it: in block CSR, or sliced, as the kernels of its device like it.
 template <class Real>
 struct CycleMatrix {

@@ -173,7 +173,11 @@ void pack(const Device& device, const BlockMatrixView<double>& from, Index nonze
 }
 
 template <class Real>
-void unpack(const Device& device, const BlockMatrixView<Real>& from, std::int32_t* column) { unpack_rows(device, from, column); }
+void unpack(const Device& device, const BlockMatrixView<Real>& from, Index nonzeros, std::int32_t* column, double* values) {
+  if (from.slices != nullptr) return unpack_rows(device, from, column, values);
+  if (values == nullptr) return;
+  for_each(device, "change precision", nonzeros * from.row_block * from.column_block, Convert<Real, double>{from.values, values});
+}
 
 template <bool Lanes, class Real>
 const CycleKernels<Real> table{

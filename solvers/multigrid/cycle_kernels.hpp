@@ -13,7 +13,8 @@ struct CycleKernels {
   // The form in which this device multiplies best. `from` keeps its pattern, which `to` may go on pointing to: to.view.slices
   // says whether it does.
   void (*pack)(const Device&, const BlockMatrixView<double>& from, Index nonzeros, CycleMatrix<Real>& to);
-  void (*unpack)(const Device&, const Matrix& sliced, std::int32_t* column);                // the columns in CSR
+  // The columns in CSR, and the values, where they are asked for. `packed` may be sliced or not; then its columns are as they are.
+  void (*unpack)(const Device&, const Matrix& packed, Index nonzeros, std::int32_t* column, double* values);
   // Chebyshev steps for D^-1 A x = D^-1 b (Saad 2003, algorithm 12.1), D the diagonal.
   // First step from x = 0: x = c D^-1 b.
   void (*smooth_first)(const Device&, Index n, Real c, const Real* inverse_diagonal, const Real* b, Real* x);

@@ -3,10 +3,10 @@
 #include "device/error.hpp"
 #include "device/kernels.hpp"
 #include "solvers/bounding_box.hpp"
-#include "solvers/chebyshev.hpp"
 #include "solvers/jacobi.hpp"
 #include "solvers/matrix_kernels.hpp"
 #include "solvers/multigrid/aggregation_kernels.hpp"
+#include "solvers/multigrid/coarsest_inverse.hpp"
 #include "solvers/multigrid/cycle_kernels.hpp"
 #include "solvers/multigrid/transfer_kernels.hpp"
 #include "solvers/vectors.hpp"
@@ -27,93 +27,10 @@ constexpr double weak_coupling = 0.025;
 // problem, 24^3 hexahedra: a factor of 10 costs one iteration of 8, 1000 makes 67 of 12.
 constexpr double largest_nested_jump = 30;
 
-// [bytes] of all its arrays
-Index bytes_of(const BlockMatrixView<double>& A, Index nonzeros) {
-  return nonzeros * (Index{A.row_block} * A.column_block * Index{sizeof(double)} + Index{sizeof(std::int32_t)}) + (A.rows + 1) * Index{sizeof(Index)};
-}
-Index bytes_of(const BlockMatrix& A) { return bytes_of(A.view(), A.nonzeros()); }
-
-// A level's matrix as an operator, for the estimate of its largest eigenvalue.
-class LevelOperator final : public LinearOperator {
- public:
-  LevelOperator(const Device& device, const BlockMatrixView<double>& A, Index nonzeros)
-      : device_(device), A_(A), bytes_(bytes_of(A, nonzeros)), kernels_(kernels<CycleKernels<double>>(device, solver_kernels, "cycle double")),
-        zero_(device, A.rows * A.row_block, tag) {
-    zero_.fill_zero();
-  }
-  const Device& device() const override { return device_; }
-  Index rows() const override { return A_.rows * A_.row_block; }
-  void apply(const Vector& x, Vector& y) const override {
-    device_.profile().count(bytes_ + zero_.bytes() + x.bytes() + y.bytes());
-    kernels_.residual(device_, A_, zero_.data(), x.data(), y.data());  // y = -A x
-    axpby(0.0, x, -1.0, y);
-  }
-
- private:
-  Device device_;
-  BlockMatrixView<double> A_;
-  Index bytes_;
-  const CycleKernels<double>& kernels_;
-  Vector zero_;
-};
-
 // Near-null-space vectors of the first level: 1, or 3, or 6 rigid motions; six unknowns per node are displacements and rotations.
 int near_null_count(int block, const SmoothedAggregationOptions& options) {
   if (options.coordinates == nullptr || block != options.dimension) return block;
   return block == 2 ? 3 : block == 3 ? 6 : 1;
-}
-
-// Inverse of a symmetric matrix by Cholesky; unknowns without stiffness (zero rows) get a zero row.
-std::vector<double> dense_inverse(std::vector<double> a, std::size_t n) {
-  for (std::size_t i = 0; i < n; ++i)
-    if (a[i * n + i] <= 0)
-      for (std::size_t j = 0; j < n; ++j) a[i * n + j] = a[j * n + i] = i == j ? 1 : 0;
-  double largest = 0;
-  for (std::size_t i = 0; i < n; ++i) largest = std::max(largest, a[i * n + i]);
-  for (std::size_t j = 0; j < n; ++j) {  // A = L L^T, row by row
-    for (std::size_t i = j; i < n; ++i) {
-      double sum = a[i * n + j];
-      for (std::size_t k = 0; k < j; ++k) sum -= a[i * n + k] * a[j * n + k];
-      if (i == j) a[j * n + j] = std::sqrt(std::max(sum, 1e-14 * largest));
-      else a[i * n + j] = sum / a[j * n + j];
-    }
-  }
-  std::vector<double> inverse(n * n, 0.0), y(n);
-  for (std::size_t c = 0; c < n; ++c) {
-    for (std::size_t i = 0; i < n; ++i) {
-      double sum = i == c ? 1 : 0;
-      for (std::size_t k = c; k < i; ++k) sum -= a[i * n + k] * y[k];
-      y[i] = i < c ? 0 : sum / a[i * n + i];
-    }
-    for (std::size_t i = n; i-- > 0;) {
-      double sum = y[i];
-      for (std::size_t k = i + 1; k < n; ++k) sum -= a[k * n + i] * inverse[k * n + c];
-      inverse[i * n + c] = sum / a[i * n + i];
-    }
-  }
-  return inverse;
-}
-
-template <class T>
-std::vector<T> host_copy(const Device& device, const T* values, Index n) {
-  std::vector<T> result(static_cast<std::size_t>(n));
-  if (n > 0) device.machine().copy_to_host(result.data(), values, n * Index{sizeof(T)});
-  return result;
-}
-
-std::vector<double> dense_matrix(const Device& device, const BlockMatrixView<double>& A, Index nonzeros) {
-  const auto n = static_cast<std::size_t>(A.rows * A.row_block);
-  const auto b = static_cast<std::size_t>(A.row_block);
-  const std::vector<Index> offsets = host_copy(device, A.offsets, A.rows + 1);
-  const std::vector<std::int32_t> columns = host_copy(device, A.column, nonzeros);
-  const std::vector<double> values = host_copy(device, A.values, nonzeros * A.row_block * A.row_block);
-  std::vector<double> dense(n * n, 0.0);
-  for (std::size_t i = 0; i + 1 < offsets.size(); ++i)
-    for (auto k = static_cast<std::size_t>(offsets[i]); k < static_cast<std::size_t>(offsets[i + 1]); ++k)
-      for (std::size_t r = 0; r < b; ++r)
-        for (std::size_t c = 0; c < b; ++c)
-          dense[(i * b + r) * n + static_cast<std::size_t>(columns[k]) * b + c] = values[(k * b + r) * b + c];
-  return dense;
 }
 
 BlockMatrixView<double> view_of(const SparseMatrix& A) {
@@ -148,11 +65,11 @@ class Builder {
     level.inverse_diagonal = inverse_diagonal(A_.diagonal());
     Vector near_null = first_near_null(level.view);
     for (int count = 1;; ++count) {
-      level.largest_eigenvalue = largest_of(level.view, level.nonzeros, level.inverse_diagonal);
+      level.largest_eigenvalue = eigenvalue_bound(device_, level.view, level.nonzeros, level.inverse_diagonal);
       SetupLevel coarse;
       const bool small = level.view.rows * level.view.row_block <= options_.coarsest_size;
       if (small || count >= options_.max_levels || !coarsen(count, level, near_null, coarse)) {
-        if (count > 1) level.coarsest_inverse = coarsest_inverse(level.view, level.nonzeros);
+        if (count > 1) level.coarsest_inverse = inverse_of_coarsest(level.view, level.nonzeros);
         take(level);
         return;
       }
@@ -161,23 +78,29 @@ class Builder {
     }
   }
 
-  bool refresh(const std::vector<KnownLevel>& known, const TakeValues& take) {
+  bool refresh(Vector inverse_diagonal, const KnownHierarchy& hierarchy, const TakeValues& take) {
     RefreshedLevel level;
     level.A = first_view();
-    level.inverse_diagonal = inverse_diagonal(A_.diagonal());
-    Vector values, near_null = first_near_null(level.A);
+    level.inverse_diagonal = std::move(inverse_diagonal);
+    Vector values, near_null;
+    KnownLevel known = hierarchy.level(0);
+    const bool keep = hierarchy.keeps_transfers && (hierarchy.levels < 2 || transfer_.suits(device_, level.A, known.P));
+    if (!keep) near_null = first_near_null(level.A);
     for (std::size_t number = 0;; ++number) {
-      level.largest_eigenvalue = largest_of(level.A, known[number].nonzeros, level.inverse_diagonal);
-      if (number + 1 == known.size()) break;
+      level.largest_eigenvalue = eigenvalue_bound_again(device_, level.A, known.nonzeros, level.inverse_diagonal, known.largest_eigenvalue);
+      if (number + 1 == hierarchy.levels) break;
+      KnownLevel next = hierarchy.level(number + 1);
       RefreshedLevel coarse;
       Vector coarse_values;
-      if (!coarsen_again(nested(number), known[number], known[number + 1], level, near_null, coarse, coarse_values)) return false;
-      take(number, level);
+      if (!keep && !transfers_again(nested(number), known, level, near_null)) return false;
+      if (!coarsen_again(known, next, level, coarse, coarse_values)) return false;
+      take(number, known, level);
       level = std::move(coarse);
       values = std::move(coarse_values);
+      known = std::move(next);
     }
-    if (known.size() > 1) level.coarsest_inverse = coarsest_inverse(level.A, known.back().nonzeros);
-    take(known.size() - 1, level);
+    if (hierarchy.levels > 1) level.coarsest_inverse = inverse_of_coarsest(level.A, known.nonzeros);
+    take(hierarchy.levels - 1, known, level);
     return true;
   }
 
@@ -196,11 +119,6 @@ class Builder {
     count(bytes_of(A, A_.pattern().nonzeros()) + (coordinates != nullptr ? options_.coordinates->bytes() : 0) + near_null.bytes());
     transfer_.rigid_motions(device_, A, coordinates, options_.dimension, box.centre.data(), size > 0 ? size : 1, K_, near_null.data());
     return near_null;
-  }
-
-  double largest_of(const BlockMatrixView<double>& A, Index nonzeros, const Vector& inverse_diagonal) const {
-    auto phase = device_.profile().phase("eigenvalues");
-    return 1.1 * largest_eigenvalue(LevelOperator(device_, A, nonzeros), inverse_diagonal, 7);
   }
 
   Index aggregate(const SetupLevel& fine, int level, Array<std::int32_t>& result) const {
@@ -270,6 +188,7 @@ class Builder {
       transfer_.mean_of_parents(device_, fine.P.view(), near_null.data(), coarse_near_null.data(), K_, fine.P.values.data());
       count(bytes_of(fine.P) + near_null.bytes() + coarse_near_null.bytes());
       near_null = std::move(coarse_near_null);
+      round_as_cycle(fine.P.values);
       transpose(fine);
     }
     make_coarse(fine, coarse);
@@ -305,17 +224,18 @@ class Builder {
     {
       const Vector T = tentative(fine.view, fine.aggregate.data(), aggregates, near_null);
       transfer_.smooth_prolongator(
-          device_, prolongator_input(fine.view, fine.inverse_diagonal, fine.largest_eigenvalue, fine.aggregate.data(), T),
+          device_, prolongator_input(fine.view, fine.inverse_diagonal, fine.largest_eigenvalue.full, fine.aggregate.data(), T),
           aggregates, K_, fine.P);
       count(bytes_of(fine.view, fine.nonzeros) + fine.inverse_diagonal.bytes() + fine.aggregate.bytes() + T.bytes() + bytes_of(fine.P));
     }
+    round_as_cycle(fine.P.values);
     transpose(fine);
     make_coarse(fine, coarse);
     return true;
   }
 
-  bool coarsen_again(const NestedNodes* nodes, const KnownLevel& known, const KnownLevel& next, RefreshedLevel& fine, Vector& near_null,
-                     RefreshedLevel& coarse, Vector& coarse_values) const {
+  // New values of P and R; false when P has no place for some.
+  bool transfers_again(const NestedNodes* nodes, KnownLevel& known, RefreshedLevel& fine, Vector& near_null) const {
     auto phase = device_.profile().phase("transfers");
     const Index size = known.transfer_nonzeros * known.P.row_block * known.P.column_block;
     fine.P = Vector(device_, size, tag);
@@ -326,32 +246,42 @@ class Builder {
       near_null = std::move(coarse_near_null);
     } else {
       const Vector T = tentative(fine.A, known.aggregate, known.P.columns, near_null);
-      const ProlongatorInput input = prolongator_input(fine.A, fine.inverse_diagonal, fine.largest_eigenvalue, known.aggregate, T);
+      const ProlongatorInput input = prolongator_input(fine.A, fine.inverse_diagonal, fine.largest_eigenvalue.full, known.aggregate, T);
       if (!transfer_.smooth_prolongator_again(device_, input, known.P, fine.P.data())) return false;
       count(bytes_of(fine.A, known.nonzeros) + fine.inverse_diagonal.bytes() + fine.A.rows * Index{sizeof(std::int32_t)} + T.bytes());
     }
-    const Index transfer_bytes = bytes_of(known.P, known.transfer_nonzeros), restriction_bytes = bytes_of(known.R, known.transfer_nonzeros);
-    count(2 * transfer_bytes + restriction_bytes);  // P written, and read for R
-    BlockMatrixView<double> P = known.P, R = known.R;
-    P.values = fine.P.data();
-    transfer_.transpose_again(device_, P, R, fine.R.data());
-    R.values = fine.R.data();
-    auto product = device_.profile().phase("product");
+    round_as_cycle(fine.P);
+    known.P.values = fine.P.data();
+    transfer_.transpose_again(device_, known.P, known.R, fine.R.data());
+    count(2 * bytes_of(known.P, known.transfer_nonzeros) + bytes_of(known.R, known.transfer_nonzeros));  // P written, and read for R
+    known.R.values = fine.R.data();
+    return true;
+  }
+
+  // The product is made with the transfers that the cycle has, so that they can be used once more.
+  void round_as_cycle(Vector& values) const {
+    if (!options_.single_precision) return;
+    transfer_.round_to_single(device_, values.size(), values.data());
+    count(2 * values.bytes());
+  }
+
+  bool coarsen_again(const KnownLevel& known, const KnownLevel& next, const RefreshedLevel& fine, RefreshedLevel& coarse,
+                     Vector& coarse_values) const {
+    auto phase = device_.profile().phase("product");
     coarse_values = Vector(device_, next.nonzeros * next.A.row_block * next.A.row_block, tag);
-    if (!transfer_.galerkin_again(device_, fine.A, P, R, next.A, coarse_values.data())) return false;
-    count(bytes_of(fine.A, known.nonzeros) + transfer_bytes + restriction_bytes + bytes_of(next.A, next.nonzeros));
+    if (!transfer_.galerkin_again(device_, fine.A, known.P, known.R, next.A, coarse_values.data())) return false;
+    count(bytes_of(fine.A, known.nonzeros) + bytes_of(known.P, known.transfer_nonzeros) + bytes_of(known.R, known.transfer_nonzeros) +
+          bytes_of(next.A, next.nonzeros));
     coarse.A = next.A;
     coarse.A.values = coarse_values.data();
     coarse.inverse_diagonal = inverse_diagonal_of(coarse.A, next.nonzeros);
     return true;
   }
 
-  Vector coarsest_inverse(const BlockMatrixView<double>& A, Index nonzeros) const {
+  Vector inverse_of_coarsest(const BlockMatrixView<double>& A, Index nonzeros) const {
     auto phase = device_.profile().phase("coarsest");
-    const Index n = A.rows * A.row_block;
-    if (n > 3 * options_.coarsest_size) return {};
-    const std::vector<double> inverse = dense_inverse(dense_matrix(device_, A, nonzeros), static_cast<std::size_t>(n));
-    return Vector(device_, std::span<const double>(inverse), "multigrid");
+    if (A.rows * A.row_block > 3 * options_.coarsest_size) return {};
+    return coarsest_inverse(device_, A, nonzeros);
   }
 
   const SparseMatrix& A_;
@@ -379,9 +309,9 @@ void set_up_hierarchy(const SparseMatrix& A, const SmoothedAggregationOptions& o
   Builder(A, options, nested).build(take);
 }
 
-bool refresh_hierarchy(const SparseMatrix& A, const SmoothedAggregationOptions& options, const NestedLevels& nested,
-                       const std::vector<KnownLevel>& known, const TakeValues& take) {
-  return Builder(A, options, nested).refresh(known, take);
+bool refresh_hierarchy(const SparseMatrix& A, Vector inverse_diagonal, const SmoothedAggregationOptions& options, const NestedLevels& nested,
+                       const KnownHierarchy& known, const TakeValues& take) {
+  return Builder(A, options, nested).refresh(std::move(inverse_diagonal), known, take);
 }
 
 }  // namespace ritz

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "solvers/multigrid/block_matrix.hpp"
+#include "solvers/multigrid/eigenvalue_bound.hpp"
 #include "solvers/multigrid/smoothed_aggregation.hpp"
 
 #include <functional>
@@ -15,7 +16,7 @@ struct SetupLevel {
   BlockMatrixView<double> view;
   Index nonzeros = 0;               // blocks
   Vector inverse_diagonal;
-  double largest_eigenvalue = 0;    // of D^-1 A, a bound
+  EigenvalueBound largest_eigenvalue;
   Array<std::int32_t> aggregate;    // [node] of the next level, negative: none; empty on the last, as are P and R
   BlockMatrix P, R;                 // to and from the next level
   Vector coarsest_inverse;          // dense, row-major; on the last level, empty when that is too large for it
@@ -28,24 +29,36 @@ NestedLevels nested_levels(const SparseMatrix& A, const SmoothedAggregationOptio
 
 void set_up_hierarchy(const SparseMatrix& A, const SmoothedAggregationOptions& options, const NestedLevels& nested, const TakeLevel& take);
 
-// What is kept of a level for new values: patterns (without values) and aggregates.
+// What is kept of a level for new values: patterns and aggregates; the values of the transfers where these stay as they are.
 struct KnownLevel {
   BlockMatrixView<double> A, P, R;
-  Index nonzeros = 0, transfer_nonzeros = 0;  // blocks of A, and of P
+  Index nonzeros = 0, transfer_nonzeros = 0;    // blocks of A, and of P
   const std::int32_t* aggregate = nullptr;      // unused between nested levels
+  EigenvalueBound largest_eigenvalue;
+  std::vector<Array<std::int32_t>> columns;     // what the views above point to, where it was made for them
+  std::vector<Vector> values;
 };
 
 struct RefreshedLevel {
   BlockMatrixView<double> A;
-  Vector inverse_diagonal, P, R, coarsest_inverse;
-  double largest_eigenvalue = 0;
+  Vector inverse_diagonal, coarsest_inverse;
+  Vector P, R;  // empty when they stay as they are
+  EigenvalueBound largest_eigenvalue;
 };
 
-using TakeValues = std::function<void(std::size_t level, RefreshedLevel&)>;
+struct KnownHierarchy {
+  std::size_t levels = 0;
+  std::function<KnownLevel(std::size_t level)> level;
+  // Whether prolongators and restrictors stay: those of other values have the same near-null space and do as well, unless the
+  // values have changed by much, and not everywhere alike. Then only R A P is made anew.
+  bool keeps_transfers = false;
+};
 
-// The values of a hierarchy for new values of A. False when some would not fit the known patterns; the levels that were
-// handed over until then are valid, the others are not.
-bool refresh_hierarchy(const SparseMatrix& A, const SmoothedAggregationOptions& options, const NestedLevels& nested,
-                       const std::vector<KnownLevel>& known, const TakeValues& take);
+using TakeValues = std::function<void(std::size_t level, const KnownLevel&, RefreshedLevel&)>;
+
+// The values of a hierarchy for new values of A, whose inverted diagonal is given. False when some would not fit the known
+// patterns; the levels that were handed over until then are valid, the others are not.
+bool refresh_hierarchy(const SparseMatrix& A, Vector inverse_diagonal, const SmoothedAggregationOptions& options, const NestedLevels& nested,
+                       const KnownHierarchy& known, const TakeValues& take);
 
 }  // namespace ritz

@@ -11,12 +11,16 @@ constexpr bool is_zero(const double* block, int size) {
   return zero;
 }
 
-// target += x y, blocks L x M times M x N
+// target += x y, blocks L x M times M x N. Sums stay in registers: none of the three overlap.
 template <int L, int M, int N>
-constexpr void add_product(const double* x, const double* y, double* target) {
-  for (int l = 0; l < L; ++l)
+constexpr void add_product(const double* __restrict x, const double* __restrict y, double* __restrict target) {
+  for (int l = 0; l < L; ++l) {
+    double sum[N] = {};
+    for (int n = 0; n < N; ++n) sum[n] = target[l * N + n];
     for (int m = 0; m < M; ++m)
-      for (int n = 0; n < N; ++n) target[l * N + n] += x[l * M + m] * y[m * N + n];
+      for (int n = 0; n < N; ++n) sum[n] += x[l * M + m] * y[m * N + n];
+    for (int n = 0; n < N; ++n) target[l * N + n] = sum[n];
+  }
 }
 
 // For build_rows. Blocks of zeros in X, as meshes with right angles make them, add nothing.

@@ -106,8 +106,8 @@ bool pack_rows(const Device& device, const BlockMatrixView<double>& from, CycleM
 }
 
 template <class Real>
-void unpack_rows(const Device& device, const BlockMatrixView<Real>& from, std::int32_t* column) {
-  for_each(device, "slices", (from.rows + window_rows - 1) / window_rows, UnpackWindow<Real>{from, column});
+void unpack_rows(const Device& device, const BlockMatrixView<Real>& from, std::int32_t* column, double* values) {
+  for_each(device, "slices", (from.rows + window_rows - 1) / window_rows, UnpackWindow<Real>{from, column, values});
 }
 
 }  // namespace ritz::RITZ_BACKEND

@@ -33,6 +33,6 @@ void multiply_rows(const Device& device, const char* name, const BlockMatrixView
 template <class Real>
 bool pack_rows(const Device&, const BlockMatrixView<double>&, CycleMatrix<Real>&) { return false; }
 template <class Real>
-void unpack_rows(const Device&, const BlockMatrixView<Real>&, std::int32_t*) {}
+void unpack_rows(const Device&, const BlockMatrixView<Real>&, std::int32_t*, double*) {}
 
 }  // namespace ritz::RITZ_BACKEND

@@ -59,9 +59,29 @@ struct FillWindow {
   }
 };
 
+// index = window; the values alone, for the slices that are there
+template <class Real>
+struct RefillWindow {
+  BlockMatrixView<double> from;
+  const Index* slices;
+  const std::uint8_t* place;
+  Real* values;
+  void operator()(Index window) const {
+    for (Index slot = window * window_rows; slot < (window + 1) * window_rows; ++slot) {
+      const Index row = window * window_rows + place[slot];
+      if (row >= from.rows) continue;
+      Real* to = values + slices[slot / slice_rows] * slice_rows + slot % slice_rows;
+      for (Index k = from.offsets[row]; k < from.offsets[row + 1]; ++k, to += slice_rows) *to = static_cast<Real>(from.values[k]);
+    }
+  }
+};
+
+// What is sliced already keeps its pattern and gets new values.
 template <class Real>
 void slice_rows_of(const Device& device, const BlockMatrixView<double>& from, CycleMatrix<Real>& to) {
   const Index windows = (from.rows + window_rows - 1) / window_rows;
+  if (to.view.slices != nullptr)
+    return for_each(device, "slices", windows, RefillWindow<Real>{from, to.slices.data(), to.place.data(), to.values.data()});
   Array<std::int32_t> steps(device, windows * window_slices, "multigrid set-up");
   to.resize(to.place, device, windows * window_rows);
   to.resize(to.slices, device, windows * window_slices + 1);
@@ -76,17 +96,20 @@ void slice_rows_of(const Device& device, const BlockMatrixView<double>& from, Cy
   to.view = {from.rows, from.columns, 1, 1, from.offsets, to.column.data(), to.values.data(), to.slices.data(), to.place.data()};
 }
 
-// index = window; the columns of CSR, as they were
+// index = window; the columns of CSR, as they were, and the values, where they are asked for
 template <class Real>
 struct UnpackWindow {
   BlockMatrixView<Real> from;
   std::int32_t* column;
+  double* values;
   void operator()(Index window) const {
     for (Index slot = window * window_rows; slot < (window + 1) * window_rows; ++slot) {
       const Index row = window * window_rows + from.place[slot];
       if (row >= from.rows) continue;
-      const std::int32_t* c = from.column + from.slices[slot / slice_rows] * slice_rows + slot % slice_rows;
-      for (Index k = from.offsets[row]; k < from.offsets[row + 1]; ++k, c += slice_rows) column[k] = *c;
+      const Index first = from.slices[slot / slice_rows] * slice_rows + slot % slice_rows, begin = from.offsets[row];
+      for (Index k = begin; k < from.offsets[row + 1]; ++k) column[k] = from.column[first + (k - begin) * slice_rows];
+      if (values == nullptr) continue;
+      for (Index k = begin; k < from.offsets[row + 1]; ++k) values[k] = from.values[first + (k - begin) * slice_rows];
     }
   }
 };

@@ -2,17 +2,23 @@
 
 #include "device/error.hpp"
 #include "device/kernels.hpp"
+#include "solvers/jacobi.hpp"
 #include "solvers/matrix_kernels.hpp"
 #include "solvers/multigrid/cycle_kernels.hpp"
 #include "solvers/multigrid/hierarchy_setup.hpp"
 #include "solvers/multigrid/recording.hpp"
+#include "solvers/vectors.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <limits>
 #include <variant>
 
 namespace ritz {
 namespace {
+
+// Beyond it transfers are made for the new values (of heat conduction in layers: tests/multigrid/refresh_test.cpp).
+constexpr double largest_change = 2;
 
 // A hierarchy in the precision of the cycle.
 template <class Real>
@@ -32,18 +38,18 @@ class Cycle {
   bool refresh(const SparseMatrix& A) {
     recording_.forget();
     lane_recording_.forget();
-    std::vector<KnownLevel> known;
-    std::vector<Array<std::int32_t>> columns;  // unpacked
-    for (const Level& l : levels_) {
-      const std::int32_t* own = known.empty() ? A.pattern().columns().data() : nullptr;
-      known.push_back({pattern(l.a, columns, own), pattern(l.p, columns), pattern(l.r, columns), l.a.nonzeros, l.p.nonzeros, l.aggregate.data()});
-    }
-    return refresh_hierarchy(A, options_, nested_, known, [&](std::size_t number, const RefreshedLevel& from) {
+    Vector inverse = inverse_diagonal(A.diagonal());
+    change_ *= unevenness(inverse);
+    KnownHierarchy known{levels_.size(), {}, change_ <= largest_change};
+    known.level = [&](std::size_t number) { return known_level(A, number, known.keeps_transfers); };
+    return refresh_hierarchy(A, std::move(inverse), options_, nested_, known, [&](std::size_t number, const KnownLevel& l, RefreshedLevel& from) {
       Level& level = levels_[number];
-      const KnownLevel& l = known[number];
       repack(from.A, level.a);
-      repack(with_values(l.P, from.P), level.p);
-      repack(with_values(l.R, from.R), level.r);
+      if (!from.P.empty()) {
+        change_ = 1;
+        repack(l.P, level.p);
+        repack(l.R, level.r);
+      }
       convert(from.inverse_diagonal.data(), level.inverse_diagonal);
       if (!from.coarsest_inverse.empty()) convert(from.coarsest_inverse.data(), coarsest_inverse_);
       level.largest_eigenvalue = from.largest_eigenvalue;
@@ -52,7 +58,7 @@ class Cycle {
 
   std::vector<SmoothedAggregation::Level> levels() const {
     std::vector<SmoothedAggregation::Level> result;
-    for (const Level& l : levels_) result.push_back({l.unknowns(), l.a.nonzeros * l.a.view.row_block * l.a.view.column_block, l.largest_eigenvalue});
+    for (const Level& l : levels_) result.push_back({l.unknowns(), l.a.nonzeros * l.a.view.row_block * l.a.view.column_block, l.largest_eigenvalue.full});
     return result;
   }
 
@@ -87,7 +93,7 @@ class Cycle {
     CycleMatrix<Real> a, p, r;
     Array<Real> inverse_diagonal;
     Array<std::int32_t> aggregate;
-    double largest_eigenvalue = 0;
+    EigenvalueBound largest_eigenvalue;
     Index unknowns() const { return a.view.rows * a.view.row_block; }
   };
 
@@ -115,20 +121,44 @@ class Cycle {
     device_.profile().count(result.size() * (Index{sizeof(double)} + real));
     if (!result.empty()) kernels_.from_double(device_, result.size(), values, result.data());
   }
-  // In CSR, without values; sliced columns are unpacked and kept in `columns`, unless somebody has them.
-  BlockMatrixView<double> pattern(const CycleMatrix<Real>& m, std::vector<Array<std::int32_t>>& columns, const std::int32_t* known = nullptr) const {
-    const BlockMatrixView<Real>& v = m.view;
-    const std::int32_t* column = known != nullptr ? known : v.column;
-    if (column != known && v.slices != nullptr) {
-      columns.emplace_back(device_, m.nonzeros, "multigrid set-up");
-      kernels_.unpack(device_, v, columns.back().data());
-      column = columns.back().data();
-    }
-    return {v.rows, v.columns, v.row_block, v.column_block, v.offsets, column, nullptr};
+  // Largest over smallest ratio of the diagonal of new values to that of the values at hand.
+  double unevenness(const Vector& inverse_diagonal) const {
+    const Level& first = levels_.front();
+    Vector before(device_, inverse_diagonal.size(), "multigrid set-up"), ratio(device_, inverse_diagonal.size(), "multigrid set-up");
+    kernels_.to_double(device_, before.size(), first.inverse_diagonal.data(), before.data());
+    device_.profile().count(before.size() * (Index{sizeof(double)} + real));
+    if (!all_positive(before)) return std::numeric_limits<double>::infinity();  // beyond the range of single precision
+    before = ritz::inverse_diagonal(std::move(before));
+    multiply(inverse_diagonal, before, ratio);
+    const double largest = max_abs(ratio);
+    return largest * max_abs(ritz::inverse_diagonal(std::move(ratio)));
   }
-  static BlockMatrixView<double> with_values(BlockMatrixView<double> m, const Vector& values) {
-    m.values = values.data();
-    return m;
+
+  KnownLevel known_level(const SparseMatrix& A, std::size_t number, bool with_transfers) const {
+    const Level& l = levels_[number];
+    KnownLevel known;
+    known.A = in_csr(l.a, false, known, number == 0 ? A.pattern().columns().data() : nullptr);
+    if (l.p.view.rows > 0) {
+      known.P = in_csr(l.p, with_transfers, known);
+      known.R = in_csr(l.r, with_transfers, known);
+    }
+    known.nonzeros = l.a.nonzeros;
+    known.transfer_nonzeros = l.p.nonzeros;
+    known.aggregate = l.aggregate.data();
+    known.largest_eigenvalue = l.largest_eigenvalue;
+    return known;
+  }
+  // What had to be made for it goes to `keeps`; columns are not unpacked when somebody has them.
+  BlockMatrixView<double> in_csr(const CycleMatrix<Real>& m, bool with_values, KnownLevel& keeps, const std::int32_t* column = nullptr) const {
+    const BlockMatrixView<Real>& v = m.view;
+    BlockMatrixView<double> result{v.rows, v.columns, v.row_block, v.column_block, v.offsets, column != nullptr ? column : v.column, nullptr};
+    const bool unpack_columns = v.slices != nullptr && column == nullptr;
+    if (unpack_columns) result.column = keeps.columns.emplace_back(device_, m.nonzeros, "multigrid set-up").data();
+    double* const values = with_values ? keeps.values.emplace_back(device_, m.nonzeros * v.row_block * v.column_block, "multigrid set-up").data() : nullptr;
+    if (unpack_columns || with_values) kernels_.unpack(device_, v, m.nonzeros, unpack_columns ? keeps.columns.back().data() : nullptr, values);
+    if (with_values) device_.profile().count(traffic(m) + bytes_of(result, m.nonzeros));
+    result.values = values;
+    return result;
   }
   // Values with their columns are read, and written as the cycle likes them.
   void count_pack(const BlockMatrixView<double>& from, const CycleMatrix<Real>& to) const {
@@ -206,7 +236,7 @@ class Cycle {
 
   // `degree` Chebyshev steps on [largest / ratio, largest]; from zero, or from what x holds. The result is in x.
   void smooth(const Kernels& kernels, const Level& l, Work& w, bool from_zero, int degree, double ratio) const {
-    const double high = l.largest_eigenvalue, low = high / ratio;
+    const double high = l.largest_eigenvalue.full, low = high / ratio;
     const double theta = 0.5 * (high + low), delta = 0.5 * (high - low), sigma = theta / delta;
     double rho = 1 / sigma;
     int step = 0;
@@ -248,6 +278,7 @@ class Cycle {
   const CycleKernels<Real>&kernels_, &lane_kernels_;
   std::vector<Level> levels_;
   Array<Real> coarsest_inverse_;
+  double change_ = 1;  // of the values since the transfers were made: the product of unevenness()
   mutable Workspace work_, lane_work_;  // the second is made when first needed
   mutable Recording recording_, lane_recording_;
 };

@@ -49,8 +49,9 @@ class SmoothedAggregation final : public LinearOperator {
   explicit SmoothedAggregation(const SparseMatrix& A, const SmoothedAggregationOptions& options = {});
   ~SmoothedAggregation() override;
 
-  // After a change of A's values: aggregates and patterns are kept, values are made anew where they stand. The options'
-  // coordinates must still exist. Returns false when a value that had been zero made new couplings: then everything was set
+  // After a change of A's values: aggregates and patterns are kept, values are made anew where they stand. So are prolongators, as
+  // long as no diagonal entry has changed by a factor of 2 against another since they were made, and the same unknowns are
+  // prescribed. The options' coordinates must still exist. Returns false when a value that had been zero made new couplings: then everything was set
   // up again. Throws Error(Exit::internal) when A has got another pattern.
   bool refresh();
 

@@ -8,6 +8,7 @@
 #include "device/scan.hpp"
 #include "solvers/multigrid/block_matrix.hpp"
 
+#include <algorithm>
 #include <cstring>
 #include <memory>
 #include <vector>
@@ -40,12 +41,12 @@ struct RowStore {
       if (slot.row != row) {
         slot = {row, size};
         columns[size] = c;
-        for (int k = 0; k < Size; ++k) sums[size * Size + k] = 0;
+        std::memset(sums + Index{size} * Size, 0, Size * sizeof(double));
         ++size;
       }
-      return sums + slot.place * Size;
+      return sums + Index{slot.place} * Size;
     }
-    double* find(std::int32_t c) { return slots[c].row == row ? sums + slots[c].place * Size : nullptr; }
+    double* find(std::int32_t c) { return slots[c].row == row ? sums + Index{slots[c].place} * Size : nullptr; }
     void write(std::int32_t* to_columns, double* to_values) {
       std::memcpy(to_columns, columns, size * sizeof(std::int32_t));
       std::memcpy(to_values, sums, size * Size * sizeof(double));
@@ -60,7 +61,7 @@ struct RowStore {
     std::uint32_t row;
     bool fits = true;
     double unwanted[Size];
-    double* find(std::int32_t c) { return slots[c].row == row ? values + slots[c].place * Size : nullptr; }
+    double* find(std::int32_t c) { return slots[c].row == row ? values + Index{slots[c].place} * Size : nullptr; }
     double* block(std::int32_t c) {
       if (double* known = find(c)) return known;
       fits = false;
@@ -70,7 +71,7 @@ struct RowStore {
   };
   KnownRow known_row(Index i, const std::int32_t* known, Index size, double* values) {
     for (Index k = 0; k < size; ++k) slots[static_cast<std::size_t>(known[k])] = {static_cast<std::uint32_t>(i + 1), static_cast<std::uint32_t>(k)};
-    for (Index k = 0; k < size * Size; ++k) values[k] = 0;
+    std::memset(values, 0, static_cast<std::size_t>(size) * Size * sizeof(double));
     return {slots.data(), values, static_cast<std::uint32_t>(i + 1), true, {}};
   }
 };
@@ -144,13 +145,20 @@ class Appended {
  public:
   Appended(const Device& device, const char* tag) : device_(device), tag_(tag) {}
   T* room(Index n) {
-    if (pieces_.empty() || used_.back() + n > pieces_.back().size()) {
+    if (now_ < pieces_.size() && used_[now_] + n > pieces_[now_].size()) ++now_;
+    if (now_ == pieces_.size()) {
       pieces_.emplace_back(device_, std::max(n, Index{2 << 20} / Index{sizeof(T)}), tag_);
       used_.push_back(0);
+    } else if (used_[now_] == 0 && n > pieces_[now_].size()) {
+      pieces_[now_] = Array<T>(device_, n, tag_);
     }
-    T* result = pieces_.back().data() + used_.back();
-    used_.back() += n;
+    T* result = pieces_[now_].data() + used_[now_];
+    used_[now_] += n;
     return result;
+  }
+  void start_again() {  // what was appended is forgotten, its memory is not
+    std::fill(used_.begin(), used_.end(), 0);
+    now_ = 0;
   }
   void move_to(T* to) {  // and empties the store
     for (std::size_t k = 0; k < pieces_.size(); ++k) {
@@ -160,6 +168,7 @@ class Appended {
     }
     pieces_.clear();
     used_.clear();
+    now_ = 0;
   }
 
  private:
@@ -167,10 +176,21 @@ class Appended {
   const char* tag_;
   std::vector<Array<T>> pieces_;
   std::vector<Index> used_;
+  std::size_t now_ = 0;  // piece
 };
 
 inline int row_threads(const Device& device, Index rows) {
   return static_cast<int>(std::max<Index>(1, std::min<Index>(device.threads(), rows / 256)));
+}
+
+// The functor of a thread for a range of rows: its own one, where the functor says of_thread(first, last).
+template <class F>
+decltype(auto) of_thread(const F& f, [[maybe_unused]] Index first, [[maybe_unused]] Index last) {
+  if constexpr (requires { f.of_thread(first, last); }) {
+    return f.of_thread(first, last);
+  } else {
+    return (f);
+  }
 }
 
 // rows, columns and block sizes of `result` are given; offsets, columns and values are made.
@@ -196,9 +216,11 @@ void build_rows(const Device& device, const char* name, const F& f, const char*,
         RowStore<Size> store(result.columns);
         Appended<std::int32_t>& my_columns = columns[static_cast<std::size_t>(part)];
         Appended<double>& my_values = values[static_cast<std::size_t>(part)];
-        for (Index i = rows * part / threads; i < rows * (part + 1) / threads; ++i) {
+        const Index first = rows * part / threads, last = rows * (part + 1) / threads;
+        auto&& mine = of_thread(f, first, last);
+        for (Index i = first; i < last; ++i) {
           auto row = store.new_row(i);
-          f(i, row);
+          mine(i, row);
           counts[i] = static_cast<std::int32_t>(row.size);
           row.write(my_columns.room(row.size), my_values.room(Index{row.size} * Size));
         }
@@ -231,10 +253,12 @@ bool refill_rows(const Device& device, const char* name, const F& f, const Block
   for (int part = 0; part < threads; ++part)
     errors.run([&] {
       RowStore<Size> store(pattern.columns);
-      for (Index i = pattern.rows * part / threads; i < pattern.rows * (part + 1) / threads; ++i) {
+      const Index first = pattern.rows * part / threads, last = pattern.rows * (part + 1) / threads;
+      auto&& mine = of_thread(f, first, last);
+      for (Index i = first; i < last; ++i) {
         const Index begin = pattern.offsets[i], size = pattern.offsets[i + 1] - begin;
         auto row = store.known_row(i, pattern.column + begin, size, values + begin * Size);
-        f(i, row);
+        mine(i, row);
         row.finish(pattern.column + begin, size);
         misfits += row.fits ? 0 : 1;
       }

@@ -28,6 +28,15 @@ auto with_blocks(int C, int K, Args&&... args) {
   throw Error(Exit::internal, "multigrid with blocks of " + std::to_string(C) + " x " + std::to_string(K));
 }
 
+// Does row c of block row `node` have an entry off the diagonal?
+constexpr bool couples(const BlockMatrixView<double>& A, Index node, int c) {
+  const int C = A.row_block;
+  for (Index k = A.offsets[node]; k < A.offsets[node + 1]; ++k)
+    for (int d = 0; d < C; ++d)
+      if ((A.column[k] != node || d != c) && A.values[(k * C + c) * C + d] != 0) return true;
+  return false;
+}
+
 struct RigidMotions {
   BlockMatrixView<double> A;
   const double* coordinates;
@@ -35,13 +44,6 @@ struct RigidMotions {
   double centre[3], size;
   double* near_null;
 
-  constexpr bool couples(Index node, int c) const {  // does this row of A have an entry off the diagonal?
-    const int C = A.row_block;
-    for (Index k = A.offsets[node]; k < A.offsets[node + 1]; ++k)
-      for (int d = 0; d < C; ++d)
-        if ((A.column[k] != node || d != c) && A.values[(k * C + c) * C + d] != 0) return true;
-    return false;
-  }
   constexpr void operator()(Index node) const {
     const int C = A.row_block;
     double x[3] = {0, 0, 0};
@@ -50,7 +52,7 @@ struct RigidMotions {
     for (int c = 0; c < C; ++c) {
       double* row = near_null + (node * C + c) * K;
       for (int k = 0; k < K; ++k) row[k] = 0;
-      if (!couples(node, c)) continue;
+      if (!couples(A, node, c)) continue;
       row[c] = 1;
       if (C == 2 && K == 3) row[2] = c == 0 ? -x[1] : x[0];
       if (C == 6 && c >= 3) row[c] = 1 / size;  // the rotations themselves; their displacements are below
@@ -351,6 +353,37 @@ void mean_of_parents(const Device& device, const BlockMatrixView<double>& P, con
   for_each(device, "interpolation", P.rows, MeanOfParents{P, near_null, coarse_near_null, K, values});
 }
 
+struct RoundToSingle {
+  double* values;
+  constexpr void operator()(Index k) const { values[k] = static_cast<double>(static_cast<float>(values[k])); }
+};
+
+void round_to_single(const Device& device, Index n, double* values) { for_each(device, "change precision", n, RoundToSingle{values}); }
+
+struct Suits {
+  BlockMatrixView<double> A, P;
+  std::int32_t* misfit;
+  constexpr void operator()(Index i) const {
+    const int C = P.row_block, K = P.column_block;
+    if (P.offsets[i] == P.offsets[i + 1]) return;
+    for (int c = 0; c < C; ++c) {
+      bool zero = true;
+      for (Index k = P.offsets[i]; k < P.offsets[i + 1] && zero; ++k)
+        for (int d = 0; d < K; ++d) zero = zero && P.values[(k * C + c) * K + d] == 0;
+      if (zero == couples(A, i, c)) *misfit = 1;  // whoever writes, writes the same
+    }
+  }
+};
+
+bool suits(const Device& device, const BlockMatrixView<double>& A, const BlockMatrixView<double>& P) {
+  Array<std::int32_t> misfit(device, 1, tag);
+  misfit.fill_zero();
+  for_each(device, "prescribed rows", P.rows, Suits{A, P, misfit.data()});
+  std::int32_t any = 0;
+  device.machine().copy_to_host(&any, misfit.data(), Index{sizeof any});
+  return any == 0;
+}
+
 struct Jumps {
   BlockMatrixView<double> A;
   const double* inverse_diagonal;
@@ -387,7 +420,7 @@ void take(const Device& device, Index n, const std::int32_t* at, int size, const
 }
 
 const TransferKernels table{rigid_motions, tentative, smooth_prolongator, transpose, galerkin, smooth_prolongator_again,
-                            transpose_again, galerkin_again, mean_of_parents, jumps, take, inverse_diagonal};
+                            transpose_again, galerkin_again, round_to_single, suits, mean_of_parents, jumps, take, inverse_diagonal};
 const Registration registration("transfer", &table);
 
 }  // namespace

@@ -37,6 +37,11 @@ struct TransferKernels {
   void (*transpose_again)(const Device&, const BlockMatrixView<double>& P, const BlockMatrixView<double>& R, double* values);
   bool (*galerkin_again)(const Device&, const BlockMatrixView<double>& A, const BlockMatrixView<double>& P,
                          const BlockMatrixView<double>& R, const BlockMatrixView<double>& coarse, double* values);
+  // values = what single precision keeps of them
+  void (*round_to_single)(const Device&, Index n, double* values);
+  // Whether the rows of A that couple to nothing (prescribed unknowns) are still those where P, made for other values, has
+  // entries that are all zero.
+  bool (*suits)(const Device&, const BlockMatrixView<double>& A, const BlockMatrixView<double>& P);
   // Interpolation between nested nodes, blocks C x C: on their diagonals 1 / (entries of the row), 0 where the near-null space of
   // either side is zero (prescribed unknowns). near_null: [node][C][K].
   void (*mean_of_parents)(const Device&, const BlockMatrixView<double>& P, const double* near_null, const double* coarse_near_null, int K,

@@ -77,7 +77,7 @@ TEST_P(CycleMatrixTest, UnpackingGivesTheColumnsBack) {
   const CycleMatrix<double> A = packed();
   if (A.view.slices == nullptr) GTEST_SKIP() << "this device multiplies with CSR as it is";
   Array<std::int32_t> column(device_, column_.size(), "test");
-  kernels_.unpack(device_, A.view, column.data());
+  kernels_.unpack(device_, A.view, A.nonzeros, column.data(), nullptr);
   EXPECT_EQ(column.host(), host_.columns);
 }
 

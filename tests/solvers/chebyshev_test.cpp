@@ -68,6 +68,16 @@ TEST(Chebyshev, EigenvalueBoundIsAboveAndNear) {
   }
 }
 
+TEST(Chebyshev, EigenvalueEstimateGoesOnWhereItStopped) {
+  const SparseMatrix A = on(Device::named("cpu"), poisson_matrix(10));
+  const Vector inverse = inverse_diagonal(A.diagonal());
+  LargestEigenvalue estimate(A, inverse);
+  const double early = estimate.after(3);
+  EXPECT_EQ(early, largest_eigenvalue(A, inverse, 3));
+  EXPECT_EQ(estimate.after(7), largest_eigenvalue(A, inverse, 7));
+  EXPECT_LT(early, estimate.after(7));
+}
+
 TEST(Chebyshev, OneUnknownIsSolved) {
   const Device device = Device::named("cpu");
   const SparseMatrix A = on(device, diagonal_matrix({4}));

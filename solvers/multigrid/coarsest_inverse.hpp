@@ -1,0 +1,12 @@
+// The dense inverse of a hierarchy's coarsest matrix, made on the host.
+#pragma once
+
+#include "solvers/multigrid/block_matrix.hpp"
+
+namespace ritz {
+
+// Of a symmetric matrix, row-major; unknowns without stiffness (zero rows) get the inverse of 1. Pivots are kept above 1e-14 of the
+// largest diagonal entry.
+Vector coarsest_inverse(const Device& device, const BlockMatrixView<double>& A, Index nonzeros);
+
+}  // namespace ritz

@@ -1,0 +1,63 @@
+#include "solvers/multigrid/eigenvalue_bound.hpp"
+
+#include "device/kernels.hpp"
+#include "solvers/chebyshev.hpp"
+#include "solvers/matrix_kernels.hpp"
+#include "solvers/multigrid/cycle_kernels.hpp"
+#include "solvers/vectors.hpp"
+
+#include <cmath>
+
+namespace ritz {
+namespace {
+
+// Steps of Lanczos. The early estimate of other values says how their bound differs: by their ratio, up to `early_change`; beyond it
+// all steps are taken again.
+constexpr int early_steps = 3, full_steps = 7;
+constexpr double margin = 1.1, early_change = 0.05;
+
+// A level's matrix as an operator.
+class LevelOperator final : public LinearOperator {
+ public:
+  LevelOperator(const Device& device, const BlockMatrixView<double>& A, Index nonzeros)
+      : device_(device), A_(A), bytes_(bytes_of(A, nonzeros)), kernels_(kernels<CycleKernels<double>>(device, solver_kernels, "cycle double")),
+        zero_(device, A.rows * A.row_block, "multigrid set-up") {
+    zero_.fill_zero();
+  }
+  const Device& device() const override { return device_; }
+  Index rows() const override { return A_.rows * A_.row_block; }
+  void apply(const Vector& x, Vector& y) const override {
+    device_.profile().count(bytes_ + zero_.bytes() + x.bytes() + y.bytes());
+    kernels_.residual(device_, A_, zero_.data(), x.data(), y.data());  // y = -A x
+    axpby(0.0, x, -1.0, y);
+  }
+
+ private:
+  Device device_;
+  BlockMatrixView<double> A_;
+  Index bytes_;
+  const CycleKernels<double>& kernels_;
+  Vector zero_;
+};
+
+}  // namespace
+
+EigenvalueBound eigenvalue_bound(const Device& device, const BlockMatrixView<double>& A, Index nonzeros, const Vector& inverse_diagonal) {
+  auto phase = device.profile().phase("eigenvalues");
+  const LevelOperator level(device, A, nonzeros);
+  LargestEigenvalue estimate(level, inverse_diagonal);
+  const double early = estimate.after(early_steps);
+  return {early, margin * estimate.after(full_steps)};
+}
+
+EigenvalueBound eigenvalue_bound_again(const Device& device, const BlockMatrixView<double>& A, Index nonzeros, const Vector& inverse_diagonal,
+                                       const EigenvalueBound& before) {
+  auto phase = device.profile().phase("eigenvalues");
+  const LevelOperator level(device, A, nonzeros);
+  LargestEigenvalue estimate(level, inverse_diagonal);
+  const double early = estimate.after(early_steps), change = early / before.early;
+  if (std::abs(change - 1) <= early_change) return {before.early, before.full * change};
+  return {early, margin * estimate.after(full_steps)};
+}
+
+}  // namespace ritz

@@ -1,0 +1,19 @@
+// A bound of the largest eigenvalue of D^-1 A of a level, D the diagonal of A.
+#pragma once
+
+#include "solvers/multigrid/block_matrix.hpp"
+
+namespace ritz {
+
+struct EigenvalueBound {
+  double early = 0;   // what few steps of Lanczos said,
+  double full = 0;    // and what more of them did, with a margin: the bound
+};
+
+// Both throw Error(Exit::not_converged) when A is not positive definite.
+EigenvalueBound eigenvalue_bound(const Device& device, const BlockMatrixView<double>& A, Index nonzeros, const Vector& inverse_diagonal);
+// For other values of a matrix whose bound is known: the few steps, unless these say something else than they did.
+EigenvalueBound eigenvalue_bound_again(const Device& device, const BlockMatrixView<double>& A, Index nonzeros, const Vector& inverse_diagonal,
+                                       const EigenvalueBound& before);
+
+}  // namespace ritz
