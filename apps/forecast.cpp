@@ -1,6 +1,7 @@
 #include "apps/forecast.hpp"
 
 #include "apps/cards.hpp"
+#include "device/host_memory.hpp"
 #include "fem/vibration_forecast.hpp"
 #include "io/byte_size.hpp"
 
@@ -43,6 +44,7 @@ void report_forecast(Run& run, const FunctionSpace& space, Index results_on_host
   auto phase = device.profile().phase("forecast");
   const Index before = host_memory_now(), live = device.memory().live(), available = device.memory().available() + live;
   const std::vector<ForecastPath> paths = foresee();
+  return_freed_host_memory();  // what the forecast itself has taken does not count
   const Index after = host_memory_now();  // with what the equations keep on the host; but an analysis leaves more than the run will have
   const Index free = device.machine().current_info().memory_free;  // 0: the machine does not say
   const FitsHere fits = [&](const ForecastPath& path) {  // a CPU's factor is in no pool

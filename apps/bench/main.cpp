@@ -16,6 +16,12 @@ namespace {
 
 using namespace ritz;
 
+#ifdef __OPTIMIZE__
+constexpr const char* not_optimised = nullptr;
+#else
+constexpr const char* not_optimised = "note: host code of this program was compiled without optimisation: times of pattern, lists and mesh reading say nothing (CMAKE_BUILD_TYPE=Release)\n";
+#endif
+
 std::vector<std::string> record_names() {
   std::vector<std::string> names = {"auto-table", "block-cg", "convergence", "convergence-meshes", "direct-table", "mesh-read", "small-cg", "solve-poisson-P1", "solve-poisson-P2", "solve-elastic-P1", "solve-elastic-P2", "solve-elastic-Q1",
                                     "precision-poisson-P1", "precision-poisson-P2", "precision-elastic-P1", "precision-elastic-P2", "precision-elastic-Q1"};
@@ -57,6 +63,7 @@ std::vector<Device> devices_of(const BenchOptions& options) {
 void run(const BenchOptions& options, const MemoryLimits& limits, const std::string& json) {
   check(options);
   obey(limits);
+  if (not_optimised != nullptr) fmt::print(stderr, "{}", not_optimised);
   BenchReport report{.device = "", .repeat = options.repeat, .size = options.size, .records = {}};
   const auto publish = [&report](Record record) {
     fmt::print("{}", text_of(record));
