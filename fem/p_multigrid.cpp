@@ -102,12 +102,33 @@ const PCycleKernels<Real>& cycle_kernels(const Device& device) {
 template <class Real>
 struct Level {
   const MatrixFree* A;
+  // What it gives in prescribed rows is for the caller to overlook.
   void apply(const Array<Real>& from, Array<Real>& to) const { A->equations().action(A->state(), from, to, &A->marked()); }
   double largest_eigenvalue = 0;        // of D^-1 A, a bound
   Array<Real> inverse_diagonal;         // 0 where prescribed
   std::unique_ptr<SpaceTransfer<Real>> transfer;   // to this level from the next coarser one
   Array<Real> weights;                  // of the transfer; 0 where prescribed
   Array<Real> b, x, d, q;
+};
+
+// The operator of a level in the precision of the cycle, for vectors in double precision.
+template <class Real>
+class InCyclePrecision final : public LinearOperator {
+ public:
+  InCyclePrecision(Level<Real>& level, const PCycleKernels<Real>& kernels) : level_(level), kernels_(kernels) {}
+  const Device& device() const override { return level_.A->device(); }
+  Index rows() const override { return level_.A->rows(); }
+  void apply(const Vector& x, Vector& y) const override {
+    kernels_.from_double(device(), x.size(), x.data(), level_.x.data());
+    level_.apply(level_.x, level_.q);
+    kernels_.to_double(device(), y.size(), level_.q.data(), y.data());
+    level_.A->constraints().apply_pivot(level_.A->pivot(), x, y);
+  }
+  std::string name() const override { return level_.A->name(); }
+
+ private:
+  Level<Real>& level_;
+  const PCycleKernels<Real>& kernels_;
 };
 
 template <class Real>
@@ -180,9 +201,10 @@ class Cycle {
     Level<Real> level;
     level.A = &A;
     if (levels_.empty()) pivot_ = A.pivot();
+    for (Array<Real>* work : {&level.b, &level.x, &level.d, &level.q}) *work = Array<Real>(device_, A.rows(), tag);
     {
       Vector inverse = inverse_diagonal(A.diagonal());
-      level.largest_eigenvalue = 1.1 * largest_eigenvalue(A, inverse, options_.estimate_steps);
+      level.largest_eigenvalue = 1.1 * largest_eigenvalue(InCyclePrecision<Real>(level, kernels_), inverse, options_.estimate_steps);
       A.constraints().set_zero(inverse);
       level.inverse_diagonal = converted(inverse);
     }
@@ -193,7 +215,6 @@ class Cycle {
       A.constraints().set_zero(weights);
       level.weights = converted(weights);
     }
-    for (Array<Real>* work : {&level.b, &level.x, &level.d, &level.q}) *work = Array<Real>(device_, A.rows(), tag);
     levels_.push_back(std::move(level));
   }
 
@@ -210,8 +231,9 @@ class Cycle {
 
   // Chebyshev steps for D^-1 A x = D^-1 b (Saad 2003, algorithm 12.1), from x = 0 or from the x at hand.
   void smooth(Level<Real>& level, bool from_zero) {
-    const double theta = 0.5 * level.largest_eigenvalue * (1 + 1 / options_.smoothing_ratio);
-    const double delta = 0.5 * level.largest_eigenvalue * (1 - 1 / options_.smoothing_ratio), sigma = theta / delta;
+    const double ratio = options_.coarsest.smoothing_ratio;
+    const double theta = 0.5 * level.largest_eigenvalue * (1 + 1 / ratio);
+    const double delta = 0.5 * level.largest_eigenvalue * (1 - 1 / ratio), sigma = theta / delta;
     double rho = 1 / sigma;
     const Index n = level.b.size();
     const Real* inverse = level.inverse_diagonal.data();
@@ -224,7 +246,7 @@ class Cycle {
       count(level, 8);
       kernels_.step(device_, n, Real(0), Real(1 / theta), inverse, level.b.data(), level.q.data(), level.d.data(), level.x.data());
     }
-    for (int k = 1; k < options_.smoothing_degree; ++k) {
+    for (int k = 1; k < options_.coarsest.smoothing_degree; ++k) {
       const double before = rho;
       rho = 1 / (2 * sigma - before);
       level.apply(level.x, level.q);
@@ -294,9 +316,6 @@ struct PMultigrid::Hierarchy {
 PMultigrid::PMultigrid(const MatrixFree& A, const PMultigridOptions& options) {
   if (A.equations().space().order() < 2)
     throw Error(Exit::internal, "p-multigrid on a space of order 1", {}, "use smoothed aggregation");
-  if (options.smoothing_degree < 1 || !(options.smoothing_ratio > 1))
-    throw Error(Exit::input, fmt::format("p-multigrid with smoothing degree {} and ratio {}", options.smoothing_degree, options.smoothing_ratio),
-                {}, "use a degree of at least 1 and a ratio above 1");
   hierarchy_.reset(new Hierarchy{A, {}, {}});
   if (options.single_precision && A.equations().can_act_in_single())
     hierarchy_->in_single.emplace(A, options);

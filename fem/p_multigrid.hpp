@@ -17,10 +17,8 @@ namespace ritz {
 
 struct PMultigridOptions {
   bool single_precision = true;    // of the cycle
-  int smoothing_degree = 3;        // Chebyshev steps before and after
-  double smoothing_ratio = 8;      // they damp the eigenvalues from largest / ratio to largest
   int estimate_steps = 10;         // Lanczos steps for the largest eigenvalue
-  SmoothedAggregationOptions coarsest;  // coordinates, dimension and nested are filled in
+  SmoothedAggregationOptions coarsest = {};  // its smoothing is that of all levels; coordinates, dimension and nested are filled in
 };
 
 class PMultigrid final : public LinearOperator {

@@ -75,11 +75,11 @@ std::vector<double> extrapolation_matrix(const ReferenceElement& element, const 
   return result;
 }
 
-// A matrix [q][i] of N x N in the layout of line_product in tensor_engine.hpp: as it is below five nodes, else its even
+// A matrix [q][i] of N x N in the layout of line_product in tensor_engine.hpp: as it is of two and four nodes, else its even
 // and odd parts. parity: m_(N-1-q)(N-1-i) = parity m_qi.
 void append_line_matrix(const std::vector<double>& m, std::size_t n, int parity, std::vector<double>& numbers) {
   const std::size_t begin = numbers.size();
-  if (n < 5) {
+  if (n == 2 || n == 4) {
     numbers.insert(numbers.end(), m.begin(), m.end());
     return;
   }

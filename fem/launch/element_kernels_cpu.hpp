@@ -18,15 +18,24 @@ struct CpuMemory {
   Pack& at(int i) const { return data[i]; }
 };
 
+// Few items are written out: those of order 1 have little else to do than to find their places.
+template <class F>
+void do_each(int count, const F& f) {
+  if (__builtin_constant_p(count) && count <= 4) {
+#pragma GCC unroll 4
+    for (int i = 0; i < count; ++i) f(i);
+  } else {
+    for (int i = 0; i < count; ++i) f(i);
+  }
+}
+
 struct CpuTeam {
   using Number = Pack;
   using Scalar = double;
   typedef double Lanes __attribute__((vector_size(lane_count * sizeof(double)), aligned(8), may_alias));
 
   template <class F>
-  void each(int count, const F& f) const {
-    for (int i = 0; i < count; ++i) f(i);
-  }
+  void each(int count, const F& f) const { do_each(count, f); }
   void sync() const {}
 
   template <class X>
@@ -109,9 +118,7 @@ struct SingleCpuTeam {
   Index batches;  // end of the range
 
   template <class F>
-  void each(int count, const F& f) const {
-    for (int i = 0; i < count; ++i) f(i);
-  }
+  void each(int count, const F& f) const { do_each(count, f); }
   void sync() const {}
   static const float* line_tables(const ReferenceTable& table) { return table.single_line; }
 
@@ -197,8 +204,8 @@ struct SingleCpuTeam {
   void store(const ElementArguments& arguments, Index batch, int entry, int entries, SinglePack value) const {
     for (int half = 0; half < 2 && batch + half < batches; ++half) {
       Half& target = *reinterpret_cast<Half*>(arguments.single_elements + ((batch + half - arguments.first_batch) * entries + entry) * lane_count);
-      Half mine;
-      for (int l = 0; l < lane_count; ++l) mine[l] = value.v[half * lane_count + l];
+      const Half mine = half == 0 ? __builtin_shufflevector(value.v, value.v, 0, 1, 2, 3, 4, 5, 6, 7)
+                                  : __builtin_shufflevector(value.v, value.v, 8, 9, 10, 11, 12, 13, 14, 15);
       target = arguments.accumulate ? target + mine : mine;
     }
   }

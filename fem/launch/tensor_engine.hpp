@@ -25,12 +25,26 @@ struct LineTables {
                        slopes = values_transposed + N * N, slopes_transposed = slopes + N * N;
 };
 
-// out_q = sum_i m_qi in_i where m_(N-1-q)(N-1-i) = Parity m_qi. From five nodes on, even and odd parts of a line are
-// multiplied apart: half the multiplications (Kopriva, Implementing Spectral Methods, 2009, 3.5).
-// `m` is then [even part: Even rows][H], [odd part: Odd rows][h] with H = (N + 1) / 2, h = N / 2.
-template <int N, int Parity, class S, class T>
-constexpr void line_product(const S* m, const T (&in)[N], T (&out)[N]) {
-  if constexpr (N < 5) {
+// out_q = sum_i m_qi in_i, where m_(N-1-q)(N-1-i) = m_qi for values and -m_qi for slopes. Of three and of five nodes on, even and odd
+// parts of a line are multiplied apart: half the multiplications (Kopriva, Implementing Spectral Methods, 2009, 3.5). `m` is then
+// [even part: even_rows][H], [odd part: odd_rows][h] with H = (N + 1) / 2, h = N / 2. Of an odd number the node in the middle is a Gauss point.
+enum class LineMatrix { values, values_transposed, slopes, slopes_transposed };
+
+template <int N, LineMatrix M, class S, class T>
+constexpr void line_product(const S* tables, const T (&in)[N], T (&out)[N]) {
+  using L = LineTables<N>;
+  constexpr bool keeps_sign = M == LineMatrix::values || M == LineMatrix::values_transposed;
+  constexpr int at = M == LineMatrix::values              ? L::values
+                     : M == LineMatrix::values_transposed ? L::values_transposed
+                     : M == LineMatrix::slopes            ? L::slopes
+                                                          : L::slopes_transposed;
+  const S* m = tables + at;
+  if constexpr (N == 2 && M == LineMatrix::slopes) {  // rows sum to zero
+    out[0] = out[1] = m[1] * (in[1] - in[0]);
+  } else if constexpr (N == 2 && M == LineMatrix::slopes_transposed) {
+    out[1] = m[2] * (in[0] + in[1]);
+    out[0] = -out[1];
+  } else if constexpr (N == 2 || N == 4) {
     for (int q = 0; q < N; ++q) {
       T sum = m[q * N] * in[0];
       for (int i = 1; i < N; ++i) sum += m[q * N + i] * in[i];
@@ -38,7 +52,8 @@ constexpr void line_product(const S* m, const T (&in)[N], T (&out)[N]) {
     }
   } else {
     constexpr int H = (N + 1) / 2, h = N / 2;
-    constexpr int even_rows = Parity > 0 ? H : h, odd_rows = Parity > 0 ? h : H;
+    constexpr int even_rows = keeps_sign ? H : h, odd_rows = keeps_sign ? h : H;
+    constexpr bool unit_row = N % 2 == 1 && M == LineMatrix::values, unit_column = N % 2 == 1 && M == LineMatrix::values_transposed;
     T even[H], odd[h];
     for (int i = 0; i < h; ++i) {
       even[i] = in[i] + in[N - 1 - i];
@@ -49,17 +64,24 @@ constexpr void line_product(const S* m, const T (&in)[N], T (&out)[N]) {
     }
     const S* odd_part = m + even_rows * H;
     for (int q = 0; q < H; ++q) {
-      T a = 0.0, b = 0.0;  // parts that keep and that change their sign from q to N - 1 - q, for Parity > 0
-      if (q < even_rows) {
+      T a = 0.0, b = 0.0;  // parts that keep and that change their sign from q to N - 1 - q, for values
+      if (unit_row && q == h) {
+        a = even[h];
+      } else if (q < even_rows) {
         a = m[q * H] * even[0];
-        for (int i = 1; i < H; ++i) a += m[q * H + i] * even[i];
+        for (int i = 1; i < (unit_column ? h : H); ++i) a += m[q * H + i] * even[i];
+        if (unit_column && q == h) a += even[h];
       }
       if (q < odd_rows) {
         b = odd_part[q * h] * odd[0];
         for (int i = 1; i < h; ++i) b += odd_part[q * h + i] * odd[i];
       }
-      out[q] = a + b;
-      if (q < h) out[N - 1 - q] = Parity > 0 ? a - b : b - a;
+      if (2 * q + 1 == N) {
+        out[q] = keeps_sign ? a : b;
+      } else {
+        out[q] = a + b;
+        out[N - 1 - q] = keeps_sign ? a - b : b - a;
+      }
     }
   }
 }
@@ -203,7 +225,7 @@ constexpr void to_points(const Team& team, const typename Team::Scalar* tables, 
       for (int c = 0; c < C; ++c) in[c][i] = values[c];
     }
     for (int c = 0; c < C; ++c) {
-      line_product<N, 1>(tables + Sh::Tables::values, in[c], out);
+      line_product<N, LineMatrix::values>(tables, in[c], out);
       for (int i = 0; i < N; ++i) field(c * points + line.first + i * line.stride) = out[i];
     }
   });
@@ -214,7 +236,7 @@ constexpr void to_points(const Team& team, const typename Team::Scalar* tables, 
       for (int c = 0; c < C; ++c) {
         T in[N], out[N];
         for (int i = 0; i < N; ++i) in[i] = field(c * points + line.first + i * line.stride);
-        line_product<N, 1>(tables + Sh::Tables::values, in, out);
+        line_product<N, LineMatrix::values>(tables, in, out);
         for (int i = 0; i < N; ++i) field(c * points + line.first + i * line.stride) = out[i];
       }
     });
@@ -225,10 +247,10 @@ constexpr void to_points(const Team& team, const typename Team::Scalar* tables, 
       const int first = c * points + item * N;
       T in[N], out[N];
       for (int i = 0; i < N; ++i) in[i] = field(first + i);
-      line_product<N, 1>(tables + Sh::Tables::values, in, out);
+      line_product<N, LineMatrix::values>(tables, in, out);
       for (int i = 0; i < N; ++i) field(first + i) = out[i];
       if constexpr (F::uses_gradient) {
-        line_product<N, -1>(tables + Sh::Tables::slopes, out, in);
+        line_product<N, LineMatrix::slopes>(tables, out, in);
         for (int i = 0; i < N; ++i) field(C * points + first + i) = in[i];
       }
     }
@@ -240,7 +262,7 @@ constexpr void to_points(const Team& team, const typename Team::Scalar* tables, 
       for (int c = 0; c < C; ++c) {
         T in[N], out[N];
         for (int i = 0; i < N; ++i) in[i] = field(c * points + line.first + i * line.stride);
-        line_product<N, -1>(tables + Sh::Tables::slopes, in, out);
+        line_product<N, LineMatrix::slopes>(tables, in, out);
         for (int i = 0; i < N; ++i) field((2 * C + c) * points + line.first + i * line.stride) = out[i];
       }
     });
@@ -296,12 +318,12 @@ constexpr void tensor_actions(const Team& team, const Memory& memory, const F& f
     for (int c = 0; c < C; ++c) {
       for (int k = 0; k < N; ++k) value[c][k] = field(c * points + item + k * last);
       if constexpr (F::uses_gradient) {
-        line_product<N, -1>(tables + Sh::Tables::slopes, value[c], slope[c]);
+        line_product<N, LineMatrix::slopes>(tables, value[c], slope[c]);
       }
       if constexpr (Sh::with_state) {
         for (int k = 0; k < N; ++k) state_value[c][k] = state(c * points + item + k * last);
         if constexpr (F::uses_gradient) {
-          line_product<N, -1>(tables + Sh::Tables::slopes, state_value[c], state_slope[c]);
+          line_product<N, LineMatrix::slopes>(tables, state_value[c], state_slope[c]);
         }
       }
     }
@@ -351,7 +373,7 @@ constexpr void tensor_actions(const Team& team, const Memory& memory, const F& f
     for (int c = 0; c < C; ++c) {
       if constexpr (F::uses_gradient) {
         T sum[N];
-        line_product<N, -1>(tables + Sh::Tables::slopes_transposed, slope[c], sum);
+        line_product<N, LineMatrix::slopes_transposed>(tables, slope[c], sum);
         for (int k = 0; k < N; ++k) {
           if constexpr (F::uses_value) {
             sum[k] += value[c][k];
@@ -370,7 +392,7 @@ constexpr void tensor_actions(const Team& team, const Memory& memory, const F& f
       for (int c = 0; c < C; ++c) {
         T in[N], sum[N];
         for (int i = 0; i < N; ++i) in[i] = field((2 * C + c) * points + line.first + i * line.stride);
-        line_product<N, -1>(tables + Sh::Tables::slopes_transposed, in, sum);
+        line_product<N, LineMatrix::slopes_transposed>(tables, in, sum);
         for (int i = 0; i < N; ++i) field(c * points + line.first + i * line.stride) += sum[i];
       }
     });
@@ -384,10 +406,10 @@ constexpr void tensor_actions(const Team& team, const Memory& memory, const F& f
       if constexpr (F::uses_gradient) {
         T slopes[N];
         for (int i = 0; i < N; ++i) in[i] = field(C * points + first + i);
-        line_product<N, -1>(tables + Sh::Tables::slopes_transposed, in, slopes);
+        line_product<N, LineMatrix::slopes_transposed>(tables, in, slopes);
         for (int i = 0; i < N; ++i) sum[i] += slopes[i];
       }
-      line_product<N, 1>(tables + Sh::Tables::values_transposed, sum, in);
+      line_product<N, LineMatrix::values_transposed>(tables, sum, in);
       for (int i = 0; i < N; ++i) field(first + i) = in[i];
     }
   });
@@ -398,7 +420,7 @@ constexpr void tensor_actions(const Team& team, const Memory& memory, const F& f
       for (int c = 0; c < C; ++c) {
         T in[N], out[N];
         for (int i = 0; i < N; ++i) in[i] = field(c * points + line.first + i * line.stride);
-        line_product<N, 1>(tables + Sh::Tables::values_transposed, in, out);
+        line_product<N, LineMatrix::values_transposed>(tables, in, out);
         for (int i = 0; i < N; ++i) field(c * points + line.first + i * line.stride) = out[i];
       }
     });
@@ -409,7 +431,7 @@ constexpr void tensor_actions(const Team& team, const Memory& memory, const F& f
     for (int c = 0; c < C; ++c) {
       T in[N], out[N];
       for (int i = 0; i < N; ++i) in[i] = field(c * points + line.first + i * line.stride);
-      line_product<N, 1>(tables + Sh::Tables::values_transposed, in, out);
+      line_product<N, LineMatrix::values_transposed>(tables, in, out);
       for (int i = 0; i < N; ++i) team.store(arguments, batch, (line.first + i * line.stride) * C + c, points * C, out[i]);
     }
   });
