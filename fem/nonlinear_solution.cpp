@@ -2,6 +2,7 @@
 
 #include "fem/matrix_free_solver.hpp"
 #include "fem/nested_nodes.hpp"
+#include "solvers/prepared_solver.hpp"
 #include "solvers/vectors.hpp"
 
 #include <algorithm>
@@ -12,6 +13,15 @@
 
 namespace ritz {
 namespace {
+
+// How far a linear system is solved, relative to the residual at hand: no further than what ends the increment, and from the second
+// step on so far only that convergence stays quadratic (Dembo, Eisenstat and Steihaug, SIAM J. Numer. Anal. 19, 1982). The first
+// step is exact: where nothing yields it is the only one.
+double linear_tolerance(int step, double residual, double wanted) {  // both relative to the largest force
+  constexpr double loosest_far = 1e-4, loosest_near = 1e-2;
+  if (!(residual > 0)) return 0;
+  return std::max(step > 0 ? std::min(loosest_far, 0.5 * residual) : 0.0, std::min(loosest_near, 0.1 * wanted / residual));
+}
 
 constexpr double shortest_step = 1.0 / 1024, sufficient_decrease = 1e-4, sufficient_flattening = 0.8;
 
@@ -39,6 +49,7 @@ class Newton {
     const int count = options_.increment_count();
     for (int i = increment_ + 1; i <= count; ++i) {
       increment_ = i;
+      prepared_.emplace();  // a run that goes on behind an increment has nothing of the ones before either
       advance(options_.part_of_loads(i - 1), options_.part_of_loads(i), options_.halvings);
       if (i == count || options_.after_increment) find_reaction();
       if (equations_.has_state()) equations_.commit(u_);
@@ -129,16 +140,17 @@ class Newton {
       if (step == options_.max_steps) stop("the limit of steps was reached", "allow more with [newton] max_steps, or take more increments");
       if (progress_) progress_(fmt::format("Newton step {}, residual {:.1e}", steps_.size() + 1, reference_ > 0 ? free_norm_ / reference_ : 0));
       phase.reset();
-      take_step(gap);
+      take_step(step, gap);
       phase.emplace(space_.device().profile(), "residual");
     }
   }
 
-  void take_step(bool gap) {
+  void take_step(int step, bool gap) {
     Profile& profile = space_.device().profile();
     if (K_) {
       auto phase = profile.phase("assembly");
       equations_.assemble(u_, *K_);
+      prepared_->values_changed(true);
     }
     std::optional<Profile::Phase> phase(std::in_place, profile, "residual");
     double asked = 0;  // of the free unknowns by the gap
@@ -155,14 +167,18 @@ class Newton {
     phase.reset();
     {
       auto solving = profile.phase("solve");
+      LinearSolverOptions linear = options_.linear;
+      options_.linear.say = {};  // said once
+      linear.prepared = &*prepared_;
+      const double size = std::max(free_norm_, asked);
+      linear.relative = std::max(linear.relative, linear_tolerance(step, reference_ > 0 ? size / reference_ : 0, options_.relative));
       fill(0.0, step_);
       if (K_) {
         K_->eliminate(constraints_.mask(), std::max(max_abs(K_->diagonal()), 1e-300));
-        report_ = solve_linear(*K_, trial_r_, step_, options_.linear, solver_geometry(space_));
+        report_ = solve_linear(*K_, trial_r_, step_, linear, solver_geometry(space_));
       } else {
-        report_ = MatrixFreeSolver(equations_, constraints_, u_).solve(trial_r_, step_, options_.linear);
+        report_ = MatrixFreeSolver(equations_, constraints_, u_).solve(trial_r_, step_, linear);
       }
-      options_.linear.say = {};  // said once
       if (!report_.converged())
         stop(fmt::format("the linear solver ({}) stopped: {}", report_.method, name_of(report_.reason)), advice_for(report_.reason));
       axpy(1.0, gap_, step_);
@@ -215,6 +231,7 @@ class Newton {
   Vector begin_;                    // u at the begin of an increment that may be halved
   Vector u_, prescribed_, start_, r_, gap_, step_, trial_, trial_r_;
   std::optional<SparseMatrix> K_;   // none: solved without
+  std::optional<PreparedSolver> prepared_;  // of K_
   SolveReport report_;
   std::vector<NonlinearStep> steps_;
   double reference_ = 0, free_norm_ = 0, fraction_ = 1;

@@ -59,7 +59,7 @@ PMultigridNeeds p_multigrid_needs(const Operator& equations) {
   const MemoryPool& pool = equations.space().device().memory();
   const bool single = equations.can_act_in_single();
   const Index real = single ? sizeof(float) : sizeof(double);
-  const int degree = PMultigridOptions{}.smoothing_degree;
+  const int degree = SmoothedAggregationOptions{}.smoothing_degree;
   PMultigridNeeds needs;
   std::vector<std::unique_ptr<Level>> levels;
   const Operator* fine = &equations;
