@@ -201,8 +201,10 @@ LinearSolverOptions Run::solver(MatrixPromise promise, double tolerance) {
       1e9 * table.number("direct_memory", "[GB] that a factorisation may need; 0: what the machine has", {.fallback = 0, .minimum = 0}));
   const Case::Table multigrid = table.table("multigrid", "smoothed aggregation, docs/solvers.md");
   const SmoothedAggregationOptions defaults;
-  options.multigrid.single_precision =
-      multigrid.choice("precision", "of the cycle; the iteration around it is always double", {"single", "double"}, "single") == "single";
+  const std::string precision = multigrid.choice("precision", "of the cycle; the iteration around it is always double; half: as single, with matrices in 16 bits",
+                                                 {"single", "double", "half"}, "single");
+  options.multigrid.single_precision = precision != "double";
+  options.multigrid.half_storage = precision == "half";
   const std::string levels = multigrid.choice("levels", "coarser levels: the meshes of which this one is a uniform refinement (quadrilaterals, hexahedra), aggregates of nodes, "
                                               "or auto, docs/solvers.md", {"auto", "nested", "aggregation"}, "auto");
   options.multigrid.levels = levels == "nested"        ? MultigridLevels::nested

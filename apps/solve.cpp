@@ -189,7 +189,8 @@ void solve(Run& run) {
     held.insert(held.end(), nodes.begin(), nodes.end());
   }
   phase.reset();
-  forecast(run, space, parts.integrals, {.newton = !parts.linear, .restart = solver.restart, .factorised = solver.method == LinearMethod::direct, .definite = false});
+  forecast(run, space, parts.integrals, {.newton = !parts.linear, .restart = solver.restart, .factorised = solver.method == LinearMethod::direct, .definite = false,
+                                        .half_storage = solver.multigrid.half_storage});
   finish_model(run, fixed, rigid_modes(record, parts), results, held);
 
   const Operator& equations = make_operator(run, space, parts.integrals);

@@ -112,7 +112,10 @@ class Forecaster {
     return !symmetric() ? DirectKind::general : model_.definite ? DirectKind::positive_definite : DirectKind::symmetric;
   }
   const HierarchyShape& shape() const {
-    if (!shape_) shape_ = hierarchy_shape(space_, needs_);
+    if (!shape_) {
+      shape_ = hierarchy_shape(space_, needs_);
+      shape_->half_storage = model_.half_storage;
+    }
     return *shape_;
   }
   double steps() const { return model_.newton ? newton_steps : 1; }

@@ -37,6 +37,7 @@ struct ForecastModel {
   int restart = 30;      // of GMRES, for equations that are not symmetric
   bool factorised = false;      // and solved in no other way: the pattern is made and analysed
   bool definite = true;         // the factor is that of a positive definite matrix, where the equations are symmetric
+  bool half_storage = false;    // the matrices of a hierarchy in 16 bits
   bool in_space = false;        // lines and surfaces in space: their pairs of nodes are counted in the pattern, which is made
 };
 

@@ -9,14 +9,14 @@ namespace ritz::RITZ_BACKEND {
 struct RowEntries {
   Index first, step;
 };
-template <class Real>
-RowEntries entries_of(const BlockMatrixView<Real>& A, Index slot, Index row) {
+template <class Stored>
+RowEntries entries_of(const BlockMatrixView<Stored>& A, Index slot, Index row) {
   if (A.slices == nullptr) return {A.offsets[row], 1};
   return {A.slices[slot / slice_rows] * slice_rows + slot % slice_rows, slice_rows};
 }
 
-template <class Real, int L, int M, class Then>
-void multiply_lane_rows(const Device& device, const char* name, const BlockMatrixView<Real>& A, const Real* x, const Then& then) {
+template <class Real, int L, int M, class Stored, class Then>
+void multiply_lane_rows(const Device& device, const char* name, const BlockMatrixView<Stored>& A, const Real* x, const Then& then) {
   const LaunchScope launch(device, name);
   constexpr Index piece = 64;  // block rows
   const Index slots = A.slices == nullptr ? A.rows : (A.rows + window_rows - 1) / window_rows * window_rows;
@@ -30,10 +30,10 @@ void multiply_lane_rows(const Device& device, const char* name, const BlockMatri
       LaneRow<Real> sum[L] = {}, other[L] = {};  // two, or short rows would wait for the adder
       const RowEntries entries = entries_of(A, slot, i);
       for (Index k = entries.first, left = A.offsets[i + 1] - A.offsets[i]; left > 0; k += entries.step, --left) {
-        const Real* a = A.values + k * L * M;
+        const Stored* a = A.values + k * L * M;
         const LaneRow<Real>* xk = reinterpret_cast<const LaneRow<Real>*>(x) + Index{A.column[k]} * M;
         for (int m = 0; m < M; ++m)
-          for (int l = 0; l < L; ++l) (m % 2 == 0 ? sum : other)[l] += a[l * M + m] * xk[m];
+          for (int l = 0; l < L; ++l) (m % 2 == 0 ? sum : other)[l] += static_cast<Real>(a[l * M + m]) * xk[m];
       }
       for (int l = 0; l < L; ++l) then(LanePlace{i * L + l}, static_cast<LaneRow<Real>>(sum[l] + other[l]));
     }

@@ -105,12 +105,12 @@ class Walk {
   }
 
   // Before any of it is taken. The model may be a quarter too high: what is closer than that is tried.
-  void check_memory_for_hierarchy(bool single_precision) const {
+  void check_memory_for_hierarchy(const SmoothedAggregationOptions& multigrid) const {
     if (task_.options.prepared != nullptr && task_.options.prepared->holds(PreconditionerKind::multigrid)) return;
     const SparsityPattern& pattern = task_.A.pattern();
     const MemoryPool& pool = task_.A.device().memory();
-    const HierarchyShape shape{pattern.rows(), pattern.nonzeros(), task_.A.block_size(), task_.geometry.dimension};
-    const double needed = 0.75 * double(hierarchy_needs(shape, single_precision).set_up.total());
+    const HierarchyShape shape{pattern.rows(), pattern.nonzeros(), task_.A.block_size(), task_.geometry.dimension, false, multigrid.half_storage};
+    const double needed = 0.75 * double(hierarchy_needs(shape, multigrid.single_precision).set_up.total());
     if (needed <= double(pool.available())) return;
     throw Error(Exit::resources, fmt::format("multigrid needs more than {:.1f} MB, and {:.1f} MB are there", 1e-6 * needed, 1e-6 * double(pool.available())),
                 "foreseen from the size of the matrix", "use a cheaper preconditioner, or a device with more memory");
@@ -121,7 +121,7 @@ class Walk {
     LinearSolverOptions options = task_.options;
     while (true) {
       try {
-        if (choice.preconditioner == PreconditionerKind::multigrid) check_memory_for_hierarchy(options.multigrid.single_precision);
+        if (choice.preconditioner == PreconditionerKind::multigrid) check_memory_for_hierarchy(options.multigrid);
         return solve_by_iteration(Task{task_.A, options, task_.geometry, task_.traits}, columns_, choice);
       } catch (const Error& error) {
         const std::optional<std::string> step = step_down(error, options, choice);

@@ -77,7 +77,8 @@ DirectSolver& PreparedSolver::direct(const SparseMatrix& A, DirectKind kind, con
 const ChosenPreconditioner& PreparedSolver::preconditioner(const SparseMatrix& A, PreconditionerKind kind, PreconditionerBasis basis,
                                                            const SmoothedAggregationOptions& multigrid) {
   const auto found = std::ranges::find_if(hierarchies_, [&](const Hierarchy& each) {
-    return each.kind == kind && each.basis == basis && each.single_precision == multigrid.single_precision;
+    return each.kind == kind && each.basis == basis && each.single_precision == multigrid.single_precision &&
+           each.half_storage == multigrid.half_storage;
   });
   if (found != hierarchies_.end() && found->current) return *found->preconditioner;
   if (found != hierarchies_.end() && found->may_serve) {
@@ -99,8 +100,10 @@ const ChosenPreconditioner& PreparedSolver::preconditioner(const SparseMatrix& A
     }
     hierarchies_.erase(found);
   }
+  // A former matrix was of another kind: what was made of its relatives is of no use to this one.
+  std::erase_if(hierarchies_, [&](const Hierarchy& each) { return each.kind == kind && each.basis != basis && !each.current; });
   ++counts_.set_ups;
-  hierarchies_.push_back({kind, basis, multigrid.single_precision, std::make_unique<ChosenPreconditioner>(A, kind, basis, multigrid), true});
+  hierarchies_.push_back({kind, basis, multigrid.single_precision, multigrid.half_storage, std::make_unique<ChosenPreconditioner>(A, kind, basis, multigrid), true});
   return *hierarchies_.back().preconditioner;
 }
 

@@ -58,7 +58,7 @@ class PreparedSolver {
   struct Hierarchy {
     PreconditionerKind kind;
     PreconditionerBasis basis;
-    bool single_precision;
+    bool single_precision, half_storage;
     std::unique_ptr<ChosenPreconditioner> preconditioner;
     bool current;
     bool may_serve = false;    // for other values

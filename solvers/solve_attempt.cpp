@@ -12,6 +12,7 @@
 
 #include <cmath>
 #include <fmt/format.h>
+#include <utility>
 
 namespace ritz::linear {
 namespace {
@@ -123,7 +124,8 @@ bool may_be_rounding(const SolveReport& report) {
          report.reason == StopReason::not_finite;
 }
 
-// Rounding in a single-precision cycle can spoil the last digits or even the definiteness: once more in double.
+// Rounding in a cycle can spoil the last digits or even the definiteness: once more with matrices that are not shortened, and then in
+// double precision.
 template <Columns T>
 Reports iterate_in_rising_precision(const Task& task, const T& columns, const MethodChoice& choice, PreconditionerBasis basis) {
   SmoothedAggregationOptions multigrid = task.options.multigrid;
@@ -131,13 +133,16 @@ Reports iterate_in_rising_precision(const Task& task, const T& columns, const Me
   multigrid.dimension = task.geometry.dimension;
   multigrid.nested = task.geometry.nested;
   Reports reports = iterate_with(task, columns, choice, basis, multigrid);
-  if (choice.preconditioner != PreconditionerKind::multigrid || !multigrid.single_precision || std::ranges::none_of(reports, may_be_rounding))
-    return reports;
-  forget_bad_guesses(columns, reports);
-  multigrid.single_precision = false;
-  const std::string what =
-      fmt::format("single precision was not enough for the multigrid cycle ({}): repeated in double", name_of(worst(reports).reason));
-  return continued(reports, iterate_with(task, columns, choice, basis, multigrid), what);
+  while (choice.preconditioner == PreconditionerKind::multigrid && multigrid.single_precision && std::ranges::any_of(reports, may_be_rounding)) {
+    forget_bad_guesses(columns, reports);
+    const std::string why{name_of(worst(reports).reason)};
+    const bool half = std::exchange(multigrid.half_storage, false);
+    if (!half) multigrid.single_precision = false;
+    const std::string what = half ? fmt::format("matrices in 16 bits were not enough for the multigrid cycle ({}): repeated with 32", why)
+                                  : fmt::format("single precision was not enough for the multigrid cycle ({}): repeated in double", why);
+    reports = continued(reports, iterate_with(task, columns, choice, basis, multigrid), what);
+  }
+  return reports;
 }
 
 }  // namespace

@@ -53,7 +53,9 @@ EigenNeeds lobpcg_needs(const HierarchyShape& shape, const EigenOptions& options
   const Blocks block{shape.rows * shape.block};
   const int width = lobpcg_width(options.count, block.rows);
   const bool single_precision = options.multigrid.single_precision;
-  const HierarchyNeeds hierarchy = hierarchy_needs(shape, single_precision);
+  HierarchyShape of_cycle = shape;
+  of_cycle.half_storage = options.multigrid.half_storage;
+  const HierarchyNeeds hierarchy = hierarchy_needs(of_cycle, single_precision);
   MemoryNeeds stay = block.vectors(1);
   if (options.zero_count > 0) stay.array<double>("matrix", shape.nonzeros * shape.block * shape.block);  // K + reference M
   // The cycle's four vectors for eight right-hand sides, on the finest level and a tenth more on the others.

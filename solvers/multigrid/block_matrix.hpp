@@ -8,13 +8,14 @@
 
 namespace ritz {
 
-template <class Real>
+// `Stored` is the type of the values: that of arithmetic, or a shorter one.
+template <class Stored>
 struct BlockMatrixView {
   Index rows = 0, columns = 0;         // in blocks
   int row_block = 1, column_block = 1;
   const Index* offsets = nullptr;      // [rows + 1]
   const std::int32_t* column = nullptr;
-  const Real* values = nullptr;        // [nonzero][row_block][column_block]
+  const Stored* values = nullptr;      // [nonzero][row_block][column_block]
   // Given: column and values are sliced (sliced_rows_cpu.hpp), as a cycle on a CPU likes them.
   const Index* slices = nullptr;
   const std::uint8_t* place = nullptr;
@@ -41,11 +42,11 @@ inline Index bytes_of(const BlockMatrixView<double>& A, Index nonzeros) {
 inline Index bytes_of(const BlockMatrix& A) { return bytes_of(A.view(), A.nonzeros()); }
 
 // A matrix of a level as a cycle multiplies with it: in block CSR, or sliced, as the kernels of its device like it.
-template <class Real>
+template <class Stored>
 struct CycleMatrix {
-  BlockMatrixView<Real> view;
+  BlockMatrixView<Stored> view;
   Index nonzeros = 0;                  // blocks, without the padding of slices
-  Array<Real> values;
+  Array<Stored> values;
   Array<Index> offsets;                // [rows + 1], also of sliced rows; empty where someone else owns them, as with column
   Array<std::int32_t> column;
   Array<Index> slices;

@@ -1,5 +1,6 @@
 #include "solvers/multigrid/cycle_kernels.hpp"
 
+#include "device/bfloat16.hpp"
 #include "device/error.hpp"
 #include "device/kernels.hpp"
 #include "solvers/lane_product.hpp"
@@ -42,14 +43,14 @@ struct ChebyshevStep {
 };
 
 // Block rows times one vector, or times 8 lanes.
-template <bool Lanes, class Real, int L, int M, class Then>
-void multiply_any(const Device& device, const char* name, const BlockMatrixView<Real>& A, const Real* x, const Then& then) {
+template <bool Lanes, class Real, int L, int M, class Stored, class Then>
+void multiply_any(const Device& device, const char* name, const BlockMatrixView<Stored>& A, const Real* x, const Then& then) {
   if constexpr (Lanes) multiply_lane_rows<Real, L, M>(device, name, A, x, then);
   else multiply_rows<Real, L, M>(device, name, A, x, then);
 }
 
-template <bool Lanes, class Real, class Then>
-void for_square(const Device& device, const char* name, const BlockMatrixView<Real>& A, const Real* x, const Then& then) {
+template <bool Lanes, class Real, class Stored, class Then>
+void for_square(const Device& device, const char* name, const BlockMatrixView<Stored>& A, const Real* x, const Then& then) {
   switch (A.row_block) {
     case 1: return multiply_any<Lanes, Real, 1, 1>(device, name, A, x, then);
     case 2: return multiply_any<Lanes, Real, 2, 2>(device, name, A, x, then);
@@ -75,14 +76,14 @@ void for_transfer(const Device& device, const char* name, const BlockMatrixView<
   }
 }
 
-template <bool Lanes, class Real>
-void smooth(const Device& device, const BlockMatrixView<Real>& A, Real c1, Real c2, const Real* inverse_diagonal, const Real* b,
+template <bool Lanes, class Real, class Stored>
+void smooth(const Device& device, const BlockMatrixView<Stored>& A, Real c1, Real c2, const Real* inverse_diagonal, const Real* b,
             const Real* x, const Real* d_before, Real* d, Real* y) {
   for_square<Lanes>(device, "smooth", A, x, ChebyshevStep<Real>{c1, c2, inverse_diagonal, b, x, d_before, d, y});
 }
 
-template <bool Lanes, class Real>
-void residual(const Device& device, const BlockMatrixView<Real>& A, const Real* b, const Real* x, Real* r) {
+template <bool Lanes, class Real, class Stored>
+void residual(const Device& device, const BlockMatrixView<Stored>& A, const Real* b, const Real* x, Real* r) {
   for_square<Lanes>(device, "level residual", A, x, Residual<Real>{b, r});
 }
 
@@ -163,31 +164,33 @@ void convert(const Device& device, Index n, const From* x, To* y) {
   for_each(device, "change precision", Lanes ? n * lane_count : n, Convert<From, To>{x, y});
 }
 
-template <class Real>
-void pack(const Device& device, const BlockMatrixView<double>& from, Index nonzeros, CycleMatrix<Real>& to) {
+template <class Stored>
+void pack(const Device& device, const BlockMatrixView<double>& from, Index nonzeros, CycleMatrix<Stored>& to) {
   to.nonzeros = nonzeros;
   if (pack_rows(device, from, to)) return;
   to.resize(to.values, device, nonzeros * from.row_block * from.column_block);
-  for_each(device, "change precision", to.values.size(), Convert<double, Real>{from.values, to.values.data()});
+  for_each(device, "change precision", to.values.size(), Convert<double, Stored>{from.values, to.values.data()});
   to.view = {from.rows, from.columns, from.row_block, from.column_block, from.offsets, from.column, to.values.data()};
 }
 
-template <class Real>
-void unpack(const Device& device, const BlockMatrixView<Real>& from, Index nonzeros, std::int32_t* column, double* values) {
+template <class Stored>
+void unpack(const Device& device, const BlockMatrixView<Stored>& from, Index nonzeros, std::int32_t* column, double* values) {
   if (from.slices != nullptr) return unpack_rows(device, from, column, values);
   if (values == nullptr) return;
-  for_each(device, "change precision", nonzeros * from.row_block * from.column_block, Convert<Real, double>{from.values, values});
+  for_each(device, "change precision", nonzeros * from.row_block * from.column_block, Convert<Stored, double>{from.values, values});
 }
 
-template <bool Lanes, class Real>
-const CycleKernels<Real> table{
-    pack<Real>, unpack<Real>,
-    smooth_first<Lanes, Real>, smooth<Lanes, Real>, residual<Lanes, Real>,        multiply<Lanes, Real>,
+template <bool Lanes, class Real, class Stored>
+const CycleKernels<Real, Stored> table{
+    pack<Stored>, pack<Real>, unpack<Stored>, unpack<Real>,
+    smooth_first<Lanes, Real>, smooth<Lanes, Real, Stored>, residual<Lanes, Real, Stored>, multiply<Lanes, Real>,
     multiply_add<Lanes, Real>, dense<Lanes, Real>,  convert<Lanes, double, Real>, convert<Lanes, Real, double>};
-const Registration in_double("cycle double", &table<false, double>);
-const Registration in_single("cycle single", &table<false, float>);
-const Registration lanes_in_double("cycle double lanes", &table<true, double>);
-const Registration lanes_in_single("cycle single lanes", &table<true, float>);
+const Registration in_double("cycle double", &table<false, double, double>);
+const Registration in_single("cycle single", &table<false, float, float>);
+const Registration in_half("cycle half", &table<false, float, BFloat16>);
+const Registration lanes_in_double("cycle double lanes", &table<true, double, double>);
+const Registration lanes_in_single("cycle single lanes", &table<true, float, float>);
+const Registration lanes_in_half("cycle half lanes", &table<true, float, BFloat16>);
 
 }  // namespace
 }  // namespace ritz::RITZ_BACKEND

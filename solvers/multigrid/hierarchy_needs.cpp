@@ -41,9 +41,11 @@ HierarchyNeeds hierarchy_needs(const HierarchyShape& shape, bool single_precisio
   const Fits& fits = (shape.nested ? (shape.block == 1 ? nested_scalar : nested_vectors) : (shape.block == 1 ? scalar : vectors))[single_precision];
   const double product = (shape.block == 1 ? product_of_scalars : product_of_vectors) * double(shape.rows) * shape.block;
   const double set_up = std::max(fits.live(shape), fits.set_up(shape) - std::max(0.0, product - panel));
+  // Two bytes less for each entry of the first level; the others are between a tenth and a third of it, of which the tenth is counted on.
+  const double saved = single_precision && shape.half_storage ? 2 * 1.1 * double(shape.nonzeros) * shape.block * shape.block : 0;
   HierarchyNeeds needs;
-  needs.live.bytes("multigrid", std::llround(fits.live(shape)));
-  needs.set_up.bytes("multigrid", std::llround(standing * set_up)).bytes("multigrid set-up", std::llround((1 - standing) * set_up));
+  needs.live.bytes("multigrid", std::llround(fits.live(shape) - saved));
+  needs.set_up.bytes("multigrid", std::llround(standing * (set_up - saved))).bytes("multigrid set-up", std::llround((1 - standing) * (set_up - saved)));
   return needs;
 }
 

@@ -12,6 +12,7 @@ struct HierarchyShape {
   Index rows = 0, nonzeros = 0;  // of the matrix, in blocks
   int block = 1, dimension = 3;  // unknowns per node; of the mesh
   bool nested = false;           // its first coarser level is a nested mesh
+  bool half_storage = false;     // matrices of levels in 16 bits, where the cycle is in single precision
 };
 
 struct HierarchyNeeds {

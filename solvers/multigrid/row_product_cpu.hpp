@@ -11,15 +11,15 @@
 namespace ritz::RITZ_BACKEND {
 
 // Any blocks: sums stand in L x M places, so that a block is one straight multiply-add.
-template <class Real, int L, int M>
+template <class Real, class Stored, int L, int M>
 struct BlockRow {
-  static void multiply(const BlockMatrixView<Real>& A, const Real* x, Index i, Real* row) {
+  static void multiply(const BlockMatrixView<Stored>& A, const Real* x, Index i, Real* row) {
     Real sum[L * M] = {};
     for (Index k = A.offsets[i]; k < A.offsets[i + 1]; ++k) {
-      const Real* a = A.values + k * L * M;
+      const Stored* a = A.values + k * L * M;
       const Real* xk = x + Index{A.column[k]} * M;
       for (int l = 0; l < L; ++l)
-        for (int m = 0; m < M; ++m) sum[l * M + m] += a[l * M + m] * xk[m];
+        for (int m = 0; m < M; ++m) sum[l * M + m] += static_cast<Real>(a[l * M + m]) * xk[m];
     }
     for (int l = 0; l < L; ++l) {
       row[l] = 0;
@@ -30,7 +30,7 @@ struct BlockRow {
 
 // Scalars: four sums at a time, or each product would wait for the adder.
 template <class Real>
-struct BlockRow<Real, 1, 1> {
+struct BlockRow<Real, Real, 1, 1> {
   static void multiply(const BlockMatrixView<Real>& A, const Real* x, Index i, Real* row) {
     typedef Real Four __attribute__((vector_size(4 * sizeof(Real))));
     typedef Real FourAnywhere __attribute__((vector_size(4 * sizeof(Real)), aligned(sizeof(Real))));
@@ -47,21 +47,29 @@ struct BlockRow<Real, 1, 1> {
   }
 };
 
+// Eight numbers in a register.
+inline __m256 load_eight(const float* values) { return _mm256_loadu_ps(values); }
+inline __m256 load_eight(const BFloat16* values) {
+  const __m256i wide = _mm256_cvtepu16_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(values)));
+  return _mm256_castsi256_ps(_mm256_slli_epi32(wide, 16));
+}
+
 // The first level of elasticity, 3 x 3 in single precision: eight entries in a register and one beside it, two blocks in
 // flight.
-template <>
-struct BlockRow<float, 3, 3> {
-  static void multiply(const BlockMatrixView<float>& A, const float* x, Index i, float* row) {
+template <class Stored>
+  requires std::same_as<Stored, float> || std::same_as<Stored, BFloat16>
+struct BlockRow<float, Stored, 3, 3> {
+  static void multiply(const BlockMatrixView<Stored>& A, const float* x, Index i, float* row) {
     const __m128i three = _mm_set_epi32(0, -1, -1, -1);
     const __m256i spread = _mm256_set_epi32(1, 0, 2, 1, 0, 2, 1, 0);
     __m256 sum[2] = {_mm256_setzero_ps(), _mm256_setzero_ps()};
     float last[2] = {0, 0};
     const auto add = [&](Index k, int turn) {
-      const float* a = A.values + 9 * k;
+      const Stored* a = A.values + 9 * k;
       const float* xk = x + 3 * Index{A.column[k]};
       const __m256 eight = _mm256_permutevar8x32_ps(_mm256_castps128_ps256(_mm_maskload_ps(xk, three)), spread);
-      sum[turn] = _mm256_fmadd_ps(_mm256_loadu_ps(a), eight, sum[turn]);
-      last[turn] += a[8] * xk[2];
+      sum[turn] = _mm256_fmadd_ps(load_eight(a), eight, sum[turn]);
+      last[turn] += static_cast<float>(a[8]) * xk[2];
     };
     Index k = A.offsets[i];
     const Index end = A.offsets[i + 1];
@@ -79,8 +87,8 @@ struct BlockRow<float, 3, 3> {
 };
 
 // then(n, (A x)_n) for every scalar row n.
-template <class Real, int L, int M, class Then>
-void multiply_rows(const Device& device, const char* name, const BlockMatrixView<Real>& A, const Real* x, const Then& then) {
+template <class Real, int L, int M, class Stored, class Then>
+void multiply_rows(const Device& device, const char* name, const BlockMatrixView<Stored>& A, const Real* x, const Then& then) {
   const LaunchScope launch(device, name);
   const bool sliced = L * M == 1 && A.slices != nullptr;
   const Index piece = sliced ? window_rows : 192;  // block rows
@@ -91,23 +99,23 @@ void multiply_rows(const Device& device, const char* name, const BlockMatrixView
     alignas(64) Real buffer[window_rows * L];
     const Index first = p * piece, last = std::min(A.rows, first + piece);
     if (sliced) multiply_window(A, x, p, buffer);
-    else for (Index i = first; i < last; ++i) BlockRow<Real, L, M>::multiply(A, x, i, buffer + (i - first) * L);
+    else for (Index i = first; i < last; ++i) BlockRow<Real, Stored, L, M>::multiply(A, x, i, buffer + (i - first) * L);
 #pragma GCC ivdep
     for (Index n = first * L; n < last * L; ++n) then(n, buffer[n - first * L]);
   }
 }
 
 // Scalar rows are sliced for a cycle.
-template <class Real>
-bool pack_rows(const Device& device, const BlockMatrixView<double>& from, CycleMatrix<Real>& to) {
+template <class Stored>
+bool pack_rows(const Device& device, const BlockMatrixView<double>& from, CycleMatrix<Stored>& to) {
   if (from.row_block * from.column_block > 1) return false;
   slice_rows_of(device, from, to);
   return true;
 }
 
-template <class Real>
-void unpack_rows(const Device& device, const BlockMatrixView<Real>& from, std::int32_t* column, double* values) {
-  for_each(device, "slices", (from.rows + window_rows - 1) / window_rows, UnpackWindow<Real>{from, column, values});
+template <class Stored>
+void unpack_rows(const Device& device, const BlockMatrixView<Stored>& from, std::int32_t* column, double* values) {
+  for_each(device, "slices", (from.rows + window_rows - 1) / window_rows, UnpackWindow<Stored>{from, column, values});
 }
 
 }  // namespace ritz::RITZ_BACKEND

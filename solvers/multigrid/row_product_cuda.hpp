@@ -6,33 +6,33 @@
 
 namespace ritz::RITZ_BACKEND {
 
-template <class Real, int L, int M, class Then>
+template <class Real, int L, int M, class Stored, class Then>
 struct RowTask {
-  BlockMatrixView<Real> A;
+  BlockMatrixView<Stored> A;
   const Real* x;
   Then then;
   constexpr void operator()(Index i) const {
     Real row[L] = {};
     for (Index k = A.offsets[i]; k < A.offsets[i + 1]; ++k) {
-      const Real* a = A.values + k * L * M;
+      const Stored* a = A.values + k * L * M;
       const Real* xk = x + Index{A.column[k]} * M;
       for (int l = 0; l < L; ++l)
-        for (int m = 0; m < M; ++m) row[l] += a[l * M + m] * xk[m];
+        for (int m = 0; m < M; ++m) row[l] += static_cast<Real>(a[l * M + m]) * xk[m];
     }
     for (int l = 0; l < L; ++l) then(i * L + l, row[l]);
   }
 };
 
 // then(n, (A x)_n) for every scalar row n.
-template <class Real, int L, int M, class Then>
-void multiply_rows(const Device& device, const char* name, const BlockMatrixView<Real>& A, const Real* x, const Then& then) {
-  for_each(device, name, A.rows, RowTask<Real, L, M, Then>{A, x, then});
+template <class Real, int L, int M, class Stored, class Then>
+void multiply_rows(const Device& device, const char* name, const BlockMatrixView<Stored>& A, const Real* x, const Then& then) {
+  for_each(device, name, A.rows, RowTask<Real, L, M, Stored, Then>{A, x, then});
 }
 
 // A cycle multiplies with block CSR as it is.
-template <class Real>
-bool pack_rows(const Device&, const BlockMatrixView<double>&, CycleMatrix<Real>&) { return false; }
-template <class Real>
-void unpack_rows(const Device&, const BlockMatrixView<Real>&, std::int32_t*, double*) {}
+template <class Stored>
+bool pack_rows(const Device&, const BlockMatrixView<double>&, CycleMatrix<Stored>&) { return false; }
+template <class Stored>
+void unpack_rows(const Device&, const BlockMatrixView<Stored>&, std::int32_t*, double*) {}
 
 }  // namespace ritz::RITZ_BACKEND

@@ -1,5 +1,6 @@
 #include "solvers/multigrid/smoothed_aggregation.hpp"
 
+#include "device/bfloat16.hpp"
 #include "device/error.hpp"
 #include "device/kernels.hpp"
 #include "solvers/jacobi.hpp"
@@ -10,6 +11,7 @@
 #include "solvers/vectors.hpp"
 
 #include <algorithm>
+#include <concepts>
 #include <fmt/format.h>
 #include <limits>
 #include <variant>
@@ -20,16 +22,20 @@ namespace {
 // Beyond it transfers are made for the new values (of heat conduction in layers: tests/multigrid/refresh_test.cpp).
 constexpr double largest_change = 2;
 
-// A hierarchy in the precision of the cycle.
-template <class Real>
+// A hierarchy in the precision of the cycle. The values of its matrices may be stored in fewer bits: the product R A P is made before
+// they are rounded, and errors of the other levels' residuals are small beside what a cycle leaves. Transfers are not rounded
+// further, since they hold the near-null space.
+template <class Real, class Stored = Real>
 class Cycle {
+  using Kernels = CycleKernels<Real, Stored>;
+
  public:
   Cycle(const SparseMatrix& A, const SmoothedAggregationOptions& options, const char* kernel_name)
       : device_(A.device()),
         options_(options),
         nested_(nested_levels(A, options)),
-        kernels_(kernels<CycleKernels<Real>>(A.device(), solver_kernels, kernel_name)),
-        lane_kernels_(kernels<CycleKernels<Real>>(A.device(), solver_kernels, std::string(kernel_name) + " lanes")) {
+        kernels_(kernels<Kernels>(A.device(), solver_kernels, kernel_name)),
+        lane_kernels_(kernels<Kernels>(A.device(), solver_kernels, std::string(kernel_name) + " lanes")) {
     set_up_hierarchy(A, options, nested_, [&](SetupLevel& level) { levels_.push_back(converted(level)); });
     work_ = workspace(1);
   }
@@ -90,7 +96,8 @@ class Cycle {
 
  private:
   struct Level {
-    CycleMatrix<Real> a, p, r;
+    CycleMatrix<Stored> a;
+    CycleMatrix<Real> p, r;
     Array<Real> inverse_diagonal;
     Array<std::int32_t> aggregate;
     EigenvalueBound largest_eigenvalue;
@@ -149,47 +156,49 @@ class Cycle {
     return known;
   }
   // What had to be made for it goes to `keeps`; columns are not unpacked when somebody has them.
-  BlockMatrixView<double> in_csr(const CycleMatrix<Real>& m, bool with_values, KnownLevel& keeps, const std::int32_t* column = nullptr) const {
-    const BlockMatrixView<Real>& v = m.view;
+  template <class T>
+  BlockMatrixView<double> in_csr(const CycleMatrix<T>& m, bool with_values, KnownLevel& keeps, const std::int32_t* column = nullptr) const {
+    const BlockMatrixView<T>& v = m.view;
     BlockMatrixView<double> result{v.rows, v.columns, v.row_block, v.column_block, v.offsets, column != nullptr ? column : v.column, nullptr};
     const bool unpack_columns = v.slices != nullptr && column == nullptr;
     if (unpack_columns) result.column = keeps.columns.emplace_back(device_, m.nonzeros, "multigrid set-up").data();
     double* const values = with_values ? keeps.values.emplace_back(device_, m.nonzeros * v.row_block * v.column_block, "multigrid set-up").data() : nullptr;
-    if (unpack_columns || with_values) kernels_.unpack(device_, v, m.nonzeros, unpack_columns ? keeps.columns.back().data() : nullptr, values);
+    if (unpack_columns || with_values) unpack(m, unpack_columns ? keeps.columns.back().data() : nullptr, values);
     if (with_values) device_.profile().count(traffic(m) + bytes_of(result, m.nonzeros));
     result.values = values;
     return result;
   }
   // Values with their columns are read, and written as the cycle likes them.
-  void count_pack(const BlockMatrixView<double>& from, const CycleMatrix<Real>& to) const {
+  template <class T>
+  void pack(const BlockMatrixView<double>& from, Index nonzeros, CycleMatrix<T>& to) const {
+    if (from.rows == 0) return;
+    if constexpr (std::same_as<T, Stored>) kernels_.pack(device_, from, nonzeros, to);
+    else kernels_.pack_transfer(device_, from, nonzeros, to);
     device_.profile().count(to.nonzeros * (Index{from.row_block} * from.column_block * Index{sizeof(double)} + Index{sizeof(std::int32_t)}) + to.bytes());
   }
-  CycleMatrix<Real> packed(const BlockMatrixView<double>& from, Index nonzeros) const {
-    CycleMatrix<Real> result;
-    if (from.rows > 0) kernels_.pack(device_, from, nonzeros, result);
-    count_pack(from, result);
-    return result;
+  template <class T>
+  void unpack(const CycleMatrix<T>& from, std::int32_t* column, double* values) const {
+    if constexpr (std::same_as<T, Stored>) kernels_.unpack(device_, from.view, from.nonzeros, column, values);
+    else kernels_.unpack_transfer(device_, from.view, from.nonzeros, column, values);
   }
   // What the matrix owns of its pattern moves along.
-  CycleMatrix<Real> packed(BlockMatrix&& from) const {
-    CycleMatrix<Real> result = packed(from.view(), from.nonzeros());
-    result.offsets = std::move(from.offsets);
-    if (result.column.empty()) result.column = std::move(from.column);
-    return result;
+  template <class T>
+  void take_pattern(BlockMatrix& from, CycleMatrix<T>& to) const {
+    to.offsets = std::move(from.offsets);
+    if (to.column.empty()) to.column = std::move(from.column);
   }
   // New values where the old ones stand.
-  void repack(const BlockMatrixView<double>& from, CycleMatrix<Real>& to) const {
-    if (from.rows > 0) kernels_.pack(device_, from, to.nonzeros, to);
-    count_pack(from, to);
-  }
+  template <class T>
+  void repack(const BlockMatrixView<double>& from, CycleMatrix<T>& to) const { pack(from, to.nonzeros, to); }
 
   Level converted(SetupLevel& from) {
     Level level;
-    level.a = packed(from.view, from.nonzeros);
-    level.a.offsets = std::move(from.A.offsets);
-    if (level.a.column.empty()) level.a.column = std::move(from.A.column);
-    level.p = packed(std::move(from.P));
-    level.r = packed(std::move(from.R));
+    pack(from.view, from.nonzeros, level.a);
+    take_pattern(from.A, level.a);
+    pack(from.P.view(), from.P.nonzeros(), level.p);
+    take_pattern(from.P, level.p);
+    pack(from.R.view(), from.R.nonzeros(), level.r);
+    take_pattern(from.R, level.r);
     level.inverse_diagonal = converted(from.inverse_diagonal);
     level.aggregate = std::move(from.aggregate);
     level.largest_eigenvalue = from.largest_eigenvalue;
@@ -197,8 +206,6 @@ class Cycle {
     from = {};
     return level;
   }
-
-  using Kernels = CycleKernels<Real>;
 
   // What is recorded goes from work.b to work.x: b and x may be others at every call. Smoothing swaps x with y as it is
   // launched; a replay leaves them where the recording did.
@@ -213,8 +220,9 @@ class Cycle {
   static constexpr Index real = sizeof(Real);
 
   // Of one product: blocks with their columns, and offsets.
-  static Index traffic(const CycleMatrix<Real>& m) {
-    return m.nonzeros * (Index{m.view.row_block} * m.view.column_block * real + Index{sizeof(std::int32_t)}) + (m.view.rows + 1) * Index{sizeof(Index)};
+  template <class T>
+  static Index traffic(const CycleMatrix<T>& m) {
+    return m.nonzeros * (Index{m.view.row_block} * m.view.column_block * Index{sizeof(T)} + Index{sizeof(std::int32_t)}) + (m.view.rows + 1) * Index{sizeof(Index)};
   }
   // [bytes] read and written by a cycle for `lanes` vectors, as cycle() goes: a step of smoothing reads A, D, b, x and d and writes d and x.
   Index cycle_traffic(Index lanes) const {
@@ -275,7 +283,7 @@ class Cycle {
   Device device_;
   SmoothedAggregationOptions options_;
   NestedLevels nested_;
-  const CycleKernels<Real>&kernels_, &lane_kernels_;
+  const Kernels &kernels_, &lane_kernels_;
   std::vector<Level> levels_;
   Array<Real> coarsest_inverse_;
   double change_ = 1;  // of the values since the transfers were made: the product of unevenness()
@@ -289,9 +297,11 @@ struct SmoothedAggregation::Hierarchy {
   const SparseMatrix* A;
   std::shared_ptr<const SparsityPattern> pattern;  // when it was set up
   SmoothedAggregationOptions options;
-  std::variant<Cycle<float>, Cycle<double>> cycle;
+  std::variant<Cycle<float>, Cycle<double>, Cycle<float, BFloat16>> cycle;
 
   static std::unique_ptr<Hierarchy> of(const SparseMatrix& A, const SmoothedAggregationOptions& options) {
+    if (options.single_precision && options.half_storage)
+      return std::make_unique<Hierarchy>(Hierarchy{&A, A.shared_pattern(), options, Cycle<float, BFloat16>(A, options, "cycle half")});
     if (options.single_precision)
       return std::make_unique<Hierarchy>(Hierarchy{&A, A.shared_pattern(), options, Cycle<float>(A, options, "cycle single")});
     return std::make_unique<Hierarchy>(Hierarchy{&A, A.shared_pattern(), options, Cycle<double>(A, options, "cycle double")});
@@ -333,11 +343,12 @@ int SmoothedAggregation::nested_levels() const {
 }
 
 std::string SmoothedAggregation::name() const {
+  static constexpr const char* precision_names[] = {"single precision", "double precision", "single precision, matrices in 16 bits"};
   const std::string not_recorded = std::visit([](const auto& cycle) { return cycle.not_recorded(); }, hierarchy_->cycle);
   const std::string levels_text = nested_levels() == 0 ? fmt::format("{} levels", levels().size())
                                                        : fmt::format("{} levels, {} of them over nested meshes", levels().size(), nested_levels());
-  return fmt::format("{} multigrid, {}, {} precision{}", nested_levels() == 0 ? "smoothed-aggregation" : "geometric", levels_text,
-                     hierarchy_->cycle.index() == 0 ? "single" : "double", not_recorded.empty() ? "" : ", without a CUDA graph: " + not_recorded);
+  return fmt::format("{} multigrid, {}, {}{}", nested_levels() == 0 ? "smoothed-aggregation" : "geometric", levels_text,
+                     precision_names[hierarchy_->cycle.index()], not_recorded.empty() ? "" : ", without a CUDA graph: " + not_recorded);
 }
 
 double SmoothedAggregation::operator_complexity() const {

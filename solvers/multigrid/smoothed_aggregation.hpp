@@ -33,6 +33,7 @@ struct SmoothedAggregationOptions {
   const Vector* coordinates = nullptr;  // [block row][dimension]; gives rigid rotations; without it translations only
   int dimension = 0;
   bool single_precision = true;         // of the cycle
+  bool half_storage = false;            // the matrices of its levels in 16 bits (bfloat16); only in single precision
   double strength = -1;                 // threshold of strong connections; negative: 0.05 for scalars, 0.02 for vectors
   int smoothing_degree = 2;             // of the Chebyshev smoother, before and after
   double smoothing_ratio = 8;           // it damps the eigenvalues from largest / ratio to largest

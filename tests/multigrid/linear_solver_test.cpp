@@ -43,6 +43,22 @@ TEST(LinearSolver, TakesTheDirectSolverForSmallAndMultigridForLargeSystems) {
   EXPECT_NE(report.choice.find("unknowns"), std::string::npos);
 }
 
+// Below what rounding leaves nothing converges: each precision is tried and named, and what is reached is no success.
+TEST(LinearSolver, GoesFromSixteenBitsToDoubleWhenAnIterationStagnates) {
+  const Device device = Device::named("cpu");
+  const System s = cantilever(CellKind::hex8, 4, device);
+  LinearSolverOptions options{.method = LinearMethod::conjugate_gradient, .preconditioner = PreconditionerKind::multigrid, .relative = 1e-17};
+  options.multigrid.half_storage = true;
+  Vector x = s.space->zeros();
+  const SolveReport report = solve_linear(*s.K, s.b, x, options, {&s.space->coordinates(), 3});
+  EXPECT_EQ(report.reason, StopReason::stagnated);
+  ASSERT_EQ(report.fallbacks.size(), 2u);
+  EXPECT_TRUE(report.fallbacks[0].starts_with("matrices in 16 bits were not enough for the multigrid cycle (stagnated")) << report.fallbacks[0];
+  EXPECT_TRUE(report.fallbacks[1].starts_with("single precision was not enough for the multigrid cycle (stagnated")) << report.fallbacks[1];
+  EXPECT_NE(report.preconditioner.find("double precision"), std::string::npos) << report.preconditioner;
+  EXPECT_LT(report.true_relative_residual, 1e-11);
+}
+
 TEST(LinearSolver, DoesNotCallAFailureASuccess) {
   const Device device = Device::named("cpu");
   const System s = cantilever(CellKind::hex8, 4, device);

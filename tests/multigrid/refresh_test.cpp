@@ -23,15 +23,18 @@ std::vector<double> one_cycle(const System& s, const SmoothedAggregation& multig
 TEST(MultigridRefresh, WithoutAChangeGivesTheSameBits) {
   for (const char* name : {"cpu", "fake"}) {
     const Device device = Device::named(name);
-    for (const System& s : {cantilever(CellKind::tet10, 3, device), heat_cube(CellKind::tet4, 14, device)}) {
-      SmoothedAggregation multigrid(*s.K, s.multigrid());
-      const std::vector<double> before = one_cycle(s, multigrid);
-      EXPECT_TRUE(multigrid.refresh());
-      EXPECT_EQ(one_cycle(s, multigrid), before);
-      const Index allocations = device.memory().statistics().raw_allocations;
-      EXPECT_TRUE(multigrid.refresh());  // what it needs in between is at hand now
-      EXPECT_EQ(device.memory().statistics().raw_allocations, allocations);
-    }
+    for (const System& s : {cantilever(CellKind::tet10, 3, device), heat_cube(CellKind::tet4, 14, device)})
+      for (const bool half_storage : {false, true}) {
+        SmoothedAggregationOptions options = s.multigrid();
+        options.half_storage = half_storage;
+        SmoothedAggregation multigrid(*s.K, options);
+        const std::vector<double> before = one_cycle(s, multigrid);
+        EXPECT_TRUE(multigrid.refresh());
+        EXPECT_EQ(one_cycle(s, multigrid), before);
+        const Index allocations = device.memory().statistics().raw_allocations;
+        EXPECT_TRUE(multigrid.refresh());  // what it needs in between is at hand now
+        EXPECT_EQ(device.memory().statistics().raw_allocations, allocations);
+      }
   }
 }
 
