@@ -147,9 +147,7 @@ class Appended {
   T* room(Index n) {
     if (now_ < pieces_.size() && used_[now_] + n > pieces_[now_].size()) ++now_;
     if (now_ == pieces_.size()) {
-      constexpr Index smallest = (64 << 10) / sizeof(T), largest = (2 << 20) / sizeof(T);
-      const Index next = pieces_.empty() ? smallest : std::clamp(2 * pieces_.back().size(), smallest, largest);
-      pieces_.emplace_back(device_, std::max(n, next), tag_);
+      pieces_.emplace_back(device_, std::max(n, Index{256 << 10} / Index{sizeof(T)}), tag_);
       used_.push_back(0);
     } else if (used_[now_] == 0 && n > pieces_[now_].size()) {
       pieces_[now_] = Array<T>(device_, n, tag_);
