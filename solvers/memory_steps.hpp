@@ -1,7 +1,7 @@
 // Steps down when memory is short: ways to the same true residual that take less of it and more time. In this order:
 //   1. caches go back to the machine (the pool does that by itself);
 //   2. the multigrid cycle in single precision, which it is unless asked otherwise;
-//   3. a cheaper preconditioner: Chebyshev instead of multigrid, then the diagonal;
+//   3. its matrices in 16 bits; then a cheaper preconditioner: Chebyshev instead of multigrid, then the diagonal;
 //   4. no matrix (fem/static_solution);   5. the CPU instead of a GPU (apps/run).
 //
 //   while (true) try { return solve(options, choice); } catch (const Error& e) { if (!(step = step_down(e, options, choice))) throw; }

@@ -13,7 +13,7 @@ import tempfile
 
 import forecast_table as boxes
 
-STEPS = {"single precision": "single-precision hierarchy", "Chebyshev": "Chebyshev, no hierarchy", "the diagonal": "diagonal", "no matrix": "no matrix",
+STEPS = {"single precision": "single-precision hierarchy", "16 bits": "matrices in 16 bits", "Chebyshev": "Chebyshev, no hierarchy", "the diagonal": "diagonal", "no matrix": "no matrix",
          "cold data": "cold data on the host", "on the CPU": "the CPU"}
 HEAD = '[mesh]\nfile = "box.msh"\n[solver]\nmethod = "cg"\npreconditioner = "multigrid"\nmultigrid.precision = "double"\n'
 PROBE = '[[probe]]\nname = "tip"\nfield = "displacement"\nregion = "x1"\nmeasure = "mean"\n'

@@ -129,7 +129,7 @@ class ProfileTest(ritz.CaseTest):
         self.assertGreater(outer, 0.5 * (spans[-1][1] - spans[0][0]))
 
 
-STEPS = ["single precision", "Chebyshev", "the diagonal", "no matrix"]
+STEPS = ["single precision", "16 bits", "Chebyshev", "the diagonal", "no matrix"]
 
 
 class LadderTest(ritz.CaseTest):
