@@ -31,10 +31,13 @@ TEST(MultigridRefresh, WithoutAChangeGivesTheSameBits) {
         const std::vector<double> before = one_cycle(s, multigrid);
         EXPECT_TRUE(multigrid.refresh());
         EXPECT_EQ(one_cycle(s, multigrid), before);
+        Vector(device, Index{8} << 20, "room");  // the cache keeps no more than was handed out at most
+        EXPECT_TRUE(multigrid.refresh());
         const MemoryStatistics first = device.memory().statistics();
         EXPECT_TRUE(multigrid.refresh());
         EXPECT_EQ(device.memory().statistics().peak, first.peak);  // each needs in between what the one before did
         EXPECT_EQ(device.memory().statistics().live, first.live);
+        EXPECT_EQ(device.memory().statistics().raw_allocations, first.raw_allocations);  // what it needs in between is at hand
       }
   }
 }
