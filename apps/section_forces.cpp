@@ -1,20 +1,17 @@
 #include "apps/section_forces.hpp"
 
+#include "apps/evaluated_fields.hpp"
 #include "fem/elements/beam.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <fmt/format.h>
-#include <sstream>
+#include <functional>
+#include <set>
 
 namespace ritz {
 namespace {
-
-std::vector<std::string> words(const char* text) {
-  std::istringstream stream(text);
-  return {std::istream_iterator<std::string>(stream), {}};
-}
 
 // What a uniform load adds at the ends of a beam whose nodes do not move: those of the clamped beam.
 void add_clamped_forces(const Mesh& mesh, Index cell, const Beam& beam, const std::array<double, 3>& load, double* forces) {
@@ -50,26 +47,28 @@ void record_largest(Run& run, const Field& field) {
 
 }  // namespace
 
-std::vector<Field> section_forces(Run& run, const FunctionSpace& space, const StructureModel& model, const std::vector<std::array<double, 3>>& along,
+std::vector<Field> section_forces(Run& run, const Operator& equations, const StructureModel& model, const std::vector<std::array<double, 3>>& along,
                                   const Vector& u) {
   auto phase = run.device().profile().phase("section forces");
   std::vector<Field> fields;
+  std::set<std::string> done;
   for (const StructureSection& first : model.sections) {
-    if (first.record->derived == 0 || std::ranges::any_of(fields, [&](const Field& f) { return f.name == first.record->derives; })) continue;
-    std::vector<Integral> parts;
-    for (const StructureSection& s : model.sections)
-      if (std::strcmp(s.record->derives, first.record->derives) == 0 && s.record->derived == first.record->derived) parts.push_back(Integral::over(s.element, *s.region));
-    Field field{first.record->derives, first.record->derived, Operator(space, parts).evaluate(u).at_cells, words(first.record->derived_names)};
-    if (field.component_names.size() != static_cast<std::size_t>(field.components)) field.component_names.clear();
+    if (!done.insert(first.element.name).second) continue;
+    for (Field& part : evaluate_fields(run, equations, *first.record, u).cells) {
+      const auto same = std::ranges::find_if(fields, [&](const Field& f) { return f.name == part.name && f.components == part.components; });
+      if (same == fields.end()) fields.push_back(std::move(part));
+      else std::ranges::transform(same->values, part.values, same->values.begin(), std::plus{});  // elements of several kinds: each has its cells
+    }
+  }
+  for (Field& field : fields) {
     for (const StructureSection& s : model.sections) {
       if (along.empty() || s.element.name != Beam::name || field.name != Beam::derives) continue;
       Beam beam;
       std::memcpy(&beam, s.element.bytes.data(), sizeof beam);
       for (const Index cell : s.region->cells)
-        add_clamped_forces(space.mesh(), cell, beam, along[static_cast<std::size_t>(cell)], field.values.data() + cell * field.components);
+        add_clamped_forces(equations.space().mesh(), cell, beam, along[static_cast<std::size_t>(cell)], field.values.data() + cell * field.components);
     }
     record_largest(run, field);
-    fields.push_back(std::move(field));
   }
   return fields;
 }

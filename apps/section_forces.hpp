@@ -1,4 +1,4 @@
-// Forces in beams, bars and shells, as fields of cells.
+// Forces in beams, bars and shells, and what elements keep, as fields of cells.
 #pragma once
 
 #include "apps/structure_model.hpp"
@@ -8,7 +8,7 @@ namespace ritz {
 
 // One field for each kind of element that has such results (FormRecord::derives), zero in the cells of others. `along`:
 // force per length [cell] of loads on beams. Their largest magnitudes are printed and recorded.
-std::vector<Field> section_forces(Run& run, const FunctionSpace& space, const StructureModel& model, const std::vector<std::array<double, 3>>& along,
+std::vector<Field> section_forces(Run& run, const Operator& equations, const StructureModel& model, const std::vector<std::array<double, 3>>& along,
                                   const Vector& u);
 
 }  // namespace ritz

@@ -1,4 +1,5 @@
 // ritz-solve: the stationary equations of any form that is known by name, of Ritz or of a plugin, by Newton's method.
+#include "apps/evaluated_fields.hpp"
 #include "apps/forecast.hpp"
 #include "apps/form_parameters.hpp"
 #include "apps/formulas.hpp"
@@ -9,7 +10,10 @@
 #include "apps/run.hpp"
 #include "fem/nonlinear_solution.hpp"
 
+#include <algorithm>
 #include <fmt/format.h>
+#include <iterator>
+#include <numbers>
 #include <optional>
 
 namespace ritz {
@@ -39,21 +43,23 @@ const FormCatalogue::Entry& main_form(Run& run, const FormCatalogue& catalogue, 
 }
 
 template <int C, int G>
-FormValue load_of(const std::vector<Formula>& value, bool facets) {
-  return facets ? load_form<C, G, 1>(value, 1, false) : load_form<C, G, 0>(value, 1, false);
+FormValue load_of(const std::vector<Formula>& value, bool facets, bool of_revolution) {
+  const double weight = of_revolution ? 2 * std::numbers::pi : 1;
+  return facets ? load_form<C, G, 1>(value, weight, of_revolution) : load_form<C, G, 0>(value, weight, of_revolution);
 }
 
-std::optional<FormValue> load_form(int components, int dimension, const std::vector<Formula>& value, bool facets) {
-  if (components == 1 && dimension == 3) return load_of<1, 3>(value, facets);
-  if (components == 3 && dimension == 3) return load_of<3, 3>(value, facets);
-  if (components == 1 && dimension == 2) return load_of<1, 2>(value, facets);
-  if (components == 2 && dimension == 2) return load_of<2, 2>(value, facets);
+std::optional<FormValue> load_form(const FormRecord& r, const std::vector<Formula>& value, bool facets) {
+  if (r.components == 1 && r.dimension == 3) return load_of<1, 3>(value, facets, false);
+  if (r.components == 3 && r.dimension == 3) return load_of<3, 3>(value, facets, false);
+  if (r.components == 1 && r.dimension == 2) return load_of<1, 2>(value, facets, r.of_revolution);
+  if (r.components == 2 && r.dimension == 2) return load_of<2, 2>(value, facets, r.of_revolution);
   return std::nullopt;
 }
 
 struct Equations {
   std::vector<Integral> integrals;
   std::vector<const Region*> held;   // boundaries whose forms hold the unknown
+  std::vector<const FormRecord*> evaluated;  // forms with results: that of the cells, then those of boundaries
   bool linear = true;
 };
 
@@ -63,6 +69,7 @@ Equations read_equations(Run& run, const FormCatalogue& catalogue, const FormCat
   const FormRecord& record = *form.record;
   Equations equations;
   equations.linear = record.linear;
+  equations.evaluated = {&record};
   std::vector<MaterialRegion> materials;
   for (const Case::Table& t : input.tables("material", "what the cells are made of: parameters of the form", {.minimum_count = 1})) {
     const Region* region = t.region("region", "cells", mesh, {RegionKind::cells});
@@ -75,7 +82,7 @@ Equations read_equations(Run& run, const FormCatalogue& catalogue, const FormCat
   std::vector<std::string> boundary_forms;
   for (const std::string& name : catalogue.forms()) {
     const FormRecord& r = *catalogue.find(name).record;
-    if (r.codimension == 1 && r.declared && r.components == record.components && r.dimension == record.dimension) boundary_forms.push_back(name);
+    if (r.codimension == 1 && r.declared && r.components == record.components && r.dimension == record.dimension && r.of_revolution == record.of_revolution) boundary_forms.push_back(name);
   }
   for (const Case::Table& t : input.tables("boundary", "a form on facets, with its parameters")) {
     const Region* region = t.region("region", "facets", mesh, {RegionKind::facets});
@@ -85,8 +92,10 @@ Equations read_equations(Run& run, const FormCatalogue& catalogue, const FormCat
       input.throw_if_any();
       continue;  // a survey, and there is none
     }
+    const FormRecord& of_facets = *catalogue.find(name).record;
     const FormValue value = ask_form(t, catalogue.find(name));
-    equations.linear = equations.linear && catalogue.find(name).record->linear;
+    equations.linear = equations.linear && of_facets.linear;
+    if (std::ranges::find(equations.evaluated, &of_facets) == equations.evaluated.end()) equations.evaluated.push_back(&of_facets);
     if (region == nullptr) continue;
     equations.integrals.push_back(Integral::over(value, *region));
     if (value.has_matrix) equations.held.push_back(region);
@@ -96,7 +105,7 @@ Equations read_equations(Run& run, const FormCatalogue& catalogue, const FormCat
     const std::vector<Formula> value = t.formulas("value", "one number per component, positive into the body", record.components);
     if (region == nullptr) continue;
     check_formulas(input, mesh, *region, value);
-    if (auto load = load_form(record.components, record.dimension, value, region->kind == RegionKind::facets))
+    if (auto load = load_form(record, value, region->kind == RegionKind::facets))
       equations.integrals.push_back(Integral::over(*load, *region));
     else
       t.error("value", fmt::format("there are no loads of {} components in {} dimensions", record.components, record.dimension), {},
@@ -115,50 +124,27 @@ void prescribe(const Case::Table& t, const Mesh& mesh, int components, Constrain
 }
 
 std::optional<RigidModes> rigid_modes(const FormRecord& r, const Equations& equations) {
-  if (!r.objective || r.uses_value) return std::nullopt;
+  if (!r.objective || (r.uses_value && !r.of_revolution)) return std::nullopt;
   if (r.components == 1) return RigidModes::scalar;
   if (r.components != r.dimension || !equations.held.empty()) return std::nullopt;
+  if (r.of_revolution) return RigidModes::axisymmetric;
   return r.dimension == 3 ? RigidModes::solid : RigidModes::plane;
 }
 
-// What Operator::evaluate() gives of a form: derived quantities, then what it keeps at points.
-std::vector<Field> evaluated_fields(const FormRecord& record) {
-  std::vector<Field> fields;
-  if (record.derived > 0) fields.push_back({record.derives, record.derived});
-  for (const StateFacts& each : record.states()) fields.push_back({each.name, each.components});
-  return fields;
-}
-
-// Some components of [item][component].
-std::vector<double> columns(const std::vector<double>& all, int components, int first, int count) {
-  std::vector<double> part;
-  part.reserve(all.size() / static_cast<std::size_t>(components) * static_cast<std::size_t>(count));
-  for (std::size_t item = 0; item < all.size(); item += static_cast<std::size_t>(components))
-    part.insert(part.end(), all.begin() + static_cast<std::ptrdiff_t>(item) + first, all.begin() + static_cast<std::ptrdiff_t>(item) + first + count);
-  return part;
-}
-
-void show(Run& run, const FormRecord& record, const Operator& equations, const Vector& u, const std::vector<double>& reaction, std::optional<double> time = {}) {
+void show(Run& run, const std::vector<const FormRecord*>& records, const Operator& equations, const Vector& u, const std::vector<double>& reaction,
+          std::optional<double> time = {}) {
   const FunctionSpace& space = equations.space();
+  const FormRecord& main = *records.front();
   std::optional<Profile::Phase> phase(std::in_place, run.device().profile(), "fields");
-  std::vector<Field> nodal = {run.fields().of(record.unknown, space, u)}, cells;
-  if (record.components == 1) print_range(run, space.mesh(), record.unknown, nodal.front().values);
-  const std::vector<Field> evaluated = evaluated_fields(record);
-  if (!evaluated.empty()) {
-    phase.reset();
-    const DerivedFields derived = evaluate(run, equations, u);
-    phase.emplace(run.device().profile(), "fields");
-    int first = 0;
-    for (const Field& field : evaluated) {
-      const auto part = [&](const std::vector<double>& all) { return columns(all, derived.components, first, field.components); };
-      nodal.push_back({.name = field.name, .components = field.components, .values = part(derived.at_nodes),
-                       .finer_values = run.fields().at_points(space, part(derived.at_space_nodes), field.components)});
-      cells.push_back({field.name, field.components, part(derived.at_cells)});
-      first += field.components;
-    }
-  }
-  nodal.push_back({.name = "reaction", .components = record.components, .values = reaction, .forces = true});
+  std::vector<Field> nodal = {run.fields().of(main.unknown, space, u)}, cells;
+  if (main.components == 1) print_range(run, space.mesh(), main.unknown, nodal.front().values);
   phase.reset();
+  for (const FormRecord* record : records) {
+    EvaluatedFields evaluated = evaluate_fields(run, equations, *record, u);
+    std::ranges::move(evaluated.nodal, std::back_inserter(nodal));
+    std::ranges::move(evaluated.cells, std::back_inserter(cells));
+  }
+  nodal.push_back({.name = "reaction", .components = main.components, .values = reaction, .forces = true});
   run.write(std::move(nodal), std::move(cells), time);
 }
 
@@ -181,7 +167,8 @@ void solve(Run& run) {
   const LinearSolverOptions solver = run.solver();
   const NewtonInput newton = read_newton(run, solver);
   std::vector<Field> results = {{record.unknown, record.components}};
-  for (const Field& field : evaluated_fields(record)) results.push_back(field);
+  for (const FormRecord* each : parts.evaluated)
+    for (const Field& field : evaluated_fields(*each)) results.push_back(field);
   results.push_back({"reaction", record.components});
   std::vector<Node> held;
   for (const Region* region : parts.held) {
@@ -195,11 +182,11 @@ void solve(Run& run) {
 
   const Operator& equations = make_operator(run, space, parts.integrals);
   if (!parts.linear)
-    return solve_by_newton(run, equations, fixed, newton, [&](const NonlinearSolution& s, std::optional<double> time) { show(run, record, equations, s.u, s.reaction, time); });
+    return solve_by_newton(run, equations, fixed, newton, [&](const NonlinearSolution& s, std::optional<double> time) { show(run, parts.evaluated, equations, s.u, s.reaction, time); });
   const StaticSolution s = solve_static(equations, fixed, solver, run.progress());
   run.record(s.report, space.unknown_count());
   print_balance(run, s, space.components());
-  show(run, record, equations, s.u, s.reaction);
+  show(run, parts.evaluated, equations, s.u, s.reaction);
 }
 
 const char* example = R"(plugin = "my_form.cpp"         # docs/your-own-element.md; without it: the forms of Ritz

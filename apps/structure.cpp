@@ -67,7 +67,7 @@ void show(Run& run, const Operator& equations, const StructureModel& model, cons
   print_peak(run, space.mesh(), "displacement", magnitudes(nodal[0].values));
   print_forces(run, applied, nodal[1].values, certificate);
   phase.reset();
-  std::vector<Field> cells = section_forces(run, space, model, along, u);
+  std::vector<Field> cells = section_forces(run, equations, model, along, u);
   run.write(std::move(nodal), std::move(cells), time);
 }
 

@@ -3,12 +3,14 @@
 //
 //   struct MyForm { ... };                              // fem/forms/form.hpp, fem/forms/parameter.hpp
 //   const ritz::AddForm<MyForm> my_form;                // runs on every cell and element of its dimension
+//   const ritz::AddForm<ritz::PlaneStrain<MyForm>> flat;  // and in the plane: fem/forms/in_plane.hpp
 //   const ritz::AddElement my_element("my_element", make_my_element);
 //   const ritz::AddWholeElement<MyRope> my_rope;        // fem/elements/whole_element.hpp
 #pragma once
 
 #include "fem/cells/reference_element.hpp"
 #include "fem/forms/from_energy.hpp"
+#include "fem/forms/in_plane.hpp"
 #include "fem/forms/parameter.hpp"
 #include "fem/launch/register_form.hpp"
 #include "fem/launch/register_whole.hpp"

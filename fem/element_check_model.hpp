@@ -86,6 +86,12 @@ struct CheckModel {
   Operator equations;
 };
 
+using AddCheck = std::function<void(const char* check, double number, double limit, const std::string& note)>;
+
+// fem/element_check_state.cpp: of forms and elements with a state, on models that `make` makes; u and v: fields of theirs.
+void check_states(const std::vector<FormOnDevice>& devices, const FormRecord& record, double amplitude,
+                  const std::function<CheckModel(const FormOnDevice&)>& make, const Numbers& u, const Numbers& v, const AddCheck& add);
+
 // fem/whole_element_check.cpp; check_form() calls it.
 std::vector<CheckResult> check_whole_element(const std::vector<FormOnDevice>& devices, const FormRecord& record, const FormCheckOptions& options);
 

@@ -54,13 +54,13 @@ class FormCheck {
     if (record_.has_matrix) check_tangent(model, u, v, w);
     if (record_.objective) {
       check_rigid_motions(model, u);
-      if (!record_.uses_value && record_.codimension == 0) check_patch(model);
+      if (!record_.uses_value && !record_.of_revolution && record_.codimension == 0) check_patch(model);
     }
     check_quadrature(mesh, model, space, u);
     check_backends(mesh, model, space, u, v);
     if (record_.state_count > 0) {
-      check_state(mesh, model, space, u, v);
-      check_states_of_backends(mesh, model, space, u);
+      check_states(devices_, record_, options_.amplitude, [&](const FormOnDevice& form) { return CheckModel(mesh, form, space); }, u, v,
+                   [&](const char* check, double number, double limit, const std::string& note) { add(check, number, limit, note); });
     }
     if (record_.codimension == 1 || !record_.has_matrix) return;
     if (record_.objective) check_zero_modes(kind, space);
@@ -108,9 +108,10 @@ class FormCheck {
   void check_rigid_motions(const CheckModel& model, const Numbers& u) {
     const double scale = norm(model.residual(u)) / options_.amplitude;
     double worst = 0;
-    for (int c = 0; c < record_.components; ++c)
+    const bool turns = record_.components == record_.dimension && !record_.of_revolution;
+    for (int c = record_.components == 2 && record_.of_revolution ? 1 : 0; c < record_.components; ++c)  // bodies of revolution move along the axis alone
       worst = std::max(worst, norm(model.residual(model.values([&](const Point&, int i) { return i == c ? 1.0 : 0.0; }))));
-    if (record_.components == record_.dimension) {
+    if (turns) {
       const double angle = 0.4, cosine = record_.small_displacements ? 1 : std::cos(angle), sine = record_.small_displacements ? angle : std::sin(angle);
       for (int axis = record_.dimension == 3 ? 0 : 2; axis < 3; ++axis) {
         const int a = (axis + 1) % 3, b = (axis + 2) % 3;
@@ -157,52 +158,6 @@ class FormCheck {
     }
   }
 
-  // Forms with a point state have been checked as they begin; now in the middle of their history.
-  void check_state(const Mesh& mesh, const CheckModel& model, const SpaceOptions& space, const Numbers& u, const Numbers& v) {
-    const Operator& equations = model.equations;
-    equations.commit(model.up(u));
-    double bad = 0;
-    for (const std::vector<double>& values : equations.state())
-      for (const double value : values) bad += !std::isfinite(value);
-    add("finite state", bad, 0, "numbers kept at points that are no numbers, after a first increment");
-    if (record_.rate_independent) {
-      const Operator::PointStates once = equations.state();
-      const CheckModel fresh(mesh, form_, space);
-      const Numbers before = fresh.residual(u), after = model.residual(u);
-      add("committed flux", relative(norm(sum(1, before, -1, after)), norm(before)), 1e-10, "residual at the field that was committed, before and after");
-      equations.commit(model.up(u));
-      add("rate independent", difference_of(equations.state(), once), 1e-10, "state after a second increment without a change");
-    }
-    double worst = 0;
-    for (const double part : {0.8, 1.3}) {  // partly back, and further
-      const Numbers w = sum(part, u, 0.3 * options_.amplitude, v);
-      const Numbers Kv = model.product(model.matrix(w), v), Jv = model.difference(w, v, 1e-7);  // short: kinks between loading and unloading are seldom met
-      worst = std::max(worst, relative(norm(sum(1, Kv, -1, Jv)), norm(Jv) + norm(Kv)));
-    }
-    add("tangent, later", worst, 1e-6, "Kv against differences of the residual, in a second increment");
-    equations.reset_state();
-  }
-
-  void check_states_of_backends(const Mesh& mesh, const CheckModel& model, const SpaceOptions& space, const Numbers& u) {
-    model.equations.commit(model.up(u));
-    for (std::size_t i = 1; i < devices_.size(); ++i) {
-      const CheckModel other(mesh, devices_[i], space);
-      other.equations.commit(other.up(u));
-      add("back ends, state", difference_of(other.equations.state(), model.equations.state()), 1e-11,
-          fmt::format("after an increment on {} against {}", devices_[i].device.backend(), form_.device.backend()));
-    }
-    model.equations.reset_state();
-  }
-
-  static double difference_of(const Operator::PointStates& a, const Operator::PointStates& b) {
-    double difference = 0, size = 0;
-    for (std::size_t i = 0; i < a.size(); ++i) {
-      difference = std::max(difference, norm(sum(1, a[i], -1, b[i])));
-      size = std::max(size, norm(b[i]));
-    }
-    return relative(difference, size);
-  }
-
   // Of one free element at rest: rigid motions and nothing else.
   void check_zero_modes(CellKind kind, const SpaceOptions& space) {
     const Mesh mesh = one_cell(kind);
@@ -219,7 +174,7 @@ class FormCheck {
     const SymmetricEigen eigen = symmetric_eigen(square, static_cast<int>(n));
     const double zero = 1e-12 * eigen.values.back();
     const auto modes = std::ranges::count_if(eigen.values, [&](double value) { return value <= zero; });
-    const int d = record_.dimension, expected = record_.components == d ? d * (d + 1) / 2 : record_.components;
+    const int d = record_.dimension, expected = record_.components != d ? record_.components : record_.of_revolution ? 1 : d * (d + 1) / 2;
     add("zero-energy modes", std::abs(double(modes - expected)), 0, fmt::format("{} of a free element, {} rigid motions", modes, expected));
   }
 

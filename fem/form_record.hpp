@@ -27,7 +27,7 @@ struct FormRecord {
   const char* unknown;             // name of the field in results: "temperature"
   const char* derives;             // of the derived quantities: "heat_flux"
   int components, dimension, codimension, derived, extra_degree;
-  bool uses_value, uses_gradient, has_matrix, symmetric, linear, objective, small_displacements, rate_independent;
+  bool uses_value, uses_gradient, has_matrix, symmetric, linear, objective, small_displacements, rate_independent, of_revolution;
   bool declared;                   // all that it holds has a declaration: it can be made of named numbers
   int cell;                        // CellKind that a whole element stands on (fem/elements); -1: a form, on any cell
   const char* derived_names;       // of the components, with blanks between them; "": none
@@ -35,6 +35,7 @@ struct FormRecord {
   ParameterFacts given[8];         // numbers that vary from point to point
   int state_count;
   StateFacts state[8];             // quantities kept at points
+  int state_points;                // of a whole element; those of the quadrature else
   int parameter_count;
   ParameterRecord parameters[32];
   std::size_t size;
@@ -60,6 +61,14 @@ void describe_numbers(FormRecord& r) {
   }
 }
 
+template <class F>
+void describe_state(FormRecord& r) {
+  if constexpr (requires { F::state; }) {
+    static_assert(F::state.size() <= 8, "at most 8 quantities are kept at points");
+    for (const StateFacts& facts : F::state) r.state[r.state_count++] = facts;
+  }
+}
+
 template <Form F>
 FormRecord record_of() {
   using Facts = FormFacts<F>;
@@ -82,15 +91,13 @@ FormRecord record_of() {
   r.objective = Facts::objective;
   r.small_displacements = Facts::small_displacements;
   r.rate_independent = Facts::rate_independent;
+  r.of_revolution = Facts::of_revolution;
   describe_numbers<F>(r);
   if constexpr (Facts::given > 0) {
     static_assert(Facts::given <= 8, "at most 8 numbers of a form vary from point to point");
     for (const ParameterFacts& facts : F::given) r.given[r.given_count++] = facts;
   }
-  if constexpr (Facts::state > 0) {
-    static_assert(F::state.size() <= 8, "a form keeps at most 8 quantities at points");
-    for (const StateFacts& facts : F::state) r.state[r.state_count++] = facts;
-  }
+  describe_state<F>(r);
   return r;
 }
 
@@ -111,9 +118,12 @@ FormRecord record_of_element() {
   r.symmetric = Facts::symmetric;
   r.linear = Facts::linear;
   r.objective = Facts::objective;
-  r.small_displacements = Facts::linear;
+  r.small_displacements = Facts::small_displacements;
   r.cell = static_cast<int>(E::cell);
+  r.rate_independent = Facts::rate_independent;
+  r.state_points = Facts::state_points;
   describe_numbers<E>(r);
+  describe_state<E>(r);
   return r;
 }
 

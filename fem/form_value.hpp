@@ -50,6 +50,7 @@ struct FormValue {
         symmetric(r.symmetric),
         cell(r.cell),
         given_count(r.given_count),
+        state_points(r.state_points),
         module(std::move(module_name)) {
     std::memcpy(bytes.data(), r.prototype, r.size);
     keep(r.states());
@@ -64,7 +65,8 @@ struct FormValue {
   int cell = -1;     // CellKind of a whole element, which acts on the first `components` unknowns of a node; -1: a form
   int given_count;
   std::vector<PointFunction> given;  // of the numbers that vary from point to point: given_count of them
-  std::vector<double> state_start;   // of the numbers that it keeps at points
+  int state_points = 0;              // of a whole element; those of the quadrature else
+  std::vector<double> state_start;   // of the numbers that it keeps at a point
   std::string module = "ritz_fem_kernels";  // where its kernels are
   alignas(std::max_align_t) std::array<std::byte, 256> bytes{};
 

@@ -29,7 +29,7 @@ std::vector<std::size_t> corners_in(const ReferenceElement& element) {
 NestedLevels nested_nodes(const FunctionSpace& space) {
   const Mesh& mesh = space.mesh();
   if (space.order() != 1 || mesh.structural()) return nullptr;
-  const CellKind wanted = mesh.dimension() == 3 ? CellKind::hex8 : CellKind::quad4;
+  const CellKind wanted = traits(mesh.kind_of(0)).linear;
   for (const CellBlock& block : mesh.blocks())
     if (traits(block.kind).linear != wanted) return nullptr;
   const std::vector<std::size_t> corners = corners_in(space.element(mesh.kind_of(0)));
@@ -41,7 +41,7 @@ NestedLevels nested_nodes(const FunctionSpace& space) {
   }
   std::vector<NestedNodes> levels;
   for (Index count = space.node_count(); count > few;) {
-    std::optional<NestedCells> coarser = coarser_cells(mesh.dimension(), cells, count);
+    std::optional<NestedCells> coarser = coarser_cells(wanted, cells, count);
     if (!coarser) break;
     count = coarser->node_count();
     cells = std::move(coarser->cells);

@@ -1,4 +1,4 @@
-// The coarser meshes of a space of order 1 on quadrilaterals or hexahedra, where its mesh is a uniform refinement of them
+// The coarser meshes of a space of order 1 on triangles, quadrilaterals, tetrahedra or hexahedra, where its mesh is a uniform refinement of them
 // (mesh/nested_cells.hpp), for multigrid: which nodes each of their nodes lies between.
 #pragma once
 

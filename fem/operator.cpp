@@ -4,12 +4,9 @@
 #include "device/kernels.hpp"
 #include "fem/chunk_lists.hpp"
 #include "fem/given_numbers.hpp"
-#include "fem/list_sizes.hpp"
-#include "fem/space_needs.hpp"
 #include "fem/launch/point_geometry.hpp"
 
 #include <algorithm>
-#include <set>
 #include <fmt/format.h>
 #include <omp.h>
 
@@ -140,7 +137,14 @@ AssemblyTerm Operator::make_term(Task task, const ElementGroup& group, const Int
   return term;
 }
 
-Operator::Outline Operator::outline(Task task) const {
+bool Operator::takes_part(const Job& job, const FormValue& form) const {
+  if (job.task == Task::residual) return true;
+  if (job.task != Task::evaluate) return form.has_matrix;
+  return form.derived > 0 && (job.form.empty() ? form.codimension == 0 : form.name == job.form);
+}
+
+Operator::Outline Operator::outline(const Job& job) const {
+  const Task task = job.task;
   const int c = space_->components();
   Outline result;
   result.block = task == Task::matrix ? c * c : c;
@@ -149,8 +153,7 @@ Operator::Outline Operator::outline(Task task) const {
     std::vector<int> taking_part;
     for (const int i : group.integrals) {
       const Integral& integral = integrals_[static_cast<std::size_t>(i)];
-      const bool takes_part = task == Task::residual || (task == Task::evaluate ? integral.form.derived > 0 : integral.form.has_matrix);
-      if (!takes_part) continue;
+      if (!takes_part(job, integral.form)) continue;
       if (task == Task::evaluate && !taking_part.empty())
         throw Error(Exit::internal, fmt::format("two forms with derived quantities on the same cells: '{}'", integral.form.name));
       if (task == Task::evaluate && !result.groups.empty() && integral.form.derived != result.block)
@@ -189,9 +192,10 @@ Vector Operator::make_workspace(Index size, Index least) const {
   }
 }
 
-Operator::Plan Operator::make_plan(Task task) const {
+Operator::Plan Operator::make_plan(const Job& job) const {
   const Device& device = space_->device();
-  Outline outline = this->outline(task);
+  const Task task = job.task;
+  Outline outline = this->outline(job);
   const std::vector<Index>& first_chunk = outline.first_chunk;
   const int block = outline.block;
   Plan plan;
@@ -203,7 +207,7 @@ Operator::Plan Operator::make_plan(Task task) const {
       terms.push_back(make_term(task, groups_[static_cast<std::size_t>(plan.groups[g])], integrals_[static_cast<std::size_t>(i)]));
   }
   for (const auto& [other, made] : plans_)
-    if (task != Task::matrix && other != Task::matrix && made.groups == plan.groups && made.chunk_batches == plan.chunk_batches) plan.scatter = made.scatter;
+    if (task != Task::matrix && other.task != Task::matrix && made.groups == plan.groups && made.chunk_batches == plan.chunk_batches) plan.scatter = made.scatter;
   if (plan.scatter == nullptr) plan.scatter = make_lists(task, plan, first_chunk);
   plan.stored_bytes = ScatterPlan::memory_needs(plan.scatter->sizes()).total() + stored_at_points(plan.terms);
   plan.extension = Vector(device, plan.scatter->extension_items() * block, "assembly buffers");
@@ -230,42 +234,17 @@ std::shared_ptr<const ScatterPlan> Operator::make_lists(Task task, const Plan& p
 }
 
 std::shared_ptr<const ScatterPlan> Operator::lists_of_action(const std::vector<Index>& chunk_batches) const {
-  const Plan& made = plan(Task::action);
+  const Plan& made = plan({Task::action});
   bool all_cells = made.groups.size() == groups_.size();
   for (const ElementGroup& group : groups_) all_cells = all_cells && !group.elements.empty();
   return all_cells && made.chunk_batches == chunk_batches ? made.scatter : nullptr;
 }
 
-MemoryNeeds Operator::memory_needs(const std::vector<Task>& tasks, Index pairs) const {
-  MemoryNeeds needs;
-  std::set<ListKey> lists;  // that are there, or counted
-  for (const auto& [task, plan] : plans_) lists.emplace(plan.groups, plan.chunk_batches, task == Task::matrix);
-  for (const Task task : tasks) {
-    if (plans_.contains(task)) continue;
-    const Outline outline = this->outline(task);
-    if (outline.groups.empty()) continue;
-    const ListKey key(outline.groups, outline.chunk_batches, task == Task::matrix);
-    auto known = list_sizes_.find(key);
-    if (known == list_sizes_.end()) {
-      std::vector<ChunkedGroup> chunked;
-      for (std::size_t g = 0; g < outline.groups.size(); ++g)
-        chunked.push_back({&groups_[static_cast<std::size_t>(outline.groups[g])], outline.chunk_batches[g]});
-      if (task == Task::matrix && pairs == 0) pairs = pairs_of_nodes(*space_);
-      known = list_sizes_.emplace(key, estimated_sizes(space_->node_count(), chunked, task == Task::matrix, pairs)).first;
-    }
-    const ScatterSizes& sizes = known->second;
-    if (lists.insert(key).second) needs += ScatterPlan::memory_needs(sizes);
-    if (task == Task::residual) needs += state_needs();
-    needs.array<double>("assembly buffers", sizes.extension * outline.block).array<double>("assembly buffers", workspace_size(outline));
-  }
-  return needs;
-}
-
-const Operator::Plan& Operator::plan(Task task) const {
-  const auto found = plans_.find(task);
+const Operator::Plan& Operator::plan(const Job& job) const {
+  const auto found = plans_.find(job);
   if (found != plans_.end()) return found->second;
   auto phase = space_->device().profile().phase("lists");
-  return plans_.emplace(task, make_plan(task)).first->second;
+  return plans_.emplace(job, make_plan(job)).first->second;
 }
 
 template <class Use>
@@ -295,33 +274,6 @@ void Operator::with_groups(const Plan& plan, int block, bool matrix, bool single
     if (cells != nullptr) cells += group.batch_count() * block * lane_count;
   }
   use(groups);
-}
-
-// [bytes] The numbers given at points, what points keep, and their geometry, as far as the terms have it.
-Index Operator::stored_at_points(const std::vector<std::vector<AssemblyTerm>>& terms) const {
-  Index sum = 0;
-  const auto add = [&sum](const double* used, const Vector& array) { sum += used != nullptr && used == array.data() ? array.bytes() : 0; };
-  for (const auto& group : terms)
-    for (const AssemblyTerm& term : group) {
-      for (const auto& [key, array] : given_) add(term.arguments.given, array);
-      for (const auto& [key, array] : point_geometry_) add(term.arguments.point_geometry, array);
-      for (const auto& [key, array] : states_) add(term.arguments.state, array);
-    }
-  return sum;
-}
-
-// [bytes] The least traffic of an assembly: connectivity, coordinates, what u stands for, and lists once, what several chunks add to
-// written and read again, and the target written once.
-Index Operator::least_traffic(const Plan& plan, int block, bool matrix, Index number) const {
-  const Index unknowns = space_->unknown_count();
-  Index sum = space_->geometry_coordinates().bytes() + number * unknowns;
-  for (const int g : plan.groups) {
-    const ElementGroup& group = groups_[static_cast<std::size_t>(g)];
-    const Index n = group.node_count();
-    sum += group.element_count * n * Index{sizeof(std::int32_t)};
-  }
-  sum += plan.stored_bytes + 2 * number * plan.extension.size();
-  return sum + number * (matrix ? space_->pattern()->nonzeros() * block : unknowns);
 }
 
 void Operator::run(const Plan& plan, const char* name, int block, bool matrix, const Vectors& vectors) const {
@@ -362,7 +314,7 @@ const double* Operator::given_or_zero(const Vector& u) const {
 void Operator::residual(const Vector& u, Vector& r) const {
   check_vector(u);
   check_vector(r);
-  run(plan(Task::residual), "residual", space_->components(), false, {.u = u.data(), .target = r.data()});
+  run(plan({Task::residual}), "residual", space_->components(), false, {.u = u.data(), .target = r.data()});
 }
 
 SparseMatrix Operator::make_matrix() const { return SparseMatrix(space_->pattern(), space_->components()); }
@@ -370,7 +322,7 @@ SparseMatrix Operator::make_matrix() const { return SparseMatrix(space_->pattern
 void Operator::assemble(const Vector& u, SparseMatrix& matrix) const {
   if (matrix.shared_pattern() != space_->pattern() || matrix.block_size() != space_->components())
     throw Error(Exit::internal, "a matrix of another space was given to assemble", {}, "take it from make_matrix()");
-  run(plan(Task::matrix), "assembly", space_->components() * space_->components(), true,
+  run(plan({Task::matrix}), "assembly", space_->components() * space_->components(), true,
       {.u = given_or_zero(u), .target = matrix.values().data()});
 }
 
@@ -394,7 +346,7 @@ bool Operator::set_numbers(const std::vector<Integral>& integrals) {
 }
 
 void Operator::forget_assembly() const {
-  plans_.erase(Task::matrix);
+  forget(Task::matrix);
   space_->forget_host_pattern();
   space_->device().memory().trim();
 }
@@ -418,7 +370,7 @@ Operator::MarkedNodes Operator::mark(const Constraints& constraints) const {
 void Operator::action(const Vector& u, const Vector& x, Vector& y, const MarkedNodes* marked) const {
   check_vector(x);
   check_vector(y);
-  run(plan(Task::action), "operator action", space_->components(), false,
+  run(plan({Task::action}), "operator action", space_->components(), false,
       {.u = given_or_zero(u), .target = y.data(), .direction = x.data(), .marked = marked});
 }
 
@@ -434,50 +386,14 @@ bool Operator::can_act_in_single() const {
 void Operator::action(const Vector& u, const Array<float>& x, Array<float>& y, const MarkedNodes* marked) const {
   if (x.size() != space_->unknown_count()) throw_size_mismatch(space_->unknown_count(), x.size());
   if (y.size() != space_->unknown_count()) throw_size_mismatch(space_->unknown_count(), y.size());
-  run_single(plan(Task::action), "operator action", space_->components(),
+  run_single(plan({Task::action}), "operator action", space_->components(),
              {.u = given_or_zero(u), .single_direction = x.data(), .marked = marked}, y.data());
 }
 
 Vector Operator::diagonal(const Vector& u) const {
   Vector d = space_->zeros();
-  run(plan(Task::diagonal), "diagonal", space_->components(), false, {.u = given_or_zero(u), .target = d.data()});
+  run(plan({Task::diagonal}), "diagonal", space_->components(), false, {.u = given_or_zero(u), .target = d.data()});
   return d;
-}
-
-DerivedFields Operator::evaluate(const Vector& u) const {
-  check_vector(u);
-  DerivedFields fields;
-  for (const Integral& integral : integrals_) fields.components = std::max(fields.components, integral.form.derived);
-  const int k = fields.components;
-  if (k == 0) return fields;
-  const Plan& p = plan(Task::evaluate);
-  Index batches = 0;
-  for (const int g : p.groups) batches += groups_[static_cast<std::size_t>(g)].batch_count();
-  Vector sums(space_->device(), space_->node_count() * k, "results");
-  Vector means(space_->device(), batches * k * lane_count, "results");
-  run(p, "evaluation", k, false, {.u = u.data(), .target = sums.data(), .cells = means.data()});
-
-  std::vector<double> node_means = sums.host();
-  const std::vector<double> cell_means = means.host();
-  fields.at_cells.assign(static_cast<std::size_t>(space_->mesh().cell_count() * k), 0.0);
-  std::vector<int> cells_at(static_cast<std::size_t>(space_->node_count()), 0);
-  Index batch = 0;
-  for (const int g : p.groups) {
-    const ElementGroup& group = groups_[static_cast<std::size_t>(g)];
-    for (Index e = 0; e < group.element_count; ++e) {
-      for (int a = 0; a < group.node_count(); ++a) ++cells_at[static_cast<std::size_t>(group.node(e, a))];
-      const Index base = (batch + e / lane_count) * k;
-      for (int i = 0; i < k; ++i)
-        fields.at_cells[static_cast<std::size_t>(group.elements[static_cast<std::size_t>(e)] * k + i)] =
-            cell_means[static_cast<std::size_t>((base + i) * lane_count + e % lane_count)];
-    }
-    batch += group.batch_count();
-  }
-  for (Index n = 0; n < space_->node_count(); ++n)
-    for (int i = 0; i < k; ++i) node_means[static_cast<std::size_t>(n * k + i)] /= std::max(1, cells_at[static_cast<std::size_t>(n)]);
-  fields.at_nodes = space_->to_mesh(node_means, k);
-  if (!space_->isoparametric()) fields.at_space_nodes = std::move(node_means);
-  return fields;
 }
 
 }  // namespace ritz

@@ -41,7 +41,10 @@ class Operator {
   void assemble(const Vector& u, SparseMatrix& matrix) const;      // values = tangent at u; no allocation from the 2nd call on
   // Gives back what assemble() made for itself, which is as large as the matrix or larger; a further call makes it anew.
   void forget_assembly() const;
-  DerivedFields evaluate(const Vector& u) const;
+  // Results of the forms on cells, or of those alone that have this name, on cells or facets; where there are none, numbers at nodes and
+  // cells are zero. Those of facets are at nodes only. Throws Error(Exit::internal) when forms with different numbers of results are asked
+  // for at once.
+  DerivedFields evaluate(const Vector& u, const std::string& form = {}) const;
 
   // Other numbers in the same forms at the same places; lists and buffers stay. False, and nothing happens, where forms or
   // places differ.
@@ -83,9 +86,15 @@ class Operator {
   MemoryNeeds memory_needs(const std::vector<Task>& tasks, Index pairs = 0) const;
   MemoryNeeds memory_needs(Task task, Index pairs = 0) const { return memory_needs(std::vector{task}, pairs); }
   // Lists and buffers of a task go back to the pool; they are made anew when it is called again.
-  void forget(Task task) const { plans_.erase(task); }
+  void forget(Task task) const { std::erase_if(plans_, [task](const auto& entry) { return entry.first.task == task; }); }
 
  private:
+  // A task of all forms that have it; evaluations may be those of one form.
+  struct Job {
+    Task task;
+    std::string form = {};
+    auto operator<=>(const Job&) const = default;
+  };
   // Everything that one task needs, made at its first use.
   struct Plan {
     std::vector<int> groups;                 // which element groups take part
@@ -100,8 +109,8 @@ class Operator {
   void check_vector(const Vector& x) const;
   const double* given_or_zero(const Vector& u) const;
   void check_cells(const FormValue& form, const ElementGroup& group) const;
-  const Plan& plan(Task task) const;
-  Plan make_plan(Task task) const;
+  const Plan& plan(const Job& job) const;
+  Plan make_plan(const Job& job) const;
   std::shared_ptr<const ScatterPlan> make_lists(Task task, const Plan& plan, const std::vector<Index>& first_chunk) const;
   // Which groups take part and how they are cut into chunks.
   struct Outline {
@@ -111,7 +120,8 @@ class Operator {
     int block = 0;                                    // numbers per item
     Index widest = 0;                                 // numbers of the largest chunk's element results
   };
-  Outline outline(Task task) const;
+  bool takes_part(const Job& job, const FormValue& form) const;
+  Outline outline(const Job& job) const;
   Index workspace_size(const Outline& outline) const; // numbers; 0 where threads have their own
   Vector make_workspace(Index size, Index least) const;
   ReferenceTable table(const ElementGroup& group, int degree) const;
@@ -145,7 +155,7 @@ class Operator {
   const FunctionSpace* space_;
   std::vector<Integral> integrals_;
   std::vector<ElementGroup> groups_;
-  mutable std::map<Task, Plan> plans_;
+  mutable std::map<Job, Plan> plans_;
   mutable std::map<ListKey, ScatterSizes> list_sizes_;  // foreseen
   mutable std::map<std::pair<const ElementGroup*, int>, Vector> point_geometry_;  // by group and number of points
   mutable std::map<std::tuple<const ElementGroup*, const Integral*, int>, Vector> given_;         // by degree of the rule

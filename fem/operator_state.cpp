@@ -22,7 +22,8 @@ bool Operator::has_state() const {
 }
 
 Index Operator::state_numbers(const ElementGroup& group, const FormValue& form) const {
-  return group.batch_count() * table(group, quadrature_degree(form, group)).point_count * static_cast<Index>(form.state_start.size()) * lane_count;
+  const int points = form.cell >= 0 ? form.state_points : table(group, quadrature_degree(form, group)).point_count;
+  return group.batch_count() * points * static_cast<Index>(form.state_start.size()) * lane_count;
 }
 
 // Made at the first call, with the numbers of the start.

@@ -71,6 +71,9 @@ class WholeElementCheck {
     if (record_.objective) check_rigid_motions(model, u);
     if (record_.objective && record_.has_matrix && record_.components == 6) check_zero_modes();
     check_backends(model, u, v);
+    if (record_.state_count > 0)
+      check_states(devices_, record_, amplitude_, [&](const FormOnDevice& form) { return CheckModel(mesh_, form, {}); }, u, v,
+                   [&](const char* name, double number, double limit, const std::string& note) { add(name, number, limit, note); });
   }
 
   // The unknowns that the element knows; the others of the space are none of its business.
@@ -104,8 +107,8 @@ class WholeElementCheck {
     for (int c = 0; c < directions; ++c)
       worst = std::max(worst, norm(model.residual(model.values([&](const Point&, int i) { return i == c ? 1.0 : 0.0; }))));
     for (int axis = 0; axis < 3 && directions == 3; ++axis) {
-      const bool finite = !record_.linear && record_.components == 3;
-      const double angle = 0.4, cosine = finite ? std::cos(angle) : 1, sine = finite ? std::sin(angle) : record_.linear ? angle : 1e-7;
+      const bool finite = !record_.small_displacements && record_.components == 3;
+      const double angle = 0.4, cosine = finite ? std::cos(angle) : 1, sine = finite ? std::sin(angle) : record_.small_displacements ? angle : 1e-7;
       const int a = (axis + 1) % 3, b = (axis + 2) % 3;
       const Numbers turned = model.values([&](const Point& x, int i) {
         const double p = x[static_cast<std::size_t>(a)], q = x[static_cast<std::size_t>(b)];

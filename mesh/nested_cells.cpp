@@ -1,5 +1,7 @@
 #include "mesh/nested_cells.hpp"
 
+#include "mesh/nested_simplices.hpp"
+
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -245,7 +247,10 @@ class Search {
 
 }  // namespace
 
-std::optional<NestedCells> coarser_cells(int dimension, std::span<const Node> cells, Index node_count) {
+std::optional<NestedCells> coarser_cells(CellKind kind, std::span<const Node> cells, Index node_count) {
+  const int dimension = traits(kind).dimension;
+  if (kind == CellKind::tri3 || kind == CellKind::tet4) return coarser_simplices(dimension, cells, node_count);
+  if (kind != CellKind::quad4 && kind != CellKind::hex8) return std::nullopt;
   const std::size_t corners = std::size_t{1} << dimension;
   if (cells.empty() || cells.size() % (corners * corners) != 0) return std::nullopt;
   Search search(dimension, cells, node_count);

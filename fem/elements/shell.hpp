@@ -6,25 +6,14 @@
 // Local axes: z along the normal (right-hand rule of the nodes); x where `orientation` points, in the facet.
 #pragma once
 
-#include "fem/elements/vectors.hpp"
-#include "fem/elements/whole_element.hpp"
-#include "fem/forms/parameter.hpp"
+#include "fem/elements/shell_section.hpp"
 
 namespace ritz {
 
-struct Shell {
-  static constexpr const char *name = "shell", *unknown = "displacement", *derives = "shell_force";
-  static constexpr const char* derived_names = "Nx Ny Nxy Mx My Mxy Qx Qy";   // per length, in the middle of the facet
+struct Shell : ShellSection {
+  static constexpr const char* name = "shell";
   static constexpr auto cell = CellKind::quad4;
-  static constexpr int components = 6, points = 4, strains = 9, derived = 8;
-  static constexpr bool linear = true, objective = true;
-  double young, poisson, thickness, drilling = 0.01, orientation[3];
-  static constexpr Parameter<Shell> parameters[] = {
-      {&Shell::young, {.name = "young", .unit = "Pa", .about = "Young's modulus", .above = 0}},
-      {&Shell::poisson, {.name = "poisson", .unit = "1", .about = "Poisson's ratio", .maximum = 0.5, .above = -1, .example = 0.3}},
-      {&Shell::thickness, {.name = "thickness", .unit = "m", .about = "of the shell", .above = 0, .example = 0.1}},
-      {&Shell::drilling, {.name = "drilling", .unit = "1", .about = "stiffness of the rotation about the normal, as a part of the shear stiffness", .above = 0, .fallback = 0.01}},
-      {&Shell::orientation, {.name = "orientation", .unit = "1", .about = "direction of the local x axis of section forces; 0 0 0: from the first edge to the third", .fallback = 0}}};
+  static constexpr int points = 4;
 
   template <class X>
   struct Facet {
@@ -37,10 +26,7 @@ struct Shell {
     Facet<X> f;
     const Three<X> one = difference(x[2], x[0]), other = difference(x[3], x[1]);
     f.ez = normalised(cross(one, other));
-    Three<X> along = {{orientation[0], orientation[1], orientation[2]}};
-    if (orientation[0] == 0 && orientation[1] == 0 && orientation[2] == 0)
-      for (int d = 0; d < 3; ++d) along[d] = one[d] - other[d];
-    f.ex = across(along, f.ez);
+    f.ex = local_x(Three<X>{{one[0] - other[0], one[1] - other[1], one[2] - other[2]}}, f.ez);
     f.ey = cross(f.ez, f.ex);
     for (int n = 0; n < 4; ++n) {
       Three<X> p;
@@ -101,30 +87,11 @@ struct Shell {
     constexpr double gauss = 0.577350269189625765;
     return strains_at(point % 2 == 0 ? -gauss : gauss, point < 2 ? -gauss : gauss, facet(x), u, e);
   }
-  template <class T>
-  constexpr T energy(const T (&e)[9]) const {
-    const double G = young / (2 * (1 + poisson)), plane = young * thickness / (1 - poisson * poisson);
-    const T membrane = e[0] * e[0] + e[1] * e[1] + 2 * poisson * e[0] * e[1] + 0.5 * (1 - poisson) * e[2] * e[2];
-    const T bending = e[3] * e[3] + e[4] * e[4] + 2 * poisson * e[3] * e[4] + 0.5 * (1 - poisson) * e[5] * e[5];
-    const T shear = e[6] * e[6] + e[7] * e[7];
-    return 0.5 * (plane * membrane + plane * thickness * thickness / 12 * bending + 5.0 / 6 * G * thickness * shear +
-                  drilling * G * thickness * e[8] * e[8]);
-  }
   template <class X, class T>
   constexpr void derive(const X (&x)[4][3], const T (&u)[4][6], T* out) const {
     T e[9];
     strains_at(0, 0, facet(x), u, e);
-    const double plane = young * thickness / (1 - poisson * poisson), plate = plane * thickness * thickness / 12;
-    for (int part = 0; part < 2; ++part) {  // membrane, then bending
-      const T* strain = e + 3 * part;
-      const double stiffness = part == 0 ? plane : plate;
-      out[3 * part] = stiffness * (strain[0] + poisson * strain[1]);
-      out[3 * part + 1] = stiffness * (strain[1] + poisson * strain[0]);
-      out[3 * part + 2] = stiffness * 0.5 * (1 - poisson) * strain[2];
-    }
-    const double shear = 5.0 / 6 * thickness * young / (2 * (1 + poisson));
-    out[6] = shear * e[6];
-    out[7] = shear * e[7];
+    forces(e, out);
   }
 };
 

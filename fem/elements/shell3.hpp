@@ -8,34 +8,21 @@
 // Local axes: z along the normal (right-hand rule of the nodes); x where `orientation` points, in the facet.
 #pragma once
 
-#include "fem/elements/vectors.hpp"
-#include "fem/elements/whole_element.hpp"
-#include "fem/forms/parameter.hpp"
+#include "fem/elements/shell_section.hpp"
 
 namespace ritz {
 
-struct Shell3 {
-  static constexpr const char *name = "shell3", *unknown = "displacement", *derives = "shell_force";
-  static constexpr const char* derived_names = "Nx Ny Nxy Mx My Mxy Qx Qy";   // per length, in the middle of the facet
+struct Shell3 : ShellSection {
+  static constexpr const char* name = "shell3";
   static constexpr auto cell = CellKind::tri3;
-  static constexpr int components = 6, points = 3, strains = 9, derived = 8;
-  static constexpr bool linear = true, objective = true;
-  double young, poisson, thickness, drilling = 0.01, orientation[3];
-  static constexpr Parameter<Shell3> parameters[] = {
-      {&Shell3::young, {.name = "young", .unit = "Pa", .about = "Young's modulus", .above = 0}},
-      {&Shell3::poisson, {.name = "poisson", .unit = "1", .about = "Poisson's ratio", .maximum = 0.5, .above = -1, .example = 0.3}},
-      {&Shell3::thickness, {.name = "thickness", .unit = "m", .about = "of the shell", .above = 0, .example = 0.1}},
-      {&Shell3::drilling, {.name = "drilling", .unit = "1", .about = "stiffness of the rotation about the normal, as a part of the shear stiffness", .above = 0, .fallback = 0.01}},
-      {&Shell3::orientation, {.name = "orientation", .unit = "1", .about = "direction of the local x axis of section forces; 0 0 0: along the first edge", .fallback = 0}}};
+  static constexpr int points = 3;
 
   // Strains at (r, s) of the reference triangle: membrane xx yy xy, curvature xx yy xy, shear xz yz, drilling. Returns the
   // area per unit of the triangle.
   template <class X, class T>
   constexpr X strains_at(double r, double s, const X (&at)[3][3], const T (&u)[3][6], T (&e)[9]) const {
     const Three<X> first = difference(at[1], at[0]), other = difference(at[2], at[0]), ez = normalised(cross(first, other));
-    Three<X> along = {{orientation[0], orientation[1], orientation[2]}};
-    if (orientation[0] == 0 && orientation[1] == 0 && orientation[2] == 0) along = first;
-    const Three<X> ex = across(along, ez), ey = cross(ez, ex);
+    const Three<X> ex = local_x(first, ez), ey = cross(ez, ex);
     const X x[3] = {0.0, dot(ex, first), dot(ex, other)}, y[3] = {0.0, dot(ey, first), dot(ey, other)};
     const X area = x[1] * y[2] - x[2] * y[1];  // of the parallelogram
     const X rx = y[2] / area, ry = -x[2] / area, sx = -y[1] / area, sy = x[1] / area;
@@ -86,31 +73,13 @@ struct Shell3 {
     constexpr double weight = 1.0 / 6;
     return weight * strains_at(point == 1 ? 2.0 / 3 : 1.0 / 6, point == 2 ? 2.0 / 3 : 1.0 / 6, x, u, e);
   }
-  template <class T>
-  constexpr T energy(const T (&e)[9]) const {
-    const double G = young / (2 * (1 + poisson)), plane = young * thickness / (1 - poisson * poisson);
-    const T membrane = e[0] * e[0] + e[1] * e[1] + 2 * poisson * e[0] * e[1] + 0.5 * (1 - poisson) * e[2] * e[2];
-    const T bending = e[3] * e[3] + e[4] * e[4] + 2 * poisson * e[3] * e[4] + 0.5 * (1 - poisson) * e[5] * e[5];
-    const T shear = e[6] * e[6] + e[7] * e[7];
-    return 0.5 * (plane * membrane + plane * thickness * thickness / 12 * bending + 5.0 / 6 * G * thickness * shear +
-                  drilling * G * thickness * e[8] * e[8]);
-  }
   template <class X, class T>
   constexpr void derive(const X (&x)[3][3], const T (&u)[3][6], T* out) const {
     T e[9];
     strains_at(1.0 / 3, 1.0 / 3, x, u, e);
-    const double plane = young * thickness / (1 - poisson * poisson), plate = plane * thickness * thickness / 12;
-    for (int part = 0; part < 2; ++part) {  // membrane, then bending
-      const T* strain = e + 3 * part;
-      const double stiffness = part == 0 ? plane : plate;
-      out[3 * part] = stiffness * (strain[0] + poisson * strain[1]);
-      out[3 * part + 1] = stiffness * (strain[1] + poisson * strain[0]);
-      out[3 * part + 2] = stiffness * 0.5 * (1 - poisson) * strain[2];
-    }
-    const double shear = 5.0 / 6 * thickness * young / (2 * (1 + poisson));
+    forces(e, out);
     const X soft = softening(x);
-    out[6] = shear * soft * e[6];
-    out[7] = shear * soft * e[7];
+    for (int k = 6; k < 8; ++k) out[k] = soft * out[k];
   }
 };
 

@@ -23,11 +23,18 @@
 //   linear = false          the tangent does not depend on u
 //   has_matrix = true       false: a load
 //   objective = false       rigid motions cause no residual: displacements, then (with 6 unknowns) rotations
+//   small_displacements = linear, or the third kind     rigid rotations are infinitesimal
 //   derived = 0             numbers for results; then also void derive(x, u, T* out) const
 //   unknown = "u", derives = "derived", derived_names = ""     names in results; components with blanks between them
 //   parameters              as of forms: fem/forms/parameter.hpp
+//   state                   numbers kept from increment to increment (fem/forms/point_state.hpp), of the element, or of each of its
+//                           points where it has strains; the functions take them as they were and as they will be:
+//                           energy(x, u, before, now), residual(x, u, before, now, r), energy(e, before, now); derive(x, u, state, out)
+//                           has the present ones [point][number]. An energy is that of an increment, stationary in `now`
+//   rate_independent = false  with a state: an increment without a change of u changes nothing
 #pragma once
 
+#include "fem/forms/point_state.hpp"
 #include "fem/numbers/dual.hpp"
 #include "mesh/cell_kind.hpp"
 
@@ -61,15 +68,23 @@ struct WholeElementFacts {
   static constexpr int dimension = [] { if constexpr (requires { E::dimension; }) return E::dimension; else return 3; }();
   static constexpr int points = [] { if constexpr (HasStrains<E>) return E::points; else return 0; }();
   static constexpr int strains = [] { if constexpr (HasStrains<E>) return E::strains; else return 0; }();
+  static constexpr int state = state_numbers_of<E>();                   // numbers at a point
+  static constexpr int state_points = HasStrains<E> ? points : 1;
   using Coordinates = double[nodes][dimension];
   using Unknowns = double[nodes][components];
-  static constexpr bool has_energy = !HasStrains<E> && requires(const E& e, const Coordinates& x, const Unknowns& u) {
-    { e.energy(x, u) } -> std::convertible_to<double>;
-  };
-  static constexpr bool has_residual =
-      !HasStrains<E> && requires(const E& e, const Coordinates& x, const Unknowns& u, Unknowns& r) { e.residual(x, u, r); };
+  using State = double[state > 0 ? state : 1];
+  static constexpr bool has_energy = [] {
+    if constexpr (HasStrains<E>) return false;
+    else if constexpr (state > 0) return requires(const E& e, const Coordinates& x, const Unknowns& u, const State& before, State& now) { { e.energy(x, u, before, now) } -> std::convertible_to<double>; };
+    else return requires(const E& e, const Coordinates& x, const Unknowns& u) { { e.energy(x, u) } -> std::convertible_to<double>; };
+  }();
+  static constexpr bool has_residual = [] {
+    if constexpr (HasStrains<E>) return false;
+    else if constexpr (state > 0) return requires(const E& e, const Coordinates& x, const Unknowns& u, const State& before, State& now, Unknowns& r) { e.residual(x, u, before, now, r); };
+    else return requires(const E& e, const Coordinates& x, const Unknowns& u, Unknowns& r) { e.residual(x, u, r); };
+  }();
   static_assert(HasStrains<E> || has_energy || has_residual,
-                "an element has energy(x, u), residual(x, u, r), or strain(point, x, u, e) with energy(e)");
+                "an element has energy(x, u), residual(x, u, r), or strain(point, x, u, e) with energy(e); where it has a state, with before and now");
   static_assert(!(has_energy && has_residual), "an element has an energy or a residual, not both");
   static constexpr bool symmetric = [] {
     if constexpr (has_residual) {
@@ -79,9 +94,13 @@ struct WholeElementFacts {
     }
   }();
   static constexpr bool linear = [] { if constexpr (requires { E::linear; }) return E::linear; else return false; }();
+  static_assert(state == 0 || !linear, "an element with a state is not linear");
+  static constexpr bool rate_independent = [] { if constexpr (requires { E::rate_independent; }) return E::rate_independent; else return false; }();
   static constexpr bool has_matrix = [] { if constexpr (requires { E::has_matrix; }) return E::has_matrix; else return true; }();
   static constexpr bool objective = [] { if constexpr (requires { E::objective; }) return E::objective; else return false; }();
+  static constexpr bool small_displacements = [] { if constexpr (requires { E::small_displacements; }) return E::small_displacements; else return linear || HasStrains<E>; }();
   static constexpr int derived = [] { if constexpr (requires { E::derived; }) return E::derived; else return 0; }();
+  static constexpr int evaluated = derived + state;  // numbers in results: the state as a mean over the points
   static constexpr const char* unknown = [] { if constexpr (requires { E::unknown; }) return E::unknown; else return "u"; }();
   static constexpr const char* derives = [] { if constexpr (requires { E::derives; }) return E::derives; else return "derived"; }();
   static constexpr const char* derived_names = [] { if constexpr (requires { E::derived_names; }) return E::derived_names; else return ""; }();

@@ -38,7 +38,7 @@ struct Diffusion {
 struct AxisymmetricDiffusion {
   static constexpr const char* name = "axisymmetric_diffusion";
   static constexpr int components = 1, dimension = 2, extra_degree = 1;
-  static constexpr bool uses_value = false, uses_gradient = true, symmetric = true, linear = true;
+  static constexpr bool of_revolution = true, uses_value = false, uses_gradient = true, symmetric = true, linear = true;
   static constexpr int derived = 2;
   double conductivity;  // [W/(m K)]
 

@@ -99,7 +99,7 @@ struct PlaneElasticity {
 struct AxisymmetricElasticity {
   static constexpr const char* name = "axisymmetric_elasticity";
   static constexpr int components = 2, dimension = 2, extra_degree = 1;
-  static constexpr bool uses_value = true, uses_gradient = true, symmetric = true, linear = true;
+  static constexpr bool of_revolution = true, uses_value = true, uses_gradient = true, symmetric = true, linear = true;
   static constexpr int derived = 12;
   double lambda, mu;  // [Pa]
 

@@ -35,7 +35,9 @@
 //                      them after u, as they were and as they will be, and derive() takes the present ones after u
 //   small_displacements = linear  u enters by its small strain alone: rigid rotations are infinitesimal
 //   rate_independent = false      with a state: an increment without a change of u changes nothing
-// and axisymmetric forms multiply f by 2 pi r themselves.
+//   of_revolution = false         in two dimensions: a body of revolution about the y axis, x = r; f is multiplied by 2 pi r
+//
+// Forms of three dimensions are made ones of the plane by fem/forms/in_plane.hpp.
 #pragma once
 
 #include "fem/forms/point_state.hpp"
@@ -88,13 +90,8 @@ struct FormFacts {
   static constexpr int given = [] { if constexpr (requires { F::given; }) return int(F::given.size()); else return 0; }();
   static constexpr bool small_displacements = [] { if constexpr (requires { F::small_displacements; }) return F::small_displacements; else return linear; }();
   static constexpr bool rate_independent = [] { if constexpr (requires { F::rate_independent; }) return F::rate_independent; else return false; }();
-  static constexpr int state = [] {  // numbers at a point
-    int count = 0;
-    if constexpr (requires { F::state; }) {
-      for (const StateFacts& each : F::state) count += each.components;
-    }
-    return count;
-  }();
+  static constexpr bool of_revolution = [] { if constexpr (requires { F::of_revolution; }) return F::of_revolution; else return false; }();
+  static constexpr int state = state_numbers_of<F>();  // numbers at a point
   static_assert(state == 0 || !linear, "a form with a point state is not linear");
   static constexpr int evaluated = derived + state;  // numbers in results
   // Slots of one component: its value, then its gradient, as far as they are used.

@@ -21,4 +21,14 @@ struct StateFacts {
   double start = 0;         // of each of them, before the first increment
 };
 
+// Numbers in a list `state`.
+template <class F>
+constexpr int state_numbers_of() {
+  int count = 0;
+  if constexpr (requires { F::state; }) {
+    for (const StateFacts& each : F::state) count += each.components;
+  }
+  return count;
+}
+
 }  // namespace ritz

@@ -2,7 +2,7 @@
 // formulas and tables of a case file give. The others are faster where a number is constant.
 #pragma once
 
-#include "fem/forms/form.hpp"
+#include "fem/forms/in_plane.hpp"
 #include "fem/forms/parameter.hpp"
 
 #include <array>
@@ -140,8 +140,6 @@ struct VaryingElasticity {
     }
   }
 };
-
-enum class PlaneKind { strain, stress, axisymmetric };
 
 // Plane strain, plane stress, and bodies of revolution about the y axis (x = r, eps_zz = u_r / r, integrals over 2 pi r dA).
 template <PlaneKind Kind>

@@ -214,7 +214,7 @@ constexpr void element_evaluate(const Team& team, const Memory& memory, const F&
   team.sync();
   team.each(points, [&](int q) {
     const Geometry<Sh, T> g = geometry_of<Sh, T>(team, arguments, batch, x, q);
-    const Fields<T, C, G> fields = interpolate<Sh, true, T>(u, g, table, q);
+    const Fields<T, C, G> fields = interpolate<Sh, !Sh::on_facets, T>(u, g, table, q);
     T out[K];
     derive_at(form, g.point, fields, out);
     for (int k = 0; k < K; ++k) derived(q * K + k) = out[k];

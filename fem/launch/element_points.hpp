@@ -23,7 +23,6 @@ struct Shape {
   static constexpr int K = Facts::evaluated;
   static constexpr int M = Facts::given + Facts::state;  // in the engines a Location holds what is given, then the point state
   static constexpr int place_size = 2 * G + M;           // numbers of a Location
-  static_assert(!on_facets || K == 0, "derived quantities and point states on facets are not available");
   // matrix columns (nodes b) handled together
   static constexpr int column_tile = C == 1 ? (NodeCount > 0 && NodeCount < 4 ? NodeCount : 4) : 1;
 };

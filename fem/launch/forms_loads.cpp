@@ -1,3 +1,5 @@
+#include "fem/forms/diffusion.hpp"
+#include "fem/forms/in_plane.hpp"
 #include "fem/forms/loads.hpp"
 #include "fem/launch/all_cells.hpp"
 
@@ -14,6 +16,8 @@ const RegisterOnPlanes<Pressure<3>> pressures;
 const RegisterOnLines<Load<1, 2, 1>> plane_fluxes;
 const RegisterOnLines<Load<2, 2, 1>> plane_tractions;
 const RegisterOnLines<Pressure<2>> plane_pressures;
+const RegisterForm<Axisymmetric<Pressure<3>>, AnyElement<1>> pressures_of_revolution;
+const RegisterForm<Axisymmetric<Convection<3>>, AnyElement<1>> convection_of_revolution;
 
 }  // namespace
 }  // namespace ritz::RITZ_BACKEND

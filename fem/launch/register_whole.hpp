@@ -23,7 +23,10 @@ struct RegisterWholeElement {
       table.actions = run_whole<WholeTask::actions, E>;
       table.diagonals = run_whole<WholeTask::diagonals, E>;
     }
-    if constexpr (Facts::derived > 0) {
+    if constexpr (Facts::state > 0) {
+      table.commits = run_whole<WholeTask::commits, E>;
+    }
+    if constexpr (Facts::evaluated > 0) {
       table.evaluate = run_whole<WholeTask::evaluate, E>;
     }
     register_kernels(RITZ_TEXT(RITZ_BACKEND), whole_kernel_name(E::name).c_str(), &table);

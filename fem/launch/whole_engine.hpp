@@ -12,7 +12,7 @@ template <WholeElement E>
 struct WholeShape {
   using Facts = WholeElementFacts<E>;
   static constexpr int N = Facts::nodes, C = E::components, G = Facts::dimension, n = Facts::unknowns;
-  static constexpr int K = Facts::strains, P = Facts::points;
+  static constexpr int K = Facts::strains, P = Facts::points, S = Facts::state;
   static constexpr int pairs = n * (n + 1) / 2;
   // Coordinates, the unknown and a direction of it; and of elements with strains: columns, tangent and both products.
   static constexpr int scratch(int components) { return N * G + 2 * N * components + (K > 0 ? 2 * n * K + K * K + (P + 1) * K + 1 : 0); }
@@ -37,6 +37,75 @@ struct Unknowns {
       for (int c = 0; c < Sh::C; ++c) values[a][c] = set(a, c);
   }
 };
+
+// The state of one point, or of the element, as it was after the last increment.
+template <class Sh, class T>
+struct Kept {
+  T values[Sh::S > 0 ? Sh::S : 1];
+  template <class Team>
+  constexpr Kept(const Team& team, const ElementArguments& arguments, Index batch, int point) {
+    for (int i = 0; i < Sh::S; ++i) values[i] = team.state(arguments, batch, point * Sh::S + i, Sh::Facts::state_points * Sh::S);
+  }
+};
+
+// A number as one with derivatives, which vanish.
+template <class V, class T>
+constexpr V lifted(const T& number) {
+  if constexpr (std::is_same_v<V, T>) return number;
+  else return V(lifted<decltype(V::value)>(number));
+}
+
+// The state in numbers of any kind, as it was and as it will be.
+template <class Sh, class V>
+struct StateIn {
+  V before[Sh::S > 0 ? Sh::S : 1], now[Sh::S > 0 ? Sh::S : 1];
+  template <class T>
+  constexpr explicit StateIn(const Kept<Sh, T>& kept) {
+    for (int i = 0; i < Sh::S; ++i) before[i] = now[i] = lifted<V>(kept.values[i]);
+  }
+};
+
+// What the element's functions give, with a state where it has one; the state after the increment goes to `now` where it is asked for.
+template <class Sh, class E, class V, class T>
+constexpr V strain_energy(const E& element, const V (&e)[Sh::K], const Kept<Sh, T>& kept, V* now = nullptr) {
+  if constexpr (Sh::S == 0) {
+    return element.energy(e);
+  } else {
+    StateIn<Sh, V> state(kept);
+    const V energy = element.energy(e, state.before, state.now);
+    if (now != nullptr) {
+      for (int i = 0; i < Sh::S; ++i) now[i] = state.now[i];
+    }
+    return energy;
+  }
+}
+template <class Sh, class E, class X, class V, class T>
+constexpr V element_energy(const E& element, const X& x, const Unknowns<Sh, V>& u, const Kept<Sh, T>& kept, V* now = nullptr) {
+  if constexpr (Sh::S == 0) {
+    return element.energy(x.values, u.values);
+  } else {
+    StateIn<Sh, V> state(kept);
+    const V energy = element.energy(x.values, u.values, state.before, state.now);
+    if (now != nullptr) {
+      for (int i = 0; i < Sh::S; ++i) now[i] = state.now[i];
+    }
+    return energy;
+  }
+}
+template <class Sh, class E, class X, class V, class T>
+constexpr Unknowns<Sh, V> element_residual(const E& element, const X& x, const Unknowns<Sh, V>& u, const Kept<Sh, T>& kept, V* now = nullptr) {
+  Unknowns<Sh, V> r([](int, int) { return V(0.0); });
+  if constexpr (Sh::S == 0) {
+    element.residual(x.values, u.values, r.values);
+  } else {
+    StateIn<Sh, V> state(kept);
+    element.residual(x.values, u.values, state.before, state.now, r.values);
+    if (now != nullptr) {
+      for (int i = 0; i < Sh::S; ++i) now[i] = state.now[i];
+    }
+  }
+  return r;
+}
 
 // Row and column of pair `item` of a lower triangle, row by row.
 struct Pair {
@@ -97,19 +166,19 @@ constexpr T strain_column(const E& element, int point, const X& x, int j, T (&co
 
 // d(energy)/d(strain k)
 template <class Sh, class T, class E>
-constexpr T stress(const E& element, const T (&strain)[Sh::K], int k) {
+constexpr T stress(const E& element, const T (&strain)[Sh::K], int k, const Kept<Sh, T>& kept) {
   Dual<T> e[Sh::K];
   for (int i = 0; i < Sh::K; ++i) e[i] = Dual<T>(strain[i], T(unit(i, k)));
-  return element.energy(e).derivative;
+  return strain_energy<Sh>(element, e, kept).derivative;
 }
 
 // The derivative of that in a direction of the strains.
 template <class Sh, class T, class E>
-constexpr T stress_change(const E& element, const T (&strain)[Sh::K], int k, const T (&direction)[Sh::K]) {
+constexpr T stress_change(const E& element, const T (&strain)[Sh::K], int k, const T (&direction)[Sh::K], const Kept<Sh, T>& kept) {
   using D = Dual<T>;
   Dual<D> e[Sh::K];
   for (int i = 0; i < Sh::K; ++i) e[i] = Dual<D>(D(strain[i], direction[i]), D(T(unit(i, k)), T(0.0)));
-  return element.energy(e).derivative.derivative;
+  return strain_energy<Sh>(element, e, kept).derivative.derivative;
 }
 
 // Where the tangent is taken; that of a linear element is the same everywhere.
@@ -168,7 +237,8 @@ constexpr void strain_matrices(const Team& team, ElementArguments arguments, Ind
         e[k] = strains(k);
         direction[k] = unit(k, pair.j);
       }
-      tangent(pair.i * K + pair.j) = tangent(pair.j * K + pair.i) = weight(0) * stress_change<Sh, T>(element, e, pair.i, direction);
+      const Kept<Sh, T> kept(team, arguments, batch, p);
+      tangent(pair.i * K + pair.j) = tangent(pair.j * K + pair.i) = weight(0) * stress_change<Sh, T>(element, e, pair.i, direction, kept);
     });
     team.sync();
     team.each(n, [&](int j) {
@@ -197,26 +267,24 @@ constexpr void strain_matrices(const Team& team, ElementArguments arguments, Ind
 // ---- elements with an energy or a residual ----
 
 template <class Sh, class T, class E, class X>
-constexpr T energy_derivative(const E& element, const X& x, const Unknowns<Sh, T>& u, int i) {
+constexpr T energy_derivative(const E& element, const X& x, const Unknowns<Sh, T>& u, int i, const Kept<Sh, T>& kept) {
   const Unknowns<Sh, Dual<T>> v([&](int a, int c) { return Dual<T>(u.values[a][c], T(unit(a * Sh::C + c, i))); });
-  return element.energy(x.values, v.values).derivative;
+  return element_energy<Sh>(element, x, v, kept).derivative;
 }
 
 // d2(energy) in the directions of unknown i and of du
 template <class Sh, class T, class E, class X, class Direction>
-constexpr T energy_change(const E& element, const X& x, const Unknowns<Sh, T>& u, int i, const Direction& du) {
+constexpr T energy_change(const E& element, const X& x, const Unknowns<Sh, T>& u, int i, const Direction& du, const Kept<Sh, T>& kept) {
   using D = Dual<T>;
   const Unknowns<Sh, Dual<D>> v(
       [&](int a, int c) { return Dual<D>(D(u.values[a][c], du(a, c)), D(T(unit(a * Sh::C + c, i)), T(0.0))); });
-  return element.energy(x.values, v.values).derivative.derivative;
+  return element_energy<Sh>(element, x, v, kept).derivative.derivative;
 }
 
 template <class Sh, class T, class E, class X, class Direction>
-constexpr Unknowns<Sh, Dual<T>> residual_change(const E& element, const X& x, const Unknowns<Sh, T>& u, const Direction& du) {
+constexpr Unknowns<Sh, Dual<T>> residual_change(const E& element, const X& x, const Unknowns<Sh, T>& u, const Direction& du, const Kept<Sh, T>& kept) {
   const Unknowns<Sh, Dual<T>> v([&](int a, int c) { return Dual<T>(u.values[a][c], du(a, c)); });
-  Unknowns<Sh, Dual<T>> r([](int, int) { return Dual<T>(0.0); });
-  element.residual(x.values, v.values, r.values);
-  return r;
+  return element_residual<Sh>(element, x, v, kept);
 }
 
 // ---- the tasks ----
@@ -234,15 +302,16 @@ constexpr void whole_residuals(const Team& team, const Memory& memory, const E& 
     team.each(Sh::P, [&](int p) {
       T e[Sh::K];
       const T weight = element.strain(p, x.values, u.values, e);
-      for (int k = 0; k < Sh::K; ++k) rest(p * Sh::K + k) = weight * stress<Sh, T>(element, e, k);
+      const Kept<Sh, T> kept(team, arguments, batch, p);
+      for (int k = 0; k < Sh::K; ++k) rest(p * Sh::K + k) = weight * stress<Sh, T>(element, e, k, kept);
     });
     test_stresses<Sh>(team, arguments, batch, element, x, rest);
   } else if constexpr (WholeElementFacts<E>::has_energy) {
-    team.each(Sh::n, [&](int i) { store_entry<Sh>(team, arguments, batch, i, energy_derivative<Sh, T>(element, x, u, i)); });
+    const Kept<Sh, T> kept(team, arguments, batch, 0);
+    team.each(Sh::n, [&](int i) { store_entry<Sh>(team, arguments, batch, i, energy_derivative<Sh, T>(element, x, u, i, kept)); });
   } else {
     team.each(1, [&](int) {
-      Unknowns<Sh, T> r([](int, int) { return T(0.0); });
-      element.residual(x.values, u.values, r.values);
+      const Unknowns<Sh, T> r = element_residual<Sh>(element, x, u, Kept<Sh, T>(team, arguments, batch, 0));
       for (int i = 0; i < Sh::n; ++i) store_entry<Sh>(team, arguments, batch, i, r.values[i / Sh::C][i % Sh::C]);
     });
   }
@@ -262,16 +331,18 @@ constexpr void whole_matrices(const Team& team, const Memory& memory, const E& e
     strain_matrices<Sh>(team, arguments, batch, element, x, unknown, rest);
   } else if constexpr (WholeElementFacts<E>::has_energy) {
     const Unknowns<Sh, T> u([&](int a, int c) { return unknown(a * components + c); });
+    const Kept<Sh, T> kept(team, arguments, batch, 0);
     team.each(Sh::pairs, [&](int item) {
       const Pair pair(item);
-      const T entry = energy_change<Sh, T>(element, x, u, pair.i, [&](int a, int c) { return T(unit(a * Sh::C + c, pair.j)); });
+      const T entry = energy_change<Sh, T>(element, x, u, pair.i, [&](int a, int c) { return T(unit(a * Sh::C + c, pair.j)); }, kept);
       team.store(arguments, batch, matrix_entry<Sh>(pair.i, pair.j, components), entries, entry);
       if (pair.i != pair.j) team.store(arguments, batch, matrix_entry<Sh>(pair.j, pair.i, components), entries, entry);
     });
   } else {
     const Unknowns<Sh, T> u([&](int a, int c) { return unknown(a * components + c); });
+    const Kept<Sh, T> kept(team, arguments, batch, 0);
     team.each(Sh::n, [&](int j) {
-      const auto r = residual_change<Sh, T>(element, x, u, [&](int a, int c) { return T(unit(a * Sh::C + c, j)); });
+      const auto r = residual_change<Sh, T>(element, x, u, [&](int a, int c) { return T(unit(a * Sh::C + c, j)); }, kept);
       for (int a = 0; a < Sh::N; ++a)
         for (int c = 0; c < Sh::C; ++c) {
           const int i = a * Sh::C + c;
@@ -305,16 +376,19 @@ constexpr void whole_actions(const Team& team, const Memory& memory, const E& el
       T e[Sh::K], de[Sh::K];
       const T weight = element.strain(p, x.values, v.values, de);
       strains_for_tangent<Sh, T>(element, p, x, u, e);
-      for (int k = 0; k < Sh::K; ++k) rest(p * Sh::K + k) = weight * stress_change<Sh, T>(element, e, k, de);
+      const Kept<Sh, T> kept(team, arguments, batch, p);
+      for (int k = 0; k < Sh::K; ++k) rest(p * Sh::K + k) = weight * stress_change<Sh, T>(element, e, k, de, kept);
     });
     test_stresses<Sh>(team, arguments, batch, element, x, rest);
   } else if constexpr (WholeElementFacts<E>::has_energy) {
+    const Kept<Sh, T> kept(team, arguments, batch, 0);
     team.each(Sh::n, [&](int i) {
-      store_entry<Sh>(team, arguments, batch, i, energy_change<Sh, T>(element, x, u, i, [&](int a, int c) { return v.values[a][c]; }));
+      store_entry<Sh>(team, arguments, batch, i, energy_change<Sh, T>(element, x, u, i, [&](int a, int c) { return v.values[a][c]; }, kept));
     });
   } else {
     team.each(1, [&](int) {
-      const auto r = residual_change<Sh, T>(element, x, u, [&](int a, int c) { return v.values[a][c]; });
+      const Kept<Sh, T> kept(team, arguments, batch, 0);
+      const auto r = residual_change<Sh, T>(element, x, u, [&](int a, int c) { return v.values[a][c]; }, kept);
       for (int i = 0; i < Sh::n; ++i) store_entry<Sh>(team, arguments, batch, i, r.values[i / Sh::C][i % Sh::C].derivative);
     });
   }
@@ -338,13 +412,14 @@ constexpr void whole_diagonals(const Team& team, const Memory& memory, const E& 
         T e[Sh::K], column[Sh::K];
         const T weight = strain_column<Sh, T>(element, p, x, i, column);
         strains_for_tangent<Sh, T>(element, p, x, u, e);
-        for (int k = 0; k < Sh::K; ++k) sum += weight * column[k] * stress_change<Sh, T>(element, e, k, column);
+        const Kept<Sh, T> kept(team, arguments, batch, p);
+        for (int k = 0; k < Sh::K; ++k) sum += weight * column[k] * stress_change<Sh, T>(element, e, k, column, kept);
       }
       store_entry<Sh>(team, arguments, batch, i, sum);
     } else if constexpr (WholeElementFacts<E>::has_energy) {
-      store_entry<Sh>(team, arguments, batch, i, energy_change<Sh, T>(element, x, u, i, along));
+      store_entry<Sh>(team, arguments, batch, i, energy_change<Sh, T>(element, x, u, i, along, Kept<Sh, T>(team, arguments, batch, 0)));
     } else {
-      const auto r = residual_change<Sh, T>(element, x, u, along);
+      const auto r = residual_change<Sh, T>(element, x, u, along, Kept<Sh, T>(team, arguments, batch, 0));
       T own = 0.0;
       for (int a = 0; a < Sh::N; ++a)
         for (int c = 0; c < Sh::C; ++c) own += unit(a * Sh::C + c, i) * r.values[a][c].derivative;
@@ -354,12 +429,39 @@ constexpr void whole_diagonals(const Team& team, const Memory& memory, const E& 
   team.sync();
 }
 
-// Derived quantities are those of the whole element: the same at all of its nodes.
+// The state becomes what the element makes of it at u.
+template <WholeElement E, class Team, class Memory>
+constexpr void whole_commits(const Team& team, const Memory& memory, const E& element, const ElementArguments& arguments, Index batch) {
+  using Sh = WholeShape<E>;
+  using T = typename Team::Number;
+  const int components = arguments.components;
+  const Piece<Memory> nodes{memory, 0}, unknown = nodes.from(Sh::N * Sh::G);
+  load_whole<Sh>(team, arguments, batch, nodes, unknown);
+  team.each(Sh::Facts::state_points, [&](int p) {
+    const Coordinates<Sh, T, Piece<Memory>> x(nodes);
+    const Unknowns<Sh, T> u([&](int a, int c) { return unknown(a * components + c); });
+    const Kept<Sh, T> kept(team, arguments, batch, p);
+    T now[Sh::S];
+    if constexpr (HasStrains<E>) {
+      T e[Sh::K];
+      element.strain(p, x.values, u.values, e);
+      strain_energy<Sh>(element, e, kept, now);
+    } else if constexpr (Sh::Facts::has_energy) {
+      element_energy<Sh>(element, x, u, kept, now);
+    } else {
+      element_residual<Sh>(element, x, u, kept, now);
+    }
+    for (int i = 0; i < Sh::S; ++i) team.store_state(arguments, batch, p * Sh::S + i, Sh::Facts::state_points * Sh::S, now[i]);
+  });
+  team.sync();
+}
+
+// Derived quantities, and means of the state over the points, are those of the whole element: the same at all of its nodes.
 template <WholeElement E, class Team, class Memory>
 constexpr void whole_evaluate(const Team& team, const Memory& memory, const E& element, const ElementArguments& arguments, Index batch) {
   using Sh = WholeShape<E>;
   using T = typename Team::Number;
-  constexpr int K = WholeElementFacts<E>::derived;
+  constexpr int D = Sh::Facts::derived, K = Sh::Facts::evaluated, P = Sh::Facts::state_points;
   const int components = arguments.components;
   const Piece<Memory> nodes{memory, 0}, unknown = nodes.from(Sh::N * Sh::G);
   load_whole<Sh>(team, arguments, batch, nodes, unknown);
@@ -367,7 +469,27 @@ constexpr void whole_evaluate(const Team& team, const Memory& memory, const E& e
     const Coordinates<Sh, T, Piece<Memory>> x(nodes);
     const Unknowns<Sh, T> u([&](int a, int c) { return unknown(a * components + c); });
     T out[K];
-    element.derive(x.values, u.values, out);
+    if constexpr (Sh::S == 0) {
+      element.derive(x.values, u.values, out);
+    } else {
+      T state[P * Sh::S], sum = 0.0;
+      for (int i = 0; i < Sh::S; ++i) out[D + i] = 0.0;
+      for (int p = 0; p < P; ++p) {
+        const Kept<Sh, T> kept(team, arguments, batch, p);
+        T weight = 1.0;
+        if constexpr (HasStrains<E>) {
+          T e[Sh::K];
+          weight = element.strain(p, x.values, u.values, e);
+        }
+        sum += weight;
+        for (int i = 0; i < Sh::S; ++i) {
+          state[p * Sh::S + i] = kept.values[i];
+          out[D + i] += weight * kept.values[i];
+        }
+      }
+      for (int i = 0; i < Sh::S; ++i) out[D + i] = out[D + i] / sum;
+      if constexpr (D > 0) element.derive(x.values, u.values, state, out);
+    }
     for (int k = 0; k < K; ++k) {
       for (int a = 0; a < Sh::N; ++a) team.store(arguments, batch, a * K + k, Sh::N * K, out[k]);
       team.store_cell(arguments, batch, k, K, out[k]);

@@ -6,7 +6,7 @@
 
 namespace ritz::RITZ_BACKEND {
 
-enum class WholeTask { matrices, residuals, actions, diagonals, evaluate };
+enum class WholeTask { matrices, residuals, actions, diagonals, evaluate, commits };
 
 template <WholeTask Task, WholeElement E>
 __global__ void whole_kernel(const __grid_constant__ E element, const __grid_constant__ ElementArguments arguments, int elements_per_block) {
@@ -21,6 +21,7 @@ __global__ void whole_kernel(const __grid_constant__ E element, const __grid_con
   if constexpr (Task == WholeTask::residuals) whole_residuals(team, memory, element, arguments, batch);
   if constexpr (Task == WholeTask::actions) whole_actions(team, memory, element, arguments, batch);
   if constexpr (Task == WholeTask::diagonals) whole_diagonals(team, memory, element, arguments, batch);
+  if constexpr (Task == WholeTask::commits) whole_commits(team, memory, element, arguments, batch);
   if constexpr (Task == WholeTask::evaluate) whole_evaluate(team, memory, element, arguments, batch);
 }
 

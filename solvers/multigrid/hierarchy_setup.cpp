@@ -300,7 +300,7 @@ NestedLevels nested_levels(const SparseMatrix& A, const SmoothedAggregationOptio
   NestedLevels nested = options.nested ? options.nested() : nullptr;
   if (options.levels == MultigridLevels::nested && nested == nullptr)
     throw Error(Exit::input, "multigrid over nested meshes was asked for, but there are none",
-                "they are found where the mesh is a uniform refinement of quadrilaterals or hexahedra, on its corners",
+                "they are found where the mesh is a uniform refinement of triangles, quadrilaterals, tetrahedra or hexahedra",
                 "use multigrid.levels = \"auto\", or refine a coarser mesh (ritz mesh refine)");
   return options.levels == MultigridLevels::nested || nested == nullptr || largest_jump(A) <= largest_nested_jump ? nested : nullptr;
 }

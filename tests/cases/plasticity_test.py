@@ -43,6 +43,27 @@ class Sphere(Resume):
         self.assertEqual(unloaded["plastic_inside"], loaded["plastic_inside"])
         self.assertLessEqual(outcome.residual, 1e-8)
 
+    def test_as_a_body_of_revolution(self):
+        outcome = self.solve("ritz-solve", example("plasticity/sphere_section"), output=self.folder / "r")
+        steps = rows_of(self.folder / "r", "sphere_section")
+        loaded, unloaded = steps[4], steps[-1]
+        u = YIELD * C**3 * (1 - POISSON) / (YOUNG * B**2)
+        self.assert_close(steps[0]["u_outside"], elastic_outside(PRESSURE / 5), 1e-5)
+        self.assert_close(loaded["u_outside"], u, 1e-3)
+        self.assert_close(loaded["plastic_inside"], 2 * YIELD * (1 - POISSON) / YOUNG * ((C / A) ** 3 - 1), 0.01)
+        self.assert_close(unloaded["u_outside"], u - elastic_outside(PRESSURE), 3e-3)
+        self.assert_close(unloaded["hoop_inside"], YIELD - PRESSURE - elastic_hoop(PRESSURE), 0.005)
+        self.assertLessEqual(outcome.residual, 1e-8)
+
+    def test_the_section_may_not_fly_along_the_axis(self):
+        text = example("plasticity/sphere_section").with_suffix(".toml").read_text()
+        held = '[[prescribe]]\nregion = "equator"\ncomponent = 1\nvalue = 0\n'
+        self.assertIn(held, text)
+        case = self.write("free.toml", text.replace(held, "").replace('"sphere_section.msh"', f'"{example("plasticity/sphere_section").parent}/sphere_section.msh"'))
+        outcome = self.run_case("ritz-solve", case)
+        self.assertEqual(outcome.exit, 4)
+        self.assertIn("translation along y", outcome.errors)
+
     def test_the_zone_ends_where_it_should(self):
         self.solve("ritz-solve", example("plasticity/sphere"), output=self.folder / "r", keys={"newton.path": 1, "newton.write": '"last"'})
         file = vtu.read(next((self.folder / "r").rglob("*.vtu")))
@@ -145,6 +166,26 @@ class Bar(Resume):
     def test_what_is_kept_is_described(self):
         outcome = self.run_case("ritz-solve", self.case(2), "--describe")
         self.assertIn("fields of the results: displacement (3), stress (6), plastic_strain (6), equivalent_plastic_strain (1), reaction (3)", outcome.log)
+
+
+class ThreeBars(Resume):
+    def test_a_whole_element_of_ones_own_yields_and_is_unloaded(self):
+        """F = Y A + 2 E A u cos^3 behind the yield of the middle bar; it unloads elastically, F = E A u (1 + 2 cos^3)."""
+        self.solve("ritz-structure", example("custom_yield/three_bars"), output=self.folder / "r")
+        steps = rows_of(self.folder / "r", "three_bars")
+        ea, cube, loaded = 2e7, 2 ** -1.5, (55000 - 25000) / (2 * 2e7 * 2 ** -1.5)
+        back = 55000 / (ea * (1 + 2 * cube))
+        self.assertAlmostEqual(steps[3]["joint"], -loaded, delta=1e-12)
+        self.assertAlmostEqual(steps[3]["middle"], 25000, delta=1e-6)
+        self.assertAlmostEqual(steps[-1]["joint"], -(loaded - back), delta=1e-12)
+        self.assertAlmostEqual(steps[-1]["middle"], 25000 - ea * back, delta=1e-6)
+        strains = vtu.read(sorted((self.folder / "r").rglob("*.vtu"))[-1])["CellData"]["plastic_strain"]
+        self.assertAlmostEqual(max(strains), loaded - 25000 / ea, delta=1e-12)  # of the middle bar, 1 m long
+
+    def test_beyond_the_limit_load_it_ends_with_an_error(self):
+        outcome = self.run_case("ritz-structure", example("custom_yield/three_bars"), keys={"force.0.value": "[0, 0, -60400]"})
+        self.assertNotEqual(outcome.exit, 0)
+        self.assertIn("singular", outcome.errors + outcome.log)
 
 
 class Damage(Resume):

@@ -4,6 +4,8 @@
 #include "fem/element_check.hpp"
 #include "fem/forms/diffusion.hpp"
 #include "fem/forms/elasticity.hpp"
+#include "fem/forms/in_plane.hpp"
+#include "fem/forms/loads.hpp"
 #include "fem/forms/plasticity.hpp"
 
 #include <algorithm>
@@ -108,6 +110,12 @@ TEST(FormCheck, PassesElasticity) {
   expect_sound(PlaneElasticity::plane_stress({1.4, 0.9}, 0.7));
 }
 TEST(FormCheck, PassesPlasticity) { expect_sound(VonMisesPlasticity{1, 0.3, 0.05, 0.2, 0.1}); }
+TEST(FormCheck, PassesPlasticityInThePlane) {
+  const VonMisesPlasticity metal{1, 0.3, 0.05, 0.2, 0.1};
+  expect_sound(PlaneStrain<VonMisesPlasticity>{metal});
+  expect_sound(PlaneStress<VonMisesPlasticity>{metal});
+  expect_sound(Axisymmetric<VonMisesPlasticity>{metal});
+}
 TEST(FormCheck, PassesBodiesOfRevolution) {
   expect_sound(AxisymmetricDiffusion{2.5});
   expect_sound(AxisymmetricElasticity{1.4, 0.9});
@@ -115,6 +123,8 @@ TEST(FormCheck, PassesBodiesOfRevolution) {
 TEST(FormCheck, PassesFormsOfFacets) {
   expect_sound(Convection<2>{3, 20});
   expect_sound(Convection<3>{3, 20});
+  expect_sound(Axisymmetric<Convection<3>>{{3, 20}});
+  expect_sound(Axisymmetric<Pressure<3>>{{2}});
 }
 
 // Reference elements: order 2 on triangles or quadrilaterals, spoiled in one place.

@@ -57,6 +57,52 @@ struct EnergyBar {
   }
 };
 
+// A bar that stiffens with the largest strain that it has seen, and faults in what it keeps.
+template <StateFault fault>
+struct FaultyStateBar {
+  static constexpr const char* name = fault == StateFault::none ? "test_state_bar" : fault == StateFault::drifts ? "test_state_bar_drifts" : "test_state_bar_loses_a_derivative";
+  static constexpr auto cell = CellKind::line2;
+  static constexpr int components = 3;
+  static constexpr bool rate_independent = true;
+  static constexpr std::array<StateFacts, 1> state = {{{.name = "largest", .start = 1e-3}}};
+  double stiffness = 1;
+  template <class X, class T>
+  constexpr void residual(const X (&x)[2][3], const T (&u)[2][3], const T (&before)[1], T (&now)[1], T (&r)[2][3]) const {
+    const Three<X> D = difference(x[1], x[0]);
+    const T strain = dot(D, difference(u[1], u[0])) / dot(D, D), square = strain * strain;
+    now[0] = select(square - before[0], square, before[0]);
+    if constexpr (fault == StateFault::drifts) now[0] = before[0] + square;
+    T k = stiffness * (1.0 + now[0]);
+    if constexpr (fault == StateFault::loses_a_derivative) k = select(before[0] - 1e-3, without_derivative(k), k);  // right in the first increment
+    for (int d = 0; d < 3; ++d) {
+      r[1][d] = k * strain * D[d];
+      r[0][d] = -r[1][d];
+    }
+  }
+};
+
+// Damage by (1 - d) E e^2 / 2, whose derivative is not the stress: it holds what d grows by.
+struct DamageByEnergy {
+  static constexpr const char* name = "test_damage_by_energy";
+  static constexpr auto cell = CellKind::line2;
+  static constexpr int components = 3, points = 1, strains = 1;
+  static constexpr bool rate_independent = true;
+  static constexpr std::array<StateFacts, 1> state = {{{.name = "largest", .start = 1e-3}}};
+  double stiffness = 1;
+  template <class X, class T>
+  constexpr X strain(int, const X (&x)[2][3], const T (&u)[2][3], T (&e)[1]) const {
+    const Three<X> D = difference(x[1], x[0]);
+    e[0] = dot(D, difference(u[1], u[0])) / dot(D, D);
+    return 1.0;
+  }
+  template <class T>
+  constexpr T energy(const T (&e)[1], const T (&before)[1], T (&now)[1]) const {
+    const T square = e[0] * e[0];
+    now[0] = select(square - before[0], square, before[0]);
+    return 0.5 * stiffness * square / (1.0 + now[0]);
+  }
+};
+
 // One unknown per node, and a residual that is no derivative of an energy: flow through pipes, with a valve that lets back
 // a tenth. q = (p0 - p1) / resistance, or a tenth of it.
 struct Valve {

@@ -52,6 +52,10 @@ const RegisterWholeElement<FaultyBar<ElementFault::not_linear>> bar_not_linear;
 const RegisterWholeElement<FaultyBar<ElementFault::lost_derivative>> bar_lost_derivative;
 const RegisterWholeElement<FaultyBar<ElementFault::not_finite>> bar_not_finite;
 const RegisterWholeElement<FaultyBar<ElementFault::not_objective>> bar_not_objective;
+const RegisterWholeElement<test::FaultyStateBar<test::StateFault::none>> state_bar;
+const RegisterWholeElement<test::FaultyStateBar<test::StateFault::drifts>> state_bar_drifts;
+const RegisterWholeElement<test::FaultyStateBar<test::StateFault::loses_a_derivative>> state_bar_loses_a_derivative;
+const RegisterWholeElement<test::DamageByEnergy> damage_by_energy;
 const RegisterWholeElement<test::EnergyBar> energy_bar;
 const RegisterWholeElement<test::Valve> valve;
 

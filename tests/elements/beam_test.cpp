@@ -160,7 +160,7 @@ TEST(WholeElements, AreRefusedOnOtherCells) {
   const Mesh mesh = surface_mesh(1, 1, {1, 1}, flat);
   const FunctionSpace space(mesh, 6, Device::named("cpu", 1)), narrow(mesh, 3, Device::named("cpu", 1));
   EXPECT_THROW(Operator(space, {Integral::over_all_cells(steel)}), Error);
-  EXPECT_THROW(Operator(narrow, {Integral::over_all_cells(Shell{1, 0.3, 0.1})}), Error);
+  EXPECT_THROW(Operator(narrow, {Integral::over_all_cells(Shell{{1, 0.3, 0.1}})}), Error);
 }
 
 TEST(StructuralMesh, MayHaveManyMeetingCellsButNoneWithoutLength) {

@@ -9,7 +9,7 @@ namespace {
 
 using std::numbers::pi;
 
-Shell3 shell3(double young, double poisson, double thickness) { return {.young = young, .poisson = poisson, .thickness = thickness}; }
+Shell3 shell3(double young, double poisson, double thickness) { return {{.young = young, .poisson = poisson, .thickness = thickness}}; }
 Mesh triangles(Index nx, Index ny, std::array<double, 2> lengths, const std::function<Point(double, double)>& place, const Distortion& distortion = {}) {
   return surface_mesh(nx, ny, lengths, place, distortion, CellKind::tri3);
 }

@@ -10,7 +10,7 @@ namespace {
 
 constexpr double pi = std::numbers::pi;
 
-Shell shell(double young, double poisson, double thickness) { return {.young = young, .poisson = poisson, .thickness = thickness}; }
+Shell shell(double young, double poisson, double thickness) { return {{.young = young, .poisson = poisson, .thickness = thickness}}; }
 
 // The largest residual at inner nodes of a distorted 4 x 4 mesh of [0, 1]^2 under a field, to that on the sides.
 double out_of_balance(const std::function<std::array<double, 6>(double, double, double)>& f) {

@@ -68,6 +68,15 @@ TEST(NestedLevels, IterationsDoNotDependOnTheMesh) {
     return report.iterations;
   };
   const Distortion bent{.smooth = 0.1};
+  const auto refined = [](Mesh mesh, int times) {
+    for (; times > 0; --times) mesh = refine(mesh);
+    return mesh;
+  };
+  const auto tets = [&](int times) { return refined(box(2, 2, 2, {1, 1, 1}, CellKind::tet4, bent), times); };
+  EXPECT_LE(iterations(tets(4), heat_form(3), heat_supports), iterations(tets(2), heat_form(3), heat_supports) + 3);
+  EXPECT_LE(iterations(tets(3), elastic_form(3), clamp), iterations(tets(2), elastic_form(3), clamp) + 5);
+  const auto triangles = [&](int times) { return refined(rectangle(4, 4, {1, 1}, CellKind::tri3, bent), times); };
+  EXPECT_LE(iterations(triangles(5), heat_form(2), one_side), iterations(triangles(3), heat_form(2), one_side) + 3);
   EXPECT_LE(iterations(box(32, 32, 32, {1, 1, 1}, CellKind::hex8, bent), heat_form(3), heat_supports),
             iterations(box(8, 8, 8, {1, 1, 1}, CellKind::hex8, bent), heat_form(3), heat_supports) + 3);
   EXPECT_LE(iterations(rectangle(128, 128, {1, 1}, CellKind::quad4, bent), heat_form(2), one_side),
@@ -80,13 +89,15 @@ TEST(NestedLevels, IterationsDoNotDependOnTheMesh) {
 }
 
 TEST(NestedLevels, AndAggregationFindTheSameSolution) {
-  const System s(refine(refine(box(3, 2, 2, {3, 2, 2}, CellKind::hex8, {.smooth = 0.05}))), elastic_form(3), rollers);
-  Vector x = s.space.zeros(), y = s.space.zeros();
-  EXPECT_TRUE(s.solve(MultigridLevels::nested, x).converged());
-  EXPECT_TRUE(s.solve(MultigridLevels::aggregation, y).converged());
-  const double size = norm2(x);
-  axpy(-1, y, x);
-  EXPECT_LT(norm2(x), 1e-7 * size);
+  for (const CellKind kind : {CellKind::hex8, CellKind::tet4}) {
+    const System s(refine(refine(box(3, 2, 2, {3, 2, 2}, kind, {.smooth = 0.05}))), elastic_form(3), rollers);
+    Vector x = s.space.zeros(), y = s.space.zeros();
+    EXPECT_TRUE(s.solve(MultigridLevels::nested, x).converged());
+    EXPECT_TRUE(s.solve(MultigridLevels::aggregation, y).converged());
+    const double size = norm2(x);
+    axpy(-1, y, x);
+    EXPECT_LT(norm2(x), 1e-7 * size);
+  }
 }
 
 TEST(NestedLevels, AreTakenWithoutJumpsAndNotAcrossThem) {
@@ -98,7 +109,7 @@ TEST(NestedLevels, AreTakenWithoutJumpsAndNotAcrossThem) {
 }
 
 TEST(NestedLevels, NamedWhereThereAreNoneIsAnError) {
-  for (Mesh& mesh : std::vector<Mesh>{box(7, 7, 7, {1, 1, 1}, CellKind::hex8), box(4, 4, 4, {1, 1, 1}, CellKind::tet4)}) {
+  for (Mesh& mesh : std::vector<Mesh>{box(7, 7, 7, {1, 1, 1}, CellKind::hex8), box(7, 7, 7, {1, 1, 1}, CellKind::tet4), box(8, 8, 8, {1, 1, 1}, CellKind::prism6)}) {
     const System s(std::move(mesh), heat_form(3), one_side);
     EXPECT_THROW(SmoothedAggregation(s.K, s.options(MultigridLevels::nested)), Error);
     EXPECT_EQ(SmoothedAggregation(s.K, s.options(MultigridLevels::automatic)).nested_levels(), 0);

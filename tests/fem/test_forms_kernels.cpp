@@ -1,5 +1,10 @@
+#include "fem/forms/diffusion.hpp"
+#include "fem/forms/elasticity.hpp"
+#include "fem/forms/in_plane.hpp"
 #include "fem/launch/all_cells.hpp"
 #include "fem/launch/register_tensor.hpp"
+#include "fem/launch/register_whole.hpp"
+#include "stateful_forms.hpp"
 #include "test_forms.hpp"
 
 namespace ritz::RITZ_BACKEND {
@@ -14,6 +19,16 @@ const RegisterForm<FromEnergy<test::MembraneEnergy>, AnyElement<2>> membrane_ene
 const RegisterOnPlanes<test::Coupled> coupled;
 const RegisterOnPlanes<test::SlopeDiffusion> slope_diffusion;
 const RegisterForm<test::LimitedSteps, AnyElement<2>> limited_steps;
+const RegisterForm<FromEnergy<test::YieldingByEnergy>, AnyElement<2>> yielding_by_energy;
+const RegisterForm<test::YieldingByFlux, AnyElement<2>> yielding_by_flux;
+const RegisterForm<test::FouledWall, AnyElement<1>> fouled_wall;
+const RegisterWholeElement<test::PlasticByStrains> plastic_by_strains;
+const RegisterWholeElement<test::PlasticLine<test::Way::energy>> plastic_by_energy;
+const RegisterWholeElement<test::PlasticLine<test::Way::residual>> plastic_by_residual;
+const RegisterForm<PlaneStrain<test::OwnElasticity>, AnyElement<2>> plane_strain;
+const RegisterForm<PlaneStress<test::ElasticEnergy>, AnyElement<2>> plane_stress_of_an_energy;
+const RegisterForm<Axisymmetric<test::OwnElasticity>, AnyElement<2>> axisymmetric;
+const RegisterForm<Axisymmetric<Diffusion<3>>, AnyElement<2>> axisymmetric_diffusion;
 const RegisterOnSolids<test::WaveSource<3>> wave_source3;
 const RegisterOnPlanes<test::WaveSource<2>> wave_source2;
 const RegisterOnSolids<test::WaveForce<3>> wave_force3;

@@ -69,7 +69,7 @@ Answer heat(const Device& device, const LinearSolverOptions& options) {
 // A square plate of shells, clamped on a side, under pressure and a force at a corner: factorised.
 Answer structure(const Device& device) {
   test::Structure plate(test::surface_mesh(3, 2, {3, 2}, test::flat), 6,
-                        {Integral::over_all_cells(Shell{.young = 1e4, .poisson = 0.3, .thickness = 0.05}), Integral::over_all_cells(ShellLoad{{0, 0, 0}, 1}),
+                        {Integral::over_all_cells(Shell{{.young = 1e4, .poisson = 0.3, .thickness = 0.05}}), Integral::over_all_cells(ShellLoad{{0, 0, 0}, 1}),
                          Integral::at_nodes(NodeLoad<6>{{0, 0.1, -0.2}, {}}, {0})},
                         device);
   const std::vector<Node> side = test::nodes_where(plate.mesh, [](double x, double, double) { return test::same(x, 3); });

@@ -1,0 +1,23 @@
+// A quarter of the section of a thick-walled sphere, 0.1 ... 0.2 m; the axis is y: gmsh -2 sphere_section.geo -o sphere_section.msh
+a = 0.1; b = 0.2;
+Point(1) = {0, 0, 0};
+Point(2) = {a, 0, 0};
+Point(3) = {b, 0, 0};
+Point(4) = {0, b, 0};
+Point(5) = {0, a, 0};
+Line(1) = {2, 3};
+Circle(2) = {3, 1, 4};
+Line(3) = {4, 5};
+Circle(4) = {5, 1, 2};
+Curve Loop(1) = {1, 2, 3, 4};
+Plane Surface(1) = {1};
+Transfinite Curve {1, 3} = 21;
+Transfinite Curve {2, 4} = 17;
+Transfinite Surface {1};
+Recombine Surface {1};
+Physical Surface("shell") = {1};
+Physical Curve("equator") = {1};
+Physical Curve("outside") = {2};
+Physical Curve("axis") = {3};
+Physical Curve("inside") = {4};
+Mesh.ElementOrder = 2;

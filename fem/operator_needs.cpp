@@ -1,0 +1,62 @@
+// What an operator will take of memory, and what its tasks read and write: Operator::memory_needs and its company.
+#include "fem/list_sizes.hpp"
+#include "fem/operator.hpp"
+#include "fem/space_needs.hpp"
+
+#include <set>
+
+namespace ritz {
+
+MemoryNeeds Operator::memory_needs(const std::vector<Task>& tasks, Index pairs) const {
+  MemoryNeeds needs;
+  std::set<ListKey> lists;  // that are there, or counted
+  for (const auto& [job, plan] : plans_) lists.emplace(plan.groups, plan.chunk_batches, job.task == Task::matrix);
+  for (const Task task : tasks) {
+    if (plans_.contains({task})) continue;
+    const Outline outline = this->outline({task});
+    if (outline.groups.empty()) continue;
+    const ListKey key(outline.groups, outline.chunk_batches, task == Task::matrix);
+    auto known = list_sizes_.find(key);
+    if (known == list_sizes_.end()) {
+      std::vector<ChunkedGroup> chunked;
+      for (std::size_t g = 0; g < outline.groups.size(); ++g)
+        chunked.push_back({&groups_[static_cast<std::size_t>(outline.groups[g])], outline.chunk_batches[g]});
+      if (task == Task::matrix && pairs == 0) pairs = pairs_of_nodes(*space_);
+      known = list_sizes_.emplace(key, estimated_sizes(space_->node_count(), chunked, task == Task::matrix, pairs)).first;
+    }
+    const ScatterSizes& sizes = known->second;
+    if (lists.insert(key).second) needs += ScatterPlan::memory_needs(sizes);
+    if (task == Task::residual) needs += state_needs();
+    needs.array<double>("assembly buffers", sizes.extension * outline.block).array<double>("assembly buffers", workspace_size(outline));
+  }
+  return needs;
+}
+
+// [bytes] The numbers given at points, what points keep, and their geometry, as far as the terms have it.
+Index Operator::stored_at_points(const std::vector<std::vector<AssemblyTerm>>& terms) const {
+  Index sum = 0;
+  const auto add = [&sum](const double* used, const Vector& array) { sum += used != nullptr && used == array.data() ? array.bytes() : 0; };
+  for (const auto& group : terms)
+    for (const AssemblyTerm& term : group) {
+      for (const auto& [key, array] : given_) add(term.arguments.given, array);
+      for (const auto& [key, array] : point_geometry_) add(term.arguments.point_geometry, array);
+      for (const auto& [key, array] : states_) add(term.arguments.state, array);
+    }
+  return sum;
+}
+
+// [bytes] The least traffic of an assembly: connectivity, coordinates, what u stands for, and lists once, what several chunks add to
+// written and read again, and the target written once.
+Index Operator::least_traffic(const Plan& plan, int block, bool matrix, Index number) const {
+  const Index unknowns = space_->unknown_count();
+  Index sum = space_->geometry_coordinates().bytes() + number * unknowns;
+  for (const int g : plan.groups) {
+    const ElementGroup& group = groups_[static_cast<std::size_t>(g)];
+    const Index n = group.node_count();
+    sum += group.element_count * n * Index{sizeof(std::int32_t)};
+  }
+  sum += plan.stored_bytes + 2 * number * plan.extension.size();
+  return sum + number * (matrix ? space_->pattern()->nonzeros() * block : unknowns);
+}
+
+}  // namespace ritz
