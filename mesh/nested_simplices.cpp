@@ -1,7 +1,7 @@
 // Of a simplex that is cut at the middles of its edges, a node is either a corner or a middle. Corners have middles around them
-// only, and a middle lies between two corners, the ends of its edge. From one corner a, all others follow: of the neighbours of a middle m,
-// the other end is the one that is no neighbour of a, nor of a node that is a neighbour of both a and m. (The latter are middles of edges
-// at a, which have middles of the third edges of the same triangles as neighbours, but not the other end.)
+// only, and a middle lies between two corners, the ends of its edge. From one corner a, all others follow: of the nodes around a middle m,
+// the other end is the one that shares no cell at m with a or a neighbour of a. (Those neighbours are middles of edges at a; each other
+// middle at m, of the third edge of a triangle or of the opposite edge of a tetrahedron, meets one of them in a cell at m.)
 #include "mesh/nested_simplices.hpp"
 
 #include "mesh/hash.hpp"
@@ -20,7 +20,7 @@ class SimplexSearch {
  public:
   SimplexSearch(int dimension, std::span<const Node> cells, Index node_count)
       : corners_(static_cast<std::size_t>(dimension) + 1), cells_(cells), ends_(static_cast<std::size_t>(node_count), {none, none}),
-        is_corner_(static_cast<std::size_t>(node_count), false), near_(static_cast<std::size_t>(node_count), none), shared_(static_cast<std::size_t>(node_count), 0) {
+        is_corner_(static_cast<std::size_t>(node_count), false), near_(static_cast<std::size_t>(node_count), none), beside_(static_cast<std::size_t>(node_count), 0) {
     begin_.assign(static_cast<std::size_t>(node_count) + 1, 0);
     for (const Node node : cells_) ++begin_[static_cast<std::size_t>(node) + 1];
     for (std::size_t i = 1; i < begin_.size(); ++i) begin_[i] += begin_[i - 1];
@@ -48,17 +48,17 @@ class SimplexSearch {
         coarse[node] = static_cast<Node>(r.same.size());
         r.same.push_back(static_cast<Node>(node));
       }
-    for (Index cell = 0; cell < cell_count(); ++cell) {
-      const FewNodes whole = whole_of(cell_nodes(cell));
-      if (whole.count == 0) return std::nullopt;
-      const Node first = whole.node[0];
-      if (!is_at_corner(cell, first)) continue;
-      // The part at the first corner stands for the whole, whose nodes follow in the same order.
-      for (const Node node : cell_nodes(cell)) {
-        const Node end = node == first ? node : other_end(node, first);
-        if (end == none) return std::nullopt;
-        r.cells.push_back(coarse[static_cast<std::size_t>(end)]);
-      }
+    for (Index cell = 0; cell < cell_count(); ++cell) {  // the part at the first corner stands for the whole, whose nodes follow in the same order
+      const std::span<const Node> nodes = cell_nodes(cell);
+      const auto at = std::ranges::find_if(nodes, [this](Node n) { return is_corner_[static_cast<std::size_t>(n)]; });
+      if (at == nodes.end()) continue;
+      std::array<Node, 4> whole{};
+      for (std::size_t i = 0; i < corners_; ++i) whole[i] = nodes[i] == *at ? *at : other_end(nodes[i], *at);
+      const auto used = std::span(whole).first(corners_);
+      const Node least = std::ranges::min(used);
+      if (least == none) return std::nullopt;
+      if (least != *at) continue;
+      for (const Node node : used) r.cells.push_back(coarse[static_cast<std::size_t>(node)]);
     }
     if (!all_parts_are_there(coarse, r.cells, r.node_count())) return std::nullopt;
     r.first.assign(1, 0);
@@ -137,23 +137,22 @@ class SimplexSearch {
     return true;
   }
 
-  // The other end of the edge at a whose middle is m: near_ marks a's neighbours.
+  // The other end of the edge at a whose middle is m: near_ marks a and its neighbours.
   Node opposite(Node a, Node m) {
     ++search_;
-    each_neighbour(m, [&](Node n) {
-      if (n != a && near_[static_cast<std::size_t>(n)] == a) shared_[static_cast<std::size_t>(n)] = search_;
-    });
+    for (const std::int32_t cell : cells_around(m)) {
+      const std::span<const Node> nodes = cell_nodes(cell);
+      if (std::ranges::any_of(nodes, [&](Node n) { return n != m && near_[static_cast<std::size_t>(n)] == a; }))
+        for (const Node n : nodes) beside_[static_cast<std::size_t>(n)] = search_;
+    }
     Node end = none;
-    bool unique = true;
-    each_neighbour(m, [&](Node n) {
-      if (n == end || near_[static_cast<std::size_t>(n)] == a) return;
-      bool touches = false;
-      each_neighbour(n, [&](Node o) { touches = touches || shared_[static_cast<std::size_t>(o)] == search_; });
-      if (touches) return;
-      unique = unique && end == none;
-      end = n;
-    });
-    return unique ? end : none;
+    for (const std::int32_t cell : cells_around(m))
+      for (const Node n : cell_nodes(cell)) {
+        if (beside_[static_cast<std::size_t>(n)] == search_ || n == end) continue;
+        if (end != none) return none;
+        end = n;
+      }
+    return end;
   }
 
   Node other_end(Node middle, Node a) const {
@@ -176,7 +175,6 @@ class SimplexSearch {
     }
     return whole.count == static_cast<int>(corners_) ? whole : FewNodes{};
   }
-  bool is_at_corner(Index cell, Node corner) const { return std::ranges::find(cell_nodes(cell), corner) != cell_nodes(cell).end(); }
 
   // Each coarser cell has its parts: one at each corner, the others between. wholes: [coarser cell][corner].
   bool all_parts_are_there(const std::vector<Node>& coarse, std::span<const Node> wholes, Index coarse_count) const {
@@ -194,6 +192,7 @@ class SimplexSearch {
     for (Index cell = 0; cell < cell_count(); ++cell) {
       FewNodes key;
       const FewNodes of_finer = whole_of(cell_nodes(cell));
+      if (of_finer.count == 0) return false;
       for (int k = 0; k < of_finer.count; ++k) key.insert(coarse[static_cast<std::size_t>(of_finer.node[k])]);
       const auto first = static_cast<std::size_t>(key.node[0]);
       std::int32_t at = begin[first];
@@ -215,7 +214,7 @@ class SimplexSearch {
   std::vector<Index> begin_;          // [node + 1]
   std::vector<std::int32_t> around_;  // cells around nodes
   std::vector<Node> near_;            // [node] the last corner whose neighbour it is
-  std::vector<Index> shared_;         // [node] the last search in which it was a neighbour of the corner and of the middle
+  std::vector<Index> beside_;         // [node] the last search in which it was found beside the corner
   Index search_ = 0;
 };
 

@@ -48,7 +48,7 @@ class Sphere(Resume):
         steps = rows_of(self.folder / "r", "sphere_section")
         loaded, unloaded = steps[4], steps[-1]
         u = YIELD * C**3 * (1 - POISSON) / (YOUNG * B**2)
-        self.assert_close(steps[0]["u_outside"], elastic_outside(PRESSURE / 5), 1e-5)
+        self.assert_close(steps[0]["u_outside"], elastic_outside(PRESSURE / 5), 1e-4)
         self.assert_close(loaded["u_outside"], u, 1e-3)
         self.assert_close(loaded["plastic_inside"], 2 * YIELD * (1 - POISSON) / YOUNG * ((C / A) ** 3 - 1), 0.01)
         self.assert_close(unloaded["u_outside"], u - elastic_outside(PRESSURE), 3e-3)
