@@ -3,6 +3,8 @@
 #include "apps/shared_model.hpp"
 
 #include <algorithm>
+#include <iterator>
+#include <new>
 #include <utility>
 
 namespace ritz {
@@ -54,45 +56,52 @@ void StaticBatch::finish(Waiting& member, const std::function<void()>& work) {
   done_(*member.run, error);
 }
 
-void StaticBatch::solve_together(std::vector<Waiting>& members) {
-  const Operator& equations = *members.front().equations;
+std::vector<StaticSolution> StaticBatch::solved_together(std::vector<Waiting>& members) {
   LoadCases loads;
   for (Waiting& each : members)
     loads.cases.push_back({"", nullptr, &each.supports->common(), [&each] { each.equations->set_numbers(each.numbers); }});
-  std::vector<StaticSolution> solutions =
-      solve_static(equations, loads, members.front().options, members.front().run->progress(), &members.front().run->shared().reuse);
+  const Waiting& first = members.front();
+  std::vector<StaticSolution> solutions = solve_static(*first.equations, loads, first.options, first.run->progress(), &first.run->shared().reuse);
   ++solutions_;
   largest_ = std::max(largest_, static_cast<int>(members.size()));
-  for (std::size_t i = 0; i < members.size(); ++i)
-    finish(members[i], [&] {
-      members[i].equations->set_numbers(members[i].numbers);
-      members[i].run->record(solutions[i].report, equations.space().unknown_count());
-      solutions[i].bring_back();
-      members[i].show(solutions[i]);
-      solutions[i] = {};
-    });
+  return solutions;
+}
+
+void StaticBatch::show(Waiting& member, StaticSolution solution) {
+  finish(member, [&] {
+    member.equations->set_numbers(member.numbers);
+    member.run->record(solution.report, member.equations->space().unknown_count());
+    solution.bring_back();
+    member.show(solution);
+  });
 }
 
 void StaticBatch::solve() {
-  std::vector<Waiting> members = std::exchange(waiting_, {});
-  if (members.empty()) return;
+  if (std::vector<Waiting> members = std::exchange(waiting_, {}); !members.empty()) solve(std::move(members));
+}
+
+// Where one of them spoils it for all, or there is no memory for so many: each half by itself.
+void StaticBatch::solve(std::vector<Waiting> members) {
+  std::vector<StaticSolution> solutions;
+  std::exception_ptr failure;
   try {
-    return solve_together(members);
+    solutions = solved_together(members);
   } catch (const Error& error) {
     if (static_cast<int>(error.exit()) >= static_cast<int>(Exit::stopped)) throw;
-    if (members.size() == 1) return finish(members.front(), [] { throw; });
+    failure = std::current_exception();
+  } catch (const std::bad_alloc&) {
+    failure = std::current_exception();
   }
-  // One of them spoils it for all: each by itself.
-  for (Waiting& each : members) {
-    std::vector<Waiting> alone;
-    alone.push_back(std::move(each));
-    try {
-      solve_together(alone);
-    } catch (const Error& error) {
-      if (static_cast<int>(error.exit()) >= static_cast<int>(Exit::stopped)) throw;
-      finish(alone.front(), [] { throw; });
-    }
+  if (!failure) {
+    for (std::size_t i = 0; i < members.size(); ++i) show(members[i], std::move(solutions[i]));
+    return;
   }
+  if (members.size() == 1) return finish(members.front(), [&] { std::rethrow_exception(failure); });
+  const auto middle = members.begin() + static_cast<std::ptrdiff_t>(members.size() / 2);
+  std::vector<Waiting> second(std::make_move_iterator(middle), std::make_move_iterator(members.end()));
+  members.erase(middle, members.end());
+  solve(std::move(members));
+  solve(std::move(second));
 }
 
 void solve_or_wait(Run& run, const Operator& equations, const LoadCaseInputs& inputs, const std::shared_ptr<const LoadCaseSupports>& supports,

@@ -39,7 +39,9 @@ class StaticBatch {
   };
   bool shares_its_matrix(const Waiting& member) const;
   int room(const Waiting& member) const;
-  void solve_together(std::vector<Waiting>& members);
+  void solve(std::vector<Waiting> members);
+  std::vector<StaticSolution> solved_together(std::vector<Waiting>& members);
+  void show(Waiting& member, StaticSolution solution);
   void finish(Waiting& member, const std::function<void()>& work);
 
   int limit_;

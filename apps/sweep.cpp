@@ -4,6 +4,7 @@
 #include "apps/static_batch.hpp"
 #include "apps/sweep_table.hpp"
 #include "apps/trace.hpp"
+#include "device/memory_shortage.hpp"
 #include "device/stop_request.hpp"
 #include "io/atomic_file.hpp"
 #include "io/checksum.hpp"
@@ -200,7 +201,7 @@ class Sweep {
       if (found != active_.end()) finish_failed(*found, error);
     } catch (const std::bad_alloc&) {
       const auto found = std::ranges::find(active_, &member, &Active::member);
-      if (found != active_.end()) finish_failed(*found, Error(Exit::resources, "out of host memory", {}, "use a coarser mesh, or a machine with more memory"));
+      if (found != active_.end()) finish_failed(*found, host_memory_error());
     }
   }
 
@@ -226,7 +227,7 @@ class Sweep {
       if (ends_the_sweep(failure)) throw;
       return finish_failed(*found, failure);
     } catch (const std::bad_alloc&) {
-      return finish_failed(*found, Error(Exit::resources, "out of host memory", {}, "use a coarser mesh, or a machine with more memory"));
+      return finish_failed(*found, host_memory_error());
     }
     finish(*found);
   }

@@ -64,6 +64,12 @@ class BudgetTest(ritz.CaseTest):
                 self.assertEqual(outcome.exit, 6)
         self.assertEqual(self.heat("--host-memory-limit", str(2 * counted), threads=2).exit, 0)
 
+    def test_a_host_limit_at_the_peak_changes_nothing(self):
+        free = self.heat()
+        held = self.heat("--host-memory-limit", str(free.report["memory"]["host_counted"]))
+        self.assertEqual(held.exit, 0, held.errors)
+        self.assertEqual(held.probes, free.probes)
+
     def test_a_size_that_is_none_is_exit_2(self):
         for text in ("6X", "-1G", "0", "many"):
             outcome = self.heat("--memory-limit=" + text)
@@ -132,15 +138,20 @@ class ProfileTest(ritz.CaseTest):
 STEPS = ["single precision", "16 bits", "Chebyshev", "the diagonal", "no matrix"]
 
 
+def ladder_case(test):
+    """A cantilever with multigrid in double precision."""
+    forecast_table.write_box(test.folder / "box.msh", "hex", (20, 10, 10))
+    probe = '[[probe]]\nname = "tip"\nfield = "displacement"\nregion = "x1"\nmeasure = "mean"\n'
+    return test.write("box.toml", '[mesh]\nfile = "box.msh"\n[solver]\nmethod = "cg"\npreconditioner = "multigrid"\nmultigrid.precision = "double"\n'
+                      + forecast_table.ELASTICITY.format(force="[0.0, 0.0, -1e-4]") + probe)
+
+
 class LadderTest(ritz.CaseTest):
     """A falling limit walks down the ladder step by step, to the same answer each time."""
 
     def setUp(self):
         super().setUp()
-        forecast_table.write_box(self.folder / "box.msh", "hex", (20, 10, 10))
-        probe = '[[probe]]\nname = "tip"\nfield = "displacement"\nregion = "x1"\nmeasure = "mean"\n'
-        self.case = self.write("box.toml", '[mesh]\nfile = "box.msh"\n[solver]\nmethod = "cg"\npreconditioner = "multigrid"\nmultigrid.precision = "double"\n'
-                               + forecast_table.ELASTICITY.format(force="[0.0, 0.0, -1e-4]") + probe)
+        self.case = ladder_case(self)
 
     def test_each_step_gives_the_same_answer(self):
         free = self.solve("ritz-elasticity", self.case)
@@ -162,6 +173,56 @@ class LadderTest(ritz.CaseTest):
         self.assertEqual(seen, [step for step in STEPS if step in seen])
         self.assertEqual(seen[-1], "no matrix")
         self.assertGreaterEqual(len(seen), 3)
+
+
+class FallingHostLimitTest(ritz.CaseTest):
+    """Less and less memory of the host, of which lists and files take their part beside the arrays: from good ways to worse, then exit code 6."""
+
+    # From good to bad, as the fallbacks of the report tell.
+    def rank(self, fallbacks):
+        no_matrix = any("no matrix" in text for text in fallbacks)
+        last = fallbacks[-1] if fallbacks else ""
+        return 10 * no_matrix + max([i + 1 for i, step in enumerate(STEPS[:4]) if step in last], default=0)
+
+    def descend(self, program, case, *arguments, smallest, ways):
+        free = self.solve(program, case, *arguments)
+        self.assertEqual(free.report["solver"]["fallbacks"], [])
+        limit, worst, seen = free.report["memory"]["host_counted"], 0, set()
+        ended = None
+        while limit > 2_000_000:
+            limit = int(0.91 * limit)
+            outcome = self.run_case(program, case, "--host-memory-limit", limit, *arguments)
+            self.assertIn(outcome.exit, (0, 6), outcome.errors)
+            self.assertLessEqual(outcome.report["memory"]["host_counted"], limit)
+            if outcome.exit == 6:
+                ended = ended or limit
+                self.assertRegex(outcome.errors, "error: out of (host )?memory.* [0-9.]+ MB .*on top of")
+                if outcome.report["memory"]["device_peak"] > 0:
+                    self.assertRegex(outcome.errors, "why: (allocated|arrays on .*): .* MB")
+                continue
+            self.assertIsNone(ended, "it fits into less")
+            fallbacks = outcome.report["solver"]["fallbacks"]
+            for text in fallbacks:
+                self.assertRegex(text, "^memory: .*[0-9] MB.*cost: ")
+            self.assertLessEqual(worst, self.rank(fallbacks), fallbacks)
+            worst = self.rank(fallbacks)
+            seen.add(worst)
+            self.assertLessEqual(outcome.residual, 1e-8)
+            for name, values in free.probes.items():
+                expected, found = ([each] if isinstance(each, float) else each for each in (values, outcome.probes[name]))
+                for a, b in zip(expected, found):
+                    self.assertLessEqual(abs(a - b), 1e-6 * max(map(abs, expected)))
+        self.assertLess(ended / free.report["memory"]["host_counted"], smallest)
+        self.assertGreaterEqual(len(seen), ways)
+
+    def test_heat(self):
+        self.descend("ritz-heat", ritz.example(CASE), smallest=0.35, ways=2)
+
+    def test_elasticity(self):
+        self.descend("ritz-elasticity", ladder_case(self), smallest=0.25, ways=3)
+
+    def test_quadratic_cells(self):
+        self.descend("ritz-elasticity", ritz.example("bracket"), "--set", "solver.method=cg", smallest=0.25, ways=3)
 
 
 class ColdDataTest(ritz.CaseTest):
