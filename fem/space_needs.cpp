@@ -58,7 +58,7 @@ SpaceNeeds needs_of(const FunctionSpace& space, int cases, bool counted) {
 }
 
 HierarchyShape hierarchy_shape(const FunctionSpace& space, const SpaceNeeds& needs) {
-  return {space.node_count(), needs.size.pairs, space.components(), space.mesh().dimension(), nested_nodes(space) != nullptr};
+  return {space.node_count(), needs.size.pairs, space.components(), space.mesh().dimension(), nesting_of(space)};
 }
 
 Index host_of_lists(const MemoryNeeds& task) {

@@ -109,7 +109,7 @@ class Walk {
     if (task_.options.prepared != nullptr && task_.options.prepared->holds(PreconditionerKind::multigrid)) return;
     const SparsityPattern& pattern = task_.A.pattern();
     const MemoryPool& pool = task_.A.device().memory();
-    const HierarchyShape shape{pattern.rows(), pattern.nonzeros(), task_.A.block_size(), task_.geometry.dimension, false, multigrid.half_storage};
+    const HierarchyShape shape{pattern.rows(), pattern.nonzeros(), task_.A.block_size(), task_.geometry.dimension, Nesting::none, multigrid.half_storage};
     const double needed = 0.75 * double(hierarchy_needs(shape, multigrid.single_precision).set_up.total());
     if (needed <= std::max(25e6, double(pool.available()))) return;
     throw Error(Exit::resources, fmt::format("multigrid needs more than {:.1f} MB, and {:.1f} MB are there", 1e-6 * needed, 1e-6 * double(pool.available())),

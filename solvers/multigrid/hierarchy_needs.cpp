@@ -29,7 +29,13 @@ constexpr Fits vectors[2] = {{{7.5, 610, 3.1e6}, {8.0, 896, 4.2e6}}, {{3.8, 329,
 constexpr Fits nested_scalar[2] = {{{18.9, 100, 0.5e6}, {14.4, 200, 10.1e6}}, {{11.4, 100, 0.3e6}, {8.6, 200, 11.0e6}}};
 constexpr Fits nested_vectors[2] = {{{12.5, 60, 1.9e6}, {12.4, 120, 7.6e6}}, {{6.0, 60, 1.3e6}, {7.15, 120, 5.6e6}}};
 
-// The fits were made while R A P was made of the whole of A P, which took this much per unknown (1.03 M unknowns of heat, 0.6 M of
+// Order 2 over order 1 on the same cells: tet10, hex20, hex27, prism15, four sizes each, as above (from 25 MB on within 0.8 to 1.25).
+constexpr Fits cells_scalar[2] = {{{15.7, 111, 1.1e6}, {16.6, 91, 1.5e6}}, {{10.5, 68, 0.9e6}, {11.9, 74, 1.2e6}}};
+constexpr Fits cells_vectors[2] = {{{9.0, 305, 1.0e6}, {9.9, 299, 1.3e6}}, {{5.0, 98, 0.8e6}, {5.9, 138, 1.5e6}}};
+
+constexpr const Fits* table[3][2] = {{scalar, vectors}, {nested_scalar, nested_vectors}, {cells_scalar, cells_vectors}};  // [Nesting]
+
+// The first two fits were made while R A P was made of the whole of A P, which took this much per unknown (1.03 M unknowns of heat, 0.6 M of
 // elasticity, on tetrahedra of order 1 and 2: 149 to 208 and 403 to 457). Now it is made by panels that aim at 16 MB (triple_product_cpu.hpp);
 // 48 MB for them and what belongs to them is what fits the peaks that were measured.
 constexpr double product_of_scalars = 160, product_of_vectors = 430, panel = 48e6;
@@ -39,8 +45,8 @@ constexpr double standing = 0.45;  // of what the set-up takes at most: levels t
 }  // namespace
 
 HierarchyNeeds hierarchy_needs(const HierarchyShape& shape, bool single_precision) {
-  const Fits& fits = (shape.nested ? (shape.block == 1 ? nested_scalar : nested_vectors) : (shape.block == 1 ? scalar : vectors))[single_precision];
-  const double product = (shape.block == 1 ? product_of_scalars : product_of_vectors) * double(shape.rows) * shape.block;
+  const Fits& fits = table[static_cast<std::size_t>(shape.nesting)][shape.block == 1 ? 0 : 1][single_precision];
+  const double product = shape.nesting == Nesting::cells ? 0 : (shape.block == 1 ? product_of_scalars : product_of_vectors) * double(shape.rows) * shape.block;
   const double set_up = std::max(fits.live(shape), fits.set_up(shape) - std::max(0.0, product - panel));
   // Two bytes less for each entry of the first level; the others are between a tenth and a third of it, of which the tenth is counted on.
   const double saved = single_precision && shape.half_storage ? 2 * 1.1 * double(shape.nonzeros) * shape.block * shape.block : 0;

@@ -8,10 +8,13 @@
 
 namespace ritz {
 
+// What the first coarser level is: aggregates, a coarser mesh, or the same cells with a field of lower order.
+enum class Nesting { none, mesh, cells };
+
 struct HierarchyShape {
   Index rows = 0, nonzeros = 0;  // of the matrix, in blocks
   int block = 1, dimension = 3;  // unknowns per node; of the mesh
-  bool nested = false;           // its first coarser level is a nested mesh
+  Nesting nesting = Nesting::none;
   bool half_storage = false;     // matrices of levels in 16 bits, where the cycle is in single precision
 };
 

@@ -26,7 +26,7 @@ Taken taken_by(const System& s, bool single_precision) {
 }
 
 void compare(const std::string& name, const System& s) {
-  const HierarchyShape shape{s.K->pattern().rows(), s.K->pattern().nonzeros(), s.K->block_size(), s.mesh->dimension(), nested_nodes(*s.space) != nullptr};
+  const HierarchyShape shape{s.K->pattern().rows(), s.K->pattern().nonzeros(), s.K->block_size(), s.mesh->dimension(), nesting_of(*s.space)};
   for (const bool single : {true, false}) {
     const HierarchyNeeds needs = hierarchy_needs(shape, single);
     const Taken taken = taken_by(s, single);
