@@ -24,13 +24,14 @@ bool StaticBatch::shares_its_matrix(const Waiting& member) const {
          first.supports->common().host_mask() == member.supports->common().host_mask();
 }
 
-// Of the device's memory half is for the columns: u, b, their correction, and the vectors of the iteration.
-int StaticBatch::room(const Waiting& member) const {
-  const FunctionSpace& space = member.equations->space();
+int batch_limit(const SweepPlan& plan) { return plan.touches("solver") ? 1 : plan.batch; }
+
+// Of each u, b, their correction, and the vectors of the iteration.
+int members_that_fit(const FunctionSpace& space, int limit) {
   const double column = 9.0 * sizeof(double) * double(space.unknown_count());
   const double fit = 0.5 * double(space.device().memory().available()) / column;
   const int memory = fit > most_together ? most_together : std::max(1, static_cast<int>(fit));
-  return limit_ > 0 ? std::min(limit_, memory) : memory;
+  return limit > 0 ? std::min(limit, memory) : memory;
 }
 
 void StaticBatch::add(Run& run, const Operator& equations, std::shared_ptr<const LoadCaseSupports> supports, const LinearSolverOptions& options, ShowSolution show) {
@@ -39,7 +40,7 @@ void StaticBatch::add(Run& run, const Operator& equations, std::shared_ptr<const
   Waiting member{&run, found->get(), equations.integrals(), std::move(supports), options, std::move(show)};
   if (!waiting_.empty() && !shares_its_matrix(member)) solve();
   waiting_.push_back(std::move(member));
-  if (static_cast<int>(waiting_.size()) >= room(waiting_.back())) solve();
+  if (static_cast<int>(waiting_.size()) >= members_that_fit(equations.space(), limit_)) solve();
 }
 
 bool StaticBatch::waits(const Run& run) const {

@@ -47,6 +47,7 @@ class Sweep {
     report_.device = shared_.device->description();
     log_.line("device: {}", report_.device);
     shared_.sweeps = true;
+    shared_.plan = &plan_;
     shared_.writes_fields = plan_.fields;
     shared_.settle = [this] { settle(); };
   }
@@ -55,8 +56,7 @@ class Sweep {
     log_.line("sweep: {} members over {}", plan_.members.size(), fmt::join(plan_.keys, ", "));
     if (options_.check) return check();
     open_folder();
-    const int limit = plan_.touches("solver") ? 1 : plan_.batch;
-    StaticBatch batch(limit, [this](Run& run, std::exception_ptr error) { done(run, error); });
+    StaticBatch batch(batch_limit(plan_), [this](Run& run, std::exception_ptr error) { done(run, error); });
     shared_.batch = batch_ = &batch;
     try {
       group_.emplace();
@@ -339,6 +339,7 @@ class Sweep {
     report_.facts["sweep_batches"] = fmt::format("{}", batch.solutions());
     report_.facts["sweep_largest_batch"] = fmt::format("{}", batch.largest());
     report_.facts["sweep_matrices"] = fmt::format("{}", shared_.reuse.matrices());
+    report_.facts["sweep_refreshes"] = fmt::format("{}", counts.refreshes);
     report_.facts["sweep_analyses"] = fmt::format("{}", counts.analyses);
     report_.outputs.push_back(table_->path());
     log_.line("table: {}", table_->path());

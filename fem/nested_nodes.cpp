@@ -27,12 +27,12 @@ std::vector<std::size_t> corners_in(const ReferenceElement& element) {
   return at;
 }
 
-// From the mesh of `count` corners on; corner_of: [node of the space], empty where they are the same.
-void add_coarser_meshes(const FunctionSpace& space, const std::vector<Node>& corner_of, Index count, std::vector<NestedNodes>& levels) {
+// [cell][corner] of meshes of quadrilaterals or hexahedra alone; corner_of: [node of the space], empty where they are the same.
+std::vector<Node> corner_cells(const FunctionSpace& space, const std::vector<Node>& corner_of) {
   const Mesh& mesh = space.mesh();
   const CellKind wanted = mesh.dimension() == 3 ? CellKind::hex8 : CellKind::quad4;
   for (const CellBlock& block : mesh.blocks())
-    if (traits(block.kind).linear != wanted) return;
+    if (traits(block.kind).linear != wanted) return {};
   const std::vector<std::size_t> corners = corners_in(space.element(mesh.kind_of(0)));
   std::vector<Node> cells, nodes;
   cells.reserve(static_cast<std::size_t>(mesh.cell_count() * traits(wanted).corner_count));
@@ -40,8 +40,13 @@ void add_coarser_meshes(const FunctionSpace& space, const std::vector<Node>& cor
     space.nodes_of(cell, nodes);
     for (const std::size_t at : corners) cells.push_back(corner_of.empty() ? nodes[at] : corner_of[static_cast<std::size_t>(nodes[at])]);
   }
+  return cells;
+}
+
+// From the mesh of `count` corners on.
+void add_coarser_meshes(int dimension, std::vector<Node> cells, Index count, std::vector<NestedNodes>& levels) {
   while (count > few) {
-    std::optional<NestedCells> coarser = coarser_cells(mesh.dimension(), cells, count);
+    std::optional<NestedCells> coarser = coarser_cells(dimension, cells, count);
     if (!coarser) break;
     count = coarser->node_count();
     cells = std::move(coarser->cells);
@@ -132,14 +137,16 @@ NestedLevels nested_nodes(const FunctionSpace& space) {
     for (std::size_t k = 0; k < corners->same.size(); ++k) corner_of[static_cast<std::size_t>(corners->same[k])] = static_cast<Node>(k);
     levels.push_back(std::move(*corners));
   }
-  add_coarser_meshes(space, corner_of, count, levels);
+  add_coarser_meshes(mesh.dimension(), corner_cells(space, corner_of), count, levels);
   if (levels.empty()) return nullptr;
   return std::make_shared<const std::vector<NestedNodes>>(std::move(levels));
 }
 
 Nesting nesting_of(const FunctionSpace& space) {
-  if (space.order() == 2 && !space.mesh().structural() && space.node_count() > few) return Nesting::cells;
-  return nested_nodes(space) != nullptr ? Nesting::mesh : Nesting::none;
+  const Mesh& mesh = space.mesh();
+  if (mesh.structural() || space.order() > 2 || space.node_count() <= few) return Nesting::none;
+  if (space.order() == 2) return Nesting::cells;
+  return has_coarser_cells(mesh.dimension(), corner_cells(space, {}), space.node_count()) ? Nesting::mesh : Nesting::none;
 }
 
 SolverGeometry solver_geometry(const FunctionSpace& space) {

@@ -245,9 +245,21 @@ class Search {
 
 }  // namespace
 
-std::optional<NestedCells> coarser_cells(int dimension, std::span<const Node> cells, Index node_count) {
+namespace {
+
+bool may_be_joined(int dimension, std::span<const Node> cells) {
   const std::size_t corners = std::size_t{1} << dimension;
-  if (cells.empty() || cells.size() % (corners * corners) != 0) return std::nullopt;
+  return !cells.empty() && cells.size() % (corners * corners) == 0;
+}
+
+}  // namespace
+
+bool has_coarser_cells(int dimension, std::span<const Node> cells, Index node_count) {
+  return may_be_joined(dimension, cells) && Search(dimension, cells, node_count).join_all();
+}
+
+std::optional<NestedCells> coarser_cells(int dimension, std::span<const Node> cells, Index node_count) {
+  if (!may_be_joined(dimension, cells)) return std::nullopt;
   Search search(dimension, cells, node_count);
   if (!search.join_all()) return std::nullopt;
   return search.result();

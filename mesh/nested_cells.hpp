@@ -23,4 +23,7 @@ struct NestedCells {
 // the uniform refinement of conforming cells. Linear time.
 std::optional<NestedCells> coarser_cells(int dimension, std::span<const Node> cells, Index node_count);
 
+// Whether it would find them, but for nodes that lie differently in several coarser cells; half of the time.
+bool has_coarser_cells(int dimension, std::span<const Node> cells, Index node_count);
+
 }  // namespace ritz

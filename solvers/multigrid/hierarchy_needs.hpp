@@ -21,6 +21,7 @@ struct HierarchyShape {
 struct HierarchyNeeds {
   MemoryNeeds live;      // once it stands, with the vectors of its cycle
   MemoryNeeds set_up;    // at most, while it is set up
+  MemoryNeeds refresh;   // at most, while new values take the place of the old
 };
 
 HierarchyNeeds hierarchy_needs(const HierarchyShape& shape, bool single_precision);

@@ -64,9 +64,9 @@ class BudgetTest(ritz.CaseTest):
                 self.assertEqual(outcome.exit, 6)
         self.assertEqual(self.heat("--host-memory-limit", str(2 * counted), threads=2).exit, 0)
 
-    def test_a_host_limit_at_the_peak_changes_nothing(self):
+    def test_a_host_limit_above_the_peak_changes_nothing(self):  # which varies with the writer's thread
         free = self.heat()
-        held = self.heat("--host-memory-limit", str(free.report["memory"]["host_counted"]))
+        held = self.heat("--host-memory-limit", str(int(1.15 * free.report["memory"]["host_counted"])))
         self.assertEqual(held.exit, 0, held.errors)
         self.assertEqual(held.probes, free.probes)
 
@@ -190,7 +190,7 @@ class FallingHostLimitTest(ritz.CaseTest):
         limit, worst, seen = free.report["memory"]["host_counted"], 0, set()
         ended = None
         while limit > 2_000_000:
-            limit = int(0.91 * limit)
+            limit = int(0.87 * limit)
             outcome = self.run_case(program, case, "--host-memory-limit", limit, *arguments)
             self.assertIn(outcome.exit, (0, 6), outcome.errors)
             self.assertLessEqual(outcome.report["memory"]["host_counted"], limit)
@@ -255,6 +255,10 @@ class ColdDataTest(ritz.CaseTest):
         self.assertIn("cold data on the host", seen)
 
 
+def one_of(outcome):
+    return outcome.report["unknowns"]
+
+
 class ForecastTest(ritz.CaseTest):
     def test_check_and_estimate_say_what_the_run_takes(self):
         forecast_table.write_box(self.folder / "box.msh", "hex", (28, 14, 14))
@@ -316,6 +320,21 @@ class ForecastTest(ritz.CaseTest):
         self.assertIn("does not fit", self.run_case("ritz-elasticity", solid, "--check", *limit).log)
         self.assertEqual(self.run_case("ritz-elasticity", solid, *limit).exit, 6)
         self.assertTrue(forecast["fits"])
+
+    def test_what_members_of_a_sweep_leave_for_the_next_is_counted(self):
+        forecast_table.write_box(self.folder / "box.msh", "tet", (40, 30, 30))
+        head = '[mesh]\nfile = "box.msh"\n' + forecast_table.HEAT + "[solver]\n" + forecast_table.MULTIGRID
+        alone = self.write("alone.toml", head)
+        _, one, _ = self.check_forecast("ritz-heat", alone, forecast_table.SINGLE, 0.1)
+        members = forecast_table.MEMBERS.format(key="material.0.conductivity", first=1, last=3, count=9)
+        estimate, forecast, run = self.check_forecast("ritz-heat", self.write("materials.toml", head + members), forecast_table.SINGLE, 0.1)
+        self.assertIn("sweep: 9 members", estimate.log)
+        self.assertGreater(forecast["at_peak"]["vectors"], one["at_peak"]["vectors"] + 8 * 8 * one_of(run))  # eight earlier solutions
+        self.assertGreater(forecast["device_peak_refreshed"], forecast["device_peak"])
+        loads = forecast_table.MEMBERS.format(key="flux.0.value", first=1, last=2, count=20)
+        _, forecast, run = self.check_forecast("ritz-heat", self.write("loads.toml", head + loads), forecast_table.SINGLE, 0.1)
+        self.assertEqual(run.report["facts"]["sweep_largest_batch"], "20")
+        self.assertGreater(forecast["at_peak"]["vectors"], 80 * 8 * one_of(run))  # right-hand sides and solutions of all of them, twice
 
     def test_both_ways_to_modes(self):
         forecast_table.write_box(self.folder / "box.msh", "hex", (16, 8, 8))
