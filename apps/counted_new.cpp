@@ -1,5 +1,5 @@
-// operator new of the executables: large blocks count as host memory and respect its limit (device/host_memory.hpp). The size
-// of a block is what malloc gave, so that it is the same when it is deleted.
+// operator new of the executables: large blocks count as host memory and respect its limit (device/host_memory.hpp); where one does
+// not fit, what pools keep for reuse goes first. The size of a block is what malloc gave, so that it is the same when it is deleted.
 #include "device/host_memory.hpp"
 
 #include <cstddef>
@@ -11,15 +11,25 @@ namespace {
 
 using ritz::Index;
 
-void* allocate(std::size_t size, std::size_t alignment) noexcept {
+void* allocate_once(std::size_t size, std::size_t alignment) noexcept {
   void* const memory = alignment <= alignof(std::max_align_t)
                            ? std::malloc(size > 0 ? size : 1)
                            : std::aligned_alloc(alignment, (size + alignment - 1) / alignment * alignment);
-  if (memory == nullptr) return nullptr;
+  if (memory == nullptr) {
+    ritz::note_refusal(static_cast<Index>(size));
+    return nullptr;
+  }
   const auto bytes = static_cast<Index>(malloc_usable_size(memory));
   if (bytes < ritz::large_host_block || ritz::take_host_memory(bytes)) return memory;
   std::free(memory);
   return nullptr;
+}
+
+// Pools hold their lock only while they allocate small blocks.
+void* allocate(std::size_t size, std::size_t alignment) noexcept {
+  void* const memory = allocate_once(size, alignment);
+  if (memory != nullptr || size < static_cast<std::size_t>(ritz::large_host_block) || !ritz::give_back_host_caches()) return memory;
+  return allocate_once(size, alignment);
 }
 
 void* allocate_or_throw(std::size_t size, std::size_t alignment = 1) {

@@ -165,8 +165,7 @@ void elasticity(Run& run) {
   const std::vector<Field> results = {{"displacement", dimension}, {"stress", 6},   {"strain", 6},
                                       {"von_mises", 1},            {"principal_stress", 3, {}, {"1", "2", "3"}}, {"reaction", dimension}};
   phase.reset();
-  forecast(run, space, integrals, {.columns = std::max(1, static_cast<int>(load_cases.cases.size())), .factorised = solver.method == LinearMethod::direct,
-                                  .half_storage = solver.multigrid.half_storage});
+  forecast(run, space, integrals, linear_model(run, space, load_cases, solver));
   finish_model(run, supports->all(), rigid_modes(mesh, plane), results);
 
   const Operator& equations = make_operator(run, space, integrals, solver.operator_kind != OperatorKind::matrix_free);

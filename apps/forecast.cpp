@@ -1,6 +1,8 @@
 #include "apps/forecast.hpp"
 
 #include "apps/cards.hpp"
+#include "apps/shared_model.hpp"
+#include "apps/static_batch.hpp"
 #include "device/host_memory.hpp"
 #include "fem/vibration_forecast.hpp"
 #include "io/byte_size.hpp"
@@ -31,7 +33,13 @@ void fill(RunReport& report, const std::vector<ForecastPath>& paths, const FitsH
     one.by_tag.assign(path.peak.by_tag().begin(), path.peak.by_tag().end());
     one.fits = fits(path);
     one.factor = path.factor;
+    one.refresh = path.refresh;
   }
+}
+
+Operator laid_out(const FunctionSpace& space, const std::vector<Integral>& integrals) {
+  auto phase = space.device().profile().phase("elements");
+  return Operator(space, integrals);
 }
 
 using Foresee = std::function<std::vector<ForecastPath>()>;
@@ -60,13 +68,27 @@ void report_forecast(Run& run, const FunctionSpace& space, Index results_on_host
   run.log().line("forecast: {} unknowns, device peak {}, host peak {}; {} has {} for it: {}", space.unknown_count(),
                  text_of_bytes(paths.front().peak.total()), text_of_bytes(run.report().forecast.front().host_peak), device.info().name,
                  text_of_bytes(available), verdict(paths, fits));
-  if (options.estimate) run.log().line("{}{}", text_of_paths(paths, measure_copy_rate(device, Index{1} << 24)), text_of_cards(paths));
+  if (const Index refresh = paths.front().refresh; refresh > paths.front().peak.total())
+    run.log().line("where the matrices of members differ so much that the hierarchy is refreshed: device peak {}, or it is made anew where that does not fit",
+                   text_of_bytes(refresh));
+  if (!options.estimate) return;
+  auto measuring = device.profile().phase("copy rate");
+  const double rate = measure_copy_rate(device, Index{1} << 24);
+  run.log().line("{}{}", text_of_paths(paths, rate), text_of_cards(paths));
 }
 
 }  // namespace
 
+ForecastModel linear_model(Run& run, const FunctionSpace& space, const LoadCaseInputs& inputs, const LinearSolverOptions& solver) {
+  ForecastModel model{.factorised = solver.method == LinearMethod::direct, .half_storage = solver.multigrid.half_storage, .reuses = run.shared().sweeps};
+  const SweepPlan* plan = run.shared().plan;
+  if (!inputs.cases.empty()) model.columns = static_cast<int>(inputs.cases.size());
+  else if (plan != nullptr) model.columns = std::min(plan->most_alike(inputs.load_tables), members_that_fit(space, batch_limit(*plan)));
+  return model;
+}
+
 void forecast(Run& run, const FunctionSpace& space, const std::vector<Integral>& integrals, const ForecastModel& model) {
-  report_forecast(run, space, host_of_results(space, integrals), [&] { return forecast_static(Operator(space, integrals), model); });
+  report_forecast(run, space, host_of_results(space, integrals), [&] { return forecast_static(laid_out(space, integrals), model); });
 }
 
 void forecast_modes(Run& run, const FunctionSpace& space, const std::vector<Integral>& elastic, const std::vector<Integral>& inertial,
@@ -74,7 +96,7 @@ void forecast_modes(Run& run, const FunctionSpace& space, const std::vector<Inte
   const Index shapes = 2 * 8 * space.mesh().node_count() * space.components() * modes_to_solve(options, model);  // as fields, and in the file's buffer
   report_forecast(run, space, shapes, [&] {
     if (options.band) run.log().notice(fmt::format("how many modes the band holds is known only when they are counted: the forecast is for {}", options.count));
-    return forecast_vibration(Operator(space, elastic), Operator(space, inertial), model, options);
+    return forecast_vibration(laid_out(space, elastic), laid_out(space, inertial), model, options);
   });
 }
 

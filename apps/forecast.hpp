@@ -1,6 +1,7 @@
 // What a run will take of memory and time, printed by --check in a line and by --estimate as tables, before anything is solved.
 #pragma once
 
+#include "apps/load_cases.hpp"
 #include "apps/run.hpp"
 #include "fem/function_space.hpp"
 #include "fem/integral.hpp"
@@ -10,6 +11,9 @@
 #include <vector>
 
 namespace ritz {
+
+// Of linear models: as many right-hand sides as load cases, or members of a sweep that are solved together.
+ForecastModel linear_model(Run& run, const FunctionSpace& space, const LoadCaseInputs& inputs, const LinearSolverOptions& solver);
 
 // Nothing without --check or --estimate. Lays the elements out, then asks forecast_static().
 void forecast(Run& run, const FunctionSpace& space, const std::vector<Integral>& integrals, const ForecastModel& model);

@@ -118,8 +118,7 @@ void heat(Run& run) {
     held.insert(held.end(), nodes.begin(), nodes.end());
   }
   phase.reset();
-  forecast(run, space, integrals, {.columns = std::max(1, static_cast<int>(load_cases.cases.size())), .factorised = solver.method == LinearMethod::direct,
-                                  .half_storage = solver.multigrid.half_storage});
+  forecast(run, space, integrals, linear_model(run, space, load_cases, solver));
   finish_model(run, supports->all(), RigidModes::scalar, results, held);
 
   const Operator& equations = make_operator(run, space, integrals, solver.operator_kind != OperatorKind::matrix_free);

@@ -69,6 +69,7 @@ void add_zeros(Constraints& constraints, const std::vector<Prescription>& own) {
 
 LoadCaseInputs read_load_cases(Case& input, const std::vector<std::string>& load_tables, const std::vector<MatrixTable>& matrix_tables) {
   LoadCaseInputs inputs;
+  inputs.load_tables = load_tables;
   std::set<std::string> names;
   const char* about = "a set of loads, solved together with the others: its name, and its own tables as [[load_case.<kind of load>]]";
   for (const Case::Table& table : input.tables("load_case", about)) {

@@ -40,6 +40,7 @@ struct LoadCaseInputs {
   std::vector<LoadCaseInput> cases;
   std::vector<LoadCombination> combinations;
   std::vector<std::string> common;   // kinds of load that stand outside of the load cases: "gravity"
+  std::vector<std::string> load_tables;
 };
 
 // Names and factors. `load_tables`: kinds of load; `matrix_tables`: what makes the matrix, so that a load case cannot have its

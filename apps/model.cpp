@@ -1,6 +1,7 @@
 #include "apps/model.hpp"
 
 #include "apps/shared_model.hpp"
+#include "device/memory_shortage.hpp"
 
 #include <algorithm>
 #include <array>
@@ -92,12 +93,7 @@ const Operator& make_operator(Run& run, const FunctionSpace& space, std::vector<
   run.log().progress("sparsity pattern");
   const Operator& equations = run.shared().equations_for(space, std::move(integrals));
   if (!space.isoparametric() || !with_pattern) return equations;
-  try {
-    space.pattern();
-  } catch (const Error& error) {  // the solution may do without a matrix
-    if (error.exit() != Exit::resources) throw;
-    space.forget_pattern();
-  }
+  if (memory_shortage([&] { space.pattern(); })) space.forget_pattern();  // the solution may do without a matrix
   return equations;
 }
 

@@ -5,7 +5,7 @@
 #include "apps/short_spinning.hpp"
 #include "apps/sweep.hpp"
 #include "apps/trace.hpp"
-#include "device/host_memory.hpp"
+#include "device/memory_shortage.hpp"
 #include "device/process_start.hpp"
 #include "device/stop_request.hpp"
 
@@ -29,6 +29,13 @@ void keep_standard_streams_open() {
 // The last step down when a GPU's memory is short. What is committed stays, so only before the first result.
 bool may_go_to_the_cpu(Run& run, const Error& error) {
   return error.exit() == Exit::resources && run.device().info().kind != "cpu" && run.report().outputs.empty();
+}
+
+// Out of memory of the host, told with the table of what arrays took. nullopt: another error, or one that has its table.
+std::optional<Error> with_table(const Error& error, const Run& run) {
+  const MemoryStatistics memory = run.device().memory().statistics();
+  if (error.exit() != Exit::resources || !error.why().empty() || memory.peak == 0) return std::nullopt;
+  return Error(error.exit(), error.message(), fmt::format("arrays on {} at their peak: {}", run.device().info().name, MemoryPool::table(memory.at_peak_by_tag)), error.fix());
 }
 
 int print_schema(const AppInfo& info, const std::function<void(Run&)>& app) {
@@ -80,8 +87,9 @@ int run_app(int argc, char** argv, const AppInfo& info, const std::function<void
       run->collect();
       report = std::move(run->report());
     }
-    (run ? run->log() : early).error(error);
-    report.fail(error);
+    const std::optional<Error> table = run ? with_table(error, *run) : std::nullopt;
+    (run ? run->log() : early).error(table ? *table : error);
+    report.fail(table ? *table : error);
   };
   const auto attempt = [&] {
     run.emplace(info, options);
@@ -117,7 +125,7 @@ int run_app(int argc, char** argv, const AppInfo& info, const std::function<void
     }
   } catch (const std::bad_alloc&) {
     if (run) run->device().memory().trim();
-    fail(Error(Exit::resources, "out of host memory", {}, "use a coarser mesh, order 1, or a machine with more memory"));
+    fail(host_memory_error());
   } catch (const std::exception& error) {
     fail(Error(Exit::internal, error.what(), "this is a bug in Ritz", "please report it with the case file"));
   }

@@ -17,6 +17,7 @@
 namespace ritz {
 
 class StaticBatch;
+struct SweepPlan;
 
 struct SharedModel {
   std::optional<Device> device;
@@ -28,6 +29,7 @@ struct SharedModel {
   StaticReuse reuse;                        // of the first equations
   // Of a sweep:
   bool sweeps = false;
+  const SweepPlan* plan = nullptr;
   bool writes_fields = true;
   ResultFolder* folder = nullptr;
   StaticBatch* batch = nullptr;

@@ -3,6 +3,8 @@
 #include "apps/shared_model.hpp"
 
 #include <algorithm>
+#include <iterator>
+#include <new>
 #include <utility>
 
 namespace ritz {
@@ -22,13 +24,14 @@ bool StaticBatch::shares_its_matrix(const Waiting& member) const {
          first.supports->common().host_mask() == member.supports->common().host_mask();
 }
 
-// Of the device's memory half is for the columns: u, b, their correction, and the vectors of the iteration.
-int StaticBatch::room(const Waiting& member) const {
-  const FunctionSpace& space = member.equations->space();
+int batch_limit(const SweepPlan& plan) { return plan.touches("solver") ? 1 : plan.batch; }
+
+// Of each u, b, their correction, and the vectors of the iteration.
+int members_that_fit(const FunctionSpace& space, int limit) {
   const double column = 9.0 * sizeof(double) * double(space.unknown_count());
   const double fit = 0.5 * double(space.device().memory().available()) / column;
   const int memory = fit > most_together ? most_together : std::max(1, static_cast<int>(fit));
-  return limit_ > 0 ? std::min(limit_, memory) : memory;
+  return limit > 0 ? std::min(limit, memory) : memory;
 }
 
 void StaticBatch::add(Run& run, const Operator& equations, std::shared_ptr<const LoadCaseSupports> supports, const LinearSolverOptions& options, ShowSolution show) {
@@ -37,7 +40,7 @@ void StaticBatch::add(Run& run, const Operator& equations, std::shared_ptr<const
   Waiting member{&run, found->get(), equations.integrals(), std::move(supports), options, std::move(show)};
   if (!waiting_.empty() && !shares_its_matrix(member)) solve();
   waiting_.push_back(std::move(member));
-  if (static_cast<int>(waiting_.size()) >= room(waiting_.back())) solve();
+  if (static_cast<int>(waiting_.size()) >= members_that_fit(equations.space(), limit_)) solve();
 }
 
 bool StaticBatch::waits(const Run& run) const {
@@ -54,45 +57,52 @@ void StaticBatch::finish(Waiting& member, const std::function<void()>& work) {
   done_(*member.run, error);
 }
 
-void StaticBatch::solve_together(std::vector<Waiting>& members) {
-  const Operator& equations = *members.front().equations;
+std::vector<StaticSolution> StaticBatch::solved_together(std::vector<Waiting>& members) {
   LoadCases loads;
   for (Waiting& each : members)
     loads.cases.push_back({"", nullptr, &each.supports->common(), [&each] { each.equations->set_numbers(each.numbers); }});
-  std::vector<StaticSolution> solutions =
-      solve_static(equations, loads, members.front().options, members.front().run->progress(), &members.front().run->shared().reuse);
+  const Waiting& first = members.front();
+  std::vector<StaticSolution> solutions = solve_static(*first.equations, loads, first.options, first.run->progress(), &first.run->shared().reuse);
   ++solutions_;
   largest_ = std::max(largest_, static_cast<int>(members.size()));
-  for (std::size_t i = 0; i < members.size(); ++i)
-    finish(members[i], [&] {
-      members[i].equations->set_numbers(members[i].numbers);
-      members[i].run->record(solutions[i].report, equations.space().unknown_count());
-      solutions[i].bring_back();
-      members[i].show(solutions[i]);
-      solutions[i] = {};
-    });
+  return solutions;
+}
+
+void StaticBatch::show(Waiting& member, StaticSolution solution) {
+  finish(member, [&] {
+    member.equations->set_numbers(member.numbers);
+    member.run->record(solution.report, member.equations->space().unknown_count());
+    solution.bring_back();
+    member.show(solution);
+  });
 }
 
 void StaticBatch::solve() {
-  std::vector<Waiting> members = std::exchange(waiting_, {});
-  if (members.empty()) return;
+  if (std::vector<Waiting> members = std::exchange(waiting_, {}); !members.empty()) solve(std::move(members));
+}
+
+// Where one of them spoils it for all, or there is no memory for so many: each half by itself.
+void StaticBatch::solve(std::vector<Waiting> members) {
+  std::vector<StaticSolution> solutions;
+  std::exception_ptr failure;
   try {
-    return solve_together(members);
+    solutions = solved_together(members);
   } catch (const Error& error) {
     if (static_cast<int>(error.exit()) >= static_cast<int>(Exit::stopped)) throw;
-    if (members.size() == 1) return finish(members.front(), [] { throw; });
+    failure = std::current_exception();
+  } catch (const std::bad_alloc&) {
+    failure = std::current_exception();
   }
-  // One of them spoils it for all: each by itself.
-  for (Waiting& each : members) {
-    std::vector<Waiting> alone;
-    alone.push_back(std::move(each));
-    try {
-      solve_together(alone);
-    } catch (const Error& error) {
-      if (static_cast<int>(error.exit()) >= static_cast<int>(Exit::stopped)) throw;
-      finish(alone.front(), [] { throw; });
-    }
+  if (!failure) {
+    for (std::size_t i = 0; i < members.size(); ++i) show(members[i], std::move(solutions[i]));
+    return;
   }
+  if (members.size() == 1) return finish(members.front(), [&] { std::rethrow_exception(failure); });
+  const auto middle = members.begin() + static_cast<std::ptrdiff_t>(members.size() / 2);
+  std::vector<Waiting> second(std::make_move_iterator(middle), std::make_move_iterator(members.end()));
+  members.erase(middle, members.end());
+  solve(std::move(members));
+  solve(std::move(second));
 }
 
 void solve_or_wait(Run& run, const Operator& equations, const LoadCaseInputs& inputs, const std::shared_ptr<const LoadCaseSupports>& supports,

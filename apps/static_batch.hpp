@@ -5,6 +5,7 @@
 #pragma once
 
 #include "apps/load_cases.hpp"
+#include "apps/sweep_plan.hpp"
 
 #include <exception>
 #include <functional>
@@ -14,6 +15,11 @@
 namespace ritz {
 
 using ShowSolution = std::function<void(const StaticSolution&)>;
+
+// Members of a sweep that are solved together at most; 0: as memory allows.
+int batch_limit(const SweepPlan& plan);
+// As many as half of the free memory has room for.
+int members_that_fit(const FunctionSpace& space, int limit);
 
 class StaticBatch {
  public:
@@ -38,8 +44,9 @@ class StaticBatch {
     ShowSolution show;
   };
   bool shares_its_matrix(const Waiting& member) const;
-  int room(const Waiting& member) const;
-  void solve_together(std::vector<Waiting>& members);
+  void solve(std::vector<Waiting> members);
+  std::vector<StaticSolution> solved_together(std::vector<Waiting>& members);
+  void show(Waiting& member, StaticSolution solution);
   void finish(Waiting& member, const std::function<void()>& work);
 
   int limit_;

@@ -168,7 +168,7 @@ void structure(Run& run) {
   integrals.insert(integrals.end(), common.integrals.begin(), common.integrals.end());
   phase.reset();
   forecast(run, space, integrals, {.columns = std::max(1, static_cast<int>(load_cases.cases.size())), .newton = !linear,
-                                   .factorised = solver.method == LinearMethod::direct, .in_space = true});
+                                   .factorised = solver.method == LinearMethod::direct, .in_space = true, .reuses = linear && run.shared().sweeps});
   finish_model(run, supports.all(), std::nullopt, nodal_names(model.components));
   if (untouched > 0) run.log().detail("{} unknowns on which no element acts are held at zero", untouched);
 

@@ -4,6 +4,7 @@
 #include "apps/static_batch.hpp"
 #include "apps/sweep_table.hpp"
 #include "apps/trace.hpp"
+#include "device/memory_shortage.hpp"
 #include "device/stop_request.hpp"
 #include "io/atomic_file.hpp"
 #include "io/checksum.hpp"
@@ -46,6 +47,7 @@ class Sweep {
     report_.device = shared_.device->description();
     log_.line("device: {}", report_.device);
     shared_.sweeps = true;
+    shared_.plan = &plan_;
     shared_.writes_fields = plan_.fields;
     shared_.settle = [this] { settle(); };
   }
@@ -54,8 +56,7 @@ class Sweep {
     log_.line("sweep: {} members over {}", plan_.members.size(), fmt::join(plan_.keys, ", "));
     if (options_.check) return check();
     open_folder();
-    const int limit = plan_.touches("solver") ? 1 : plan_.batch;
-    StaticBatch batch(limit, [this](Run& run, std::exception_ptr error) { done(run, error); });
+    StaticBatch batch(batch_limit(plan_), [this](Run& run, std::exception_ptr error) { done(run, error); });
     shared_.batch = batch_ = &batch;
     try {
       group_.emplace();
@@ -200,7 +201,7 @@ class Sweep {
       if (found != active_.end()) finish_failed(*found, error);
     } catch (const std::bad_alloc&) {
       const auto found = std::ranges::find(active_, &member, &Active::member);
-      if (found != active_.end()) finish_failed(*found, Error(Exit::resources, "out of host memory", {}, "use a coarser mesh, or a machine with more memory"));
+      if (found != active_.end()) finish_failed(*found, host_memory_error());
     }
   }
 
@@ -226,7 +227,7 @@ class Sweep {
       if (ends_the_sweep(failure)) throw;
       return finish_failed(*found, failure);
     } catch (const std::bad_alloc&) {
-      return finish_failed(*found, Error(Exit::resources, "out of host memory", {}, "use a coarser mesh, or a machine with more memory"));
+      return finish_failed(*found, host_memory_error());
     }
     finish(*found);
   }
@@ -338,6 +339,7 @@ class Sweep {
     report_.facts["sweep_batches"] = fmt::format("{}", batch.solutions());
     report_.facts["sweep_largest_batch"] = fmt::format("{}", batch.largest());
     report_.facts["sweep_matrices"] = fmt::format("{}", shared_.reuse.matrices());
+    report_.facts["sweep_refreshes"] = fmt::format("{}", counts.refreshes);
     report_.facts["sweep_analyses"] = fmt::format("{}", counts.analyses);
     report_.outputs.push_back(table_->path());
     log_.line("table: {}", table_->path());

@@ -145,6 +145,20 @@ bool SweepPlan::touches(std::string_view table) const {
   return std::ranges::any_of(keys, [&](const std::string& key) { return in_table(key, table); });
 }
 
+int SweepPlan::most_alike(const std::vector<std::string>& tables) const {
+  const auto rest = [&](const SweepMember& member) {
+    auto values = member.values;
+    std::erase_if(values, [&](const auto& value) { return std::ranges::any_of(tables, [&](const std::string& table) { return in_table(value.first, table); }); });
+    return values;
+  };
+  int most = 0, here = 0;
+  for (std::size_t m = 0; m < members.size(); ++m) {
+    here = m > 0 && rest(members[m]) == rest(members[m - 1]) ? here + 1 : 1;
+    most = std::max(most, here);
+  }
+  return most;
+}
+
 SweepPlan read_sweep(Case& input, const std::string& stem) {
   SweepPlan plan;
   const Case::Table sweep = input.table("sweep", "many runs of this case with other values, docs/sweeps.md");

@@ -28,6 +28,8 @@ struct SweepPlan {
   bool fields = true;  // result files of each member; else the table only
   int batch = 0;       // members solved together at most; 0: as memory allows
   bool touches(std::string_view table) const;  // is "mesh" or a key in it among the keys?
+  // Members, one after the other, that differ in nothing but keys of these tables: the most there are.
+  int most_alike(const std::vector<std::string>& tables) const;
 };
 
 // Asks for [sweep]; mistakes are added to the case. `stem`: of the case file, with which names begin.

@@ -6,6 +6,7 @@
 #include "device/error.hpp"
 #include "device/gpu_check.hpp"
 #include "device/host_limits.hpp"
+#include "device/host_memory.hpp"
 #include "device/kernels.hpp"
 #include "device/machine_cpu.hpp"
 #include "device/machine_cuda.hpp"
@@ -33,6 +34,10 @@ struct Device::State {
   }
   std::unique_ptr<Machine> machine;
   MemoryPool memory, pinned;
+  HostCache cache{[this] {
+    if (!machine->is_apart()) memory.trim();
+    pinned.trim();
+  }};
   Profile profile;
   int threads;
   std::string description;

@@ -1,14 +1,44 @@
 #include "device/host_memory.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <malloc.h>
+#include <mutex>
+#include <vector>
 
 namespace ritz {
 namespace {
 
-std::atomic<Index> live = 0, peak = 0, limit = 0;
+std::atomic<Index> live = 0, peak = 0, limit = 0, refused = 0, refused_beside = 0;
+
+struct HostCaches {
+  std::mutex mutex;
+  std::vector<HostCache*> all;
+};
+
+HostCaches& host_caches() {
+  static auto& caches = *new HostCaches;  // outlives devices of static storage
+  return caches;
+}
 
 }  // namespace
+
+HostCache::HostCache(std::function<void()> give_back) : give_back_(std::move(give_back)) {
+  const std::lock_guard lock(host_caches().mutex);
+  host_caches().all.push_back(this);
+}
+
+HostCache::~HostCache() {
+  const std::lock_guard lock(host_caches().mutex);
+  std::erase(host_caches().all, this);
+}
+
+bool give_back_host_caches() noexcept {
+  const std::lock_guard lock(host_caches().mutex);
+  const Index before = live;
+  for (const HostCache* cache : host_caches().all) cache->give_back_();
+  return live < before;
+}
 
 void set_host_memory_limit(Index bytes) noexcept { limit = bytes; }
 Index host_memory_limit() noexcept { return limit; }
@@ -20,6 +50,7 @@ bool take_host_memory(Index bytes) noexcept {
   const Index now = live.fetch_add(bytes, std::memory_order_relaxed) + bytes;
   if (bound > 0 && now > bound) {
     live.fetch_sub(bytes, std::memory_order_relaxed);
+    note_refusal(bytes);
     return false;
   }
   Index highest = peak.load(std::memory_order_relaxed);
@@ -28,6 +59,12 @@ bool take_host_memory(Index bytes) noexcept {
 }
 
 void give_host_memory(Index bytes) noexcept { live.fetch_sub(bytes, std::memory_order_relaxed); }
+
+void note_refusal(Index bytes) noexcept {
+  refused_beside = live.load();
+  refused = bytes;
+}
+HostRefusal take_last_refusal() noexcept { return {refused.exchange(0), refused_beside.exchange(0)}; }
 
 void return_freed_host_memory() noexcept { malloc_trim(0); }
 void return_large_blocks_at_once() noexcept { mallopt(M_MMAP_THRESHOLD, 1 << 20); }

@@ -4,6 +4,7 @@
 
 #include "device/machine.hpp"
 
+#include <functional>
 #include <utility>
 
 namespace ritz {
@@ -17,6 +18,13 @@ Index host_memory_peak_counted() noexcept;
 // False, and nothing is taken, where this would pass the limit. The peak never does.
 bool take_host_memory(Index bytes) noexcept;
 void give_host_memory(Index bytes) noexcept;
+
+// The last block that did not fit, and what was counted beside it; then it is forgotten. Zeros: none, or a small one.
+struct HostRefusal {
+  Index bytes = 0, live = 0;
+};
+void note_refusal(Index bytes) noexcept;
+HostRefusal take_last_refusal() noexcept;
 
 // Counts `bytes` as long as it lives; not taken() where the limit forbids it.
 class HostMemory {
@@ -38,6 +46,20 @@ class HostMemory {
   Index bytes_ = 0;
   bool taken_ = false;
 };
+
+// Host memory that somebody keeps for reuse, and gives back where a block does not fit beside it. Called by any thread; not by
+// whoever keeps it.
+class HostCache {
+ public:
+  explicit HostCache(std::function<void()> give_back);
+  HostCache(const HostCache&) = delete;
+  ~HostCache();
+
+ private:
+  friend bool give_back_host_caches() noexcept;
+  std::function<void()> give_back_;
+};
+bool give_back_host_caches() noexcept;  // false: there was nothing
 
 // What the program has freed goes back to the system, before long work in little memory: the C library keeps blocks of up to
 // 32 MiB once some have been freed.

@@ -1,6 +1,7 @@
 #include "device/memory.hpp"
 
 #include "device/error.hpp"
+#include "device/host_memory.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -107,7 +108,9 @@ void MemoryPool::throw_out_of_memory(Index bytes, const char* tag) const {
   std::map<std::string, Index> live;
   for (const auto& [name, each] : tags_) live[name] = each.live;
   const std::string allocated = table(live);
-  const std::string bound = limit_ > 0 ? fmt::format(" (limit {:.1f} MB)", 1e-6 * double(limit_)) : "";
+  std::string bound = limit_ > 0 ? fmt::format(" (limit {:.1f} MB)", 1e-6 * double(limit_)) : "";
+  if (const Index host = host_memory_limit(); host > 0 && !machine_.is_apart())
+    bound += fmt::format(" (of the host {:.1f} of {:.1f} MB are taken)", 1e-6 * double(host_memory_live()), 1e-6 * double(host));
   throw Error(Exit::resources,
               fmt::format("out of {}memory on {}: {:.1f} MB for '{}' on top of {:.1f} MB{}", of_ == Of::pinned ? "pinned " : "", machine_.info().name,
                           1e-6 * double(bytes), tag, 1e-6 * double(live_), bound),

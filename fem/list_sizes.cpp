@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <set>
+#include <utility>
 
 namespace ritz {
 namespace {
@@ -90,6 +91,7 @@ class SampleNodes {
     return number;
   }
   std::int32_t find(Node node) const { return number_[static_cast<std::size_t>(node)]; }
+  std::size_t size() const { return met_.size(); }
   void clear() {
     for (const Node node : met_) number_[static_cast<std::size_t>(node)] = -1;
     met_.clear();
@@ -100,18 +102,69 @@ class SampleNodes {
   std::vector<Node> met_;
 };
 
-// Of ordered pairs, one stands for both: an element has both or none.
-std::uint64_t key_of(std::int32_t a, std::int32_t b) { return static_cast<std::uint64_t>(std::min(a, b)) << 32 | static_cast<std::uint32_t>(std::max(a, b)); }
+// Slots of equal fate, by how often they are met: a run each.
+using Runs = std::set<std::pair<bool, std::int32_t>>;
 
-Counts count(const Sample& sample, bool of_pairs, SampleNodes& nodes) {
+Counts count_nodes(const Sample& sample, SampleNodes& nodes) {
   nodes.clear();
+  std::vector<std::int32_t> times;  // [node of the sample]
+  for (Index e = sample.first; e < sample.last; ++e)
+    for (int a = 0; a < sample.group->node_count(); ++a) {
+      const auto at = static_cast<std::size_t>(nodes.add(sample.group->node(e, a)));
+      if (at == times.size()) times.push_back(0);
+      ++times[at];
+    }
+  std::vector<std::uint8_t> shared(times.size(), 0);
+  for (const auto& [group, e] : sample.around)
+    for (int a = 0; a < group->node_count(); ++a)
+      if (const std::int32_t at = nodes.find(group->node(e, a)); at >= 0) shared[static_cast<std::size_t>(at)] = 1;
+  Runs runs;
+  for (std::size_t k = 0; k < times.size(); ++k) runs.emplace(shared[k] != 0, times[k]);
+  return {double(sample.last - sample.first), double(times.size()), double(std::ranges::count(shared, 1)), double(runs.size())};
+}
+
+// Around some nodes of large samples, chosen by a hash, for them all.
+class ChosenRows {
+ public:
+  explicit ChosenRows(std::size_t nodes) : every_(std::max<std::size_t>(1, nodes / rows_of_a_sample)) {
+    std::size_t chosen = 0;
+    for (std::size_t node = 0; node < nodes; ++node) chosen += holds(static_cast<std::int32_t>(node));
+    weight_ = double(nodes) / double(std::max<std::size_t>(1, chosen));
+  }
+  bool all() const { return every_ == 1; }
+  bool holds(std::int32_t node) const { return every_ == 1 || ((static_cast<std::uint64_t>(node) + 1) * 0x9E3779B97F4A7C15ull >> 33) % every_ == 0; }
+  double weight() const { return weight_; }
+
+ private:
+  static constexpr std::size_t rows_of_a_sample = 200;
+  std::size_t every_;
+  double weight_;
+};
+
+// Of ordered pairs, one stands for both where all rows are counted: an element has both or none. use(key)
+template <class Use>
+void each_pair(const std::vector<std::int32_t>& local, const ChosenRows& rows, const Use& use) {
+  for (std::size_t a = 0; a < local.size(); ++a) {
+    if (!rows.holds(local[a])) continue;
+    for (std::size_t b = rows.all() ? a : 0; b < local.size(); ++b) {
+      const bool swapped = rows.all() && local[b] < local[a];
+      const std::int32_t row = local[swapped ? b : a], column = local[swapped ? a : b];
+      use(static_cast<std::uint64_t>(row) << 32 | static_cast<std::uint32_t>(column));
+    }
+  }
+}
+
+Counts count_pairs(const Sample& sample, SampleNodes& nodes) {
+  nodes.clear();
+  for (Index e = sample.first; e < sample.last; ++e)
+    for (int a = 0; a < sample.group->node_count(); ++a) nodes.add(sample.group->node(e, a));
+  const ChosenRows rows(nodes.size());
   std::vector<std::uint64_t> keys;
   std::vector<std::int32_t> local;
   for (Index e = sample.first; e < sample.last; ++e) {
     local.clear();
-    for (int a = 0; a < sample.group->node_count(); ++a) local.push_back(nodes.add(sample.group->node(e, a)));
-    for (std::size_t a = 0; a < local.size(); ++a)
-      for (std::size_t b = a; b < (of_pairs ? local.size() : a + 1); ++b) keys.push_back(key_of(local[a], local[b]));
+    for (int a = 0; a < sample.group->node_count(); ++a) local.push_back(nodes.find(sample.group->node(e, a)));
+    each_pair(local, rows, [&](std::uint64_t key) { keys.push_back(key); });
   }
   std::ranges::sort(keys);
   std::vector<std::int32_t> times;  // [unique key]
@@ -129,18 +182,16 @@ Counts count(const Sample& sample, bool of_pairs, SampleNodes& nodes) {
     local.clear();
     for (int a = 0; a < group->node_count(); ++a)
       if (const std::int32_t number = nodes.find(group->node(e, a)); number >= 0) local.push_back(number);
-    for (std::size_t a = 0; a < local.size(); ++a)
-      for (std::size_t b = a; b < (of_pairs ? local.size() : a + 1); ++b) {
-        const std::uint64_t key = key_of(local[a], local[b]);
-        const auto found = std::ranges::lower_bound(keys, key);
-        if (found != keys.end() && *found == key) shared[static_cast<std::size_t>(found - keys.begin())] = 1;
-      }
+    each_pair(local, rows, [&](std::uint64_t key) {
+      const auto found = std::ranges::lower_bound(keys, key);
+      if (found != keys.end() && *found == key) shared[static_cast<std::size_t>(found - keys.begin())] = 1;
+    });
   }
   Counts result{double(sample.last - sample.first)};
-  std::set<std::pair<bool, std::int32_t>> runs;
+  Runs runs;
   for (std::size_t k = 0; k < unique; ++k) {
     const bool off_diagonal = keys[k] >> 32 != (keys[k] & 0xffffffffu);
-    const double slots = off_diagonal ? 2 : 1;
+    const double slots = !rows.all() ? rows.weight() : off_diagonal ? 2 : 1;
     result.slots += slots;
     result.extension += shared[k] != 0 ? slots : 0;
     runs.emplace(shared[k] != 0, times[k]);
@@ -156,7 +207,7 @@ std::vector<Counts> count_all(const std::vector<Sample>& samples, bool of_pairs,
   errors.run([&] {
     SampleNodes nodes(node_count);
 #pragma omp for schedule(dynamic) nowait
-    for (std::size_t s = 0; s < samples.size(); ++s) errors.run([&] { counts[s] = count(samples[s], of_pairs, nodes); });
+    for (std::size_t s = 0; s < samples.size(); ++s) errors.run([&] { counts[s] = of_pairs ? count_pairs(samples[s], nodes) : count_nodes(samples[s], nodes); });
   });
   errors.rethrow();
   return counts;

@@ -1,5 +1,6 @@
 #include "fem/matrix_free_solver.hpp"
 
+#include "device/memory_shortage.hpp"
 #include "fem/p_multigrid.hpp"
 #include "solvers/chebyshev.hpp"
 #include "solvers/conjugate_gradient.hpp"
@@ -39,19 +40,21 @@ SolveReport MatrixFreeSolver::iterate(const Vector& b, Vector& x, const LinearSo
   const ConjugateGradient method{.relative = options.relative, .max_iterations = options.max_iterations};
   std::vector<std::string> steps;
   while (true) {
-    try {
+    SolveReport report;
+    const std::optional<Error> shortage = memory_shortage([&] {
       if (!preconditioner_) preconditioner_ = make_preconditioner(options);
-      SolveReport report = method.solve(operator_, b, x, preconditioner_.get());
+      report = method.solve(operator_, b, x, preconditioner_.get());
+    });
+    if (!shortage) {
       report.fallbacks = std::move(steps);
       return report;
-    } catch (const Error& error) {
-      preconditioner_.reset();
-      const std::optional<std::string> step = step_down(error, kind_, single_precision_);
-      if (!step) throw;
-      if (options.say) options.say(*step);
-      steps.push_back(*step);
-      x.fill_zero();
     }
+    preconditioner_.reset();
+    const std::optional<std::string> step = step_down(*shortage, kind_, single_precision_);
+    if (!step) throw *shortage;
+    if (options.say) options.say(*step);
+    steps.push_back(*step);
+    x.fill_zero();
   }
 }
 

@@ -4,7 +4,10 @@
 #include "mesh/nested_cells.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <map>
+#include <optional>
 
 namespace ritz {
 namespace {
@@ -24,35 +27,132 @@ std::vector<std::size_t> corners_in(const ReferenceElement& element) {
   return at;
 }
 
-}  // namespace
-
-NestedLevels nested_nodes(const FunctionSpace& space) {
+// [cell][corner] of meshes of one kind of cell that may be joined; corner_of: [node of the space], empty where they are the same.
+std::vector<Node> corner_cells(const FunctionSpace& space, const std::vector<Node>& corner_of, MultigridLevels levels) {
   const Mesh& mesh = space.mesh();
-  if (space.order() != 1 || mesh.structural()) return nullptr;
   const CellKind wanted = traits(mesh.kind_of(0)).linear;
+  const bool is_simplex = wanted == CellKind::tri3 || wanted == CellKind::tet4;
+  if (is_simplex ? levels != MultigridLevels::nested : wanted != CellKind::quad4 && wanted != CellKind::hex8) return {};
   for (const CellBlock& block : mesh.blocks())
-    if (traits(block.kind).linear != wanted) return nullptr;
+    if (traits(block.kind).linear != wanted) return {};
   const std::vector<std::size_t> corners = corners_in(space.element(mesh.kind_of(0)));
   std::vector<Node> cells, nodes;
   cells.reserve(static_cast<std::size_t>(mesh.cell_count() * traits(wanted).corner_count));
   for (Index cell = 0; cell < mesh.cell_count(); ++cell) {
     space.nodes_of(cell, nodes);
-    for (const std::size_t at : corners) cells.push_back(nodes[at]);
+    for (const std::size_t at : corners) cells.push_back(corner_of.empty() ? nodes[at] : corner_of[static_cast<std::size_t>(nodes[at])]);
   }
-  std::vector<NestedNodes> levels;
-  for (Index count = space.node_count(); count > few;) {
-    std::optional<NestedCells> coarser = coarser_cells(wanted, cells, count);
+  return cells;
+}
+
+// From the mesh of `count` corners on.
+void add_coarser_meshes(CellKind kind, std::vector<Node> cells, Index count, std::vector<NestedNodes>& levels) {
+  while (count > few) {
+    std::optional<NestedCells> coarser = coarser_cells(kind, cells, count);
     if (!coarser) break;
     count = coarser->node_count();
     cells = std::move(coarser->cells);
     levels.push_back({std::move(coarser->first), std::move(coarser->parents), std::move(coarser->same)});
   }
+}
+
+// For every node of an element of order 2, the corners whose mean it is. Nothing where one is no such mean.
+std::optional<std::vector<std::vector<std::size_t>>> corners_around(const ReferenceElement& element) {
+  const ReferenceElement linear = cell_element(element.shape);
+  const std::vector<std::size_t> corner = corners_in(element);
+  std::vector<double> values(linear.nodes.size());
+  std::vector<Point> gradients(linear.nodes.size());
+  std::vector<std::vector<std::size_t>> around;
+  for (std::size_t node = 0; node < element.nodes.size(); ++node) {
+    const auto same = std::ranges::find(corner, node);
+    if (same != corner.end()) {  // functions of pyramids have no value at the apex
+      around.push_back({node});
+      continue;
+    }
+    linear.evaluate(element.nodes[node], values, gradients);
+    const double largest = std::ranges::max(values);
+    std::vector<std::size_t>& here = around.emplace_back();
+    for (std::size_t k = 0; k < corner.size(); ++k) {
+      if (std::abs(values[k]) < 1e-10) continue;
+      if (std::abs(values[k] - largest) > 1e-10) return std::nullopt;
+      here.push_back(corner[k]);
+    }
+  }
+  return around;
+}
+
+// The corners of the cells below a space of order 2: its nodes in between lie in the middle of edges, faces and cells, and fields of
+// order 1 are among its own.
+std::optional<NestedNodes> corner_nodes(const FunctionSpace& space) {
+  const Mesh& mesh = space.mesh();
+  std::map<CellKind, std::vector<std::vector<std::size_t>>> around;
+  std::vector<Node> nodes;
+  std::vector<std::array<Node, 9>> parents(static_cast<std::size_t>(space.node_count()), std::array<Node, 9>{});  // how many, and which
+  Index count = 0;
+  for (const CellBlock& block : mesh.blocks()) {
+    auto& lists = around[block.kind];
+    if (lists.empty()) {
+      auto found = corners_around(space.element(block.kind));
+      if (!found) return std::nullopt;
+      lists = std::move(*found);
+    }
+    for (Index cell = block.first_cell; cell < block.first_cell + block.cell_count(); ++cell) {
+      space.nodes_of(cell, nodes);
+      for (std::size_t a = 0; a < nodes.size(); ++a) {
+        auto& p = parents[static_cast<std::size_t>(nodes[a])];
+        if (p[0] != 0) continue;
+        for (const std::size_t corner : lists[a]) p[static_cast<std::size_t>(++p[0])] = nodes[corner];
+        count += p[0];
+      }
+    }
+  }
+  NestedNodes result{.first = {}, .parents = {}, .same = {}, .same_cells = true};
+  std::vector<Node> coarse(parents.size(), -1);
+  for (std::size_t node = 0; node < parents.size(); ++node)
+    if (parents[node][0] == 1) {
+      coarse[node] = static_cast<Node>(result.same.size());
+      result.same.push_back(static_cast<Node>(node));
+    }
+  result.first.reserve(parents.size() + 1);
+  result.parents.reserve(static_cast<std::size_t>(count));
+  result.first.push_back(0);
+  for (const auto& p : parents) {
+    for (Node k = 1; k <= p[0]; ++k) result.parents.push_back(coarse[static_cast<std::size_t>(p[static_cast<std::size_t>(k)])]);
+    result.first.push_back(static_cast<Index>(result.parents.size()));
+  }
+  return result;
+}
+
+}  // namespace
+
+NestedLevels nested_nodes(const FunctionSpace& space, MultigridLevels wanted) {
+  const Mesh& mesh = space.mesh();
+  if (mesh.structural() || space.order() > 2) return nullptr;
+  std::vector<NestedNodes> levels;
+  std::vector<Node> corner_of;  // [node], of the space of order 1
+  Index count = space.node_count();
+  if (space.order() == 2 && count > few) {
+    std::optional<NestedNodes> corners = corner_nodes(space);
+    if (!corners) return nullptr;
+    count = static_cast<Index>(corners->same.size());
+    corner_of.assign(static_cast<std::size_t>(space.node_count()), -1);
+    for (std::size_t k = 0; k < corners->same.size(); ++k) corner_of[static_cast<std::size_t>(corners->same[k])] = static_cast<Node>(k);
+    levels.push_back(std::move(*corners));
+  }
+  add_coarser_meshes(traits(mesh.kind_of(0)).linear, corner_cells(space, corner_of, wanted), count, levels);
   if (levels.empty()) return nullptr;
   return std::make_shared<const std::vector<NestedNodes>>(std::move(levels));
 }
 
+Nesting nesting_of(const FunctionSpace& space) {
+  const Mesh& mesh = space.mesh();
+  if (mesh.structural() || space.order() > 2 || space.node_count() <= few) return Nesting::none;
+  if (space.order() == 2) return Nesting::cells;
+  return has_coarser_cells(traits(mesh.kind_of(0)).linear, corner_cells(space, {}, MultigridLevels::automatic), space.node_count()) ? Nesting::mesh : Nesting::none;
+}
+
 SolverGeometry solver_geometry(const FunctionSpace& space) {
-  return {&space.coordinates(), space.mesh().dimension(), [&space] { return nested_nodes(space); }};
+  return {&space.coordinates(), space.mesh().dimension(), [&space](MultigridLevels wanted) { return nested_nodes(space, wanted); }};
 }
 
 }  // namespace ritz

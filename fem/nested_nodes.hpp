@@ -1,14 +1,19 @@
-// The coarser meshes of a space of order 1 on triangles, quadrilaterals, tetrahedra or hexahedra, where its mesh is a uniform refinement of them
-// (mesh/nested_cells.hpp), for multigrid: which nodes each of their nodes lies between.
+// Coarser spaces within a space, for multigrid: between which of their nodes each node lies. Below order 2 there is order 1 on the same
+// cells; below order 1 there are the coarser meshes, where the mesh is a uniform refinement of them (mesh/nested_cells.hpp): those of
+// quadrilaterals or hexahedra always, those of triangles or tetrahedra where they are asked for, since finding them takes as long as aggregation.
 #pragma once
 
 #include "fem/function_space.hpp"
 #include "solvers/linear_solver_options.hpp"
+#include "solvers/multigrid/hierarchy_needs.hpp"
 
 namespace ritz {
 
-// From the space to the next coarser mesh and so on, until one is no refinement or has few nodes. Null where there is none.
-NestedLevels nested_nodes(const FunctionSpace& space);
+// From the space to the next coarser one and so on, until a mesh is no refinement or has few nodes. Null where there is none.
+NestedLevels nested_nodes(const FunctionSpace& space, MultigridLevels wanted);
+
+// What its first level is, in half of the time; cells may be said of elements of one's own whose nodes lie elsewhere.
+Nesting nesting_of(const FunctionSpace& space);
 
 // What solvers may use of the mesh. The space must outlive it.
 SolverGeometry solver_geometry(const FunctionSpace& space);

@@ -19,6 +19,7 @@ bool is_chosen(Node node, Index every) { return static_cast<Index>((static_cast<
 
 Index pairs_of_nodes(const FunctionSpace& space) {
   if (space.has_pattern()) return space.pattern()->nonzeros();
+  auto phase = space.device().profile().phase("pairs of nodes");
   const Index every = std::max<Index>(1, space.node_count() / sampled_nodes);
   std::vector<std::int32_t> number(static_cast<std::size_t>(space.node_count()), -1);
   Index chosen = 0;
@@ -58,7 +59,8 @@ SpaceNeeds needs_of(const FunctionSpace& space, int cases, bool counted) {
 }
 
 HierarchyShape hierarchy_shape(const FunctionSpace& space, const SpaceNeeds& needs) {
-  return {space.node_count(), needs.size.pairs, space.components(), space.mesh().dimension(), nested_nodes(space) != nullptr};
+  auto phase = space.device().profile().phase("nested meshes");
+  return {space.node_count(), needs.size.pairs, space.components(), space.mesh().dimension(), nesting_of(space)};
 }
 
 Index host_of_lists(const MemoryNeeds& task) {

@@ -4,6 +4,7 @@
 #include "fem/p_multigrid_needs.hpp"
 #include "fem/space_needs.hpp"
 #include "solvers/direct_solver.hpp"
+#include "solvers/earlier_solutions.hpp"
 #include "solvers/multigrid/hierarchy_needs.hpp"
 
 #include <algorithm>
@@ -24,8 +25,8 @@ class Forecaster {
   Forecaster(const Operator& equations, const ForecastModel& model)
       : equations_(equations), space_(equations.space()), model_(model), columns_(model.columns), n_(space_.unknown_count()), block_(space_.components()),
         needs_(needs_of(space_, model.columns, model.factorised || model.in_space)) {
-    residual_ = equations.memory_needs(Task::residual);
-    evaluate_ = equations.memory_needs(Task::evaluate);
+    residual_ = lists_of({Task::residual});
+    evaluate_ = lists_of({Task::evaluate});
   }
 
   ForecastPath with_matrix(SolverPath path) const {
@@ -38,14 +39,24 @@ class Forecaster {
     const bool diagonal = path == SolverPath::diagonal || path == SolverPath::diagonal_unsymmetric;
     const MemoryNeeds iteration = krylov_vectors(diagonal);
     ForecastPath result{path, assembly, "assembly"};
-    if (diagonal) {
-      raise(result, solve + iteration + vectors(1), "iteration");
-    } else {
+    MemoryNeeds preconditioner = vectors(1), refreshed;
+    if (!diagonal) {
       const HierarchyNeeds hierarchy = hierarchy_needs(shape(), path == SolverPath::multigrid_single);
       // The hierarchy of a matrix that is not symmetric is that of its symmetric part, which stays.
       const MemoryNeeds part = symmetric() ? MemoryNeeds() : needs_.matrix();
       raise(result, solve + part + hierarchy.set_up, "set-up");
-      raise(result, solve + part + hierarchy.live + iteration, "iteration");
+      refreshed = part + hierarchy.refresh;
+      preconditioner = part + hierarchy.live + lanes_of_cycle(path == SolverPath::multigrid_single);
+    }
+    raise(result, solve + preconditioner + iteration, "iteration");
+    if (model_.reuses) {  // by the members behind the first
+      const MemoryNeeds left = preconditioner + earlier_solutions();
+      raise(result, assembly + left, "assembly");
+      raise(result, solve + left + iteration, "iteration");
+      // Their products with the matrix, a column and the residual.
+      if (earlier_solutions().total() > 0) raise(result, solve + left + earlier_solutions() + vectors(2), "start from earlier solutions");
+      raise(result, kept + matrix_lists() + left + results(), "results");
+      if (columns_ == 1) result.refresh = (solve + refreshed + earlier_solutions()).total();
     }
     raise(result, needs_.standing + needs_.pattern + residual_ + staying_lists() + results(), "results");
     const double matrix_bytes = 8.0 * double(needs_.size.pairs) * block_ * block_ + 4.0 * double(needs_.size.pairs), vector_bytes = 8.0 * double(n_);
@@ -69,6 +80,7 @@ class Forecaster {
     if (space_.device().is_gpu()) solve.bytes("factor", result.factor);
     else result.host_factor = resident_factor(result.factor, direct_kind()) + 8 * (needs_.size.pairs * block_ * block_ + n_);
     raise(result, solve, "factorisation");
+    if (model_.reuses) raise(result, matrix + residual_ + matrix_lists() + results(), "results");
     raise(result, needs_.standing + needs_.pattern + residual_ + staying_lists() + results(), "results");
     result.at_assembly = (stand + matrix_lists()).total();
     result.host_lists = host_of_lists(matrix_lists()) + needs_.host_of_pattern;
@@ -78,12 +90,15 @@ class Forecaster {
   // Preconditioned by p-multigrid where the order allows it, or by Chebyshev.
   ForecastPath without_matrix(SolverPath path) const {
     const MemoryNeeds marked = MemoryNeeds().bytes("connectivity", connectivity());
-    const MemoryNeeds actions = equations_.memory_needs({Task::residual, Task::diagonal, Task::action});
+    const MemoryNeeds actions = lists_of({Task::residual, Task::diagonal, Task::action});
     const MemoryNeeds kept = needs_.standing + actions + marked;
     // The loop's; the operator's diagonal, and its state where that is not zero; conjugate gradients' four; Chebyshev's four.
     const MemoryNeeds loop = kept + vectors(loop_vectors() + (model_.newton ? 2 : 1) + 4);
     std::optional<PMultigridNeeds> cycle;
-    if (path == SolverPath::p_multigrid) cycle = p_multigrid_needs(equations_);
+    if (path == SolverPath::p_multigrid) {
+      auto phase = space_.device().profile().phase("coarser spaces");
+      cycle = p_multigrid_needs(equations_);
+    }
     ForecastPath result{path, loop + (cycle ? cycle->live : vectors(4)), "iteration"};
     if (cycle) raise(result, kept + vectors(loop_vectors() + (model_.newton ? 2 : 1)) + cycle->set_up, "set-up");
     raise(result, needs_.standing + actions + results(), "results");
@@ -91,7 +106,7 @@ class Forecaster {
     // Chebyshev of degree 4; or some thirty cycles.
     result.bytes_moved = steps() * (cycle ? 30 * (product + cycle->cycle) : 4 * 0.28 * diagonal_iterations() * product);
     result.at_assembly = kept.total();
-    result.host_lists = host_of_lists(equations_.memory_needs(Task::action));
+    result.host_lists = host_of_lists(lists_of({Task::action}));
     return result;
   }
 
@@ -104,6 +119,7 @@ class Forecaster {
  private:
   // By the analysis of the run itself: it looks at the pattern alone.
   Index factor_bytes() const {
+    auto phase = space_.device().profile().phase("analysis");
     SparseMatrix A(space_.pattern(), block_);
     A.values().fill_zero();
     return DirectSolver::memory_needed(A, direct_kind(), {.coordinates = &space_.coordinates(), .dimension = space_.mesh().dimension()});
@@ -121,12 +137,25 @@ class Forecaster {
   double steps() const { return model_.newton ? newton_steps : 1; }
   // That stand while a system is solved: r, u, b, du, the latter two for each column; of Newton's method ten.
   Index loop_vectors() const { return model_.newton ? 10 : 2 + 2 * columns_; }
-  MemoryNeeds staying_lists() const { return model_.newton ? matrix_lists() : MemoryNeeds(); }
+  MemoryNeeds staying_lists() const { return model_.newton || model_.reuses ? matrix_lists() : MemoryNeeds(); }
+  // Those that the iterations of a sweep's members start from, where they are solved one after the other (solvers/earlier_solutions.hpp).
+  MemoryNeeds earlier_solutions() const {
+    if (!model_.reuses || columns_ > 1 || !symmetric() || !model_.definite) return {};
+    return MemoryNeeds().array<double>("vectors", n_ * EarlierSolutions::most);
+  }
   // Conjugate gradients; GMRES with its two bases (solvers/gmres.cpp); BiCGSTAB beside the diagonal.
   MemoryNeeds krylov_vectors(bool diagonal) const {
-    if (symmetric()) return vectors(4) + blocks(columns_ > 1 ? 4 : 0);
+    if (symmetric() && columns_ > 1) return vectors(1).array<double>("vectors", n_ * MultiVector::lanes, 6);  // a group after the other
+    if (symmetric()) return vectors(4);
     if (diagonal) return vectors(7);
     return vectors(4).array<double>("vectors", n_ * in_lanes(model_.restart + 1)).array<double>("vectors", n_ * in_lanes(model_.restart));
+  }
+  // Vectors of a cycle that is applied to a group of columns; coarser levels have a tenth of the unknowns.
+  MemoryNeeds lanes_of_cycle(bool single) const {
+    if (columns_ < 2) return {};
+    const Index items = n_ * MultiVector::lanes;
+    return single ? MemoryNeeds().array<float>("multigrid", items, 4).array<float>("multigrid", items / 10, 4)
+                  : MemoryNeeds().array<double>("multigrid", items, 4).array<double>("multigrid", items / 10, 4);
   }
   static Index in_lanes(Index columns) { return 8 * ((columns + 7) / 8); }
   static void raise(ForecastPath& path, const MemoryNeeds& needs, const char* moment) {
@@ -154,7 +183,12 @@ class Forecaster {
     const auto found = needs_.standing.by_tag().find("connectivity");
     return found == needs_.standing.by_tag().end() ? 0 : found->second;
   }
+  MemoryNeeds lists_of(const std::vector<Task>& tasks) const {
+    auto phase = space_.device().profile().phase("lists");
+    return equations_.memory_needs(tasks);
+  }
   const MemoryNeeds& matrix_lists() const {
+    auto phase = space_.device().profile().phase("lists");
     if (!matrix_lists_) matrix_lists_ = equations_.memory_needs(Task::matrix, needs_.size.pairs);
     return *matrix_lists_;
   }

@@ -25,6 +25,7 @@ struct ForecastPath {
   Index host_lists = 0;        // [bytes] of host memory beside the pool then: lists on their way, the pattern
   Index factor = 0;            // [bytes] that the direct solver's analysis asks for: of the host where it is a CPU's, else in the peak
   Index host_factor = 0;       // [bytes] of it that the host will hold, with the matrix as triplets, beside the peak; 0: on a GPU
+  Index refresh = 0;           // [bytes] of the pool while a sweep refreshes the hierarchy, where its members' matrices differ by much
   double bytes_moved = 0;      // 0: not known; by set-up and iterations, for an estimate of the time within a factor of about three
 };
 
@@ -39,6 +40,7 @@ struct ForecastModel {
   bool definite = true;         // the factor is that of a positive definite matrix, where the equations are symmetric
   bool half_storage = false;    // the matrices of a hierarchy in 16 bits
   bool in_space = false;        // lines and surfaces in space: their pairs of nodes are counted in the pattern, which is made
+  bool reuses = false;          // what a sweep's members leave for the next stays: matrix, lists, factor or hierarchy, earlier solutions
 };
 
 // One entry for each path, the fastest first. Equations that are not symmetric have none without a matrix.

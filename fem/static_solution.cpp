@@ -1,6 +1,6 @@
 #include "fem/static_solution.hpp"
 
-#include "device/error.hpp"
+#include "device/memory_shortage.hpp"
 #include "fem/matrix_free_solver.hpp"
 #include "fem/pattern_size.hpp"
 #include "fem/static_system.hpp"
@@ -92,8 +92,8 @@ void add_steps(const std::vector<std::string>& steps, std::vector<StaticSolution
 
 // The last step on a device with memory of its own: right-hand sides and solutions wait on the host for their turn.
 std::vector<StaticSolution> solve_keeping_cold_data_on_the_host(const Operator& equations, const LoadCases& loads, const LinearSolverOptions& options,
-                                                                const Progress& progress, std::vector<std::string> steps, const Error& error) {
-  steps.push_back(fmt::format("memory: cold data waits on the host ({}); cost: copies, and right-hand sides are solved one after the other", error.message()));
+                                                                const Progress& progress, std::vector<std::string> steps, const Error& shortage) {
+  steps.push_back(fmt::format("memory: cold data waits on the host ({}); cost: copies, and right-hand sides are solved one after the other", shortage.message()));
   if (options.say) options.say(steps.back());
   give_back_all(equations);
   std::vector<StaticSolution> solutions = solve_in_one_way(equations, loads, options, progress, nullptr, true);
@@ -105,9 +105,9 @@ std::vector<StaticSolution> solve_keeping_cold_data_on_the_host(const Operator& 
 }
 
 std::vector<StaticSolution> solve_after_stepping_to_no_matrix(const Operator& equations, const LoadCases& loads, const LinearSolverOptions& options,
-                                                              const Progress& progress, const Error& error) {
+                                                              const Progress& progress, const Error& shortage) {
   const std::vector<std::string> steps = {fmt::format(
-      "memory: no matrix ({}); cost: elements are computed anew in every product, with three to ten times the iterations", error.message())};
+      "memory: no matrix ({}); cost: elements are computed anew in every product, with three to ten times the iterations", shortage.message())};
   if (options.say) options.say(steps.front());
   give_back_all(equations);
   equations.space().forget_pattern();
@@ -116,11 +116,9 @@ std::vector<StaticSolution> solve_after_stepping_to_no_matrix(const Operator& eq
   without.operator_kind = OperatorKind::matrix_free;
   without.method = LinearMethod::automatic;
   std::vector<StaticSolution> solutions;
-  try {
-    solutions = solve_in_one_way(equations, loads, without, progress, nullptr);
-  } catch (const Error& next) {
-    if (next.exit() != Exit::resources || !equations.space().device().machine().is_apart()) throw;
-    return solve_keeping_cold_data_on_the_host(equations, loads, without, progress, steps, next);
+  if (const auto next = memory_shortage([&] { solutions = solve_in_one_way(equations, loads, without, progress, nullptr); })) {
+    if (!equations.space().device().machine().is_apart()) throw *next;
+    return solve_keeping_cold_data_on_the_host(equations, loads, without, progress, steps, *next);
   }
   add_steps(steps, solutions);
   return solutions;
@@ -131,21 +129,19 @@ std::vector<StaticSolution> solve_after_stepping_to_no_matrix(const Operator& eq
 std::vector<StaticSolution> solve_static(const Operator& equations, const LoadCases& loads, const LinearSolverOptions& options,
                                          const Progress& progress, StaticReuse* reuse) {
   check_same_unknowns(loads.cases);
-  if (reuse != nullptr) try {
-      return solve_in_one_way(equations, loads, options, progress, reuse);
-    } catch (const Error& error) {
-      if (error.exit() != Exit::resources) throw;
-      reuse->clear();  // nothing is kept where memory is short
-    }
-  try {
-    check_memory_for_matrix(equations, options);
-    return solve_in_one_way(equations, loads, options, progress, nullptr);
-  } catch (const Error& error) {
-    if (error.exit() != Exit::resources) throw;
-    if (can_do_without_matrix(equations, options)) return solve_after_stepping_to_no_matrix(equations, loads, options, progress, error);
-    if (!equations.space().device().machine().is_apart()) throw;
-    return solve_keeping_cold_data_on_the_host(equations, loads, options, progress, {}, error);
+  std::vector<StaticSolution> solutions;
+  if (reuse != nullptr) {
+    if (!memory_shortage([&] { solutions = solve_in_one_way(equations, loads, options, progress, reuse); })) return solutions;
+    reuse->clear();  // nothing is kept where memory is short
   }
+  const std::optional<Error> shortage = memory_shortage([&] {
+    check_memory_for_matrix(equations, options);
+    solutions = solve_in_one_way(equations, loads, options, progress, nullptr);
+  });
+  if (!shortage) return solutions;
+  if (can_do_without_matrix(equations, options)) return solve_after_stepping_to_no_matrix(equations, loads, options, progress, *shortage);
+  if (!equations.space().device().machine().is_apart()) throw *shortage;
+  return solve_keeping_cold_data_on_the_host(equations, loads, options, progress, {}, *shortage);
 }
 
 StaticSolution solve_static(const Operator& equations, const Constraints& constraints, const LinearSolverOptions& options,

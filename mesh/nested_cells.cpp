@@ -247,13 +247,25 @@ class Search {
 
 }  // namespace
 
+namespace {
+
+bool may_be_joined(CellKind kind, std::span<const Node> cells) {
+  const auto corners = static_cast<std::size_t>(traits(kind).corner_count);
+  return (kind == CellKind::quad4 || kind == CellKind::hex8) && !cells.empty() && cells.size() % (corners * corners) == 0;
+}
+bool is_simplex(CellKind kind) { return kind == CellKind::tri3 || kind == CellKind::tet4; }
+
+}  // namespace
+
+bool has_coarser_cells(CellKind kind, std::span<const Node> cells, Index node_count) {
+  if (is_simplex(kind)) return coarser_simplices(traits(kind).dimension, cells, node_count).has_value();
+  return may_be_joined(kind, cells) && Search(traits(kind).dimension, cells, node_count).join_all();
+}
+
 std::optional<NestedCells> coarser_cells(CellKind kind, std::span<const Node> cells, Index node_count) {
-  const int dimension = traits(kind).dimension;
-  if (kind == CellKind::tri3 || kind == CellKind::tet4) return coarser_simplices(dimension, cells, node_count);
-  if (kind != CellKind::quad4 && kind != CellKind::hex8) return std::nullopt;
-  const std::size_t corners = std::size_t{1} << dimension;
-  if (cells.empty() || cells.size() % (corners * corners) != 0) return std::nullopt;
-  Search search(dimension, cells, node_count);
+  if (is_simplex(kind)) return coarser_simplices(traits(kind).dimension, cells, node_count);
+  if (!may_be_joined(kind, cells)) return std::nullopt;
+  Search search(traits(kind).dimension, cells, node_count);
   if (!search.join_all()) return std::nullopt;
   return search.result();
 }

@@ -23,4 +23,7 @@ struct NestedCells {
 // uniform refinement of conforming cells, or of another kind. Linear time.
 std::optional<NestedCells> coarser_cells(CellKind kind, std::span<const Node> cells, Index node_count);
 
+// Whether it would find them, but for nodes that lie differently in several coarser cells; half of the time.
+bool has_coarser_cells(CellKind kind, std::span<const Node> cells, Index node_count);
+
 }  // namespace ritz

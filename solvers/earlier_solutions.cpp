@@ -1,6 +1,6 @@
 #include "solvers/earlier_solutions.hpp"
 
-#include "device/error.hpp"
+#include "device/memory_shortage.hpp"
 #include "solvers/eigen/dense_symmetric.hpp"
 #include "solvers/vectors.hpp"
 
@@ -33,9 +33,9 @@ std::vector<double> solved(std::vector<double> G, const std::vector<double>& g) 
 double EarlierSolutions::start(const LinearOperator& A, const Vector& b, Vector& x) {
   double left = 1;
   if (count_ > 0 && solutions_->rows() == b.size()) try {
-      left = combine(A, b, x);
-    } catch (const Error& error) {  // resources; or the products are not finite: then the solver says what is
-      if (error.exit() != Exit::resources && error.exit() != Exit::not_converged) throw;
+      if (memory_shortage([&] { left = combine(A, b, x); })) clear();
+    } catch (const Error& error) {  // the products are not finite: the solver says what is
+      if (error.exit() != Exit::not_converged) throw;
       clear();
     }
   if (left < 1) return left;
@@ -69,14 +69,9 @@ double EarlierSolutions::combine(const LinearOperator& A, const Vector& b, Vecto
 }
 
 void EarlierSolutions::add(const Vector& x) {
-  try {
-    if (!solutions_ || solutions_->rows() != x.size()) {
-      clear();
-      solutions_.emplace(x.device(), x.size(), most);
-    }
-  } catch (const Error& error) {
-    if (error.exit() != Exit::resources) throw;
-    return clear();
+  if (!solutions_ || solutions_->rows() != x.size()) {
+    clear();
+    if (memory_shortage([&] { solutions_.emplace(x.device(), x.size(), most); })) return;
   }
   solutions_->set_column(next_, x);
   next_ = (next_ + 1) % most;

@@ -1,6 +1,6 @@
 #include "solvers/linear_solver.hpp"
 
-#include "device/error.hpp"
+#include "device/memory_shortage.hpp"
 #include "solvers/bounding_box.hpp"
 #include "solvers/memory_steps.hpp"
 #include "solvers/multigrid/hierarchy_needs.hpp"
@@ -85,13 +85,13 @@ class Walk {
   }
 
   void attempt(const MethodChoice& choice, bool is_last) {
+    const bool direct = choice.method == LinearMethod::direct;
     Reports next;
-    try {
-      next = choice.method == LinearMethod::direct ? solve_directly(task_, columns_, choice) : iterate_within_memory(choice);
-    } catch (const Error& error) {
-      const bool can_step_down = error.exit() == Exit::environment || error.exit() == Exit::resources;
-      if (!can_step_down || (is_last && reports_.empty())) throw;
-      fallbacks_.push_back((choice.method == LinearMethod::direct ? "not factorised: " : "") + error.message());
+    const std::optional<Error> shortage =
+        shortage_or_no_library([&] { next = direct ? solve_directly(task_, columns_, choice) : iterate_within_memory(choice); });
+    if (shortage) {
+      if (is_last && reports_.empty()) throw *shortage;
+      fallbacks_.push_back((direct ? "not factorised: " : "") + shortage->message());
       return;
     }
     tried_.push_back(choice);
@@ -104,14 +104,14 @@ class Walk {
     reports_ = reports_.empty() ? std::move(next) : continued(reports_, std::move(next), "");
   }
 
-  // Before any of it is taken. The model may be a quarter too high: what is closer than that is tried.
+  // Before any of it is taken. The model may be a quarter too high: what is closer than that is tried, and so is what costs little to try.
   void check_memory_for_hierarchy(const SmoothedAggregationOptions& multigrid) const {
     if (task_.options.prepared != nullptr && task_.options.prepared->holds(PreconditionerKind::multigrid)) return;
     const SparsityPattern& pattern = task_.A.pattern();
     const MemoryPool& pool = task_.A.device().memory();
-    const HierarchyShape shape{pattern.rows(), pattern.nonzeros(), task_.A.block_size(), task_.geometry.dimension, false, multigrid.half_storage};
+    const HierarchyShape shape{pattern.rows(), pattern.nonzeros(), task_.A.block_size(), task_.geometry.dimension, Nesting::none, multigrid.half_storage};
     const double needed = 0.75 * double(hierarchy_needs(shape, multigrid.single_precision).set_up.total());
-    if (needed <= double(pool.available())) return;
+    if (needed <= std::max(25e6, double(pool.available()))) return;
     throw Error(Exit::resources, fmt::format("multigrid needs more than {:.1f} MB, and {:.1f} MB are there", 1e-6 * needed, 1e-6 * double(pool.available())),
                 "foreseen from the size of the matrix", "use a cheaper preconditioner, or a device with more memory");
   }
@@ -119,18 +119,19 @@ class Walk {
   // With less memory and more time where it is short (solvers/memory_steps.hpp).
   Reports iterate_within_memory(MethodChoice choice) {
     LinearSolverOptions options = task_.options;
+    Reports reports;
     while (true) {
-      try {
+      const std::optional<Error> shortage = memory_shortage([&] {
         if (choice.preconditioner == PreconditionerKind::multigrid) check_memory_for_hierarchy(options.multigrid);
-        return solve_by_iteration(Task{task_.A, options, task_.geometry, task_.traits}, columns_, choice);
-      } catch (const Error& error) {
-        const std::optional<std::string> step = step_down(error, options, choice);
-        if (!step) throw;
-        if (options.say) options.say(*step);
-        fallbacks_.push_back(*step);
-        if (options.prepared != nullptr) options.prepared->clear();
-        forget_guesses(columns_);
-      }
+        reports = solve_by_iteration(Task{task_.A, options, task_.geometry, task_.traits}, columns_, choice);
+      });
+      if (!shortage) return reports;
+      if (options.prepared != nullptr) options.prepared->clear();
+      const std::optional<std::string> step = step_down(*shortage, options, choice);
+      if (!step) throw *shortage;
+      if (options.say) options.say(*step);
+      fallbacks_.push_back(*step);
+      forget_guesses(columns_);
     }
   }
 

@@ -5,13 +5,12 @@
 namespace ritz {
 namespace {
 
-std::string text(const Error& error, const char* what, const char* cost) { return fmt::format("memory: {} ({}); {}", what, error.message(), cost); }
+std::string text(const Error& shortage, const char* what, const char* cost) { return fmt::format("memory: {} ({}); {}", what, shortage.message(), cost); }
 
 }  // namespace
 
-std::optional<std::string> step_down(const Error& error, PreconditionerKind& kind, bool& single_precision) {
-  if (error.exit() != Exit::resources) return std::nullopt;
-  const auto said = [&](const char* what, const char* cost) { return text(error, what, cost); };
+std::optional<std::string> step_down(const Error& shortage, PreconditionerKind& kind, bool& single_precision) {
+  const auto said = [&](const char* what, const char* cost) { return text(shortage, what, cost); };
   switch (kind) {
     case PreconditionerKind::automatic:
     case PreconditionerKind::multigrid:
@@ -28,14 +27,14 @@ std::optional<std::string> step_down(const Error& error, PreconditionerKind& kin
   }
 }
 
-std::optional<std::string> step_down(const Error& error, LinearSolverOptions& options, MethodChoice& choice) {
+std::optional<std::string> step_down(const Error& shortage, LinearSolverOptions& options, MethodChoice& choice) {
   if (choice.method == LinearMethod::direct) return std::nullopt;
   SmoothedAggregationOptions& multigrid = options.multigrid;
-  if (error.exit() == Exit::resources && choice.preconditioner == PreconditionerKind::multigrid && multigrid.single_precision && !multigrid.half_storage) {
+  if (choice.preconditioner == PreconditionerKind::multigrid && multigrid.single_precision && !multigrid.half_storage) {
     multigrid.half_storage = true;
-    return text(error, "matrices of the multigrid cycle in 16 bits, a third of its memory less", "cost: up to a fifth more iterations");
+    return text(shortage, "matrices of the multigrid cycle in 16 bits, a third of its memory less", "cost: up to a fifth more iterations");
   }
-  std::optional<std::string> step = step_down(error, choice.preconditioner, options.multigrid.single_precision);
+  std::optional<std::string> step = step_down(shortage, choice.preconditioner, options.multigrid.single_precision);
   if (step && choice.preconditioner != PreconditionerKind::multigrid) {  // what was to be faster is not there
     choice.max_iterations = 0;
     choice.give_up = {};

@@ -4,7 +4,8 @@
 //   3. its matrices in 16 bits; then a cheaper preconditioner: Chebyshev instead of multigrid, then the diagonal;
 //   4. no matrix (fem/static_solution);   5. the CPU instead of a GPU (apps/run).
 //
-//   while (true) try { return solve(options, choice); } catch (const Error& e) { if (!(step = step_down(e, options, choice))) throw; }
+//   while (const auto shortage = memory_shortage([&] { solve(options, choice); }))  // of a device or of the host
+//     if (!(step = step_down(*shortage, options, choice))) throw *shortage;
 #pragma once
 
 #include "device/error.hpp"
@@ -16,10 +17,10 @@
 namespace ritz {
 
 // Changes the choice or the options to the next step. Returns what was done, for the log and the report: "memory: ...", with
-// bytes and cost. nullopt: the error is of another kind, or there is no step left here.
-std::optional<std::string> step_down(const Error& error, LinearSolverOptions& options, MethodChoice& choice);
+// bytes and cost. nullopt: there is no step left here.
+std::optional<std::string> step_down(const Error& shortage, LinearSolverOptions& options, MethodChoice& choice);
 
 // The same for a preconditioner alone: the next cheaper one.
-std::optional<std::string> step_down(const Error& error, PreconditionerKind& kind, bool& single_precision);
+std::optional<std::string> step_down(const Error& shortage, PreconditionerKind& kind, bool& single_precision);
 
 }  // namespace ritz

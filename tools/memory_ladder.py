@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Two cases under a falling memory limit: limit, step taken, time, iterations, true residual, difference of the answer. A cantilever on the
-CPU; and one with load cases on the fake device, which has memory of its own as a GPU has: there cold data goes to the host before the CPU
-takes over.
+"""Cases under a falling memory limit: limit, step taken, time, iterations, true residual, difference of the answer. A cantilever on the
+CPU; one with load cases on the fake device, which has memory of its own as a GPU has: there cold data goes to the host before the CPU
+takes over; and the cantilever with a limit on all memory of the host, of which lists and files take their part.
 
     tools/memory_ladder.py BUILD/bin [FOLDER] > table.md
 """
@@ -44,23 +44,24 @@ def steps_of(report):
     return [name for key, name in STEPS.items() if any(text.startswith("memory: ") and key in text for text in texts)]
 
 
-def descend(program, case, device, factor):
+def descend(program, case, device, factor, option="--memory-limit"):
     """A row for each limit at which other steps are taken, to the CPU or to the end."""
     _, free = run(program, case, case.with_suffix(".json"), device)
     tips = [tip for _, tip in outcomes(free)]
-    limit, before = free["memory"]["device_peak"], None
+    peak, held = ("device_peak", "device_held_peak") if option == "--memory-limit" else ("host_counted", "host_counted")
+    limit, before = free["memory"][peak], None
     print("| limit MB | held MB | steps | solve s | iterations | true residual | moved MB | tip differs by |\n|---|---|---|---|---|---|---|---|")
     while before is None or "the CPU" not in before:
-        exit_code, report = run(program, case, case.with_suffix(".json"), device, "--memory-limit", str(limit))
+        exit_code, report = run(program, case, case.with_suffix(".json"), device, option, str(limit))
         if exit_code != 0:
-            print(f"| {limit / 1e6:.1f} | {report['memory']['device_held_peak'] / 1e6:.1f} | exit {exit_code}: {report['errors'][0]['what']} | | | | | |")
+            print(f"| {limit / 1e6:.1f} | {report['memory'][held] / 1e6:.1f} | exit {exit_code}: {report['errors'][0]['what']} | | | | | |")
             break
         steps = steps_of(report)
         if steps != before:
             solvers = [solver for solver, _ in outcomes(report)]
             moved = sum(phase["bytes"] for name, phase in report["phases"].items() if name.endswith("cold data"))
             error = max(max(abs(a - b) for a, b in zip(tip, other)) / max(map(abs, other)) for (_, tip), other in zip(outcomes(report), tips))
-            print(f"| {limit / 1e6:.1f} | {report['memory']['device_held_peak'] / 1e6:.1f} | {', then '.join(steps) or 'none'} | {report['phases']['solve']['seconds']:.2f} | "
+            print(f"| {limit / 1e6:.1f} | {report['memory'][held] / 1e6:.1f} | {', then '.join(steps) or 'none'} | {report['phases']['solve']['seconds']:.2f} | "
                   f"{max(solver['iterations'] for solver in solvers)} | {max(solver['true_relative_residual'] for solver in solvers):.1e} | {moved / 1e6:.1f} | {error:.0e} |", flush=True)
         before = steps
         limit = int(factor * limit)
@@ -79,6 +80,7 @@ def main():
     case = folder / "cases.toml"
     case.write_text(HEAD.replace("box.msh", "small.msh") + load_cases(12) + PROBE)
     descend(program, case, "fake", 0.88)
+    descend(program, folder / "box.toml", "cpu", 0.95, "--host-memory-limit")
 
 
 if __name__ == "__main__":

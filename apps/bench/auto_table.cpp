@@ -57,7 +57,7 @@ Outcome run_once(const LinearSystem& system, LinearSolverOptions options) {
   x.fill_zero();
   const double start = processor_seconds();
   try {
-    outcome.report = solve_linear(system.A, system.b, x, options, {&system.coordinates, system.dimension});
+    outcome.report = solve_linear(system.A, system.b, x, options, {&system.coordinates, system.dimension, system.nested});
     if (outcome.report.converged()) outcome.seconds = processor_seconds() - start;
     else outcome.note = name_of(outcome.report.reason);
   } catch (const Error& error) {

@@ -5,6 +5,7 @@
 #include "fem/forms/elasticity.hpp"
 #include "fem/forms/loads.hpp"
 #include "fem/forms/mass.hpp"
+#include "fem/nested_nodes.hpp"
 #include "fem/operator.hpp"
 #include "mesh/generators.hpp"
 #include "solvers/vectors.hpp"
@@ -46,7 +47,7 @@ LinearSystem held(std::shared_ptr<Model> model, std::vector<Integral> integrals,
   K.eliminate(fixed.mask(), max_abs(K.diagonal()));
   Vector coordinates(space.device(), space.coordinates().size(), "coordinates");
   copy(space.coordinates(), coordinates);
-  return {model, std::move(K), std::move(b), std::move(coordinates), dimension};
+  return {model, std::move(K), std::move(b), std::move(coordinates), dimension, [model](MultigridLevels wanted) { return nested_nodes(model->space, wanted); }};
 }
 
 const std::vector<std::string> whole_box = {"x0", "x1", "y0", "y1", "z0", "z1"}, whole_square = {"x0", "x1", "y0", "y1"};

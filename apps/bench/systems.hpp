@@ -3,6 +3,7 @@
 #pragma once
 
 #include "device/device.hpp"
+#include "solvers/multigrid/smoothed_aggregation.hpp"
 #include "solvers/sparse_matrix.hpp"
 
 #include <functional>
@@ -18,6 +19,7 @@ struct LinearSystem {
   Vector b;
   Vector coordinates;                  // [block row][dimension]
   int dimension;
+  FindNested nested = {};
 };
 
 struct SystemRecipe {

@@ -1,6 +1,6 @@
 #include "solvers/eigen/eigen_solver.hpp"
 
-#include "device/error.hpp"
+#include "device/memory_shortage.hpp"
 #include "solvers/eigen/eigen_problem.hpp"
 
 #include <fmt/format.h>
@@ -45,16 +45,15 @@ EigenSolution solve_eigen(const SparseMatrix& K, const SparseMatrix& M, const Ei
   const EigenProblem problem(K, M, options, geometry);
   EigenChoice choice = choose_method(K.rows(), options, geometry.dimension);
   if (choice.method == EigenMethod::lanczos) {
-    try {
-      EigenSolution solution = solve_by_lanczos(problem);
+    EigenSolution solution;
+    const std::optional<Error> shortage = shortage_or_no_library([&] { solution = solve_by_lanczos(problem); });
+    if (!shortage) {
       solution.choice = choice.why;
       return solution;
-    } catch (const Error& error) {
-      // Nobody asked for it by name, and iterations need neither the library nor the memory.
-      const bool can_step_down = error.exit() == Exit::environment || error.exit() == Exit::resources;
-      if (options.method == EigenMethod::lanczos || needs_a_factor(options) || !can_step_down) throw;
-      choice.why = "not factorised: " + error.message();
     }
+    // Where nobody asked for it by name: iterations need neither the library nor the memory.
+    if (options.method == EigenMethod::lanczos || needs_a_factor(options)) throw *shortage;
+    choice.why = "not factorised: " + shortage->message();
   }
   EigenSolution solution = solve_by_lobpcg(problem);
   solution.choice = choice.why;

@@ -8,16 +8,20 @@
 
 namespace ritz {
 
+// What the first coarser level is: aggregates, a coarser mesh, or the same cells with a field of lower order.
+enum class Nesting { none, mesh, cells };
+
 struct HierarchyShape {
   Index rows = 0, nonzeros = 0;  // of the matrix, in blocks
   int block = 1, dimension = 3;  // unknowns per node; of the mesh
-  bool nested = false;           // its first coarser level is a nested mesh
+  Nesting nesting = Nesting::none;
   bool half_storage = false;     // matrices of levels in 16 bits, where the cycle is in single precision
 };
 
 struct HierarchyNeeds {
   MemoryNeeds live;      // once it stands, with the vectors of its cycle
   MemoryNeeds set_up;    // at most, while it is set up
+  MemoryNeeds refresh;   // at most, while new values take the place of the old
 };
 
 HierarchyNeeds hierarchy_needs(const HierarchyShape& shape, bool single_precision);

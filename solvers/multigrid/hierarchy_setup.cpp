@@ -38,9 +38,17 @@ BlockMatrixView<double> view_of(const SparseMatrix& A) {
   return {pattern.rows(), pattern.rows(), A.block_size(), A.block_size(), pattern.offsets().data(), pattern.columns().data(), A.values().data()};
 }
 
-// Largest ratio of the diagonal entries of two coupled rows.
-double largest_jump(const SparseMatrix& A) {
-  const Vector inverse = inverse_diagonal(A.diagonal());
+// Largest ratio of the diagonal entries of two coupled rows; above a field of lower order on the same cells, of two of its nodes.
+double largest_jump(const SparseMatrix& A, const NestedNodes& first) {
+  Vector inverse = inverse_diagonal(A.diagonal());
+  if (first.same_cells) {
+    const auto block = static_cast<std::size_t>(A.block_size());
+    std::vector<double> is_kept(static_cast<std::size_t>(A.rows()), 0);
+    for (const std::int32_t node : first.same) std::fill_n(is_kept.begin() + static_cast<std::ptrdiff_t>(node) * A.block_size(), block, 1.0);
+    const Vector all = std::move(inverse);
+    inverse = Vector(A.device(), A.rows(), tag);
+    multiply(Vector(A.device(), std::span<const double>(is_kept), tag), all, inverse);
+  }
   Vector jumps(A.device(), A.pattern().rows(), tag);
   A.device().profile().count(bytes_of(view_of(A), A.pattern().nonzeros()) + inverse.bytes() + jumps.bytes());
   kernels<TransferKernels>(A.device(), solver_kernels, "transfer").jumps(A.device(), view_of(A), inverse.data(), jumps.data());
@@ -297,12 +305,15 @@ class Builder {
 
 NestedLevels nested_levels(const SparseMatrix& A, const SmoothedAggregationOptions& options) {
   if (options.levels == MultigridLevels::aggregation) return nullptr;
-  NestedLevels nested = options.nested ? options.nested() : nullptr;
+  NestedLevels nested = options.nested ? options.nested(options.levels) : nullptr;
   if (options.levels == MultigridLevels::nested && nested == nullptr)
     throw Error(Exit::input, "multigrid over nested meshes was asked for, but there are none",
-                "they are found where the mesh is a uniform refinement of triangles, quadrilaterals, tetrahedra or hexahedra",
+                "they are found where fields are of order 2, or the mesh is a uniform refinement of triangles, quadrilaterals, tetrahedra or hexahedra",
                 "use multigrid.levels = \"auto\", or refine a coarser mesh (ritz mesh refine)");
-  return options.levels == MultigridLevels::nested || nested == nullptr || largest_jump(A) <= largest_nested_jump ? nested : nullptr;
+  if (options.levels == MultigridLevels::nested || nested == nullptr) return nested;
+  const auto meshes = std::ranges::find(*nested, false, &NestedNodes::same_cells);
+  if (meshes == nested->end() || largest_jump(A, nested->front()) <= largest_nested_jump) return nested;
+  return meshes == nested->begin() ? nullptr : std::make_shared<const std::vector<NestedNodes>>(nested->begin(), meshes);
 }
 
 void set_up_hierarchy(const SparseMatrix& A, const SmoothedAggregationOptions& options, const NestedLevels& nested, const TakeLevel& take) {

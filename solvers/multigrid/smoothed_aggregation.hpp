@@ -21,13 +21,15 @@ struct NestedNodes {
   std::vector<Index> first;            // [node + 1] first of its parents; a node without parents takes no part
   std::vector<std::int32_t> parents;   // coarser nodes
   std::vector<std::int32_t> same;      // [coarser node] the node at its place
+  bool same_cells = false;             // a field of lower order on the same cells
 };
 
 using NestedLevels = std::shared_ptr<const std::vector<NestedNodes>>;  // from the first level on, of block rows; null: none
 
-// `automatic`: nested where there are some and diagonal entries of neighbours differ by a factor of 30 at most, since interpolation
-// across jumps of a material is poor.
+// `automatic`: nested where there are some; between different meshes only where diagonal entries of neighbours differ by a factor of 30
+// at most, since interpolation across jumps of a material is poor.
 enum class MultigridLevels { automatic, nested, aggregation };
+using FindNested = std::function<NestedLevels(MultigridLevels wanted)>;  // some are found only where `nested` is wanted, as that takes long
 
 struct SmoothedAggregationOptions {
   const Vector* coordinates = nullptr;  // [block row][dimension]; gives rigid rotations; without it translations only
@@ -40,7 +42,7 @@ struct SmoothedAggregationOptions {
   Index coarsest_size = 600;            // unknowns that are solved with a dense inverse
   int max_levels = 12;
   MultigridLevels levels = MultigridLevels::automatic;
-  std::function<NestedLevels()> nested = {};  // asked at set-up; none: aggregation alone
+  FindNested nested = {};               // asked at set-up; none: aggregation alone
 };
 
 class SmoothedAggregation final : public LinearOperator {

@@ -64,6 +64,12 @@ class BudgetTest(ritz.CaseTest):
                 self.assertEqual(outcome.exit, 6)
         self.assertEqual(self.heat("--host-memory-limit", str(2 * counted), threads=2).exit, 0)
 
+    def test_a_host_limit_above_the_peak_changes_nothing(self):  # which varies with the writer's thread
+        free = self.heat()
+        held = self.heat("--host-memory-limit", str(int(1.15 * free.report["memory"]["host_counted"])))
+        self.assertEqual(held.exit, 0, held.errors)
+        self.assertEqual(held.probes, free.probes)
+
     def test_a_size_that_is_none_is_exit_2(self):
         for text in ("6X", "-1G", "0", "many"):
             outcome = self.heat("--memory-limit=" + text)
@@ -132,15 +138,20 @@ class ProfileTest(ritz.CaseTest):
 STEPS = ["single precision", "16 bits", "Chebyshev", "the diagonal", "no matrix"]
 
 
+def ladder_case(test):
+    """A cantilever with multigrid in double precision."""
+    forecast_table.write_box(test.folder / "box.msh", "hex", (20, 10, 10))
+    probe = '[[probe]]\nname = "tip"\nfield = "displacement"\nregion = "x1"\nmeasure = "mean"\n'
+    return test.write("box.toml", '[mesh]\nfile = "box.msh"\n[solver]\nmethod = "cg"\npreconditioner = "multigrid"\nmultigrid.precision = "double"\n'
+                      + forecast_table.ELASTICITY.format(force="[0.0, 0.0, -1e-4]") + probe)
+
+
 class LadderTest(ritz.CaseTest):
     """A falling limit walks down the ladder step by step, to the same answer each time."""
 
     def setUp(self):
         super().setUp()
-        forecast_table.write_box(self.folder / "box.msh", "hex", (20, 10, 10))
-        probe = '[[probe]]\nname = "tip"\nfield = "displacement"\nregion = "x1"\nmeasure = "mean"\n'
-        self.case = self.write("box.toml", '[mesh]\nfile = "box.msh"\n[solver]\nmethod = "cg"\npreconditioner = "multigrid"\nmultigrid.precision = "double"\n'
-                               + forecast_table.ELASTICITY.format(force="[0.0, 0.0, -1e-4]") + probe)
+        self.case = ladder_case(self)
 
     def test_each_step_gives_the_same_answer(self):
         free = self.solve("ritz-elasticity", self.case)
@@ -162,6 +173,56 @@ class LadderTest(ritz.CaseTest):
         self.assertEqual(seen, [step for step in STEPS if step in seen])
         self.assertEqual(seen[-1], "no matrix")
         self.assertGreaterEqual(len(seen), 3)
+
+
+class FallingHostLimitTest(ritz.CaseTest):
+    """Less and less memory of the host, of which lists and files take their part beside the arrays: from good ways to worse, then exit code 6."""
+
+    # From good to bad, as the fallbacks of the report tell.
+    def rank(self, fallbacks):
+        no_matrix = any("no matrix" in text for text in fallbacks)
+        last = fallbacks[-1] if fallbacks else ""
+        return 10 * no_matrix + max([i + 1 for i, step in enumerate(STEPS[:4]) if step in last], default=0)
+
+    def descend(self, program, case, *arguments, smallest, ways):
+        free = self.solve(program, case, *arguments)
+        self.assertEqual(free.report["solver"]["fallbacks"], [])
+        limit, worst, seen = free.report["memory"]["host_counted"], 0, set()
+        ended = None
+        while limit > 2_000_000:
+            limit = int(0.87 * limit)
+            outcome = self.run_case(program, case, "--host-memory-limit", limit, *arguments)
+            self.assertIn(outcome.exit, (0, 6), outcome.errors)
+            self.assertLessEqual(outcome.report["memory"]["host_counted"], limit)
+            if outcome.exit == 6:
+                ended = ended or limit
+                self.assertRegex(outcome.errors, "error: out of (host )?memory.* [0-9.]+ MB .*on top of")
+                if outcome.report["memory"]["device_peak"] > 0:
+                    self.assertRegex(outcome.errors, "why: (allocated|arrays on .*): .* MB")
+                continue
+            self.assertIsNone(ended, "it fits into less")
+            fallbacks = outcome.report["solver"]["fallbacks"]
+            for text in fallbacks:
+                self.assertRegex(text, "^memory: .*[0-9] MB.*cost: ")
+            self.assertLessEqual(worst, self.rank(fallbacks), fallbacks)
+            worst = self.rank(fallbacks)
+            seen.add(worst)
+            self.assertLessEqual(outcome.residual, 1e-8)
+            for name, values in free.probes.items():
+                expected, found = ([each] if isinstance(each, float) else each for each in (values, outcome.probes[name]))
+                for a, b in zip(expected, found):
+                    self.assertLessEqual(abs(a - b), 1e-6 * max(map(abs, expected)))
+        self.assertLess(ended / free.report["memory"]["host_counted"], smallest)
+        self.assertGreaterEqual(len(seen), ways)
+
+    def test_heat(self):
+        self.descend("ritz-heat", ritz.example(CASE), smallest=0.35, ways=2)
+
+    def test_elasticity(self):
+        self.descend("ritz-elasticity", ladder_case(self), smallest=0.25, ways=3)
+
+    def test_quadratic_cells(self):
+        self.descend("ritz-elasticity", ritz.example("bracket"), "--set", "solver.method=cg", smallest=0.25, ways=2)
 
 
 class ColdDataTest(ritz.CaseTest):
@@ -192,6 +253,10 @@ class ColdDataTest(ritz.CaseTest):
         order = list(memory_ladder.STEPS.values())
         self.assertEqual(seen, [step for step in order if step in seen])
         self.assertIn("cold data on the host", seen)
+
+
+def one_of(outcome):
+    return outcome.report["unknowns"]
 
 
 class ForecastTest(ritz.CaseTest):
@@ -255,6 +320,21 @@ class ForecastTest(ritz.CaseTest):
         self.assertIn("does not fit", self.run_case("ritz-elasticity", solid, "--check", *limit).log)
         self.assertEqual(self.run_case("ritz-elasticity", solid, *limit).exit, 6)
         self.assertTrue(forecast["fits"])
+
+    def test_what_members_of_a_sweep_leave_for_the_next_is_counted(self):
+        forecast_table.write_box(self.folder / "box.msh", "tet", (40, 30, 30))
+        head = '[mesh]\nfile = "box.msh"\n' + forecast_table.HEAT + "[solver]\n" + forecast_table.MULTIGRID
+        alone = self.write("alone.toml", head)
+        _, one, _ = self.check_forecast("ritz-heat", alone, forecast_table.SINGLE, 0.1)
+        members = forecast_table.MEMBERS.format(key="material.0.conductivity", first=1, last=3, count=9)
+        estimate, forecast, run = self.check_forecast("ritz-heat", self.write("materials.toml", head + members), forecast_table.SINGLE, 0.1)
+        self.assertIn("sweep: 9 members", estimate.log)
+        self.assertGreater(forecast["at_peak"]["vectors"], one["at_peak"]["vectors"] + 8 * 8 * one_of(run))  # eight earlier solutions
+        self.assertGreater(forecast["device_peak_refreshed"], forecast["device_peak"])
+        loads = forecast_table.MEMBERS.format(key="flux.0.value", first=1, last=2, count=20)
+        _, forecast, run = self.check_forecast("ritz-heat", self.write("loads.toml", head + loads), forecast_table.SINGLE, 0.1)
+        self.assertEqual(run.report["facts"]["sweep_largest_batch"], "20")
+        self.assertGreater(forecast["at_peak"]["vectors"], 80 * 8 * one_of(run))  # right-hand sides and solutions of all of them, twice
 
     def test_both_ways_to_modes(self):
         forecast_table.write_box(self.folder / "box.msh", "hex", (16, 8, 8))

@@ -191,7 +191,7 @@ class TroubleTest(SweepTest):
         self.assertEqual(outcome.exit, 4)
         self.assertFalse((outcome.folder / "results").exists())
 
-    def test_estimate_is_that_of_the_first_member(self):
+    def test_estimate_is_that_of_the_first_member_and_of_what_it_leaves(self):
         case = self.sweep("heat_sink", parameter("material.0.conductivity", values=[100, 200]))
         swept = self.run_case("ritz-heat", case, "--estimate")
         alone = self.run_case("ritz-heat", ritz.example("heat_sink"), "--estimate")
@@ -200,7 +200,11 @@ class TroubleTest(SweepTest):
         self.assertIn("H200", swept.log)
         self.assertTrue(swept.report["forecast"])
         for path, forecast in alone.report["forecast"].items():
-            self.assertEqual(swept.report["forecast"][path]["device_peak"], forecast["device_peak"])
+            more = swept.report["forecast"][path]["device_peak"] - forecast["device_peak"]
+            if "without a matrix" in path:
+                self.assertEqual(more, 0)
+            else:  # eight solutions, and lists that stay
+                self.assertGreater(more, 8 * 8 * 30000)
 
     def test_describe_says_what_a_sweep_is(self):
         outcome = self.run_case("ritz-heat", ritz.example("wall"), "--describe")

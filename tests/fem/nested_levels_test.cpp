@@ -36,7 +36,7 @@ struct System {
     K.eliminate(fixed.mask(), 1);
   }
   SmoothedAggregationOptions options(MultigridLevels levels) const {
-    return {.coordinates = &space.coordinates(), .dimension = mesh.dimension(), .levels = levels, .nested = [this] { return nested_nodes(space); }};
+    return {.coordinates = &space.coordinates(), .dimension = mesh.dimension(), .levels = levels, .nested = [this](MultigridLevels wanted) { return nested_nodes(space, wanted); }};
   }
   SolveReport solve(MultigridLevels levels, Vector& x) const {
     const SmoothedAggregation cycle(K, options(levels));
@@ -106,6 +106,79 @@ TEST(NestedLevels, AreTakenWithoutJumpsAndNotAcrossThem) {
   EXPECT_EQ(taken(random_inclusions(1e4), MultigridLevels::automatic), 0);
   EXPECT_EQ(taken(random_inclusions(1e4), MultigridLevels::nested), 1);
   EXPECT_EQ(taken(random_inclusions(2), MultigridLevels::aggregation), 0);
+}
+
+TEST(NestedLevels, OfTrianglesAndTetrahedraAreTakenWhereAskedFor) {
+  for (Mesh& mesh : std::vector<Mesh>{refine(box(4, 4, 4, {1, 1, 1}, CellKind::tet4)), refine(rectangle(12, 12, {1, 1}, CellKind::tri3))}) {
+    const FormValue form = heat_form(mesh.dimension());
+    const System s(std::move(mesh), form, one_side);
+    EXPECT_EQ(SmoothedAggregation(s.K, s.options(MultigridLevels::automatic)).nested_levels(), 0);
+    EXPECT_GE(SmoothedAggregation(s.K, s.options(MultigridLevels::nested)).nested_levels(), 1);
+  }
+}
+
+// Fields of order 2 hold those of order 1 on the same cells.
+struct LinearWithinQuadratic : CellTest {};
+
+TEST_P(LinearWithinQuadratic, NodesAreMeansOfTheirParents) {
+  const Mesh mesh = patch(kind(), {.count = dimension() == 3 ? 3 : 8});  // affine: places, too, are means
+  const FunctionSpace space(mesh, 1, cpu());
+  const NestedLevels levels = nested_nodes(space, MultigridLevels::automatic);
+  ASSERT_TRUE(levels != nullptr);
+  const NestedNodes& corners = levels->front();
+  EXPECT_TRUE(corners.same_cells);
+  EXPECT_EQ(corners.first.size(), static_cast<std::size_t>(space.node_count()) + 1);
+  for (Node node = 0; node < space.node_count(); ++node) {
+    const Index begin = corners.first[static_cast<std::size_t>(node)], end = corners.first[static_cast<std::size_t>(node) + 1];
+    ASSERT_LT(begin, end);
+    Point mean{0, 0, 0};
+    for (Index k = begin; k < end; ++k) {
+      const Point parent = space.point(corners.same[static_cast<std::size_t>(corners.parents[static_cast<std::size_t>(k)])]);
+      for (std::size_t d = 0; d < 3; ++d) mean[d] += parent[d] / double(end - begin);
+    }
+    for (std::size_t d = 0; d < 3; ++d) EXPECT_NEAR(mean[d], space.point(node)[d], 1e-14);
+  }
+}
+
+TEST_P(LinearWithinQuadratic, TakesFewIterationsWhateverTheMaterials) {
+  const Index n = dimension() == 3 ? 8 : 32;
+  Mesh mesh = dimension() == 3 ? box(n, n, n, {1, 1, 1}, kind()) : rectangle(n, n, {1, 1}, kind());
+  for (const double factor : {1.0, 1e6}) {
+    std::vector<Index> stiff, soft;
+    for (Index cell = 0; cell < mesh.cell_count(); ++cell) (cell * 2654435761u / 128 % 8 == 0 ? stiff : soft).push_back(cell);
+    const FormValue hard = dimension() == 3 ? FormValue(Diffusion<3>{factor}) : FormValue(Diffusion<2>{factor});
+    const System s(Mesh(mesh), {{hard, false, stiff, {}}, {heat_form(dimension()), false, soft, {}}}, 1, one_side);
+    const SmoothedAggregation cycle(s.K, s.options(MultigridLevels::automatic));
+    EXPECT_GE(cycle.nested_levels(), 1);
+    Vector x = s.space.zeros();
+    const SolveReport report = ConjugateGradient{.relative = 1e-8, .max_iterations = 200}.solve(s.K, s.b, x, &cycle);
+    EXPECT_TRUE(report.converged()) << summary(report);
+    EXPECT_LE(report.iterations, factor == 1 ? 15 : 40);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(NestedLevels, LinearWithinQuadratic, testing::ValuesIn(cell_kinds(2)), kind_name);
+
+TEST(NestedLevels, OfQuadraticElasticityTakeFewerIterationsThanAggregation) {
+  for (const CellKind kind : {CellKind::tet10, CellKind::hex20}) {
+    const System s(box(12, 4, 4, {3, 1, 1}, kind), elastic_form(3), clamp);
+    Vector x = s.space.zeros();
+    const int aggregation = s.solve(MultigridLevels::aggregation, x).iterations, nested = s.solve(MultigridLevels::nested, x).iterations;
+    EXPECT_LE(nested, aggregation * 3 / 4) << traits(kind).name;
+  }
+}
+
+// Of quadratic hexahedra with single stiff cells the linear field on the same cells is taken, coarser meshes are not.
+TEST(NestedLevels, EndWithTheCellsWhereMaterialsJump) {
+  const auto taken = [](double factor) {
+    Mesh mesh = box(8, 8, 8, {1, 1, 1}, CellKind::hex27);
+    std::vector<Index> stiff, soft;
+    for (Index cell = 0; cell < mesh.cell_count(); ++cell) (cell * 2654435761u / 128 % 8 == 0 ? stiff : soft).push_back(cell);
+    const System s(std::move(mesh), {{Diffusion<3>{factor}, false, stiff, {}}, {Diffusion<3>{1.0}, false, soft, {}}}, 1, one_side);
+    return SmoothedAggregation(s.K, s.options(MultigridLevels::automatic)).nested_levels();
+  };
+  EXPECT_EQ(taken(1), 2);
+  EXPECT_EQ(taken(1e6), 1);
 }
 
 TEST(NestedLevels, NamedWhereThereAreNoneIsAnError) {

@@ -18,7 +18,11 @@ std::vector<Node> cells_of(const Mesh& mesh) {
   return cells;
 }
 
-std::optional<NestedCells> coarser(const Mesh& mesh) { return coarser_cells(mesh.kind_of(0), cells_of(mesh), mesh.node_count()); }
+std::optional<NestedCells> coarser(const Mesh& mesh) {
+  std::optional<NestedCells> found = coarser_cells(mesh.kind_of(0), cells_of(mesh), mesh.node_count());
+  EXPECT_EQ(has_coarser_cells(mesh.kind_of(0), cells_of(mesh), mesh.node_count()), found.has_value());
+  return found;
+}
 
 // Five blocks around a square, as meshes of cylinders have them: nodes with three and with four blocks.
 MeshData o_grid() {
