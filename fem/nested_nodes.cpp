@@ -1,7 +1,9 @@
 #include "fem/nested_nodes.hpp"
 
+#include "device/host_view.hpp"
 #include "mesh/cell_geometry.hpp"
 #include "mesh/nested_cells.hpp"
+#include "mesh/nested_graph.hpp"
 
 #include <algorithm>
 #include <array>
@@ -50,7 +52,39 @@ void add_coarser_meshes(int dimension, std::vector<Node> cells, Index count, std
     if (!coarser) break;
     count = coarser->node_count();
     cells = std::move(coarser->cells);
-    levels.push_back({std::move(coarser->first), std::move(coarser->parents), std::move(coarser->same)});
+    levels.push_back({.first = std::move(coarser->first), .parents = std::move(coarser->parents), .same = std::move(coarser->same)});
+  }
+}
+
+// The same of triangles and tetrahedra, told from the edges of the mesh: those of the pattern, so that nothing is made for it.
+void add_coarser_graphs(const FunctionSpace& space, const std::vector<Node>& corner_of, Index count, std::vector<NestedNodes>& levels) {
+  const Mesh& mesh = space.mesh();
+  const CellKind wanted = mesh.dimension() == 3 ? CellKind::tet4 : CellKind::tri3;
+  if (!space.has_pattern() || !std::ranges::all_of(mesh.blocks(), [&](const CellBlock& block) { return traits(block.kind).linear == wanted; })) return;
+  const HostView<Index> offsets(space.pattern()->offsets());
+  const HostView<std::int32_t> columns(space.pattern()->columns());
+  const HostView<double> coordinates(space.coordinates());
+  std::optional<NestedGraph> level;
+  if (corner_of.empty()) {
+    level = coarser_graph(offsets.span(), columns.span(), coordinates.span(), mesh.dimension());
+  } else {
+    NodeNeighbours corners{{0}, {}};
+    std::vector<double> places;
+    for (std::size_t node = 0; node < corner_of.size(); ++node) {
+      if (corner_of[node] < 0) continue;
+      for (Index k = offsets[static_cast<Index>(node)]; k < offsets[static_cast<Index>(node) + 1]; ++k)
+        if (const Node corner = corner_of[static_cast<std::size_t>(columns[k])]; corner >= 0) corners.neighbours.push_back(corner);
+      corners.offsets.push_back(static_cast<Index>(corners.neighbours.size()));
+      const auto first = coordinates.span().begin() + static_cast<std::ptrdiff_t>(node) * mesh.dimension();
+      places.insert(places.end(), first, first + mesh.dimension());
+    }
+    level = coarser_graph(corners.offsets, corners.neighbours, places, mesh.dimension());
+  }
+  while (level) {
+    levels.push_back({.first = std::move(level->first), .parents = std::move(level->parents), .same = std::move(level->same), .simplices = true});
+    count = level->graph.node_count();
+    if (count <= few) return;
+    level = coarser_graph(level->graph.offsets, level->graph.neighbours, level->places, mesh.dimension());
   }
 }
 
@@ -104,7 +138,7 @@ std::optional<NestedNodes> corner_nodes(const FunctionSpace& space) {
       }
     }
   }
-  NestedNodes result{.first = {}, .parents = {}, .same = {}, .same_cells = true};
+  NestedNodes result{.first = {}, .parents = {}, .same = {}, .same_cells = true, .simplices = false};
   std::vector<Node> coarse(parents.size(), -1);
   for (std::size_t node = 0; node < parents.size(); ++node)
     if (parents[node][0] == 1) {
@@ -137,7 +171,10 @@ NestedLevels nested_nodes(const FunctionSpace& space) {
     for (std::size_t k = 0; k < corners->same.size(); ++k) corner_of[static_cast<std::size_t>(corners->same[k])] = static_cast<Node>(k);
     levels.push_back(std::move(*corners));
   }
-  add_coarser_meshes(mesh.dimension(), corner_cells(space, corner_of), count, levels);
+  if (count > few) {
+    add_coarser_meshes(mesh.dimension(), corner_cells(space, corner_of), count, levels);
+    add_coarser_graphs(space, corner_of, count, levels);
+  }
   if (levels.empty()) return nullptr;
   return std::make_shared<const std::vector<NestedNodes>>(std::move(levels));
 }

@@ -1,6 +1,6 @@
 // Coarser spaces within a space, for multigrid: between which of their nodes each node lies. Below order 2 there is order 1 on the same
-// cells; below order 1 on quadrilaterals or hexahedra there are the coarser meshes, where the mesh is a uniform refinement of
-// them (mesh/nested_cells.hpp).
+// cells; below order 1 there are the coarser meshes, where the mesh is a uniform refinement (mesh/nested_cells.hpp, and mesh/nested_graph.hpp
+// of triangles and tetrahedra, which needs the pattern of the space).
 #pragma once
 
 #include "fem/function_space.hpp"

@@ -22,12 +22,14 @@ struct NestedNodes {
   std::vector<std::int32_t> parents;   // coarser nodes
   std::vector<std::int32_t> same;      // [coarser node] the node at its place
   bool same_cells = false;             // a field of lower order on the same cells
+  bool simplices = false;              // a coarser mesh of triangles or tetrahedra
 };
 
 using NestedLevels = std::shared_ptr<const std::vector<NestedNodes>>;  // from the first level on, of block rows; null: none
 
 // `automatic`: nested where there are some; between different meshes only where diagonal entries of neighbours differ by a factor of 30
-// at most, since interpolation across jumps of a material is poor.
+// at most, since interpolation across jumps of a material is poor, and of scalars on triangles and tetrahedra only where couplings
+// are about alike in all directions, since aggregates follow strong ones.
 enum class MultigridLevels { automatic, nested, aggregation };
 
 struct SmoothedAggregationOptions {

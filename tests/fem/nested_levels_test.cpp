@@ -161,8 +161,36 @@ TEST(NestedLevels, EndWithTheCellsWhereMaterialsJump) {
   EXPECT_EQ(taken(1e6), 1);
 }
 
+TEST(NestedLevels, OfTetrahedraAndTrianglesDoNotDependOnTheMesh) {
+  for (const auto& [kind, order] : {std::pair{CellKind::tet4, 1}, {CellKind::tet10, 2}, {CellKind::tri3, 1}, {CellKind::tri6, 2}}) {
+    const bool solid = traits(kind).dimension == 3;
+    std::vector<int> iterations;
+    for (const Index n : {8, solid ? 24 / order : 64}) {
+      const System s(solid ? box(n, n, n, {1, 1, 1}, kind, {.smooth = 0.05}) : rectangle(n, n, {1, 1}, kind, {.smooth = 0.05}), heat_form(solid ? 3 : 2), one_side);
+      if (n > 8) {
+        EXPECT_GE(SmoothedAggregation(s.K, s.options(MultigridLevels::automatic)).nested_levels(), order == 2 ? 2 : 1);
+      }
+      Vector x = s.space.zeros();
+      iterations.push_back(s.solve(MultigridLevels::automatic, x).iterations);
+    }
+    EXPECT_LE(iterations[1], iterations[0] + 6) << traits(kind).name;
+  }
+}
+
+// Aggregates follow the strong couplings of flat tetrahedra.
+TEST(NestedLevels, AreNotTakenForHeatInFlatTetrahedra) {
+  const auto taken = [](double height, FormValue form) {
+    const System s(box(12, 12, 12, {1, 1, height}, CellKind::tet4), form, form.components == 1 ? one_side : clamp);
+    return SmoothedAggregation(s.K, s.options(MultigridLevels::automatic)).nested_levels();
+  };
+  EXPECT_EQ(taken(1, heat_form(3)), 1);
+  EXPECT_EQ(taken(0.5, heat_form(3)), 1);
+  EXPECT_EQ(taken(0.1, heat_form(3)), 0);
+  EXPECT_GE(taken(0.1, elastic_form(3)), 1);
+}
+
 TEST(NestedLevels, NamedWhereThereAreNoneIsAnError) {
-  for (Mesh& mesh : std::vector<Mesh>{box(7, 7, 7, {1, 1, 1}, CellKind::hex8), box(4, 4, 4, {1, 1, 1}, CellKind::tet4)}) {
+  for (Mesh& mesh : std::vector<Mesh>{box(7, 7, 7, {1, 1, 1}, CellKind::hex8), box(7, 7, 7, {1, 1, 1}, CellKind::tet4)}) {
     const System s(std::move(mesh), heat_form(3), one_side);
     EXPECT_THROW(SmoothedAggregation(s.K, s.options(MultigridLevels::nested)), Error);
     EXPECT_EQ(SmoothedAggregation(s.K, s.options(MultigridLevels::automatic)).nested_levels(), 0);
