@@ -56,11 +56,15 @@ void add_coarser_meshes(int dimension, std::vector<Node> cells, Index count, std
   }
 }
 
+bool is_of_simplices(const Mesh& mesh) {
+  const CellKind wanted = mesh.dimension() == 3 ? CellKind::tet4 : CellKind::tri3;
+  return std::ranges::all_of(mesh.blocks(), [&](const CellBlock& block) { return traits(block.kind).linear == wanted; });
+}
+
 // The same of triangles and tetrahedra, told from the edges of the mesh: those of the pattern, so that nothing is made for it.
 void add_coarser_graphs(const FunctionSpace& space, const std::vector<Node>& corner_of, Index count, std::vector<NestedNodes>& levels) {
   const Mesh& mesh = space.mesh();
-  const CellKind wanted = mesh.dimension() == 3 ? CellKind::tet4 : CellKind::tri3;
-  if (!space.has_pattern() || !std::ranges::all_of(mesh.blocks(), [&](const CellBlock& block) { return traits(block.kind).linear == wanted; })) return;
+  if (!space.has_pattern() || !is_of_simplices(mesh)) return;
   const HostView<Index> offsets(space.pattern()->offsets());
   const HostView<std::int32_t> columns(space.pattern()->columns());
   const HostView<double> coordinates(space.coordinates());
@@ -183,6 +187,7 @@ Nesting nesting_of(const FunctionSpace& space) {
   const Mesh& mesh = space.mesh();
   if (mesh.structural() || space.order() > 2 || space.node_count() <= few) return Nesting::none;
   if (space.order() == 2) return Nesting::cells;
+  if (is_of_simplices(mesh)) return nested_nodes(space) != nullptr ? Nesting::cells : Nesting::none;  // nodes between have two parents there, too
   return has_coarser_cells(mesh.dimension(), corner_cells(space, {}), space.node_count()) ? Nesting::mesh : Nesting::none;
 }
 
