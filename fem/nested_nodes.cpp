@@ -1,7 +1,9 @@
 #include "fem/nested_nodes.hpp"
 
+#include "device/host_view.hpp"
 #include "mesh/cell_geometry.hpp"
 #include "mesh/nested_cells.hpp"
+#include "mesh/nested_graph.hpp"
 
 #include <algorithm>
 #include <array>
@@ -27,12 +29,10 @@ std::vector<std::size_t> corners_in(const ReferenceElement& element) {
   return at;
 }
 
-// [cell][corner] of meshes of one kind of cell that may be joined; corner_of: [node of the space], empty where they are the same.
-std::vector<Node> corner_cells(const FunctionSpace& space, const std::vector<Node>& corner_of, MultigridLevels levels) {
+// [cell][corner] of meshes of quadrilaterals or hexahedra alone; corner_of: [node of the space], empty where they are the same.
+std::vector<Node> corner_cells(const FunctionSpace& space, const std::vector<Node>& corner_of) {
   const Mesh& mesh = space.mesh();
-  const CellKind wanted = traits(mesh.kind_of(0)).linear;
-  const bool is_simplex = wanted == CellKind::tri3 || wanted == CellKind::tet4;
-  if (is_simplex ? levels != MultigridLevels::nested : wanted != CellKind::quad4 && wanted != CellKind::hex8) return {};
+  const CellKind wanted = mesh.dimension() == 3 ? CellKind::hex8 : CellKind::quad4;
   for (const CellBlock& block : mesh.blocks())
     if (traits(block.kind).linear != wanted) return {};
   const std::vector<std::size_t> corners = corners_in(space.element(mesh.kind_of(0)));
@@ -46,13 +46,49 @@ std::vector<Node> corner_cells(const FunctionSpace& space, const std::vector<Nod
 }
 
 // From the mesh of `count` corners on.
-void add_coarser_meshes(CellKind kind, std::vector<Node> cells, Index count, std::vector<NestedNodes>& levels) {
+void add_coarser_meshes(int dimension, std::vector<Node> cells, Index count, std::vector<NestedNodes>& levels) {
   while (count > few) {
-    std::optional<NestedCells> coarser = coarser_cells(kind, cells, count);
+    std::optional<NestedCells> coarser = coarser_cells(dimension, cells, count);
     if (!coarser) break;
     count = coarser->node_count();
     cells = std::move(coarser->cells);
-    levels.push_back({std::move(coarser->first), std::move(coarser->parents), std::move(coarser->same)});
+    levels.push_back({.first = std::move(coarser->first), .parents = std::move(coarser->parents), .same = std::move(coarser->same)});
+  }
+}
+
+bool is_of_simplices(const Mesh& mesh) {
+  const CellKind wanted = mesh.dimension() == 3 ? CellKind::tet4 : CellKind::tri3;
+  return std::ranges::all_of(mesh.blocks(), [&](const CellBlock& block) { return traits(block.kind).linear == wanted; });
+}
+
+// The same of triangles and tetrahedra, told from the edges of the mesh: those of the pattern, so that nothing is made for it.
+void add_coarser_graphs(const FunctionSpace& space, const std::vector<Node>& corner_of, Index count, std::vector<NestedNodes>& levels) {
+  const Mesh& mesh = space.mesh();
+  if (!space.has_pattern() || !is_of_simplices(mesh)) return;
+  const HostView<Index> offsets(space.pattern()->offsets());
+  const HostView<std::int32_t> columns(space.pattern()->columns());
+  const HostView<double> coordinates(space.coordinates());
+  std::optional<NestedGraph> level;
+  if (corner_of.empty()) {
+    level = coarser_graph(offsets.span(), columns.span(), coordinates.span(), mesh.dimension());
+  } else {
+    NodeNeighbours corners{{0}, {}};
+    std::vector<double> places;
+    for (std::size_t node = 0; node < corner_of.size(); ++node) {
+      if (corner_of[node] < 0) continue;
+      for (Index k = offsets[static_cast<Index>(node)]; k < offsets[static_cast<Index>(node) + 1]; ++k)
+        if (const Node corner = corner_of[static_cast<std::size_t>(columns[k])]; corner >= 0) corners.neighbours.push_back(corner);
+      corners.offsets.push_back(static_cast<Index>(corners.neighbours.size()));
+      const auto first = coordinates.span().begin() + static_cast<std::ptrdiff_t>(node) * mesh.dimension();
+      places.insert(places.end(), first, first + mesh.dimension());
+    }
+    level = coarser_graph(corners.offsets, corners.neighbours, places, mesh.dimension());
+  }
+  while (level) {
+    levels.push_back({.first = std::move(level->first), .parents = std::move(level->parents), .same = std::move(level->same), .simplices = true});
+    count = level->graph.node_count();
+    if (count <= few) return;
+    level = coarser_graph(level->graph.offsets, level->graph.neighbours, level->places, mesh.dimension());
   }
 }
 
@@ -106,7 +142,7 @@ std::optional<NestedNodes> corner_nodes(const FunctionSpace& space) {
       }
     }
   }
-  NestedNodes result{.first = {}, .parents = {}, .same = {}, .same_cells = true};
+  NestedNodes result{.first = {}, .parents = {}, .same = {}, .same_cells = true, .simplices = false};
   std::vector<Node> coarse(parents.size(), -1);
   for (std::size_t node = 0; node < parents.size(); ++node)
     if (parents[node][0] == 1) {
@@ -125,7 +161,7 @@ std::optional<NestedNodes> corner_nodes(const FunctionSpace& space) {
 
 }  // namespace
 
-NestedLevels nested_nodes(const FunctionSpace& space, MultigridLevels wanted) {
+NestedLevels nested_nodes(const FunctionSpace& space) {
   const Mesh& mesh = space.mesh();
   if (mesh.structural() || space.order() > 2) return nullptr;
   std::vector<NestedNodes> levels;
@@ -139,7 +175,10 @@ NestedLevels nested_nodes(const FunctionSpace& space, MultigridLevels wanted) {
     for (std::size_t k = 0; k < corners->same.size(); ++k) corner_of[static_cast<std::size_t>(corners->same[k])] = static_cast<Node>(k);
     levels.push_back(std::move(*corners));
   }
-  add_coarser_meshes(traits(mesh.kind_of(0)).linear, corner_cells(space, corner_of, wanted), count, levels);
+  if (count > few) {
+    add_coarser_meshes(mesh.dimension(), corner_cells(space, corner_of), count, levels);
+    add_coarser_graphs(space, corner_of, count, levels);
+  }
   if (levels.empty()) return nullptr;
   return std::make_shared<const std::vector<NestedNodes>>(std::move(levels));
 }
@@ -148,11 +187,12 @@ Nesting nesting_of(const FunctionSpace& space) {
   const Mesh& mesh = space.mesh();
   if (mesh.structural() || space.order() > 2 || space.node_count() <= few) return Nesting::none;
   if (space.order() == 2) return Nesting::cells;
-  return has_coarser_cells(traits(mesh.kind_of(0)).linear, corner_cells(space, {}, MultigridLevels::automatic), space.node_count()) ? Nesting::mesh : Nesting::none;
+  if (is_of_simplices(mesh)) return nested_nodes(space) != nullptr ? Nesting::cells : Nesting::none;  // nodes between have two parents there, too
+  return has_coarser_cells(mesh.dimension(), corner_cells(space, {}), space.node_count()) ? Nesting::mesh : Nesting::none;
 }
 
 SolverGeometry solver_geometry(const FunctionSpace& space) {
-  return {&space.coordinates(), space.mesh().dimension(), [&space](MultigridLevels wanted) { return nested_nodes(space, wanted); }};
+  return {&space.coordinates(), space.mesh().dimension(), [&space] { return nested_nodes(space); }};
 }
 
 }  // namespace ritz

@@ -1,6 +1,6 @@
 // Coarser spaces within a space, for multigrid: between which of their nodes each node lies. Below order 2 there is order 1 on the same
-// cells; below order 1 there are the coarser meshes, where the mesh is a uniform refinement of them (mesh/nested_cells.hpp): those of
-// quadrilaterals or hexahedra always, those of triangles or tetrahedra where they are asked for, since finding them takes as long as aggregation.
+// cells; below order 1 there are the coarser meshes, where the mesh is a uniform refinement (mesh/nested_cells.hpp, and mesh/nested_graph.hpp
+// of triangles and tetrahedra, which needs the pattern of the space).
 #pragma once
 
 #include "fem/function_space.hpp"
@@ -10,7 +10,7 @@
 namespace ritz {
 
 // From the space to the next coarser one and so on, until a mesh is no refinement or has few nodes. Null where there is none.
-NestedLevels nested_nodes(const FunctionSpace& space, MultigridLevels wanted);
+NestedLevels nested_nodes(const FunctionSpace& space);
 
 // What its first level is, in half of the time; cells may be said of elements of one's own whose nodes lie elsewhere.
 Nesting nesting_of(const FunctionSpace& space);

@@ -165,7 +165,7 @@ class Cycle {
     SmoothedAggregationOptions coarsest = options.coarsest;
     coarsest.coordinates = &space.coordinates();
     coarsest.dimension = mesh.dimension();
-    coarsest.nested = [&space](MultigridLevels wanted) { return nested_nodes(space, wanted); };
+    coarsest.nested = [&space] { return nested_nodes(space); };
     aggregation_.emplace(*coarsest_, coarsest);
     coarsest_->values() = Vector();  // the cycle has its own
     device_.memory().trim();

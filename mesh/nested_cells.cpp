@@ -1,7 +1,5 @@
 #include "mesh/nested_cells.hpp"
 
-#include "mesh/nested_simplices.hpp"
-
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -249,23 +247,20 @@ class Search {
 
 namespace {
 
-bool may_be_joined(CellKind kind, std::span<const Node> cells) {
-  const auto corners = static_cast<std::size_t>(traits(kind).corner_count);
-  return (kind == CellKind::quad4 || kind == CellKind::hex8) && !cells.empty() && cells.size() % (corners * corners) == 0;
+bool may_be_joined(int dimension, std::span<const Node> cells) {
+  const std::size_t corners = std::size_t{1} << dimension;
+  return !cells.empty() && cells.size() % (corners * corners) == 0;
 }
-bool is_simplex(CellKind kind) { return kind == CellKind::tri3 || kind == CellKind::tet4; }
 
 }  // namespace
 
-bool has_coarser_cells(CellKind kind, std::span<const Node> cells, Index node_count) {
-  if (is_simplex(kind)) return coarser_simplices(traits(kind).dimension, cells, node_count).has_value();
-  return may_be_joined(kind, cells) && Search(traits(kind).dimension, cells, node_count).join_all();
+bool has_coarser_cells(int dimension, std::span<const Node> cells, Index node_count) {
+  return may_be_joined(dimension, cells) && Search(dimension, cells, node_count).join_all();
 }
 
-std::optional<NestedCells> coarser_cells(CellKind kind, std::span<const Node> cells, Index node_count) {
-  if (is_simplex(kind)) return coarser_simplices(traits(kind).dimension, cells, node_count);
-  if (!may_be_joined(kind, cells)) return std::nullopt;
-  Search search(traits(kind).dimension, cells, node_count);
+std::optional<NestedCells> coarser_cells(int dimension, std::span<const Node> cells, Index node_count) {
+  if (!may_be_joined(dimension, cells)) return std::nullopt;
+  Search search(dimension, cells, node_count);
   if (!search.join_all()) return std::nullopt;
   return search.result();
 }

@@ -1,7 +1,7 @@
-// The uniform refinement that is found in a mesh of triangles, quadrilaterals, tetrahedra or hexahedra: four or eight cells make one
+// The uniform refinement that is found in a mesh of quadrilaterals or hexahedra: four or eight cells around a node make one
 // coarser cell. It is found in the cells alone, whoever made them and however they are numbered.
 //
-//   while (const auto coarser = coarser_cells(CellKind::hex8, cells, node_count)) { ...; cells = coarser->cells; node_count = coarser->node_count(); }
+//   while (const auto coarser = coarser_cells(3, cells, node_count)) { ...; cells = coarser->cells; node_count = coarser->node_count(); }
 #pragma once
 
 #include "mesh/mesh.hpp"
@@ -19,11 +19,11 @@ struct NestedCells {
   Index node_count() const { return static_cast<Index>(same.size()); }
 };
 
-// cells: [cell][corner] of cells of this kind (tri3, quad4, tet4, hex8), in the order of CellTraits. Nothing where they are not the
-// uniform refinement of conforming cells, or of another kind. Linear time.
-std::optional<NestedCells> coarser_cells(CellKind kind, std::span<const Node> cells, Index node_count);
+// cells: [cell][corner] of quadrilaterals (dimension 2) or hexahedra (3), in the order of CellTraits. Nothing where they are not
+// the uniform refinement of conforming cells. Linear time.
+std::optional<NestedCells> coarser_cells(int dimension, std::span<const Node> cells, Index node_count);
 
 // Whether it would find them, but for nodes that lie differently in several coarser cells; half of the time.
-bool has_coarser_cells(CellKind kind, std::span<const Node> cells, Index node_count);
+bool has_coarser_cells(int dimension, std::span<const Node> cells, Index node_count);
 
 }  // namespace ritz

@@ -58,7 +58,7 @@ struct LinearSolverOptions {
 struct SolverGeometry {
   const Vector* coordinates = nullptr;  // [block row][dimension]
   int dimension = 0;
-  FindNested nested = {};               // asked when multigrid is set up
+  std::function<NestedLevels()> nested = {};  // asked when multigrid is set up
 };
 
 // What is wrong with naming these together ("direct" with a preconditioner), and the remedy; nullopt: nothing.

@@ -104,7 +104,7 @@ class ProblemRun {
       solve_with("Jacobi", *jacobi, b, x, record);
     }
     std::optional<SmoothedAggregation> multigrid;
-    const SmoothedAggregationOptions setting{.coordinates = &space_->coordinates(), .dimension = 3, .nested = [this](MultigridLevels wanted) { return nested_nodes(*space_, wanted); }};
+    const SmoothedAggregationOptions setting{.coordinates = &space_->coordinates(), .dimension = 3, .nested = [this] { return nested_nodes(*space_); }};
     const Samples setup = time(device_, options_.few(), [&] { multigrid.emplace(*K_, setting); }, [&] { multigrid.reset(); });
     record.add("multigrid set-up", setup, double(K_->rows()), "unknowns");
     record.add("multigrid refresh", time(device_, options_.few(), [&] { multigrid->refresh(); }), double(K_->rows()), "unknowns");

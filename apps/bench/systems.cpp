@@ -47,7 +47,7 @@ LinearSystem held(std::shared_ptr<Model> model, std::vector<Integral> integrals,
   K.eliminate(fixed.mask(), max_abs(K.diagonal()));
   Vector coordinates(space.device(), space.coordinates().size(), "coordinates");
   copy(space.coordinates(), coordinates);
-  return {model, std::move(K), std::move(b), std::move(coordinates), dimension, [model](MultigridLevels wanted) { return nested_nodes(model->space, wanted); }};
+  return {model, std::move(K), std::move(b), std::move(coordinates), dimension, [model] { return nested_nodes(model->space); }};
 }
 
 const std::vector<std::string> whole_box = {"x0", "x1", "y0", "y1", "z0", "z1"}, whole_square = {"x0", "x1", "y0", "y1"};

@@ -19,7 +19,7 @@ struct LinearSystem {
   Vector b;
   Vector coordinates;                  // [block row][dimension]
   int dimension;
-  FindNested nested = {};
+  std::function<NestedLevels()> nested = {};
 };
 
 struct SystemRecipe {

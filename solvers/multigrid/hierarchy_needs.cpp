@@ -38,7 +38,7 @@ constexpr Fits vectors[2] = {{{7.5, 610, 3.1e6}, {0.4, 318}, {0, 854}}, {{3.8, 3
 // what belongs to entries there: vectors of the cycle, and a guess for the rest.
 constexpr Fits nested_scalar[2] = {{{18.9, 100, 0.5e6}, {0, 47}, {11.0, 100}}, {{11.4, 100, 0.3e6}, {0.1, 100}, {10.7, 100}}};
 constexpr Fits nested_vectors[2] = {{{12.5, 60, 1.9e6}, {0.1, 100}, {7.5, 100}}, {{6.0, 60, 1.3e6}, {1.3, 100}, {7.6, 100}}};
-// Order 2 over order 1 on the same cells: tet10, hex20, hex27, prism15, three or four sizes each, as above (0.95 to 1.14, set-up 0.93 to 1.12 from 20 MB on).
+// Order 2 over order 1 on the same cells, and refined triangles and tetrahedra: tet10, hex20, hex27, prism15, three or four sizes each, as above (0.95 to 1.14, set-up 0.93 to 1.12 from 20 MB on).
 constexpr Fits cells_scalar[2] = {{{15.7, 111, 1.1e6}, {0.9, 0}, {5.7, 75}}, {{10.5, 68, 0.9e6}, {1.4, 6}, {5.7, 75}}};
 constexpr Fits cells_vectors[2] = {{{9.0, 305, 1.0e6}, {0.9, 0}, {3.3, 165}}, {{5.0, 98, 0.8e6}, {0.9, 40}, {3.3, 165}}};
 

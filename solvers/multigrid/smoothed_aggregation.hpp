@@ -22,14 +22,15 @@ struct NestedNodes {
   std::vector<std::int32_t> parents;   // coarser nodes
   std::vector<std::int32_t> same;      // [coarser node] the node at its place
   bool same_cells = false;             // a field of lower order on the same cells
+  bool simplices = false;              // a coarser mesh of triangles or tetrahedra
 };
 
 using NestedLevels = std::shared_ptr<const std::vector<NestedNodes>>;  // from the first level on, of block rows; null: none
 
 // `automatic`: nested where there are some; between different meshes only where diagonal entries of neighbours differ by a factor of 30
-// at most, since interpolation across jumps of a material is poor.
+// at most, since interpolation across jumps of a material is poor, and of scalars on triangles and tetrahedra only where couplings
+// are about alike in all directions, since aggregates follow strong ones.
 enum class MultigridLevels { automatic, nested, aggregation };
-using FindNested = std::function<NestedLevels(MultigridLevels wanted)>;  // some are found only where `nested` is wanted, as that takes long
 
 struct SmoothedAggregationOptions {
   const Vector* coordinates = nullptr;  // [block row][dimension]; gives rigid rotations; without it translations only
@@ -42,7 +43,7 @@ struct SmoothedAggregationOptions {
   Index coarsest_size = 600;            // unknowns that are solved with a dense inverse
   int max_levels = 12;
   MultigridLevels levels = MultigridLevels::automatic;
-  FindNested nested = {};               // asked at set-up; none: aggregation alone
+  std::function<NestedLevels()> nested = {};  // asked at set-up; none: aggregation alone
 };
 
 class SmoothedAggregation final : public LinearOperator {

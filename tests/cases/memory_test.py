@@ -322,7 +322,7 @@ class ForecastTest(ritz.CaseTest):
         self.assertTrue(forecast["fits"])
 
     def test_what_members_of_a_sweep_leave_for_the_next_is_counted(self):
-        forecast_table.write_box(self.folder / "box.msh", "tet", (40, 30, 30))
+        forecast_table.write_box(self.folder / "box.msh", "hex", (40, 30, 30))
         head = '[mesh]\nfile = "box.msh"\n' + forecast_table.HEAT + "[solver]\n" + forecast_table.MULTIGRID
         alone = self.write("alone.toml", head)
         _, one, _ = self.check_forecast("ritz-heat", alone, forecast_table.SINGLE, 0.1)

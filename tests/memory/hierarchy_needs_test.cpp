@@ -20,7 +20,7 @@ Taken taken_by(const System& s, bool single_precision) {
   pool.take_recent_peak();
   SmoothedAggregationOptions options = s.multigrid();
   options.single_precision = single_precision;
-  options.nested = [&s](MultigridLevels wanted) { return nested_nodes(*s.space, wanted); };
+  options.nested = [&s] { return nested_nodes(*s.space); };
   SmoothedAggregation hierarchy(*s.K, options);
   Taken taken{pool.live() - before, pool.take_recent_peak() - before};
   hierarchy.refresh();

@@ -19,8 +19,8 @@ std::vector<Node> cells_of(const Mesh& mesh) {
 }
 
 std::optional<NestedCells> coarser(const Mesh& mesh) {
-  std::optional<NestedCells> found = coarser_cells(mesh.kind_of(0), cells_of(mesh), mesh.node_count());
-  EXPECT_EQ(has_coarser_cells(mesh.kind_of(0), cells_of(mesh), mesh.node_count()), found.has_value());
+  std::optional<NestedCells> found = coarser_cells(mesh.dimension(), cells_of(mesh), mesh.node_count());
+  EXPECT_EQ(has_coarser_cells(mesh.dimension(), cells_of(mesh), mesh.node_count()), found.has_value());
   return found;
 }
 
@@ -46,19 +46,8 @@ double largest_distance_to_mean_of_parents(const Mesh& mesh, const NestedCells& 
   return largest;
 }
 
-Mesh one_cell(CellKind kind) {
-  MeshData data{.dimension = traits(kind).dimension};
-  data.points = {0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1};
-  data.points.resize(3 * static_cast<std::size_t>(traits(kind).corner_count));
-  data.blocks.push_back({.kind = kind, .nodes = {0, 1, 2, 3}});
-  data.blocks.back().nodes.resize(static_cast<std::size_t>(traits(kind).corner_count));
-  return Mesh(std::move(data));
-}
-
 TEST(NestedCells, UndoesARefinement) {
-  for (const Mesh& coarse : {box(3, 2, 5, {1, 1, 1}, CellKind::hex8, {.smooth = 0.1}), rectangle(3, 4, {1, 2}, CellKind::quad4, {.smooth = 0.1}), Mesh(o_grid()),
-                             rectangle(3, 5, {1, 2}, CellKind::tri3, {.smooth = 0.1}), box(3, 2, 5, {1, 1, 1}, CellKind::tet4, {.smooth = 0.1}),
-                             one_cell(CellKind::tri3), one_cell(CellKind::tet4)}) {
+  for (const Mesh& coarse : {box(3, 2, 5, {1, 1, 1}, CellKind::hex8, {.smooth = 0.1}), rectangle(3, 4, {1, 2}, CellKind::quad4, {.smooth = 0.1}), Mesh(o_grid())}) {
     const Mesh fine = refine(coarse);
     const auto nested = coarser(fine);
     ASSERT_TRUE(nested.has_value());
@@ -98,67 +87,9 @@ TEST(NestedCells, NumberingDoesNotMatter) {
     std::rotate(cell.begin() + 4, cell.begin() + 5, cell.end());
   }
   for (std::size_t i = 0; i < cells.size(); ++i) cells[i] = whole[i / 8][i % 8];
-  const auto nested = coarser_cells(CellKind::hex8, cells, fine.node_count());
+  const auto nested = coarser_cells(3, cells, fine.node_count());
   ASSERT_TRUE(nested.has_value());
   EXPECT_EQ(nested->node_count(), 4 * 4 * 3);
-}
-
-// Without corners of the body, with nodes of many cells, numbered anew: the surface of a ball, and the ball itself.
-TEST(NestedCells, OfSimplicesAreFoundWithoutCornersOfTheBody) {
-  MeshData star{.dimension = 3};  // eight tetrahedra around the centre: an octahedron
-  star.points = {0, 0, 0, 1, 0, 0, -1, 0, 0, 0, 1, 0, 0, -1, 0, 0, 0, 1, 0, 0, -1};
-  CellBlock block{.kind = CellKind::tet4};
-  for (const Node x : {1, 2})
-    for (const Node y : {3, 4})
-      for (const Node z : {5, 6}) {
-        if ((x + y + z) % 2 == 1) block.nodes.insert(block.nodes.end(), {0, x, y, z});
-        else block.nodes.insert(block.nodes.end(), {0, y, x, z});
-      }
-  star.blocks.push_back(std::move(block));
-  const Mesh coarse = refine(Mesh(std::move(star)));  // 64 cells
-  const Mesh fine = refine(coarse);
-  std::vector<Node> cells = cells_of(fine), order(static_cast<std::size_t>(fine.node_count()));
-  std::iota(order.begin(), order.end(), 0);
-  std::mt19937 random(11);
-  std::ranges::shuffle(order, random);
-  std::vector<std::array<Node, 4>> whole(cells.size() / 4);
-  for (std::size_t i = 0; i < cells.size(); ++i) whole[i / 4][i % 4] = order[static_cast<std::size_t>(cells[i])];
-  std::ranges::shuffle(whole, random);
-  for (std::size_t i = 0; i < cells.size(); ++i) cells[i] = whole[i / 4][i % 4];
-  const auto once = coarser_cells(CellKind::tet4, cells, fine.node_count());
-  ASSERT_TRUE(once.has_value());
-  EXPECT_EQ(once->node_count(), coarse.node_count());
-  EXPECT_EQ(once->cells.size(), 4u * 64);
-  const auto twice = coarser_cells(CellKind::tet4, once->cells, once->node_count());
-  ASSERT_TRUE(twice.has_value());
-  EXPECT_EQ(twice->node_count(), 7);
-  EXPECT_FALSE(coarser_cells(CellKind::tet4, twice->cells, 7).has_value());
-}
-
-TEST(NestedCells, OfSimplicesMakeAMesh) {
-  for (const CellKind kind : {CellKind::tri3, CellKind::tet4}) {
-    const Mesh coarse = kind == CellKind::tri3 ? rectangle(3, 2, {1, 1}, kind, {.smooth = 0.1}) : box(3, 2, 2, {1, 1, 1}, kind, {.smooth = 0.1});
-    const Mesh fine = refine(coarse);
-    const auto nested = coarser(fine);
-    ASSERT_TRUE(nested.has_value());
-    MeshData data{.dimension = coarse.dimension()};
-    for (const Node node : nested->same) data.points.insert(data.points.end(), fine.point(node).begin(), fine.point(node).end());
-    data.blocks.push_back({kind, nested->cells});
-    EXPECT_EQ(Mesh(std::move(data), {.fix_inverted = false}).cell_count(), coarse.cell_count());
-  }
-}
-
-TEST(NestedCells, OfSimplicesThatAreNoRefinementAreNone) {
-  EXPECT_FALSE(coarser(box(3, 3, 3, {1, 1, 1}, CellKind::tet4)).has_value());
-  EXPECT_FALSE(coarser(rectangle(3, 3, {1, 1}, CellKind::tri3)).has_value());
-  EXPECT_FALSE(coarser(rectangle(8, 1, {1, 1}, CellKind::tri3)).has_value());  // sixteen triangles in a row
-  const Mesh fine = refine(box(2, 2, 2, {1, 1, 1}, CellKind::tet4));
-  std::vector<Node> cells = cells_of(fine);
-  for (std::size_t drop = 0; drop < 8; ++drop) {  // eight cells less, not those of one
-    std::vector<Node> fewer(cells.begin() + static_cast<std::ptrdiff_t>(4 * drop), cells.end() - static_cast<std::ptrdiff_t>(4 * (8 - drop)));
-    if (drop > 0) { EXPECT_FALSE(coarser_cells(CellKind::tet4, fewer, fine.node_count()).has_value()); }
-  }
-  EXPECT_FALSE(coarser_cells(CellKind::prism6, cells, fine.node_count()).has_value());
 }
 
 TEST(NestedCells, BodiesThatDoNotTouchAreRefinedEach) {
@@ -166,7 +97,7 @@ TEST(NestedCells, BodiesThatDoNotTouchAreRefinedEach) {
   std::vector<Node> cells = cells_of(fine);
   const std::size_t size = cells.size();
   for (std::size_t i = 0; i < size; ++i) cells.push_back(cells[i] + static_cast<Node>(fine.node_count()));
-  const auto nested = coarser_cells(CellKind::hex8, cells, 2 * fine.node_count());
+  const auto nested = coarser_cells(3, cells, 2 * fine.node_count());
   ASSERT_TRUE(nested.has_value());
   EXPECT_EQ(nested->node_count(), 54);
 }
@@ -178,13 +109,13 @@ TEST(NestedCells, WhatIsNoRefinementIsNone) {
   EXPECT_FALSE(coarser(rectangle(3, 3, {1, 1}, CellKind::quad4)).has_value());
   std::vector<Node> cells = cells_of(box(4, 4, 4, {1, 1, 1}, CellKind::hex8));
   cells.resize(cells.size() - 64);  // a block is missing that is no coarser cell
-  EXPECT_FALSE(coarser_cells(CellKind::hex8, cells, 125).has_value());
+  EXPECT_FALSE(coarser_cells(3, cells, 125).has_value());
 }
 
 // A node that no cell has takes no part.
 TEST(NestedCells, LooseNodesHaveNoParents) {
   const Mesh fine = refine(rectangle(2, 2, {1, 1}, CellKind::quad4));
-  const auto nested = coarser_cells(CellKind::quad4, cells_of(fine), fine.node_count() + 1);
+  const auto nested = coarser_cells(2, cells_of(fine), fine.node_count() + 1);
   ASSERT_TRUE(nested.has_value());
   EXPECT_EQ(nested->first[nested->first.size() - 2], nested->first.back());
 }

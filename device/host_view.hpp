@@ -1,0 +1,33 @@
+// What an array holds, for the host to read: the array itself where the host can, else a copy (a transfer). The array must outlive it.
+//
+//   const HostView<double> values(array);   values[3];   values.span();
+#pragma once
+
+#include "device/array.hpp"
+
+#include <span>
+#include <vector>
+
+namespace ritz {
+
+template <class T>
+class HostView {
+ public:
+  explicit HostView(const Array<T>& array) : size_(array.size()) {
+    if (array.empty()) return;
+    if (array.device().is_gpu()) copy_ = array.host();
+    data_ = array.device().is_gpu() ? copy_.data() : array.data();
+  }
+  HostView(const HostView&) = delete;
+  HostView& operator=(const HostView&) = delete;
+
+  const T& operator[](Index i) const { return data_[i]; }
+  std::span<const T> span() const { return {data_, static_cast<std::size_t>(size_)}; }
+
+ private:
+  Index size_;
+  std::vector<T> copy_;
+  const T* data_ = nullptr;
+};
+
+}  // namespace ritz
