@@ -15,8 +15,9 @@ class HostView {
  public:
   explicit HostView(const Array<T>& array) : size_(array.size()) {
     if (array.empty()) return;
-    if (array.device().is_gpu()) copy_ = array.host();
-    data_ = array.device().is_gpu() ? copy_.data() : array.data();
+    const bool host_reads_it = array.device().info().kind == "cpu";
+    if (!host_reads_it) copy_ = array.host();
+    data_ = host_reads_it ? array.data() : copy_.data();
   }
   HostView(const HostView&) = delete;
   HostView& operator=(const HostView&) = delete;

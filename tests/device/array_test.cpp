@@ -1,5 +1,6 @@
 #include "device/array.hpp"
 #include "device/error.hpp"
+#include "device/host_view.hpp"
 
 #include <gtest/gtest.h>
 
@@ -60,6 +61,18 @@ TEST(Array, OutlivesTheHandleOfItsDevice) {
     a = Vector(device, std::vector<double>{1, 2}, "test");
   }
   EXPECT_EQ(a.host(), (std::vector<double>{1, 2}));
+}
+
+// The host cannot read where the device keeps it: a view is a copy there, and the array itself on a CPU.
+TEST(HostView, HoldsTheNumbersOfAnyDevice) {
+  for (const char* name : {"cpu", "fake"}) {
+    const Device device = Device::named(name);
+    const Array<double> array(device, std::vector<double>{3, 1, 4}, "test");
+    const HostView<double> view(array);
+    EXPECT_EQ(std::vector<double>(view.span().begin(), view.span().end()), (std::vector<double>{3, 1, 4}));
+    EXPECT_EQ(view.span().data() == array.data(), std::string(name) == "cpu");
+    EXPECT_TRUE(HostView<double>(Array<double>()).span().empty());
+  }
 }
 
 }  // namespace
