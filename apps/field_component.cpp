@@ -71,6 +71,13 @@ FieldComponent component_named(const Field& field, const std::string& name) {
               field.components == 1 ? "leave the component out" : advice(nearest_match(name, names), "one of these"));
 }
 
+std::vector<double> part_of(const std::vector<double>& values, int components, int first, int count) {
+  std::vector<double> part;
+  for (std::size_t i = 0; i < values.size(); i += static_cast<std::size_t>(components))
+    for (int c = first; c < first + count; ++c) part.push_back(values[i + static_cast<std::size_t>(c)]);
+  return part;
+}
+
 const Field& field_named(std::span<const Field> fields, const std::string& name) {
   std::vector<std::string> names;
   for (const Field& field : fields) {

@@ -1,10 +1,11 @@
 // ritz-structure: frames, trusses and shells: beams, bars, springs and shells in space, and elements of one's own.
+#include "apps/field_component.hpp"
 #include "apps/forecast.hpp"
-#include "apps/shared_model.hpp"
 #include "apps/model.hpp"
 #include "apps/newton.hpp"
 #include "apps/plugins.hpp"
 #include "apps/section_forces.hpp"
+#include "apps/shared_model.hpp"
 #include "apps/structure_model.hpp"
 #include "fem/static_solution.hpp"
 #include "fem/untouched_unknowns.hpp"
@@ -17,14 +18,6 @@
 
 namespace ritz {
 namespace {
-
-// Components first ... first + 2 of values [node][components].
-std::vector<double> vectors(const std::vector<double>& values, int components, int first) {
-  std::vector<double> result;
-  for (std::size_t i = 0; i < values.size(); i += static_cast<std::size_t>(components))
-    for (int c = first; c < first + 3; ++c) result.push_back(values[i + static_cast<std::size_t>(c)]);
-  return result;
-}
 
 std::vector<double> magnitudes(const std::vector<double>& vectors) {
   std::vector<double> result(vectors.size() / 3);
@@ -39,10 +32,10 @@ std::vector<Field> nodal_names(int components) {
 }
 
 std::vector<Field> nodal_fields(int components, const std::vector<double>& u, const std::vector<double>& reaction) {
-  std::vector<Field> fields = {{"displacement", 3, vectors(u, components, 0)}, {"reaction", 3, vectors(reaction, components, 0)}};
+  std::vector<Field> fields = {{"displacement", 3, part_of(u, components, 0, 3)}, {"reaction", 3, part_of(reaction, components, 0, 3)}};
   if (components == 6) {
-    fields.push_back({"rotation", 3, vectors(u, components, 3)});
-    fields.push_back({"reaction_moment", 3, vectors(reaction, components, 3)});
+    fields.push_back({"rotation", 3, part_of(u, components, 3, 3)});
+    fields.push_back({"reaction_moment", 3, part_of(reaction, components, 3, 3)});
   }
   return fields;
 }
@@ -71,17 +64,7 @@ void show(Run& run, const Operator& equations, const StructureModel& model, cons
   run.write(std::move(nodal), std::move(cells), time);
 }
 
-// The free motions that the supports and springs leave; what only elements hold does not count.
-void check_supports(Run& run, const FunctionSpace& space, const std::vector<Prescription>& supports, const StructureModel& model) {
-  Constraints held(space);
-  const auto hold = [&](const Prescription& p) {
-    std::vector<Node> nodes;
-    for (const Node node : space.nodes_in(*p.region))
-      if (p.component < model.components_at[static_cast<std::size_t>(space.mesh_node_of(node))]) nodes.push_back(node);
-    held.prescribe_nodes(nodes, p.component, 0, p.source);
-  };
-  std::ranges::for_each(supports, hold);
-  std::ranges::for_each(model.springs, hold);
+void check_supports(Run& run, const Constraints& held) {
   try {
     check_held(held, RigidModes::solid);
   } catch (const Error& error) {
@@ -134,7 +117,7 @@ void structure(Run& run) {
   std::optional<Profile::Phase> phase(std::in_place, run.device().profile(), "model");
   const char* move_out = "move it out of the load case, or make two case files";
   LoadCaseInputs load_cases = read_load_cases(input, {"force", "line_load", "surface_load", "pressure", "gravity", "support"},
-                                              {{"section", move_out}, {"spring", move_out}});
+                                              {{"section", move_out}, {"spring", move_out}, {"mass", move_out}});
   bool weighs = has_gravity(input.root());
   for (const LoadCaseInput& each : load_cases.cases) weighs = weighs || has_gravity(each.table);
   const StructureModel model = read_structure(run, mesh, catalogue, weighs);
@@ -147,10 +130,7 @@ void structure(Run& run) {
     each.prescribed = read_structure_supports(each.table, mesh, model.components);
   }
   phase.reset();
-  const FunctionSpace& space = run.shared().space_for(fmt::format("{}", model.components), [&] {
-    auto phase = run.device().profile().phase("space");
-    return FunctionSpace(mesh, model.components, run.device());
-  });
+  const FunctionSpace& space = structure_space(run, mesh, model);
   phase.emplace(run.device().profile(), "model");
   const std::vector<std::uint8_t> touched = touched_unknowns(space, model.stiffness);
   Index untouched = 0;
@@ -158,7 +138,7 @@ void structure(Run& run) {
   supports.check(input, load_cases);
   std::vector<Prescription> all = held;
   if (!load_cases.cases.empty()) std::ranges::copy(load_cases.cases.front().prescribed, std::back_inserter(all));
-  if (!model.sections.empty()) check_supports(run, space, all, model);
+  if (!model.sections.empty()) check_supports(run, held_by(space, all, model));
   const bool linear = std::ranges::all_of(model.sections, [](const StructureSection& s) { return s.record->linear; });
   const LinearSolverOptions solver = structure_solver(run);
   const NewtonInput newton = read_newton(run, solver);

@@ -30,7 +30,7 @@ class LoadReader {
       const double value = t.number("value", "[Pa]");
       if (region != nullptr) on_surfaces(t, *region, {{0, 0, 0}, value});
     }
-    read_gravity(from.table("gravity", "weight of all sections; needs densities"));
+    read_gravity(from.table("gravity", "weight of all sections and point masses; needs densities"));
   }
 
   StructureLoads loads;
@@ -112,6 +112,7 @@ class LoadReader {
       if (traits(static_cast<CellKind>(s.record->cell)).dimension == 2) on_surfaces(t, *s.region, {{q[0], q[1], q[2]}, 0});
       else along_lines(t, s.region->cells, q);
     }
+    for (const PointMass& m : model_.masses) add(Integral::at_nodes(NodeLoad<3>{{m.mass * g[0], m.mass * g[1], m.mass * g[2]}, {}}, m.nodes));
   }
 
   void add(Integral integral) { loads.integrals.push_back(std::move(integral)); }
@@ -128,6 +129,6 @@ StructureLoads read_structure_loads(const Case::Table& from, const Mesh& mesh, c
   return std::move(reader.loads);
 }
 
-bool has_gravity(const Case::Table& from) { return from.table("gravity", "weight of all sections; needs densities").present(); }
+bool has_gravity(const Case::Table& from) { return from.table("gravity", "weight of all sections and point masses; needs densities").present(); }
 
 }  // namespace ritz

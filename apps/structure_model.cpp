@@ -2,8 +2,9 @@
 
 #include "apps/beam_profile.hpp"
 #include "apps/form_parameters.hpp"
+#include "apps/shared_model.hpp"
 #include "fem/elements/bar.hpp"
-#include "fem/elements/beam.hpp"
+#include "fem/elements/mass.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -21,21 +22,25 @@ std::vector<std::string> element_names(const FormCatalogue& catalogue) {
   return names;
 }
 
-// Density times the parameter that makes a mass per length or per area of it.
-double mass_of(const Case::Table& t, const FormRecord& record, const FormValue& element, bool needed) {
+struct Weight {
+  double density = 0, mass = 0;
+};
+
+// Density, and times the parameter that makes a mass per length or per area of it.
+Weight weight_of(const Case::Table& t, const FormRecord& record, const FormValue& element, bool needed) {
   const char* size = record.cell == static_cast<int>(CellKind::quad4) || record.cell == static_cast<int>(CellKind::tri3) ? "thickness" : "area";
   const auto found = std::find_if(record.parameters, record.parameters + record.parameter_count, [&](const ParameterRecord& p) { return std::string(p.facts.name) == size; });
   const bool weighs = found != record.parameters + record.parameter_count;
-  const double density = t.number("density", "[kg/m^3], needed with gravity where the element has an area or thickness",
+  const double density = t.number("density", "[kg/m^3], needed with gravity and for modes where the element has an area or thickness",
                                   {.fallback = needed && weighs ? std::optional<double>() : 0, .minimum = 0, .out_of_bounds = Exit::model});
   if (!weighs) {
     if (density > 0)
       t.error("density", fmt::format("the element '{}' has no {}", record.name, size), "its mass is not known", "leave the density out, or give the element such a parameter", Exit::model);
-    return 0;
+    return {};
   }
   double value = 0;
   std::memcpy(&value, element.bytes.data() + found->offset, sizeof value);
-  return density * value;
+  return {density, density * value};
 }
 
 void check_kind(const Case::Table& t, const Mesh& mesh, const Region& region, const FormRecord& record) {
@@ -78,11 +83,11 @@ void read_section(const Case::Table& t, const Mesh& mesh, const FormCatalogue& c
     known = read_profile(t, poisson);
   }
   const FormValue element = ask_form(t, entry, known);
-  const double mass = mass_of(t, *entry.record, element, needs_density);
+  const Weight weight = weight_of(t, *entry.record, element, needs_density);
   if (region == nullptr) return;
   check_kind(t, mesh, *region, *entry.record);
   if (beam) check_orientation(t, mesh, *region, element);
-  model.sections.push_back({region, element, entry.record, mass, t.where()});
+  model.sections.push_back({region, element, entry.record, weight.density, weight.mass, t.where()});
 }
 
 void find_sections(Run& run, const Mesh& mesh, StructureModel& model) {
@@ -143,6 +148,47 @@ void read_springs(Case& input, const Mesh& mesh, StructureModel& model) {
   }
 }
 
+void read_masses(Case& input, const Mesh& mesh, StructureModel& model) {
+  for (const Case::Table& t : input.tables("mass", "point masses at nodes, in equal parts")) {
+    const Region* region = t.region("region", "nodes, or cells whose nodes are meant", mesh, {RegionKind::nodes, RegionKind::facets, RegionKind::cells});
+    const double value = t.number("value", "[kg] in total", {.minimum = 0, .out_of_bounds = Exit::model});
+    const std::vector<double> inertia = t.vector("inertia", "rotary inertia about x, y, z in total [kg m^2]", {.size = 3, .fallback = std::vector<double>(3, 0.0), .minimum = 0});
+    if (region == nullptr) continue;
+    PointMass mass{nodes_in(mesh, *region), 0, {}};
+    if (mass.nodes.empty()) {
+      t.error("region", fmt::format("the region '{}' is empty", region->name), {}, "name another region");
+      continue;
+    }
+    const bool turns = std::ranges::any_of(inertia, [](double each) { return each > 0; });
+    const auto known = [&](Node node) { return model.components_at[static_cast<std::size_t>(node)]; };
+    if (std::ranges::any_of(mass.nodes, [&](Node node) { return known(node) == 0; }))
+      t.error("region", fmt::format("a node of '{}' belongs to no section", region->name), "nothing is there to carry the mass", "name nodes of beams, bars or shells", Exit::model);
+    else if (turns && std::ranges::any_of(mass.nodes, [&](Node node) { return known(node) < 6; }))
+      t.error("inertia", fmt::format("a node of '{}' has no rotations", region->name), "only beams and shells have", "leave the inertia out", Exit::model);
+    const double part = 1 / static_cast<double>(mass.nodes.size());
+    mass.mass = part * value;
+    for (std::size_t d = 0; d < 3; ++d) mass.inertia[d] = part * inertia[d];
+    model.masses.push_back(std::move(mass));
+  }
+}
+
+Integral inertia_of(Case& input, const StructureSection& s) {
+  const auto cell = static_cast<CellKind>(s.record->cell);
+  const bool turns = s.record->components == 6;
+  if (s.element.name == Beam::name) {
+    BeamMass mass{{}, s.density};
+    std::memcpy(static_cast<void*>(&mass.beam), s.element.bytes.data(), sizeof mass.beam);
+    return Integral::over(mass, *s.region);
+  }
+  if (cell == CellKind::line2) return Integral::over(LineMass{s.mass}, *s.region);
+  const double thickness = s.mass / s.density, rotary = s.mass * thickness * thickness / 12;
+  if (cell == CellKind::quad4) return turns ? Integral::over(SurfaceMass<CellKind::quad4, 6>{s.mass, rotary}, *s.region) : Integral::over(SurfaceMass<CellKind::quad4, 3>{s.mass, 0}, *s.region);
+  if (cell == CellKind::tri3) return turns ? Integral::over(SurfaceMass<CellKind::tri3, 6>{s.mass, rotary}, *s.region) : Integral::over(SurfaceMass<CellKind::tri3, 3>{s.mass, 0}, *s.region);
+  input.add_error(Error(Exit::model, fmt::format("the mass of '{}' on cells of kind {} is not known, in {}", s.record->name, traits(cell).name, s.where),
+                        "masses are built in for lines of two nodes, and for surfaces of three and four", "use such cells, or point masses ([[mass]]) without a density"));
+  return Integral::over(LineMass{0}, *s.region);
+}
+
 }  // namespace
 
 StructureModel read_structure(Run& run, const Mesh& mesh, const FormCatalogue& catalogue, bool needs_density) {
@@ -152,10 +198,43 @@ StructureModel read_structure(Run& run, const Mesh& mesh, const FormCatalogue& c
   find_sections(run, mesh, model);
   for (const StructureSection& s : model.sections) model.stiffness.push_back(Integral::over(s.element, *s.region));
   read_springs(run.input(), mesh, model);
+  read_masses(run.input(), mesh, model);
   return model;
 }
 
-std::vector<Prescription> read_structure_supports(const Case::Table& from, const Mesh& mesh, int components) {
+std::vector<Integral> inertia_of(Case& input, const StructureModel& model) {
+  std::vector<Integral> inertia;
+  for (const StructureSection& s : model.sections)
+    if (s.mass > 0) inertia.push_back(inertia_of(input, s));
+  for (const PointMass& m : model.masses) {
+    const bool turns = std::ranges::any_of(m.inertia, [](double each) { return each > 0; });
+    if (turns) inertia.push_back(Integral::at_nodes(NodeMass<6>{m.mass, {m.inertia[0], m.inertia[1], m.inertia[2]}}, m.nodes));
+    else inertia.push_back(Integral::at_nodes(NodeMass<3>{m.mass, {}}, m.nodes));
+  }
+  return inertia;
+}
+
+const FunctionSpace& structure_space(Run& run, const Mesh& mesh, const StructureModel& model) {
+  return run.shared().space_for(fmt::format("{}", model.components), [&] {
+    auto phase = run.device().profile().phase("space");
+    return FunctionSpace(mesh, model.components, run.device());
+  });
+}
+
+Constraints held_by(const FunctionSpace& space, const std::vector<Prescription>& supports, const StructureModel& model) {
+  Constraints held(space);
+  const auto hold = [&](const Prescription& p) {
+    std::vector<Node> nodes;
+    for (const Node node : space.nodes_in(*p.region))
+      if (p.component < model.components_at[static_cast<std::size_t>(space.mesh_node_of(node))]) nodes.push_back(node);
+    held.prescribe_nodes(nodes, p.component, 0, p.source);
+  };
+  std::ranges::for_each(supports, hold);
+  std::ranges::for_each(model.springs, hold);
+  return held;
+}
+
+std::vector<Prescription> read_structure_supports(const Case::Table& from, const Mesh& mesh, int components, bool only_zero) {
   const char* names[] = {"x", "y", "z", "rx", "ry", "rz"};
   std::vector<Prescription> prescribed;
   for (const Case::Table& t : from.tables("support", "prescribed displacements and rotations")) {
@@ -165,7 +244,11 @@ std::vector<Prescription> read_structure_supports(const Case::Table& from, const
     for (int c = 0; c < 6; ++c) {
       const bool all = fixed || (pinned && c < 3);
       if (!t.has(names[c]) && !all) continue;
-      const double value = t.number(names[c], c < 3 ? "this displacement [m]; not given: free" : "this rotation about the axis [rad]; not given: free", {.fallback = 0});
+      const std::string about = c < 3 ? "this displacement [m]; not given: free" : "this rotation about the axis [rad]; not given: free";
+      const double value = t.number(names[c], only_zero ? "0: this component is held; not given: free" : about, {.fallback = 0});
+      if (only_zero && value != 0)
+        t.error(names[c], fmt::format("the support moves by {}", value), "modes vibrate about the state of rest: their supports stand still",
+                fmt::format("write {} = 0, or leave it out", names[c]));
       any = true;
       if (c >= components) {
         if (t.has(names[c]))

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "apps/load_cases.hpp"
+#include "fem/constraints.hpp"
 #include "fem/form_catalogue.hpp"
 
 #include <array>
@@ -15,8 +16,14 @@ struct StructureSection {
   const Region* region;
   FormValue element;
   const FormRecord* record;
-  double mass = 0;         // per length or area: density times area or thickness
+  double density = 0, mass = 0;   // [kg/m^3]; per length or area: density times area or thickness
   std::string where;
+};
+
+struct PointMass {
+  std::vector<Node> nodes;        // of the mesh
+  double mass;                    // of each [kg]
+  std::array<double, 3> inertia;  // of each, about the axes [kg m^2]
 };
 
 struct StructureModel {
@@ -26,13 +33,23 @@ struct StructureModel {
   int components = 3;                   // of the space: 3, or 6 with rotations
   std::vector<Integral> stiffness;      // sections, and springs to the ground
   std::vector<Prescription> springs;    // held elastically: region, component
+  std::vector<PointMass> masses;
 };
 
-// [[section]] and [[spring]]. What is wrong is added to the case. Cells of surfaces must have a section; lines without one
+// [[section]], [[spring]] and [[mass]]. What is wrong is added to the case. Cells of surfaces must have a section; lines without one
 // name places.
 StructureModel read_structure(Run& run, const Mesh& mesh, const FormCatalogue& catalogue, bool needs_density);
 
-std::vector<Prescription> read_structure_supports(const Case::Table& from, const Mesh& mesh, int components);
+// [[support]] of the case or of a load case. With `only_zero`, other values are errors.
+std::vector<Prescription> read_structure_supports(const Case::Table& from, const Mesh& mesh, int components, bool only_zero = false);
+
+const FunctionSpace& structure_space(Run& run, const Mesh& mesh, const StructureModel& model);
+
+// What supports and springs hold, to count the rigid motions that they leave; what only elements hold is not in it.
+Constraints held_by(const FunctionSpace& space, const std::vector<Prescription>& supports, const StructureModel& model);
+
+// Kinetic energies of the sections and point masses. What is wrong is added to the case.
+std::vector<Integral> inertia_of(Case& input, const StructureModel& model);
 
 // Loads of the root or of a load case, and what of them lies along beams: their section forces are those of the nodes and
 // of the load between.

@@ -70,7 +70,7 @@ VibrationModes solve_vibration(const Operator& stiffness, const Operator& masses
   SparseMatrix K = assembled(stiffness, model.lists_stay), M = assembled(masses, model.lists_stay);
   std::optional<Profile::Phase> phase(std::in_place, profile, "constraints");
   std::vector<Vector> moved;  // M t
-  for (int d = 0; d < space.components(); ++d) {
+  for (int d = 0; d < std::min(space.components(), 3); ++d) {  // beams and shells: not their rotations
     if (model.axisymmetric && d != 1) continue;
     const Vector t = translation(space, d);
     moved.push_back(space.zeros());

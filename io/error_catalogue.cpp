@@ -73,7 +73,7 @@ const std::vector<ErrorKind>& kinds() {
        {"* can still move freely*", "the temperature of * is not determined*"}},
       {"conflicting-conditions", Exit::model, "one unknown has two prescribed values", "regions share nodes", "the message names both tables: change one of them", {"conflicting values*", "* is prescribed in load case*"}},
       {"load-on-nothing", Exit::model, "a load or element stands where nothing carries it", "a node of no section, a moment on a node without rotations, a region of other cells", "load a node of a beam, bar or shell",
-       {"node * belongs to no section*", "node * of line * belongs*", "node * has no rotations*", "a node of '*' has no rotations*", "the region '*' holds cells that are no shells*", "'*' acts on node*", "'*' stands on cells*", "the element '*' stands*", "the element '*' has no*",
+       {"node * belongs to no section*", "node * of line * belongs*", "node * has no rotations*", "a node of '*' has no rotations*", "a node of '*' belongs to no section*", "the mass of '*' on cells*", "the region '*' holds cells that are no shells*", "'*' acts on node*", "'*' stands on cells*", "the element '*' stands*", "the element '*' has no*",
         "the form '*' was asked for on*", "beam * runs along*"}},
       {"not-finite", Exit::model, "loads or equations are not finite numbers", "values so large or small that they overflow, or a form that divides by zero", "check units; the message names the node and its regions",
        {"* are not finite*", "* is not finite*"}},

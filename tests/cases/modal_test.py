@@ -1,4 +1,5 @@
-"""ritz-modal from the command line: references of examples/modal, free bodies, bands, both methods, bad cases, files."""
+"""ritz-modal from the command line: references of examples/modal, free bodies, bands, both methods, bad cases, files;
+frames and shells."""
 import math
 import unittest
 
@@ -7,6 +8,7 @@ import vtu
 from ritz import CaseTest, example
 
 FV32 = [44.623, 130.03, 162.70, 246.05, 379.90, 391.44]
+FV16 = [0.421, 1.029, 2.582, 3.306, 3.753, 6.555]
 ROOTS = [1.875104, 4.694091, 7.854757]
 BAR = """[mesh]
 file = "mesh.msh"
@@ -171,6 +173,109 @@ class Modal(CaseTest):
         text = self.run_case("ritz-modal", example("modal/free"), "--describe").log
         for key in ("count", "band", "method", "tolerance", "normalise", "animate", "density"):
             self.assertIn(f"{key} =", text)
+
+
+
+STEEL = "young = 200e9\npoisson = 0.3\ndensity = 8000\n"
+PLANE = '[[support]]\nregion = "all"\nz = 0\nrx = 0\nry = 0\n'
+SQUARE = STEEL + 'element = "beam"\nprofile = "rectangle"\nwidth = 0.125\nheight = 0.125\n'
+
+
+def lines(points, cells, groups):
+    """MSH 2: groups {name: (cells, nodes)}; cells and nodes counted from 0."""
+    names, elements = [], []
+    for number, (name, (members, nodes)) in enumerate(groups.items(), 1):
+        names.append(f'{1 if members else 0} {number} "{name}"')
+        elements += [f"1 2 {number} {number} {cells[c][0] + 1} {cells[c][1] + 1}" for c in members]
+        elements += [f"15 2 {number} {number} {n + 1}" for n in nodes]
+    nodes = "\n".join(f"{i} {x} {y} {z}" for i, (x, y, z) in enumerate(points, 1))
+    body = "\n".join(f"{i} {e}" for i, e in enumerate(elements, 1))
+    return (f"$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$PhysicalNames\n{len(names)}\n" + "\n".join(names) +
+            f"\n$EndPhysicalNames\n$Nodes\n{len(points)}\n{nodes}\n$EndNodes\n$Elements\n{len(elements)}\n{body}\n$EndElements\n")
+
+
+class Structures(CaseTest):
+    def arms(self, count, per_arm):
+        """Beams of 5 m from the origin outwards."""
+        points, cells, tips = [(0, 0, 0)], [], []
+        for arm in range(count):
+            last = 0
+            for k in range(1, per_arm + 1):
+                r, angle = 5 * k / per_arm, 2 * math.pi * arm / count
+                points.append((r * math.cos(angle), r * math.sin(angle), 0))
+                cells.append((last, len(points) - 1))
+                last = len(points) - 1
+            tips.append(last)
+        self.write("mesh.msh", lines(points, cells, {"arms": (range(len(cells)), []), "tips": ([], tips), "hub": ([], [0])}))
+
+    def case(self, *tables):
+        return self.write("case.toml", '[mesh]\nfile = "mesh.msh"\n' + "".join(tables))
+
+    def test_fv16_cantilevered_plate(self):
+        outcome = self.solve("ritz-modal", example("modal/fv16"))
+        for ours, reference in zip(outcome.fact("frequencies_hz"), FV16):
+            self.assert_close(ours, reference, 0.007)
+        self.assert_close(float(outcome.report["facts"]["total_mass"]), 8000 * 0.05 * 100, 1e-9)
+        shape = vtu.read(outcome.results())["PointData"]["mode_1"]
+        self.assertAlmostEqual(max(shape[2::3]), 1, 9)
+
+    def test_fv2_pin_ended_double_cross(self):
+        """NAFEMS FV2: in its plane, 1, 7, 1 and 7 modes of nearly one frequency."""
+        self.arms(8, 4)
+        outcome = self.solve("ritz-modal", self.case('[[section]]\nregion = "arms"\n', SQUARE, PLANE,
+                                                     '[[support]]\nregion = "tips"\npinned = true\n[modal]\ncount = 16\n'))
+        expected = [11.336] + 7 * [17.7] + [45.345] + 7 * [57.4]
+        for ours, reference in zip(outcome.fact("frequencies_hz"), expected):
+            self.assert_close(ours, reference, 0.01)
+
+    def test_a_free_beam_has_six_rigid_modes(self):
+        self.arms(1, 8)
+        outcome = self.solve("ritz-modal", self.case('[[section]]\nregion = "arms"\n', SQUARE, "[modal]\ncount = 8\nanimate = 4\n"))
+        f = outcome.fact("frequencies_hz")
+        self.assertEqual(outcome.report["facts"]["rigid_body_modes"], "6")
+        self.assertEqual(f[:6], [0] * 6)
+        euler = 4.730041**2 / (2 * math.pi * 25) * math.sqrt(200e9 * 0.125**2 / 12 / 8000)
+        for k in (6, 7):
+            self.assert_close(f[k], euler, 0.005)
+
+    def test_a_point_mass_swings_on_a_light_cantilever(self):
+        """omega^2 = 3 E I / (L^3 (m + 33/140 of the beam's)), and with its rotary inertia below that."""
+        self.arms(1, 6)
+        I, beam = 0.125**4 / 12, 8000 * 0.125**2 * 5
+
+        def first(extra):
+            tables = ('[[section]]\nregion = "arms"\n', SQUARE, '[[support]]\nregion = "hub"\nfixed = true\n', PLANE,
+                      '[[mass]]\nregion = "tips"\nvalue = 5000\n', extra, "[modal]\ncount = 1\n")
+            outcome = self.solve("ritz-modal", self.case(*tables), "--overwrite")
+            self.assert_close(float(outcome.report["facts"]["total_mass"]), 5000 + beam, 1e-9)
+            return outcome.fact("frequencies_hz")[0]
+
+        light = first("")
+        self.assert_close(light, math.sqrt(3 * 200e9 * I / (125 * (5000 + 33 / 140 * beam))) / (2 * math.pi), 2e-3)
+        self.assertLess(first("inertia = [0, 0, 2000]\n"), 0.99 * light)
+
+    def test_a_panel_of_bars_without_a_diagonal_is_a_mechanism(self):
+        self.write("mesh.msh", lines([(0, 0, 0), (1, 0, 0), (1, 1, 0), (0, 1, 0)], [(0, 3), (1, 2), (3, 2)], {"bars": (range(3), []), "feet": ([], [0, 1])}))
+        bars = '[[section]]\nregion = "bars"\nelement = "bar"\nyoung = 200e9\narea = 1e-3\ndensity = 8000\n[[support]]\nregion = "bars"\nz = 0\n'
+        outcome = self.solve("ritz-modal", self.case(bars, '[[support]]\nregion = "feet"\npinned = true\n[modal]\ncount = 3\n'))
+        self.assertLess(outcome.fact("frequencies_hz")[0], 1e-6 * outcome.fact("frequencies_hz")[1])
+        self.assertIn("modes without stiffness beyond the rigid motions: 1", " ".join(outcome.report["notices"]))
+
+    def test_bad_structures_are_refused(self):
+        self.arms(1, 2)
+        section, hub = '[[section]]\nregion = "arms"\n' + SQUARE, '[[support]]\nregion = "hub"\nfixed = true\n'
+        for exit_code, phrase, tables in (
+                (2, "density", (section.replace("density = 8000\n", ""), hub)),
+                (2, "the support moves by 0.1", (section, hub, '[[support]]\nregion = "tips"\nx = 0.1\n')),
+                (2, "mass.0.value", (section, hub, '[[mass]]\nregion = "tips"\n')),
+                (4, "mass.0.value", (section, hub, '[[mass]]\nregion = "tips"\nvalue = -1\n')),
+                (2, "unknown table 'material'", (section, hub, '[[material]]\nregion = "arms"\n')),
+                (2, "unknown table 'force'", (section, hub, '[[force]]\nregion = "tips"\nvalue = [1, 0, 0]\n')),
+                (4, "has no rotations", ('[[section]]\nregion = "arms"\nelement = "bar"\narea = 1\n' + STEEL.replace("poisson = 0.3\n", ""),
+                                         hub, '[[mass]]\nregion = "tips"\nvalue = 1\ninertia = [1, 0, 0]\n'))):
+            outcome = self.run_case("ritz-modal", self.case(*tables))
+            self.assertEqual(outcome.exit, exit_code, outcome.log + outcome.errors)
+            self.assertIn(phrase, outcome.errors)
 
 
 if __name__ == "__main__":

@@ -21,7 +21,7 @@ def program_of(path):
     """By the folder, and by the tables that only one program has."""
     case = tomllib.loads(path.read_text())
     if "section" in case:
-        return "ritz-structure"
+        return "ritz-modal" if "modal" in case else "ritz-structure"
     if "plugin" in case or "form" in case.get("model", {}):
         return "ritz-solve"
     return "ritz-modal" if "modal" in case else "ritz-heat" if "conductivity" in case["material"][0] else "ritz-elasticity"

@@ -75,6 +75,16 @@ class Structure(CaseTest):
             self.assertIn(phrase, outcome.errors)
 
 
+class PointMasses(Structure):
+    def test_gravity_acts_on_them(self):
+        outcome = self.solve("ritz-structure", self.frame(BEAM, FOOT, '[[mass]]\nregion = "tip"\nvalue = 250\n[gravity]\nacceleration = [0, 0, -10]\n'))
+        self.assert_close(outcome.fact("reaction")[2], 10 * (250 + 8000 * 3e-3 * 4), 1e-9)
+
+    def test_they_need_a_section_under_them(self):
+        self.refuse(4, BEAM, FOOT, '[[mass]]\nregion = "top"\nvalue = 250\n', says=["belongs to no section", "nodes of beams"])
+        self.refuse(2, BEAM, FOOT, '[[load_case]]\nname = "a"\n[[load_case.mass]]\nregion = "tip"\nvalue = 1\n', says=["load case", "mass"])
+
+
 class Examples(Structure):
     def test_portal_frame(self):
         """Kleinlogel: H = q l^2 / (4 h (2 h / l + 3)) of equal sections; axial and shear deformation change it by 1 %."""
