@@ -164,9 +164,10 @@ void elasticity(Run& run) {
   const LinearSolverOptions solver = run.solver(MatrixPromise::positive_definite);
   const std::vector<Field> results = {{"displacement", dimension}, {"stress", 6},   {"strain", 6},
                                       {"von_mises", 1},            {"principal_stress", 3, {}, {"1", "2", "3"}}, {"reaction", dimension}};
+  const std::vector<Field> cell_results = {{"stress", 6}, {"strain", 6}, {"von_mises", 1}};
   phase.reset();
   forecast(run, space, integrals, linear_model(run, space, load_cases, solver));
-  finish_model(run, supports->all(), rigid_modes(mesh, plane), results);
+  finish_model(run, supports->all(), rigid_modes(mesh, plane), {results, cell_results});
 
   const Operator& equations = make_operator(run, space, integrals, solver.operator_kind != OperatorKind::matrix_free);
   solve_or_wait(run, equations, load_cases, supports, solver, [&run, &equations](const StaticSolution& s) { show(run, equations, s); });

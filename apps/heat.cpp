@@ -111,7 +111,7 @@ void heat(Run& run) {
   const auto supports = std::make_shared<const LoadCaseSupports>(space, read_temperatures(run.input().root(), mesh), load_cases);
   supports->check(run.input(), load_cases);
   const LinearSolverOptions solver = run.solver(MatrixPromise::positive_definite);
-  const std::vector<Field> results = {{"temperature", 1}, {"heat_flux", mesh.dimension()}, {"reaction", 1}};
+  const std::vector<Field> results = {{"temperature", 1}, {"heat_flux", mesh.dimension()}, {"reaction", 1}}, cell_results = {{"heat_flux", mesh.dimension()}};
   std::vector<Node> held;
   for (const Region* region : cooled) {
     const std::vector<Node> nodes = space.nodes_in(*region);
@@ -119,7 +119,7 @@ void heat(Run& run) {
   }
   phase.reset();
   forecast(run, space, integrals, linear_model(run, space, load_cases, solver));
-  finish_model(run, supports->all(), RigidModes::scalar, results, held);
+  finish_model(run, supports->all(), RigidModes::scalar, {results, cell_results}, held);
 
   const Operator& equations = make_operator(run, space, integrals, solver.operator_kind != OperatorKind::matrix_free);
   solve_or_wait(run, equations, load_cases, supports, solver,

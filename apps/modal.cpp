@@ -72,7 +72,7 @@ void modal(Run& run) {
   for (int k = 0; k < count; ++k) results.push_back({mode_name(static_cast<std::size_t>(k)), space.mesh().dimension()});
   input.model.lists_stay = !run.options().member.empty();
   forecast_modes(run, space, input.elastic, input.inertial, input.model, settings.eigen);
-  finish_model(run, input.fixed, {}, results);
+  finish_model(run, input.fixed, {}, {results});
 
   settings.eigen.progress = run.progress();
   const Operator &stiffness = make_operator(run, space, std::move(input.elastic)), &masses = make_operator(run, space, std::move(input.inertial));

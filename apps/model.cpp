@@ -102,12 +102,12 @@ DerivedFields evaluate(Run& run, const Operator& equations, const Vector& u) {
   return equations.evaluate(u);
 }
 
-void finish_model(Run& run, Constraints& constraints, std::optional<RigidModes> modes, std::span<const Field> fields,
+void finish_model(Run& run, Constraints& constraints, std::optional<RigidModes> modes, const ProbeFields& fields,
                   std::span<const Node> held_nodes) {
   finish_model(run, std::array{&constraints}, modes, fields, held_nodes);
 }
 
-void finish_model(Run& run, std::span<Constraints* const> constraints, std::optional<RigidModes> modes, std::span<const Field> fields,
+void finish_model(Run& run, std::span<Constraints* const> constraints, std::optional<RigidModes> modes, const ProbeFields& fields,
                   std::span<const Node> held_nodes) {
   auto phase = run.device().profile().phase("checks");
   ErrorList model;

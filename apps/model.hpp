@@ -34,11 +34,11 @@ const Operator& make_operator(Run& run, const FunctionSpace& space, std::vector<
 DerivedFields evaluate(Run& run, const Operator& equations, const Vector& u);
 
 // All errors of the case at once, then conflicts of constraints, then free motions (where modes are given: without, bodies
-// may be free); with --check the run ends here. `fields`: the nodal results to come, which probes may name.
-void finish_model(Run& run, Constraints& constraints, std::optional<RigidModes> modes, std::span<const Field> fields,
+// may be free); with --check the run ends here. `fields`: the results to come, which probes may name.
+void finish_model(Run& run, Constraints& constraints, std::optional<RigidModes> modes, const ProbeFields& fields,
                   std::span<const Node> held_nodes = {});
 // The same for several load cases, whose prescribed unknowns are the same.
-void finish_model(Run& run, std::span<Constraints* const> constraints, std::optional<RigidModes> modes, std::span<const Field> fields,
+void finish_model(Run& run, std::span<Constraints* const> constraints, std::optional<RigidModes> modes, const ProbeFields& fields,
                   std::span<const Node> held_nodes = {});
 
 // "peak <name>: value at (x, y, z)": largest, and smallest when signed.

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <optional>
 #include <set>
@@ -15,7 +16,7 @@ namespace {
 
 struct Probe {
   Case::Table table;
-  std::string name, field, component;
+  std::string name, field, component, values;
   std::optional<PointLocator::Place> place;   // at a point,
   const Region* region = nullptr;             // or over a region
   std::string measure;
@@ -81,7 +82,8 @@ Probe read_probe(const Case::Table& t, const Mesh& mesh, Places& places) {
   }
   TextRule field_rule;
   if (probe.measure == "reaction") field_rule.fallback = "reaction";
-  probe.field = t.text("field", "field at nodes, as in the result file", field_rule);
+  probe.field = t.text("field", "as in the result file", field_rule);
+  probe.values = t.choice("values", "which, where the results have both; auto takes those of cells where nodes have none", {"auto", "nodes", "cells"}, "auto");
   probe.component = t.expression("component", "x y z magnitude, xx yy zz xy yz xz, a number from 0, or all", {.fallback = "all"});
   return probe;
 }
@@ -102,33 +104,48 @@ std::vector<Probe> read_probes(Case& input, const Mesh& mesh) {
 struct Target {
   const Field* field;
   FieldComponent component;
+  bool in_cells;
 };
 
-std::optional<Target> find_target(const Probe& probe, std::span<const Field> fields) {
+std::optional<Target> find_target(const Probe& probe, const ProbeFields& fields) {
   if (probe.field.empty()) return {};
+  const auto has = [&](std::span<const Field> some) { return std::ranges::any_of(some, [&](const Field& f) { return f.name == probe.field; }); };
+  const bool in_cells = probe.values == "cells" || (probe.values == "auto" && !has(fields.nodal) && has(fields.cells));
   const Field* field = nullptr;
   try {
-    field = &field_named(fields, probe.field);
-    return Target{field, component_named(*field, probe.component)};
+    field = &field_named(in_cells ? fields.cells : fields.nodal, probe.field);
+    const Target target{field, component_named(*field, probe.component), in_cells};
+    if (!in_cells || probe.place || probe.region == nullptr) return target;
+    const std::string what = fmt::format("the field '{}' lies in cells", field->name);
+    if (probe.measure == "reaction")
+      probe.table.error("measure", what, "reactions are sums over nodes", "take min, max, mean or integral");
+    else if (probe.region->kind != RegionKind::cells)
+      probe.table.error("region", what, fmt::format("'{}' is a region of {}", probe.region->name, probe.region->kind == RegionKind::nodes ? "nodes" : "facets"), "name a region of cells");
+    else
+      return target;
   } catch (const Error& error) {
     add_at(probe.table, field == nullptr ? "field" : "component", error);
-    return {};
   }
+  return {};
 }
 
-// f(value) for the selected numbers at every node of the region.
+// f(value) for the selected numbers at every node of the region, or in every cell.
 template <class F>
-void for_each_node(const Mesh& mesh, const Region& region, const Target& target, F f) {
+void for_each_value(const Mesh& mesh, const Region& region, const Target& target, F f) {
   std::vector<double> selected(static_cast<std::size_t>(target.component.size()));
-  for (const Node node : nodes_in(mesh, region)) {
-    target.component.select(target.field->values.data() + Index{node} * target.field->components, selected.data());
+  const auto visit = [&](Index at) {
+    target.component.select(target.field->values.data() + at * target.field->components, selected.data());
     f(selected);
-  }
+  };
+  if (target.in_cells)
+    for (const Index cell : region.cells) visit(cell);
+  else
+    for (const Node node : nodes_in(mesh, region)) visit(node);
 }
 
 std::vector<double> extreme(const Mesh& mesh, const Region& region, const Target& target, double sign) {
   std::vector<double> best;
-  for_each_node(mesh, region, target, [&](const std::vector<double>& values) {
+  for_each_value(mesh, region, target, [&](const std::vector<double>& values) {
     if (best.empty()) best = values;
     for (std::size_t i = 0; i < best.size(); ++i)
       if (std::isnan(values[i]) || sign * values[i] > sign * best[i]) best[i] = values[i];  // a NaN stays
@@ -136,16 +153,20 @@ std::vector<double> extreme(const Mesh& mesh, const Region& region, const Target
   return best;
 }
 
+RegionIntegral integral_of(const Mesh& mesh, const Region& region, const Target& target) {
+  return target.in_cells ? integrate_cells(mesh, region, *target.field, target.component) : integrate(mesh, region, *target.field, target.component);
+}
+
 std::vector<double> mean(const Mesh& mesh, const Region& region, const Target& target) {
   std::vector<double> result(static_cast<std::size_t>(target.component.size()), 0.0);
   double size = 0;
   if (region.kind == RegionKind::nodes) {
-    for_each_node(mesh, region, target, [&](const std::vector<double>& values) {
+    for_each_value(mesh, region, target, [&](const std::vector<double>& values) {
       for (std::size_t i = 0; i < result.size(); ++i) result[i] += values[i];
       size += 1;
     });
   } else {
-    RegionIntegral integral = integrate(mesh, region, *target.field, target.component);
+    RegionIntegral integral = integral_of(mesh, region, target);
     result = std::move(integral.integrals);
     size = integral.size;
   }
@@ -155,9 +176,9 @@ std::vector<double> mean(const Mesh& mesh, const Region& region, const Target& t
 
 // The magnitude of a total is that of the summed vector.
 std::vector<double> total(const Mesh& mesh, const Region& region, const Target& target) {
-  const Target all{target.field, {target.field->components, FieldComponent::all}};
+  const Target all{target.field, {target.field->components, FieldComponent::all}, false};
   std::vector<double> sum(static_cast<std::size_t>(target.field->components), 0.0);
-  for_each_node(mesh, region, all, [&sum](const std::vector<double>& values) {
+  for_each_value(mesh, region, all, [&sum](const std::vector<double>& values) {
     for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += values[i];
   });
   std::vector<double> result(static_cast<std::size_t>(target.component.size()));
@@ -167,30 +188,29 @@ std::vector<double> total(const Mesh& mesh, const Region& region, const Target& 
 
 std::vector<double> evaluate(const Probe& probe, const Mesh& mesh, const Target& target) {
   if (probe.place) {
-    const std::vector<double> values = interpolate(mesh, *probe.place, target.field->values, target.field->components);
     std::vector<double> result(static_cast<std::size_t>(target.component.size()));
-    target.component.select(values.data(), result.data());
+    if (target.in_cells) target.component.select(target.field->values.data() + probe.place->cell * target.field->components, result.data());
+    else target.component.select(interpolate(mesh, *probe.place, target.field->values, target.field->components).data(), result.data());
     return result;
   }
   if (probe.measure == "min") return extreme(mesh, *probe.region, target, -1);
   if (probe.measure == "max") return extreme(mesh, *probe.region, target, 1);
   if (probe.measure == "mean") return mean(mesh, *probe.region, target);
-  if (probe.measure == "integral") return integrate(mesh, *probe.region, *target.field, target.component).integrals;
+  if (probe.measure == "integral") return integral_of(mesh, *probe.region, target).integrals;
   return total(mesh, *probe.region, target);
 }
 
 }  // namespace
 
-void check_probes(Case& input, const Mesh& mesh, std::span<const Field> fields) {
+void check_probes(Case& input, const Mesh& mesh, const ProbeFields& fields) {
   for (const Probe& probe : read_probes(input, mesh))
-    if (!fields.empty()) find_target(probe, fields);
+    if (!fields.nodal.empty()) find_target(probe, fields);
 }
 
-std::vector<std::pair<std::string, std::vector<double>>> evaluate_probes(Case& input, const Mesh& mesh,
-                                                                         std::span<const Field> nodal) {
+std::vector<std::pair<std::string, std::vector<double>>> evaluate_probes(Case& input, const Mesh& mesh, const ProbeFields& fields) {
   std::vector<std::pair<std::string, std::vector<double>>> results;
   for (const Probe& probe : read_probes(input, mesh)) {
-    const std::optional<Target> target = find_target(probe, nodal);
+    const std::optional<Target> target = find_target(probe, fields);
     if (target && (probe.place || probe.region != nullptr)) results.emplace_back(probe.name, evaluate(probe, mesh, *target));
   }
   input.throw_if_any();

@@ -48,27 +48,48 @@ double measure(const std::array<Point, 3>& t, int dimension) {
   }
 }
 
+// f(point of the rule, weight in space) for the points of a cell or facet.
+template <class F>
+void for_each_point(const Mesh& mesh, const Table& table, std::span<const Node> nodes, const F& f) {
+  for (std::size_t q = 0; q < table.weights.size(); ++q) {
+    std::array<Point, 3> tangents{};
+    for (std::size_t a = 0; a < nodes.size(); ++a) {
+      const auto x = mesh.point(nodes[a]);
+      for (std::size_t k = 0; k < static_cast<std::size_t>(table.dimension); ++k)
+        for (std::size_t i = 0; i < 3; ++i) tangents[k][i] += table.gradients[q][a][k] * x[i];
+    }
+    f(q, table.weights[q] * measure(tangents, table.dimension));
+  }
+}
+
 // One entry for the size, then one per number of the component; added to `sums`.
 void add_element(const Mesh& mesh, const Table& table, std::span<const Node> nodes, const Field& field,
                  const FieldComponent& component, std::vector<double>& sums) {
   const auto components = static_cast<std::size_t>(field.components);
   double value[64], selected[64];
-  for (std::size_t q = 0; q < table.weights.size(); ++q) {
-    std::array<Point, 3> tangents{};
+  for_each_point(mesh, table, nodes, [&](std::size_t q, double weight) {
     std::fill_n(value, components, 0.0);
-    for (std::size_t a = 0; a < nodes.size(); ++a) {
-      const auto x = mesh.point(nodes[a]);
-      for (std::size_t k = 0; k < static_cast<std::size_t>(table.dimension); ++k)
-        for (std::size_t i = 0; i < 3; ++i) tangents[k][i] += table.gradients[q][a][k] * x[i];
+    for (std::size_t a = 0; a < nodes.size(); ++a)
       for (std::size_t c = 0; c < components; ++c)
         value[c] += table.values[q][a] * field.values[static_cast<std::size_t>(nodes[a]) * components + c];
-    }
-    const double weight = table.weights[q] * measure(tangents, table.dimension);
     component.select(value, selected);
     sums[0] += weight;
     for (std::size_t i = 1; i < sums.size(); ++i) sums[i] += weight * selected[i - 1];
-  }
+  });
 }
+
+// Made for a kind when its first cell or facet comes.
+class Tables {
+ public:
+  const Table& of(CellKind kind) {
+    const auto [at, fresh] = tables_.try_emplace(kind);
+    if (fresh) at->second = make_table(kind);
+    return at->second;
+  }
+
+ private:
+  std::map<CellKind, Table> tables_;
+};
 
 }  // namespace
 
@@ -78,20 +99,29 @@ RegionIntegral integrate(const Mesh& mesh, const Region& region, const Field& fi
                 "nodes have no size", "name a region of cells or facets");
   if (field.components > 64)
     throw Error(Exit::input, fmt::format("field '{}' has {} components", field.name, field.components), "64 is the most", "");
-  std::map<CellKind, Table> tables;
-  const auto table_of = [&tables](CellKind kind) -> const Table& {
-    const auto [at, fresh] = tables.try_emplace(kind);
-    if (fresh) at->second = make_table(kind);
-    return at->second;
-  };
+  Tables tables;
   std::vector<double> sums(static_cast<std::size_t>(1 + component.size()), 0.0);
   for (const Index cell : region.cells)
-    add_element(mesh, table_of(mesh.kind_of(cell)), mesh.nodes_of(cell), field, component, sums);
+    add_element(mesh, tables.of(mesh.kind_of(cell)), mesh.nodes_of(cell), field, component, sums);
   for (const FacetOfCell& facet : region.facets) {
     const Facet& local = traits(mesh.kind_of(facet.cell)).facets[static_cast<std::size_t>(facet.facet)];
-    add_element(mesh, table_of(local.kind), mesh.nodes_of(facet), field, component, sums);
+    add_element(mesh, tables.of(local.kind), mesh.nodes_of(facet), field, component, sums);
   }
   return {sums[0], {sums.begin() + 1, sums.end()}};
+}
+
+RegionIntegral integrate_cells(const Mesh& mesh, const Region& region, const Field& field, const FieldComponent& component) {
+  Tables tables;
+  RegionIntegral result{0, std::vector<double>(static_cast<std::size_t>(component.size()), 0.0)};
+  std::vector<double> selected(result.integrals.size());
+  for (const Index cell : region.cells) {
+    double size = 0;
+    for_each_point(mesh, tables.of(mesh.kind_of(cell)), mesh.nodes_of(cell), [&size](std::size_t, double weight) { size += weight; });
+    component.select(field.values.data() + cell * field.components, selected.data());
+    result.size += size;
+    for (std::size_t i = 0; i < selected.size(); ++i) result.integrals[i] += size * selected[i];
+  }
+  return result;
 }
 
 }  // namespace ritz

@@ -18,4 +18,7 @@ struct RegionIntegral {
 // Throws Error(Exit::input) for a region of nodes.
 RegionIntegral integrate(const Mesh& mesh, const Region& region, const Field& field, const FieldComponent& component);
 
+// The same of a field of one value in each cell, over a region of cells.
+RegionIntegral integrate_cells(const Mesh& mesh, const Region& region, const Field& field, const FieldComponent& component);
+
 }  // namespace ritz

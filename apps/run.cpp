@@ -219,13 +219,19 @@ LinearSolverOptions Run::solver(MatrixPromise promise, double tolerance) {
   return options;
 }
 
-void Run::checked(std::span<const Field> fields) {
+void Run::checked(const ProbeFields& fields) {
   check_probes(*case_, *mesh_, fields);
   if (options_.survey) throw CheckedOnly{};
   if (options_.describe) {
-    std::string text = case_->describe() + "\n# fields of the results:";
-    for (const Field& field : fields) text += fmt::format("{} {} ({})", &field == fields.data() ? "" : ",", field.name, field.components);
-    text += "\n";
+    std::string text = case_->describe();
+    const auto list = [&text](const char* where, std::span<const Field> some) {
+      if (some.empty()) return;
+      text += fmt::format("{}# fields of the results at {}:", text.ends_with('\n') ? "" : "\n", where);
+      for (const Field& field : some) text += fmt::format("{} {} ({})", &field == some.data() ? "" : ",", field.name, field.components);
+      text += "\n";
+    };
+    list("nodes", fields.nodal);
+    list("cells", fields.cells);
     if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0)
       throw Error(Exit::output, "standard output could not be written");
     throw CheckedOnly{};
@@ -336,7 +342,7 @@ void Run::open_results(bool probes) {
 void Run::write(std::vector<Field> nodal, std::vector<Field> cells, std::optional<double> time) {
   auto phase = this->phase("output");  // what the run waits for
   auto& probes = part_ != nullptr ? part_->probes : report_.probes;
-  probes = evaluate_probes(*case_, *mesh_, nodal);
+  probes = evaluate_probes(*case_, *mesh_, {nodal, cells});
   for (const auto& [name, values] : probes) log_.line("probe {}: {:.8g}", name, fmt::join(values, " "));
   if (!shared_->writes_fields) return;
   if (!writer_) open_results(!probes.empty());

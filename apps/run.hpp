@@ -13,6 +13,7 @@
 #pragma once
 
 #include "apps/memory_limits.hpp"
+#include "apps/probes.hpp"
 #include "apps/result_fields.hpp"
 #include "apps/result_writer.hpp"
 #include "device/device.hpp"
@@ -87,8 +88,8 @@ class Run {
   // [mesh] file, scale, order: read, scaled, raised to the order, checked. Read at the first call.
   const Mesh& mesh(bool structural = false);  // structural: lines and surfaces in space, too (MeshData::structural)
   LinearSolverOptions solver(MatrixPromise promise = MatrixPromise::none, double tolerance = 1e-8);  // [solver]
-  // Finishes the case, tries and locks the output folder; throws CheckedOnly with --check. `fields`: names and components of the nodal results to come.
-  void checked(std::span<const Field> fields);
+  // Finishes the case, tries and locks the output folder; throws CheckedOnly with --check. `fields`: names and components of the results to come.
+  void checked(const ProbeFields& fields);
   std::function<void(const std::string&)> progress();
 
   // Where the run goes on that was stopped; from checked() on, with --resume.

@@ -73,4 +73,12 @@ std::vector<Field> section_forces(Run& run, const Operator& equations, const Str
   return fields;
 }
 
+std::vector<Field> section_force_names(const StructureModel& model) {
+  std::vector<Field> names;
+  for (const StructureSection& s : model.sections)
+    for (const Field& field : evaluated_fields(*s.record))
+      if (std::ranges::none_of(names, [&](const Field& f) { return f.name == field.name && f.components == field.components; })) names.push_back(field);
+  return names;
+}
+
 }  // namespace ritz

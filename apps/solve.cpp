@@ -166,9 +166,12 @@ void solve(Run& run) {
   for (const Case::Table& t : input.tables("prescribe", "prescribed values of the unknown")) prescribe(t, mesh, record.components, fixed);
   const LinearSolverOptions solver = run.solver();
   const NewtonInput newton = read_newton(run, solver);
-  std::vector<Field> results = {{record.unknown, record.components}};
+  std::vector<Field> results = {{record.unknown, record.components}}, cell_results;
   for (const FormRecord* each : parts.evaluated)
-    for (const Field& field : evaluated_fields(*each)) results.push_back(field);
+    for (const Field& field : evaluated_fields(*each)) {
+      results.push_back(field);
+      if (each->codimension == 0) cell_results.push_back(field);
+    }
   results.push_back({"reaction", record.components});
   std::vector<Node> held;
   for (const Region* region : parts.held) {
@@ -178,7 +181,7 @@ void solve(Run& run) {
   phase.reset();
   forecast(run, space, parts.integrals, {.newton = !parts.linear, .restart = solver.restart, .factorised = solver.method == LinearMethod::direct, .definite = false,
                                         .half_storage = solver.multigrid.half_storage});
-  finish_model(run, fixed, rigid_modes(record, parts), results, held);
+  finish_model(run, fixed, rigid_modes(record, parts), {results, cell_results}, held);
 
   const Operator& equations = make_operator(run, space, parts.integrals);
   if (!parts.linear)

@@ -149,7 +149,8 @@ void structure(Run& run) {
   phase.reset();
   forecast(run, space, integrals, {.columns = std::max(1, static_cast<int>(load_cases.cases.size())), .newton = !linear,
                                    .factorised = solver.method == LinearMethod::direct, .in_space = true, .reuses = linear && run.shared().sweeps});
-  finish_model(run, supports.all(), std::nullopt, nodal_names(model.components));
+  const std::vector<Field> nodal = nodal_names(model.components), cells = section_force_names(model);
+  finish_model(run, supports.all(), std::nullopt, {nodal, cells});
   if (untouched > 0) run.log().detail("{} unknowns on which no element acts are held at zero", untouched);
 
   const Operator& equations = make_operator(run, space, integrals);

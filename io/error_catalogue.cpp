@@ -35,7 +35,7 @@ const std::vector<ErrorKind>& kinds() {
        {"cannot read the table*", "the table '*' has no rows*", "the * rows of the table*", "a table has 2 to 4 columns*", "the first line of a table*", "* columns instead of*", "'*' is no finite number*",
         "the arguments of line*", "'*' is no name of a function*", "'*' has a meaning in formulas*", "a second table is called*"}},
       {"probe", Exit::input, "a [[probe]] asks for what is not there", "an unknown field or component, a point outside of the mesh, a region of nodes to integrate over, a name twice", "take one of the names that are listed",
-       {"there is no field*", "the field '*' has no component*", "the point *", "a second probe*", "a probe has*", "an integral over*", "field '*' has * components*"}},
+       {"there is no field*", "the field '*' has no component*", "the point *", "a second probe*", "a probe has*", "an integral over*", "field '*' has * components*", "the field '*' lies in cells*"}},
       {"load-case", Exit::input, "a [[load_case]] or [[combination]] makes no sense", "no loads, a name twice, a table that belongs to the model, an unknown load case", "see README.md, load cases",
        {"a load case cannot have*", "the load case '*' has no loads*", "a second load case*", "a combination of nothing*", "there is no load case*"}},
       {"sweep", Exit::input, "a [sweep] makes no sense", "a key that does not exist or is not of the model, values that are missing or given twice, lists of different lengths, a name twice", "see docs/sweeps.md; the message names the key",

@@ -36,12 +36,23 @@ struct Probed {
       field_of(mesh, "temperature", 1, [](double x, double y, double z) { return std::vector{20 + 10 * x - y + 4 * z}; }),
       field_of(mesh, "displacement", 3, [](double x, double y, double z) { return std::vector{3 * x, 4 * x, 0 * (y + z)}; }),
       field_of(mesh, "reaction", 3, [](double, double, double) { return std::vector{1.0, 0.0, -2.0}; })};
+  std::vector<Field> cells = {of_cells("force", {"N", "Vy"}, [](double i) { return std::vector{i, -i}; }),
+                              of_cells("temperature", {}, [](double i) { return std::vector{100 + i}; })};
+
+  // f(number of the cell)
+  template <class F>
+  Field of_cells(const std::string& name, const std::vector<std::string>& components, F f) const {
+    Field field{name, static_cast<int>(std::max<std::size_t>(components.size(), 1)), {}, components};
+    for (Index cell = 0; cell < mesh.cell_count(); ++cell)
+      for (const double value : std::vector<double>(f(static_cast<double>(cell)))) field.values.push_back(value);
+    return field;
+  }
 
   std::vector<double> value(const std::string& probe) const {
     Case input = Case::from_text("[[probe]]\nname = \"p\"\n" + probe);
-    check_probes(input, mesh, fields);
+    check_probes(input, mesh, {fields, cells});
     input.finish();
-    const auto results = evaluate_probes(input, mesh, fields);
+    const auto results = evaluate_probes(input, mesh, {fields, cells});
     EXPECT_EQ(results.size(), 1u);
     EXPECT_EQ(results.front().first, "p");
     return results.front().second;
@@ -49,7 +60,7 @@ struct Probed {
   std::string error(const std::string& text) const {
     Case input = Case::from_text(text);
     try {
-      check_probes(input, mesh, fields);
+      check_probes(input, mesh, {fields, cells});
       input.finish();
     } catch (const Error& error) {
       EXPECT_EQ(error.exit(), Exit::input);
@@ -96,6 +107,30 @@ TEST(Probes, ReactionSumsOverTheNodesOfARegion) {
   EXPECT_THAT(p.value("region = 'x0'\nmeasure = 'reaction'\ncomponent = 'z'"), ElementsAre(-18));
 }
 
+TEST(Probes, FieldsInCellsAreTakenWhereNodesHaveNoneOrWhenAskedFor) {
+  const Probed p;
+  const std::string force = "field = 'force'\nregion = 'all'\n", warm = "field = 'temperature'\nvalues = 'cells'\nregion = 'all'\n";
+  EXPECT_THAT(p.value(force + "measure = 'max'"), ElementsAre(15, 0));
+  EXPECT_THAT(p.value(force + "measure = 'min'\ncomponent = 'vy'"), ElementsAre(-15));
+  EXPECT_THAT(p.value(warm + "measure = 'max'"), ElementsAre(115));
+  EXPECT_THAT(p.value("field = 'temperature'\nregion = 'all'\nmeasure = 'max'"), ElementsAre(DoubleNear(42, tiny)));
+  EXPECT_EQ(p.value("field = 'force'\ncomponent = 'N'\npoint = [0.1, 0.1, 0.1]"), std::vector{0.0});
+  EXPECT_EQ(p.value("field = 'force'\ncomponent = 'N'\npoint = [1.9, 0.9, 0.45]"), std::vector{15.0});
+  // Sizes of distorted cells weigh: the mean is the integral over the volume.
+  const double integral = p.value(warm + "measure = 'integral'")[0];
+  EXPECT_NEAR(p.value(warm + "measure = 'mean'")[0], integral / 1.0, tiny * 100);
+  EXPECT_NEAR(integral, 107.5, 5);
+}
+
+TEST(Probes, FieldsInCellsNeedRegionsOfCells) {
+  const Probed p;
+  const std::string probe = "[[probe]]\nname = 'a'\nfield = 'force'\n";
+  EXPECT_THAT(p.error(probe + "region = 'x1'\nmeasure = 'max'"), AllOf(HasSubstr("'force' lies in cells"), HasSubstr("'x1' is a region of facets")));
+  EXPECT_THAT(p.error(probe + "region = 'all'\nmeasure = 'reaction'"), HasSubstr("sums over nodes"));
+  EXPECT_THAT(p.error(probe + "values = 'nodes'\nregion = 'all'\nmeasure = 'max'"), HasSubstr("'temperature'"));
+  EXPECT_THAT(p.error("[[probe]]\nname = 'a'\nfield = 'displacement'\nvalues = 'cells'\nregion = 'all'\nmeasure = 'max'"), HasSubstr("'force'"));
+}
+
 TEST(Probes, MistakesAreFoundTogetherWithTheirPlaces) {
   const Probed p;
   const std::string text = p.error(
@@ -132,7 +167,7 @@ TEST(Probes, PlaneMeshesTakePointsOfTwoCoordinates) {
   Case input = Case::from_text("[[probe]]\nname = 'p'\nfield = 'T'\npoint = [0.4, 0.1]");
   check_probes(input, mesh);
   input.finish();
-  EXPECT_NEAR(evaluate_probes(input, mesh, fields)[0].second[0], 0.26, tiny);
+  EXPECT_NEAR(evaluate_probes(input, mesh, {fields})[0].second[0], 0.26, tiny);
 }
 
 class Integrals : public ::testing::TestWithParam<CellKind> {};

@@ -97,6 +97,7 @@ class Examples(Structure):
         self.assert_close(snow["probes"]["foot"], q * span / 2, 1e-9)
         largest = [float(x) for x in snow["facts"]["largest_beam_force"].split()]
         self.assert_close(largest[5], q * span**2 / 8 - height * snow["probes"]["thrust"], 1e-9)  # in the middle of the girder
+        self.assert_close(snow["probes"]["moment"], largest[5], 1e-9)
         self.assert_close(wind["probes"]["thrust"], -4000, 1e-9)
         self.assert_close(wind["probes"]["foot"], -2 * 1e3 * height * height / 2 / span, 1e-9)
         ultimate = outcome.report["combinations"]["ultimate"]["probes"]["thrust"]
