@@ -76,14 +76,15 @@ std::unique_ptr<Machine> make_gpu(const std::string& request, int ordinal) {
   return std::unique_ptr<Machine>(cuda_factory(why)->create(ordinal));
 }
 
-// Free memory is asked for only where there is a choice: it takes a context on each GPU.
+// Ranks take theirs, and find out then whether it can be used.
 DeviceChoice chosen_automatically() {
   std::string why;
   std::vector<MachineInfo> gpus = list_gpus(why);
   DeviceFacts facts = facts_of_environment(std::move(gpus), why);
-  if (facts.gpus.size() > 1 && facts.local_rank < 0)
-    for (std::size_t i = 0; i < facts.gpus.size(); ++i) facts.gpus[i] = make_gpu("gpu", static_cast<int>(i))->current_info();
-  return choose_device(facts);
+  if (facts.local_rank < 0) keep_usable(facts, [](const MachineInfo& gpu) { return make_gpu("gpu", gpu.ordinal)->current_info(); });
+  DeviceChoice choice = choose_device(facts);
+  if (choice.gpu >= 0) choice.gpu = facts.gpus[static_cast<std::size_t>(choice.gpu)].ordinal;
+  return choice;
 }
 
 // "2 threads", and what holds them down where they are fewer than processors.
@@ -172,7 +173,13 @@ DeviceList list_devices() {
   DeviceList list;
   list.devices.push_back(make_cpu_machine("")->current_info());
   const std::vector<MachineInfo> gpus = list_gpus(list.why_no_gpu);
-  for (const MachineInfo& gpu : gpus) list.devices.push_back(make_gpu("gpu", gpu.ordinal)->current_info());
+  for (const MachineInfo& gpu : gpus) {
+    try {
+      list.devices.push_back(make_gpu("gpu", gpu.ordinal)->current_info());
+    } catch (const Error&) {  // who takes it is told why it cannot be used; so does 'ritz doctor'
+      list.devices.push_back(gpu);
+    }
+  }
   return list;
 }
 

@@ -58,12 +58,26 @@ DeviceChoice choose_freest(const DeviceFacts& facts) {
     ++equals;
     if (facts.gpus[i].memory_free > facts.gpus[static_cast<std::size_t>(best)].memory_free) best = static_cast<int>(i);
   }
-  if (facts.gpus.size() == 1) return {0, "the only GPU" + in_view(facts)};
-  if (equals == 1) return {0, fmt::format("the first of {} GPUs{}", facts.gpus.size(), in_view(facts))};
-  return {best, fmt::format("most free memory of {} equal GPUs, {:.1f} GB{}", equals, 1e-9 * double(facts.gpus[static_cast<std::size_t>(best)].memory_free), in_view(facts))};
+  const std::string context = in_view(facts) + (facts.left_out.empty() ? "" : "; left out: " + facts.left_out);
+  if (facts.gpus.size() == 1) return {0, (facts.left_out.empty() ? "the only GPU" : "the only GPU that can be used") + context};
+  if (equals == 1) return {0, fmt::format("the first of {} GPUs{}", facts.gpus.size(), context)};
+  return {best, fmt::format("most free memory of {} equal GPUs, {:.1f} GB{}", equals, 1e-9 * double(facts.gpus[static_cast<std::size_t>(best)].memory_free), context)};
 }
 
 }  // namespace
+
+void keep_usable(DeviceFacts& facts, const std::function<MachineInfo(const MachineInfo&)>& open) {
+  std::vector<MachineInfo> usable;
+  for (const MachineInfo& gpu : facts.gpus) {
+    try {
+      usable.push_back(open(gpu));
+    } catch (const Error& error) {
+      facts.left_out += (facts.left_out.empty() ? "" : "; ") + error.message();
+    }
+  }
+  if (usable.empty() && !facts.gpus.empty()) facts.why_no_gpu = facts.left_out;
+  facts.gpus = std::move(usable);
+}
 
 DeviceChoice choose_device(const DeviceFacts& facts) {
   if (facts.gpus.empty()) return {-1, facts.why_no_gpu + in_view(facts)};

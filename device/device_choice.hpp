@@ -5,6 +5,7 @@
 
 #include "device/machine.hpp"
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -14,6 +15,7 @@ namespace ritz {
 struct DeviceFacts {
   std::vector<MachineInfo> gpus;         // that this process sees, in CUDA's order: CUDA_VISIBLE_DEVICES and MIG have their say before
   std::string why_no_gpu;
+  std::string left_out;                  // what keeps others of them away; empty: nothing
   std::string visible;                   // CUDA_VISIBLE_DEVICES; empty: not set
   int local_rank = -1, local_ranks = 0;  // of this node, as SLURM or MPI say; -1 and 0: none, not known
   bool may_share = false;                // several ranks on one GPU: RITZ_SHARE_GPU=1
@@ -22,9 +24,13 @@ struct DeviceFacts {
 };
 
 struct DeviceChoice {
-  int gpu = -1;      // ordinal; -1: the CPU
+  int gpu = -1;      // position in DeviceFacts::gpus; -1: the CPU
   std::string why;   // one line
 };
+
+// Opens each GPU to see how it is now. Those that cannot be used (too old for this build, taken by another process) leave the facts,
+// and the reason goes to left_out, or to why_no_gpu where none remains. `open` throws Error for them.
+void keep_usable(DeviceFacts& facts, const std::function<MachineInfo(const MachineInfo&)>& open);
 
 // Throws Error(Exit::environment): two ranks of a node would share a GPU, and nobody allowed it.
 DeviceChoice choose_device(const DeviceFacts& facts);

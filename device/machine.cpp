@@ -2,11 +2,20 @@
 
 #include "device/error.hpp"
 #include "device/host_memory.hpp"
+#include "device/last_launch.hpp"
 
 #include <cstdlib>
+#include <exception>
 #include <fmt/format.h>
 
 namespace ritz {
+namespace {
+
+thread_local const char* newest_launch = "";
+
+}  // namespace
+
+const char* last_launch() noexcept { return newest_launch; }
 
 void Machine::checked(MachineCall call, const char* what) {
   if (calls_.next_fails(call))
@@ -78,10 +87,18 @@ void Machine::read_scalars(double* host, const double* device, int count) {
 
 void Machine::begin_launch(const char* name) {
   checked(MachineCall::launch, name);
+  newest_launch = name;
   do_begin_launch();
 }
 
-void Machine::end_launch() { do_end_launch(); }
+// Also runs while an error passes by (LaunchScope): that one is told, and a second would end the program.
+void Machine::end_launch() {
+  if (std::uncaught_exceptions() == 0) return do_end_launch();
+  try {
+    do_end_launch();
+  } catch (const Error&) {
+  }
+}
 
 void Machine::synchronize() {
   checked(MachineCall::synchronize, "synchronisation");

@@ -1,6 +1,8 @@
-// A CUDA GPU as a machine: one stream, the driver's stream-ordered pool under ours, pinned memory for scalars.
+// A CUDA GPU as a machine: one stream, the driver's stream-ordered pool under ours, pinned memory for scalars. Every call that works on
+// the thread's current GPU chooses it first: there may be other machines, and other threads.
 #include "device/cuda_check.hpp"
 #include "device/host_memory.hpp"
+#include "device/last_launch.hpp"
 #include "device/kernels.hpp"
 #include "device/machine_cuda.hpp"
 
@@ -38,20 +40,14 @@ class CudaMachine final : public Machine {
  public:
   explicit CudaMachine(int ordinal) {
     info_ = info_of(ordinal);
-    cuda_check(cudaSetDevice(ordinal), "choosing the GPU");
-    cuda_check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "creating a stream");
-    cudaMemPool_t pool;
-    cuda_check(cudaDeviceGetDefaultMemPool(&pool, ordinal), "asking for the memory pool");
-    unsigned long long keep = ~0ull;  // freed memory stays with us until trimmed
-    cuda_check(cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &keep), "setting up the memory pool");
-    cuda_check(cudaMallocHost(&pinned_, pinned_count * sizeof(double)), "allocating pinned memory");
-    probe();
+    try {
+      open();
+    } catch (...) {
+      close();
+      throw;
+    }
   }
-  ~CudaMachine() override {
-    cudaStreamSynchronize(stream_);
-    cudaFreeHost(pinned_);
-    cudaStreamDestroy(stream_);
-  }
+  ~CudaMachine() override { close(); }
   void* stream() override { return stream_; }
   bool is_apart() const override { return true; }
   void push_range(const char* name) override { nvtxRangePushA(name); }
@@ -59,16 +55,17 @@ class CudaMachine final : public Machine {
   void trim() noexcept override {
     cudaMemPool_t pool;
     cudaStreamSynchronize(stream_);
-    if (cudaDeviceGetDefaultMemPool(&pool, info_.ordinal) == cudaSuccess) cudaMemPoolTrimTo(pool, 0);
+    if (has_pool_ && cudaDeviceGetDefaultMemPool(&pool, info_.ordinal) == cudaSuccess) cudaMemPoolTrimTo(pool, 0);
   }
   MachineInfo current_info() override {
     MachineInfo info = info_;
+    choose();
     std::size_t free = 0, total = 0;
     if (cudaMemGetInfo(&free, &total) == cudaSuccess) info.memory_free = static_cast<Index>(free);
     // What the driver's pool keeps of freed memory is free to us.
     cudaMemPool_t pool;
     unsigned long long reserved = 0, used = 0;
-    if (cudaDeviceGetDefaultMemPool(&pool, info_.ordinal) == cudaSuccess &&
+    if (has_pool_ && cudaDeviceGetDefaultMemPool(&pool, info_.ordinal) == cudaSuccess &&
         cudaMemPoolGetAttribute(pool, cudaMemPoolAttrReservedMemCurrent, &reserved) == cudaSuccess &&
         cudaMemPoolGetAttribute(pool, cudaMemPoolAttrUsedMemCurrent, &used) == cudaSuccess && reserved > used)
       info.memory_free += static_cast<Index>(reserved - used);
@@ -77,16 +74,22 @@ class CudaMachine final : public Machine {
 
  protected:
   void* do_allocate(Index bytes) override {
+    choose();
     void* memory = nullptr;
-    const cudaError_t status = cudaMallocAsync(&memory, static_cast<std::size_t>(bytes), stream_);
+    cudaError_t status = try_allocate(&memory, bytes);
+    if (status == cudaErrorMemoryAllocation) {  // the driver's pool may keep what does not fit
+      cudaGetLastError();                       // not sticky: clear it
+      trim();
+      status = try_allocate(&memory, bytes);
+    }
     if (status == cudaErrorMemoryAllocation) {
-      cudaGetLastError();  // not sticky: clear it
+      cudaGetLastError();
       return nullptr;
     }
     cuda_check(status, "allocating memory");
     return memory;
   }
-  void do_free(void* memory) noexcept override { cudaFreeAsync(memory, stream_); }
+  void do_free(void* memory) noexcept override { has_pool_ ? cudaFreeAsync(memory, stream_) : cudaFree(memory); }
   void do_copy_to_device(void* device, const void* host, Index bytes) override {
     transfer(device, host, bytes, cudaMemcpyHostToDevice);
   }
@@ -100,6 +103,7 @@ class CudaMachine final : public Machine {
   }
   void* do_allocate_pinned(Index bytes) override {
     if (!take_host_memory(bytes)) return nullptr;
+    choose();
     void* memory = nullptr;
     if (cudaMallocHost(&memory, static_cast<std::size_t>(bytes)) == cudaSuccess) return memory;
     cudaGetLastError();  // not sticky: clear it
@@ -113,33 +117,80 @@ class CudaMachine final : public Machine {
   void do_begin_copy_to_device(void* device, const void* pinned, Index bytes) override { begin(device, pinned, bytes, cudaMemcpyHostToDevice); }
   void do_begin_copy_to_host(void* pinned, const void* device, Index bytes) override { begin(pinned, device, bytes, cudaMemcpyDeviceToHost); }
   void do_copy_on_device(void* target, const void* source, Index bytes) override {
+    if (bytes == 0) return;
     cuda_check(cudaMemcpyAsync(target, source, static_cast<std::size_t>(bytes), cudaMemcpyDeviceToDevice, stream_),
                "a copy on the device");
   }
   void do_fill_zero(void* device, Index bytes) override {
+    if (bytes == 0) return;
+    choose();
     cuda_check(cudaMemsetAsync(device, 0, static_cast<std::size_t>(bytes), stream_), "filling memory with zeros");
   }
-  void do_end_launch() override { cuda_check(cudaGetLastError(), "a kernel launch"); }
-  void do_synchronize() override { cuda_check(cudaStreamSynchronize(stream_), "waiting for the GPU"); }
+  void do_begin_launch() override { choose(); }
+  void do_end_launch() override {
+    if (const cudaError_t status = cudaGetLastError(); status != cudaSuccess) cuda_check(status, (std::string("the launch '") + last_launch() + "'").c_str());
+  }
+  void do_synchronize() override { wait("waiting for the GPU"); }
 
  private:
   static constexpr std::size_t pinned_count = 64;
 
+  void choose() const noexcept { cudaSetDevice(info_.ordinal); }
+
+  void open() {
+    const int ordinal = info_.ordinal;
+    const cudaError_t chosen = cudaSetDevice(ordinal);  // makes the context
+    if (chosen == cudaErrorDevicesUnavailable)
+      throw Error(Exit::environment, "GPU " + std::to_string(ordinal) + " (" + info_.name + ") is taken by another process, or not available",
+                  "its compute mode lets one process in, or none: nvidia-smi -q -d COMPUTE",
+                  "wait for the other, take another GPU with --device gpu:N, or use --device cpu");
+    cuda_check(chosen, "choosing the GPU");
+    cuda_check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "creating a stream");
+    int pools = 0;
+    cuda_check(cudaDeviceGetAttribute(&pools, cudaDevAttrMemoryPoolsSupported, ordinal), "asking for the memory pool");
+    has_pool_ = pools != 0;  // some virtual GPUs have none
+    if (has_pool_) {
+      cudaMemPool_t pool;
+      cuda_check(cudaDeviceGetDefaultMemPool(&pool, ordinal), "asking for the memory pool");
+      unsigned long long keep = ~0ull;  // freed memory stays with us until trimmed
+      cuda_check(cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &keep), "setting up the memory pool");
+    }
+    cuda_check(cudaMallocHost(&pinned_, pinned_count * sizeof(double)), "allocating pinned memory");
+    probe();
+  }
+  void close() noexcept {
+    if (stream_ != nullptr) cudaStreamSynchronize(stream_);
+    if (pinned_ != nullptr) cudaFreeHost(pinned_);
+    if (stream_ != nullptr) cudaStreamDestroy(stream_);
+  }
+
+  cudaError_t try_allocate(void** memory, Index bytes) {
+    const auto size = static_cast<std::size_t>(bytes);
+    return has_pool_ ? cudaMallocAsync(memory, size, stream_) : cudaMalloc(memory, size);
+  }
   void begin(void* target, const void* source, Index bytes, cudaMemcpyKind kind) {
-    cuda_check(cudaMemcpyAsync(target, source, static_cast<std::size_t>(bytes), kind, stream_), "a copy");
+    if (bytes > 0) cuda_check(cudaMemcpyAsync(target, source, static_cast<std::size_t>(bytes), kind, stream_), "a copy");
   }
   void transfer(void* target, const void* source, Index bytes, cudaMemcpyKind kind) {
     begin(target, source, bytes, kind);
-    cuda_check(cudaStreamSynchronize(stream_), "waiting for a copy");
+    wait("waiting for a copy");
+  }
+  // A kernel's fault shows here, some launches later.
+  void wait(const char* what) {
+    const cudaError_t status = cudaStreamSynchronize(stream_);
+    if (status == cudaSuccess) return;
+    throw Error(Exit::environment, std::string(what) + " failed on the GPU: " + cudaGetErrorString(status),
+                std::string("the last launch was '") + last_launch() + "', and the fault is in it or in one before it",
+                "run again with CUDA_LAUNCH_BLOCKING=1, which names the launch, and report it; or use --device cpu");
   }
 
   // One tiny kernel, so that a GPU too old for this build is found now and not in the middle of a run.
   void probe() {
-    int* flag = nullptr;
-    cuda_check(cudaMallocAsync(&flag, sizeof(int), stream_), "allocating memory");
+    int* const flag = static_cast<int*>(do_allocate(sizeof(int)));
+    if (flag == nullptr) cuda_check(cudaErrorMemoryAllocation, "allocating memory");
     write_one<<<1, 1, 0, stream_>>>(flag);
     const cudaError_t status = cudaGetLastError();
-    cudaFreeAsync(flag, stream_);
+    do_free(flag);
     if (status != cudaSuccess)
       throw Error(Exit::environment,
                   "GPU " + std::to_string(info_.ordinal) + " (" + info_.name + ", compute capability " +
@@ -152,6 +203,7 @@ class CudaMachine final : public Machine {
 
   cudaStream_t stream_ = nullptr;
   double* pinned_ = nullptr;
+  bool has_pool_ = false;
 };
 
 std::vector<MachineInfo> list(std::string& why) {

@@ -44,6 +44,27 @@ TEST(DeviceChoice, FreeMemoryOfASlowerCardDoesNotCount) {
   EXPECT_EQ(choose_device({.gpus = {gpu("H200", 20, 141), gpu("RTX 6000", 45, 48)}}).gpu, 0);
 }
 
+TEST(DeviceChoice, AGpuThatCannotBeUsedIsLeftOutAndNamed) {
+  DeviceFacts facts{.gpus = {gpu("H200", 100), gpu("Quadro", 4, 4), gpu("H200", 140)}};
+  for (std::size_t i = 0; i < facts.gpus.size(); ++i) facts.gpus[i].ordinal = static_cast<int>(i);
+  keep_usable(facts, [](const MachineInfo& each) {
+    if (each.ordinal == 0) throw Error(Exit::environment, "GPU 0 is taken by another process");
+    if (each.name == "Quadro") throw Error(Exit::environment, "GPU 1 is too old for this build");
+    return each;
+  });
+  const DeviceChoice choice = choose_device(facts);
+  ASSERT_EQ(choice.gpu, 0);
+  EXPECT_EQ(facts.gpus[0].ordinal, 2);
+  EXPECT_EQ(choice.why, "the only GPU that can be used; left out: GPU 0 is taken by another process; GPU 1 is too old for this build");
+}
+
+TEST(DeviceChoice, WhereNoGpuCanBeUsedAutoIsTheCpuAndSaysWhy) {
+  DeviceFacts facts{.gpus = {gpu("Quadro", 4, 4)}};
+  keep_usable(facts, [](const MachineInfo&) -> MachineInfo { throw Error(Exit::environment, "GPU 0 is too old for this build"); });
+  EXPECT_EQ(choose_device(facts).gpu, -1);
+  EXPECT_EQ(choose_device(facts).why, "GPU 0 is too old for this build");
+}
+
 TEST(DeviceChoice, SmallProblemsStayOnTheCpu) {
   DeviceFacts facts{.gpus = {gpu("H200", 100)}, .unknowns = 5'000, .crossover = 20'000};
   EXPECT_EQ(choose_device(facts).gpu, -1);

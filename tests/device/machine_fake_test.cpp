@@ -1,5 +1,6 @@
 #include "device/array.hpp"
 #include "device/error.hpp"
+#include "device/last_launch.hpp"
 
 #include <gtest/gtest.h>
 
@@ -54,6 +55,36 @@ TEST(Fake, EveryKindOfCallCanBeMadeToFail) {
   EXPECT_THROW(x.fill_zero(), Error);
   device.machine().calls().fail(MachineCall::synchronize, 1);
   EXPECT_THROW(device.synchronize(), Error);
+}
+
+// Reports an error at the end of every launch, as a GPU does whose memory is gone.
+class FaultyMachine final : public Machine {
+ protected:
+  void* do_allocate(Index) override { return nullptr; }
+  void do_free(void*) noexcept override {}
+  void do_copy_to_device(void*, const void*, Index) override {}
+  void do_copy_to_host(void*, const void*, Index) override {}
+  void do_copy_on_device(void*, const void*, Index) override {}
+  void do_fill_zero(void*, Index) override {}
+  void do_end_launch() override { throw Error(Exit::environment, "the end of the launch"); }
+};
+
+// A library says first that memory is short; the device's own error must neither hide that nor end the program.
+TEST(Launch, AnErrorInsideIsToldAndNotTheOneOfItsEnd) {
+  FaultyMachine machine;
+  struct Scope {
+    Machine& machine;
+    explicit Scope(Machine& m) : machine(m) { machine.begin_launch("a library"); }
+    ~Scope() noexcept(false) { machine.end_launch(); }
+  };
+  try {
+    const Scope launch(machine);
+    throw Error(Exit::resources, "memory is short");
+  } catch (const Error& error) {
+    EXPECT_EQ(error.message(), "memory is short");
+  }
+  EXPECT_STREQ(last_launch(), "a library");
+  EXPECT_THROW({ const Scope launch(machine); }, Error) << "alone it is told";
 }
 
 }  // namespace
