@@ -135,7 +135,10 @@ class CudaMachine final : public Machine {
  private:
   static constexpr std::size_t pinned_count = 64;
 
-  void choose() const noexcept { cudaSetDevice(info_.ordinal); }
+  void choose() const noexcept {
+    int now = -1;
+    if (cudaGetDevice(&now) != cudaSuccess || now != info_.ordinal) cudaSetDevice(info_.ordinal);
+  }
 
   void open() {
     const int ordinal = info_.ordinal;

@@ -1,4 +1,4 @@
-// Running sums and groups on a GPU, by Thrust.
+// Running sums and groups on a GPU, by Thrust, whose working memory comes from the device's pool like all other.
 #pragma once
 
 #include "device/launch.hpp"
@@ -13,6 +13,14 @@
 
 namespace ritz::RITZ_BACKEND {
 
+// Reuse is in the order of the stream, so nothing waits for a sort to be done.
+struct ThrustMemory {
+  using value_type = char;
+  const Device* device;
+  char* allocate(std::ptrdiff_t bytes) { return static_cast<char*>(device->memory().allocate(bytes, "multigrid set-up")); }
+  void deallocate(char* memory, std::size_t) { device->memory().release(memory); }
+};
+
 struct LastOffset {
   const std::int32_t* counts;
   Index n;
@@ -23,7 +31,8 @@ struct LastOffset {
 inline void exclusive_scan(const Device& device, const std::int32_t* counts, Index n, Index* offsets) {
   {
     const LaunchScope launch(device, "scan");
-    thrust::exclusive_scan(thrust::cuda::par_nosync.on(stream_of(device)), counts, counts + n, offsets, Index{0});
+    ThrustMemory memory{&device};
+    thrust::exclusive_scan(thrust::cuda::par_nosync(memory).on(stream_of(device)), counts, counts + n, offsets, Index{0});
   }
   for_each(device, "scan end", 1, LastOffset{counts, n, offsets});
 }
@@ -37,7 +46,8 @@ struct Shift {
 inline void group_by(const Device& device, const std::int32_t* keys, Index n, Index groups, Index* offsets, Index* members) {
   Array<std::int32_t> sorted(device, n, "multigrid set-up");
   const LaunchScope launch(device, "group by");
-  const auto policy = thrust::cuda::par_nosync.on(stream_of(device));
+  ThrustMemory memory{&device};
+  const auto policy = thrust::cuda::par_nosync(memory).on(stream_of(device));
   device.machine().copy_on_device(sorted.data(), keys, n * Index{sizeof(std::int32_t)});
   thrust::sequence(policy, members, members + n);
   thrust::stable_sort_by_key(policy, sorted.data(), sorted.data() + n, members);

@@ -6,6 +6,8 @@
 
 #include <cudss.h>
 
+static_assert(CUDSS_VERSION_MAJOR >= 1, "cuDSS 1.0 or later; without it (CUDSS_INCLUDE_DIR=) cuSOLVER does the work");
+
 namespace ritz::cuda {
 namespace {
 
@@ -25,7 +27,7 @@ cudssMatrixType_t type_of(DirectKind kind) {
 class CudssFactor final : public DirectFactor {
  public:
   // cuDSS orders by itself: analysis.elimination is not used.
-  CudssFactor(const Device& device, const HostMatrix& A, const DirectAnalysis& analysis) : device_(device), kind_(analysis.kind) {
+  CudssFactor(const Device& device, const HostMatrix& A, const DirectAnalysis& analysis) : CudssFactor(device, analysis.kind) {
     offsets_ = Array<Index>(device, A.offsets, "direct solver");
     columns_ = Array<std::int32_t>(device, A.columns, "direct solver");
     values_ = Vector(device, A.values, "direct solver");
@@ -87,6 +89,10 @@ class CudssFactor final : public DirectFactor {
   Index memory_used() const override { return estimate(0); }    // what stays on the device
 
  private:
+  // The one above goes on from here: when it fails, what it has made is given back by the destructor.
+  CudssFactor(const Device& device, DirectKind kind) : device_(device), kind_(kind) {
+    device.memory().trim();  // cuDSS takes memory past our pool
+  }
   void execute(int phase, cudssMatrix_t x, cudssMatrix_t b, const char* what) {
     const LaunchScope launch(device_, "cudss");
     check(cudssExecute(handle_, phase, config_, data_, matrix_, x, b), what);

@@ -6,6 +6,8 @@
 #include "device/launch.hpp"
 #include "solvers/direct_factor.hpp"
 
+#include <algorithm>
+#include <cmath>
 #include <cusolverSp.h>
 #include <cusparse.h>
 #include <limits>
@@ -23,13 +25,14 @@ void check(cusolverStatus_t status, const char* what) {
 
 class CusolverFactor final : public DirectFactor {
  public:
-  CusolverFactor(const Device& device, const HostMatrix& A, const DirectAnalysis& analysis) : device_(device), kind_(analysis.kind) {
+  CusolverFactor(const Device& device, const HostMatrix& A, const DirectAnalysis& analysis) : CusolverFactor(device, analysis.kind) {
     if (A.values.size() > static_cast<std::size_t>(std::numeric_limits<int>::max()))
       throw Error(Exit::resources, "a matrix of " + std::to_string(A.values.size()) + " entries is too large for cuSOLVER",
                   "its sparse solvers use 32-bit indices", "use an iterative solver, or install cuDSS and build again");
     offsets_ = Array<int>(device, std::vector<int>(A.offsets.begin(), A.offsets.end()), "direct solver");
     columns_ = Array<int>(device, A.columns, "direct solver");
     values_ = Vector(device, A.values, "direct solver");
+    scale_ = largest(A.values);
     check(cusolverSpCreate(&handle_), "starting");
     check(cusolverSpSetStream(handle_, stream_of(device)), "setting the stream");
     cusparseCreateMatDescr(&description_);  // general, zero-based: the defaults
@@ -42,7 +45,10 @@ class CusolverFactor final : public DirectFactor {
   std::string name() const override {
     return kind_ == DirectKind::positive_definite ? "cuSOLVER sparse Cholesky" : "cuSOLVER sparse QR";
   }
-  void set_values(const HostMatrix& A) override { values_.upload(A.values); }
+  void set_values(const HostMatrix& A) override {
+    values_.upload(A.values);
+    scale_ = largest(A.values);
+  }
   void factorise() override {}
   Index memory_needed() const override { return 0; }
   Index memory_used() const override { return 0; }
@@ -55,11 +61,22 @@ class CusolverFactor final : public DirectFactor {
   }
 
  private:
+  // The one above goes on from here: when it fails, what it has made is given back by the destructor.
+  CusolverFactor(const Device& device, DirectKind kind) : device_(device), kind_(kind) {
+    device.memory().trim();  // cuSOLVER takes memory past our pool
+  }
+  static double largest(const std::vector<double>& values) {
+    double size = 0;
+    for (const double value : values) size = std::max(size, std::abs(value));
+    return size;
+  }
+
   void solve_one(const double* b, double* x) {
     const LaunchScope launch(device_, "cusolver");
     const int rows = static_cast<int>(offsets_.size()) - 1, entries = static_cast<int>(values_.size());
     constexpr int minimum_degree = 2;   // symamd
-    constexpr double tolerance = 1e-14;  // of a pivot that counts as zero
+    // What counts as zero on the diagonal of the factor: of R in Q R it has the units of the matrix, of L in L L^T their root.
+    const double tolerance = 1e-14 * (kind_ == DirectKind::positive_definite ? std::sqrt(scale_) : scale_);
     int singular_row = -1;
     if (kind_ == DirectKind::positive_definite)
       check(cusolverSpDcsrlsvchol(handle_, rows, entries, description_, values_.data(), offsets_.data(), columns_.data(), b,
@@ -80,6 +97,7 @@ class CusolverFactor final : public DirectFactor {
   DirectKind kind_;
   Array<int> offsets_, columns_;
   Vector values_;
+  double scale_ = 0;  // of the values
   cusolverSpHandle_t handle_ = nullptr;
   cusparseMatDescr_t description_ = nullptr;
 };

@@ -66,6 +66,7 @@ __global__ void combine_kernel(Index rows, const double* x, const __grid_constan
 }
 
 void combine(const Device& device, Index rows, const double* x, const LaneMatrices& C, double beta, double* y) {
+  if (rows == 0) return;
   const LaunchScope launch(device, "combine");
   const auto blocks = static_cast<unsigned>(std::min<Index>((rows * lane_count + block_threads - 1) / block_threads, 4096));
   if (C.count == 0) combine_kernel<0><<<blocks, block_threads, 0, stream_of(device)>>>(rows, x, C, beta, y);

@@ -30,8 +30,6 @@ class Product {
   Product(const Device& device, const MatrixView& A)
       : device_(device), offsets_(device, A.rows + 1, "pattern"), values_(A.values) {
     for_each(device, "narrow offsets", A.rows + 1, Narrow{A.offsets, offsets_.data()});
-    check(cusparseCreate(&handle_), "starting");
-    check(cusparseSetStream(handle_, stream_of(device)), "setting the stream");
   }
   ~Product() {
     if (matrix_ != nullptr) cusparseDestroySpMat(matrix_);
@@ -43,6 +41,8 @@ class Product {
 
   // false: this matrix is not supported
   bool describe(const MatrixView& A) {
+    if (cusparseCreate(&handle_) != CUSPARSE_STATUS_SUCCESS) return false;
+    check(cusparseSetStream(handle_, stream_of(device_)), "setting the stream");
     void* offsets = offsets_.data();
     void* columns = const_cast<std::int32_t*>(A.columns);
     void* values = const_cast<double*>(A.values);
@@ -93,8 +93,13 @@ void* prepare(const Device& device, const MatrixView& A) {
   const Index largest = std::numeric_limits<std::int32_t>::max();
   const int b = A.block_size;
   if (A.nonzeros == 0 || A.nonzeros * b * b > largest || A.rows * b > largest) return nullptr;
-  auto product = std::make_unique<Product>(device, A);
-  return product->describe(A) ? product.release() : nullptr;
+  try {
+    auto product = std::make_unique<Product>(device, A);
+    return product->describe(A) ? product.release() : nullptr;
+  } catch (const Error& error) {
+    if (error.exit() != Exit::resources) throw;
+    return nullptr;  // our own kernel takes no memory
+  }
 }
 
 void multiply(void* prepared, const MatrixView& A, const double* x, double* y) {

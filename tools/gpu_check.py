@@ -1,17 +1,18 @@
 #!/usr/bin/env python3
 """Checks and measures Ritz on a machine with a GPU, from an unpacked bundle (tools/bundle.sh --with-tests BUILD).
 
-    tools/gpu_check.py BUNDLE [OUT] [--steps tests sanitize agree bench] [--minutes 9]
+    tools/gpu_check.py BUNDLE [OUT] [--steps doctor tests agree bench sanitize] [--minutes 9]
 
-Steps, in this order: the GPU tests; compute-sanitizer over them; every example on the CPU and on the GPU, whose probes
-must agree to 1e-6; the benchmarks, with the copy rate of the same run. Logs and JSON go to OUT (gpu_check), and a short
-table is printed last. What does not fit into the minutes is said to be left out. Exit 0: nothing failed.
+Steps, in this order: the CUDA libraries and 'ritz doctor'; the GPU tests; every example on the CPU and on the GPU, whose
+probes must agree to 1e-6; the benchmarks, with the copy rate of the same run; compute-sanitizer over the tests. Logs and JSON
+go to OUT (gpu_check), and a short table is printed last. What does not fit into the minutes is said to be left out. Exit 0: nothing failed.
 Needs Python alone.
 """
 import argparse
 import json
 import os
 import re
+import site
 import subprocess
 import sys
 import time
@@ -45,7 +46,8 @@ class Check:
                                   errors="replace", timeout=min(left, at_most), cwd=self.out)
             status, text = done.returncode, done.stdout
         except subprocess.TimeoutExpired as stopped:
-            status, text = 124, (stopped.stdout or b"").decode(errors="replace")
+            said = stopped.stdout or b""  # bytes even where text is asked for, up to some version of Python
+            status, text = 124, said if isinstance(said, str) else said.decode(errors="replace")
         except OSError as error:
             status, text = 127, str(error)
         self.seconds = time.monotonic() - start
@@ -62,6 +64,34 @@ def counts(text):
     return ", ".join(f"{found[k]} {k}" for k in ("passed", "failed", "skipped") if found.get(k)) or "no test ran", found
 
 
+def missing_libraries(modules):
+    """Names that the loader does not find for these files."""
+    done = subprocess.run(["ldd", *map(str, modules)], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    return sorted(set(re.findall(r"^\s*(\S+) => not found", done.stdout, re.M)))
+
+
+def look_for(names):
+    """Folders of these libraries in other places than a toolkit's own: other toolkits, and NVIDIA's Python packages."""
+    roots = [Path(p) for p in [*site.getsitepackages(), site.getusersitepackages()]]
+    folders = [*Path("/usr/local").glob("cuda*/lib64"), *Path("/usr/local").glob("cuda*/targets/*/lib"), *Path("/usr/lib").glob("*-linux-gnu")]
+    for root in roots:
+        folders += sorted(root.glob("nvidia/*/lib"))
+    return [folder for folder in folders if any((folder / name).exists() for name in names)]
+
+
+def step_doctor(check):
+    modules = sorted(check.bundle.glob("lib*/**/*.cuda.so"))
+    if not modules:
+        check.add("doctor", "CUDA modules", "none in the bundle: build with -DRITZ_CUDA=ON", False)
+    if lost := missing_libraries(modules) if modules else []:
+        os.environ["LD_LIBRARY_PATH"] = ":".join([*map(str, look_for(lost)), *filter(None, [os.environ.get("LD_LIBRARY_PATH")])])
+        lost = missing_libraries(modules)
+    check.add("doctor", "CUDA libraries", f"not found: {', '.join(lost)}" if lost else "found", not lost)
+    status, text = check.run("doctor", [check.bundle / "bin/ritz", "doctor"], 60)
+    faults = [line for line in text.splitlines() if line.startswith("fault")]
+    check.add("doctor", "ritz doctor", {None: "left out: no time", 0: "no fault"}.get(status, "; ".join(faults)[:200] or f"exit {status}"), status in (0, None))
+
+
 def step_tests(check):
     for command, name in check.tests():
         status, text = check.run(f"tests-{name}", command)
@@ -76,6 +106,9 @@ def step_sanitize(check):
         for command, name in check.tests():
             prefix = ["compute-sanitizer", "--tool", tool, "--error-exitcode", "86", "--print-limit", "20"]
             status, text = check.run(f"{tool}-{name}", prefix + command, 150)
+            if "Device not supported" in text:  # of some virtual machines
+                check.add("sanitize", f"{tool} {name}", "left out: compute-sanitizer does not support this device")
+                continue
             errors = re.findall(r"ERROR SUMMARY: (\d+)", text) + re.findall(r"RACECHECK SUMMARY: (\d+)", text)
             said = {None: "left out: no time", 124: "stopped by the clock: clean so far" if "=========  " not in text else "errors",
                     127: "compute-sanitizer is missing"}.get(status, f"{errors[-1] if errors else '?'} errors, {counts(text)[0]}")
@@ -141,7 +174,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("bundle", type=Path)
     parser.add_argument("out", type=Path, nargs="?", default=Path("gpu_check"))
-    steps = {"tests": step_tests, "sanitize": step_sanitize, "agree": step_agree, "bench": step_bench}
+    steps = {"doctor": step_doctor, "tests": step_tests, "agree": step_agree, "bench": step_bench, "sanitize": step_sanitize}
     parser.add_argument("--steps", nargs="+", choices=list(steps), default=list(steps))
     parser.add_argument("--minutes", type=float, default=9)
     arguments = parser.parse_args()

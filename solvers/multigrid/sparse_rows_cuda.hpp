@@ -1,5 +1,5 @@
 // Sparse matrices row by row on a GPU: a thread takes a row and keeps its columns in a small hash table. One pass counts,
-// the next writes.
+// the next writes. Where a row has more columns than the table takes, a larger table takes the whole matrix.
 #pragma once
 
 #include "device/error.hpp"
@@ -92,16 +92,17 @@ struct KnownRow {
   }
 };
 
-inline constexpr std::int32_t overflow_mark = -(1 << 30);  // a count that makes the total negative
+inline constexpr int largest_capacity = 1024;  // 6 KB of local memory per thread
 
 template <int Capacity, class F>
 struct CountRows {
   F f;
-  std::int32_t* count;
+  std::int32_t *count, *overflow;
   constexpr void operator()(Index i) const {
     CountedRow<Capacity> row{ColumnMap<Capacity>(f.work(i))};
     f(i, row);
-    count[i] = row.map.overflow() ? overflow_mark : row.map.size;
+    count[i] = row.map.size;
+    if (row.map.overflow()) *overflow = 1;  // whoever writes, writes the same
   }
 };
 
@@ -139,15 +140,25 @@ struct RefillRows {
 // rows, columns and block sizes of `result` are given; offsets, columns and values are made.
 template <int Size, int Capacity, class F>
 void build_rows(const Device& device, const char* name, const F& f, const char* what, const char* result_tag, BlockMatrix& result) {
-  Array<std::int32_t> count(device, result.rows, "multigrid set-up");
-  for_each(device, name, result.rows, CountRows<Capacity, F>{f, count.data()});
-  result.offsets = Array<Index>(device, result.rows + 1, result_tag);
-  exclusive_scan(device, count.data(), result.rows, result.offsets.data());
   Index nonzeros = 0;
-  device.machine().copy_to_host(&nonzeros, result.offsets.data() + result.rows, Index{sizeof nonzeros});
-  if (nonzeros < 0)
-    throw Error(Exit::internal, std::string("multigrid: a row of the ") + what + " has more blocks than planned for", {},
-                "use another preconditioner, and report the mesh");
+  {
+    Array<std::int32_t> count(device, result.rows, "multigrid set-up"), overflow(device, 1, "multigrid set-up");
+    overflow.fill_zero();
+    for_each(device, name, result.rows, CountRows<Capacity, F>{f, count.data(), overflow.data()});
+    std::int32_t any = 0;
+    device.machine().copy_to_host(&any, overflow.data(), Index{sizeof any});
+    if (any != 0) {
+      if constexpr (Capacity < largest_capacity) {
+        return build_rows<Size, largest_capacity>(device, name, f, what, result_tag, result);
+      } else {
+        throw Error(Exit::internal, std::string("multigrid: a row of the ") + what + " has more blocks than planned for", {},
+                    "use another preconditioner, and report the mesh");
+      }
+    }
+    result.offsets = Array<Index>(device, result.rows + 1, result_tag);
+    exclusive_scan(device, count.data(), result.rows, result.offsets.data());
+    device.machine().copy_to_host(&nonzeros, result.offsets.data() + result.rows, Index{sizeof nonzeros});
+  }
   result.column = Array<std::int32_t>(device, nonzeros, result_tag);
   result.values = Vector(device, nonzeros * Size, result_tag);
   for_each(device, name, result.rows,

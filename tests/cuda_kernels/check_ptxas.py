@@ -4,6 +4,8 @@
     check_ptxas.py --table ptxas.tsv lib/ritz_fem_kernels.cuda.so ...             compare; exit 1 when something grew
     check_ptxas.py --table ptxas.tsv --update lib/ritz_fem_kernels.cuda.so ...    write the table anew
 
+Besides, every kernel must be one that can be launched at all: registers of its largest block, and static shared memory.
+
 Needs neither a GPU nor cuobjdump: the numbers are read from the cubins inside the modules (ELF sections .nv.info and
 .nv.shared.*). Stack holds spilled registers as well as local arrays, so a kernel without stack does not spill. Numbers
 depend on the toolkit: with another one than the table's the comparison is skipped (exit 77).
@@ -15,7 +17,9 @@ import subprocess
 import sys
 from pathlib import Path
 
-FATBIN_MAGIC, CUBIN, REGISTER_COUNT, FRAME_SIZE, VALUES_FOLLOW = 0xBA55ED50, 2, 0x2F, 0x11, 4
+FATBIN_MAGIC, CUBIN, REGISTER_COUNT, FRAME_SIZE, MAX_THREADS, VALUES_FOLLOW = 0xBA55ED50, 2, 0x2F, 0x11, 0x05, 4
+BLOCK_THREADS = 256  # of our own kernels: device/launch_cuda.hpp and fem/launch/block_shape.hpp
+REGISTERS, STATIC_SHARED = 65536, 48 << 10  # of a block, on every architecture
 RESERVED_SHARED = 1024  # [bytes] of every block, for the system, from sm_90 on; counted in the sections' sizes
 MORE_REGISTERS = 1.10  # a tenth more fails
 SKIPPED = 77
@@ -56,24 +60,42 @@ def symbol_names(elf, found):
         yield elf[start : elf.index(b"\0", start)].decode()
 
 
-def kernels(elf):
-    """mangled name -> [registers, stack, static shared memory] of a cubin."""
-    found = sections(elf)
-    names = list(symbol_names(elf, found))
-    result = {name[len(".text.") :]: [0, 0, 0] for name in found if name.startswith(".text.")}
-    _, at, size, _ = found[".nv.info"]
+def attributes(elf, section):
+    """(attribute, its values) of an .nv.info section."""
+    _, at, size, _ = section
     end = at + size
     while at < end:
         form, attribute, length = struct.unpack_from("<BBH", elf, at)
-        if form == VALUES_FOLLOW and attribute in (REGISTER_COUNT, FRAME_SIZE):
-            symbol, value = struct.unpack_from("<II", elf, at + 4)
-            if names[symbol] in result:
-                result[names[symbol]][0 if attribute == REGISTER_COUNT else 1] = value
-        at += 4 + (length if form == VALUES_FOLLOW else 0)
+        length = length if form == VALUES_FOLLOW else 0
+        yield attribute, struct.unpack_from(f"<{length // 4}I", elf, at + 4)
+        at += 4 + length
+
+
+def kernels(elf):
+    """mangled name -> [registers, stack, static shared memory, threads of its largest block] of a cubin."""
+    found = sections(elf)
+    names = list(symbol_names(elf, found))
+    result = {name[len(".text.") :]: [0, 0, 0, BLOCK_THREADS] for name in found if name.startswith(".text.")}
+    for attribute, values in attributes(elf, found[".nv.info"]):
+        if attribute in (REGISTER_COUNT, FRAME_SIZE) and names[values[0]] in result:
+            result[names[values[0]]][0 if attribute == REGISTER_COUNT else 1] = values[1]
     for name, numbers in result.items():
         size = found.get(".nv.shared." + name, (0, 0, 0, 0))[2]
         numbers[2] = max(0, size - RESERVED_SHARED) if ".nv.shared.reserved.0" in found else size
+        for attribute, values in attributes(elf, found.get(".nv.info." + name, (0, 0, 0, 0))):
+            if attribute == MAX_THREADS:  # __launch_bounds__, of Thrust's kernels
+                numbers[3] = values[0] * values[1] * values[2]
     return result
+
+
+def cannot_be_launched(rows):
+    """A launch would fail with "too many resources requested"."""
+    for key, (registers, _, shared, threads) in sorted(rows.items()):
+        name, taken = " ".join(key), -(-registers // 8) * 8 * threads
+        if taken > REGISTERS:
+            yield f"{name}: {registers} registers for {threads} threads are {taken}, more than the {REGISTERS} of a block"
+        if shared > STATIC_SHARED:
+            yield f"{name}: {shared} bytes of static shared memory, more than {STATIC_SHARED}"
 
 
 def short_name(demangled):
@@ -94,7 +116,7 @@ def demangled(names):
 
 
 def measure(modules):
-    """(toolkit, {(architecture, module, kernel): [registers, stack, shared]})"""
+    """(toolkit, {(architecture, module, kernel): [registers, stack, shared, threads]})"""
     toolkit, rows = "unknown", {}
     for module in modules:
         for architecture, elf in cubins(module):
@@ -111,7 +133,7 @@ def measure(modules):
 def write(path, toolkit, rows):
     lines = ["# What ptxas made of every kernel (check_ptxas.py --update): stack and shared in bytes.",
              f"# toolkit {toolkit}", "architecture\tmodule\tkernel\tregisters\tstack\tshared"]
-    lines += ["\t".join([*key, *map(str, rows[key])]) for key in sorted(rows)]
+    lines += ["\t".join([*key, *map(str, rows[key][:3])]) for key in sorted(rows)]
     path.write_text("\n".join(lines) + "\n")
 
 
@@ -127,7 +149,7 @@ def read(path):
 
 
 def complaints(table, rows):
-    for key, (registers, stack, shared) in sorted(rows.items()):
+    for key, (registers, stack, shared, _) in sorted(rows.items()):
         old_registers, old_stack, old_shared = table.get(key, (registers, 0, shared))
         name = " ".join(key)
         if stack > old_stack:
@@ -147,6 +169,8 @@ def main():
     toolkit, rows = measure(options.modules)
     if not rows:
         sys.exit("no kernel was found in the modules")
+    if impossible := list(cannot_be_launched(rows)):
+        sys.exit("\n".join(impossible))
     if options.update:
         write(options.table, toolkit, rows)
         print(f"{len(rows)} kernels written, {sum(r[1] > 0 for r in rows.values())} with stack")

@@ -1,0 +1,13 @@
+#!/usr/bin/env python3
+"""Which kernels check_ptxas.py says cannot be launched: registers are given out in eights, 65536 to a block."""
+from check_ptxas import cannot_be_launched
+
+
+def found(registers, shared, threads):
+    return len(list(cannot_be_launched({("sm_90", "module", "kernel"): [registers, 0, shared, threads]})))
+
+
+assert found(255, 0, 256) == 0, "256 for each of 256 threads are all"
+assert found(255, 0, 257) == 1
+assert found(128, 0, 512) == 0 and found(129, 0, 512) == 1
+assert found(32, 48 << 10, 256) == 0 and found(32, (48 << 10) + 1, 256) == 1
