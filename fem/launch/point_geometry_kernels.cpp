@@ -1,6 +1,7 @@
 #include "device/kernels.hpp"
 #include "device/launch.hpp"
 #include "fem/launch/point_geometry.hpp"
+#include "fem/numbers/cofactors.hpp"
 
 namespace ritz::RITZ_BACKEND {
 namespace {
@@ -17,7 +18,7 @@ struct StoreGeometry {
     const int lane = static_cast<int>(index % lane_count), points = table.point_count, count = table.geometry_node_count;
     const Index batch = index / lane_count / points;
     const int q = static_cast<int>(index / lane_count % points);
-    double x[D] = {}, J[D][D] = {}, m[D][D] = {}, determinant = 0;  // J: [reference direction][direction]
+    double x[D] = {}, J[D][D] = {}, m[D][D] = {};  // J: [reference direction][direction]
     for (int a = 0; a < count; ++a) {
       const double* at = coordinates + Index{nodes[(batch * count + a) * lane_count + lane]} * D;
       for (int i = 0; i < D; ++i) {
@@ -25,21 +26,7 @@ struct StoreGeometry {
         for (int d = 0; d < D; ++d) J[d][i] += table.geometry_gradients[(q * count + a) * D + d] * at[i];
       }
     }
-    if constexpr (D == 3) {
-      for (int d = 0; d < 3; ++d) {
-        for (int i = 0; i < 3; ++i) {
-          const int e = (d + 1) % 3, f = (d + 2) % 3, j = (i + 1) % 3, k = (i + 2) % 3;
-          m[d][i] = J[e][j] * J[f][k] - J[e][k] * J[f][j];
-        }
-      }
-      determinant = J[0][0] * m[0][0] + J[0][1] * m[0][1] + J[0][2] * m[0][2];
-    } else {
-      m[0][0] = J[1][1];
-      m[0][1] = -J[1][0];
-      m[1][0] = -J[0][1];
-      m[1][1] = J[0][0];
-      determinant = J[0][0] * J[1][1] - J[0][1] * J[1][0];
-    }
+    const double determinant = cofactors(J, m);
     double* entry = out + (batch * points + q) * (D * D + 1 + D) * lane_count + lane;
     for (int d = 0; d < D; ++d)
       for (int i = 0; i < D; ++i) entry[(d * D + i) * lane_count] = m[d][i] / determinant;

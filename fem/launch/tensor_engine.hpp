@@ -12,6 +12,7 @@
 #pragma once
 
 #include "fem/launch/element_engine.hpp"
+#include "fem/numbers/cofactors.hpp"
 
 namespace ritz::RITZ_BACKEND {
 
@@ -179,21 +180,7 @@ struct PointGeometry {
       for (int d = 0; d + 1 < D; ++d) J[d][i] = line.slope[d][0][i] + t * line.slope[d][1][i];
       J[D - 1][i] = line.x[1][i];
     }
-    T determinant;
-    if constexpr (D == 3) {
-      for (int d = 0; d < 3; ++d)
-        for (int i = 0; i < 3; ++i) {
-          const int e = (d + 1) % 3, f = (d + 2) % 3, j = (i + 1) % 3, k = (i + 2) % 3;
-          m[d][i] = J[e][j] * J[f][k] - J[e][k] * J[f][j];
-        }
-      determinant = J[0][0] * m[0][0] + J[0][1] * m[0][1] + J[0][2] * m[0][2];
-    } else {
-      m[0][0] = J[1][1];
-      m[0][1] = -J[1][0];
-      m[1][0] = -J[0][1];
-      m[1][1] = J[0][0];
-      determinant = J[0][0] * J[1][1] - J[0][1] * J[1][0];
-    }
+    const T determinant = cofactors(J, m);
     in = 1.0 / determinant;
     out = weight;
     measure = determinant * weight;
@@ -210,6 +197,32 @@ struct PointGeometry {
   }
   T measure;  // weight * det J
 };
+
+// Products along y, line by line, from one array [component][point] to another or in place.
+enum class Sweep { sets, adds };
+
+template <LineMatrix M, class Sh, Sweep S = Sweep::sets, class Team, class P>
+constexpr void sweep_y(const Team& team, const typename Team::Scalar* tables, const P& from, const P& to) {
+  using T = typename Team::Number;
+  constexpr int N = Sh::N;
+  team.each(Sh::lines, [&](int item) {
+    const Line<Sh> line(item, 1);
+    for (int c = 0; c < Sh::C; ++c) {
+      const int first = c * Sh::points + line.first;
+      T in[N], out[N];
+      for (int i = 0; i < N; ++i) in[i] = from(first + i * line.stride);
+      line_product<N, M>(tables, in, out);
+      for (int i = 0; i < N; ++i) {
+        if constexpr (S == Sweep::adds) {
+          to(first + i * line.stride) += out[i];
+        } else {
+          to(first + i * line.stride) = out[i];
+        }
+      }
+    }
+  });
+  team.sync();
+}
 
 // Nodal values of a field to W and the derivatives along x (and y) at the points; load(node, values) reads a node.
 // A field's arrays: W [component][point], then d/dx, then d/dy.
@@ -231,16 +244,7 @@ constexpr void to_points(const Team& team, const typename Team::Scalar* tables, 
   });
   team.sync();
   if constexpr (D == 3) {
-    team.each(Sh::lines, [&](int item) {
-      const Line<Sh> line(item, 1);
-      for (int c = 0; c < C; ++c) {
-        T in[N], out[N];
-        for (int i = 0; i < N; ++i) in[i] = field(c * points + line.first + i * line.stride);
-        line_product<N, LineMatrix::values>(tables, in, out);
-        for (int i = 0; i < N; ++i) field(c * points + line.first + i * line.stride) = out[i];
-      }
-    });
-    team.sync();
+    sweep_y<LineMatrix::values, Sh>(team, tables, field, field);
   }
   team.each(Sh::lines, [&](int item) {
     for (int c = 0; c < C; ++c) {
@@ -257,16 +261,7 @@ constexpr void to_points(const Team& team, const typename Team::Scalar* tables, 
   });
   team.sync();
   if constexpr (D == 3 && F::uses_gradient) {
-    team.each(Sh::lines, [&](int item) {
-      const Line<Sh> line(item, 1);
-      for (int c = 0; c < C; ++c) {
-        T in[N], out[N];
-        for (int i = 0; i < N; ++i) in[i] = field(c * points + line.first + i * line.stride);
-        line_product<N, LineMatrix::slopes>(tables, in, out);
-        for (int i = 0; i < N; ++i) field((2 * C + c) * points + line.first + i * line.stride) = out[i];
-      }
-    });
-    team.sync();
+    sweep_y<LineMatrix::slopes, Sh>(team, tables, field, field.from(2 * C * points));
   }
 }
 
@@ -387,16 +382,7 @@ constexpr void tensor_actions(const Team& team, const Memory& memory, const F& f
   });
   team.sync();
   if constexpr (D == 3 && F::uses_gradient) {
-    team.each(Sh::lines, [&](int item) {
-      const Line<Sh> line(item, 1);
-      for (int c = 0; c < C; ++c) {
-        T in[N], sum[N];
-        for (int i = 0; i < N; ++i) in[i] = field((2 * C + c) * points + line.first + i * line.stride);
-        line_product<N, LineMatrix::slopes_transposed>(tables, in, sum);
-        for (int i = 0; i < N; ++i) field(c * points + line.first + i * line.stride) += sum[i];
-      }
-    });
-    team.sync();
+    sweep_y<LineMatrix::slopes_transposed, Sh, Sweep::adds>(team, tables, field.from(2 * C * points), field);
   }
   team.each(Sh::lines, [&](int item) {
     for (int c = 0; c < C; ++c) {
@@ -415,16 +401,7 @@ constexpr void tensor_actions(const Team& team, const Memory& memory, const F& f
   });
   team.sync();
   if constexpr (D == 3) {
-    team.each(Sh::lines, [&](int item) {
-      const Line<Sh> line(item, 1);
-      for (int c = 0; c < C; ++c) {
-        T in[N], out[N];
-        for (int i = 0; i < N; ++i) in[i] = field(c * points + line.first + i * line.stride);
-        line_product<N, LineMatrix::values_transposed>(tables, in, out);
-        for (int i = 0; i < N; ++i) field(c * points + line.first + i * line.stride) = out[i];
-      }
-    });
-    team.sync();
+    sweep_y<LineMatrix::values_transposed, Sh>(team, tables, field, field);
   }
   team.each(Sh::lines, [&](int item) {
     const Line<Sh> line(item, D - 1);
