@@ -9,9 +9,8 @@
 #include "fem/constraints.hpp"
 #include "fem/matrix_free_solver.hpp"
 #include "fem/operator.hpp"
-#include "solvers/earlier_solutions.hpp"
+#include "fem/static_reuse.hpp"
 #include "solvers/linear_solver.hpp"
-#include "solvers/prepared_solver.hpp"
 
 #include <functional>
 #include <map>
@@ -73,31 +72,6 @@ struct LoadCases {
 
 // Throws Error(Exit::model) when an unknown is prescribed in one case and free in another, naming both and the place.
 void check_same_unknowns(std::span<const LoadCase> cases);
-
-// What one solution leaves for the next of the same equations with other numbers (Operator::set_numbers): the matrix, its
-// hierarchy or factor, the lists of the assembly. As it is where the numbers in the matrix and the prescribed unknowns are the
-// same; else values are made anew where they stand. Iterations of positive definite equations start from what earlier solutions
-// combine to (solvers/earlier_solutions.hpp). It must die before the equations.
-class StaticReuse {
- public:
-  void clear() noexcept;
-  int matrices() const { return matrices_; }   // that were assembled
-  const PreparedSolver::Counts& solver() const { return prepared_.counts(); }
-
- private:
-  friend class StaticSystem;
-  bool fits(const Operator& equations, const Constraints& constraints) const;
-  void keep(const Operator& equations, const Constraints& constraints);
-
-  const Operator* equations_ = nullptr;
-  std::vector<Integral> numbers_;      // of the equations when the matrix was made
-  std::vector<std::uint8_t> mask_;
-  std::optional<SparseMatrix> matrix_;
-  PreparedSolver prepared_;            // of it
-  EarlierSolutions earlier_;           // corrections to the prescribed values, that iterations have found
-  bool current_ = false;               // the matrix is assembled and its unknowns eliminated
-  int matrices_ = 0;
-};
 
 // The cases, then the combinations. Each is certified by its own residual. As above; errors name the load case, and all
 // that did not converge are thrown together. Where a device's memory is short after all other steps, what is cold waits on the host,
