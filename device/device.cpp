@@ -81,7 +81,7 @@ DeviceChoice chosen_automatically() {
   std::string why;
   std::vector<MachineInfo> gpus = list_gpus(why);
   DeviceFacts facts = facts_of_environment(std::move(gpus), why);
-  if (facts.local_rank < 0) keep_usable(facts, [](const MachineInfo& gpu) { return make_gpu("gpu", gpu.ordinal)->current_info(); });
+  if (!is_one_of_several_ranks(facts)) keep_usable(facts, [](const MachineInfo& gpu) { return make_gpu("gpu", gpu.ordinal)->current_info(); });
   DeviceChoice choice = choose_device(facts);
   if (choice.gpu >= 0) choice.gpu = facts.gpus[static_cast<std::size_t>(choice.gpu)].ordinal;
   return choice;

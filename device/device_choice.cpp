@@ -79,11 +79,13 @@ void keep_usable(DeviceFacts& facts, const std::function<MachineInfo(const Machi
   facts.gpus = std::move(usable);
 }
 
+bool is_one_of_several_ranks(const DeviceFacts& facts) { return facts.local_rank >= 0 && (facts.local_ranks > 1 || facts.local_rank > 0); }
+
 DeviceChoice choose_device(const DeviceFacts& facts) {
   if (facts.gpus.empty()) return {-1, facts.why_no_gpu + in_view(facts)};
   if (facts.crossover && facts.unknowns > 0 && facts.unknowns < *facts.crossover)
     return {-1, fmt::format("about {} unknowns are faster here than on a GPU, whose time begins at {}; --device gpu overrides", facts.unknowns, *facts.crossover)};
-  return facts.local_rank >= 0 && (facts.local_ranks > 1 || facts.local_rank > 0) ? choose_for_rank(facts) : choose_freest(facts);
+  return is_one_of_several_ranks(facts) ? choose_for_rank(facts) : choose_freest(facts);
 }
 
 DeviceFacts facts_of_environment(std::vector<MachineInfo> gpus, std::string why_no_gpu) {

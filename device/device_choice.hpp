@@ -32,6 +32,9 @@ struct DeviceChoice {
 // and the reason goes to left_out, or to why_no_gpu where none remains. `open` throws Error for them.
 void keep_usable(DeviceFacts& facts, const std::function<MachineInfo(const MachineInfo&)>& open);
 
+// One of several ranks of its node, which share the GPUs out by their numbers. A batch job with one rank is none.
+bool is_one_of_several_ranks(const DeviceFacts& facts);
+
 // Throws Error(Exit::environment): two ranks of a node would share a GPU, and nobody allowed it.
 DeviceChoice choose_device(const DeviceFacts& facts);
 

@@ -72,6 +72,7 @@ class CusolverFactor final : public DirectFactor {
   }
 
   void solve_one(const double* b, double* x) {
+    device_.synchronize();  // parts of it may work on the host, or in the default stream, which does not wait for ours
     const LaunchScope launch(device_, "cusolver");
     const int rows = static_cast<int>(offsets_.size()) - 1, entries = static_cast<int>(values_.size());
     constexpr int minimum_degree = 2;   // symamd

@@ -78,6 +78,19 @@ TEST(DeviceChoice, SmallProblemsStayOnTheCpu) {
   EXPECT_EQ(choose_device(facts).gpu, 0);
 }
 
+// Under SLURM a run alone is rank 0 of 1: it looks for free memory as without.
+TEST(DeviceChoice, OneRankAloneChoosesAsNone) {
+  const std::vector<MachineInfo> gpus{gpu("A100", 10), gpu("A100", 60)};
+  for (const int ranks : {0, 1}) {
+    const DeviceFacts alone{.gpus = gpus, .local_rank = 0, .local_ranks = ranks};
+    EXPECT_FALSE(is_one_of_several_ranks(alone));
+    EXPECT_EQ(choose_device(alone).gpu, 1);
+  }
+  EXPECT_FALSE(is_one_of_several_ranks({.gpus = gpus}));
+  EXPECT_TRUE(is_one_of_several_ranks({.gpus = gpus, .local_rank = 0, .local_ranks = 2}));
+  EXPECT_TRUE(is_one_of_several_ranks({.gpus = gpus, .local_rank = 1}));
+}
+
 TEST(DeviceChoice, RanksTakeOneGpuEach) {
   DeviceFacts facts{.gpus = {gpu("A100", 10), gpu("A100", 60)}, .local_ranks = 2};
   for (const int rank : {0, 1}) {
