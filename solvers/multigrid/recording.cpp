@@ -1,12 +1,31 @@
 #include "solvers/multigrid/recording.hpp"
 
+#include "device/error.hpp"
 #include "device/kernels.hpp"
 #include "solvers/matrix_kernels.hpp"
 
+#include <algorithm>
+
 namespace ritz {
+namespace {
+
+// Runs the launches. Do they do what a replay could not? Memory that they take would be somebody else's then; the host would not wait.
+bool only_launches(const Device& device, const std::function<void()>& launches) {
+  MemoryPool& memory = device.memory();
+  const Traffic before = device.machine().traffic();
+  const Index peak_before = memory.take_recent_peak(), live = memory.live();
+  launches();
+  const Index peak = memory.take_recent_peak();
+  memory.note_recent_peak(std::max(peak_before, peak));
+  const Traffic& now = device.machine().traffic();
+  return peak == live && now.to_device == before.to_device && now.to_host == before.to_host && now.scalar_reads == before.scalar_reads;
+}
+
+}  // namespace
 
 void Recording::run(const Device& device, const std::function<void()>& launches) {
   if (recorded_ != nullptr) return kernels_->replay(device, recorded_);
+  if (!device.machine().is_apart()) return launches();
   if (device.is_gpu() && ++runs_ == 2) {
     kernels_ = &kernels<RecordingKernels>(device, solver_kernels, "recording");
     const char* why = nullptr;
@@ -15,7 +34,10 @@ void Recording::run(const Device& device, const std::function<void()>& launches)
     if (why != nullptr) why_not_ = why;
     if (recorded_ != nullptr) return kernels_->replay(device, recorded_);
   }
-  launches();
+  if (only_launches(device, launches)) return;
+  if (!device.is_gpu()) throw Error(Exit::internal, "what is to be recorded takes memory of the device, or reads from it");
+  runs_ = 2;  // never
+  why_not_ = "it takes memory, or reads";
 }
 
 void Recording::forget() {
