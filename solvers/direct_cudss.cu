@@ -13,6 +13,7 @@ namespace {
 
 void check(cudssStatus_t status, const char* what) {
   if (status == CUDSS_STATUS_SUCCESS) return;
+  cudaGetLastError();  // what the library leaves there is not the next launch's
   throw Error(status == CUDSS_STATUS_ALLOC_FAILED ? Exit::resources : Exit::environment,
               std::string(what) + " failed in cuDSS with status " + std::to_string(static_cast<int>(status)), {},
               status == CUDSS_STATUS_ALLOC_FAILED ? "use an iterative solver, a coarser mesh or order 1"

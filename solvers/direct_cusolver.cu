@@ -17,6 +17,7 @@ namespace {
 
 void check(cusolverStatus_t status, const char* what) {
   if (status == CUSOLVER_STATUS_SUCCESS) return;
+  cudaGetLastError();  // what the library leaves there is not the next launch's
   throw Error(status == CUSOLVER_STATUS_ALLOC_FAILED ? Exit::resources : Exit::environment,
               std::string(what) + " failed in cuSOLVER with status " + std::to_string(static_cast<int>(status)), {},
               status == CUSOLVER_STATUS_ALLOC_FAILED ? "use an iterative solver, a coarser mesh or order 1"

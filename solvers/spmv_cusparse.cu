@@ -13,6 +13,7 @@ namespace {
 
 void check(cusparseStatus_t status, const char* what) {
   if (status == CUSPARSE_STATUS_SUCCESS) return;
+  cudaGetLastError();  // what the library leaves there is not the next launch's
   const bool memory = status == CUSPARSE_STATUS_ALLOC_FAILED || status == CUSPARSE_STATUS_INSUFFICIENT_RESOURCES;
   throw Error(memory ? Exit::resources : Exit::environment,
               std::string(what) + " failed in cuSPARSE: " + cusparseGetErrorString(status), {},
@@ -95,11 +96,12 @@ void* prepare(const Device& device, const MatrixView& A) {
   if (A.nonzeros == 0 || A.nonzeros * b * b > largest || A.rows * b > largest) return nullptr;
   try {
     auto product = std::make_unique<Product>(device, A);
-    return product->describe(A) ? product.release() : nullptr;
-  } catch (const Error& error) {
+    if (product->describe(A)) return product.release();
+  } catch (const Error& error) {  // short of memory: our own kernel takes none
     if (error.exit() != Exit::resources) throw;
-    return nullptr;  // our own kernel takes no memory
   }
+  cudaGetLastError();  // as above
+  return nullptr;
 }
 
 void multiply(void* prepared, const MatrixView& A, const double* x, double* y) {
