@@ -2,6 +2,7 @@
 // then the slots of these chunks are summed; last the extension. Nothing is atomic, every sum has a fixed order.
 #pragma once
 
+#include "device/error.hpp"
 #include "device/launch.hpp"
 #include "fem/launch/assembly.hpp"
 
@@ -63,6 +64,7 @@ void run_assembly(const Device& device, const AssemblyJob<Real>& job) {
     const AssemblyGroup& group = job.groups[g];
     const Index stride = group.chunk_batches * group.items * B * lane_count;
     const Index slab = job.workspace_size / stride;  // chunks
+    if (slab == 0) throw Error(Exit::internal, std::string(job.name) + ": the workspace holds no chunk");
     for (Index first = 0; first < group.chunk_count(); first += slab) {
       const Index last = std::min(first + slab, group.chunk_count());
       const Index first_batch = first * group.chunk_batches;

@@ -5,6 +5,7 @@
 #include "device/cuda_check.hpp"
 #include "device/error.hpp"
 #include "device/launch.hpp"
+#include "fem/launch/block_shape.hpp"
 #include "fem/launch/element_actions.hpp"
 
 namespace ritz::RITZ_BACKEND {
@@ -145,28 +146,27 @@ const F& form_of(const ElementArguments& arguments) {
   return *static_cast<const F*>(arguments.form);
 }
 
+inline int shared_memory_limit(const Device& device) {
+  int bytes = 0;
+  cuda_check(cudaDeviceGetAttribute(&bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, device.info().ordinal), "asking for the shared memory of a block");
+  return bytes;
+}
+
 // As many elements of a batch per block as shared memory holds, and enough threads for the widest loop.
 template <class Kernel, class F>
 void launch_blocks(const Device& device, const ElementArguments& arguments, Kernel kernel, const F& form, int scratch_entries,
                    int items, const char* name, int number_bytes = sizeof(double)) {
   if (arguments.batch_count == 0) return;
-  constexpr int shared_limit = 96 << 10;  // [bytes] of a block: two blocks fit an SM of 200 KB or more
-  int elements = lane_count;
-  while (elements > 1 && elements * scratch_entries * number_bytes > shared_limit) elements /= 2;
-  const int bytes = elements * scratch_entries * number_bytes;
-  constexpr int largest = 200 << 10;
-  if (bytes > largest)
-    throw Error(Exit::resources, std::string(name) + " need " + std::to_string(bytes) + " bytes of shared memory per element",
-                "a GPU's block has about " + std::to_string(largest), "use a lower order, matrix-free operators, or the CPU");
-  int ranks = items < 1 ? 1 : items;
-  if (ranks * elements > 256) ranks = 256 / elements;
-  if (bytes > (48 << 10))
-    cuda_check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes),
-               "asking for shared memory");
+  const int limit = shared_memory_limit(device);
+  const BlockShape block = block_shape(lane_count, scratch_entries * number_bytes, items, limit);
+  if (block.elements == 0)
+    throw Error(Exit::resources, std::string(name) + " need " + std::to_string(block.bytes) + " bytes of shared memory per element",
+                "a block of this GPU has " + std::to_string(limit), "use a lower order, matrix-free operators, or the CPU");
   const LaunchScope launch(device, name);
-  const auto blocks = static_cast<unsigned>(arguments.batch_count * (lane_count / elements));
-  kernel<<<blocks, static_cast<unsigned>(ranks * elements), static_cast<std::size_t>(bytes), stream_of(device)>>>(
-      form, arguments, elements);
+  if (block.bytes > (48 << 10))  // more has to be asked for
+    cuda_check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, block.bytes), "asking for shared memory");
+  const auto blocks = static_cast<unsigned>(arguments.batch_count * (lane_count / block.elements));
+  kernel<<<blocks, static_cast<unsigned>(block.threads), static_cast<std::size_t>(block.bytes), stream_of(device)>>>(form, arguments, block.elements);
 }
 
 template <ElementTask Task, Form F, int N, int D, int Points>

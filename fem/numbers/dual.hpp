@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <concepts>
+#include <type_traits>
 
 namespace ritz {
 
@@ -13,9 +14,13 @@ constexpr double select(double condition, double a, double b) { return condition
 template <class T>
 struct Dual {
   T value, derivative;
+  // Plain numbers beside it, such as a form's parameters: rounded before they multiply where the dual is in single precision, as packs
+  // of floats do on a CPU. Many GPUs compute 64 times slower in double precision.
+  using Plain = std::conditional_t<std::same_as<T, float>, float, double>;
+  static constexpr Plain plain(double x) { return static_cast<Plain>(x); }
 
   Dual() = default;
-  constexpr Dual(double x) : value(x), derivative(0.0) {}  // NOLINT: constants mix with duals as they do in formulas
+  constexpr Dual(double x) : value(plain(x)), derivative(plain(0.0)) {}  // NOLINT: constants mix with duals as they do in formulas
   constexpr Dual(T x) requires(!std::same_as<T, double>) : value(x), derivative(0.0) {}  // NOLINT: numbers without a derivative too
   constexpr Dual(T x, T dx) : value(x), derivative(dx) {}
 
@@ -30,12 +35,12 @@ struct Dual {
     return {q, (a.derivative - q * b.derivative) / b.value};
   }
   // With a plain number the derivative part costs one operation less.
-  friend constexpr Dual operator*(double a, Dual b) { return {a * b.value, a * b.derivative}; }
+  friend constexpr Dual operator*(double a, Dual b) { return {plain(a) * b.value, plain(a) * b.derivative}; }
   friend constexpr Dual operator*(Dual a, double b) { return b * a; }
-  friend constexpr Dual operator+(double a, Dual b) { return {a + b.value, b.derivative}; }
+  friend constexpr Dual operator+(double a, Dual b) { return {plain(a) + b.value, b.derivative}; }
   friend constexpr Dual operator+(Dual a, double b) { return b + a; }
-  friend constexpr Dual operator-(Dual a, double b) { return {a.value - b, a.derivative}; }
-  friend constexpr Dual operator/(Dual a, double b) { return {a.value / b, a.derivative / b}; }
+  friend constexpr Dual operator-(Dual a, double b) { return {a.value - plain(b), a.derivative}; }
+  friend constexpr Dual operator/(Dual a, double b) { return {a.value / plain(b), a.derivative / plain(b)}; }
   friend constexpr Dual operator*(T a, Dual b) requires(!std::same_as<T, double>) { return {a * b.value, a * b.derivative}; }
   friend constexpr Dual operator*(Dual a, T b) requires(!std::same_as<T, double>) { return b * a; }
   friend constexpr Dual operator/(Dual a, T b) requires(!std::same_as<T, double>) { return {a.value / b, a.derivative / b}; }
@@ -48,7 +53,7 @@ template <class T>
 constexpr Dual<T> sqrt(Dual<T> a) {
   using std::sqrt;
   const T root = sqrt(a.value);
-  return {root, a.derivative / (2.0 * root)};
+  return {root, a.derivative / (Dual<T>::plain(2.0) * root)};
 }
 template <class T>
 constexpr Dual<T> exp(Dual<T> a) {
@@ -74,8 +79,8 @@ constexpr Dual<T> cos(Dual<T> a) {
 template <class T>
 constexpr Dual<T> pow(Dual<T> a, double b) {
   using std::pow;
-  const T p = pow(a.value, b - 1.0);
-  return {p * a.value, b * p * a.derivative};
+  const T p = pow(a.value, Dual<T>::plain(b - 1.0));
+  return {p * a.value, Dual<T>::plain(b) * p * a.derivative};
 }
 
 template <class T>

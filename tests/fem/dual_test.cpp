@@ -85,5 +85,21 @@ TEST(DualNumbers, FollowTheChainRule) {
   expect_dual(exp(-(a * a)) / (1.0 + a), e / (1 + x), expected * dx);
 }
 
+// As packs of floats do: a product in double precision, rounded, would be another number, and slow on many GPUs.
+TEST(DualNumbers, PlainNumbersBesideSinglePrecisionAreRoundedFirst) {
+  int rounded_last = 0;
+  for (int i = 1; i < 100; ++i) {
+    const double a = 1.0 / i;
+    const float b = static_cast<float>(i) / 7.0f;
+    const Dual<float> d(b, 2 * b), product = a * d;
+    EXPECT_EQ(product.value, static_cast<float>(a) * b);
+    EXPECT_EQ(product.derivative, static_cast<float>(a) * (2 * b));
+    EXPECT_EQ((d / a).value, b / static_cast<float>(a));
+    EXPECT_EQ((a + d).value, static_cast<float>(a) + b);
+    rounded_last += product.value != static_cast<float>(a * static_cast<double>(b)) ? 1 : 0;
+  }
+  EXPECT_GT(rounded_last, 0) << "there is a difference";
+}
+
 }  // namespace
 }  // namespace ritz::test

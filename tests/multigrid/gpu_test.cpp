@@ -1,6 +1,6 @@
 // Needs a GPU: ctest -L gpu.
 #include "solvers/conjugate_gradient.hpp"
-#include "tests/multigrid/models.hpp"
+#include "tests/multigrid/followed_values.hpp"
 
 #include <cstdlib>
 #include <gtest/gtest.h>
@@ -49,6 +49,11 @@ TEST(GpuMultigrid, AgreesWithTheCpu) {
     expect_agreement(cantilever(kind, 5, cpu), cantilever(kind, 5, gpu));
     expect_agreement(heat_cube(kind, 8, cpu), heat_cube(kind, 8, gpu));
   }
+}
+
+TEST(GpuMultigrid, ARecordedCycleFollowsNewValues) {
+  if (!has_gpu()) GTEST_SKIP() << "skipped: no GPU";
+  testing::expect_cycles_follow_values(Device::named("gpu"));
 }
 
 TEST(GpuMultigrid, RepeatsBitwise) {

@@ -2,6 +2,7 @@
 #include "device/array.hpp"
 #include "device/error.hpp"
 #include "solvers/multigrid/recording.hpp"
+#include "tests/multigrid/followed_values.hpp"
 
 #include <gtest/gtest.h>
 
@@ -30,6 +31,10 @@ TEST(Recording, TheCheckLeavesThePeakOfMemoryAsItWas) {
   Recording recording;
   recording.run(fake, [&] { x.fill_zero(); });
   EXPECT_GE(fake.memory().take_recent_peak(), 8'000'000);
+}
+
+TEST(Recording, CyclesFollowNewValues) {  // as tests/multigrid/gpu_test.cpp asks of a GPU
+  for (const char* device : {"cpu", "fake"}) testing::expect_cycles_follow_values(Device::named(device));
 }
 
 TEST(Recording, ACpuRunsWhateverItIs) {
