@@ -85,7 +85,7 @@ void add_coarser_graphs(const FunctionSpace& space, const std::vector<Node>& cor
     level = coarser_graph(corners.offsets, corners.neighbours, places, mesh.dimension());
   }
   while (level) {
-    levels.push_back({.first = std::move(level->first), .parents = std::move(level->parents), .same = std::move(level->same), .simplices = true});
+    levels.push_back({.first = std::move(level->first), .parents = std::move(level->parents), .same = std::move(level->same)});
     count = level->graph.node_count();
     if (count <= few) return;
     level = coarser_graph(level->graph.offsets, level->graph.neighbours, level->places, mesh.dimension());
@@ -142,7 +142,7 @@ std::optional<NestedNodes> corner_nodes(const FunctionSpace& space) {
       }
     }
   }
-  NestedNodes result{.first = {}, .parents = {}, .same = {}, .same_cells = true, .simplices = false};
+  NestedNodes result{.first = {}, .parents = {}, .same = {}, .same_cells = true};
   std::vector<Node> coarse(parents.size(), -1);
   for (std::size_t node = 0; node < parents.size(); ++node)
     if (parents[node][0] == 1) {

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <fmt/format.h>
 #include <functional>
+#include <vector>
 
 namespace ritz {
 namespace {
@@ -23,6 +24,7 @@ constexpr double operations_per_second = 8e9;  // of a factorisation on one core
 // In a plane multigrid is the cheaper for it.
 bool falls_too_slowly(int iterations, double log_reduction, double relative, int dimension) {
   const double needed = -std::log10(relative);
+  if (iterations >= 10 && iterations < 20) return log_reduction > 0.6;
   if (iterations >= 30 && iterations < 60) return log_reduction > -needed / (dimension == 2 ? 8 : 16);
   if (iterations >= 60) return log_reduction > -needed * 0.31 || iterations >= 130;
   return iterations >= 20 && log_reduction > 0.45;
@@ -54,15 +56,38 @@ MethodChoice trial_before_factorising(Method method, const SystemSize& size, con
   return choice;
 }
 
-// Multigrid at the rate seen so far against the factorisation; asked from the 25th iteration on.
-IterationVerdict slower_than(double factorisation, const SystemSize& size, double relative) {
-  const double iteration = 0.012 * predicted_multigrid(size);
-  return [factorisation, iteration, needed = -std::log10(relative)](int iterations, double log_reduction) {
-    if (iterations < 25) return false;
-    const double all = log_reduction < 0 ? iterations * needed / -log_reduction : HUGE_VAL;
-    return (all - iterations) * iteration > factorisation;
-  };
+// `usual`: iterations where multigrid works well.
+struct MultigridCost {
+  double set_up, iteration, usual;  // [s], [s], iterations
+};
+
+MultigridCost multigrid_cost(const SystemSize& size) {
+  const double n = double(size.unknowns), entries = double(size.nonzeros);
+  if (size.block == 1) return {5.5e-8 * entries, 2e-8 * n + 1.75e-9 * entries, 12};
+  return {1.7e-8 * entries, 2e-8 * n + 0.9e-9 * entries, 25};  // blocks bring their columns once
 }
+
+// Multigrid against the factorisation. It is first given three tenths of the factorisation's time, so that whatever comes costs little more
+// than the better of the two; then left when what remains, at the rate of the later half of the iterations, would take longer. Not at the
+// mean rate: residuals rise at first where bodies are thin or hardly compressible.
+class SlowerThanFactorising {
+ public:
+  SlowerThanFactorising(double factorisation, double iteration, double relative)
+      : iterations_(factorisation / iteration), needed_(-std::log10(relative)) {}
+
+  bool operator()(int iterations, double log_reduction) {
+    history_.resize(static_cast<std::size_t>(iterations) + 1, log_reduction);
+    history_.back() = log_reduction;
+    if (iterations < std::max(25.0, 0.3 * iterations_)) return false;
+    const int half = iterations / 2;
+    const double rate = (history_[static_cast<std::size_t>(half)] - log_reduction) / (iterations - half);
+    return (needed_ + log_reduction) > rate * iterations_;
+  }
+
+ private:
+  double iterations_, needed_;  // iterations of a factorisation's time
+  std::vector<double> history_;
+};
 
 std::vector<MethodChoice> plan_for_definite(const SystemSize& size, const LinearSolverOptions& options) {
   const double factorisation = predicted_factorisation(size, true);
@@ -75,12 +100,12 @@ std::vector<MethodChoice> plan_for_definite(const SystemSize& size, const Linear
   }
   MethodChoice impatient = cg, slow = direct;
   impatient.max_iterations = 400;
-  impatient.give_up = slower_than(factorisation, size, options.relative);
+  impatient.give_up = SlowerThanFactorising(factorisation, multigrid_cost(size).iteration, options.relative);
   slow.why = "conjugate gradients converge too slowly";
   slow.operations_limit = patience;
   cg.why = "nothing else is left to try";
   if (options.preconditioner != Kind::automatic) return {impatient, slow, cg};
-  if (const double multigrid = predicted_multigrid(size); factorisation < 0.8 * multigrid) {
+  if (const double multigrid = predicted_multigrid(size); factorisation < multigrid) {
     direct.why = size.columns > 1 ? fmt::format("a factorisation pays for {} right-hand sides", size.columns)
                                   : fmt::format("a factorisation is foreseen to cost less than multigrid: {} unknowns in short cuts", size.unknowns);
     direct.operations_limit = 2 * multigrid * operations_per_second;
@@ -119,24 +144,35 @@ std::vector<MethodChoice> plan_for_unsymmetric(const SystemSize& size, const Lin
 
 }  // namespace
 
-double predicted_factorisation(const SystemSize& size, bool symmetric) {
-  const double n = double(size.unknowns), nodes = n / size.block;
-  std::array<double, 3> side = size.extent;
-  std::ranges::sort(side, std::greater{});
-  double cubed = 0;  // of the unknowns in a cut, times the pieces as long as they are wide
-  if (size.dimension == 3) {
-    if (!(side[2] > 0)) side = {1, 1, 1};
-    const double spacing = std::cbrt(side[0] * side[1] * side[2] / nodes);
-    const double cut = size.block * side[1] * std::max(side[2], spacing) / (spacing * spacing);
-    cubed = cut * cut * cut * side[0] / side[1];
+double dissection_operations(const SystemSize& size) {
+  const int d = size.dimension == 3 ? 3 : 2;
+  const double nodes = double(size.unknowns) / size.block;
+  std::array<double, 3> wide = size.extent;
+  std::ranges::sort(wide, std::greater{});
+  if (std::ranges::any_of(wide.begin(), wide.begin() + d, [](double side) { return !(side > 0); })) wide = {1, 1, 1};
+  const double volume = d == 3 ? wide[0] * wide[1] * wide[2] : wide[0] * wide[1], spacing = std::pow(volume / nodes, 1.0 / d);
+  for (int k = 0; k < 3; ++k) wide[static_cast<std::size_t>(k)] = k < d ? std::max(1.0, wide[static_cast<std::size_t>(k)] / spacing) : 1;
+  std::array<int, 3> faces{};  // across each direction, that a piece shares with others
+  double operations = 0;
+  for (double pieces = 1; wide[0] * wide[1] * wide[2] > 8; pieces *= 2) {
+    const auto across = [&](std::size_t k) { return size.block * wide[0] * wide[1] * wide[2] / wide[k]; };
+    const auto longest = static_cast<std::size_t>(std::ranges::max_element(wide) - wide.begin());
+    const double cut = across(longest), border = faces[0] * across(0) + faces[1] * across(1) + faces[2] * across(2);
+    operations += pieces * cut * (cut * cut / 3 + cut * border + border * border);
+    wide[longest] /= 2;
+    faces[longest] = std::min(2, faces[longest] + 1);
   }
-  const double once = 3e-4 + 4.5e-6 * n + 7.7e-10 * cubed;
+  return operations;
+}
+
+double predicted_factorisation(const SystemSize& size, bool symmetric) {
+  const double once = 3e-4 + 3.5e-6 * double(size.unknowns) + 3.5e-8 * double(size.nonzeros) + 4.2e-11 * dissection_operations(size);
   return (symmetric ? 1 : 2) * once * (1 + 0.02 * (size.columns - 1));
 }
 
 double predicted_multigrid(const SystemSize& size) {
-  const double once = 1e-7 * double(size.nonzeros) + 1e-6 * double(size.unknowns);
-  return once * (size.columns == 1 ? 1 : 0.5 + 1.35 * ((size.columns + 7) / 8));  // eight columns cost 2.7 solutions
+  const MultigridCost cost = multigrid_cost(size);
+  return cost.set_up + cost.usual * cost.iteration * (size.columns == 1 ? 1 : 2.7 * ((size.columns + 7) / 8));  // eight columns cost 2.7 solutions
 }
 
 std::vector<MethodChoice> plan_methods(const SystemSize& size, const MatrixTraits& traits, const LinearSolverOptions& options) {

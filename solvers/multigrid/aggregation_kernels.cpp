@@ -50,6 +50,45 @@ struct StrongRow {
   }
 };
 
+struct LargestCoupling {
+  BlockMatrixView<double> A;
+  double threshold;
+  double* least;
+  constexpr void operator()(Index i) const {
+    double largest = 0;
+    for (Index k = A.offsets[i]; k < A.offsets[i + 1]; ++k) {
+      const double coupling = A.column[k] == i ? 0 : -A.values[k];
+      largest = coupling > largest ? coupling : largest;
+    }
+    least[i] = threshold * largest;
+  }
+};
+
+struct StrongScalarRow {
+  BlockMatrixView<double> A;
+  const double* least;
+  std::int32_t* count;
+  std::int32_t* column;
+  constexpr void operator()(Index i) const {
+    const Index begin = A.offsets[i];
+    const double own = least[i];
+    std::int32_t n = 0;
+    for (Index k = begin; k < A.offsets[i + 1]; ++k) {
+      const std::int32_t j = A.column[k];
+      const double coupling = -A.values[k];
+      column[begin + n] = j;  // overwritten unless it is strong
+      n += coupling > own && coupling > least[j] && j != i ? 1 : 0;
+    }
+    count[i] = n;
+  }
+};
+
+void strong_scalar_rows(const Device& device, const BlockMatrixView<double>& A, double threshold, Graph& graph) {
+  Vector least(device, A.rows, tag);
+  for_each(device, "largest couplings", A.rows, LargestCoupling{A, threshold, least.data()});
+  for_each(device, "strong connections", A.rows, StrongScalarRow{A, least.data(), graph.count.data(), graph.column.data()});
+}
+
 template <int C>
 void strong_rows(const Device& device, const BlockMatrixView<double>& A, double threshold, Graph& graph) {
   Vector norm(device, A.rows, tag);
@@ -63,7 +102,7 @@ void strong_graph(const Device& device, const BlockMatrixView<double>& A, Index 
   graph.count = Array<std::int32_t>(device, A.rows, tag);
   graph.column = Array<std::int32_t>(device, nonzeros, tag);
   switch (A.row_block) {
-    case 1: return strong_rows<1>(device, A, threshold, graph);
+    case 1: return strong_scalar_rows(device, A, threshold, graph);
     case 2: return strong_rows<2>(device, A, threshold, graph);
     case 3: return strong_rows<3>(device, A, threshold, graph);
     case 6: return strong_rows<6>(device, A, threshold, graph);

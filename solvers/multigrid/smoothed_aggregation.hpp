@@ -22,14 +22,13 @@ struct NestedNodes {
   std::vector<std::int32_t> parents;   // coarser nodes
   std::vector<std::int32_t> same;      // [coarser node] the node at its place
   bool same_cells = false;             // a field of lower order on the same cells
-  bool simplices = false;              // a coarser mesh of triangles or tetrahedra
 };
 
 using NestedLevels = std::shared_ptr<const std::vector<NestedNodes>>;  // from the first level on, of block rows; null: none
 
 // `automatic`: nested where there are some; between different meshes only where diagonal entries of neighbours differ by a factor of 30
-// at most, since interpolation across jumps of a material is poor, and of scalars on triangles and tetrahedra only where couplings
-// are about alike in all directions, since aggregates follow strong ones.
+// at most, since interpolation across jumps of a material is poor, and of scalars only where couplings are about alike in all
+// directions, since aggregates follow strong ones.
 enum class MultigridLevels { automatic, nested, aggregation };
 
 struct SmoothedAggregationOptions {
@@ -37,7 +36,7 @@ struct SmoothedAggregationOptions {
   int dimension = 0;
   bool single_precision = true;         // of the cycle
   bool half_storage = false;            // the matrices of its levels in 16 bits (bfloat16); only in single precision
-  double strength = -1;                 // threshold of strong connections; negative: 0.05 for scalars, 0.02 for vectors
+  double strength = -1;                 // threshold of strong connections; negative: 0.3 for scalars, 0.02 for vectors
   int smoothing_degree = 2;             // of the Chebyshev smoother, before and after
   double smoothing_ratio = 8;           // it damps the eigenvalues from largest / ratio to largest
   Index coarsest_size = 600;            // unknowns that are solved with a dense inverse

@@ -4,6 +4,7 @@
 #include "device/kernels.hpp"
 #include "device/launch.hpp"
 #include "device/scan.hpp"
+#include "solvers/multigrid/product_row.hpp"
 #include "solvers/multigrid/sparse_rows.hpp"
 #ifdef __CUDACC__
 #include "solvers/multigrid/triple_product_cuda.hpp"
@@ -143,22 +144,23 @@ template <int C, int K>
 struct ProlongatorRow {
   BlockMatrixView<double> A;
   const double* inverse_diagonal;
-  double omega, weak;
+  double omega;
   const std::int32_t* aggregate;
   const double* T;
+  GraphView strong;
   bool pattern_is_known;
 
   constexpr Index work(Index i) const { return A.offsets[i + 1] - A.offsets[i]; }
-  constexpr bool is_strong(Index i, const double* a) const {
-    bool strong = false;
-    for (int c = 0; c < C; ++c)
-      for (int d = 0; d < C; ++d) strong = strong || __builtin_fabs(a[c * C + d]) * inverse_diagonal[i * C + c] > weak;
-    return strong;
-  }
+  // Vectors keep all couplings: one that is added to the diagonal breaks rotations.
   template <class Row>
   constexpr void add_pattern(Index i, Row& row) const {
-    for (Index e = A.offsets[i]; e < A.offsets[i + 1]; ++e)
-      if (aggregate[A.column[e]] >= 0 && is_strong(i, A.values + e * C * C)) row.block(aggregate[A.column[e]]);
+    if constexpr (C == 1) {
+      for (Index k = strong.begin[i]; k < strong.begin[i] + strong.count[i]; ++k)
+        if (aggregate[strong.column[k]] >= 0) row.block(aggregate[strong.column[k]]);
+    } else {
+      for (Index e = A.offsets[i]; e < A.offsets[i + 1]; ++e)
+        if (aggregate[A.column[e]] >= 0 && !is_zero(A.values + e * C * C, C * C)) row.block(aggregate[A.column[e]]);
+    }
   }
   template <class Row>
   constexpr void add_values(Index i, double* own, Row& row) const {
@@ -196,7 +198,7 @@ template <int C, int K>
 struct Prolongator {
   static void run(const Device& device, const ProlongatorInput& in, BlockMatrix& P) {
     build_rows<C * K, prolongator_capacity>(
-        device, "prolongator", ProlongatorRow<C, K>{in.A, in.inverse_diagonal, in.omega, in.weak, in.aggregate, in.T, false},
+        device, "prolongator", ProlongatorRow<C, K>{in.A, in.inverse_diagonal, in.omega, in.aggregate, in.T, in.strong, false},
         "prolongator", "multigrid", P);
   }
 };
@@ -213,7 +215,7 @@ template <int C, int K>
 struct ProlongatorAgain {
   static bool run(const Device& device, const ProlongatorInput& in, const BlockMatrixView<double>& P, double* values) {
     return refill_rows<C * K, prolongator_capacity>(
-        device, "prolongator", ProlongatorRow<C, K>{in.A, in.inverse_diagonal, in.omega, in.weak, in.aggregate, in.T, true}, P, values);
+        device, "prolongator", ProlongatorRow<C, K>{in.A, in.inverse_diagonal, in.omega, in.aggregate, in.T, in.strong, true}, P, values);
   }
 };
 

@@ -3,17 +3,19 @@
 // (C, K) is one of (1, 1), (2, 2), (2, 3), (3, 6), (3, 3), (6, 6).
 #pragma once
 
+#include "solvers/multigrid/aggregation_kernels.hpp"
 #include "solvers/multigrid/block_matrix.hpp"
 
 namespace ritz {
 
-// P = (I - omega D^-1 A_F) T, D the diagonal of A, A_F the rest of A without weak couplings: |a_ij| <= weak a_ii.
+// P = (I - omega D^-1 A_F) T, D the diagonal of A, A_F of scalars without weak couplings.
 struct ProlongatorInput {
   BlockMatrixView<double> A;
   const double* inverse_diagonal;   // [node][C]
-  double omega, weak;
+  double omega;
   const std::int32_t* aggregate;    // [node], negative: none
   const double* T;                  // [node][C][K]
+  GraphView strong;                 // who is strongly connected; of scalars, and only where the pattern is made
 };
 
 struct TransferKernels {
