@@ -2,6 +2,7 @@
 
 #include "device/host_view.hpp"
 #include "mesh/cell_geometry.hpp"
+#include "mesh/looks_refined.hpp"
 #include "mesh/nested_cells.hpp"
 #include "mesh/nested_graph.hpp"
 
@@ -187,8 +188,8 @@ Nesting nesting_of(const FunctionSpace& space) {
   const Mesh& mesh = space.mesh();
   if (mesh.structural() || space.order() > 2 || space.node_count() <= few) return Nesting::none;
   if (space.order() == 2) return Nesting::cells;
-  if (is_of_simplices(mesh)) return nested_nodes(space) != nullptr ? Nesting::cells : Nesting::none;  // nodes between have two parents there, too
-  return has_coarser_cells(mesh.dimension(), corner_cells(space, {}), space.node_count()) ? Nesting::mesh : Nesting::none;
+  if (!looks_refined(mesh)) return Nesting::none;
+  return is_of_simplices(mesh) ? Nesting::cells : Nesting::mesh;  // nodes between those of simplices have two parents, too
 }
 
 SolverGeometry solver_geometry(const FunctionSpace& space) {

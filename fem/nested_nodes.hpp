@@ -12,7 +12,8 @@ namespace ritz {
 // From the space to the next coarser one and so on, until a mesh is no refinement or has few nodes. Null where there is none.
 NestedLevels nested_nodes(const FunctionSpace& space);
 
-// What its first level is, in half of the time; cells may be said of elements of one's own whose nodes lie elsewhere.
+// What its first level will be, for forecasts: told from the surface of the mesh (mesh/looks_refined.hpp). cells may be said of elements of
+// one's own whose nodes lie elsewhere.
 Nesting nesting_of(const FunctionSpace& space);
 
 // What solvers may use of the mesh. The space must outlive it.
