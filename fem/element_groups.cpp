@@ -5,9 +5,12 @@
 #include "fem/cells/tabulation.hpp"
 
 #include <algorithm>
+#include <array>
+#include <atomic>
 #include <cmath>
 #include <fmt/format.h>
 #include <map>
+#include <numeric>
 #include <tuple>
 
 namespace ritz {
@@ -17,36 +20,41 @@ namespace {
 class Signatures {
  public:
   int with(int signature, int integral) {
-    const auto [found, added] = next_.try_emplace({signature, integral}, static_cast<int>(sets_.size()));
+    const std::pair asked(signature, integral);
+    if (asked == last_) return answer_;  // of millions of cells
+    const auto [found, added] = next_.try_emplace(asked, static_cast<int>(sets_.size()));
     if (added) {
       std::vector<int> set = sets_[static_cast<std::size_t>(signature)];
       set.push_back(integral);
       sets_.push_back(std::move(set));
     }
-    return found->second;
+    last_ = asked;
+    return answer_ = found->second;
   }
   const std::vector<int>& set(int signature) const { return sets_[static_cast<std::size_t>(signature)]; }
 
  private:
   std::vector<std::vector<int>> sets_{{}};
   std::map<std::pair<int, int>, int> next_;
+  std::pair<int, int> last_{-1, -1};
+  int answer_ = 0;
 };
 
 // Numbers of `width` nodes per element as [batch][node][lane]; the last batch is padded with its last element.
-// nodes_of(element, buffer) gives an element's nodes.
-template <class NodesOf>
-std::vector<Node> interleaved(Index elements, int width, int threads, const NodesOf& nodes_of) {
+// reader() gives each thread its own function from an element to its nodes.
+template <class Reader>
+std::vector<Node> interleaved(Index elements, int width, int threads, const Reader& reader) {
   const Index batches = (elements + lane_count - 1) / lane_count;
   std::vector<Node> result(static_cast<std::size_t>(batches * width * lane_count));
   ParallelErrors errors;
 #pragma omp parallel num_threads(threads)
   {
-    std::vector<Node> nodes;
+    auto nodes_of = reader();
 #pragma omp for schedule(static)
     for (Index batch = 0; batch < batches; ++batch)
       errors.run([&] {
         for (Index lane = batch * lane_count; lane < (batch + 1) * lane_count; ++lane) {
-          nodes_of(std::min(lane, elements - 1), nodes);
+          const auto& nodes = nodes_of(std::min(lane, elements - 1));
           Node* out = result.data() + batch * width * lane_count + lane % lane_count;
           for (int a = 0; a < width; ++a) out[a * lane_count] = nodes[static_cast<std::size_t>(a)];
         }
@@ -56,44 +64,72 @@ std::vector<Node> interleaved(Index elements, int width, int threads, const Node
   return result;
 }
 
+// A reader of what nodes_of(element, buffer) gives.
+template <class NodesOf>
+auto buffered(const NodesOf& nodes_of) {
+  return [&nodes_of] {
+    return [&nodes_of, nodes = std::vector<Node>()](Index element) mutable -> const std::vector<Node>& {
+      nodes_of(element, nodes);
+      return nodes;
+    };
+  };
+}
+
 // Do the nodes between the corners stand where the (multi)linear map of the corners puts them?
 template <class GeometryOf>
-bool is_straight(const ElementGroup& group, const Mesh& mesh, const GeometryOf& geometry_of) {
+bool is_straight(const ElementGroup& group, const Mesh& mesh, int threads, const GeometryOf& geometry_of) {
   const CellTraits& t = traits(group.kind);
   if (t.order == 1) return true;
   std::vector<std::vector<double>> shape;
   for (const Point& xi : reference_nodes(group.kind)) shape.push_back(shape_values(t.linear, xi));
-  std::vector<Node> nodes;
-  for (Index e = 0; e < group.element_count; ++e) {
-    geometry_of(e, nodes);
-    for (std::size_t a = static_cast<std::size_t>(t.corner_count); a < nodes.size(); ++a)
-      for (std::size_t d = 0; d < 3; ++d) {
-        double x = 0, size = 0;
-        for (std::size_t c = 0; c < shape[a].size(); ++c) {
-          x += shape[a][c] * mesh.point(nodes[c])[d];
-          size = std::max(size, std::abs(mesh.point(nodes[c])[d] - mesh.point(nodes[0])[d]));
-        }
-        const double rounding = 1e-15 * std::abs(x);  // of coordinates far from the origin
-        if (std::abs(mesh.point(nodes[a])[d] - x) > 1e-12 * size + 4 * rounding) return false;
+  const auto corners = static_cast<std::size_t>(t.corner_count);
+  const auto stands_straight = [&](const std::vector<Node>& nodes) {
+    for (std::size_t d = 0; d < 3; ++d) {
+      std::array<double, 8> x{};
+      double size = 0;
+      for (std::size_t c = 0; c < corners; ++c) {
+        x[c] = mesh.point(nodes[c])[d];
+        size = std::max(size, std::abs(x[c] - x[0]));
       }
+      for (std::size_t a = corners; a < nodes.size(); ++a) {
+        const double wanted = std::inner_product(x.begin(), x.begin() + t.corner_count, shape[a].begin(), 0.0);
+        const double rounding = 1e-15 * std::abs(wanted);  // of coordinates far from the origin
+        if (std::abs(mesh.point(nodes[a])[d] - wanted) > 1e-12 * size + 4 * rounding) return false;
+      }
+    }
+    return true;
+  };
+  std::atomic<bool> straight = true;
+  ParallelErrors errors;
+#pragma omp parallel num_threads(threads)
+  {
+    std::vector<Node> nodes;
+#pragma omp for schedule(static)
+    for (Index e = 0; e < group.element_count; ++e)
+      errors.run([&] {
+        if (!straight.load(std::memory_order_relaxed)) return;
+        geometry_of(e, nodes);
+        if (!stands_straight(nodes)) straight = false;
+      });
   }
-  return true;
+  errors.rethrow();
+  return straight;
 }
 
-// `geometry_of(element, buffer)` as nodes_of, for the mesh's nodes.
-template <class NodesOf, class GeometryOf>
-void lay_out(ElementGroup& group, const FunctionSpace& space, const NodesOf& nodes_of, const GeometryOf& geometry_of) {
+// `reader` of the space's nodes, geometry_of(element, buffer) for the mesh's.
+template <class Reader, class GeometryOf>
+void lay_out(ElementGroup& group, const FunctionSpace& space, const Reader& reader, const GeometryOf& geometry_of) {
   const int threads = space.device().threads();
-  group.host_nodes = interleaved(group.element_count, group.node_count(), threads, nodes_of);
+  group.host_nodes = interleaved(group.element_count, group.node_count(), threads, reader);
   group.nodes = Array<std::int32_t>(space.device(), std::span<const Node>(group.host_nodes), "connectivity");
   group.geometry = group.kind;
   if (space.isoparametric()) return;
-  if (is_straight(group, space.mesh(), geometry_of)) group.geometry = traits(group.kind).linear;
-  const std::vector<Node> geometry = interleaved(group.element_count, traits(group.geometry).node_count, threads,
-                                                 [&](Index element, std::vector<Node>& nodes) {
-                                                   geometry_of(element, nodes);
-                                                   for (Node& node : nodes) node = space.geometry_node_of(node);
-                                                 });
+  if (is_straight(group, space.mesh(), threads, geometry_of)) group.geometry = traits(group.kind).linear;
+  const auto geometry_nodes_of = [&](Index element, std::vector<Node>& nodes) {
+    geometry_of(element, nodes);
+    for (Node& node : nodes) node = space.geometry_node_of(node);
+  };
+  const std::vector<Node> geometry = interleaved(group.element_count, traits(group.geometry).node_count, threads, buffered(geometry_nodes_of));
   group.own_geometry = Array<std::int32_t>(space.device(), std::span<const Node>(geometry), "connectivity");
 }
 
@@ -131,7 +167,7 @@ void add_cell_groups(const FunctionSpace& space, const std::vector<Integral>& in
     made.element_count = static_cast<Index>(made.elements.size());
     const auto cell_of = [&list = made.elements](Index e) { return list[static_cast<std::size_t>(e)]; };
     lay_out(
-        made, space, [&](Index e, std::vector<Node>& nodes) { space.nodes_of(cell_of(e), nodes); },
+        made, space, [&] { return [&, nodes_of = FunctionSpace::CellNodes(space)](Index e) mutable { return nodes_of(cell_of(e)); }; },
         [&](Index e, std::vector<Node>& nodes) {
           const auto all = mesh.nodes_of(cell_of(e));
           nodes.assign(all.begin(), all.end());
@@ -171,17 +207,15 @@ void add_facet_groups(const FunctionSpace& space, const std::vector<Integral>& i
     const auto facet_of = [&list = facets](Index e) { return list[static_cast<std::size_t>(e)]; };
     const auto [first_cell, first_facet] = facets.front();
     group.element = space.facet_element(mesh.kind_of(first_cell), first_facet).element;
-    lay_out(
-        group, space,
-        [&](Index e, std::vector<Node>& nodes) {
-          const FacetOfCell f = facet_of(e);
-          std::vector<Node> cell_nodes;
-          space.nodes_of(f.cell, cell_nodes);
-          nodes.clear();
-          for (const int a : space.facet_element(mesh.kind_of(f.cell), f.facet).nodes)
-            nodes.push_back(cell_nodes[static_cast<std::size_t>(a)]);
-        },
-        [&](Index e, std::vector<Node>& nodes) { nodes = mesh.nodes_of(facet_of(e)); });
+    const auto nodes_of = [&](Index e, std::vector<Node>& nodes) {
+      const FacetOfCell f = facet_of(e);
+      std::vector<Node> cell_nodes;
+      space.nodes_of(f.cell, cell_nodes);
+      nodes.clear();
+      for (const int a : space.facet_element(mesh.kind_of(f.cell), f.facet).nodes)
+        nodes.push_back(cell_nodes[static_cast<std::size_t>(a)]);
+    };
+    lay_out(group, space, buffered(nodes_of), [&](Index e, std::vector<Node>& nodes) { nodes = mesh.nodes_of(facet_of(e)); });
     groups.push_back(std::move(group));
   }
 }
@@ -202,9 +236,8 @@ void add_node_groups(const FunctionSpace& space, const std::vector<Integral>& in
     group.integrals = {static_cast<int>(i)};
     group.element_count = static_cast<Index>(list.size());
     const auto node_of = [&](Index e) { return list[static_cast<std::size_t>(e)]; };
-    lay_out(
-        group, space, [&](Index e, std::vector<Node>& nodes) { nodes.assign(1, space.node_of(node_of(e))); },
-        [&](Index e, std::vector<Node>& nodes) { nodes.assign(1, node_of(e)); });
+    const auto nodes_of = [&](Index e, std::vector<Node>& nodes) { nodes.assign(1, space.node_of(node_of(e))); };
+    lay_out(group, space, buffered(nodes_of), [&](Index e, std::vector<Node>& nodes) { nodes.assign(1, node_of(e)); });
     groups.push_back(std::move(group));
   }
 }

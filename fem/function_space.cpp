@@ -48,7 +48,7 @@ FunctionSpace::FunctionSpace(const Mesh& mesh, int components, const Device& dev
       device_(device),
       components_(components),
       isoparametric_(options.order == 0 && options.elements.empty()),
-      cell_order_(curve_order(mesh)) {
+      cell_order_(options.beside != nullptr ? options.beside->cell_order_ : curve_order(mesh)) {
   if (components < 1 || components > 6 || components == 4 || components == 5)
     throw Error(Exit::internal, fmt::format("a space with {} components", components));
   number_mesh_nodes();
@@ -118,6 +118,7 @@ void FunctionSpace::number_nodes() {
   const auto dimension = static_cast<std::size_t>(mesh_->dimension());
   host_coordinates_.assign(static_cast<std::size_t>(node_count_) * dimension, 0.0);
   node_.assign(static_cast<std::size_t>(mesh_->node_count()), -1);
+  std::vector<bool> placed(static_cast<std::size_t>(node_count_), false);
   const auto blocks = mesh_->blocks();
   for (std::size_t b = 0; b < blocks.size(); ++b) {
     const CellBlock& block = blocks[b];
@@ -135,6 +136,8 @@ void FunctionSpace::number_nodes() {
       const std::span<const Node> mesh_nodes = block.cell(position);
       const Node* nodes = cell_nodes_.data() + block_begin_[b] + position * static_cast<Index>(n);
       for (std::size_t a = 0; a < n; ++a) {
+        if (placed[static_cast<std::size_t>(nodes[a])]) continue;
+        placed[static_cast<std::size_t>(nodes[a])] = true;
         double* x = host_coordinates_.data() + static_cast<std::size_t>(nodes[a]) * dimension;
         for (std::size_t d = 0; d < dimension; ++d) {
           double sum = 0;
@@ -154,18 +157,18 @@ const Vector& FunctionSpace::coordinates() const {
   return coordinates_;
 }
 
-void FunctionSpace::nodes_of(Index cell, std::vector<Node>& nodes) const {
-  const auto blocks = mesh_->blocks();
+void FunctionSpace::CellNodes::enter(Index cell) {
+  const auto blocks = space_->mesh_->blocks();
   const CellBlock& block = block_holding(blocks, cell);
-  if (isoparametric_) {
-    const std::span<const Node> mesh_nodes = block.cell(cell - block.first_cell);
-    nodes.resize(mesh_nodes.size());
-    for (std::size_t a = 0; a < nodes.size(); ++a) nodes[a] = node_[static_cast<std::size_t>(mesh_nodes[a])];
-    return;
-  }
-  const Index n = elements_.at(block.kind).node_count();
-  const Node* first = cell_nodes_.data() + block_begin_[static_cast<std::size_t>(&block - blocks.data())] + (cell - block.first_cell) * n;
-  nodes.assign(first, first + n);
+  first_ = block.first_cell;
+  last_ = first_ + block.cell_count();
+  width_ = space_->isoparametric_ ? traits(block.kind).node_count : space_->elements_.at(block.kind).node_count();
+  begin_ = space_->isoparametric_ ? block.nodes.data() : space_->cell_nodes_.data() + space_->block_begin_[static_cast<std::size_t>(&block - blocks.data())];
+}
+
+void FunctionSpace::nodes_of(Index cell, std::vector<Node>& nodes) const {
+  const std::span<const Node> found = CellNodes(*this)(cell);
+  nodes.assign(found.begin(), found.end());
 }
 
 Point FunctionSpace::point(Node node) const {

@@ -15,6 +15,7 @@
 #include "mesh/mesh.hpp"
 #include "solvers/sparse_matrix.hpp"
 
+#include <array>
 #include <map>
 #include <memory>
 #include <span>
@@ -22,9 +23,12 @@
 
 namespace ritz {
 
+class FunctionSpace;
+
 struct SpaceOptions {
   int order = 0;                            // of Lagrange elements on every cell; 0: the mesh's own
   std::vector<ReferenceElement> elements;   // instead of these, for their shapes; needs an order for the other shapes
+  const FunctionSpace* beside = nullptr;   // a space on the same mesh, whose order of cells is taken over
 };
 
 class FunctionSpace {
@@ -50,6 +54,26 @@ class FunctionSpace {
 
   // Nodes of a cell in its element's order.
   void nodes_of(Index cell, std::vector<Node>& nodes) const;
+  // The same for loops over millions of cells: knows the block it was in. The nodes stand until the next cell is asked for.
+  class CellNodes {
+   public:
+    explicit CellNodes(const FunctionSpace& space) : space_(&space) {}
+    std::span<const Node> operator()(Index cell) {
+      if (cell < first_ || cell >= last_) enter(cell);
+      const Node* nodes = begin_ + (cell - first_) * width_;
+      if (!space_->isoparametric_) return {nodes, static_cast<std::size_t>(width_)};
+      for (Index a = 0; a < width_; ++a) mapped_[static_cast<std::size_t>(a)] = space_->node_[static_cast<std::size_t>(nodes[a])];
+      return {mapped_.data(), static_cast<std::size_t>(width_)};
+    }
+
+   private:
+    void enter(Index cell);
+
+    const FunctionSpace* space_;
+    Index first_ = 0, last_ = 0, width_ = 0;  // of the block
+    const Node* begin_ = nullptr;
+    std::array<Node, 27> mapped_;             // the mesh has no larger cells
+  };
   // Nodes on a region, ascending and unique. A region of nodes takes the space's nodes at these places, and those on the
   // edges and facets whose corners all belong to it.
   std::vector<Node> nodes_in(const Region& region) const;

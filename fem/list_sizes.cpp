@@ -10,11 +10,13 @@
 namespace ritz {
 namespace {
 
-// A chunk that is looked at, and the elements of other chunks that touch its nodes.
+// A chunk that is looked at.
 struct Sample {
   const ElementGroup* group;
-  Index first, last;  // elements
-  std::vector<std::pair<const ElementGroup*, Index>> around;
+  Index first, last;                // elements
+  std::vector<Node> nodes = {};     // as they are met
+  std::vector<std::int32_t> times = {};                               // [node of the sample] by how many of its elements
+  std::vector<std::pair<const ElementGroup*, Index>> around = {};     // elements of other chunks that touch its rows
 };
 
 std::vector<Sample> choose(const ChunkedGroup& chunked, int samples) {
@@ -24,18 +26,17 @@ std::vector<Sample> choose(const ChunkedGroup& chunked, int samples) {
   std::vector<Sample> result;
   for (Index s = 0; s < count; ++s) {
     const Index chunk = chunks <= samples ? s : (2 * s + 1) * chunks / (2 * count);  // in the middle of equal parts
-    result.push_back({&group, chunk * size, std::min((chunk + 1) * size, group.element_count), {}});
+    result.push_back({&group, chunk * size, std::min((chunk + 1) * size, group.element_count)});
   }
   return result;
 }
 
-// Which samples touch a node: their numbers + 1, as a list threaded through `entries`.
+// Which samples have a node among their rows: their numbers, as a list threaded through `entries`.
 class Touches {
  public:
   explicit Touches(Index nodes) : head_(static_cast<std::size_t>(nodes), -1) {}
   void add(Node node, int sample) {
     std::int32_t& head = head_[static_cast<std::size_t>(node)];
-    if (head >= 0 && entries_[static_cast<std::size_t>(head)].first == sample) return;
     entries_.emplace_back(sample, head);
     head = static_cast<std::int32_t>(entries_.size()) - 1;
   }
@@ -50,29 +51,6 @@ class Touches {
   std::vector<std::int32_t> head_;                           // [node]
   std::vector<std::pair<int, std::int32_t>> entries_;        // sample, next
 };
-
-void find_neighbours(Index node_count, std::span<const ChunkedGroup> groups, std::vector<Sample>& samples) {
-  Touches touches(node_count);
-  for (std::size_t s = 0; s < samples.size(); ++s)
-    for (Index e = samples[s].first; e < samples[s].last; ++e)
-      for (int a = 0; a < samples[s].group->node_count(); ++a) touches.add(samples[s].group->node(e, a), static_cast<int>(s));
-  for (const ChunkedGroup& chunked : groups) {
-    const ElementGroup& group = *chunked.group;
-    std::vector<std::uint8_t> near(static_cast<std::size_t>(group.element_count));
-#pragma omp parallel for schedule(static)
-    for (Index e = 0; e < group.element_count; ++e)
-      for (int a = 0; a < group.node_count(); ++a)
-        if (touches.any(group.node(e, a))) near[static_cast<std::size_t>(e)] = 1;
-    for (Index e = 0; e < group.element_count; ++e)
-      for (int a = 0; near[static_cast<std::size_t>(e)] != 0 && a < group.node_count(); ++a)
-        touches.each(group.node(e, a), [&](int number) {
-          Sample& sample = samples[static_cast<std::size_t>(number)];
-          if (sample.group == &group && e >= sample.first && e < sample.last) return;
-          const std::pair entry(&group, e);
-          if (sample.around.empty() || sample.around.back() != entry) sample.around.push_back(entry);
-        });
-  }
-}
 
 struct Counts {
   double elements = 0, slots = 0, extension = 0, runs = 0;
@@ -91,7 +69,7 @@ class SampleNodes {
     return number;
   }
   std::int32_t find(Node node) const { return number_[static_cast<std::size_t>(node)]; }
-  std::size_t size() const { return met_.size(); }
+  const std::vector<Node>& met() const { return met_; }
   void clear() {
     for (const Node node : met_) number_[static_cast<std::size_t>(node)] = -1;
     met_.clear();
@@ -105,22 +83,26 @@ class SampleNodes {
 // Slots of equal fate, by how often they are met: a run each.
 using Runs = std::set<std::pair<bool, std::int32_t>>;
 
-Counts count_nodes(const Sample& sample, SampleNodes& nodes) {
+void collect_nodes(Sample& sample, SampleNodes& nodes) {
   nodes.clear();
-  std::vector<std::int32_t> times;  // [node of the sample]
   for (Index e = sample.first; e < sample.last; ++e)
     for (int a = 0; a < sample.group->node_count(); ++a) {
       const auto at = static_cast<std::size_t>(nodes.add(sample.group->node(e, a)));
-      if (at == times.size()) times.push_back(0);
-      ++times[at];
+      if (at == sample.times.size()) sample.times.push_back(0);
+      ++sample.times[at];
     }
-  std::vector<std::uint8_t> shared(times.size(), 0);
-  for (const auto& [group, e] : sample.around)
-    for (int a = 0; a < group->node_count(); ++a)
-      if (const std::int32_t at = nodes.find(group->node(e, a)); at >= 0) shared[static_cast<std::size_t>(at)] = 1;
+  sample.nodes = nodes.met();
+}
+
+Counts count_nodes(const Sample& sample, const Incidences& elements) {
   Runs runs;
-  for (std::size_t k = 0; k < times.size(); ++k) runs.emplace(shared[k] != 0, times[k]);
-  return {double(sample.last - sample.first), double(times.size()), double(std::ranges::count(shared, 1)), double(runs.size())};
+  Index shared = 0;
+  for (std::size_t k = 0; k < sample.nodes.size(); ++k) {
+    const bool elsewhere = elements.at(sample.nodes[k]) > sample.times[k];
+    shared += elsewhere;
+    runs.emplace(elsewhere, sample.times[k]);
+  }
+  return {double(sample.last - sample.first), double(sample.nodes.size()), double(shared), double(runs.size())};
 }
 
 // Around some nodes of large samples, chosen by a hash, for them all.
@@ -154,11 +136,36 @@ void each_pair(const std::vector<std::int32_t>& local, const ChosenRows& rows, c
   }
 }
 
+void find_elements_around(Index node_count, std::span<const ChunkedGroup> groups, const Incidences& elements, std::vector<Sample>& samples) {
+  Touches touches(node_count);
+  for (std::size_t s = 0; s < samples.size(); ++s) {
+    const Sample& sample = samples[s];
+    const ChosenRows rows(sample.nodes.size());
+    for (std::size_t k = 0; k < sample.nodes.size(); ++k)
+      if (rows.holds(static_cast<std::int32_t>(k)) && elements.at(sample.nodes[k]) > sample.times[k]) touches.add(sample.nodes[k], static_cast<int>(s));
+  }
+  for (const ChunkedGroup& chunked : groups) {
+    const ElementGroup& group = *chunked.group;
+    std::vector<std::uint8_t> near(static_cast<std::size_t>(group.element_count));
+#pragma omp parallel for schedule(static)
+    for (Index e = 0; e < group.element_count; ++e)
+      for (int a = 0; a < group.node_count(); ++a)
+        if (touches.any(group.node(e, a))) near[static_cast<std::size_t>(e)] = 1;
+    for (Index e = 0; e < group.element_count; ++e)
+      for (int a = 0; near[static_cast<std::size_t>(e)] != 0 && a < group.node_count(); ++a)
+        touches.each(group.node(e, a), [&](int number) {
+          Sample& sample = samples[static_cast<std::size_t>(number)];
+          if (sample.group == &group && e >= sample.first && e < sample.last) return;
+          const std::pair entry(&group, e);
+          if (sample.around.empty() || sample.around.back() != entry) sample.around.push_back(entry);
+        });
+  }
+}
+
 Counts count_pairs(const Sample& sample, SampleNodes& nodes) {
   nodes.clear();
-  for (Index e = sample.first; e < sample.last; ++e)
-    for (int a = 0; a < sample.group->node_count(); ++a) nodes.add(sample.group->node(e, a));
-  const ChosenRows rows(nodes.size());
+  for (const Node node : sample.nodes) nodes.add(node);
+  const ChosenRows rows(sample.nodes.size());
   std::vector<std::uint64_t> keys;
   std::vector<std::int32_t> local;
   for (Index e = sample.first; e < sample.last; ++e) {
@@ -200,27 +207,47 @@ Counts count_pairs(const Sample& sample, SampleNodes& nodes) {
   return result;
 }
 
-std::vector<Counts> count_all(const std::vector<Sample>& samples, bool of_pairs, Index node_count) {
-  std::vector<Counts> counts(samples.size());
+// use(sample, nodes), in parallel.
+template <class Use>
+void each_sample(std::vector<Sample>& samples, Index node_count, const Use& use) {
   ParallelErrors errors;
 #pragma omp parallel
   errors.run([&] {
     SampleNodes nodes(node_count);
 #pragma omp for schedule(dynamic) nowait
-    for (std::size_t s = 0; s < samples.size(); ++s) errors.run([&] { counts[s] = of_pairs ? count_pairs(samples[s], nodes) : count_nodes(samples[s], nodes); });
+    for (std::size_t s = 0; s < samples.size(); ++s) errors.run([&] { use(s, nodes); });
   });
   errors.rethrow();
-  return counts;
 }
 
 }  // namespace
 
-ScatterSizes estimated_sizes(Index node_count, std::span<const ChunkedGroup> groups, bool of_pairs, Index pattern_pairs, int sample_count) {
+Incidences::Incidences(Index node_count, std::span<const ElementGroup* const> groups) : counts_(static_cast<std::size_t>(node_count), 0) {
+  const auto add = [this](Node node) {
+    std::uint16_t& count = counts_[static_cast<std::size_t>(node)];
+    count = static_cast<std::uint16_t>(count + (count < most));
+  };
+  for (const ElementGroup* group : groups) {
+    const Index padded = group->element_count % lane_count == 0 ? 0 : 1, whole = (group->batch_count() - padded) * group->node_count() * lane_count;
+    for (const Node node : std::span(group->host_nodes).first(static_cast<std::size_t>(whole))) add(node);
+    for (Index e = (group->batch_count() - padded) * lane_count; e < group->element_count; ++e)
+      for (int a = 0; a < group->node_count(); ++a) add(group->node(e, a));
+  }
+}
+
+ScatterSizes estimated_sizes(const Incidences& elements, std::span<const ChunkedGroup> groups, bool of_pairs, Index pattern_pairs, int sample_count) {
+  const Index node_count = elements.node_count();
   std::vector<Sample> samples;
   for (const ChunkedGroup& chunked : groups)
     for (Sample& sample : choose(chunked, sample_count)) samples.push_back(std::move(sample));
-  find_neighbours(node_count, groups, samples);
-  const std::vector<Counts> counts = count_all(samples, of_pairs, node_count);
+  each_sample(samples, node_count, [&](std::size_t s, SampleNodes& nodes) { collect_nodes(samples[s], nodes); });
+  std::vector<Counts> counts(samples.size());
+  if (of_pairs) {
+    find_elements_around(node_count, groups, elements, samples);
+    each_sample(samples, node_count, [&](std::size_t s, SampleNodes& nodes) { counts[s] = count_pairs(samples[s], nodes); });
+  } else {
+    std::ranges::transform(samples, counts.begin(), [&](const Sample& sample) { return count_nodes(sample, elements); });
+  }
   ScatterSizes sizes;
   double slots = 0, extension = 0, runs = 0;
   for (const ChunkedGroup& chunked : groups) {

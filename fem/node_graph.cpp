@@ -17,19 +17,15 @@ struct Incidence {
 Incidence cells_around_nodes(const FunctionSpace& space) {
   Incidence result;
   result.offsets.assign(static_cast<std::size_t>(space.node_count()) + 1, 0);
-  std::vector<Node> nodes;
-  for (const Index cell : space.cell_order()) {
-    space.nodes_of(cell, nodes);
-    for (const Node node : nodes) ++result.offsets[static_cast<std::size_t>(node) + 1];
-  }
+  FunctionSpace::CellNodes nodes_of(space);
+  for (const Index cell : space.cell_order())
+    for (const Node node : nodes_of(cell)) ++result.offsets[static_cast<std::size_t>(node) + 1];
   for (std::size_t n = 1; n < result.offsets.size(); ++n) result.offsets[n] += result.offsets[n - 1];
   result.cells.resize(static_cast<std::size_t>(result.offsets.back()));
   std::vector<Index> next(result.offsets.begin(), result.offsets.end() - 1);
-  for (std::size_t position = 0; position < space.cell_order().size(); ++position) {
-    space.nodes_of(space.cell_order()[position], nodes);
-    for (const Node node : nodes)
+  for (std::size_t position = 0; position < space.cell_order().size(); ++position)
+    for (const Node node : nodes_of(space.cell_order()[position]))
       result.cells[static_cast<std::size_t>(next[static_cast<std::size_t>(node)]++)] = static_cast<std::int32_t>(position);
-  }
   return result;
 }
 
@@ -48,7 +44,8 @@ NodeGraph node_graph(const FunctionSpace& space) {
   ParallelErrors errors;
 #pragma omp parallel num_threads(threads)
   {
-    std::vector<Node> nodes, marker;
+    FunctionSpace::CellNodes nodes_of(space);
+    std::vector<Node> marker;
     errors.run([&] { marker.assign(static_cast<std::size_t>(node_count), -1); });
     const auto list_rows = [&](Index part) {
       std::vector<std::int32_t>& list = columns[static_cast<std::size_t>(part)];
@@ -56,8 +53,7 @@ NodeGraph node_graph(const FunctionSpace& space) {
       for (Index row = part * rows_per_part; row < last; ++row) {
         const std::size_t begin = list.size();
         for (Index i = incidence.offsets[static_cast<std::size_t>(row)]; i < incidence.offsets[static_cast<std::size_t>(row) + 1]; ++i) {
-          space.nodes_of(space.cell_order()[static_cast<std::size_t>(incidence.cells[static_cast<std::size_t>(i)])], nodes);
-          for (const Node node : nodes) {
+          for (const Node node : nodes_of(space.cell_order()[static_cast<std::size_t>(incidence.cells[static_cast<std::size_t>(i)])])) {
             if (marker[static_cast<std::size_t>(node)] == row) continue;
             marker[static_cast<std::size_t>(node)] = static_cast<Node>(row);
             list.push_back(node);

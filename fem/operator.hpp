@@ -27,6 +27,8 @@ struct DerivedFields {
   std::vector<double> at_space_nodes = {};  // [node][component]: as at_nodes, at those of the space; none when they are the mesh's
 };
 
+class Incidences;  // fem/list_sizes.hpp
+
 class Operator {
  public:
   // The space must outlive the operator. Throws Error(Exit::internal) when a form does not suit the space,
@@ -144,6 +146,7 @@ class Operator {
     const float* single_direction = nullptr;
     const MarkedNodes* marked = nullptr;  // action
   };
+  const Incidences& incidences(const std::vector<int>& groups) const;
   Index stored_at_points(const std::vector<std::vector<AssemblyTerm>>& terms) const;
   Index least_traffic(const Plan& plan, int block, bool matrix, Index number) const;
   void run(const Plan& plan, const char* name, int block, bool matrix, const Vectors& vectors) const;
@@ -157,6 +160,7 @@ class Operator {
   std::vector<ElementGroup> groups_;
   mutable std::map<Job, Plan> plans_;
   mutable std::map<ListKey, ScatterSizes> list_sizes_;  // foreseen
+  mutable std::map<std::vector<int>, std::shared_ptr<const Incidences>> incidences_;  // of groups, for what is foreseen
   mutable std::map<std::pair<const ElementGroup*, int>, Vector> point_geometry_;  // by group and number of points
   mutable std::map<std::tuple<const ElementGroup*, const Integral*, int>, Vector> given_;         // by degree of the rule
   mutable std::map<std::pair<const ElementGroup*, const Integral*>, Vector> states_;

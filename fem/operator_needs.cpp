@@ -22,7 +22,7 @@ MemoryNeeds Operator::memory_needs(const std::vector<Task>& tasks, Index pairs) 
       for (std::size_t g = 0; g < outline.groups.size(); ++g)
         chunked.push_back({&groups_[static_cast<std::size_t>(outline.groups[g])], outline.chunk_batches[g]});
       if (task == Task::matrix && pairs == 0) pairs = pairs_of_nodes(*space_);
-      known = list_sizes_.emplace(key, estimated_sizes(space_->node_count(), chunked, task == Task::matrix, pairs)).first;
+      known = list_sizes_.emplace(key, estimated_sizes(incidences(outline.groups), chunked, task == Task::matrix, pairs)).first;
     }
     const ScatterSizes& sizes = known->second;
     if (lists.insert(key).second) needs += ScatterPlan::memory_needs(sizes);
@@ -30,6 +30,16 @@ MemoryNeeds Operator::memory_needs(const std::vector<Task>& tasks, Index pairs) 
     needs.array<double>("assembly buffers", sizes.extension * outline.block).array<double>("assembly buffers", workspace_size(outline));
   }
   return needs;
+}
+
+const Incidences& Operator::incidences(const std::vector<int>& groups) const {
+  std::shared_ptr<const Incidences>& counted = incidences_[groups];
+  if (counted == nullptr) {
+    std::vector<const ElementGroup*> list;
+    for (const int g : groups) list.push_back(&groups_[static_cast<std::size_t>(g)]);
+    counted = std::make_shared<const Incidences>(space_->node_count(), list);
+  }
+  return *counted;
 }
 
 // [bytes] The numbers given at points, what points keep, and their geometry, as far as the terms have it.

@@ -330,7 +330,7 @@ PMultigrid::~PMultigrid() = default;
 
 SpaceOptions PMultigrid::coarser_order(const FunctionSpace& space) {
   const bool mesh_is_linear = std::ranges::all_of(space.mesh().blocks(), [](const CellBlock& block) { return traits(block.kind).order == 1; });
-  return {.order = space.order() > 3 ? space.order() / 2 : mesh_is_linear ? 0 : 1};
+  return {.order = space.order() > 3 ? space.order() / 2 : mesh_is_linear ? 0 : 1, .elements = {}, .beside = &space};
 }
 
 const Device& PMultigrid::device() const { return hierarchy_->A.device(); }

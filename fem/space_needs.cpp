@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 namespace ritz {
@@ -26,9 +27,9 @@ Index pairs_of_nodes(const FunctionSpace& space) {
   for (Node node = 0; node < space.node_count(); ++node)
     if (is_chosen(node, every)) number[static_cast<std::size_t>(node)] = static_cast<std::int32_t>(chosen++);
   std::vector<std::vector<Node>> beside(static_cast<std::size_t>(chosen));  // of every chosen node, those of its cells
-  std::vector<Node> nodes;
+  FunctionSpace::CellNodes nodes_of(space);
   for (Index cell = 0; cell < space.mesh().cell_count(); ++cell) {
-    space.nodes_of(cell, nodes);
+    const std::span<const Node> nodes = nodes_of(cell);
     for (const Node node : nodes)
       if (const std::int32_t at = number[static_cast<std::size_t>(node)]; at >= 0) {
         auto& list = beside[static_cast<std::size_t>(at)];
@@ -36,11 +37,11 @@ Index pairs_of_nodes(const FunctionSpace& space) {
       }
   }
   Index pairs = 0;
-  for (std::vector<Node>& list : beside) {
-    list.push_back(-1);  // itself, where it has no cell
-    std::ranges::sort(list);
-    const auto rest = std::ranges::unique(list);
-    pairs += std::max<Index>(1, std::distance(list.begin(), rest.begin()) - 1);
+  std::vector<std::int32_t> met(static_cast<std::size_t>(space.node_count()), -1);  // [node] the last of the chosen that it stood beside
+  for (std::size_t row = 0; row < beside.size(); ++row) {
+    Index others = 0;
+    for (const Node node : beside[row]) others += std::exchange(met[static_cast<std::size_t>(node)], static_cast<std::int32_t>(row)) != static_cast<std::int32_t>(row);
+    pairs += std::max<Index>(1, others);  // itself, where it has no cell
   }
   return chosen == 0 ? space.node_count() : pairs * space.node_count() / chosen;
 }

@@ -9,7 +9,7 @@ namespace {
 // live = per_entry * nonzeros * block^2 + per_unknown * rows * block + constant, by least squares of relative errors, the larger the
 // heavier, over boxes of tet4, hex8, tet10, hex20, hex27 and prism6 in three or four sizes each (tests/memory/hierarchy_needs_test.cpp
 // prints them; heat 5 000 to 150 000 unknowns, elasticity 5 000 to 230 000), with two threads, 21 November 2026. From 20 MB on the
-// hierarchy is within 0.86 to 1.12 of what is taken, hex8 of 35 cells 0.81; below, how aggregates happen to fall says as much.
+// hierarchy is within 0.86 to 1.12 of what is taken; below, how aggregates happen to fall says as much.
 struct Fit {
   double per_entry, per_unknown, constant;  // constant: dense coarsest matrix, and threads' stores
   double operator()(const HierarchyShape& s) const {
@@ -20,8 +20,8 @@ struct Fit {
 
 // What stands beside it for a while. In a set-up: transfers and the next matrix in double precision, and panels of A P, of 16 MB at most
 // for all threads together (triple_product_cpu.hpp), which are freed before the next level. In a refresh: all transfers in double
-// precision beside the old ones. Fitted to the same boxes: live and this are within 0.82 to 1.12 of a set-up of 20 MB and more (hex8 of 35 cells
-// 0.70), and within 0.77 to 1.22 of a refresh.
+// precision beside the old ones. Fitted to the same boxes: live and this are within 0.82 to 1.14 of a set-up of 20 MB and more, and within
+// 0.77 to 1.22 of a refresh.
 struct Extra {
   double per_entry, per_unknown;
   double operator()(const HierarchyShape& s) const { return per_entry * double(s.nonzeros) * s.block * s.block + per_unknown * double(s.rows) * s.block; }
@@ -34,6 +34,10 @@ struct Fits {
 
 constexpr Fits scalar[2] = {{{14.8, 258, 0.2e6}, {2.7, 25}, {6.6, 243}}, {{10.6, 151, 0.04e6}, {2.5, 82}, {7.3, 229}}};  // in double, in single precision
 constexpr Fits vectors[2] = {{{7.5, 610, 3.1e6}, {0.4, 318}, {0, 854}}, {{3.8, 329, 1.4e6}, {0.1, 424}, {0, 838}}};
+// Scalars on hex8 that are no refinement, boxes of 23 to 55 cells (0.84 to 1.11, set-up 0.85 to 1.19, refresh 0.87 to 1.19; 22 November 2026):
+// rows in aggregates of 27 couple more widely than those of tetrahedra and prisms.
+constexpr Fits brick_scalar[2] = {{{28.3, 0, 0}, {7.1, 0}, {21, 0}}, {{19, 0, 0}, {9, 0}, {21, 0}}};
+constexpr Index brick_row = 23;  // entries: 27 inside, 12 and 18 along edges and faces; prisms have 21, tetrahedra 15
 // hex8 whose coarser levels are nested meshes (0.89 to 1.12 of a set-up, 0.89 to 1.12 of a refresh). What belongs to unknowns cannot be told from
 // what belongs to entries there: vectors of the cycle, and a guess for the rest.
 constexpr Fits nested_scalar[2] = {{{18.9, 100, 0.5e6}, {0, 47}, {11.0, 100}}, {{11.4, 100, 0.3e6}, {0.1, 100}, {10.7, 100}}};
@@ -44,12 +48,17 @@ constexpr Fits cells_vectors[2] = {{{9.0, 305, 1.0e6}, {0.9, 0}, {3.3, 165}}, {{
 
 constexpr const Fits* table[3][2] = {{scalar, vectors}, {nested_scalar, nested_vectors}, {cells_scalar, cells_vectors}};  // [Nesting]
 
+const Fits& fits_of(const HierarchyShape& shape, bool single_precision) {
+  if (shape.nesting == Nesting::none && shape.block == 1 && shape.nonzeros > brick_row * shape.rows) return brick_scalar[single_precision];
+  return table[static_cast<std::size_t>(shape.nesting)][shape.block == 1 ? 0 : 1][single_precision];
+}
+
 constexpr double standing = 0.45;  // of what the set-up takes at most: levels that are done
 
 }  // namespace
 
 HierarchyNeeds hierarchy_needs(const HierarchyShape& shape, bool single_precision) {
-  const Fits& fits = table[static_cast<std::size_t>(shape.nesting)][shape.block == 1 ? 0 : 1][single_precision];
+  const Fits& fits = fits_of(shape, single_precision);
   // Two bytes less for each entry of the first level; the others are between a tenth and a third of it, of which the tenth is counted on.
   const double saved = single_precision && shape.half_storage ? 2 * 1.1 * double(shape.nonzeros) * shape.block * shape.block : 0;
   const double live = fits.live(shape) - saved, set_up = live + fits.set_up(shape);
