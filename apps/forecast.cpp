@@ -24,16 +24,19 @@ Index host_of_results(const FunctionSpace& space, const std::vector<Integral>& i
   return 8 * (at_nodes * space.mesh().node_count() + at_cells * space.mesh().cell_count());
 }
 
-void fill(RunReport& report, const std::vector<ForecastPath>& paths, const FitsHere& fits, const std::function<Index(const ForecastPath&)>& host) {
+using HostPeak = std::function<Index(const ForecastPath&, Index device_peak)>;
+
+void fill(RunReport& report, const std::vector<ForecastPath>& paths, const FitsHere& fits, const HostPeak& host) {
   for (const ForecastPath& path : paths) {
     RunForecast& one = report.forecast.emplace_back();
     one.path = name_of(path.path);
     one.device_peak = path.peak.total();
-    one.host_peak = host(path);
+    one.host_peak = host(path, one.device_peak);
     one.by_tag.assign(path.peak.by_tag().begin(), path.peak.by_tag().end());
     one.fits = fits(path);
     one.factor = path.factor;
     one.refresh = path.refresh;
+    if (path.refresh > 0) one.host_refresh = host(path, path.refresh);
   }
 }
 
@@ -43,6 +46,11 @@ Operator laid_out(const FunctionSpace& space, const std::vector<Integral>& integ
 }
 
 using Foresee = std::function<std::vector<ForecastPath>()>;
+
+// Of the host for members of a sweep that are solved together: prescribed values and their mask, and reactions. [bytes]
+Index host_of_members(const FunctionSpace& space, const ForecastModel& model) {
+  return model.reuses && model.columns > 1 ? Index{model.columns} * space.unknown_count() * Index{1 + sizeof(double) + sizeof(double)} : 0;
+}
 
 // Nothing without --check or --estimate, or where the case is wrong: that comes first.
 void report_forecast(Run& run, const FunctionSpace& space, Index results_on_host, const Foresee& foresee) {
@@ -58,11 +66,12 @@ void report_forecast(Run& run, const FunctionSpace& space, Index results_on_host
   const FitsHere fits = [&](const ForecastPath& path) {  // a CPU's factor is in no pool
     return path.peak.total() <= available && (free == 0 || needs_of_one(path) <= free + live);
   };
-  fill(run.report(), paths, fits, [&](const ForecastPath& path) {
+  fill(run.report(), paths, fits, [&](const ForecastPath& path, Index device_peak) {
     const auto pool = [&](Index bytes) { return device.is_gpu() ? 0 : bytes - live; };
-    const Index peak = pool(path.peak.total());  // which a CPU's pool keeps to the end
+    const Index peak = pool(device_peak);  // which a CPU's pool keeps to the end
+    const Index staying = run.shared().sweeps ? path.host_factor : 0;  // for the next member
     const Index coming = (path.factor > 0 ? before : after) +
-                         std::max({pool(path.at_assembly) + path.host_lists, peak + path.host_factor, peak + results_on_host + own_growth});
+                         std::max({pool(path.at_assembly) + path.host_lists, peak + path.host_factor, peak + staying + results_on_host + own_growth});
     return std::max(host_memory_peak(), coming);  // reading the mesh may have been the worst
   });
   run.log().line("forecast: {} unknowns, device peak {}, host peak {}; {} has {} for it: {}", space.unknown_count(),
@@ -88,7 +97,7 @@ ForecastModel linear_model(Run& run, const FunctionSpace& space, const LoadCaseI
 }
 
 void forecast(Run& run, const FunctionSpace& space, const std::vector<Integral>& integrals, const ForecastModel& model) {
-  report_forecast(run, space, host_of_results(space, integrals), [&] { return forecast_static(laid_out(space, integrals), model); });
+  report_forecast(run, space, host_of_results(space, integrals) + host_of_members(space, model), [&] { return forecast_static(laid_out(space, integrals), model); });
 }
 
 void forecast_modes(Run& run, const FunctionSpace& space, const std::vector<Integral>& elastic, const std::vector<Integral>& inertial,

@@ -12,8 +12,8 @@ namespace {
 
 constexpr int most_together = 64;
 
-bool same_matrix(const std::vector<Integral>& a, const std::vector<Integral>& b) {
-  return std::ranges::equal(a, b, [](const Integral& x, const Integral& y) { return !x.form.has_matrix || x.same_numbers(y); });
+bool same_matrix(const std::vector<FormValue>& a, const std::vector<FormValue>& b) {
+  return std::ranges::equal(a, b, [](const FormValue& x, const FormValue& y) { return !x.has_matrix || same_numbers(x, y); });
 }
 
 }  // namespace
@@ -37,7 +37,7 @@ int members_that_fit(const FunctionSpace& space, int limit) {
 void StaticBatch::add(Run& run, const Operator& equations, std::shared_ptr<const LoadCaseSupports> supports, const LinearSolverOptions& options, ShowSolution show) {
   auto& shared = run.shared().equations;
   const auto found = std::ranges::find(shared, &equations, [](const auto& each) { return each.get(); });
-  Waiting member{&run, found->get(), equations.integrals(), std::move(supports), options, std::move(show)};
+  Waiting member{&run, found->get(), equations.numbers(), std::move(supports), options, std::move(show)};
   if (!waiting_.empty() && !shares_its_matrix(member)) solve();
   waiting_.push_back(std::move(member));
   if (static_cast<int>(waiting_.size()) >= members_that_fit(equations.space(), limit_)) solve();

@@ -38,7 +38,7 @@ class StaticBatch {
   struct Waiting {
     Run* run;
     Operator* equations;
-    std::vector<Integral> numbers;  // of the equations for this member
+    std::vector<FormValue> numbers;  // of the equations for this member
     std::shared_ptr<const LoadCaseSupports> supports;
     LinearSolverOptions options;
     ShowSolution show;

@@ -19,12 +19,13 @@ struct Integral {
   static Integral over_all_cells(FormValue form) { return {std::move(form), true, {}, {}}; }
   // The same form at the same place, whatever its numbers.
   bool same_place(const Integral& other) const;
-  // With the same numbers, too, as far as can be seen: functions of the position count as different.
-  bool same_numbers(const Integral& other) const { return form.given_count == 0 && other.form.given_count == 0 && form.bytes == other.form.bytes; }
   // Throws Error(Exit::input) when the region's kind does not suit the form (a flux on cells, a source on facets).
   static Integral over(FormValue form, const Region& region);
   static Integral over_cells(FormValue form, std::vector<Index> cells) { return {std::move(form), false, std::move(cells), {}}; }
   static Integral at_nodes(FormValue form, std::vector<Node> nodes) { return {std::move(form), false, {}, {}, std::move(nodes)}; }
 };
+
+// Of the same form, as far as can be seen: functions of the position count as different.
+inline bool same_numbers(const FormValue& a, const FormValue& b) { return a.given_count == 0 && b.given_count == 0 && a.bytes == b.bytes; }
 
 }  // namespace ritz

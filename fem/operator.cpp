@@ -16,6 +16,12 @@ namespace {
 constexpr const char* module_name = "ritz_fem_kernels";
 constexpr Index workspace_bytes = 256 << 20;     // element results of a slab on a GPU
 
+std::vector<FormValue> forms_of(const std::vector<Integral>& integrals) {
+  std::vector<FormValue> forms;
+  for (const Integral& integral : integrals) forms.push_back(integral.form);
+  return forms;
+}
+
 }  // namespace
 
 // Whole elements stand on one kind of cell; forms need quadrature, which lines and surfaces in space have not.
@@ -333,16 +339,22 @@ bool Operator::same_places(const std::vector<Integral>& integrals) const {
 // Terms of the plans point to the bytes and to the stored numbers: both are written where they stand.
 bool Operator::set_numbers(const std::vector<Integral>& integrals) {
   if (!same_places(integrals)) return false;
-  for (std::size_t i = 0; i < integrals.size(); ++i) {
-    integrals_[i].form.bytes = integrals[i].form.bytes;
-    integrals_[i].form.given = integrals[i].form.given;
+  set_numbers(forms_of(integrals));
+  return true;
+}
+
+std::vector<FormValue> Operator::numbers() const { return forms_of(integrals_); }
+
+void Operator::set_numbers(const std::vector<FormValue>& forms) {
+  for (std::size_t i = 0; i < forms.size(); ++i) {
+    integrals_[i].form.bytes = forms[i].bytes;
+    integrals_[i].form.given = forms[i].given;
   }
   reset_state();
   for (auto& [key, stored] : given_) {
     const auto& [group, integral, degree] = key;
     stored.upload(given_at_points(*space_, *group, quadrature(group->kind, degree), integral->form));
   }
-  return true;
 }
 
 void Operator::forget_assembly() const {

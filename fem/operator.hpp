@@ -52,6 +52,9 @@ class Operator {
   // places differ.
   bool set_numbers(const std::vector<Integral>& integrals);
   bool same_places(const std::vector<Integral>& integrals) const;
+  // The same for those who come back to numbers that it had: without the places.
+  std::vector<FormValue> numbers() const;
+  void set_numbers(const std::vector<FormValue>& forms);
 
   const std::vector<ElementGroup>& groups() const { return groups_; }
 

@@ -68,7 +68,7 @@ struct MemoryUse {
 struct RunForecast {
   std::string path;
   std::int64_t device_peak = 0, host_peak = 0, factor = 0;  // factor: of the direct solver, in one of them
-  std::int64_t refresh = 0;  // device peak of a sweep that refreshes its hierarchy; 0: none is
+  std::int64_t refresh = 0, host_refresh = 0;  // peaks of a sweep that refreshes its hierarchy; 0: none is
   std::vector<std::pair<std::string, std::int64_t>> by_tag;  // at the device's peak
   bool fits = false;
 };
