@@ -11,7 +11,8 @@ import subprocess
 import sys
 import tempfile
 
-import forecast_table as boxes
+import box_meshes
+from model_texts import ELASTICITY
 
 STEPS = {"single precision": "single-precision hierarchy", "16 bits": "matrices in 16 bits", "Chebyshev": "Chebyshev, no hierarchy", "the diagonal": "diagonal", "no matrix": "no matrix",
          "cold data": "cold data on the host", "on the CPU": "the CPU"}
@@ -22,7 +23,7 @@ LOAD_CASE = '[[load_case]]\nname = "{name}"\n[[load_case.force]]\nregion = "x1"\
 
 def load_cases(count):
     """Elasticity held at x0 with forces in many directions."""
-    body = boxes.ELASTICITY.split("[[force]]")[0]
+    body = ELASTICITY.split("[[force]]")[0]
     forces = [[round(1e-5 * (k % 3), 8), round(1e-5 * (k % 5), 8), round(-1e-5 * (k + 1), 8)] for k in range(count)]
     return body + "".join(LOAD_CASE.format(name=f"case {k}", value=force) for k, force in enumerate(forces))
 
@@ -72,11 +73,11 @@ def main():
     program = pathlib.Path(sys.argv[1]).resolve() / "ritz-elasticity"
     folder = pathlib.Path(sys.argv[2] if len(sys.argv) > 2 else tempfile.mkdtemp(prefix="ritz-ladder-")).resolve()
     folder.mkdir(exist_ok=True)
-    boxes.write_box(folder / "box.msh", boxes.HEX, (40, 20, 20))
+    box_meshes.write_box(folder / "box.msh", box_meshes.HEX, (40, 20, 20))
     case = folder / "box.toml"
-    case.write_text(HEAD + boxes.ELASTICITY.format(force="[0.0, 0.0, -1e-4]") + PROBE)
+    case.write_text(HEAD + ELASTICITY + PROBE)
     descend(program, case, "cpu", 0.95)
-    boxes.write_box(folder / "small.msh", boxes.HEX, (20, 10, 10))  # every kernel of the fake device changes the protection of its memory
+    box_meshes.write_box(folder / "small.msh", box_meshes.HEX, (20, 10, 10))  # every kernel of the fake device changes the protection of its memory
     case = folder / "cases.toml"
     case.write_text(HEAD.replace("box.msh", "small.msh") + load_cases(12) + PROBE)
     descend(program, case, "fake", 0.88)

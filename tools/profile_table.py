@@ -13,8 +13,8 @@ import sys
 import tempfile
 import time
 
-from forecast_table import (DIRECT, ELASTICITY, EXAMPLES, HEAT, HEX, LATTICE, MODAL, MULTIGRID, NEWTON, PLATE, SHELL, TET, UNSYMMETRIC, write_box,
-                            write_structure)
+from box_meshes import HEX, PLATE, TET, write_mesh
+from model_texts import ELASTICITY, HEAT, MODAL, MULTIGRID, NEWTON, SHELL, UNSYMMETRIC, case_text
 
 GOAL = 0.95
 # name, program, cells, cells along x y z, [mesh] keys, physics, other keys
@@ -38,10 +38,9 @@ CASES = [
 def write_case(folder, number, cells, counts, mesh_keys, physics, keys):
     mesh = folder / f"{cells}-{'-'.join(map(str, counts))}.msh"
     if not mesh.exists():
-        (write_structure if cells in (PLATE, LATTICE) else write_box)(mesh, cells, counts)
-    head, body = physics.split("\n", 1) if physics.startswith("plugin") else ("", physics)
+        write_mesh(mesh, cells, counts)
     case = folder / f"case{number}.toml"
-    case.write_text(f'{head}\n[mesh]\nfile = "{mesh.name}"\n{mesh_keys}\n{body.replace("{force}", "[0.0, 0.0, -1e-4]")}\n{keys}\n')
+    case.write_text(case_text(physics, mesh.name, mesh_keys, keys))
     return case
 
 

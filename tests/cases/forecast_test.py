@@ -1,0 +1,140 @@
+"""What --check, --estimate and `ritz size` foresee, beside what runs take."""
+import os
+import pathlib
+import subprocess
+import sys
+import unittest
+
+import ritz
+
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[2] / "tools"))
+import box_meshes  # noqa: E402
+import forecast_table  # noqa: E402  names of the ways to solve
+import model_texts  # noqa: E402
+
+
+class ForecastTest(ritz.CaseTest):
+    def test_check_and_estimate_say_what_the_run_takes(self):
+        box_meshes.write_box(self.folder / "box.msh", "hex", (28, 14, 14))
+        case = self.write("box.toml", '[mesh]\nfile = "box.msh"\n[solver]\nmethod = "cg"\npreconditioner = "multigrid"\n' +
+                          model_texts.ELASTICITY)
+        check = self.run_case("ritz-elasticity", case, "--check")
+        self.assertEqual(check.exit, 0, check.errors)
+        self.assertIn("forecast: ", check.log)
+        estimate = self.run_case("ritz-elasticity", case, "--estimate")
+        self.assertIn("without a matrix", estimate.log)
+        self.assertIn("H200", estimate.log)
+        self.assertEqual(estimate.report["outputs"], [])
+        peak = self.solve("ritz-elasticity", case).report["memory"]["device_peak"]
+        forecast = estimate.report["forecast"]["multigrid, single precision"]
+        self.assertLess(abs(forecast["device_peak"] / peak - 1), 0.15)
+        self.assertEqual(sum(forecast["at_peak"].values()), forecast["device_peak"])
+        tight = self.run_case("ritz-elasticity", case, "--check", "--memory-limit", int(0.7 * peak))
+        self.assertIn("fits with", tight.log)
+
+    def check_forecast(self, program, case, path, tolerance, *arguments):
+        """The device's peak that --estimate foresees for a path, beside that of the run."""
+        estimate = self.run_case(program, case, "--estimate", *arguments)
+        self.assertEqual(estimate.exit, 0, estimate.errors)
+        self.assertEqual(estimate.report["outputs"], [])
+        run = self.solve(program, case, *arguments)
+        forecast = estimate.report["forecast"][path]
+        self.assertLess(abs(forecast["device_peak"] / run.report["memory"]["device_peak"] - 1), tolerance)
+        return estimate, forecast, run
+
+    def test_newtons_loop_and_equations_that_are_not_symmetric(self):
+        box_meshes.write_box(self.folder / "box.msh", "hex", (20, 12, 12))
+        mesh = '[mesh]\nfile = "box.msh"\n'
+        rubber, head = model_texts.NEWTON.split("\n", 1)[::-1]
+        newton = self.write("rubber.toml", f'{head}\n{mesh}{rubber}[solver]\nmethod = "cg"\npreconditioner = "jacobi"\n')
+        estimate, forecast, run = self.check_forecast("ritz-solve", newton, "conjugate gradients with the diagonal", 0.1)
+        self.assertIn("assembly lists", forecast["at_peak"])  # which stay from step to step
+        self.assertGreater(int(run.report["facts"]["newton_steps"]), 1)
+        flux, head = model_texts.UNSYMMETRIC.split("\n", 1)[::-1]
+        case = self.write("flux.toml", f'{head}\n{mesh}{flux}[solver]\nmethod = "gmres"\npreconditioner = "multigrid"\nrestart = 60\n')
+        estimate, forecast, run = self.check_forecast("ritz-solve", case, "multigrid, single precision", 0.15)
+        unknowns = run.report["unknowns"]
+        self.assertGreater(forecast["at_peak"]["vectors"], 120 * 8 * unknowns)  # two bases
+        self.assertNotIn("without a matrix", estimate.report["forecast"])
+
+    def test_a_factor_is_foreseen_by_the_analysis_of_the_run(self):
+        box_meshes.write_structure(self.folder / "plate.msh", "plate", (40, 30, 0))
+        box_meshes.write_box(self.folder / "box.msh", "hex", (16, 8, 8))
+        shell = self.write("plate.toml", '[mesh]\nfile = "plate.msh"\n' + model_texts.SHELL)
+        solid = self.write("box.toml", '[mesh]\nfile = "box.msh"\n[solver]\nmethod = "direct"\n' +
+                           model_texts.ELASTICITY)
+        for program, case in (("ritz-structure", shell), ("ritz-elasticity", solid)):
+            estimate, forecast, run = self.check_forecast(program, case, "direct", 0.1)
+            self.assertEqual(list(estimate.report["forecast"]), ["direct"])
+            self.assertGreater(forecast["factor"], 1_000_000)
+            self.assertEqual(forecast["factor"], run.report["solver"]["factor_bytes_foreseen"])
+        # A CPU's factor lies on the host: where the host has no room for it, it does not fit, and the run says so, too.
+        check = self.run_case("ritz-elasticity", solid, "--check")
+        limit = ("--host-memory-limit", check.report["memory"]["host_counted"] + 1_000_000)
+        self.assertIn("does not fit", self.run_case("ritz-elasticity", solid, "--check", *limit).log)
+        self.assertEqual(self.run_case("ritz-elasticity", solid, *limit).exit, 6)
+        self.assertTrue(forecast["fits"])
+
+    def test_what_members_of_a_sweep_leave_for_the_next_is_counted(self):
+        box_meshes.write_box(self.folder / "box.msh", "hex", (40, 30, 30))
+        head = '[mesh]\nfile = "box.msh"\n' + model_texts.HEAT + "[solver]\n" + model_texts.MULTIGRID
+        alone = self.write("alone.toml", head)
+        _, one, _ = self.check_forecast("ritz-heat", alone, forecast_table.SINGLE, 0.1)
+        members = model_texts.MEMBERS.format(key="material.0.conductivity", first=1, last=3, count=9)
+        estimate, forecast, run = self.check_forecast("ritz-heat", self.write("materials.toml", head + members), forecast_table.SINGLE, 0.1)
+        self.assertIn("sweep: 9 members", estimate.log)
+        self.assertGreater(forecast["at_peak"]["vectors"], one["at_peak"]["vectors"] + 8 * 8 * run.report["unknowns"])  # eight earlier solutions
+        self.assertGreater(forecast["device_peak_refreshed"], forecast["device_peak"])
+        loads = model_texts.MEMBERS.format(key="flux.0.value", first=1, last=2, count=20)
+        _, forecast, run = self.check_forecast("ritz-heat", self.write("loads.toml", head + loads), forecast_table.SINGLE, 0.1)
+        self.assertEqual(run.report["facts"]["sweep_largest_batch"], "20")
+        self.assertGreater(forecast["at_peak"]["vectors"], 80 * 8 * run.report["unknowns"])  # right-hand sides and solutions of all of them, twice
+
+    def test_both_ways_to_modes(self):
+        box_meshes.write_box(self.folder / "box.msh", "hex", (16, 8, 8))
+        case = self.write("modes.toml", '[mesh]\nfile = "box.msh"\n' + model_texts.MODAL + "[modal]\ncount = 6\n")
+        estimate, forecast, run = self.check_forecast("ritz-modal", case, forecast_table.LANCZOS, 0.1)
+        self.assertEqual(list(estimate.report["forecast"]), [forecast_table.LANCZOS, forecast_table.LOBPCG])  # it would be stepped down to
+        self.assertEqual(forecast["factor"], run.report["solver"]["factor_bytes_foreseen"])
+        self.assertGreater(forecast["at_peak"]["eigenvectors"], 46 * 8 * run.report["unknowns"])
+        estimate, forecast, run = self.check_forecast("ritz-modal", case, forecast_table.LOBPCG, 0.15, "--set", "modal.method=lobpcg")
+        self.assertEqual(list(estimate.report["forecast"]), [forecast_table.LOBPCG])
+        band = self.run_case("ritz-modal", self.write("band.toml", case.read_text().replace("count = 6", "band = [0, 0.1]")), "--check")
+        self.assertIn("only when they are counted", band.log)
+
+    def test_every_program_has_an_estimate(self):
+        for program in ("ritz-heat", "ritz-elasticity", "ritz-modal", "ritz-structure", "ritz-solve"):
+            shown = subprocess.run([str(ritz.BIN / program), "--help"], capture_output=True, text=True, timeout=60).stdout
+            refused = subprocess.run([str(ritz.BIN / program), "no.toml", "--estimate"], capture_output=True, text=True, timeout=60)
+            self.assertEqual(refused.returncode, 2)
+            self.assertIn("--estimate", shown)
+            self.assertIn("no.toml", refused.stderr)
+
+
+class SizeTest(ritz.CaseTest):
+    def tool(self, *arguments):
+        return subprocess.run([str(ritz.BIN / "ritz"), *map(str, arguments)], capture_output=True, text=True, timeout=60, cwd=self.folder)
+
+    def test_size_answers_without_a_mesh_and_grows_with_the_unknowns(self):
+        def gigabytes(unknowns):
+            text = self.tool("size", "--unknowns", unknowns, "--cell", "hex8").stdout
+            return float(text.split("device peak")[1].split("GB")[0])
+        self.assertAlmostEqual(gigabytes("80e6") / gigabytes("20e6"), 4, delta=0.05)
+        self.assertIn("does not fit", self.tool("size", "--unknowns", "1e9", "--cell", "tet10").stdout)
+
+    def test_size_respects_a_table_of_cards(self):
+        cards = self.write("cards.txt", "# name; GB; GB/s\nTiny; 1; 100\n")
+        os.environ["RITZ_CARDS"] = str(cards)
+        self.addCleanup(os.environ.pop, "RITZ_CARDS")
+        text = self.tool("size", "--unknowns", "20e6").stdout
+        self.assertIn("Tiny", text)
+        self.assertNotIn("H200", text)
+
+    def test_size_refuses_senseless_questions(self):
+        for arguments in (("--unknowns", "0"), ("--unknowns", "-5"), ("--unknowns", "1e6", "--cell", "hexx"), ("--unknowns", "1e6", "--cell", "line2"),
+                          ("--unknowns", "1e6", "--physics", "magic")):
+            self.assertEqual(self.tool("size", *arguments).returncode, 2, arguments)
+
+
+if __name__ == "__main__":
+    unittest.main()

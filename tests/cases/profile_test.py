@@ -1,0 +1,60 @@
+"""Phases of a run: what moves between host and device, and where the time goes."""
+import json
+import unittest
+
+import ritz
+
+
+class ProfileTest(ritz.CaseTest):
+    def test_nothing_crosses_between_host_and_device_inside_iterations(self):
+        for program, case, keys in (("ritz-heat", "heat_sink", {}), ("ritz-elasticity", "bracket", {"solver.method": "cg"})):
+            outcome = self.solve(program, ritz.example(case), "--device", "fake", keys=keys)
+            phases = outcome.report["phases"]
+            self.assertGreater(phases["assembly"]["bytes"], 0)  # what is counted is counted: lists go to the device
+            self.assertEqual(phases["solve/iteration"]["bytes"], 0)
+            self.assertLessEqual(phases["solve/iteration"]["scalar_reads"], outcome.report["solver"]["iterations"] + 20)
+
+    def test_phases_hold_what_kernels_moved_and_the_copy_rate_only_when_asked(self):
+        keys = {"solver.method": "cg", "solver.preconditioner": "jacobi"}
+        plain = self.solve("ritz-heat", ritz.example("heat_sink"), keys=keys).report
+        asked = self.solve("ritz-heat", ritz.example("heat_sink"), "--verbose", keys=keys)
+        self.assertIsNone(plain["copy_rate"])
+        self.assertGreater(asked.report["copy_rate"], 0)
+        for report in (plain, asked.report):
+            phases = report["phases"]
+            iteration, steps = phases["solve/iteration"], report["solver"]["iterations"]
+            # Conjugate gradients with Jacobi's preconditioner: 88 bytes for each unknown at least, beside the product (x, y: 16)
+            self.assertGreaterEqual(iteration["kernel_bytes"], 104 * steps * report["unknowns"])
+            self.assertGreaterEqual(phases["solve"]["kernel_bytes"], iteration["kernel_bytes"])
+            self.assertGreater(phases["assembly"]["kernel_bytes"], 8 * report["unknowns"])
+            self.assertEqual(phases["read"]["kernel_bytes"], 0)
+            self.assertIsNone(phases["read"]["kernel_rate"])
+            self.assertAlmostEqual(iteration["kernel_rate"] * iteration["seconds"] / iteration["kernel_bytes"], 1)
+            for phase in phases.values():
+                self.assertEqual(phase["bytes"], phase["to_device"] + phase["to_host"])
+                known = report["copy_rate"] is not None and phase["kernel_rate"] is not None
+                self.assertEqual(phase["of_copy_rate"] is not None, known)
+        self.assertEqual(plain["phases"]["solve/iteration"]["kernel_bytes"], asked.report["phases"]["solve/iteration"]["kernel_bytes"])
+
+    def test_phases_are_nearly_all_of_the_time_and_make_a_trace(self):
+        trace = self.folder / "trace.json"
+        outcome = self.solve("ritz-elasticity", ritz.example("bracket"), "--profile", trace)
+        events = [event for event in json.loads(trace.read_text())["traceEvents"] if event["ph"] == "X"]
+        phases = outcome.report["phases"]
+        self.assertEqual({event["args"]["phase"] for event in events}, set(phases))
+        for name, phase in phases.items():
+            seconds = sum(event["dur"] for event in events if event["args"]["phase"] == name) * 1e-6
+            self.assertAlmostEqual(seconds, phase["seconds"], delta=1e-5 * phase["calls"])
+        self.assertEqual(next(iter(phases)), "start")  # of the process, with the libraries it loads
+        self.assertGreater(phases["start"]["seconds"], 0)
+        self.assertEqual(min(event["ts"] for event in events), 0)
+        spans = sorted((event["ts"], event["ts"] + event["dur"]) for event in events if "/" not in event["args"]["phase"])
+        for (_, end), (start, _) in zip(spans, spans[1:]):  # outer phases follow each other
+            self.assertGreaterEqual(start, end - 1)
+        outer = sum(end - start for start, end in spans)
+        # 99 % where nothing else runs (tools/profile_table.py); a busy machine also takes its time between phases.
+        self.assertGreater(outer, 0.5 * (spans[-1][1] - spans[0][0]))
+
+
+if __name__ == "__main__":
+    unittest.main()

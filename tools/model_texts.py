@@ -1,0 +1,99 @@
+"""Models as text of case files, on the regions all, x0 and x1 of box_meshes.py; which program solves each."""
+import pathlib
+
+ELASTICITY = """[[material]]
+region = "all"
+young = 1.0
+poisson = 0.3
+[[displacement]]
+region = "x0"
+fixed = true
+[[force]]
+region = "x1"
+value = [0.0, 0.0, -1e-4]
+"""
+HEAT = """[[material]]
+region = "all"
+conductivity = 1.0
+[[temperature]]
+region = "x0"
+value = 0
+[[flux]]
+region = "x1"
+value = 1.0
+"""
+# ritz-solve: forms by name, and plugins of the examples.
+EXAMPLES = pathlib.Path(__file__).resolve().parents[1] / "examples"
+LAME = '[[material]]\nregion = "all"\nlambda = 1.0\nmu = 0.5\n'
+HELD = '[[prescribe]]\nregion = "x0"\nvalue = 0\n'
+LINEAR = f"""[model]
+form = "elasticity"
+{LAME}{HELD}[[load]]
+region = "x1"
+value = [0, 0, -1e-4]
+"""
+NEWTON = f"""plugin = "{EXAMPLES}/custom_energy/neo_hooke.cpp"
+{LAME}{HELD}[[prescribe]]
+region = "x1"
+component = 0
+value = 0.1
+"""
+UNSYMMETRIC = f"""plugin = "{EXAMPLES}/custom_form/varying_conduction.cpp"
+[[material]]
+region = "all"
+conductivity = 2
+growth = 1
+source = 0.5
+{HELD}"""
+SHELL = """[[section]]
+region = "all"
+element = "shell"
+young = 30e9
+poisson = 0.2
+thickness = 0.02
+[[support]]
+region = "x0"
+fixed = true
+[[pressure]]
+region = "all"
+value = 100
+"""
+FRAME = """[[section]]
+region = "all"
+element = "beam"
+young = 210e9
+poisson = 0.3
+area = 1e-3
+inertia_y = 1e-6
+inertia_z = 1e-6
+torsion = 2e-6
+orientation = [0.3, 0.5, 0.7]
+[[support]]
+region = "x0"
+fixed = true
+[[force]]
+region = "x1"
+value = [0, 0, -100]
+"""
+MODAL = """[[material]]
+region = "all"
+young = 1.0
+poisson = 0.3
+density = 1.0
+[[displacement]]
+region = "x0"
+fixed = true
+"""
+MODAL_FREE = MODAL.split("[[displacement]]")[0]
+PROGRAMS = {MODAL: "ritz-modal", MODAL_FREE: "ritz-modal", SHELL: "ritz-structure", FRAME: "ritz-structure", HEAT: "ritz-heat", LINEAR: "ritz-solve", NEWTON: "ritz-solve", UNSYMMETRIC: "ritz-solve"}
+
+# Keys of [solver], and members of a sweep.
+MULTIGRID = 'method = "cg"\npreconditioner = "multigrid"'
+MEMBERS = '\n[sweep]\nfields = false\n[[sweep.parameter]]\nkey = "{key}"\nfrom = {first}\nto = {last}\ncount = {count}\n'
+
+
+def case_text(physics, mesh_file, mesh_keys="", solver=""):
+    """A case file: the plugin first, where there is one; `solver`: keys of [solver], or tables."""
+    head, body = physics.split("\n", 1) if physics.startswith("plugin") else ("", physics)
+    solver = solver if solver.startswith("[") or not solver else "[solver]\n" + solver
+    return f'{head}\n[mesh]\nfile = "{mesh_file}"\n{mesh_keys}\n{body}\n{solver}\n'
