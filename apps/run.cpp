@@ -4,7 +4,9 @@
 #include "apps/crossover.hpp"
 #include "apps/phase_table.hpp"
 #include "apps/probes.hpp"
+#include "apps/run_summary.hpp"
 #include "apps/shared_model.hpp"
+#include "apps/solver_settings.hpp"
 #include "apps/sweep_plan.hpp"
 #include "device/host_memory.hpp"
 #include "device/process_start.hpp"
@@ -23,33 +25,6 @@ namespace ritz {
 namespace {
 
 std::string stem_of(const std::string& path) { return std::filesystem::path(path).stem().string(); }
-
-std::vector<double> end_of_history(const SolveReport& solve) {
-  const std::size_t count = std::min<std::size_t>(10, solve.history.size());
-  return {solve.history.end() - static_cast<std::ptrdiff_t>(count), solve.history.end()};
-}
-
-// The yardstick of the phases, after the run and after its peaks were noted. 0: no memory is left for it.
-double copy_rate_or_none(const Device& device) {
-  try {
-    return measure_copy_rate(device);
-  } catch (const Error&) {
-    return 0;
-  }
-}
-
-// By tag, the largest first; with --verbose.
-void print_memory_table(Log& log, const MemoryUse& memory) {
-  std::vector<MemoryUse::Tag> tags = memory.tags;
-  std::ranges::stable_sort(tags, std::ranges::greater{}, &MemoryUse::Tag::at_peak);
-  log.detail("memory of the device by tag: {:<20}{:>12}{:>16}{:>12}", "", "own peak", "at common peak", "at the end");
-  for (const MemoryUse::Tag& tag : tags)
-    log.detail("  {:<46}{:>12}{:>16}{:>12}", tag.name, text_of_bytes(tag.peak), text_of_bytes(tag.at_peak), text_of_bytes(tag.live));
-  log.detail("  held at most {} with the cache; at the end {} cached, {:.0f} % of what is held asked for by nobody (rounding, cache)",
-             text_of_bytes(memory.device_held_peak), text_of_bytes(memory.cached), 100 * memory.fragmentation);
-  if (memory.pinned_peak > 0) log.detail("  pinned host memory for copies: {} at most, {} cached at the end", text_of_bytes(memory.pinned_peak), text_of_bytes(memory.pinned_cached));
-  if (memory.pressed > 0) log.detail("  {} of the cache given back because something did not fit beside it", text_of_bytes(memory.pressed));
-}
 
 // Of the case, before it is read in earnest; empty where that cannot be.
 std::string mesh_file(const RunOptions& options) {
@@ -172,50 +147,13 @@ std::string Run::mesh_key() const {
 }
 
 LinearSolverOptions Run::solver(MatrixPromise promise, double tolerance) {
-  const Case::Table table = case_->table("solver", "how the linear system is solved");
-  LinearSolverOptions options;
+  LinearSolverOptions options = read_solver(*case_, tolerance);
   options.promise = promise;
   options.say = [this](const std::string& line) {
     log_.end_progress();
     log_.line("{}", line);
   };
   options.on_failure = [this](const SolveReport& solve, Index unknowns) { record(solve, unknowns); };
-  options.method = linear_method_named(table.choice("method", "auto: direct or iterative by size and kind of the matrix, docs/solvers.md",
-                                                    linear_method_names(), "auto"));
-  options.preconditioner = preconditioner_named(
-      table.choice("preconditioner", "of iterative methods; auto takes multigrid", preconditioner_names(), "auto"));
-  if (const auto wrong = mismatch(options.method, options.preconditioner)) table.error("preconditioner", wrong->what, wrong->why, wrong->fix);
-  const std::string operator_kind = table.choice(
-      "operator", "auto needs no matrix where [space] order is above 1 on quadrilaterals or hexahedra", {"auto", "matrix", "matrix_free"}, "auto");
-  options.operator_kind = operator_kind == "matrix"        ? OperatorKind::matrix
-                          : operator_kind == "matrix_free" ? OperatorKind::matrix_free
-                                                           : OperatorKind::automatic;
-  options.relative = table.number("tolerance", "on the true residual, relative to the load", {.fallback = tolerance, .above = 0, .below = 1});
-  options.max_iterations = static_cast<int>(table.integer("max_iterations", "of iterative methods", {.fallback = 20000, .minimum = 1, .maximum = 10000000}));
-  if (table.has("restart") && options.method != LinearMethod::gmres && options.method != LinearMethod::automatic)
-    table.error("restart", fmt::format("'restart' was given for the method '{}'", name_of(options.method)), "only GMRES restarts",
-                "leave it away, or use method = \"gmres\"");
-  options.restart = static_cast<int>(table.integer("restart", "iterations of GMRES after which it starts again; memory: twice as many vectors",
-                                                   {.fallback = options.restart, .minimum = 1, .maximum = 1000}));
-  options.direct_memory = static_cast<Index>(
-      1e9 * table.number("direct_memory", "[GB] that a factorisation may need; 0: what the machine has", {.fallback = 0, .minimum = 0}));
-  const Case::Table multigrid = table.table("multigrid", "smoothed aggregation, docs/solvers.md");
-  const SmoothedAggregationOptions defaults;
-  const std::string precision = multigrid.choice("precision", "of the cycle; the iteration around it is always double; half: as single, with matrices in 16 bits",
-                                                 {"single", "double", "half"}, "single");
-  options.multigrid.single_precision = precision != "double";
-  options.multigrid.half_storage = precision == "half";
-  const std::string levels = multigrid.choice("levels", "coarser levels: the meshes of which this one is a uniform refinement (quadrilaterals, hexahedra), aggregates of nodes, "
-                                              "or auto, docs/solvers.md", {"auto", "nested", "aggregation"}, "auto");
-  options.multigrid.levels = levels == "nested"        ? MultigridLevels::nested
-                             : levels == "aggregation" ? MultigridLevels::aggregation
-                                                       : MultigridLevels::automatic;
-  if (multigrid.has("strength"))
-    options.multigrid.strength = multigrid.number("strength", "threshold of strong connections; smaller: larger aggregates", {.minimum = 0, .below = 1});
-  options.multigrid.smoothing_degree = static_cast<int>(
-      multigrid.integer("smoothing_degree", "Chebyshev steps before and after", {.fallback = defaults.smoothing_degree, .minimum = 1, .maximum = 20}));
-  options.multigrid.smoothing_ratio = multigrid.number("smoothing_ratio", "largest over smallest eigenvalue that is smoothed",
-                                                       {.fallback = defaults.smoothing_ratio, .above = 1});
   return options;
 }
 
@@ -303,16 +241,9 @@ void Run::record(const SolveReport& solve, Index unknowns) {
   log_.end_progress();
   const std::string choice_before = report_.solves.empty() ? "" : report_.solves.back().choice;
   report_.unknowns = unknowns;
-  report_.solves.push_back({solve.method, solve.preconditioner, solve.iterations, name_of(solve.reason), solve.true_relative_residual,
-                            solve.error_estimate, solve.error_norm, solve.choice, solve.memory_needed, solve.memory_used,
-                            solve.fallbacks, end_of_history(solve)});
+  report_.solves.push_back(outcome_of(solve));
   if (part_ != nullptr) part_->solve = report_.solves.back();
-  log_.line("solve: {} unknowns, {}{}{}, {} iterations, {}, true relative residual {:.2e}{}", unknowns, solve.method,
-            solve.preconditioner.empty() ? "" : " with ", solve.preconditioner, solve.iterations, name_of(solve.reason),
-            solve.true_relative_residual,
-            solve.error_estimate < 0 || solve.error_norm.empty()
-                ? ""
-                : fmt::format(", estimated error of the solve {:.1e} in the {} norm", solve.error_estimate, solve.error_norm));
+  log_.line("{}", text_of(solve, unknowns));
   if (!solve.choice.empty() && solve.choice != choice_before) log_.line("method: {}", solve.choice);
   for (const std::string& fallback : solve.fallbacks) log_.notice("fell back: " + fallback);
   if (!solve.where.empty()) log_.notice(solve.where);
@@ -379,23 +310,6 @@ void Run::write_series(const std::string& name, int count, const std::function<s
   log_.line("ParaView: {}", series->path());
 }
 
-void collect_run(RunReport& report, const Device& device, const MemoryLimits& limits, const Log& log) {
-  report.phases.clear();
-  report.phases.push_back({.name = "start", .seconds = std::max(0.0, process_age() - device.profile().seconds_since_start()), .calls = 1});
-  for (const PhaseRecord& phase : device.profile().phases())
-    report.phases.push_back({phase.name, phase.seconds, phase.bytes_to_device + phase.bytes_to_host, phase.calls, phase.scalar_reads, phase.peak_memory,
-                             phase.bytes_to_device, phase.bytes_to_host, phase.bytes});
-  const MemoryStatistics memory = device.memory().statistics(), pinned = device.pinned().statistics();
-  report.memory = {.host_peak = host_memory_peak(), .host_counted = host_memory_peak_counted(), .host_limit = limits.host, .device_peak = memory.peak,
-                    .device_held_peak = memory.held_peak, .device_limit = memory.limit, .live = memory.live, .cached = memory.cached,
-                    .pressed = memory.pressed, .pinned_peak = pinned.peak, .pinned_cached = pinned.cached, .fragmentation = memory.fragmentation(), .tags = {}};
-  for (const auto& [tag, peak] : memory.peak_by_tag) {
-    const auto then = memory.at_peak_by_tag.find(tag);
-    report.memory.tags.push_back({tag, memory.live_by_tag.at(tag), peak, then == memory.at_peak_by_tag.end() ? 0 : then->second});
-  }
-  report.notices = log.notices();
-}
-
 void Run::collect() { collect_run(report_, device(), options_.memory, log_); }
 
 void Run::finish() {
@@ -407,16 +321,7 @@ void Run::finish() {
   phase.reset();
   if (writer_) log_.line("ParaView: {}{}", writer_->path(), part_ != nullptr ? " (one step for each load case and combination)" : "");
   collect();
-  std::string times;
-  for (const RunPhase& phase : report_.phases)
-    if (phase.name.find('/') == std::string::npos) times += fmt::format("{}{} {:.2f} s", times.empty() ? "" : ", ", phase.name, phase.seconds);
-  log_.line("time: {:.2f} s ({})", process_age(), times);
-  const MemoryUse& memory = report_.memory;
-  const auto of = [](Index limit) { return limit > 0 ? " of " + text_of_bytes(limit) : ""; };
-  log_.line("memory: host peak {}{}, device peak {}{}", text_of_bytes(memory.host_peak),
-            memory.host_limit > 0 ? fmt::format(" ({}{} counted)", text_of_bytes(memory.host_counted), of(memory.host_limit)) : "",
-            text_of_bytes(memory.device_peak), of(memory.device_limit));
-  print_memory_table(log_, memory);
+  print_summary(log_, report_);
   if (options_.verbose || !options_.profile.empty()) report_.copy_rate = copy_rate_or_none(device());
   for (const std::string& line : phase_table(report_)) log_.detail("{}", line);
 }

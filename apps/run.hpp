@@ -143,9 +143,6 @@ class Run {
   std::optional<ResultWriter> writer_;      // of write(): one step, or one for each increment, load case and combination
 };
 
-// Phases (the first is "start": from the start of the process until the device was there), memory and notices of a device and a log.
-void collect_run(RunReport& report, const Device& device, const MemoryLimits& limits, const Log& log);
-
 // Parses the command line, runs the app, and turns whatever happens into a message, a report and an exit code.
 int run_app(int argc, char** argv, const AppInfo& info, const std::function<void(Run&)>& app);
 

@@ -1,5 +1,6 @@
 #include "apps/sweep.hpp"
 
+#include "apps/run_summary.hpp"
 #include "apps/shared_model.hpp"
 #include "apps/static_batch.hpp"
 #include "apps/sweep_table.hpp"

@@ -1,0 +1,26 @@
+// What is told of a run at its end and of each solution: entries of its report, lines of its log.
+#pragma once
+
+#include "apps/memory_limits.hpp"
+#include "device/device.hpp"
+#include "io/log.hpp"
+#include "io/report.hpp"
+#include "solvers/solve_report.hpp"
+
+#include <string>
+
+namespace ritz {
+
+SolverOutcome outcome_of(const SolveReport& solve);
+std::string text_of(const SolveReport& solve, Index unknowns);  // "solve: 1000 unknowns, cg with multigrid, 9 iterations, ..."
+
+// Phases (the first is "start": from the start of the process until the device was there), memory and notices of a device and a log.
+void collect_run(RunReport& report, const Device& device, const MemoryLimits& limits, const Log& log);
+
+// Times and memory of a report that was collected, with the table by tag where the log is verbose.
+void print_summary(Log& log, const RunReport& report);
+
+// The yardstick of the phases, after the run and after its peaks were noted. [bytes/s] 0: no memory is left for it.
+double copy_rate_or_none(const Device& device);
+
+}  // namespace ritz

@@ -1,0 +1,58 @@
+#include "apps/solver_settings.hpp"
+
+#include <fmt/format.h>
+
+namespace ritz {
+namespace {
+
+SmoothedAggregationOptions read_multigrid(const Case::Table& solver) {
+  const Case::Table multigrid = solver.table("multigrid", "smoothed aggregation, docs/solvers.md");
+  const SmoothedAggregationOptions defaults;
+  SmoothedAggregationOptions options;
+  const std::string precision = multigrid.choice("precision", "of the cycle; the iteration around it is always double; half: as single, with matrices in 16 bits",
+                                                 {"single", "double", "half"}, "single");
+  options.single_precision = precision != "double";
+  options.half_storage = precision == "half";
+  const std::string levels = multigrid.choice("levels", "coarser levels: the meshes of which this one is a uniform refinement (quadrilaterals, hexahedra), aggregates of nodes, "
+                                              "or auto, docs/solvers.md", {"auto", "nested", "aggregation"}, "auto");
+  options.levels = levels == "nested"        ? MultigridLevels::nested
+                             : levels == "aggregation" ? MultigridLevels::aggregation
+                                                       : MultigridLevels::automatic;
+  if (multigrid.has("strength"))
+    options.strength = multigrid.number("strength", "threshold of strong connections; smaller: larger aggregates", {.minimum = 0, .below = 1});
+  options.smoothing_degree = static_cast<int>(
+      multigrid.integer("smoothing_degree", "Chebyshev steps before and after", {.fallback = defaults.smoothing_degree, .minimum = 1, .maximum = 20}));
+  options.smoothing_ratio = multigrid.number("smoothing_ratio", "largest over smallest eigenvalue that is smoothed",
+                                                       {.fallback = defaults.smoothing_ratio, .above = 1});
+  return options;
+}
+
+}  // namespace
+
+LinearSolverOptions read_solver(const Case& input, double tolerance) {
+  const Case::Table table = input.table("solver", "how the linear system is solved");
+  LinearSolverOptions options;
+  options.method = linear_method_named(table.choice("method", "auto: direct or iterative by size and kind of the matrix, docs/solvers.md",
+                                                    linear_method_names(), "auto"));
+  options.preconditioner = preconditioner_named(
+      table.choice("preconditioner", "of iterative methods; auto takes multigrid", preconditioner_names(), "auto"));
+  if (const auto wrong = mismatch(options.method, options.preconditioner)) table.error("preconditioner", wrong->what, wrong->why, wrong->fix);
+  const std::string operator_kind = table.choice(
+      "operator", "auto needs no matrix where [space] order is above 1 on quadrilaterals or hexahedra", {"auto", "matrix", "matrix_free"}, "auto");
+  options.operator_kind = operator_kind == "matrix"        ? OperatorKind::matrix
+                          : operator_kind == "matrix_free" ? OperatorKind::matrix_free
+                                                           : OperatorKind::automatic;
+  options.relative = table.number("tolerance", "on the true residual, relative to the load", {.fallback = tolerance, .above = 0, .below = 1});
+  options.max_iterations = static_cast<int>(table.integer("max_iterations", "of iterative methods", {.fallback = 20000, .minimum = 1, .maximum = 10000000}));
+  if (table.has("restart") && options.method != LinearMethod::gmres && options.method != LinearMethod::automatic)
+    table.error("restart", fmt::format("'restart' was given for the method '{}'", name_of(options.method)), "only GMRES restarts",
+                "leave it away, or use method = \"gmres\"");
+  options.restart = static_cast<int>(table.integer("restart", "iterations of GMRES after which it starts again; memory: twice as many vectors",
+                                                   {.fallback = options.restart, .minimum = 1, .maximum = 1000}));
+  options.direct_memory = static_cast<Index>(
+      1e9 * table.number("direct_memory", "[GB] that a factorisation may need; 0: what the machine has", {.fallback = 0, .minimum = 0}));
+  options.multigrid = read_multigrid(table);
+  return options;
+}
+
+}  // namespace ritz
