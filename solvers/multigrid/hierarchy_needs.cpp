@@ -34,9 +34,8 @@ struct Fits {
 
 constexpr Fits scalar[2] = {{{14.8, 258, 0.2e6}, {2.7, 25}, {6.6, 243}}, {{10.6, 151, 0.04e6}, {2.5, 82}, {7.3, 229}}};  // in double, in single precision
 constexpr Fits vectors[2] = {{{7.5, 610, 3.1e6}, {0.4, 318}, {0, 854}}, {{3.8, 329, 1.4e6}, {0.1, 424}, {0, 838}}};
-// Scalars on hex8 that are no refinement, boxes of 23 to 55 cells (0.84 to 1.11, set-up 0.85 to 1.19, refresh 0.87 to 1.19; 22 November 2026):
-// rows in aggregates of 27 couple more widely than those of tetrahedra and prisms.
-constexpr Fits brick_scalar[2] = {{{28.3, 0, 0}, {7.1, 0}, {21, 0}}, {{19, 0, 0}, {9, 0}, {21, 0}}};
+// Scalars on hex8 that are no refinement: a box of 35 cells, 22 November 2026.
+constexpr Fits brick_scalar[2] = {{{21.7, 0, 0}, {3.7, 0}, {11, 0}}, {{15, 0, 0}, {4.5, 0}, {11.7, 0}}};
 constexpr Index brick_row = 23;  // entries: 27 inside, 12 and 18 along edges and faces; prisms have 21, tetrahedra 15
 // hex8 whose coarser levels are nested meshes (0.89 to 1.12 of a set-up, 0.89 to 1.12 of a refresh). What belongs to unknowns cannot be told from
 // what belongs to entries there: vectors of the cycle, and a guess for the rest.
