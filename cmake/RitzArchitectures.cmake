@@ -1,0 +1,23 @@
+# ritz_architectures(OUT): what GPU code is compiled for unless RITZ_CUDA_ARCHITECTURES says otherwise: the GPUs of this machine, "86;90",
+# as nvidia-smi lists them; 90 where there are none. GPUs that no toolkit of CUDA 13 compiles for (before 7.5) do not count.
+function(ritz_architectures out)
+  set(listed "")
+  execute_process(COMMAND nvidia-smi --query-gpu=compute_cap --format=csv,noheader
+                  OUTPUT_VARIABLE listed RESULT_VARIABLE failed ERROR_QUIET TIMEOUT 20)
+  set(found "")
+  if(failed STREQUAL "0")
+    string(REGEX MATCHALL "[0-9]+\\.[0-9]" capabilities "${listed}")
+    foreach(capability ${capabilities})
+      string(REPLACE "." "" number "${capability}")
+      if(number GREATER_EQUAL 75)
+        list(APPEND found ${number})
+      endif()
+    endforeach()
+    list(REMOVE_DUPLICATES found)
+    list(SORT found COMPARE NATURAL)
+  endif()
+  if(NOT found)
+    set(found 90)
+  endif()
+  set(${out} "${found}" PARENT_SCOPE)
+endfunction()
