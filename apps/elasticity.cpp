@@ -1,6 +1,7 @@
 // ritz-elasticity: small-strain linear elasticity of solids, plane and axisymmetric bodies.
 #include "apps/elastic_model.hpp"
 #include "apps/forecast.hpp"
+#include "apps/shared_model.hpp"
 #include "apps/static_batch.hpp"
 #include "apps/stress_measures.hpp"
 #include "fem/static_solution.hpp"
@@ -161,7 +162,8 @@ void elasticity(Run& run) {
   const auto supports = std::make_shared<const LoadCaseSupports>(space, read_displacements(run.input().root(), mesh), load_cases,
                                                                  [&](Constraints& fixed) { hold_axis(plane, fixed); });
   supports->check(run.input(), load_cases);
-  const LinearSolverOptions solver = run.solver(MatrixPromise::positive_definite);
+  LinearSolverOptions solver = run.solver(MatrixPromise::positive_definite);
+  solver.one_of_many = load_cases.cases.size() > 1 || !load_cases.combinations.empty() || run.shared().sweeps;
   const std::vector<Field> results = {{"displacement", dimension}, {"stress", 6},   {"strain", 6},
                                       {"von_mises", 1},            {"principal_stress", 3, {}, {"1", "2", "3"}}, {"reaction", dimension}};
   const std::vector<Field> cell_results = {{"stress", 6}, {"strain", 6}, {"von_mises", 1}};
@@ -169,7 +171,7 @@ void elasticity(Run& run) {
   forecast(run, space, integrals, linear_model(run, space, load_cases, solver));
   finish_model(run, supports->all(), rigid_modes(mesh, plane), {results, cell_results});
 
-  const Operator& equations = make_operator(run, space, integrals, solver.operator_kind != OperatorKind::matrix_free);
+  const Operator& equations = make_operator(run, space, integrals, &solver);
   solve_or_wait(run, equations, load_cases, supports, solver, [&run, &equations](const StaticSolution& s) { show(run, equations, s); });
 }
 

@@ -4,6 +4,7 @@
 #include "apps/static_batch.hpp"
 #include "apps/materials.hpp"
 #include "apps/model.hpp"
+#include "apps/shared_model.hpp"
 #include "apps/run.hpp"
 #include "fem/forms/diffusion.hpp"
 #include "fem/static_solution.hpp"
@@ -110,7 +111,8 @@ void heat(Run& run) {
   phase.emplace(run.device().profile(), "model");
   const auto supports = std::make_shared<const LoadCaseSupports>(space, read_temperatures(run.input().root(), mesh), load_cases);
   supports->check(run.input(), load_cases);
-  const LinearSolverOptions solver = run.solver(MatrixPromise::positive_definite);
+  LinearSolverOptions solver = run.solver(MatrixPromise::positive_definite);
+  solver.one_of_many = load_cases.cases.size() > 1 || !load_cases.combinations.empty() || run.shared().sweeps;
   const std::vector<Field> results = {{"temperature", 1}, {"heat_flux", mesh.dimension()}, {"reaction", 1}}, cell_results = {{"heat_flux", mesh.dimension()}};
   std::vector<Node> held;
   for (const Region* region : cooled) {
@@ -121,7 +123,7 @@ void heat(Run& run) {
   forecast(run, space, integrals, linear_model(run, space, load_cases, solver));
   finish_model(run, supports->all(), RigidModes::scalar, {results, cell_results}, held);
 
-  const Operator& equations = make_operator(run, space, integrals, solver.operator_kind != OperatorKind::matrix_free);
+  const Operator& equations = make_operator(run, space, integrals, &solver);
   solve_or_wait(run, equations, load_cases, supports, solver,
                 [&run, &equations, is_cooled = !cooled.empty()](const StaticSolution& s) { show(run, equations, is_cooled, s); });
 }

@@ -29,8 +29,8 @@ void add_material_errors(Case& input, const Mesh& mesh, const std::vector<Materi
 
 // [space]. It lives as long as the run, or longer: members of a sweep share it. With a catalogue the case may name a reference element of a plugin, too.
 const FunctionSpace& make_space(Run& run, const Mesh& mesh, int components, const FormCatalogue* catalogue = nullptr);
-// With the sparsity pattern of a matrix, where the space will have one.
-const Operator& make_operator(Run& run, const FunctionSpace& space, std::vector<Integral> integrals, bool with_pattern = true);
+// With the sparsity pattern of a matrix, where there will be one: `solver` tells whether equations that are linear need none.
+const Operator& make_operator(Run& run, const FunctionSpace& space, std::vector<Integral> integrals, const LinearSolverOptions* solver = nullptr);
 DerivedFields evaluate(Run& run, const Operator& equations, const Vector& u);
 
 // All errors of the case at once, then conflicts of constraints, then free motions (where modes are given: without, bodies

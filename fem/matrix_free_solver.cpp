@@ -23,6 +23,7 @@ SolveReport MatrixFreeSolver::solve(const Vector& b, Vector& x, const LinearSolv
     throw Error(Exit::model, "a tangent that is not symmetric was asked for without a matrix", "without a matrix there are conjugate gradients",
                 "use operator = \"matrix\"; or claim symmetric = true in the form, where it is");
   SolveReport report = iterate(b, x, options);
+  estimate_error(report, dot(x, b));
   report.choice = options.operator_kind == OperatorKind::matrix_free ? "as asked"
                                                                      : fmt::format("elements of order {} need no matrix", equations_.space().order());
   return report;
@@ -68,11 +69,20 @@ std::unique_ptr<LinearOperator> MatrixFreeSolver::make_preconditioner(const Line
   }
 }
 
-bool without_matrix(const Operator& equations, const LinearSolverOptions& options) {
+bool needs_no_matrix(const Operator& equations, bool many) {
   const FunctionSpace& space = equations.space();
+  if (!equations.symmetric() || space.order() < 2) return false;
+  if (!space.isoparametric()) return equations.can_act_in_single();
+  constexpr Index few = 30'000;  // unknowns that are factorised quickly
+  return !many && space.components() > 1 && space.mesh().dimension() == 3 && !space.mesh().structural() && space.unknown_count() >= few;
+}
+
+bool without_matrix(const Operator& equations, const LinearSolverOptions& options) {
   if (options.operator_kind != OperatorKind::automatic) return options.operator_kind == OperatorKind::matrix_free;
   const bool iterates = options.method == LinearMethod::automatic || options.method == LinearMethod::conjugate_gradient;
-  return iterates && equations.symmetric() && !space.isoparametric() && space.order() > 1 && equations.can_act_in_single();
+  // Who names a preconditioner for the mesh's own cells means that of a matrix.
+  const bool named = equations.space().isoparametric() && (options.method != LinearMethod::automatic || options.preconditioner != PreconditionerKind::automatic);
+  return iterates && !named && needs_no_matrix(equations, options.one_of_many);
 }
 
 }  // namespace ritz

@@ -33,8 +33,12 @@ class MatrixFreeSolver {
   bool single_precision_ = true;
 };
 
-// Is the system solved without a matrix? As options.operator_kind says; on its own where the space has an order of its own
-// above 1 on cells that sum factorisation serves (quadrilaterals, hexahedra), and the method iterates.
+// Does p-multigrid without a matrix beat one? On cells that sum factorisation serves (quadrilaterals, hexahedra), of an order of the
+// space's own above 1; and once for vectors on the quadratic cells of a mesh in space, which make 81 entries a row and more: half of the
+// time and a third of the memory (docs/measurements/2026-11-21-matrix-free-cpu.md). `many`: other right-hand sides or numbers follow, which share a matrix.
+bool needs_no_matrix(const Operator& equations, bool many);
+
+// Is the system solved without a matrix? As options.operator_kind says; on its own where none is needed, and the method iterates.
 bool without_matrix(const Operator& equations, const LinearSolverOptions& options);
 
 }  // namespace ritz

@@ -35,7 +35,8 @@ class Newton {
     auto phase = space_.device().profile().phase("assembly");
     equations.reset_state();
     if (options.halvings > 0) begin_ = space_.zeros();
-    if (!without_matrix(equations, options.linear)) K_.emplace(equations.make_matrix());
+    options_.linear.one_of_many = true;  // one step of several
+    if (!without_matrix(equations, options_.linear)) K_.emplace(equations.make_matrix());
     constraints.set_values(prescribed_);
     whole_residual(u_, start_);
     if (const Index bad = first_not_finite(start_); bad >= 0)

@@ -1,6 +1,7 @@
 #include "fem/static_forecast.hpp"
 
 #include "device/error.hpp"
+#include "fem/matrix_free_solver.hpp"
 #include "fem/p_multigrid_needs.hpp"
 #include "fem/space_needs.hpp"
 #include "solvers/direct_solver.hpp"
@@ -111,10 +112,8 @@ class Forecaster {
   }
 
   bool symmetric() const { return equations_.symmetric(); }
-  // As without_matrix() of fem/matrix_free_solver.hpp chooses, where nothing else is asked for.
-  bool needs_no_matrix() const {
-    return symmetric() && !space_.isoparametric() && space_.order() > 1 && equations_.can_act_in_single();
-  }
+  // As the run chooses, where nothing else is asked for.
+  bool needs_no_matrix() const { return model_.no_matrix || ritz::needs_no_matrix(equations_, model_.newton || model_.many || model_.reuses || columns_ > 1); }
 
  private:
   // By the analysis of the run itself: it looks at the pattern alone.

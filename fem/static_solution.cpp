@@ -106,8 +106,8 @@ std::vector<StaticSolution> solve_keeping_cold_data_on_the_host(const Operator& 
 
 std::vector<StaticSolution> solve_after_stepping_to_no_matrix(const Operator& equations, const LoadCases& loads, const LinearSolverOptions& options,
                                                               const Progress& progress, const Error& shortage) {
-  const std::vector<std::string> steps = {fmt::format(
-      "memory: no matrix ({}); cost: elements are computed anew in every product, with three to ten times the iterations", shortage.message())};
+  const char* iterations = equations.space().order() > 1 ? "" : ", with three to ten times the iterations";  // from order 2 on there is p-multigrid
+  const std::vector<std::string> steps = {fmt::format("memory: no matrix ({}); cost: elements are computed anew in every product{}", shortage.message(), iterations)};
   if (options.say) options.say(steps.front());
   give_back_all(equations);
   equations.space().forget_pattern();
@@ -126,9 +126,11 @@ std::vector<StaticSolution> solve_after_stepping_to_no_matrix(const Operator& eq
 
 }  // namespace
 
-std::vector<StaticSolution> solve_static(const Operator& equations, const LoadCases& loads, const LinearSolverOptions& options,
+std::vector<StaticSolution> solve_static(const Operator& equations, const LoadCases& loads, const LinearSolverOptions& asked,
                                          const Progress& progress, StaticReuse* reuse) {
   check_same_unknowns(loads.cases);
+  LinearSolverOptions options = asked;
+  options.one_of_many = asked.one_of_many || loads.cases.size() > 1 || !loads.combinations.empty() || reuse != nullptr;
   std::vector<StaticSolution> solutions;
   if (reuse != nullptr) {
     if (!memory_shortage([&] { solutions = solve_in_one_way(equations, loads, options, progress, reuse); })) return solutions;

@@ -108,7 +108,7 @@ class StaticSystem {
     for (std::size_t j = 0; j < columns.size(); ++j) {
       warm(columns[j], solutions[j]);
       solutions[j].applied = component_sums(columns[j].b.host(), space_.components());
-      for (double& value : solutions[j].applied) value = -value;
+      for (double& value : solutions[j].applied) value = 0 - value;  // not -0
       columns[j].constraints->set_zero(columns[j].b);
       axpby(0.0, columns[j].b, -1.0, columns[j].b);
       columns[j].load = norm2(columns[j].b);
