@@ -90,9 +90,9 @@ void report_forecast(Run& run, const FunctionSpace& space, Index results_on_host
 
 ForecastModel linear_model(Run& run, const FunctionSpace& space, const LoadCaseInputs& inputs, const LinearSolverOptions& solver) {
   ForecastModel model{.factorised = solver.method == LinearMethod::direct, .half_storage = solver.multigrid.half_storage, .reuses = run.shared().sweeps};
-  const bool named = solver.method != LinearMethod::automatic || solver.preconditioner != PreconditionerKind::automatic;
   model.no_matrix = solver.operator_kind == OperatorKind::matrix_free;
-  model.many = solver.one_of_many || (space.isoparametric() && named) || solver.operator_kind == OperatorKind::matrix;
+  model.matrix = asks_for_matrix(space, solver);
+  model.many = solver.one_of_many;
   const SweepPlan* plan = run.shared().plan;
   if (!inputs.cases.empty()) model.columns = static_cast<int>(inputs.cases.size());
   else if (plan != nullptr) model.columns = std::min(plan->most_alike(inputs.load_tables), members_that_fit(space, batch_limit(*plan)));

@@ -208,8 +208,8 @@ std::vector<Integral> inertia_of(Case& input, const StructureModel& model) {
     if (s.mass > 0) inertia.push_back(inertia_of(input, s));
   for (const PointMass& m : model.masses) {
     const bool turns = std::ranges::any_of(m.inertia, [](double each) { return each > 0; });
-    if (turns) inertia.push_back(Integral::at_nodes(NodeMass<6>{m.mass, {m.inertia[0], m.inertia[1], m.inertia[2]}}, m.nodes));
-    else inertia.push_back(Integral::at_nodes(NodeMass<3>{m.mass, {}}, m.nodes));
+    if (turns) inertia.push_back(Integral::at_nodes(node_mass<6>(m.mass, m.inertia[0], m.inertia[1], m.inertia[2]), m.nodes));
+    else inertia.push_back(Integral::at_nodes(node_mass<3>(m.mass), m.nodes));
   }
   return inertia;
 }

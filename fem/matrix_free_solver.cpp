@@ -77,12 +77,16 @@ bool needs_no_matrix(const Operator& equations, bool many) {
   return !many && space.components() > 1 && space.mesh().dimension() == 3 && !space.mesh().structural() && space.unknown_count() >= few;
 }
 
+bool asks_for_matrix(const FunctionSpace& space, const LinearSolverOptions& options) {
+  if (options.operator_kind != OperatorKind::automatic) return options.operator_kind == OperatorKind::matrix;
+  const bool method_named = options.method != LinearMethod::automatic;
+  if (space.isoparametric()) return method_named || options.preconditioner != PreconditionerKind::automatic;
+  return method_named && options.method != LinearMethod::conjugate_gradient;
+}
+
 bool without_matrix(const Operator& equations, const LinearSolverOptions& options) {
-  if (options.operator_kind != OperatorKind::automatic) return options.operator_kind == OperatorKind::matrix_free;
-  const bool iterates = options.method == LinearMethod::automatic || options.method == LinearMethod::conjugate_gradient;
-  // Who names a preconditioner for the mesh's own cells means that of a matrix.
-  const bool named = equations.space().isoparametric() && (options.method != LinearMethod::automatic || options.preconditioner != PreconditionerKind::automatic);
-  return iterates && !named && needs_no_matrix(equations, options.one_of_many);
+  if (options.operator_kind == OperatorKind::matrix_free) return true;
+  return !asks_for_matrix(equations.space(), options) && needs_no_matrix(equations, options.one_of_many);
 }
 
 }  // namespace ritz

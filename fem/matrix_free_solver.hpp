@@ -38,6 +38,9 @@ class MatrixFreeSolver {
 // time and a third of the memory (docs/measurements/2026-11-21-matrix-free-cpu.md). `many`: other right-hand sides or numbers follow, which share a matrix.
 bool needs_no_matrix(const Operator& equations, bool many);
 
+// Do the options mean a matrix, by name, or by a method or preconditioner named for the mesh's own cells?
+bool asks_for_matrix(const FunctionSpace& space, const LinearSolverOptions& options);
+
 // Is the system solved without a matrix? As options.operator_kind says; on its own where none is needed, and the method iterates.
 bool without_matrix(const Operator& equations, const LinearSolverOptions& options);
 

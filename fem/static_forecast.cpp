@@ -113,7 +113,10 @@ class Forecaster {
 
   bool symmetric() const { return equations_.symmetric(); }
   // As the run chooses, where nothing else is asked for.
-  bool needs_no_matrix() const { return model_.no_matrix || ritz::needs_no_matrix(equations_, model_.newton || model_.many || model_.reuses || columns_ > 1); }
+  bool needs_no_matrix() const {
+    if (model_.matrix || model_.no_matrix) return model_.no_matrix;
+    return ritz::needs_no_matrix(equations_, model_.newton || model_.many || model_.reuses || columns_ > 1);
+  }
 
  private:
   // By the analysis of the run itself: it looks at the pattern alone.

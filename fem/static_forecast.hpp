@@ -34,8 +34,8 @@ Index resident_factor(Index needed, DirectKind kind);
 
 struct ForecastModel {
   int columns = 1;       // right-hand sides solved together
-  bool many = false;     // the matrix serves several right-hand sides, or one was asked for
-  bool no_matrix = false;   // was asked for
+  bool many = false;     // right-hand sides or numbers follow each other with one matrix
+  bool matrix = false, no_matrix = false;   // was asked for
   bool newton = false;   // solve_nonlinear() instead: its vectors and the lists of the assembly stand while it solves
   int restart = 30;      // of GMRES, for equations that are not symmetric
   bool factorised = false;      // and solved in no other way: the pattern is made and analysed

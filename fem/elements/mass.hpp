@@ -2,6 +2,7 @@
 // that the "stiffness matrix" is the consistent mass matrix. Rotations carry the rotary inertia of the section.
 #pragma once
 
+#include "fem/elements/bar.hpp"
 #include "fem/elements/beam.hpp"
 
 namespace ritz {
@@ -120,21 +121,10 @@ struct SurfaceMass {
   }
 };
 
-// At a node. C: 3 or 6 unknowns.
+// At a node: what a spring to the ground is to displacements, a mass is to velocities. C: 3 or 6 unknowns; inertia about the axes [kg m^2].
 template <int C>
-struct NodeMass {
-  static constexpr const char* name = C == 3 ? "node_mass3" : "node_mass6";
-  static constexpr auto cell = CellKind::vertex1;
-  static constexpr int components = C;
-  static constexpr bool linear = true;
-  double mass, inertia[3];  // [kg], about the axes [kg m^2]
-
-  template <class X, class T>
-  constexpr T energy(const X (&)[1][3], const T (&v)[1][C]) const {
-    T sum = 0.0;
-    for (int c = 0; c < C; ++c) sum += (0.5 * (c < 3 ? mass : inertia[c - 3])) * v[0][c] * v[0][c];
-    return sum;
-  }
-};
+constexpr NodeSpring<C> node_mass(double mass, double about_x = 0, double about_y = 0, double about_z = 0) {
+  return {{mass, mass, mass}, {about_x, about_y, about_z}};
+}
 
 }  // namespace ritz

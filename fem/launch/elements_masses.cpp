@@ -10,8 +10,6 @@ const RegisterWholeElement<SurfaceMass<CellKind::quad4, 3>> surface_mass3;
 const RegisterWholeElement<SurfaceMass<CellKind::quad4, 6>> surface_mass6;
 const RegisterWholeElement<SurfaceMass<CellKind::tri3, 3>> triangle_mass3;
 const RegisterWholeElement<SurfaceMass<CellKind::tri3, 6>> triangle_mass6;
-const RegisterWholeElement<NodeMass<3>> node_mass3;
-const RegisterWholeElement<NodeMass<6>> node_mass6;
 
 }  // namespace
 }  // namespace ritz::RITZ_BACKEND

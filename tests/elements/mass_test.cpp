@@ -134,7 +134,7 @@ TEST(Vibration, OfABeamConvergesWithTheFourthPowerWithoutShearAndTheSecondWithIt
 TEST(Vibration, OfPointMassesOnSpringsIsThatOfAChain) {
   // wall - k - m - k - m - k - wall: omega^2 = k/m, 3 k/m; across the chain the springs do nothing
   const Mesh mesh = line_mesh({0, 0, 0}, {3, 0, 0}, 3);
-  const std::vector<double> f = frequencies(mesh, {Integral::over_all_cells(Spring{500})}, {Integral::at_nodes(NodeMass<3>{2, {}}, {1, 2})},
+  const std::vector<double> f = frequencies(mesh, {Integral::over_all_cells(Spring{500})}, {Integral::at_nodes(node_mass<3>(2), {1, 2})},
                                             {{{0, 3}, {0, 1, 2}}, {{1, 2}, {1, 2}}}, 2, 3);
   EXPECT_NEAR(f[0], std::sqrt(250.0) / (2 * pi), 1e-9);
   EXPECT_NEAR(f[1], std::sqrt(750.0) / (2 * pi), 1e-9);
