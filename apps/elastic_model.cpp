@@ -9,6 +9,8 @@ std::vector<ElasticMaterial> elastic_materials(Run& run, const Mesh& mesh, const
   Case& input = run.input();
   std::vector<ElasticMaterial> materials;
   std::vector<MaterialRegion> regions;
+  const bool linear_cells = !input.table("space", "the unknown field").has("order") &&
+                            std::ranges::any_of(mesh.blocks(), [](const CellBlock& block) { return traits(block.kind).order == 1; });
   for (const Case::Table& t : input.tables("material", "what the cells are made of")) {
     const Region* region = t.region("region", "cells", mesh, {RegionKind::cells});
     const Formula young = t.formula("young", "Young's modulus [Pa]", {.above = 0, .out_of_bounds = Exit::model});
@@ -16,8 +18,8 @@ std::vector<ElasticMaterial> elastic_materials(Run& run, const Mesh& mesh, const
                                       {.above = -1, .below = 0.5, .out_of_bounds = Exit::model});
     if (density_fallback) t.has("density");  // without weight not giving it is no value, in the resolved case either
     const Formula density = t.formula("density", about_density, {.fallback = density_fallback, .above = 0, .out_of_bounds = Exit::model});
-    if (poisson.is_number() && poisson.number() > 0.49)
-      run.log().notice("Poisson's ratio above 0.49: these elements become too stiff (volumetric locking); use order 2");
+    if (linear_cells && poisson.is_number() && poisson.number() > 0.49)
+      run.log().notice("Poisson's ratio above 0.49: linear cells become too stiff (volumetric locking); use [space] order = 2, or quadratic cells");
     if (region == nullptr) continue;
     regions.push_back({region, t.where()});
     check_formulas(input, mesh, *region, std::array{young, poisson, density});

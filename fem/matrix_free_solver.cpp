@@ -2,10 +2,13 @@
 
 #include "device/memory_shortage.hpp"
 #include "fem/p_multigrid.hpp"
+#include "fem/pattern_size.hpp"
+#include "solvers/bounding_box.hpp"
 #include "solvers/chebyshev.hpp"
 #include "solvers/conjugate_gradient.hpp"
 #include "solvers/jacobi.hpp"
 #include "solvers/memory_steps.hpp"
+#include "solvers/method_choice.hpp"
 #include "solvers/vectors.hpp"
 
 #include <fmt/format.h>
@@ -15,22 +18,23 @@ namespace ritz {
 MatrixFreeSolver::MatrixFreeSolver(const Operator& equations, const Constraints& constraints, const Vector& u)
     : equations_(equations), operator_(equations, constraints, u) {}
 
-SolveReport MatrixFreeSolver::solve(const Vector& b, Vector& x, const LinearSolverOptions& options) {
+SolveReport MatrixFreeSolver::solve(const Vector& b, Vector& x, const LinearSolverOptions& options, const IterationVerdict& give_up) {
   if (options.method != LinearMethod::automatic && options.method != LinearMethod::conjugate_gradient)
     throw Error(Exit::input, fmt::format("method '{}' was asked for without a matrix", name_of(options.method)),
                 "without a matrix there are conjugate gradients", "use method = \"cg\", or operator = \"matrix\"");
   if (!equations_.symmetric())
     throw Error(Exit::model, "a tangent that is not symmetric was asked for without a matrix", "without a matrix there are conjugate gradients",
                 "use operator = \"matrix\"; or claim symmetric = true in the form, where it is");
-  SolveReport report = iterate(b, x, options);
+  SolveReport report = iterate(b, x, options, give_up);
   estimate_error(report, dot(x, b));
   report.choice = options.operator_kind == OperatorKind::matrix_free ? "as asked"
                                                                      : fmt::format("elements of order {} need no matrix", equations_.space().order());
   return report;
 }
 
-// With a cheaper preconditioner where memory is short; what has been tried is not tried again for the next right-hand side.
-SolveReport MatrixFreeSolver::iterate(const Vector& b, Vector& x, const LinearSolverOptions& options) {
+// With a cheaper preconditioner where memory is short, and once more in double precision where a cycle in single precision fails; what
+// has been tried is not tried again for the next right-hand side.
+SolveReport MatrixFreeSolver::iterate(const Vector& b, Vector& x, const LinearSolverOptions& options, const IterationVerdict& give_up) {
   const int order = equations_.space().order();
   if (kind_ == PreconditionerKind::automatic) {
     kind_ = options.preconditioner;
@@ -38,7 +42,7 @@ SolveReport MatrixFreeSolver::iterate(const Vector& b, Vector& x, const LinearSo
   }
   if (kind_ == PreconditionerKind::automatic || (kind_ == PreconditionerKind::multigrid && order < 2))
     kind_ = order > 1 ? PreconditionerKind::multigrid : PreconditionerKind::chebyshev;
-  const ConjugateGradient method{.relative = options.relative, .max_iterations = options.max_iterations};
+  const ConjugateGradient method{.relative = options.relative, .max_iterations = options.max_iterations, .give_up = give_up};
   std::vector<std::string> steps;
   while (true) {
     SolveReport report;
@@ -46,13 +50,19 @@ SolveReport MatrixFreeSolver::iterate(const Vector& b, Vector& x, const LinearSo
       if (!preconditioner_) preconditioner_ = make_preconditioner(options);
       report = method.solve(operator_, b, x, preconditioner_.get());
     });
-    if (!shortage) {
+    std::optional<std::string> step;
+    if (shortage) {
+      step = step_down(*shortage, kind_, single_precision_);
+      if (!step) throw *shortage;
+    } else if (kind_ == PreconditionerKind::multigrid && single_precision_ && !single_failed_ && may_be_rounding(report)) {
+      single_failed_ = true;
+      single_precision_ = false;
+      step = fmt::format("single precision was not enough for the multigrid cycle ({} after {} iterations): repeated in double", name_of(report.reason), report.iterations);
+    } else {
       report.fallbacks = std::move(steps);
       return report;
     }
     preconditioner_.reset();
-    const std::optional<std::string> step = step_down(*shortage, kind_, single_precision_);
-    if (!step) throw *shortage;
     if (options.say) options.say(*step);
     steps.push_back(*step);
     x.fill_zero();
@@ -72,7 +82,7 @@ std::unique_ptr<LinearOperator> MatrixFreeSolver::make_preconditioner(const Line
 bool needs_no_matrix(const Operator& equations, bool many) {
   const FunctionSpace& space = equations.space();
   if (!equations.symmetric() || space.order() < 2) return false;
-  if (!space.isoparametric()) return equations.can_act_in_single();
+  if (!space.isoparametric()) return equations.sum_factorised();
   constexpr Index few = 30'000;  // unknowns that are factorised quickly
   return !many && space.components() > 1 && space.mesh().dimension() == 3 && !space.mesh().structural() && space.unknown_count() >= few;
 }
@@ -87,6 +97,25 @@ bool asks_for_matrix(const FunctionSpace& space, const LinearSolverOptions& opti
 bool without_matrix(const Operator& equations, const LinearSolverOptions& options) {
   if (options.operator_kind == OperatorKind::matrix_free) return true;
   return !asks_for_matrix(equations.space(), options) && needs_no_matrix(equations, options.one_of_many);
+}
+
+bool may_turn_to_a_matrix(const Operator& equations, const LinearSolverOptions& options) {
+  return options.operator_kind == OperatorKind::automatic && equations.space().isoparametric() && without_matrix(equations, options);
+}
+
+IterationVerdict slower_than_with_a_matrix(const FunctionSpace& space, double relative) {
+  constexpr double seconds = 6e-8;  // of a cycle and a product, per unknown of quadratic cells
+  constexpr int few = 25;           // nothing is judged before
+  return [&space, relative, verdict = std::optional<IterationVerdict>()](int iterations, double log_reduction) mutable {
+    if (iterations < few) return false;
+    if (!verdict) {
+      const int dimension = space.mesh().dimension(), block = space.components();
+      const Index pairs = space.has_pattern() ? space.pattern()->nonzeros() : pattern_size(entity_counts(space.mesh()), 0).pairs;
+      const SystemSize size{space.unknown_count(), pairs * block * block, dimension, block, bounding_box(space.coordinates(), dimension).extent};
+      verdict = slower_than_factorising(size, seconds * double(size.unknowns), relative);
+    }
+    return *verdict && (*verdict)(iterations, log_reduction);
+  };
 }
 
 }  // namespace ritz

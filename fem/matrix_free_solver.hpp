@@ -20,17 +20,18 @@ class MatrixFreeSolver {
 
   // From x. The preconditioner is made at the first call and kept. Throws Error(Exit::input) when options ask for another method,
   // Error(Exit::model) when a form does not promise a symmetric tangent.
-  SolveReport solve(const Vector& b, Vector& x, const LinearSolverOptions& options);
+  // give_up: asked after each iteration, where there is one.
+  SolveReport solve(const Vector& b, Vector& x, const LinearSolverOptions& options, const IterationVerdict& give_up = {});
 
  private:
-  SolveReport iterate(const Vector& b, Vector& x, const LinearSolverOptions& options);
+  SolveReport iterate(const Vector& b, Vector& x, const LinearSolverOptions& options, const IterationVerdict& give_up);
   std::unique_ptr<LinearOperator> make_preconditioner(const LinearSolverOptions& options) const;
 
   const Operator& equations_;
   MatrixFree operator_;
   std::unique_ptr<LinearOperator> preconditioner_;
   PreconditionerKind kind_ = PreconditionerKind::automatic;  // of it; steps down where memory is short
-  bool single_precision_ = true;
+  bool single_precision_ = true, single_failed_ = false;
 };
 
 // Does p-multigrid without a matrix beat one? On cells that sum factorisation serves (quadrilaterals, hexahedra), of an order of the
@@ -43,5 +44,9 @@ bool asks_for_matrix(const FunctionSpace& space, const LinearSolverOptions& opti
 
 // Is the system solved without a matrix? As options.operator_kind says; on its own where none is needed, and the method iterates.
 bool without_matrix(const Operator& equations, const LinearSolverOptions& options);
+
+// On its own: where the iteration fails or becomes the worse bet, a matrix is tried. What says so; empty: nothing else is tried.
+bool may_turn_to_a_matrix(const Operator& equations, const LinearSolverOptions& options);
+IterationVerdict slower_than_with_a_matrix(const FunctionSpace& space, double relative);
 
 }  // namespace ritz

@@ -107,11 +107,11 @@ const FormKernels& Operator::kernels_of(Task task, const ElementGroup& group, co
   if (task == Task::action && by_tensors(group, form))
     return kernels<FormKernels>(space_->device(), form.module,
                                 tensor_kernel_name(form.name.c_str(), group.element->order, group.element->dimension()));
-  const bool for_any = task == Task::action || task == Task::diagonal || !space_->isoparametric();
+  const FormKernels& any = kernels<FormKernels>(space_->device(), form.module, named(0));
   const std::string special = named(group.node_count());
-  if (!for_any && has_kernels(space_->device().backend(), form.module, special))
-    return kernels<FormKernels>(space_->device(), form.module, special);
-  return kernels<FormKernels>(space_->device(), form.module, named(0));
+  if (!space_->isoparametric() || task == Task::diagonal || !has_kernels(space_->device().backend(), form.module, special)) return any;
+  const FormKernels& own = kernels<FormKernels>(space_->device(), form.module, special);
+  return task == Task::action && own.actions == nullptr ? any : own;
 }
 
 AssemblyTerm Operator::make_term(Task task, const ElementGroup& group, const Integral& integral) const {
@@ -386,13 +386,22 @@ void Operator::action(const Vector& u, const Vector& x, Vector& y, const MarkedN
       {.u = given_or_zero(u), .target = y.data(), .direction = x.data(), .marked = marked});
 }
 
-bool Operator::can_act_in_single() const {
+template <class Holds>
+bool Operator::all_tangents(const Holds& holds) const {
   for (const ElementGroup& group : groups_)
     for (const int i : group.integrals) {
       const FormValue& form = integrals_[static_cast<std::size_t>(i)].form;
-      if (form.has_matrix && !by_tensors(group, form)) return false;
+      if (form.has_matrix && !holds(group, form)) return false;
     }
   return true;
+}
+
+bool Operator::can_act_in_single() const {
+  return all_tangents([&](const ElementGroup& group, const FormValue& form) { return kernels_of(Task::action, group, form).single_actions != nullptr; });
+}
+
+bool Operator::sum_factorised() const {
+  return all_tangents([&](const ElementGroup& group, const FormValue& form) { return by_tensors(group, form); });
 }
 
 void Operator::action(const Vector& u, const Array<float>& x, Array<float>& y, const MarkedNodes* marked) const {

@@ -66,9 +66,10 @@ class Operator {
   };
   MarkedNodes mark(const Constraints& constraints) const;
   void action(const Vector& u, const Vector& x, Vector& y, const MarkedNodes* marked = nullptr) const;
-  // The same in single precision, by sum factorisation; where can_act_in_single() says that all cells have it.
+  // The same in single precision, where can_act_in_single() says that all elements have it.
   void action(const Vector& u, const Array<float>& x, Array<float>& y, const MarkedNodes* marked = nullptr) const;
   bool can_act_in_single() const;
+  bool sum_factorised() const;  // are the actions of all elements?
   Vector diagonal(const Vector& u) const;
 
   // What forms keep at their quadrature points (fem/forms/point_state.hpp). It is part of the solution, as u is, and held here for
@@ -131,6 +132,8 @@ class Operator {
   Vector make_workspace(Index size, Index least) const;
   ReferenceTable table(const ElementGroup& group, int degree) const;
   bool by_tensors(const ElementGroup& group, const FormValue& form) const;
+  template <class Holds>
+  bool all_tangents(const Holds& holds) const;  // holds(group, form) of those that have one
   const double* point_geometry(const ElementGroup& group, const ReferenceTable& table) const;
   Vector& state_of(const ElementGroup& group, const Integral& integral) const;
   Index state_numbers(const ElementGroup& group, const FormValue& form) const;

@@ -1,7 +1,7 @@
 // Multigrid over polynomial orders, p, p / 2, ..., 1, without matrices but for order 1, where smoothed aggregation takes
 // over: one V-cycle as a symmetric preconditioner. Smoother: Chebyshev over the diagonal (Adams, Brezina, Hu, Tuminaro
-// 2003); transfers by interpolation. It works in single precision where sum factorisation does (hexahedra,
-// quadrilaterals), inside a double-precision iteration. Fehn et al., J. Comput. Phys. 415 (2020) 109538, compare such cycles.
+// 2003); transfers by interpolation. It works in single precision (but where there are elements of a residual of their own),
+// inside a double-precision iteration. Fehn et al., J. Comput. Phys. 415 (2020) 109538, compare such cycles.
 //
 //   MatrixFree K(equations, fixed, u);   PMultigrid cycle(K);   ConjugateGradient{}.solve(K, b, x, &cycle);
 #pragma once

@@ -124,6 +124,32 @@ std::vector<StaticSolution> solve_after_stepping_to_no_matrix(const Operator& eq
   return solutions;
 }
 
+// What nobody asked to be solved without a matrix is solved with one where that does not converge, or too slowly: with one there is a factorisation.
+std::vector<StaticSolution> solve_or_turn_to_a_matrix(const Operator& equations, const LoadCases& loads, const LinearSolverOptions& options, const Progress& progress) {
+  if (!may_turn_to_a_matrix(equations, options)) return solve_in_one_way(equations, loads, options, progress, nullptr);
+  LinearSolverOptions without = options, with = options;
+  without.on_failure = {};
+  with.operator_kind = OperatorKind::matrix;
+  std::optional<Error> failure;
+  try {
+    return solve_in_one_way(equations, loads, without, progress, nullptr);
+  } catch (const Error& error) {
+    if (error.exit() != Exit::not_converged) throw;
+    failure = error;
+  }
+  const std::string why = fmt::format("with a matrix, since without one {}", failure->message());
+  if (options.say) options.say(why);
+  give_back_all(equations);
+  std::vector<StaticSolution> solutions;
+  const std::optional<Error> shortage = memory_shortage([&] {
+    check_memory_for_matrix(equations, with);
+    solutions = solve_in_one_way(equations, loads, with, progress, nullptr);
+  });
+  if (shortage) throw *failure;
+  add_steps({why}, solutions);
+  return solutions;
+}
+
 }  // namespace
 
 std::vector<StaticSolution> solve_static(const Operator& equations, const LoadCases& loads, const LinearSolverOptions& asked,
@@ -138,7 +164,7 @@ std::vector<StaticSolution> solve_static(const Operator& equations, const LoadCa
   }
   const std::optional<Error> shortage = memory_shortage([&] {
     check_memory_for_matrix(equations, options);
-    solutions = solve_in_one_way(equations, loads, options, progress, nullptr);
+    solutions = solve_or_turn_to_a_matrix(equations, loads, options, progress);
   });
   if (!shortage) return solutions;
   if (can_do_without_matrix(equations, options)) return solve_after_stepping_to_no_matrix(equations, loads, options, progress, *shortage);

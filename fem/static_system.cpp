@@ -290,7 +290,7 @@ class StaticSystem {
   SolveReport solve_one(const Vector& b, Vector& x, const LinearSolverOptions& options) {
     if (reuse_ != nullptr && options_.promise == MatrixPromise::positive_definite) return solve_member(b, x);
     if (K_ != nullptr) return solve_linear(*K_, b, x, options, solver_geometry(space_));
-    return without_matrix_->solve(b, x, options);
+    return without_matrix_->solve(b, x, options, may_turn_to_a_matrix(equations_, options_) ? slower_than_with_a_matrix(space_, options.relative) : IterationVerdict());
   }
 
   void add_loads(double factor, const Operator* loads, const Vector& u, Vector& r) {

@@ -5,6 +5,7 @@
 #include "solvers/krylov.hpp"
 #include "solvers/matrix_kernels.hpp"
 #include "solvers/vector_kernels.hpp"
+#include "solvers/vectors.hpp"
 
 #include <cmath>
 
@@ -96,16 +97,35 @@ class Iteration {
   Vector p_, z_, numbers_;
 };
 
+// A residual that stands still at the level of rounding is as good as double precision has it: where the correction that was last made for
+// it is small enough, in energy, the solution counts, as a direct one does (DirectSolver::judge).
+void judge_stagnation(const LinearOperator& A, const Vector& b, const Vector& x, double relative, SolveReport& report) {
+  double correction = 0;
+  for (const SolveReport::Step& step : report.steps) correction += step.length * step.product;
+  const double error = std::sqrt(correction / dot(x, b));
+  if (!(error <= relative)) return;
+  Vector rounded(x.device(), x.size(), "vectors"), product(x.device(), x.size(), "vectors");
+  const double rounding = rounding_residual(A, x, rounded, product) / norm2(b);
+  if (!(report.true_relative_residual <= residual_of_rounding * rounding)) return;
+  report.reason = StopReason::converged;
+  report.where = rounding_text(rounding);
+  report.error_estimate = error;
+  report.error_norm = "energy";
+}
+
 }  // namespace
 
 SolveReport ConjugateGradient::solve(const LinearOperator& A, const Vector& b, Vector& x,
                                      const LinearOperator* preconditioner) const {
   std::optional<Iteration> iteration;
-  return solve_by_krylov(flexible ? "flexible conjugate gradients" : "conjugate gradients", {relative, absolute, max_iterations, give_up}, A,
-                         b, x, preconditioner, [&](KrylovRun& run) {
-                           if (!iteration) iteration.emplace(run, flexible);
-                           return iteration->iterate(run);
-                         });
+  SolveReport report = solve_by_krylov(flexible ? "flexible conjugate gradients" : "conjugate gradients", {relative, absolute, max_iterations, give_up}, A,
+                                       b, x, preconditioner, [&](KrylovRun& run) {
+                                         if (!iteration) iteration.emplace(run, flexible);
+                                         return iteration->iterate(run);
+                                       });
+  iteration.reset();
+  if (report.reason == StopReason::stagnated && !report.steps.empty()) judge_stagnation(A, b, x, relative, report);
+  return report;
 }
 
 }  // namespace ritz

@@ -19,7 +19,8 @@ struct ConjugateGradient {
 
   // x holds the initial guess and becomes the solution. `converged` means that ||b - A x||_2, computed anew, is below
   // the tolerance. When the residual of the recursion has drifted from the true one, the iteration restarts from the
-  // true one, until that no longer helps (`stagnated`). A trouble is a StopReason, not an exception.
+  // true one, until that no longer helps (`stagnated`, but where the residual is one of rounding and the last correction was
+  // below the tolerance, in energy). A trouble is a StopReason, not an exception.
   // Memory: three vectors, four with a preconditioner that is not diagonal.
   SolveReport solve(const LinearOperator& A, const Vector& b, Vector& x, const LinearOperator* preconditioner = nullptr) const;
 };

@@ -3,6 +3,7 @@
 #include "device/error.hpp"
 #include "device/kernels.hpp"
 #include "solvers/nested_dissection.hpp"
+#include "solvers/krylov.hpp"
 #include "solvers/vectors.hpp"
 
 #include <algorithm>
@@ -176,15 +177,6 @@ void DirectSolver::add_error_estimate(const Vector& b, const Vector& x, SolveRep
   }
 }
 
-// ||A (d x)|| with d a fixed pattern of signs and sizes about half a unit in the last place: the residual that rounding x
-// makes by itself. Overwrites correction_ and residual_.
-double DirectSolver::rounding_residual(const Vector& x) {
-  fill_start_vector(correction_);
-  multiply(correction_, x, correction_);
-  A_.apply(correction_, residual_);
-  return 0.5 * std::numeric_limits<double>::epsilon() * norm2(residual_);
-}
-
 void DirectSolver::judge(const Vector& b, double b_norm, const Vector& x, SolveReport& report) {
   const double residual = report.true_relative_residual * b_norm;
   if (!std::isfinite(residual)) return;  // as new reports say
@@ -192,11 +184,10 @@ void DirectSolver::judge(const Vector& b, double b_norm, const Vector& x, SolveR
   if (estimate_error || !small) add_error_estimate(b, x, report);
   report.reason = small ? StopReason::converged : StopReason::stagnated;
   if (small || !(report.error_estimate <= relative)) return;
-  // Sums of a row's products round as well: a few times the rounding of x alone.
-  const double rounding = rounding_residual(x);
-  if (residual > 16 * rounding) return;
+  const double rounding = rounding_residual(A_, x, correction_, residual_);
+  if (residual > residual_of_rounding * rounding) return;
   report.reason = StopReason::converged;
-  report.where = fmt::format("the residual is that of rounding: storing the solution in double precision makes {:.1e} by itself", rounding / b_norm);
+  report.where = rounding_text(rounding / b_norm);
 }
 
 // Corrections are worth making while they halve the residual, and down to rounding.

@@ -70,7 +70,6 @@ class DirectSolver {
   void refine(const Vector& b, double b_norm, Vector& x, SolveReport& report);
   void refine(const MultiVector& B, const std::vector<double>& norms, MultiVector& X, std::vector<SolveReport>& reports);
   void judge(const Vector& b, double b_norm, const Vector& x, SolveReport& report);  // of the residual in residual_
-  double rounding_residual(const Vector& x);
   void add_error_estimate(const Vector& b, const Vector& x, SolveReport& report);
   std::optional<SolveReport> trivial(const Vector& b, double b_norm, Vector& x) const;
 

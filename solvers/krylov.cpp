@@ -128,6 +128,17 @@ SolveReport solve_by_krylov(const std::string& method, const KrylovLimits& limit
   return report;
 }
 
+double rounding_residual(const LinearOperator& A, const Vector& x, Vector& rounded, Vector& product) {
+  fill_start_vector(rounded);
+  multiply(rounded, x, rounded);
+  A.apply(rounded, product);
+  return 0.5 * std::numeric_limits<double>::epsilon() * norm2(product);
+}
+
+std::string rounding_text(double relative) {
+  return fmt::format("the residual is that of rounding: storing the solution in double precision makes {:.1e} by itself", relative);
+}
+
 std::optional<StopReason> verdict_of(StopReason reason, double residual, double before, double target, SolveReport& report) {
   if (residual <= target) return StopReason::converged;
   if (reason == StopReason::not_finite) report.where = "a product with the matrix or the preconditioner is not finite";

@@ -54,6 +54,13 @@ class KrylovRun {
   Vector square_;
 };
 
+// ||A (d x)|| with d a fixed pattern of signs and sizes about half a unit in the last place: the residual that rounding x makes by itself.
+// Overwrites the other two vectors.
+double rounding_residual(const LinearOperator& A, const Vector& x, Vector& rounded, Vector& product);
+// Sums of a row's products round as well: a residual of a few times that is one of rounding.
+constexpr double residual_of_rounding = 16;
+std::string rounding_text(double relative);  // of rounding alone, relative to the right-hand side
+
 // x holds the initial guess and becomes the solution. `iterate` returns `converged` when its own residual says so: it is
 // called again from the true residual when that one disagrees (also after a breakdown), for as long as the true residual
 // falls to half (`stagnated` else). b is scaled to order one before where its squares would leave double precision.

@@ -165,6 +165,12 @@ double dissection_operations(const SystemSize& size) {
   return operations;
 }
 
+IterationVerdict slower_than_factorising(const SystemSize& size, double iteration, double relative) {
+  constexpr double minutes = 2e12;  // [operations]
+  if (dissection_operations(size) > minutes) return {};
+  return SlowerThanFactorising(predicted_factorisation(size, true), iteration, relative);
+}
+
 double predicted_factorisation(const SystemSize& size, bool symmetric) {
   const double once = 3e-4 + 3.5e-6 * double(size.unknowns) + 3.5e-8 * double(size.nonzeros) + 4.2e-11 * dissection_operations(size);
   return (symmetric ? 1 : 2) * once * (1 + 0.02 * (size.columns - 1));

@@ -29,6 +29,10 @@ double predicted_factorisation(const SystemSize& size, bool symmetric);
 double dissection_operations(const SystemSize& size);
 double predicted_multigrid(const SystemSize& size);   // set-up and conjugate gradients for all columns, where it works well
 
+// Says when a factorisation is the better bet than what remains of an iteration that takes so many seconds a time. Empty where it would take
+// minutes: then what iterates goes on.
+IterationVerdict slower_than_factorising(const SystemSize& size, double iteration, double relative);
+
 struct MethodChoice {
   LinearMethod method;
   PreconditionerKind preconditioner;

@@ -119,11 +119,6 @@ Reports iterate_with(const Task& task, const T& columns, const MethodChoice& cho
   return continued(reports, iterate_with(task, columns, choice, basis, multigrid), "");
 }
 
-bool may_be_rounding(const SolveReport& report) {
-  return report.reason == StopReason::stagnated || report.reason == StopReason::indefinite_preconditioner ||
-         report.reason == StopReason::not_finite;
-}
-
 // Rounding in a cycle can spoil the last digits or even the definiteness: once more with matrices that are not shortened, and then in
 // double precision.
 template <Columns T>

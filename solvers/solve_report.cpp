@@ -37,6 +37,11 @@ const char* advice_for(StopReason reason) {
   return "";
 }
 
+bool may_be_rounding(const SolveReport& report) {
+  return report.reason == StopReason::stagnated || report.reason == StopReason::indefinite_preconditioner ||
+         report.reason == StopReason::not_finite;
+}
+
 std::string summary(const SolveReport& report) {
   const std::string preconditioner =
       report.preconditioner.empty() || report.preconditioner == "none" ? "" : " with " + report.preconditioner;
@@ -94,7 +99,7 @@ double squared_energy_error(const std::vector<SolveReport::Step>& steps) {
 void estimate_error(SolveReport& report, double energy) {
   const double squared = squared_energy_error(report.steps);
   if (squared < 0 || !report.converged() || !(energy > 0) || !std::isfinite(energy)) return;
-  report.error_estimate = std::sqrt(squared / energy);
+  report.error_estimate = std::max(report.error_estimate, std::sqrt(squared / energy));
   report.error_norm = "energy";
 }
 

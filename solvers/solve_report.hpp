@@ -53,8 +53,11 @@ std::string summary(const SolveReport& report);
 // same iteration. Negative: not known (fewer than three steps).
 double squared_energy_error(const std::vector<SolveReport::Step>& steps);
 
-// Fills error_estimate from it, relative to a solution whose x.Ax is `energy`; nothing where it is not known.
+// Fills error_estimate from it, relative to a solution whose x.Ax is `energy`; nothing where it is not known, or known to be larger.
 void estimate_error(SolveReport& report, double energy);
+
+// May a cycle in lower precision be what failed?
+bool may_be_rounding(const SolveReport& report);
 
 // Throws Error(Exit::not_converged) with reason, place and advice unless the solve has converged.
 void throw_unless_converged(const SolveReport& report);

@@ -140,25 +140,23 @@ Tabulation::Tabulation(const Device& device, const ReferenceElement& element, Ce
   tabulate(cell_element(geometry));
   const std::vector<double> extrapolation = extrapolation_matrix(element, rule);
   numbers.insert(numbers.end(), extrapolation.begin(), extrapolation.end());
-  if (tensor_) {
-    const std::size_t begin = numbers.size();
-    append_line_tables(element.line_nodes, numbers);
-    const std::vector<float> single(numbers.begin() + static_cast<std::ptrdiff_t>(begin), numbers.end());
-    single_line_ = Array<float>(device, std::span<const float>(single), "reference cells");
-  }
+  if (tensor_) append_line_tables(element.line_nodes, numbers);
   numbers_ = Vector(device, std::span<const double>(numbers), "reference cells");
+  single_ = Array<float>(device, std::span<const float>(std::vector<float>(numbers.begin(), numbers.end())), "reference cells");
+}
+
+template <class Real>
+Tabulated<Real> Tabulation::parts(const Real* weights) const {
+  const Real* values = weights + point_count_;
+  const Real* gradients = values + point_count_ * node_count_;
+  const Real* geometry_values = gradients + point_count_ * node_count_ * dimension_;
+  const Real* geometry_gradients = geometry_values + point_count_ * geometry_node_count_;
+  const Real* extrapolation = geometry_gradients + point_count_ * geometry_node_count_ * dimension_;
+  return {weights, values, gradients, geometry_values, geometry_gradients, extrapolation, tensor_ ? extrapolation + node_count_ * point_count_ : nullptr};
 }
 
 ReferenceTable Tabulation::table() const {
-  const double* weights = numbers_.data();
-  const double* values = weights + point_count_;
-  const double* gradients = values + point_count_ * node_count_;
-  const double* geometry_values = gradients + point_count_ * node_count_ * dimension_;
-  const double* geometry_gradients = geometry_values + point_count_ * geometry_node_count_;
-  const double* extrapolation = geometry_gradients + point_count_ * geometry_node_count_ * dimension_;
-  return {node_count_,     geometry_node_count_, dimension_,    point_count_, weights, values, gradients, geometry_values,
-          geometry_gradients, extrapolation, tensor_ ? extrapolation + node_count_ * point_count_ : nullptr,
-          single_line_.data()};
+  return {parts(numbers_.data()), parts(single_.data()), node_count_, geometry_node_count_, dimension_, point_count_};
 }
 
 int stiffness_degree(CellKind shape, int order) {

@@ -16,10 +16,12 @@ class Tabulation {
   ReferenceTable table() const;
 
  private:
+  template <class Real>
+  Tabulated<Real> parts(const Real* numbers) const;
   int node_count_, geometry_node_count_, dimension_, point_count_;
   bool tensor_;
-  Array<float> single_line_;
   Vector numbers_;  // weights, values, gradients, geometry's values and gradients, extrapolation, line, one after the other
+  Array<float> single_;  // the same
 };
 
 // Degrees of the rules that Ritz uses for elements of an order on cells of a shape. Full integration: the stiffness of an

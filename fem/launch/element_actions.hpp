@@ -27,17 +27,20 @@ constexpr void element_actions(const Team& team, const Memory& memory, const F& 
   const Piece<Memory> x{memory, 0}, u = x.from(Sh::geometry_nodes(table) * G), direction = u.from(N * C),
                       flux = direction.from(N * C);
 
-  load_element<Sh, !linear>(team, arguments, batch, x, u);
+  const int M = Sh::geometry_nodes(table);
+  team.each(M, [&](int a) { team.load_coordinates_from_origin(arguments, batch, a, M, G, x); });
+  if constexpr (!linear) team.each(N, [&](int a) { team.load_unknowns(arguments, batch, a, N, C, u); });
   team.each(N, [&](int a) { team.load_direction(arguments, batch, a, N, C, direction); });
   team.sync();
   team.each(points, [&](int q) {
-    const Geometry<Sh, T> g = geometry_of<Sh, T>(team, arguments, batch, x, q);
+    Geometry<Sh, T> g = geometry_of<Sh, T>(team, arguments, batch, x, q);
+    for (int i = 0; i < G; ++i) g.point.x[i] += team.origin(arguments, batch, M, G, i);
     Fields<T, C, G> fields{};
     if constexpr (!linear) {
       fields = interpolate<Sh, F::uses_gradient, T>(u, g, table, q);
     }
     const Fields<T, C, G> change = interpolate<Sh, F::uses_gradient, T>(direction, g, table, q);
-    pull_back<F, Sh, T>(tangent_flux<F, Sh, T>(form, g.point, fields, change), g, table.weights[q] * g.measure,
+    pull_back<F, Sh, T>(tangent_flux<F, Sh, T>(form, g.point, fields, change), g, numbers_of<T>(table).weights[q] * g.measure,
                         flux.from(q * C * (1 + D)));
   });
   team.sync();

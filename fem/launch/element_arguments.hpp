@@ -11,18 +11,22 @@
 
 namespace ritz {
 
-// A reference element and the cell's geometry, tabulated at the points of a quadrature rule. Where the field varies like
+// Numbers of a reference element and of the cell's geometry at the points of a quadrature rule. Where the field varies like
 // the geometry, both are one.
-struct ReferenceTable {
+template <class Real>
+struct Tabulated {
+  const Real* weights;             // [point]
+  const Real* values;              // [point][node]
+  const Real* gradients;           // [point][node][dimension], with respect to reference coordinates
+  const Real* geometry_values;     // [point][geometry node]
+  const Real* geometry_gradients;  // [point][geometry node][dimension]
+  const Real* extrapolation;       // [node][point]: values at the nodes of the least-squares fit through the points
+  const Real* line;                // one-dimensional tables of tensor elements (tensor_engine.hpp); nullptr for others
+};
+
+struct ReferenceTable : Tabulated<double> {
+  Tabulated<float> single;
   int node_count, geometry_node_count, dimension, point_count;
-  const double* weights;             // [point]
-  const double* values;              // [point][node]
-  const double* gradients;           // [point][node][dimension], with respect to reference coordinates
-  const double* geometry_values;     // [point][geometry node]
-  const double* geometry_gradients;  // [point][geometry node][dimension]
-  const double* extrapolation;       // [node][point]: values at the nodes of the least-squares fit through the points
-  const double* line;                // one-dimensional tables of tensor elements (tensor_engine.hpp); nullptr for others
-  const float* single_line;          // the same in single precision
 };
 
 struct ElementArguments {

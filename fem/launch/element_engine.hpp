@@ -132,19 +132,19 @@ template <class F, class Sh, class Team, class P>
 constexpr void test_fluxes(const Team& team, const ElementArguments& arguments, Index batch, int points, const P& flux) {
   using T = typename Team::Number;
   constexpr int C = Sh::C, D = Sh::D, width = C * (1 + D);
-  const ReferenceTable& table = arguments.table;
-  const int N = Sh::nodes(table);
+  const auto& numbers = numbers_of<T>(arguments.table);
+  const int N = Sh::nodes(arguments.table);
   team.each(N, [&](int a) {
     T sum[C];
     for (int c = 0; c < C; ++c) sum[c] = 0.0;
     for (int q = 0; q < points; ++q)
       for (int c = 0; c < C; ++c) {
         if constexpr (F::uses_value) {
-          sum[c] += table.values[q * N + a] * flux(q * width + c * (1 + D));
+          sum[c] += numbers.values[q * N + a] * flux(q * width + c * (1 + D));
         }
         if constexpr (F::uses_gradient) {
           for (int d = 0; d < D; ++d)
-            sum[c] += table.gradients[(q * N + a) * D + d] * flux(q * width + c * (1 + D) + 1 + d);
+            sum[c] += numbers.gradients[(q * N + a) * D + d] * flux(q * width + c * (1 + D) + 1 + d);
         }
       }
     for (int c = 0; c < C; ++c) team.store(arguments, batch, a * C + c, N * C, sum[c]);

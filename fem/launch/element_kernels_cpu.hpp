@@ -37,6 +37,12 @@ struct CpuTeam {
   template <class F>
   void each(int count, const F& f) const { do_each(count, f); }
   void sync() const {}
+  template <class P>
+  static bool all_positive(const P& p) {
+    bool all = true;
+    for (int l = 0; l < P::lanes; ++l) all &= p.v[l] > 0;
+    return all;
+  }
 
   template <class X>
   void load_coordinates(const ElementArguments& arguments, Index batch, int a, int nodes, int dimension, const X& x) const {
@@ -120,7 +126,8 @@ struct SingleCpuTeam {
   template <class F>
   void each(int count, const F& f) const { do_each(count, f); }
   void sync() const {}
-  static const float* line_tables(const ReferenceTable& table) { return table.single_line; }
+  static bool all_positive(const SinglePack& p) { return CpuTeam::all_positive(p); }
+  static const float* line_tables(const ReferenceTable& table) { return table.single.line; }
 
   // Relative to the first node of each element.
   template <class X>
@@ -193,13 +200,14 @@ struct SingleCpuTeam {
       x(a * components + c) = p;
     }
   }
+  SinglePack given(const ElementArguments& arguments, Index batch, int number, int numbers) const {
+    return both_halves(arguments.given, batch, number, numbers);
+  }
+  SinglePack state(const ElementArguments& arguments, Index batch, int number, int numbers) const {
+    return both_halves(arguments.state, batch, number, numbers);
+  }
   SinglePack point_geometry(const ElementArguments& arguments, Index batch, int point, int points, int entry, int entries) const {
-    SinglePack p;
-    for (int half = 0; half < 2; ++half) {
-      const double* from = arguments.point_geometry + ((of(batch, half) * points + point) * entries + entry) * lane_count;
-      for (int l = 0; l < lane_count; ++l) p.v[half * lane_count + l] = static_cast<float>(from[l]);
-    }
-    return p;
+    return both_halves(arguments.point_geometry, batch, point * entries + entry, points * entries);
   }
   void store(const ElementArguments& arguments, Index batch, int entry, int entries, SinglePack value) const {
     for (int half = 0; half < 2 && batch + half < batches; ++half) {
@@ -212,6 +220,14 @@ struct SingleCpuTeam {
 
  private:
   Index of(Index batch, int half) const { return batch + half < batches ? batch + half : batch; }
+  SinglePack both_halves(const double* values, Index batch, int number, int numbers) const {
+    SinglePack p;
+    for (int half = 0; half < 2; ++half) {
+      const double* from = values + (of(batch, half) * numbers + number) * lane_count;
+      for (int l = 0; l < lane_count; ++l) p.v[half * lane_count + l] = static_cast<float>(from[l]);
+    }
+    return p;
+  }
 };
 
 // A batch's node lists are short and not read in order, which keeps the processor's own prefetching from following them.
@@ -261,6 +277,15 @@ template <Form F, int N, int D>
   const CpuMemory memory = thread_scratch(actions_scratch<F, Shape<F, N, D>>(arguments.table));
   for (Index i = 0; i < arguments.batch_count; ++i)
     element_actions<F, N, D>(CpuTeam{}, memory, form, arguments, arguments.first_batch + i);
+}
+
+template <Form F, int N, int D>
+[[gnu::flatten]] void run_single_actions(const Device&, const ElementArguments& arguments) {
+  const F form = *static_cast<const F*>(arguments.form);
+  static_assert(sizeof(SinglePack) == sizeof(Pack));
+  const SingleCpuMemory memory{reinterpret_cast<SinglePack*>(thread_scratch(actions_scratch<F, Shape<F, N, D>>(arguments.table)).data)};
+  const SingleCpuTeam team{arguments.first_batch + arguments.batch_count};
+  for (Index i = arguments.first_batch; i < team.batches; i += 2) element_actions<F, N, D>(team, memory, form, arguments, i);
 }
 
 template <Form F, int N, int D>

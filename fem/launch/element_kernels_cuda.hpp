@@ -8,6 +8,8 @@
 #include "fem/launch/block_shape.hpp"
 #include "fem/launch/element_actions.hpp"
 
+#include <type_traits>
+
 namespace ritz::RITZ_BACKEND {
 
 template <class Real>
@@ -31,6 +33,7 @@ struct GpuTeamOf {
     for (int i = rank; i < count; i += size) f(i);
   }
   __device__ void sync() const { __syncthreads(); }
+  __device__ static bool all_positive(Real x) { return x > 0; }
 
   template <class X>
   __device__ void load_coordinates(const ElementArguments& arguments, Index batch, int a, int nodes, int dimension,
@@ -81,7 +84,7 @@ struct GpuTeamOf {
   }
   __device__ static const Real* line_tables(const ReferenceTable& table) {
     if constexpr (single) {
-      return table.single_line;
+      return table.single.line;
     } else {
       return table.line;
     }
@@ -115,22 +118,26 @@ struct GpuTeamOf {
 
 using GpuTeam = GpuTeamOf<double>;
 
-enum class ElementTask { matrices, residuals, actions, diagonals, evaluate, commits };
+enum class ElementTask { matrices, residuals, actions, single_actions, diagonals, evaluate, commits };
+
+template <ElementTask Task>
+using TaskReal = std::conditional_t<Task == ElementTask::single_actions, float, double>;
 
 template <ElementTask Task, Form F, int N, int D, int Points>
 __global__ void element_kernel(const __grid_constant__ F form, const __grid_constant__ ElementArguments arguments,
                                int elements_per_block) {
+  using Real = TaskReal<Task>;
   extern __shared__ double shared[];
   const int parts = lane_count / elements_per_block;
   const int element = static_cast<int>(threadIdx.x) % elements_per_block;
-  const GpuTeam team{static_cast<int>(threadIdx.x) / elements_per_block,
-                     static_cast<int>(blockDim.x) / elements_per_block,
-                     static_cast<int>(blockIdx.x) % parts * elements_per_block + element};
-  const GpuMemory memory{shared, elements_per_block, element};
+  const GpuTeamOf<Real> team{static_cast<int>(threadIdx.x) / elements_per_block,
+                             static_cast<int>(blockDim.x) / elements_per_block,
+                             static_cast<int>(blockIdx.x) % parts * elements_per_block + element};
+  const GpuMemoryOf<Real> memory{reinterpret_cast<Real*>(shared), elements_per_block, element};
   const Index batch = arguments.first_batch + blockIdx.x / parts;
   if constexpr (Task == ElementTask::matrices) element_matrices<F, N, D, Points>(team, memory, form, arguments, batch);
   if constexpr (Task == ElementTask::residuals) element_residuals<F, N, D>(team, memory, form, arguments, batch);
-  if constexpr (Task == ElementTask::actions) element_actions<F, N, D>(team, memory, form, arguments, batch);
+  if constexpr (Task == ElementTask::actions || Task == ElementTask::single_actions) element_actions<F, N, D>(team, memory, form, arguments, batch);
   if constexpr (Task == ElementTask::diagonals) element_diagonals<F, N, D>(team, memory, form, arguments, batch);
   if constexpr (Task == ElementTask::evaluate) element_evaluate<F, N, D>(team, memory, form, arguments, batch);
   if constexpr (Task == ElementTask::commits) element_commits<F, N, D>(team, memory, form, arguments, batch);
@@ -172,7 +179,7 @@ void launch_blocks(const Device& device, const ElementArguments& arguments, Kern
 template <ElementTask Task, Form F, int N, int D, int Points>
 void launch_elements(const Device& device, const ElementArguments& arguments, int scratch_entries, int items,
                      const char* name) {
-  launch_blocks(device, arguments, element_kernel<Task, F, N, D, Points>, form_of<F>(arguments), scratch_entries, items, name);
+  launch_blocks(device, arguments, element_kernel<Task, F, N, D, Points>, form_of<F>(arguments), scratch_entries, items, name, sizeof(TaskReal<Task>));
 }
 
 template <Form F, int N, int D, int Points>
@@ -189,11 +196,19 @@ void run_residuals(const Device& device, const ElementArguments& arguments) {
                                                       widest_loop<Sh>(arguments.table), "element residuals");
 }
 
+template <ElementTask Task, Form F, int N, int D>
+void launch_actions(const Device& device, const ElementArguments& arguments) {
+  using Sh = Shape<F, N, D>;
+  launch_elements<Task, F, N, D, 0>(device, arguments, actions_scratch<F, Sh>(arguments.table), widest_loop<Sh>(arguments.table),
+                                    "element actions");
+}
 template <Form F, int N, int D>
 void run_actions(const Device& device, const ElementArguments& arguments) {
-  using Sh = Shape<F, N, D>;
-  launch_elements<ElementTask::actions, F, N, D, 0>(device, arguments, actions_scratch<F, Sh>(arguments.table),
-                                                    widest_loop<Sh>(arguments.table), "element actions");
+  launch_actions<ElementTask::actions, F, N, D>(device, arguments);
+}
+template <Form F, int N, int D>
+void run_single_actions(const Device& device, const ElementArguments& arguments) {
+  launch_actions<ElementTask::single_actions, F, N, D>(device, arguments);
 }
 
 template <Form F, int N, int D>

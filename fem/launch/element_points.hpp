@@ -9,6 +9,17 @@
 
 namespace ritz::RITZ_BACKEND {
 
+// A table's numbers in the precision of T: a number, or lanes of them.
+template <class T>
+constexpr const auto& numbers_of(const ReferenceTable& table) {
+  constexpr bool single = [] {
+    if constexpr (requires { typename T::Real; }) return sizeof(typename T::Real) == sizeof(float);
+    else return sizeof(T) == sizeof(float);
+  }();
+  if constexpr (single) return table.single;
+  else return static_cast<const Tabulated<double>&>(table);
+}
+
 // Sizes of one form on one shape of cell, known at compile time; NodeCount 0: nodes are counted at run time.
 template <Form F, int NodeCount, int ReferenceDimension>
 struct Shape {
@@ -39,8 +50,8 @@ template <class Sh, class T, class X>
 constexpr Geometry<Sh, T> geometry_at(const X& x, const ReferenceTable& table, int q) {
   constexpr int D = Sh::D, G = Sh::G;
   const int N = Sh::geometry_nodes(table);
-  const double* values = table.geometry_values + q * N;
-  const double* gradients = table.geometry_gradients + q * N * D;
+  const auto* values = numbers_of<T>(table).geometry_values + q * N;
+  const auto* gradients = numbers_of<T>(table).geometry_gradients + q * N * D;
   Geometry<Sh, T> g{};
   T jacobian[G][D];
   for (int i = 0; i < G; ++i) {
@@ -151,8 +162,8 @@ template <class Sh, bool WithGradient, class T, class U>
 constexpr Fields<T, Sh::C, Sh::G> interpolate(const U& u, const Geometry<Sh, T>& g, const ReferenceTable& table, int q) {
   constexpr int C = Sh::C, D = Sh::D, G = Sh::G;
   const int N = Sh::nodes(table);
-  const double* values = table.values + q * N;
-  const double* gradients = table.gradients + q * N * D;
+  const auto* values = numbers_of<T>(table).values + q * N;
+  const auto* gradients = numbers_of<T>(table).gradients + q * N * D;
   Fields<T, C, G> fields{};
   T reference_gradient[C][D];
   for (int c = 0; c < C; ++c) {

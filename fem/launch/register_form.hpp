@@ -20,6 +20,8 @@ namespace ritz::RITZ_BACKEND {
 template <int NodeCount, int ReferenceDimension>
 struct Cell {
   static constexpr int nodes = NodeCount, dimension = ReferenceDimension;
+  // Kernels of its own for actions, too: for quadratic cells in space, whose systems are solved without a matrix.
+  static constexpr bool acts = dimension == 3 && nodes >= 10;
 };
 template <int ReferenceDimension>
 using AnyElement = Cell<0, ReferenceDimension>;
@@ -35,10 +37,11 @@ struct RegisterFormOnCell {
     constexpr int points = C::nodes == C::dimension + 1 ? 1 : 0;  // linear simplices: one point, all in registers
     static FormKernels t{nullptr, run_residuals<F, C::nodes, C::dimension>, nullptr, nullptr, nullptr, nullptr};
     if constexpr (FormFacts<F>::has_matrix) t.matrices = choose_matrices<points>();
-    if constexpr (FormFacts<F>::has_matrix && C::nodes == 0) {
-      t.actions = run_actions<F, 0, C::dimension>;
-      t.diagonals = run_diagonals<F, 0, C::dimension>;
+    if constexpr (FormFacts<F>::has_matrix && (C::nodes == 0 || C::acts)) {
+      t.actions = run_actions<F, C::nodes, C::dimension>;
+      t.single_actions = run_single_actions<F, C::nodes, C::dimension>;
     }
+    if constexpr (FormFacts<F>::has_matrix && C::nodes == 0) t.diagonals = run_diagonals<F, 0, C::dimension>;
     if constexpr (FormFacts<F>::evaluated > 0) t.evaluate = run_evaluate<F, C::nodes, C::dimension>;
     if constexpr (FormFacts<F>::state > 0) t.commits = run_commits<F, C::nodes, C::dimension>;
     return t;

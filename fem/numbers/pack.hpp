@@ -19,8 +19,9 @@ struct PackRegister {
   typedef Real type __attribute__((vector_size(Lanes * sizeof(Real))));
 };
 
-template <class Real, int Lanes>
+template <class R, int Lanes>
 struct PackOf {
+  using Real = R;
   using Register = typename PackRegister<Real, Lanes>::type;
   static constexpr int lanes = Lanes;
   Register v;

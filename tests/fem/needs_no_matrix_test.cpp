@@ -10,13 +10,15 @@
 namespace ritz::test {
 namespace {
 
-// An elastic or warm box of n^3 bricks of this kind, held at x0.
+// A loaded body, held at x0.
 struct Block {
-  Block(CellKind kind, Index n, int components) : mesh(box(n, n, n, {1, 1, 1}, kind)), space(mesh, components, Device::named("cpu", 2)), equations(space, parts(components)) {}
+  Block(Mesh m, const FormValue& form) : mesh(std::move(m)), space(mesh, form.components, Device::named("cpu", 2)), equations(space, parts(form)) {}
+  // n^3 bricks of this kind, elastic or warm.
+  Block(CellKind kind, Index n, int components) : Block(box(n, n, n, {1, 1, 1}, kind), components == 1 ? heat_form(3) : elastic_form(3)) {}
 
-  std::vector<Integral> parts(int components) const {
-    if (components == 1) return {Integral::over_all_cells(Diffusion<3>{.conductivity = 2}), Integral::over_all_cells(volume_load(3, std::vector<double>{1.0}))};
-    return {Integral::over_all_cells(elastic_form(3)), Integral::over_all_cells(volume_load(3, std::vector<double>{0.0, 0.0, -1.0}))};
+  static std::vector<Integral> parts(const FormValue& form) {
+    const std::vector<double> load = form.components == 1 ? std::vector{1.0} : std::vector{0.0, 0.0, -1.0};
+    return {Integral::over_all_cells(form), Integral::over_all_cells(volume_load(3, load))};
   }
   Constraints held() const {
     Constraints fixed(space);
@@ -66,6 +68,42 @@ TEST(NeedsNoMatrix, AndTheSolutionIsThatOfTheMatrix) {
   EXPECT_LT(norm2(difference), 1e-7 * norm2(with.u));
   EXPECT_GT(without.report.error_estimate, 0);
   EXPECT_LT(without.report.error_estimate, 1e-8);
+}
+
+// Hardly compressible: multigrid needs thousands of iterations, a factorisation of this size a second.
+TEST(NeedsNoMatrix, TurnsToOneWhereConvergenceIsSlow) {
+  const Lame rubber = Lame::from(1, 0.49999);
+  const Block block(box(11, 11, 11, {1, 1, 1}, CellKind::tet10), Elasticity{rubber.lambda, rubber.mu});
+  std::vector<std::string> said;
+  LinearSolverOptions options{.promise = MatrixPromise::positive_definite};
+  options.say = [&](const std::string& line) { said.push_back(line); };
+  ASSERT_TRUE(may_turn_to_a_matrix(block.equations, options));
+  const Constraints fixed = block.held();
+  const StaticSolution s = solve_static(block.equations, fixed, options);
+  EXPECT_TRUE(s.report.converged());
+  ASSERT_FALSE(s.report.fallbacks.empty());
+  EXPECT_TRUE(s.report.fallbacks.front().starts_with("with a matrix, since without one the linear solver")) << s.report.fallbacks.front();
+  EXPECT_EQ(said.front(), s.report.fallbacks.front());
+  EXPECT_LT(s.certificate, 1e-6);
+  options.operator_kind = OperatorKind::matrix_free;
+  EXPECT_FALSE(may_turn_to_a_matrix(block.equations, options)) << "that was asked for";
+}
+
+// A plate of a fiftieth of its length: the residual that rounding leaves is above the tolerance, the error is not.
+TEST(NeedsNoMatrix, WhatRoundingLeavesCountsAsConverged) {
+  const Block plate(box(24, 24, 1, {10, 10, 0.2}, CellKind::tet10), elastic_form(3));
+  const Constraints fixed = plate.held();
+  const StaticSolution s = solve_static(plate.equations, fixed, {.relative = 1e-10, .promise = MatrixPromise::positive_definite, .operator_kind = OperatorKind::matrix_free});
+  EXPECT_TRUE(s.report.converged()) << summary(s.report);
+  EXPECT_GT(s.report.true_relative_residual, 1e-10);
+  EXPECT_TRUE(s.report.where.starts_with("the residual is that of rounding")) << s.report.where;
+  EXPECT_LT(s.report.error_estimate, 1e-10);
+  EXPECT_GT(s.report.error_estimate, 0);
+  const StaticSolution direct = solve_static(plate.equations, fixed, {.method = LinearMethod::direct, .promise = MatrixPromise::positive_definite});
+  Vector difference = plate.space.zeros();
+  copy(s.u, difference);
+  axpy(-1.0, direct.u, difference);
+  EXPECT_LT(max_abs(difference), 1e-7 * max_abs(direct.u));
 }
 
 }  // namespace
