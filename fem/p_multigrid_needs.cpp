@@ -21,7 +21,7 @@ Index bytes_of(const MemoryNeeds& needs, const char* tag) {
 // A space with its operator, for as long as it is asked.
 struct Level {
   Level(const Operator& finer, const SpaceOptions& options)
-      : space(finer.space().mesh(), finer.space().components(), finer.space().device(), options), equations(space, finer.integrals()) {}
+      : space(finer.space().mesh(), finer.space().components(), finer.space().device(), options), equations(space, finer.integrals(), Layout::counted) {}
   FunctionSpace space;
   Operator equations;
 };

@@ -57,6 +57,25 @@ TEST_P(MemoryNeedsOn, ListsOfSmallMeshesAreForeseenExactly) {
   }
 }
 
+TEST_P(MemoryNeedsOn, CellsThatAreOnlyCountedNeedTheSame) {
+  const Model model(patch(kind(), {.random = 0.05}), elastic_form(dimension()));
+  const MemoryPool& pool = model.space.device().memory();
+  const Index written = pool.statistics().live_by_tag.at("connectivity");
+  const Operator counted(model.space, model.equations.integrals(), Layout::counted);
+  EXPECT_EQ(pool.statistics().live_by_tag.at("connectivity"), 2 * written);
+  EXPECT_EQ(counted.host_bytes(), model.equations.host_bytes());
+  for (const Task task : all_tasks) EXPECT_EQ(counted.memory_needs(task).by_tag(), model.equations.memory_needs(task).by_tag()) << static_cast<int>(task);
+}
+
+TEST(MemoryNeeds, SpacesBesideEachOtherShareTheGeometry) {
+  const Mesh mesh = box(3, 3, 3, {1, 1, 1}, CellKind::hex8);
+  const FunctionSpace fine(mesh, 3, Device::named("cpu", 1), {.order = 4});
+  const Index before = fine.device().memory().live();
+  const FunctionSpace coarse(mesh, 3, fine.device(), {.beside = &fine});
+  EXPECT_EQ(fine.device().memory().live(), before);
+  EXPECT_EQ(&coarse.coordinates(), &fine.geometry_coordinates());
+}
+
 TEST(MemoryNeeds, TasksOverTheSameCellsShareTheirLists) {
   const Model model(patch(CellKind::hex8), heat_form(3));
   const auto lists = [&](const std::vector<Task>& tasks) { return model.equations.memory_needs(tasks).by_tag().at("assembly lists"); };
@@ -80,7 +99,8 @@ TEST(MemoryNeeds, ListsOfLargerMeshesAreForeseenToAFewPerCent) {
     const Model model(box(14, 10, 10, {1.4, 1, 1}, kind), elastic_form(3));
     for (const Task task : all_tasks) {
       const auto [foreseen, taken] = lists_of(task, model.equations);
-      EXPECT_NEAR(double(foreseen), double(taken), 0.08 * double(taken)) << traits(kind).name << ", task " << static_cast<int>(task);
+      const double block = taken > 1 << 20 ? 1 << 21 : 0;  // of the pool
+      EXPECT_NEAR(double(foreseen), double(taken), 0.03 * double(taken) + block) << traits(kind).name << ", task " << static_cast<int>(task);
     }
   }
 }
