@@ -12,7 +12,7 @@ import subprocess
 import sys
 import tempfile
 
-from box_meshes import HEX, LATTICE, PLATE, TET, write_mesh
+from box_meshes import HEX, LATTICE, PLATE, PRISM, TET, write_mesh
 from model_texts import (ELASTICITY, FRAME, HEAT, LINEAR, MEMBERS, MODAL, MODAL_FREE, MULTIGRID, NEWTON, PROGRAMS, SHELL, UNSYMMETRIC,
                          case_text)
 
@@ -30,6 +30,9 @@ CASES = [
     ("elasticity tet4", TET, (47, 24, 24), "", ELASTICITY, MULTIGRID, SINGLE),
     ("elasticity tet4, refined", TET, (48, 24, 24), "", ELASTICITY, MULTIGRID, SINGLE),
     ("elasticity tet10", TET, (24, 12, 12), "order = 2", ELASTICITY, MULTIGRID, SINGLE),
+    ("elasticity tet10, as the run chooses", TET, (24, 12, 12), "order = 2", ELASTICITY, "", P_MULTIGRID),
+    ("elasticity hex20, as the run chooses", HEX, (22, 11, 11), "order = 2", ELASTICITY, "", P_MULTIGRID),
+    ("elasticity prism6", PRISM, (37, 19, 19), "", ELASTICITY, MULTIGRID, SINGLE),
     ("elasticity tet10, diagonal", TET, (20, 10, 10), "order = 2", ELASTICITY, 'method = "cg"\npreconditioner = "jacobi"', DIAGONAL),
     ("elasticity tet4, no matrix", TET, (40, 20, 20), "", ELASTICITY, 'method = "cg"\noperator = "matrix_free"', FREE),
     ("elasticity hex8, order 2", HEX, (32, 16, 16), "", ELASTICITY, "[space]\norder = 2", P_MULTIGRID),
@@ -41,6 +44,7 @@ CASES = [
     ("heat hex8, no refinement", HEX, (47, 47, 47), "", HEAT, MULTIGRID, SINGLE),
     ("heat tet4, refined", TET, (64, 48, 48), "", HEAT, MULTIGRID, SINGLE),
     ("heat tet10", TET, (32, 24, 24), "order = 2", HEAT, MULTIGRID, SINGLE),
+    ("heat prism6", PRISM, (51, 41, 41), "", HEAT, MULTIGRID, SINGLE),
     ("heat hex8, no matrix", HEX, (64, 48, 48), "", HEAT, 'method = "cg"\noperator = "matrix_free"', FREE),
     ("form elasticity tet10", TET, (20, 10, 10), "order = 2", LINEAR, MULTIGRID, SINGLE),
     ("neo-Hooke hex8, Newton", HEX, (40, 20, 20), "", NEWTON, MULTIGRID, SINGLE),
