@@ -4,7 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <optional>
+#include <utility>
 
 namespace ritz {
 namespace {
@@ -33,18 +33,11 @@ class Chunks {
   Index count_ = 0;
 };
 
-// What the chunks add to one item of the target, the node itself or a column of its row: once for each element.
-struct Entry {
-  Node item;
-  Index chunk;
-  auto operator<=>(const Entry&) const = default;
-};
-
 // Slots of equal fate in a chunk are a run.
 struct Fate {
   Index chunk;
   bool shared;
-  Index times;
+  int times;
   auto operator<=>(const Fate&) const = default;
 };
 
@@ -53,49 +46,80 @@ struct Counts {
   std::vector<Fate> fates;  // of each row every one once
 };
 
-// The entries of a row, sorted.
-void count_row(std::span<const Entry> entries, Counts& counts) {
-  const std::size_t begin = counts.fates.size();
-  for (std::size_t first = 0, last = 0; first < entries.size(); first = last) {
-    const std::size_t own = counts.fates.size();
-    for (std::size_t next = first; last < entries.size() && entries[last].item == entries[first].item; last = next) {
-      while (next < entries.size() && entries[next] == entries[last]) ++next;
-      counts.fates.push_back({entries[last].chunk, false, static_cast<Index>(next - last)});
-    }
-    const std::size_t chunks = counts.fates.size() - own;
-    ++counts.items;
-    counts.slots += static_cast<Index>(chunks);
-    if (chunks == 1) continue;
-    ++counts.shared;
-    counts.extension += static_cast<Index>(chunks);
-    for (std::size_t f = own; f < counts.fates.size(); ++f) counts.fates[f].shared = true;
+// Rows of the target one after the other: their items (the node itself, or the columns), and how often each chunk adds to each.
+class Rows {
+ public:
+  Rows(const ElementsAround& elements, const Chunks& chunks, bool of_pairs) : elements_(&elements), chunks_(&chunks), of_pairs_(of_pairs) {
+    if (!of_pairs) return;
+    item_.assign(static_cast<std::size_t>(elements.space().node_count()), -1);
+    for (int g = 0; g < elements.group_count(); ++g) nodes_of_.emplace_back(elements.space(), elements.group(g));
   }
-  const auto row = counts.fates.begin() + static_cast<std::ptrdiff_t>(begin);
-  std::sort(row, counts.fates.end());
-  counts.fates.erase(std::unique(row, counts.fates.end()), counts.fates.end());
-}
 
-Counts count_rows(const ElementsAround& elements, const Chunks& chunks, bool of_pairs, Index first, Index last) {
-  Counts counts;
-  std::vector<Entry> entries;
-  std::optional<ElementNodes> nodes_of;
-  int group = -1;
-  for (Index row = first; row < last; ++row) {
-    entries.clear();
-    for (const ElementsAround::Place& place : elements.of(row)) {
-      if (!chunks.holds(place.group)) continue;
-      if (!of_pairs) {
-        entries.push_back({0, chunks.of(place)});
+  void add(Index row, Counts& counts) {
+    find_chunks(row);
+    if (places_.empty()) return;
+    count_times();
+    sum(counts);
+  }
+
+ private:
+  void find_chunks(Index row) {
+    places_.clear();
+    in_.clear();
+    for (const ElementsAround::Place& place : elements_->of(row)) {
+      if (!chunks_->holds(place.group)) continue;
+      const auto slot = std::ranges::find(in_, chunks_->of(place));
+      places_.emplace_back(place, slot - in_.begin());
+      if (slot == in_.end()) in_.push_back(chunks_->of(place));
+    }
+  }
+  void count_times() {
+    times_.assign(of_pairs_ ? 0 : in_.size(), 0);
+    for (const auto& [place, slot] : places_) {
+      if (!of_pairs_) {
+        ++times_[slot];
         continue;
       }
-      if (place.group != group) nodes_of.emplace(elements.space(), elements.group(place.group)), group = place.group;
-      for (const Node node : (*nodes_of)(place.element)) entries.push_back({node, chunks.of(place)});
+      for (const Node node : nodes_of_[static_cast<std::size_t>(place.group)](place.element)) {
+        std::int32_t& item = item_[static_cast<std::size_t>(node)];
+        if (item < 0) {
+          item = static_cast<std::int32_t>(met_.size());
+          met_.push_back(node);
+          times_.resize(times_.size() + in_.size(), 0);
+        }
+        ++times_[static_cast<std::size_t>(item) * in_.size() + slot];
+      }
     }
-    std::ranges::sort(entries);
-    count_row(entries, counts);
+    for (const Node node : met_) item_[static_cast<std::size_t>(node)] = -1;
+    met_.clear();
   }
-  return counts;
-}
+  void sum(Counts& counts) {
+    const std::size_t chunks = in_.size();
+    seen_.assign(2 * chunks * (places_.size() + 1), 0);
+    for (std::size_t first = 0; first < times_.size(); first += chunks) {
+      const std::span<const int> times(times_.data() + first, chunks);
+      const Index adding = std::ranges::count_if(times, [](int t) { return t > 0; });
+      ++counts.items;
+      counts.slots += adding;
+      counts.shared += adding > 1;
+      counts.extension += adding > 1 ? adding : 0;
+      for (std::size_t c = 0; c < chunks; ++c)
+        if (times[c] > 0 && std::exchange(seen_[(2 * c + (adding > 1)) * (places_.size() + 1) + static_cast<std::size_t>(times[c])], 1) == 0)
+          counts.fates.push_back({in_[c], adding > 1, times[c]});
+    }
+  }
+
+  const ElementsAround* elements_;
+  const Chunks* chunks_;
+  bool of_pairs_;
+  std::vector<ElementNodes> nodes_of_;                                      // [group]
+  std::vector<std::int32_t> item_;                                          // [node] of the row, -1: not met
+  std::vector<Node> met_;
+  std::vector<Index> in_;                                                   // chunks that add to the row
+  std::vector<std::pair<ElementsAround::Place, std::size_t>> places_;       // elements, and the position of their chunk
+  std::vector<int> times_;                                                  // [item][chunk]
+  std::vector<char> seen_;                                                  // [chunk][shared][times]
+};
 
 // All fates from those that were seen, in how many rows: Chao's estimator ("Estimating the population size for capture-recapture data
 // with unequal catchability", 1987), which is exact where all rows were.
@@ -117,7 +141,10 @@ Counts count_all(const ElementsAround& elements, const Chunks& chunks, bool of_p
   ParallelErrors errors;
 #pragma omp parallel for schedule(static) num_threads(static_cast<int>(threads))
   for (Index part = 0; part < threads; ++part)
-    errors.run([&] { parts[static_cast<std::size_t>(part)] = count_rows(elements, chunks, of_pairs, part * rows / threads, (part + 1) * rows / threads); });
+    errors.run([&] {
+      Rows each(elements, chunks, of_pairs);
+      for (Index row = part * rows / threads; row < (part + 1) * rows / threads; ++row) each.add(row, parts[static_cast<std::size_t>(part)]);
+    });
   errors.rethrow();
   Counts all = std::move(parts.front());
   for (std::size_t part = 1; part < parts.size(); ++part) {
