@@ -14,6 +14,7 @@
 #include <filesystem>
 #include <fmt/format.h>
 #include <optional>
+#include <set>
 
 namespace ritz {
 namespace {
@@ -212,9 +213,17 @@ class Sweep {
     std::string numbers;
     for (const auto& [name, values] : report.probes) numbers += fmt::format(", {} {:.6g}", name, fmt::join(values, " "));
     log_.end_progress();
+    tell_steps_down(member, report);
     log_.line("{} {}/{} ({}): {} iterations{}", member.name, &member - plan_.members.data() + 1, plan_.members.size(), member.text(),
               report.solves.empty() ? 0 : report.solves.back().iterations, numbers);
     remove(active);
+  }
+
+  // Each kind once, of the first member that takes it: the members' own logs are quiet.
+  void tell_steps_down(const SweepMember& member, const RunReport& report) {
+    for (const auto& solve : report.solves)
+      for (const std::string& step : solve.fallbacks)
+        if (steps_down_.insert(step.substr(0, step.find(" ("))).second) log_.notice(fmt::format("{} fell back: {}", member.name, step));
   }
 
   void finish_failed(Active& active, const Error& error) {
@@ -288,6 +297,7 @@ class Sweep {
     report_.facts["sweep_largest_batch"] = fmt::format("{}", batch.largest());
     report_.facts["sweep_matrices"] = fmt::format("{}", shared_.reuse.matrices());
     report_.facts["sweep_refreshes"] = fmt::format("{}", counts.refreshes);
+    if (!steps_down_.empty()) report_.facts["sweep_fallbacks"] = fmt::format("{}", fmt::join(steps_down_, "; "));
     report_.facts["sweep_analyses"] = fmt::format("{}", counts.analyses);
     report_.outputs.push_back(results_->table_path());
     log_.line("table: {}", results_->table_path());
@@ -304,6 +314,7 @@ class Sweep {
   StaticBatch* batch_ = nullptr;
   std::optional<SweepResults> results_;
   std::vector<Active> active_;
+  std::set<std::string> steps_down_;  // of members, without what did not fit
   std::map<std::string, std::uint32_t> mesh_checksums_;
   Clock::time_point start_ = Clock::now();
   std::size_t complete_ = 0;
