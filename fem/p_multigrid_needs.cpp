@@ -89,7 +89,7 @@ PMultigridNeeds p_multigrid_needs(const Operator& equations) {
   }
   const FunctionSpace& space = fine->space();
   const SpaceNeeds coarsest = needs_of(space, 1, false);
-  const HierarchyNeeds hierarchy = hierarchy_needs(hierarchy_shape(space, coarsest), true);
+  const HierarchyNeeds hierarchy = hierarchy_needs(hierarchy_shape(*fine, coarsest), true);
   const MemoryNeeds matrix = coarsest.pattern + coarsest.matrix();
   needs.set_up = needs.live + matrix + larger(fine->memory_needs(Task::matrix, coarsest.size.pairs), hierarchy.set_up);
   needs.live += coarsest.pattern + hierarchy.live;

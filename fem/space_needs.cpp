@@ -1,6 +1,7 @@
 #include "fem/space_needs.hpp"
 
 #include "fem/chosen_nodes.hpp"
+#include "fem/material_contrast.hpp"
 #include "fem/nested_nodes.hpp"
 
 #include <algorithm>
@@ -49,9 +50,12 @@ SpaceNeeds needs_of(const FunctionSpace& space, int cases, bool counted) {
   return needs;
 }
 
-HierarchyShape hierarchy_shape(const FunctionSpace& space, const SpaceNeeds& needs) {
+HierarchyShape hierarchy_shape(const Operator& equations, const SpaceNeeds& needs) {
+  const FunctionSpace& space = equations.space();
   auto phase = space.device().profile().phase("nested meshes");
-  return {space.node_count(), needs.size.pairs, space.components(), space.mesh().dimension(), nesting_of(space)};
+  Nesting nesting = nesting_of(space);
+  if (space.order() == 1 && nesting != Nesting::none && has_jumps(equations)) nesting = Nesting::none;
+  return {space.node_count(), needs.size.pairs, space.components(), space.mesh().dimension(), nesting};
 }
 
 Index host_of_lists(const MemoryNeeds& task) {

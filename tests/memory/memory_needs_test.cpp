@@ -2,7 +2,9 @@
 #include "tests/fem/cells_under_test.hpp"
 #include "tests/fem/models.hpp"
 
+#include "fem/material_contrast.hpp"
 #include "fem/pattern_size.hpp"
+#include "fem/space_needs.hpp"
 #include "fem/static_forecast.hpp"
 
 #include <cmath>
@@ -125,6 +127,21 @@ TEST(MemoryNeeds, PatternAndMatrixAreForeseenExactly) {
   const MemoryNeeds needs = MemoryNeeds().array<Index>("pattern", size.nodes + 1).array<std::int32_t>("pattern", size.pairs).array<double>("matrix", 9 * size.pairs);
   EXPECT_EQ(needs.by_tag().at("pattern"), s.live_by_tag.at("pattern"));
   EXPECT_EQ(needs.by_tag().at("matrix"), s.live_by_tag.at("matrix"));
+}
+
+// A refined box: where its halves differ by much, aggregates take the place of the coarser meshes.
+TEST(MemoryNeeds, MaterialsThatDifferByMuchLeaveNestedMeshes) {
+  const Mesh mesh = box(8, 8, 8, {1, 1, 1}, CellKind::tet4);
+  const FunctionSpace space(mesh, 3, Device::named("cpu", 1));
+  Region low{.name = "low", .kind = RegionKind::cells}, high{.name = "high", .kind = RegionKind::cells};
+  for (Index cell = 0; cell < mesh.cell_count(); ++cell) (mesh.point(mesh.nodes_of(cell).front())[2] < 0.5 ? low : high).cells.push_back(cell);
+  const auto nesting = [&](double ratio) {
+    const Operator equations(space, {Integral::over(Elasticity{1, 1}, low), Integral::over(Elasticity{ratio, ratio}, high)}, Layout::counted);
+    EXPECT_NEAR(material_contrast(equations), ratio, 1e-12);
+    return hierarchy_shape(equations, needs_of(space, 1, false)).nesting;
+  };
+  EXPECT_NE(nesting(10), Nesting::none);
+  EXPECT_EQ(nesting(20), Nesting::none);
 }
 
 TEST(MemoryNeeds, PathsAreInOrderOfMemory) {
