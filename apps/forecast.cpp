@@ -40,12 +40,16 @@ void fill(RunReport& report, const std::vector<ForecastPath>& paths, const FitsH
   }
 }
 
-Operator laid_out(const FunctionSpace& space, const std::vector<Integral>& integrals) {
+Operator counted(const FunctionSpace& space, const std::vector<Integral>& integrals) {
   auto phase = space.device().profile().phase("elements");
-  return Operator(space, integrals);
+  return Operator(space, integrals, Layout::counted);
 }
 
-using Foresee = std::function<std::vector<ForecastPath>()>;
+struct Foreseen {
+  std::vector<ForecastPath> paths;
+  Index host_of_elements;  // [bytes] that stay
+};
+using Foresee = std::function<Foreseen()>;
 
 // Of the host for members of a sweep that are solved together: prescribed values and their mask, and reactions. [bytes]
 Index host_of_members(const FunctionSpace& space, const ForecastModel& model) {
@@ -59,9 +63,7 @@ void report_forecast(Run& run, const FunctionSpace& space, Index results_on_host
   const Device& device = run.device();
   auto phase = device.profile().phase("forecast");
   const Index before = host_memory_now(), live = device.memory().live(), available = device.memory().available() + live;
-  const std::vector<ForecastPath> paths = foresee();
-  return_freed_host_memory();  // what the forecast itself has taken does not count
-  const Index after = host_memory_now();  // with what the equations keep on the host; but an analysis leaves more than the run will have
+  const auto [paths, host_of_elements] = foresee();
   const Index free = device.machine().current_info().memory_free;  // 0: the machine does not say
   const FitsHere fits = [&](const ForecastPath& path) {  // a CPU's factor is in no pool
     return path.peak.total() <= available && (free == 0 || needs_of_one(path) <= free + live);
@@ -70,7 +72,7 @@ void report_forecast(Run& run, const FunctionSpace& space, Index results_on_host
     const auto pool = [&](Index bytes) { return device.is_gpu() ? 0 : bytes - live; };
     const Index peak = pool(device_peak);  // which a CPU's pool keeps to the end
     const Index staying = run.shared().sweeps ? path.host_factor : 0;  // for the next member
-    const Index coming = (path.factor > 0 ? before : after) +
+    const Index coming = before + host_of_elements +
                          std::max({pool(path.at_assembly) + path.host_lists, peak + path.host_factor, peak + staying + results_on_host + own_growth});
     return std::max(host_memory_peak(), coming);  // reading the mesh may have been the worst
   });
@@ -100,7 +102,10 @@ ForecastModel linear_model(Run& run, const FunctionSpace& space, const LoadCaseI
 }
 
 void forecast(Run& run, const FunctionSpace& space, const std::vector<Integral>& integrals, const ForecastModel& model) {
-  report_forecast(run, space, host_of_results(space, integrals) + host_of_members(space, model), [&] { return forecast_static(laid_out(space, integrals), model); });
+  report_forecast(run, space, host_of_results(space, integrals) + host_of_members(space, model), [&] {
+    const Operator equations = counted(space, integrals);
+    return Foreseen{forecast_static(equations, model), equations.host_bytes()};
+  });
 }
 
 void forecast_modes(Run& run, const FunctionSpace& space, const std::vector<Integral>& elastic, const std::vector<Integral>& inertial,
@@ -108,7 +113,8 @@ void forecast_modes(Run& run, const FunctionSpace& space, const std::vector<Inte
   const Index shapes = 2 * 8 * space.mesh().node_count() * space.components() * modes_to_solve(options, model);  // as fields, and in the file's buffer
   report_forecast(run, space, shapes, [&] {
     if (options.band) run.log().notice(fmt::format("how many modes the band holds is known only when they are counted: the forecast is for {}", options.count));
-    return forecast_vibration(laid_out(space, elastic), laid_out(space, inertial), model, options);
+    const Operator stiffness = counted(space, elastic), masses = counted(space, inertial);
+    return Foreseen{forecast_vibration(stiffness, masses, model, options), stiffness.host_bytes() + masses.host_bytes()};
   });
 }
 

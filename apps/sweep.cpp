@@ -3,14 +3,11 @@
 #include "apps/run_summary.hpp"
 #include "apps/shared_model.hpp"
 #include "apps/static_batch.hpp"
-#include "apps/sweep_table.hpp"
+#include "apps/sweep_results.hpp"
 #include "apps/trace.hpp"
 #include "device/memory_shortage.hpp"
 #include "device/stop_request.hpp"
-#include "io/atomic_file.hpp"
 #include "io/checksum.hpp"
-#include "io/commit_group.hpp"
-#include "io/pvd_writer.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -24,9 +21,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using Clock = std::chrono::steady_clock;
-
-constexpr std::size_t files_in_a_group = 256;
-constexpr double seconds_between_commits = 5;
 
 bool ends_the_sweep(const Error& error) { return error.exit() == Exit::output || static_cast<int>(error.exit()) >= static_cast<int>(Exit::stopped); }
 
@@ -60,26 +54,25 @@ class Sweep {
     StaticBatch batch(batch_limit(plan_), [this](Run& run, std::exception_ptr error) { done(run, error); });
     shared_.batch = batch_ = &batch;
     try {
-      group_.emplace();
+      results_->begin();
       for (const SweepMember& member : plan_.members) {
         throw_if_stop_requested();
         if (!is_kept(member)) start(member);
-        if (group_->size() >= files_in_a_group || since(last_commit_) > seconds_between_commits) commit();
+        if (results_->is_due()) commit();
       }
       settle();
       commit();
     } catch (const Error& error) {  // what is finished is not lost
       const bool kept = stop();
       if (!kept || error.exit() == Exit::output || static_cast<int>(error.exit()) < static_cast<int>(Exit::stopped)) throw;
-      throw Error(Exit::stopped, fmt::format("{}: {} of {} members are committed", error.message(), complete_ + kept_.size(), plan_.members.size()), {},
+      throw Error(Exit::stopped, fmt::format("{}: {} of {} members are committed", error.message(), complete_ + results_->kept_count(), plan_.members.size()), {},
                   "the same command with --resume goes on with the others");
     } catch (...) {
       stop();
       throw;
     }
     shared_.batch = batch_ = nullptr;
-    group_.reset();
-    folder_->complete();
+    results_->complete();
     summarise(batch);
   }
 
@@ -146,45 +139,17 @@ class Sweep {
 
   void open_folder() {
     auto phase = this->phase("output");
-    std::set<std::string> names;
-    for (const SweepMember& member : plan_.members) names.insert(member.name);
     if (!options_.json.empty()) probe_folder(fs::absolute(options_.json).parent_path());
-    folder_ = std::make_unique<ResultFolder>(folder_path_, ResultFolderOptions{.case_name = stem_, .program = info_.name, .overwrite = options_.overwrite,
-                                                                              .add = options_.resume, .members = std::move(names),
-                                                                              .notice = [this](const std::string& text) { log_.notice(text); }});
-    shared_.folder = folder_.get();
-    table_.emplace((fs::path(folder_path_) / (stem_ + "_sweep.csv")).string(), plan_.keys);
-    if (options_.resume) take_up();
-  }
-
-  // Members whose row says complete, and whose files are in the journal.
-  void take_up() {
-    std::map<std::string, SweepTable::Row> rows = SweepTable::read(table_->path());
-    const Journal journal = folder_->journal();
-    if (!journal.damaged_lines.empty()) throw Error(Exit::checkpoint, fmt::format("'{}' is damaged in line {}", journal_path(folder_path_), fmt::join(journal.damaged_lines, ", ")), {}, "name another folder with --output");
-    std::set<std::string> committed, again;
-    for (const JournalEntry& entry : journal.entries) committed.insert(entry.case_name);
-    for (const SweepMember& member : plan_.members) {
-      const auto row = rows.find(member.name);
-      const bool complete = row != rows.end() && row->second.status == "complete" && (!plan_.fields || committed.contains(member.name));
-      if (complete && row->second.fingerprint != fingerprint(member))
-        throw Error(Exit::checkpoint, fmt::format("'{}' was solved with another case, mesh or other values ({} now)", member.name, member.text()),
-                    "what is resumed must be what was begun", "name another folder with --output, or add --overwrite instead of --resume");
-      if (!complete) again.insert(member.name);
-      else {
-        table_->keep(member, row->second);
-        kept_.insert(member.name);
-        if (plan_.fields)
-          for (const JournalEntry& entry : journal.entries)
-            if (entry.case_name == member.name && !entry.files.empty()) steps_[member.name].push_back(entry.files.front().path);
-      }
-    }
-    folder_->forget(again);
-    log_.line("resume: {} members are there, {} are left", kept_.size(), again.size());
+    results_.emplace(plan_, folder_path_, ResultFolderOptions{.case_name = stem_, .program = info_.name, .overwrite = options_.overwrite, .add = options_.resume,
+                                                              .notice = [this](const std::string& text) { log_.notice(text); }});
+    shared_.folder = &results_->folder();
+    if (!options_.resume) return;
+    results_->take_up([this](const SweepMember& member) { return fingerprint(member); });
+    log_.line("resume: {} members are there, {} are left", results_->kept_count(), plan_.members.size() - results_->kept_count());
   }
 
   bool is_kept(const SweepMember& member) {
-    if (!kept_.contains(member.name)) return false;
+    if (!results_->has(member)) return false;
     outcome_of(member, RunReport{}).status = "kept";
     return true;
   }
@@ -238,8 +203,7 @@ class Sweep {
     RunReport report = std::move(active.run->report());
     report.complete();
     const SweepMember& member = *active.member;
-    table_->add(member, report, active.fingerprint);
-    steps_[member.name] = active.run->committed();
+    results_->add(member, report, active.fingerprint, active.run->committed());
     report_.cells = report.cells;
     report_.nodes = report.nodes;
     report_.unknowns = report.unknowns;
@@ -249,16 +213,24 @@ class Sweep {
     std::string numbers;
     for (const auto& [name, values] : report.probes) numbers += fmt::format(", {} {:.6g}", name, fmt::join(values, " "));
     log_.end_progress();
+    tell_steps_down(member, report);
     log_.line("{} {}/{} ({}): {} iterations{}", member.name, &member - plan_.members.data() + 1, plan_.members.size(), member.text(),
               report.solves.empty() ? 0 : report.solves.back().iterations, numbers);
     remove(active);
+  }
+
+  // Each kind once, of the first member that takes it: the members' own logs are quiet.
+  void tell_steps_down(const SweepMember& member, const RunReport& report) {
+    for (const auto& solve : report.solves)
+      for (const std::string& step : solve.fallbacks)
+        if (steps_down_.insert(step.substr(0, step.find(" ("))).second) log_.notice(fmt::format("{} fell back: {}", member.name, step));
   }
 
   void finish_failed(Active& active, const Error& error) {
     RunReport report;
     if (active.run) report = std::move(active.run->report());
     report.fail(error);
-    table_->add(*active.member, report, active.fingerprint);
+    results_->add(*active.member, report, active.fingerprint);
     outcome_of(*active.member, report).seconds = since(active.start);
     fail(*active.member, error);
     remove(active);
@@ -295,44 +267,28 @@ class Sweep {
 
   void commit() {
     auto phase = this->phase("commit");
-    folder_->make_room();
-    table_->write(plan_.members);
-    if (plan_.fields) write_index();
-    group_->commit();
-    last_commit_ = Clock::now();
-  }
-
-  // All members in one index, where each has one step on files of its own.
-  void write_index() const {
-    std::vector<PvdEntry> entries;
-    for (std::size_t m = 0; m < plan_.members.size(); ++m) {
-      const auto found = steps_.find(plan_.members[m].name);
-      if (found == steps_.end()) continue;
-      if (found->second.size() != 1 || !found->second.front().ends_with(".vtu")) return;
-      entries.push_back({double(m), 0, found->second.front()});
-    }
-    if (!entries.empty()) write_file((fs::path(folder_path_) / (stem_ + "_sweep.pvd")).string(), pvd_text(entries));
+    results_->commit();
   }
 
   // True when members are committed.
   bool stop() {
     shared_.batch = batch_ = nullptr;
-    if (!group_ || report_.sweep.empty()) return false;
+    if (report_.sweep.empty()) return false;
     try {
       commit();
     } catch (const Error&) {  // the first error is the one to tell
       complete_ = 0;
     }
-    group_.reset();
+    results_->end();
     active_.clear();
-    return complete_ + kept_.size() > 0;
+    return complete_ + results_->kept_count() > 0;
   }
 
   void summarise(const StaticBatch& batch) {
-    const std::size_t failed = plan_.members.size() - complete_ - kept_.size();
+    const std::size_t kept = results_->kept_count(), failed = plan_.members.size() - complete_ - kept;
     const double seconds = since(start_);
     log_.line("sweep: {} members complete, {} failed{} in {:.2f} s, {:.1f} a second", complete_, failed,
-              kept_.empty() ? "" : fmt::format(", {} were there", kept_.size()), seconds, double(complete_ + failed) / seconds);
+              kept == 0 ? "" : fmt::format(", {} were there", kept), seconds, double(complete_ + failed) / seconds);
     const PreparedSolver::Counts& counts = shared_.reuse.solver();
     if (batch.solutions() > 0)
       log_.line("solved in {} batches of up to {}; matrices assembled {}, analyses {}, factorised again {}, hierarchies set up {}, refreshed {}, used for other values {} times", batch.solutions(), batch.largest(),
@@ -341,9 +297,10 @@ class Sweep {
     report_.facts["sweep_largest_batch"] = fmt::format("{}", batch.largest());
     report_.facts["sweep_matrices"] = fmt::format("{}", shared_.reuse.matrices());
     report_.facts["sweep_refreshes"] = fmt::format("{}", counts.refreshes);
+    if (!steps_down_.empty()) report_.facts["sweep_fallbacks"] = fmt::format("{}", fmt::join(steps_down_, "; "));
     report_.facts["sweep_analyses"] = fmt::format("{}", counts.analyses);
-    report_.outputs.push_back(table_->path());
-    log_.line("table: {}", table_->path());
+    report_.outputs.push_back(results_->table_path());
+    log_.line("table: {}", results_->table_path());
   }
 
   const AppInfo& info_;
@@ -355,14 +312,11 @@ class Sweep {
   SweepPlan plan_;
   SharedModel shared_;
   StaticBatch* batch_ = nullptr;
-  std::unique_ptr<ResultFolder> folder_;
-  std::optional<SweepTable> table_;
-  std::optional<CommitGroup> group_;
+  std::optional<SweepResults> results_;
   std::vector<Active> active_;
-  std::set<std::string> kept_;
-  std::map<std::string, std::vector<std::string>> steps_;  // [member] files of its steps, relative to the folder
+  std::set<std::string> steps_down_;  // of members, without what did not fit
   std::map<std::string, std::uint32_t> mesh_checksums_;
-  Clock::time_point start_ = Clock::now(), last_commit_ = start_;
+  Clock::time_point start_ = Clock::now();
   std::size_t complete_ = 0;
   Exit first_ = Exit::ok;
 };

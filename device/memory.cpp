@@ -21,14 +21,22 @@ Index MemoryPool::block_size(Index bytes) {
   return std::max<Index>(step, (bytes + step - 1) / step * step);
 }
 
+namespace {
+
+std::string text_of(Index bytes) {
+  if (bytes < 1'000'000) return fmt::format("{:.1f} kB", 1e-3 * double(bytes));
+  return bytes < 10'000'000'000 ? fmt::format("{:.1f} MB", 1e-6 * double(bytes)) : fmt::format("{:.1f} GB", 1e-9 * double(bytes));
+}
+
+}  // namespace
+
 std::string MemoryPool::table(const std::map<std::string, Index>& by_tag) {
   std::vector<std::pair<std::string, Index>> rows(by_tag.begin(), by_tag.end());
   std::erase_if(rows, [](const auto& row) { return row.second == 0; });
   std::ranges::stable_sort(rows, std::ranges::greater{}, [](const auto& row) { return row.second; });
   std::string text;
   for (const auto& [name, bytes] : rows)
-    text += fmt::format("{}{} {:.1f} {}", text.empty() ? "" : ", ", name, (bytes < 10'000'000'000 ? 1e-6 : 1e-9) * double(bytes),
-                        bytes < 10'000'000'000 ? "MB" : "GB");
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", name, text_of(bytes));
   return text;
 }
 
@@ -108,14 +116,14 @@ void MemoryPool::throw_out_of_memory(Index bytes, const char* tag) const {
   std::map<std::string, Index> live;
   for (const auto& [name, each] : tags_) live[name] = each.live;
   const std::string allocated = table(live);
-  std::string bound = limit_ > 0 ? fmt::format(" (limit {:.1f} MB)", 1e-6 * double(limit_)) : "";
+  std::string bound = limit_ > 0 ? fmt::format(" (limit {})", text_of(limit_)) : "";
   if (const Index host = host_memory_limit(); host > 0 && !machine_.is_apart())
-    bound += fmt::format(" (of the host {:.1f} of {:.1f} MB are taken)", 1e-6 * double(host_memory_live()), 1e-6 * double(host));
+    bound += fmt::format(" (of the host {} of {} are taken)", text_of(host_memory_live()), text_of(host));
   throw Error(Exit::resources,
-              fmt::format("out of {}memory on {}: {:.1f} MB for '{}' on top of {:.1f} MB{}", of_ == Of::pinned ? "pinned " : "", machine_.info().name,
-                          1e-6 * double(bytes), tag, 1e-6 * double(live_), bound),
+              fmt::format("out of {}memory on {}: {} for '{}' on top of {}{}", of_ == Of::pinned ? "pinned " : "", machine_.info().name, text_of(bytes), tag,
+                          text_of(live_), bound),
               allocated.empty() ? "nothing is allocated yet" : "allocated: " + allocated,
-              "use a device with more memory, a coarser mesh or order 1, or an iterative solver");
+              fmt::format("{} a device with more memory, a coarser mesh or order 1, or an iterative solver", limit_ > 0 ? "raise --memory-limit, or use" : "use"));
 }
 
 void MemoryPool::release(void* memory) noexcept {

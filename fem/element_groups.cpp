@@ -75,9 +75,9 @@ auto buffered(const NodesOf& nodes_of) {
   };
 }
 
-// Do the nodes between the corners stand where the (multi)linear map of the corners puts them?
+// Do the nodes between the corners stand where the (multi)linear map of the corners puts them? Of every so many elements one is asked.
 template <class GeometryOf>
-bool is_straight(const ElementGroup& group, const Mesh& mesh, int threads, const GeometryOf& geometry_of) {
+bool is_straight(const ElementGroup& group, const Mesh& mesh, int threads, Index every, const GeometryOf& geometry_of) {
   const CellTraits& t = traits(group.kind);
   if (t.order == 1) return true;
   std::vector<std::vector<double>> shape;
@@ -105,7 +105,7 @@ bool is_straight(const ElementGroup& group, const Mesh& mesh, int threads, const
   {
     std::vector<Node> nodes;
 #pragma omp for schedule(static)
-    for (Index e = 0; e < group.element_count; ++e)
+    for (Index e = 0; e < group.element_count; e += every)
       errors.run([&] {
         if (!straight.load(std::memory_order_relaxed)) return;
         geometry_of(e, nodes);
@@ -118,13 +118,20 @@ bool is_straight(const ElementGroup& group, const Mesh& mesh, int threads, const
 
 // `reader` of the space's nodes, geometry_of(element, buffer) for the mesh's.
 template <class Reader, class GeometryOf>
-void lay_out(ElementGroup& group, const FunctionSpace& space, const Reader& reader, const GeometryOf& geometry_of) {
+void lay_out(ElementGroup& group, const FunctionSpace& space, Layout layout, const Reader& reader, const GeometryOf& geometry_of) {
   const int threads = space.device().threads();
+  group.geometry = group.kind;
+  const Index every = layout == Layout::counted ? 16 : 1;
+  if (!space.isoparametric() && is_straight(group, space.mesh(), threads, every, geometry_of)) group.geometry = traits(group.kind).linear;
+  if (layout == Layout::counted) {
+    group.nodes = Array<std::int32_t>(space.device(), group.entry_count(), "connectivity");
+    if (!space.isoparametric())
+      group.own_geometry = Array<std::int32_t>(space.device(), group.batch_count() * lane_count * traits(group.geometry).node_count, "connectivity");
+    return;
+  }
   group.host_nodes = interleaved(group.element_count, group.node_count(), threads, reader);
   group.nodes = Array<std::int32_t>(space.device(), std::span<const Node>(group.host_nodes), "connectivity");
-  group.geometry = group.kind;
   if (space.isoparametric()) return;
-  if (is_straight(group, space.mesh(), threads, geometry_of)) group.geometry = traits(group.kind).linear;
   const auto geometry_nodes_of = [&](Index element, std::vector<Node>& nodes) {
     geometry_of(element, nodes);
     for (Node& node : nodes) node = space.geometry_node_of(node);
@@ -133,14 +140,21 @@ void lay_out(ElementGroup& group, const FunctionSpace& space, const Reader& read
   group.own_geometry = Array<std::int32_t>(space.device(), std::span<const Node>(geometry), "connectivity");
 }
 
-void add_cell_groups(const FunctionSpace& space, const std::vector<Integral>& integrals, std::vector<ElementGroup>& groups) {
+void add_cell_groups(const FunctionSpace& space, const std::vector<Integral>& integrals, Layout layout, std::vector<ElementGroup>& groups) {
   const Mesh& mesh = space.mesh();
   Signatures signatures;
-  std::vector<int> signature(static_cast<std::size_t>(mesh.cell_count()), 0);
+  int everywhere = 0;
+  std::vector<int> signature;  // [cell]; empty: everywhere the same
   for (std::size_t i = 0; i < integrals.size(); ++i) {
     if (integrals[i].form.codimension != 0) continue;
     const int id = static_cast<int>(i);
-    if (integrals[i].everywhere)
+    const bool all = integrals[i].everywhere || static_cast<Index>(integrals[i].cells.size()) == mesh.cell_count();
+    if (all && signature.empty()) {
+      everywhere = signatures.with(everywhere, id);
+      continue;
+    }
+    if (signature.empty()) signature.assign(static_cast<std::size_t>(mesh.cell_count()), everywhere);
+    if (all)
       for (int& s : signature) s = signatures.with(s, id);
     else
       for (const Index cell : integrals[i].cells) {
@@ -148,17 +162,23 @@ void add_cell_groups(const FunctionSpace& space, const std::vector<Integral>& in
         s = signatures.with(s, id);
       }
   }
+  if (signature.empty() && everywhere == 0) return;
   std::map<std::pair<CellKind, int>, ElementGroup> by_key;
-  ElementGroup* group = nullptr;
-  std::pair<CellKind, int> current{};
-  for (const Index cell : space.cell_order()) {
-    const std::pair<CellKind, int> key{mesh.kind_of(cell), signature[static_cast<std::size_t>(cell)]};
-    if (key.second == 0) continue;
-    if (group == nullptr || key != current) {
-      group = &by_key[key];
-      current = key;
+  const auto cells = space.cell_order();
+  if (signature.empty() && mesh.blocks().size() == 1) {
+    by_key[{mesh.blocks().front().kind, everywhere}].elements.assign(cells.begin(), cells.end());
+  } else {
+    ElementGroup* group = nullptr;
+    std::pair<CellKind, int> current{};
+    for (const Index cell : cells) {
+      const std::pair<CellKind, int> key{mesh.kind_of(cell), signature.empty() ? everywhere : signature[static_cast<std::size_t>(cell)]};
+      if (key.second == 0) continue;
+      if (group == nullptr || key != current) {
+        group = &by_key[key];
+        current = key;
+      }
+      group->elements.push_back(cell);
     }
-    group->elements.push_back(cell);
   }
   for (auto& [key, made] : by_key) {
     made.kind = key.first;
@@ -167,7 +187,7 @@ void add_cell_groups(const FunctionSpace& space, const std::vector<Integral>& in
     made.element_count = static_cast<Index>(made.elements.size());
     const auto cell_of = [&list = made.elements](Index e) { return list[static_cast<std::size_t>(e)]; };
     lay_out(
-        made, space, [&] { return [&, nodes_of = FunctionSpace::CellNodes(space)](Index e) mutable { return nodes_of(cell_of(e)); }; },
+        made, space, layout, [&] { return [&, nodes_of = FunctionSpace::CellNodes(space)](Index e) mutable { return nodes_of(cell_of(e)); }; },
         [&](Index e, std::vector<Node>& nodes) {
           const auto all = mesh.nodes_of(cell_of(e));
           nodes.assign(all.begin(), all.end());
@@ -215,7 +235,7 @@ void add_facet_groups(const FunctionSpace& space, const std::vector<Integral>& i
       for (const int a : space.facet_element(mesh.kind_of(f.cell), f.facet).nodes)
         nodes.push_back(cell_nodes[static_cast<std::size_t>(a)]);
     };
-    lay_out(group, space, buffered(nodes_of), [&](Index e, std::vector<Node>& nodes) { nodes = mesh.nodes_of(facet_of(e)); });
+    lay_out(group, space, Layout::written, buffered(nodes_of), [&](Index e, std::vector<Node>& nodes) { nodes = mesh.nodes_of(facet_of(e)); });
     groups.push_back(std::move(group));
   }
 }
@@ -237,7 +257,7 @@ void add_node_groups(const FunctionSpace& space, const std::vector<Integral>& in
     group.element_count = static_cast<Index>(list.size());
     const auto node_of = [&](Index e) { return list[static_cast<std::size_t>(e)]; };
     const auto nodes_of = [&](Index e, std::vector<Node>& nodes) { nodes.assign(1, space.node_of(node_of(e))); };
-    lay_out(group, space, buffered(nodes_of), [&](Index e, std::vector<Node>& nodes) { nodes.assign(1, node_of(e)); });
+    lay_out(group, space, Layout::written, buffered(nodes_of), [&](Index e, std::vector<Node>& nodes) { nodes.assign(1, node_of(e)); });
     groups.push_back(std::move(group));
   }
 }
@@ -268,9 +288,12 @@ Integral Integral::over(FormValue form, const Region& region) {
   return {std::move(form), false, region.cells, region.facets};
 }
 
-std::vector<ElementGroup> element_groups(const FunctionSpace& space, const std::vector<Integral>& integrals) {
+ElementNodes::ElementNodes(const FunctionSpace& space, const ElementGroup& group)
+    : group_(&group), of_cell_(space), nodes_(static_cast<std::size_t>(group.node_count())) {}
+
+std::vector<ElementGroup> element_groups(const FunctionSpace& space, const std::vector<Integral>& integrals, Layout layout) {
   std::vector<ElementGroup> groups;
-  add_cell_groups(space, integrals, groups);
+  add_cell_groups(space, integrals, layout, groups);
   add_facet_groups(space, integrals, groups);
   add_node_groups(space, integrals, groups);
   return groups;

@@ -17,12 +17,13 @@ struct ElementGroup {
   std::vector<int> integrals;         // positions in the operator's list
   std::vector<Index> elements;        // cells (of cell groups) in order; empty for facet groups
   Index element_count = 0;
-  std::vector<Node> host_nodes;       // [batch][node][lane]; the last batch repeats its last element
-  Array<std::int32_t> nodes;          // the same on the device
+  std::vector<Node> host_nodes;       // [batch][node][lane]; the last batch repeats its last element. None of cells that are counted only
+  Array<std::int32_t> nodes;          // the same on the device; not written where cells are counted only
   Array<std::int32_t> own_geometry;   // the nodes of the geometry in the same layout; empty when they are the field's
 
   const Array<std::int32_t>& geometry_nodes() const { return own_geometry.empty() ? nodes : own_geometry; }
   int node_count() const { return element->node_count(); }
+  Index entry_count() const { return batch_count() * node_count() * lane_count; }  // of host_nodes, once they are there
   Index batch_count() const { return (element_count + lane_count - 1) / lane_count; }
   Node node(Index element, int a) const {
     return host_nodes[static_cast<std::size_t>((element / lane_count * node_count() + a) * lane_count + element % lane_count)];
@@ -32,7 +33,26 @@ struct ElementGroup {
 int order_of(const ElementGroup& group);  // of what the element's functions and the geometry vary like
 int quadrature_degree(const FormValue& form, const ElementGroup& group);  // that the rule for integrals of the form is exact to
 
+// Counted: for forecasts; cells have their memory on the device, but nothing in it, and one in 16 says whether they are straight.
+enum class Layout { written, counted };
+
 // Splits the domains of the integrals into groups; elements follow the space-filling curve of the space.
-std::vector<ElementGroup> element_groups(const FunctionSpace& space, const std::vector<Integral>& integrals);
+std::vector<ElementGroup> element_groups(const FunctionSpace& space, const std::vector<Integral>& integrals, Layout layout = Layout::written);
+
+// Nodes of one element after the other, whether the group is written or counted. They stand until the next is asked for.
+class ElementNodes {
+ public:
+  ElementNodes(const FunctionSpace& space, const ElementGroup& group);
+  std::span<const Node> operator()(Index element) {
+    if (!group_->elements.empty()) return of_cell_(group_->elements[static_cast<std::size_t>(element)]);
+    for (std::size_t a = 0; a < nodes_.size(); ++a) nodes_[a] = group_->node(element, static_cast<int>(a));
+    return nodes_;
+  }
+
+ private:
+  const ElementGroup* group_;
+  FunctionSpace::CellNodes of_cell_;
+  std::vector<Node> nodes_;
+};
 
 }  // namespace ritz

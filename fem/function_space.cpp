@@ -48,34 +48,35 @@ FunctionSpace::FunctionSpace(const Mesh& mesh, int components, const Device& dev
       device_(device),
       components_(components),
       isoparametric_(options.order == 0 && options.elements.empty()),
-      cell_order_(options.beside != nullptr ? options.beside->cell_order_ : curve_order(mesh)) {
+      geometry_(options.beside != nullptr ? options.beside->geometry_ : geometry_of(mesh, device)) {
   if (components < 1 || components > 6 || components == 4 || components == 5)
     throw Error(Exit::internal, fmt::format("a space with {} components", components));
-  number_mesh_nodes();
   choose_elements(options);
   if (isoparametric_) {
-    node_count_ = static_cast<Index>(mesh_node_.size());
-    node_ = geometry_node_;
-    coordinates_ = std::move(geometry_coordinates_);
+    node_count_ = static_cast<Index>(geometry_->mesh_node.size());
+    node_ = geometry_->node;
   } else {
     number_nodes();
   }
 }
 
-void FunctionSpace::number_mesh_nodes() {
-  geometry_node_.assign(static_cast<std::size_t>(mesh_->node_count()), -1);
-  for (const Index cell : cell_order_)
-    for (const Node mesh_node : mesh_->nodes_of(cell)) {
-      Node& node = geometry_node_[static_cast<std::size_t>(mesh_node)];
+std::shared_ptr<const FunctionSpace::Geometry> FunctionSpace::geometry_of(const Mesh& mesh, const Device& device) {
+  Geometry made;
+  made.cell_order = curve_order(mesh);
+  made.node.assign(static_cast<std::size_t>(mesh.node_count()), -1);
+  for (const Index cell : made.cell_order)
+    for (const Node mesh_node : mesh.nodes_of(cell)) {
+      Node& node = made.node[static_cast<std::size_t>(mesh_node)];
       if (node >= 0) continue;
-      node = static_cast<Node>(mesh_node_.size());
-      mesh_node_.push_back(mesh_node);
+      node = static_cast<Node>(made.mesh_node.size());
+      made.mesh_node.push_back(mesh_node);
     }
-  const auto dimension = static_cast<std::size_t>(mesh_->dimension());
-  std::vector<double> coordinates(mesh_node_.size() * dimension);
-  for (std::size_t n = 0; n < mesh_node_.size(); ++n)
-    for (std::size_t d = 0; d < dimension; ++d) coordinates[n * dimension + d] = mesh_->point(mesh_node_[n])[d];
-  geometry_coordinates_ = Vector(device_, std::span<const double>(coordinates), "space");
+  const auto dimension = static_cast<std::size_t>(mesh.dimension());
+  std::vector<double> coordinates(made.mesh_node.size() * dimension);
+  for (std::size_t n = 0; n < made.mesh_node.size(); ++n)
+    for (std::size_t d = 0; d < dimension; ++d) coordinates[n * dimension + d] = mesh.point(made.mesh_node[n])[d];
+  made.coordinates = Vector(device, std::span<const double>(coordinates), "space");
+  return std::make_shared<const Geometry>(std::move(made));
 }
 
 void FunctionSpace::choose_elements(const SpaceOptions& options) {
@@ -110,7 +111,7 @@ void FunctionSpace::choose_elements(const SpaceOptions& options) {
 }
 
 void FunctionSpace::number_nodes() {
-  NodeNumbering numbering = ritz::number_nodes(*mesh_, cell_order_, elements_);
+  NodeNumbering numbering = ritz::number_nodes(*mesh_, cell_order(), elements_);
   node_count_ = numbering.node_count;
   block_begin_ = std::move(numbering.block_begin);
   cell_nodes_ = std::move(numbering.cell_nodes);
@@ -152,7 +153,8 @@ void FunctionSpace::number_nodes() {
 }
 
 const Vector& FunctionSpace::coordinates() const {
-  if (coordinates_.size() != static_cast<Index>(host_coordinates_.size()) && !isoparametric_)
+  if (isoparametric_) return geometry_->coordinates;
+  if (coordinates_.size() != static_cast<Index>(host_coordinates_.size()))
     coordinates_ = Vector(device_, std::span<const double>(host_coordinates_), "space");
   return coordinates_;
 }
@@ -174,7 +176,7 @@ void FunctionSpace::nodes_of(Index cell, std::vector<Node>& nodes) const {
 Point FunctionSpace::point(Node node) const {
   Point x{};
   if (isoparametric_) {
-    std::ranges::copy(mesh_->point(mesh_node_[static_cast<std::size_t>(node)]), x.begin());
+    std::ranges::copy(mesh_->point(mesh_node_of(node)), x.begin());
   } else {
     const auto dimension = static_cast<std::size_t>(mesh_->dimension());
     for (std::size_t d = 0; d < dimension; ++d) x[d] = host_coordinates_[static_cast<std::size_t>(node) * dimension + d];
@@ -189,7 +191,7 @@ const char* FunctionSpace::component_name(int component) {
 
 std::string FunctionSpace::name_of(Node node) const {
   const Point x = point(node);
-  const std::string number = isoparametric_ ? fmt::format(" {}", mesh_node_[static_cast<std::size_t>(node)]) : "";
+  const std::string number = isoparametric_ ? fmt::format(" {}", mesh_node_of(node)) : "";
   return fmt::format("node{} ({:g}, {:g}, {:g})", number, x[0], x[1], x[2]);
 }
 
@@ -260,8 +262,8 @@ std::vector<double> FunctionSpace::to_mesh(const Vector& u) const { return to_me
 
 std::vector<double> FunctionSpace::to_mesh(std::span<const double> values, int components) const {
   const auto c = static_cast<std::size_t>(components);
-  std::vector<double> result(geometry_node_.size() * c, 0.0);
-  std::vector<bool> done(geometry_node_.size(), false);
+  std::vector<double> result(geometry_->node.size() * c, 0.0);
+  std::vector<bool> done(geometry_->node.size(), false);
   for (std::size_t n = 0; n < node_.size(); ++n) {
     if (node_[n] < 0) continue;
     done[n] = true;
@@ -286,7 +288,7 @@ std::vector<double> FunctionSpace::forces_to_mesh(const Vector& f) const {
   if (isoparametric_) return to_mesh(f);
   const std::vector<double> forces = f.host();
   const auto c = static_cast<std::size_t>(components_);
-  std::vector<double> result(geometry_node_.size() * c, 0.0);
+  std::vector<double> result(geometry_->node.size() * c, 0.0);
   std::vector<bool> done(static_cast<std::size_t>(node_count_), false);
   for_each_cell(*this, Evaluated::at_space_nodes, [&](std::span<const Node> mesh_nodes, std::span<const Node> nodes, std::span<const double> shape) {
     for (std::size_t a = 0; a < nodes.size(); ++a) {
@@ -303,11 +305,11 @@ std::vector<double> FunctionSpace::forces_to_mesh(const Vector& f) const {
 
 Vector FunctionSpace::from_mesh(std::span<const double> values, const char* tag) const {
   const auto c = static_cast<std::size_t>(components_);
-  if (values.size() != geometry_node_.size() * c) throw_size_mismatch(static_cast<Index>(geometry_node_.size() * c), Index(values.size()));
+  if (values.size() != geometry_->node.size() * c) throw_size_mismatch(static_cast<Index>(geometry_->node.size() * c), Index(values.size()));
   std::vector<double> ordered(static_cast<std::size_t>(node_count_) * c, 0.0);
   if (isoparametric_) {
-    for (std::size_t n = 0; n < mesh_node_.size(); ++n)
-      for (std::size_t i = 0; i < c; ++i) ordered[n * c + i] = values[static_cast<std::size_t>(mesh_node_[n]) * c + i];
+    for (std::size_t n = 0; n < geometry_->mesh_node.size(); ++n)
+      for (std::size_t i = 0; i < c; ++i) ordered[n * c + i] = values[static_cast<std::size_t>(geometry_->mesh_node[n]) * c + i];
     return Vector(device_, std::span<const double>(ordered), tag);
   }
   for_each_cell(*this, Evaluated::at_space_nodes, [&](std::span<const Node> mesh_nodes, std::span<const Node> nodes, std::span<const double> shape) {

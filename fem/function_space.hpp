@@ -28,7 +28,7 @@ class FunctionSpace;
 struct SpaceOptions {
   int order = 0;                            // of Lagrange elements on every cell; 0: the mesh's own
   std::vector<ReferenceElement> elements;   // instead of these, for their shapes; needs an order for the other shapes
-  const FunctionSpace* beside = nullptr;   // a space on the same mesh, whose order of cells is taken over
+  const FunctionSpace* beside = nullptr;   // a space on the same mesh, with which the geometry is shared
 };
 
 class FunctionSpace {
@@ -77,17 +77,17 @@ class FunctionSpace {
   // Nodes on a region, ascending and unique. A region of nodes takes the space's nodes at these places, and those on the
   // edges and facets whose corners all belong to it.
   std::vector<Node> nodes_in(const Region& region) const;
-  Node mesh_node_of(Node node) const { return mesh_node_[static_cast<std::size_t>(node)]; }  // of isoparametric spaces
+  Node mesh_node_of(Node node) const { return geometry_->mesh_node[static_cast<std::size_t>(node)]; }  // of isoparametric spaces
   Node node_of(Node mesh_node) const { return node_[static_cast<std::size_t>(mesh_node)]; }  // -1: none stands there
-  std::span<const Index> cell_order() const { return cell_order_; }     // all cells along the curve
+  std::span<const Index> cell_order() const { return geometry_->cell_order; }     // all cells along the curve
   Point point(Node node) const;                                         // where it stands
   static const char* component_name(int component);                     // x y z rx ry rz
   std::string name_of(Node node) const;                                 // for messages: "node 17 (0.5, 0, 1)", the mesh's number
   const Vector& coordinates() const;                                    // [node][dimension of the mesh]; made when first asked for
 
   // The geometry: the mesh's nodes in the order in which the curve meets them.
-  Node geometry_node_of(Node mesh_node) const { return geometry_node_[static_cast<std::size_t>(mesh_node)]; }
-  const Vector& geometry_coordinates() const { return isoparametric_ ? coordinates_ : geometry_coordinates_; }
+  Node geometry_node_of(Node mesh_node) const { return geometry_->node[static_cast<std::size_t>(mesh_node)]; }
+  const Vector& geometry_coordinates() const { return geometry_->coordinates; }
 
   Vector zeros(const char* tag = "vectors") const;
   // Values at the nodes of the mesh, [mesh node][component]; 0 at points without unknowns. A transfer.
@@ -113,7 +113,13 @@ class FunctionSpace {
   void forget_pattern() const;   // it is made anew when somebody asks for it; matrices keep theirs
 
  private:
-  void number_mesh_nodes();
+  // Of the mesh along the curve; spaces beside each other have one.
+  struct Geometry {
+    std::vector<Index> cell_order;
+    std::vector<Node> node, mesh_node;   // [mesh node] -> node of the geometry, and back
+    Vector coordinates;
+  };
+  static std::shared_ptr<const Geometry> geometry_of(const Mesh& mesh, const Device& device);
   void choose_elements(const SpaceOptions& options);
   void number_nodes();
 
@@ -126,14 +132,12 @@ class FunctionSpace {
   std::map<CellKind, ReferenceElement> elements_;
   std::map<std::pair<CellKind, int>, FacetElement> facets_;
   std::map<CellKind, ReferenceElement> facet_elements_;  // by the facet's kind
-  std::vector<Index> cell_order_;
-  std::vector<Node> geometry_node_, mesh_node_;          // [mesh node] -> geometry node, and back
+  std::shared_ptr<const Geometry> geometry_;
   std::vector<Node> node_;                               // [mesh node] -> node
   std::vector<Node> cell_nodes_;                         // [cell][node], block after block; empty when isoparametric
   std::vector<Index> block_begin_;                       // [block] first entry in cell_nodes_
   std::vector<double> host_coordinates_;                 // [node][dimension]; empty when isoparametric
-  mutable Vector coordinates_;
-  Vector geometry_coordinates_;
+  mutable Vector coordinates_;                           // of nodes of the space's own
   mutable HostPattern host_pattern_;
   mutable std::shared_ptr<const SparsityPattern> pattern_;
 };

@@ -4,279 +4,191 @@
 
 #include <algorithm>
 #include <cmath>
-#include <set>
 #include <utility>
 
 namespace ritz {
 namespace {
 
-// A chunk that is looked at.
-struct Sample {
-  const ElementGroup* group;
-  Index first, last;                // elements
-  std::vector<Node> nodes = {};     // as they are met
-  std::vector<std::int32_t> times = {};                               // [node of the sample] by how many of its elements
-  std::vector<std::pair<const ElementGroup*, Index>> around = {};     // elements of other chunks that touch its rows
-};
-
-std::vector<Sample> choose(const ChunkedGroup& chunked, int samples) {
-  const ElementGroup& group = *chunked.group;
-  const Index size = chunked.chunk_batches * lane_count, chunks = (group.element_count + size - 1) / size;
-  const Index count = std::min<Index>(chunks, samples);
-  std::vector<Sample> result;
-  for (Index s = 0; s < count; ++s) {
-    const Index chunk = chunks <= samples ? s : (2 * s + 1) * chunks / (2 * count);  // in the middle of equal parts
-    result.push_back({&group, chunk * size, std::min((chunk + 1) * size, group.element_count)});
-  }
-  return result;
-}
-
-// Which samples have a node among their rows: their numbers, as a list threaded through `entries`.
-class Touches {
+// Which chunk of the plan an element belongs to.
+class Chunks {
  public:
-  explicit Touches(Index nodes) : head_(static_cast<std::size_t>(nodes), -1) {}
-  void add(Node node, int sample) {
-    std::int32_t& head = head_[static_cast<std::size_t>(node)];
-    entries_.emplace_back(sample, head);
-    head = static_cast<std::int32_t>(entries_.size()) - 1;
+  Chunks(const ElementsAround& elements, std::span<const int> groups, std::span<const Index> chunk_batches) {
+    for (std::size_t g = 0; g < groups.size(); ++g) {
+      const auto number = static_cast<std::size_t>(groups[g]);
+      if (sizes_.size() <= number) sizes_.resize(number + 1, 0), first_.resize(number + 1, 0);
+      sizes_[number] = chunk_batches[g] * lane_count;
+      first_[number] = count_;
+      count_ += (elements.group(groups[g]).batch_count() + chunk_batches[g] - 1) / chunk_batches[g];
+    }
   }
-  bool any(Node node) const { return head_[static_cast<std::size_t>(node)] >= 0; }
-  template <class Use>
-  void each(Node node, const Use& use) const {
-    for (std::int32_t e = head_[static_cast<std::size_t>(node)]; e >= 0; e = entries_[static_cast<std::size_t>(e)].second)
-      use(entries_[static_cast<std::size_t>(e)].first);
+  Index count() const { return count_; }
+  bool holds(int group) const { return static_cast<std::size_t>(group) < sizes_.size() && sizes_[static_cast<std::size_t>(group)] > 0; }
+  Index of(const ElementsAround::Place& place) const {
+    const auto g = static_cast<std::size_t>(place.group);
+    return first_[g] + place.element / sizes_[g];
   }
 
  private:
-  std::vector<std::int32_t> head_;                           // [node]
-  std::vector<std::pair<int, std::int32_t>> entries_;        // sample, next
+  std::vector<Index> sizes_, first_;  // [group] elements in a chunk, 0: takes no part; its first chunk
+  Index count_ = 0;
+};
+
+// Slots of equal fate in a chunk are a run.
+struct Fate {
+  Index chunk;
+  bool shared;
+  int times;
+  auto operator<=>(const Fate&) const = default;
 };
 
 struct Counts {
-  double elements = 0, slots = 0, extension = 0, runs = 0;
+  Index slots = 0, extension = 0, items = 0, shared = 0;
+  std::vector<Fate> fates;  // of each row every one once
 };
 
-// Nodes of a sample, numbered from 0 as it meets them: at most 65536 of them (Operator::outline).
-class SampleNodes {
+// Rows of the target one after the other: their items (the node itself, or the columns), and how often each chunk adds to each.
+class Rows {
  public:
-  explicit SampleNodes(Index nodes) : number_(static_cast<std::size_t>(nodes), -1) {}
-  std::int32_t add(Node node) {
-    std::int32_t& number = number_[static_cast<std::size_t>(node)];
-    if (number < 0) {
-      number = static_cast<std::int32_t>(met_.size());
-      met_.push_back(node);
-    }
-    return number;
+  Rows(const ElementsAround& elements, const Chunks& chunks, bool of_pairs) : elements_(&elements), chunks_(&chunks), of_pairs_(of_pairs) {
+    if (!of_pairs) return;
+    item_.assign(static_cast<std::size_t>(elements.space().node_count()), -1);
+    for (int g = 0; g < elements.group_count(); ++g) nodes_of_.emplace_back(elements.space(), elements.group(g));
   }
-  std::int32_t find(Node node) const { return number_[static_cast<std::size_t>(node)]; }
-  const std::vector<Node>& met() const { return met_; }
-  void clear() {
-    for (const Node node : met_) number_[static_cast<std::size_t>(node)] = -1;
+
+  void add(Index row, Counts& counts) {
+    find_chunks(row);
+    if (places_.empty()) return;
+    count_times();
+    sum(counts);
+  }
+
+ private:
+  void find_chunks(Index row) {
+    places_.clear();
+    in_.clear();
+    for (const ElementsAround::Place& place : elements_->of(row)) {
+      if (!chunks_->holds(place.group)) continue;
+      const auto slot = std::ranges::find(in_, chunks_->of(place));
+      places_.emplace_back(place, slot - in_.begin());
+      if (slot == in_.end()) in_.push_back(chunks_->of(place));
+    }
+  }
+  void count_times() {
+    times_.assign(of_pairs_ ? 0 : in_.size(), 0);
+    for (const auto& [place, slot] : places_) {
+      if (!of_pairs_) {
+        ++times_[slot];
+        continue;
+      }
+      for (const Node node : nodes_of_[static_cast<std::size_t>(place.group)](place.element)) {
+        std::int32_t& item = item_[static_cast<std::size_t>(node)];
+        if (item < 0) {
+          item = static_cast<std::int32_t>(met_.size());
+          met_.push_back(node);
+          times_.resize(times_.size() + in_.size(), 0);
+        }
+        ++times_[static_cast<std::size_t>(item) * in_.size() + slot];
+      }
+    }
+    for (const Node node : met_) item_[static_cast<std::size_t>(node)] = -1;
     met_.clear();
   }
+  void sum(Counts& counts) {
+    const std::size_t chunks = in_.size();
+    seen_.assign(2 * chunks * (places_.size() + 1), 0);
+    for (std::size_t first = 0; first < times_.size(); first += chunks) {
+      const std::span<const int> times(times_.data() + first, chunks);
+      const Index adding = std::ranges::count_if(times, [](int t) { return t > 0; });
+      ++counts.items;
+      counts.slots += adding;
+      counts.shared += adding > 1;
+      counts.extension += adding > 1 ? adding : 0;
+      for (std::size_t c = 0; c < chunks; ++c)
+        if (times[c] > 0 && std::exchange(seen_[(2 * c + (adding > 1)) * (places_.size() + 1) + static_cast<std::size_t>(times[c])], 1) == 0)
+          counts.fates.push_back({in_[c], adding > 1, times[c]});
+    }
+  }
 
- private:
-  std::vector<std::int32_t> number_;
+  const ElementsAround* elements_;
+  const Chunks* chunks_;
+  bool of_pairs_;
+  std::vector<ElementNodes> nodes_of_;                                      // [group]
+  std::vector<std::int32_t> item_;                                          // [node] of the row, -1: not met
   std::vector<Node> met_;
+  std::vector<Index> in_;                                                   // chunks that add to the row
+  std::vector<std::pair<ElementsAround::Place, std::size_t>> places_;       // elements, and the position of their chunk
+  std::vector<int> times_;                                                  // [item][chunk]
+  std::vector<char> seen_;                                                  // [chunk][shared][times]
 };
 
-// Slots of equal fate, by how often they are met: a run each.
-using Runs = std::set<std::pair<bool, std::int32_t>>;
-
-void collect_nodes(Sample& sample, SampleNodes& nodes) {
-  nodes.clear();
-  for (Index e = sample.first; e < sample.last; ++e)
-    for (int a = 0; a < sample.group->node_count(); ++a) {
-      const auto at = static_cast<std::size_t>(nodes.add(sample.group->node(e, a)));
-      if (at == sample.times.size()) sample.times.push_back(0);
-      ++sample.times[at];
-    }
-  sample.nodes = nodes.met();
+// All fates from those that were seen, in how many rows: Chao's estimator ("Estimating the population size for capture-recapture data
+// with unequal catchability", 1987), which is exact where all rows were.
+double all_fates(std::vector<Fate>& seen, bool all_rows) {
+  std::ranges::sort(seen);
+  double different = 0, once = 0, twice = 0;
+  for (std::size_t first = 0, last = 0; first < seen.size(); first = last) {
+    while (last < seen.size() && seen[last] == seen[first]) ++last;
+    ++different;
+    once += last - first == 1;
+    twice += last - first == 2;
+  }
+  return all_rows ? different : different + once * (once - 1) / (2 * (twice + 1));
 }
 
-Counts count_nodes(const Sample& sample, const Incidences& elements) {
-  Runs runs;
-  Index shared = 0;
-  for (std::size_t k = 0; k < sample.nodes.size(); ++k) {
-    const bool elsewhere = elements.at(sample.nodes[k]) > sample.times[k];
-    shared += elsewhere;
-    runs.emplace(elsewhere, sample.times[k]);
-  }
-  return {double(sample.last - sample.first), double(sample.nodes.size()), double(shared), double(runs.size())};
-}
-
-// Around some nodes of large samples, chosen by a hash, for them all.
-class ChosenRows {
- public:
-  explicit ChosenRows(std::size_t nodes) : every_(std::max<std::size_t>(1, nodes / rows_of_a_sample)) {
-    std::size_t chosen = 0;
-    for (std::size_t node = 0; node < nodes; ++node) chosen += holds(static_cast<std::int32_t>(node));
-    weight_ = double(nodes) / double(std::max<std::size_t>(1, chosen));
-  }
-  bool all() const { return every_ == 1; }
-  bool holds(std::int32_t node) const { return every_ == 1 || ((static_cast<std::uint64_t>(node) + 1) * 0x9E3779B97F4A7C15ull >> 33) % every_ == 0; }
-  double weight() const { return weight_; }
-
- private:
-  static constexpr std::size_t rows_of_a_sample = 200;
-  std::size_t every_;
-  double weight_;
-};
-
-// Of ordered pairs, one stands for both where all rows are counted: an element has both or none. use(key)
-template <class Use>
-void each_pair(const std::vector<std::int32_t>& local, const ChosenRows& rows, const Use& use) {
-  for (std::size_t a = 0; a < local.size(); ++a) {
-    if (!rows.holds(local[a])) continue;
-    for (std::size_t b = rows.all() ? a : 0; b < local.size(); ++b) {
-      const bool swapped = rows.all() && local[b] < local[a];
-      const std::int32_t row = local[swapped ? b : a], column = local[swapped ? a : b];
-      use(static_cast<std::uint64_t>(row) << 32 | static_cast<std::uint32_t>(column));
-    }
-  }
-}
-
-void find_elements_around(Index node_count, std::span<const ChunkedGroup> groups, const Incidences& elements, std::vector<Sample>& samples) {
-  Touches touches(node_count);
-  for (std::size_t s = 0; s < samples.size(); ++s) {
-    const Sample& sample = samples[s];
-    const ChosenRows rows(sample.nodes.size());
-    for (std::size_t k = 0; k < sample.nodes.size(); ++k)
-      if (rows.holds(static_cast<std::int32_t>(k)) && elements.at(sample.nodes[k]) > sample.times[k]) touches.add(sample.nodes[k], static_cast<int>(s));
-  }
-  for (const ChunkedGroup& chunked : groups) {
-    const ElementGroup& group = *chunked.group;
-    std::vector<std::uint8_t> near(static_cast<std::size_t>(group.element_count));
-#pragma omp parallel for schedule(static)
-    for (Index e = 0; e < group.element_count; ++e)
-      for (int a = 0; a < group.node_count(); ++a)
-        if (touches.any(group.node(e, a))) near[static_cast<std::size_t>(e)] = 1;
-    for (Index e = 0; e < group.element_count; ++e)
-      for (int a = 0; near[static_cast<std::size_t>(e)] != 0 && a < group.node_count(); ++a)
-        touches.each(group.node(e, a), [&](int number) {
-          Sample& sample = samples[static_cast<std::size_t>(number)];
-          if (sample.group == &group && e >= sample.first && e < sample.last) return;
-          const std::pair entry(&group, e);
-          if (sample.around.empty() || sample.around.back() != entry) sample.around.push_back(entry);
-        });
-  }
-}
-
-Counts count_pairs(const Sample& sample, SampleNodes& nodes) {
-  nodes.clear();
-  for (const Node node : sample.nodes) nodes.add(node);
-  const ChosenRows rows(sample.nodes.size());
-  std::vector<std::uint64_t> keys;
-  std::vector<std::int32_t> local;
-  for (Index e = sample.first; e < sample.last; ++e) {
-    local.clear();
-    for (int a = 0; a < sample.group->node_count(); ++a) local.push_back(nodes.find(sample.group->node(e, a)));
-    each_pair(local, rows, [&](std::uint64_t key) { keys.push_back(key); });
-  }
-  std::ranges::sort(keys);
-  std::vector<std::int32_t> times;  // [unique key]
-  std::size_t unique = 0;
-  for (std::size_t k = 0; k < keys.size(); ++k) {
-    if (k == 0 || keys[k] != keys[unique - 1]) {
-      keys[unique++] = keys[k];
-      times.push_back(0);
-    }
-    ++times.back();
-  }
-  keys.resize(unique);
-  std::vector<std::uint8_t> shared(unique, 0);
-  for (const auto& [group, e] : sample.around) {
-    local.clear();
-    for (int a = 0; a < group->node_count(); ++a)
-      if (const std::int32_t number = nodes.find(group->node(e, a)); number >= 0) local.push_back(number);
-    each_pair(local, rows, [&](std::uint64_t key) {
-      const auto found = std::ranges::lower_bound(keys, key);
-      if (found != keys.end() && *found == key) shared[static_cast<std::size_t>(found - keys.begin())] = 1;
-    });
-  }
-  Counts result{double(sample.last - sample.first)};
-  Runs runs;
-  for (std::size_t k = 0; k < unique; ++k) {
-    const bool off_diagonal = keys[k] >> 32 != (keys[k] & 0xffffffffu);
-    const double slots = !rows.all() ? rows.weight() : off_diagonal ? 2 : 1;
-    result.slots += slots;
-    result.extension += shared[k] != 0 ? slots : 0;
-    runs.emplace(shared[k] != 0, times[k]);
-  }
-  result.runs = double(runs.size());
-  return result;
-}
-
-// use(sample, nodes), in parallel.
-template <class Use>
-void each_sample(std::vector<Sample>& samples, Index node_count, const Use& use) {
+Counts count_all(const ElementsAround& elements, const Chunks& chunks, bool of_pairs) {
+  const Index rows = elements.chosen().count(), threads = elements.space().device().threads();
+  std::vector<Counts> parts(static_cast<std::size_t>(threads));
   ParallelErrors errors;
-#pragma omp parallel
-  errors.run([&] {
-    SampleNodes nodes(node_count);
-#pragma omp for schedule(dynamic) nowait
-    for (std::size_t s = 0; s < samples.size(); ++s) errors.run([&] { use(s, nodes); });
-  });
+#pragma omp parallel for schedule(static) num_threads(static_cast<int>(threads))
+  for (Index part = 0; part < threads; ++part)
+    errors.run([&] {
+      Rows each(elements, chunks, of_pairs);
+      for (Index row = part * rows / threads; row < (part + 1) * rows / threads; ++row) each.add(row, parts[static_cast<std::size_t>(part)]);
+    });
   errors.rethrow();
+  Counts all = std::move(parts.front());
+  for (std::size_t part = 1; part < parts.size(); ++part) {
+    const Counts& one = parts[part];
+    all.slots += one.slots;
+    all.extension += one.extension;
+    all.items += one.items;
+    all.shared += one.shared;
+    all.fates.insert(all.fates.end(), one.fates.begin(), one.fates.end());
+  }
+  return all;
 }
 
 }  // namespace
 
-Incidences::Incidences(Index node_count, std::span<const ElementGroup* const> groups) : counts_(static_cast<std::size_t>(node_count), 0) {
-  const auto add = [this](Node node) {
-    std::uint16_t& count = counts_[static_cast<std::size_t>(node)];
-    count = static_cast<std::uint16_t>(count + (count < most));
-  };
-  for (const ElementGroup* group : groups) {
-    const Index padded = group->element_count % lane_count == 0 ? 0 : 1, whole = (group->batch_count() - padded) * group->node_count() * lane_count;
-    for (const Node node : std::span(group->host_nodes).first(static_cast<std::size_t>(whole))) add(node);
-    for (Index e = (group->batch_count() - padded) * lane_count; e < group->element_count; ++e)
-      for (int a = 0; a < group->node_count(); ++a) add(group->node(e, a));
+ElementsAround::ElementsAround(const FunctionSpace& space, std::span<const ElementGroup> groups)
+    : space_(&space), groups_(groups), chosen_(space), places_(static_cast<std::size_t>(chosen_.count())) {
+  for (std::size_t g = 0; g < groups.size(); ++g) {
+    const ElementGroup& group = groups[g];
+    ElementNodes nodes_of(space, group);
+    for (Index e = 0; e < group.element_count; ++e) {
+      if (!group.elements.empty() && !chosen_.has_near(group.elements[static_cast<std::size_t>(e)])) continue;
+      for (const Node node : nodes_of(e))
+        if (const std::int32_t number = chosen_.number(node); number >= 0) places_[static_cast<std::size_t>(number)].push_back({static_cast<int>(g), e});
+    }
   }
 }
 
-ScatterSizes estimated_sizes(const Incidences& elements, std::span<const ChunkedGroup> groups, bool of_pairs, Index pattern_pairs, int sample_count) {
-  const Index node_count = elements.node_count();
-  std::vector<Sample> samples;
-  for (const ChunkedGroup& chunked : groups)
-    for (Sample& sample : choose(chunked, sample_count)) samples.push_back(std::move(sample));
-  each_sample(samples, node_count, [&](std::size_t s, SampleNodes& nodes) { collect_nodes(samples[s], nodes); });
-  std::vector<Counts> counts(samples.size());
-  if (of_pairs) {
-    find_elements_around(node_count, groups, elements, samples);
-    each_sample(samples, node_count, [&](std::size_t s, SampleNodes& nodes) { counts[s] = count_pairs(samples[s], nodes); });
-  } else {
-    std::ranges::transform(samples, counts.begin(), [&](const Sample& sample) { return count_nodes(sample, elements); });
+ScatterSizes estimated_sizes(const ElementsAround& elements, std::span<const int> groups, std::span<const Index> chunk_batches, bool of_pairs, Index pattern_pairs) {
+  const Chunks chunks(elements, groups, chunk_batches);
+  Counts counts = count_all(elements, chunks, of_pairs);
+  const ChosenNodes& chosen = elements.chosen();
+  const Index nodes = elements.space().node_count();
+  ScatterSizes sizes{.chunks = chunks.count()};
+  for (const int g : groups) {
+    const ElementGroup& group = elements.group(g);
+    sizes.sources += group.element_count * (of_pairs ? Index{group.node_count()} * group.node_count() : group.node_count());
   }
-  ScatterSizes sizes;
-  double slots = 0, extension = 0, runs = 0;
-  for (const ChunkedGroup& chunked : groups) {
-    const ElementGroup& group = *chunked.group;
-    Counts seen;
-    for (std::size_t s = 0; s < samples.size(); ++s) {
-      if (samples[s].group != &group) continue;
-      const Counts& one = counts[s];
-      seen.elements += one.elements;
-      seen.slots += one.slots;
-      seen.extension += one.extension;
-      seen.runs += one.runs;
-    }
-    const double all = double(group.element_count) / seen.elements;
-    slots += all * seen.slots;
-    extension += all * seen.extension;
-    runs += all * seen.runs;
-    const Index items = of_pairs ? Index{group.node_count()} * group.node_count() : group.node_count();
-    sizes.sources += group.element_count * items;
-    sizes.chunks += (group.batch_count() + chunked.chunk_batches - 1) / chunked.chunk_batches;
-  }
-  sizes.slots = std::llround(slots);
-  sizes.extension = std::llround(extension);
-  sizes.runs = std::llround(runs);
-  const Index targets = of_pairs ? pattern_pairs : node_count;
-  const Index alone = sizes.slots - sizes.extension;
-  // Items that no element touches are rare: then fewer are shared. Every shared item has two places in the extension at least.
-  sizes.shared = std::clamp<Index>(targets - alone, 0, sizes.extension / 2);
-  sizes.untouched = std::max<Index>(0, targets - alone - sizes.shared);
+  const auto for_all = [&](Index counted) { return std::llround(chosen.for_all(counted)); };
+  sizes.slots = for_all(counts.slots);
+  sizes.extension = for_all(counts.extension);
+  sizes.shared = for_all(counts.shared);
+  sizes.untouched = std::max<Index>(0, (of_pairs ? pattern_pairs : nodes) - for_all(counts.items));
+  sizes.runs = std::llround(all_fates(counts.fates, chosen.count() == nodes));
   return sizes;
 }
 

@@ -1,7 +1,7 @@
-// How large the lists of a ScatterPlan will be, before they are made: some chunks are looked at closely, and the others
-// count like them.
+// How large the lists of a ScatterPlan will be, before they are made: counted around some nodes that stand for all.
 #pragma once
 
+#include "fem/chosen_nodes.hpp"
 #include "fem/element_groups.hpp"
 #include "fem/scatter_plan.hpp"
 
@@ -9,26 +9,31 @@
 
 namespace ritz {
 
-struct ChunkedGroup {
-  const ElementGroup* group;
-  Index chunk_batches;
-};
-
-// How many elements stand at each node.
-class Incidences {
+// The elements of all groups around the chosen nodes of a space.
+class ElementsAround {
  public:
-  Incidences(Index node_count, std::span<const ElementGroup* const> groups);
-  std::int32_t at(Node node) const { return counts_[static_cast<std::size_t>(node)]; }  // 65535: as many or more
-  Index node_count() const { return static_cast<Index>(counts_.size()); }
+  // Groups must outlive it.
+  ElementsAround(const FunctionSpace& space, std::span<const ElementGroup> groups);
+
+  struct Place {
+    int group;
+    Index element;
+  };
+  const FunctionSpace& space() const { return *space_; }
+  int group_count() const { return static_cast<int>(groups_.size()); }
+  const ElementGroup& group(int number) const { return groups_[static_cast<std::size_t>(number)]; }
+  const ChosenNodes& chosen() const { return chosen_; }
+  std::span<const Place> of(Index chosen) const { return places_[static_cast<std::size_t>(chosen)]; }
 
  private:
-  static constexpr std::uint16_t most = 65535;
-  std::vector<std::uint16_t> counts_;
+  const FunctionSpace* space_;
+  std::span<const ElementGroup> groups_;
+  ChosenNodes chosen_;
+  std::vector<std::vector<Place>> places_;  // [chosen]
 };
 
-// `groups`: all that take part, in the plan's order; `elements`: theirs. of_pairs: the lists of a matrix with `pattern_pairs` entries, else
-// those of a vector. Exact where no group has more than `samples` chunks, and chunks of a matrix less than 400 nodes. For a matrix one pass
-// over the connectivity.
-ScatterSizes estimated_sizes(const Incidences& elements, std::span<const ChunkedGroup> groups, bool of_pairs, Index pattern_pairs, int samples = 12);
+// Of the groups with these numbers, in the plan's order, in chunks of so many batches. of_pairs: the lists of a matrix with
+// `pattern_pairs` entries, else those of a vector. Exact where all nodes are chosen.
+ScatterSizes estimated_sizes(const ElementsAround& elements, std::span<const int> groups, std::span<const Index> chunk_batches, bool of_pairs, Index pattern_pairs);
 
 }  // namespace ritz

@@ -43,7 +43,7 @@ bool Operator::symmetric() const {
   return std::all_of(integrals_.begin(), integrals_.end(), [](const Integral& i) { return !i.form.has_matrix || i.form.symmetric; });
 }
 
-Operator::Operator(const FunctionSpace& space, std::vector<Integral> integrals)
+Operator::Operator(const FunctionSpace& space, std::vector<Integral> integrals, Layout layout)
     : space_(&space), integrals_(std::move(integrals)) {
   for (const Integral& integral : integrals_)
     if (static_cast<int>(integral.form.given.size()) != integral.form.given_count)
@@ -55,7 +55,7 @@ Operator::Operator(const FunctionSpace& space, std::vector<Integral> integrals)
                   fmt::format("form '{}' has {} components in {} dimensions, the space {} in {}", integral.form.name,
                               integral.form.components, integral.form.dimension, space.components(),
                               space.mesh().dimension()));
-  groups_ = element_groups(space, integrals_);
+  groups_ = element_groups(space, integrals_, layout);
   for (const ElementGroup& group : groups_)
     for (const int i : group.integrals) check_cells(integrals_[static_cast<std::size_t>(i)].form, group);
 }

@@ -27,13 +27,13 @@ struct DerivedFields {
   std::vector<double> at_space_nodes = {};  // [node][component]: as at_nodes, at those of the space; none when they are the mesh's
 };
 
-class Incidences;  // fem/list_sizes.hpp
+class ElementsAround;  // fem/list_sizes.hpp
 
 class Operator {
  public:
   // The space must outlive the operator. Throws Error(Exit::internal) when a form does not suit the space,
-  // Error(Exit::model) when a whole element was given cells of another kind.
-  Operator(const FunctionSpace& space, std::vector<Integral> integrals);
+  // Error(Exit::model) when a whole element was given cells of another kind. Counted: to be asked what it will need, not to compute.
+  Operator(const FunctionSpace& space, std::vector<Integral> integrals, Layout layout = Layout::written);
 
   const FunctionSpace& space() const { return *space_; }
   const std::vector<Integral>& integrals() const { return integrals_; }
@@ -87,9 +87,10 @@ class Operator {
 
   enum class Task { residual, matrix, action, diagonal, evaluate };
   // What the first call of a task will take beside its vectors: lists and buffers, which stay. Nothing once they are there.
-  // The lists are estimated from samples of their chunks: exact for small meshes, to a few per cent for large ones.
+  // The lists are counted around some nodes: exact for small meshes, to a few per cent for large ones.
   // Tasks over the same cells in the same chunks share lists: they are counted once.
   MemoryNeeds memory_needs(const std::vector<Task>& tasks, Index pairs = 0) const;
+  Index host_bytes() const;  // of the elements' lists on the host, when they are written
   MemoryNeeds memory_needs(Task task, Index pairs = 0) const { return memory_needs(std::vector{task}, pairs); }
   // Lists and buffers of a task go back to the pool; they are made anew when it is called again.
   void forget(Task task) const { std::erase_if(plans_, [task](const auto& entry) { return entry.first.task == task; }); }
@@ -152,7 +153,6 @@ class Operator {
     const float* single_direction = nullptr;
     const MarkedNodes* marked = nullptr;  // action
   };
-  const Incidences& incidences(const std::vector<int>& groups) const;
   Index stored_at_points(const std::vector<std::vector<AssemblyTerm>>& terms) const;
   Index least_traffic(const Plan& plan, int block, bool matrix, Index number) const;
   void run(const Plan& plan, const char* name, int block, bool matrix, const Vectors& vectors) const;
@@ -166,7 +166,7 @@ class Operator {
   std::vector<ElementGroup> groups_;
   mutable std::map<Job, Plan> plans_;
   mutable std::map<ListKey, ScatterSizes> list_sizes_;  // foreseen
-  mutable std::map<std::vector<int>, std::shared_ptr<const Incidences>> incidences_;  // of groups, for what is foreseen
+  mutable std::shared_ptr<const ElementsAround> around_;  // some nodes, for what is foreseen
   mutable std::map<std::pair<const ElementGroup*, int>, Vector> point_geometry_;  // by group and number of points
   mutable std::map<std::tuple<const ElementGroup*, const Integral*, int>, Vector> given_;         // by degree of the rule
   mutable std::map<std::pair<const ElementGroup*, const Integral*>, Vector> states_;

@@ -18,11 +18,9 @@ MemoryNeeds Operator::memory_needs(const std::vector<Task>& tasks, Index pairs) 
     const ListKey key(outline.groups, outline.chunk_batches, task == Task::matrix);
     auto known = list_sizes_.find(key);
     if (known == list_sizes_.end()) {
-      std::vector<ChunkedGroup> chunked;
-      for (std::size_t g = 0; g < outline.groups.size(); ++g)
-        chunked.push_back({&groups_[static_cast<std::size_t>(outline.groups[g])], outline.chunk_batches[g]});
       if (task == Task::matrix && pairs == 0) pairs = pairs_of_nodes(*space_);
-      known = list_sizes_.emplace(key, estimated_sizes(incidences(outline.groups), chunked, task == Task::matrix, pairs)).first;
+      if (around_ == nullptr) around_ = std::make_shared<const ElementsAround>(*space_, groups_);
+      known = list_sizes_.emplace(key, estimated_sizes(*around_, outline.groups, outline.chunk_batches, task == Task::matrix, pairs)).first;
     }
     const ScatterSizes& sizes = known->second;
     if (lists.insert(key).second) needs += ScatterPlan::memory_needs(sizes);
@@ -32,14 +30,10 @@ MemoryNeeds Operator::memory_needs(const std::vector<Task>& tasks, Index pairs) 
   return needs;
 }
 
-const Incidences& Operator::incidences(const std::vector<int>& groups) const {
-  std::shared_ptr<const Incidences>& counted = incidences_[groups];
-  if (counted == nullptr) {
-    std::vector<const ElementGroup*> list;
-    for (const int g : groups) list.push_back(&groups_[static_cast<std::size_t>(g)]);
-    counted = std::make_shared<const Incidences>(space_->node_count(), list);
-  }
-  return *counted;
+Index Operator::host_bytes() const {
+  Index sum = 0;
+  for (const ElementGroup& group : groups_) sum += group.entry_count() * Index{sizeof(Node)} + static_cast<Index>(group.elements.size() * sizeof(Index));
+  return sum;
 }
 
 // [bytes] The numbers given at points, what points keep, and their geometry, as far as the terms have it.

@@ -21,7 +21,7 @@ Index bytes_of(const MemoryNeeds& needs, const char* tag) {
 // A space with its operator, for as long as it is asked.
 struct Level {
   Level(const Operator& finer, const SpaceOptions& options)
-      : space(finer.space().mesh(), finer.space().components(), finer.space().device(), options), equations(space, finer.integrals()) {}
+      : space(finer.space().mesh(), finer.space().components(), finer.space().device(), options), equations(space, finer.integrals(), Layout::counted) {}
   FunctionSpace space;
   Operator equations;
 };
@@ -89,7 +89,7 @@ PMultigridNeeds p_multigrid_needs(const Operator& equations) {
   }
   const FunctionSpace& space = fine->space();
   const SpaceNeeds coarsest = needs_of(space, 1, false);
-  const HierarchyNeeds hierarchy = hierarchy_needs(hierarchy_shape(space, coarsest), true);
+  const HierarchyNeeds hierarchy = hierarchy_needs(hierarchy_shape(*fine, coarsest), true);
   const MemoryNeeds matrix = coarsest.pattern + coarsest.matrix();
   needs.set_up = needs.live + matrix + larger(fine->memory_needs(Task::matrix, coarsest.size.pairs), hierarchy.set_up);
   needs.live += coarsest.pattern + hierarchy.live;

@@ -1,37 +1,28 @@
 #include "fem/space_needs.hpp"
 
+#include "fem/chosen_nodes.hpp"
+#include "fem/material_contrast.hpp"
 #include "fem/nested_nodes.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <utility>
 #include <vector>
 
 namespace ritz {
 
-namespace {
-
-constexpr Index sampled_nodes = 4000;
-
-// Nodes are chosen by a hash: numbers along a curve and structured meshes repeat themselves.
-bool is_chosen(Node node, Index every) { return static_cast<Index>((static_cast<std::uint64_t>(node) * 0x9E3779B97F4A7C15ull) >> 33) % every == 0; }
-
-}  // namespace
-
 Index pairs_of_nodes(const FunctionSpace& space) {
   if (space.has_pattern()) return space.pattern()->nonzeros();
   auto phase = space.device().profile().phase("pairs of nodes");
-  const Index every = std::max<Index>(1, space.node_count() / sampled_nodes);
-  std::vector<std::int32_t> number(static_cast<std::size_t>(space.node_count()), -1);
-  Index chosen = 0;
-  for (Node node = 0; node < space.node_count(); ++node)
-    if (is_chosen(node, every)) number[static_cast<std::size_t>(node)] = static_cast<std::int32_t>(chosen++);
-  std::vector<std::vector<Node>> beside(static_cast<std::size_t>(chosen));  // of every chosen node, those of its cells
+  const ChosenNodes chosen(space);
+  std::vector<std::vector<Node>> beside(static_cast<std::size_t>(chosen.count()));  // of every chosen node, those of its cells
   FunctionSpace::CellNodes nodes_of(space);
   for (Index cell = 0; cell < space.mesh().cell_count(); ++cell) {
+    if (!chosen.has_near(cell)) continue;
     const std::span<const Node> nodes = nodes_of(cell);
     for (const Node node : nodes)
-      if (const std::int32_t at = number[static_cast<std::size_t>(node)]; at >= 0) {
+      if (const std::int32_t at = chosen.number(node); at >= 0) {
         auto& list = beside[static_cast<std::size_t>(at)];
         list.insert(list.end(), nodes.begin(), nodes.end());
       }
@@ -43,7 +34,7 @@ Index pairs_of_nodes(const FunctionSpace& space) {
     for (const Node node : beside[row]) others += std::exchange(met[static_cast<std::size_t>(node)], static_cast<std::int32_t>(row)) != static_cast<std::int32_t>(row);
     pairs += std::max<Index>(1, others);  // itself, where it has no cell
   }
-  return chosen == 0 ? space.node_count() : pairs * space.node_count() / chosen;
+  return chosen.count() == 0 ? space.node_count() : std::llround(chosen.for_all(pairs));
 }
 
 SpaceNeeds needs_of(const FunctionSpace& space, int cases, bool counted) {
@@ -59,9 +50,12 @@ SpaceNeeds needs_of(const FunctionSpace& space, int cases, bool counted) {
   return needs;
 }
 
-HierarchyShape hierarchy_shape(const FunctionSpace& space, const SpaceNeeds& needs) {
+HierarchyShape hierarchy_shape(const Operator& equations, const SpaceNeeds& needs) {
+  const FunctionSpace& space = equations.space();
   auto phase = space.device().profile().phase("nested meshes");
-  return {space.node_count(), needs.size.pairs, space.components(), space.mesh().dimension(), nesting_of(space)};
+  Nesting nesting = nesting_of(space);
+  if (space.order() == 1 && nesting != Nesting::none && has_jumps(equations)) nesting = Nesting::none;
+  return {space.node_count(), needs.size.pairs, space.components(), space.mesh().dimension(), nesting};
 }
 
 Index host_of_lists(const MemoryNeeds& task) {

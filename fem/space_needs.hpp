@@ -2,7 +2,7 @@
 #pragma once
 
 #include "device/memory_needs.hpp"
-#include "fem/function_space.hpp"
+#include "fem/operator.hpp"
 #include "fem/pattern_size.hpp"
 #include "solvers/multigrid/hierarchy_needs.hpp"
 
@@ -25,8 +25,8 @@ Index pairs_of_nodes(const FunctionSpace& space);
 // cases: of loads, each with constraints of its own. counted: pairs of nodes are counted in the pattern, which is made.
 SpaceNeeds needs_of(const FunctionSpace& space, int cases, bool counted);
 
-// Of a matrix on the space, for its hierarchy.
-HierarchyShape hierarchy_shape(const FunctionSpace& space, const SpaceNeeds& needs);
+// Of the matrix of equations on the space, for its hierarchy.
+HierarchyShape hierarchy_shape(const Operator& equations, const SpaceNeeds& needs);
 
 // [bytes] While assembly lists are made they are on the host, most of them twice, unsorted and sorted.
 Index host_of_lists(const MemoryNeeds& task);

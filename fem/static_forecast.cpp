@@ -131,7 +131,7 @@ class Forecaster {
   }
   const HierarchyShape& shape() const {
     if (!shape_) {
-      shape_ = hierarchy_shape(space_, needs_);
+      shape_ = hierarchy_shape(equations_, needs_);
       shape_->half_storage = model_.half_storage;
     }
     return *shape_;

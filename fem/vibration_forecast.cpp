@@ -17,7 +17,7 @@ class VibrationForecaster {
  public:
   VibrationForecaster(const Operator& stiffness, const Operator& masses, const VibrationModel& model, const EigenOptions& options, bool factorised)
       : space_(stiffness.space()), options_(options), needs_(needs_of(space_, 1, factorised)),
-        shape_(hierarchy_shape(space_, needs_)) {
+        shape_(hierarchy_shape(stiffness, needs_)) {
     const MemoryNeeds of_stiffness = stiffness.memory_needs(Task::matrix, needs_.size.pairs), of_masses = masses.memory_needs(Task::matrix, needs_.size.pairs);
     const MemoryNeeds matrix = needs_.matrix(), standing = needs_.standing + needs_.pattern;
     const MemoryNeeds lists = model.lists_stay ? of_stiffness + of_masses : MemoryNeeds();

@@ -1,6 +1,6 @@
 """Boxes, plates and lattices of structured cells in Gmsh's MSH 2.2, for tools and tests: regions all, x0 and x1."""
 
-HEX, TET, PLATE, LATTICE = "hex", "tet", "plate", "lattice"
+HEX, TET, PRISM, PLATE, LATTICE = "hex", "tet", "prism", "plate", "lattice"
 KUHN = [(0, 1, 2, 6), (0, 2, 3, 6), (0, 3, 7, 6), (0, 7, 4, 6), (0, 4, 5, 6), (0, 5, 1, 6)]
 
 
@@ -41,13 +41,15 @@ def write_box(path, cells, counts):
                     c = [number(i + a, j + b, k + d) for d in (0, 1) for a, b in ((0, 0), (1, 0), (1, 1), (0, 1))]
                     if cells == HEX:
                         lines.append("5 2 1 1 " + " ".join(map(str, c)))
+                    elif cells == PRISM:
+                        lines.extend("6 2 1 1 " + " ".join(str(c[a]) for a in prism) for prism in ((0, 1, 2, 4, 5, 6), (0, 2, 3, 4, 6, 7)))
                     else:
                         lines.extend("4 2 1 1 " + " ".join(str(c[a]) for a in tet) for tet in KUHN)
         for side, i in ((2, 0), (3, nx)):
             for k in range(nz):
                 for j in range(ny):
                     q = [number(i, j, k), number(i, j + 1, k), number(i, j + 1, k + 1), number(i, j, k + 1)]
-                    if cells == HEX:
+                    if cells != TET:
                         lines.append(f"3 2 {side} {side} " + " ".join(map(str, q)))
                     else:
                         lines.extend(f"2 2 {side} {side} " + " ".join(str(q[a]) for a in tri) for tri in ((0, 1, 2), (0, 2, 3)))
@@ -57,4 +59,4 @@ def write_box(path, cells, counts):
 
 
 def write_mesh(path, cells, counts):
-    (write_box if cells in (HEX, TET) else write_structure)(path, cells, counts)
+    (write_box if cells in (HEX, TET, PRISM) else write_structure)(path, cells, counts)

@@ -12,9 +12,9 @@ import subprocess
 import sys
 import tempfile
 
-from box_meshes import HEX, LATTICE, PLATE, TET, write_mesh
-from model_texts import (ELASTICITY, FRAME, HEAT, LINEAR, MEMBERS, MODAL, MODAL_FREE, MULTIGRID, NEWTON, PROGRAMS, SHELL, UNSYMMETRIC,
-                         case_text)
+from box_meshes import HEX, LATTICE, PLATE, PRISM, TET, write_mesh
+from model_texts import (COLD_HALF, ELASTICITY, FRAME, HEAT, LINEAR, MEMBERS, MODAL, MODAL_FREE, MULTIGRID, NEWTON, PROGRAMS, SHELL, SOFT_HALF,
+                         UNSYMMETRIC, case_text)
 
 # name, cells, cells along x y z, [mesh] keys, physics, [solver] keys, path of the forecast
 SINGLE, DOUBLE, DIAGONAL, FREE = ("multigrid, single precision", "multigrid, double precision", "conjugate gradients with the diagonal",
@@ -29,7 +29,11 @@ CASES = [
     ("elasticity hex27", HEX, (18, 9, 9), 'order = 2\nmid_nodes = "full"', ELASTICITY, MULTIGRID, SINGLE),
     ("elasticity tet4", TET, (47, 24, 24), "", ELASTICITY, MULTIGRID, SINGLE),
     ("elasticity tet4, refined", TET, (48, 24, 24), "", ELASTICITY, MULTIGRID, SINGLE),
+    ("elasticity tet4, refined, two materials", TET, (48, 24, 24), "", SOFT_HALF, MULTIGRID, SINGLE),
     ("elasticity tet10", TET, (24, 12, 12), "order = 2", ELASTICITY, MULTIGRID, SINGLE),
+    ("elasticity tet10, as the run chooses", TET, (24, 12, 12), "order = 2", ELASTICITY, "", P_MULTIGRID),
+    ("elasticity hex20, as the run chooses", HEX, (22, 11, 11), "order = 2", ELASTICITY, "", P_MULTIGRID),
+    ("elasticity prism6", PRISM, (37, 19, 19), "", ELASTICITY, MULTIGRID, SINGLE),
     ("elasticity tet10, diagonal", TET, (20, 10, 10), "order = 2", ELASTICITY, 'method = "cg"\npreconditioner = "jacobi"', DIAGONAL),
     ("elasticity tet4, no matrix", TET, (40, 20, 20), "", ELASTICITY, 'method = "cg"\noperator = "matrix_free"', FREE),
     ("elasticity hex8, order 2", HEX, (32, 16, 16), "", ELASTICITY, "[space]\norder = 2", P_MULTIGRID),
@@ -40,7 +44,9 @@ CASES = [
     ("heat tet4", TET, (63, 48, 48), "", HEAT, MULTIGRID, SINGLE),
     ("heat hex8, no refinement", HEX, (47, 47, 47), "", HEAT, MULTIGRID, SINGLE),
     ("heat tet4, refined", TET, (64, 48, 48), "", HEAT, MULTIGRID, SINGLE),
+    ("heat tet4, refined, two materials", TET, (64, 48, 48), "", COLD_HALF, MULTIGRID, SINGLE),
     ("heat tet10", TET, (32, 24, 24), "order = 2", HEAT, MULTIGRID, SINGLE),
+    ("heat prism6", PRISM, (51, 41, 41), "", HEAT, MULTIGRID, SINGLE),
     ("heat hex8, no matrix", HEX, (64, 48, 48), "", HEAT, 'method = "cg"\noperator = "matrix_free"', FREE),
     ("form elasticity tet10", TET, (20, 10, 10), "order = 2", LINEAR, MULTIGRID, SINGLE),
     ("neo-Hooke hex8, Newton", HEX, (40, 20, 20), "", NEWTON, MULTIGRID, SINGLE),

@@ -85,7 +85,21 @@ region = "x0"
 fixed = true
 """
 MODAL_FREE = MODAL.split("[[displacement]]")[0]
-PROGRAMS = {MODAL: "ritz-modal", MODAL_FREE: "ritz-modal", SHELL: "ritz-structure", FRAME: "ritz-structure", HEAT: "ritz-heat", LINEAR: "ritz-solve", NEWTON: "ritz-solve", UNSYMMETRIC: "ritz-solve"}
+
+
+
+def with_soft_half(model, key, ratio):
+    """Of a box of heights 0 to 1: below a material with a smaller value, and the regions."""
+    stiff = model.replace('region = "all"', 'region = "upper"', 1)
+    material = stiff.split("\n[[")[0]
+    soft = material.replace('"upper"', '"lower"').replace(f"{key} = 1.0", f"{key} = {1 / ratio}")
+    regions = "".join(f'[[region]]\nname = "{name}"\nkind = "cells"\nexpression = "{where}"\n' for name, where in (("upper", "z > 0.5"), ("lower", "z <= 0.5")))
+    return f"{regions}{soft}\n{stiff}"
+
+
+SOFT_HALF, COLD_HALF = with_soft_half(ELASTICITY, "young", 100), with_soft_half(HEAT, "conductivity", 100)
+
+PROGRAMS = {MODAL: "ritz-modal", MODAL_FREE: "ritz-modal", SHELL: "ritz-structure", FRAME: "ritz-structure", HEAT: "ritz-heat", COLD_HALF: "ritz-heat", LINEAR: "ritz-solve", NEWTON: "ritz-solve", UNSYMMETRIC: "ritz-solve"}
 
 # Keys of [solver], and members of a sweep.
 MULTIGRID = 'method = "cg"\npreconditioner = "multigrid"'

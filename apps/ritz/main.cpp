@@ -210,7 +210,9 @@ int main(int argc, char** argv) {
   try {
     cli.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    return cli.exit(error) == 0 ? 0 : static_cast<int>(Exit::input);
+    if (error.get_exit_code() == 0) return cli.exit(error);  // --help
+    Log(LogLevel::quiet).error(Error(Exit::input, fmt::format("{}, on the command line", error.what()), {}, "'ritz --help' and 'ritz COMMAND --help' name what there is"));
+    return static_cast<int>(Exit::input);
   }
   end_in_order_without_memory();
   choice.memory = limits;

@@ -122,6 +122,10 @@ class SizeTest(ritz.CaseTest):
         self.assertAlmostEqual(gigabytes("80e6") / gigabytes("20e6"), 4, delta=0.05)
         self.assertIn("does not fit", self.tool("size", "--unknowns", "1e9", "--cell", "tet10").stdout)
 
+    def test_size_speaks_of_meshes_that_are_no_refinements(self):
+        text = self.tool("size", "--unknowns", "1e6", "--physics", "elasticity", "--cell", "tet4").stdout
+        self.assertGreater(int(text.split(" bytes per unknown")[0].split()[-1]), 1300)  # runs take 1430; over nested meshes 980
+
     def test_size_respects_a_table_of_cards(self):
         cards = self.write("cards.txt", "# name; GB; GB/s\nTiny; 1; 100\n")
         os.environ["RITZ_CARDS"] = str(cards)

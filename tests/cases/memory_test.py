@@ -39,7 +39,8 @@ class BudgetTest(ritz.CaseTest):
     def test_a_limit_that_nothing_fits_is_exit_6_with_the_tags(self):
         outcome = self.heat("--memory-limit", "100k")
         self.assertEqual(outcome.exit, 6)
-        self.assertIn("limit 0.1 MB", outcome.errors)
+        self.assertIn("limit 100.0 kB", outcome.errors)
+        self.assertIn("raise --memory-limit", outcome.errors)
         self.assertIn("fix:", outcome.errors)
         self.assertEqual(outcome.report["exit_code"], 6)
         self.assertLessEqual(outcome.report["memory"]["device_held_peak"], 100_000)
@@ -143,9 +144,9 @@ class FallingHostLimitTest(ritz.CaseTest):
             self.assertLessEqual(outcome.report["memory"]["host_counted"], limit)
             if outcome.exit == 6:
                 ended = ended or limit
-                self.assertRegex(outcome.errors, "error: out of (host )?memory.* [0-9.]+ MB .*on top of")
+                self.assertRegex(outcome.errors, "error: out of (host )?memory.* [0-9.]+ [kM]B .*on top of")
                 if outcome.report["memory"]["device_peak"] > 0:
-                    self.assertRegex(outcome.errors, "why: (allocated|arrays on .*): .* MB")
+                    self.assertRegex(outcome.errors, "why: (allocated|arrays on .*): .* [kM]B")
                 continue
             self.assertIsNone(ended, "it fits into less")
             fallbacks = outcome.report["solver"]["fallbacks"]

@@ -103,6 +103,14 @@ class ResultTest(SweepTest):
         self.assertLessEqual(held.report["memory"]["device_held_peak"], limit)
         self.assertLess(int(held.report["facts"]["sweep_largest_batch"]), 30)
 
+    def test_steps_down_are_told_though_members_are_quiet(self):
+        case = self.sweep("heat_sink", parameter("material.0.conductivity", values=[100, 200]))
+        free = self.solve("ritz-heat", case)
+        self.assertNotIn("sweep_fallbacks", free.report["facts"])
+        held = self.solve("ritz-heat", case, "--memory-limit", int(0.3 * free.report["memory"]["device_peak"]))
+        self.assertIn("no matrix", held.report["facts"]["sweep_fallbacks"])
+        self.assertEqual(sum("fell back: memory: no matrix" in line for line in held.log.splitlines()), 1)
+
 
 class TableTest(SweepTest):
     def test_product_and_zip(self):

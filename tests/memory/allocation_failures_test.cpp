@@ -44,13 +44,18 @@ LinearSolverOptions iterative(PreconditionerKind preconditioner) {
   return options;
 }
 
+Constraints held(const FunctionSpace& space, const char* side, double value) {
+  Constraints fixed(space);
+  for (int c = 0; c < space.components(); ++c) fixed.prescribe(space.mesh().region(side), c, value, "test");
+  fixed.finish();
+  return fixed;
+}
+
 Answer elasticity(const Device& device, const LinearSolverOptions& options) {
   const Mesh mesh = box(4, 2, 2, {4, 2, 2}, CellKind::hex8);
   constexpr Lame lame = Lame::from(1.0, 0.3);
   const FunctionSpace space(mesh, 3, device);
-  Constraints fixed(space);
-  for (int c = 0; c < 3; ++c) fixed.prescribe(mesh.region("x0"), c, 0, "test");
-  fixed.finish();
+  const Constraints fixed = held(space, "x0", 0);
   const Operator equations(space, {Integral::over_all_cells(Elasticity{lame.lambda, lame.mu}),
                                    Integral::over(Load<3, 3, 1>{{0, -0.1, 0.02}}, mesh.region("x1"))});
   return solved(space, equations, fixed, options);
@@ -59,9 +64,7 @@ Answer elasticity(const Device& device, const LinearSolverOptions& options) {
 Answer heat(const Device& device, const LinearSolverOptions& options) {
   const Mesh mesh = box(2, 2, 2, {1, 1, 1}, CellKind::tet10);
   const FunctionSpace space(mesh, 1, device);
-  Constraints fixed(space);
-  fixed.prescribe(mesh.region("z0"), 0, 20, "test");
-  fixed.finish();
+  const Constraints fixed = held(space, "z0", 20);
   const Operator equations(space, {Integral::over_all_cells(Diffusion<3>{2.0}), Integral::over_all_cells(Load<1, 3, 0>{{5.0}})});
   return solved(space, equations, fixed, options);
 }
@@ -82,9 +85,7 @@ Answer modes(const Device& device, EigenMethod method) {
   const Mesh mesh = box(4, 2, 3, {4, 1.6, 2.4}, CellKind::hex8);
   constexpr Lame lame = Lame::from(1.0, 0.3);
   const FunctionSpace space(mesh, 3, device);
-  Constraints fixed(space);
-  for (int c = 0; c < 3; ++c) fixed.prescribe(mesh.region("x0"), c, 0, "test");
-  fixed.finish();
+  const Constraints fixed = held(space, "x0", 0);
   EigenOptions options{.count = 3, .relative = 1e-8, .method = method};
   options.multigrid.coarsest_size = 30;
   const VibrationModes found = solve_vibration(Operator(space, {Integral::over_all_cells(Elasticity{lame.lambda, lame.mu})}),
@@ -98,9 +99,7 @@ Answer modes(const Device& device, EigenMethod method) {
 Answer sweep(const Device& device, const LinearSolverOptions& options) {
   const Mesh mesh = box(3, 3, 3, {1, 1, 1}, CellKind::hex8);
   const FunctionSpace space(mesh, 1, device);
-  Constraints fixed(space);
-  fixed.prescribe(mesh.region("z0"), 0, 20, "test");
-  fixed.finish();
+  const Constraints fixed = held(space, "z0", 20);
   const auto numbers = [](double conductivity, double source) {
     return std::vector{Integral::over_all_cells(Diffusion<3>{conductivity}), Integral::over_all_cells(Load<1, 3, 0>{{source}})};
   };

@@ -2,7 +2,9 @@
 #include "tests/fem/cells_under_test.hpp"
 #include "tests/fem/models.hpp"
 
+#include "fem/material_contrast.hpp"
 #include "fem/pattern_size.hpp"
+#include "fem/space_needs.hpp"
 #include "fem/static_forecast.hpp"
 
 #include <cmath>
@@ -57,6 +59,25 @@ TEST_P(MemoryNeedsOn, ListsOfSmallMeshesAreForeseenExactly) {
   }
 }
 
+TEST_P(MemoryNeedsOn, CellsThatAreOnlyCountedNeedTheSame) {
+  const Model model(patch(kind(), {.random = 0.05}), elastic_form(dimension()));
+  const MemoryPool& pool = model.space.device().memory();
+  const Index written = pool.statistics().live_by_tag.at("connectivity");
+  const Operator counted(model.space, model.equations.integrals(), Layout::counted);
+  EXPECT_EQ(pool.statistics().live_by_tag.at("connectivity"), 2 * written);
+  EXPECT_EQ(counted.host_bytes(), model.equations.host_bytes());
+  for (const Task task : all_tasks) EXPECT_EQ(counted.memory_needs(task).by_tag(), model.equations.memory_needs(task).by_tag()) << static_cast<int>(task);
+}
+
+TEST(MemoryNeeds, SpacesBesideEachOtherShareTheGeometry) {
+  const Mesh mesh = box(3, 3, 3, {1, 1, 1}, CellKind::hex8);
+  const FunctionSpace fine(mesh, 3, Device::named("cpu", 1), {.order = 4});
+  const Index before = fine.device().memory().live();
+  const FunctionSpace coarse(mesh, 3, fine.device(), {.beside = &fine});
+  EXPECT_EQ(fine.device().memory().live(), before);
+  EXPECT_EQ(&coarse.coordinates(), &fine.geometry_coordinates());
+}
+
 TEST(MemoryNeeds, TasksOverTheSameCellsShareTheirLists) {
   const Model model(patch(CellKind::hex8), heat_form(3));
   const auto lists = [&](const std::vector<Task>& tasks) { return model.equations.memory_needs(tasks).by_tag().at("assembly lists"); };
@@ -80,7 +101,8 @@ TEST(MemoryNeeds, ListsOfLargerMeshesAreForeseenToAFewPerCent) {
     const Model model(box(14, 10, 10, {1.4, 1, 1}, kind), elastic_form(3));
     for (const Task task : all_tasks) {
       const auto [foreseen, taken] = lists_of(task, model.equations);
-      EXPECT_NEAR(double(foreseen), double(taken), 0.08 * double(taken)) << traits(kind).name << ", task " << static_cast<int>(task);
+      const double block = taken > 1 << 20 ? 1 << 21 : 0;  // of the pool
+      EXPECT_NEAR(double(foreseen), double(taken), 0.03 * double(taken) + block) << traits(kind).name << ", task " << static_cast<int>(task);
     }
   }
 }
@@ -105,6 +127,21 @@ TEST(MemoryNeeds, PatternAndMatrixAreForeseenExactly) {
   const MemoryNeeds needs = MemoryNeeds().array<Index>("pattern", size.nodes + 1).array<std::int32_t>("pattern", size.pairs).array<double>("matrix", 9 * size.pairs);
   EXPECT_EQ(needs.by_tag().at("pattern"), s.live_by_tag.at("pattern"));
   EXPECT_EQ(needs.by_tag().at("matrix"), s.live_by_tag.at("matrix"));
+}
+
+// A refined box: where its halves differ by much, aggregates take the place of the coarser meshes.
+TEST(MemoryNeeds, MaterialsThatDifferByMuchLeaveNestedMeshes) {
+  const Mesh mesh = box(8, 8, 8, {1, 1, 1}, CellKind::tet4);
+  const FunctionSpace space(mesh, 3, Device::named("cpu", 1));
+  Region low{.name = "low", .kind = RegionKind::cells}, high{.name = "high", .kind = RegionKind::cells};
+  for (Index cell = 0; cell < mesh.cell_count(); ++cell) (mesh.point(mesh.nodes_of(cell).front())[2] < 0.5 ? low : high).cells.push_back(cell);
+  const auto nesting = [&](double ratio) {
+    const Operator equations(space, {Integral::over(Elasticity{1, 1}, low), Integral::over(Elasticity{ratio, ratio}, high)}, Layout::counted);
+    EXPECT_NEAR(material_contrast(equations), ratio, 1e-12);
+    return hierarchy_shape(equations, needs_of(space, 1, false)).nesting;
+  };
+  EXPECT_NE(nesting(10), Nesting::none);
+  EXPECT_EQ(nesting(20), Nesting::none);
 }
 
 TEST(MemoryNeeds, PathsAreInOrderOfMemory) {
