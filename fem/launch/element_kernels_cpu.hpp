@@ -37,12 +37,6 @@ struct CpuTeam {
   template <class F>
   void each(int count, const F& f) const { do_each(count, f); }
   void sync() const {}
-  template <class P>
-  static bool all_positive(const P& p) {
-    bool all = true;
-    for (int l = 0; l < P::lanes; ++l) all &= p.v[l] > 0;
-    return all;
-  }
 
   template <class X>
   void load_coordinates(const ElementArguments& arguments, Index batch, int a, int nodes, int dimension, const X& x) const {
@@ -126,7 +120,6 @@ struct SingleCpuTeam {
   template <class F>
   void each(int count, const F& f) const { do_each(count, f); }
   void sync() const {}
-  static bool all_positive(const SinglePack& p) { return CpuTeam::all_positive(p); }
   static const float* line_tables(const ReferenceTable& table) { return table.single.line; }
 
   // Relative to the first node of each element.

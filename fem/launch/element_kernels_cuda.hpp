@@ -33,7 +33,6 @@ struct GpuTeamOf {
     for (int i = rank; i < count; i += size) f(i);
   }
   __device__ void sync() const { __syncthreads(); }
-  __device__ static bool all_positive(Real x) { return x > 0; }
 
   template <class X>
   __device__ void load_coordinates(const ElementArguments& arguments, Index batch, int a, int nodes, int dimension,

@@ -20,8 +20,6 @@ namespace ritz::RITZ_BACKEND {
 template <int NodeCount, int ReferenceDimension>
 struct Cell {
   static constexpr int nodes = NodeCount, dimension = ReferenceDimension;
-  // Kernels of its own for actions, too: for quadratic cells in space, whose systems are solved without a matrix.
-  static constexpr bool acts = dimension == 3 && nodes >= 10;
 };
 template <int ReferenceDimension>
 using AnyElement = Cell<0, ReferenceDimension>;
@@ -34,10 +32,12 @@ struct RegisterFormOnCell {
 
  private:
   static const FormKernels& table() {
+    // Kernels of a cell's own for actions, too, where systems are solved without a matrix: of vectors on quadratic cells in space.
+    constexpr bool acts = C::nodes == 0 || (C::nodes >= 10 && C::dimension == 3 && F::components > 1 && F::uses_gradient);
     constexpr int points = C::nodes == C::dimension + 1 ? 1 : 0;  // linear simplices: one point, all in registers
     static FormKernels t{nullptr, run_residuals<F, C::nodes, C::dimension>, nullptr, nullptr, nullptr, nullptr};
     if constexpr (FormFacts<F>::has_matrix) t.matrices = choose_matrices<points>();
-    if constexpr (FormFacts<F>::has_matrix && (C::nodes == 0 || C::acts)) {
+    if constexpr (FormFacts<F>::has_matrix && acts) {
       t.actions = run_actions<F, C::nodes, C::dimension>;
       t.single_actions = run_single_actions<F, C::nodes, C::dimension>;
     }

@@ -7,8 +7,8 @@
 //   points   a line along the last direction is one item: derivative along it, geometry, form, transpose
 //   back     the same in reverse
 //
-// Geometry: of (multi)linear cells computed from their corners as it is needed, of parallelograms and parallelepipeds once a cell;
-// else read from what element_point_geometry stored.
+// Geometry: of (multi)linear cells computed from their corners as it is needed, else read from what
+// element_point_geometry stored.
 #pragma once
 
 #include "fem/launch/element_engine.hpp"
@@ -169,64 +169,34 @@ struct LineGeometry {
 // At a point: gradient in space = in * m^T (gradient in the reference cell), and back with out * m.
 template <class Sh, class T>
 struct PointGeometry {
-  T x[Sh::G], m[Sh::D][Sh::G], in, out, determinant;
-  T measure;  // weight * det J
+  T x[Sh::G], m[Sh::D][Sh::G], in, out;
 
-  // Of an affine cell, from its coefficients.
-  template <class P>
-  constexpr void map(const P& a) {
-    T J[Sh::D][Sh::D];
-    for (int d = 0; d < Sh::D; ++d)
-      for (int i = 0; i < Sh::G; ++i) J[d][i] = a((1 << d) * Sh::G + i);
-    set_jacobian(J);
-  }
-  constexpr void set_jacobian(const T (&J)[Sh::D][Sh::D]) {  // [reference direction][direction]
-    determinant = cofactors(J, m);
-    in = 1.0 / determinant;
-  }
   template <class S>
-  constexpr void bend(const LineGeometry<Sh, T>& line, S t) {
+  constexpr PointGeometry(const LineGeometry<Sh, T>& line, S t, S weight) {
     constexpr int D = Sh::D;
-    T J[D][D];
+    T J[D][D];  // [reference direction][direction]
     for (int i = 0; i < D; ++i) {
+      x[i] = line.x[0][i] + t * line.x[1][i];
       for (int d = 0; d + 1 < D; ++d) J[d][i] = line.slope[d][0][i] + t * line.slope[d][1][i];
       J[D - 1][i] = line.x[1][i];
     }
-    set_jacobian(J);
-  }
-  template <class S>
-  constexpr void move(const LineGeometry<Sh, T>& line, S t, S weight) {
-    for (int i = 0; i < Sh::G; ++i) x[i] = line.x[0][i] + t * line.x[1][i];
+    const T determinant = cofactors(J, m);
+    in = 1.0 / determinant;
     out = weight;
     measure = determinant * weight;
   }
   // Stored: m, measure, x (see element_point_geometry); `entry(k)` reads.
   template <class E>
-  static constexpr PointGeometry stored(const E& entry) {
-    PointGeometry g;
+  constexpr explicit PointGeometry(const E& entry) {
     for (int d = 0; d < Sh::D; ++d)
-      for (int i = 0; i < Sh::G; ++i) g.m[d][i] = entry(d * Sh::G + i);
-    g.measure = entry(Sh::D * Sh::G);
-    for (int i = 0; i < Sh::G; ++i) g.x[i] = entry(Sh::D * Sh::G + 1 + i);
-    g.in = 1.0;
-    g.out = g.measure;
-    return g;
+      for (int i = 0; i < Sh::G; ++i) m[d][i] = entry(d * Sh::G + i);
+    measure = entry(Sh::D * Sh::G);
+    for (int i = 0; i < Sh::G; ++i) x[i] = entry(Sh::D * Sh::G + 1 + i);
+    in = 1.0;
+    out = measure;
   }
+  T measure;  // weight * det J
 };
-
-// Is the map of every cell at hand affine, but for rounding? Coefficients of products of coordinates then vanish.
-template <class Sh, class Team, class P>
-constexpr bool is_affine(const Team& team, const P& a) {
-  using T = typename Team::Number;
-  constexpr typename Team::Scalar rounding = sizeof(typename Team::Scalar) == sizeof(double) ? 1e-12 : 1e-6;
-  T straight = 0.0, bent = 0.0;
-  for (int bits = 1; bits < Sh::corners; ++bits)
-    for (int i = 0; i < Sh::G; ++i) {
-      const T c = a(bits * Sh::G + i);
-      ((bits & (bits - 1)) == 0 ? straight : bent) += select(c, c, -c);
-    }
-  return team.all_positive(rounding * straight - bent);
-}
 
 // Products along y, line by line, from one array [component][point] to another or in place.
 enum class Sweep { sets, adds };
@@ -337,9 +307,6 @@ constexpr void tensor_actions(const Team& team, const Memory& memory, const F& f
       team.load_unknowns(arguments, batch, node, points, C, ShiftedEntries<T>{values.values, node * C});
     });
   }
-  const bool affine = !stored && is_affine<Sh>(team, corners);
-  PointGeometry<Sh, T> cell;
-  if (affine) cell.map(corners);
   // The points of a line along the last direction.
   team.each(Sh::lines, [&](int item) {
     T value[C][N], slope[C][N], state_value[C][N], state_slope[C][N];
@@ -364,7 +331,7 @@ constexpr void tensor_actions(const Team& team, const Memory& memory, const F& f
     const auto along = [&](const auto& geometry_of) {
       for (int k = 0; k < N; ++k) {
         const int n = item + k * last;
-        const PointGeometry<Sh, T>& g = geometry_of(k);
+        const PointGeometry<Sh, T> g = geometry_of(k);
         Location<T, Sh::G> place{};
         for (int i = 0; i < Sh::G; ++i) place.x[i] = g.x[i];
         Fields<T, C, Sh::G> u{};
@@ -392,16 +359,11 @@ constexpr void tensor_actions(const Team& team, const Memory& memory, const F& f
     };
     if (stored) {
       along([&](int k) {
-        return PointGeometry<Sh, T>::stored([&](int entry) { return team.point_geometry(arguments, batch, item + k * last, points, entry, Sh::D * Sh::G + 1 + Sh::G); });
+        return PointGeometry<Sh, T>([&](int entry) { return team.point_geometry(arguments, batch, item + k * last, points, entry, Sh::D * Sh::G + 1 + Sh::G); });
       });
     } else {
       const LineGeometry<Sh, T> line(corners, at, item);
-      PointGeometry<Sh, T> g = cell;
-      along([&](int k) -> const PointGeometry<Sh, T>& {
-        if (!affine) g.bend(line, at[k]);
-        g.move(line, at[k], line_weight * weights[k]);
-        return g;
-      });
+      along([&](int k) { return PointGeometry<Sh, T>(line, at[k], line_weight * weights[k]); });
     }
     for (int c = 0; c < C; ++c) {
       if constexpr (F::uses_gradient) {

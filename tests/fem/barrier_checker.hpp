@@ -97,7 +97,6 @@ struct CheckerTeam {
     shadow->item = -1;
   }
   void sync() const { shadow->sync(); }
-  static bool all_positive(double x) { return x > 0; }
 
   template <class X>
   void load_coordinates(const ElementArguments& arguments, Index batch, int a, int nodes, int dimension, const X& x) const {

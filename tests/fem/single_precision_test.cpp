@@ -116,29 +116,5 @@ TEST(SinglePrecisionCycle, OnQuadraticCellsNeedsAsManyIterations) {
   }
 }
 
-// Cells whose map is affine are computed apart; a node that is moved by a millionth of a cell, or by rounding, makes no step.
-TEST(AffineTensorCells, AreTheLimitOfOthers) {
-  for (const double moved : {0.0, 1e-15, 1e-13, 1e-11, 1e-6, 0.1}) {
-    MeshData data = box_data(3, 3, 3, {1, 1.3, 0.8}, CellKind::hex8);
-    for (std::size_t i = 0; i < data.points.size(); i += 3) {  // sheared
-      data.points[i] += 0.3 * data.points[i + 1] - 0.2 * data.points[i + 2];
-      data.points[i + 2] += 0.4 * data.points[i];
-    }
-    data.points[3 * 21] += moved;  // a node inside
-    const Mesh mesh(std::move(data));
-    for (const FormValue& form : {heat_form(3), elastic_form(3)}) {
-      const FunctionSpace space(mesh, form.components, cpu(), {.order = 2});
-      const Operator equations(space, {Integral::over_all_cells(form)});
-      ASSERT_TRUE(equations.sum_factorised());
-      Vector x = space.zeros(), by_residual = space.zeros(), by_action = space.zeros();
-      x.upload(random_values(static_cast<std::size_t>(x.size())));
-      equations.residual(x, by_residual);
-      equations.action({}, x, by_action);
-      axpy(-1.0, by_residual, by_action);
-      EXPECT_LT(max_abs(by_action), 1e-12 * max_abs(by_residual)) << moved;
-    }
-  }
-}
-
 }  // namespace
 }  // namespace ritz::test
