@@ -13,7 +13,7 @@ SmoothedAggregationOptions read_multigrid(const Case::Table& solver) {
                                                  {"single", "double", "half"}, "single");
   options.single_precision = precision != "double";
   options.half_storage = precision == "half";
-  const std::string levels = multigrid.choice("levels", "coarser levels: the meshes of which this one is a uniform refinement (quadrilaterals, hexahedra), aggregates of nodes, "
+  const std::string levels = multigrid.choice("levels", "coarser levels: order 1 within order 2 and the meshes of which this one is a uniform refinement, aggregates of nodes, "
                                               "or auto, docs/solvers.md", {"auto", "nested", "aggregation"}, "auto");
   options.levels = levels == "nested"        ? MultigridLevels::nested
                              : levels == "aggregation" ? MultigridLevels::aggregation

@@ -121,7 +121,7 @@ int main(int argc, char** argv) {
   cli.add_option("--device", options.device, "auto, cpu, cpu:v3, cpu:v4, gpu or gpu:NUMBER")->capture_default_str();
   cli.add_option("--repeat", options.repeat, "runs of what is quick; what is slow runs at most 3 times")->capture_default_str();
   cli.add_option("--size", options.size, "factor on the cells per edge; 0.1 for a quick look")->capture_default_str();
-  cli.add_option("--mesh", options.meshes, "mesh files for convergence-meshes");
+  cli.add_option("--mesh", options.meshes, "mesh files for convergence-meshes; for asm-, spmv- and solve- of the Laplacian, the body instead of a cube");
   cli.add_flag("--no-triplets", no_triplets, "leave out the assembly through sorted triplets");
   add_memory_options(cli, limits);
   cli.add_option("--json", json, "write all figures to this file");

@@ -6,6 +6,7 @@
 #include "fem/forms/mass.hpp"
 #include "fem/nested_nodes.hpp"
 #include "fem/operator.hpp"
+#include "io/mesh_reader.hpp"
 #include "solvers/conjugate_gradient.hpp"
 #include "solvers/jacobi.hpp"
 #include "solvers/multigrid/smoothed_aggregation.hpp"
@@ -13,6 +14,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <fmt/format.h>
 #include <numbers>
 #include <optional>
 
@@ -45,7 +47,7 @@ class ProblemRun {
   Record assembly() {
     Record record = begin_record("asm-" + problem_.name, device_);
     const int few = options_.few();
-    record.add("mesh", time(device_, few, [&] { mesh_.emplace(mesh_data(problem_, options_.size)); }, [&] { mesh_.reset(); }));
+    record.add("mesh", time(device_, few, [&] { mesh_.emplace(make_mesh()); }, [&] { mesh_.reset(); }));
     const double elements = double(mesh_->cell_count());
     record.add("space", time(device_, few, [&] { make_space(); }, [&] { space_.reset(); }));
     record.add("pattern", time(device_, few, [&] { space_->pattern(); }, [&] { make_space(); }), elements, "elements");
@@ -140,11 +142,29 @@ class ProblemRun {
   }
 
  private:
+  bool is_given() const { return !options_.meshes.empty() && problem_.components == 1; }
+
+  // The cube or cantilever of the problem, or the body that was named.
+  Mesh make_mesh() const {
+    if (!is_given()) return Mesh(mesh_data(problem_, options_.size));
+    Mesh mesh = read_mesh(options_.meshes.front());
+    for (const CellBlock& block : mesh.blocks())
+      if (block.kind != problem_.kind)
+        throw Error(Exit::input, fmt::format("'{}' acts on {}, and {} has {}", problem_.name, traits(problem_.kind).name, options_.meshes.front(),
+                                             traits(block.kind).name), {}, "name another task (--only) or mesh");
+    return mesh;
+  }
+
+  std::vector<Node> fixed() const {
+    if (!is_given()) return fixed_nodes(problem_, *mesh_);
+    return nodes_in(*mesh_, Region{"boundary", RegionKind::facets, {}, boundary_facets(*mesh_), {}});
+  }
+
   void make_space() { space_.emplace(*mesh_, problem_.components, device_); }
 
   void make_mask() {
     std::vector<std::uint8_t> mask(static_cast<std::size_t>(space_->unknown_count()), 0);
-    for (const Node node : fixed_nodes(problem_, *mesh_))
+    for (const Node node : fixed())
       for (int c = 0; c < problem_.components; ++c)
         mask[static_cast<std::size_t>(Index{space_->node_of(node)} * problem_.components + c)] = 1;
     mask_ = Array<std::uint8_t>(device_, std::span<const std::uint8_t>(mask), "constraints");

@@ -13,7 +13,7 @@ struct BenchOptions {
   int repeat = 7;
   double size = 1;                       // factor on the cells per edge
   bool triplets = true;                  // assemble with triplets, too
-  std::vector<std::string> meshes;       // files, for convergence-meshes
+  std::vector<std::string> meshes;       // files, for convergence-meshes; the first one is the body of Laplacians, held all around
 
   bool wants(const std::string& name) const;
   bool names(const std::string& table) const;  // asked for by its full name

@@ -57,7 +57,7 @@ struct LargestCoupling {
   constexpr void operator()(Index i) const {
     double largest = 0;
     for (Index k = A.offsets[i]; k < A.offsets[i + 1]; ++k) {
-      const double coupling = A.column[k] == i ? 0 : -A.values[k];
+      const double coupling = -A.values[k];  // negative on the diagonal
       largest = coupling > largest ? coupling : largest;
     }
     least[i] = threshold * largest;
@@ -130,11 +130,20 @@ struct FirstStanding {  // nodes without neighbours take no part
   }
 };
 
+// Rounds go over the nodes that are listed, and say who is to stay on the list.
+struct Listed {
+  const std::int32_t* list;    // nullptr: all nodes
+  std::int32_t* open;          // [list position] 1: stays
+  constexpr Index node(Index position) const { return list == nullptr ? position : Index{list[position]}; }
+};
+
 struct LargestNear {  // over the neighbours and the node itself
   GraphView graph;
+  Listed listed;
   const Standing* of;
   Standing* largest;
-  constexpr void operator()(Index i) const {
+  constexpr void operator()(Index position) const {
+    const Index i = listed.node(position);
     Standing m = of[i];
     for (Index k = graph.begin[i]; k < graph.begin[i] + graph.count[i]; ++k) {
       const Standing other = of[graph.column[k]];
@@ -144,54 +153,61 @@ struct LargestNear {  // over the neighbours and the node itself
   }
 };
 
-// Decides the nodes of a list by the largest standing within distance 2.
-struct Decide {
+struct Enter {  // who has the largest standing within distance 2
   GraphView graph;
-  const std::int32_t* list;    // nullptr: all nodes
-  const Standing* now;
-  const Standing* near;        // largest within distance 1; nullptr: look two steps far here
-  Standing* next;
-  std::int32_t* open;          // [list position] 1: still undecided
-  constexpr Standing within_one(Index i) const {
-    if (near != nullptr) return near[i];
-    Standing m = now[i];
+  Listed listed;
+  const Standing* near;        // largest within distance 1
+  Standing* standing_;
+  constexpr void operator()(Index position) const {
+    const Index i = listed.node(position);
+    Standing m = near[i];
     for (Index k = graph.begin[i]; k < graph.begin[i] + graph.count[i]; ++k) {
-      const Standing other = now[graph.column[k]];
+      const Standing other = near[graph.column[k]];
       m = other > m ? other : m;
     }
-    return m;
-  }
-  constexpr void operator()(Index position) const {
-    const Index i = list == nullptr ? position : Index{list[position]};
-    Standing result = now[i];
-    if (state_of(result) == undecided) {
-      Standing m = within_one(i);
-      for (Index k = graph.begin[i]; k < graph.begin[i] + graph.count[i]; ++k) {
-        const Standing other = within_one(graph.column[k]);
-        m = other > m ? other : m;
-      }
-      if (m == now[i]) result = standing(in, i);
-      else if (state_of(m) == in) result = standing(out, i);
-    }
-    next[i] = result;
-    open[position] = state_of(result) == undecided ? 1 : 0;
+    if (m == standing_[i] && state_of(m) == undecided) standing_[i] = standing(in, i);
   }
 };
 
-struct CopyList {
-  const std::int32_t* list;
-  const Standing* from;
-  Standing* to;
-  constexpr void operator()(Index position) const { to[list[position]] = from[list[position]]; }
+struct TellNeighbours {  // no two nodes that are in have one in common
+  GraphView graph;
+  Listed listed;
+  const Standing* standing_;
+  Standing* near;
+  constexpr void operator()(Index position) const {
+    const Index i = listed.node(position);
+    if (state_of(standing_[i]) != in) return;
+    near[i] = standing_[i];
+    for (Index k = graph.begin[i]; k < graph.begin[i] + graph.count[i]; ++k) near[graph.column[k]] = standing_[i];
+  }
+};
+
+struct Leave {  // who has somebody within distance 2 who is in
+  GraphView graph;
+  Listed listed;
+  const Standing* near;
+  Standing* standing_;
+  constexpr void operator()(Index position) const {
+    const Index i = listed.node(position);
+    bool leaves = state_of(near[i]) == in;
+    for (Index k = graph.begin[i]; k < graph.begin[i] + graph.count[i] && !leaves; ++k) leaves = state_of(near[graph.column[k]]) == in;
+    if (leaves && state_of(standing_[i]) == undecided) standing_[i] = standing(out, i);
+    listed.open[position] = state_of(standing_[i]) == undecided ? 1 : 0;
+  }
+};
+
+struct SeesUndecided {
+  Listed listed;
+  const Standing* near;
+  constexpr void operator()(Index position) const { listed.open[position] = state_of(near[listed.node(position)]) == undecided ? 1 : 0; }
 };
 
 struct KeepOpen {
-  const std::int32_t* list;
-  const std::int32_t* open;
+  Listed listed;
   const Index* place;
   std::int32_t* kept;
   constexpr void operator()(Index position) const {
-    if (open[position] != 0) kept[place[position]] = list == nullptr ? static_cast<std::int32_t>(position) : list[position];
+    if (listed.open[position] != 0) kept[place[position]] = static_cast<std::int32_t>(listed.node(position));
   }
 };
 
@@ -237,34 +253,49 @@ struct JoinNeighbour {
   }
 };
 
-// Standings after a maximal independent set of distance 2 is found.
-Array<Standing> independent_set(const Device& device, const GraphView& graph, Index nodes) {
-  Array<Standing> now(device, nodes, tag), next(device, nodes, tag), near(device, nodes, tag);
-  Array<std::int32_t> list, kept, open(device, nodes, tag);
-  Array<Index> place(device, nodes + 1, tag);
-  for_each(device, "independent set", nodes, FirstStanding{graph, now.data()});
-  bool all = true;  // the first rounds go over all nodes, later ones over the list of those still open
-  Index count = nodes;
-  while (count > 0) {
-    if (all) for_each(device, "independent set", nodes, LargestNear{graph, now.data(), near.data()});
-    const std::int32_t* open_list = all ? nullptr : list.data();
-    for_each(device, "independent set", count,
-             Decide{graph, open_list, now.data(), all ? near.data() : nullptr, next.data(), open.data()});
-    if (all) now.swap(next);
-    else for_each(device, "independent set", count, CopyList{open_list, next.data(), now.data()});
-    exclusive_scan(device, open.data(), count, place.data());
+// Nodes of a round: at first all.
+class NodeList {
+ public:
+  NodeList(const Device& device, Index nodes, std::int32_t* open, Index* place) : device_(device), count_(nodes), open_(open), place_(place) {}
+  Index count() const { return count_; }
+  Listed listed() const { return {all_ ? nullptr : list_.data(), open_}; }
+  void keep_open() {
+    exclusive_scan(device_, open_, count_, place_);
     Index left = 0;
-    device.machine().copy_to_host(&left, place.data() + count, Index{sizeof left});
-    const bool few = left < nodes / 16;
-    if (!all || few) {
-      kept = Array<std::int32_t>(device, left > 0 ? left : 1, tag);
-      for_each(device, "independent set", count, KeepOpen{open_list, open.data(), place.data(), kept.data()});
-      list.swap(kept);
-      all = false;
-      count = left;
-    } else if (left == 0) {
-      count = 0;
-    }
+    device_.machine().copy_to_host(&left, place_ + count_, Index{sizeof left});
+    Array<std::int32_t> kept(device_, left, tag);
+    for_each(device_, "independent set", count_, KeepOpen{listed(), place_, kept.data()});
+    list_.swap(kept);
+    all_ = false;
+    count_ = left;
+  }
+
+ private:
+  Device device_;
+  Index count_;
+  std::int32_t* open_;
+  Index* place_;
+  bool all_ = true;
+  Array<std::int32_t> list_;
+};
+
+// Standings after a maximal independent set of distance 2 is found. Rounds go over the undecided nodes and those who see one (Kelley and
+// Rajamanickam 2022); who is in follows from the standings alone.
+Array<Standing> independent_set(const Device& device, const GraphView& graph, Index nodes) {
+  Array<Standing> now(device, nodes, tag), near(device, nodes, tag);
+  Array<std::int32_t> open(device, nodes, tag);
+  Array<Index> place(device, nodes + 1, tag);
+  NodeList seeing(device, nodes, open.data(), place.data()), undecided(device, nodes, open.data(), place.data());
+  const auto round = [&](const NodeList& list, const auto& f) { for_each(device, "independent set", list.count(), f); };
+  round(undecided, FirstStanding{graph, now.data()});
+  while (undecided.count() > 0) {
+    round(seeing, LargestNear{graph, seeing.listed(), now.data(), near.data()});
+    round(undecided, Enter{graph, undecided.listed(), near.data(), now.data()});
+    round(undecided, TellNeighbours{graph, undecided.listed(), now.data(), near.data()});
+    round(seeing, SeesUndecided{seeing.listed(), near.data()});
+    seeing.keep_open();
+    round(undecided, Leave{graph, undecided.listed(), near.data(), now.data()});
+    undecided.keep_open();
   }
   return now;
 }

@@ -4,7 +4,6 @@
 #include "solvers/chebyshev.hpp"
 #include "solvers/matrix_kernels.hpp"
 #include "solvers/multigrid/cycle_kernels.hpp"
-#include "solvers/vectors.hpp"
 
 #include <cmath>
 
@@ -20,16 +19,12 @@ constexpr double margin = 1.1, early_change = 0.05;
 class LevelOperator final : public LinearOperator {
  public:
   LevelOperator(const Device& device, const BlockMatrixView<double>& A, Index nonzeros)
-      : device_(device), A_(A), bytes_(bytes_of(A, nonzeros)), kernels_(kernels<CycleKernels<double>>(device, solver_kernels, "cycle double")),
-        zero_(device, A.rows * A.row_block, "multigrid set-up") {
-    zero_.fill_zero();
-  }
+      : device_(device), A_(A), bytes_(bytes_of(A, nonzeros)), kernels_(kernels<CycleKernels<double>>(device, solver_kernels, "cycle double")) {}
   const Device& device() const override { return device_; }
   Index rows() const override { return A_.rows * A_.row_block; }
   void apply(const Vector& x, Vector& y) const override {
-    device_.profile().count(bytes_ + zero_.bytes() + x.bytes() + y.bytes());
-    kernels_.residual(device_, A_, zero_.data(), x.data(), y.data());  // y = -A x
-    axpby(0.0, x, -1.0, y);
+    device_.profile().count(bytes_ + x.bytes() + y.bytes());
+    kernels_.multiply(device_, A_, x.data(), y.data());
   }
 
  private:
@@ -37,7 +32,6 @@ class LevelOperator final : public LinearOperator {
   BlockMatrixView<double> A_;
   Index bytes_;
   const CycleKernels<double>& kernels_;
-  Vector zero_;
 };
 
 }  // namespace

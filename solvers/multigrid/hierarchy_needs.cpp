@@ -18,8 +18,8 @@ struct Fit {
   }
 };
 
-// What stands beside it for a while. In a set-up: transfers and the next matrix in double precision, and panels of A P, of 16 MB at most
-// for all threads together (triple_product_cpu.hpp), which are freed before the next level. In a refresh: all transfers in double
+// What stands beside it for a while. In a set-up: transfers and the next matrix in double precision, and half of the product. Panels
+// were of 16 MB then, and are of 2 MB now (triple_product_cpu.hpp). In a refresh: all transfers in double
 // precision beside the old ones. Fitted to the same boxes: live and this are within 0.82 to 1.14 of a set-up of 20 MB and more, and within
 // 0.77 to 1.22 of a refresh.
 struct Extra {

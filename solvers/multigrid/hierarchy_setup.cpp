@@ -9,6 +9,8 @@
 #include "solvers/multigrid/anisotropy.hpp"
 #include "solvers/multigrid/coarsest_inverse.hpp"
 #include "solvers/multigrid/cycle_kernels.hpp"
+#include "solvers/multigrid/level_matrix_kernels.hpp"
+#include "solvers/multigrid/near_null_kernels.hpp"
 #include "solvers/multigrid/transfer_kernels.hpp"
 #include "solvers/vectors.hpp"
 
@@ -48,7 +50,7 @@ double largest_jump(const SparseMatrix& A, const NestedNodes& first) {
   }
   Vector jumps(A.device(), A.pattern().rows(), tag);
   A.device().profile().count(bytes_of(view_of(A), A.pattern().nonzeros()) + inverse.bytes() + jumps.bytes());
-  kernels<TransferKernels>(A.device(), solver_kernels, "transfer").jumps(A.device(), view_of(A), inverse.data(), jumps.data());
+  kernels<LevelMatrixKernels>(A.device(), solver_kernels, "level matrix").jumps(A.device(), view_of(A), inverse.data(), jumps.data());
   return max_abs(jumps);
 }
 
@@ -67,7 +69,9 @@ class Builder {
         nested_(std::move(nested)),
         device_(A.device()),
         aggregation_(kernels<AggregationKernels>(device_, solver_kernels, "aggregation")),
+        near_null_(kernels<NearNullKernels>(device_, solver_kernels, "near-null space")),
         transfer_(kernels<TransferKernels>(device_, solver_kernels, "transfer")),
+        matrix_(kernels<LevelMatrixKernels>(device_, solver_kernels, "level matrix")),
         K_(near_null_count(A.block_size(), options)) {}
 
   void build(const TakeLevel& take) {
@@ -96,7 +100,7 @@ class Builder {
     level.inverse_diagonal = std::move(inverse_diagonal);
     Vector values, near_null;
     KnownLevel known = hierarchy.level(0);
-    const bool keep = hierarchy.keeps_transfers && (hierarchy.levels < 2 || transfer_.suits(device_, level.A, known.P));
+    const bool keep = hierarchy.keeps_transfers && (hierarchy.levels < 2 || near_null_.suits(device_, level.A, known.P));
     if (!keep) near_null = first_near_null(level.A);
     for (std::size_t number = 0;; ++number) {
       level.largest_eigenvalue = eigenvalue_bound_again(device_, level.A, known.nonzeros, level.inverse_diagonal, known.largest_eigenvalue);
@@ -105,7 +109,7 @@ class Builder {
       RefreshedLevel coarse;
       Vector coarse_values;
       if (!keep && !transfers_again(nested(number), known, level, near_null)) return false;
-      if (!coarsen_again(known, next, level, coarse, coarse_values)) return false;
+      if (!coarsen_again(known, next, nested(number) != nullptr, level, coarse, coarse_values)) return false;
       take(number, known, level);
       level = std::move(coarse);
       values = std::move(coarse_values);
@@ -129,7 +133,7 @@ class Builder {
     }
     const double size = std::ranges::max(box.extent);
     count(bytes_of(A, A_.pattern().nonzeros()) + (coordinates != nullptr ? options_.coordinates->bytes() : 0) + near_null.bytes());
-    transfer_.rigid_motions(device_, A, coordinates, options_.dimension, box.centre.data(), size > 0 ? size : 1, K_, near_null.data());
+    near_null_.rigid_motions(device_, A, coordinates, options_.dimension, box.centre.data(), size > 0 ? size : 1, K_, near_null.data());
     return near_null;
   }
 
@@ -155,7 +159,7 @@ class Builder {
     Vector T(device_, A.rows * C * K_, tag), coarse(device_, aggregates * K_ * K_, tag);
     // Copied, then made orthonormal; members of aggregates are listed, and the list read.
     count(4 * T.bytes() + coarse.bytes() + A.rows * (Index{sizeof(std::int32_t)} + Index{2} * sizeof(Index)) + 2 * aggregates * Index{sizeof(Index)});
-    transfer_.tentative(device_, aggregate, A.rows, aggregates, C, K_, near_null.data(), T.data(), coarse.data());
+    near_null_.tentative(device_, aggregate, A.rows, aggregates, C, K_, near_null.data(), T.data(), coarse.data());
     near_null = std::move(coarse);
     return T;
   }
@@ -170,7 +174,7 @@ class Builder {
   Vector inverse_diagonal_of(const BlockMatrixView<double>& A, Index nonzeros) const {
     Vector result(device_, A.rows * A.row_block, "multigrid");
     count((A.rows + 1) * Index{sizeof(Index)} + 2 * result.bytes() + nonzeros * Index{sizeof(std::int32_t)});
-    transfer_.inverse_diagonal(device_, A, result.data());
+    matrix_.inverse_diagonal(device_, A, result.data());
     return result;
   }
 
@@ -180,7 +184,7 @@ class Builder {
     const Array<std::int32_t> same(device_, std::span<const std::int32_t>(nodes.same), tag);
     Vector coarse(device_, same.size() * size, tag);
     count(same.bytes() + 2 * coarse.bytes());
-    transfer_.take(device_, same.size(), same.data(), size, near_null.data(), coarse.data());
+    near_null_.take(device_, same.size(), same.data(), size, near_null.data(), coarse.data());
     return coarse;
   }
 
@@ -206,7 +210,7 @@ class Builder {
       round_as_cycle(fine.P.values);
       transpose(fine);
     }
-    make_coarse(fine, coarse);
+    make_coarse(fine, true, coarse);
   }
 
   // P is read and R written; between them rows and places of entries are listed.
@@ -215,9 +219,9 @@ class Builder {
     count(bytes_of(fine.P) + bytes_of(fine.R) + 2 * fine.P.nonzeros() * (Index{sizeof(Index)} + Index{sizeof(std::int32_t)}));
   }
 
-  void make_coarse(const SetupLevel& fine, SetupLevel& coarse) const {
+  void make_coarse(const SetupLevel& fine, bool nested, SetupLevel& coarse) const {
     auto product = device_.profile().phase("product");
-    transfer_.galerkin(device_, fine.view, fine.P.view(), fine.R.view(), coarse.A);
+    matrix_.galerkin(device_, fine.view, fine.P.view(), fine.R.view(), nested, coarse.A);
     coarse.view = coarse.A.view();
     coarse.nonzeros = coarse.A.nonzeros();
     count(bytes_of(fine.view, fine.nonzeros) + bytes_of(fine.P) + bytes_of(fine.R) + bytes_of(coarse.A));
@@ -247,7 +251,7 @@ class Builder {
     strong = {};
     round_as_cycle(fine.P.values);
     transpose(fine);
-    make_coarse(fine, coarse);
+    make_coarse(fine, false, coarse);
     return true;
   }
 
@@ -282,11 +286,11 @@ class Builder {
     count(2 * values.bytes());
   }
 
-  bool coarsen_again(const KnownLevel& known, const KnownLevel& next, const RefreshedLevel& fine, RefreshedLevel& coarse,
+  bool coarsen_again(const KnownLevel& known, const KnownLevel& next, bool nested, const RefreshedLevel& fine, RefreshedLevel& coarse,
                      Vector& coarse_values) const {
     auto phase = device_.profile().phase("product");
     coarse_values = Vector(device_, next.nonzeros * next.A.row_block * next.A.row_block, tag);
-    if (!transfer_.galerkin_again(device_, fine.A, known.P, known.R, next.A, coarse_values.data())) return false;
+    if (!matrix_.galerkin_again(device_, fine.A, known.P, known.R, nested, next.A, coarse_values.data())) return false;
     count(bytes_of(fine.A, known.nonzeros) + bytes_of(known.P, known.transfer_nonzeros) + bytes_of(known.R, known.transfer_nonzeros) +
           bytes_of(next.A, next.nonzeros));
     coarse.A = next.A;
@@ -306,7 +310,9 @@ class Builder {
   NestedLevels nested_;
   Device device_;
   const AggregationKernels& aggregation_;
+  const NearNullKernels& near_null_;
   const TransferKernels& transfer_;
+  const LevelMatrixKernels& matrix_;
   int K_;  // near-null-space vectors, unknowns per node of coarse levels
 };
 

@@ -1,5 +1,6 @@
-// R A P on a CPU, by panels of coarse rows: the rows of A P that a panel needs are made, used and forgotten, so that the whole
-// of A P, which is larger than all that is kept of the level, never exists. Rows between two panels are made twice.
+// R A P on a CPU, of a symmetric A with R the transpose of P: with H the lower triangle of A and half of its diagonal, R A P = S + S^T
+// with S = R H P, which is little more than half of the work. S is made by panels of coarse rows: the rows of H P that a panel needs
+// are made, used and forgotten, so that the whole of H P never exists. Rows between two panels are made twice.
 #pragma once
 
 #include "solvers/multigrid/product_row.hpp"
@@ -42,9 +43,55 @@ class RowSet {
   Index size_ = 0;
 };
 
-// The rows of A P for a panel, each with its columns behind its values. One per thread.
-template <int C, int K>
-class PanelOfAP {
+// Products of blocks with those of P and R, target += x p and target += r x; between nested levels these are diagonal.
+template <int C, int K, bool Diagonal>
+struct BlockProducts {
+  static void with_p(const double* x, const double* p, double* target) { add_product<C, C, K>(x, p, target); }
+  static void with_r(const double* r, const double* x, double* target) { add_product<K, C, K>(r, x, target); }
+};
+
+template <int C>
+struct BlockProducts<C, C, true> {
+  static void with_p(const double* __restrict x, const double* __restrict p, double* __restrict target) {
+    for (int l = 0; l < C; ++l)
+      for (int m = 0; m < C; ++m) target[l * C + m] += x[l * C + m] * p[m * C + m];
+  }
+  static void with_r(const double* __restrict r, const double* __restrict x, double* __restrict target) {
+    for (int l = 0; l < C; ++l)
+      for (int m = 0; m < C; ++m) target[l * C + m] += r[l * C + l] * x[l * C + m];
+  }
+};
+
+// A row of H P.
+template <int C, int K, bool Diagonal>
+struct HalfRow {
+  BlockMatrixView<double> A, P;
+
+  template <class Row>
+  void operator()(Index i, Row& row) const {
+    for (Index e = A.offsets[i]; e < A.offsets[i + 1]; ++e) {
+      const Index j = A.column[e];
+      const double* a = A.values + e * C * C;
+      if (j < i && !is_zero(a, C * C)) {
+        add(a, j, row);
+      } else if (j == i) {
+        double half[C * C];
+        for (int k = 0; k < C * C; ++k) half[k] = 0.5 * a[k];
+        add(half, j, row);
+      }
+    }
+  }
+
+ private:
+  template <class Row>
+  void add(const double* a, Index j, Row& row) const {
+    for (Index f = P.offsets[j]; f < P.offsets[j + 1]; ++f) BlockProducts<C, K, Diagonal>::with_p(a, P.values + f * C * K, row.block(P.column[f]));
+  }
+};
+
+// The rows of H P for a panel, each with its columns behind its values. One per thread.
+template <int C, int K, bool Diagonal>
+class PanelOfHP {
  public:
   struct Row {
     const double* values;  // [size][C][K], then the columns
@@ -52,7 +99,7 @@ class PanelOfAP {
     const std::int32_t* columns() const { return reinterpret_cast<const std::int32_t*>(values + size * C * K); }
   };
 
-  PanelOfAP(const Device& device, const BlockMatrixView<double>& A, const BlockMatrixView<double>& P)
+  PanelOfHP(const Device& device, const BlockMatrixView<double>& A, const BlockMatrixView<double>& P)
       : device_(device), product_{A, P}, needed_(A.rows), sums_(P.columns), store_(device, "multigrid set-up") {}
 
   void make(const BlockMatrixView<double>& R, Index first, Index last) {
@@ -73,7 +120,7 @@ class PanelOfAP {
 
  private:
   Device device_;
-  ProductRow<C, C, K> product_;
+  HalfRow<C, K, Diagonal> product_;
   RowSet needed_;
   RowStore<C * K> sums_;
   Index turn_ = 0;  // rows made so far
@@ -81,8 +128,8 @@ class PanelOfAP {
   Array<Row> rows_;
 };
 
-// Rows of R (A P), for one thread: the rows `first` to `last` in ascending order.
-template <int C, int K>
+// Rows of S = R (H P), for one thread: the rows `first` to `last` in ascending order.
+template <int C, int K, bool Diagonal>
 class CoarseRow {
  public:
   CoarseRow(const Device& device, const BlockMatrixView<double>& A, const BlockMatrixView<double>& P, const BlockMatrixView<double>& R,
@@ -96,49 +143,106 @@ class CoarseRow {
       panel_.make(R_, coarse, end_);
     }
     for (Index e = R_.offsets[coarse]; e < R_.offsets[coarse + 1]; ++e) {
-      const auto& ap = panel_.row(R_.column[e]);
+      const auto& hp = panel_.row(R_.column[e]);
       const double* r = R_.values + e * K * C;
-      const double* values = ap.values;
-      const std::int32_t* columns = ap.columns();
-      for (Index f = 0; f < ap.size; ++f) add_product<K, C, K>(r, values + f * C * K, row.block(columns[f]));
+      const double* values = hp.values;
+      const std::int32_t* columns = hp.columns();
+      for (Index f = 0; f < hp.size; ++f) BlockProducts<C, K, Diagonal>::with_r(r, values + f * C * K, row.block(columns[f]));
     }
   }
 
  private:
-  // Panels of `panel_bytes` of all threads together: small enough to be no burden, large enough that few rows lie between two.
+  // Panels of about `panel_bytes`: for the second-level cache, and yet so large that few rows lie between two.
   static Index panel_rows(const Device& device, const BlockMatrixView<double>& P, Index first, Index last) {
-    const double blocks_per_entry = 3.5;  // of A P, for an entry of P: 3 to 4 on meshes of tetrahedra and hexahedra
+    const double blocks_per_entry = 2.5;  // of H P, for an entry of P
     const double bytes = blocks_per_entry * double(P.offsets[P.rows]) * (8 * C * K + 4);
     const Index panels = static_cast<Index>(bytes / panel_bytes) + 1, threads = row_threads(device, P.columns);
     const Index here = (panels + threads - 1) / threads;
     return std::max<Index>(1, (last - first + here - 1) / here);
   }
-  static constexpr double panel_bytes = 16e6;
+  static constexpr double panel_bytes = 2e6;
 
   BlockMatrixView<double> R_;
-  PanelOfAP<C, K> panel_;
+  PanelOfHP<C, K, Diagonal> panel_;
   Index end_, last_, step_;
 };
 
 // What build_rows() hands to its threads.
-template <int C, int K>
-struct CoarseRows {
+template <int C, int K, bool Diagonal>
+struct HalfRows {
   const Device& device;
   BlockMatrixView<double> A, P, R;
-  CoarseRow<C, K> of_thread(Index first, Index last) const { return {device, A, P, R, first, last}; }
+  CoarseRow<C, K, Diagonal> of_thread(Index first, Index last) const { return {device, A, P, R, first, last}; }
 };
+
+// Which blocks stand in a column.
+struct ByColumns {
+  Array<Index> offsets, blocks;   // [column + 1], [entry]
+  Array<std::int32_t> row;        // [block]
+  explicit ByColumns(const Device& device, const BlockMatrix& S)
+      : offsets(device, S.columns + 1, "multigrid set-up"), blocks(device, S.nonzeros(), "multigrid set-up"), row(device, S.nonzeros(), "multigrid set-up") {
+    group_by(device, S.column.data(), S.nonzeros(), S.columns, offsets.data(), blocks.data());
+    const Index* const first = S.offsets.data();
+    std::int32_t* const rows = row.data();
+    for_each(device, "product", S.rows, [=](Index i) { std::fill(rows + first[i], rows + first[i + 1], static_cast<std::int32_t>(i)); });
+  }
+};
+
+// For build_rows: S + S^T.
+template <int K>
+struct SumWithTranspose {
+  BlockMatrixView<double> S;
+  const Index *column_offsets, *column_blocks;
+  const std::int32_t* row_of_block;
+
+  template <class Row>
+  void operator()(Index i, Row& row) const {
+    for (Index e = S.offsets[i]; e < S.offsets[i + 1]; ++e) {
+      double* const target = row.block(S.column[e]);
+      for (int k = 0; k < K * K; ++k) target[k] += S.values[e * K * K + k];
+    }
+    for (Index n = column_offsets[i]; n < column_offsets[i + 1]; ++n) {
+      const Index e = column_blocks[n];
+      double* const target = row.block(row_of_block[e]);
+      for (int k = 0; k < K; ++k)
+        for (int l = 0; l < K; ++l) target[k * K + l] += S.values[(e * K + l) * K + k];
+    }
+  }
+};
+
+// Calls use(SumWithTranspose).
+template <int C, int K, class Use>
+auto with_half_product(const Device& device, const BlockMatrixView<double>& A, const BlockMatrixView<double>& P, const BlockMatrixView<double>& R,
+                       bool diagonal, const Use& use) {
+  BlockMatrix S;
+  S.rows = S.columns = P.columns;
+  S.row_block = S.column_block = K;
+  const auto build = [&](const auto& rows) { build_rows<K * K, 0>(device, "product", rows, "half of the coarse matrix", "multigrid set-up", S); };
+  if constexpr (C == K && C > 1) {
+    if (diagonal) build(HalfRows<C, K, true>{device, A, P, R});
+    else build(HalfRows<C, K, false>{device, A, P, R});
+  } else {
+    build(HalfRows<C, K, false>{device, A, P, R});
+  }
+  const ByColumns by_columns(device, S);
+  return use(SumWithTranspose<K>{S.view(), by_columns.offsets.data(), by_columns.blocks.data(), by_columns.row.data()});
+}
 
 template <int C, int K>
 void triple_product(const Device& device, const BlockMatrixView<double>& A, const BlockMatrixView<double>& P,
-                    const BlockMatrixView<double>& R, BlockMatrix& coarse) {
-  build_rows<K * K, 0>(device, "product", CoarseRows<C, K>{device, A, P, R}, "coarse matrix", "multigrid", coarse);
+                    const BlockMatrixView<double>& R, bool diagonal, BlockMatrix& coarse) {
+  with_half_product<C, K>(device, A, P, R, diagonal, [&](const SumWithTranspose<K>& sum) {
+    build_rows<K * K, 0>(device, "product", sum, "coarse matrix", "multigrid", coarse);
+  });
 }
 
 // New values for a known pattern; false when they do not fit it.
 template <int C, int K>
 bool triple_product_again(const Device& device, const BlockMatrixView<double>& A, const BlockMatrixView<double>& P,
-                          const BlockMatrixView<double>& R, const BlockMatrixView<double>& pattern, double* values) {
-  return refill_rows<K * K, 0>(device, "product", CoarseRows<C, K>{device, A, P, R}, pattern, values);
+                          const BlockMatrixView<double>& R, bool diagonal, const BlockMatrixView<double>& pattern, double* values) {
+  return with_half_product<C, K>(device, A, P, R, diagonal, [&](const SumWithTranspose<K>& sum) {
+    return refill_rows<K * K, 0>(device, "product", sum, pattern, values);
+  });
 }
 
 }  // namespace ritz::RITZ_BACKEND

@@ -17,7 +17,7 @@ void product_with_prolongator(const Device& device, const BlockMatrixView<double
 
 template <int C, int K>
 void triple_product(const Device& device, const BlockMatrixView<double>& A, const BlockMatrixView<double>& P,
-                    const BlockMatrixView<double>& R, BlockMatrix& coarse) {
+                    const BlockMatrixView<double>& R, bool, BlockMatrix& coarse) {
   BlockMatrix AP;
   product_with_prolongator<C, K>(device, A, P, AP);
   build_rows<K * K, 1024>(device, "product", ProductRow<K, C, K>{R, AP.view()}, "coarse matrix", "multigrid", coarse);
@@ -26,7 +26,7 @@ void triple_product(const Device& device, const BlockMatrixView<double>& A, cons
 // New values for a known pattern; false when they do not fit it.
 template <int C, int K>
 bool triple_product_again(const Device& device, const BlockMatrixView<double>& A, const BlockMatrixView<double>& P,
-                          const BlockMatrixView<double>& R, const BlockMatrixView<double>& pattern, double* values) {
+                          const BlockMatrixView<double>& R, bool, const BlockMatrixView<double>& pattern, double* values) {
   BlockMatrix AP;
   product_with_prolongator<C, K>(device, A, P, AP);
   return refill_rows<K * K, 1024>(device, "product", ProductRow<K, C, K>{R, AP.view()}, pattern, values);
