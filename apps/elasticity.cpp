@@ -163,7 +163,7 @@ void elasticity(Run& run) {
                                                                  [&](Constraints& fixed) { hold_axis(plane, fixed); });
   supports->check(run.input(), load_cases);
   LinearSolverOptions solver = run.solver(MatrixPromise::positive_definite);
-  solver.one_of_many = load_cases.cases.size() > 1 || !load_cases.combinations.empty() || run.shared().sweeps;
+  solver.one_of_many = pay_for_a_matrix(load_cases.cases.size(), load_cases.combinations.size()) || run.shared().sweeps;
   const std::vector<Field> results = {{"displacement", dimension}, {"stress", 6},   {"strain", 6},
                                       {"von_mises", 1},            {"principal_stress", 3, {}, {"1", "2", "3"}}, {"reaction", dimension}};
   const std::vector<Field> cell_results = {{"stress", 6}, {"strain", 6}, {"von_mises", 1}};

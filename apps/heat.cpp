@@ -112,7 +112,7 @@ void heat(Run& run) {
   const auto supports = std::make_shared<const LoadCaseSupports>(space, read_temperatures(run.input().root(), mesh), load_cases);
   supports->check(run.input(), load_cases);
   LinearSolverOptions solver = run.solver(MatrixPromise::positive_definite);
-  solver.one_of_many = load_cases.cases.size() > 1 || !load_cases.combinations.empty() || run.shared().sweeps;
+  solver.one_of_many = pay_for_a_matrix(load_cases.cases.size(), load_cases.combinations.size()) || run.shared().sweeps;
   const std::vector<Field> results = {{"temperature", 1}, {"heat_flux", mesh.dimension()}, {"reaction", 1}}, cell_results = {{"heat_flux", mesh.dimension()}};
   std::vector<Node> held;
   for (const Region* region : cooled) {

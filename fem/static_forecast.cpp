@@ -115,7 +115,7 @@ class Forecaster {
   // As the run chooses, where nothing else is asked for.
   bool needs_no_matrix() const {
     if (model_.matrix || model_.no_matrix) return model_.no_matrix;
-    return ritz::needs_no_matrix(equations_, model_.newton || model_.many || model_.reuses || columns_ > 1);
+    return ritz::needs_no_matrix(equations_, model_.newton || model_.many || model_.reuses);
   }
 
  private:

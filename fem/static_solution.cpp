@@ -156,7 +156,7 @@ std::vector<StaticSolution> solve_static(const Operator& equations, const LoadCa
                                          const Progress& progress, StaticReuse* reuse) {
   check_same_unknowns(loads.cases);
   LinearSolverOptions options = asked;
-  options.one_of_many = asked.one_of_many || loads.cases.size() > 1 || !loads.combinations.empty() || reuse != nullptr;
+  options.one_of_many = asked.one_of_many || pay_for_a_matrix(loads.cases.size(), loads.combinations.size()) || reuse != nullptr;
   std::vector<StaticSolution> solutions;
   if (reuse != nullptr) {
     if (!memory_shortage([&] { solutions = solve_in_one_way(equations, loads, options, progress, reuse); })) return solutions;

@@ -70,6 +70,10 @@ struct LoadCases {
   std::function<void(const SolvedColumns&, std::size_t count)> keep = {};  // told whenever more of the `count` columns are solved
 };
 
+// Are there so many right-hand sides that making a matrix for all of them pays? Without one they are solved one after the other
+// (docs/measurements/2026-11-21-matrix-free-cpu.md). Combinations need the solution without any load case.
+inline bool pay_for_a_matrix(std::size_t load_cases, std::size_t combinations) { return load_cases + (combinations > 0 ? 1 : 0) > 3; }
+
 // Throws Error(Exit::model) when an unknown is prescribed in one case and free in another, naming both and the place.
 void check_same_unknowns(std::span<const LoadCase> cases);
 

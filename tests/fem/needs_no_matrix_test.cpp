@@ -5,6 +5,7 @@
 #include "models.hpp"
 #include "solvers/vectors.hpp"
 
+#include <memory>
 #include <vector>
 
 namespace ritz::test {
@@ -68,6 +69,29 @@ TEST(NeedsNoMatrix, AndTheSolutionIsThatOfTheMatrix) {
   EXPECT_LT(norm2(difference), 1e-7 * norm2(with.u));
   EXPECT_GT(without.report.error_estimate, 0);
   EXPECT_LT(without.report.error_estimate, 1e-8);
+}
+
+// Two loads are solved one after the other; four share a matrix.
+TEST(NeedsNoMatrix, NorDoFewLoadCases) {
+  const Block block(CellKind::tet10, 12, 3);
+  const Constraints fixed = block.held();
+  std::vector<std::unique_ptr<Operator>> loads;
+  for (int i = 0; i < 4; ++i)
+    loads.push_back(std::make_unique<Operator>(block.space, std::vector{Integral::over_all_cells(volume_load(3, std::vector{double(i == 0), double(i == 1), double(i)}))}));
+  const auto solve = [&](std::size_t count, OperatorKind kind) {
+    LoadCases cases;
+    for (std::size_t i = 0; i < count; ++i) cases.cases.push_back({"case", loads[i].get(), &fixed});
+    return solve_static(block.equations, cases, {.relative = 1e-10, .promise = MatrixPromise::positive_definite, .operator_kind = kind});
+  };
+  const std::vector<StaticSolution> two = solve(2, OperatorKind::automatic), four = solve(4, OperatorKind::automatic);
+  for (const StaticSolution& s : two) EXPECT_EQ(s.report.choice, "elements of order 2 need no matrix");
+  for (const StaticSolution& s : four) EXPECT_NE(s.report.choice, "elements of order 2 need no matrix");
+  for (std::size_t i = 0; i < two.size(); ++i) {
+    Vector difference = block.space.zeros();
+    copy(two[i].u, difference);
+    axpy(-1.0, four[i].u, difference);
+    EXPECT_LT(max_abs(difference), 1e-8 * max_abs(four[i].u));
+  }
 }
 
 // Hardly compressible: multigrid needs thousands of iterations, a factorisation of this size a second.
