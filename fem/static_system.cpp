@@ -93,7 +93,6 @@ class StaticSystem {
       copy(shared, column.b);
       add_loads(1, column.loads, solutions[j].u, column.b);
       check_finite(column);
-      if (keeps_cold_ && column.loads != nullptr) column.loads->forget(Operator::Task::residual);
       cool(column, solutions[j]);
     }
     shared = {};
@@ -298,6 +297,7 @@ class StaticSystem {
     if (own_.empty()) own_ = space_.zeros();
     loads->residual(u, own_);
     axpy(factor, own_, r);
+    if (keeps_cold_ || K_ == nullptr) loads->forget(Operator::Task::residual);  // without a matrix they would be much
   }
 
   void check_finite(const Column& column) const {
