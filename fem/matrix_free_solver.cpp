@@ -84,7 +84,7 @@ bool needs_no_matrix(const Operator& equations, bool many) {
   if (!equations.symmetric() || space.order() < 2) return false;
   if (!space.isoparametric()) return equations.sum_factorised();
   constexpr Index few = 30'000;  // unknowns that are factorised quickly
-  return !many && space.components() > 1 && space.mesh().dimension() == 3 && !space.mesh().structural() && space.unknown_count() >= few;
+  return !many && equations.can_act() && space.components() > 1 && space.mesh().dimension() == 3 && !space.mesh().structural() && space.unknown_count() >= few;
 }
 
 bool asks_for_matrix(const FunctionSpace& space, const LinearSolverOptions& options) {

@@ -107,11 +107,12 @@ const FormKernels& Operator::kernels_of(Task task, const ElementGroup& group, co
   if (task == Task::action && by_tensors(group, form))
     return kernels<FormKernels>(space_->device(), form.module,
                                 tensor_kernel_name(form.name.c_str(), group.element->order, group.element->dimension()));
-  const FormKernels& any = kernels<FormKernels>(space_->device(), form.module, named(0));
   const std::string special = named(group.node_count());
-  if (!space_->isoparametric() || task == Task::diagonal || !has_kernels(space_->device().backend(), form.module, special)) return any;
-  const FormKernels& own = kernels<FormKernels>(space_->device(), form.module, special);
-  return task == Task::action && own.actions == nullptr ? any : own;
+  if (space_->isoparametric() && task != Task::diagonal && has_kernels(space_->device().backend(), form.module, special)) {
+    const FormKernels& own = kernels<FormKernels>(space_->device(), form.module, special);
+    if (task != Task::action || own.actions != nullptr) return own;
+  }
+  return kernels<FormKernels>(space_->device(), form.module, named(0));
 }
 
 AssemblyTerm Operator::make_term(Task task, const ElementGroup& group, const Integral& integral) const {
@@ -394,6 +395,12 @@ bool Operator::all_tangents(const Holds& holds) const {
       if (form.has_matrix && !holds(group, form)) return false;
     }
   return true;
+}
+
+bool Operator::can_act() const {
+  return all_tangents([&](const ElementGroup& group, const FormValue& form) {
+    return form.cell >= 0 || has_kernels(space_->device().backend(), form.module, form_kernel_name(form.name.c_str(), 0, traits(group.kind).dimension));
+  });
 }
 
 bool Operator::can_act_in_single() const {

@@ -57,7 +57,7 @@ MemoryNeeds taken_since(const std::map<std::string, Index>& before, const Memory
 // Follows the constructor of Cycle in fem/p_multigrid.cpp.
 PMultigridNeeds p_multigrid_needs(const Operator& equations) {
   const MemoryPool& pool = equations.space().device().memory();
-  const bool single = equations.can_act_in_single();
+  const bool single = equations.can_act() && equations.can_act_in_single();
   const Index real = single ? sizeof(float) : sizeof(double);
   const int degree = SmoothedAggregationOptions{}.smoothing_degree;
   PMultigridNeeds needs;

@@ -123,8 +123,14 @@ class Model(BadInputs):
 
     def test_materials_just_inside_their_limits(self):
         for poisson in (0.499, 0, -0.99):
-            outcome = self.solve("ritz-elasticity", example("cantilever"), keys={"material.0.poisson": poisson})
-            self.assertEqual(any("locking" in notice for notice in outcome.report["notices"]), poisson > 0.49)
+            self.solve("ritz-elasticity", example("cantilever"), keys={"material.0.poisson": poisson})
+
+    def test_hardly_compressible_linear_cells_get_a_notice(self):
+        self.write("mesh.msh", boxes.cubes(["a"]))
+        for order, locks in (("", True), ("[space]\norder = 2\n", False)):
+            case = self.write("case.toml", '[mesh]\nfile = "mesh.msh"\n' + order + CUBE.replace("poisson = 0.3", "poisson = 0.499"))
+            outcome = self.solve("ritz-elasticity", case, "--overwrite")
+            self.assertEqual(any("locking" in notice for notice in outcome.report["notices"]), locks)
 
     def test_no_support_at_all(self):
         errors = self.refuse(4, ["body 1", "can still move freely"], STEEL.format("a") + PULL.format("a.x1")).errors

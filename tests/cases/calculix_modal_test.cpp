@@ -7,6 +7,7 @@
 
 #include "fem/forms/elasticity.hpp"
 #include "fem/forms/mass.hpp"
+#include "fem/matrix_free_solver.hpp"
 #include "fem/vibration.hpp"
 #include "mesh/generators.hpp"
 
@@ -83,6 +84,17 @@ TEST_P(CalculixModal, AgreesOnTheEigenvaluesOfABar) {
   }
   RecordProperty("difference", fmt::format("{:.1e}", worst));
   EXPECT_LE(worst, c.tolerance);
+}
+
+// Its kernels are for two cells only, none is for any element: then there is no action, and no coarser order.
+TEST(FormOfSomeCells, IsSolvedWithAMatrix) {
+  const Mesh mesh = box(11, 11, 11, {1, 1, 1}, CellKind::tet10);
+  const FunctionSpace space(mesh, 3, Device::named("cpu", 1));
+  const Operator stiffness(space, {Integral::over_all_cells(Elasticity{1, 1})}), mass(space, {Integral::over_all_cells(ReducedMass{density})});
+  EXPECT_TRUE(stiffness.can_act());
+  EXPECT_TRUE(needs_no_matrix(stiffness, false));
+  EXPECT_FALSE(mass.can_act());
+  EXPECT_FALSE(needs_no_matrix(mass, false));
 }
 
 }  // namespace
