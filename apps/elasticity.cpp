@@ -168,7 +168,7 @@ void elasticity(Run& run) {
                                       {"von_mises", 1},            {"principal_stress", 3, {}, {"1", "2", "3"}}, {"reaction", dimension}};
   const std::vector<Field> cell_results = {{"stress", 6}, {"strain", 6}, {"von_mises", 1}};
   phase.reset();
-  forecast(run, space, integrals, linear_model(run, space, load_cases, solver));
+  forecast(run, space, integrals, linear_model(run, space, integrals, load_cases, *supports, solver));
   finish_model(run, supports->all(), rigid_modes(mesh, plane), {results, cell_results});
 
   const Operator& equations = make_operator(run, space, integrals, &solver);

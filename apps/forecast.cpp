@@ -16,12 +16,15 @@ namespace {
 
 constexpr Index own_growth = 8'000'000;  // [bytes] of the program until it ends: threads' stacks, libraries
 
-// Of the host while results are computed and written: fields as computed, taken apart, and in the file's buffer. [bytes]
-Index host_of_results(const FunctionSpace& space, const std::vector<Integral>& integrals) {
+// Of the host while results are computed and written: fields as computed, taken apart, and in the file's buffer; of several steps two more
+// are on their way to the file. [bytes]
+Index host_of_results(const FunctionSpace& space, const std::vector<Integral>& integrals, int steps) {
   Index derived = 0;
   for (const Integral& integral : integrals) derived = std::max<Index>(derived, integral.form.derived);
   const Index at_nodes = 2 * space.components() + 4 * derived, at_cells = 3 * derived;
-  return 8 * (at_nodes * space.mesh().node_count() + at_cells * space.mesh().cell_count());
+  const Index one = 8 * (at_nodes * space.mesh().node_count() + at_cells * space.mesh().cell_count());
+  const Index held = 8 * ((2 * space.components() + 3 * derived / 2) * space.mesh().node_count() + derived * space.mesh().cell_count());
+  return one + Index{std::min(2, steps - 1)} * held;
 }
 
 using HostPeak = std::function<Index(const ForecastPath&, Index device_peak)>;
@@ -90,19 +93,34 @@ void report_forecast(Run& run, const FunctionSpace& space, Index results_on_host
 
 }  // namespace
 
-ForecastModel linear_model(Run& run, const FunctionSpace& space, const LoadCaseInputs& inputs, const LinearSolverOptions& solver) {
+void count_load_cases(ForecastModel& model, const std::vector<Integral>& integrals, const LoadCaseInputs& inputs, const LoadCaseSupports& supports) {
+  if (inputs.cases.empty()) return;
+  model.columns = static_cast<int>(inputs.cases.size());
+  model.own_loads = static_cast<int>(std::ranges::count_if(inputs.cases, [](const LoadCaseInput& each) { return !each.loads.empty(); }));
+  model.supports = static_cast<int>(supports.all().size());
+  model.combinations = !inputs.combinations.empty();
+  model.steps = static_cast<int>(inputs.cases.size() + inputs.combinations.size());
+  if (!model.combinations) return;
+  // What acts in all load cases is solved for, too: loads, convection, prescribed values.
+  const bool loads = std::ranges::any_of(integrals, [](const Integral& integral) { return !integral.form.has_matrix || integral.form.codimension > 0; });
+  if (loads || !supports.common().all_zero()) ++model.columns;
+}
+
+ForecastModel linear_model(Run& run, const FunctionSpace& space, const std::vector<Integral>& integrals, const LoadCaseInputs& inputs,
+                           const LoadCaseSupports& supports, const LinearSolverOptions& solver) {
   ForecastModel model{.factorised = solver.method == LinearMethod::direct, .half_storage = solver.multigrid.half_storage, .reuses = run.shared().sweeps};
   model.no_matrix = solver.operator_kind == OperatorKind::matrix_free;
   model.matrix = asks_for_matrix(space, solver);
   model.many = solver.one_of_many;
   const SweepPlan* plan = run.shared().plan;
-  if (!inputs.cases.empty()) model.columns = static_cast<int>(inputs.cases.size());
-  else if (plan != nullptr) model.columns = std::min(plan->most_alike(inputs.load_tables), members_that_fit(space, batch_limit(*plan)));
+  count_load_cases(model, integrals, inputs, supports);
+  if (inputs.cases.empty() && plan != nullptr)
+    model.columns = model.supports = std::min(plan->most_alike(inputs.load_tables), members_that_fit(space, batch_limit(*plan)));
   return model;
 }
 
 void forecast(Run& run, const FunctionSpace& space, const std::vector<Integral>& integrals, const ForecastModel& model) {
-  report_forecast(run, space, host_of_results(space, integrals) + host_of_members(space, model), [&] {
+  report_forecast(run, space, host_of_results(space, integrals, model.steps) + host_of_members(space, model), [&] {
     const Operator equations = counted(space, integrals);
     return Foreseen{forecast_static(equations, model), equations.host_bytes()};
   });

@@ -13,7 +13,10 @@
 namespace ritz {
 
 // Of linear models: as many right-hand sides as load cases, or members of a sweep that are solved together.
-ForecastModel linear_model(Run& run, const FunctionSpace& space, const LoadCaseInputs& inputs, const LinearSolverOptions& solver);
+ForecastModel linear_model(Run& run, const FunctionSpace& space, const std::vector<Integral>& integrals, const LoadCaseInputs& inputs,
+                           const LoadCaseSupports& supports, const LinearSolverOptions& solver);
+// Its load cases alone.
+void count_load_cases(ForecastModel& model, const std::vector<Integral>& integrals, const LoadCaseInputs& inputs, const LoadCaseSupports& supports);
 
 // Nothing without --check or --estimate. Lays the elements out, then asks forecast_static().
 void forecast(Run& run, const FunctionSpace& space, const std::vector<Integral>& integrals, const ForecastModel& model);

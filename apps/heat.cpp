@@ -120,7 +120,7 @@ void heat(Run& run) {
     held.insert(held.end(), nodes.begin(), nodes.end());
   }
   phase.reset();
-  forecast(run, space, integrals, linear_model(run, space, load_cases, solver));
+  forecast(run, space, integrals, linear_model(run, space, integrals, load_cases, *supports, solver));
   finish_model(run, supports->all(), RigidModes::scalar, {results, cell_results}, held);
 
   const Operator& equations = make_operator(run, space, integrals, &solver);

@@ -120,7 +120,7 @@ std::vector<Constraints*> LoadCaseSupports::all() const {
 
 void LoadCaseSupports::check(Case& input, const LoadCaseInputs& inputs) const {
   std::vector<LoadCase> cases;
-  for (std::size_t i = 0; i < inputs.cases.size(); ++i) cases.push_back({inputs.cases[i].name, nullptr, &of(i)});
+  for (std::size_t i = 0; i < inputs.cases.size(); ++i) cases.push_back({inputs.cases[i].name, {}, &of(i)});
   try {
     check_same_unknowns(cases);
   } catch (const Error& error) {
@@ -138,25 +138,23 @@ void solve_load_cases(Run& run, const Operator& equations, const LoadCaseInputs&
   StaticReuse* reuse = run.shared().sweeps ? &run.shared().reuse : nullptr;
   LoadCases loads{.cases = {}, .combinations = inputs.combinations, .common = &supports.common()};
   if (inputs.cases.empty()) {
-    loads.cases.push_back({"", nullptr, &supports.common(), {}});
-    return finish(solve_static(equations, loads, options, run.progress(), reuse).front());
+    loads.cases.push_back({"", {}, &supports.common(), {}});
+    return finish(solve_static(equations, loads, options, run.progress(), reuse).cases.front());
   }
   if (run.resumed()) loads.known = solved_columns_of(*run.resumed());
   loads.keep = [&](const SolvedColumns& solved, std::size_t count) { run.keep(state_of(solved, count)); };
-  std::vector<std::unique_ptr<Operator>> own;
-  for (std::size_t i = 0; i < inputs.cases.size(); ++i) {
-    const LoadCaseInput& each = inputs.cases[i];
-    if (!each.loads.empty()) own.push_back(std::make_unique<Operator>(equations.space(), each.loads));
-    loads.cases.push_back({each.name, each.loads.empty() ? nullptr : own.back().get(), &supports.of(i), {}});
-  }
+  for (std::size_t i = 0; i < inputs.cases.size(); ++i) loads.cases.push_back({inputs.cases[i].name, inputs.cases[i].loads, &supports.of(i), {}});
   if (!inputs.common.empty()) run.log().line("in every load case, and once in every combination: {}", fmt::join(inputs.common, ", "));
-  std::vector<StaticSolution> solutions = solve_static(equations, loads, options, run.progress(), reuse);
-  for (std::size_t i = 0; i < solutions.size(); ++i) {
-    if (i < loads.cases.size()) run.begin_load_case(loads.cases[i].name);
-    else run.begin_combination(loads.combinations[i - loads.cases.size()].name);
-    solutions[i].bring_back();
-    finish(solutions[i]);
-    solutions[i] = {};
+  StaticSolutions solutions = solve_static(equations, loads, options, run.progress(), reuse);
+  for (std::size_t i = 0; i < loads.cases.size(); ++i) {
+    run.begin_load_case(loads.cases[i].name);
+    solutions.cases[i].bring_back();
+    finish(solutions.cases[i]);
+    solutions.release(i);
+  }
+  for (std::size_t i = 0; i < loads.combinations.size(); ++i) {
+    run.begin_combination(loads.combinations[i].name);
+    finish(solutions.combination(i));
   }
 }
 

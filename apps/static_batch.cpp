@@ -60,12 +60,12 @@ void StaticBatch::finish(Waiting& member, const std::function<void()>& work) {
 std::vector<StaticSolution> StaticBatch::solved_together(std::vector<Waiting>& members) {
   LoadCases loads;
   for (Waiting& each : members)
-    loads.cases.push_back({"", nullptr, &each.supports->common(), [&each] { each.equations->set_numbers(each.numbers); }});
+    loads.cases.push_back({"", {}, &each.supports->common(), [&each] { each.equations->set_numbers(each.numbers); }});
   const Waiting& first = members.front();
-  std::vector<StaticSolution> solutions = solve_static(*first.equations, loads, first.options, first.run->progress(), &first.run->shared().reuse);
+  StaticSolutions solutions = solve_static(*first.equations, loads, first.options, first.run->progress(), &first.run->shared().reuse);
   ++solutions_;
   largest_ = std::max(largest_, static_cast<int>(members.size()));
-  return solutions;
+  return std::move(solutions.cases);
 }
 
 void StaticBatch::show(Waiting& member, StaticSolution solution) {

@@ -147,8 +147,9 @@ void structure(Run& run) {
   std::vector<Integral> integrals = model.stiffness;
   integrals.insert(integrals.end(), common.integrals.begin(), common.integrals.end());
   phase.reset();
-  forecast(run, space, integrals, {.columns = std::max(1, static_cast<int>(load_cases.cases.size())), .newton = !linear,
-                                   .factorised = solver.method == LinearMethod::direct, .in_space = true, .reuses = linear && run.shared().sweeps});
+  ForecastModel foreseen{.newton = !linear, .factorised = solver.method == LinearMethod::direct, .in_space = true, .reuses = linear && run.shared().sweeps};
+  count_load_cases(foreseen, integrals, load_cases, supports);
+  forecast(run, space, integrals, foreseen);
   const std::vector<Field> nodal = nodal_names(model.components), cells = section_force_names(model);
   finish_model(run, supports.all(), std::nullopt, {nodal, cells});
   if (untouched > 0) run.log().detail("{} unknowns on which no element acts are held at zero", untouched);

@@ -71,6 +71,10 @@ void Constraints::add(std::span<const Node> nodes, int component, const std::fun
   }
 }
 
+bool Constraints::all_zero() const {
+  return std::ranges::all_of(host_values_, [](double value) { return value == 0; });
+}
+
 void Constraints::finish() {
   conflicts_.throw_if_any();
   mask_ = Array<std::uint8_t>(space_->device(), std::span<const std::uint8_t>(host_mask_), "constraints");

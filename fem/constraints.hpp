@@ -36,6 +36,7 @@ class Constraints {
   void finish();
 
   Index count() const { return count_; }
+  bool all_zero() const;                                         // is no other value prescribed?
   bool is_prescribed(Node node, int component) const { return host_mask_[index(node, component)] != 0; }
   const std::vector<std::uint8_t>& host_mask() const { return host_mask_; }  // [unknown] 1: prescribed
   const FunctionSpace& space() const { return *space_; }

@@ -37,11 +37,11 @@ Index pairs_of_nodes(const FunctionSpace& space) {
   return chosen.count() == 0 ? space.node_count() : std::llround(chosen.for_all(pairs));
 }
 
-SpaceNeeds needs_of(const FunctionSpace& space, int cases, bool counted) {
+SpaceNeeds needs_of(const FunctionSpace& space, int supports, bool counted) {
   SpaceNeeds needs{.size = {space.node_count(), 0}, .block = space.components()};
   for (const auto& [tag, bytes] : space.device().memory().statistics().live_by_tag) needs.standing.bytes(tag, bytes);
   if (!needs.standing.by_tag().contains("constraints"))  // not finished yet
-    needs.standing.array<std::uint8_t>("constraints", space.unknown_count(), cases).array<double>("constraints", space.unknown_count(), cases);
+    needs.standing.array<std::uint8_t>("constraints", space.unknown_count(), supports).array<double>("constraints", space.unknown_count(), supports);
   const bool has_pattern = space.has_pattern();
   needs.size.pairs = counted || has_pattern ? space.pattern()->nonzeros() : pairs_of_nodes(space);
   if (has_pattern) return needs;

@@ -22,8 +22,8 @@ struct SpaceNeeds {
 // thousand nodes. Exact for up to 8000 nodes.
 Index pairs_of_nodes(const FunctionSpace& space);
 
-// cases: of loads, each with constraints of its own. counted: pairs of nodes are counted in the pattern, which is made.
-SpaceNeeds needs_of(const FunctionSpace& space, int cases, bool counted);
+// supports: sets of constraints. counted: pairs of nodes are counted in the pattern, which is made.
+SpaceNeeds needs_of(const FunctionSpace& space, int supports, bool counted);
 
 // Of the matrix of equations on the space, for its hierarchy.
 HierarchyShape hierarchy_shape(const Operator& equations, const SpaceNeeds& needs);

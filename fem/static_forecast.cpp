@@ -19,13 +19,14 @@ using Task = Operator::Task;
 
 // Of a Newton iteration, for the estimate of the time.
 constexpr double newton_steps = 6;
+constexpr Index newton_vectors = 10;
 
 // Follows fem/static_system.cpp, or fem/nonlinear_solution.cpp, moment by moment.
 class Forecaster {
  public:
   Forecaster(const Operator& equations, const ForecastModel& model)
       : equations_(equations), space_(equations.space()), model_(model), columns_(model.columns), n_(space_.unknown_count()), block_(space_.components()),
-        needs_(needs_of(space_, model.columns, model.factorised || model.in_space)) {
+        needs_(needs_of(space_, model.supports, model.factorised || model.in_space)) {
     residual_ = lists_of({Task::residual});
     evaluate_ = lists_of({Task::evaluate});
   }
@@ -34,9 +35,8 @@ class Forecaster {
     const MemoryNeeds lists = matrix_lists();
     const MemoryNeeds matrix = needs_.standing + needs_.pattern + needs_.matrix();
     const MemoryNeeds kept = matrix + residual_;
-    // r, the shared residual, and u and b of every column; then without the shared one, and the correction.
-    const MemoryNeeds assembly = kept + lists + vectors(loop_vectors());
-    const MemoryNeeds solve = kept + staying_lists() + vectors(loop_vectors()) + blocks(2);
+    const MemoryNeeds assembly = kept + lists + vectors(assembly_vectors());
+    const MemoryNeeds solve = kept + staying_lists() + solved_together();
     const bool diagonal = path == SolverPath::diagonal || path == SolverPath::diagonal_unsymmetric;
     const MemoryNeeds iteration = krylov_vectors(diagonal);
     ForecastPath result{path, assembly, "assembly"};
@@ -74,16 +74,16 @@ class Forecaster {
   // Throws where there is no direct solver, or no memory for its analysis.
   ForecastPath direct() const {
     const MemoryNeeds matrix = needs_.standing + needs_.pattern + needs_.matrix();
-    const MemoryNeeds stand = matrix + residual_ + vectors(loop_vectors());
-    ForecastPath result{SolverPath::direct, stand + matrix_lists(), "assembly"};
+    const MemoryNeeds assembly = matrix + residual_ + matrix_lists() + vectors(assembly_vectors());
+    ForecastPath result{SolverPath::direct, assembly, "assembly"};
     result.factor = factor_bytes();
-    MemoryNeeds solve = stand + staying_lists() + blocks(3) + vectors(2 + (columns_ > 1 ? 2 * columns_ : 0));  // residual and correction; packed columns
+    MemoryNeeds solve = matrix + residual_ + staying_lists() + solved_together() + blocks(1) + vectors(2 + (columns_ > 1 ? 2 * columns_ : 0));  // residual and correction; packed columns
     if (space_.device().is_gpu()) solve.bytes("factor", result.factor);
     else result.host_factor = resident_factor(result.factor, direct_kind()) + 8 * (needs_.size.pairs * block_ * block_ + n_);
     raise(result, solve, "factorisation");
     if (model_.reuses) raise(result, matrix + residual_ + matrix_lists() + results(), "results");
     raise(result, needs_.standing + needs_.pattern + residual_ + staying_lists() + results(), "results");
-    result.at_assembly = (stand + matrix_lists()).total();
+    result.at_assembly = assembly.total();
     result.host_lists = host_of_lists(matrix_lists()) + needs_.host_of_pattern;
     return result;
   }
@@ -93,15 +93,16 @@ class Forecaster {
     const MemoryNeeds marked = MemoryNeeds().bytes("connectivity", connectivity());
     const MemoryNeeds actions = lists_of({Task::residual, Task::diagonal, Task::action});
     const MemoryNeeds kept = needs_.standing + actions + marked;
-    // The loop's; the operator's diagonal, and its state where that is not zero; conjugate gradients' four; Chebyshev's four.
-    const MemoryNeeds loop = kept + vectors(loop_vectors() + (model_.newton ? 2 : 1) + 4);
+    // One right-hand side after the other; the operator's diagonal, and its state where that is not zero; conjugate gradients' four; Chebyshev's four.
+    const Index operators = model_.newton ? 2 : 1, first = model_.newton ? newton_vectors : right_sides() + 1, last = model_.newton ? newton_vectors : right_sides() + columns_;
+    const MemoryNeeds loop = kept + vectors(last + operators + 4);
     std::optional<PMultigridNeeds> cycle;
     if (path == SolverPath::p_multigrid) {
       auto phase = space_.device().profile().phase("coarser spaces");
       cycle = p_multigrid_needs(equations_);
     }
     ForecastPath result{path, loop + (cycle ? cycle->live : vectors(4)), "iteration"};
-    if (cycle) raise(result, kept + vectors(loop_vectors() + (model_.newton ? 2 : 1)) + cycle->set_up, "set-up");
+    if (cycle) raise(result, kept + vectors(first + operators) + cycle->set_up, "set-up");
     raise(result, needs_.standing + actions + results(), "results");
     const double product = 40.0 * double(connectivity()) + 24.0 * double(n_);
     // Chebyshev of degree 4; or some thirty cycles.
@@ -137,8 +138,15 @@ class Forecaster {
     return *shape_;
   }
   double steps() const { return model_.newton ? newton_steps : 1; }
-  // That stand while a system is solved: r, u, b, du, the latter two for each column; of Newton's method ten.
-  Index loop_vectors() const { return model_.newton ? 10 : 2 + 2 * columns_; }
+  // b of each column, and the residual of its own loads.
+  Index right_sides() const { return columns_ + model_.own_loads; }
+  // Beside the prescribed values.
+  Index assembly_vectors() const { return model_.newton ? newton_vectors : right_sides() + 1; }
+  // While the system is solved: b and u; of several columns in two multi-vectors.
+  MemoryNeeds solved_together() const {
+    if (model_.newton) return vectors(newton_vectors);
+    return columns_ < 2 ? vectors(right_sides() + 1) : vectors(model_.own_loads + 1) + blocks(2);
+  }
   MemoryNeeds staying_lists() const { return model_.newton || model_.reuses ? matrix_lists() : MemoryNeeds(); }
   // Those that the iterations of a sweep's members start from, where they are solved one after the other (solvers/earlier_solutions.hpp).
   MemoryNeeds earlier_solutions() const {
@@ -178,7 +186,7 @@ class Forecaster {
   MemoryNeeds results() const {
     int derived = 0;
     for (const Integral& integral : equations_.integrals()) derived = std::max(derived, integral.form.derived);
-    MemoryNeeds needs = vectors(Index{columns_}) + evaluate_;
+    MemoryNeeds needs = vectors(model_.combinations ? right_sides() + columns_ + 1 : columns_) + evaluate_;
     return needs.array<double>("results", space_.node_count() * derived).array<double>("results", (space_.mesh().cell_count() + 7) / 8 * 8 * derived);
   }
   Index connectivity() const {

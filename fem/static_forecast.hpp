@@ -34,6 +34,10 @@ Index resident_factor(Index needed, DirectKind kind);
 
 struct ForecastModel {
   int columns = 1;       // right-hand sides solved together
+  int own_loads = 0;     // of them, those with loads of their own: their residuals are kept
+  int supports = 1;      // sets of prescribed values
+  bool combinations = false;  // all load cases stay while results are shown
+  int steps = 1;         // of results: load cases and combinations
   bool many = false;     // right-hand sides or numbers follow each other with one matrix
   bool matrix = false, no_matrix = false;   // was asked for
   bool newton = false;   // solve_nonlinear() instead: its vectors and the lists of the assembly stand while it solves

@@ -86,26 +86,22 @@ void give_back_all(const Operator& equations) {
   equations.space().device().memory().trim();
 }
 
-void add_steps(const std::vector<std::string>& steps, std::vector<StaticSolution>& solutions) {
-  for (StaticSolution& s : solutions) s.report.fallbacks.insert(s.report.fallbacks.begin(), steps.begin(), steps.end());
-}
-
 // The last step on a device with memory of its own: right-hand sides and solutions wait on the host for their turn.
-std::vector<StaticSolution> solve_keeping_cold_data_on_the_host(const Operator& equations, const LoadCases& loads, const LinearSolverOptions& options,
-                                                                const Progress& progress, std::vector<std::string> steps, const Error& shortage) {
+StaticSolutions solve_keeping_cold_data_on_the_host(const Operator& equations, const LoadCases& loads, const LinearSolverOptions& options,
+                                                    const Progress& progress, std::vector<std::string> steps, const Error& shortage) {
   steps.push_back(fmt::format("memory: cold data waits on the host ({}); cost: copies, and right-hand sides are solved one after the other", shortage.message()));
   if (options.say) options.say(steps.back());
   give_back_all(equations);
-  std::vector<StaticSolution> solutions = solve_in_one_way(equations, loads, options, progress, nullptr, true);
-  if (solutions.size() == 1) solutions.front().bring_back();
+  StaticSolutions solutions = solve_in_one_way(equations, loads, options, progress, nullptr, true);
+  if (solutions.cases.size() == 1) solutions.cases.front().bring_back();
   steps.back() += fmt::format(": {}", moved_text(equations.space().device().profile()));
   if (options.say) options.say("memory: cold data: " + moved_text(equations.space().device().profile()));
-  add_steps(steps, solutions);
+  solutions.add_steps(steps);
   return solutions;
 }
 
-std::vector<StaticSolution> solve_after_stepping_to_no_matrix(const Operator& equations, const LoadCases& loads, const LinearSolverOptions& options,
-                                                              const Progress& progress, const Error& shortage) {
+StaticSolutions solve_after_stepping_to_no_matrix(const Operator& equations, const LoadCases& loads, const LinearSolverOptions& options,
+                                                 const Progress& progress, const Error& shortage) {
   const char* iterations = equations.space().order() > 1 ? "" : ", with three to ten times the iterations";  // from order 2 on there is p-multigrid
   const std::vector<std::string> steps = {fmt::format("memory: no matrix ({}); cost: elements are computed anew in every product{}", shortage.message(), iterations)};
   if (options.say) options.say(steps.front());
@@ -115,17 +111,17 @@ std::vector<StaticSolution> solve_after_stepping_to_no_matrix(const Operator& eq
   LinearSolverOptions without = options;
   without.operator_kind = OperatorKind::matrix_free;
   without.method = LinearMethod::automatic;
-  std::vector<StaticSolution> solutions;
+  StaticSolutions solutions;
   if (const auto next = memory_shortage([&] { solutions = solve_in_one_way(equations, loads, without, progress, nullptr); })) {
     if (!equations.space().device().machine().is_apart()) throw *next;
     return solve_keeping_cold_data_on_the_host(equations, loads, without, progress, steps, *next);
   }
-  add_steps(steps, solutions);
+  solutions.add_steps(steps);
   return solutions;
 }
 
 // What nobody asked to be solved without a matrix is solved with one where that does not converge, or too slowly: with one there is a factorisation.
-std::vector<StaticSolution> solve_or_turn_to_a_matrix(const Operator& equations, const LoadCases& loads, const LinearSolverOptions& options, const Progress& progress) {
+StaticSolutions solve_or_turn_to_a_matrix(const Operator& equations, const LoadCases& loads, const LinearSolverOptions& options, const Progress& progress) {
   if (!may_turn_to_a_matrix(equations, options)) return solve_in_one_way(equations, loads, options, progress, nullptr);
   LinearSolverOptions without = options, with = options;
   without.on_failure = {};
@@ -140,24 +136,24 @@ std::vector<StaticSolution> solve_or_turn_to_a_matrix(const Operator& equations,
   const std::string why = fmt::format("with a matrix, since without one {}", failure->message());
   if (options.say) options.say(why);
   give_back_all(equations);
-  std::vector<StaticSolution> solutions;
+  StaticSolutions solutions;
   const std::optional<Error> shortage = memory_shortage([&] {
     check_memory_for_matrix(equations, with);
     solutions = solve_in_one_way(equations, loads, with, progress, nullptr);
   });
   if (shortage) throw *failure;
-  add_steps({why}, solutions);
+  solutions.add_steps({why});
   return solutions;
 }
 
 }  // namespace
 
-std::vector<StaticSolution> solve_static(const Operator& equations, const LoadCases& loads, const LinearSolverOptions& asked,
-                                         const Progress& progress, StaticReuse* reuse) {
+StaticSolutions solve_static(const Operator& equations, const LoadCases& loads, const LinearSolverOptions& asked, const Progress& progress,
+                             StaticReuse* reuse) {
   check_same_unknowns(loads.cases);
   LinearSolverOptions options = asked;
   options.one_of_many = asked.one_of_many || pay_for_a_matrix(loads.cases.size(), loads.combinations.size()) || reuse != nullptr;
-  std::vector<StaticSolution> solutions;
+  StaticSolutions solutions;
   if (reuse != nullptr) {
     if (!memory_shortage([&] { solutions = solve_in_one_way(equations, loads, options, progress, reuse); })) return solutions;
     reuse->clear();  // nothing is kept where memory is short
@@ -174,7 +170,7 @@ std::vector<StaticSolution> solve_static(const Operator& equations, const LoadCa
 
 StaticSolution solve_static(const Operator& equations, const Constraints& constraints, const LinearSolverOptions& options,
                             const Progress& progress) {
-  return std::move(solve_static(equations, LoadCases{.cases = {{.constraints = &constraints}}}, options, progress).front());
+  return std::move(solve_static(equations, LoadCases{.cases = {{.constraints = &constraints}}}, options, progress).cases.front());
 }
 
 }  // namespace ritz

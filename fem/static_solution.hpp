@@ -42,7 +42,7 @@ StaticSolution solve_static(const Operator& equations, const Constraints& constr
 // What differs from case to case; loads in the equations themselves act in all of them.
 struct LoadCase {
   std::string name;                          // for messages
-  const Operator* loads = nullptr;           // forms without a matrix, on the space of the equations; nullptr: none
+  std::span<const Integral> loads = {};      // of its own: forms that do not depend on the solution
   const Constraints* constraints = nullptr;  // values may differ, the prescribed unknowns may not (check_same_unknowns)
   std::function<void()> enter = {};          // called before the equations are used for this case: it may give them other loads
 };
@@ -77,10 +77,32 @@ inline bool pay_for_a_matrix(std::size_t load_cases, std::size_t combinations) {
 // Throws Error(Exit::model) when an unknown is prescribed in one case and free in another, naming both and the place.
 void check_same_unknowns(std::span<const LoadCase> cases);
 
-// The cases, then the combinations. Each is certified by its own residual. As above; errors name the load case, and all
-// that did not converge are thrown together. Where a device's memory is short after all other steps, what is cold waits on the host,
-// one right-hand side is solved after the other, and several solutions are left there (StaticSolution::bring_back).
-std::vector<StaticSolution> solve_static(const Operator& equations, const LoadCases& loads, const LinearSolverOptions& options,
-                                         const Progress& progress = {}, StaticReuse* reuse = nullptr);
+class StaticSystem;  // fem/static_system.cpp
+
+// The load cases are solved; combinations are made one by one when they are asked for, so that one at a time takes memory. Equations,
+// constraints and `reuse` must outlive it.
+class StaticSolutions {
+ public:
+  StaticSolutions();
+  StaticSolutions(std::vector<StaticSolution> solved, std::unique_ptr<StaticSystem> system);
+  ~StaticSolutions();
+  StaticSolutions(StaticSolutions&&) noexcept;
+  StaticSolutions& operator=(StaticSolutions&&) noexcept;
+
+  std::vector<StaticSolution> cases;             // combinations need them all
+  StaticSolution combination(std::size_t number);  // certified by its own residual; Error(Exit::not_converged) names it
+  void release(std::size_t load_case);           // gives back what combinations can do without: all, where there are none
+  void add_steps(const std::vector<std::string>& steps);  // to the fallbacks of each
+
+ private:
+  std::unique_ptr<StaticSystem> system_;         // where there are combinations
+  std::vector<std::string> steps_;
+};
+
+// Each load case is certified by its own residual. As above; errors name the load case, and all that did not converge are thrown
+// together. Where a device's memory is short after all other steps, what is cold waits on the host, one right-hand side is solved
+// after the other, and several solutions are left there (StaticSolution::bring_back).
+StaticSolutions solve_static(const Operator& equations, const LoadCases& loads, const LinearSolverOptions& options,
+                             const Progress& progress = {}, StaticReuse* reuse = nullptr);
 
 }  // namespace ritz

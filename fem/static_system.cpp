@@ -10,9 +10,9 @@
 #include <cmath>
 #include <fmt/format.h>
 #include <functional>
-#include <iterator>
 #include <numeric>
 #include <optional>
+#include <utility>
 
 namespace ritz {
 namespace {
@@ -48,141 +48,255 @@ std::string title_of(const char* what, const std::string& name) { return name.em
 // A right-hand side of the one matrix: a load case, or what all of them share.
 struct Column {
   std::string title;
-  const Operator* loads;
+  std::span<const Integral> loads;  // until they are assembled
   const Constraints* constraints;
   std::function<void()> enter;  // before the equations are used for it
-  Vector b = {};                // minus the residual at the prescribed values, zero where prescribed
-  ColdArray<double> cold_b = {};
+  Vector b = {};                // minus the residual at the prescribed values, zero where prescribed; empty while a multi-vector has it
+  Vector own = {};              // residual of its own loads; empty where it has none
+  ColdArray<double> cold_b = {}, cold_own = {};
   double load = 0;              // ||b||_2
+  std::vector<double> applied = {};
 };
+
+// Do loads or values act that belong to no load case?
+bool acts(const Operator& equations, const Constraints& common) {
+  Vector u = equations.space().zeros(), r = equations.space().zeros();
+  common.set_values(u);
+  equations.residual(u, r);
+  return max_abs(u) > 0 || max_abs(r) > 0;
+}
 
 }  // namespace
 
 // The equations with one matrix and several columns.
 class StaticSystem {
  public:
-  StaticSystem(const Operator& equations, const LoadCases& loads, const LinearSolverOptions& options, StaticReuse* reuse, const Constraints& constraints, bool keeps_cold)
+  StaticSystem(const Operator& equations, const LoadCases& loads, const LinearSolverOptions& options, StaticReuse* reuse, bool keeps_cold)
       : equations_(equations),
         space_(equations.space()),
         options_(options),
+        combinations_(loads.combinations),
         solved_(loads.known),
         keep_(loads.keep),
         profile_(space_.device().profile()),
-        reuse_(without_matrix(equations, options) ? nullptr : reuse),
-        keeps_cold_(keeps_cold),
-        r_(space_.zeros()) {
+        has_matrix_(!without_matrix(equations, options)),
+        reuse_(has_matrix_ ? reuse : nullptr),
+        keeps_cold_(keeps_cold) {
     auto phase = profile_.phase("assembly");
-    if (reuse_ != nullptr) take_over(constraints);
-    else if (!without_matrix(equations, options)) K_ = &own_matrix_.emplace(equations.make_matrix());
+    for (const LoadCase& each : loads.cases) columns_.push_back({title_of("load case", each.name), each.loads, each.constraints, each.enter});
+    shares_ = !combinations_.empty() && acts(equations, *loads.common);
+    if (shares_) columns_.push_back({"without any load case: ", {}, loads.common, {}});
+    if (columns_.front().enter) columns_.front().enter();  // the matrix is that of its numbers
+    if (reuse_ != nullptr) take_over(*columns_.front().constraints);
     if (options_.promise == MatrixPromise::none && equations.symmetric()) options_.promise = MatrixPromise::symmetric;
   }
 
-  // Right-hand sides, their sums, and the matrix.
-  void assemble(std::vector<Column>& columns, std::vector<StaticSolution>& solutions) {
+  // Of the load cases, certified.
+  std::vector<StaticSolution> solve(const Progress& progress) {
+    if (progress) progress("assembling");
+    assemble();
+    eliminate();
+    make_solver(*columns_.front().constraints);
+    if (progress) progress("solving");
+    std::vector<StaticSolution> solutions(columns_.size());
+    solve(solutions);
+    give_back_solver();
+    if (shares_) {
+      shared_ = std::move(solutions.back());
+      solutions.pop_back();
+    }
+    for (std::size_t j = 0; j < solutions.size(); ++j) certify(columns_[j], solutions[j]);
+    return solutions;
+  }
+
+  bool has_combinations() const { return !combinations_.empty(); }
+
+  // Superposition.
+  StaticSolution combine(std::vector<StaticSolution>& cases, const LoadCombination& combination) {
+    std::vector<double> weights = combination.factors;  // of the columns
+    if (shares_) weights.push_back(std::accumulate(weights.begin(), weights.end(), 1.0, std::minus<>{}));
+    StaticSolution s;
+    s.u = space_.zeros();
+    s.applied.assign(static_cast<std::size_t>(space_.components()), 0.0);
+    s.report.method = "superposition";
+    s.report.reason = StopReason::converged;
+    Vector b = space_.zeros();
+    double summed = 0;  // of what is added up
+    for (std::size_t j = 0; j < columns_.size(); ++j) {
+      if (weights[j] == 0) continue;
+      StaticSolution& part = j < cases.size() ? cases[j] : shared_;
+      part.bring_back();
+      axpy(weights[j], part.u, s.u);
+      cool(part);
+      columns_[j].cold_b.bring_back(columns_[j].b, "vectors");
+      axpy(weights[j], columns_[j].b, b);
+      cool(columns_[j]);
+      for (std::size_t c = 0; c < s.applied.size(); ++c) s.applied[c] += weights[j] * columns_[j].applied[c];
+      summed += std::abs(weights[j]) * columns_[j].load;
+    }
+    // Loads that cancel to less than a millionth are rounding: nothing can be relative to them.
+    const double load = std::max(norm2(b), 1e-6 * summed);
+    b = {};
+    certify_sum(weights, load, s);
+    if (s.certificate > 10 * options_.relative) solve_what_is_left(weights, load, title_of("combination", combination.name), s);
+    s.report.true_relative_residual = s.certificate;
+    return s;
+  }
+  StaticSolution combine(std::vector<StaticSolution>& cases, std::size_t number) { return combine(cases, combinations_.at(number)); }
+
+  void cool(StaticSolution& s) const {
+    if (keeps_cold_) s.cold_u.put_away(s.u);
+  }
+
+ private:
+  // Right-hand sides and their sums.
+  void assemble() {
     auto phase = profile_.phase("assembly");
-    Vector shared = space_.zeros();  // the residual of the equations alone
+    Vector u = space_.zeros(), shared = space_.zeros();  // prescribed values, and the residual of the equations alone
     const Constraints* before = nullptr;
-    for (std::size_t j = 0; j < columns.size(); ++j) {
-      Column& column = columns[j];
-      solutions[j].u = space_.zeros();
-      column.constraints->set_values(solutions[j].u);
+    for (Column& column : columns_) {
+      column.constraints->set_values(u);
       if (column.enter) column.enter();
-      if (column.constraints != before || column.enter) equations_.residual(solutions[j].u, shared);
+      if (column.constraints != before || column.enter) equations_.residual(u, shared);
       before = column.constraints;
       column.b = space_.zeros();
       copy(shared, column.b);
-      add_loads(1, column.loads, solutions[j].u, column.b);
-      check_finite(column);
-      cool(column, solutions[j]);
-    }
-    shared = {};
-    warm(columns.front(), solutions.front());
-    if (K_ == nullptr || as_it_is_) return;
-    equations_.assemble(solutions.front().u, *K_);
-    if (reuse_ == nullptr) equations_.forget_assembly();  // the solver may need the memory
-  }
-
-  void eliminate(std::vector<Column>& columns, std::vector<StaticSolution>& solutions) {
-    auto phase = profile_.phase("constraints");
-    for (std::size_t j = 0; j < columns.size(); ++j) {
-      warm(columns[j], solutions[j]);
-      solutions[j].applied = component_sums(columns[j].b.host(), space_.components());
-      for (double& value : solutions[j].applied) value = 0 - value;  // not -0
-      columns[j].constraints->set_zero(columns[j].b);
-      axpby(0.0, columns[j].b, -1.0, columns[j].b);
-      columns[j].load = norm2(columns[j].b);
-      if (j > 0) cool(columns[j], solutions[j]);
-    }
-    if (K_ != nullptr && !as_it_is_) K_->eliminate(columns.front().constraints->mask(), max_abs(K_->diagonal()));
-    if (reuse_ != nullptr && !as_it_is_) reuse_->keep(equations_, *columns.front().constraints);
-    if (K_ == nullptr) without_matrix_.emplace(equations_, *columns.front().constraints, solutions.front().u);
-  }
-
-  void solve(std::vector<Column>& columns, std::vector<StaticSolution>& solutions) {
-    auto phase = profile_.phase("solve");
-    if (keeps_cold_) drop_what_solvers_do_not_need(columns, solutions);
-    const SolverGeometry geometry = K_ != nullptr ? solver_geometry(space_) : SolverGeometry{};
-    Vector du = space_.zeros();
-    if (columns.size() == 1 || K_ == nullptr || keeps_cold_ || solved_.size() == columns.size()) {
-      for (std::size_t j = 0; j < columns.size(); ++j) {
-        columns[j].cold_b.bring_back(columns[j].b, "vectors");
-        if (const auto known = solved_.find(static_cast<int>(j)); known != solved_.end()) {
-          du = Vector(space_.device(), std::span<const double>(*known->second.u), "vectors");
-          solutions[j].report = known->second.report;
-        } else {
-          du.fill_zero();
-          solutions[j].report = solve_one(columns[j].b, du, options_);
-          store(static_cast<int>(j), du, solutions[j].report);
-          tell(columns.size());
-        }
-        warm(columns[j], solutions[j]);
-        axpy(1.0, du, solutions[j].u);
-        cool(columns[j], solutions[j]);
+      if (!column.loads.empty()) {
+        column.own = space_.zeros();
+        Operator(space_, {column.loads.begin(), column.loads.end()}).residual(u, column.own);
+        axpy(1.0, column.own, column.b);
       }
-      return throw_unless_all_converged(columns, solutions);
+      check_finite(column);
+      cool(column);
     }
-    const auto count = static_cast<int>(columns.size());
+  }
+
+  void eliminate() {
+    auto phase = profile_.phase("constraints");
+    for (Column& column : columns_) {
+      column.cold_b.bring_back(column.b, "vectors");
+      column.applied = component_sums(column.b.host(), space_.components());
+      for (double& value : column.applied) value = 0 - value;  // not -0
+      column.constraints->set_zero(column.b);
+      axpby(0.0, column.b, -1.0, column.b);
+      column.load = norm2(column.b);
+      cool(column);
+    }
+  }
+
+  // The matrix without its prescribed unknowns, or what does without a matrix.
+  void make_solver(const Constraints& constraints) {
+    if (as_it_is_) return;
+    std::optional<Profile::Phase> phase(std::in_place, profile_, "assembly");
+    Vector u = space_.zeros();
+    constraints.set_values(u);
+    if (!has_matrix_) {
+      without_matrix_.emplace(equations_, constraints, u);
+      return;
+    }
+    if (reuse_ == nullptr) K_ = &own_matrix_.emplace(equations_.make_matrix());
+    equations_.assemble(u, *K_);
+    if (reuse_ == nullptr) equations_.forget_assembly();  // the solver may need the memory
+    phase.emplace(profile_, "constraints");
+    K_->eliminate(constraints.mask(), max_abs(K_->diagonal()));
+    if (reuse_ != nullptr) reuse_->keep(equations_, constraints);
+  }
+
+  // What is the next solution's stays.
+  void give_back_solver() {
+    if (reuse_ != nullptr) return;
+    options_.prepared = nullptr;
+    prepared_.reset();
+    without_matrix_.reset();
+    K_ = nullptr;
+    own_matrix_.reset();
+  }
+
+  void solve(std::vector<StaticSolution>& solutions) {
+    auto phase = profile_.phase("solve");
+    if (keeps_cold_) drop_what_solvers_do_not_need();
+    const bool all_known = solved_.size() == columns_.size();
+    if (columns_.size() == 1 || !has_matrix_ || keeps_cold_ || all_known) solve_one_by_one(solutions);
+    else solve_together(solutions);
+  }
+
+  void solve_one_by_one(std::vector<StaticSolution>& solutions) {
+    for (std::size_t j = 0; j < columns_.size(); ++j) {
+      Column& column = columns_[j];
+      StaticSolution& s = solutions[j];
+      if (const auto known = solved_.find(static_cast<int>(j)); known != solved_.end()) {
+        s.u = Vector(space_.device(), std::span<const double>(*known->second.u), "vectors");
+        s.report = known->second.report;
+      } else {
+        column.cold_b.bring_back(column.b, "vectors");
+        s.u = space_.zeros();
+        s.report = solve_one(column.b, s.u, options_);
+        store(static_cast<int>(j), s.u, s.report);
+        tell(columns_.size());
+        cool(column);
+      }
+      column.constraints->set_values(s.u);
+      cool(s);
+    }
+    throw_unless_all_converged(solutions);
+  }
+
+  void solve_together(std::vector<StaticSolution>& solutions) {
+    const auto count = static_cast<int>(columns_.size());
     MultiVector B(space_.device(), K_->rows(), count), X(space_.device(), K_->rows(), count);
-    for (int j = 0; j < count; ++j) B.set_column(j, columns[static_cast<std::size_t>(j)].b);
+    for (int j = 0; j < count; ++j) B.set_column(j, std::exchange(columns_[static_cast<std::size_t>(j)].b, {}));
     // What is known is handed in as a guess, so that the others are chosen a method for, and grouped, as before.
     for (const auto& [j, known] : solved_) X.set_column(j, Vector(space_.device(), std::span<const double>(*known.u), "vectors"));
     const SolvedColumns known = solved_;
     LinearSolverOptions options = options_;
+    Vector du = space_.zeros();
     if (keep_)
       options.after_columns = [&](int first, const std::vector<SolveReport>& reports) {
         for (std::size_t i = 0; i < reports.size(); ++i) {
           X.get_column(first + static_cast<int>(i), du);
           store(first + static_cast<int>(i), du, reports[i]);
         }
-        if (solved_.size() < columns.size()) tell(columns.size());  // or in a moment, with complete reports
+        if (solved_.size() < columns_.size()) tell(columns_.size());  // or in a moment, with complete reports
       };
-    std::vector<SolveReport> reports = solve_linear(*K_, B, X, options, geometry);
+    std::vector<SolveReport> reports = solve_linear(*K_, B, X, options, solver_geometry(space_));
     for (std::size_t j = 0; j < reports.size(); ++j) solutions[j].report = std::move(reports[j]);
-    throw_unless_all_converged(columns, solutions);
+    throw_unless_all_converged(solutions);
+    for (int j = 0; j < count; ++j) {
+      Column& column = columns_[static_cast<std::size_t>(j)];
+      column.b = space_.zeros();
+      B.get_column(j, column.b);
+      if (const auto before = known.find(j); before != known.end()) {
+        X.get_column(j, du);
+        restore(before->second.report, dot(du, column.b), solutions[static_cast<std::size_t>(j)].report);
+      }
+      if (combinations_.empty()) column.b = {};
+    }
+    B = {};
     for (int j = 0; j < count; ++j) {
       StaticSolution& s = solutions[static_cast<std::size_t>(j)];
-      X.get_column(j, du);
-      if (const auto before = known.find(j); before != known.end()) restore(before->second.report, dot(du, columns[static_cast<std::size_t>(j)].b), s.report);
-      axpy(1.0, du, s.u);
+      s.u = space_.zeros();
+      X.get_column(j, s.u);
       solved_.erase(j);  // its report is complete now
-      store(j, du, s.report);
+      store(j, s.u, s.report);
+      columns_[static_cast<std::size_t>(j)].constraints->set_values(s.u);
     }
-    tell(columns.size());
+    tell(columns_.size());
   }
 
   void certify(Column& column, StaticSolution& s) {
     auto phase = profile_.phase("reactions");
     if (column.enter) column.enter();
-    if (keeps_cold_) {
-      options_.prepared = nullptr;
-      prepared_.reset();
-      s.bring_back();
-      if (r_.empty()) r_ = space_.zeros();
+    s.bring_back();
+    s.applied = column.applied;
+    Vector r = space_.zeros();
+    equations_.residual(s.u, r);
+    add_own(1, column, r);
+    split_residual(*column.constraints, column.load, r, s);
+    if (combinations_.empty()) {
+      column.b = {};
+      column.own = {};
     }
-    equations_.residual(s.u, r_);
-    add_loads(1, column.loads, s.u, r_);
-    split_residual(*column.constraints, column.load, s);
-    cool(column, s);
+    cool(s);
     // Rounding in slender bodies leaves 1e-5 of the load at most; a wrong matrix, nearly all of it.
     if (s.certificate <= std::max(1e-3, 1e3 * options_.relative)) return;
     if (as_it_is_)
@@ -192,51 +306,17 @@ class StaticSystem {
                 "matrix and residual disagree: a form is not linear, or its derivative is wrong", "ritz element check FORM tells which; equations that are not linear are solved by ritz-solve");
   }
 
-  // Superposition; `weights` of the columns.
-  StaticSolution combine(std::vector<Column>& columns, std::vector<StaticSolution>& solutions, const std::vector<double>& weights, const std::string& title) {
-    StaticSolution s;
-    s.u = space_.zeros();
-    s.applied.assign(static_cast<std::size_t>(space_.components()), 0.0);
-    s.report.method = "superposition";
-    s.report.reason = StopReason::converged;
-    Vector b = space_.zeros();
-    double summed = 0;  // of what is added up
-    for (std::size_t j = 0; j < columns.size(); ++j) {
-      warm(columns[j], solutions[j]);
-      axpy(weights[j], solutions[j].u, s.u);
-      axpy(weights[j], columns[j].b, b);
-      for (std::size_t c = 0; c < s.applied.size(); ++c) s.applied[c] += weights[j] * solutions[j].applied[c];
-      summed += std::abs(weights[j]) * columns[j].load;
-      cool(columns[j], solutions[j]);
-    }
-    // Loads that cancel to less than a millionth are rounding: nothing can be relative to them.
-    const double load = std::max(norm2(b), 1e-6 * summed);
-    certify_sum(columns, weights, load, s);
-    if (s.certificate > 10 * options_.relative) solve_what_is_left(columns, weights, load, title, s);
-    s.report.true_relative_residual = s.certificate;
-    if (keeps_cold_) s.cold_u.put_away(s.u);
-    return s;
-  }
-
- private:
-  // Of a column what is not in use, where that is kept cold.
-  void cool(Column& column, StaticSolution& s) const {
+  // What is not in use, where that is kept cold.
+  void cool(Column& column) const {
     if (!keeps_cold_) return;
     column.cold_b.put_away(column.b);
-    s.cold_u.put_away(s.u);
-  }
-  static void warm(Column& column, StaticSolution& s) {
-    column.cold_b.bring_back(column.b, "vectors");
-    s.bring_back();
+    column.cold_own.put_away(column.own);
   }
   // One factor or hierarchy for all columns, though they are solved one by one; and lists are made anew for the residual at the end.
-  void drop_what_solvers_do_not_need(std::vector<Column>& columns, std::vector<StaticSolution>& solutions) {
-    cool(columns.front(), solutions.front());
-    r_ = {};
-    own_ = {};
+  void drop_what_solvers_do_not_need() {
     for (const Operator::Task task : {Operator::Task::residual, Operator::Task::diagonal}) equations_.forget(task);
     space_.device().memory().trim();
-    if (K_ != nullptr) options_.prepared = &prepared_.emplace();
+    if (has_matrix_) options_.prepared = &prepared_.emplace();
   }
 
   // The matrix of the solution before, with its values where they are still right.
@@ -288,16 +368,15 @@ class StaticSystem {
 
   SolveReport solve_one(const Vector& b, Vector& x, const LinearSolverOptions& options) {
     if (reuse_ != nullptr && options_.promise == MatrixPromise::positive_definite) return solve_member(b, x);
-    if (K_ != nullptr) return solve_linear(*K_, b, x, options, solver_geometry(space_));
+    if (has_matrix_) return solve_linear(*K_, b, x, options, solver_geometry(space_));
     return without_matrix_->solve(b, x, options, may_turn_to_a_matrix(equations_, options_) ? slower_than_with_a_matrix(space_, options.relative) : IterationVerdict());
   }
 
-  void add_loads(double factor, const Operator* loads, const Vector& u, Vector& r) {
-    if (loads == nullptr || factor == 0) return;
-    if (own_.empty()) own_ = space_.zeros();
-    loads->residual(u, own_);
-    axpy(factor, own_, r);
-    if (keeps_cold_ || K_ == nullptr) loads->forget(Operator::Task::residual);  // without a matrix they would be much
+  void add_own(double factor, Column& column, Vector& r) const {
+    if (factor == 0) return;
+    column.cold_own.bring_back(column.own, "vectors");
+    if (!column.own.empty()) axpy(factor, column.own, r);
+    cool(column);
   }
 
   void check_finite(const Column& column) const {
@@ -312,107 +391,108 @@ class StaticSystem {
     return not_converged(space_, title, report);
   }
 
-  void throw_unless_all_converged(const std::vector<Column>& columns, const std::vector<StaticSolution>& solutions) const {
+  void throw_unless_all_converged(const std::vector<StaticSolution>& solutions) const {
     ErrorList errors;
-    for (std::size_t j = 0; j < columns.size(); ++j)
-      if (!solutions[j].report.converged()) errors.add(failure(columns[j].title, solutions[j].report));
+    for (std::size_t j = 0; j < columns_.size(); ++j)
+      if (!solutions[j].report.converged()) errors.add(failure(columns_[j].title, solutions[j].report));
     errors.throw_if_any();
   }
 
-  // r_ is the residual of everything: its free part certifies, its prescribed part holds.
-  void split_residual(const Constraints& constraints, double load, StaticSolution& s) {
-    Vector free(space_.device(), r_.size(), "vectors");
-    copy(r_, free);
+  // r: the residual of everything: its free part certifies, its prescribed part holds.
+  void split_residual(const Constraints& constraints, double load, Vector& r, StaticSolution& s) const {
+    Vector free(space_.device(), r.size(), "vectors");
+    copy(r, free);
     constraints.set_zero(free);
     s.certificate = load > 0 ? norm2(free) / load : norm2(free);
-    constraints.keep_prescribed(r_);
-    s.reaction = space_.forces_to_mesh(r_);
+    free = {};
+    constraints.keep_prescribed(r);
+    s.reaction = space_.forces_to_mesh(r);
   }
 
-  void sum_residual(const std::vector<Column>& columns, const std::vector<double>& weights, const Vector& u) {
-    equations_.residual(u, r_);  // what is shared counts once: the weights sum to one where it is not zero
-    for (std::size_t j = 0; j < columns.size(); ++j) add_loads(weights[j], columns[j].loads, u, r_);
+  Vector sum_residual(const std::vector<double>& weights, const Vector& u) {
+    Vector r = space_.zeros();
+    equations_.residual(u, r);  // what is shared counts once: the weights sum to one where it is not zero
+    for (std::size_t j = 0; j < columns_.size(); ++j) add_own(weights[j], columns_[j], r);
+    return r;
   }
 
-  void certify_sum(const std::vector<Column>& columns, const std::vector<double>& weights, double load, StaticSolution& s) {
+  void certify_sum(const std::vector<double>& weights, double load, StaticSolution& s) {
     auto phase = profile_.phase("reactions");
-    sum_residual(columns, weights, s.u);
-    split_residual(*columns.front().constraints, load, s);
+    Vector r = sum_residual(weights, s.u);
+    split_residual(*columns_.front().constraints, load, r, s);
   }
 
-  void solve_what_is_left(const std::vector<Column>& columns, const std::vector<double>& weights, double load,
-                          const std::string& title, StaticSolution& s) {
-    sum_residual(columns, weights, s.u);
-    columns.front().constraints->set_zero(r_);
-    axpby(0.0, r_, -1.0, r_);
+  void solve_what_is_left(const std::vector<double>& weights, double load, const std::string& title, StaticSolution& s) {
+    const Constraints& constraints = *columns_.front().constraints;
+    if (K_ == nullptr && !without_matrix_) make_solver(constraints);  // and keep it for the other combinations
+    Vector b = sum_residual(weights, s.u);
+    constraints.set_zero(b);
+    axpby(0.0, b, -1.0, b);
     LinearSolverOptions rest = options_;
     rest.relative = std::min(0.5, options_.relative / s.certificate);
     Vector du = space_.zeros();
     {
       auto phase = profile_.phase("solve");
-      s.report = solve_one(r_, du, rest);
+      s.report = solve_one(b, du, rest);
     }
     if (!s.report.converged()) throw failure(title, s.report);
     axpy(1.0, du, s.u);
-    certify_sum(columns, weights, load, s);
+    certify_sum(weights, load, s);
     s.report.choice = "its load cases cancel: what their sum left was solved for";
   }
 
   const Operator& equations_;
   const FunctionSpace& space_;
   LinearSolverOptions options_;
+  std::vector<Column> columns_;
+  std::vector<LoadCombination> combinations_;
   SolvedColumns solved_;                   // kept for a run that goes on where this one is stopped
-  const std::function<void(const SolvedColumns&, std::size_t)>& keep_;
+  std::function<void(const SolvedColumns&, std::size_t)> keep_;
   Profile& profile_;
+  bool has_matrix_;
   StaticReuse* reuse_;                     // nullptr: the matrix is
   std::optional<SparseMatrix> own_matrix_;
   SparseMatrix* K_ = nullptr;              // or else
   std::optional<MatrixFreeSolver> without_matrix_;
   std::optional<PreparedSolver> prepared_;  // of the matrix, where columns are solved one by one
+  StaticSolution shared_;                  // without any load case,
+  bool shares_ = false;                    // where combinations need it: the last column
   bool keeps_cold_;                        // what is not in use waits on the host
   bool as_it_is_ = false;                  // the matrix has its values already
-  Vector r_, own_;
 };
 
-namespace {
+StaticSolutions::StaticSolutions() = default;
+StaticSolutions::StaticSolutions(std::vector<StaticSolution> solved, std::unique_ptr<StaticSystem> system)
+    : cases(std::move(solved)), system_(std::move(system)) {}
+StaticSolutions::~StaticSolutions() = default;
+StaticSolutions::StaticSolutions(StaticSolutions&&) noexcept = default;
+StaticSolutions& StaticSolutions::operator=(StaticSolutions&&) noexcept = default;
 
-// Do loads or values act that belong to no load case?
-bool acts(const Operator& equations, const Constraints& common) {
-  Vector u = equations.space().zeros(), r = equations.space().zeros();
-  common.set_values(u);
-  equations.residual(u, r);
-  return max_abs(u) > 0 || max_abs(r) > 0;
+StaticSolution StaticSolutions::combination(std::size_t number) {
+  if (!system_) throw Error(Exit::internal, fmt::format("combination {} was asked for, and there are none", number), "", "");
+  StaticSolution s = system_->combine(cases, number);
+  s.report.fallbacks.insert(s.report.fallbacks.begin(), steps_.begin(), steps_.end());
+  return s;
 }
 
-}  // namespace
+void StaticSolutions::release(std::size_t load_case) {
+  StaticSolution& s = cases[load_case];
+  if (!system_) s = {};
+  else system_->cool(s);
+  s.reaction = {};
+}
 
-std::vector<StaticSolution> solve_in_one_way(const Operator& equations, const LoadCases& loads, const LinearSolverOptions& options,
-                                             const Progress& progress, StaticReuse* reuse, bool keeps_cold) {
-  const auto say = [&](const char* text) {
-    if (progress) progress(text);
-  };
-  std::vector<Column> columns;
-  for (const LoadCase& each : loads.cases) columns.push_back({title_of("load case", each.name), each.loads, each.constraints, each.enter});
-  const bool shares = !loads.combinations.empty() && acts(equations, *loads.common);
-  if (shares) columns.push_back({"without any load case: ", nullptr, loads.common, {}});
-  std::vector<StaticSolution> solutions(columns.size());
-  if (columns.front().enter) columns.front().enter();  // the matrix is that of its numbers
-  StaticSystem system(equations, loads, options, reuse, *columns.front().constraints, keeps_cold);
-  say("assembling");
-  system.assemble(columns, solutions);
-  system.eliminate(columns, solutions);
-  say("solving");
-  system.solve(columns, solutions);
-  for (std::size_t j = 0; j < loads.cases.size(); ++j) system.certify(columns[j], solutions[j]);
-  std::vector<StaticSolution> combined;
-  for (const LoadCombination& combination : loads.combinations) {
-    std::vector<double> weights = combination.factors;
-    if (shares) weights.push_back(std::accumulate(weights.begin(), weights.end(), 1.0, std::minus<>{}));
-    combined.push_back(system.combine(columns, solutions, weights, title_of("combination", combination.name)));
-  }
-  solutions.resize(loads.cases.size());
-  std::ranges::move(combined, std::back_inserter(solutions));
-  return solutions;
+void StaticSolutions::add_steps(const std::vector<std::string>& steps) {
+  steps_.insert(steps_.begin(), steps.begin(), steps.end());
+  for (StaticSolution& s : cases) s.report.fallbacks.insert(s.report.fallbacks.begin(), steps.begin(), steps.end());
+}
+
+StaticSolutions solve_in_one_way(const Operator& equations, const LoadCases& loads, const LinearSolverOptions& options, const Progress& progress,
+                                 StaticReuse* reuse, bool keeps_cold) {
+  auto system = std::make_unique<StaticSystem>(equations, loads, options, reuse, keeps_cold);
+  std::vector<StaticSolution> solved = system->solve(progress);
+  if (!system->has_combinations()) system.reset();
+  return StaticSolutions(std::move(solved), std::move(system));
 }
 
 }  // namespace ritz

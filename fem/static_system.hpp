@@ -3,13 +3,11 @@
 
 #include "fem/static_solution.hpp"
 
-#include <vector>
-
 namespace ritz {
 
-// Solutions of the load cases, then of their combinations. With or without a matrix as the options say; keeps_cold: what is not in use
-// waits on the host, and load cases are solved one after the other. Throws Error(Exit::resources) where it does not fit.
-std::vector<StaticSolution> solve_in_one_way(const Operator& equations, const LoadCases& loads, const LinearSolverOptions& options,
-                                             const Progress& progress, StaticReuse* reuse, bool keeps_cold = false);
+// With or without a matrix as the options say; keeps_cold: what is not in use waits on the host, and load cases are solved one after the
+// other. Throws Error(Exit::resources) where it does not fit.
+StaticSolutions solve_in_one_way(const Operator& equations, const LoadCases& loads, const LinearSolverOptions& options, const Progress& progress,
+                                 StaticReuse* reuse, bool keeps_cold = false);
 
 }  // namespace ritz

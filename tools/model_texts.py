@@ -99,7 +99,28 @@ def with_soft_half(model, key, ratio):
 
 SOFT_HALF, COLD_HALF = with_soft_half(ELASTICITY, "young", 100), with_soft_half(HEAT, "conductivity", 100)
 
-PROGRAMS = {MODAL: "ritz-modal", MODAL_FREE: "ritz-modal", SHELL: "ritz-structure", FRAME: "ritz-structure", HEAT: "ritz-heat", COLD_HALF: "ritz-heat", LINEAR: "ritz-solve", NEWTON: "ritz-solve", UNSYMMETRIC: "ritz-solve"}
+
+
+def load_cases(model, kind, loads, combinations, common=False):
+    """In the place of the model's load, a load case for each text of `loads`, and combinations of all of them. common: the load stays, and acts in each."""
+    text = (model if common else model.split(f"[[{kind}]]")[0])
+    for number, load in enumerate(loads):
+        text += f'[[load_case]]\nname = "case {number}"\n{load}\n'
+    for number in range(combinations):
+        factors = ", ".join(f'"case {k}" = {1 + 0.1 * number + 0.2 * k}' for k in range(len(loads)))
+        text += f'[[combination]]\nname = "sum {number}"\nfactors = {{{factors}}}\n'
+    return text
+
+
+PULLS = [f'[[load_case.force]]\nregion = "x1"\nvalue = [{1e-4 * k}, 0, -1e-4]' for k in range(12)]
+WEIGHTS = [f"gravity = {{ acceleration = [0, {0.1 * k}, -1e-4] }}" for k in range(3)]
+SOURCES = [f'[[load_case.source]]\nregion = "all"\nvalue = {1 + k}' for k in range(5)]
+HEAVY = ELASTICITY.replace("poisson = 0.3\n", "poisson = 0.3\ndensity = 1.0\n")
+PULLED, PULLED_SUMS = load_cases(ELASTICITY, "force", PULLS, 0), load_cases(ELASTICITY, "force", PULLS[:5], 10)
+WEIGHED_SUMS, WEIGHED_AND_PULLED = load_cases(HEAVY, "force", WEIGHTS[:2], 10), load_cases(HEAVY, "force", WEIGHTS, 4, common=True)
+HEATED_SUMS = load_cases(HEAT, "flux", SOURCES, 6)
+
+PROGRAMS = {HEATED_SUMS: "ritz-heat", MODAL: "ritz-modal", MODAL_FREE: "ritz-modal", SHELL: "ritz-structure", FRAME: "ritz-structure", HEAT: "ritz-heat", COLD_HALF: "ritz-heat", LINEAR: "ritz-solve", NEWTON: "ritz-solve", UNSYMMETRIC: "ritz-solve"}
 
 # Keys of [solver], and members of a sweep.
 MULTIGRID = 'method = "cg"\npreconditioner = "multigrid"'

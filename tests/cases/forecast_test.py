@@ -88,7 +88,32 @@ class ForecastTest(ritz.CaseTest):
         loads = model_texts.MEMBERS.format(key="flux.0.value", first=1, last=2, count=20)
         _, forecast, run = self.check_forecast("ritz-heat", self.write("loads.toml", head + loads), forecast_table.SINGLE, 0.1)
         self.assertEqual(run.report["facts"]["sweep_largest_batch"], "20")
-        self.assertGreater(forecast["at_peak"]["vectors"], 80 * 8 * run.report["unknowns"])  # right-hand sides and solutions of all of them, twice
+        self.assertGreater(forecast["at_peak"]["vectors"], 80 * 8 * run.report["unknowns"])  # right-hand sides and solutions of all of them, six of a group
+
+    def test_load_cases_and_their_combinations(self):
+        box_meshes.write_box(self.folder / "box.msh", "hex", (24, 12, 12))
+        box_meshes.write_box(self.folder / "hot.msh", "hex", (40, 30, 30))
+        mesh = '[mesh]\nfile = "box.msh"\n'
+        multigrid = "[solver]\n" + model_texts.MULTIGRID + "\n"
+        texts = {"ritz-elasticity": ((mesh + multigrid + model_texts.PULLED_SUMS, forecast_table.SINGLE),
+                                     (mesh + multigrid + model_texts.WEIGHED_AND_PULLED, forecast_table.SINGLE),
+                                     (mesh + '[solver]\nmethod = "direct"\n' + model_texts.PULLED_SUMS, forecast_table.DIRECT),
+                                     (mesh + "order = 2\n" + model_texts.WEIGHED_SUMS, forecast_table.P_MULTIGRID)),
+                 "ritz-heat": ((mesh.replace("box", "hot") + multigrid + model_texts.HEATED_SUMS, forecast_table.SINGLE),)}
+        for program, cases in texts.items():
+            for number, (text, path) in enumerate(cases):
+                with self.subTest(program=program, number=number):
+                    self.check_forecast(program, self.write(f"{program}{number}.toml", text), path, 0.1)
+
+    def test_combinations_take_the_memory_of_one(self):
+        box_meshes.write_box(self.folder / "box.msh", "hex", (12, 8, 8))
+        peaks = []
+        for count in (1, 12):
+            text = model_texts.load_cases(model_texts.ELASTICITY, "force", model_texts.PULLS[:2], count)
+            run = self.solve("ritz-elasticity", self.write("sums.toml", '[mesh]\nfile = "box.msh"\n[solver]\nmethod = "cg"\noperator = "matrix_free"\n' + text))
+            self.assertEqual(len(run.report["combinations"]), count)
+            peaks.append(run.report["memory"]["device_peak"])
+        self.assertEqual(peaks[0], peaks[1])
 
     def test_both_ways_to_modes(self):
         box_meshes.write_box(self.folder / "box.msh", "hex", (16, 8, 8))

@@ -36,7 +36,7 @@ double difference(const Vector& a, const Vector& b) {
 }
 
 StaticSolution solve(const Operator& equations, const Constraints& fixed, const LinearSolverOptions& options, StaticReuse& reuse) {
-  return std::move(solve_static(equations, LoadCases{.cases = {{"", nullptr, &fixed, {}}}}, options, {}, &reuse).front());
+  return std::move(solve_static(equations, LoadCases{.cases = {{"", {}, &fixed, {}}}}, options, {}, &reuse).cases.front());
 }
 
 class ReuseOn : public CellTest {};
@@ -107,11 +107,11 @@ TEST(Reuse, MembersWithTheirOwnNumbersAreSolvedTogether) {
   const Constraints fixed = model.held(1);
   LoadCases loads;
   for (const double q : {1.0, -2.0, 0.5})
-    loads.cases.push_back({"", nullptr, &fixed, [&equations, &model, q] { equations.set_numbers(model.numbers(3, q)); }});
+    loads.cases.push_back({"", {}, &fixed, [&equations, &model, q] { equations.set_numbers(model.numbers(3, q)); }});
   equations.set_numbers(model.numbers(99, 0));  // whatever somebody left there
   StaticReuse reuse;
   const LinearSolverOptions options{.method = LinearMethod::direct, .relative = 1e-12};
-  const std::vector<StaticSolution> all = solve_static(equations, loads, options, {}, &reuse);
+  const std::vector<StaticSolution> all = solve_static(equations, loads, options, {}, &reuse).cases;
   const double sources[] = {1.0, -2.0, 0.5};
   for (std::size_t i = 0; i < 3; ++i)
     EXPECT_LE(difference(all[i].u, solve_static(Operator(model.space, model.numbers(3, sources[i])), fixed, options).u), 1e-9);
