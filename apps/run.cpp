@@ -178,11 +178,23 @@ void Run::checked(const ProbeFields& fields) {
   if (options_.estimate) throw CheckedOnly{};  // also beside results that are there
   if (!options_.json.empty()) probe_folder(std::filesystem::absolute(options_.json).parent_path());
   if (shared_->folder != nullptr) results_ = std::make_unique<ResultFolder>(shared_->folder->member(name_));
+  else if (own_ && options_.check) try_folder();
   else if (own_) open_folder();
   throw_if_stop_requested();
   if (options_.check) {
     log_.line("check: the case is complete and well posed; nothing was solved");
     throw CheckedOnly{};
+  }
+}
+
+// What keeps a run from its folder, but is no fault of the case: a check tells it and goes on.
+void Run::try_folder() {
+  try {
+    open_folder();
+  } catch (const Error& error) {
+    const std::string_view kind = kind_of(error).name;
+    if (kind != "results-exist" && kind != "folder-in-use") throw;
+    log_.notice(fmt::format("a run would end with exit code 7: {}; {}", error.message(), error.fix()));
   }
 }
 

@@ -119,6 +119,7 @@ class Run {
   void read_output_settings();
   CheckpointOwner owner() const;
   void open_folder();
+  void try_folder();
   void open_results(bool probes);
   std::string mesh_key() const;
   std::filesystem::path results_path(const std::string& file) const;

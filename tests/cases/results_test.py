@@ -84,11 +84,15 @@ class Existing(CaseTest):
         folder = self.folder / "shared"
         self.solve("ritz-heat", example("fin"), output=folder)
         before = {p: p.read_bytes() for p in folder.rglob("*") if p.is_file()}
-        for check in ([], ["--check"]):
-            outcome = self.run_case("ritz-heat", example("fin"), *check, output=folder)
-            self.assertEqual(outcome.exit, 7)
-            self.assertIn("--overwrite", outcome.errors)
-            self.assertIn("1 steps committed", outcome.errors)
+        outcome = self.run_case("ritz-heat", example("fin"), output=folder)
+        self.assertEqual(outcome.exit, 7)
+        self.assertIn("--overwrite", outcome.errors)
+        self.assertIn("1 steps committed", outcome.errors)
+        for question in ("--check", "--estimate"):  # is about the case
+            outcome = self.solve("ritz-heat", example("fin"), question, output=folder)
+            self.assertIn("forecast: ", outcome.log)
+            told = [notice for notice in outcome.report["notices"] if "exit code 7" in notice and "1 steps committed" in notice and "--overwrite" in notice]
+            self.assertEqual(len(told), question == "--check")
         self.assertEqual(before, {p: p.read_bytes() for p in folder.rglob("*") if p.is_file()})
         self.solve("ritz-heat", example("fin"), "--overwrite", output=folder)
         self.assertEqual(verify(folder)[0], 0)
