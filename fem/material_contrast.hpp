@@ -6,8 +6,8 @@
 
 namespace ritz {
 
-// The largest ratio of two values of the same parameter, over all parameters of forms on cells that have a matrix. 1: all alike, or not
-// known, as of formulas.
+// The largest ratio of two values of the same parameter, over all parameters of forms on cells that have a matrix; where formulas give
+// numbers, of the first of them at the centres of cells that share a node. 1: all alike.
 double material_contrast(const Operator& equations);
 
 // Will diagonal entries of neighbours differ by a factor of 30? A node where materials meet has the mean of both around it, and its

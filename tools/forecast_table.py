@@ -13,8 +13,8 @@ import sys
 import tempfile
 
 from box_meshes import HEX, LATTICE, PLATE, PRISM, TET, write_mesh
-from model_texts import (COLD_HALF, ELASTICITY, FRAME, HEAT, HEATED_SUMS, LINEAR, MEMBERS, MODAL, MODAL_FREE, MULTIGRID, NEWTON, PROGRAMS, PULLED,
-                         PULLED_SUMS, SHELL, SOFT_HALF, UNSYMMETRIC, WEIGHED_AND_PULLED, WEIGHED_SUMS, case_text)
+from model_texts import (COLD_HALF, COLD_STEP, ELASTICITY, FRAME, GRADED, HEAT, HEATED_SUMS, LINEAR, MEMBERS, MODAL, MODAL_FREE, MULTIGRID, NEWTON, PROGRAMS,
+                         PULLED, PULLED_SUMS, SHELL, SOFT_HALF, STEP, UNSYMMETRIC, WEIGHED_AND_PULLED, WEIGHED_SUMS, case_text)
 
 # name, cells, cells along x y z, [mesh] keys, physics, [solver] keys, path of the forecast
 SINGLE, DOUBLE, DIAGONAL, FREE = ("multigrid, single precision", "multigrid, double precision", "conjugate gradients with the diagonal",
@@ -30,6 +30,9 @@ CASES = [
     ("elasticity tet4", TET, (47, 24, 24), "", ELASTICITY, MULTIGRID, SINGLE),
     ("elasticity tet4, refined", TET, (48, 24, 24), "", ELASTICITY, MULTIGRID, SINGLE),
     ("elasticity tet4, refined, two materials", TET, (48, 24, 24), "", SOFT_HALF, MULTIGRID, SINGLE),
+    ("elasticity tet4, refined, a formula with a step", TET, (48, 24, 24), "", STEP, MULTIGRID, SINGLE),
+    ("elasticity tet4, refined, a smooth formula", TET, (48, 24, 24), "", GRADED, MULTIGRID, SINGLE),
+    ("heat tet4, refined, a formula with a step", TET, (64, 48, 48), "", COLD_STEP, MULTIGRID, SINGLE),
     ("elasticity tet10", TET, (24, 12, 12), "order = 2", ELASTICITY, MULTIGRID, SINGLE),
     ("elasticity tet10, as the run chooses", TET, (24, 12, 12), "order = 2", ELASTICITY, "", P_MULTIGRID),
     ("elasticity hex20, as the run chooses", HEX, (22, 11, 11), "order = 2", ELASTICITY, "", P_MULTIGRID),

@@ -119,8 +119,11 @@ HEAVY = ELASTICITY.replace("poisson = 0.3\n", "poisson = 0.3\ndensity = 1.0\n")
 PULLED, PULLED_SUMS = load_cases(ELASTICITY, "force", PULLS, 0), load_cases(ELASTICITY, "force", PULLS[:5], 10)
 WEIGHED_SUMS, WEIGHED_AND_PULLED = load_cases(HEAVY, "force", WEIGHTS[:2], 10), load_cases(HEAVY, "force", WEIGHTS, 4, common=True)
 HEATED_SUMS = load_cases(HEAT, "flux", SOURCES, 6)
+STEP = ELASTICITY.replace("young = 1.0", 'young = "z > 0.5 ? 1 : 0.01"')
+GRADED = ELASTICITY.replace("young = 1.0", 'young = "exp(-4.6 * z)"')
+COLD_STEP = HEAT.replace("conductivity = 1.0", 'conductivity = "z > 0.5 ? 1 : 0.01"')
 
-PROGRAMS = {HEATED_SUMS: "ritz-heat", MODAL: "ritz-modal", MODAL_FREE: "ritz-modal", SHELL: "ritz-structure", FRAME: "ritz-structure", HEAT: "ritz-heat", COLD_HALF: "ritz-heat", LINEAR: "ritz-solve", NEWTON: "ritz-solve", UNSYMMETRIC: "ritz-solve"}
+PROGRAMS = {COLD_STEP: "ritz-heat", HEATED_SUMS: "ritz-heat", MODAL: "ritz-modal", MODAL_FREE: "ritz-modal", SHELL: "ritz-structure", FRAME: "ritz-structure", HEAT: "ritz-heat", COLD_HALF: "ritz-heat", LINEAR: "ritz-solve", NEWTON: "ritz-solve", UNSYMMETRIC: "ritz-solve"}
 
 # Keys of [solver], and members of a sweep.
 MULTIGRID = 'method = "cg"\npreconditioner = "multigrid"'

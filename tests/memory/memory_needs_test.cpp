@@ -2,6 +2,7 @@
 #include "tests/fem/cells_under_test.hpp"
 #include "tests/fem/models.hpp"
 
+#include "fem/forms/varying.hpp"
 #include "fem/material_contrast.hpp"
 #include "fem/pattern_size.hpp"
 #include "fem/space_needs.hpp"
@@ -142,6 +143,23 @@ TEST(MemoryNeeds, MaterialsThatDifferByMuchLeaveNestedMeshes) {
   };
   EXPECT_NE(nesting(10), Nesting::none);
   EXPECT_EQ(nesting(20), Nesting::none);
+}
+
+// Formulas are looked at around nodes: a step leaves nested meshes, the same range from end to end does not. Other regions count with their first number.
+TEST(MemoryNeeds, FormulasOfMaterialsAreLookedAtAroundNodes) {
+  const Mesh mesh = box(8, 8, 8, {1, 1, 1}, CellKind::tet4);
+  const FunctionSpace space(mesh, 1, Device::named("cpu", 1));
+  Region low{.name = "low", .kind = RegionKind::cells}, high{.name = "high", .kind = RegionKind::cells};
+  for (Index cell = 0; cell < mesh.cell_count(); ++cell) (mesh.point(mesh.nodes_of(cell).front())[2] < 0.5 ? low : high).cells.push_back(cell);
+  const auto given = [](double (*k)(double z)) {
+    return FormValue(VaryingDiffusion<3>{}, {[k](std::span<const double> points, std::span<double> values) {
+                       for (std::size_t i = 0; i < values.size(); ++i) values[i] = k(points[3 * i + 2]);
+                     }});
+  };
+  const auto contrast = [&](std::vector<Integral> integrals) { return material_contrast(Operator(space, std::move(integrals), Layout::counted)); };
+  EXPECT_NEAR(contrast({Integral::over_all_cells(given([](double z) { return z < 0.5 ? 1.0 : 100.0; }))}), 100, 1e-5);
+  EXPECT_LT(contrast({Integral::over_all_cells(given([](double z) { return std::pow(1000.0, z); }))}), 4.0);  // one and a half cells' heights make 3.7
+  EXPECT_NEAR(contrast({Integral::over(given([](double) { return 50.0; }), low), Integral::over(Diffusion<3>{.conductivity = 2}, high)}), 25, 1e-5);
 }
 
 TEST(MemoryNeeds, PathsAreInOrderOfMemory) {
