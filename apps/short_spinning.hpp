@@ -5,7 +5,7 @@
 namespace ritz {
 
 // Starts the program again with a short spin (GOMP_SPINCOUNT), unless the user has said something about it
-// (OMP_WAIT_POLICY, GOMP_SPINCOUNT). Call it first in main().
+// (OMP_WAIT_POLICY, GOMP_SPINCOUNT), or early_environment.cpp has, in time. Call it first in main().
 void use_short_spinning(char** argv);
 
 }  // namespace ritz

@@ -1,5 +1,8 @@
 """Phases of a run: what moves between host and device, and where the time goes."""
 import json
+import os
+import re
+import subprocess
 import unittest
 
 import ritz
@@ -54,6 +57,22 @@ class ProfileTest(ritz.CaseTest):
         outer = sum(end - start for start, end in spans)
         # 99 % where nothing else runs (tools/profile_table.py); a busy machine also takes its time between phases.
         self.assertGreater(outer, 0.5 * (spans[-1][1] - spans[0][0]))
+
+
+class StartTest(ritz.CaseTest):
+    """The OpenMP library tells the spin count that it has read; where a program started again for it, twice."""
+
+    def spins(self, program, **environment):
+        clean = {name: value for name, value in os.environ.items() if name not in ("GOMP_SPINCOUNT", "OMP_WAIT_POLICY")}
+        process = subprocess.run([str(ritz.BIN / program), "--help"], capture_output=True, text=True, timeout=60,
+                                 env=clean | {"OMP_DISPLAY_ENV": "verbose"} | environment)
+        self.assertEqual(process.returncode, 0)
+        return re.findall(r"GOMP_SPINCOUNT = '(\d+)'", process.stderr)
+
+    def test_programs_spin_shortly_without_starting_twice(self):
+        for program in ("ritz-heat", "ritz-elasticity", "ritz-modal", "ritz-structure", "ritz-solve"):
+            self.assertEqual(self.spins(program), ["20000"])
+            self.assertEqual(self.spins(program, GOMP_SPINCOUNT="77"), ["77"])
 
 
 if __name__ == "__main__":
