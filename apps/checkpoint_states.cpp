@@ -70,6 +70,7 @@ CheckpointState state_of(const NonlinearSolution& solution, const Operator::Poin
                    {"newton", numbers_of({double(solution.increment), solution.reference})},
                    {"newton.steps", numbers_of(std::move(history))}};
   for (std::size_t i = 0; i < points.size(); ++i) state.numbers[fmt::format("points.{}", i)] = numbers_of(points[i]);
+  if (!solution.turned.empty()) state.texts["newton.turned"] = {solution.turned};
   return state;
 }
 
@@ -79,6 +80,7 @@ NonlinearState nonlinear_state_of(const CheckpointState& state) {
   for (std::size_t i = 0; i + 3 < history.size(); i += 4) result.steps.push_back({int(history[i]), history[i + 1], history[i + 2], history[i + 3]});
   for (auto found = state.numbers.find("points.0"); found != state.numbers.end(); found = state.numbers.find(fmt::format("points.{}", result.state.size())))
     result.state.push_back(*found->second);
+  if (const auto turned = state.texts.find("newton.turned"); turned != state.texts.end()) result.turned = turned->second.at(0);
   return result;
 }
 

@@ -14,6 +14,8 @@ SolveReport summary_of(const NonlinearSolution& s) {
   report.reason = StopReason::converged;
   report.iterations = static_cast<int>(s.steps.size());
   report.true_relative_residual = s.certificate;
+  report.fallbacks = s.last_solve.fallbacks;
+  if (!s.turned.empty()) report.fallbacks.insert(report.fallbacks.begin(), s.turned);
   return report;
 }
 

@@ -179,11 +179,11 @@ void solve(Run& run) {
     held.insert(held.end(), nodes.begin(), nodes.end());
   }
   phase.reset();
-  forecast(run, space, parts.integrals, {.newton = !parts.linear, .restart = solver.restart, .factorised = solver.method == LinearMethod::direct, .definite = false,
+  forecast(run, space, parts.integrals, {.matrix = asks_for_matrix(space, solver), .no_matrix = solver.operator_kind == OperatorKind::matrix_free, .newton = !parts.linear, .restart = solver.restart, .factorised = solver.method == LinearMethod::direct, .definite = false,
                                         .half_storage = solver.multigrid.half_storage});
   finish_model(run, fixed, rigid_modes(record, parts), {results, cell_results}, held);
 
-  const Operator& equations = make_operator(run, space, parts.integrals);
+  const Operator& equations = make_operator(run, space, parts.integrals, &solver);
   if (!parts.linear)
     return solve_by_newton(run, equations, fixed, newton, [&](const NonlinearSolution& s, std::optional<double> time) { show(run, parts.evaluated, equations, s.u, s.reaction, time); });
   const StaticSolution s = solve_static(equations, fixed, solver, run.progress());

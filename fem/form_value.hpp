@@ -26,6 +26,7 @@ struct FormValue {
         uses_value(F::uses_value),
         has_matrix(FormFacts<F>::has_matrix),
         symmetric(FormFacts<F>::symmetric),
+        linear(FormFacts<F>::linear),
         given_count(FormFacts<F>::given),
         given(std::move(given_numbers)) {
     std::memcpy(bytes.data(), &form, sizeof form);
@@ -48,6 +49,7 @@ struct FormValue {
         uses_value(r.uses_value),
         has_matrix(r.has_matrix),
         symmetric(r.symmetric),
+        linear(r.linear),
         cell(r.cell),
         given_count(r.given_count),
         state_points(r.state_points),
@@ -61,7 +63,7 @@ struct FormValue {
   int components, dimension, codimension;
   int derived;       // numbers that are evaluated for results: derived quantities, then the point state
   int extra_degree;  // of the quadrature, on top of what the cell asks for
-  bool uses_value, has_matrix, symmetric;
+  bool uses_value, has_matrix, symmetric, linear;
   int cell = -1;     // CellKind of a whole element, which acts on the first `components` unknowns of a node; -1: a form
   int given_count;
   std::vector<PointFunction> given;  // of the numbers that vary from point to point: given_count of them

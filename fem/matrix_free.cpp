@@ -1,16 +1,20 @@
 #include "fem/matrix_free.hpp"
 
+#include "device/memory_shortage.hpp"
 #include "solvers/vectors.hpp"
 
 namespace ritz {
 namespace {
 
-Vector copied_unless_zero(const Vector& u) {
-  if (u.empty() || max_abs(u) == 0) return {};
-  Vector result(u.device(), u.size(), "vectors");
-  copy(u, result);
+std::shared_ptr<const Vector> copied_unless_zero(const Vector& u) {
+  if (u.empty() || max_abs(u) == 0) return std::make_shared<const Vector>();
+  auto result = std::make_shared<Vector>(u.device(), u.size(), "vectors");
+  copy(u, *result);
   return result;
 }
+
+// Of order 1 there is no p-multigrid.
+bool keeps_tangents(const Operator& equations) { return equations.space().order() > 1; }
 
 }  // namespace
 
@@ -18,10 +22,22 @@ MatrixFree::MatrixFree(const Operator& equations, const Constraints& constraints
     : equations_(equations),
       constraints_(constraints),
       u_(copied_unless_zero(u)),
-      diagonal_(equations.diagonal(u)),
-      pivot_(max_abs(diagonal_)),
       marked_(equations.mark(constraints)) {
-  Vector ones(equations.space().device(), diagonal_.size(), "vectors");
+  refresh();
+}
+
+void MatrixFree::move_to(const Vector& u) { u_ = copied_unless_zero(u); }
+
+MemoryNeeds MatrixFree::point_needs(const Operator& equations) { return keeps_tangents(equations) ? equations.point_tangent_needs() : MemoryNeeds(); }
+
+void MatrixFree::refresh() {
+  made_at_ = u_;
+  tangents_ = {};
+  if (keeps_tangents(equations_) && memory_shortage([&] { tangents_ = equations_.point_tangents(*u_); })) tangents_ = {};
+  diagonal_ = Vector();
+  diagonal_ = equations_.diagonal(tangents_, *u_);
+  pivot_ = max_abs(diagonal_);
+  Vector ones(equations_.space().device(), diagonal_.size(), "vectors");
   fill(1.0, ones);
   constraints_.apply_pivot(pivot_, ones, diagonal_);
 }
@@ -33,7 +49,7 @@ Vector MatrixFree::diagonal() const {
 }
 
 void MatrixFree::apply(const Vector& x, Vector& y) const {
-  equations_.action(u_, x, y, &marked_);
+  equations_.action(*u_, x, y, &marked_);
   constraints_.apply_pivot(pivot_, x, y);
 }
 

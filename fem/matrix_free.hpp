@@ -1,11 +1,14 @@
-// The tangent of equations as a linear operator without a matrix: elements are computed anew at every application. With
-// prescribed unknowns eliminated as SparseMatrix::eliminate does it: their rows and columns are empty but for a pivot.
+// The tangent of equations as a linear operator without a matrix: elements are computed anew at every application. For p-multigrid the
+// tangents of forms that depend on u are kept at points (Operator::point_tangents). With prescribed unknowns eliminated as
+// SparseMatrix::eliminate does it: their rows and columns are empty but for a pivot.
 //
 //   MatrixFree K(equations, fixed, u);   JacobiPreconditioner jacobi(K.diagonal());   ConjugateGradient{}.solve(K, b, x, &jacobi);
 #pragma once
 
 #include "fem/constraints.hpp"
 #include "fem/operator.hpp"
+
+#include <memory>
 
 namespace ritz {
 
@@ -19,9 +22,17 @@ class MatrixFree final : public LinearOperator {
   void apply(const Vector& x, Vector& y) const override;
   std::string name() const override { return "matrix-free operator"; }
 
-  Vector diagonal() const;                  // exact
+  // The tangent at another u. What preconditioners are made of stays that at the u before, until refresh() makes it anew.
+  void move_to(const Vector& u);
+  void refresh();
+
+  static MemoryNeeds point_needs(const Operator& equations);  // of tangents()
+
+  // Of which preconditioners are made.
+  Vector diagonal() const;
+  const Vector& state() const { return *made_at_; }            // where the tangent was taken; empty: zero
+  const PointTangents& tangents() const { return tangents_; }  // of the forms that depend on u; of none where memory is short
   const Operator& equations() const { return equations_; }
-  const Vector& state() const { return u_; }  // where the tangent is taken; empty: zero
   const Operator::MarkedNodes& marked() const { return marked_; }
   const Constraints& constraints() const { return constraints_; }
   double pivot() const { return pivot_; }   // in the prescribed rows: the largest entry of the diagonal
@@ -29,8 +40,10 @@ class MatrixFree final : public LinearOperator {
  private:
   const Operator& equations_;
   const Constraints& constraints_;
-  Vector u_, diagonal_;
-  double pivot_;
+  std::shared_ptr<const Vector> u_, made_at_;
+  Vector diagonal_;
+  double pivot_ = 0;
+  PointTangents tangents_;
   Operator::MarkedNodes marked_;
 };
 

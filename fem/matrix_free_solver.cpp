@@ -11,12 +11,19 @@
 #include "solvers/method_choice.hpp"
 #include "solvers/vectors.hpp"
 
+#include <algorithm>
+#include <cmath>
 #include <fmt/format.h>
 
 namespace ritz {
 
 MatrixFreeSolver::MatrixFreeSolver(const Operator& equations, const Constraints& constraints, const Vector& u)
     : equations_(equations), operator_(equations, constraints, u) {}
+
+void MatrixFreeSolver::move_to(const Vector& u) {
+  operator_.move_to(u);
+  use_.matrix_changed(true);
+}
 
 SolveReport MatrixFreeSolver::solve(const Vector& b, Vector& x, const LinearSolverOptions& options, const IterationVerdict& give_up) {
   if (options.method != LinearMethod::automatic && options.method != LinearMethod::conjugate_gradient)
@@ -42,14 +49,10 @@ SolveReport MatrixFreeSolver::iterate(const Vector& b, Vector& x, const LinearSo
   }
   if (kind_ == PreconditionerKind::automatic || (kind_ == PreconditionerKind::multigrid && order < 2))
     kind_ = order > 1 ? PreconditionerKind::multigrid : PreconditionerKind::chebyshev;
-  const ConjugateGradient method{.relative = options.relative, .max_iterations = options.max_iterations, .give_up = give_up};
   std::vector<std::string> steps;
   while (true) {
     SolveReport report;
-    const std::optional<Error> shortage = memory_shortage([&] {
-      if (!preconditioner_) preconditioner_ = make_preconditioner(options);
-      report = method.solve(operator_, b, x, preconditioner_.get());
-    });
+    const std::optional<Error> shortage = memory_shortage([&] { report = attempt(b, x, options, give_up); });
     std::optional<std::string> step;
     if (shortage) {
       step = step_down(*shortage, kind_, single_precision_);
@@ -69,6 +72,23 @@ SolveReport MatrixFreeSolver::iterate(const Vector& b, Vector& x, const LinearSo
   }
 }
 
+// With the preconditioner at hand, be it that of another tangent; and with one of this tangent where that one does not lead to the end.
+SolveReport MatrixFreeSolver::attempt(const Vector& b, Vector& x, const LinearSolverOptions& options, const IterationVerdict& give_up) {
+  while (true) {
+    if (preconditioner_ && !use_.serves()) preconditioner_.reset();
+    if (!preconditioner_) {
+      if (!use_.current()) operator_.refresh();
+      preconditioner_ = make_preconditioner(options);
+      use_.made_anew();
+    }
+    const int most = use_.patience(-std::log10(options.relative));
+    const ConjugateGradient method{.relative = options.relative, .max_iterations = most > 0 ? std::min(most, options.max_iterations) : options.max_iterations, .give_up = give_up};
+    SolveReport report = method.solve(operator_, b, x, preconditioner_.get());
+    if (use_.judge({report})) return report;
+    x.fill_zero();
+  }
+}
+
 std::unique_ptr<LinearOperator> MatrixFreeSolver::make_preconditioner(const LinearSolverOptions& options) const {
   switch (kind_) {
     case PreconditionerKind::jacobi: return std::make_unique<JacobiPreconditioner>(operator_.diagonal());
@@ -84,7 +104,7 @@ bool needs_no_matrix(const Operator& equations, bool many) {
   if (!equations.symmetric() || space.order() < 2) return false;
   if (!space.isoparametric()) return equations.sum_factorised();
   constexpr Index few = 30'000;  // unknowns that are factorised quickly
-  return !many && equations.can_act() && space.components() > 1 && space.mesh().dimension() == 3 && !space.mesh().structural() && space.unknown_count() >= few;
+  return !many && equations.can_act() && equations.acts_quickly() && space.components() > 1 && space.mesh().dimension() == 3 && !space.mesh().structural() && space.unknown_count() >= few;
 }
 
 bool asks_for_matrix(const FunctionSpace& space, const LinearSolverOptions& options) {

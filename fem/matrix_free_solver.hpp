@@ -2,10 +2,12 @@
 // polynomial or the diagonal as preconditioner.
 //
 //   MatrixFreeSolver solver(equations, fixed, u);   SolveReport report = solver.solve(b, x, options);
+//   solver.move_to(v);                              report = solver.solve(c, y, options);      // Newton's next step
 #pragma once
 
 #include "fem/matrix_free.hpp"
 #include "solvers/linear_solver.hpp"
+#include "solvers/used_preconditioner.hpp"
 
 #include <memory>
 
@@ -18,6 +20,9 @@ class MatrixFreeSolver {
   MatrixFreeSolver(const MatrixFreeSolver&) = delete;  // the preconditioner refers to the operator in here
   MatrixFreeSolver& operator=(const MatrixFreeSolver&) = delete;
 
+  // The tangent at another u. The preconditioner serves on for as long as it does well (solvers/used_preconditioner.hpp).
+  void move_to(const Vector& u);
+
   // From x. The preconditioner is made at the first call and kept. Throws Error(Exit::input) when options ask for another method,
   // Error(Exit::model) when a form does not promise a symmetric tangent.
   // give_up: asked after each iteration, where there is one.
@@ -25,11 +30,13 @@ class MatrixFreeSolver {
 
  private:
   SolveReport iterate(const Vector& b, Vector& x, const LinearSolverOptions& options, const IterationVerdict& give_up);
+  SolveReport attempt(const Vector& b, Vector& x, const LinearSolverOptions& options, const IterationVerdict& give_up);
   std::unique_ptr<LinearOperator> make_preconditioner(const LinearSolverOptions& options) const;
 
   const Operator& equations_;
   MatrixFree operator_;
   std::unique_ptr<LinearOperator> preconditioner_;
+  UsedPreconditioner use_;                                          // of it
   PreconditionerKind kind_ = PreconditionerKind::automatic;  // of it; steps down where memory is short
   bool single_precision_ = true, single_failed_ = false;
 };

@@ -1,5 +1,6 @@
 #include "fem/nonlinear_solution.hpp"
 
+#include "device/memory_shortage.hpp"
 #include "fem/matrix_free_solver.hpp"
 #include "fem/nested_nodes.hpp"
 #include "solvers/prepared_solver.hpp"
@@ -35,8 +36,10 @@ class Newton {
     auto phase = space_.device().profile().phase("assembly");
     equations.reset_state();
     if (options.halvings > 0) begin_ = space_.zeros();
-    options_.linear.one_of_many = true;  // one step of several
-    if (!without_matrix(equations, options_.linear)) K_.emplace(equations.make_matrix());
+    options_.linear.one_of_many = false;  // steps share no matrix
+    if (options_.start) turned_ = options_.start->turned;
+    options_.linear.slow_multigrid = !turned_.empty();
+    if (!turned_.empty() || !without_matrix(equations, options_.linear)) K_.emplace(equations.make_matrix());
     constraints.set_values(prescribed_);
     whole_residual(u_, start_);
     if (const Index bad = first_not_finite(start_); bad >= 0)
@@ -52,6 +55,7 @@ class Newton {
       increment_ = i;
       prepared_.emplace();  // a run that goes on behind an increment has nothing of the ones before either
       advance(options_.part_of_loads(i - 1), options_.part_of_loads(i), options_.halvings);
+      without_.reset();
       if (i == count || options_.after_increment) find_reaction();
       if (equations_.has_state()) equations_.commit(u_);
       if (options_.after_increment && i < count) options_.after_increment(solution());
@@ -96,6 +100,7 @@ class Newton {
     s.reference = reference_;
     s.increment = increment_;
     s.last_solve = report_;
+    s.turned = turned_;
     s.u = std::exchange(trial_, space_.zeros());
     return s;
   }
@@ -146,13 +151,71 @@ class Newton {
     }
   }
 
+  void assemble() {
+    auto phase = space_.device().profile().phase("assembly");
+    equations_.assemble(u_, *K_);
+    prepared_->values_changed(true);
+  }
+
+  // The tangent's system for -trial_r_; its solution goes to step_.
+  void solve_with_matrix(const LinearSolverOptions& linear) {
+    auto phase = space_.device().profile().phase("solve");
+    fill(0.0, step_);
+    K_->eliminate(constraints_.mask(), std::max(max_abs(K_->diagonal()), 1e-300));
+    report_ = solve_linear(*K_, trial_r_, step_, linear, solver_geometry(space_));
+  }
+
+  // Throws where a preconditioner finds that the tangent is not definite.
+  void solve_without_matrix(const LinearSolverOptions& linear) {
+    auto phase = space_.device().profile().phase("solve");
+    fill(0.0, step_);
+    if (without_) without_->move_to(u_);
+    else without_.emplace(equations_, constraints_, u_);
+    report_ = without_->solve(trial_r_, step_, linear, may_turn() ? slower_than_with_a_matrix(space_, linear.relative) : IterationVerdict());
+  }
+  bool may_turn() const { return may_turn_to_a_matrix(equations_, options_.linear); }
+
+  // With a matrix from now on: a tangent that is not definite, or a hard one, is factorised. False, and nothing happens, where memory is short.
+  bool turn_to_a_matrix(const std::string& reason, const std::function<void(const std::string&)>& say) {
+    without_.reset();
+    for (const Operator::Task task : {Operator::Task::action, Operator::Task::diagonal}) equations_.forget(task);
+    space_.device().memory().trim();
+    const auto shortage = memory_shortage([&] {
+      K_.emplace(equations_.make_matrix());
+      assemble();
+    });
+    if (shortage) {
+      K_.reset();
+      return false;
+    }
+    turned_ = fmt::format("with a matrix from increment {} on, since without one {}", increment_, reason);
+    if (say) say(turned_);
+    return true;
+  }
+
+  void solve_without_or_turn(LinearSolverOptions& linear) {
+    std::string reason;
+    std::optional<Error> failure;
+    try {
+      solve_without_matrix(linear);
+      if (report_.converged() || !may_turn()) return;
+      reason = fmt::format("the linear solver ({}) stopped after {} iterations: {}", report_.method, report_.iterations, name_of(report_.reason));
+    } catch (const Error& error) {
+      if (!may_turn() || (error.exit() != Exit::model && error.exit() != Exit::not_converged)) throw;
+      failure = error;
+      reason = error.message();
+    }
+    if (!turn_to_a_matrix(reason, linear.say)) {
+      if (failure) throw *failure;
+      return;
+    }
+    linear.slow_multigrid = options_.linear.slow_multigrid = true;
+    solve_with_matrix(linear);
+  }
+
   void take_step(int step, bool gap) {
     Profile& profile = space_.device().profile();
-    if (K_) {
-      auto phase = profile.phase("assembly");
-      equations_.assemble(u_, *K_);
-      prepared_->values_changed(true);
-    }
+    if (K_) assemble();
     std::optional<Profile::Phase> phase(std::in_place, profile, "residual");
     double asked = 0;  // of the free unknowns by the gap
     copy(r_, trial_r_);
@@ -166,24 +229,16 @@ class Newton {
     axpby(0.0, trial_r_, -1.0, trial_r_);
     reference_ = std::max(reference_, asked);
     phase.reset();
-    {
-      auto solving = profile.phase("solve");
-      LinearSolverOptions linear = options_.linear;
-      options_.linear.say = {};  // said once
-      linear.prepared = &*prepared_;
-      const double size = std::max(free_norm_, asked);
-      linear.relative = std::max(linear.relative, linear_tolerance(step, reference_ > 0 ? size / reference_ : 0, options_.relative));
-      fill(0.0, step_);
-      if (K_) {
-        K_->eliminate(constraints_.mask(), std::max(max_abs(K_->diagonal()), 1e-300));
-        report_ = solve_linear(*K_, trial_r_, step_, linear, solver_geometry(space_));
-      } else {
-        report_ = MatrixFreeSolver(equations_, constraints_, u_).solve(trial_r_, step_, linear);
-      }
-      if (!report_.converged())
-        stop(fmt::format("the linear solver ({}) stopped: {}", report_.method, name_of(report_.reason)), advice_for(report_.reason));
-      axpy(1.0, gap_, step_);
-    }
+    LinearSolverOptions linear = options_.linear;
+    if (K_) options_.linear.say = {};  // said once
+    linear.prepared = &*prepared_;
+    const double size = std::max(free_norm_, asked);
+    linear.relative = std::max(linear.relative, linear_tolerance(step, reference_ > 0 ? size / reference_ : 0, options_.relative));
+    if (K_) solve_with_matrix(linear);
+    else solve_without_or_turn(linear);
+    if (!report_.converged())
+      stop(fmt::format("the linear solver ({}) stopped: {}", report_.method, name_of(report_.reason)), advice_for(report_.reason));
+    axpy(1.0, gap_, step_);
     search(asked);
   }
 
@@ -232,6 +287,8 @@ class Newton {
   Vector begin_;                    // u at the begin of an increment that may be halved
   Vector u_, prescribed_, start_, r_, gap_, step_, trial_, trial_r_;
   std::optional<SparseMatrix> K_;   // none: solved without
+  std::optional<MatrixFreeSolver> without_;  // where there is none, in an increment
+  std::string turned_;
   std::optional<PreparedSolver> prepared_;  // of K_
   SolveReport report_;
   std::vector<NonlinearStep> steps_;

@@ -1,6 +1,7 @@
 // The solution of a nonlinear stationary model by Newton's method with a line search. Prescribed values are reached along
 // the tangent together with the equilibrium, so large ones do not tear the first row of cells. What counts as converged is
 // the residual of the equations themselves. Deuflhard, Newton Methods for Nonlinear Problems, 2011, ch. 3.
+// Where nobody asked for it, systems are solved without a matrix as long as that goes well (fem/matrix_free_solver.hpp), and with one from then on.
 // What forms keep at points (fem/forms/point_state.hpp) starts anew and is committed with every increment that is in balance.
 //
 //   NonlinearSolution s = solve_nonlinear(equations, constraints, {.relative = 1e-10, .increments = 5});
@@ -33,6 +34,7 @@ struct NonlinearSolution {
   double reference = 0;              // the largest force seen, to which residuals are relative
   int increment = 0;
   SolveReport last_solve;            // of the last linear system
+  std::string turned;                // why a matrix took over, where there was none at first; empty: it did not
 };
 
 // Of the solution after an increment, all that the next ones depend on.
@@ -42,6 +44,7 @@ struct NonlinearState {
   double reference = 0;
   std::vector<NonlinearStep> steps;
   Operator::PointStates state = {};
+  std::string turned = {};  // NonlinearSolution::turned: the rest goes on with a matrix
 };
 
 struct NonlinearOptions {

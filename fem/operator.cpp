@@ -206,6 +206,8 @@ Operator::Plan Operator::make_plan(const Job& job) const {
   const std::vector<Index>& first_chunk = outline.first_chunk;
   const int block = outline.block;
   Plan plan;
+  plan.task = task;
+  plan.integrals = outline.integrals;
   plan.groups = std::move(outline.groups);
   plan.chunk_batches = std::move(outline.chunk_batches);
   for (std::size_t g = 0; g < plan.groups.size(); ++g) {
@@ -274,6 +276,7 @@ void Operator::with_groups(const Plan& plan, int block, bool matrix, bool single
         term.arguments.prescribed = vectors.marked->prescribed;
       }
     }
+    if (vectors.tangents != nullptr) take_tangents(plan, g, *vectors.tangents, terms[g]);
     const int n = group.node_count();
     groups[g] = {terms[g].data(), static_cast<int>(terms[g].size()), group.batch_count(), plan.chunk_batches[g], chunk,
                  matrix ? n * n : n};
@@ -284,7 +287,7 @@ void Operator::with_groups(const Plan& plan, int block, bool matrix, bool single
 }
 
 void Operator::run(const Plan& plan, const char* name, int block, bool matrix, const Vectors& vectors) const {
-  space_->device().profile().count(least_traffic(plan, block, matrix, sizeof(double)));
+  space_->device().profile().count(least_traffic(plan, block, matrix, sizeof(double)) + (vectors.tangents != nullptr ? vectors.tangents->bytes() : 0));
   with_groups(plan, block, matrix, false, vectors, [&](const std::vector<AssemblyGroup>& groups) {
     const AssemblyJob<double> job{name,  groups.data(),  static_cast<int>(groups.size()), plan.scatter->view(),
                                   block, vectors.target, const_cast<double*>(plan.extension.data()),
@@ -295,7 +298,7 @@ void Operator::run(const Plan& plan, const char* name, int block, bool matrix, c
 
 void Operator::run_single(const Plan& plan, const char* name, int block, const Vectors& vectors, float* target) const {
   const Device& device = space_->device();
-  device.profile().count(least_traffic(plan, block, false, sizeof(float)));
+  device.profile().count(least_traffic(plan, block, false, sizeof(float)) + (vectors.tangents != nullptr ? vectors.tangents->bytes() : 0));
   if (plan.single_extension.size() < plan.extension.size())
     plan.single_extension = Array<float>(device, plan.extension.size(), "assembly buffers");
   if (plan.single_workspace.size() < plan.workspace.size())
@@ -326,11 +329,13 @@ void Operator::residual(const Vector& u, Vector& r) const {
 
 SparseMatrix Operator::make_matrix() const { return SparseMatrix(space_->pattern(), space_->components()); }
 
-void Operator::assemble(const Vector& u, SparseMatrix& matrix) const {
+void Operator::assemble(const Vector& u, SparseMatrix& matrix) const { assemble_with(nullptr, u, matrix); }
+
+void Operator::assemble_with(const PointTangents* tangents, const Vector& u, SparseMatrix& matrix) const {
   if (matrix.shared_pattern() != space_->pattern() || matrix.block_size() != space_->components())
     throw Error(Exit::internal, "a matrix of another space was given to assemble", {}, "take it from make_matrix()");
   run(plan({Task::matrix}), "assembly", space_->components() * space_->components(), true,
-      {.u = given_or_zero(u), .target = matrix.values().data()});
+      {.u = given_or_zero(u), .target = matrix.values().data(), .tangents = tangents});
 }
 
 bool Operator::same_places(const std::vector<Integral>& integrals) const {
@@ -407,20 +412,30 @@ bool Operator::can_act_in_single() const {
   return all_tangents([&](const ElementGroup& group, const FormValue& form) { return kernels_of(Task::action, group, form).single_actions != nullptr; });
 }
 
+bool Operator::acts_quickly() const {
+  return all_tangents([&](const ElementGroup& group, const FormValue& form) {
+    return form.linear || form.codimension > 0 || form.cell >= 0 || keeping_tangents(group, form) != nullptr;
+  });
+}
+
 bool Operator::sum_factorised() const {
   return all_tangents([&](const ElementGroup& group, const FormValue& form) { return by_tensors(group, form); });
 }
 
-void Operator::action(const Vector& u, const Array<float>& x, Array<float>& y, const MarkedNodes* marked) const {
+void Operator::action(const Vector& u, const Array<float>& x, Array<float>& y, const MarkedNodes* marked) const { action_with(nullptr, u, x, y, marked); }
+
+void Operator::action_with(const PointTangents* tangents, const Vector& u, const Array<float>& x, Array<float>& y, const MarkedNodes* marked) const {
   if (x.size() != space_->unknown_count()) throw_size_mismatch(space_->unknown_count(), x.size());
   if (y.size() != space_->unknown_count()) throw_size_mismatch(space_->unknown_count(), y.size());
   run_single(plan({Task::action}), "operator action", space_->components(),
-             {.u = given_or_zero(u), .single_direction = x.data(), .marked = marked}, y.data());
+             {.u = given_or_zero(u), .single_direction = x.data(), .marked = marked, .tangents = tangents}, y.data());
 }
 
-Vector Operator::diagonal(const Vector& u) const {
+Vector Operator::diagonal(const Vector& u) const { return diagonal_with(nullptr, u); }
+
+Vector Operator::diagonal_with(const PointTangents* tangents, const Vector& u) const {
   Vector d = space_->zeros();
-  run(plan({Task::diagonal}), "diagonal", space_->components(), false, {.u = given_or_zero(u), .target = d.data()});
+  run(plan({Task::diagonal}), "diagonal", space_->components(), false, {.u = given_or_zero(u), .target = d.data(), .tangents = tangents});
   return d;
 }
 

@@ -27,6 +27,18 @@ struct DerivedFields {
   std::vector<double> at_space_nodes = {};  // [node][component]: as at_nodes, at those of the space; none when they are the mesh's
 };
 
+// Tangents of forms on cells at some u, kept at the quadrature points in single precision (fem/launch/tangent_engine.hpp): of those forms whose
+// tangent depends on u. For a preconditioner's products, which then evaluate no form; also those of a coarser field on the same cells.
+struct PointTangents {
+  struct Part {
+    int integral, degree;               // of the quadrature
+    const std::vector<Index>* elements; // of the group that they belong to; its operator outlives this
+    Array<float> values;                // [batch][point][entry][lane]
+  };
+  std::vector<Part> parts;
+  Index bytes() const;
+};
+
 class ElementsAround;  // fem/list_sizes.hpp
 
 class Operator {
@@ -73,9 +85,19 @@ class Operator {
   bool sum_factorised() const;  // are the actions of all elements?
   Vector diagonal(const Vector& u) const;
 
+  // Tangents kept at points: of some forms, of none perhaps. What is asked with them takes them in place of those forms at u: of this operator, or
+  // (matrices) of one of the same integrals with a field of higher order on the same cells, where it is the Galerkin product. All forms are symmetric.
+  bool acts_quickly() const;  // is every form on cells linear, or are its tangents kept?
+  PointTangents point_tangents(const Vector& u) const;
+  MemoryNeeds point_tangent_needs() const;
+  void action(const PointTangents& tangents, const Vector& u, const Array<float>& x, Array<float>& y, const MarkedNodes* marked = nullptr) const;
+  Vector diagonal(const PointTangents& tangents, const Vector& u) const;
+  void assemble(const PointTangents& tangents, const Vector& u, SparseMatrix& matrix) const;
+
   // What forms keep at their quadrature points (fem/forms/point_state.hpp). It is part of the solution, as u is, and held here for
   // the kernels: all tasks read it as it was after the last commit.
   bool has_state() const;
+  MemoryNeeds state_needs() const;                       // of what is not there yet
   void commit(const Vector& u) const;                    // it becomes what the forms make of it at u
   using PointStates = std::vector<std::vector<double>>;  // [integral on a group of cells][batch, point, number, lane]
   PointStates state() const;
@@ -105,7 +127,9 @@ class Operator {
   };
   // Everything that one task needs, made at its first use.
   struct Plan {
+    Task task;
     std::vector<int> groups;                 // which element groups take part
+    std::vector<std::vector<int>> integrals; // of each of them, as its terms
     std::vector<Index> chunk_batches;        // of each of them
     std::shared_ptr<const ScatterPlan> scatter;    // of tasks with the same groups and chunks: the same
     std::vector<std::vector<AssemblyTerm>> terms;  // of each of them
@@ -114,6 +138,10 @@ class Operator {
     mutable Array<float> single_extension, single_workspace;  // made at the first action in single precision
   };
   using ListKey = std::tuple<std::vector<int>, std::vector<Index>, bool>;  // groups, their chunks, of a matrix
+  // Null: without tangents at points.
+  void action_with(const PointTangents* tangents, const Vector& u, const Array<float>& x, Array<float>& y, const MarkedNodes* marked) const;
+  Vector diagonal_with(const PointTangents* tangents, const Vector& u) const;
+  void assemble_with(const PointTangents* tangents, const Vector& u, SparseMatrix& matrix) const;
   void check_vector(const Vector& x) const;
   const double* given_or_zero(const Vector& u) const;
   void check_cells(const FormValue& form, const ElementGroup& group) const;
@@ -133,13 +161,16 @@ class Operator {
   Index workspace_size(const Outline& outline) const; // numbers; 0 where threads have their own
   Vector make_workspace(Index size, Index least) const;
   ReferenceTable table(const ElementGroup& group, int degree) const;
+  const FormKernels* keeping_tangents(const ElementGroup& group, const FormValue& form) const;
+  template <class Use>
+  void each_with_tangents(const Use& use) const;
+  void take_tangents(const Plan& plan, std::size_t group, const PointTangents& tangents, std::vector<AssemblyTerm>& terms) const;
   bool by_tensors(const ElementGroup& group, const FormValue& form) const;
   template <class Holds>
   bool all_tangents(const Holds& holds) const;  // holds(group, form) of those that have one
   const double* point_geometry(const ElementGroup& group, const ReferenceTable& table) const;
   Vector& state_of(const ElementGroup& group, const Integral& integral) const;
   Index state_numbers(const ElementGroup& group, const FormValue& form) const;
-  MemoryNeeds state_needs() const;
   template <class Use>
   void each_state(const Use& use) const;
   const double* given_numbers(const ElementGroup& group, int degree, const Integral& integral) const;
@@ -153,6 +184,7 @@ class Operator {
     const double* direction = nullptr;    // action
     const float* single_direction = nullptr;
     const MarkedNodes* marked = nullptr;  // action
+    const PointTangents* tangents = nullptr;
   };
   Index stored_at_points(const std::vector<std::vector<AssemblyTerm>>& terms) const;
   Index least_traffic(const Plan& plan, int block, bool matrix, Index number) const;

@@ -103,7 +103,10 @@ template <class Real>
 struct Level {
   const MatrixFree* A;
   // What it gives in prescribed rows is for the caller to overlook.
-  void apply(const Array<Real>& from, Array<Real>& to) const { A->equations().action(A->state(), from, to, &A->marked()); }
+  void apply(const Array<Real>& from, Array<Real>& to) const {
+    if constexpr (sizeof(Real) == sizeof(float)) A->equations().action(A->tangents(), A->state(), from, to, &A->marked());
+    else A->equations().action(A->state(), from, to, &A->marked());
+  }
   double largest_eigenvalue = 0;        // of D^-1 A, a bound
   Array<Real> inverse_diagonal;         // 0 where prescribed
   std::unique_ptr<SpaceTransfer<Real>> transfer;   // to this level from the next coarser one
@@ -159,7 +162,7 @@ class Cycle {
     const FunctionSpace& space = last.space();
     coarse_fixed_ = fixed_.back().get();
     coarsest_.emplace(last.make_matrix());
-    last.assemble(state, *coarsest_);
+    last.assemble(now->tangents(), state, *coarsest_);
     last.forget_assembly();
     coarsest_->eliminate(coarse_fixed_->mask(), max_abs(coarsest_->diagonal()));
     SmoothedAggregationOptions coarsest = options.coarsest;

@@ -72,6 +72,7 @@ PMultigridNeeds p_multigrid_needs(const Operator& equations) {
     const Index coarse_n = coarse.space().unknown_count();
     const MemoryNeeds made = taken_since(before, pool), action = fine->memory_needs(Task::action), back = coarse.memory_needs(Task::action);
     needs.live += made;
+    needs.live += coarse.state_needs();
     needs.live.array<std::uint8_t>("constraints", coarse_n).array<double>("constraints", coarse_n);
     needs.live.bytes("p-multigrid", 6 * MemoryPool::block_size(real * n));  // D^-1, weights, b, x, d, q
     // What chunks share, there and back; the finer level's own also in single precision. Lists of the way back.
@@ -80,8 +81,9 @@ PMultigridNeeds p_multigrid_needs(const Operator& equations) {
     needs.live.bytes("assembly lists", bytes_of(back, "assembly lists"));
     if (!transfers_share(*fine))
       needs.live.bytes("assembly lists", bytes_of(action, "assembly lists")).bytes("connectivity", connectivity_of_cells(*fine) + connectivity_of_cells(coarse));
-    needs.cycle += (2 * degree + 1) * double(bytes_of(made, "connectivity") + bytes_of(action, "assembly lists") + 8 * real * n);
+    needs.cycle += (2 * degree + 1) * double(bytes_of(made, "connectivity") + bytes_of(action, "assembly lists") + 8 * real * n + MatrixFree::point_needs(*fine).total());
     if (!last) {
+      needs.live += MatrixFree::point_needs(coarse);
       needs.live += coarse.memory_needs({Task::diagonal, Task::action});
       needs.live.bytes("connectivity", bytes_of(made, "connectivity")).array<double>("vectors", coarse_n);  // marked; its diagonal
     }

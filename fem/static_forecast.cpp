@@ -92,9 +92,10 @@ class Forecaster {
   ForecastPath without_matrix(SolverPath path) const {
     const MemoryNeeds marked = MemoryNeeds().bytes("connectivity", connectivity());
     const MemoryNeeds actions = lists_of({Task::residual, Task::diagonal, Task::action});
-    const MemoryNeeds kept = needs_.standing + actions + marked;
-    // One right-hand side after the other; the operator's diagonal, and its state where that is not zero; conjugate gradients' four; Chebyshev's four.
-    const Index operators = model_.newton ? 2 : 1, first = model_.newton ? newton_vectors : right_sides() + 1, last = model_.newton ? newton_vectors : right_sides() + columns_;
+    const MemoryNeeds kept = needs_.standing + actions + marked + MatrixFree::point_needs(equations_);
+    // One right-hand side after the other; the operator's diagonal, and where that is not zero its state and the one that its preconditioner was
+    // made at; conjugate gradients' four; Chebyshev's four.
+    const Index operators = model_.newton ? 3 : 1, first = model_.newton ? newton_vectors : right_sides() + 1, last = model_.newton ? newton_vectors : right_sides() + columns_;
     const MemoryNeeds loop = kept + vectors(last + operators + 4);
     std::optional<PMultigridNeeds> cycle;
     if (path == SolverPath::p_multigrid) {
@@ -116,7 +117,7 @@ class Forecaster {
   // As the run chooses, where nothing else is asked for.
   bool needs_no_matrix() const {
     if (model_.matrix || model_.no_matrix) return model_.no_matrix;
-    return ritz::needs_no_matrix(equations_, model_.newton || model_.many || model_.reuses);
+    return ritz::needs_no_matrix(equations_, !model_.newton && (model_.many || model_.reuses));
   }
 
  private:

@@ -126,6 +126,7 @@ StaticSolutions solve_or_turn_to_a_matrix(const Operator& equations, const LoadC
   LinearSolverOptions without = options, with = options;
   without.on_failure = {};
   with.operator_kind = OperatorKind::matrix;
+  with.slow_multigrid = true;
   std::optional<Error> failure;
   try {
     return solve_in_one_way(equations, loads, without, progress, nullptr);

@@ -45,6 +45,7 @@ struct LinearSolverOptions {
   SmoothedAggregationOptions multigrid;  // coordinates, dimension and nested are filled in by solve_linear
   MatrixPromise promise = MatrixPromise::none;
   OperatorKind operator_kind = OperatorKind::automatic;
+  bool slow_multigrid = false;    // it has been tried on this system, without a matrix: a factorisation goes first
   bool one_of_many = false;       // other right-hand sides or numbers follow: load cases, members of a sweep
   Index direct_memory = 0;        // [bytes] that a factorisation may need; 0: what the device has
   double direct_operations = 0;   // that a factorisation may need, as its analysis counts them; 0: `automatic` decides

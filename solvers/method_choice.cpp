@@ -105,6 +105,7 @@ std::vector<MethodChoice> plan_for_definite(const SystemSize& size, const Linear
   slow.operations_limit = patience;
   cg.why = "nothing else is left to try";
   if (options.preconditioner != Kind::automatic) return {impatient, slow, cg};
+  if (options.slow_multigrid) return {slow, cg};
   if (const double multigrid = predicted_multigrid(size); factorisation < multigrid) {
     direct.why = size.columns > 1 ? fmt::format("a factorisation pays for {} right-hand sides", size.columns)
                                   : fmt::format("a factorisation is foreseen to cost less than multigrid: {} unknowns in short cuts", size.unknowns);
@@ -128,7 +129,7 @@ std::vector<MethodChoice> plan_around_a_factorisation(const SystemSize& size, co
     return {direct, strong, simple};
   }
   strong.max_iterations = 1000;
-  if (size.unknowns <= hardly_any(size.dimension)) return {direct, strong, simple};
+  if (size.unknowns <= hardly_any(size.dimension) || options.slow_multigrid) return {direct, strong, simple};
   return {trial_before_factorising(trial_method, size, options), direct, strong, simple};
 }
 

@@ -12,6 +12,7 @@
 #include "solvers/chosen_preconditioner.hpp"
 #include "solvers/direct_solver.hpp"
 #include "solvers/method_choice.hpp"
+#include "solvers/used_preconditioner.hpp"
 
 #include <memory>
 #include <optional>
@@ -60,9 +61,7 @@ class PreparedSolver {
     PreconditionerBasis basis;
     bool single_precision, half_storage;
     std::unique_ptr<ChosenPreconditioner> preconditioner;
-    bool current;
-    bool may_serve = false;    // for other values
-    double digits = 0;         // gained by an iteration when it was new; 0: not known
+    UsedPreconditioner use = {};
   };
   std::optional<Factor> factor_;
   std::vector<Hierarchy> hierarchies_;  // one of each kind, basis and precision that was asked for

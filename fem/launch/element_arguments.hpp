@@ -49,6 +49,7 @@ struct ElementArguments {
   // Numbers that vary from point to point, as the form's list `given` has them: [batch][point][number][lane].
   const double* given = nullptr;
   double* state = nullptr;         // what the form keeps at points, in the same layout; commits write it
+  float* tangents = nullptr;       // tangents kept at points: fem/launch/tangent_engine.hpp
   // Actions in single precision use these instead of direction and elements.
   const float* single_direction = nullptr;
   float* single_elements = nullptr;
@@ -61,7 +62,8 @@ using ElementKernel = void (*)(const Device&, const ElementArguments&);
 
 struct FormKernels {
   ElementKernel matrices, residuals, evaluate, actions, diagonals, single_actions;  // nullptr where the form has none
-  ElementKernel commits = nullptr;  // of all batches at once: the state at each point becomes what u makes of it
+  // Of all batches at once: the state at each point becomes what u makes of it; the tangent at each point is written to `tangents`.
+  ElementKernel commits = nullptr, tangents = nullptr;
 };
 
 // The name under which a form's kernels for elements of `node_count` nodes and reference dimension are registered: those
@@ -71,6 +73,10 @@ inline std::string tensor_kernel_name(const char* form, int order, int reference
 }
 inline std::string form_kernel_name(const char* form, int node_count, int reference_dimension) {
   return std::string(form) + "/" + std::to_string(node_count) + "/" + std::to_string(reference_dimension);
+}
+// Of what is done with tangents at points, whatever the form (fem/launch/tangent_engine.hpp).
+inline std::string tangent_kernel_name(int components, int node_count, int dimension) {
+  return "tangents of " + std::to_string(components) + "/" + std::to_string(node_count) + "/" + std::to_string(dimension);
 }
 inline std::string whole_kernel_name(const char* element) { return std::string(element) + "/whole"; }
 // And the one under which its FormRecord is found.

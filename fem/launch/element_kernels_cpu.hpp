@@ -5,6 +5,7 @@
 #include "device/launch.hpp"
 #include "fem/launch/element_actions.hpp"
 #include "fem/launch/gather_cpu.hpp"
+#include "fem/launch/tangent_engine.hpp"
 
 #include <algorithm>
 #include <cstdlib>
@@ -78,6 +79,12 @@ struct CpuTeam {
   void store_state(const ElementArguments& arguments, Index batch, int number, int numbers, Pack value) const {
     *reinterpret_cast<Lanes*>(arguments.state + (batch * numbers + number) * lane_count) = value.v;
   }
+  Pack tangent(const ElementArguments& arguments, Index batch, int entry, int entries) const {
+    return Pack::of(__builtin_convertvector(*at(arguments, batch, entry, entries), Pack::Register));
+  }
+  void store_tangent(const ElementArguments& arguments, Index batch, int entry, int entries, Pack value) const {
+    *at(arguments, batch, entry, entries) = __builtin_convertvector(value.v, Singles);
+  }
   static const double* line_tables(const ReferenceTable& table) { return table.line; }
   Pack point_geometry(const ElementArguments& arguments, Index batch, int point, int points, int entry, int entries) const {
     return Pack::of(*reinterpret_cast<const Lanes*>(arguments.point_geometry +
@@ -93,6 +100,10 @@ struct CpuTeam {
   }
 
  private:
+  typedef float Singles __attribute__((vector_size(lane_count * sizeof(float)), aligned(4), may_alias));
+  static Singles* at(const ElementArguments& arguments, Index batch, int entry, int entries) {
+    return reinterpret_cast<Singles*>(arguments.tangents + (batch * entries + entry) * lane_count);
+  }
   static std::int32_t unmarked(std::int32_t node) { return node ^ (node >> 31); }  // n from n or ~n
   template <bool Marked, class X>
   static void load(const double* values, const std::int32_t* nodes, int a, int stride, const X& x) {
@@ -199,6 +210,12 @@ struct SingleCpuTeam {
   SinglePack state(const ElementArguments& arguments, Index batch, int number, int numbers) const {
     return both_halves(arguments.state, batch, number, numbers);
   }
+  SinglePack tangent(const ElementArguments& arguments, Index batch, int entry, int entries) const {
+    const float* low = arguments.tangents + (batch * entries + entry) * lane_count;
+    const float* high = arguments.tangents + (of(batch, 1) * entries + entry) * lane_count;
+    return SinglePack::of(__builtin_shufflevector(*reinterpret_cast<const Half*>(low), *reinterpret_cast<const Half*>(high), 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10,
+                                                  11, 12, 13, 14, 15));
+  }
   SinglePack point_geometry(const ElementArguments& arguments, Index batch, int point, int points, int entry, int entries) const {
     return both_halves(arguments.point_geometry, batch, point * entries + entry, points * entries);
   }
@@ -289,20 +306,36 @@ template <Form F, int N, int D>
     element_diagonals<F, N, D>(CpuTeam{}, memory, form, arguments, arguments.first_batch + i);
 }
 
+// All batches, by all threads: nothing is summed, so the order does not matter. run(first, last)
+template <class Run>
+void run_all_batches(const Device& device, const ElementArguments& arguments, const Run& run) {
+  const int threads = static_cast<int>(std::min<Index>(device.threads(), std::max<Index>(arguments.batch_count, 1)));
+#pragma omp parallel for num_threads(threads) schedule(static)
+  for (int part = 0; part < threads; ++part) run(arguments.batch_count * part / threads, arguments.batch_count * (part + 1) / threads);
+}
+
 template <Form F, int N, int D>
 [[gnu::flatten]] void commit_batches(const F& form, const ElementArguments& arguments, Index first, Index last) {
   const CpuMemory memory = thread_scratch(nodal_scratch<F, Shape<F, N, D>>(arguments.table));
   for (Index batch = first; batch < last; ++batch) element_commits<F, N, D>(CpuTeam{}, memory, form, arguments, batch);
 }
-// All batches, by all threads: nothing is summed, so the order does not matter.
 template <Form F, int N, int D>
 void run_commits(const Device& device, const ElementArguments& arguments) {
   const LaunchScope launch(device, "point state");
   const F form = *static_cast<const F*>(arguments.form);
-  const int threads = static_cast<int>(std::min<Index>(device.threads(), std::max<Index>(arguments.batch_count, 1)));
-#pragma omp parallel for num_threads(threads) schedule(static)
-  for (int part = 0; part < threads; ++part)
-    commit_batches<F, N, D>(form, arguments, arguments.batch_count * part / threads, arguments.batch_count * (part + 1) / threads);
+  run_all_batches(device, arguments, [&](Index first, Index last) { commit_batches<F, N, D>(form, arguments, first, last); });
+}
+
+template <Form F, int N, int D>
+[[gnu::flatten]] void keep_tangents(const F& form, const ElementArguments& arguments, Index first, Index last) {
+  const CpuMemory memory = thread_scratch(nodal_scratch<F, Shape<F, N, D>>(arguments.table));
+  for (Index batch = first; batch < last; ++batch) element_tangents<F, N, D>(CpuTeam{}, memory, form, arguments, batch);
+}
+template <Form F, int N, int D>
+void run_tangents(const Device& device, const ElementArguments& arguments) {
+  const LaunchScope launch(device, "point tangents");
+  const F form = *static_cast<const F*>(arguments.form);
+  run_all_batches(device, arguments, [&](Index first, Index last) { keep_tangents<F, N, D>(form, arguments, first, last); });
 }
 
 template <Form F, int N, int D>

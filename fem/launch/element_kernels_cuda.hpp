@@ -7,6 +7,7 @@
 #include "device/launch.hpp"
 #include "fem/launch/block_shape.hpp"
 #include "fem/launch/element_actions.hpp"
+#include "fem/launch/tangent_engine.hpp"
 
 #include <type_traits>
 
@@ -81,6 +82,12 @@ struct GpuTeamOf {
   __device__ void store_state(const ElementArguments& arguments, Index batch, int number, int numbers, double value) const {
     arguments.state[(batch * numbers + number) * lane_count + lane] = value;
   }
+  __device__ Real tangent(const ElementArguments& arguments, Index batch, int entry, int entries) const {
+    return static_cast<Real>(arguments.tangents[(batch * entries + entry) * lane_count + lane]);
+  }
+  __device__ void store_tangent(const ElementArguments& arguments, Index batch, int entry, int entries, double value) const {
+    arguments.tangents[(batch * entries + entry) * lane_count + lane] = static_cast<float>(value);
+  }
   __device__ static const Real* line_tables(const ReferenceTable& table) {
     if constexpr (single) {
       return table.single.line;
@@ -117,7 +124,7 @@ struct GpuTeamOf {
 
 using GpuTeam = GpuTeamOf<double>;
 
-enum class ElementTask { matrices, residuals, actions, single_actions, diagonals, evaluate, commits };
+enum class ElementTask { matrices, residuals, actions, single_actions, diagonals, evaluate, commits, tangents };
 
 template <ElementTask Task>
 using TaskReal = std::conditional_t<Task == ElementTask::single_actions, float, double>;
@@ -140,6 +147,7 @@ __global__ void element_kernel(const __grid_constant__ F form, const __grid_cons
   if constexpr (Task == ElementTask::diagonals) element_diagonals<F, N, D>(team, memory, form, arguments, batch);
   if constexpr (Task == ElementTask::evaluate) element_evaluate<F, N, D>(team, memory, form, arguments, batch);
   if constexpr (Task == ElementTask::commits) element_commits<F, N, D>(team, memory, form, arguments, batch);
+  if constexpr (Task == ElementTask::tangents) element_tangents<F, N, D>(team, memory, form, arguments, batch);
 }
 
 template <class Sh>
@@ -221,6 +229,12 @@ template <Form F, int N, int D>
 void run_commits(const Device& device, const ElementArguments& arguments) {
   launch_elements<ElementTask::commits, F, N, D, 0>(device, arguments, nodal_scratch<F, Shape<F, N, D>>(arguments.table),
                                                     arguments.table.point_count, "point state");
+}
+
+template <Form F, int N, int D>
+void run_tangents(const Device& device, const ElementArguments& arguments) {
+  launch_elements<ElementTask::tangents, F, N, D, 0>(device, arguments, nodal_scratch<F, Shape<F, N, D>>(arguments.table),
+                                                     arguments.table.point_count, "point tangents");
 }
 
 template <Form F, int N, int D>

@@ -42,6 +42,7 @@ struct RegisterFormOnCell {
       t.single_actions = run_single_actions<F, C::nodes, C::dimension>;
     }
     if constexpr (FormFacts<F>::has_matrix && C::nodes == 0) t.diagonals = run_diagonals<F, 0, C::dimension>;
+    if constexpr (keeps_tangents<F, C::dimension> && C::nodes == 0) t.tangents = run_tangents<F, 0, C::dimension>;
     if constexpr (FormFacts<F>::evaluated > 0) t.evaluate = run_evaluate<F, C::nodes, C::dimension>;
     if constexpr (FormFacts<F>::state > 0) t.commits = run_commits<F, C::nodes, C::dimension>;
     return t;

@@ -50,6 +50,11 @@ class ForecastTest(ritz.CaseTest):
         estimate, forecast, run = self.check_forecast("ritz-solve", newton, "conjugate gradients with the diagonal", 0.1)
         self.assertIn("assembly lists", forecast["at_peak"])  # which stay from step to step
         self.assertGreater(int(run.report["facts"]["newton_steps"]), 1)
+        quadratic = self.write("quadratic.toml", f"{head}\n{mesh}order = 2\n{rubber}")  # without a matrix, tangents at points
+        estimate, forecast, run = self.check_forecast("ritz-solve", quadratic, forecast_table.P_MULTIGRID, 0.1)
+        self.assertEqual(next(iter(estimate.report["forecast"])), forecast_table.P_MULTIGRID)
+        self.assertTrue(run.report["solver"]["preconditioner"].startswith("p-multigrid"), run.report["solver"])
+        self.assertGreater(forecast["at_peak"]["point tangents"], 0.2 * forecast["device_peak"])
         flux, head = model_texts.UNSYMMETRIC.split("\n", 1)[::-1]
         case = self.write("flux.toml", f'{head}\n{mesh}{flux}[solver]\nmethod = "gmres"\npreconditioner = "multigrid"\nrestart = 60\n')
         estimate, forecast, run = self.check_forecast("ritz-solve", case, "multigrid, single precision", 0.15)

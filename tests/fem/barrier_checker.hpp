@@ -6,6 +6,7 @@
 #pragma once
 
 #include "fem/launch/element_actions.hpp"
+#include "fem/launch/tangent_engine.hpp"
 
 #include <vector>
 
@@ -124,6 +125,12 @@ struct CheckerTeam {
   }
   double state(const ElementArguments& arguments, Index batch, int number, int numbers) const {
     return arguments.state[(batch * numbers + number) * lane_count + lane];
+  }
+  double tangent(const ElementArguments& arguments, Index batch, int entry, int entries) const {
+    return arguments.tangents[(batch * entries + entry) * lane_count + lane];
+  }
+  void store_tangent(const ElementArguments& arguments, Index batch, int entry, int entries, double value) const {
+    arguments.tangents[(batch * entries + entry) * lane_count + lane] = static_cast<float>(value);
   }
   void store_state(const ElementArguments& arguments, Index batch, int number, int numbers, double value) const {
     arguments.state[(batch * numbers + number) * lane_count + lane] = value;

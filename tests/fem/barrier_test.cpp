@@ -19,7 +19,7 @@ namespace {
 
 using namespace ritz::checker;
 
-enum class Engine { matrices, residuals, actions, diagonals, evaluate, commits };
+enum class Engine { matrices, residuals, actions, diagonals, evaluate, commits, tangents, tangent_actions };
 
 // Two elements one after the other in the same scratch, as a CPU does it; `skipped` as in Shadow.
 template <class F, int N, int D>
@@ -46,11 +46,14 @@ Findings run(Engine engine, CellKind kind, const F& form, int skipped) {
   const ReferenceTable& table = arguments.table;
   std::vector<double> state(static_cast<std::size_t>(2 * table.point_count * FormFacts<F>::state * lane_count));
   arguments.state = state.data();
+  std::vector<float> tangents(static_cast<std::size_t>(2 * table.point_count * TangentShape<components, D, N>::entries * lane_count));
+  arguments.tangents = tangents.data();
   Shadow shadow(engine == Engine::matrices    ? matrices_scratch<F, Sh>(table)
                 : engine == Engine::residuals ? residuals_scratch<F, Sh>(table)
                 : engine == Engine::actions   ? actions_scratch<F, Sh>(table)
                 : engine == Engine::diagonals ? diagonals_scratch<F, Sh>(table)
-                : engine == Engine::commits   ? nodal_scratch<F, Sh>(table)
+                : engine == Engine::commits || engine == Engine::tangents ? nodal_scratch<F, Sh>(table)
+                : engine == Engine::tangent_actions ? TangentShape<components, D, N>::actions_scratch(table)
                                               : evaluate_scratch<F, Sh>(table),
                 skipped);
   const CheckerTeam team{&shadow};
@@ -67,6 +70,10 @@ Findings run(Engine engine, CellKind kind, const F& form, int skipped) {
     }
     if constexpr (FormFacts<F>::state > 0) {
       if (engine == Engine::commits) element_commits<F, N, D>(team, memory, form, arguments, batch);
+    }
+    if constexpr (keeps_tangents<F, D>) {
+      if (engine == Engine::tangents) element_tangents<F, N, D>(team, memory, form, arguments, batch);
+      if (engine == Engine::tangent_actions) tangent_actions<TangentShape<components, D, N>>(team, memory, arguments, batch);
     }
   }
   return shadow.found;
@@ -93,6 +100,10 @@ void add(std::vector<Case>& cases, CellKind kind, const F& form) {
   }
   if constexpr (FormFacts<F>::evaluated > 0) with(Engine::evaluate, "evaluation");
   if constexpr (FormFacts<F>::state > 0) with(Engine::commits, "commits");
+  if constexpr (keeps_tangents<F, D>) {
+    with(Engine::tangents, "tangents");
+    with(Engine::tangent_actions, "actions of tangents");
+  }
 }
 
 const std::vector<Case>& cases() {

@@ -1,10 +1,14 @@
 // Which systems are solved without a matrix when nobody asks, and that the answer is the same.
 #include "fem/matrix_free_solver.hpp"
+#include "fem/forms/plasticity.hpp"
+#include "fem/nonlinear_solution.hpp"
 #include "fem/static_solution.hpp"
 
 #include "models.hpp"
 #include "solvers/vectors.hpp"
+#include "test_forms.hpp"
 
+#include <algorithm>
 #include <memory>
 #include <vector>
 
@@ -108,6 +112,7 @@ TEST(NeedsNoMatrix, TurnsToOneWhereConvergenceIsSlow) {
   ASSERT_FALSE(s.report.fallbacks.empty());
   EXPECT_TRUE(s.report.fallbacks.front().starts_with("with a matrix, since without one the linear solver")) << s.report.fallbacks.front();
   EXPECT_EQ(said.front(), s.report.fallbacks.front());
+  EXPECT_EQ(s.report.fallbacks.size(), 1u) << "multigrid with the matrix was tried, too: " << s.report.fallbacks.back();
   EXPECT_LT(s.certificate, 1e-6);
   options.operator_kind = OperatorKind::matrix_free;
   EXPECT_FALSE(may_turn_to_a_matrix(block.equations, options)) << "that was asked for";
@@ -128,6 +133,72 @@ TEST(NeedsNoMatrix, WhatRoundingLeavesCountsAsConverged) {
   copy(s.u, difference);
   axpy(-1.0, direct.u, difference);
   EXPECT_LT(max_abs(difference), 1e-7 * max_abs(direct.u));
+}
+
+// A bar of a form that is not linear, pulled by a prescribed displacement.
+struct Pulled {
+  Pulled(const FormValue& form, double end) : block(box(11, 10, 10, {1, 1, 1}, CellKind::tet10), form), equations(block.space, {Integral::over_all_cells(form)}), fixed(block.space) {
+    for (int c = 0; c < 3; ++c) {
+      fixed.prescribe(block.mesh.region("x0"), c, 0, "x0");
+      fixed.prescribe(block.mesh.region("x1"), c, c == 0 ? end : 0, "x1");
+    }
+    fixed.finish();
+  }
+  NonlinearSolution solve(NonlinearOptions options, OperatorKind kind, std::vector<std::string>* said = nullptr) const {
+    options.linear.operator_kind = kind;
+    if (said != nullptr) options.linear.say = [said](const std::string& line) { said->push_back(line); };
+    return solve_nonlinear(equations, fixed, options);
+  }
+  double difference(const NonlinearSolution& a, const NonlinearSolution& b) const {
+    Vector d = block.space.zeros();
+    copy(a.u, d);
+    axpy(-1.0, b.u, d);
+    return max_abs(d) / max_abs(b.u);
+  }
+  Block block;
+  Operator equations;
+  Constraints fixed;
+};
+
+TEST(NeedsNoMatrix, NorDoesNewtonsMethodOnQuadraticSolids) {
+  const Pulled steel(VonMisesPlasticity{.young = 200, .poisson = 0.3, .yield_stress = 0.25, .isotropic_hardening = 5, .kinematic_hardening = 15}, 0.003);
+  ASSERT_GE(steel.block.space.unknown_count(), 30000);
+  const NonlinearOptions options{.relative = 1e-9, .increments = 2, .path = {1, 0.5}};
+  const NonlinearSolution without = steel.solve(options, OperatorKind::automatic), with = steel.solve(options, OperatorKind::matrix);
+  EXPECT_TRUE(without.last_solve.preconditioner.starts_with("p-multigrid of orders 2, 1")) << without.last_solve.preconditioner;
+  EXPECT_TRUE(with.last_solve.preconditioner.find("p-multigrid") == std::string::npos) << with.last_solve.preconditioner;
+  EXPECT_GT(without.steps.size(), 5u) << "nothing yields here";
+  EXPECT_EQ(without.turned, "");
+  EXPECT_LT(steel.difference(without, with), 1e-7);
+}
+
+// Where the tangent loses its definiteness a matrix takes over, and nothing is lost: the stretch stays homogeneous.
+TEST(NeedsNoMatrix, NewtonsMethodTurnsToOneWhereTheTangentIsNotDefinite) {
+  const Pulled bar(test_form(FromEnergy<SofteningEnergy>{{1, 5}}), 0.3);
+  const NonlinearOptions options{.relative = 1e-11, .increments = 2};  // at the end of the second the tangent is a - 3 b e^2 < 0
+  std::vector<std::string> said;
+  const NonlinearSolution s = bar.solve(options, OperatorKind::automatic, &said);
+  EXPECT_TRUE(s.turned.starts_with("with a matrix from increment 2 on, since without one the matrix is not positive definite")) << s.turned;
+  EXPECT_EQ(std::ranges::count(said, s.turned), 1);
+  EXPECT_LE(s.certificate, 1e-11);
+  const std::vector<double> u = s.u.host();
+  for (Node n = 0; n < bar.block.space.node_count(); ++n)
+    for (int c = 0; c < 3; ++c) ASSERT_NEAR(u[static_cast<std::size_t>(3 * n + c)], c == 0 ? 0.3 * bar.block.space.point(n)[0] : 0, 1e-7);
+  EXPECT_THROW(bar.solve(options, OperatorKind::matrix_free), Error) << "that was asked for";
+}
+
+// What goes on behind an increment goes on as the run would have.
+TEST(NeedsNoMatrix, ARunThatHasTurnedGoesOnWithTheMatrix) {
+  const Pulled bar(test_form(FromEnergy<SofteningEnergy>{{1, 0.1}}), 0.1);
+  NonlinearState behind{.increment = 1, .u = bar.solve({.relative = 1e-9, .path = {0.5}}, OperatorKind::automatic).u.host(), .reference = 1};
+  NonlinearOptions options{.relative = 1e-9, .increments = 2};
+  for (const char* turned : {"", "with a matrix"}) {
+    behind.turned = turned;
+    options.start = behind;
+    const NonlinearSolution s = bar.solve(options, OperatorKind::automatic);
+    EXPECT_EQ(s.last_solve.preconditioner.starts_with("p-multigrid"), behind.turned.empty()) << s.last_solve.preconditioner;
+    EXPECT_EQ(s.turned, turned);
+  }
 }
 
 }  // namespace

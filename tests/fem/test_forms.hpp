@@ -107,6 +107,22 @@ struct ElasticEnergy {
   }
 };
 
+// Softening: a/2 s - b/4 s^2, s = grad u : grad u. Along a homogeneous stretch e the tangent is a - 3 b e^2.
+struct SofteningEnergy {
+  static constexpr const char* name = "test_softening_energy";
+  static constexpr int components = 3, dimension = 3;
+  static constexpr bool uses_value = false, uses_gradient = true;
+  double a, b;
+
+  template <class T>
+  constexpr T energy(const Location<T, 3>&, const Fields<T, 3, 3>& u) const {
+    T s = 0.0;
+    for (int i = 0; i < 3; ++i)
+      for (int j = 0; j < 3; ++j) s += u.gradient[i][j] * u.gradient[i][j];
+    return (0.5 * a) * s - (0.25 * b) * (s * s);
+  }
+};
+
 // A membrane with a spring under it: energy of values, gradients and the place.
 struct MembraneEnergy {
   static constexpr const char* name = "test_membrane_energy";

@@ -15,6 +15,7 @@ const RegisterTensor<test::NonlinearDiffusion<3>, 1, 2, 3> nonlinear_diffusion3_
 const RegisterTensor<test::Coupled, 2> coupled_tensors;
 const RegisterOnPlanes<test::NonlinearDiffusion<2>> nonlinear_diffusion2;
 const RegisterForm<FromEnergy<test::ElasticEnergy>, AnyElement<3>> elastic_energy;
+const RegisterForm<FromEnergy<test::SofteningEnergy>, AnyElement<3>> softening_energy;
 const RegisterForm<FromEnergy<test::MembraneEnergy>, AnyElement<2>> membrane_energy;
 const RegisterOnPlanes<test::Coupled> coupled;
 const RegisterOnPlanes<test::SlopeDiffusion> slope_diffusion;

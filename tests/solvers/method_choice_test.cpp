@@ -29,6 +29,21 @@ TEST(MethodChoice, ManyRightHandSidesFavourAFactor) {
   EXPECT_NE(choose_method(body(40000, bracket, 128), definite, {}).why.find("128 right-hand sides"), std::string::npos);
 }
 
+// What multigrid was too slow for without a matrix is factorised at once, be it definite or not.
+TEST(MethodChoice, WhatHasBeenIteratedInVainIsFactorised) {
+  const SystemSize lump = body(150000, {4, 1, 1});
+  const LinearSolverOptions in_vain{.slow_multigrid = true};
+  MatrixTraits indefinite = definite;
+  indefinite.indefinite = true;
+  for (const MatrixTraits& traits : {definite, indefinite}) {
+    EXPECT_NE(choose_method(lump, traits, {}).method, LinearMethod::direct);
+    const std::vector<MethodChoice> plan = plan_methods(lump, traits, in_vain);
+    EXPECT_EQ(plan.front().method, LinearMethod::direct);
+    EXPECT_GT(plan.front().operations_limit, 0) << "unless that would take an hour";
+    EXPECT_GT(plan.size(), 1u) << "where it does not fit";
+  }
+}
+
 // Which side is the long one does not matter, nor the unit of length.
 TEST(MethodChoice, TheFactorisationIsForeseenFromTheShapeAlone) {
   const double seconds = predicted_factorisation(body(60000, {10, 2, 1}), true);
