@@ -18,6 +18,7 @@
 #include "mesh/refine.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 #include <fmt/format.h>
 
@@ -53,6 +54,7 @@ Run::Run(AppInfo info, RunOptions options, SharedModel* shared)
     own_->device = Device::named(device_for(options_.device, options_.threads, [this] { return expected_unknowns(mesh_file(options_), info_.components); }), options_.threads);
     limit(device(), options_.memory);
     obey(options_.memory);
+    setenv("VTK_SMP_MAX_THREADS", fmt::format("{}", device().threads()).c_str(), 0);  // else it takes as many as there are cores
     log_.line("device: {}", device().description());
   } else {
     log_.line("member {}", options_.member);

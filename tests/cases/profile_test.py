@@ -1,11 +1,18 @@
 """Phases of a run: what moves between host and device, and where the time goes."""
 import json
 import os
+import pathlib
 import re
 import subprocess
+import sys
+import time
 import unittest
 
 import ritz
+
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[2] / "tools"))
+import box_meshes  # noqa: E402
+import model_texts  # noqa: E402
 
 
 class ProfileTest(ritz.CaseTest):
@@ -73,6 +80,23 @@ class StartTest(ritz.CaseTest):
         for program in ("ritz-heat", "ritz-elasticity", "ritz-modal", "ritz-structure", "ritz-solve"):
             self.assertEqual(self.spins(program), ["20000"])
             self.assertEqual(self.spins(program, GOMP_SPINCOUNT="77"), ["77"])
+
+    def test_one_thread_computes_and_one_writes(self):
+        factors = "".join(f'[[combination]]\nname = "sum {k}"\nfactors = {{pull = {k + 1}}}\n' for k in range(20))
+        load = '[[load_case]]\nname = "pull"\n[[load_case.force]]\nregion = "x1"\nvalue = [1e-4, 0, 0]\n'
+        box_meshes.write_box(self.folder / "box.msh", "hex", (30, 20, 20))
+        case = self.write("sums.toml", '[mesh]\nfile = "box.msh"\n' + model_texts.ELASTICITY.split("[[force]]")[0] + load + factors)
+        process = subprocess.Popen([str(ritz.BIN / "ritz-elasticity"), str(case), "--threads", "1", "--quiet", "--output", str(self.folder / "out")],
+                                   env=os.environ | {"OPENBLAS_NUM_THREADS": "1"})
+        most = 0
+        while process.poll() is None:
+            try:
+                most = max(most, len(os.listdir(f"/proc/{process.pid}/task")))
+            except OSError:  # it has just ended
+                pass
+            time.sleep(0.001)
+        self.assertEqual(process.returncode, 0)
+        self.assertEqual(most, 2)
 
 
 if __name__ == "__main__":
