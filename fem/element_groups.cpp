@@ -3,14 +3,13 @@
 #include "device/error.hpp"
 #include "device/parallel_errors.hpp"
 #include "fem/cells/tabulation.hpp"
+#include "fem/straight_cells.hpp"
 
 #include <algorithm>
 #include <array>
-#include <atomic>
 #include <cmath>
 #include <fmt/format.h>
 #include <map>
-#include <numeric>
 #include <tuple>
 
 namespace ritz {
@@ -75,69 +74,38 @@ auto buffered(const NodesOf& nodes_of) {
   };
 }
 
-// Do the nodes between the corners stand where the (multi)linear map of the corners puts them? Of every so many elements one is asked.
-template <class GeometryOf>
-bool is_straight(const ElementGroup& group, const Mesh& mesh, int threads, Index every, const GeometryOf& geometry_of) {
-  const CellTraits& t = traits(group.kind);
-  if (t.order == 1) return true;
-  std::vector<std::vector<double>> shape;
-  for (const Point& xi : reference_nodes(group.kind)) shape.push_back(shape_values(t.linear, xi));
-  const auto corners = static_cast<std::size_t>(t.corner_count);
-  const auto stands_straight = [&](const std::vector<Node>& nodes) {
-    for (std::size_t d = 0; d < 3; ++d) {
-      std::array<double, 8> x{};
-      double size = 0;
-      for (std::size_t c = 0; c < corners; ++c) {
-        x[c] = mesh.point(nodes[c])[d];
-        size = std::max(size, std::abs(x[c] - x[0]));
-      }
-      for (std::size_t a = corners; a < nodes.size(); ++a) {
-        const double wanted = std::inner_product(x.begin(), x.begin() + t.corner_count, shape[a].begin(), 0.0);
-        const double rounding = 1e-15 * std::abs(wanted);  // of coordinates far from the origin
-        if (std::abs(mesh.point(nodes[a])[d] - wanted) > 1e-12 * size + 4 * rounding) return false;
-      }
-    }
-    return true;
-  };
-  std::atomic<bool> straight = true;
-  ParallelErrors errors;
-#pragma omp parallel num_threads(threads)
-  {
-    std::vector<Node> nodes;
-#pragma omp for schedule(static)
-    for (Index e = 0; e < group.element_count; e += every)
-      errors.run([&] {
-        if (!straight.load(std::memory_order_relaxed)) return;
-        geometry_of(e, nodes);
-        if (!stands_straight(nodes)) straight = false;
-      });
-  }
-  errors.rethrow();
-  return straight;
+// Elements whose geometry is that of their corners, and the others, in order.
+template <class Element, class IsStraight>
+std::array<std::vector<Element>, 2> straight_and_bent(const std::vector<Element>& elements, const IsStraight& is_straight) {
+  std::array<std::vector<Element>, 2> result;
+  for (const Element& element : elements) result[is_straight(element) ? 0 : 1].push_back(element);
+  return result;
 }
 
 // `reader` of the space's nodes, geometry_of(element, buffer) for the mesh's.
 template <class Reader, class GeometryOf>
 void lay_out(ElementGroup& group, const FunctionSpace& space, Layout layout, const Reader& reader, const GeometryOf& geometry_of) {
-  const int threads = space.device().threads();
-  group.geometry = group.kind;
-  const Index every = layout == Layout::counted ? 16 : 1;
-  if (!space.isoparametric() && is_straight(group, space.mesh(), threads, every, geometry_of)) group.geometry = traits(group.kind).linear;
+  const int threads = space.device().threads(), width = traits(group.geometry).node_count;
+  const bool shared = space.isoparametric() && group.geometry == group.kind;
   if (layout == Layout::counted) {
     group.nodes = Array<std::int32_t>(space.device(), group.entry_count(), "connectivity");
-    if (!space.isoparametric())
-      group.own_geometry = Array<std::int32_t>(space.device(), group.batch_count() * lane_count * traits(group.geometry).node_count, "connectivity");
+    if (!shared) group.own_geometry = Array<std::int32_t>(space.device(), group.batch_count() * lane_count * width, "connectivity");
     return;
   }
   group.host_nodes = interleaved(group.element_count, group.node_count(), threads, reader);
   group.nodes = Array<std::int32_t>(space.device(), std::span<const Node>(group.host_nodes), "connectivity");
-  if (space.isoparametric()) return;
+  if (shared) return;
   const auto geometry_nodes_of = [&](Index element, std::vector<Node>& nodes) {
     geometry_of(element, nodes);
     for (Node& node : nodes) node = space.geometry_node_of(node);
   };
-  const std::vector<Node> geometry = interleaved(group.element_count, traits(group.geometry).node_count, threads, buffered(geometry_nodes_of));
+  const std::vector<Node> geometry = interleaved(group.element_count, width, threads, buffered(geometry_nodes_of));
   group.own_geometry = Array<std::int32_t>(space.device(), std::span<const Node>(geometry), "connectivity");
+}
+
+// Whole elements ask for all nodes of their kind.
+bool has_whole(const std::vector<int>& set, const std::vector<Integral>& integrals) {
+  return std::ranges::any_of(set, [&](int i) { return integrals[static_cast<std::size_t>(i)].form.cell >= 0; });
 }
 
 void add_cell_groups(const FunctionSpace& space, const std::vector<Integral>& integrals, Layout layout, std::vector<ElementGroup>& groups) {
@@ -163,12 +131,12 @@ void add_cell_groups(const FunctionSpace& space, const std::vector<Integral>& in
       }
   }
   if (signature.empty() && everywhere == 0) return;
-  std::map<std::pair<CellKind, int>, ElementGroup> by_key;
+  std::map<std::pair<CellKind, int>, std::vector<Index>> by_key;
   const auto cells = space.cell_order();
   if (signature.empty() && mesh.blocks().size() == 1) {
-    by_key[{mesh.blocks().front().kind, everywhere}].elements.assign(cells.begin(), cells.end());
+    by_key[{mesh.blocks().front().kind, everywhere}].assign(cells.begin(), cells.end());
   } else {
-    ElementGroup* group = nullptr;
+    std::vector<Index>* group = nullptr;
     std::pair<CellKind, int> current{};
     for (const Index cell : cells) {
       const std::pair<CellKind, int> key{mesh.kind_of(cell), signature.empty() ? everywhere : signature[static_cast<std::size_t>(cell)]};
@@ -177,22 +145,31 @@ void add_cell_groups(const FunctionSpace& space, const std::vector<Integral>& in
         group = &by_key[key];
         current = key;
       }
-      group->elements.push_back(cell);
+      group->push_back(cell);
     }
   }
-  for (auto& [key, made] : by_key) {
-    made.kind = key.first;
-    made.element = &space.element(key.first);
-    made.integrals = signatures.set(key.second);
-    made.element_count = static_cast<Index>(made.elements.size());
-    const auto cell_of = [&list = made.elements](Index e) { return list[static_cast<std::size_t>(e)]; };
-    lay_out(
-        made, space, layout, [&] { return [&, nodes_of = FunctionSpace::CellNodes(space)](Index e) mutable { return nodes_of(cell_of(e)); }; },
-        [&](Index e, std::vector<Node>& nodes) {
-          const auto all = mesh.nodes_of(cell_of(e));
-          nodes.assign(all.begin(), all.end());
-        });
-    groups.push_back(std::move(made));
+  for (const auto& [key, all] : by_key) {
+    const std::vector<int>& set = signatures.set(key.second);
+    const bool by_nodes = traits(key.first).order == 1 || has_whole(set, integrals);
+    auto parts = straight_and_bent(all, [&](Index cell) { return !by_nodes && space.is_straight(cell); });
+    for (const bool straight : {true, false}) {
+      if (parts[straight ? 0 : 1].empty()) continue;
+      ElementGroup group;
+      group.kind = key.first;
+      group.geometry = straight ? traits(key.first).linear : key.first;
+      group.element = &space.element(key.first);
+      group.integrals = set;
+      group.elements = std::move(parts[straight ? 0 : 1]);
+      group.element_count = static_cast<Index>(group.elements.size());
+      const auto cell_of = [&list = group.elements](Index e) { return list[static_cast<std::size_t>(e)]; };
+      lay_out(
+          group, space, layout, [&] { return [&, nodes_of = FunctionSpace::CellNodes(space)](Index e) mutable { return nodes_of(cell_of(e)); }; },
+          [&](Index e, std::vector<Node>& nodes) {
+            const auto of_cell = mesh.nodes_of(cell_of(e));
+            nodes.assign(of_cell.begin(), of_cell.end());
+          });
+      groups.push_back(std::move(group));
+    }
   }
 }
 
@@ -219,24 +196,31 @@ void add_facet_groups(const FunctionSpace& space, const std::vector<Integral>& i
     const CellKind kind = traits(mesh.kind_of(cell)).facets[static_cast<std::size_t>(facet)].kind;
     by_key[{kind, signature}].push_back({cell, facet});
   }
-  for (const auto& [key, facets] : by_key) {
-    ElementGroup group;
-    group.kind = key.first;
-    group.integrals = signatures.set(key.second);
-    group.element_count = static_cast<Index>(facets.size());
-    const auto facet_of = [&list = facets](Index e) { return list[static_cast<std::size_t>(e)]; };
-    const auto [first_cell, first_facet] = facets.front();
-    group.element = space.facet_element(mesh.kind_of(first_cell), first_facet).element;
-    const auto nodes_of = [&](Index e, std::vector<Node>& nodes) {
-      const FacetOfCell f = facet_of(e);
-      std::vector<Node> cell_nodes;
-      space.nodes_of(f.cell, cell_nodes);
-      nodes.clear();
-      for (const int a : space.facet_element(mesh.kind_of(f.cell), f.facet).nodes)
-        nodes.push_back(cell_nodes[static_cast<std::size_t>(a)]);
-    };
-    lay_out(group, space, Layout::written, buffered(nodes_of), [&](Index e, std::vector<Node>& nodes) { nodes = mesh.nodes_of(facet_of(e)); });
-    groups.push_back(std::move(group));
+  for (const auto& [key, all] : by_key) {
+    const std::vector<int>& set = signatures.set(key.second);
+    const bool by_nodes = traits(key.first).order == 1 || has_whole(set, integrals);
+    const auto parts = straight_and_bent(all, [&, straight = Straightness(mesh, key.first)](const FacetOfCell& f) { return !by_nodes && straight(mesh.nodes_of(f)); });
+    for (const bool straight : {true, false}) {
+      const std::vector<FacetOfCell>& facets = parts[straight ? 0 : 1];
+      if (facets.empty()) continue;
+      ElementGroup group;
+      group.kind = key.first;
+      group.geometry = straight ? traits(key.first).linear : key.first;
+      group.integrals = set;
+      group.element_count = static_cast<Index>(facets.size());
+      const auto facet_of = [&facets](Index e) { return facets[static_cast<std::size_t>(e)]; };
+      const auto [first_cell, first_facet] = facets.front();
+      group.element = space.facet_element(mesh.kind_of(first_cell), first_facet).element;
+      const auto nodes_of = [&](Index e, std::vector<Node>& nodes) {
+        const FacetOfCell f = facet_of(e);
+        std::vector<Node> cell_nodes;
+        space.nodes_of(f.cell, cell_nodes);
+        nodes.clear();
+        for (const int a : space.facet_element(mesh.kind_of(f.cell), f.facet).nodes) nodes.push_back(cell_nodes[static_cast<std::size_t>(a)]);
+      };
+      lay_out(group, space, Layout::written, buffered(nodes_of), [&](Index e, std::vector<Node>& nodes) { nodes = mesh.nodes_of(facet_of(e)); });
+      groups.push_back(std::move(group));
+    }
   }
 }
 
@@ -251,7 +235,7 @@ void add_node_groups(const FunctionSpace& space, const std::vector<Integral>& in
         throw Error(Exit::model, fmt::format("'{}' acts on node {}, which no cell of the mesh uses", integrals[i].form.name, node), {},
                     "name nodes that belong to cells");
     ElementGroup group;
-    group.kind = CellKind::vertex1;
+    group.kind = group.geometry = CellKind::vertex1;
     group.element = &vertex;
     group.integrals = {static_cast<int>(i)};
     group.element_count = static_cast<Index>(list.size());

@@ -3,6 +3,7 @@
 #include "device/error.hpp"
 #include "fem/node_graph.hpp"
 #include "fem/node_numbering.hpp"
+#include "fem/straight_cells.hpp"
 #include "mesh/curve_order.hpp"
 #include "mesh/hash.hpp"
 
@@ -76,6 +77,7 @@ std::shared_ptr<const FunctionSpace::Geometry> FunctionSpace::geometry_of(const 
   for (std::size_t n = 0; n < made.mesh_node.size(); ++n)
     for (std::size_t d = 0; d < dimension; ++d) coordinates[n * dimension + d] = mesh.point(made.mesh_node[n])[d];
   made.coordinates = Vector(device, std::span<const double>(coordinates), "space");
+  made.straight = straight_cells(mesh, device.threads());
   return std::make_shared<const Geometry>(std::move(made));
 }
 

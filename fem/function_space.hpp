@@ -88,6 +88,7 @@ class FunctionSpace {
   // The geometry: the mesh's nodes in the order in which the curve meets them.
   Node geometry_node_of(Node mesh_node) const { return geometry_->node[static_cast<std::size_t>(mesh_node)]; }
   const Vector& geometry_coordinates() const { return geometry_->coordinates; }
+  bool is_straight(Index cell) const { return geometry_->straight[static_cast<std::size_t>(cell)] != 0; }  // fem/straight_cells.hpp
 
   Vector zeros(const char* tag = "vectors") const;
   // Values at the nodes of the mesh, [mesh node][component]; 0 at points without unknowns. A transfer.
@@ -118,6 +119,7 @@ class FunctionSpace {
     std::vector<Index> cell_order;
     std::vector<Node> node, mesh_node;   // [mesh node] -> node of the geometry, and back
     Vector coordinates;
+    std::vector<std::uint8_t> straight;  // [cell]
   };
   static std::shared_ptr<const Geometry> geometry_of(const Mesh& mesh, const Device& device);
   void choose_elements(const SpaceOptions& options);

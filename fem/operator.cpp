@@ -108,7 +108,9 @@ const FormKernels& Operator::kernels_of(Task task, const ElementGroup& group, co
     return kernels<FormKernels>(space_->device(), form.module,
                                 tensor_kernel_name(form.name.c_str(), group.element->order, group.element->dimension()));
   const std::string special = named(group.node_count());
-  if (space_->isoparametric() && task != Task::diagonal && has_kernels(space_->device().backend(), form.module, special)) {
+  const bool linear_cell = group.node_count() <= 1 << traits(group.kind).dimension;  // as Shape has it (fem/launch/element_points.hpp)
+  const bool fits = !linear_cell || group.node_count() == traits(group.geometry).node_count;
+  if (fits && task != Task::diagonal && has_kernels(space_->device().backend(), form.module, special)) {
     const FormKernels& own = kernels<FormKernels>(space_->device(), form.module, special);
     if (task != Task::action || own.actions != nullptr) return own;
   }

@@ -2,6 +2,7 @@
 #include "fem/cells/quadrature.hpp"
 #include "fem/element_check.hpp"
 #include "fem/forms/diffusion.hpp"
+#include "mesh/point_algebra.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -9,8 +10,6 @@
 
 namespace ritz {
 namespace {
-
-double distance(const Point& a, const Point& b) { return std::hypot(a[0] - b[0], a[1] - b[1], a[2] - b[2]); }
 
 // The maps of a facet's reference cell onto itself: two cells may see a common facet in any of these ways.
 std::vector<std::function<Point(const Point&)>> symmetries(CellKind shape) {

@@ -6,6 +6,7 @@
 #include "io/raw_mesh.hpp"
 #include "io/text_file.hpp"
 #include "mesh/cell_geometry.hpp"
+#include "mesh/point_algebra.hpp"
 
 #include <algorithm>
 #include <array>
@@ -107,8 +108,6 @@ struct System {  // of coordinates: origin and axes in basic coordinates
   std::array<Point, 3> axes{Point{1, 0, 0}, Point{0, 1, 0}, Point{0, 0, 1}};
 };
 
-Point minus(const Point& a, const Point& b) { return {a[0] - b[0], a[1] - b[1], a[2] - b[2]}; }
-Point cross(const Point& a, const Point& b) { return {a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]}; }
 Point unit(const Point& a) {
   const double length = std::hypot(a[0], a[1], a[2]);
   return {a[0] / length, a[1] / length, a[2] / length};

@@ -1,6 +1,7 @@
 #include "mesh/conformity.hpp"
 
 #include "mesh/facets.hpp"
+#include "mesh/point_algebra.hpp"
 #include "mesh/point_grid.hpp"
 
 #include <algorithm>
@@ -22,7 +23,6 @@ Point at(const Mesh& mesh, Node node) {
   const auto x = mesh.point(node);
   return {x[0], x[1], x[2]};
 }
-double distance(const Point& a, const Point& b) { return std::hypot(a[0] - b[0], a[1] - b[1], a[2] - b[2]); }
 
 CellKind kind_of(const Mesh& mesh, FacetOfCell facet) {
   return traits(mesh.kind_of(facet.cell)).facets[static_cast<std::size_t>(facet.facet)].kind;

@@ -1,6 +1,7 @@
 #include "mesh/point_location.hpp"
 
 #include "mesh/curve_order.hpp"
+#include "mesh/point_algebra.hpp"
 #include "mesh/quality.hpp"
 
 #include <fmt/format.h>
@@ -13,13 +14,6 @@ namespace ritz {
 namespace {
 
 constexpr Index fan_out = 4;
-
-Point minus(const Point& a, const Point& b) { return {a[0] - b[0], a[1] - b[1], a[2] - b[2]}; }
-double dot(const Point& a, const Point& b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
-double length(const Point& a) { return std::sqrt(dot(a, a)); }
-Point cross(const Point& a, const Point& b) {
-  return {a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]};
-}
 
 // One cell, facet, edge or corner with its nodes.
 struct Shape {

@@ -1,6 +1,8 @@
 // Shapes of cells, from the frames of edges at their corners.
 #include "mesh/quality.hpp"
 
+#include "mesh/point_algebra.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -12,13 +14,6 @@ namespace ritz {
 namespace {
 
 using Corner = std::array<int, 4>;  // a corner and its neighbours, right-handed; -1 where there are fewer
-
-Point minus(const Point& a, const Point& b) { return {a[0] - b[0], a[1] - b[1], a[2] - b[2]}; }
-Point cross(const Point& a, const Point& b) {
-  return {a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]};
-}
-double dot(const Point& a, const Point& b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
-double length(const Point& a) { return std::sqrt(dot(a, a)); }
 
 double span_of(const std::array<Point, 3>& e, int dimension) {  // volume or area that the edges span, with its sign
   return dimension == 3 ? dot(e[0], cross(e[1], e[2])) : e[0][0] * e[1][1] - e[0][1] * e[1][0];

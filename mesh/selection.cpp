@@ -1,5 +1,7 @@
 #include "mesh/selection.hpp"
 
+#include "mesh/point_algebra.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <iterator>
@@ -7,11 +9,6 @@
 
 namespace ritz {
 namespace {
-
-Point minus(const Point& a, const Point& b) { return {a[0] - b[0], a[1] - b[1], a[2] - b[2]}; }
-double dot(const Point& a, const Point& b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
-Point cross(const Point& a, const Point& b) { return {a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]}; }
-double length(const Point& a) { return std::sqrt(dot(a, a)); }
 
 double distance_to_line(const Point& x, const Point& point, const Point& axis) { return length(cross(minus(x, point), axis)) / length(axis); }
 

@@ -1,6 +1,8 @@
 // Integrals over cells and facets, with the quadrature that is exact for them.
 #include "mesh/quality.hpp"
 
+#include "mesh/point_algebra.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -53,11 +55,6 @@ Point position(const Mesh& mesh, std::span<const Node> nodes, const std::vector<
     for (std::size_t k = 0; k < 3; ++k) p[k] += values[i] * mesh.point(nodes[i])[k];
   return p;
 }
-
-Point cross(const Point& a, const Point& b) {
-  return {a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]};
-}
-double dot(const Point& a, const Point& b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
 
 double volume_factor(const Columns& J, int dimension) {
   if (dimension == 1) return std::sqrt(dot(J[0], J[0]));

@@ -28,13 +28,14 @@ constexpr void element_actions(const Team& team, const Memory& memory, const F& 
                       flux = direction.from(N * C);
 
   const int M = Sh::geometry_nodes(table);
-  team.each(M, [&](int a) { team.load_coordinates_from_origin(arguments, batch, a, M, G, x); });
+  const auto origin = team.origin_of(arguments, batch, M, G);
+  team.each(M, [&](int a) { team.load_coordinates_from(origin, arguments, batch, a, M, G, x); });
   if constexpr (!linear) team.each(N, [&](int a) { team.load_unknowns(arguments, batch, a, N, C, u); });
   team.each(N, [&](int a) { team.load_direction(arguments, batch, a, N, C, direction); });
   team.sync();
   team.each(points, [&](int q) {
     Geometry<Sh, T> g = geometry_of<Sh, T>(team, arguments, batch, x, q);
-    for (int i = 0; i < G; ++i) g.point.x[i] += team.origin(arguments, batch, M, G, i);
+    for (int i = 0; i < G; ++i) g.point.x[i] += origin(i);
     Fields<T, C, G> fields{};
     if constexpr (!linear) {
       fields = interpolate<Sh, F::uses_gradient, T>(u, g, table, q);

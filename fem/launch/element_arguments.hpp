@@ -66,8 +66,8 @@ struct FormKernels {
   ElementKernel commits = nullptr, tangents = nullptr;
 };
 
-// The name under which a form's kernels for elements of `node_count` nodes and reference dimension are registered: those
-// whose field varies like their geometry. node_count 0: kernels for any element.
+// The name under which a form's kernels for elements of `node_count` nodes and reference dimension are registered; those for
+// linear cells want a geometry of as many nodes. node_count 0: kernels for any element.
 inline std::string tensor_kernel_name(const char* form, int order, int reference_dimension) {
   return std::string(form) + "/tensor" + std::to_string(order) + "/" + std::to_string(reference_dimension);
 }

@@ -4,8 +4,8 @@
 //   CUDA  block = up to lane_count elements, thread = item (a quadrature point, a pair of nodes, ...); T = double
 // team.each(n, f) runs f(0..n-1); team.sync() makes what was written visible to the team.
 // Scratch arrays live in the team's fast memory (stack or L2 on a CPU, shared memory on a GPU).
-// Numbers of nodes are compile-time constants for common cells, whose field varies like their geometry; 0 stands for any
-// element, with numbers from its table.
+// Numbers of nodes are compile-time constants for common cells, the geometry's for linear ones (Shape, element_points.hpp); 0 stands for
+// any element, with numbers from its table.
 #pragma once
 
 #include "fem/launch/element_points.hpp"

@@ -43,11 +43,14 @@ struct CpuTeam {
   void load_coordinates(const ElementArguments& arguments, Index batch, int a, int nodes, int dimension, const X& x) const {
     load<false>(arguments.coordinates, arguments.geometry_nodes + (batch * nodes + a) * lane_count, a, dimension, x);
   }
+  struct Origin {
+    double operator()(int) const { return 0.0; }
+  };
+  Origin origin_of(const ElementArguments&, Index, int, int) const { return {}; }
   template <class X>
-  void load_coordinates_from_origin(const ElementArguments& arguments, Index batch, int a, int nodes, int dimension, const X& x) const {
+  void load_coordinates_from(const Origin&, const ElementArguments& arguments, Index batch, int a, int nodes, int dimension, const X& x) const {
     load_coordinates(arguments, batch, a, nodes, dimension, x);
   }
-  double origin(const ElementArguments&, Index, int, int, int) const { return 0.0; }
   template <class U>
   void load_unknowns(const ElementArguments& arguments, Index batch, int a, int nodes, int components, const U& u) const {
     if (arguments.u != nullptr)
@@ -133,34 +136,37 @@ struct SingleCpuTeam {
   void sync() const {}
   static const float* line_tables(const ReferenceTable& table) { return table.single.line; }
 
-  // Relative to the first node of each element.
+  // The first node of each element, that single precision does not lose small cells.
+  struct Origin {
+    __m256d at[2 * lane_count];
+    SinglePack operator()(int d) const {
+      SinglePack p;
+      for (int l = 0; l < 2 * lane_count; ++l) p.v[l] = static_cast<float>(at[l][d]);
+      return p;
+    }
+  };
+  Origin origin_of(const ElementArguments& arguments, Index batch, int nodes, int dimension) const {
+    Origin origin;
+    for (int l = 0; l < 2 * lane_count; ++l) {
+      const double* at = arguments.coordinates + Index{geometry_node(arguments, batch, 0, nodes, l)} * dimension;
+      origin.at[l] = dimension == 3 ? triple(at) : _mm256_setr_pd(at[0], at[1], 0, 0);
+    }
+    return origin;
+  }
   template <class X>
-  void load_coordinates_from_origin(const ElementArguments& arguments, Index batch, int a, int nodes, int dimension, const X& x) const {
+  void load_coordinates_from(const Origin& origin, const ElementArguments& arguments, Index batch, int a, int nodes, int dimension, const X& x) const {
     if (dimension == 3) {
       const auto row = [&](int l) {
-        const std::int32_t* node = arguments.geometry_nodes + of(batch, l / lane_count) * nodes * lane_count + l % lane_count;
-        return _mm256_cvtpd_ps(triple(arguments.coordinates + Index{node[a * lane_count]} * 3) - triple(arguments.coordinates + Index{node[0]} * 3));
+        return _mm256_cvtpd_ps(triple(arguments.coordinates + Index{geometry_node(arguments, batch, a, nodes, l)} * 3) - origin.at[l]);
       };
       return gather_triples(row, [&](int d) -> decltype(auto) { return x(a * 3 + d); });
     }
     for (int d = 0; d < dimension; ++d) {
       SinglePack p;
-      for (int half = 0; half < 2; ++half) {
-        const std::int32_t* node = arguments.geometry_nodes + of(batch, half) * nodes * lane_count;
-        for (int l = 0; l < lane_count; ++l)
-          p.v[half * lane_count + l] = static_cast<float>(arguments.coordinates[Index{node[a * lane_count + l]} * dimension + d] -
-                                                          arguments.coordinates[Index{node[l]} * dimension + d]);
-      }
+      for (int l = 0; l < 2 * lane_count; ++l)
+        p.v[l] = static_cast<float>(arguments.coordinates[Index{geometry_node(arguments, batch, a, nodes, l)} * dimension + d] - origin.at[l][d]);
       x(a * dimension + d) = p;
     }
-  }
-  SinglePack origin(const ElementArguments& arguments, Index batch, int nodes, int dimension, int d) const {
-    SinglePack p;
-    for (int half = 0; half < 2; ++half)
-      for (int l = 0; l < lane_count; ++l)
-        p.v[half * lane_count + l] = static_cast<float>(
-            arguments.coordinates[Index{arguments.geometry_nodes[of(batch, half) * nodes * lane_count + l]} * dimension + d]);
-    return p;
   }
   template <class U>
   void load_unknowns(const ElementArguments& arguments, Index batch, int a, int nodes, int components, const U& u) const {
@@ -230,6 +236,9 @@ struct SingleCpuTeam {
 
  private:
   Index of(Index batch, int half) const { return batch + half < batches ? batch + half : batch; }
+  std::int32_t geometry_node(const ElementArguments& arguments, Index batch, int a, int nodes, int l) const {
+    return arguments.geometry_nodes[(of(batch, l / lane_count) * nodes + a) * lane_count + l % lane_count];
+  }
   SinglePack both_halves(const double* values, Index batch, int number, int numbers) const {
     SinglePack p;
     for (int half = 0; half < 2; ++half) {

@@ -40,16 +40,19 @@ struct GpuTeamOf {
                                    const X& x) const {
     load(arguments.coordinates, arguments.geometry_nodes + (batch * nodes + a) * lane_count, a, dimension, x);
   }
-  template <class X>
-  __device__ void load_coordinates_from_origin(const ElementArguments& arguments, Index batch, int a, int nodes, int dimension,
-                                               const X& x) const {
-    const std::int32_t* node = arguments.geometry_nodes + batch * nodes * lane_count + lane;
-    for (int d = 0; d < dimension; ++d)
-      x(a * dimension + d) = static_cast<Real>(arguments.coordinates[Index{node[a * lane_count]} * dimension + d] -
-                                               arguments.coordinates[Index{node[0]} * dimension + d]);
+  // The first node of each element, that single precision does not lose small cells.
+  struct Origin {
+    const double* at;
+    __device__ Real operator()(int d) const { return static_cast<Real>(at[d]); }
+  };
+  __device__ Origin origin_of(const ElementArguments& arguments, Index batch, int nodes, int dimension) const {
+    return {arguments.coordinates + Index{arguments.geometry_nodes[batch * nodes * lane_count + lane]} * dimension};
   }
-  __device__ Real origin(const ElementArguments& arguments, Index batch, int nodes, int dimension, int d) const {
-    return static_cast<Real>(arguments.coordinates[Index{arguments.geometry_nodes[batch * nodes * lane_count + lane]} * dimension + d]);
+  template <class X>
+  __device__ void load_coordinates_from(const Origin& origin, const ElementArguments& arguments, Index batch, int a, int nodes, int dimension,
+                                        const X& x) const {
+    const double* at = arguments.coordinates + Index{arguments.geometry_nodes[(batch * nodes + a) * lane_count + lane]} * dimension;
+    for (int d = 0; d < dimension; ++d) x(a * dimension + d) = static_cast<Real>(at[d] - origin.at[d]);
   }
   template <class U>
   __device__ void load_unknowns(const ElementArguments& arguments, Index batch, int a, int nodes, int components,

@@ -20,13 +20,15 @@ constexpr const auto& numbers_of(const ReferenceTable& table) {
   else return static_cast<const Tabulated<double>&>(table);
 }
 
-// Sizes of one form on one shape of cell, known at compile time; NodeCount 0: nodes are counted at run time.
+// Sizes of one form on one shape of cell, known at compile time; NodeCount 0: nodes are counted at run time. Those of the geometry
+// are as many on linear cells; cells with more nodes may be straight, with a geometry of their corners.
 template <Form F, int NodeCount, int ReferenceDimension>
 struct Shape {
   using Facts = FormFacts<F>;
   static constexpr int D = ReferenceDimension;
   static constexpr int nodes(const ReferenceTable& t) { return NodeCount > 0 ? NodeCount : t.node_count; }
-  static constexpr int geometry_nodes(const ReferenceTable& t) { return NodeCount > 0 ? NodeCount : t.geometry_node_count; }
+  static constexpr bool linear_cell = NodeCount > 0 && NodeCount <= (1 << ReferenceDimension);
+  static constexpr int geometry_nodes(const ReferenceTable& t) { return linear_cell ? NodeCount : t.geometry_node_count; }
   static constexpr int G = F::dimension, C = F::components, S = Facts::slots;
   static constexpr bool on_facets = Facts::codimension == 1;
   static_assert(D + Facts::codimension == G);

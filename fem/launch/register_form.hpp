@@ -3,7 +3,7 @@
 //   const RegisterForm<Elasticity, Cell<4, 3>, Cell<10, 3>> elasticity;      // nodes and dimension of the cells
 //
 // A cell is known to kernels by its number of nodes and its reference dimension only. AnyElement<3> serves all elements of
-// that dimension that are not listed, and those whose field does not vary like their geometry: so a new reference element
+// that dimension that are not listed, and as few nodes as a linear cell's on a geometry of more: so a new reference element
 // needs no new kernel.
 #pragma once
 

@@ -117,8 +117,9 @@ template <class Sh, class Team, class P>
 constexpr void multilinear_coefficients(const Team& team, const ElementArguments& arguments, Index batch, const P& a) {
   using T = typename Team::Number;
   constexpr int corner_bits[8] = {0, 1, 3, 2, 4, 5, 7, 6};
+  const auto origin = team.origin_of(arguments, batch, Sh::corners, Sh::G);
   team.each(Sh::corners, [&](int corner) {
-    team.load_coordinates_from_origin(arguments, batch, corner, Sh::corners, Sh::G, a);
+    team.load_coordinates_from(origin, arguments, batch, corner, Sh::corners, Sh::G, a);
   });
   team.sync();
   team.each(Sh::G, [&](int i) {
@@ -131,7 +132,7 @@ constexpr void multilinear_coefficients(const Team& team, const ElementArguments
           x[c] = 0.5 * (low + high);
           x[c | bit] = 0.5 * (high - low);
         }
-    x[0] += team.origin(arguments, batch, Sh::corners, Sh::G, i);
+    x[0] += origin(i);
     for (int c = 0; c < Sh::corners; ++c) a(c * Sh::G + i) = x[c];
   });
 }

@@ -103,11 +103,14 @@ struct CheckerTeam {
   void load_coordinates(const ElementArguments& arguments, Index batch, int a, int nodes, int dimension, const X& x) const {
     load(arguments.coordinates, arguments.geometry_nodes + (batch * nodes + a) * lane_count, a, dimension, x);
   }
+  struct Origin {
+    constexpr double operator()(int) const { return 0; }
+  };
+  constexpr Origin origin_of(const ElementArguments&, Index, int, int) const { return {}; }
   template <class X>
-  void load_coordinates_from_origin(const ElementArguments& arguments, Index batch, int a, int nodes, int dimension, const X& x) const {
+  void load_coordinates_from(const Origin&, const ElementArguments& arguments, Index batch, int a, int nodes, int dimension, const X& x) const {
     load_coordinates(arguments, batch, a, nodes, dimension, x);
   }
-  double origin(const ElementArguments&, Index, int, int, int) const { return 0; }
   template <class U>
   void load_unknowns(const ElementArguments& arguments, Index batch, int a, int nodes, int components, const U& u) const {
     load(arguments.u, arguments.nodes + (batch * nodes + a) * lane_count, a, components, u);
