@@ -206,10 +206,10 @@ Operator::Plan Operator::make_plan(const Job& job) const {
   const Task task = job.task;
   Outline outline = this->outline(job);
   const std::vector<Index>& first_chunk = outline.first_chunk;
-  const int block = outline.block;
   Plan plan;
   plan.task = task;
   plan.integrals = outline.integrals;
+  plan.block = outline.block;
   plan.groups = std::move(outline.groups);
   plan.chunk_batches = std::move(outline.chunk_batches);
   for (std::size_t g = 0; g < plan.groups.size(); ++g) {
@@ -217,12 +217,19 @@ Operator::Plan Operator::make_plan(const Job& job) const {
     for (const int i : outline.integrals[g])
       terms.push_back(make_term(task, groups_[static_cast<std::size_t>(plan.groups[g])], integrals_[static_cast<std::size_t>(i)]));
   }
-  for (const auto& [other, made] : plans_)
-    if (task != Task::matrix && other.task != Task::matrix && made.groups == plan.groups && made.chunk_batches == plan.chunk_batches) plan.scatter = made.scatter;
+  for (const auto& [other, made] : plans_) {
+    if (task == Task::matrix || other.task == Task::matrix || made.groups != plan.groups || made.chunk_batches != plan.chunk_batches) continue;
+    plan.scatter = made.scatter;
+    if (made.block != plan.block) continue;
+    plan.extension = made.extension;
+    plan.workspace = made.workspace;
+  }
   if (plan.scatter == nullptr) plan.scatter = make_lists(task, plan, first_chunk);
   plan.stored_bytes = ScatterPlan::memory_needs(plan.scatter->sizes()).total() + stored_at_points(plan.terms);
-  plan.extension = Vector(device, plan.scatter->extension_items() * block, "assembly buffers");
-  plan.workspace = make_workspace(workspace_size(outline), outline.widest);
+  if (plan.extension == nullptr) {
+    plan.extension = std::make_shared<Vector>(device, plan.scatter->extension_items() * plan.block, "assembly buffers");
+    plan.workspace = std::make_shared<Vector>(make_workspace(workspace_size(outline), outline.widest));
+  }
   return plan;
 }
 
@@ -259,7 +266,7 @@ const Operator::Plan& Operator::plan(const Job& job) const {
 }
 
 template <class Use>
-void Operator::with_groups(const Plan& plan, int block, bool matrix, bool single, const Vectors& vectors, const Use& use) const {
+void Operator::with_groups(const Plan& plan, bool matrix, bool single, const Vectors& vectors, const Use& use) const {
   std::vector<std::vector<AssemblyTerm>> terms = plan.terms;
   std::vector<AssemblyGroup> groups(plan.groups.size());
   Index chunk = 0;
@@ -283,32 +290,27 @@ void Operator::with_groups(const Plan& plan, int block, bool matrix, bool single
     groups[g] = {terms[g].data(), static_cast<int>(terms[g].size()), group.batch_count(), plan.chunk_batches[g], chunk,
                  matrix ? n * n : n};
     chunk += groups[g].chunk_count();
-    if (cells != nullptr) cells += group.batch_count() * block * lane_count;
+    if (cells != nullptr) cells += group.batch_count() * plan.block * lane_count;
   }
   use(groups);
 }
 
-void Operator::run(const Plan& plan, const char* name, int block, bool matrix, const Vectors& vectors) const {
-  space_->device().profile().count(least_traffic(plan, block, matrix, sizeof(double)) + (vectors.tangents != nullptr ? vectors.tangents->bytes() : 0));
-  with_groups(plan, block, matrix, false, vectors, [&](const std::vector<AssemblyGroup>& groups) {
-    const AssemblyJob<double> job{name,  groups.data(),  static_cast<int>(groups.size()), plan.scatter->view(),
-                                  block, vectors.target, const_cast<double*>(plan.extension.data()),
-                                  const_cast<double*>(plan.workspace.data()), plan.workspace.size()};
+void Operator::run(const Plan& plan, const char* name, bool matrix, const Vectors& vectors) const {
+  space_->device().profile().count(least_traffic(plan, matrix, sizeof(double)) + (vectors.tangents != nullptr ? vectors.tangents->bytes() : 0));
+  with_groups(plan, matrix, false, vectors, [&](const std::vector<AssemblyGroup>& groups) {
+    const AssemblyJob<double> job{name,       groups.data(),   static_cast<int>(groups.size()), plan.scatter->view(),
+                                  plan.block, vectors.target, plan.extension->data(), plan.workspace->data(), plan.workspace->size()};
     kernels<AssemblyKernels>(space_->device(), module_name, "assembly").run(space_->device(), job);
   });
 }
 
-void Operator::run_single(const Plan& plan, const char* name, int block, const Vectors& vectors, float* target) const {
+void Operator::run_single(const Plan& plan, const char* name, const Vectors& vectors, float* target) const {
   const Device& device = space_->device();
-  device.profile().count(least_traffic(plan, block, false, sizeof(float)) + (vectors.tangents != nullptr ? vectors.tangents->bytes() : 0));
-  if (plan.single_extension.size() < plan.extension.size())
-    plan.single_extension = Array<float>(device, plan.extension.size(), "assembly buffers");
-  if (plan.single_workspace.size() < plan.workspace.size())
-    plan.single_workspace = Array<float>(device, plan.workspace.size(), "assembly buffers");
-  with_groups(plan, block, false, true, vectors, [&](const std::vector<AssemblyGroup>& groups) {
-    const AssemblyJob<float> job{name,  groups.data(), static_cast<int>(groups.size()), plan.scatter->view(),
-                                 block, target,        plan.single_extension.data(), plan.single_workspace.data(),
-                                 plan.single_workspace.size()};
+  device.profile().count(least_traffic(plan, false, sizeof(float)) + (vectors.tangents != nullptr ? vectors.tangents->bytes() : 0));
+  with_groups(plan, false, true, vectors, [&](const std::vector<AssemblyGroup>& groups) {
+    const AssemblyJob<float> job{name,       groups.data(), static_cast<int>(groups.size()), plan.scatter->view(),
+                                 plan.block, target,        reinterpret_cast<float*>(plan.extension->data()),
+                                 reinterpret_cast<float*>(plan.workspace->data()), plan.workspace->size()};
     kernels<AssemblyKernels>(device, module_name, "assembly").run_single(device, job);
   });
 }
@@ -326,7 +328,7 @@ const double* Operator::given_or_zero(const Vector& u) const {
 void Operator::residual(const Vector& u, Vector& r) const {
   check_vector(u);
   check_vector(r);
-  run(plan({Task::residual}), "residual", space_->components(), false, {.u = u.data(), .target = r.data()});
+  run(plan({Task::residual}), "residual", false, {.u = u.data(), .target = r.data()});
 }
 
 SparseMatrix Operator::make_matrix() const { return SparseMatrix(space_->pattern(), space_->components()); }
@@ -336,8 +338,7 @@ void Operator::assemble(const Vector& u, SparseMatrix& matrix) const { assemble_
 void Operator::assemble_with(const PointTangents* tangents, const Vector& u, SparseMatrix& matrix) const {
   if (matrix.shared_pattern() != space_->pattern() || matrix.block_size() != space_->components())
     throw Error(Exit::internal, "a matrix of another space was given to assemble", {}, "take it from make_matrix()");
-  run(plan({Task::matrix}), "assembly", space_->components() * space_->components(), true,
-      {.u = given_or_zero(u), .target = matrix.values().data(), .tangents = tangents});
+  run(plan({Task::matrix}), "assembly", true, {.u = given_or_zero(u), .target = matrix.values().data(), .tangents = tangents});
 }
 
 bool Operator::same_places(const std::vector<Integral>& integrals) const {
@@ -390,8 +391,7 @@ Operator::MarkedNodes Operator::mark(const Constraints& constraints) const {
 void Operator::action(const Vector& u, const Vector& x, Vector& y, const MarkedNodes* marked) const {
   check_vector(x);
   check_vector(y);
-  run(plan({Task::action}), "operator action", space_->components(), false,
-      {.u = given_or_zero(u), .target = y.data(), .direction = x.data(), .marked = marked});
+  run(plan({Task::action}), "operator action", false, {.u = given_or_zero(u), .target = y.data(), .direction = x.data(), .marked = marked});
 }
 
 template <class Holds>
@@ -429,15 +429,14 @@ void Operator::action(const Vector& u, const Array<float>& x, Array<float>& y, c
 void Operator::action_with(const PointTangents* tangents, const Vector& u, const Array<float>& x, Array<float>& y, const MarkedNodes* marked) const {
   if (x.size() != space_->unknown_count()) throw_size_mismatch(space_->unknown_count(), x.size());
   if (y.size() != space_->unknown_count()) throw_size_mismatch(space_->unknown_count(), y.size());
-  run_single(plan({Task::action}), "operator action", space_->components(),
-             {.u = given_or_zero(u), .single_direction = x.data(), .marked = marked, .tangents = tangents}, y.data());
+  run_single(plan({Task::action}), "operator action", {.u = given_or_zero(u), .single_direction = x.data(), .marked = marked, .tangents = tangents}, y.data());
 }
 
 Vector Operator::diagonal(const Vector& u) const { return diagonal_with(nullptr, u); }
 
 Vector Operator::diagonal_with(const PointTangents* tangents, const Vector& u) const {
   Vector d = space_->zeros();
-  run(plan({Task::diagonal}), "diagonal", space_->components(), false, {.u = given_or_zero(u), .target = d.data(), .tangents = tangents});
+  run(plan({Task::diagonal}), "diagonal", false, {.u = given_or_zero(u), .target = d.data(), .tangents = tangents});
   return d;
 }
 

@@ -133,9 +133,10 @@ class Operator {
     std::vector<Index> chunk_batches;        // of each of them
     std::shared_ptr<const ScatterPlan> scatter;    // of tasks with the same groups and chunks: the same
     std::vector<std::vector<AssemblyTerm>> terms;  // of each of them
-    Vector extension, workspace;
+    int block = 0;                                 // numbers per item
+    // What a run writes before it reads it, in either precision; of tasks with the same lists and block: the same.
+    std::shared_ptr<Vector> extension, workspace;
     Index stored_bytes = 0;                        // of lists, and of what forms have at points: read in each run
-    mutable Array<float> single_extension, single_workspace;  // made at the first action in single precision
   };
   using ListKey = std::tuple<std::vector<int>, std::vector<Index>, bool>;  // groups, their chunks, of a matrix
   // Null: without tangents at points.
@@ -187,12 +188,12 @@ class Operator {
     const PointTangents* tangents = nullptr;
   };
   Index stored_at_points(const std::vector<std::vector<AssemblyTerm>>& terms) const;
-  Index least_traffic(const Plan& plan, int block, bool matrix, Index number) const;
-  void run(const Plan& plan, const char* name, int block, bool matrix, const Vectors& vectors) const;
-  void run_single(const Plan& plan, const char* name, int block, const Vectors& vectors, float* target) const;
+  Index least_traffic(const Plan& plan, bool matrix, Index number) const;
+  void run(const Plan& plan, const char* name, bool matrix, const Vectors& vectors) const;
+  void run_single(const Plan& plan, const char* name, const Vectors& vectors, float* target) const;
   // calls use(groups) with what the assembly loop wants to know
   template <class Use>
-  void with_groups(const Plan& plan, int block, bool matrix, bool single, const Vectors& vectors, const Use& use) const;
+  void with_groups(const Plan& plan, bool matrix, bool single, const Vectors& vectors, const Use& use) const;
 
   const FunctionSpace* space_;
   std::vector<Integral> integrals_;

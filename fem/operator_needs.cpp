@@ -9,8 +9,12 @@ namespace ritz {
 
 MemoryNeeds Operator::memory_needs(const std::vector<Task>& tasks, Index pairs) const {
   MemoryNeeds needs;
-  std::set<ListKey> lists;  // that are there, or counted
-  for (const auto& [job, plan] : plans_) lists.emplace(plan.groups, plan.chunk_batches, job.task == Task::matrix);
+  std::set<ListKey> lists;                        // that are there, or counted
+  std::set<std::pair<ListKey, int>> buffers;      // by block
+  for (const auto& [job, plan] : plans_) {
+    const auto key = lists.emplace(plan.groups, plan.chunk_batches, job.task == Task::matrix).first;
+    buffers.emplace(*key, plan.block);
+  }
   for (const Task task : tasks) {
     if (plans_.contains({task})) continue;
     const Outline outline = this->outline({task});
@@ -25,7 +29,8 @@ MemoryNeeds Operator::memory_needs(const std::vector<Task>& tasks, Index pairs) 
     const ScatterSizes& sizes = known->second;
     if (lists.insert(key).second) needs += ScatterPlan::memory_needs(sizes);
     if (task == Task::residual) needs += state_needs();
-    needs.array<double>("assembly buffers", sizes.extension * outline.block).array<double>("assembly buffers", workspace_size(outline));
+    if (buffers.emplace(key, outline.block).second)
+      needs.array<double>("assembly buffers", sizes.extension * outline.block).array<double>("assembly buffers", workspace_size(outline));
   }
   return needs;
 }
@@ -51,7 +56,7 @@ Index Operator::stored_at_points(const std::vector<std::vector<AssemblyTerm>>& t
 
 // [bytes] The least traffic of an assembly: connectivity, coordinates, what u stands for, and lists once, what several chunks add to
 // written and read again, and the target written once.
-Index Operator::least_traffic(const Plan& plan, int block, bool matrix, Index number) const {
+Index Operator::least_traffic(const Plan& plan, bool matrix, Index number) const {
   const Index unknowns = space_->unknown_count();
   Index sum = space_->geometry_coordinates().bytes() + number * unknowns;
   for (const int g : plan.groups) {
@@ -59,8 +64,8 @@ Index Operator::least_traffic(const Plan& plan, int block, bool matrix, Index nu
     const Index n = group.node_count();
     sum += group.element_count * n * Index{sizeof(std::int32_t)};
   }
-  sum += plan.stored_bytes + 2 * number * plan.extension.size();
-  return sum + number * (matrix ? space_->pattern()->nonzeros() * block : unknowns);
+  sum += plan.stored_bytes + 2 * number * plan.extension->size();
+  return sum + number * (matrix ? space_->pattern()->nonzeros() * plan.block : unknowns);
 }
 
 }  // namespace ritz

@@ -18,7 +18,7 @@ DerivedFields Operator::evaluate(const Vector& u, const std::string& form) const
   for (const int g : p.groups) batches += groups_[static_cast<std::size_t>(g)].batch_count();
   Vector sums(space_->device(), space_->node_count() * k, "results");
   Vector means(space_->device(), batches * k * lane_count, "results");
-  run(p, "evaluation", k, false, {.u = u.data(), .target = sums.data(), .cells = means.data()});
+  run(p, "evaluation", false, {.u = u.data(), .target = sums.data(), .cells = means.data()});
 
   std::vector<double> node_means = sums.host();
   const std::vector<double> cell_means = means.host();

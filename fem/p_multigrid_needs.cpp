@@ -75,9 +75,8 @@ PMultigridNeeds p_multigrid_needs(const Operator& equations) {
     needs.live += coarse.state_needs();
     needs.live.array<std::uint8_t>("constraints", coarse_n).array<double>("constraints", coarse_n);
     needs.live.bytes("p-multigrid", 6 * MemoryPool::block_size(real * n));  // D^-1, weights, b, x, d, q
-    // What chunks share, there and back; the finer level's own also in single precision. Lists of the way back.
+    // What chunks share, there and back. Lists of the way back.
     needs.live.bytes("transfer", real * (bytes_of(action, "assembly buffers") + bytes_of(back, "assembly buffers")) / Index{sizeof(double)});
-    if (single) needs.live.bytes("assembly buffers", bytes_of(action, "assembly buffers") / 2);
     needs.live.bytes("assembly lists", bytes_of(back, "assembly lists"));
     if (!transfers_share(*fine))
       needs.live.bytes("assembly lists", bytes_of(action, "assembly lists")).bytes("connectivity", connectivity_of_cells(*fine) + connectivity_of_cells(coarse));

@@ -291,14 +291,14 @@ class StaticSystem {
     Vector r = space_.zeros();
     equations_.residual(s.u, r);
     add_own(1, column, r);
-    split_residual(*column.constraints, column.load, r, s);
+    const bool rounding = split_residual(*column.constraints, column.load, r, s);
     if (combinations_.empty()) {
       column.b = {};
       column.own = {};
     }
     cool(s);
     // Rounding in slender bodies leaves 1e-5 of the load at most; a wrong matrix, nearly all of it.
-    if (s.certificate <= std::max(1e-3, 1e3 * options_.relative)) return;
+    if (rounding || s.certificate <= std::max(1e-3, 1e3 * options_.relative)) return;
     if (as_it_is_)
       throw Error(Exit::internal, fmt::format("a matrix that was kept is not that of the equations: residual {:.1e}", s.certificate), "this is a bug in Ritz", "please report it with the case file");
     throw Error(Exit::model, fmt::format("{}the solution does not satisfy the equations: a residual of {:.1e} of the load is left, and {:.1e} by the linear solver",
@@ -399,14 +399,18 @@ class StaticSystem {
   }
 
   // r: the residual of everything: its free part certifies, its prescribed part holds.
-  void split_residual(const Constraints& constraints, double load, Vector& r, StaticSolution& s) const {
+  // Is what is left of the free unknowns but rounding beside the reactions, as where what is prescribed cancels the loads?
+  bool split_residual(const Constraints& constraints, double load, Vector& r, StaticSolution& s) const {
     Vector free(space_.device(), r.size(), "vectors");
     copy(r, free);
     constraints.set_zero(free);
-    s.certificate = load > 0 ? norm2(free) / load : norm2(free);
+    const double left = norm2(free);
+    s.certificate = load > 0 ? left / load : left;
     free = {};
     constraints.keep_prescribed(r);
+    const bool rounding = left <= 1e-12 * norm2(r);
     s.reaction = space_.forces_to_mesh(r);
+    return rounding;
   }
 
   Vector sum_residual(const std::vector<double>& weights, const Vector& u) {
