@@ -39,9 +39,11 @@ struct VonMisesPlasticity {
       length += (k < 3 ? 1.0 : 2.0) * (xi[k] * xi[k]);
     }
     length = sqrt(length);
-    const T beyond = length - root * (yield_stress + isotropic_hardening * before[6]);  // the yield surface; f of box 3.2
-    const T slip = select(beyond, beyond / (2 * G + 2.0 / 3 * (isotropic_hardening + kinematic_hardening)), T(0.0));
-    const T along = select(beyond, slip / length, T(0.0));
+    const T radius = root * (yield_stress + isotropic_hardening * before[6]), beyond = length - radius;  // f of box 3.2
+    // What stands on the surface is elastic, not what rounding makes of it: an increment begins there, and unloads in one step.
+    const T yields = beyond - 1e-10 * radius;
+    const T slip = select(yields, beyond / (2 * G + 2.0 / 3 * (isotropic_hardening + kinematic_hardening)), T(0.0));
+    const T along = select(yields, slip / length, T(0.0));
     for (int k = 0; k < 6; ++k) now[k] = before[k] + along * xi[k];
     now[6] = before[6] + root * slip;
     T stress[6];

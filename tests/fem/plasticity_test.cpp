@@ -123,6 +123,21 @@ TEST(PointState, StepsSquareTheResidual) {
   EXPECT_GE(squared, 1);
 }
 
+// An increment begins with points on the yield surface, give or take rounding. As it unloads all are elastic: one linear step.
+TEST(PointState, UnloadsInOneStep) {
+  for (const double hardening : {0.0, 5.0}) {
+    VonMisesPlasticity form = steel;
+    form.isotropic_hardening = form.kinematic_hardening = hardening;
+    const Cantilever beam(hardening > 0 ? 0.05 : 0.016, form);
+    const NonlinearSolution s = solve_nonlinear(beam.model.equations, beam.fixed, {.relative = 1e-10, .increments = 2, .path = {1, 0.8}});
+    const auto steps_of = [&](int increment) { return std::ranges::count(s.steps, increment, &NonlinearStep::increment); };
+    EXPECT_GT(largest_alpha(beam.model.equations.evaluate(s.u)), 1e-5);
+    EXPECT_GT(steps_of(2), 1) << "loading";
+    EXPECT_EQ(steps_of(3), 1) << "hardening " << hardening;
+    EXPECT_EQ(steps_of(4), 1) << "hardening " << hardening;
+  }
+}
+
 TEST(PointState, UnloadingLeavesStressesInBalance) {
   const Cantilever beam(0.05);
   const NonlinearSolution s = solve_nonlinear(beam.model.equations, beam.fixed, {.relative = 1e-11, .increments = 2, .path = {1, 0}});
