@@ -8,6 +8,7 @@
 #include "apps/shared_model.hpp"
 #include "apps/solver_settings.hpp"
 #include "apps/sweep_plan.hpp"
+#include "device/host_limits.hpp"
 #include "device/host_memory.hpp"
 #include "device/process_start.hpp"
 #include "device/stop_request.hpp"
@@ -54,7 +55,8 @@ Run::Run(AppInfo info, RunOptions options, SharedModel* shared)
     own_->device = Device::named(device_for(options_.device, options_.threads, [this] { return expected_unknowns(mesh_file(options_), info_.components); }), options_.threads);
     limit(device(), options_.memory);
     obey(options_.memory);
-    setenv("VTK_SMP_MAX_THREADS", fmt::format("{}", device().threads()).c_str(), 0);  // else it takes as many as there are cores
+    // Else VTK takes as many as there are cores; of more it complains.
+    setenv("VTK_SMP_MAX_THREADS", fmt::format("{}", std::clamp(host_limits().affinity, 1, device().threads())).c_str(), 0);
     log_.line("device: {}", device().description());
   } else {
     log_.line("member {}", options_.member);

@@ -3,7 +3,6 @@
 #include "device/memory_shortage.hpp"
 #include "fem/p_multigrid.hpp"
 #include "fem/pattern_size.hpp"
-#include "solvers/bounding_box.hpp"
 #include "solvers/chebyshev.hpp"
 #include "solvers/conjugate_gradient.hpp"
 #include "solvers/jacobi.hpp"
@@ -74,15 +73,18 @@ SolveReport MatrixFreeSolver::iterate(const Vector& b, Vector& x, const LinearSo
 
 // With the preconditioner at hand, be it that of another tangent; and with one of this tangent where that one does not lead to the end.
 SolveReport MatrixFreeSolver::attempt(const Vector& b, Vector& x, const LinearSolverOptions& options, const IterationVerdict& give_up) {
+  Profile& profile = equations_.space().device().profile();
   while (true) {
     if (preconditioner_ && !use_.serves()) preconditioner_.reset();
     if (!preconditioner_) {
+      auto phase = profile.phase("set-up");
       if (!use_.current()) operator_.refresh();
       preconditioner_ = make_preconditioner(options);
       use_.made_anew();
     }
     const int most = use_.patience(-std::log10(options.relative));
     const ConjugateGradient method{.relative = options.relative, .max_iterations = most > 0 ? std::min(most, options.max_iterations) : options.max_iterations, .give_up = give_up};
+    auto phase = profile.phase("iteration");
     SolveReport report = method.solve(operator_, b, x, preconditioner_.get());
     if (use_.judge({report})) return report;
     x.fill_zero();
@@ -99,12 +101,19 @@ std::unique_ptr<LinearOperator> MatrixFreeSolver::make_preconditioner(const Line
   }
 }
 
+namespace {
+
+// On such cells actions cost so little, and matrices so much, that nothing else is worth a thought.
+bool by_sum_factorisation(const Operator& equations) { return !equations.space().isoparametric() && equations.sum_factorised(); }
+
+}  // namespace
+
 bool needs_no_matrix(const Operator& equations, bool many) {
   const FunctionSpace& space = equations.space();
   if (!equations.symmetric() || space.order() < 2) return false;
-  if (!space.isoparametric()) return equations.sum_factorised();
+  if (by_sum_factorisation(equations)) return true;
   constexpr Index few = 30'000;  // unknowns that are factorised quickly
-  return !many && equations.can_act() && equations.acts_quickly() && space.components() > 1 && space.mesh().dimension() == 3 && !space.mesh().structural() && space.unknown_count() >= few;
+  return !many && equations.can_act() && equations.acts_quickly() && space.mesh().dimension() == 3 && !space.mesh().structural() && space.unknown_count() >= few;
 }
 
 bool asks_for_matrix(const FunctionSpace& space, const LinearSolverOptions& options) {
@@ -120,8 +129,24 @@ bool without_matrix(const Operator& equations, const LinearSolverOptions& option
 }
 
 bool may_turn_to_a_matrix(const Operator& equations, const LinearSolverOptions& options) {
-  return options.operator_kind == OperatorKind::automatic && equations.space().isoparametric() && without_matrix(equations, options);
+  return options.operator_kind == OperatorKind::automatic && !by_sum_factorisation(equations) && without_matrix(equations, options);
 }
+
+namespace {
+
+std::array<double, 3> extent_of(const FunctionSpace& space) {  // from what the host has: iterations copy nothing
+  Point low = space.point(0), high = low;
+  for (Node n = 1; n < static_cast<Node>(space.node_count()); ++n) {
+    const Point x = space.point(n);
+    for (std::size_t d = 0; d < 3; ++d) {
+      low[d] = std::min(low[d], x[d]);
+      high[d] = std::max(high[d], x[d]);
+    }
+  }
+  return {high[0] - low[0], high[1] - low[1], high[2] - low[2]};
+}
+
+}  // namespace
 
 IterationVerdict slower_than_with_a_matrix(const FunctionSpace& space, double relative) {
   constexpr double seconds = 6e-8;  // of a cycle and a product, per unknown of quadratic cells
@@ -130,8 +155,8 @@ IterationVerdict slower_than_with_a_matrix(const FunctionSpace& space, double re
     if (iterations < few) return false;
     if (!verdict) {
       const int dimension = space.mesh().dimension(), block = space.components();
-      const Index pairs = space.has_pattern() ? space.pattern()->nonzeros() : pattern_size(entity_counts(space.mesh()), 0).pairs;
-      const SystemSize size{space.unknown_count(), pairs * block * block, dimension, block, bounding_box(space.coordinates(), dimension).extent};
+      const Index pairs = space.has_pattern() ? space.pattern()->nonzeros() : pattern_size(entity_counts(space.mesh()), space.isoparametric() ? 0 : space.order()).pairs;
+      const SystemSize size{space.unknown_count(), pairs * block * block, dimension, block, extent_of(space)};
       verdict = slower_than_factorising(size, seconds * double(size.unknowns), relative);
     }
     return *verdict && (*verdict)(iterations, log_reduction);

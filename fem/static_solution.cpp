@@ -127,14 +127,13 @@ StaticSolutions solve_or_turn_to_a_matrix(const Operator& equations, const LoadC
   without.on_failure = {};
   with.operator_kind = OperatorKind::matrix;
   with.slow_multigrid = true;
-  std::optional<Error> failure;
+  std::string why;
   try {
     return solve_in_one_way(equations, loads, without, progress, nullptr);
   } catch (const Error& error) {
     if (error.exit() != Exit::not_converged) throw;
-    failure = error;
+    why = fmt::format("with a matrix, since without one {}", error.message());
   }
-  const std::string why = fmt::format("with a matrix, since without one {}", failure->message());
   if (options.say) options.say(why);
   give_back_all(equations);
   StaticSolutions solutions;
@@ -142,7 +141,7 @@ StaticSolutions solve_or_turn_to_a_matrix(const Operator& equations, const LoadC
     check_memory_for_matrix(equations, with);
     solutions = solve_in_one_way(equations, loads, with, progress, nullptr);
   });
-  if (shortage) throw *failure;
+  if (shortage) return solve_after_stepping_to_no_matrix(equations, loads, options, progress, *shortage);  // however long that takes
   solutions.add_steps({why});
   return solutions;
 }

@@ -51,10 +51,26 @@ TEST(NeedsNoMatrix, VectorsOnQuadraticCellsOfASolidOnce) {
   }
 }
 
-TEST(NeedsNoMatrix, NotWhatIsSmallLinearOrScalar) {
+TEST(NeedsNoMatrix, ScalarsAndOrdersOfTheSpaceOnSolids) {
+  const Block warm(CellKind::tet10, 17, 1);
+  ASSERT_GE(warm.space.unknown_count(), 30000);
+  EXPECT_TRUE(needs_no_matrix(warm.equations, false));
+  EXPECT_TRUE(may_turn_to_a_matrix(warm.equations, {}));
+  for (const CellKind kind : {CellKind::tet4, CellKind::prism6}) {
+    const Block linear(kind, 12, 3);
+    EXPECT_FALSE(needs_no_matrix(linear.equations, false));
+    const FunctionSpace space(linear.mesh, 1, Device::named("cpu", 2), {.order = 3});
+    const Operator cubic(space, Block::parts(heat_form(3)));
+    ASSERT_GE(space.unknown_count(), 30000);
+    EXPECT_TRUE(needs_no_matrix(cubic, false)) << traits(kind).name;
+    EXPECT_FALSE(needs_no_matrix(cubic, true)) << traits(kind).name;
+    EXPECT_TRUE(may_turn_to_a_matrix(cubic, {})) << traits(kind).name;
+  }
+}
+
+TEST(NeedsNoMatrix, NotWhatIsSmallOrLinear) {
   EXPECT_FALSE(needs_no_matrix(Block(CellKind::tet10, 6, 3).equations, false));
   EXPECT_FALSE(needs_no_matrix(Block(CellKind::tet4, 24, 3).equations, false));
-  EXPECT_FALSE(needs_no_matrix(Block(CellKind::tet10, 17, 1).equations, false));
 }
 
 TEST(NeedsNoMatrix, AndTheSolutionIsThatOfTheMatrix) {
