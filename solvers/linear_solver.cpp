@@ -1,7 +1,7 @@
 #include "solvers/linear_solver.hpp"
 
 #include "device/memory_shortage.hpp"
-#include "solvers/bounding_box.hpp"
+#include "solvers/box_around.hpp"
 #include "solvers/memory_steps.hpp"
 #include "solvers/multigrid/hierarchy_needs.hpp"
 #include "solvers/prepared_solver.hpp"
@@ -46,7 +46,7 @@ SystemSize size_of(const Task& task, int columns) {
   const int block = task.A.block_size();
   SystemSize size{task.A.rows(), task.A.pattern().nonzeros() * block * block, task.geometry.dimension, block, {}, columns};
   if (task.options.method == LinearMethod::automatic && task.geometry.coordinates != nullptr)
-    size.extent = bounding_box(*task.geometry.coordinates, task.geometry.dimension).extent;
+    size.extent = box_around(*task.geometry.coordinates, task.geometry.dimension).extent;
   return size;
 }
 

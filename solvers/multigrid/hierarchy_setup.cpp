@@ -2,7 +2,7 @@
 
 #include "device/error.hpp"
 #include "device/kernels.hpp"
-#include "solvers/bounding_box.hpp"
+#include "solvers/box_around.hpp"
 #include "solvers/jacobi.hpp"
 #include "solvers/matrix_kernels.hpp"
 #include "solvers/multigrid/aggregation_kernels.hpp"
@@ -125,10 +125,10 @@ class Builder {
 
   Vector first_near_null(const BlockMatrixView<double>& A) const {
     Vector near_null(device_, A.rows * A.row_block * K_, tag);
-    BoundingBox box;
+    BoxAround box;
     const double* coordinates = nullptr;
     if (options_.coordinates != nullptr && (K_ > A.row_block || (A.row_block == 6 && options_.dimension == 3))) {
-      box = bounding_box(*options_.coordinates, options_.dimension);
+      box = box_around(*options_.coordinates, options_.dimension);
       coordinates = options_.coordinates->data();
     }
     const double size = std::ranges::max(box.extent);

@@ -1,10 +1,10 @@
-#include "solvers/bounding_box.hpp"
+#include "solvers/box_around.hpp"
 
 #include <algorithm>
 
 namespace ritz {
 
-BoundingBox bounding_box(const Vector& coordinates, int dimension) {
+BoxAround box_around(const Vector& coordinates, int dimension) {
   const std::vector<double> x = coordinates.host();
   const auto dimensions = static_cast<std::size_t>(dimension);
   std::array<double, 3> low{}, high{};
@@ -14,7 +14,7 @@ BoundingBox bounding_box(const Vector& coordinates, int dimension) {
     low[d] = std::min(low[d], x[i]);
     high[d] = std::max(high[d], x[i]);
   }
-  BoundingBox box;
+  BoxAround box;
   for (std::size_t d = 0; d < 3; ++d) {
     box.centre[d] = 0.5 * (low[d] + high[d]);
     box.extent[d] = high[d] - low[d];

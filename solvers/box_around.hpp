@@ -7,11 +7,11 @@
 
 namespace ritz {
 
-struct BoundingBox {
+struct BoxAround {
   std::array<double, 3> centre{}, extent{};  // 0 in directions that the points do not have
 };
 
 // coordinates: [point][dimension]; copied to the host.
-BoundingBox bounding_box(const Vector& coordinates, int dimension);
+BoxAround box_around(const Vector& coordinates, int dimension);
 
 }  // namespace ritz
