@@ -74,10 +74,15 @@ auto buffered(const NodesOf& nodes_of) {
   };
 }
 
-// Elements whose geometry is that of their corners, and the others, in order.
+// Elements whose geometry is that of their corners, and the others, in order. Where all are of one sort, nothing is copied.
 template <class Element, class IsStraight>
-std::array<std::vector<Element>, 2> straight_and_bent(const std::vector<Element>& elements, const IsStraight& is_straight) {
+std::array<std::vector<Element>, 2> straight_and_bent(std::vector<Element> elements, bool none, const IsStraight& is_straight) {
   std::array<std::vector<Element>, 2> result;
+  const auto straight = none ? 0 : std::ranges::count_if(elements, is_straight);
+  if (straight == 0 || straight == std::ssize(elements)) {
+    result[straight > 0 ? 0 : 1] = std::move(elements);
+    return result;
+  }
   for (const Element& element : elements) result[is_straight(element) ? 0 : 1].push_back(element);
   return result;
 }
@@ -148,10 +153,10 @@ void add_cell_groups(const FunctionSpace& space, const std::vector<Integral>& in
       group->push_back(cell);
     }
   }
-  for (const auto& [key, all] : by_key) {
+  for (auto& [key, all] : by_key) {
     const std::vector<int>& set = signatures.set(key.second);
     const bool by_nodes = traits(key.first).order == 1 || has_whole(set, integrals);
-    auto parts = straight_and_bent(all, [&](Index cell) { return !by_nodes && space.is_straight(cell); });
+    auto parts = straight_and_bent(std::move(all), by_nodes, [&](Index cell) { return space.is_straight(cell); });
     for (const bool straight : {true, false}) {
       if (parts[straight ? 0 : 1].empty()) continue;
       ElementGroup group;
@@ -196,10 +201,10 @@ void add_facet_groups(const FunctionSpace& space, const std::vector<Integral>& i
     const CellKind kind = traits(mesh.kind_of(cell)).facets[static_cast<std::size_t>(facet)].kind;
     by_key[{kind, signature}].push_back({cell, facet});
   }
-  for (const auto& [key, all] : by_key) {
+  for (auto& [key, all] : by_key) {
     const std::vector<int>& set = signatures.set(key.second);
     const bool by_nodes = traits(key.first).order == 1 || has_whole(set, integrals);
-    const auto parts = straight_and_bent(all, [&, straight = Straightness(mesh, key.first)](const FacetOfCell& f) { return !by_nodes && straight(mesh.nodes_of(f)); });
+    const auto parts = straight_and_bent(std::move(all), by_nodes, [&, straight = Straightness(mesh, key.first)](const FacetOfCell& f) { return straight(mesh.nodes_of(f)); });
     for (const bool straight : {true, false}) {
       const std::vector<FacetOfCell>& facets = parts[straight ? 0 : 1];
       if (facets.empty()) continue;
