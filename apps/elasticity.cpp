@@ -9,7 +9,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <fmt/format.h>
 #include <optional>
+#include <utility>
 
 namespace ritz {
 namespace {
@@ -54,6 +56,17 @@ void add_weight(const std::optional<std::vector<double>>& gravity, const PlaneMo
   for (const ElasticMaterial& m : materials) integrals.push_back(Integral::over(weight_form<G>(*gravity, plane, m.density), *m.region));
 }
 
+// Inner facets, between two cells, have no side that is "into the body".
+void check_outside(const Case::Table& t, const Mesh& mesh, const Region& region) {
+  const std::vector<FacetOfCell> boundary = boundary_facets(mesh);
+  const auto is_inner = [&](const FacetOfCell& facet) {
+    return !std::ranges::binary_search(boundary, std::pair(facet.cell, facet.facet), {}, [](const FacetOfCell& b) { return std::pair(b.cell, b.facet); });
+  };
+  if (const auto count = std::ranges::count_if(region.facets, is_inner); count > 0)
+    t.error("region", fmt::format("{} of the {} facets of '{}' lie between two cells", count, region.size(), region.name),
+            "pressure acts into the body, and there it would have two directions", "name facets of the boundary, or give a [[traction]] with its direction");
+}
+
 // All other loads.
 template <int G>
 void add_loads(Case& input, const Case::Table& from, const Mesh& mesh, const PlaneModel& plane, std::vector<Integral>& integrals) {
@@ -68,6 +81,7 @@ void add_loads(Case& input, const Case::Table& from, const Mesh& mesh, const Pla
     const Region* region = t.region("region", "facets", mesh, {RegionKind::facets});
     const Formula value = t.formula("value", "[Pa]");
     if (region == nullptr) continue;
+    check_outside(t, mesh, *region);
     check_formulas(input, mesh, *region, {&value, 1});
     if (value.is_number()) integrals.push_back(Integral::over(Pressure<G>{value.number(), plane.weight, plane.axisymmetric}, *region));
     else integrals.push_back(Integral::over({GivenPressure<G>{plane.weight, plane.axisymmetric}, {value}}, *region));
@@ -130,6 +144,7 @@ void show(Run& run, const Operator& equations, const StaticSolution& s) {
   const std::vector<double> stress = tensors(derived.at_nodes, 6), cell_stress = tensors(derived.at_cells, 6);
   const std::vector<double> equivalent = von_mises_of(stress);
   print_peak(run, mesh, "displacement", magnitudes(displacement.values, static_cast<std::size_t>(dimension)));
+  judge_displacements(run, mesh, displacement.values, dimension);
   print_peak(run, mesh, "von Mises stress", equivalent);
   print_balance(run, s, dimension);
   const std::vector<double> finer = run.fields().at_points(space, derived.at_space_nodes, derived.components), finer_stress = tensors(finer, 6);

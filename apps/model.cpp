@@ -2,12 +2,15 @@
 
 #include "apps/shared_model.hpp"
 #include "device/memory_shortage.hpp"
+#include "mesh/quality.hpp"
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <fmt/format.h>
 #include <numbers>
 #include <set>
+#include <string_view>
 
 namespace ritz {
 namespace {
@@ -147,6 +150,25 @@ void print_balance(Run& run, const StaticSolution& solution, int components) {
 void print_peak(Run& run, const Mesh& mesh, const std::string& name, const std::vector<double>& magnitudes) {
   const auto high = std::ranges::max_element(magnitudes);
   run.log().line("peak {}: {:.6g} at {}", name, *high, place(mesh, static_cast<std::size_t>(high - magnitudes.begin())));
+}
+
+void judge_displacements(Run& run, const Mesh& mesh, std::span<const double> displacements, int components) {
+  constexpr std::string_view beginning = "displacements differ by";
+  if (std::ranges::any_of(run.log().notices(), [&](const std::string& notice) { return notice.starts_with(beginning); })) return;
+  const auto count = static_cast<std::size_t>(components);
+  double squares = 0;
+  for (std::size_t c = 0; c < count; ++c) {
+    double low = displacements[c], high = low;
+    for (std::size_t i = c; i < displacements.size(); i += count) {
+      low = std::min(low, displacements[i]);
+      high = std::max(high, displacements[i]);
+    }
+    squares += (high - low) * (high - low);
+  }
+  const BoundingBox box = bounding_box(mesh);
+  const double size = std::hypot(box.high[0] - box.low[0], box.high[1] - box.low[1], box.high[2] - box.low[2]), moved = std::sqrt(squares);
+  if (moved > 0.1 * size)
+    run.log().notice(fmt::format("{} {:.3g}, and the model measures {:.3g}: they are taken as small, which they are not; check units and loads", beginning, moved, size));
 }
 
 }  // namespace ritz

@@ -46,5 +46,8 @@ void print_range(Run& run, const Mesh& mesh, const std::string& name, const std:
 // Sum of reactions against sum of loads, component by component; recorded as "balance".
 void print_balance(Run& run, const StaticSolution& solution, int components);
 void print_peak(Run& run, const Mesh& mesh, const std::string& name, const std::vector<double>& magnitudes);
+// A notice, once a run, where nodes move against each other by more than a tenth of the mesh's size: equations that take displacements as
+// small do not hold there. `displacements` [node][components]
+void judge_displacements(Run& run, const Mesh& mesh, std::span<const double> displacements, int components);
 
 }  // namespace ritz

@@ -15,6 +15,7 @@
 #include "io/byte_size.hpp"
 #include "io/error_catalogue.hpp"
 #include "io/mesh_reader.hpp"
+#include "mesh/conformity.hpp"
 #include "mesh/order.hpp"
 #include "mesh/refine.hpp"
 
@@ -22,6 +23,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fmt/format.h>
+#include <iterator>
 
 namespace ritz {
 namespace {
@@ -104,6 +106,7 @@ const Mesh& Run::mesh(bool structural) {
   const auto order = table.integer("order", "1 or 2: order of the cells; 0 keeps the file's", {.fallback = 0, .minimum = 0, .maximum = 2});
   const std::string mid_nodes = table.choice("mid_nodes", "of cells raised to order 2: on edges only, or on faces too",
                                              {"serendipity", "full"}, "serendipity");
+  const bool torn = table.flag("allow_torn", "nodes that hang on facets of their own body, and quadrilateral facets on triangles, are meant: the solution may tear there", false);
   if (!std::filesystem::exists(file)) case_->throw_if_any();
   report_.mesh_file = file;
   const auto make = [&] {
@@ -120,6 +123,12 @@ const Mesh& Run::mesh(bool structural) {
       if (kind_of(error).name == std::string_view("inverted-cells")) log_.notice(fmt::format("to see the cells: ritz mesh check {} writes them to a VTU file", file));
       case_->throw_if_any();
     }
+    Conformity conformity = check_conformity(*mesh);
+    for (const Error& error : conformity.errors) {
+      if (torn) conformity.notices.push_back(error.message());
+      else case_->add_error(error);
+    }
+    std::ranges::move(conformity.notices, std::back_inserter(notices));
     for (int i = 0; i < refinements; ++i) {
       log_.progress("refining");
       mesh = refine(*mesh);

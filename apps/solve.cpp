@@ -35,7 +35,7 @@ const FormCatalogue::Entry& main_form(Run& run, const FormCatalogue& catalogue, 
   model.open_to_plugins("form");
   if (!catalogue.has_form(name)) run.input().throw_if_any();
   const FormCatalogue::Entry& entry = catalogue.find(name);
-  if (entry.record->dimension != run.mesh().dimension())
+  if (run.input().sound() && entry.record->dimension != run.mesh().dimension())  // else it may be a form that nobody named
     model.error("form", fmt::format("the form '{}' is one of {} dimensions, the mesh has {}", name, entry.record->dimension, run.mesh().dimension()),
                 {}, "take a form or a mesh of the other dimension", Exit::model);
   run.input().throw_if_any();
@@ -138,6 +138,7 @@ void show(Run& run, const std::vector<const FormRecord*>& records, const Operato
   std::optional<Profile::Phase> phase(std::in_place, run.device().profile(), "fields");
   std::vector<Field> nodal = {run.fields().of(main.unknown, space, u)}, cells;
   if (main.components == 1) print_range(run, space.mesh(), main.unknown, nodal.front().values);
+  else if (main.objective && main.small_displacements) judge_displacements(run, space.mesh(), nodal.front().values, main.components);
   phase.reset();
   for (const FormRecord* record : records) {
     EvaluatedFields evaluated = evaluate_fields(run, equations, *record, u);

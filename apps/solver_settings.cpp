@@ -38,7 +38,7 @@ LinearSolverOptions read_solver(const Case& input, double tolerance) {
       table.choice("preconditioner", "of iterative methods; auto takes multigrid", preconditioner_names(), "auto"));
   if (const auto wrong = mismatch(options.method, options.preconditioner)) table.error("preconditioner", wrong->what, wrong->why, wrong->fix);
   const std::string operator_kind = table.choice(
-      "operator", "auto needs no matrix where [space] order is above 1 on quadrilaterals or hexahedra, and for one solution of elasticity on quadratic cells of a solid", {"auto", "matrix", "matrix_free"}, "auto");
+      "operator", "auto needs no matrix where [space] order is above 1 on quadrilaterals or hexahedra, and for one solution on a solid of order 2 and above: docs/solvers.md", {"auto", "matrix", "matrix_free"}, "auto");
   options.operator_kind = operator_kind == "matrix"        ? OperatorKind::matrix
                           : operator_kind == "matrix_free" ? OperatorKind::matrix_free
                                                            : OperatorKind::automatic;

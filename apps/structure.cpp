@@ -58,6 +58,7 @@ void show(Run& run, const Operator& equations, const StructureModel& model, cons
   std::optional<Profile::Phase> phase(std::in_place, run.device().profile(), "fields");
   std::vector<Field> nodal = nodal_fields(model.components, space.to_mesh(u), reaction);
   print_peak(run, space.mesh(), "displacement", magnitudes(nodal[0].values));
+  if (std::ranges::all_of(model.sections, [](const StructureSection& s) { return s.record->small_displacements; })) judge_displacements(run, space.mesh(), nodal[0].values, 3);
   print_forces(run, applied, nodal[1].values, certificate);
   phase.reset();
   std::vector<Field> cells = section_forces(run, equations, model, along, u);

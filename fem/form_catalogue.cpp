@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
+#include <set>
 
 namespace ritz {
 namespace {
@@ -18,6 +19,18 @@ std::vector<std::string> names_of(const Map& map) {
   std::vector<std::string> names;
   for (const auto& [name, value] : map) names.push_back(name);
   return names;
+}
+
+// Each name is a key of the case file; two numbers under one would have one value without anybody noticing.
+void check_names(const FormRecord& record) {
+  std::set<std::string> names = {"region", "form", "element"};
+  const auto add = [&](const ParameterFacts& facts) {
+    if (!names.insert(facts.name).second)
+      throw Error(Exit::input, fmt::format("the form '{}' declares a parameter '{}' that is there already", record.name, facts.name),
+                  "each is a key of the case file, beside 'region', 'form' and 'element'", "give it a name of its own");
+  };
+  for (int i = 0; i < record.parameter_count; ++i) add(record.parameters[i].facts);
+  for (int i = 0; i < record.given_count; ++i) add(record.given[i]);
 }
 
 [[noreturn]] void throw_unknown(const char* what, const std::string& name, const std::vector<std::string>& known) {
@@ -40,6 +53,7 @@ void FormCatalogue::add_module(const Device& device, const std::string& module) 
     // find_kernels refuses what two modules claim
     if (name.ends_with(record_ending)) {
       const auto* record = static_cast<const FormRecord*>(find_kernels(device.backend(), module, name));
+      check_names(*record);
       forms_[record->name] = {record, module};
     } else if (name.starts_with(element_beginning)) {
       const auto* record = static_cast<const ElementRecord*>(find_kernels(device.backend(), module, name));

@@ -91,17 +91,17 @@ PluginCompiler plugin_compiler(const Device& device, const std::filesystem::path
 
 std::string compile_errors(const std::string& output, const std::string& source) {
   std::istringstream stream(output);
-  std::vector<std::string> own, others;
+  std::vector<std::string> own, others, reasons;
   for (std::string line; std::getline(stream, line);) {
-    const bool error = line.find("error") != std::string::npos && line.find(':') != std::string::npos;
-    const bool trail = line.find("required from here") != std::string::npos;
-    const bool in_source = line.starts_with(source);
-    if (in_source && (error || trail)) own.push_back(line);
-    else if (error) others.push_back(line);
+    const auto says = [&line](const char* words) { return line.find(words) != std::string::npos; };
+    const bool error = says("error") && says(":"), trail = says("required from here");
+    const bool unmet = says("note: the required") || says("evaluated to");  // why a concept refused the form
+    std::vector<std::string>& list = line.starts_with(source) && (error || trail) ? own : error ? others : reasons;
+    if ((error || trail || unmet) && std::ranges::find(list, line) == list.end()) list.push_back(line);
   }
   std::string text;
   int left = 6;
-  for (const std::vector<std::string>& lines : {own, others})
+  for (const std::vector<std::string>& lines : {own, others, reasons})
     for (const std::string& line : lines)
       if (left-- > 0) text += (text.empty() ? "" : "\n") + line;
   return text.empty() ? output.substr(0, 2000) : text;

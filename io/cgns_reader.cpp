@@ -72,7 +72,8 @@ class CgnsReader {
     const std::vector<std::string> bases = labelled("", "CGNSBase_t");
     if (bases.size() != 1)
       throw Error(Exit::mesh, fmt::format("'{}' holds {} bases", tree_.path(), bases.size()), bases.empty() ? "" : "they are " + quoted_list(names_of(bases)), "export one base only");
-    const std::vector<std::string> zones = labelled(bases[0], "Zone_t");
+    base_ = bases[0];
+    const std::vector<std::string> zones = labelled(base_, "Zone_t");
     if (zones.empty()) throw Error(Exit::mesh, fmt::format("'{}' holds no zone", tree_.path()), "", "export the mesh, not only its solution");
     for (const std::string& zone : zones) read_zone(zone, zones.size() > 1);
     if (zones.size() > 1 || structured_) join_zones(notices);
@@ -277,10 +278,17 @@ class CgnsReader {
     return range;
   }
 
-  // A boundary condition is a region of its own name, and of its family's.
+  // A boundary condition is a region of its own name, of its families, and of those that these belong to (where Gmsh has physical groups).
   std::vector<std::string> names_of_condition(const std::string& condition) const {
     std::vector<std::string> names{name_of(condition)};
-    if (const std::string family = text(condition + "/FamilyName"); !family.empty() && family != names[0]) names.push_back(family);
+    const auto add_families = [&](const std::string& member) {
+      for (const char* kind : {"FamilyName_t", "AdditionalFamilyName_t"})
+        for (const std::string& path : labelled(member, kind))
+          if (const std::string family = text(path); !family.empty() && std::ranges::find(names, family) == names.end()) names.push_back(family);
+    };
+    add_families(condition);
+    for (std::size_t i = 0; i < names.size(); ++i)
+      if (const std::string family = base_ + "/" + names[i]; tree_.has(family)) add_families(family);
     return names;
   }
   void read_condition(const std::string& condition) {
@@ -334,6 +342,7 @@ class CgnsReader {
 
   Hdf5Tree tree_;
   RawMesh raw_;
+  std::string base_;             // its path
   Index first_node_ = 0;         // of the zone
   std::int64_t node_count_ = 0;  // of the zone
   std::int64_t point_elements_ = 0;

@@ -1,10 +1,13 @@
 #include "mesh/conformity.hpp"
 
+#include "device/parallel_errors.hpp"
 #include "mesh/facets.hpp"
 #include "mesh/point_algebra.hpp"
 #include "mesh/point_grid.hpp"
 
 #include <algorithm>
+#include <array>
+#include <cstdint>
 #include <limits>
 #include <map>
 #include <numeric>
@@ -24,19 +27,33 @@ Point at(const Mesh& mesh, Node node) {
   return {x[0], x[1], x[2]};
 }
 
-CellKind kind_of(const Mesh& mesh, FacetOfCell facet) {
-  return traits(mesh.kind_of(facet.cell)).facets[static_cast<std::size_t>(facet.facet)].kind;
-}
-std::size_t corner_count(const Mesh& mesh, FacetOfCell facet) {
-  return static_cast<std::size_t>(traits(kind_of(mesh, facet)).corner_count);
+// A facet without a vector of its own: boundaries of thin bodies have as many facets as these have cells.
+struct FacetNodes {
+  CellKind kind;
+  std::size_t corner_count;
+  std::size_t count;
+  std::array<Node, 9> node;
+
+  std::span<const Node> all() const { return std::span(node).first(count); }
+  std::span<const Node> corners() const { return std::span(node).first(corner_count); }
+};
+
+FacetNodes facet_nodes(const Mesh& mesh, FacetOfCell facet) {
+  const CellKind cell_kind = mesh.kind_of(facet.cell);
+  const FacetTable::Entry& entry = facet_table(cell_kind).facets[static_cast<std::size_t>(facet.facet)];
+  const std::span<const Node> cell = mesh.nodes_of(facet.cell);
+  FacetNodes nodes{traits(cell_kind).facets[static_cast<std::size_t>(facet.facet)].kind, entry.corner_count, entry.node_count, {}};
+  for (std::size_t i = 0; i < nodes.count; ++i) nodes.node[i] = cell[entry.nodes[i]];
+  return nodes;
 }
 
 std::vector<Node> nodes_of_facets(const Mesh& mesh, std::span<const FacetOfCell> facets) {
-  std::vector<Node> nodes;
+  std::vector<std::uint8_t> is_there(static_cast<std::size_t>(mesh.node_count()), 0);
   for (const FacetOfCell& facet : facets)
-    for (const Node node : mesh.nodes_of(facet)) nodes.push_back(node);
-  std::sort(nodes.begin(), nodes.end());
-  nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
+    for (const Node node : facet_nodes(mesh, facet).all()) is_there[static_cast<std::size_t>(node)] = 1;
+  std::vector<Node> nodes;
+  for (std::size_t node = 0; node < is_there.size(); ++node)
+    if (is_there[node] != 0) nodes.push_back(static_cast<Node>(node));
   return nodes;
 }
 
@@ -48,10 +65,10 @@ EdgeSizes edge_sizes(const Mesh& mesh, std::span<const FacetOfCell> facets) {
   EdgeSizes sizes;
   double count = 0;
   for (const FacetOfCell& facet : facets) {
-    const std::vector<Node> nodes = mesh.nodes_of(facet);
-    for (const auto& [a, b] : traits(kind_of(mesh, facet)).edges) {
-      const double length =
-          distance(at(mesh, nodes[static_cast<std::size_t>(a)]), at(mesh, nodes[static_cast<std::size_t>(b)]));
+    const FacetNodes nodes = facet_nodes(mesh, facet);
+    const std::size_t n = nodes.corner_count, edges = n > 2 ? n : n - 1;
+    for (std::size_t i = 0; i < edges; ++i) {
+      const double length = distance(at(mesh, nodes.node[i]), at(mesh, nodes.node[(i + 1) % n]));
       sizes.shortest = std::min(sizes.shortest, length);
       sizes.mean += length;
       ++count;
@@ -136,12 +153,12 @@ Cracks find_cracks(const Mesh& mesh, double tolerance) {
   std::map<FewNodes, FacetOfCell> seen;
   for (const FacetOfCell& facet : boundary) {
     FewNodes corners;
-    const std::vector<Node> nodes = mesh.nodes_of(facet);
-    for (std::size_t i = 0; i < corner_count(mesh, facet); ++i) corners.insert(same(nodes[i]));
+    const FacetNodes nodes = facet_nodes(mesh, facet);
+    for (const Node corner : nodes.corners()) corners.insert(same(corner));
     const auto [other, is_new] = seen.emplace(corners, facet);
     if (is_new) continue;
     cracks.facets.emplace_back(other->second, facet);
-    for (const Node a : nodes)
+    for (const Node a : nodes.all())
       for (const Node b : mesh.nodes_of(other->second))
         if (a != b && same(a) == same(b)) cracks.nodes.emplace_back(std::min(a, b), std::max(a, b));
   }
@@ -151,34 +168,71 @@ Cracks find_cracks(const Mesh& mesh, double tolerance) {
   return cracks;
 }
 
+namespace {
+
+// How far the nodes between the corners are from where they would be on straight edges, all together.
+double bend(std::span<const Point> x, std::size_t corners) {
+  const auto off = [](const Point& p, std::span<const Point> between) {
+    Point gap = p;
+    for (const Point& each : between)
+      for (std::size_t k = 0; k < 3; ++k) gap[k] -= each[k] / static_cast<double>(between.size());
+    return std::hypot(gap[0], gap[1], gap[2]);
+  };
+  double sum = 0;
+  for (std::size_t i = corners; i < x.size(); ++i) {
+    const std::size_t edge = i - corners;
+    sum += edge < corners ? off(x[i], std::array{x[edge], x[(edge + 1) % corners]}) : off(x[i], x.first(corners));
+  }
+  return sum;
+}
+
+// The nodes that hang on one facet.
+void find_on(const Mesh& mesh, const FacetOfCell& facet, const PointGrid& grid, double tolerance, std::vector<HangingNode>& found) {
+  const FacetNodes nodes = facet_nodes(mesh, facet);
+  if (nodes.corner_count < 2) return;
+  std::array<Point, 9> x;
+  Point low = at(mesh, nodes.node[0]), high = low;
+  for (std::size_t i = 0; i < nodes.count; ++i) {
+    x[i] = at(mesh, nodes.node[i]);
+    for (std::size_t k = 0; k < 3; ++k) {
+      low[k] = std::min(low[k], x[i][k]);
+      high[k] = std::max(high[k], x[i][k]);
+    }
+  }
+  const std::span points = std::span(x).first(nodes.count);
+  const double size = distance(low, high), near = tolerance < 0 ? 1e-6 * size : tolerance;
+  const double margin = near + 2 * bend(points, nodes.corner_count);  // curved facets leave the box of their nodes
+  for (std::size_t k = 0; k < 3; ++k) low[k] -= margin, high[k] += margin;
+  grid.for_each_in(low, high, [&](Node node) {
+    if (std::ranges::find(nodes.all(), node) != nodes.all().end()) return;
+    const Point p = at(mesh, node);
+    if (std::ranges::any_of(points, [&](const Point& corner) { return distance(p, corner) <= near; })) return;
+    const Projection projection = project(nodes.kind, points, p);
+    if (projection.distance <= near && inside(nodes.kind, projection.xi)) found.push_back({node, facet});
+  });
+}
+
+}  // namespace
+
 std::vector<HangingNode> find_hanging_nodes(const Mesh& mesh, double tolerance) {
   const std::vector<FacetOfCell> boundary = boundary_facets(mesh);
-  const double spacing = std::max(edge_sizes(mesh, boundary).mean, 1e-300);
-  const PointGrid grid(mesh.points(), nodes_of_facets(mesh, boundary), spacing);
+  const PointGrid grid(mesh.points(), nodes_of_facets(mesh, boundary), std::max(edge_sizes(mesh, boundary).mean, 1e-300));
   std::map<Node, FacetOfCell> hanging;
-  for (const FacetOfCell& facet : boundary) {
-    const CellKind kind = kind_of(mesh, facet);
-    if (traits(kind).dimension == 0) continue;
-    const std::vector<Node> nodes = mesh.nodes_of(facet);
-    std::vector<Point> x;
-    Point low = at(mesh, nodes[0]), high = low;
-    for (const Node node : nodes) {
-      x.push_back(at(mesh, node));
-      for (std::size_t k = 0; k < 3; ++k) {
-        low[k] = std::min(low[k], x.back()[k]);
-        high[k] = std::max(high[k], x.back()[k]);
+  ParallelErrors errors;
+#pragma omp parallel
+  {
+    std::vector<HangingNode> found;
+#pragma omp for schedule(static) nowait
+    for (Index f = 0; f < std::ssize(boundary); ++f) errors.run([&] { find_on(mesh, boundary[static_cast<std::size_t>(f)], grid, tolerance, found); });
+#pragma omp critical
+    errors.run([&] {
+      for (const auto& [node, facet] : found) {
+        const auto [first, is_new] = hanging.emplace(node, facet);
+        if (!is_new && before(facet, first->second)) first->second = facet;
       }
-    }
-    const double size = distance(low, high), near = tolerance < 0 ? 1e-6 * size : tolerance;
-    const double margin = traits(kind).order == 2 ? 0.25 * size : near;  // curved facets leave the box of their nodes
-    for (std::size_t k = 0; k < 3; ++k) low[k] -= margin, high[k] += margin;
-    grid.for_each_in(low, high, [&](Node node) {
-      const Point p = at(mesh, node);
-      if (std::any_of(x.begin(), x.end(), [&](const Point& corner) { return distance(p, corner) <= near; })) return;
-      const Projection projection = project(kind, x, p);
-      if (projection.distance <= near && inside(kind, projection.xi)) hanging.emplace(node, facet);
     });
   }
+  errors.rethrow();
   std::vector<HangingNode> list;
   for (const auto& [node, facet] : hanging) list.push_back({node, facet});
   return list;
@@ -188,22 +242,29 @@ std::vector<std::pair<FacetOfCell, FacetOfCell>> find_split_faces(const Mesh& me
   std::vector<std::pair<FacetOfCell, FacetOfCell>> split;
   if (mesh.dimension() != 3) return split;
   const std::vector<FacetOfCell> boundary = boundary_facets(mesh);
+  const auto has = [&mesh](std::size_t corners) {
+    return std::ranges::any_of(mesh.blocks(), [corners](const CellBlock& block) {
+      const FacetTable& table = facet_table(block.kind);
+      return std::any_of(table.facets, table.facets + table.facet_count, [corners](const FacetTable::Entry& facet) { return facet.corner_count == corners; });
+    });
+  };
+  if (!has(3) || !has(4)) return split;
   std::map<FewNodes, FacetOfCell> triangles;
   for (const FacetOfCell& facet : boundary) {
-    if (corner_count(mesh, facet) != 3) continue;
-    const std::vector<Node> nodes = mesh.nodes_of(facet);
+    const FacetNodes nodes = facet_nodes(mesh, facet);
+    if (nodes.corner_count != 3) continue;
     FewNodes corners;
-    for (std::size_t i = 0; i < 3; ++i) corners.insert(nodes[i]);
+    for (const Node corner : nodes.corners()) corners.insert(corner);
     triangles.emplace(corners, facet);
   }
   if (triangles.empty()) return split;
   for (const FacetOfCell& facet : boundary) {
-    if (corner_count(mesh, facet) != 4) continue;
-    const std::vector<Node> nodes = mesh.nodes_of(facet);
+    const FacetNodes nodes = facet_nodes(mesh, facet);
+    if (nodes.corner_count != 4) continue;
     for (std::size_t left_out = 0; left_out < 4; ++left_out) {
       FewNodes corners;
       for (std::size_t i = 0; i < 4; ++i)
-        if (i != left_out) corners.insert(nodes[i]);
+        if (i != left_out) corners.insert(nodes.node[i]);
       if (const auto found = triangles.find(corners); found != triangles.end())
         split.emplace_back(facet, found->second);
     }

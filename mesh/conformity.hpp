@@ -32,4 +32,12 @@ std::vector<HangingNode> find_hanging_nodes(const Mesh& mesh, double tolerance =
 // tetrahedra without a pyramid between them. Pairs (quadrilateral, triangle), ascending.
 std::vector<std::pair<FacetOfCell, FacetOfCell>> find_split_faces(const Mesh& mesh);
 
+// All of this in words. Errors tear a body that should be whole: nodes that hang on a facet of their own body, quadrilaterals on triangles.
+// Notices may be meant: cracks, and bodies in touch, each of which is solved by itself.
+struct Conformity {
+  std::vector<std::string> notices;
+  std::vector<Error> errors;
+};
+Conformity check_conformity(const Mesh& mesh);
+
 }  // namespace ritz

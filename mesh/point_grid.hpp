@@ -44,7 +44,7 @@ class PointGrid {
       for (p[1] = from[1]; p[1] <= to[1]; ++p[1])
         for (p[0] = from[0]; p[0] <= to[0]; ++p[0])
           for (std::size_t i = start_[bucket(p)]; i < start_[bucket(p) + 1]; ++i)
-            if (place(sorted_[i]) == p && inside(sorted_[i])) f(sorted_[i]);
+            if (inside(sorted_[i]) && place(sorted_[i]) == p) f(sorted_[i]);
   }
 
  private:
@@ -57,9 +57,9 @@ class PointGrid {
   }
   Place place(Node node) const { return place(Point{at(node)[0], at(node)[1], at(node)[2]}); }
   std::size_t bucket(const Place& p) const {
-    std::uint64_t hash = 0;
-    for (const Index i : p) hash = mix(hash + static_cast<std::uint64_t>(i));
-    return hash & (start_.size() - 2);
+    // Places side by side along x lie side by side in memory.
+    const std::uint64_t line = mix(mix(static_cast<std::uint64_t>(p[2])) + static_cast<std::uint64_t>(p[1]));
+    return (line + static_cast<std::uint64_t>(p[0])) & (start_.size() - 2);
   }
 
   std::span<const double> coordinates_;

@@ -6,20 +6,17 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <filesystem>
+#include <iterator>
 
 namespace ritz {
 namespace {
 
 const char* name_of(RegionKind kind) {
   return kind == RegionKind::cells ? "cells" : kind == RegionKind::facets ? "facets" : "nodes";
-}
-
-std::string place_of(const Mesh& mesh, Node node) {
-  const auto x = mesh.point(node);
-  return fmt::format("node {} at ({:.6g}, {:.6g}, {:.6g})", node, x[0], x[1], x[2]);
 }
 
 std::vector<MeshInfo::RegionInfo> region_infos(const Mesh& mesh, const std::vector<double>& volumes) {
@@ -31,27 +28,6 @@ std::vector<MeshInfo::RegionInfo> region_infos(const Mesh& mesh, const std::vect
     infos.push_back({region.name, name_of(region.kind), region.size(), size});
   }
   return infos;
-}
-
-// Coincident nodes may be two bodies in touch; hanging nodes and split faces are never right.
-void find_trouble(const Mesh& mesh, MeshInfo& info) {
-  const Cracks cracks = find_cracks(mesh);
-  if (!cracks.nodes.empty())
-    info.notices.push_back(fmt::format("{} pairs of free nodes lie on each other ({} pairs of facets), first {} and {}: a crack, or bodies "
-                                       "in touch that are not joined", cracks.nodes.size(), cracks.facets.size(),
-                                       place_of(mesh, cracks.nodes.front().first), cracks.nodes.front().second));
-  const std::vector<HangingNode> hanging = find_hanging_nodes(mesh);
-  if (!hanging.empty())
-    info.errors.emplace_back(Exit::mesh, fmt::format("{} hanging nodes, first {}, on facet {} of cell {}", hanging.size(),
-                                                     place_of(mesh, hanging.front().node), hanging.front().facet.facet,
-                                                     hanging.front().facet.cell),
-                             "one side of these facets is refined and the other is not, so the solution would tear there",
-                             "mesh the two sides together (Gmsh: Coherence, BooleanFragments)");
-  const auto split = find_split_faces(mesh);
-  if (!split.empty())
-    info.errors.emplace_back(Exit::mesh, fmt::format("{} quadrilateral facets meet triangles, first facet {} of cell {}", split.size(),
-                                                     split.front().first.facet, split.front().first.cell),
-                             "hexahedra and prisms need pyramids between them and tetrahedra", "let the mesher insert pyramids");
 }
 
 void add_error(const Error& error, std::vector<Error>& list) {
@@ -109,7 +85,9 @@ MeshInfo inspect_mesh(const std::string& file, double scale, MeshData data, std:
     std::vector<Index> part_of_cell;
     const Index parts = connected_components(mesh, part_of_cell);
     info.geometry = {bounding_box(mesh), total_volume(mesh), quality(mesh), parts, region_infos(mesh, cell_volumes(mesh))};
-    find_trouble(mesh, info);
+    Conformity conformity = check_conformity(mesh);
+    std::ranges::move(conformity.notices, std::back_inserter(info.notices));
+    std::ranges::move(conformity.errors, std::back_inserter(info.errors));
   } catch (const Error& error) {
     add_error(error, info.errors);
   }

@@ -103,6 +103,19 @@ class CaseFile(BadInputs):
 
 
 class Model(BadInputs):
+    def test_pressure_between_two_cells_has_no_direction(self):
+        body = STEEL.format("all") + CLAMP.format("left") + '[[pressure]]\nregion = "between"\nvalue = 1e6\n'
+        self.refuse(2, ["1 of the 1 facets of 'between' lie between two cells", "case.toml:11:10", "[[traction]]"], body, boxes.pair())
+
+    def test_displacements_that_are_not_small_are_told_once(self):
+        """A load in Pa that was meant in MPa: the cube would be stretched to twice its length."""
+        self.write("mesh.msh", boxes.cubes(["a"]))
+        case = self.write("case.toml", '[mesh]\nfile = "mesh.msh"\n' + CUBE)
+        told = lambda **keys: [n for n in self.solve("ritz-elasticity", case, keys=keys).report["notices"] if "displacements differ by" in n]
+        self.assertEqual(told(), [])
+        [notice] = told(**{"traction.0.value": "[2.1e11, 0, 0]"})
+        self.assertIn("the model measures 1.73", notice)
+
     def test_missing_material(self):
         self.refuse(4, ["1 of 2 cells have no material", "'b'"],
                     STEEL.format("a") + CLAMP.format("a.x0") + CLAMP.format("b.x0"), boxes.cubes(["a", "b"]))
@@ -176,6 +189,12 @@ class Model(BadInputs):
 
 
 class MeshFile(BadInputs):
+    def test_hanging_nodes_unless_they_are_meant(self):
+        plate = STEEL.format("all") + CLAMP.format("left") + PULL.format("right").replace(", 0, 0", ", 0") + '[model]\ntype = "plane_stress"\n'
+        self.refuse(3, ["1 hanging node in", "first node 4 at (1, 0.5, 0), on facet 1 of cell 0", "allow_torn"], plate, boxes.torn())
+        outcome = self.solve("ritz-elasticity", self.folder / "case.toml", keys={"mesh.allow_torn": "true"})
+        self.assertTrue(any("1 hanging node in" in notice for notice in outcome.report["notices"]))
+
     def test_missing_files(self):
         self.refuse_case(2, ["cannot read the case file"], self.folder / "nothing.toml")
         self.refuse_setting(2, ["'mesh.file' names the file", "which does not exist"], mesh__file="nothing.msh")

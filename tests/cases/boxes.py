@@ -25,6 +25,20 @@ def square(points=((0, 0), (1, 0), (1, 1), (0, 1))):
     return msh([(x, y, 0) for x, y in points], elements, groups)
 
 
+def pair():
+    """Two unit cubes that share a face, "all", with the facets "left" and "between"."""
+    points = [(x, y, z) for z in (0, 1) for y in (0, 1) for x in (0, 1, 2)]
+    return msh(points, [(5, 1, [1, 2, 5, 4, 7, 8, 11, 10]), (5, 1, [2, 3, 6, 5, 8, 9, 12, 11]), (3, 2, [1, 4, 10, 7]), (3, 3, [2, 5, 11, 8])],
+               [(3, "all"), (2, "left"), (2, "between")])
+
+
+def torn():
+    """A square beside two halves of one, "all": node 4 hangs on the side between them. Sides "left" and "right"."""
+    points = [(0, 0, 0), (1, 0, 0), (1, 1, 0), (0, 1, 0), (1, 0.5, 0), (2, 0, 0), (2, 0.5, 0), (2, 1, 0)]
+    cells = [[1, 2, 3, 4], [2, 6, 7, 5], [5, 7, 8, 3]]
+    return msh(points, [(3, 1, cell) for cell in cells] + [(1, 2, [4, 1]), (1, 3, [6, 7]), (1, 3, [7, 8])], [(2, "all"), (1, "left"), (1, "right")])
+
+
 def msh(points, elements, groups):
     lines = ["$MeshFormat", "2.2 0 8", "$EndMeshFormat", "$PhysicalNames", str(len(groups))]
     lines += [f'{dimension} {i} "{name}"' for i, (dimension, name) in enumerate(groups, 1)]

@@ -73,6 +73,7 @@ class Errors(CaseTest):
         "plugin": dict(body='[model]\nform = "diffusion3"\n' + HEAT.replace("temperature", "prescribe"), program="ritz-solve", files={"p.cpp": "int;;!"}, keys={"plugin": "p.cpp"}),
         "axisymmetric-radius": dict(body=PLATE, mesh=boxes.square(((-1, 0), (1, 0), (1, 1), (-1, 1))), keys={"model.type": "axisymmetric"}),
         "inverted-cells": dict(mesh=boxes.cubes(["a"]).replace(" 1 2 3 4 5 6 7 8\n", " 1 2 4 3 5 6 8 7\n")),
+        "torn-mesh": dict(body=PLATE, mesh=boxes.torn(), keys={"model.type": "plane_stress"}),
         "mesh-unreadable": dict(mesh=""),
         "mesh-format": dict(keys={"mesh.file": '"mesh.xyz"'}, files={"mesh.xyz": "what is this?\n"}),
         "mesh-without-cells": dict(mesh=boxes.msh([(0, 0, 0), (1, 0, 0)], [(15, 1, [1])], [(0, "a")])),

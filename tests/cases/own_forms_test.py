@@ -230,7 +230,21 @@ class Mistakes(OwnForms):
         self.refuse(2, self.copied(), "unknown key 'material.0.growht'", "did you mean 'growth'?", keys={"material.0.growht": 1})
 
     def test_unknown_form(self):
-        self.refuse(2, self.copied(), "varying_conducton", "did you mean 'varying_conduction'?", keys={"model.form": '"varying_conducton"'})
+        outcome = self.refuse(2, self.copied(), "varying_conducton", "did you mean 'varying_conduction'?", keys={"model.form": '"varying_conducton"'})
+        self.assertEqual(len(outcome.report["errors"]), 1, "nothing is said of a form that nobody named")
+
+    def test_one_name_for_two_parameters(self):
+        for name in ("growth", "region"):
+            with self.subTest(name=name):
+                case = self.copied()
+                self.edit('.name = "source"', f'.name = "{name}"')
+                self.refuse(2, case, f"declares a parameter '{name}' that is there already", "a name of its own")
+                shutil.rmtree(self.folder / "mine")
+
+    def test_of_a_fact_that_is_missing_say_which(self):
+        case = self.copied()
+        self.edit("components = 1, dimension = 3;", "components = 1;")
+        self.refuse(2, case, "does not compile", "F::dimension")
 
     def test_dimension_of_the_mesh(self):
         self.refuse(4, self.copied(), "one of 2 dimensions", keys={"model.form": '"diffusion2"'})

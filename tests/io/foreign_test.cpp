@@ -155,6 +155,14 @@ TEST(Cgns, SectionsConditionsAndFamiliesBecomeRegions) {
   EXPECT_THAT(notices, Contains(HasSubstr("1 point elements")));
 }
 
+TEST(Cgns, PhysicalGroupsOfGmshAreFamiliesOfFamilies) {
+  const Mesh mesh = read_foreign("gmsh_groups.cgns");
+  EXPECT_THAT(mesh.region("left").cells, ElementsAre(0));
+  EXPECT_THAT(mesh.region("right").cells, ElementsAre(1));
+  EXPECT_THAT(mesh.region("whole").cells, ElementsAre(0, 1));
+  EXPECT_EQ(nodes_in(mesh, mesh.region("clamp")), nodes_at(mesh, 0));
+}
+
 TEST(Cgns, ZonesAreJoinedWhereTheirPointsCoincide) {
   std::vector<std::string> notices;
   const Mesh mesh = read_foreign("two_zones.cgns", &notices);

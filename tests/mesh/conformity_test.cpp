@@ -50,12 +50,13 @@ TEST_P(Cracks3d, AVisibleGapIsNoCrack) {
   EXPECT_FALSE(find_cracks(Mesh(torn_box(GetParam(), 2, 0.01)), 0.02).facets.empty());
 }
 
-TEST(HangingNodes, OfOneRefinedHexahedronAreFound) {
-  MeshData data = box_data(1, 1, 1, {1, 1, 1}, CellKind::hex8);  // [0, 1]^3, and 2 x 2 x 2 small ones on [1, 2] x ..
+// [0, 1]^3 in one hexahedron, and 2 x 2 x 2 small ones on [1 + gap, 2 + gap] x ...; without a gap they share the corners between them.
+Mesh coarse_beside_fine(double gap) {
+  MeshData data = box_data(1, 1, 1, {1, 1, 1}, CellKind::hex8);
   MeshData fine = box_data(2, 2, 2, {1, 1, 1}, CellKind::hex8);
   std::vector<Node> number;
   for (std::size_t i = 0; i < fine.points.size(); i += 3) {
-    const Point x = {fine.points[i] + 1, fine.points[i + 1], fine.points[i + 2]};
+    const Point x = {fine.points[i] + 1 + gap, fine.points[i + 1], fine.points[i + 2]};
     Node node = -1;
     for (std::size_t j = 0; j < 24; j += 3)
       if (data.points[j] == x[0] && data.points[j + 1] == x[1] && data.points[j + 2] == x[2])
@@ -68,13 +69,33 @@ TEST(HangingNodes, OfOneRefinedHexahedronAreFound) {
   }
   for (const Node node : fine.blocks[0].nodes) data.blocks[0].nodes.push_back(number[static_cast<std::size_t>(node)]);
   data.regions.clear();
-  const Mesh mesh(std::move(data));
+  return Mesh(std::move(data));
+}
+
+TEST(HangingNodes, OfOneRefinedHexahedronAreFound) {
+  const Mesh mesh = coarse_beside_fine(0);
   const auto hanging = find_hanging_nodes(mesh);
   EXPECT_EQ(hanging.size(), 5u);  // four on edges, one on the face
   for (const auto& [node, facet] : hanging) {
     EXPECT_EQ(mesh.point(node)[0], 1);
     EXPECT_EQ(facet, (FacetOfCell{0, 1}));
   }
+}
+
+TEST(Conformity, ATornBodyIsAnErrorAndBodiesInTouchAreANotice) {
+  const Conformity torn = check_conformity(coarse_beside_fine(0));
+  ASSERT_EQ(torn.errors.size(), 1u);
+  EXPECT_THAT(torn.errors[0].message(), ::testing::HasSubstr("5 hanging nodes"));
+  EXPECT_TRUE(torn.notices.empty());
+
+  const Conformity touching = check_conformity(coarse_beside_fine(1e-9));
+  EXPECT_TRUE(touching.errors.empty());
+  ASSERT_EQ(touching.notices.size(), 1u);
+  EXPECT_THAT(touching.notices[0], ::testing::HasSubstr("5 nodes lie on facets of another body"));
+
+  const Conformity joined = check_conformity(Mesh(box_data(2, 2, 2, {1, 1, 1}, CellKind::hex8)));
+  EXPECT_TRUE(joined.errors.empty() && joined.notices.empty());
+  EXPECT_THAT(check_conformity(Mesh(torn_box(CellKind::tet4, 2, 1e-9))).notices, ElementsAre(::testing::HasSubstr("8 pairs of facets")));
 }
 
 TEST(HangingNodes, InTwoDimensionsLieOnEdges) {
