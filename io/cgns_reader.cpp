@@ -130,8 +130,8 @@ class CgnsReader {
       if (traits(kind).dimension == 3 || highest_ == traits(kind).dimension) append(raw_.group(name_of(zone)).cells, {kind, before[k], after[k] - before[k]});
     }
   }
-  std::array<Index, raw_kind_count> cell_counts() const {
-    std::array<Index, raw_kind_count> counts{};
+  std::array<Index, cell_kind_count> cell_counts() const {
+    std::array<Index, cell_kind_count> counts{};
     for (const CellKind kind : all_cell_kinds()) counts[static_cast<std::size_t>(kind)] = raw_.cell_count(kind);
     return counts;
   }

@@ -2,9 +2,8 @@
 // an entity, and the physical groups. Private to io: the MSH 2 and MSH 4 parsers fill it, gmsh_regions.cpp reads it.
 #pragma once
 
-#include "mesh/mesh.hpp"
+#include "mesh/lower_order.hpp"
 
-#include <array>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -12,8 +11,6 @@
 #include <vector>
 
 namespace ritz {
-
-constexpr std::size_t cell_kind_count = static_cast<std::size_t>(CellKind::pyramid14) + 1;
 
 // Consecutive cells of one kind on one geometric entity.
 struct GmshRun {
@@ -23,17 +20,28 @@ struct GmshRun {
   std::int64_t physical;  // MSH 2: the group of these very cells, 0 for none; MSH 4: not used
 };
 
+// Which of Gmsh's types the cells of each kind have; 0: none yet.
+using TypesOfKinds = std::array<int, cell_kind_count>;
+
+// False when others of another type are of this kind: hexahedra of order 2 beside those of order 3, which are taken at order 2.
+inline bool claim(TypesOfKinds& types, CellKind kind, std::int64_t type) {
+  int& claimed = types[static_cast<std::size_t>(kind)];
+  if (claimed == 0) claimed = static_cast<int>(type);
+  return claimed == type;
+}
+
 using DimensionAndTag = std::pair<int, std::int64_t>;
 
 struct GmshContents {
   bool groups_by_entity = true;                                        // MSH 4
   bool structural = false;                                             // lines and surfaces are bodies (MeshData::structural)
   std::vector<double> points;                                          // [node][3]
-  std::array<std::vector<Node>, cell_kind_count> nodes;                // [kind][cell][node]
+  CellsByKind nodes;                                                   // [kind][cell][node]; of order 3 and more in Gmsh's order
+  TypesOfKinds types{};
   std::vector<GmshRun> runs;
   std::map<DimensionAndTag, std::string> group_names;
   std::map<DimensionAndTag, std::vector<std::int64_t>> groups_of_entity;
-  std::map<std::int64_t, Index> unsupported;                           // Gmsh type -> count
+  std::map<std::int64_t, Index> unsupported;                           // Gmsh type -> count; also types that become a kind that others are of already
 };
 
 // Regions, dimension and blocks; throws Error(Exit::mesh). gmsh_regions.cpp.

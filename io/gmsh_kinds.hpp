@@ -1,7 +1,7 @@
 // Gmsh's element types and how their node orders relate to VTK's. Private to io.
 #pragma once
 
-#include "mesh/cell_kind.hpp"
+#include "mesh/lower_order.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -11,15 +11,17 @@
 namespace ritz {
 
 struct GmshKind {
-  CellKind kind;
+  CellKind kind;                       // what cells of order 3 and more are taken as, when they have all their nodes
   int node_count;
   int dimension;
   std::span<const int> gmsh_position;  // [VTK's local node] -> Gmsh's local node; empty: the same order
+  int order = 0;                       // of those; else 0
 };
 
 // Empty when Ritz has no such cell.
 const GmshKind* gmsh_kind(std::int64_t type);
 int gmsh_type(CellKind kind);
+NodeSet gmsh_node_set(std::int64_t type);  // of a type of order 3 and more; empty for all others
 
 // Types that Ritz does not know: their names for messages and, where the format fixes it, their node counts.
 std::string gmsh_type_name(std::int64_t type);

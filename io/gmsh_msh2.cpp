@@ -13,7 +13,9 @@ namespace {
 
 // Elements found by one thread, or the only ones.
 struct Part {
-  std::array<std::vector<Node>, cell_kind_count> nodes;
+  CellsByKind nodes;
+  TypesOfKinds types{};
+  std::vector<Node> cell;  // the last one, in Gmsh's order
   std::vector<GmshRun> runs;
   std::map<std::int64_t, Index> unsupported;
   std::int64_t element_count = 0;
@@ -32,8 +34,14 @@ struct Part {
 void append(Part part, GmshContents& contents) {
   std::array<Index, cell_kind_count> first{};
   for (std::size_t kind = 0; kind < cell_kind_count; ++kind) {
+    if (part.types[kind] == 0) continue;
+    const int width = gmsh_kind(part.types[kind])->node_count;
+    if (!claim(contents.types, static_cast<CellKind>(kind), part.types[kind])) {
+      part.unsupported[part.types[kind]] += static_cast<Index>(part.nodes[kind].size()) / width;
+      continue;
+    }
     std::vector<Node>& all = contents.nodes[kind];
-    first[kind] = static_cast<Index>(all.size()) / traits(static_cast<CellKind>(kind)).node_count;
+    first[kind] = static_cast<Index>(all.size()) / width;
     if (all.empty()) all = std::move(part.nodes[kind]);
     else all.insert(all.end(), part.nodes[kind].begin(), part.nodes[kind].end());
   }
@@ -60,7 +68,7 @@ const char* parse_element(const char* position, const char* end, const NodeNumbe
   std::int64_t number = 0, type = 0, tag_count = 0, physical = 0, entity = 0, ignored = 0;
   if (!next(number, "the number of an element") || !next(type, "an element type")) return nullptr;
   const GmshKind* kind = gmsh_kind(type);
-  if (kind == nullptr) {
+  if (kind == nullptr || !claim(part.types, kind->kind, type)) {
     ++part.unsupported[type];
     return std::find(position, end, '\n');
   }
@@ -69,12 +77,13 @@ const char* parse_element(const char* position, const char* end, const NodeNumbe
     if (!next(i == 0 ? physical : i == 1 ? entity : ignored, "a tag of an element")) return nullptr;
   part.add_to_run(kind->kind, kind->node_count, physical < 0 ? -physical : physical, entity);
   std::vector<Node>& nodes = part.nodes[static_cast<std::size_t>(kind->kind)];
-  Node cell[32];
+  std::vector<Node>& cell = part.cell;
+  cell.resize(static_cast<std::size_t>(kind->node_count));
   for (int i = 0; i < kind->node_count; ++i) {
     std::int64_t tag = 0;
     if (!next(tag, "a node number")) return nullptr;
-    cell[i] = numbers(tag);
-    if (cell[i] < 0) {
+    const Node node = cell[static_cast<std::size_t>(i)] = numbers(tag);
+    if (node < 0) {
       part.bad = position - 1;
       while (!is_blank(part.bad[-1])) --part.bad;
       part.expected = nullptr;
@@ -82,7 +91,7 @@ const char* parse_element(const char* position, const char* end, const NodeNumbe
     }
   }
   for (int i = 0; i < kind->node_count; ++i)
-    nodes.push_back(cell[kind->gmsh_position.empty() ? i : kind->gmsh_position[static_cast<std::size_t>(i)]]);
+    nodes.push_back(cell[static_cast<std::size_t>(kind->gmsh_position.empty() ? i : kind->gmsh_position[static_cast<std::size_t>(i)])]);
   return position;
 }
 
@@ -150,7 +159,7 @@ void read_binary_elements(GmshCursor& cursor, std::int64_t element_count, const 
     cursor.check_count(count, "the number of elements that follow", 4 * width);
     part.element_count += count;
     const GmshKind* kind = gmsh_kind(type);
-    if (kind == nullptr) {
+    if (kind == nullptr || !claim(part.types, kind->kind, type)) {
       part.unsupported[type] += count;
       cursor.skip_bytes(4 * width * count);
       continue;

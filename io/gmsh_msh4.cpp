@@ -71,9 +71,9 @@ void read_cells(GmshCursor& cursor, TokenIndex& index, const char* begin, std::i
     else if (parse_number(bad, cursor.end(), tag) == nullptr) cursor.fail_expected(bad, "a node tag");
     cursor.fail(bad, fmt::format("node {} does not exist", tag), "an element uses it, but $Nodes does not list it");
   };
-  int vtk_position[32];  // Gmsh's local node -> VTK's
+  std::vector<int> vtk_position(static_cast<std::size_t>(kind.node_count));  // Gmsh's local node -> VTK's
   for (int i = 0; i < kind.node_count; ++i)
-    vtk_position[kind.gmsh_position.empty() ? i : kind.gmsh_position[static_cast<std::size_t>(i)]] = i;
+    vtk_position[static_cast<std::size_t>(kind.gmsh_position.empty() ? i : kind.gmsh_position[static_cast<std::size_t>(i)])] = i;
   if (!cursor.file().binary) {
     const auto parse = [&](std::int64_t record, const char* position, const char* end, const char*& bad) {
       for (std::int64_t i = 0; i < width; ++i) {
@@ -85,7 +85,7 @@ void read_cells(GmshCursor& cursor, TokenIndex& index, const char* begin, std::i
           bad = position;
           return static_cast<const char*>(nullptr);
         }
-        if (i > 0) nodes[record * kind.node_count + vtk_position[i - 1]] = node;
+        if (i > 0) nodes[record * kind.node_count + vtk_position[static_cast<std::size_t>(i - 1)]] = node;
         position = stop;
       }
       return position;
@@ -100,7 +100,7 @@ void read_cells(GmshCursor& cursor, TokenIndex& index, const char* begin, std::i
       const std::int64_t place = (cell * width + 1 + i) * size_bytes;
       const Node node = numbers(load<std::int64_t>(data + place));
       if (node < 0) first_bad = std::min(first_bad, place);
-      nodes[cell * kind.node_count + vtk_position[i]] = node;
+      nodes[cell * kind.node_count + vtk_position[static_cast<std::size_t>(i)]] = node;
     }
   if (first_bad != std::numeric_limits<std::int64_t>::max()) explain(data + first_bad);
   cursor.skip_bytes(count * width * size_bytes);
@@ -170,7 +170,7 @@ void read_elements_4(GmshCursor cursor, const NodeNumbers& numbers, GmshContents
         cursor.count("the number of elements of a block", width * size_bytes, 2 * width);
     total += count;
     const GmshKind* kind = gmsh_kind(type);
-    if (kind == nullptr) {
+    if (kind == nullptr || !claim(contents.types, kind->kind, type)) {
       if (!gmsh_node_count(type))
         cursor.file().fail(type_place, cursor.section(), fmt::format("{} elements of {}", count, gmsh_type_name(type)),
                            supported_gmsh_types());

@@ -34,9 +34,13 @@ int highest_dimension(const GmshContents& contents, const std::string& path, std
 void refuse_unsupported(const GmshContents& contents, const std::string& path) {
   if (contents.unsupported.empty()) return;
   std::string list;
-  for (const auto& [type, count] : contents.unsupported)
+  bool mixed = false;
+  for (const auto& [type, count] : contents.unsupported) {
+    mixed = mixed || gmsh_kind(type) != nullptr;
     list += fmt::format("{}{} elements of {}", list.empty() ? "" : ", ", count, gmsh_type_name(type));
-  throw Error(Exit::mesh, fmt::format("'{}' holds {}", path, list), supported_gmsh_types(),
+  }
+  throw Error(Exit::mesh, fmt::format("'{}' holds {}", path, list),
+              mixed ? "beside others of the same shape and of another order; cells of order 3 and more are taken at order 2, and then they must be all of one order" : supported_gmsh_types(),
               "mesh again with order 1 or 2 (gmsh -order 2)");
 }
 
@@ -157,6 +161,9 @@ MeshData mesh_of(GmshContents contents, const std::string& path, std::vector<std
   data.source = path;
   data.dimension = highest_dimension(contents, path, notices);
   data.structural = contents.structural;
+  NodeSets node_sets;
+  for (std::size_t kind = 0; kind < cell_kind_count; ++kind) node_sets[kind] = gmsh_node_set(contents.types[kind]);
+  const std::vector<std::uint8_t> unneeded = lower_order(contents.nodes, node_sets, contents.points, path, notices);
   data.points = std::move(contents.points);
   for (std::size_t kind = 0; kind < cell_kind_count; ++kind) {  // in the order of CellKind, whatever the file's
     std::vector<Node>& nodes = contents.nodes[kind];
@@ -168,6 +175,7 @@ MeshData mesh_of(GmshContents contents, const std::string& path, std::vector<std
   add_cell_regions(contents, data);
   merge_copies(contents, data, notices);
   add_lower_regions(contents, data, notices);
+  drop_points(data, unneeded);
   if (data.regions.empty())
     notices.push_back(fmt::format("'{}' names no physical groups: its only region is 'all'", path));
   add_region_all(data);

@@ -41,7 +41,7 @@ void check_nodes(const RawMesh& raw) {
     if (first_bad == size) continue;
     throw Error(Exit::mesh,
                 fmt::format("{} {} of '{}' uses node {} (counted from 0)", traits(kind).name,
-                            first_bad / traits(kind).node_count, raw.source, nodes[static_cast<std::size_t>(first_bad)]),
+                            first_bad / file_node_count(raw.node_sets, kind), raw.source, nodes[static_cast<std::size_t>(first_bad)]),
                 fmt::format("there are {} nodes", node_count), "write the file again with the mesher");
   }
 }
@@ -198,6 +198,8 @@ std::optional<int> facet_with_corners(CellKind kind, std::span<const int> corner
 
 MeshData mesh_of(RawMesh raw, std::vector<std::string>& notices) {
   check_nodes(raw);
+  const std::vector<std::uint8_t> unneeded = lower_order(raw.nodes, raw.node_sets, raw.points, raw.source, notices);
+  raw.node_sets = {};
   MeshData data;
   data.source = raw.source;
   data.dimension = highest_dimension(raw, notices);
@@ -217,6 +219,7 @@ MeshData mesh_of(RawMesh raw, std::vector<std::string>& notices) {
   add_lower_cells(raw, data, notices);
   if (!data.structural) say_what_is_not_used(raw, data.dimension, notices);
   for (Region& region : data.regions) sort_unique(region.nodes);
+  drop_points(data, unneeded);
   if (data.regions.empty()) notices.push_back(fmt::format("'{}' names no groups: its only region is 'all'", data.source));
   add_region_all(data);
   return data;

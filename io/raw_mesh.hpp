@@ -3,9 +3,9 @@
 // Private to io.
 #pragma once
 
+#include "mesh/lower_order.hpp"
 #include "mesh/mesh.hpp"
 
-#include <array>
 #include <initializer_list>
 #include <map>
 #include <optional>
@@ -14,8 +14,6 @@
 #include <vector>
 
 namespace ritz {
-
-constexpr std::size_t raw_kind_count = static_cast<std::size_t>(CellKind::pyramid14) + 1;
 
 // Consecutive cells of one kind; positions count the cells of this kind.
 struct CellRun {
@@ -40,13 +38,14 @@ struct RawGroup {
 struct RawMesh {
   std::string source;                                   // file name, for messages
   std::vector<double> points;                           // [node][3]
-  std::array<std::vector<Node>, raw_kind_count> nodes;  // [kind][cell][node], in VTK's order
+  CellsByKind nodes;                                    // [kind][cell][node], in VTK's order
+  NodeSets node_sets;                                   // of cells of order 3 and more, which are taken at order 2
   std::vector<RawGroup> groups;                         // in the order of the file
   bool structural = false;                              // lines and surfaces are bodies (MeshData::structural)
 
   std::vector<Node>& nodes_of(CellKind kind) { return nodes[static_cast<std::size_t>(kind)]; }
   Index cell_count(CellKind kind) const {
-    return static_cast<Index>(nodes[static_cast<std::size_t>(kind)].size()) / traits(kind).node_count;
+    return static_cast<Index>(nodes[static_cast<std::size_t>(kind)].size()) / file_node_count(node_sets, kind);
   }
   RawGroup& group(const std::string& name);  // made when it is not there yet
 

@@ -5,12 +5,14 @@
 #include "io/mapped_file.hpp"
 #include "io/raw_mesh.hpp"
 #include "io/vtk_errors.hpp"
+#include "mesh/lagrange_cells.hpp"
 
 #include <array>
 #include <charconv>
 #include <algorithm>
 #include <map>
 #include <new>
+#include <optional>
 
 #include <vtkCellArray.h>
 #include <vtkCellData.h>
@@ -48,6 +50,23 @@ const CellTraits* cell_of(int vtk_type, int node_count) {
         return &cell;
   }
   return nullptr;
+}
+
+// Lagrange cells of order 3 and more; VTK has no such pyramids.
+struct HighOrderCell {
+  CellKind kind;  // that they are taken as
+  int order;
+};
+std::optional<HighOrderCell> high_order_cell(int vtk_type, int node_count) {
+  constexpr int cubic_line = 35, highest_order = 10;
+  using enum CellKind;
+  for (const CellKind shape : {line2, tri3, quad4, tet4, hex8, prism6})
+    for (int order = 3; order <= highest_order; ++order) {
+      const LagrangeType type = lagrange_type(shape, order);
+      if (type.node_count == node_count && (type.vtk_type == vtk_type || (vtk_type == cubic_line && shape == line2 && order == 3)))
+        return HighOrderCell{complete_quadratic(shape), order};
+    }
+  return std::nullopt;
 }
 
 // A count that the file cannot hold would make VTK allocate without limit.
@@ -232,13 +251,32 @@ class Connectivity {
 struct Cells {
   std::vector<const CellTraits*> kinds;  // of each cell
   std::map<CellKind, Index> counts;
+  NodeSets node_sets;                    // of cells of order 3 and more
   int dimension = 0;
+  bool has_high_order() const {
+    return std::ranges::any_of(node_sets, [](const NodeSet& set) { return !set.nodes.empty(); });
+  }
 };
+
+// Cells of one kind and of several orders cannot be told apart later; nor have we cells of one order in one direction and another in the next.
+const CellTraits* take_high_order(const HighOrderCell& cell, bool equal_degrees, Cells& cells) {
+  NodeSet& set = cells.node_sets[static_cast<std::size_t>(cell.kind)];
+  if (!equal_degrees || (set.order != cell.order && cells.counts.contains(cell.kind))) return nullptr;
+  if (set.nodes.empty()) set = {cell.order, lagrange_nodes(traits(cell.kind).linear, cell.order)};
+  return &traits(cell.kind);
+}
 
 Cells kinds_of(vtkUnstructuredGrid& grid, const Connectivity& connectivity, const std::string& path) {
   Cells cells;
   std::map<std::pair<int, int>, Index> unsupported;
   std::pair<int, int> last{-1, -1};
+  vtkDataArray* degrees = grid.GetCellData()->GetHigherOrderDegrees();
+  const auto equal_degrees = [degrees](vtkIdType cell, int dimension) {
+    for (int axis = 1; degrees != nullptr && axis < std::min(dimension, degrees->GetNumberOfComponents()); ++axis)
+      if (degrees->GetComponent(cell, axis) != degrees->GetComponent(cell, 0)) return false;
+    return true;
+  };
+  bool is_high = false;
   Index* counted = nullptr;
   CellKind counted_kind{};
   cells.kinds.reserve(static_cast<std::size_t>(grid.GetNumberOfCells()));
@@ -246,7 +284,13 @@ Cells kinds_of(vtkUnstructuredGrid& grid, const Connectivity& connectivity, cons
   for (vtkIdType cell = 0; cell < grid.GetNumberOfCells(); ++cell) {
     const int type = grid.GetCellType(cell);
     const auto node_count = static_cast<int>(connectivity.node_count(cell));
-    if (last != std::pair(type, node_count)) kind = cell_of(type, node_count);
+    if (last != std::pair(type, node_count) || is_high) {
+      kind = cell_of(type, node_count);
+      const auto high = kind == nullptr ? high_order_cell(type, node_count) : std::nullopt;
+      is_high = high.has_value();
+      if (high) kind = take_high_order(*high, equal_degrees(cell, traits(high->kind).dimension), cells);
+      else if (kind != nullptr && !cells.node_sets[static_cast<std::size_t>(kind->kind)].nodes.empty()) kind = nullptr;
+    }
     last = {type, node_count};
     if (kind == nullptr) ++unsupported[{type, node_count}];
     else cells.dimension = std::max(cells.dimension, kind->dimension);
@@ -259,8 +303,22 @@ Cells kinds_of(vtkUnstructuredGrid& grid, const Connectivity& connectivity, cons
   std::string list;
   for (const auto& [what, count] : unsupported)
     list += fmt::format("{}{} cells of VTK type {} with {} nodes", list.empty() ? "" : ", ", count, what.first, what.second);
-  throw Error(Exit::mesh, fmt::format("'{}' holds {}", path, list), "Ritz has no such cells",
+  throw Error(Exit::mesh, fmt::format("'{}' holds {}", path, list), cells.has_high_order() ? "Ritz has no such cells, or none of several orders from 3 in one shape" : "Ritz has no such cells",
               "use lines, triangles, quadrilaterals, tetrahedra, hexahedra, wedges and pyramids of order 1 or 2");
+}
+
+CellsByKind nodes_by_kind(const Connectivity& connectivity, const Cells& cells, const std::vector<Node>& joined, const std::string& path) {
+  CellsByKind nodes;
+  for (std::size_t cell = 0; cell < cells.kinds.size(); ++cell) {
+    const CellKind kind = cells.kinds[cell]->kind;
+    std::vector<Node>& of_kind = nodes[static_cast<std::size_t>(kind)];
+    const std::size_t before = of_kind.size();
+    of_kind.resize(before + static_cast<std::size_t>(file_node_count(cells.node_sets, kind)));
+    connectivity.nodes_of(static_cast<vtkIdType>(cell), std::span(of_kind).subspan(before), path);
+    if (!joined.empty())
+      for (Node& node : std::span(of_kind).subspan(before)) node = joined[static_cast<std::size_t>(node)];
+  }
+  return nodes;
 }
 
 CellBlock& block_of(MeshData& data, CellKind kind) {
@@ -295,18 +353,31 @@ MeshData read_vtu(const std::string& path, std::vector<std::string>* notices, Vt
   if (grid->GetPoints() == nullptr) throw Error(Exit::mesh, fmt::format("'{}' holds cells but no points", path), "it may have been cut short", "write the file again");
   data.points = points_of(*grid);
   const std::vector<Node> joined = format == VtkFormat::parallel ? joined_points(data.points, path, said) : std::vector<Node>();
+  CellsByKind lowered;
+  std::vector<std::uint8_t> unneeded;
+  if (cells.has_high_order()) {
+    lowered = nodes_by_kind(connectivity, cells, joined, path);
+    unneeded = lower_order(lowered, cells.node_sets, data.points, path, said);
+  }
+  std::array<std::size_t, cell_kind_count> next{};  // [kind]: place of the next cell in `lowered`
   std::map<std::int64_t, std::vector<CellRun>> cells_of_region;
   std::vector<CellRun>* members = nullptr;  // of the last cell's region
   std::int64_t last_id = 0;
   std::map<std::pair<std::int64_t, CellKind>, NamedCells> surfaces;
   for (vtkIdType cell = 0; cell < grid->GetNumberOfCells(); ++cell) {
     const CellTraits& kind = *cells.kinds[static_cast<std::size_t>(cell)];
+    const std::size_t place = next[static_cast<std::size_t>(kind.kind)];
+    next[static_cast<std::size_t>(kind.kind)] += static_cast<std::size_t>(kind.node_count);
     if (ghosts != nullptr && (ghosts->GetValue(cell) & vtkDataSetAttributes::DUPLICATECELL) != 0) continue;
     Node numbers[27];
     const std::span<Node> nodes(numbers, static_cast<std::size_t>(kind.node_count));
-    connectivity.nodes_of(cell, nodes, path);
-    if (!joined.empty())
-      for (Node& node : nodes) node = joined[static_cast<std::size_t>(node)];
+    if (!unneeded.empty()) {
+      std::copy_n(lowered[static_cast<std::size_t>(kind.kind)].begin() + static_cast<std::ptrdiff_t>(place), nodes.size(), nodes.begin());
+    } else {
+      connectivity.nodes_of(cell, nodes, path);
+      if (!joined.empty())
+        for (Node& node : nodes) node = joined[static_cast<std::size_t>(node)];
+    }
     const auto id = regions != nullptr ? static_cast<std::int64_t>(regions->GetTuple1(cell)) : 0;
     if (kind.dimension == data.dimension) {
       CellBlock& block = block_of(data, kind.kind);
@@ -335,6 +406,7 @@ MeshData read_vtu(const std::string& path, std::vector<std::string>* notices, Vt
     for (const CellTraits* kind : cells.kinds)
       cell_number.push_back(kind->dimension == data.dimension ? block_of(data, kind->kind).first_cell + next[kind->kind]++ : -1);
     data.regions = regions_of_tables(*grid, cell_number, path);
+    drop_points(data, unneeded);
     add_region_all(data);
     return data;
   }
@@ -350,6 +422,7 @@ MeshData read_vtu(const std::string& path, std::vector<std::string>* notices, Vt
   for (auto& [key, surface] : surfaces) named.push_back(std::move(surface));
   add_facet_regions(data, named, said);
   for (Region& region : data.regions) sort_unique(region.nodes);
+  drop_points(data, unneeded);
   if (regions == nullptr)
     said.push_back(fmt::format("'{}' has no cell array 'region': its only region is 'all'", path));
   add_region_all(data);

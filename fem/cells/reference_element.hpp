@@ -9,6 +9,7 @@
 #pragma once
 
 #include "mesh/cell_geometry.hpp"
+#include "mesh/orthogonal_polynomials.hpp"
 
 #include <functional>
 #include <span>
@@ -50,9 +51,6 @@ ReferenceElement cell_element(CellKind kind);
 // 3 (pyramids).
 ReferenceElement lagrange_element(CellKind shape, int order);
 int highest_lagrange_order(CellKind shape);
-
-// The Gauss-Lobatto nodes of order n on [-1, 1]: n + 1 points, ascending, the ends included.
-std::vector<double> gauss_lobatto_nodes(int order);
 
 // The nodes of an element on one of its facets, and the element that they make there: its trace. They follow the facet's
 // reference coordinates (CellTraits::facets gives its corners): y slow, x fast, so all facets of one kind have one trace.

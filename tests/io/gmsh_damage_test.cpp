@@ -5,6 +5,8 @@
 #include <cstring>
 #include <random>
 
+#include <fmt/format.h>
+
 namespace ritz {
 namespace {
 
@@ -134,12 +136,18 @@ TEST(GmshDamage, RepeatedNodeIsAnError) {
 }
 
 TEST(GmshDamage, UnsupportedElementsAreNamedWithTheirCount) {
-  const std::string text =
-      error_of([] { read_mesh(data_file("gmsh/order3.41.ascii.msh")); }, Exit::mesh);
-  EXPECT_THAT(text, AllOf(HasSubstr("type 26 (4-node line of order 3)"), HasSubstr("type 36 (16-node quadrangle of order 3)"),
-                          HasSubstr("elements of type 21"), HasSubstr("gmsh -order 2")));
+  EXPECT_THAT(message_for(replaced(small_2(), "2 4 2 9", "2 20 2 9")), AllOf(HasSubstr("type 20 (9-node incomplete triangle of order 3)"), HasSubstr("gmsh -order 2")));
   EXPECT_THAT(message_for(replaced(small_2(), "2 4 2 9", "2 77 2 9")), HasSubstr("1 elements of type 77"));
   EXPECT_THAT(message_for(replaced(small_4(), "3 1 4 1", "3 1 77 1")), HasSubstr("1 elements of type 77"));
+}
+
+TEST(GmshDamage, CellsOfOneShapeAreOfOneOrderWhereTheyAreLowered) {
+  const std::string six = "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n16\n" + [] {
+    std::string nodes;
+    for (int i = 1; i <= 16; ++i) nodes += fmt::format("{} {} {} 0\n", i, i % 4, i / 4);
+    return nodes;
+  }() + "$EndNodes\n$Elements\n2\n1 9 2 0 1 1 2 3 4 5 6\n2 21 2 0 1 1 2 3 4 5 6 7 8 9 10\n$EndElements\n";
+  EXPECT_THAT(message_for(six), AllOf(HasSubstr("1 elements of type 21 (10-node triangle of order 3)"), HasSubstr("all of one order")));
 }
 
 TEST(GmshDamage, OtherVersionsNameTheSupportedOnes) {

@@ -190,6 +190,39 @@ TEST(GmshReader, WithoutGroupsThereIsOneRegionAndANotice) {
   EXPECT_THAT(notices, Contains(HasSubstr("no physical groups")));
 }
 
+// Gmsh made the files: cells with straight edges, whose nodes of order 3 and 4 are all where maps of order 1 or 2 put them.
+TEST(GmshReader, CellsOfHigherOrderAreTakenAtOrderTwo) {
+  struct File {
+    std::string name;
+    std::vector<CellKind> kinds;
+    int order;
+    double volume;
+  };
+  using enum CellKind;
+  const double pyramid = 1.0 / 4, tetrahedron = 7.0 / 48;  // 1 * 0.75 / 3; |(1, 1, 0) ...| / 6 below
+  for (const File& file : {File{"shapes3.41.ascii.msh", {tet10, hex27, prism18, pyramid14}, 3, 1.5 + pyramid + tetrahedron}, File{"shapes4.22.binary.msh", {hex27, prism18}, 4, 1.5}}) {
+    std::vector<std::string> notices;
+    const Mesh mesh = read_mesh(data_file("gmsh/" + file.name), {.checks = {.allow_orphan_nodes = false}, .notices = &notices});
+    ASSERT_EQ(mesh.blocks().size(), file.kinds.size());
+    for (std::size_t b = 0; b < file.kinds.size(); ++b) EXPECT_EQ(mesh.blocks()[b].kind, file.kinds[b]);
+    EXPECT_NEAR(total_volume(mesh), file.volume, 1e-13);
+    EXPECT_NEAR(area(mesh, mesh.region("sides")), 1.5, 1e-13);
+    ASSERT_THAT(notices, Contains(HasSubstr("cells of order " + std::to_string(file.order))));
+    EXPECT_LT(std::stod(notices[0].substr(notices[0].find("at most ") + 8)), 1e-14);
+  }
+}
+
+// A quarter of a plate with a round hole: lines of order 3 name the edge of the hole, and its area is that of the arcs to fourth order.
+TEST(GmshReader, FacetsOfHigherOrderKeepTheirGroups) {
+  std::vector<std::string> notices;
+  const Mesh mesh = read_mesh(data_file("gmsh/order3.41.ascii.msh"), {.checks = {.allow_orphan_nodes = false}, .notices = &notices}), same = read_mesh(data_file("gmsh/plate2.41.ascii.msh"));
+  EXPECT_EQ(mesh.node_count(), same.node_count());
+  for (const char* name : {"hole", "right", "quads", "triangles", "corner"}) EXPECT_EQ(mesh.region(name).size(), same.region(name).size()) << name;
+  EXPECT_NEAR(area(mesh, mesh.region("hole")), std::numbers::pi / 2, 1e-3);
+  EXPECT_NEAR(total_volume(mesh), total_volume(same), 1e-4);
+  EXPECT_THAT(notices, Contains(HasSubstr("cells of order 3")));
+}
+
 TEST(GmshReader, LowerCellsWithoutGroupAreIgnored) {
   const Folder folder;
   const Mesh mesh = read_mesh(folder.put("a.msh", replaced(small_mesh(), "1 2 2 5 1 1 2 3", "1 2 2 0 1 1 2 3")));

@@ -1,0 +1,45 @@
+// Cells of order 3 and more, as files have them, taken at order 2: each node of the cell of order 2 goes where the file's own map, the
+// polynomials through its nodes, puts it. What is lost is measured and said.
+//
+// A node between the corners takes over the number of one that the file has on the same edge, facet or inside of the same cell. So cells
+// go on sharing their nodes, and lists of nodes stay true.
+#pragma once
+
+#include "mesh/mesh.hpp"
+#include "mesh/orthogonal_polynomials.hpp"
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace ritz {
+
+constexpr std::size_t cell_kind_count = static_cast<std::size_t>(CellKind::pyramid14) + 1;
+
+// Cells before they are a mesh: [kind][cell][node].
+using CellsByKind = std::array<std::vector<Node>, cell_kind_count>;
+
+// The nodes of cells of order 3 and more that are to become cells of one kind: one of order 2 that has nodes wherever it can (line3, tri6,
+// quad9, tet10, hex27, prism18, pyramid14). Where `nodes` is empty, the cells have the kind's own.
+struct NodeSet {
+  int order = 0;
+  std::vector<Point> nodes;  // on the reference cell, in the order of the file; they determine the polynomials of the order
+};
+using NodeSets = std::array<NodeSet, cell_kind_count>;
+
+// How many nodes the cells of a kind have so far.
+Index file_node_count(const NodeSets& sets, CellKind kind);
+
+// The kind that a cell of this shape (a linear kind) becomes.
+CellKind complete_quadratic(CellKind shape);
+
+// Rewrites the cells and moves the points. Node numbers must exist. Returns which points no cell needs any more, [node]; empty when there
+// was nothing to do. The notice tells the largest distance between the two maps, over a fine lattice in all cells. Throws Error(Exit::mesh) when two cells put a shared node into different places, or another cell has a node that would move.
+std::vector<std::uint8_t> lower_order(CellsByKind& cells, const NodeSets& sets, std::vector<double>& points, const std::string& source,
+                                      std::vector<std::string>& notices);
+
+// Takes points out of the data and renumbers the others; `unneeded` as above.
+void drop_points(MeshData& data, const std::vector<std::uint8_t>& unneeded);
+
+}  // namespace ritz
