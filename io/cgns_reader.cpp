@@ -8,6 +8,7 @@
 #include "io/hdf5_tree.hpp"
 #include "io/raw_mesh.hpp"
 #include "io/structured_grid.hpp"
+#include "mesh/node_order.hpp"
 
 #include <algorithm>
 #include <array>
@@ -46,6 +47,31 @@ std::optional<CellKind> kind_of(std::int64_t type) {
     case 21: return pyramid13;
     default: return std::nullopt;
   }
+}
+
+// Elements of order 3 and 4 that have all their nodes; the wedges are left out, as we know of no program that writes them.
+struct HighOrderElement {
+  std::int64_t type;
+  CellKind shape;
+  int order;
+};
+constexpr std::array high_order_elements{
+    HighOrderElement{24, line2, 3}, HighOrderElement{26, tri3, 3}, HighOrderElement{28, quad4, 3}, HighOrderElement{30, tet4, 3}, HighOrderElement{33, pyramid5, 3}, HighOrderElement{39, hex8, 3},
+    HighOrderElement{40, line2, 4}, HighOrderElement{42, tri3, 4}, HighOrderElement{44, quad4, 4}, HighOrderElement{47, tet4, 4}, HighOrderElement{50, pyramid5, 4}, HighOrderElement{56, hex8, 4}};
+
+NodeSet node_set(const HighOrderElement& element) {
+  using enum Listing;
+  static const std::array orders{
+      NodeOrder{line2, {{0, 1}}, {}, rows, rows},
+      NodeOrder{tri3, {{0, 1}, {1, 2}, {2, 0}}, {}, rings, rings},
+      NodeOrder{quad4, {{0, 1}, {1, 2}, {2, 3}, {3, 0}}, {}, rings, rings},
+      NodeOrder{tet4, {{0, 1}, {1, 2}, {2, 0}, {0, 3}, {1, 3}, {2, 3}}, {{0, 1, 2}, {0, 1, 3}, {1, 2, 3}, {2, 0, 3}}, rings, rings},
+      NodeOrder{hex8, {{0, 1}, {1, 2}, {2, 3}, {3, 0}, {0, 4}, {1, 5}, {2, 6}, {3, 7}, {4, 5}, {5, 6}, {6, 7}, {7, 4}},
+                {{0, 1, 2, 3}, {0, 1, 5, 4}, {1, 2, 6, 5}, {2, 3, 7, 6}, {3, 0, 4, 7}, {4, 5, 6, 7}}, rings, rings},
+      NodeOrder{pyramid5, {{0, 1}, {1, 2}, {2, 3}, {3, 0}, {0, 4}, {1, 4}, {2, 4}, {3, 4}},
+                {{0, 1, 2, 3}, {0, 1, 4}, {1, 2, 4}, {2, 3, 4}, {3, 0, 4}}, rings, rings}};
+  const NodeOrder& order = *std::ranges::find(orders, element.shape, &NodeOrder::shape);
+  return {element.order, reference_points(element.shape, lattice(order, element.order), equal_steps(element.order))};
 }
 
 std::span<const int> node_order(CellKind kind) {
@@ -166,13 +192,13 @@ class CgnsReader {
     const bool mixed = about[0] == cgns_mixed;
     for (std::int64_t element = range[0]; element <= range[1];) {
       const std::int64_t type = mixed ? next(numbers, at, section) : about[0];
-      const std::optional<CellKind> kind = kind_of(type);
+      const std::optional<CellKind> kind = kind_here(type, section);
       if (!kind && type != cgns_node)
         throw Error(Exit::mesh, fmt::format("section '{}' of '{}' holds elements of type {}", name_of(section), tree_.path(), type),
-                    "Ritz has no such cells (polygons and polyhedra, NGON_n and NFACE_n, or cells of order 3 or 4)",
+                    "Ritz has no such cells (polygons and polyhedra, NGON_n and NFACE_n, wedges of order 3 or 4, or cells without some of their nodes)",
                     "write BAR, TRI, QUAD, TETRA, PYRA, PENTA and HEXA elements of order 1 or 2");
       const std::int64_t count = mixed ? 1 : range[1] - range[0] + 1;
-      const auto width = static_cast<std::size_t>(kind ? traits(*kind).node_count : 1);
+      const auto width = static_cast<std::size_t>(kind ? file_node_count(raw_.node_sets, *kind) : 1);
       if (count > static_cast<std::int64_t>((numbers.size() - at) / width))
         tree_.fail(section, fmt::format("has elements {} to {}, but only {} node numbers", range[0], range[1], numbers.size()));
       if (kind) add_cells(section, *kind, element, count, std::span(numbers).subspan(at, static_cast<std::size_t>(count) * width));
@@ -180,6 +206,21 @@ class CgnsReader {
       at += static_cast<std::size_t>(count) * width;
       element += count;
     }
+  }
+  // What elements of a type are read as; makes their nodes those of the kind. Empty for points and for what we have not.
+  std::optional<CellKind> kind_here(std::int64_t type, const std::string& section) {
+    const auto high = std::ranges::find(high_order_elements, type, &HighOrderElement::type);
+    const bool is_high = high != high_order_elements.end();
+    const std::optional<CellKind> kind = is_high ? complete_quadratic(high->shape) : kind_of(type);
+    if (!kind) return kind;
+    NodeSet& set = raw_.node_sets[static_cast<std::size_t>(*kind)];
+    const int order = is_high ? high->order : 0;
+    if (set.order == order) return kind;
+    if (raw_.cell_count(*kind) > 0)
+      throw Error(Exit::mesh, fmt::format("section '{}' of '{}' holds elements of type {}", name_of(section), tree_.path(), type),
+                  "others of the same shape are of another order; cells of order 3 and more are taken at order 2, and then they must be all of one order", "write elements of one order");
+    set = is_high ? node_set(*high) : NodeSet{};
+    return kind;
   }
   std::int64_t next(const std::vector<std::int64_t>& numbers, std::size_t& at, const std::string& section) const {
     if (at >= numbers.size()) tree_.fail(section, "has fewer node numbers than its elements need");
@@ -189,7 +230,8 @@ class CgnsReader {
     std::vector<Node>& nodes = raw_.nodes_of(kind);
     const Index position = raw_.cell_count(kind);
     const std::size_t before = nodes.size();
-    append_cells(nodes, numbers, traits(kind).node_count, node_order(kind));
+    const bool own_nodes = raw_.node_sets[static_cast<std::size_t>(kind)].nodes.empty();
+    append_cells(nodes, numbers, static_cast<int>(file_node_count(raw_.node_sets, kind)), own_nodes ? node_order(kind) : std::span<const int>());
     for (std::size_t i = before; i < nodes.size(); ++i) nodes[i] = nodes[i] < 0 || nodes[i] >= node_count_ ? Node{-1} : static_cast<Node>(nodes[i] + first_node_);
     add_run({element, count, kind, position});
     append(raw_.group(name_of(section)).cells, {kind, position, count});

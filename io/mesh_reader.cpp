@@ -6,6 +6,7 @@
 #include "io/mapped_file.hpp"
 #include "io/other_readers.hpp"
 #include "io/vtu_reader.hpp"
+#include "mesh/lower_order.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -144,10 +145,20 @@ Mesh read_mesh(const std::string& path, const ReadOptions& options) {
   if (!std::isfinite(options.scale) || options.scale <= 0)
     throw Error(Exit::input, fmt::format("the scale of mesh '{}' is {}", path, options.scale),
                 "lengths are multiplied by it", "give a positive number, 0.001 for a mesh drawn in millimetres");
-  MeshData data = read_mesh_data(path, options.notices, options.structural);
+  std::vector<std::string> own_notices;
+  std::vector<std::string>& said = options.notices != nullptr ? *options.notices : own_notices;
+  MeshData data = read_mesh_data(path, &said, options.structural);
   if (options.scale != 1)
     for (double& coordinate : data.points) coordinate *= options.scale;
-  return Mesh(std::move(data), options.checks);
+  try {
+    return Mesh(std::move(data), options.checks);
+  } catch (const Errors&) {
+    throw;
+  } catch (const Error& error) {
+    const auto lowered = std::ranges::find_if(said, tells_of_lower_order);
+    if (lowered == said.end() || error.message().find(" of kind ") == std::string::npos) throw;  // not about the shape of cells
+    throw Error(error.exit(), error.message(), *lowered + (error.why().empty() ? "" : "; else " + error.why()), "refine the mesh there, in the program that made it, or let it write order 2");
+  }
 }
 
 }  // namespace ritz

@@ -215,11 +215,13 @@ class Rewriting {
 };
 
 void say(const Loss& worst, int order, const std::string& source, std::vector<std::string>& notices) {
-  notices.push_back(fmt::format("cells of order {} in '{}' are taken at order 2: the two maps differ by at most {:.2g}, {:.2g} % of the cell's size ({} {}, near ({:.4g}, {:.4g}, {:.4g}))",
+  notices.push_back(fmt::format("cells of order {} in '{}' are taken at order 2: the two maps differ by at most {:.2g} in the file's unit, {:.2g} % of the cell's size ({} {}, near ({:.4g}, {:.4g}, {:.4g}))",
                                 order, source, worst.distance, 100 * worst.fraction, traits(worst.kind).name, worst.cell, worst.near[0], worst.near[1], worst.near[2]));
 }
 
 }  // namespace
+
+bool tells_of_lower_order(std::string_view notice) { return notice.find("are taken at order 2") != std::string_view::npos; }
 
 Index file_node_count(const NodeSets& sets, CellKind kind) {
   const NodeSet& set = sets[static_cast<std::size_t>(kind)];

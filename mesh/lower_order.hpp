@@ -11,6 +11,7 @@
 #include <array>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace ritz {
@@ -38,6 +39,9 @@ CellKind complete_quadratic(CellKind shape);
 // was nothing to do. The notice tells the largest distance between the two maps, over a fine lattice in all cells. Throws Error(Exit::mesh) when two cells put a shared node into different places, or another cell has a node that would move.
 std::vector<std::uint8_t> lower_order(CellsByKind& cells, const NodeSets& sets, std::vector<double>& points, const std::string& source,
                                       std::vector<std::string>& notices);
+
+// Whether a notice is the one above: cells that were lowered may be folded where the file's are not.
+bool tells_of_lower_order(std::string_view notice);
 
 // Takes points out of the data and renumbers the others; `unneeded` as above.
 void drop_points(MeshData& data, const std::vector<std::uint8_t>& unneeded);

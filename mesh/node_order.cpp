@@ -62,6 +62,33 @@ std::vector<Place> recursive_inside(const NodeOrder& order, int p) {
   return places;
 }
 
+// Around the square from (1, 1) to (1 + side, 1 + side), then around the next one.
+void add_rings(std::vector<Place>& places, int side, int height) {
+  for (int ring = 1; side >= 0; ++ring, side -= 2) {
+    const int last = ring + side;
+    if (side == 0) return places.push_back({ring, ring, height});
+    for (int i = ring; i < last; ++i) places.push_back({i, ring, height});
+    for (int j = ring; j < last; ++j) places.push_back({last, j, height});
+    for (int i = last; i > ring; --i) places.push_back({i, last, height});
+    for (int j = last; j > ring; --j) places.push_back({ring, j, height});
+  }
+}
+
+std::vector<Place> rings_inside(const NodeOrder& order, int p) {
+  std::vector<Place> places;
+  switch (order.shape) {
+    case quad4: add_rings(places, p - 2, 0); break;
+    case hex8:
+      for (int k = 1; k < p; ++k) add_rings(places, p - 2, k);
+      break;
+    case pyramid5:
+      for (int k = 1; k < p - 1; ++k) add_rings(places, p - k - 2, k);
+      break;
+    default: return recursive_inside(order, p);
+  }
+  return places;
+}
+
 std::vector<Place> columns_inside(int p) {
   std::vector<Place> places;
   const NodeOrder line{line2, {{0, 1}}, {}, Listing::recursive, Listing::rows};
@@ -75,6 +102,7 @@ std::vector<Place> inside(const NodeOrder& order, Listing listing, int p) {
   switch (listing) {
     case Listing::rows: return rows_inside(order.shape, p);
     case Listing::recursive: return recursive_inside(order, p);
+    case Listing::rings: return rings_inside(order, p);
     default: return columns_inside(p);
   }
 }

@@ -18,6 +18,7 @@ using Place = std::array<int, 3>;  // in steps of the lattice, from corner 0; in
 enum class Listing {
   rows,       // x fastest, then y, then z
   recursive,  // like the cell of the order that is left inside: its corners, its edges, ...
+  rings,      // once around, then around what is left; in solids one layer after the other
   columns,    // prisms: the triangles recursively, and for each place in them all heights, the ends first
 };
 

@@ -262,6 +262,14 @@ TEST(Mfem, NodesOfHigherOrderAreTakenAtOrderTwo) {
   }
 }
 
+// One quadrilateral of order 3 whose nodes on one side go far in and out again: the parabola through its middle folds.
+TEST(Mfem, CellsThatFoldAtOrderTwoSayThatTheyWereLowered) {
+  std::string text = "MFEM mesh v1.0\n\ndimension\n2\n\nelements\n1\n1 3 0 1 2 3\n\nboundary\n0\n\nvertices\n4\n\nnodes\nFiniteElementSpace\nFiniteElementCollection: Cubic\nVDim: 2\nOrdering: 1\n\n";
+  for (const auto& [x, y] : {std::pair{0.0, 0.0}, {3.0, 0.0}, {3.0, 3.0}, {0.0, 3.0}, {1.0, 2.2}, {2.0, 2.2}, {3.0, 1.0}, {3.0, 2.0}, {1.0, 3.0}, {2.0, 3.0}, {0.0, 1.0}, {0.0, 2.0}, {1.0, 1.0}, {2.0, 1.0}, {1.0, 2.0}, {2.0, 2.0}})
+    text += fmt::format("{} {}\n", x, y);
+  EXPECT_THAT(message_for("a.mesh", text), AllOf(HasSubstr("quad9"), HasSubstr("cells of order 3"), HasSubstr("let it write order 2")));
+}
+
 TEST(Mfem, BoundaryAttributesBecomeFacets) {
   const Mesh mesh = read_mesh(data_file("mfem/fichera-mixed-p2.mesh"));
   Index facets = 0;
