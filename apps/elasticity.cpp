@@ -165,7 +165,7 @@ void elasticity(Run& run) {
   const Mesh& mesh = run.mesh();
   std::optional<Profile::Phase> phase(std::in_place, run.device().profile(), "model");
   const int dimension = mesh.dimension();
-  const PlaneModel plane = plane_model(run.input(), mesh, {"plane_strain", "plane_stress", "axisymmetric"}, "");
+  const PlaneModel plane = plane_model(run, mesh, {"plane_strain", "plane_stress", "axisymmetric"}, "");
   const char* move_out = "move it out of the load case, or make two case files";
   LoadCaseInputs load_cases =
       read_load_cases(run.input(), {"gravity", "body_force", "traction", "force", "pressure", "displacement"}, {{"material", move_out}, {"model", move_out}});

@@ -96,7 +96,7 @@ void show(Run& run, const Operator& equations, bool cooled, const StaticSolution
 void heat(Run& run) {
   const Mesh& mesh = run.mesh();
   std::optional<Profile::Phase> phase(std::in_place, run.device().profile(), "model");
-  const PlaneModel plane = plane_model(run.input(), mesh, {"plane", "axisymmetric"}, "plane");
+  const PlaneModel plane = plane_model(run, mesh, {"plane", "axisymmetric"}, "plane");
   const char* move_out = "move it out of the load case, or make two case files";
   LoadCaseInputs load_cases = read_load_cases(
       run.input(), {"source", "flux", "temperature"},

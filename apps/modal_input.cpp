@@ -48,7 +48,7 @@ int rigid_motions_of(const Constraints& held, RigidModes modes) {
 ModalInput read_bodies(Run& run) {
   const Mesh& mesh = run.mesh();
   std::optional<Profile::Phase> phase(std::in_place, run.device().profile(), "model");
-  const PlaneModel plane = plane_model(run.input(), mesh, {"plane_strain", "plane_stress", "axisymmetric"}, "");
+  const PlaneModel plane = plane_model(run, mesh, {"plane_strain", "plane_stress", "axisymmetric"}, "");
   const std::vector<ElasticMaterial> materials = elastic_materials(run, mesh, "[kg/m^3]", {});
   std::vector<Integral> elastic, inertial;
   for (const ElasticMaterial& m : materials) {

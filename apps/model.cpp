@@ -29,9 +29,9 @@ void check_radii(const Mesh& mesh) {
 
 }  // namespace
 
-PlaneModel plane_model(Case& input, const Mesh& mesh, const std::vector<std::string>& types, const std::string& fallback) {
+PlaneModel plane_model(Run& run, const Mesh& mesh, const std::vector<std::string>& types, const std::string& fallback) {
   PlaneModel model;
-  const Case::Table table = input.table("model", "what the mesh stands for");
+  const Case::Table table = run.input().table("model", "what the mesh stands for");
   const bool solid = mesh.dimension() == 3;
   const std::vector<std::string> allowed = solid ? std::vector<std::string>{"solid"} : types;
   std::optional<std::string> assumed;
@@ -45,6 +45,7 @@ PlaneModel plane_model(Case& input, const Mesh& mesh, const std::vector<std::str
     model.weight = 2 * std::numbers::pi;
     check_radii(mesh);
   }
+  run.measure_by({model.weight, model.axisymmetric});
   return model;
 }
 

@@ -20,7 +20,7 @@ struct PlaneModel {
   bool axisymmetric = false;
 };
 // `types`: what a mesh of two dimensions may stand for; `fallback` may be empty: then the type must be given.
-PlaneModel plane_model(Case& input, const Mesh& mesh, const std::vector<std::string>& types, const std::string& fallback);
+PlaneModel plane_model(Run& run, const Mesh& mesh, const std::vector<std::string>& types, const std::string& fallback);
 
 // A number or a formula, evaluated at the nodes of the space on the region.
 void prescribe(Constraints& constraints, const Region& region, int component, const Formula& value, const std::string& source);

@@ -1,7 +1,6 @@
 #include "apps/probes.hpp"
 
 #include "apps/field_component.hpp"
-#include "apps/region_integral.hpp"
 #include "mesh/point_location.hpp"
 
 #include <fmt/format.h>
@@ -153,11 +152,12 @@ std::vector<double> extreme(const Mesh& mesh, const Region& region, const Target
   return best;
 }
 
-RegionIntegral integral_of(const Mesh& mesh, const Region& region, const Target& target) {
-  return target.in_cells ? integrate_cells(mesh, region, *target.field, target.component) : integrate(mesh, region, *target.field, target.component);
+RegionIntegral integral_of(const Mesh& mesh, const Region& region, const Target& target, const BodyMeasure& measure) {
+  return target.in_cells ? integrate_cells(mesh, region, *target.field, target.component, measure)
+                         : integrate(mesh, region, *target.field, target.component, measure);
 }
 
-std::vector<double> mean(const Mesh& mesh, const Region& region, const Target& target) {
+std::vector<double> mean(const Mesh& mesh, const Region& region, const Target& target, const BodyMeasure& measure) {
   std::vector<double> result(static_cast<std::size_t>(target.component.size()), 0.0);
   double size = 0;
   if (region.kind == RegionKind::nodes) {
@@ -166,7 +166,7 @@ std::vector<double> mean(const Mesh& mesh, const Region& region, const Target& t
       size += 1;
     });
   } else {
-    RegionIntegral integral = integral_of(mesh, region, target);
+    RegionIntegral integral = integral_of(mesh, region, target, measure);
     result = std::move(integral.integrals);
     size = integral.size;
   }
@@ -186,7 +186,7 @@ std::vector<double> total(const Mesh& mesh, const Region& region, const Target& 
   return result;
 }
 
-std::vector<double> evaluate(const Probe& probe, const Mesh& mesh, const Target& target) {
+std::vector<double> evaluate(const Probe& probe, const Mesh& mesh, const Target& target, const BodyMeasure& measure) {
   if (probe.place) {
     std::vector<double> result(static_cast<std::size_t>(target.component.size()));
     if (target.in_cells) target.component.select(target.field->values.data() + probe.place->cell * target.field->components, result.data());
@@ -195,8 +195,8 @@ std::vector<double> evaluate(const Probe& probe, const Mesh& mesh, const Target&
   }
   if (probe.measure == "min") return extreme(mesh, *probe.region, target, -1);
   if (probe.measure == "max") return extreme(mesh, *probe.region, target, 1);
-  if (probe.measure == "mean") return mean(mesh, *probe.region, target);
-  if (probe.measure == "integral") return integral_of(mesh, *probe.region, target).integrals;
+  if (probe.measure == "mean") return mean(mesh, *probe.region, target, measure);
+  if (probe.measure == "integral") return integral_of(mesh, *probe.region, target, measure).integrals;
   return total(mesh, *probe.region, target);
 }
 
@@ -211,7 +211,7 @@ std::vector<std::pair<std::string, std::vector<double>>> evaluate_probes(Case& i
   std::vector<std::pair<std::string, std::vector<double>>> results;
   for (const Probe& probe : read_probes(input, mesh)) {
     const std::optional<Target> target = find_target(probe, fields);
-    if (target && (probe.place || probe.region != nullptr)) results.emplace_back(probe.name, evaluate(probe, mesh, *target));
+    if (target && (probe.place || probe.region != nullptr)) results.emplace_back(probe.name, evaluate(probe, mesh, *target, fields.measure));
   }
   input.throw_if_any();
   return results;

@@ -13,6 +13,7 @@
 // field in cells: over the cells of a region of cells, the mean weighted by their sizes.
 #pragma once
 
+#include "apps/region_integral.hpp"
 #include "io/case.hpp"
 #include "io/vtu_writer.hpp"
 
@@ -25,6 +26,7 @@ namespace ritz {
 
 struct ProbeFields {
   std::span<const Field> nodal, cells = {};
+  BodyMeasure measure = {};   // of means and integrals
 };
 
 // Asks for every key of the probes and finds their points and regions in the mesh; what is wrong is added to the case.

@@ -32,7 +32,7 @@ Table make_table(CellKind kind) {
 }
 
 // Volume, area or length per unit of the reference cell, in space of three dimensions.
-double measure(const std::array<Point, 3>& t, int dimension) {
+double drawn_size(const std::array<Point, 3>& t, int dimension) {
   const auto cross = [](const Point& a, const Point& b) {
     return Point{a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]};
   };
@@ -50,24 +50,26 @@ double measure(const std::array<Point, 3>& t, int dimension) {
 
 // f(point of the rule, weight in space) for the points of a cell or facet.
 template <class F>
-void for_each_point(const Mesh& mesh, const Table& table, std::span<const Node> nodes, const F& f) {
+void for_each_point(const Mesh& mesh, const Table& table, std::span<const Node> nodes, const BodyMeasure& measure, const F& f) {
   for (std::size_t q = 0; q < table.weights.size(); ++q) {
     std::array<Point, 3> tangents{};
+    double radius = 0;
     for (std::size_t a = 0; a < nodes.size(); ++a) {
       const auto x = mesh.point(nodes[a]);
+      radius += table.values[q][a] * x[0];
       for (std::size_t k = 0; k < static_cast<std::size_t>(table.dimension); ++k)
         for (std::size_t i = 0; i < 3; ++i) tangents[k][i] += table.gradients[q][a][k] * x[i];
     }
-    f(q, table.weights[q] * measure(tangents, table.dimension));
+    f(q, table.weights[q] * drawn_size(tangents, table.dimension) * measure.weight * (measure.axisymmetric ? radius : 1));
   }
 }
 
 // One entry for the size, then one per number of the component; added to `sums`.
 void add_element(const Mesh& mesh, const Table& table, std::span<const Node> nodes, const Field& field,
-                 const FieldComponent& component, std::vector<double>& sums) {
+                 const FieldComponent& component, const BodyMeasure& measure, std::vector<double>& sums) {
   const auto components = static_cast<std::size_t>(field.components);
   double value[64], selected[64];
-  for_each_point(mesh, table, nodes, [&](std::size_t q, double weight) {
+  for_each_point(mesh, table, nodes, measure, [&](std::size_t q, double weight) {
     std::fill_n(value, components, 0.0);
     for (std::size_t a = 0; a < nodes.size(); ++a)
       for (std::size_t c = 0; c < components; ++c)
@@ -93,7 +95,7 @@ class Tables {
 
 }  // namespace
 
-RegionIntegral integrate(const Mesh& mesh, const Region& region, const Field& field, const FieldComponent& component) {
+RegionIntegral integrate(const Mesh& mesh, const Region& region, const Field& field, const FieldComponent& component, const BodyMeasure& measure) {
   if (region.kind == RegionKind::nodes)
     throw Error(Exit::input, fmt::format("an integral over '{}', a region of nodes", region.name),
                 "nodes have no size", "name a region of cells or facets");
@@ -102,21 +104,21 @@ RegionIntegral integrate(const Mesh& mesh, const Region& region, const Field& fi
   Tables tables;
   std::vector<double> sums(static_cast<std::size_t>(1 + component.size()), 0.0);
   for (const Index cell : region.cells)
-    add_element(mesh, tables.of(mesh.kind_of(cell)), mesh.nodes_of(cell), field, component, sums);
+    add_element(mesh, tables.of(mesh.kind_of(cell)), mesh.nodes_of(cell), field, component, measure, sums);
   for (const FacetOfCell& facet : region.facets) {
     const Facet& local = traits(mesh.kind_of(facet.cell)).facets[static_cast<std::size_t>(facet.facet)];
-    add_element(mesh, tables.of(local.kind), mesh.nodes_of(facet), field, component, sums);
+    add_element(mesh, tables.of(local.kind), mesh.nodes_of(facet), field, component, measure, sums);
   }
   return {sums[0], {sums.begin() + 1, sums.end()}};
 }
 
-RegionIntegral integrate_cells(const Mesh& mesh, const Region& region, const Field& field, const FieldComponent& component) {
+RegionIntegral integrate_cells(const Mesh& mesh, const Region& region, const Field& field, const FieldComponent& component, const BodyMeasure& measure) {
   Tables tables;
   RegionIntegral result{0, std::vector<double>(static_cast<std::size_t>(component.size()), 0.0)};
   std::vector<double> selected(result.integrals.size());
   for (const Index cell : region.cells) {
     double size = 0;
-    for_each_point(mesh, tables.of(mesh.kind_of(cell)), mesh.nodes_of(cell), [&size](std::size_t, double weight) { size += weight; });
+    for_each_point(mesh, tables.of(mesh.kind_of(cell)), mesh.nodes_of(cell), measure, [&size](std::size_t, double weight) { size += weight; });
     component.select(field.values.data() + cell * field.components, selected.data());
     result.size += size;
     for (std::size_t i = 0; i < selected.size(); ++i) result.integrals[i] += size * selected[i];

@@ -1,5 +1,5 @@
 // Integrals of nodal fields over regions of cells or facets, by quadrature with the shape functions of the cells or
-// facets. Over the mesh as it is drawn: no thickness, no 2 pi r.
+// facets.
 //
 //   RegionIntegral heat = integrate(mesh, mesh.region("outlet"), flux, component_named(flux, "z"));
 #pragma once
@@ -9,16 +9,22 @@
 
 namespace ritz {
 
+// What a drawn area or line stands for: `weight` is a thickness, or 2 pi of a body of revolution, where the radius x multiplies, too.
+struct BodyMeasure {
+  double weight = 1;
+  bool axisymmetric = false;
+};
+
 struct RegionIntegral {
-  double size = 0;                 // volume, area or length of the region
+  double size = 0;                 // volume, area or length of the region, by the same measure
   std::vector<double> integrals;   // [component.size()]; the magnitude is taken at the quadrature points
 };
 
 // Exact for polynomial fields on straight cells of order 1 and 2; the sums run in a fixed order.
 // Throws Error(Exit::input) for a region of nodes.
-RegionIntegral integrate(const Mesh& mesh, const Region& region, const Field& field, const FieldComponent& component);
+RegionIntegral integrate(const Mesh& mesh, const Region& region, const Field& field, const FieldComponent& component, const BodyMeasure& measure = {});
 
 // The same of a field of one value in each cell, over a region of cells.
-RegionIntegral integrate_cells(const Mesh& mesh, const Region& region, const Field& field, const FieldComponent& component);
+RegionIntegral integrate_cells(const Mesh& mesh, const Region& region, const Field& field, const FieldComponent& component, const BodyMeasure& measure = {});
 
 }  // namespace ritz

@@ -193,6 +193,7 @@ void Run::checked(const ProbeFields& fields) {
   if (shared_->folder != nullptr) results_ = std::make_unique<ResultFolder>(shared_->folder->member(name_));
   else if (own_ && options_.check) try_folder();
   else if (own_) open_folder();
+  if (own_ && shared_->folder == nullptr) check_room(fields);
   throw_if_stop_requested();
   if (options_.check) {
     log_.line("check: the case is complete and well posed; nothing was solved");
@@ -209,6 +210,23 @@ void Run::try_folder() {
     if (kind != "results-exist" && kind != "folder-in-use") throw;
     log_.notice(fmt::format("a run would end with exit code 7: {}; {}", error.message(), error.fix()));
   }
+}
+
+// One step that the disk cannot take is told before the solve. What compression saves is not known: nothing is said then.
+void Run::check_room(const ProbeFields& fields) const {
+  if (format_.vtu.compression != Compression::none) return;
+  const double number = format_.vtu.single_precision ? 4 : 8, nodes = double(mesh_->node_count()), cells = double(mesh_->cell_count());
+  double bytes = 3 * sizeof(double) * nodes;
+  for (const CellBlock& block : mesh_->blocks()) bytes += sizeof(std::int32_t) * double(block.nodes.size() + static_cast<std::size_t>(block.cell_count()));
+  for (const Field& field : fields.nodal) bytes += number * field.components * nodes;
+  for (const Field& field : fields.cells) bytes += number * field.components * cells;
+  std::filesystem::path folder = std::filesystem::absolute(output_);
+  while (!std::filesystem::exists(folder) && folder.has_relative_path()) folder = folder.parent_path();
+  std::error_code unknown;
+  const double room = double(std::filesystem::space(folder, unknown).available);
+  if (!unknown && room < bytes)
+    throw Error(Exit::output, fmt::format("the disk of '{}' has {} free, and a step of the results takes {}", output_, text_of_bytes(std::int64_t(room)), text_of_bytes(std::int64_t(bytes))),
+                "nothing was solved", "make room, name another folder with --output or [output] folder, or write less: single_precision or compression in [output]");
 }
 
 void Run::open_folder() {
@@ -298,7 +316,7 @@ void Run::open_results(bool probes) {
 void Run::write(std::vector<Field> nodal, std::vector<Field> cells, std::optional<double> time) {
   auto phase = this->phase("output");  // what the run waits for
   auto& probes = part_ != nullptr ? part_->probes : report_.probes;
-  probes = evaluate_probes(*case_, *mesh_, {nodal, cells});
+  probes = evaluate_probes(*case_, *mesh_, {nodal, cells, measure_});
   for (const auto& [name, values] : probes) log_.line("probe {}: {:.8g}", name, fmt::join(values, " "));
   if (!shared_->writes_fields) return;
   if (!writer_) open_results(!probes.empty());

@@ -104,6 +104,7 @@ class Run {
 
   void record(const SolveReport& solve, Index unknowns);
   ResultFields& fields() { return fields_; }  // [output] cells
+  void measure_by(const BodyMeasure& measure) { measure_ = measure; }  // means and integrals of probes
   // Evaluates the case's probes; fields at nodes and cells go to the output folder in the background. `time`: the number of the step by default.
   void write(std::vector<Field> nodal, std::vector<Field> cells, std::optional<double> time = {});
   // One more series, "<case>_<name>.pvd" or ".hdf", of `count` steps: frame(step) gives its time and its nodal fields.
@@ -120,6 +121,7 @@ class Run {
   CheckpointOwner owner() const;
   void open_folder();
   void try_folder();
+  void check_room(const ProbeFields& fields) const;
   void open_results(bool probes);
   std::string mesh_key() const;
   std::filesystem::path results_path(const std::string& file) const;
@@ -133,6 +135,7 @@ class Run {
   std::unique_ptr<SharedModel> own_;        // of a run by itself
   SharedModel* shared_;
   const Mesh* mesh_ = nullptr;
+  BodyMeasure measure_;
   SeriesOptions format_;
   ResultFields fields_;
   std::string output_, name_;               // name_: that results begin with

@@ -157,6 +157,7 @@ void solve(Run& run) {
   const Case::Table model = input.table("model", "the equations and their discretisation");
   const FormCatalogue::Entry& form = main_form(run, catalogue, model);
   const FormRecord& record = *form.record;
+  if (record.of_revolution) run.measure_by({2 * std::numbers::pi, true});
   for (const char* key : {"order", "element"})
     if (model.has(key)) model.refuse(key, fmt::format("'[model] {}' was given", key), "what the field is made of stands in one place, [space]", fmt::format("write it as [space] {} = ...", key));
   const Equations parts = read_equations(run, catalogue, form);

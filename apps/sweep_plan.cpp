@@ -97,6 +97,7 @@ std::vector<SweepMember> read_members(const Case::Table& sweep, const std::strin
   const std::string text(std::istreambuf_iterator<char>(stream), {});
   const std::vector<std::vector<std::string>> rows = csv_rows(text);
   if (rows.size() < 2) return wrong(fmt::format("'{}' has {} rows", file, rows.size()), "add rows");
+  if (rows.front().front().find(';') != std::string::npos) return wrong(fmt::format("the first row of '{}' holds semicolons", file), "separate columns by commas");
   std::set<std::string> seen;
   for (const std::string& key : rows.front())
     if (key != "name") check_key(sweep, "table", key, seen);

@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <numbers>
 
 namespace ritz {
 namespace {
@@ -72,6 +73,25 @@ struct Probed {
 };
 
 constexpr double tiny = 1e-12;
+
+// T = x on [1, 2] x [0, 1], as a plate of thickness 0.1 and as a ring.
+TEST(Probes, MeansAndIntegralsAreThoseOfTheBody) {
+  MeshData data = rectangle_data(2, 1, {1, 1}, CellKind::quad4);
+  for (std::size_t i = 0; i < data.points.size(); i += 3) data.points[i] += 1;
+  const Mesh mesh(std::move(data));
+  const std::vector<Field> nodal = {field_of(mesh, "T", 1, [](double x, double, double) { return std::vector{x}; })}, cells = {{"c", 1, {1, 3}}};
+  const auto value = [&](const std::string& probe, const BodyMeasure& measure) {
+    Case input = Case::from_text("[[probe]]\nname = 'p'\nregion = 'all'\n" + probe);
+    return evaluate_probes(input, mesh, {nodal, cells, measure}).front().second.front();
+  };
+  const double two_pi = 2 * std::numbers::pi;
+  const BodyMeasure plate{0.1, false}, ring{two_pi, true};
+  EXPECT_NEAR(value("field = 'T'\nmeasure = 'integral'", plate), 0.15, tiny);
+  EXPECT_NEAR(value("field = 'T'\nmeasure = 'mean'", plate), 1.5, tiny);
+  EXPECT_NEAR(value("field = 'T'\nmeasure = 'integral'", ring), two_pi * 7 / 3, 10 * tiny);
+  EXPECT_NEAR(value("field = 'T'\nmeasure = 'mean'", ring), 14.0 / 9, tiny);
+  EXPECT_NEAR(value("field = 'c'\nmeasure = 'mean'", ring), (0.625 + 3 * 0.875) / 1.5, tiny);
+}
 
 TEST(Probes, PointTakesShapeFunctions) {
   const Probed p;

@@ -108,7 +108,7 @@ TEST(RitzTool, HangingNodesAreExitThree) {
                               "1 3 2 0 1 1 2 3 4\n2 3 2 0 1 2 6 7 5\n3 3 2 0 1 5 7 8 3\n"));
   const CommandResult info = ritz_tool("mesh info " + file.path());
   EXPECT_EQ(info.exit_code, 3);
-  EXPECT_THAT(info.output, AllOf(HasSubstr("1 hanging nodes"), HasSubstr("(1, 0.5, 0)")));
+  EXPECT_THAT(info.output, AllOf(HasSubstr("1 hanging node in"), HasSubstr("(1, 0.5, 0)")));
 }
 
 TEST(RitzTool, CoincidentNodesAreANotice) {

@@ -282,16 +282,28 @@ class Surroundings(CaseTest):
         self.assertIn("Permission denied", process.stderr)
 
     def test_a_full_disk(self):
-        """A tmpfs of 64 kB where mounting is allowed."""
+        """A tmpfs of 256 kB, room for one step, where mounting is allowed."""
         folder = self.folder / "small"
         folder.mkdir()
-        if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", folder], capture_output=True).returncode != 0:
+        if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=256k", "tmpfs", folder], capture_output=True).returncode != 0:
             self.skipTest("mounting is not allowed here")
         self.addCleanup(subprocess.run, ["umount", folder])
         outcome = self.run_case("ritz-modal", example("modal/cantilever"), *MODES, output=folder)
         self.assertEqual(outcome.exit, 7, outcome.log + outcome.errors)
         self.assertIn("are free there", outcome.errors)
         self.assertFalse(leftovers(folder))
+
+    def test_a_disk_without_room_for_one_step_is_told_before_the_solve(self):
+        folder = self.folder / "small"
+        folder.mkdir()
+        if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=300k", "tmpfs", folder], capture_output=True).returncode != 0:
+            self.skipTest("mounting is not allowed here")
+        self.addCleanup(subprocess.run, ["umount", folder])
+        outcome = self.run_case("ritz-heat", example("heat_sink"), output=folder / "results")
+        self.assertEqual(outcome.exit, 7, outcome.log + outcome.errors)
+        self.assertIn("nothing was solved", outcome.errors)
+        self.assertRegex(outcome.errors, "has 30[0-9] kB free, and a step of the results takes 2.9[0-9] MB")
+        self.assertIsNone(outcome.report["solver"])
 
     def test_a_limit_on_file_sizes(self):
         folder = self.folder / "results"

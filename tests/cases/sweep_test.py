@@ -138,6 +138,12 @@ class TableTest(SweepTest):
         verified = subprocess.run([str(ritz.BIN / "ritz"), "results", "verify", str(folder)], capture_output=True, text=True, timeout=60)
         self.assertEqual(verified.returncode, 0, verified.stdout)
 
+    def test_a_table_of_semicolons_is_told_so(self):
+        self.write("members.csv", "name;pressure.0.value\nsoft;-1e6\n")
+        outcome = self.run_case("ritz-elasticity", self.sweep("le1", '\n[sweep]\ntable = "members.csv"\n'), "--check")
+        self.assertEqual(outcome.exit, 2)
+        self.assertIn("separate columns by commas", outcome.errors)
+
     def test_without_fields_there_is_the_table_only(self):
         swept = self.solve("ritz-elasticity", self.sweep("le1", "\n[sweep]\nfields = false\n", parameter("pressure.0.value", values=[1.0, 2.0])))
         self.assertEqual(os.listdir(swept.folder / "results"), ["le1_sweep.csv"])
