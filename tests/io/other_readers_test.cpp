@@ -213,7 +213,18 @@ TEST(Medit, MistakesAreNamedWithTheirLine) {
   EXPECT_THAT(message_for("a.mesh", replaced(medit_tetrahedron(), "1 2 3 4 5", "1 2 3 44 5")), HasSubstr("uses node 43 (counted from 0)"));
   EXPECT_THAT(message_for("a.mesh", replaced(medit_tetrahedron(), "1 2 3 4 5", "1 2 3 0 5")), HasSubstr("vertex 0"));
   EXPECT_THAT(message_for("a.mesh", replaced(medit_tetrahedron(), "Tetrahedra\n", "HexahedraQ2\n")), HasSubstr("HexahedraQ2"));
+  for (const char* name : {"TetrahedraP3", "TetrahedraP4", "PrismsP2"})
+    EXPECT_THAT(message_for("a.mesh", replaced(medit_tetrahedron(), "Tetrahedra\n", name + std::string("\n"))), HasSubstr(fmt::format("cells '{}' are not supported", name)));
   EXPECT_THAT(message_for("a.mesh", replaced(medit_tetrahedron(), "1 0 0 8", "1,5 0 0 8")), HasSubstr("1,5"));
+}
+
+// libMeshb's number of TetrahedraP3 instead of that of Tetrahedra.
+TEST(Medit, CellsOfHigherOrderInBinaryFilesAreRefusedAndNotPassedOver) {
+  constexpr std::size_t place_of_tetrahedra = 3260;
+  std::string bytes = contents_of(data_file("meshb/mixed1.meshb"));
+  ASSERT_EQ(bytes[place_of_tetrahedra], 8);
+  bytes[place_of_tetrahedra] = 96;
+  EXPECT_THAT(message_for("a.meshb", bytes), HasSubstr("MEDIT's section 96 are not supported"));
 }
 
 // --- MFEM ---------------------------------------------------------------------------------------------------------------
