@@ -76,6 +76,7 @@ class Errors(CaseTest):
         "torn-mesh": dict(body=PLATE, mesh=boxes.torn(), keys={"model.type": "plane_stress"}),
         "mesh-unreadable": dict(mesh=""),
         "mesh-format": dict(keys={"mesh.file": '"mesh.xyz"'}, files={"mesh.xyz": "what is this?\n"}),
+        "mesh-order": dict(mesh=boxes.msh([(i, 0, 0) for i in range(9)], [(20, 1, list(range(1, 10)))], [(2, "a")])),
         "mesh-without-cells": dict(mesh=boxes.msh([(0, 0, 0), (1, 0, 0)], [(15, 1, [1])], [(0, "a")])),
         "mesh-reference": dict(mesh=boxes.cubes(["a"]).replace("2 1 0 0\n", "1 1 0 0\n")),
         "mesh-contents": dict(mesh=boxes.cubes(["a"])[:200]),
