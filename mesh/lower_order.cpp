@@ -38,12 +38,14 @@ class Lowering {
       stays_.push_back(!same.empty());
       candidates_.push_back(same.empty() ? around : same);
     }
-    for (const Point& x : set.nodes) difference_at_nodes_.push_back(difference_at(x));
-    constexpr int steps = 14;  // the difference of a cubic and its parabola is greatest at 1/sqrt(3), which is 8/14 but for one per cent
+    for (const Point& x : set.nodes) difference_at_nodes_.push_back(difference_at(x, file_.at(x)));
+    // The difference of a cubic and its parabola is greatest at 1/sqrt(3), which is 8/14 but for one per cent.
+    const int steps = traits(kind).dimension == 3 ? 14 : 28;
     for (const Point& x : lagrange_nodes(shape, steps)) {
-      difference_.push_back(difference_at(x));
+      const std::vector<double> values = file_.at(x);
+      difference_.push_back(difference_at(x, values));
       double sum = 0;
-      for (const double value : file_.at(x)) sum += std::abs(value);
+      for (const double value : values) sum += std::abs(value);
       amplification_ = std::max(amplification_, sum);
     }
   }
@@ -82,9 +84,8 @@ class Lowering {
     }
     return std::sqrt(square);
   }
-  // Weights of the nodes in the file's map less the map of order 2.
-  std::vector<double> difference_at(const Point& x) const {
-    std::vector<double> weights = file_.at(x);
+  // Weights of the nodes in the file's map, which are given, less those in the map of order 2.
+  std::vector<double> difference_at(const Point& x, std::vector<double> weights) const {
     const std::vector<double> quadratic = shape_values(kind_, x);
     for (std::size_t a = 0; a < quadratic.size(); ++a)
       for (std::size_t i = 0; i < weights.size(); ++i) weights[i] -= quadratic[a] * at_nodes_[a][i];
@@ -250,7 +251,9 @@ std::vector<std::uint8_t> lower_order(CellsByKind& cells, const NodeSets& sets, 
     if (cells[k].empty() || sets[k].nodes.empty()) continue;
     const Lowering lowering(kind, sets[k]);
     const Loss loss = measure(lowering, kind, cells[k], points, worst.distance);
-    if (loss.distance > (1 + 1e-6) * worst.distance) worst = loss;  // a facet differs like its solid, but for rounding
+    // A facet differs like its solid, but on a finer lattice.
+    const bool is_facet = worst.distance >= 0 && traits(kind).dimension < traits(worst.kind).dimension;
+    if (loss.distance > (is_facet ? 1.05 : 1) * worst.distance) worst = loss;
     cells[k] = rewriting.rewrite(lowering, cells[k], kind);
   }
   for (const CellKind kind : all_cell_kinds()) {

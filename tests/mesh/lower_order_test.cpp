@@ -113,6 +113,16 @@ TEST(LowerOrder, TheWorstCellIsFoundAmongManyThatLoseLess) {
   EXPECT_NEAR(mesh.loss(), 0.02 * 2 / (3 * std::sqrt(3.0)), 1e-4);
 }
 
+TEST(LowerOrder, TheNoticeNamesTheSolidAndNotItsFacet) {
+  HighOrderMesh mesh;
+  const Map map = [](const Point& x) { return Point{x[0], x[1] + 0.02 * (x[0] * x[0] * x[0] - x[0]) * (x[2] - 1), x[2]}; };
+  mesh.add(hex8, 3, map);
+  mesh.add(quad4, 3, [&](const Point& x) { return map({x[0], x[1], -1}); });
+  mesh.lower();
+  EXPECT_THAT(mesh.notices.front(), HasSubstr("(hex27 0, "));
+  EXPECT_EQ(mesh.nodes(quad4)[8], mesh.nodes(hex8)[24]) << "the middle of the facet at z = -1";
+}
+
 // Two cells side by side, the second one turned in every way, under a cubic map: the nodes of the mesh are those of one that is of
 // order 2 from the start, and the facet is shared.
 void expect_shared_facet(CellKind shape, const Point& shift, const std::vector<std::vector<int>>& turns) {
