@@ -35,9 +35,9 @@ for target in "$@"; do
   if [ -n "$smoke" ]; then rm -rf "$corpus"; fi
   mkdir -p "$corpus"
   case $target in
-    gmsh) cp tests/data/gmsh/{periodic,two_boxes,plate}*.msh "$corpus" ;;
+    gmsh) cp tests/data/gmsh/{periodic,two_boxes,plate,order3,shapes}*.msh "$corpus" ;;
     inp) cp tests/data/inp/*.inp "$corpus" ;;
-    mfem) cp tests/data/mfem/{tinyzoo-3d,star-mixed-p2}.mesh "$corpus" ;;
+    mfem) cp tests/data/mfem/{tinyzoo-3d,star-mixed-p2,bent-tri-p5,bent-wedge-cubic}.mesh "$corpus" ;;
     exodus) cp tests/data/foreign/bar.exo "$corpus" ;;
     medit_binary) cp tests/data/meshb/*.meshb "$corpus" ;;
   esac
