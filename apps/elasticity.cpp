@@ -11,7 +11,6 @@
 #include <cmath>
 #include <fmt/format.h>
 #include <optional>
-#include <utility>
 
 namespace ritz {
 namespace {
@@ -58,11 +57,7 @@ void add_weight(const std::optional<std::vector<double>>& gravity, const PlaneMo
 
 // Inner facets, between two cells, have no side that is "into the body".
 void check_outside(const Case::Table& t, const Mesh& mesh, const Region& region) {
-  const std::vector<FacetOfCell> boundary = boundary_facets(mesh);
-  const auto is_inner = [&](const FacetOfCell& facet) {
-    return !std::ranges::binary_search(boundary, std::pair(facet.cell, facet.facet), {}, [](const FacetOfCell& b) { return std::pair(b.cell, b.facet); });
-  };
-  if (const auto count = std::ranges::count_if(region.facets, is_inner); count > 0)
+  if (const Index count = inner_facets(mesh, region); count > 0)
     t.error("region", fmt::format("{} of the {} facets of '{}' lie between two cells", count, region.size(), region.name),
             "pressure acts into the body, and there it would have two directions", "name facets of the boundary, or give a [[traction]] with its direction");
 }

@@ -11,6 +11,7 @@
 #include <numbers>
 #include <set>
 #include <string_view>
+#include <utility>
 
 namespace ritz {
 namespace {
@@ -151,6 +152,13 @@ void print_balance(Run& run, const StaticSolution& solution, int components) {
 void print_peak(Run& run, const Mesh& mesh, const std::string& name, const std::vector<double>& magnitudes) {
   const auto high = std::ranges::max_element(magnitudes);
   run.log().line("peak {}: {:.6g} at {}", name, *high, place(mesh, static_cast<std::size_t>(high - magnitudes.begin())));
+}
+
+Index inner_facets(const Mesh& mesh, const Region& region) {
+  const std::vector<FacetOfCell> boundary = boundary_facets(mesh);
+  return std::ranges::count_if(region.facets, [&](const FacetOfCell& facet) {
+    return !std::ranges::binary_search(boundary, std::pair(facet.cell, facet.facet), {}, [](const FacetOfCell& b) { return std::pair(b.cell, b.facet); });
+  });
 }
 
 void judge_displacements(Run& run, const Mesh& mesh, std::span<const double> displacements, int components) {

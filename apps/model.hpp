@@ -22,6 +22,9 @@ struct PlaneModel {
 // `types`: what a mesh of two dimensions may stand for; `fallback` may be empty: then the type must be given.
 PlaneModel plane_model(Run& run, const Mesh& mesh, const std::vector<std::string>& types, const std::string& fallback);
 
+// Facets of the region that lie between two cells: their normal is that of the lower cell, which nobody named.
+Index inner_facets(const Mesh& mesh, const Region& region);
+
 // A number or a formula, evaluated at the nodes of the space on the region.
 void prescribe(Constraints& constraints, const Region& region, int component, const Formula& value, const std::string& source);
 

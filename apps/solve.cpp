@@ -97,6 +97,8 @@ Equations read_equations(Run& run, const FormCatalogue& catalogue, const FormCat
     equations.linear = equations.linear && of_facets.linear;
     if (std::ranges::find(equations.evaluated, &of_facets) == equations.evaluated.end()) equations.evaluated.push_back(&of_facets);
     if (region == nullptr) continue;
+    if (const Index count = inner_facets(mesh, *region); count > 0)
+      run.log().notice(fmt::format("{} facets of '{}' lie between two cells: where '{}' uses the normal it takes that of the lower cell", count, region->name, name));
     equations.integrals.push_back(Integral::over(value, *region));
     if (value.has_matrix) equations.held.push_back(region);
   }

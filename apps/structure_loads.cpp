@@ -2,6 +2,7 @@
 #include "fem/elements/beam.hpp"
 #include "fem/elements/loads.hpp"
 #include "fem/elements/shell3.hpp"
+#include "mesh/opposed_cells.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -28,7 +29,11 @@ class LoadReader {
     for (const Case::Table& t : from.tables("pressure", "pressure on shells, against their normals (right-hand rule of the nodes)")) {
       const Region* region = t.region("region", "shells", mesh_, {RegionKind::cells});
       const double value = t.number("value", "[Pa]");
-      if (region != nullptr) on_surfaces(t, *region, {{0, 0, 0}, value});
+      if (region == nullptr) continue;
+      if (const OpposedCells opposed = opposed_cells(mesh_, region->cells); opposed.pairs > 0)
+        t.error("region", fmt::format("the normals of '{}' look to opposite sides at {} edges, first between cells {} and {}", region->name, opposed.pairs, opposed.first, opposed.second),
+                "pressure acts against the normals: it would pull here and push there", "turn the cells around in the mesher (Gmsh: ReverseMesh), or give a [[surface_load]] with its direction");
+      on_surfaces(t, *region, {{0, 0, 0}, value});
     }
     read_gravity(from.table("gravity", "weight of all sections and point masses; needs densities"));
   }

@@ -5,6 +5,7 @@
 #include "apps/shared_model.hpp"
 #include "fem/elements/bar.hpp"
 #include "fem/elements/mass.hpp"
+#include "mesh/opposed_cells.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -116,12 +117,19 @@ void find_sections(Run& run, const Mesh& mesh, StructureModel& model) {
   }
   if (model.sections.empty()) return;
   Index lines = 0, others = 0, first = -1;
+  std::vector<Index> carrying;
   for (Index cell = 0; cell < mesh.cell_count(); ++cell) {
-    if (model.section_of[static_cast<std::size_t>(cell)] >= 0) continue;
+    if (model.section_of[static_cast<std::size_t>(cell)] >= 0) {
+      carrying.push_back(cell);
+      continue;
+    }
     const bool is_line = traits(mesh.kind_of(cell)).dimension == 1;
     ++(is_line ? lines : others);
     if (!is_line && first < 0) first = cell;
   }
+  if (const OpposedCells opposed = opposed_cells(mesh, carrying); opposed.pairs > 0)
+    run.log().notice(fmt::format("normals of shells look to opposite sides at {} edges, first between cells {} and {}: moments and transverse forces change their signs there",
+                                 opposed.pairs, opposed.first, opposed.second));
   if (lines > 0) run.log().notice(fmt::format("{} line cells have no section: they carry nothing and name places", lines));
   if (others > 0)
     run.input().add_error(Error(Exit::model, fmt::format("{} surface or volume cells have no section", others),

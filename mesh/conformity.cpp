@@ -64,6 +64,14 @@ struct EdgeSizes {
 EdgeSizes edge_sizes(const Mesh& mesh, std::span<const FacetOfCell> facets) {
   EdgeSizes sizes;
   double count = 0;
+  if (mesh.dimension() == 1) {  // facets are points
+    for (const CellBlock& block : mesh.blocks())
+      for (Index c = 0; c < block.cell_count(); ++c) {
+        sizes.shortest = std::min(sizes.shortest, distance(at(mesh, block.cell(c)[0]), at(mesh, block.cell(c)[1])));
+        sizes.mean = sizes.shortest;
+      }
+    return sizes;
+  }
   for (const FacetOfCell& facet : facets) {
     const FacetNodes nodes = facet_nodes(mesh, facet);
     const std::size_t n = nodes.corner_count, edges = n > 2 ? n : n - 1;
@@ -78,10 +86,8 @@ EdgeSizes edge_sizes(const Mesh& mesh, std::span<const FacetOfCell> facets) {
   return sizes;
 }
 
-// For every node of the boundary the lowest node that coincides with it, directly or through others.
-std::map<Node, Node> coinciding_nodes(const Mesh& mesh, std::span<const FacetOfCell> boundary, double tolerance,
-                                      double spacing) {
-  std::vector<Node> nodes = nodes_of_facets(mesh, boundary);
+// For every one of the nodes the lowest that coincides with it, directly or through others.
+std::map<Node, Node> coinciding_nodes(const Mesh& mesh, const std::vector<Node>& nodes, double tolerance, double spacing) {
   const PointGrid grid(mesh.points(), nodes, spacing);
   std::map<Node, Node> lowest;  // only of those that coincide with a lower one
   for (const Node node : nodes) {
@@ -142,7 +148,7 @@ Cracks find_cracks(const Mesh& mesh, double tolerance) {
   const std::vector<FacetOfCell> boundary = boundary_facets(mesh);
   const EdgeSizes sizes = edge_sizes(mesh, boundary);
   if (tolerance < 0) tolerance = 1e-6 * sizes.shortest;
-  const std::map<Node, Node> lowest = coinciding_nodes(mesh, boundary, tolerance, std::max(sizes.mean, 2 * tolerance));
+  const std::map<Node, Node> lowest = coinciding_nodes(mesh, nodes_of_facets(mesh, boundary), tolerance, std::max(sizes.mean, 2 * tolerance));
   Cracks cracks;
   if (lowest.empty()) return cracks;
 
@@ -166,6 +172,24 @@ Cracks find_cracks(const Mesh& mesh, double tolerance) {
   std::sort(cracks.nodes.begin(), cracks.nodes.end());
   cracks.nodes.erase(std::unique(cracks.nodes.begin(), cracks.nodes.end()), cracks.nodes.end());
   return cracks;
+}
+
+std::vector<std::pair<Node, Node>> find_unjoined_nodes(const Mesh& mesh) {
+  std::vector<std::uint8_t> is_used(static_cast<std::size_t>(mesh.node_count()), 0);
+  double shortest = std::numeric_limits<double>::max();  // from the first node of a cell to another
+  for (const CellBlock& block : mesh.blocks())
+    for (Index c = 0; c < block.cell_count(); ++c)
+      for (const Node node : block.cell(c)) {
+        is_used[static_cast<std::size_t>(node)] = 1;
+        if (node != block.cell(c)[0]) shortest = std::min(shortest, distance(at(mesh, block.cell(c)[0]), at(mesh, node)));
+      }
+  std::vector<Node> used;
+  for (std::size_t node = 0; node < is_used.size(); ++node)
+    if (is_used[node] != 0) used.push_back(static_cast<Node>(node));
+  std::vector<std::pair<Node, Node>> pairs;
+  for (const auto& [node, partner] : coinciding_nodes(mesh, used, 1e-6 * shortest, shortest)) pairs.emplace_back(partner, node);
+  std::ranges::sort(pairs);
+  return pairs;
 }
 
 namespace {

@@ -32,6 +32,10 @@ std::vector<HangingNode> find_hanging_nodes(const Mesh& mesh, double tolerance =
 // tetrahedra without a pyramid between them. Pairs (quadrilateral, triangle), ascending.
 std::vector<std::pair<FacetOfCell, FacetOfCell>> find_split_faces(const Mesh& mesh);
 
+// Nodes of frames and shells (structural meshes) that lie on each other: parts that only look joined.
+// Pairs (lower, higher), ascending.
+std::vector<std::pair<Node, Node>> find_unjoined_nodes(const Mesh& mesh);
+
 // All of this in words. Errors tear a body that should be whole: nodes that hang on a facet of their own body, quadrilaterals on triangles.
 // Notices may be meant: cracks, and bodies in touch, each of which is solved by itself.
 struct Conformity {

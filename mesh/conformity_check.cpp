@@ -43,6 +43,12 @@ void report_hanging_nodes(const Mesh& mesh, Conformity& report) {
 
 Conformity check_conformity(const Mesh& mesh) {
   Conformity report;
+  if (mesh.structural()) {
+    if (const auto unjoined = find_unjoined_nodes(mesh); !unjoined.empty())
+      report.notices.push_back(fmt::format("{} pairs of nodes lie on each other, first {} and {}: parts that are not joined there, nothing passes from "
+                                           "one to the other", unjoined.size(), place_of(mesh, unjoined.front().first), unjoined.front().second));
+    return report;
+  }
   const Cracks cracks = find_cracks(mesh);
   if (!cracks.nodes.empty())
     report.notices.push_back(fmt::format("{} pairs of free nodes lie on each other ({} pairs of facets), first {} and {}: a crack, or bodies "

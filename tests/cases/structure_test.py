@@ -109,6 +109,25 @@ class Examples(Structure):
         self.assert_close(outcome.probes["deflection"], -0.3024, 0.01)
         self.assert_close(outcome.fact("reaction")[2], 90 * 25 * 25 * math.radians(40), 1e-4)
 
+    def test_pressure_on_shells_that_look_to_opposite_sides(self):
+        """Half of it would have pulled: the loads were in balance without a word. A load with a direction is none of that."""
+        points = [(x, y, 0) for y in (0, 1) for x in (0, 1, 2)]
+        quads = lambda second: [(3, 1, [1, 2, 5, 4]), (3, 1, second), (1, 2, [1, 4])]
+        groups = [(2, "slab"), (1, "edge")]
+        model = ('[mesh]\nfile = "slab.msh"\n[[section]]\nregion = "slab"\nelement = "shell"\nyoung = 1e9\npoisson = 0\nthickness = 0.1\n'
+                 '[[support]]\nregion = "edge"\nfixed = true\n')
+        pressure, load = '[[pressure]]\nregion = "slab"\nvalue = 10\n', '[[surface_load]]\nregion = "slab"\nvalue = [0, 0, -10]\n'
+        self.write("slab.msh", boxes.msh(points, quads([5, 6, 3, 2]), groups))
+        outcome = self.run_case("ritz-structure", self.write("slab.toml", model + pressure))
+        self.assertEqual(outcome.exit, 2, outcome.log + outcome.errors)
+        self.assertIn("the normals of 'slab' look to opposite sides at 1 edges, first between cells 1 and 2", outcome.errors)
+        told = self.solve("ritz-structure", self.write("slab.toml", model + load))
+        self.assertTrue(any("normals of shells look to opposite sides" in notice for notice in told.report["notices"]))
+        self.write("slab.msh", boxes.msh(points, quads([2, 3, 6, 5]), groups))
+        same = self.solve("ritz-structure", self.write("slab.toml", model + pressure))
+        self.assert_close(same.fact("reaction")[2], 20, 1e-6)
+        self.assertFalse(any("opposite sides" in notice for notice in same.report["notices"]))
+
     def test_roof_of_triangles_and_quadrilaterals(self):
         """The same, half of it triangles. Weight as gravity on the triangles and as a load on the others."""
         n, radius, angle = 24, 25, math.radians(40)

@@ -1,5 +1,6 @@
 // M4 and M6: cracks by accident and hanging nodes.
 #include "mesh/conformity.hpp"
+#include "mesh/opposed_cells.hpp"
 
 #include "meshes.hpp"
 
@@ -116,4 +117,35 @@ TEST(SplitFaces, AHexahedronOnTwoTetrahedraIsFound) {
   EXPECT_EQ(split[0].first, (FacetOfCell{0, 1}));
   EXPECT_EQ(split[0].second.cell, 1);
   EXPECT_EQ(split[1].second.cell, 2);
+}
+
+// A column and a girder that end in the same place, each in a node of its own.
+TEST(Conformity, PartsOfAFrameThatOnlyLookJoinedAreANotice) {
+  MeshData data{.dimension = 3, .structural = true, .points = {0, 0, 0, 0, 0, 3, 0, 0, 3, 4, 0, 3}, .blocks = {}, .regions = {}};
+  data.blocks.push_back({CellKind::line2, {0, 1, 2, 3}});
+  MeshData joined = data;
+  joined.blocks[0].nodes[2] = 1;
+  EXPECT_THAT(check_conformity(Mesh(std::move(data))).notices, ElementsAre(::testing::HasSubstr("1 pairs of nodes lie on each other, first node 1 at (0, 0, 3) and 2")));
+  EXPECT_TRUE(check_conformity(Mesh(std::move(joined))).notices.empty());
+}
+
+// Bars alone, as ritz mesh info reads a frame: their ends are the boundary.
+TEST(Conformity, EndsOfBarsFarFromEachOtherAreNoCrack) {
+  MeshData data{.dimension = 1, .points = {0, 0, 0, 1, 0, 0, 2, 0, 0}, .blocks = {}, .regions = {}};
+  data.blocks.push_back({CellKind::line2, {0, 1, 1, 2}});
+  EXPECT_TRUE(check_conformity(Mesh(std::move(data))).notices.empty());
+}
+
+// Two squares side by side, the second one turned over; and a third one upright on the edge between them.
+TEST(OpposedCells, AreNeighboursAcrossAnEdgeOfTwo) {
+  MeshData data{.dimension = 3, .structural = true, .points = {0, 0, 0, 1, 0, 0, 1, 1, 0, 0, 1, 0, 2, 0, 0, 2, 1, 0, 1, 0, 1, 1, 1, 1}, .blocks = {}, .regions = {}};
+  data.blocks.push_back({CellKind::quad4, {0, 1, 2, 3, 1, 2, 5, 4, 1, 4, 5, 2}});
+  data.blocks.push_back({CellKind::quad4, {1, 2, 7, 6}});
+  const Mesh mesh(std::move(data));
+  const std::array<Index, 2> opposed{0, 1}, agreed{0, 2};
+  const std::array<Index, 3> junction{0, 1, 3};
+  EXPECT_EQ(opposed_cells(mesh, opposed).pairs, 1);
+  EXPECT_EQ(opposed_cells(mesh, opposed).second, 1);
+  EXPECT_EQ(opposed_cells(mesh, agreed).pairs, 0);
+  EXPECT_EQ(opposed_cells(mesh, junction).pairs, 0) << "where three meet there is no common side";
 }
