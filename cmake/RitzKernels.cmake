@@ -44,9 +44,10 @@ if(NOT TARGET ritz_modules)
   add_custom_target(ritz_modules)
 endif()
 
-# The flags of kernels, also of those that are compiled at run time (fem/plugin_compiler.cpp).
+# The flags of kernels, also of those that are compiled at run time (fem/plugin_compiler.cpp). Scratch of registers is not
+# initialised on purpose, and g++ 12 does not see through the loops that fill it.
 set(RITZ_KERNEL_OPTIONS -O3 -fno-math-errno -fno-trapping-math -ffp-contract=fast -fvisibility=hidden
-    -fvisibility-inlines-hidden -Wno-psabi CACHE INTERNAL "")
+    -fvisibility-inlines-hidden -Wno-psabi -Wno-maybe-uninitialized CACHE INTERNAL "")
 set(RITZ_KERNEL_OPTIONS_V4 -mprefer-vector-width=512 CACHE INTERNAL "")
 # CMake 3.25 drops C++20 for nvcc: say it ourselves.
 set(RITZ_KERNEL_OPTIONS_CUDA -std=c++20 --expt-relaxed-constexpr -O3 -lineinfo

@@ -5,7 +5,7 @@
 
 #include "fem/function_space.hpp"
 #include "fem/integral.hpp"
-#include "fem/numbers/pack.hpp"
+#include "device/pack.hpp"
 
 #include <vector>
 

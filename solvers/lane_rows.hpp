@@ -11,12 +11,12 @@
 #pragma once
 
 #include "device/launch.hpp"
+#include "device/pack.hpp"
 
 #include <type_traits>
 
 namespace ritz::RITZ_BACKEND {
 
-inline constexpr int lane_count = 8;
 inline constexpr Index lane_block = 512;  // rows that are summed together
 
 template <class Real>

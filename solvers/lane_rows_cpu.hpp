@@ -6,11 +6,7 @@
 namespace ritz::RITZ_BACKEND {
 
 template <class Real>
-struct LaneRegister {
-  typedef Real Type __attribute__((vector_size(lane_count * sizeof(Real)), may_alias));
-};
-template <class Real>
-using LaneRow = typename LaneRegister<Real>::Type;
+using LaneRow = PackOf<Real, lane_count>;
 
 struct LanePlace {
   Index row;
@@ -47,9 +43,9 @@ void for_each_lane(const Device& device, const char* name, Index rows, const F& 
 template <int K, class F>
 void reduce_lanes(const Device& device, const char* name, Index rows, const F& f, double* result) {
   const Index blocks = (rows + lane_block - 1) / lane_block;
-  Array<LaneSums<K>> partial(device, std::max<Index>(blocks, 1), "reductions");
+  Array<double> partial(device, std::max<Index>(blocks, 1) * K * lane_count, "reductions");
   const LaunchScope launch(device, name);
-  LaneSums<K>* const parts = partial.data();
+  double* const parts = partial.data();  // [block][k][lane]
   const int threads = lane_threads(device, rows);
 #pragma omp parallel for num_threads(threads) schedule(static) if (threads > 1)
   for (Index block = 0; block < blocks; ++block) {
@@ -65,13 +61,12 @@ void reduce_lanes(const Device& device, const char* name, Index rows, const F& f
       const LaneSums<K> value = f(LanePlace{row});
       for (int k = 0; k < K; ++k) sum[0].value[k] += value.value[k];
     }
-    for (int k = 0; k < K; ++k) parts[block].value[k] = sum[0].value[k] + sum[1].value[k];
+    for (int k = 0; k < K; ++k) (sum[0].value[k] + sum[1].value[k]).store(parts + (block * K + k) * lane_count);
   }
   LaneSums<K> sum;
   for (Index block = 0; block < blocks; ++block)
-    for (int k = 0; k < K; ++k) sum.value[k] += parts[block].value[k];
-  for (int k = 0; k < K; ++k)
-    for (int lane = 0; lane < lane_count; ++lane) result[k * lane_count + lane] = sum.value[k][lane];
+    for (int k = 0; k < K; ++k) sum.value[k] += LaneRow<double>::load(parts + (block * K + k) * lane_count);
+  for (int k = 0; k < K; ++k) sum.value[k].store(result + k * lane_count);
 }
 
 // Eight quotients of numbers on the device, as an argument of kernels: 0 unless the denominator is positive and the bit
@@ -80,8 +75,10 @@ class LaneRatio {
  public:
   LaneRatio(const Device& device, const double* numerator, const double* denominator, unsigned lanes) {
     const LaunchScope launch(device, "ratio");
+    double value[lane_count];
     for (int lane = 0; lane < lane_count; ++lane)
-      value_[lane] = (lanes >> lane & 1) != 0 && denominator[lane] > 0 ? numerator[lane] / denominator[lane] : 0.0;
+      value[lane] = (lanes >> lane & 1) != 0 && denominator[lane] > 0 ? numerator[lane] / denominator[lane] : 0.0;
+    value_ = LaneRow<double>::load(value);
   }
   const LaneRow<double>& at(LanePlace) const { return value_; }
 

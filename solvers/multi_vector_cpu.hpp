@@ -22,9 +22,10 @@ inline void add_products(const double* x, const double* y, Index rows, int first
 void gram(const Device& device, Index rows, const double* x, const double* y, double* result) {
   constexpr Index piece = 64;  // rows of x and y that stay in the first-level cache for both halves
   const Index blocks = (rows + lane_block - 1) / lane_block;
-  Array<LaneGram> partial(device, std::max<Index>(blocks, 1), "reductions");
+  constexpr int entries = lane_count * lane_count;
+  Array<double> partial(device, std::max<Index>(blocks, 1) * entries, "reductions");
   const LaunchScope launch(device, "gram");
-  LaneGram* const parts = partial.data();
+  double* const parts = partial.data();
   const int threads = lane_threads(device, rows);
 #pragma omp parallel for num_threads(threads) schedule(static) if (threads > 1)
   for (Index block = 0; block < blocks; ++block) {
@@ -33,13 +34,12 @@ void gram(const Device& device, Index rows, const double* x, const double* y, do
     for (Index first = block * lane_block; first < end; first += piece)
       for (const int half : {0, 4})
         add_products(x + first * lane_count, y + first * lane_count, std::min(piece, end - first), half, sum);
-    parts[block] = sum;
+    for (int i = 0; i < lane_count; ++i) sum.row[i].store(parts + block * entries + i * lane_count);
   }
   LaneGram sum;
   for (Index block = 0; block < blocks; ++block)
-    for (int i = 0; i < lane_count; ++i) sum.row[i] += parts[block].row[i];
-  for (int i = 0; i < lane_count; ++i)
-    for (int j = 0; j < lane_count; ++j) result[i * lane_count + j] = sum.row[i][j];
+    for (int i = 0; i < lane_count; ++i) sum.row[i] += LaneRow<double>::load(parts + block * entries + i * lane_count);
+  for (int i = 0; i < lane_count; ++i) sum.row[i].store(result + i * lane_count);
 }
 
 struct Combine {

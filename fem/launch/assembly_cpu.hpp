@@ -22,11 +22,11 @@ void sum_slots(const ScatterRun& run, const std::uint32_t* destinations, const s
     Lanes sum = 0.0;
     for (std::uint32_t k = 0; k < run.source_count; ++k) {
       const std::uint16_t* source = sources + k * slots + slot;
-      static_assert(lane_count == 8);
-      sum += Lanes::of(typename Lanes::Register{elements[source[0]], elements[source[1]], elements[source[2]], elements[source[3]],
-                                                elements[source[4]], elements[source[5]], elements[source[6]], elements[source[7]]});
+      sum += Lanes::gathered([&](int l) { return elements[source[l]]; });
     }
-    for (int l = 0; l < lane_count; ++l) target[destinations[slot + l]] = sum.v[l];
+    Real sums[lane_count];
+    sum.store(sums);
+    for (int l = 0; l < lane_count; ++l) target[destinations[slot + l]] = sums[l];
   }
   for (; slot < slots; ++slot) {
     Real sum = 0;

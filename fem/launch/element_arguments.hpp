@@ -4,7 +4,7 @@
 #pragma once
 
 #include "device/device.hpp"
-#include "fem/numbers/pack.hpp"
+#include "device/pack.hpp"
 
 #include <cstdint>
 #include <string>

@@ -33,7 +33,6 @@ void do_each(int count, const F& f) {
 struct CpuTeam {
   using Number = Pack;
   using Scalar = double;
-  typedef double Lanes __attribute__((vector_size(lane_count * sizeof(double)), aligned(8), may_alias));
 
   template <class F>
   void each(int count, const F& f) const { do_each(count, f); }
@@ -65,57 +64,49 @@ struct CpuTeam {
     for (int l = 0; l < lane_count; ++l) marks |= node[l];
     if (marks >= 0) return load<false>(arguments.direction, node, a, components, x);
     for (int c = 0; c < components; ++c) {
-      Pack p;
+      double lanes[lane_count];
       for (int l = 0; l < lane_count; ++l) {
         const Index i = Index{unmarked(node[l])} * components + c;
-        p.v[l] = node[l] < 0 && arguments.prescribed[i] != 0 ? 0.0 : arguments.direction[i];
+        lanes[l] = node[l] < 0 && arguments.prescribed[i] != 0 ? 0.0 : arguments.direction[i];
       }
-      x(a * components + c) = p;
+      x(a * components + c) = Pack::load(lanes);
     }
   }
   Pack given(const ElementArguments& arguments, Index batch, int number, int numbers) const {
-    return Pack::of(*reinterpret_cast<const Lanes*>(arguments.given + (batch * numbers + number) * lane_count));
+    return Pack::load(arguments.given + (batch * numbers + number) * lane_count);
   }
   Pack state(const ElementArguments& arguments, Index batch, int number, int numbers) const {
-    return Pack::of(*reinterpret_cast<const Lanes*>(arguments.state + (batch * numbers + number) * lane_count));
+    return Pack::load(arguments.state + (batch * numbers + number) * lane_count);
   }
   void store_state(const ElementArguments& arguments, Index batch, int number, int numbers, Pack value) const {
-    *reinterpret_cast<Lanes*>(arguments.state + (batch * numbers + number) * lane_count) = value.v;
+    value.store(arguments.state + (batch * numbers + number) * lane_count);
   }
   Pack tangent(const ElementArguments& arguments, Index batch, int entry, int entries) const {
-    return Pack::of(__builtin_convertvector(*at(arguments, batch, entry, entries), Pack::Register));
+    return Pack::load(arguments.tangents + (batch * entries + entry) * lane_count);
   }
   void store_tangent(const ElementArguments& arguments, Index batch, int entry, int entries, Pack value) const {
-    *at(arguments, batch, entry, entries) = __builtin_convertvector(value.v, Singles);
+    value.store(arguments.tangents + (batch * entries + entry) * lane_count);
   }
   static const double* line_tables(const ReferenceTable& table) { return table.line; }
   Pack point_geometry(const ElementArguments& arguments, Index batch, int point, int points, int entry, int entries) const {
-    return Pack::of(*reinterpret_cast<const Lanes*>(arguments.point_geometry +
-                                                    ((batch * points + point) * entries + entry) * lane_count));
+    return Pack::load(arguments.point_geometry + ((batch * points + point) * entries + entry) * lane_count);
   }
   void store(const ElementArguments& arguments, Index batch, int entry, int entries, Pack value) const {
-    auto* target = reinterpret_cast<Lanes*>(
-        arguments.elements + ((batch - arguments.first_batch) * entries + entry) * lane_count);
-    *target = arguments.accumulate ? *target + value.v : value.v;
+    double* target = arguments.elements + ((batch - arguments.first_batch) * entries + entry) * lane_count;
+    if (arguments.accumulate) value += Pack::load(target);
+    value.store(target);
   }
   void store_cell(const ElementArguments& arguments, Index batch, int entry, int entries, Pack value) const {
-    *reinterpret_cast<Lanes*>(arguments.cell_values + (batch * entries + entry) * lane_count) = value.v;
+    value.store(arguments.cell_values + (batch * entries + entry) * lane_count);
   }
 
  private:
-  typedef float Singles __attribute__((vector_size(lane_count * sizeof(float)), aligned(4), may_alias));
-  static Singles* at(const ElementArguments& arguments, Index batch, int entry, int entries) {
-    return reinterpret_cast<Singles*>(arguments.tangents + (batch * entries + entry) * lane_count);
-  }
   static std::int32_t unmarked(std::int32_t node) { return node ^ (node >> 31); }  // n from n or ~n
   template <bool Marked, class X>
   static void load(const double* values, const std::int32_t* nodes, int a, int stride, const X& x) {
-    static_assert(lane_count == 8);
     const double* v[lane_count];
     for (int l = 0; l < lane_count; ++l) v[l] = values + Index{Marked ? unmarked(nodes[l]) : nodes[l]} * stride;
-    // Spelled out: assigned lane by lane, g++ builds the register with eight masked broadcasts.
-    for (int d = 0; d < stride; ++d)
-      x(a * stride + d) = Pack::of(Pack::Register{v[0][d], v[1][d], v[2][d], v[3][d], v[4][d], v[5][d], v[6][d], v[7][d]});
+    for (int d = 0; d < stride; ++d) x(a * stride + d) = Pack::gathered([&](int l) { return v[l][d]; });
   }
 };
 
@@ -128,7 +119,7 @@ struct SingleCpuMemory {
 struct SingleCpuTeam {
   using Number = SinglePack;
   using Scalar = float;
-  typedef float Half __attribute__((vector_size(lane_count * sizeof(float)), aligned(4), may_alias));
+  using Half = SinglePack::Half;
   Index batches;  // end of the range
 
   template <class F>
@@ -139,11 +130,7 @@ struct SingleCpuTeam {
   // The first node of each element, that single precision does not lose small cells.
   struct Origin {
     __m256d at[2 * lane_count];
-    SinglePack operator()(int d) const {
-      SinglePack p;
-      for (int l = 0; l < 2 * lane_count; ++l) p.v[l] = static_cast<float>(at[l][d]);
-      return p;
-    }
+    SinglePack operator()(int d) const { return SinglePack::gathered([&](int l) { return at[l][d]; }); }
   };
   Origin origin_of(const ElementArguments& arguments, Index batch, int nodes, int dimension) const {
     Origin origin;
@@ -162,21 +149,21 @@ struct SingleCpuTeam {
       return gather_triples(row, [&](int d) -> decltype(auto) { return x(a * 3 + d); });
     }
     for (int d = 0; d < dimension; ++d) {
-      SinglePack p;
+      float lanes[2 * lane_count];
       for (int l = 0; l < 2 * lane_count; ++l)
-        p.v[l] = static_cast<float>(arguments.coordinates[Index{geometry_node(arguments, batch, a, nodes, l)} * dimension + d] - origin.at[l][d]);
-      x(a * dimension + d) = p;
+        lanes[l] = static_cast<float>(arguments.coordinates[Index{geometry_node(arguments, batch, a, nodes, l)} * dimension + d] - origin.at[l][d]);
+      x(a * dimension + d) = SinglePack::load(lanes);
     }
   }
   template <class U>
   void load_unknowns(const ElementArguments& arguments, Index batch, int a, int nodes, int components, const U& u) const {
     for (int c = 0; c < components; ++c) {
-      SinglePack p;
+      float lanes[2 * lane_count];
       for (int l = 0; l < 2 * lane_count; ++l) {
         const std::int32_t n = arguments.nodes[(of(batch, l / lane_count) * nodes + a) * lane_count + l % lane_count];
-        p.v[l] = arguments.u == nullptr ? 0.0f : static_cast<float>(arguments.u[Index{n ^ (n >> 31)} * components + c]);
+        lanes[l] = arguments.u == nullptr ? 0.0f : static_cast<float>(arguments.u[Index{n ^ (n >> 31)} * components + c]);
       }
-      u(a * components + c) = p;
+      u(a * components + c) = SinglePack::load(lanes);
     }
   }
   template <class X>
@@ -191,23 +178,20 @@ struct SingleCpuTeam {
         v[l] = arguments.single_direction + Index{low[l]} * components;
         v[lane_count + l] = arguments.single_direction + Index{high[l]} * components;
       }
-      static_assert(lane_count == 8);
       if (components == 3)
         return gather_triples([&](int l) { return triple(v[l]); }, [&](int d) -> decltype(auto) { return x(a * 3 + d); });
       for (int d = 0; d < components; ++d)
-        x(a * components + d) =
-            SinglePack::of(SinglePack::Register{v[0][d], v[1][d], v[2][d], v[3][d], v[4][d], v[5][d], v[6][d], v[7][d], v[8][d],
-                                                v[9][d], v[10][d], v[11][d], v[12][d], v[13][d], v[14][d], v[15][d]});
+        x(a * components + d) = SinglePack::gathered([&](int l) { return v[l][d]; });
       return;
     }
     for (int c = 0; c < components; ++c) {
-      SinglePack p;
+      float lanes[2 * lane_count];
       for (int l = 0; l < 2 * lane_count; ++l) {
         const std::int32_t n = l < lane_count ? low[l] : high[l - lane_count];
         const Index i = Index{n ^ (n >> 31)} * components + c;
-        p.v[l] = n < 0 && arguments.prescribed[i] != 0 ? 0.0f : arguments.single_direction[i];
+        lanes[l] = n < 0 && arguments.prescribed[i] != 0 ? 0.0f : arguments.single_direction[i];
       }
-      x(a * components + c) = p;
+      x(a * components + c) = SinglePack::load(lanes);
     }
   }
   SinglePack given(const ElementArguments& arguments, Index batch, int number, int numbers) const {
@@ -219,18 +203,17 @@ struct SingleCpuTeam {
   SinglePack tangent(const ElementArguments& arguments, Index batch, int entry, int entries) const {
     const float* low = arguments.tangents + (batch * entries + entry) * lane_count;
     const float* high = arguments.tangents + (of(batch, 1) * entries + entry) * lane_count;
-    return SinglePack::of(__builtin_shufflevector(*reinterpret_cast<const Half*>(low), *reinterpret_cast<const Half*>(high), 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10,
-                                                  11, 12, 13, 14, 15));
+    return SinglePack::joined(Half::load(low), Half::load(high));
   }
   SinglePack point_geometry(const ElementArguments& arguments, Index batch, int point, int points, int entry, int entries) const {
     return both_halves(arguments.point_geometry, batch, point * entries + entry, points * entries);
   }
   void store(const ElementArguments& arguments, Index batch, int entry, int entries, SinglePack value) const {
     for (int half = 0; half < 2 && batch + half < batches; ++half) {
-      Half& target = *reinterpret_cast<Half*>(arguments.single_elements + ((batch + half - arguments.first_batch) * entries + entry) * lane_count);
-      const Half mine = half == 0 ? __builtin_shufflevector(value.v, value.v, 0, 1, 2, 3, 4, 5, 6, 7)
-                                  : __builtin_shufflevector(value.v, value.v, 8, 9, 10, 11, 12, 13, 14, 15);
-      target = arguments.accumulate ? target + mine : mine;
+      float* target = arguments.single_elements + ((batch + half - arguments.first_batch) * entries + entry) * lane_count;
+      Half mine = half == 0 ? value.low_half() : value.high_half();
+      if (arguments.accumulate) mine += Half::load(target);
+      mine.store(target);
     }
   }
 
@@ -240,12 +223,8 @@ struct SingleCpuTeam {
     return arguments.geometry_nodes[(of(batch, l / lane_count) * nodes + a) * lane_count + l % lane_count];
   }
   SinglePack both_halves(const double* values, Index batch, int number, int numbers) const {
-    SinglePack p;
-    for (int half = 0; half < 2; ++half) {
-      const double* from = values + (of(batch, half) * numbers + number) * lane_count;
-      for (int l = 0; l < lane_count; ++l) p.v[half * lane_count + l] = static_cast<float>(from[l]);
-    }
-    return p;
+    const auto at = [&](int half) { return Half::load(values + (of(batch, half) * numbers + number) * lane_count); };
+    return SinglePack::joined(at(0), at(1));
   }
 };
 

@@ -2,7 +2,7 @@
 // instead of three loads and insertions per node. In double precision, with eight elements, this was no gain.
 #pragma once
 
-#include "fem/numbers/pack.hpp"
+#include "device/pack.hpp"
 
 #include <immintrin.h>
 
@@ -23,8 +23,9 @@ struct FourTriples {
 };
 
 inline SinglePack joined(__m128 a, __m128 b, __m128 c, __m128 d) {
-  const auto low = __builtin_shufflevector(a, b, 0, 1, 2, 3, 4, 5, 6, 7), high = __builtin_shufflevector(c, d, 0, 1, 2, 3, 4, 5, 6, 7);
-  return SinglePack::of(__builtin_shufflevector(low, high, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15));
+  using Four = PackOf<float, 4>;
+  using Eight = PackOf<float, 8>;
+  return SinglePack::joined(Eight::joined(Four::of(a), Four::of(b)), Eight::joined(Four::of(c), Four::of(d)));
 }
 
 // row(l): the triple of lane l.
