@@ -3,6 +3,7 @@
 #include "device/error.hpp"
 #include "fem/matrix_free_solver.hpp"
 #include "fem/nested_nodes.hpp"
+#include "fem/static_columns.hpp"
 #include "solvers/memory_steps.hpp"
 #include "solvers/vectors.hpp"
 
@@ -17,15 +18,6 @@
 namespace ritz {
 namespace {
 
-// "node 17 (0.1, 0.2, 0) in 'steel'": the regions of cells around it name its material.
-std::string place_of_unknown(const FunctionSpace& space, Index unknown) {
-  const auto node = static_cast<Node>(unknown / space.components());
-  std::vector<std::string> regions;
-  for (const Region& region : space.mesh().regions())
-    if (region.kind == RegionKind::cells && std::ranges::binary_search(space.nodes_in(region), node)) regions.push_back(region.name);
-  return space.name_of(node) + (regions.empty() ? "" : " in " + quoted_list(regions));
-}
-
 Error not_converged(const FunctionSpace& space, const std::string& title, const SolveReport& report) {
   if (report.reason == StopReason::not_finite && report.entry >= 0)
     return Error(Exit::model, fmt::format("{}the equations at {} are not finite: {}", title, place_of_unknown(space, report.entry), report.where),
@@ -35,35 +27,6 @@ Error not_converged(const FunctionSpace& space, const std::string& title, const 
                            report.method, report.preconditioner.empty() ? "" : ", ", report.preconditioner, name_of(report.reason),
                            report.iterations, report.true_relative_residual),
                report.where, advice_for(report.reason));
-}
-
-std::vector<double> component_sums(const std::vector<double>& values, int components) {
-  std::vector<double> sums(static_cast<std::size_t>(components), 0.0);
-  for (std::size_t i = 0; i < values.size(); ++i) sums[i % static_cast<std::size_t>(components)] += values[i];
-  return sums;
-}
-
-std::string title_of(const char* what, const std::string& name) { return name.empty() ? "" : fmt::format("{} '{}': ", what, name); }
-
-// A right-hand side of the one matrix: a load case, or what all of them share.
-struct Column {
-  std::string title;
-  std::span<const Integral> loads;  // until they are assembled
-  const Constraints* constraints;
-  std::function<void()> enter;  // before the equations are used for it
-  Vector b = {};                // minus the residual at the prescribed values, zero where prescribed; empty while a multi-vector has it
-  Vector own = {};              // residual of its own loads; empty where it has none
-  ColdArray<double> cold_b = {}, cold_own = {};
-  double load = 0;              // ||b||_2
-  std::vector<double> applied = {};
-};
-
-// Do loads or values act that belong to no load case?
-bool acts(const Operator& equations, const Constraints& common) {
-  Vector u = equations.space().zeros(), r = equations.space().zeros();
-  common.set_values(u);
-  equations.residual(u, r);
-  return max_abs(u) > 0 || max_abs(r) > 0;
 }
 
 }  // namespace
@@ -81,11 +44,8 @@ class StaticSystem {
         profile_(space_.device().profile()),
         has_matrix_(!without_matrix(equations, options)),
         reuse_(has_matrix_ ? reuse : nullptr),
+        columns_(equations, loads, keeps_cold),
         keeps_cold_(keeps_cold) {
-    auto phase = profile_.phase("assembly");
-    for (const LoadCase& each : loads.cases) columns_.push_back({title_of("load case", each.name), each.loads, each.constraints, each.enter});
-    shares_ = !combinations_.empty() && acts(equations, *loads.common);
-    if (shares_) columns_.push_back({"without any load case: ", {}, loads.common, {}});
     if (columns_.front().enter) columns_.front().enter();  // the matrix is that of its numbers
     if (reuse_ != nullptr) take_over(*columns_.front().constraints);
     if (options_.promise == MatrixPromise::none && equations.symmetric()) options_.promise = MatrixPromise::symmetric;
@@ -94,14 +54,17 @@ class StaticSystem {
   // Of the load cases, certified.
   std::vector<StaticSolution> solve(const Progress& progress) {
     if (progress) progress("assembling");
-    assemble();
-    eliminate();
+    std::optional<Profile::Phase> phase(std::in_place, profile_, "assembly");
+    columns_.assemble();
+    phase.emplace(profile_, "constraints");
+    columns_.eliminate();
+    phase.reset();
     make_solver(*columns_.front().constraints);
     if (progress) progress("solving");
     std::vector<StaticSolution> solutions(columns_.size());
     solve(solutions);
     give_back_solver();
-    if (shares_) {
+    if (columns_.share()) {
       shared_ = std::move(solutions.back());
       solutions.pop_back();
     }
@@ -114,7 +77,7 @@ class StaticSystem {
   // Superposition.
   StaticSolution combine(std::vector<StaticSolution>& cases, const LoadCombination& combination) {
     std::vector<double> weights = combination.factors;  // of the columns
-    if (shares_) weights.push_back(std::accumulate(weights.begin(), weights.end(), 1.0, std::minus<>{}));
+    if (columns_.share()) weights.push_back(std::accumulate(weights.begin(), weights.end(), 1.0, std::minus<>{}));
     StaticSolution s;
     s.u = space_.zeros();
     s.applied.assign(static_cast<std::size_t>(space_.components()), 0.0);
@@ -128,9 +91,9 @@ class StaticSystem {
       part.bring_back();
       axpy(weights[j], part.u, s.u);
       cool(part);
-      columns_[j].cold_b.bring_back(columns_[j].b, "vectors");
+      columns_.bring_back(columns_[j]);
       axpy(weights[j], columns_[j].b, b);
-      cool(columns_[j]);
+      columns_.cool(columns_[j]);
       for (std::size_t c = 0; c < s.applied.size(); ++c) s.applied[c] += weights[j] * columns_[j].applied[c];
       summed += std::abs(weights[j]) * columns_[j].load;
     }
@@ -138,7 +101,7 @@ class StaticSystem {
     const double load = std::max(norm2(b), 1e-6 * summed);
     b = {};
     certify_sum(weights, load, s);
-    if (s.certificate > 10 * options_.relative) solve_what_is_left(weights, load, title_of("combination", combination.name), s);
+    if (s.certificate > 10 * options_.relative) solve_what_is_left(weights, load, combination.name.empty() ? "" : fmt::format("combination '{}': ", combination.name), s);
     s.report.true_relative_residual = s.certificate;
     return s;
   }
@@ -149,41 +112,6 @@ class StaticSystem {
   }
 
  private:
-  // Right-hand sides and their sums.
-  void assemble() {
-    auto phase = profile_.phase("assembly");
-    Vector u = space_.zeros(), shared = space_.zeros();  // prescribed values, and the residual of the equations alone
-    const Constraints* before = nullptr;
-    for (Column& column : columns_) {
-      column.constraints->set_values(u);
-      if (column.enter) column.enter();
-      if (column.constraints != before || column.enter) equations_.residual(u, shared);
-      before = column.constraints;
-      column.b = space_.zeros();
-      copy(shared, column.b);
-      if (!column.loads.empty()) {
-        column.own = space_.zeros();
-        Operator(space_, {column.loads.begin(), column.loads.end()}).residual(u, column.own);
-        axpy(1.0, column.own, column.b);
-      }
-      check_finite(column);
-      cool(column);
-    }
-  }
-
-  void eliminate() {
-    auto phase = profile_.phase("constraints");
-    for (Column& column : columns_) {
-      column.cold_b.bring_back(column.b, "vectors");
-      column.applied = component_sums(column.b.host(), space_.components());
-      for (double& value : column.applied) value = 0 - value;  // not -0
-      column.constraints->set_zero(column.b);
-      axpby(0.0, column.b, -1.0, column.b);
-      column.load = norm2(column.b);
-      cool(column);
-    }
-  }
-
   // The matrix without its prescribed unknowns, or what does without a matrix.
   void make_solver(const Constraints& constraints) {
     if (as_it_is_) return;
@@ -222,18 +150,18 @@ class StaticSystem {
 
   void solve_one_by_one(std::vector<StaticSolution>& solutions) {
     for (std::size_t j = 0; j < columns_.size(); ++j) {
-      Column& column = columns_[j];
+      StaticColumn& column = columns_[j];
       StaticSolution& s = solutions[j];
       if (const auto known = solved_.find(static_cast<int>(j)); known != solved_.end()) {
         s.u = Vector(space_.device(), std::span<const double>(*known->second.u), "vectors");
         s.report = known->second.report;
       } else {
-        column.cold_b.bring_back(column.b, "vectors");
+        columns_.bring_back(column);
         s.u = space_.zeros();
         s.report = solve_one(column.b, s.u, options_);
         store(static_cast<int>(j), s.u, s.report);
         tell(columns_.size());
-        cool(column);
+        columns_.cool(column);
       }
       column.constraints->set_values(s.u);
       cool(s);
@@ -262,7 +190,7 @@ class StaticSystem {
     for (std::size_t j = 0; j < reports.size(); ++j) solutions[j].report = std::move(reports[j]);
     throw_unless_all_converged(solutions);
     for (int j = 0; j < count; ++j) {
-      Column& column = columns_[static_cast<std::size_t>(j)];
+      StaticColumn& column = columns_[static_cast<std::size_t>(j)];
       column.b = space_.zeros();
       B.get_column(j, column.b);
       if (const auto before = known.find(j); before != known.end()) {
@@ -283,19 +211,13 @@ class StaticSystem {
     tell(columns_.size());
   }
 
-  void certify(Column& column, StaticSolution& s) {
+  void certify(StaticColumn& column, StaticSolution& s) {
     auto phase = profile_.phase("reactions");
-    if (column.enter) column.enter();
     s.bring_back();
     s.applied = column.applied;
-    Vector r = space_.zeros();
-    equations_.residual(s.u, r);
-    add_own(1, column, r);
-    const bool rounding = split_residual(*column.constraints, column.load, r, s);
-    if (combinations_.empty()) {
-      column.b = {};
-      column.own = {};
-    }
+    Vector r = columns_.residual(column, s.u);
+    const bool rounding = columns_.split_residual(*column.constraints, column.load, r, s);
+    columns_.forget(column);
     cool(s);
     // Rounding in slender bodies leaves 1e-5 of the load at most; a wrong matrix, nearly all of it.
     if (rounding || s.certificate <= std::max(1e-3, 1e3 * options_.relative)) return;
@@ -306,12 +228,6 @@ class StaticSystem {
                 "matrix and residual disagree: a form is not linear, or its derivative is wrong", "ritz element check FORM tells which; equations that are not linear are solved by ritz-solve");
   }
 
-  // What is not in use, where that is kept cold.
-  void cool(Column& column) const {
-    if (!keeps_cold_) return;
-    column.cold_b.put_away(column.b);
-    column.cold_own.put_away(column.own);
-  }
   // One factor or hierarchy for all columns, though they are solved one by one; and lists are made anew for the residual at the end.
   void drop_what_solvers_do_not_need() {
     for (const Operator::Task task : {Operator::Task::residual, Operator::Task::diagonal}) equations_.forget(task);
@@ -372,20 +288,6 @@ class StaticSystem {
     return without_matrix_->solve(b, x, options, may_turn_to_a_matrix(equations_, options_) ? slower_than_with_a_matrix(space_, options.relative) : IterationVerdict());
   }
 
-  void add_own(double factor, Column& column, Vector& r) const {
-    if (factor == 0) return;
-    column.cold_own.bring_back(column.own, "vectors");
-    if (!column.own.empty()) axpy(factor, column.own, r);
-    cool(column);
-  }
-
-  void check_finite(const Column& column) const {
-    const Index bad = first_not_finite(column.b);
-    if (bad < 0) return;
-    throw Error(Exit::model, fmt::format("{}the loads at {} are not finite", column.title, place_of_unknown(space_, bad)),
-                "a load, a coefficient or a prescribed value overflows there", "check the values of the case file");
-  }
-
   Error failure(const std::string& title, const SolveReport& report) const {
     if (options_.on_failure) options_.on_failure(report, space_.unknown_count());
     return not_converged(space_, title, report);
@@ -398,38 +300,16 @@ class StaticSystem {
     errors.throw_if_any();
   }
 
-  // r: the residual of everything: its free part certifies, its prescribed part holds.
-  // Is what is left of the free unknowns but rounding beside the reactions, as where what is prescribed cancels the loads?
-  bool split_residual(const Constraints& constraints, double load, Vector& r, StaticSolution& s) const {
-    Vector free(space_.device(), r.size(), "vectors");
-    copy(r, free);
-    constraints.set_zero(free);
-    const double left = norm2(free);
-    s.certificate = load > 0 ? left / load : left;
-    free = {};
-    constraints.keep_prescribed(r);
-    const bool rounding = left <= 1e-12 * norm2(r);
-    s.reaction = space_.forces_to_mesh(r);
-    return rounding;
-  }
-
-  Vector sum_residual(const std::vector<double>& weights, const Vector& u) {
-    Vector r = space_.zeros();
-    equations_.residual(u, r);  // what is shared counts once: the weights sum to one where it is not zero
-    for (std::size_t j = 0; j < columns_.size(); ++j) add_own(weights[j], columns_[j], r);
-    return r;
-  }
-
   void certify_sum(const std::vector<double>& weights, double load, StaticSolution& s) {
     auto phase = profile_.phase("reactions");
-    Vector r = sum_residual(weights, s.u);
-    split_residual(*columns_.front().constraints, load, r, s);
+    Vector r = columns_.residual(weights, s.u);
+    columns_.split_residual(*columns_.front().constraints, load, r, s);
   }
 
   void solve_what_is_left(const std::vector<double>& weights, double load, const std::string& title, StaticSolution& s) {
     const Constraints& constraints = *columns_.front().constraints;
     if (K_ == nullptr && !without_matrix_) make_solver(constraints);  // and keep it for the other combinations
-    Vector b = sum_residual(weights, s.u);
+    Vector b = columns_.residual(weights, s.u);
     constraints.set_zero(b);
     axpby(0.0, b, -1.0, b);
     LinearSolverOptions rest = options_;
@@ -448,19 +328,18 @@ class StaticSystem {
   const Operator& equations_;
   const FunctionSpace& space_;
   LinearSolverOptions options_;
-  std::vector<Column> columns_;
   std::vector<LoadCombination> combinations_;
   SolvedColumns solved_;                   // kept for a run that goes on where this one is stopped
   std::function<void(const SolvedColumns&, std::size_t)> keep_;
   Profile& profile_;
   bool has_matrix_;
   StaticReuse* reuse_;                     // nullptr: the matrix is
+  StaticColumns columns_;
   std::optional<SparseMatrix> own_matrix_;
   SparseMatrix* K_ = nullptr;              // or else
   std::optional<MatrixFreeSolver> without_matrix_;
   std::optional<PreparedSolver> prepared_;  // of the matrix, where columns are solved one by one
-  StaticSolution shared_;                  // without any load case,
-  bool shares_ = false;                    // where combinations need it: the last column
+  StaticSolution shared_;                  // of the column without any load case
   bool keeps_cold_;                        // what is not in use waits on the host
   bool as_it_is_ = false;                  // the matrix has its values already
 };
@@ -493,7 +372,11 @@ void StaticSolutions::add_steps(const std::vector<std::string>& steps) {
 
 StaticSolutions solve_in_one_way(const Operator& equations, const LoadCases& loads, const LinearSolverOptions& options, const Progress& progress,
                                  StaticReuse* reuse, bool keeps_cold) {
-  auto system = std::make_unique<StaticSystem>(equations, loads, options, reuse, keeps_cold);
+  std::unique_ptr<StaticSystem> system;
+  {
+    auto phase = equations.space().device().profile().phase("assembly");
+    system = std::make_unique<StaticSystem>(equations, loads, options, reuse, keeps_cold);
+  }
   std::vector<StaticSolution> solved = system->solve(progress);
   if (!system->has_combinations()) system.reset();
   return StaticSolutions(std::move(solved), std::move(system));
