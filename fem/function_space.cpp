@@ -171,7 +171,8 @@ void FunctionSpace::CellNodes::enter(Index cell) {
 }
 
 void FunctionSpace::nodes_of(Index cell, std::vector<Node>& nodes) const {
-  const std::span<const Node> found = CellNodes(*this)(cell);
+  CellNodes cells(*this);  // holds what it returns
+  const std::span<const Node> found = cells(cell);
   nodes.assign(found.begin(), found.end());
 }
 
