@@ -64,12 +64,12 @@ struct CpuTeam {
     for (int l = 0; l < lane_count; ++l) marks |= node[l];
     if (marks >= 0) return load<false>(arguments.direction, node, a, components, x);
     for (int c = 0; c < components; ++c) {
-      double lanes[lane_count];
+      const double* v[lane_count];
       for (int l = 0; l < lane_count; ++l) {
         const Index i = Index{unmarked(node[l])} * components + c;
-        lanes[l] = node[l] < 0 && arguments.prescribed[i] != 0 ? 0.0 : arguments.direction[i];
+        v[l] = node[l] < 0 && arguments.prescribed[i] != 0 ? &zero : arguments.direction + i;
       }
-      x(a * components + c) = Pack::load(lanes);
+      x(a * components + c) = Pack::gathered([&](int l) { return *v[l]; });
     }
   }
   Pack given(const ElementArguments& arguments, Index batch, int number, int numbers) const {
@@ -101,6 +101,7 @@ struct CpuTeam {
   }
 
  private:
+  static constexpr double zero = 0;  // what prescribed unknowns count as
   static std::int32_t unmarked(std::int32_t node) { return node ^ (node >> 31); }  // n from n or ~n
   template <bool Marked, class X>
   static void load(const double* values, const std::int32_t* nodes, int a, int stride, const X& x) {
@@ -149,21 +150,18 @@ struct SingleCpuTeam {
       return gather_triples(row, [&](int d) -> decltype(auto) { return x(a * 3 + d); });
     }
     for (int d = 0; d < dimension; ++d) {
-      float lanes[2 * lane_count];
-      for (int l = 0; l < 2 * lane_count; ++l)
-        lanes[l] = static_cast<float>(arguments.coordinates[Index{geometry_node(arguments, batch, a, nodes, l)} * dimension + d] - origin.at[l][d]);
-      x(a * dimension + d) = SinglePack::load(lanes);
+      x(a * dimension + d) = SinglePack::gathered([&](int l) {
+        return arguments.coordinates[Index{geometry_node(arguments, batch, a, nodes, l)} * dimension + d] - origin.at[l][d];
+      });
     }
   }
   template <class U>
   void load_unknowns(const ElementArguments& arguments, Index batch, int a, int nodes, int components, const U& u) const {
     for (int c = 0; c < components; ++c) {
-      float lanes[2 * lane_count];
-      for (int l = 0; l < 2 * lane_count; ++l) {
+      u(a * components + c) = SinglePack::gathered([&](int l) {
         const std::int32_t n = arguments.nodes[(of(batch, l / lane_count) * nodes + a) * lane_count + l % lane_count];
-        lanes[l] = arguments.u == nullptr ? 0.0f : static_cast<float>(arguments.u[Index{n ^ (n >> 31)} * components + c]);
-      }
-      u(a * components + c) = SinglePack::load(lanes);
+        return arguments.u == nullptr ? 0.0 : arguments.u[Index{n ^ (n >> 31)} * components + c];
+      });
     }
   }
   template <class X>
@@ -185,13 +183,13 @@ struct SingleCpuTeam {
       return;
     }
     for (int c = 0; c < components; ++c) {
-      float lanes[2 * lane_count];
+      const float* v[2 * lane_count];
       for (int l = 0; l < 2 * lane_count; ++l) {
         const std::int32_t n = l < lane_count ? low[l] : high[l - lane_count];
         const Index i = Index{n ^ (n >> 31)} * components + c;
-        lanes[l] = n < 0 && arguments.prescribed[i] != 0 ? 0.0f : arguments.single_direction[i];
+        v[l] = n < 0 && arguments.prescribed[i] != 0 ? &zero : arguments.single_direction + i;
       }
-      x(a * components + c) = SinglePack::load(lanes);
+      x(a * components + c) = SinglePack::gathered([&](int l) { return *v[l]; });
     }
   }
   SinglePack given(const ElementArguments& arguments, Index batch, int number, int numbers) const {
@@ -218,6 +216,7 @@ struct SingleCpuTeam {
   }
 
  private:
+  static constexpr float zero = 0;
   Index of(Index batch, int half) const { return batch + half < batches ? batch + half : batch; }
   std::int32_t geometry_node(const ElementArguments& arguments, Index batch, int a, int nodes, int l) const {
     return arguments.geometry_nodes[(of(batch, l / lane_count) * nodes + a) * lane_count + l % lane_count];
