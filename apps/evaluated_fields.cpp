@@ -1,5 +1,7 @@
 #include "apps/evaluated_fields.hpp"
 
+#include "apps/model.hpp"
+
 #include <sstream>
 
 namespace ritz {
@@ -35,9 +37,8 @@ EvaluatedFields evaluate_fields(Run& run, const Operator& equations, const FormR
   const std::vector<Field> names = evaluated_fields(record);
   EvaluatedFields result;
   if (names.empty()) return result;
-  std::optional<Profile::Phase> phase(std::in_place, run.device().profile(), "derived fields");
-  const DerivedFields all = equations.evaluate(u, record.name);
-  phase.emplace(run.device().profile(), "fields");
+  const DerivedFields all = evaluate(run, equations, u, record.name);
+  auto phase = run.device().profile().phase("fields");
   int first = 0;
   for (const Field& field : names) {
     const auto part = [&](const std::vector<double>& values) { return columns(values, all.components, first, field.components); };

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <ranges>
 
 #include <fmt/format.h>
 
@@ -246,7 +245,9 @@ std::vector<std::uint8_t> lower_order(CellsByKind& cells, const NodeSets& sets, 
   if (order == 0) return {};
   Rewriting rewriting(points, source);
   Loss worst;
-  for (const CellKind kind : all_cell_kinds() | std::views::reverse) {  // solids before their facets
+  const std::span<const CellKind> kinds = all_cell_kinds();
+  for (auto at = kinds.rbegin(); at != kinds.rend(); ++at) {  // solids before their facets
+    const CellKind kind = *at;
     const auto k = static_cast<std::size_t>(kind);
     if (cells[k].empty() || sets[k].nodes.empty()) continue;
     const Lowering lowering(kind, sets[k]);

@@ -89,7 +89,8 @@ STEPS = ["single precision", "16 bits", "Chebyshev", "the diagonal", "no matrix"
 def ladder_case(test):
     """A cantilever with multigrid in double precision."""
     box_meshes.write_box(test.folder / "box.msh", "hex", (20, 10, 10))
-    probe = '[[probe]]\nname = "tip"\nfield = "displacement"\nregion = "x1"\nmeasure = "mean"\n'
+    probe = ('[[probe]]\nname = "tip"\nfield = "displacement"\nregion = "x1"\nmeasure = "mean"\n'
+             '[[probe]]\nname = "peak"\nfield = "von_mises"\nregion = "all"\nmeasure = "max"\n')
     return test.write("box.toml", '[mesh]\nfile = "box.msh"\n[solver]\nmethod = "cg"\npreconditioner = "multigrid"\nmultigrid.precision = "double"\n'
                       + model_texts.ELASTICITY + probe)
 
@@ -117,7 +118,11 @@ class LadderTest(ritz.CaseTest):
             taken = [step for step in STEPS for text in outcome.report["solver"]["fallbacks"] if text.startswith("memory: ") and step in text]
             if taken and taken[-1] not in seen:
                 seen.append(taken[-1])
+            self.assertLessEqual(abs(outcome.probes["peak"] / free.probes["peak"] - 1), 1e-6)
+            last = outcome
         self.assertEqual(outcome.exit, 6, outcome.errors)
+        self.assertTrue(any("before derived fields" in notice for notice in last.report["notices"]), last.report["notices"])
+        self.assertFalse(any("before derived fields" in notice for notice in free.report["notices"]))
         self.assertEqual(seen, [step for step in STEPS if step in seen])
         self.assertEqual(seen[-1], "no matrix")
         self.assertGreaterEqual(len(seen), 3)
