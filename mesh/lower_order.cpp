@@ -27,12 +27,15 @@ class Lowering {
  public:
   Lowering(CellKind kind, const NodeSet& set) : kind_(kind), set_(&set), file_(traits(kind).linear, set.order, set.nodes) {
     const CellKind shape = traits(kind).linear;
+    std::vector<std::vector<bool>> corners;  // [node of the file]
+    for (const Point& x : set.nodes) corners.push_back(corners_around(shape, x));
     for (const Point& x : reference_nodes(kind)) {
+      const std::vector<bool> mine = corners_around(shape, x);
       at_nodes_.push_back(file_.at(x));
       std::vector<std::size_t> same, around;
       for (std::size_t i = 0; i < set.nodes.size(); ++i) {
         if (distance(set.nodes[i], x) < same_place) same.push_back(i);
-        if (corners_around(shape, set.nodes[i]) == corners_around(shape, x)) around.push_back(i);
+        if (corners[i] == mine) around.push_back(i);
       }
       stays_.push_back(!same.empty());
       candidates_.push_back(same.empty() ? around : same);
