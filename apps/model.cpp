@@ -183,8 +183,7 @@ void judge_displacements(Run& run, const Mesh& mesh, std::span<const double> dis
     }
     squares += (high - low) * (high - low);
   }
-  const BoundingBox box = bounding_box(mesh);
-  const double size = std::hypot(box.high[0] - box.low[0], box.high[1] - box.low[1], box.high[2] - box.low[2]), moved = std::sqrt(squares);
+  const double size = bounding_box(mesh).diagonal(), moved = std::sqrt(squares);
   if (moved > 0.1 * size)
     run.log().notice(fmt::format("{} {:.3g}, and the model measures {:.3g}: they are taken as small, which they are not; check units and loads", beginning, moved, size));
 }
