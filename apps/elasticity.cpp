@@ -1,5 +1,7 @@
 // ritz-elasticity: small-strain linear elasticity of solids, plane and axisymmetric bodies.
+#include "apps/derived_fields.hpp"
 #include "apps/elastic_model.hpp"
+#include "apps/field_component.hpp"
 #include "apps/forecast.hpp"
 #include "apps/shared_model.hpp"
 #include "apps/static_batch.hpp"
@@ -10,6 +12,7 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
+#include <iterator>
 #include <optional>
 
 namespace ritz {
@@ -129,31 +132,45 @@ std::vector<double> tensors(const std::vector<double>& derived, std::size_t firs
   return result;
 }
 
+EvaluatedFields stress_names() {
+  const Field stress{"stress", 6}, strain{"strain", 6}, von_mises{"von_mises", 1}, principal{"principal_stress", 3, {}, {"1", "2", "3"}};
+  return {{stress, strain, von_mises, principal}, {stress, strain, von_mises}};
+}
+
+// From [entry][12]: strain, then stress.
+void fill(std::vector<Field>& fields, std::vector<double> Field::*values, const std::vector<double>& derived) {
+  const std::vector<double> stress = tensors(derived, 6);
+  for (Field& field : fields)
+    field.*values = field.name == "strain" ? tensors(derived, 0) : field.name == "von_mises" ? von_mises_of(stress) : field.name == "principal_stress" ? principal_values_of(stress) : stress;
+}
+
+EvaluatedFields stress_fields(Run& run, const Operator& equations, const Vector& u) {
+  const DerivedFields derived = evaluate(run, equations, u);
+  auto phase = run.device().profile().phase("fields");
+  EvaluatedFields fields = stress_names();
+  fill(fields.nodal, &Field::values, derived.at_nodes);
+  fill(fields.nodal, &Field::finer_values, run.fields().at_points(equations.space(), derived.at_space_nodes, derived.components));
+  fill(fields.cells, &Field::values, derived.at_cells);
+  return fields;
+}
+
 void show(Run& run, const Operator& equations, const StaticSolution& s) {
   const FunctionSpace& space = equations.space();
   const Mesh& mesh = space.mesh();
   const int dimension = mesh.dimension();
-  const DerivedFields derived = evaluate(run, equations, s.u);
   std::optional<Profile::Phase> phase(std::in_place, run.device().profile(), "fields");
-  Field displacement = run.fields().of("displacement", space, s.u);
-  const std::vector<double> stress = tensors(derived.at_nodes, 6), cell_stress = tensors(derived.at_cells, 6);
-  const std::vector<double> equivalent = von_mises_of(stress);
-  print_peak(run, mesh, "displacement", magnitudes(displacement.values, static_cast<std::size_t>(dimension)));
-  judge_displacements(run, mesh, displacement.values, dimension);
-  print_peak(run, mesh, "von Mises stress", equivalent);
-  print_balance(run, s, dimension);
-  const std::vector<double> finer = run.fields().at_points(space, derived.at_space_nodes, derived.components), finer_stress = tensors(finer, 6);
-  std::vector<Field> nodal = {
-      std::move(displacement),
-      {.name = "stress", .components = 6, .values = stress, .finer_values = finer_stress},
-      {.name = "strain", .components = 6, .values = tensors(derived.at_nodes, 0), .finer_values = tensors(finer, 0)},
-      {.name = "von_mises", .values = equivalent, .finer_values = von_mises_of(finer_stress)},
-      {.name = "principal_stress", .components = 3, .values = principal_values_of(stress), .component_names = {"1", "2", "3"},
-       .finer_values = principal_values_of(finer_stress)},
-      {.name = "reaction", .components = dimension, .values = s.reaction, .forces = true}};
-  std::vector<Field> cells = {{"stress", 6, cell_stress}, {"strain", 6, tensors(derived.at_cells, 0)}, {"von_mises", 1, von_mises_of(cell_stress)}};
+  std::vector<Field> nodal = {run.fields().of("displacement", space, s.u)};
+  print_peak(run, mesh, "displacement", magnitudes(nodal.front().values, static_cast<std::size_t>(dimension)));
+  judge_displacements(run, mesh, nodal.front().values, dimension);
   phase.reset();
-  run.write(std::move(nodal), std::move(cells));
+  EvaluatedFields stresses = derive(run, equations, stress_names(), [&] { return stress_fields(run, equations, s.u); });
+  phase.emplace(run.device().profile(), "fields");
+  if (const std::vector<double>& von_mises = field_named(stresses.nodal, "von_mises").values; !von_mises.empty()) print_peak(run, mesh, "von Mises stress", von_mises);
+  print_balance(run, s, dimension);
+  std::ranges::move(stresses.nodal, std::back_inserter(nodal));
+  nodal.push_back({.name = "reaction", .components = dimension, .values = s.reaction, .forces = true});
+  phase.reset();
+  run.write(std::move(nodal), std::move(stresses.cells));
 }
 
 void elasticity(Run& run) {
@@ -174,9 +191,10 @@ void elasticity(Run& run) {
   supports->check(run.input(), load_cases);
   LinearSolverOptions solver = run.solver(MatrixPromise::positive_definite);
   solver.one_of_many = pay_for_a_matrix(load_cases.cases.size(), load_cases.combinations.size()) || run.shared().sweeps;
-  const std::vector<Field> results = {{"displacement", dimension}, {"stress", 6},   {"strain", 6},
-                                      {"von_mises", 1},            {"principal_stress", 3, {}, {"1", "2", "3"}}, {"reaction", dimension}};
-  const std::vector<Field> cell_results = {{"stress", 6}, {"strain", 6}, {"von_mises", 1}};
+  const auto [stresses, cell_results] = stress_names();
+  std::vector<Field> results = {{"displacement", dimension}};
+  results.insert(results.end(), stresses.begin(), stresses.end());
+  results.push_back({"reaction", dimension});
   phase.reset();
   forecast(run, space, integrals, linear_model(run, space, integrals, load_cases, *supports, solver));
   finish_model(run, supports->all(), rigid_modes(mesh, plane), {results, cell_results});

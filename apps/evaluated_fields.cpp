@@ -1,7 +1,5 @@
 #include "apps/evaluated_fields.hpp"
 
-#include "apps/model.hpp"
-
 #include <sstream>
 
 namespace ritz {
@@ -31,6 +29,11 @@ std::vector<Field> evaluated_fields(const FormRecord& record) {
   }
   for (const StateFacts& each : record.states()) fields.push_back({each.name, each.components});
   return fields;
+}
+
+EvaluatedFields evaluated_names(const FormRecord& record) {
+  const std::vector<Field> all = evaluated_fields(record);
+  return {all, record.codimension == 0 ? all : std::vector<Field>()};
 }
 
 EvaluatedFields evaluate_fields(Run& run, const Operator& equations, const FormRecord& record, const Vector& u) {

@@ -1,21 +1,16 @@
 // What a form gives beside the unknown, as fields of the results: derived quantities, then what it keeps at points.
 #pragma once
 
-#include "apps/run.hpp"
+#include "apps/derived_fields.hpp"
 #include "fem/form_record.hpp"
-#include "fem/operator.hpp"
-#include "io/vtu_writer.hpp"
 
 #include <vector>
 
 namespace ritz {
 
-// Their names and numbers of components.
+// Their names and numbers of components; all, and those at nodes and in cells.
 std::vector<Field> evaluated_fields(const FormRecord& record);
-
-struct EvaluatedFields {
-  std::vector<Field> nodal, cells;
-};
+EvaluatedFields evaluated_names(const FormRecord& record);
 // Their values, of the form of this name in the equations.
 EvaluatedFields evaluate_fields(Run& run, const Operator& equations, const FormRecord& record, const Vector& u);
 

@@ -1,6 +1,7 @@
 #include "apps/forecast.hpp"
 
 #include "apps/cards.hpp"
+#include "apps/derived_fields.hpp"
 #include "apps/shared_model.hpp"
 #include "apps/static_batch.hpp"
 #include "device/host_memory.hpp"
@@ -15,17 +16,6 @@ namespace ritz {
 namespace {
 
 constexpr Index own_growth = 8'000'000;  // [bytes] of the program until it ends: threads' stacks, libraries
-
-// Of the host while results are computed and written: fields as computed, taken apart, and in the file's buffer; of several steps two more
-// are on their way to the file. [bytes]
-Index host_of_results(const FunctionSpace& space, const std::vector<Integral>& integrals, int steps) {
-  Index derived = 0;
-  for (const Integral& integral : integrals) derived = std::max<Index>(derived, integral.form.derived);
-  const Index at_nodes = 2 * space.components() + 4 * derived, at_cells = 3 * derived;
-  const Index one = 8 * (at_nodes * space.mesh().node_count() + at_cells * space.mesh().cell_count());
-  const Index held = 8 * ((2 * space.components() + 3 * derived / 2) * space.mesh().node_count() + derived * space.mesh().cell_count());
-  return one + Index{std::min(2, steps - 1)} * held;
-}
 
 using HostPeak = std::function<Index(const ForecastPath&, Index device_peak)>;
 

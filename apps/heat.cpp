@@ -1,4 +1,5 @@
 // ritz-heat: steady heat conduction. Case file to fields in one page.
+#include "apps/derived_fields.hpp"
 #include "apps/forecast.hpp"
 #include "apps/formulas.hpp"
 #include "apps/static_batch.hpp"
@@ -78,19 +79,24 @@ std::vector<Integral> heat_integrals(Run& run, const Mesh& mesh, const PlaneMode
   return integrals;
 }
 
+EvaluatedFields heat_flux(Run& run, const Operator& equations, const Vector& u) {
+  DerivedFields flux = evaluate(run, equations, u);
+  auto phase = run.device().profile().phase("fields");
+  std::vector<double> finer = run.fields().at_points(equations.space(), flux.at_space_nodes, flux.components);
+  return {{{.name = "heat_flux", .components = flux.components, .values = std::move(flux.at_nodes), .finer_values = std::move(finer)}},
+          {{"heat_flux", flux.components, std::move(flux.at_cells)}}};
+}
+
 void show(Run& run, const Operator& equations, bool cooled, const StaticSolution& s) {
   const FunctionSpace& space = equations.space();
-  DerivedFields flux = evaluate(run, equations, s.u);
   std::optional<Profile::Phase> phase(std::in_place, run.device().profile(), "fields");
   Field temperature = run.fields().of("temperature", space, s.u);
   print_range(run, space.mesh(), "temperature", temperature.values);
   if (!cooled) print_balance(run, s, 1);  // what convection takes away is neither load nor reaction
-  std::vector<double> finer = run.fields().at_points(space, flux.at_space_nodes, flux.components);
-  std::vector<Field> nodal = {std::move(temperature),
-                              {.name = "heat_flux", .components = flux.components, .values = std::move(flux.at_nodes), .finer_values = std::move(finer)},
-                              {.name = "reaction", .values = s.reaction, .forces = true}};
   phase.reset();
-  run.write(std::move(nodal), {{"heat_flux", flux.components, std::move(flux.at_cells)}});
+  const Field flux_name{"heat_flux", space.mesh().dimension()};
+  EvaluatedFields flux = derive(run, equations, {{flux_name}, {flux_name}}, [&] { return heat_flux(run, equations, s.u); });
+  run.write({std::move(temperature), std::move(flux.nodal.front()), {.name = "reaction", .values = s.reaction, .forces = true}}, std::move(flux.cells));
 }
 
 void heat(Run& run) {

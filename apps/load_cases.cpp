@@ -3,6 +3,7 @@
 #include "apps/checkpoint_states.hpp"
 #include "apps/model.hpp"
 #include "apps/shared_model.hpp"
+#include "device/memory_shortage.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -154,7 +155,13 @@ void solve_load_cases(Run& run, const Operator& equations, const LoadCaseInputs&
   }
   for (std::size_t i = 0; i < loads.combinations.size(); ++i) {
     run.begin_combination(loads.combinations[i].name);
-    finish(solutions.combination(i));
+    std::optional<StaticSolution> solution;
+    const auto attempt = [&] { solution = solutions.combination(i); };
+    if (memory_shortage(attempt)) {
+      run.give_back();
+      attempt();
+    }
+    finish(*solution);
   }
 }
 

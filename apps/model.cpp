@@ -102,20 +102,6 @@ const Operator& make_operator(Run& run, const FunctionSpace& space, std::vector<
   return equations;
 }
 
-DerivedFields evaluate(Run& run, const Operator& equations, const Vector& u, const std::string& form) {
-  auto phase = run.device().profile().phase("derived fields");
-  DerivedFields fields;
-  const auto attempt = [&] { fields = equations.evaluate(u, form); };
-  if (const auto shortage = memory_shortage(attempt)) {
-    for (const Operator::Task task : {Operator::Task::matrix, Operator::Task::residual, Operator::Task::action, Operator::Task::diagonal})
-      equations.forget(task);
-    run.device().memory().trim();
-    run.log().notice(fmt::format("memory: lists of the equations go before derived fields ({}); cost: they are made anew where equations are used again", shortage->message()));
-    attempt();
-  }
-  return fields;
-}
-
 void finish_model(Run& run, Constraints& constraints, std::optional<RigidModes> modes, const ProbeFields& fields,
                   std::span<const Node> held_nodes) {
   finish_model(run, std::array{&constraints}, modes, fields, held_nodes);

@@ -34,8 +34,6 @@ void add_material_errors(Case& input, const Mesh& mesh, const std::vector<Materi
 const FunctionSpace& make_space(Run& run, const Mesh& mesh, int components, const FormCatalogue* catalogue = nullptr);
 // With the sparsity pattern of a matrix, where there will be one: `solver` tells whether equations that are linear need none.
 const Operator& make_operator(Run& run, const FunctionSpace& space, std::vector<Integral> integrals, const LinearSolverOptions* solver = nullptr);
-// What a form (by default all) derives from u, of a solution that is there: where memory is short for it, lists of other tasks go first.
-DerivedFields evaluate(Run& run, const Operator& equations, const Vector& u, const std::string& form = {});
 
 // All errors of the case at once, then conflicts of constraints, then free motions (where modes are given: without, bodies
 // may be free); with --check the run ends here. `fields`: the results to come, which probes may name.

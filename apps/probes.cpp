@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <optional>
 #include <set>
 
@@ -187,6 +188,7 @@ std::vector<double> total(const Mesh& mesh, const Region& region, const Target& 
 }
 
 std::vector<double> evaluate(const Probe& probe, const Mesh& mesh, const Target& target, const BodyMeasure& measure) {
+  if (target.field->values.empty()) return std::vector(static_cast<std::size_t>(target.component.size()), std::numeric_limits<double>::quiet_NaN());
   if (probe.place) {
     std::vector<double> result(static_cast<std::size_t>(target.component.size()));
     if (target.in_cells) target.component.select(target.field->values.data() + probe.place->cell * target.field->components, result.data());

@@ -34,7 +34,7 @@ struct ProbeFields {
 void check_probes(Case& input, const Mesh& mesh, const ProbeFields& fields = {});
 
 // Name and numbers of each probe, in the order of the file: one number when a component was named or the field has
-// only one. Throws all errors together, Exit::input, each with its place in the case file.
+// only one. NaN where a field has no values. Throws all errors together, Exit::input, each with its place in the case file.
 std::vector<std::pair<std::string, std::vector<double>>> evaluate_probes(Case& input, const Mesh& mesh, const ProbeFields& fields);
 
 }  // namespace ritz

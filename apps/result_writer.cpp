@@ -1,6 +1,6 @@
 #include "apps/result_writer.hpp"
 
-#include "device/error.hpp"
+#include "device/memory_shortage.hpp"
 
 #include <fmt/format.h>
 
@@ -24,13 +24,39 @@ void ResultWriter::write(const Mesh& mesh, Step step) {
         if (each.path == name) committed = each.slabs.back().first_row + each.slabs.back().row_count;
     probes_.emplace(probes_path(), committed);
   }
-  if (where_ == Where::at_once) commit(mesh, step, posted_);
-  else background_.post([this, &mesh, number = posted_, shared = std::make_shared<const Step>(std::move(step))] { commit(mesh, *shared, number); });  // std::function wants to be copied
+  const Posted posted{&mesh, std::make_shared<const Step>(std::move(step)), posted_};  // shared, as std::function wants to be copied
+  if (where_ == Where::at_once) {
+    commit(posted);
+  } else {
+    if (has_postponed()) {
+      background_.wait();
+      memory_shortage([&] { commit_postponed(); });
+    }
+    background_.post([this, posted] { commit_or_postpone(posted); });
+  }
   ++posted_;
   tell();
 }
 
-void ResultWriter::commit(const Mesh& mesh, const Step& step, int number) {
+bool ResultWriter::has_postponed() const {
+  const std::lock_guard lock(mutex_);
+  return !postponed_.empty();
+}
+
+void ResultWriter::commit_or_postpone(const Posted& posted) {
+  if (!has_postponed() && !memory_shortage([&] { commit(posted); })) return;
+  const std::lock_guard lock(mutex_);
+  postponed_.push_back(posted);
+}
+
+// While nothing is in work in the background.
+void ResultWriter::commit_postponed() {
+  for (; has_postponed(); postponed_.pop_front()) commit(postponed_.front());
+}
+
+void ResultWriter::commit(const Posted& posted) {
+  const auto& [mesh, shared, number] = posted;
+  const Step& step = *shared;
   ResultStep result{.time = step.time.value_or(double(number)), .load_case = step.load_case, .point_fields = step.nodal, .cell_fields = step.cells, .cells = step.finer};
   result.also = [&] {
     std::vector<JournalFile> files;
@@ -41,7 +67,7 @@ void ResultWriter::commit(const Mesh& mesh, const Step& step, int number) {
     }
     return files;
   };
-  std::string file = series_->write(mesh, result);
+  std::string file = series_->write(*mesh, result);
   const std::lock_guard lock(mutex_);
   written_.emplace_back(step.written, std::move(file));
 }
@@ -59,6 +85,7 @@ void ResultWriter::tell() {
 void ResultWriter::settle() {
   try {
     background_.wait();
+    commit_postponed();
   } catch (...) {
     tell();
     throw;

@@ -1,5 +1,6 @@
 // The results of a run: its series of steps, its probes, and the case as it was solved. Steps are written in the background while
-// the next ones are computed; two are held at most.
+// the next ones are computed; two are held at most. A step for whose writing memory is short beside the computation waits for the caller:
+// it is tried again with the next one, and has to be written when all is to settle.
 //
 //   ResultWriter writer(folder, "results/bracket/bracket", format, {.name = "bracket.resolved.toml", .text = ...}, 0);
 //   writer.write(mesh, {.nodal = fields, .probes = probes, .written = [](const std::string& file) { ... }});
@@ -10,6 +11,7 @@
 #include "io/probe_file.hpp"
 #include "io/result_series.hpp"
 
+#include <deque>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -45,13 +47,21 @@ class ResultWriter {
 
   void write(const Mesh& mesh, Step step);  // throws what an earlier step has met, too
   void settle();
+  bool has_postponed() const;                                                         // steps that memory was short for
   const std::string& path() const { return series_->path(); }                     // what to open
   std::string probes_path() const { return stem_ + "_probes.csv"; }
   int step_count() const { return posted_; }
   double seconds() const { return background_.seconds(); }  // spent on writing, after settle()
 
  private:
-  void commit(const Mesh& mesh, const Step& step, int number);
+  struct Posted {
+    const Mesh* mesh;
+    std::shared_ptr<const Step> step;
+    int number;
+  };
+  void commit(const Posted& posted);
+  void commit_or_postpone(const Posted& posted);  // behind those that wait
+  void commit_postponed();
   void tell();
 
   ResultFolder& folder_;
@@ -61,8 +71,9 @@ class ResultWriter {
   std::optional<ProbeFile> probes_;  // a row for each step
   int posted_;
   Where where_;
-  std::mutex mutex_;                 // of
+  mutable std::mutex mutex_;              // of what both threads use:
   std::vector<std::pair<std::function<void(const std::string&)>, std::string>> written_;
+  std::deque<Posted> postponed_;
   Background background_;            // ends first
 };
 

@@ -10,6 +10,7 @@
 #include "apps/sweep_plan.hpp"
 #include "device/host_limits.hpp"
 #include "device/host_memory.hpp"
+#include "device/memory_shortage.hpp"
 #include "device/process_start.hpp"
 #include "device/stop_request.hpp"
 #include "io/byte_size.hpp"
@@ -235,6 +236,10 @@ void Run::open_folder() {
                                                                          .resume = options_.resume, .notice = notice});
   checkpoints_.emplace(results_->checkpoints(), [this] { return owner(); }, options_.checkpoint_every, notice, [this] { settle(); });
   if (options_.resume) resumed_ = checkpoints_->newest();
+  if (resumed_ && resumed_->texts.contains("lack")) {  // its steps go without fields: so do those to come
+    lack_ = Lack{resumed_->texts.at("lack").at(0), resumed_->texts.at("lack").at(1)};
+    report_.missing_fields = resumed_->texts.at("missing fields");
+  }
   if (resumed_) log_.line("going on behind {}", resumed_->where);
   else if (options_.resume) log_.line("there is no checkpoint to go on from: this is the beginning");
 }
@@ -249,7 +254,16 @@ CheckpointOwner Run::owner() const {
 void Run::keep(CheckpointState state) {
   if (!checkpoints_) return;  // of a sweep: members are short
   auto phase = device().profile().phase("output");
-  checkpoints_->keep(std::move(state));
+  if (lack_) state.texts["lack"] = {lack_->shortage, lack_->remedy};
+  if (lack_) state.texts["missing fields"] = report_.missing_fields;
+  unless_memory_is_short([&] { checkpoints_->keep(state); });
+}
+
+// A run goes on without a checkpoint that memory is short for.
+void Run::unless_memory_is_short(const std::function<void()>& write_checkpoint) {
+  if (!memory_shortage(write_checkpoint)) return;
+  give_back_lists();
+  if (const auto shortage = memory_shortage(write_checkpoint)) log_.notice(fmt::format("no checkpoint of {} is written: {}", checkpoints_->kept() ? checkpoints_->kept()->where : "this state", shortage->message()));
 }
 
 std::optional<Error> Run::stopped(const Error& error) {
@@ -285,11 +299,44 @@ void Run::record(const SolveReport& solve, Index unknowns) {
   const std::string choice_before = report_.solves.empty() ? "" : report_.solves.back().choice;
   report_.unknowns = unknowns;
   report_.solves.push_back(outcome_of(solve));
+  std::ranges::move(std::exchange(steps_before_, {}), std::back_inserter(report_.solves.back().fallbacks));
   if (part_ != nullptr) part_->solve = report_.solves.back();
   log_.line("{}", text_of(solve, unknowns));
   if (!solve.choice.empty() && solve.choice != choice_before) log_.line("method: {}", solve.choice);
   for (const std::string& fallback : solve.fallbacks) log_.notice("fell back: " + fallback);
   if (!solve.where.empty()) log_.notice(solve.where);
+}
+
+void Run::step_down(const std::string& step) {
+  log_.notice("fell back: " + step);
+  if (part_ != nullptr) part_->solve.fallbacks.push_back(step);
+  if (report_.solves.empty()) steps_before_.push_back(step);
+  else report_.solves.back().fallbacks.push_back(step);
+}
+
+bool Run::may_go_to_the_cpu() const { return options_.member.empty() && device().info().kind != "cpu" && report_.outputs.empty(); }
+
+bool Run::may_lack_fields() const {
+  const bool has_steps = writer_ && writer_->step_count() > 0;
+  return !may_go_to_the_cpu() && (!has_steps || format_.format != ResultFormat::vtkhdf);
+}
+
+void Run::go_without_fields(const Error& shortage, const std::string& remedy) {
+  lack_ = Lack{shortage.message(), remedy};
+  log_.notice(fmt::format("results go without some fields from here on, and the run will end with exit code 6: {}", shortage.message()));
+}
+
+std::optional<Error> Run::lack() const {
+  if (!lack_) return std::nullopt;
+  return Error(Exit::resources, fmt::format("the results lack {}: memory was short for them after the solve", quoted_list(report_.missing_fields)), lack_->shortage, lack_->remedy);
+}
+
+void Run::leave_out_missing(std::vector<Field>& fields) {
+  std::erase_if(fields, [this](const Field& field) {
+    if (!field.values.empty()) return false;
+    if (std::ranges::find(report_.missing_fields, field.name) == report_.missing_fields.end()) report_.missing_fields.push_back(field.name);
+    return true;
+  });
 }
 
 std::string Run::resolved_name() const { return name_ + ".resolved.toml"; }
@@ -305,7 +352,7 @@ std::string Run::resolved_case() const {
 std::filesystem::path Run::results_path(const std::string& file) const { return std::filesystem::path(output_) / file; }
 
 void Run::open_results(bool probes) {
-  if (checkpoints_) checkpoints_->commit();  // so that a run that is killed can go on behind its results, too
+  if (checkpoints_) unless_memory_is_short([this] { checkpoints_->commit(); });  // so that a run that is killed can go on behind its results, too
   // The members of a sweep are many and small, and flushed in groups: nothing is won beside them.
   writer_.emplace(*results_, results_path(name_).string(), format_, ResultWriter::Text{resolved_name(), resolved_case()}, resumed_ ? resumed_->steps : 0,
                   own_ ? ResultWriter::Where::in_background : ResultWriter::Where::at_once);
@@ -318,8 +365,12 @@ void Run::write(std::vector<Field> nodal, std::vector<Field> cells, std::optiona
   auto& probes = part_ != nullptr ? part_->probes : report_.probes;
   probes = evaluate_probes(*case_, *mesh_, {nodal, cells, measure_});
   for (const auto& [name, values] : probes) log_.line("probe {}: {:.8g}", name, fmt::join(values, " "));
+  leave_out_missing(nodal);
+  leave_out_missing(cells);
+  if (lack_ && checkpoints_ && checkpoints_->kept()) keep(*checkpoints_->kept());  // who goes on from it is to know
   if (!shared_->writes_fields) return;
   if (!writer_) open_results(!probes.empty());
+  if (writing_is_short()) give_back_lists();
   // The load case by its place: the report's list may grow before the step is written.
   auto* const list = part_ == nullptr ? nullptr : report_.combinations.empty() ? &report_.load_cases : &report_.combinations;
   const auto written = [this, list, place = list == nullptr ? 0 : list->size() - 1](const std::string& file) {
@@ -334,7 +385,20 @@ void Run::write(std::vector<Field> nodal, std::vector<Field> cells, std::optiona
 void Run::settle() {
   if (!writer_) return;
   auto phase = device().profile().phase("output");
+  if (writing_is_short()) give_back_lists();
   writer_->settle();
+}
+
+void Run::give_back_lists() {
+  using Task = Operator::Task;
+  for (const auto& equations : shared_->equations)
+    for (const Task task : {Task::matrix, Task::residual, Task::action, Task::diagonal, Task::evaluate}) equations->forget(task);
+  device().memory().trim();
+}
+
+std::optional<Error> Run::give_back() {
+  give_back_lists();
+  return memory_shortage([this] { settle(); });
 }
 
 void Run::write_series(const std::string& name, int count, const std::function<std::pair<double, std::vector<Field>>(int)>& frame) {
@@ -367,6 +431,7 @@ void Run::finish() {
   print_summary(log_, report_);
   if (options_.verbose || !options_.profile.empty()) report_.copy_rate = copy_rate_or_none(device());
   for (const std::string& line : phase_table(report_)) log_.detail("{}", line);
+  if (const std::optional<Error> error = lack()) throw *error;
 }
 
 }  // namespace ritz

@@ -103,14 +103,26 @@ class Run {
   std::map<std::string, std::string>& facts();
 
   void record(const SolveReport& solve, Index unknowns);
+  void step_down(const std::string& step);  // in a solve that is recorded, or will be: a notice, and one of its fallbacks
   ResultFields& fields() { return fields_; }  // [output] cells
   void measure_by(const BodyMeasure& measure) { measure_ = measure; }  // means and integrals of probes
   // Evaluates the case's probes; fields at nodes and cells go to the output folder in the background. `time`: the number of the step by default.
+  // Fields without values are left out, and probes of them are NaN.
   void write(std::vector<Field> nodal, std::vector<Field> cells, std::optional<double> time = {});
   // One more series, "<case>_<name>.pvd" or ".hdf", of `count` steps: frame(step) gives its time and its nodal fields.
   void write_series(const std::string& name, int count, const std::function<std::pair<double, std::vector<Field>>(int)>& frame);
   void settle();                                // waits until what was handed to write() is committed
-  void finish();                                // ends the results, fills the report and prints the summary
+  // Where memory is short: what equations can make anew, and steps that wait to be written. Returns what was short for these, which wait on.
+  std::optional<Error> give_back();
+  bool writing_is_short() const { return writer_ && writer_->has_postponed(); }
+  void finish();                                // ends the results, fills the report and prints the summary; throws what they lack
+  // Where not: a CPU will do it all over, or a file has steps with these fields and must have them in all.
+  bool may_lack_fields() const;
+  // From here on steps lack fields for which memory is short (apps/derived_fields.hpp), and the run ends with an error.
+  void go_without_fields(const Error& shortage, const std::string& remedy);
+  bool lacks_fields() const { return lack_.has_value(); }
+  std::optional<Error> lack() const;            // the error
+  bool may_go_to_the_cpu() const;               // the last step down when a GPU's memory is short: what is committed stays, so only before the first result
   // After an error that is a stop: writes what was kept, and says so. nullopt: it is none, or nothing was kept.
   std::optional<Error> stopped(const Error& error);
   void collect();                               // phases and memory for the report, in every outcome
@@ -123,6 +135,9 @@ class Run {
   void try_folder();
   void check_room(const ProbeFields& fields) const;
   void open_results(bool probes);
+  void give_back_lists();
+  void unless_memory_is_short(const std::function<void()>& write_checkpoint);
+  void leave_out_missing(std::vector<Field>& fields);
   std::string mesh_key() const;
   std::filesystem::path results_path(const std::string& file) const;
   std::string resolved_name() const, resolved_case() const;  // bracket.resolved.toml
@@ -144,6 +159,11 @@ class Run {
   std::optional<Checkpoints> checkpoints_;
   std::optional<CheckpointState> resumed_;
   std::vector<std::string> committed_;
+  struct Lack {
+    std::string shortage, remedy;
+  };
+  std::optional<Lack> lack_;
+  std::vector<std::string> steps_before_;   // down, of a solve that is not recorded yet
   std::optional<ResultWriter> writer_;      // of write(): one step, or one for each increment, load case and combination
 };
 

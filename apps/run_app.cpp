@@ -26,11 +26,6 @@ void keep_standard_streams_open() {
     if (::fcntl(descriptor, F_GETFD) < 0) ::open("/dev/null", O_RDWR);  // takes the lowest number that is free
 }
 
-// The last step down when a GPU's memory is short. What is committed stays, so only before the first result.
-bool may_go_to_the_cpu(Run& run, const Error& error) {
-  return error.exit() == Exit::resources && run.device().info().kind != "cpu" && run.report().outputs.empty();
-}
-
 // Out of memory of the host, told with the table of what arrays took. nullopt: another error, or one that has its table.
 std::optional<Error> with_table(const Error& error, const Run& run) {
   const MemoryStatistics memory = run.device().memory().statistics();
@@ -103,7 +98,7 @@ int run_app(int argc, char** argv, const AppInfo& info, const std::function<void
       if (has_sweep(options)) run_sweep(info, options, app, report);
       else attempt();
     } catch (const Error& error) {
-      if (!run || !may_go_to_the_cpu(*run, error)) throw;
+      if (!run || error.exit() != Exit::resources || !run->may_go_to_the_cpu()) throw;
       const std::string step = fmt::format("memory: on the CPU instead of {} ({}); cost: the device's speed, and the mesh is read again",
                                            run->device().info().name, error.message());
       run.reset();

@@ -143,7 +143,7 @@ void show(Run& run, const std::vector<const FormRecord*>& records, const Operato
   else if (main.objective && main.small_displacements) judge_displacements(run, space.mesh(), nodal.front().values, main.components);
   phase.reset();
   for (const FormRecord* record : records) {
-    EvaluatedFields evaluated = evaluate_fields(run, equations, *record, u);
+    EvaluatedFields evaluated = derive(run, equations, evaluated_names(*record), [&] { return evaluate_fields(run, equations, *record, u); });
     std::ranges::move(evaluated.nodal, std::back_inserter(nodal));
     std::ranges::move(evaluated.cells, std::back_inserter(cells));
   }

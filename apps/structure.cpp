@@ -1,4 +1,5 @@
 // ritz-structure: frames, trusses and shells: beams, bars, springs and shells in space, and elements of one's own.
+#include "apps/derived_fields.hpp"
 #include "apps/field_component.hpp"
 #include "apps/forecast.hpp"
 #include "apps/model.hpp"
@@ -61,8 +62,8 @@ void show(Run& run, const Operator& equations, const StructureModel& model, cons
   if (std::ranges::all_of(model.sections, [](const StructureSection& s) { return s.record->small_displacements; })) judge_displacements(run, space.mesh(), nodal[0].values, 3);
   print_forces(run, applied, nodal[1].values, certificate);
   phase.reset();
-  std::vector<Field> cells = section_forces(run, equations, model, along, u);
-  run.write(std::move(nodal), std::move(cells), time);
+  EvaluatedFields derived = derive(run, equations, {{}, section_force_names(model)}, [&] { return EvaluatedFields{{}, section_forces(run, equations, model, along, u)}; });
+  run.write(std::move(nodal), std::move(derived.cells), time);
 }
 
 void check_supports(Run& run, const Constraints& held) {

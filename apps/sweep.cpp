@@ -199,6 +199,7 @@ class Sweep {
   }
 
   void finish(Active& active) {
+    if (const std::optional<Error> lack = active.run->lack()) return finish_failed(active, *lack);
     auto phase = this->phase("output");
     RunReport report = std::move(active.run->report());
     report.complete();
@@ -230,7 +231,7 @@ class Sweep {
     RunReport report;
     if (active.run) report = std::move(active.run->report());
     report.fail(error);
-    results_->add(*active.member, report, active.fingerprint);
+    results_->add(*active.member, report, active.fingerprint, active.run && active.run->lacks_fields() ? active.run->committed() : std::vector<std::string>());
     outcome_of(*active.member, report).seconds = since(active.start);
     fail(*active.member, error);
     remove(active);

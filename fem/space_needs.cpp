@@ -58,6 +58,17 @@ HierarchyShape hierarchy_shape(const Operator& equations, const SpaceNeeds& need
   return {space.node_count(), needs.size.pairs, space.components(), space.mesh().dimension(), nesting};
 }
 
+int derived_numbers(const std::vector<Integral>& integrals) {
+  int derived = 0;
+  for (const Integral& integral : integrals) derived = std::max(derived, integral.form.derived);
+  return derived;
+}
+
+MemoryNeeds needs_of_results(const FunctionSpace& space, const std::vector<Integral>& integrals) {
+  const int derived = derived_numbers(integrals);
+  return MemoryNeeds().array<double>("results", space.node_count() * derived).array<double>("results", (space.mesh().cell_count() + 7) / 8 * 8 * derived);
+}
+
 Index host_of_lists(const MemoryNeeds& task) {
   const auto found = task.by_tag().find("assembly lists");
   return found == task.by_tag().end() ? 0 : 5 * found->second / 3;

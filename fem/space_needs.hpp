@@ -28,6 +28,10 @@ SpaceNeeds needs_of(const FunctionSpace& space, int supports, bool counted);
 // Of the matrix of equations on the space, for its hierarchy.
 HierarchyShape hierarchy_shape(const Operator& equations, const SpaceNeeds& needs);
 
+// Numbers at nodes and means of cells on the device while fields are derived, beside the lists of Operator::Task::evaluate.
+int derived_numbers(const std::vector<Integral>& integrals);
+MemoryNeeds needs_of_results(const FunctionSpace& space, const std::vector<Integral>& integrals);
+
 // [bytes] While assembly lists are made they are on the host, most of them twice, unsorted and sorted.
 Index host_of_lists(const MemoryNeeds& task);
 

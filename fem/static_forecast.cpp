@@ -185,10 +185,7 @@ class Forecaster {
     return columns_ < 2 ? MemoryNeeds() : MemoryNeeds().array<double>("vectors", n_ * in_lanes(columns_), count);
   }
   MemoryNeeds results() const {
-    int derived = 0;
-    for (const Integral& integral : equations_.integrals()) derived = std::max(derived, integral.form.derived);
-    MemoryNeeds needs = vectors(model_.combinations ? right_sides() + columns_ + 1 : columns_) + evaluate_;
-    return needs.array<double>("results", space_.node_count() * derived).array<double>("results", (space_.mesh().cell_count() + 7) / 8 * 8 * derived);
+    return vectors(model_.combinations ? right_sides() + columns_ + 1 : columns_) + evaluate_ + needs_of_results(space_, equations_.integrals());
   }
   Index connectivity() const {
     const auto found = needs_.standing.by_tag().find("connectivity");

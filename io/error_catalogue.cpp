@@ -94,6 +94,7 @@ const std::vector<ErrorKind>& kinds() {
       {"not-converged", Exit::not_converged, "a linear solver did not converge", "the limit of iterations, stagnation at rounding, or a matrix that does not suit the method", "method = \"direct\" where memory allows, more iterations, or multigrid", {"*"}},
 
       {"direct-solver-memory", Exit::resources, "a factorisation needs more memory than it may take", "", "method = \"cg\", a larger direct_memory, or a coarser mesh", {"the direct solver *", "the factorisation needs*"}},
+      {"missing-fields", Exit::resources, "the results lack fields that are derived from the solution", "memory was short for them after the solve; the solution and all else is written", "the limit that the message names, or fewer load cases at once", {"the results lack *"}},
       {"host-memory", Exit::resources, "the host has no memory left", "", "a coarser mesh, order 1, a larger --host-memory-limit, or another machine", {"out of host memory*", "cannot map the mesh file*"}},
       {"device-memory", Exit::resources, "the device has no memory left", "every step down that there is was taken (docs/memory.md)", "--estimate says what would fit; a coarser mesh, order 1, --device cpu", {"*"}},
 

@@ -20,17 +20,19 @@ ProbeFile::ProbeFile(std::string path, std::uint64_t committed) : path_(std::mov
 
 JournalFile ProbeFile::add(int step, double time, const std::string& load_case, const std::vector<std::pair<std::string, std::vector<double>>>& probes) {
   const std::size_t before = text_.size();
+  std::string text = text_;  // a row that could not be written is not there
   if (before == 0) {
-    text_ = "step,time,load_case";
+    text = "step,time,load_case";
     for (const auto& [name, values] : probes)
-      for (std::size_t i = 0; i < values.size(); ++i) text_ += fmt::format(",{}", csv_cell(values.size() == 1 ? name : fmt::format("{}.{}", name, i)));
-    text_ += "\n";
+      for (std::size_t i = 0; i < values.size(); ++i) text += fmt::format(",{}", csv_cell(values.size() == 1 ? name : fmt::format("{}.{}", name, i)));
+    text += "\n";
   }
-  text_ += fmt::format("{},{},{}", step, time, csv_cell(load_case));
+  text += fmt::format("{},{},{}", step, time, csv_cell(load_case));
   for (const auto& [name, values] : probes)
-    for (const double value : values) text_ += fmt::format(",{}", value);
-  text_ += "\n";
-  write_file(path_, text_);
+    for (const double value : values) text += fmt::format(",{}", value);
+  text += "\n";
+  write_file(path_, text);
+  text_ = std::move(text);
   return {.path = {}, .slabs = {{"", before, text_.size() - before, crc32_of(std::string_view(text_).substr(before))}}};
 }
 

@@ -54,6 +54,7 @@ std::string pvd_text(const std::vector<PvdEntry>& entries) {
 
 void PvdWriter::add(double time, const std::string& file, int part) {
   std::vector<PvdEntry> entries = entries_;
+  std::erase_if(entries, [&](const PvdEntry& entry) { return entry.file == file && entry.part == part; });  // of a step that is tried again
   entries.push_back({time, part, file});
   write_file(path_, pvd_text(entries));
   entries_ = std::move(entries);

@@ -146,6 +146,7 @@ std::string to_json(const RunReport& report) {
   json["combinations"] = outcomes(report.combinations);
   json["sweep"] = sweep(report.sweep);
   json["outputs"] = report.outputs;
+  json["missing_fields"] = report.missing_fields;
   json["notices"] = report.notices;
   json["errors"] = Json::array();
   for (const Error& each : report.errors) json["errors"].push_back(error(each));

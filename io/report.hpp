@@ -101,6 +101,7 @@ struct RunReport {
   std::vector<LoadCaseOutcome> load_cases, combinations;            // then probes and facts stand there
   std::vector<SweepOutcome> sweep;                                  // by member, in the order of their ends
   std::vector<std::string> outputs;                                 // files committed
+  std::vector<std::string> missing_fields;                          // of the results, for want of memory
   std::vector<std::string> notices;
   std::vector<Error> errors;
 

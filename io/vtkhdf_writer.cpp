@@ -147,6 +147,7 @@ std::string VtkhdfSeries::add(const Mesh& mesh, const ResultStep& step) {
   } catch (...) {
     discard_temporary(path_);
     has_spare_ = false;
+    if (step_count() == 0) growing_.clear();
     throw;
   }
   has_spare_ = step_count() > 0 ? exchange_file(path_) : (commit_file(path_), false);

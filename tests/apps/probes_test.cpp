@@ -109,6 +109,15 @@ TEST(Probes, ComponentByNameNumberAndMagnitude) {
   EXPECT_THAT(p.value(at + "component = 'magnitude'"), ElementsAre(DoubleNear(5, tiny)));
 }
 
+TEST(Probes, AFieldWithoutValuesGivesNaN) {
+  Probed p;
+  p.fields[1].values.clear();
+  for (const char* place : {"point = [1, 0.4, 0.2]", "region = 'x1'\nmeasure = 'max'", "region = 'all'\nmeasure = 'integral'", "region = 'x1'\nmeasure = 'reaction'"}) {
+    EXPECT_THAT(p.value(std::string("field = 'displacement'\n") + place), ElementsAre(testing::IsNan(), testing::IsNan(), testing::IsNan())) << place;
+    EXPECT_THAT(p.value(std::string("field = 'displacement'\ncomponent = 'magnitude'\n") + place), ElementsAre(testing::IsNan())) << place;
+  }
+}
+
 TEST(Probes, RegionsGiveMinimumMaximumMeanAndIntegral) {
   const Probed p;
   const std::string side = "field = 'temperature'\nregion = 'x1'\n";  // 1 x 0.5 at x = 2
