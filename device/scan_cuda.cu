@@ -1,9 +1,7 @@
-// Running sums and groups on a GPU, by Thrust, whose working memory comes from the device's pool like all other.
-#pragma once
+// Running sums and groups on a GPU, by Thrust, whose working memory comes from the device's pool like all other. One file of a
+// module, as Thrust's headers alone take longer to compile than the kernels of most others.
+#include "device/scan.hpp"
 
-#include "device/launch.hpp"
-
-#include <cstdint>
 #include <thrust/binary_search.h>
 #include <thrust/execution_policy.h>
 #include <thrust/iterator/counting_iterator.h>
@@ -28,7 +26,13 @@ struct LastOffset {
   constexpr void operator()(Index) const { offsets[n] = n > 0 ? offsets[n - 1] + counts[n - 1] : 0; }
 };
 
-inline void exclusive_scan(const Device& device, const std::int32_t* counts, Index n, Index* offsets) {
+struct Shift {
+  Index* offsets;
+  Index by;
+  constexpr void operator()(Index i) const { offsets[i] -= by; }
+};
+
+void exclusive_scan(const Device& device, const std::int32_t* counts, Index n, Index* offsets) {
   {
     const LaunchScope launch(device, "scan");
     ThrustMemory memory{&device};
@@ -37,13 +41,7 @@ inline void exclusive_scan(const Device& device, const std::int32_t* counts, Ind
   for_each(device, "scan end", 1, LastOffset{counts, n, offsets});
 }
 
-struct Shift {
-  Index* offsets;
-  Index by;
-  constexpr void operator()(Index i) const { offsets[i] -= by; }
-};
-
-inline void group_by(const Device& device, const std::int32_t* keys, Index n, Index groups, Index* offsets, Index* members) {
+void group_by(const Device& device, const std::int32_t* keys, Index n, Index groups, Index* offsets, Index* members) {
   Array<std::int32_t> sorted(device, n, "multigrid set-up");
   const LaunchScope launch(device, "group by");
   ThrustMemory memory{&device};
