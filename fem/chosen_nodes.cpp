@@ -5,7 +5,7 @@
 namespace ritz {
 namespace {
 
-constexpr Index wanted = 4000;
+constexpr Index wanted = 2000;
 
 }  // namespace
 

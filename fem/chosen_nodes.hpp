@@ -1,4 +1,4 @@
-// Some nodes of a space that stand for all of them where something is counted for a forecast: all of up to 8000, else some 4000, chosen
+// Some nodes of a space that stand for all of them where something is counted for a forecast: all of up to 4000, else some 2000, chosen
 // by a hash, since numbers along a curve and structured meshes repeat themselves.
 #pragma once
 

@@ -19,7 +19,7 @@ struct SpaceNeeds {
 };
 
 // Ordered pairs of nodes that share a cell, each node with itself: as the pattern has them where it stands, else counted around some
-// thousand nodes. Exact for up to 8000 nodes.
+// thousand nodes. Exact for up to 4000 nodes.
 Index pairs_of_nodes(const FunctionSpace& space);
 
 // supports: sets of constraints. counted: pairs of nodes are counted in the pattern, which is made.
