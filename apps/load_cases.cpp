@@ -35,7 +35,7 @@ LoadCombination read_combination(const Case::Table& table, const std::vector<Loa
   if (keys.empty())
     table.error("factors", "a combination of nothing", {}, fmt::format("give factors = {{name = 1.5}} of the load cases {}", quoted_list(names)));
   for (const std::string& key : keys) {
-    const double factor = factors.number(key, "factor of this load case");
+    const double factor = factors.number(key, "factor of this load case", {.minimum = -1e30, .maximum = 1e30});  // beyond, squares of what is summed overflow
     const auto found = std::ranges::find(names, key);
     if (found != names.end()) {
       combination.factors[static_cast<std::size_t>(found - names.begin())] = factor;
@@ -153,16 +153,23 @@ void solve_load_cases(Run& run, const Operator& equations, const LoadCaseInputs&
     finish(solutions.cases[i]);
     solutions.release(i);
   }
+  ErrorList errors;  // one that fails keeps no other from being shown
   for (std::size_t i = 0; i < loads.combinations.size(); ++i) {
     run.begin_combination(loads.combinations[i].name);
-    std::optional<StaticSolution> solution;
-    const auto attempt = [&] { solution = solutions.combination(i); };
-    if (memory_shortage(attempt)) {
-      run.give_back();
-      attempt();
+    try {
+      std::optional<StaticSolution> solution;
+      const auto attempt = [&] { solution = solutions.combination(i); };
+      if (memory_shortage(attempt)) {
+        run.give_back();
+        attempt();
+      }
+      finish(*solution);
+    } catch (const Error& error) {
+      if (error.exit() != Exit::not_converged && error.exit() != Exit::resources) throw;
+      errors.add(error);
     }
-    finish(*solution);
   }
+  errors.throw_if_any();
 }
 
 }  // namespace ritz

@@ -322,6 +322,11 @@ class StaticSystem {
     if (!s.report.converged()) throw failure(title, s.report);
     axpy(1.0, du, s.u);
     certify_sum(weights, load, s);
+    if (s.certificate > 10 * options_.relative) {
+      s.report.reason = StopReason::stagnated;
+      s.report.true_relative_residual = s.certificate;
+      throw failure(title, s.report);
+    }
     s.report.choice = "its load cases cancel: what their sum left was solved for";
   }
 

@@ -67,6 +67,18 @@ class LoadCases(BadInputs):
                         self.assertEqual(list(written[section]), list(expected[section]))
                     self.assert_same(list(written["PointData"]["displacement"]), list(expected["PointData"]["displacement"]), 1e-8)
 
+    def test_a_combination_that_fails_keeps_no_other_from_being_written(self):
+        combination = '[[combination]]\nname = "{}"\nfactors = {{pull = {}}}\n'
+        text = ELASTIC + as_load_case("pull", LOADS["pull"]) + combination.format("lost", 1e-318) + combination.format("kept", 2)  # displacements below what a number can be
+        outcome = self.run_case("ritz-elasticity", self.write("case.toml", text), keys={"solver.method": "cg"})
+        self.assertEqual(outcome.exit, 5, outcome.errors)
+        self.assertEqual(outcome.errors.count("error: "), 1)
+        self.assertIn("combination 'lost'", outcome.errors)
+        parts = outcome.report["combinations"]
+        self.assertEqual((parts["lost"]["output"], pathlib.Path(parts["kept"]["output"]).exists()), ("", True))
+        for probe, values in outcome.report["load_cases"]["pull"]["probes"].items():
+            self.assert_same(parts["kept"]["probes"][probe], [2 * value for value in values] if isinstance(values, list) else 2 * values)
+
     def test_combinations_are_runs_of_the_combined_loads(self):
         text = (ELASTIC + as_load_case("pull", LOADS["pull"]) + as_load_case("spin", LOADS["spin"])
                 + '[[combination]]\nname = "ultimate"\nfactors = {pull = 1.5, spin = -1.35}\n' + LOADS["weight"])  # weight acts in all, once
@@ -137,6 +149,7 @@ class Mistakes(BadInputs):
                    text + '[[combination]]\nname = "c"\nfactors = {pull = 1, wieght = 2}\n')
         self.wrong(["a combination of nothing"], text + '[[combination]]\nname = "c"\n')
         self.wrong(["'combination.0.factors.pull' is the text 'one'"], text + '[[combination]]\nname = "c"\nfactors = {pull = "one"}\n')
+        self.wrong(["'combination.0.factors.pull' is 1e+160", "at most 1e+30"], text + '[[combination]]\nname = "c"\nfactors = {pull = 1e160}\n')
         self.wrong(["there is no load case 'pull'", "the case file has none"], ELASTIC + LOADS["pull"] + '[[combination]]\nname = "c"\nfactors = {pull = 1}\n')
 
     def test_what_makes_the_matrix(self):

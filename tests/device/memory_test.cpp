@@ -71,6 +71,18 @@ TEST(MemoryPool, LimitIsAResourceErrorThatListsTheTags) {
   EXPECT_NO_THROW(Vector(device, 1'000'000, "vectors"));
 }
 
+// 2.2 MB beside nothing fit into 3 MB, if blocks were not rounded.
+TEST(MemoryPool, WhatDoesNotFitIsToldAsItIsRounded) {
+  const Device device = Device::named("cpu");
+  device.memory().set_limit(3'000'000);
+  try {
+    const Array<std::uint8_t> block(device, 2'200'000, "vectors");
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_NE(error.message().find("4.2 MB for 'vectors' on top of 0.0 kB (limit 3.0 MB)"), std::string::npos) << error.what();
+  }
+}
+
 TEST(MemoryPool, GivesItsCacheBackBeforeItFails) {
   const Device device = Device::named("cpu");
   device.memory().set_limit(20'000'000);
