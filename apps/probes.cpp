@@ -153,12 +153,23 @@ std::vector<double> extreme(const Mesh& mesh, const Region& region, const Target
   return best;
 }
 
-RegionIntegral integral_of(const Mesh& mesh, const Region& region, const Target& target, const BodyMeasure& measure) {
-  return target.in_cells ? integrate_cells(mesh, region, *target.field, target.component, measure)
-                         : integrate(mesh, region, *target.field, target.component, measure);
+RegionIntegral integral_of(const Mesh& mesh, const Region& region, const Target& target, const ProbeFields& fields) {
+  return target.in_cells ? integrate_cells(mesh, region, *target.field, target.component, fields.measure)
+                         : integrate(mesh, region, *target.field, target.component, fields.measure, fields.finer);
 }
 
-std::vector<double> mean(const Mesh& mesh, const Region& region, const Target& target, const BodyMeasure& measure) {
+std::vector<double> value_at(const Mesh& mesh, const PointLocator::Place& place, const Field& field, const LagrangeResults* finer) {
+  if (finer == nullptr || field.finer_values.empty()) return interpolate(mesh, place, field.values, field.components);
+  const std::vector<double> N = finer->functions(mesh.kind_of(place.cell)).at(place.xi);
+  const std::span<const Node> points = finer->points_of(place.cell);
+  const auto components = static_cast<std::size_t>(field.components);
+  std::vector<double> result(components, 0.0);
+  for (std::size_t a = 0; a < N.size(); ++a)
+    for (std::size_t c = 0; c < components; ++c) result[c] += N[a] * field.finer_values[static_cast<std::size_t>(points[a]) * components + c];
+  return result;
+}
+
+std::vector<double> mean(const Mesh& mesh, const Region& region, const Target& target, const ProbeFields& fields) {
   std::vector<double> result(static_cast<std::size_t>(target.component.size()), 0.0);
   double size = 0;
   if (region.kind == RegionKind::nodes) {
@@ -167,7 +178,7 @@ std::vector<double> mean(const Mesh& mesh, const Region& region, const Target& t
       size += 1;
     });
   } else {
-    RegionIntegral integral = integral_of(mesh, region, target, measure);
+    RegionIntegral integral = integral_of(mesh, region, target, fields);
     result = std::move(integral.integrals);
     size = integral.size;
   }
@@ -187,33 +198,35 @@ std::vector<double> total(const Mesh& mesh, const Region& region, const Target& 
   return result;
 }
 
-std::vector<double> evaluate(const Probe& probe, const Mesh& mesh, const Target& target, const BodyMeasure& measure) {
+std::vector<double> evaluate(const Probe& probe, const Mesh& mesh, const Target& target, const ProbeFields& fields) {
   if (target.field->values.empty()) return std::vector(static_cast<std::size_t>(target.component.size()), std::numeric_limits<double>::quiet_NaN());
   if (probe.place) {
     std::vector<double> result(static_cast<std::size_t>(target.component.size()));
     if (target.in_cells) target.component.select(target.field->values.data() + probe.place->cell * target.field->components, result.data());
-    else target.component.select(interpolate(mesh, *probe.place, target.field->values, target.field->components).data(), result.data());
+    else target.component.select(value_at(mesh, *probe.place, *target.field, fields.finer).data(), result.data());
     return result;
   }
   if (probe.measure == "min") return extreme(mesh, *probe.region, target, -1);
   if (probe.measure == "max") return extreme(mesh, *probe.region, target, 1);
-  if (probe.measure == "mean") return mean(mesh, *probe.region, target, measure);
-  if (probe.measure == "integral") return integral_of(mesh, *probe.region, target, measure).integrals;
+  if (probe.measure == "mean") return mean(mesh, *probe.region, target, fields);
+  if (probe.measure == "integral") return integral_of(mesh, *probe.region, target, fields).integrals;
   return total(mesh, *probe.region, target);
 }
 
 }  // namespace
 
-void check_probes(Case& input, const Mesh& mesh, const ProbeFields& fields) {
-  for (const Probe& probe : read_probes(input, mesh))
+bool check_probes(Case& input, const Mesh& mesh, const ProbeFields& fields) {
+  const std::vector<Probe> probes = read_probes(input, mesh);
+  for (const Probe& probe : probes)
     if (!fields.nodal.empty()) find_target(probe, fields);
+  return !probes.empty();
 }
 
 std::vector<std::pair<std::string, std::vector<double>>> evaluate_probes(Case& input, const Mesh& mesh, const ProbeFields& fields) {
   std::vector<std::pair<std::string, std::vector<double>>> results;
   for (const Probe& probe : read_probes(input, mesh)) {
     const std::optional<Target> target = find_target(probe, fields);
-    if (target && (probe.place || probe.region != nullptr)) results.emplace_back(probe.name, evaluate(probe, mesh, *target, fields.measure));
+    if (target && (probe.place || probe.region != nullptr)) results.emplace_back(probe.name, evaluate(probe, mesh, *target, fields));
   }
   input.throw_if_any();
   return results;

@@ -1,35 +1,29 @@
 #include "apps/region_integral.hpp"
 
-#include "fem/cells/quadrature.hpp"
-#include "mesh/cell_geometry.hpp"
+#include "mesh/quadrature.hpp"
+#include "mesh/curved_cells.hpp"
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <map>
+#include <tuple>
 
 namespace ritz {
 namespace {
 
-// A reference cell at the points of its rule.
+// A reference cell, or one of its facets, at the points of its rule.
 struct Table {
-  int node_count = 0, dimension = 0;
+  int dimension = 0;
+  std::vector<Point> points;
   std::vector<double> weights;                 // [point]
-  std::vector<std::vector<double>> values;     // [point][node]
-  std::vector<std::vector<Point>> gradients;   // [point][node]
+  std::vector<std::vector<double>> values;     // of the field's functions: [point][node]
+  std::vector<std::vector<Point>> gradients;   // of the map's, where its nodes are those of the mesh: [point][node]
 };
 
 // Degree 4 is exact for a linear field times the Jacobian of a trilinear cell, 7 for the quadratic ones.
-Table make_table(CellKind kind) {
-  Table table{traits(kind).node_count, traits(kind).dimension, {}, {}, {}};
-  const QuadratureRule rule = quadrature(kind, traits(kind).order == 1 ? 4 : 7);
-  table.weights = rule.weights;
-  for (const Point& xi : rule.points) {
-    table.values.push_back(shape_values(kind, xi));
-    table.gradients.push_back(shape_gradients(kind, xi));
-  }
-  return table;
-}
+int degree_for(int order) { return order == 1 ? 4 : order == 2 ? 7 : 3 * order + 2; }
 
 // Volume, area or length per unit of the reference cell, in space of three dimensions.
 double drawn_size(const std::array<Point, 3>& t, int dimension) {
@@ -48,77 +42,137 @@ double drawn_size(const std::array<Point, 3>& t, int dimension) {
   }
 }
 
-// f(point of the rule, weight in space) for the points of a cell or facet.
-template <class F>
-void for_each_point(const Mesh& mesh, const Table& table, std::span<const Node> nodes, const BodyMeasure& measure, const F& f) {
-  for (std::size_t q = 0; q < table.weights.size(); ++q) {
-    std::array<Point, 3> tangents{};
-    double radius = 0;
-    for (std::size_t a = 0; a < nodes.size(); ++a) {
-      const auto x = mesh.point(nodes[a]);
-      radius += table.values[q][a] * x[0];
-      for (std::size_t k = 0; k < static_cast<std::size_t>(table.dimension); ++k)
-        for (std::size_t i = 0; i < 3; ++i) tangents[k][i] += table.gradients[q][a][k] * x[i];
-    }
-    f(q, table.weights[q] * drawn_size(tangents, table.dimension) * measure.weight * (measure.axisymmetric ? radius : 1));
-  }
-}
+struct Place {
+  double radius;
+  std::array<Point, 3> tangents;
+};
 
-// One entry for the size, then one per number of the component; added to `sums`.
-void add_element(const Mesh& mesh, const Table& table, std::span<const Node> nodes, const Field& field,
-                 const FieldComponent& component, const BodyMeasure& measure, std::vector<double>& sums) {
-  const auto components = static_cast<std::size_t>(field.components);
-  double value[64], selected[64];
-  for_each_point(mesh, table, nodes, measure, [&](std::size_t q, double weight) {
-    std::fill_n(value, components, 0.0);
-    for (std::size_t a = 0; a < nodes.size(); ++a)
-      for (std::size_t c = 0; c < components; ++c)
-        value[c] += table.values[q][a] * field.values[static_cast<std::size_t>(nodes[a]) * components + c];
-    component.select(value, selected);
-    sums[0] += weight;
-    for (std::size_t i = 1; i < sums.size(); ++i) sums[i] += weight * selected[i - 1];
-  });
-}
-
-// Made for a kind when its first cell or facet comes.
-class Tables {
+// Of an element whose map is that of its nodes.
+class MapOfNodes {
  public:
-  const Table& of(CellKind kind) {
-    const auto [at, fresh] = tables_.try_emplace(kind);
-    if (fresh) at->second = make_table(kind);
-    return at->second;
+  MapOfNodes(const Mesh& mesh, const Table& table, std::span<const Node> nodes) : mesh_(&mesh), table_(&table), nodes_(nodes) {}
+  Place operator()(std::size_t q) const {
+    Place place{};
+    for (std::size_t a = 0; a < nodes_.size(); ++a) {
+      const auto x = mesh_->point(nodes_[a]);
+      place.radius += table_->values[q][a] * x[0];
+      for (std::size_t k = 0; k < static_cast<std::size_t>(table_->dimension); ++k)
+        for (std::size_t i = 0; i < 3; ++i) place.tangents[k][i] += table_->gradients[q][a][k] * x[i];
+    }
+    return place;
   }
 
  private:
-  std::map<CellKind, Table> tables_;
+  const Mesh* mesh_;
+  const Table* table_;
+  std::span<const Node> nodes_;
+};
+
+// f(point of the rule, weight in space); place(point of the rule).
+template <class PlaceOf, class F>
+void for_each_point(const Table& table, const PlaceOf& place, const BodyMeasure& measure, const F& f) {
+  for (std::size_t q = 0; q < table.weights.size(); ++q) {
+    const Place here = place(q);
+    f(q, table.weights[q] * drawn_size(here.tangents, table.dimension) * measure.weight * (measure.axisymmetric ? here.radius : 1));
+  }
+}
+
+// Adds one entry for the size, then one per number of the component.
+class Sum {
+ public:
+  Sum(const Field& field, std::span<const double> values, const FieldComponent& component)
+      : sums(static_cast<std::size_t>(1 + component.size()), 0.0), components_(static_cast<std::size_t>(field.components)), values_(values), component_(&component) {}
+  template <class Points>  // points(f) calls f(point of the rule, weight in space)
+  void add(const Table& table, std::span<const Node> nodes, const Points& points) {
+    double value[64], selected[64];
+    points([&](std::size_t q, double weight) {
+      std::fill_n(value, components_, 0.0);
+      for (std::size_t a = 0; a < nodes.size(); ++a)
+        for (std::size_t c = 0; c < components_; ++c) value[c] += table.values[q][a] * values_[static_cast<std::size_t>(nodes[a]) * components_ + c];
+      component_->select(value, selected);
+      sums[0] += weight;
+      for (std::size_t i = 1; i < sums.size(); ++i) sums[i] += weight * selected[i - 1];
+    });
+  }
+  std::vector<double> sums;
+
+ private:
+  std::size_t components_;
+  std::span<const double> values_;
+  const FieldComponent* component_;
+};
+
+// Points of cells and facets in space, for fields at the mesh's nodes, or at finer points.
+class Points {
+ public:
+  Points(const Mesh& mesh, const BodyMeasure& measure, const LagrangeResults* finer = nullptr) : mesh_(&mesh), measure_(&measure), finer_(finer) {}
+  template <class Use>  // use(table, nodes, points)
+  void of_cell(Index cell, const Use& use) {
+    const CellMap map(*mesh_, cell);
+    walk(map, -1, map.kind(), map, [](const Point& xi) { return xi; }, mesh_->nodes_of(cell), cell, use);
+  }
+  template <class Use>
+  void of_facet(const FacetOfCell& facet, const Use& use) {
+    const CellMap cell(*mesh_, facet.cell);
+    const FacetMap map(cell, facet.facet);
+    const std::vector<Node> nodes = mesh_->nodes_of(facet);
+    walk(cell, facet.facet, traits(cell.kind()).facets[static_cast<std::size_t>(facet.facet)].kind, map, [&map](const Point& xi) { return map.place(xi); }, nodes, facet.cell, use);
+  }
+
+ private:
+  // in_cell(place on the reference cell of `kind`): on the cell's own.
+  template <class Map, class InCell, class Use>
+  void walk(const CellMap& cell, int facet, CellKind kind, const Map& map, const InCell& in_cell, std::span<const Node> nodes, Index number, const Use& use) {
+    const bool by_nodes = cell.functions() == nullptr && finer_ == nullptr;
+    int order = cell.functions() != nullptr ? cell.functions()->order() : traits(kind).order;
+    if (finer_ != nullptr) order = std::max(order, finer_->order());
+    const auto [at, fresh] = tables_.try_emplace({cell.kind(), facet, order});
+    Table& table = at->second;
+    if (fresh) {
+      const QuadratureRule rule = quadrature(kind, degree_for(order));
+      table = {traits(kind).dimension, {rule.points.begin(), rule.points.end()}, rule.weights, {}, {}};
+      for (const Point& xi : table.points) {
+        table.values.push_back(finer_ != nullptr ? finer_->functions(cell.kind()).at(in_cell(xi)) : shape_values(kind, xi));
+        if (by_nodes) table.gradients.push_back(shape_gradients(kind, xi));
+      }
+    }
+    use(table, finer_ != nullptr ? finer_->points_of(number) : nodes, [&](const auto& f) {
+      if (by_nodes) return for_each_point(table, MapOfNodes(*mesh_, table, nodes), *measure_, f);
+      for_each_point(table, [&](std::size_t q) { return Place{map.at(table.points[q])[0], map.tangents(table.points[q])}; }, *measure_, f);
+    });
+  }
+
+  const Mesh* mesh_;
+  const BodyMeasure* measure_;
+  const LagrangeResults* finer_;
+  std::map<std::tuple<CellKind, int, int>, Table> tables_;  // by kind of the cell, facet, and order
 };
 
 }  // namespace
 
-RegionIntegral integrate(const Mesh& mesh, const Region& region, const Field& field, const FieldComponent& component, const BodyMeasure& measure) {
+RegionIntegral integrate(const Mesh& mesh, const Region& region, const Field& field, const FieldComponent& component, const BodyMeasure& measure,
+                         const LagrangeResults* finer) {
   if (region.kind == RegionKind::nodes)
     throw Error(Exit::input, fmt::format("an integral over '{}', a region of nodes", region.name),
                 "nodes have no size", "name a region of cells or facets");
   if (field.components > 64)
     throw Error(Exit::input, fmt::format("field '{}' has {} components", field.name, field.components), "64 is the most", "");
-  Tables tables;
-  std::vector<double> sums(static_cast<std::size_t>(1 + component.size()), 0.0);
-  for (const Index cell : region.cells)
-    add_element(mesh, tables.of(mesh.kind_of(cell)), mesh.nodes_of(cell), field, component, measure, sums);
-  for (const FacetOfCell& facet : region.facets) {
-    const Facet& local = traits(mesh.kind_of(facet.cell)).facets[static_cast<std::size_t>(facet.facet)];
-    add_element(mesh, tables.of(local.kind), mesh.nodes_of(facet), field, component, measure, sums);
-  }
-  return {sums[0], {sums.begin() + 1, sums.end()}};
+  if (field.finer_values.empty()) finer = nullptr;
+  Points points(mesh, measure, finer);
+  Sum sum(field, finer != nullptr ? field.finer_values : field.values, component);
+  const auto add = [&sum](const Table& table, std::span<const Node> nodes, const auto& each) { sum.add(table, nodes, each); };
+  for (const Index cell : region.cells) points.of_cell(cell, add);
+  for (const FacetOfCell& facet : region.facets) points.of_facet(facet, add);
+  return {sum.sums[0], {sum.sums.begin() + 1, sum.sums.end()}};
 }
 
 RegionIntegral integrate_cells(const Mesh& mesh, const Region& region, const Field& field, const FieldComponent& component, const BodyMeasure& measure) {
-  Tables tables;
+  Points points(mesh, measure);
   RegionIntegral result{0, std::vector<double>(static_cast<std::size_t>(component.size()), 0.0)};
   std::vector<double> selected(result.integrals.size());
   for (const Index cell : region.cells) {
     double size = 0;
-    for_each_point(mesh, tables.of(mesh.kind_of(cell)), mesh.nodes_of(cell), measure, [&size](std::size_t, double weight) { size += weight; });
+    points.of_cell(cell, [&size](const Table&, std::span<const Node>, const auto& each) { each([&size](std::size_t, double weight) { size += weight; }); });
     component.select(field.values.data() + cell * field.components, selected.data());
     result.size += size;
     for (std::size_t i = 0; i < selected.size(); ++i) result.integrals[i] += size * selected[i];

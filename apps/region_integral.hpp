@@ -5,6 +5,7 @@
 #pragma once
 
 #include "apps/field_component.hpp"
+#include "fem/lagrange_results.hpp"
 #include "mesh/mesh.hpp"
 
 namespace ritz {
@@ -20,9 +21,10 @@ struct RegionIntegral {
   std::vector<double> integrals;   // [component.size()]; the magnitude is taken at the quadrature points
 };
 
-// Exact for polynomial fields on straight cells of order 1 and 2; the sums run in a fixed order.
-// Throws Error(Exit::input) for a region of nodes.
-RegionIntegral integrate(const Mesh& mesh, const Region& region, const Field& field, const FieldComponent& component, const BodyMeasure& measure = {});
+// Exact for polynomial fields on straight cells; the sums run in a fixed order. With `finer`, the field's finer values count, where it has
+// them: it is of a higher order than the mesh. Throws Error(Exit::input) for a region of nodes.
+RegionIntegral integrate(const Mesh& mesh, const Region& region, const Field& field, const FieldComponent& component, const BodyMeasure& measure = {},
+                         const LagrangeResults* finer = nullptr);
 
 // The same of a field of one value in each cell, over a region of cells.
 RegionIntegral integrate_cells(const Mesh& mesh, const Region& region, const Field& field, const FieldComponent& component, const BodyMeasure& measure = {});

@@ -3,7 +3,7 @@
 namespace ritz {
 
 const LagrangeResults* ResultFields::finer_for(const FunctionSpace& space) {
-  if (!lagrange_ || space.isoparametric()) return nullptr;
+  if ((!lagrange_ && !probed_) || space.isoparametric()) return nullptr;
   if (!finer_) finer_.emplace(space);
   return &*finer_;
 }
@@ -23,7 +23,7 @@ Field ResultFields::of(std::string name, const FunctionSpace& space, const Vecto
 }
 
 std::vector<Field> ResultFields::on_cells(std::vector<Field> nodal) const {
-  if (!finer_) return nodal;
+  if (cells() == nullptr) return nodal;
   std::vector<Field> fields;
   for (const Field& field : nodal) {
     Field& finer = fields.emplace_back(Field{field.name, field.components, {}, field.component_names});

@@ -172,7 +172,7 @@ LinearSolverOptions Run::solver(MatrixPromise promise, double tolerance) {
 }
 
 void Run::checked(const ProbeFields& fields) {
-  check_probes(*case_, *mesh_, fields);
+  if (check_probes(*case_, *mesh_, fields)) fields_.look_closely();
   if (options_.survey) throw CheckedOnly{};
   if (options_.describe) {
     std::string text = case_->describe();
@@ -363,7 +363,7 @@ void Run::open_results(bool probes) {
 void Run::write(std::vector<Field> nodal, std::vector<Field> cells, std::optional<double> time) {
   auto phase = this->phase("output");  // what the run waits for
   auto& probes = part_ != nullptr ? part_->probes : report_.probes;
-  probes = evaluate_probes(*case_, *mesh_, {nodal, cells, measure_});
+  probes = evaluate_probes(*case_, *mesh_, {nodal, cells, measure_, fields_.finer()});
   for (const auto& [name, values] : probes) log_.line("probe {}: {:.8g}", name, fmt::join(values, " "));
   leave_out_missing(nodal);
   leave_out_missing(cells);

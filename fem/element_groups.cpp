@@ -9,7 +9,9 @@
 #include <array>
 #include <cmath>
 #include <fmt/format.h>
+#include <limits>
 #include <map>
+#include <numeric>
 #include <tuple>
 
 namespace ritz {
@@ -74,38 +76,101 @@ auto buffered(const NodesOf& nodes_of) {
   };
 }
 
-// Elements whose geometry is that of their corners, and the others, in order. Where all are of one sort, nothing is copied.
-template <class Element, class IsStraight>
-std::array<std::vector<Element>, 2> straight_and_bent(std::vector<Element> elements, bool none, const IsStraight& is_straight) {
-  std::array<std::vector<Element>, 2> result;
-  const auto straight = none ? 0 : std::ranges::count_if(elements, is_straight);
-  if (straight == 0 || straight == std::ssize(elements)) {
-    result[straight > 0 ? 0 : 1] = std::move(elements);
-    return result;
-  }
-  for (const Element& element : elements) result[is_straight(element) ? 0 : 1].push_back(element);
-  return result;
+// The maps of cells, or facets: one element for each kind.
+std::shared_ptr<const ReferenceElement> map_of_kind(CellKind kind) {
+  static const std::vector<std::shared_ptr<const ReferenceElement>> all = [] {
+    std::vector<std::shared_ptr<const ReferenceElement>> list;
+    for (const CellKind k : all_cell_kinds()) list.push_back(std::make_shared<const ReferenceElement>(cell_element(k)));
+    return list;
+  }();
+  return all[static_cast<std::size_t>(kind)];
 }
 
-// `reader` of the space's nodes, geometry_of(element, buffer) for the mesh's.
-template <class Reader, class GeometryOf>
-void lay_out(ElementGroup& group, const FunctionSpace& space, Layout layout, const Reader& reader, const GeometryOf& geometry_of) {
-  const int threads = space.device().threads(), width = traits(group.geometry).node_count;
-  const bool shared = space.isoparametric() && group.geometry == group.kind;
+// nullptr: the cell's nodes tell its map.
+const LagrangePolynomials* own_map(const Mesh& mesh, Index cell) {
+  const CellBlock& block = mesh.block_of(cell);
+  return block.curved.of(cell - block.first_cell).empty() ? nullptr : block.curved.functions.get();
+}
+
+// Elements whose geometry is that of their corners, those with all nodes, and then those of each map of their own.
+template <class Element>
+struct Parts {
+  std::vector<Element> straight, bent;
+  std::map<const LagrangePolynomials*, std::vector<Element>> curved;
+};
+
+// Where all are of one sort, nothing is copied.
+template <class Element, class IsStraight, class OwnMap>
+Parts<Element> split(std::vector<Element> elements, bool any_straight, const IsStraight& is_straight, bool any_curved, const OwnMap& own_map) {
+  Parts<Element> parts;
+  const auto straight = any_straight ? std::ranges::count_if(elements, is_straight) : 0;
+  if (straight == std::ssize(elements)) parts.straight = std::move(elements);
+  else if (straight == 0 && !any_curved) parts.bent = std::move(elements);
+  else
+    for (const Element& element : elements) {
+      if (any_straight && is_straight(element)) parts.straight.push_back(element);
+      else if (const LagrangePolynomials* map = any_curved ? own_map(element) : nullptr; map != nullptr) parts.curved[map].push_back(element);
+      else parts.bent.push_back(element);
+    }
+  return parts;
+}
+
+bool has_curved(const Mesh& mesh) {
+  return std::ranges::any_of(mesh.blocks(), [](const CellBlock& block) { return !block.curved.empty(); });
+}
+
+// `reader` of the space's nodes.
+template <class Reader>
+void lay_out_nodes(ElementGroup& group, const FunctionSpace& space, Layout layout, const Reader& reader) {
   if (layout == Layout::counted) {
     group.nodes = Array<std::int32_t>(space.device(), group.entry_count(), "connectivity");
-    if (!shared) group.own_geometry = Array<std::int32_t>(space.device(), group.batch_count() * lane_count * width, "connectivity");
     return;
   }
-  group.host_nodes = interleaved(group.element_count, group.node_count(), threads, reader);
+  group.host_nodes = interleaved(group.element_count, group.node_count(), space.device().threads(), reader);
   group.nodes = Array<std::int32_t>(space.device(), std::span<const Node>(group.host_nodes), "connectivity");
-  if (shared) return;
+}
+
+// `reader` of the space's nodes, mesh_nodes_of(element, buffer) for the mesh's.
+template <class Reader, class MeshNodesOf>
+void lay_out(ElementGroup& group, const FunctionSpace& space, CellKind geometry, Layout layout, const Reader& reader, const MeshNodesOf& mesh_nodes_of) {
+  group.geometry = map_of_kind(geometry);
+  lay_out_nodes(group, space, layout, reader);
+  if (space.isoparametric() && geometry == group.kind) return;
+  const int width = traits(geometry).node_count;
+  if (layout == Layout::counted) {
+    group.own_geometry = Array<std::int32_t>(space.device(), group.batch_count() * lane_count * width, "connectivity");
+    return;
+  }
   const auto geometry_nodes_of = [&](Index element, std::vector<Node>& nodes) {
-    geometry_of(element, nodes);
+    mesh_nodes_of(element, nodes);
     for (Node& node : nodes) node = space.geometry_node_of(node);
   };
-  const std::vector<Node> geometry = interleaved(group.element_count, width, threads, buffered(geometry_nodes_of));
-  group.own_geometry = Array<std::int32_t>(space.device(), std::span<const Node>(geometry), "connectivity");
+  const std::vector<Node> nodes = interleaved(group.element_count, width, space.device().threads(), buffered(geometry_nodes_of));
+  group.own_geometry = Array<std::int32_t>(space.device(), std::span<const Node>(nodes), "connectivity");
+}
+
+// The same of elements with a map of their own: points_of(element, points) appends those of its nodes.
+template <class Reader, class PointsOf>
+void lay_out_curved(ElementGroup& group, const FunctionSpace& space, ReferenceElement geometry, Layout layout, const Reader& reader, const PointsOf& points_of) {
+  group.geometry = std::make_shared<const ReferenceElement>(std::move(geometry));
+  lay_out_nodes(group, space, layout, reader);
+  const int width = group.geometry->node_count();
+  const auto dimension = static_cast<std::size_t>(space.mesh().dimension());
+  std::vector<Point> points;
+  std::vector<double> coordinates;
+  for (Index element = 0; element < group.element_count; ++element) {
+    points.clear();
+    points_of(element, points);
+    for (const Point& x : points) coordinates.insert(coordinates.end(), x.begin(), x.begin() + static_cast<std::ptrdiff_t>(dimension));
+  }
+  if (std::ssize(coordinates) / space.mesh().dimension() > std::numeric_limits<Node>::max())
+    throw Error(Exit::resources, fmt::format("{} curved cells of {} points each", group.element_count, width), "points are numbered with 31 bits", "refine less");
+  const std::vector<Node> nodes = interleaved(group.element_count, width, space.device().threads(), buffered([width](Index element, std::vector<Node>& own) {
+    own.resize(static_cast<std::size_t>(width));
+    std::iota(own.begin(), own.end(), static_cast<Node>(element * width));
+  }));
+  group.own_geometry = Array<std::int32_t>(space.device(), std::span<const Node>(nodes), "connectivity");
+  group.own_points = Vector(space.device(), std::span<const double>(coordinates), "space");
 }
 
 // Whole elements ask for all nodes of their kind.
@@ -136,6 +201,7 @@ void add_cell_groups(const FunctionSpace& space, const std::vector<Integral>& in
       }
   }
   if (signature.empty() && everywhere == 0) return;
+  const bool curved = has_curved(mesh);
   std::map<std::pair<CellKind, int>, std::vector<Index>> by_key;
   const auto cells = space.cell_order();
   if (signature.empty() && mesh.blocks().size() == 1) {
@@ -155,26 +221,40 @@ void add_cell_groups(const FunctionSpace& space, const std::vector<Integral>& in
   }
   for (auto& [key, all] : by_key) {
     const std::vector<int>& set = signatures.set(key.second);
-    const bool by_nodes = traits(key.first).order == 1 || has_whole(set, integrals);
-    auto parts = straight_and_bent(std::move(all), by_nodes, [&](Index cell) { return space.is_straight(cell); });
-    for (const bool straight : {true, false}) {
-      if (parts[straight ? 0 : 1].empty()) continue;
+    const bool by_nodes = has_whole(set, integrals);
+    Parts<Index> parts = split(
+        std::move(all), !by_nodes && traits(key.first).order > 1, [&](Index cell) { return space.is_straight(cell); }, !by_nodes && curved,
+        [&](Index cell) { return own_map(mesh, cell); });
+    const auto add = [&](std::vector<Index>& list, const auto& lay_out_geometry) {
+      if (list.empty()) return;
       ElementGroup group;
       group.kind = key.first;
-      group.geometry = straight ? traits(key.first).linear : key.first;
       group.element = &space.element(key.first);
       group.integrals = set;
-      group.elements = std::move(parts[straight ? 0 : 1]);
+      group.elements = std::move(list);
       group.element_count = static_cast<Index>(group.elements.size());
-      const auto cell_of = [&list = group.elements](Index e) { return list[static_cast<std::size_t>(e)]; };
-      lay_out(
-          group, space, layout, [&] { return [&, nodes_of = FunctionSpace::CellNodes(space)](Index e) mutable { return nodes_of(cell_of(e)); }; },
-          [&](Index e, std::vector<Node>& nodes) {
-            const auto of_cell = mesh.nodes_of(cell_of(e));
-            nodes.assign(of_cell.begin(), of_cell.end());
-          });
+      const auto cell_of = [&elements = group.elements](Index e) { return elements[static_cast<std::size_t>(e)]; };
+      lay_out_geometry(group, [&space, cell_of] { return [cell_of, nodes_of = FunctionSpace::CellNodes(space)](Index e) mutable { return nodes_of(cell_of(e)); }; }, cell_of);
       groups.push_back(std::move(group));
-    }
+    };
+    const auto of_kind = [&](CellKind geometry) {
+      return [&, geometry](ElementGroup& group, const auto& reader, const auto& cell_of) {
+        lay_out(group, space, geometry, layout, reader, [&](Index e, std::vector<Node>& nodes) {
+          const auto of_cell = mesh.nodes_of(cell_of(e)).first(static_cast<std::size_t>(traits(geometry).node_count));
+          nodes.assign(of_cell.begin(), of_cell.end());
+        });
+      };
+    };
+    add(parts.straight, of_kind(traits(key.first).linear));
+    add(parts.bent, of_kind(key.first));
+    for (auto& [map, list] : parts.curved)
+      add(list, [&](ElementGroup& group, const auto& reader, const auto& cell_of) {
+        const CellBlock& block = mesh.block_of(cell_of(0));
+        lay_out_curved(group, space, element_of(block.curved.functions), layout, reader, [&](Index e, std::vector<Point>& points) {
+          const CellBlock& own = mesh.block_of(cell_of(e));
+          std::ranges::copy(own.curved.of(cell_of(e) - own.first_cell), std::back_inserter(points));
+        });
+      });
   }
 }
 
@@ -191,6 +271,7 @@ void add_facet_groups(const FunctionSpace& space, const std::vector<Integral>& i
   std::ranges::sort(uses, {}, [&](const auto& use) {
     return std::tuple{rank[static_cast<std::size_t>(std::get<0>(use))], std::get<1>(use), std::get<2>(use)};
   });
+  const bool curved = has_curved(mesh);
   Signatures signatures;
   std::map<std::pair<CellKind, int>, std::vector<FacetOfCell>> by_key;
   for (std::size_t first = 0, last = 0; first < uses.size(); first = last) {
@@ -203,14 +284,15 @@ void add_facet_groups(const FunctionSpace& space, const std::vector<Integral>& i
   }
   for (auto& [key, all] : by_key) {
     const std::vector<int>& set = signatures.set(key.second);
-    const bool by_nodes = traits(key.first).order == 1 || has_whole(set, integrals);
-    const auto parts = straight_and_bent(std::move(all), by_nodes, [&, straight = Straightness(mesh, key.first)](const FacetOfCell& f) { return straight(mesh.nodes_of(f)); });
-    for (const bool straight : {true, false}) {
-      const std::vector<FacetOfCell>& facets = parts[straight ? 0 : 1];
-      if (facets.empty()) continue;
+    const bool by_nodes = has_whole(set, integrals);
+    Parts<FacetOfCell> parts = split(
+        std::move(all), !by_nodes && traits(key.first).order > 1,
+        [&, straight = Straightness(mesh, key.first)](const FacetOfCell& f) { return own_map(mesh, f.cell) == nullptr && straight(mesh.nodes_of(f)); },
+        !by_nodes && curved, [&](const FacetOfCell& f) { return own_map(mesh, f.cell); });
+    const auto add = [&](const std::vector<FacetOfCell>& facets, const auto& lay_out_geometry) {
+      if (facets.empty()) return;
       ElementGroup group;
       group.kind = key.first;
-      group.geometry = straight ? traits(key.first).linear : key.first;
       group.integrals = set;
       group.element_count = static_cast<Index>(facets.size());
       const auto facet_of = [&facets](Index e) { return facets[static_cast<std::size_t>(e)]; };
@@ -223,9 +305,33 @@ void add_facet_groups(const FunctionSpace& space, const std::vector<Integral>& i
         nodes.clear();
         for (const int a : space.facet_element(mesh.kind_of(f.cell), f.facet).nodes) nodes.push_back(cell_nodes[static_cast<std::size_t>(a)]);
       };
-      lay_out(group, space, Layout::written, buffered(nodes_of), [&](Index e, std::vector<Node>& nodes) { nodes = mesh.nodes_of(facet_of(e)); });
+      lay_out_geometry(group, buffered(nodes_of), facet_of);
       groups.push_back(std::move(group));
-    }
+    };
+    const auto of_kind = [&](CellKind geometry) {
+      return [&, geometry](ElementGroup& group, const auto& reader, const auto& facet_of) {
+        lay_out(group, space, geometry, Layout::written, reader, [&](Index e, std::vector<Node>& nodes) {
+          nodes = mesh.nodes_of(facet_of(e));
+          nodes.resize(static_cast<std::size_t>(traits(geometry).node_count));
+        });
+      };
+    };
+    add(parts.straight, of_kind(traits(key.first).linear));
+    add(parts.bent, of_kind(key.first));
+    for (auto& [map, list] : parts.curved)
+      add(list, [&](ElementGroup& group, const auto& reader, const auto& facet_of) {
+        // The facets of one kind have one trace, whichever their number in the cell.
+        const CellBlock& block = mesh.block_of(facet_of(0).cell);
+        const ReferenceElement cell = element_of(block.curved.functions);
+        std::vector<Trace> traces;
+        for (int f = 0; f < std::ssize(traits(cell.shape).facets); ++f) traces.push_back(trace_of(cell, f));
+        lay_out_curved(group, space, traces[static_cast<std::size_t>(facet_of(0).facet)].element, Layout::written, reader, [&](Index e, std::vector<Point>& points) {
+          const FacetOfCell f = facet_of(e);
+          const CellBlock& own = mesh.block_of(f.cell);
+          const std::span<const Point> of_cell = own.curved.of(f.cell - own.first_cell);
+          for (const int a : traces[static_cast<std::size_t>(f.facet)].nodes) points.push_back(of_cell[static_cast<std::size_t>(a)]);
+        });
+      });
   }
 }
 
@@ -240,20 +346,20 @@ void add_node_groups(const FunctionSpace& space, const std::vector<Integral>& in
         throw Error(Exit::model, fmt::format("'{}' acts on node {}, which no cell of the mesh uses", integrals[i].form.name, node), {},
                     "name nodes that belong to cells");
     ElementGroup group;
-    group.kind = group.geometry = CellKind::vertex1;
+    group.kind = CellKind::vertex1;
     group.element = &vertex;
     group.integrals = {static_cast<int>(i)};
     group.element_count = static_cast<Index>(list.size());
     const auto node_of = [&](Index e) { return list[static_cast<std::size_t>(e)]; };
     const auto nodes_of = [&](Index e, std::vector<Node>& nodes) { nodes.assign(1, space.node_of(node_of(e))); };
-    lay_out(group, space, Layout::written, buffered(nodes_of), [&](Index e, std::vector<Node>& nodes) { nodes.assign(1, node_of(e)); });
+    lay_out(group, space, CellKind::vertex1, Layout::written, buffered(nodes_of), [&](Index e, std::vector<Node>& nodes) { nodes.assign(1, node_of(e)); });
     groups.push_back(std::move(group));
   }
 }
 
 }  // namespace
 
-int order_of(const ElementGroup& group) { return std::max(group.element->quadrature_order(), traits(group.geometry).order); }
+int order_of(const ElementGroup& group) { return std::max(group.element->quadrature_order(), group.geometry->order); }
 
 int quadrature_degree(const FormValue& form, const ElementGroup& group) {
   const CellKind shape = traits(group.kind).linear;

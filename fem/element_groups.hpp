@@ -1,19 +1,20 @@
 // Elements of equal shape that carry the same integrals, laid out for the kernels: batches of lane_count elements,
 // node numbers interleaved by lane. Cells and facets are treated alike. Those with straight edges have the geometry of their corners, which is
-// cheaper to read, and stand in a group apart from bent ones.
+// cheaper to read, and stand in a group apart from bent ones; so do those whose map is of order 3 or more.
 #pragma once
 
 #include "fem/function_space.hpp"
 #include "fem/integral.hpp"
 #include "device/pack.hpp"
 
+#include <memory>
 #include <vector>
 
 namespace ritz {
 
 struct ElementGroup {
   CellKind kind;                      // of the cells or facets
-  CellKind geometry;                  // the linear kind of straight elements
+  std::shared_ptr<const ReferenceElement> geometry;  // through whose nodes they are mapped
   const ReferenceElement* element;    // of the field; owned by the space
   std::vector<int> integrals;         // positions in the operator's list
   std::vector<Index> elements;        // cells (of cell groups) in order; empty for facet groups
@@ -21,6 +22,7 @@ struct ElementGroup {
   std::vector<Node> host_nodes;       // [batch][node][lane]; the last batch repeats its last element. None of cells that are counted only
   Array<std::int32_t> nodes;          // the same on the device; not written where cells are counted only
   Array<std::int32_t> own_geometry;   // the nodes of the geometry in the same layout; empty when they are the field's
+  Vector own_points;                  // [geometry node][dimension]: of elements with a map of order 3 or more; the others' are in the space
 
   const Array<std::int32_t>& geometry_nodes() const { return own_geometry.empty() ? nodes : own_geometry; }
   int node_count() const { return element->node_count(); }
@@ -31,6 +33,10 @@ struct ElementGroup {
   }
 };
 
+// Of its geometry's nodes: [geometry node][dimension].
+inline const Vector& coordinates_of(const FunctionSpace& space, const ElementGroup& group) {
+  return group.own_points.empty() ? space.geometry_coordinates() : group.own_points;
+}
 int order_of(const ElementGroup& group);  // of what the element's functions and the geometry vary like
 int quadrature_degree(const FormValue& form, const ElementGroup& group);  // that the rule for integrals of the form is exact to
 

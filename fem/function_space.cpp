@@ -135,8 +135,11 @@ void FunctionSpace::number_nodes() {
         const Point &p = mesh_places[i], &q = element.nodes[a];
         if (std::abs(p[0] - q[0]) + std::abs(p[1] - q[1]) + std::abs(p[2] - q[2]) < 1e-9) at_mesh_node[i] = static_cast<int>(a);
       }
+    std::vector<double> own_map;  // as `geometry`, of cells with a map of their own
+    if (!block.curved.empty()) own_map = interpolation(element_of(block.curved.functions), element.nodes);
     for (Index position = 0; position < block.cell_count(); ++position) {
       const std::span<const Node> mesh_nodes = block.cell(position);
+      const std::span<const Point> own = block.curved.of(position);
       const Node* nodes = cell_nodes_.data() + block_begin_[b] + position * static_cast<Index>(n);
       for (std::size_t a = 0; a < n; ++a) {
         if (placed[static_cast<std::size_t>(nodes[a])]) continue;
@@ -144,7 +147,10 @@ void FunctionSpace::number_nodes() {
         double* x = host_coordinates_.data() + static_cast<std::size_t>(nodes[a]) * dimension;
         for (std::size_t d = 0; d < dimension; ++d) {
           double sum = 0;
-          for (std::size_t i = 0; i < m; ++i) sum += geometry[a * m + i] * mesh_->point(mesh_nodes[i])[d];
+          if (own.empty())
+            for (std::size_t i = 0; i < m; ++i) sum += geometry[a * m + i] * mesh_->point(mesh_nodes[i])[d];
+          else
+            for (std::size_t i = 0; i < own.size(); ++i) sum += own_map[a * own.size() + i] * own[i][d];
           x[d] = sum;
         }
       }

@@ -58,7 +58,7 @@ class FunctionSpace {
   class CellNodes {
    public:
     explicit CellNodes(const FunctionSpace& space) : space_(&space) {}
-    std::span<const Node> operator()(Index cell) {
+    std::span<const Node> operator()(Index cell) & {
       if (cell < first_ || cell >= last_) enter(cell);
       const Node* nodes = begin_ + (cell - first_) * width_;
       if (!space_->isoparametric_) return {nodes, static_cast<std::size_t>(width_)};

@@ -6,19 +6,18 @@ namespace ritz {
 namespace {
 
 // Shape functions of the geometry at the points: [point][node].
-std::vector<double> geometry_values(CellKind kind, const QuadratureRule& rule) {
-  const ReferenceElement element = cell_element(kind);
-  const std::size_t nodes = element.nodes.size();
+std::vector<double> geometry_values(const ReferenceElement& geometry, const QuadratureRule& rule) {
+  const std::size_t nodes = geometry.nodes.size();
   std::vector<double> values(rule.points.size() * nodes);
   std::vector<Point> gradients(nodes);
-  for (std::size_t q = 0; q < rule.points.size(); ++q) element.evaluate(rule.points[q], std::span(values).subspan(q * nodes, nodes), gradients);
+  for (std::size_t q = 0; q < rule.points.size(); ++q) geometry.evaluate(rule.points[q], std::span(values).subspan(q * nodes, nodes), gradients);
   return values;
 }
 
 }  // namespace
 
 std::vector<double> given_at_points(const FunctionSpace& space, const ElementGroup& group, const QuadratureRule& rule, const FormValue& form) {
-  const std::vector<double> shape = geometry_values(group.geometry, rule), coordinates = space.geometry_coordinates().host();
+  const std::vector<double> shape = geometry_values(*group.geometry, rule), coordinates = coordinates_of(space, group).host();
   const std::vector<std::int32_t> nodes = group.geometry_nodes().host();
   const auto dimension = static_cast<std::size_t>(space.mesh().dimension()), points = rule.points.size(), count = shape.size() / points;
   const auto batches = static_cast<std::size_t>(group.batch_count()), lanes = static_cast<std::size_t>(lane_count), numbers = form.given.size();

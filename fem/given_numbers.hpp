@@ -1,7 +1,7 @@
 // What a form takes from point to point, evaluated on the host at the points of a quadrature rule. Private to fem.
 #pragma once
 
-#include "fem/cells/quadrature.hpp"
+#include "mesh/quadrature.hpp"
 #include "fem/element_groups.hpp"
 #include "fem/form_value.hpp"
 

@@ -2,6 +2,7 @@
 
 #include "device/error.hpp"
 #include "fem/node_numbering.hpp"
+#include "mesh/hash.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -22,7 +23,8 @@ std::vector<double> table(const ReferenceElement& element, std::span<const Point
 
 LagrangeResults::LagrangeResults(const FunctionSpace& space) : space_(&space), order_(space.order()) {
   const Mesh& mesh = space.mesh();
-  for (const CellBlock& block : mesh.blocks()) order_ = std::max(order_, traits(block.kind).order);
+  for (const CellBlock& block : mesh.blocks())
+    order_ = std::max({order_, traits(block.kind).order, block.curved.empty() ? 0 : block.curved.functions->order()});
   std::map<CellKind, ReferenceElement> elements;  // their nodes only: where they are decides which cells share them
   for (const CellBlock& block : mesh.blocks()) {
     const CellKind shape = traits(block.kind).linear;
@@ -34,6 +36,7 @@ LagrangeResults::LagrangeResults(const FunctionSpace& space) : space_(&space), o
   block_begin_ = std::move(numbering.block_begin);
   cells_.points.resize(3 * static_cast<std::size_t>(numbering.node_count));
   cells_.points = from_mesh(mesh.points(), 3);
+  place_curved();
   for (std::size_t b = 0; b < mesh.blocks().size(); ++b) {
     const CellBlock& block = mesh.blocks()[b];
     const LagrangeType type = lagrange_type(traits(block.kind).linear, order_);
@@ -46,9 +49,40 @@ LagrangeResults::LagrangeResults(const FunctionSpace& space) : space_(&space), o
   }
 }
 
+// The points of cells with a map of their own.
+void LagrangeResults::place_curved() {
+  const auto blocks = space_->mesh().blocks();
+  for (std::size_t b = 0; b < blocks.size(); ++b) {
+    const CurvedCells& curved = blocks[b].curved;
+    if (curved.empty()) continue;
+    const std::vector<double> shape = table(element_of(curved.functions), nodes_.at(blocks[b].kind));
+    for (const Index position : curved.cells) {
+      const std::span<const Point> own = curved.of(position);
+      const std::span<const Node> points = points_of(b, position);
+      for (std::size_t p = 0; p < points.size(); ++p)
+        for (std::size_t k = 0; k < 3; ++k) {
+          double x = 0;
+          for (std::size_t a = 0; a < own.size(); ++a) x += shape[p * own.size() + a] * own[a][k];
+          cells_.points[3 * static_cast<std::size_t>(points[p]) + k] = x;
+        }
+    }
+  }
+}
+
 std::span<const Node> LagrangeResults::points_of(std::size_t block, Index position) const {
   const auto n = nodes_.at(space_->mesh().blocks()[block].kind).size();
   return std::span(cell_points_).subspan(static_cast<std::size_t>(block_begin_[block]) + static_cast<std::size_t>(position) * n, n);
+}
+
+std::span<const Node> LagrangeResults::points_of(Index cell) const {
+  const auto blocks = space_->mesh().blocks();
+  const CellBlock& block = block_holding(blocks, cell);
+  return points_of(static_cast<std::size_t>(&block - blocks.data()), cell - block.first_cell);
+}
+
+const LagrangePolynomials& LagrangeResults::functions(CellKind kind) const {
+  const auto found = functions_.find(kind);
+  return found != functions_.end() ? found->second : functions_.try_emplace(kind, traits(kind).linear, order_, nodes_.at(kind)).first->second;
 }
 
 // Each point in the first cell around it. shapes(kind): [point][node]; nodes_of(cell, kind): their numbers in `values`.

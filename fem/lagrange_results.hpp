@@ -19,6 +19,9 @@ class LagrangeResults {
 
   const LagrangeCells& cells() const { return cells_; }
   int order() const { return order_; }
+  // The points of a cell of the mesh, and the functions through them that fields vary like.
+  std::span<const Node> points_of(Index cell) const;
+  const LagrangePolynomials& functions(CellKind kind) const;
   // All three: [point][component].
   std::vector<double> values(const Vector& u) const;  // of a field of the space. A transfer
   std::vector<double> values(std::span<const double> at_nodes, int components) const;  // the same from [node][component] on the host
@@ -29,6 +32,7 @@ class LagrangeResults {
 
  private:
   std::span<const Node> points_of(std::size_t block, Index position) const;
+  void place_curved();
   template <class Shapes, class NodesOf>
   std::vector<double> evaluated(int components, std::span<const double> values, const Shapes& shapes, const NodesOf& nodes_of) const;
 
@@ -38,6 +42,7 @@ class LagrangeResults {
   std::map<CellKind, std::vector<Point>> nodes_;  // on the reference cell, by kind of the mesh's cells
   std::vector<Node> cell_points_;                 // [cell][node], block after block
   std::vector<Index> block_begin_;
+  mutable std::map<CellKind, LagrangePolynomials> functions_;  // made when asked for
 };
 
 }  // namespace ritz

@@ -61,10 +61,10 @@ Operator::Operator(const FunctionSpace& space, std::vector<Integral> integrals, 
 }
 
 ReferenceTable Operator::table(const ElementGroup& group, int degree) const {
-  const std::tuple key{group.element, group.geometry, degree};
+  const std::tuple key{group.element, group.geometry.get(), degree};
   const auto found = tables_.find(key);
   if (found != tables_.end()) return found->second.table();
-  return tables_.try_emplace(key, space_->device(), *group.element, group.geometry, quadrature(group.kind, degree)).first->second.table();
+  return tables_.try_emplace(key, space_->device(), *group.element, *group.geometry, quadrature(group.kind, degree)).first->second.table();
 }
 
 // Are actions of the form on these cells run by sum factorisation?
@@ -77,7 +77,7 @@ bool Operator::by_tensors(const ElementGroup& group, const FormValue& form) cons
 
 // Of curved cells, made at the first call.
 const double* Operator::point_geometry(const ElementGroup& group, const ReferenceTable& table) const {
-  if (traits(group.geometry).order == 1) return nullptr;
+  if (group.geometry->order == 1) return nullptr;
   Vector& stored = point_geometry_[{&group, table.point_count}];
   if (stored.empty()) {
     stored = Vector(space_->device(), group.batch_count() * table.point_count * point_geometry_entries(table.dimension) * lane_count,
@@ -85,7 +85,7 @@ const double* Operator::point_geometry(const ElementGroup& group, const Referenc
     ElementArguments arguments{};
     arguments.table = table;
     arguments.geometry_nodes = group.geometry_nodes().data();
-    arguments.coordinates = space_->geometry_coordinates().data();
+    arguments.coordinates = coordinates_of(*space_, group).data();
     arguments.batch_count = group.batch_count();
     kernels<PointGeometryKernels>(space_->device(), module_name, "point geometry").store(space_->device(), arguments, stored.data());
   }
@@ -109,7 +109,7 @@ const FormKernels& Operator::kernels_of(Task task, const ElementGroup& group, co
                                 tensor_kernel_name(form.name.c_str(), group.element->order, group.element->dimension()));
   const std::string special = named(group.node_count());
   const bool linear_cell = group.node_count() <= 1 << traits(group.kind).dimension;  // as Shape has it (fem/launch/element_points.hpp)
-  const bool fits = !linear_cell || group.node_count() == traits(group.geometry).node_count;
+  const bool fits = !linear_cell || group.node_count() == group.geometry->node_count();
   if (fits && task != Task::diagonal && has_kernels(space_->device().backend(), form.module, special)) {
     const FormKernels& own = kernels<FormKernels>(space_->device(), form.module, special);
     if (task != Task::action || own.actions != nullptr) return own;
@@ -139,7 +139,7 @@ AssemblyTerm Operator::make_term(Task task, const ElementGroup& group, const Int
   else term.arguments.table = table(group, degree);
   term.arguments.nodes = group.nodes.data();
   term.arguments.geometry_nodes = group.geometry_nodes().data();
-  term.arguments.coordinates = space_->geometry_coordinates().data();
+  term.arguments.coordinates = coordinates_of(*space_, group).data();
   term.arguments.given = given_numbers(group, degree, integral);
   if (keeps) term.arguments.state = state_of(group, integral).data();
   if (task == Task::action && by_tensors(group, integral.form)) term.arguments.point_geometry = point_geometry(group, term.arguments.table);

@@ -204,7 +204,7 @@ class Operator {
   mutable std::map<std::pair<const ElementGroup*, int>, Vector> point_geometry_;  // by group and number of points
   mutable std::map<std::tuple<const ElementGroup*, const Integral*, int>, Vector> given_;         // by degree of the rule
   mutable std::map<std::pair<const ElementGroup*, const Integral*>, Vector> states_;
-  mutable std::map<std::tuple<const ReferenceElement*, CellKind, int>, Tabulation> tables_;
+  mutable std::map<std::tuple<const ReferenceElement*, const ReferenceElement*, int>, Tabulation> tables_;
 };
 
 }  // namespace ritz

@@ -1,5 +1,5 @@
 #include "device/error.hpp"
-#include "fem/cells/quadrature.hpp"
+#include "mesh/quadrature.hpp"
 #include "fem/element_check.hpp"
 #include "fem/forms/diffusion.hpp"
 #include "mesh/point_algebra.hpp"

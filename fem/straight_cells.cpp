@@ -46,6 +46,7 @@ std::vector<std::uint8_t> straight_cells(const Mesh& mesh, int threads) {
 #pragma omp parallel for num_threads(threads) schedule(static)
       for (std::size_t cell = 0; cell < count; ++cell) result[first + cell] = straight(std::span(block.nodes).subspan(cell * width, width));
     }
+    for (const Index curved : block.curved.cells) result[first + static_cast<std::size_t>(curved)] = 0;
     first += count;
   }
   return result;

@@ -84,7 +84,7 @@ void flatten_plane_mesh(MeshData& data, std::vector<std::string>& notices) {
                 "without volume cells the mesh must be plane, with one z for all points; shells are not supported",
                 "mesh the volume (gmsh -3), or turn a plane part into the x-y plane");
   if (greatest[2] != 0) notices.push_back(fmt::format("the plane mesh at z = {} was moved to z = 0", greatest[2]));
-  for (std::size_t i = 2; i < data.points.size(); i += 3) data.points[i] = 0;
+  transform_points(data, [](std::span<double, 3> x) { x[2] = 0; });
 }
 
 Region& region_named(MeshData& data, const std::string& name, RegionKind kind) {

@@ -92,6 +92,7 @@ void merge_copies(const GmshContents& contents, MeshData& data, std::vector<std:
     const auto width = traits(block.kind).node_count;
     const Index count = block.cell_count();
     auto kept = block.nodes.begin();
+    CurvedCells curved;
     const Index old_first = block.first_cell;
     block.first_cell = next;
     for (Index cell = 0; cell < count; ++cell) {
@@ -100,10 +101,12 @@ void merge_copies(const GmshContents& contents, MeshData& data, std::vector<std:
         mine = number[static_cast<std::size_t>(-1 - mine)];
         continue;
       }
+      curved.append(block.curved, cell, next - block.first_cell);
       mine = next++;
       kept = std::copy_n(block.nodes.begin() + cell * width, width, kept);
     }
     block.nodes.erase(kept, block.nodes.end());
+    block.curved = std::move(curved);
   }
   for (Region& region : data.regions) {
     for (Index& cell : region.cells) cell = number[static_cast<std::size_t>(cell)];
@@ -163,19 +166,19 @@ MeshData mesh_of(GmshContents contents, const std::string& path, std::vector<std
   data.structural = contents.structural;
   NodeSets node_sets;
   for (std::size_t kind = 0; kind < cell_kind_count; ++kind) node_sets[kind] = gmsh_node_set(contents.types[kind]);
-  const std::vector<std::uint8_t> unneeded = lower_order(contents.nodes, node_sets, contents.points, path, notices);
+  LoweredCells lowered = lower_order(contents.nodes, node_sets, contents.points, data.structural ? KeepMaps::no : KeepMaps::where_they_differ, path, notices);
   data.points = std::move(contents.points);
   for (std::size_t kind = 0; kind < cell_kind_count; ++kind) {  // in the order of CellKind, whatever the file's
     std::vector<Node>& nodes = contents.nodes[kind];
     if (!nodes.empty() && is_body(data, static_cast<CellKind>(kind)))
-      data.blocks.push_back({static_cast<CellKind>(kind), std::move(nodes), 0});
+      data.blocks.push_back({static_cast<CellKind>(kind), std::move(nodes), 0, std::move(lowered.curved[kind])});
   }
   number_blocks(data);
   flatten_plane_mesh(data, notices);
   add_cell_regions(contents, data);
   merge_copies(contents, data, notices);
   add_lower_regions(contents, data, notices);
-  drop_points(data, unneeded);
+  drop_points(data, lowered.unneeded);
   if (data.regions.empty())
     notices.push_back(fmt::format("'{}' names no physical groups: its only region is 'all'", path));
   add_region_all(data);

@@ -149,7 +149,9 @@ Mesh read_mesh(const std::string& path, const ReadOptions& options) {
   std::vector<std::string>& said = options.notices != nullptr ? *options.notices : own_notices;
   MeshData data = read_mesh_data(path, &said, options.structural);
   if (options.scale != 1)
-    for (double& coordinate : data.points) coordinate *= options.scale;
+    transform_points(data, [scale = options.scale](std::span<double, 3> x) {
+      for (double& coordinate : x) coordinate *= scale;
+    });
   try {
     return Mesh(std::move(data), options.checks);
   } catch (const Errors&) {

@@ -198,7 +198,7 @@ std::optional<int> facet_with_corners(CellKind kind, std::span<const int> corner
 
 MeshData mesh_of(RawMesh raw, std::vector<std::string>& notices) {
   check_nodes(raw);
-  const std::vector<std::uint8_t> unneeded = lower_order(raw.nodes, raw.node_sets, raw.points, raw.source, notices);
+  LoweredCells lowered = lower_order(raw.nodes, raw.node_sets, raw.points, raw.structural ? KeepMaps::no : KeepMaps::where_they_differ, raw.source, notices);
   raw.node_sets = {};
   MeshData data;
   data.source = raw.source;
@@ -207,7 +207,7 @@ MeshData mesh_of(RawMesh raw, std::vector<std::string>& notices) {
   data.points = std::move(raw.points);
   for (const CellKind kind : all_cell_kinds())
     if (raw.cell_count(kind) > 0 && is_body(data, kind))
-      data.blocks.push_back({kind, std::move(raw.nodes_of(kind)), 0});
+      data.blocks.push_back({kind, std::move(raw.nodes_of(kind)), 0, std::move(lowered.curved[static_cast<std::size_t>(kind)])});
   number_blocks(data);
   flatten_plane_mesh(data, notices);
   for (const RawGroup& group : raw.groups) {
@@ -219,7 +219,7 @@ MeshData mesh_of(RawMesh raw, std::vector<std::string>& notices) {
   add_lower_cells(raw, data, notices);
   if (!data.structural) say_what_is_not_used(raw, data.dimension, notices);
   for (Region& region : data.regions) sort_unique(region.nodes);
-  drop_points(data, unneeded);
+  drop_points(data, lowered.unneeded);
   if (data.regions.empty()) notices.push_back(fmt::format("'{}' names no groups: its only region is 'all'", data.source));
   add_region_all(data);
   return data;

@@ -353,26 +353,25 @@ MeshData read_vtu(const std::string& path, std::vector<std::string>* notices, Vt
   if (grid->GetPoints() == nullptr) throw Error(Exit::mesh, fmt::format("'{}' holds cells but no points", path), "it may have been cut short", "write the file again");
   data.points = points_of(*grid);
   const std::vector<Node> joined = format == VtkFormat::parallel ? joined_points(data.points, path, said) : std::vector<Node>();
-  CellsByKind lowered;
-  std::vector<std::uint8_t> unneeded;
+  CellsByKind nodes_of_kind;
+  LoweredCells lowered;
   if (cells.has_high_order()) {
-    lowered = nodes_by_kind(connectivity, cells, joined, path);
-    unneeded = lower_order(lowered, cells.node_sets, data.points, path, said);
+    nodes_of_kind = nodes_by_kind(connectivity, cells, joined, path);
+    lowered = lower_order(nodes_of_kind, cells.node_sets, data.points, KeepMaps::where_they_differ, path, said);
   }
-  std::array<std::size_t, cell_kind_count> next{};  // [kind]: place of the next cell in `lowered`
+  std::array<Index, cell_kind_count> next{};  // [kind]: number of the next cell in `nodes_of_kind`
   std::map<std::int64_t, std::vector<CellRun>> cells_of_region;
   std::vector<CellRun>* members = nullptr;  // of the last cell's region
   std::int64_t last_id = 0;
   std::map<std::pair<std::int64_t, CellKind>, NamedCells> surfaces;
   for (vtkIdType cell = 0; cell < grid->GetNumberOfCells(); ++cell) {
     const CellTraits& kind = *cells.kinds[static_cast<std::size_t>(cell)];
-    const std::size_t place = next[static_cast<std::size_t>(kind.kind)];
-    next[static_cast<std::size_t>(kind.kind)] += static_cast<std::size_t>(kind.node_count);
+    const Index number = next[static_cast<std::size_t>(kind.kind)]++;
     if (ghosts != nullptr && (ghosts->GetValue(cell) & vtkDataSetAttributes::DUPLICATECELL) != 0) continue;
     Node numbers[27];
     const std::span<Node> nodes(numbers, static_cast<std::size_t>(kind.node_count));
-    if (!unneeded.empty()) {
-      std::copy_n(lowered[static_cast<std::size_t>(kind.kind)].begin() + static_cast<std::ptrdiff_t>(place), nodes.size(), nodes.begin());
+    if (!lowered.unneeded.empty()) {
+      std::copy_n(nodes_of_kind[static_cast<std::size_t>(kind.kind)].begin() + number * kind.node_count, nodes.size(), nodes.begin());
     } else {
       connectivity.nodes_of(cell, nodes, path);
       if (!joined.empty())
@@ -387,6 +386,7 @@ MeshData read_vtu(const std::string& path, std::vector<std::string>* notices, Vt
         last_id = id;
         append(*members, {kind.kind, block.cell_count(), 1});
       }
+      block.curved.append(lowered.curved[static_cast<std::size_t>(kind.kind)], number, block.cell_count());
       block.nodes.insert(block.nodes.end(), nodes.begin(), nodes.end());
     } else if (regions != nullptr && kind.dimension > 0 && kind.dimension == data.dimension - 1) {
       NamedCells& surface = surfaces[{id, kind.kind}];
@@ -406,7 +406,7 @@ MeshData read_vtu(const std::string& path, std::vector<std::string>* notices, Vt
     for (const CellTraits* kind : cells.kinds)
       cell_number.push_back(kind->dimension == data.dimension ? block_of(data, kind->kind).first_cell + next[kind->kind]++ : -1);
     data.regions = regions_of_tables(*grid, cell_number, path);
-    drop_points(data, unneeded);
+    drop_points(data, lowered.unneeded);
     add_region_all(data);
     return data;
   }
@@ -422,7 +422,7 @@ MeshData read_vtu(const std::string& path, std::vector<std::string>* notices, Vt
   for (auto& [key, surface] : surfaces) named.push_back(std::move(surface));
   add_facet_regions(data, named, said);
   for (Region& region : data.regions) sort_unique(region.nodes);
-  drop_points(data, unneeded);
+  drop_points(data, lowered.unneeded);
   if (regions == nullptr)
     said.push_back(fmt::format("'{}' has no cell array 'region': its only region is 'all'", path));
   add_region_all(data);

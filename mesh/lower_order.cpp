@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include <fmt/format.h>
 
@@ -25,13 +26,14 @@ std::vector<bool> corners_around(CellKind shape, const Point& x) {
 // What all cells of one kind share.
 class Lowering {
  public:
-  Lowering(CellKind kind, const NodeSet& set) : kind_(kind), set_(&set), file_(traits(kind).linear, set.order, set.nodes) {
+  Lowering(CellKind kind, const NodeSet& set)
+      : kind_(kind), set_(&set), functions_(std::make_shared<const LagrangePolynomials>(traits(kind).linear, set.order, set.nodes)) {
     const CellKind shape = traits(kind).linear;
     std::vector<std::vector<bool>> corners;  // [node of the file]
     for (const Point& x : set.nodes) corners.push_back(corners_around(shape, x));
     for (const Point& x : reference_nodes(kind)) {
       const std::vector<bool> mine = corners_around(shape, x);
-      at_nodes_.push_back(file_.at(x));
+      at_nodes_.push_back(functions_->at(x));
       std::vector<std::size_t> same, around;
       for (std::size_t i = 0; i < set.nodes.size(); ++i) {
         if (distance(set.nodes[i], x) < same_place) same.push_back(i);
@@ -40,11 +42,11 @@ class Lowering {
       stays_.push_back(!same.empty());
       candidates_.push_back(same.empty() ? around : same);
     }
-    for (const Point& x : set.nodes) difference_at_nodes_.push_back(difference_at(x, file_.at(x)));
+    for (const Point& x : set.nodes) difference_at_nodes_.push_back(difference_at(x, functions_->at(x)));
     // The difference of a cubic and its parabola is greatest at 1/sqrt(3), which is 8/14 but for one per cent.
     const int steps = traits(kind).dimension == 3 ? 14 : 28;
     for (const Point& x : lagrange_nodes(shape, steps)) {
-      const std::vector<double> values = file_.at(x);
+      const std::vector<double> values = functions_->at(x);
       difference_.push_back(difference_at(x, values));
       double sum = 0;
       for (const double value : values) sum += std::abs(value);
@@ -52,6 +54,7 @@ class Lowering {
     }
   }
 
+  const std::shared_ptr<const LagrangePolynomials>& functions() const { return functions_; }
   std::size_t node_count() const { return set_->nodes.size(); }
   std::size_t new_node_count() const { return candidates_.size(); }
   bool stays(std::size_t node) const { return stays_[node]; }
@@ -63,6 +66,16 @@ class Lowering {
   }
   // `x`: of the cell's nodes, from its first one.
   Point place(std::size_t node, std::span<const Point> x) const { return combined(at_nodes_[node], x); }
+
+  // Whether the two maps differ by more than a millionth of the shortest distance of two corners. What is of degree k vanishes when it
+  // does so at the nodes.
+  bool differs(std::span<const Point> x) const {
+    const auto corners = x.first(static_cast<std::size_t>(traits(kind_).corner_count));
+    double shortest = std::numeric_limits<double>::infinity();
+    for (std::size_t a = 0; a < corners.size(); ++a)
+      for (std::size_t b = 0; b < a; ++b) shortest = std::min(shortest, distance(corners[a], corners[b]));
+    return greatest(difference_at_nodes_, x) > 1e-6 * shortest;
+  }
 
   // The greatest distance between the two maps; 0 where it cannot be more than `known`, which is told by the differences at the file's
   // nodes: between them they grow by the sum of the polynomials' magnitudes at most.
@@ -96,7 +109,7 @@ class Lowering {
 
   CellKind kind_;
   const NodeSet* set_;
-  LagrangePolynomials file_;
+  std::shared_ptr<const LagrangePolynomials> functions_;  // of the file
   Matrix at_nodes_;             // of order 2
   std::vector<bool> stays_;     // [node of order 2]: the file has a node there
   std::vector<std::vector<std::size_t>> candidates_;  // [node of order 2]: nodes of the file whose number it may take
@@ -149,6 +162,33 @@ Loss measure(const Lowering& lowering, CellKind kind, std::span<const Node> cell
     if (mine.distance > worst.distance || (mine.distance == worst.distance && mine.cell < worst.cell)) worst = mine;
   }
   return worst;
+}
+
+// The cells whose two maps differ.
+CurvedCells curved_cells(const Lowering& lowering, std::span<const Node> cells, std::span<const double> points) {
+  const std::size_t width = lowering.node_count();
+  const auto count = static_cast<Index>(cells.size() / width);
+  std::vector<std::uint8_t> differs(static_cast<std::size_t>(count));
+#pragma omp parallel
+  {
+    std::vector<Point> x;
+#pragma omp for schedule(dynamic, 16)
+    for (Index c = 0; c < count; ++c) {
+      gather(cells.subspan(static_cast<std::size_t>(c) * width, width), points, x);
+      differs[static_cast<std::size_t>(c)] = lowering.differs(x);
+    }
+  }
+  CurvedCells curved;
+  for (Index c = 0; c < count; ++c) {
+    if (differs[static_cast<std::size_t>(c)] == 0) continue;
+    curved.cells.push_back(c);
+    for (const Node node : cells.subspan(static_cast<std::size_t>(c) * width, width)) {
+      const double* x = &points[3 * static_cast<std::size_t>(node)];
+      curved.points.push_back({x[0], x[1], x[2]});
+    }
+  }
+  if (!curved.empty()) curved.functions = lowering.functions();
+  return curved;
 }
 
 enum class Use : std::uint8_t { none, unneeded, stays, moves };
@@ -217,9 +257,13 @@ class Rewriting {
   std::vector<double> moved_;
 };
 
-void say(const Loss& worst, int order, const std::string& source, std::vector<std::string>& notices) {
-  notices.push_back(fmt::format("cells of order {} in '{}' are taken at order 2: the two maps differ by at most {:.2g} in the file's unit, {:.2g} % of the cell's size ({} {}, near ({:.4g}, {:.4g}, {:.4g}))",
-                                order, source, worst.distance, 100 * worst.fraction, traits(worst.kind).name, worst.cell, worst.near[0], worst.near[1], worst.near[2]));
+void say(const Loss& worst, int order, Index curved, KeepMaps keep, const std::string& source, std::vector<std::string>& notices) {
+  const std::string difference =
+      fmt::format("the two maps differ by at most {:.2g} in the file's unit, {:.2g} % of the cell's size ({} {}, near ({:.4g}, {:.4g}, {:.4g}))",
+                  worst.distance, 100 * worst.fraction, traits(worst.kind).name, worst.cell, worst.near[0], worst.near[1], worst.near[2]);
+  if (keep == KeepMaps::no) notices.push_back(fmt::format("cells of order {} in '{}' are taken at order 2: {}", order, source, difference));
+  else if (curved == 0) notices.push_back(fmt::format("cells of order {} in '{}' are of order 2 in their shape: {}", order, source, difference));
+  else notices.push_back(fmt::format("{} cell{} of order {} in '{}' keep{} the file's map, with nodes of order 2: {}", curved, curved == 1 ? "" : "s", order, source, curved == 1 ? "s" : "", difference));
 }
 
 }  // namespace
@@ -238,16 +282,20 @@ CellKind complete_quadratic(CellKind shape) {
   return most;
 }
 
-std::vector<std::uint8_t> lower_order(CellsByKind& cells, const NodeSets& sets, std::vector<double>& points, const std::string& source,
-                                      std::vector<std::string>& notices) {
-  int order = 0;
+LoweredCells lower_order(CellsByKind& cells, const NodeSets& sets, std::vector<double>& points, KeepMaps keep, const std::string& source,
+                         std::vector<std::string>& notices) {
+  int order = 0, dimension = 0;
   for (const CellKind kind : all_cell_kinds()) {
     const auto k = static_cast<std::size_t>(kind);
-    if (!cells[k].empty()) order = std::max(order, sets[k].order);
+    if (cells[k].empty()) continue;
+    order = std::max(order, sets[k].order);
+    dimension = std::max(dimension, traits(kind).dimension);
   }
   if (order == 0) return {};
+  LoweredCells lowered;
   Rewriting rewriting(points, source);
   Loss worst;
+  Index curved = 0;
   const std::span<const CellKind> kinds = all_cell_kinds();
   for (auto at = kinds.rbegin(); at != kinds.rend(); ++at) {  // solids before their facets
     const CellKind kind = *at;
@@ -258,16 +306,19 @@ std::vector<std::uint8_t> lower_order(CellsByKind& cells, const NodeSets& sets, 
     // A facet differs like its solid, but on a finer lattice.
     const bool is_facet = worst.distance >= 0 && traits(kind).dimension < traits(worst.kind).dimension;
     if (loss.distance > (is_facet ? 1.05 : 1) * worst.distance) worst = loss;
+    if (keep == KeepMaps::where_they_differ && traits(kind).dimension == dimension && dimension > 1)
+      lowered.curved[k] = curved_cells(lowering, cells[k], points);
+    curved += std::ssize(lowered.curved[k].cells);
     cells[k] = rewriting.rewrite(lowering, cells[k], kind);
   }
   for (const CellKind kind : all_cell_kinds()) {
     const auto k = static_cast<std::size_t>(kind);
     if (sets[k].nodes.empty()) rewriting.keep(cells[k]);
   }
-  say(worst, order, source, notices);
-  std::vector<std::uint8_t> unneeded = rewriting.unneeded();
+  say(worst, order, curved, dimension > 1 ? keep : KeepMaps::no, source, notices);
+  lowered.unneeded = rewriting.unneeded();
   points = std::move(rewriting).points();
-  return unneeded;
+  return lowered;
 }
 
 void drop_points(MeshData& data, const std::vector<std::uint8_t>& unneeded) {

@@ -1,5 +1,6 @@
-// Cells of order 3 and more, as files have them, taken at order 2: each node of the cell of order 2 goes where the file's own map, the
-// polynomials through its nodes, puts it. What is lost is measured and said.
+// Cells of order 3 and more, as files have them, become cells of order 2: each node of the cell of order 2 goes where the file's own map,
+// the polynomials through its nodes, puts it. Where the two maps differ, bodies keep their own (mesh/curved_cells.hpp), but shells and
+// beams have those of order 2. The difference is measured and said.
 //
 // A node between the corners takes over the number of one that the file has on the same edge, facet or inside of the same cell. So cells
 // go on sharing their nodes, and lists of nodes stay true.
@@ -35,12 +36,19 @@ Index file_node_count(const NodeSets& sets, CellKind kind);
 // The kind that a cell of this shape (a linear kind) becomes.
 CellKind complete_quadratic(CellKind shape);
 
-// Rewrites the cells and moves the points. Node numbers must exist. Returns which points no cell needs any more, [node]; empty when there
-// was nothing to do. The notice tells the largest distance between the two maps, over a fine lattice in all cells. Throws Error(Exit::mesh) when two cells put a shared node into different places, or another cell has a node that would move.
-std::vector<std::uint8_t> lower_order(CellsByKind& cells, const NodeSets& sets, std::vector<double>& points, const std::string& source,
-                                      std::vector<std::string>& notices);
+struct LoweredCells {
+  std::vector<std::uint8_t> unneeded;                // [node]: no cell needs the point any more; empty when there was nothing to do
+  std::array<CurvedCells, cell_kind_count> curved;   // of the kinds of the highest dimension; positions in the list of the kind
+};
 
-// Whether a notice is the one above: cells that were lowered may be folded where the file's are not.
+// Rewrites the cells and moves the points. Node numbers must exist. The notice tells the largest distance between the two maps, over a
+// fine lattice in all cells. Throws Error(Exit::mesh) when two cells put a shared node into different places, or another cell has a node
+// that would move.
+enum class KeepMaps { no, where_they_differ };
+LoweredCells lower_order(CellsByKind& cells, const NodeSets& sets, std::vector<double>& points, KeepMaps keep, const std::string& source,
+                         std::vector<std::string>& notices);
+
+// Whether a notice is the one above, of cells that have lost their own map: they may be folded where the file's are not.
 bool tells_of_lower_order(std::string_view notice);
 
 // Takes points out of the data and renumbers the others; `unneeded` as above.

@@ -8,6 +8,7 @@
 
 #include "device/error.hpp"
 #include "mesh/cell_kind.hpp"
+#include "mesh/curved_cells.hpp"
 
 #include <cstdint>
 #include <map>
@@ -26,6 +27,7 @@ struct CellBlock {
   CellKind kind;
   std::vector<Node> nodes;  // [cell][node], in the order of CellTraits
   Index first_cell = 0;     // set by Mesh
+  CurvedCells curved = {};  // those whose map is of order 3 or more
   Index cell_count() const { return static_cast<Index>(nodes.size()) / traits(kind).node_count; }
   std::span<const Node> cell(Index position) const {
     const auto n = static_cast<std::size_t>(traits(kind).node_count);
@@ -61,6 +63,14 @@ struct MeshData {
   std::vector<Region> regions;
   std::string source = "mesh";       // file name or generator, for messages
 };
+
+// move(std::span<double, 3>), an affine map, for all points, also those of curved cells.
+template <class Move>
+void transform_points(MeshData& data, const Move& move) {
+  for (std::size_t i = 0; i + 3 <= data.points.size(); i += 3) move(std::span<double, 3>(&data.points[i], 3));
+  for (CellBlock& block : data.blocks)
+    for (Point& x : block.curved.points) move(std::span<double, 3>(x));
+}
 
 struct MeshChecks {
   bool allow_orphan_nodes = true;    // points that no cell uses: dropped from the unknowns, with a notice

@@ -72,7 +72,7 @@ class Renewal {
       plans_.push_back(make_plan(block.kind, kind_with_order(block.kind, order, mid_nodes)));
       const auto n = static_cast<std::size_t>(traits(plans_.back().to).node_count);
       new_.blocks.push_back({plans_.back().to, std::vector<Node>(static_cast<std::size_t>(block.cell_count()) * n, -1),
-                             block.first_cell});
+                             block.first_cell, order > 1 ? block.curved : CurvedCells()});
       first_slot_.push_back(slots);
       slots += block.cell_count() * static_cast<Index>(n);
     }

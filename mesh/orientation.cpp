@@ -23,8 +23,8 @@ struct CheckPoints {  // [point] -> entries start[point] .. start[point + 1]
   std::vector<int> start = {0};
   std::vector<GradientEntry> entries;
 
-  void add(CellKind kind, const Point& xi) {
-    const std::vector<Point> gradients = shape_gradients(kind, xi);
+  void add(CellKind kind, const Point& xi) { add(shape_gradients(kind, xi)); }
+  void add(std::span<const Point> gradients) {
     for (std::size_t i = 0; i < gradients.size(); ++i) {
       const Point& g = gradients[i];
       if (g != Point{}) entries.push_back({static_cast<int>(i), {g[0], g[1], g[2]}});
@@ -50,6 +50,22 @@ CheckPoints check_points_of(CellKind kind) {
       points.add(kind, {s * h, q * h, 1 - h});
     }
   points.add(kind, reference_centroid(kind));
+  return points;
+}
+
+// Of the cells' own map: its nodes.
+CheckPoints check_points_of(const LagrangePolynomials& functions) {
+  CheckPoints points;
+  const std::size_t n = functions.nodes().size();
+  std::vector<double> values(n);
+  std::vector<Point> gradients(n);
+  const auto add = [&](const Point& xi) {
+    functions.evaluate(xi, values, gradients);
+    points.add(gradients);
+  };
+  for (const Point& node : functions.nodes())
+    if (functions.shape() != CellKind::pyramid5 || node[2] < 1) add(node);
+  add(reference_centroid(functions.shape()));
   return points;
 }
 
@@ -86,13 +102,13 @@ struct Verdict {  // over the check points of one cell
   Status status() const { return all_positive ? positive : all_negative ? reversed : all_flat ? flat : folded; }
 };
 
-double size_of(const double (*x)[3], int n) {
+double size_of(const Point* x, int n) {
   double size = 0;
   for (int i = 0; i < n; ++i) size = std::max({size, std::abs(x[i][0]), std::abs(x[i][1]), std::abs(x[i][2])});
   return size;
 }
 
-Status status_of_tet(const double (*x)[3]) {
+Status status_of_tet(const Point* x) {
   Frame J;
   for (int k = 0; k < 3; ++k) J.a[k] = x[1][k] - x[0][k], J.b[k] = x[2][k] - x[0][k], J.c[k] = x[3][k] - x[0][k];
   const double det = determinant(J);
@@ -114,7 +130,7 @@ void add_surface(const Frame& J, double size, double (&first)[3], Verdict& verdi
   verdict.add(dot(normal, first) > 0 ? area : -area, noise);
 }
 
-Status status_of(const double (*x)[3], int n, int dimension, bool in_space, const CheckPoints& points) {
+Status status_of(const Point* x, int n, int dimension, bool in_space, const CheckPoints& points) {
   const double size = size_of(x, n);
   Verdict verdict;
   double first_normal[3] = {0, 0, 0};
@@ -122,7 +138,7 @@ Status status_of(const double (*x)[3], int n, int dimension, bool in_space, cons
     Frame J{};
     for (int e = points.start[p]; e < points.start[p + 1]; ++e) {
       const GradientEntry& g = points.entries[static_cast<std::size_t>(e)];
-      const double* const at = x[g.node];
+      const Point& at = x[g.node];
       for (int k = 0; k < 3; ++k) {
         J.a[k] += g.slope[0] * at[k];
         J.b[k] += g.slope[1] * at[k];
@@ -146,16 +162,22 @@ Judgement judge(const MeshData& data, const CellBlock& block) {
   const int n = traits(block.kind).node_count, dimension = traits(block.kind).dimension;
   const Index count = block.cell_count();
   const CheckPoints points = check_points_of(block.kind);
+  const CheckPoints own = block.curved.empty() ? CheckPoints() : check_points_of(*block.curved.functions);
   const bool is_tet = block.kind == CellKind::tet4;
   Judgement result;
   result.status.resize(static_cast<std::size_t>(count));
   Index reversed_count = 0, flat_count = 0, folded_count = 0;
 #pragma omp parallel for schedule(static) reduction(+ : reversed_count, flat_count, folded_count)
   for (Index c = 0; c < count; ++c) {
-    const Node* const cell = block.nodes.data() + c * n;
-    double x[27][3];
-    for (int i = 0; i < n; ++i) std::copy_n(data.points.data() + 3 * static_cast<Index>(cell[i]), 3, x[i]);
-    const Status status = is_tet ? status_of_tet(x) : status_of(x, n, dimension, data.structural, points);
+    Status status;
+    if (const std::span<const Point> curved = block.curved.of(c); !curved.empty()) {
+      status = status_of(curved.data(), static_cast<int>(curved.size()), dimension, false, own);
+    } else {
+      const Node* const cell = block.nodes.data() + c * n;
+      Point x[27];
+      for (int i = 0; i < n; ++i) std::copy_n(data.points.data() + 3 * static_cast<Index>(cell[i]), 3, x[i].data());
+      status = is_tet ? status_of_tet(x) : status_of(x, n, dimension, data.structural, points);
+    }
     result.status[static_cast<std::size_t>(c)] = status;
     reversed_count += status == reversed;
     flat_count += status == flat;
@@ -168,7 +190,21 @@ Judgement judge(const MeshData& data, const CellBlock& block) {
   return result;
 }
 
+// The points of the nodes after the first two reference axes have changed places.
+void turn(CurvedCells& curved) {
+  if (curved.empty()) return;
+  std::vector<std::vector<double>> at_mirrored;
+  for (const Point& x : curved.functions->nodes()) at_mirrored.push_back(curved.functions->at({x[1], x[0], x[2]}));
+  const std::size_t n = at_mirrored.size();
+  std::vector<Point> turned(curved.points.size());
+  for (std::size_t i = 0; i < turned.size(); ++i)
+    for (std::size_t b = 0; b < n; ++b)
+      for (std::size_t k = 0; k < 3; ++k) turned[i][k] += at_mirrored[i % n][b] * curved.points[i - i % n + b][k];
+  curved.points = std::move(turned);
+}
+
 void turn_block(MeshData& data, CellBlock& block) {
+  turn(block.curved);
   const auto order = mirrored_nodes(block.kind);
   const auto facets = mirrored_facets(block.kind);
   const auto n = static_cast<Index>(order.size());

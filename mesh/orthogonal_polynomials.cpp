@@ -1,6 +1,7 @@
 #include "mesh/orthogonal_polynomials.hpp"
 
 #include "device/error.hpp"
+#include "mesh/jet.hpp"
 
 #include <cmath>
 #include <numbers>
@@ -9,32 +10,38 @@ namespace ritz {
 namespace {
 
 // Products over a line, for degrees up to `order` in each direction.
-std::vector<double> tensor_modes(int dimension, int order, const Point& x) {
-  std::vector<double> modes{1.0};
+template <class Number>
+std::vector<Number> tensor_modes(int dimension, int order, const std::array<Number, 3>& x) {
+  std::vector<Number> modes{Number(1.0)};
   for (std::size_t axis = 0; axis < static_cast<std::size_t>(dimension); ++axis) {
-    std::vector<double> products;
-    for (const double p : scaled_jacobi(order, 0, x[axis], 1.0))
-      for (const double mode : modes) products.push_back(p * mode);
+    std::vector<Number> products;
+    for (const Number& p : scaled_jacobi(order, 0, x[axis], Number(1.0)))
+      for (const Number& mode : modes) products.push_back(p * mode);
     modes = std::move(products);
   }
   return modes;
 }
 
-std::vector<double> modes_at(CellKind shape, int order, const Point& x) {
+// Of a pyramid: not at its apex.
+template <class Number>
+std::vector<Number> modes_at(CellKind shape, int order, const std::array<Number, 3>& x) {
   switch (shape) {
     case CellKind::tri3: return triangle_modes(order, x);
     case CellKind::tet4: return tetrahedron_modes(order, x);
-    case CellKind::pyramid5: return pyramid_modes(order, off_the_apex(x));
+    case CellKind::pyramid5: return pyramid_modes(order, x);
     case CellKind::prism6: {
-      std::vector<double> products;
-      const std::vector<double> upright = scaled_jacobi(order, 0, x[2], 1.0);
-      for (const double t : triangle_modes(order, x))
-        for (const double u : upright) products.push_back(t * u);
+      std::vector<Number> products;
+      const std::vector<Number> upright = scaled_jacobi(order, 0, x[2], Number(1.0));
+      for (const Number& t : triangle_modes(order, x))
+        for (const Number& u : upright) products.push_back(t * u);
       return products;
     }
     default: return tensor_modes(traits(shape).dimension, order, x);
   }
 }
+
+// Functions have limits at a pyramid's apex, but formulas have not.
+Point within(CellKind shape, const Point& x) { return shape == CellKind::pyramid5 ? off_the_apex(x) : x; }
 
 }  // namespace
 
@@ -95,20 +102,35 @@ std::vector<double> inverse_matrix(std::vector<double> a, std::size_t n) {
   return inverse;
 }
 
-LagrangePolynomials::LagrangePolynomials(CellKind shape, int order, std::span<const Point> nodes) : shape_(shape), order_(order) {
+LagrangePolynomials::LagrangePolynomials(CellKind shape, int order, std::vector<Point> nodes)
+    : shape_(shape), order_(order), nodes_(std::move(nodes)) {
   std::vector<double> vandermonde;
-  for (const Point& node : nodes) std::ranges::copy(modes_at(shape, order, node), std::back_inserter(vandermonde));
-  if (vandermonde.size() != nodes.size() * nodes.size()) throw Error(Exit::internal, "the nodes of a cell do not determine its functions");
-  coefficients_ = inverse_matrix(std::move(vandermonde), nodes.size());
+  for (const Point& node : nodes_) std::ranges::copy(modes_at<double>(shape, order, within(shape, node)), std::back_inserter(vandermonde));
+  if (vandermonde.size() != nodes_.size() * nodes_.size()) throw Error(Exit::internal, "the nodes of a cell do not determine its functions");
+  coefficients_ = inverse_matrix(std::move(vandermonde), nodes_.size());
 }
 
 std::vector<double> LagrangePolynomials::at(const Point& x) const {
-  const std::vector<double> modes = modes_at(shape_, order_, x);
+  const std::vector<double> modes = modes_at<double>(shape_, order_, within(shape_, x));
   const std::size_t n = modes.size();
   std::vector<double> values(n);
   for (std::size_t m = 0; m < n; ++m)
     for (std::size_t a = 0; a < n; ++a) values[a] += coefficients_[m * n + a] * modes[m];
   return values;
+}
+
+void LagrangePolynomials::evaluate(const Point& x, std::span<double> values, std::span<Point> gradients) const {
+  const Point p = within(shape_, x);
+  const std::vector<Jet> modes = modes_at<Jet>(shape_, order_, {Jet::variable(p[0], 0), Jet::variable(p[1], 1), Jet::variable(p[2], 2)});
+  const std::size_t n = modes.size();
+  std::ranges::fill(values, 0.0);
+  std::ranges::fill(gradients, Point{});
+  for (std::size_t m = 0; m < n; ++m)
+    for (std::size_t a = 0; a < n; ++a) {
+      const double c = coefficients_[m * n + a];
+      values[a] += c * modes[m].value;
+      for (std::size_t k = 0; k < 3; ++k) gradients[a][k] += c * modes[m].slope[k];
+    }
 }
 
 }  // namespace ritz

@@ -87,12 +87,19 @@ std::vector<double> inverse_matrix(std::vector<double> matrix, std::size_t n);
 // direction on lines, quadrilaterals and hexahedra, products on prisms, and the rational functions above on pyramids.
 class LagrangePolynomials {
  public:
-  LagrangePolynomials(CellKind shape, int order, std::span<const Point> nodes);
-  std::vector<double> at(const Point& x) const;  // [node]
+  // Throws Error(Exit::internal) when the nodes do not determine them.
+  LagrangePolynomials(CellKind shape, int order, std::vector<Point> nodes);
+
+  CellKind shape() const { return shape_; }  // a linear kind
+  int order() const { return order_; }
+  std::span<const Point> nodes() const { return nodes_; }
+  std::vector<double> at(const Point& x) const;                                                          // [node]
+  void evaluate(const Point& x, std::span<double> values, std::span<Point> gradients) const;             // [node], [node][axis]
 
  private:
   CellKind shape_;
   int order_;
+  std::vector<Point> nodes_;
   std::vector<double> coefficients_;  // [mode][node]
 };
 

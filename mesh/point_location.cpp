@@ -1,6 +1,7 @@
 #include "mesh/point_location.hpp"
 
 #include "mesh/curve_order.hpp"
+#include "mesh/lagrange_cells.hpp"
 #include "mesh/point_algebra.hpp"
 #include "mesh/quality.hpp"
 
@@ -15,31 +16,44 @@ namespace {
 
 constexpr Index fan_out = 4;
 
-// One cell, facet, edge or corner with its nodes.
+// A cell, or one of its facets, edges and corners, through whose reference cell it is mapped.
 struct Shape {
-  CellKind kind;
-  std::vector<Point> nodes;
+  CellKind kind;                 // linear
+  const CellMap* cell;
+  std::vector<Point> corners;    // on the cell's reference cell; none of the cell itself
 };
+
+Shape shape_of(const CellMap& cell) { return {traits(cell.kind()).linear, &cell, {}}; }
 
 struct Nearest {
   Point xi;
   double distance;
 };
 
-Point point_at(const Shape& shape, const Point& xi) {
-  const std::vector<double> N = shape_values(shape.kind, xi);
+Point combined(std::span<const double> weights, std::span<const Point> points) {
   Point x{};
-  for (std::size_t a = 0; a < N.size(); ++a)
-    for (std::size_t k = 0; k < 3; ++k) x[k] += N[a] * shape.nodes[a][k];
+  for (std::size_t a = 0; a < weights.size(); ++a)
+    for (std::size_t k = 0; k < 3; ++k) x[k] += weights[a] * points[a][k];
   return x;
 }
 
+Point place_in_cell(const Shape& shape, const Point& xi) {
+  return shape.corners.empty() ? xi : combined(shape_values(shape.kind, xi), shape.corners);
+}
+
+Point point_at(const Shape& shape, const Point& xi) { return shape.cell->at(place_in_cell(shape, xi)); }
+
 std::array<Point, 3> tangents_at(const Shape& shape, const Point& xi) {  // d x / d xi_k
+  const std::array<Point, 3> of_cell = shape.cell->tangents(place_in_cell(shape, xi));
+  if (shape.corners.empty()) return of_cell;
   const std::vector<Point> slopes = shape_gradients(shape.kind, xi);
   std::array<Point, 3> tangents{};
-  for (std::size_t a = 0; a < slopes.size(); ++a)
-    for (std::size_t k = 0; k < 3; ++k)
-      for (std::size_t i = 0; i < 3; ++i) tangents[k][i] += slopes[a][k] * shape.nodes[a][i];
+  for (std::size_t d = 0; d < 3; ++d) {
+    Point direction{};
+    for (std::size_t a = 0; a < slopes.size(); ++a)
+      for (std::size_t k = 0; k < 3; ++k) direction[k] += slopes[a][d] * shape.corners[a][k];
+    tangents[d] = combined(direction, of_cell);
+  }
   return tangents;
 }
 
@@ -60,7 +74,7 @@ Point step_towards(const Point& r, const std::array<Point, 3>& t, int dimension)
   }
 }
 
-// A point of the reference cell near xi; xi itself when it lies inside.
+// A point of the reference cell (of a linear kind) near xi; xi itself when it lies inside.
 Point moved_inside(CellKind kind, Point xi) {
   const auto into_simplex = [&xi](std::size_t corners) {
     double sum = 0;
@@ -68,7 +82,7 @@ Point moved_inside(CellKind kind, Point xi) {
     for (std::size_t k = 0; k < corners && sum > 1; ++k) xi[k] /= sum;
   };
   const auto into_interval = [&xi](std::size_t k, double half) { xi[k] = std::clamp(xi[k], -half, half); };
-  switch (traits(kind).linear) {
+  switch (kind) {
     case CellKind::vertex1: return {};
     case CellKind::line2: into_interval(0, 1); break;
     case CellKind::tri3: into_simplex(2); break;
@@ -107,13 +121,18 @@ Nearest descend(const Shape& shape, const Point& target, const Point& start) {
   return best;
 }
 
-Nearest descend_from_centre_and_node(const Shape& shape, const Point& target, double enough) {
+// From the centre, and if that does not reach the point, from the node of the cell that is nearest to it.
+Nearest descend_twice(const Shape& shape, const Point& target, double enough) {
   const Nearest first = descend(shape, target, reference_centroid(shape.kind));
   if (first.distance <= enough) return first;
+  const std::span<const Point> starts = shape.corners.empty() ? shape.cell->reference_nodes() : reference_nodes(shape.kind);
   std::size_t node = 0;
-  for (std::size_t a = 1; a < shape.nodes.size(); ++a)
-    if (length(minus(target, shape.nodes[a])) < length(minus(target, shape.nodes[node]))) node = a;
-  Point start = reference_nodes(shape.kind)[node];  // a little inwards: at a pyramid's apex there is no direction
+  double least = std::numeric_limits<double>::infinity();
+  for (std::size_t a = 0; a < starts.size(); ++a) {
+    const double off = length(minus(target, shape.corners.empty() ? shape.cell->nodes()[a] : point_at(shape, starts[a])));
+    if (off < least) least = off, node = a;
+  }
+  Point start = starts[node];  // a little inwards: at a pyramid's apex there is no direction
   for (std::size_t k = 0; k < 3; ++k) start[k] = 0.9 * start[k] + 0.1 * reference_centroid(shape.kind)[k];
   const Nearest second = descend(shape, target, start);
   return second.distance < first.distance ? second : first;
@@ -121,34 +140,25 @@ Nearest descend_from_centre_and_node(const Shape& shape, const Point& target, do
 
 // The nearest point of a shape: inside it, or the nearest point of one of its facets.
 Nearest nearest_point(const Shape& shape, const Point& target, double enough) {
-  Nearest best = descend_from_centre_and_node(shape, target, enough);
+  Nearest best = descend_twice(shape, target, enough);
   if (best.distance <= enough) return best;
+  const std::span<const Point> corners = shape.corners.empty() ? reference_nodes(shape.kind) : std::span<const Point>(shape.corners);
   for (const Facet& facet : traits(shape.kind).facets) {
-    Shape side{facet.kind, {}};
+    Shape side{facet.kind, shape.cell, {}};
     std::vector<Point> places;
     for (const int a : facet.nodes) {
-      side.nodes.push_back(shape.nodes[static_cast<std::size_t>(a)]);
+      side.corners.push_back(corners[static_cast<std::size_t>(a)]);
       places.push_back(reference_nodes(shape.kind)[static_cast<std::size_t>(a)]);
     }
     const Nearest on_side = nearest_point(side, target, enough);
-    if (on_side.distance < best.distance)
-      best = {moved_inside(shape.kind, point_at(Shape{facet.kind, places}, on_side.xi)), on_side.distance};
+    if (on_side.distance < best.distance) best = {moved_inside(shape.kind, combined(shape_values(facet.kind, on_side.xi), places)), on_side.distance};
   }
   return best;
 }
 
-Shape shape_of(const Mesh& mesh, Index cell) {
-  Shape shape{mesh.kind_of(cell), {}};
-  for (const Node node : mesh.nodes_of(cell)) {
-    const auto x = mesh.point(node);
-    shape.nodes.push_back({x[0], x[1], x[2]});
-  }
-  return shape;
-}
-
-double size_of(const Shape& shape) {
+double size_of(const CellMap& cell) {
   double size = 0;
-  for (const Point& node : shape.nodes) size = std::max(size, length(minus(node, shape.nodes[0])));
+  for (const Point& node : cell.nodes()) size = std::max(size, length(minus(node, cell.nodes()[0])));
   return size;
 }
 
@@ -184,8 +194,9 @@ double PointLocator::Box::distance(const Point& point) const {
   return length(gap);
 }
 
-// A curved cell is its straight twin plus sum N_m d_m over the nodes m between the corners, which are off by d_m; the
-// sum of |N_m| over them stays below 3 (hex20; less for the others), so the box of the corners grows by 3 max |d_m|.
+// A bent cell is its straight twin plus a deviation, by whose greatest the box of the corners grows. The deviation of order 2 is
+// sum N_m d_m over the nodes m between the corners, and the sum of |N_m| over them stays below 3 (hex20; less for the others). That of
+// higher orders is looked up at a lattice, on which it comes to 0.8 of its greatest and more.
 PointLocator::Box PointLocator::box_of(Index cell) const {
   const CellBlock& block = mesh_->block_of(cell);
   const auto nodes = block.cell(cell - block.first_cell);
@@ -196,23 +207,40 @@ PointLocator::Box PointLocator::box_of(Index cell) const {
     const Point corner = {x(a)[0], x(a)[1], x(a)[2]};
     box.add({corner, corner});
   }
-  const auto& straight = straight_places(block.kind);
   Point deviation{};
-  for (std::size_t m = 0; m < straight.size(); ++m)
+  const auto deviates = [&](const Point& at, const std::vector<double>& straight, double factor) {
     for (std::size_t k = 0; k < 3; ++k) {
-      double off = x(corner_count + m)[k];
-      for (std::size_t a = 0; a < corner_count; ++a) off -= straight[m][a] * x(a)[k];
-      deviation[k] = std::max(deviation[k], std::abs(off));
+      double off = at[k];
+      for (std::size_t a = 0; a < corner_count; ++a) off -= straight[a] * x(a)[k];
+      deviation[k] = std::max(deviation[k], factor * std::abs(off));
     }
+  };
+  if (const std::span<const Point> own = block.curved.of(cell - block.first_cell); !own.empty()) {
+    for (const auto& [values, straight] : samples_.at(block.curved.functions.get())) deviates(combined(values, own), straight, 1.25);
+  } else {
+    const auto& straight = straight_places(block.kind);
+    for (std::size_t m = 0; m < straight.size(); ++m) {
+      const auto at = x(corner_count + m);
+      deviates({at[0], at[1], at[2]}, straight[m], 3);
+    }
+  }
   for (std::size_t k = 0; k < 3; ++k) {
-    box.low[k] -= 3 * deviation[k];
-    box.high[k] += 3 * deviation[k];
+    box.low[k] -= deviation[k];
+    box.high[k] += deviation[k];
   }
   return box;
 }
 
 PointLocator::PointLocator(const Mesh& mesh, double tolerance)
     : mesh_(&mesh), order_(curve_order(mesh)), reach_(tolerance * bounding_box(mesh).diagonal()) {
+  for (const CellBlock& block : mesh.blocks()) {
+    if (block.curved.empty()) continue;
+    const LagrangePolynomials& functions = *block.curved.functions;
+    std::vector<Sample>& samples = samples_[&functions];
+    if (!samples.empty()) continue;
+    for (const Point& xi : lagrange_nodes(functions.shape(), 2 * functions.order()))
+      samples.push_back({functions.at(xi), shape_values(functions.shape(), xi)});
+  }
   const auto grouped = [](Index count) { return (count + fan_out - 1) / fan_out; };
   const auto cell_count = static_cast<Index>(order_.size());
   levels_.emplace_back(static_cast<std::size_t>(grouped(cell_count)));
@@ -258,14 +286,15 @@ PointLocator::Place PointLocator::locate(const Point& point) const {
   for_each_near(point, reach_, [&near](Index cell) { near.push_back(cell); });
   std::sort(near.begin(), near.end());
   for (const Index cell : near) {  // a cell that holds the point, as far as rounding can tell
-    const Shape shape = shape_of(*mesh_, cell);
-    const double rounding = 1e-12 * size_of(shape) + 4e-16 * length(point);
-    const Nearest found = descend_from_centre_and_node(shape, point, rounding);
+    const CellMap map(*mesh_, cell);
+    const double rounding = 1e-12 * size_of(map) + 4e-16 * length(point);
+    const Nearest found = descend_twice(shape_of(map), point, rounding);
     if (found.distance <= rounding) return {cell, found.xi, found.distance};
   }
   Place best{-1, {}, reach_};
   for (const Index cell : near) {
-    const Nearest found = nearest_point(shape_of(*mesh_, cell), point, 0);
+    const CellMap map(*mesh_, cell);
+    const Nearest found = nearest_point(shape_of(map), point, 0);
     if (found.distance < best.distance || (best.cell < 0 && found.distance <= reach_))
       best = {cell, found.xi, found.distance};
   }

@@ -9,6 +9,7 @@
 #include "mesh/cell_geometry.hpp"
 #include "mesh/mesh.hpp"
 
+#include <map>
 #include <span>
 #include <vector>
 
@@ -41,6 +42,10 @@ class PointLocator {
   [[noreturn]] void throw_outside(const Point& point) const;
 
   const Mesh* mesh_;
+  struct Sample {
+    std::vector<double> values, straight;   // of a curved cell's functions, and of the corners', at a point
+  };
+  std::map<const LagrangePolynomials*, std::vector<Sample>> samples_;
   std::vector<Index> order_;                // cells along the curve
   std::vector<std::vector<Box>> levels_;    // levels_[0][i] holds order_[4 i ... 4 i + 3]; the last level is the root
   double reach_ = 0;                        // tolerance as a distance

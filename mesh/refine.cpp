@@ -4,7 +4,9 @@
 #include "mesh/refine.hpp"
 
 #include "mesh/cell_geometry.hpp"
+#include "mesh/children.hpp"
 #include "mesh/hash.hpp"
+#include "mesh/lagrange_cells.hpp"
 
 #include <fmt/format.h>
 
@@ -12,103 +14,11 @@
 #include <bit>
 #include <cmath>
 #include <limits>
+#include <map>
+#include <memory>
 
 namespace ritz {
 namespace {
-
-struct Child {
-  CellKind linear;
-  std::vector<Point> corners;  // on the reference cell of the parent
-};
-
-Point middle(const Point& a, const Point& b) { return {(a[0] + b[0]) / 2, (a[1] + b[1]) / 2, (a[2] + b[2]) / 2}; }
-
-// Lines, quadrilaterals, hexahedra: the halves, quarters, eighths of the cube.
-std::vector<Child> children_of_cube(CellKind linear) {
-  const auto corners = reference_nodes(linear);
-  std::vector<Child> children;
-  for (const Point& towards : corners) {
-    Child child{linear, {}};
-    for (const Point& corner : corners) child.corners.push_back(middle(corner, towards));
-    children.push_back(std::move(child));
-  }
-  return children;
-}
-
-std::vector<Child> children_of_triangle() {
-  const auto x = reference_nodes(CellKind::tri3);
-  const Point a = middle(x[0], x[1]), b = middle(x[1], x[2]), c = middle(x[2], x[0]);
-  return {{CellKind::tri3, {x[0], a, c}}, {CellKind::tri3, {a, x[1], b}}, {CellKind::tri3, {c, b, x[2]}}, {CellKind::tri3, {a, b, c}}};
-}
-
-std::vector<Child> children_of_prism() {
-  std::vector<Child> children;
-  for (const double bottom : {-1.0, 0.0})
-    for (const Child& triangle : children_of_triangle()) {
-      Child child{CellKind::prism6, {}};
-      for (const double z : {bottom, bottom + 1})
-        for (const Point& x : triangle.corners) child.corners.push_back({x[0], x[1], z});
-      children.push_back(std::move(child));
-    }
-  return children;
-}
-
-double orientation(const std::vector<Point>& x) {
-  double e[3][3];
-  for (std::size_t i = 0; i < 3; ++i)
-    for (std::size_t k = 0; k < 3; ++k) e[i][k] = x[i + 1][k] - x[0][k];
-  return e[0][0] * (e[1][1] * e[2][2] - e[1][2] * e[2][1]) + e[0][1] * (e[1][2] * e[2][0] - e[1][0] * e[2][2]) +
-         e[0][2] * (e[1][0] * e[2][1] - e[1][1] * e[2][0]);
-}
-
-Child tetrahedron(std::vector<Point> corners) {
-  if (orientation(corners) < 0) std::swap(corners[2], corners[3]);
-  return {CellKind::tet4, std::move(corners)};
-}
-
-// The diagonals of the inner octahedron by the edges whose middles they join (numbers of CellTraits::edges).
-constexpr int diagonals[3][2] = {{0, 5}, {2, 4}, {3, 1}};
-
-// Four tetrahedra at the corners and four around a diagonal (Bey, "Tetrahedral grid refinement", 1995).
-std::vector<Child> children_of_tetrahedron(int diagonal) {
-  const auto x = reference_nodes(CellKind::tet4);
-  std::vector<Point> m;  // in the order of the edges 01 12 20 03 13 23
-  for (const auto& [a, b] : traits(CellKind::tet4).edges) m.push_back(middle(x[static_cast<std::size_t>(a)], x[static_cast<std::size_t>(b)]));
-  std::vector<Child> children = {tetrahedron({x[0], m[0], m[2], m[3]}), tetrahedron({m[0], x[1], m[1], m[4]}),
-                                 tetrahedron({m[2], m[1], x[2], m[5]}), tetrahedron({m[3], m[4], m[5], x[3]})};
-  const auto& [from, to] = diagonals[diagonal];
-  const auto& [b0, b1] = diagonals[(diagonal + 1) % 3];
-  const auto& [c0, c1] = diagonals[(diagonal + 2) % 3];
-  const int ring[4] = {b0, c0, b1, c1};
-  const auto at = [&m](int edge) { return m[static_cast<std::size_t>(edge)]; };
-  for (int i = 0; i < 4; ++i) children.push_back(tetrahedron({at(from), at(to), at(ring[i]), at(ring[(i + 1) % 4])}));
-  return children;
-}
-
-// Four pyramids on the base, one on top of them, one upside down between, and a tetrahedron in each gap at the sides.
-std::vector<Child> children_of_pyramid() {
-  const auto x = reference_nodes(CellKind::pyramid5);
-  const Point centre{0, 0, 0}, apex = x[4];
-  std::vector<Child> children;
-  const auto base = [&x](std::size_t i) { return x[i % 4]; };
-  const auto up = [&](std::size_t i) { return middle(base(i), apex); };
-  for (std::size_t i = 0; i < 4; ++i)
-    children.push_back({CellKind::pyramid5, {base(i), middle(base(i), base(i + 1)), centre, middle(base(i), base(i + 3)), up(i)}});
-  children.push_back({CellKind::pyramid5, {up(0), up(1), up(2), up(3), apex}});
-  children.push_back({CellKind::pyramid5, {up(0), up(3), up(2), up(1), centre}});
-  for (std::size_t i = 0; i < 4; ++i) children.push_back(tetrahedron({centre, middle(base(i), base(i + 1)), up(i), up(i + 1)}));
-  return children;
-}
-
-std::vector<Child> children_of(CellKind linear, int variant) {
-  switch (linear) {
-    case CellKind::tri3: return children_of_triangle();
-    case CellKind::tet4: return children_of_tetrahedron(variant);
-    case CellKind::prism6: return children_of_prism();
-    case CellKind::pyramid5: return children_of_pyramid();
-    default: return children_of_cube(linear);
-  }
-}
 
 // The kind of the children of that shape: tet10 beside the pyramid13 of a pyramid13.
 CellKind child_kind(CellKind parent, CellKind linear) {
@@ -163,7 +73,7 @@ class RecipeMaker {
       const CellKind kind = child_kind(kind_, children[c].linear);
       if (number == 0) place_child(kind);
       std::vector<int> nodes;
-      for (const Point& r : reference_nodes(kind)) nodes.push_back(point_at(carried(children[c], r)));
+      for (const Point& r : reference_nodes(kind)) nodes.push_back(point_at(place_in_parent(children[c], r)));
       for (std::size_t f = 0; f < traits(kind).facets.size(); ++f)
         if (const int facet = parent_facet(nodes, traits(kind).facets[f]); facet >= 0)
           variant.facets[static_cast<std::size_t>(facet)].push_back({c, static_cast<int>(f)});
@@ -180,14 +90,6 @@ class RecipeMaker {
     }
     recipe_.block_of_child.push_back(block);
     recipe_.place_of_child.push_back(recipe_.per_block[block]++);
-  }
-
-  static Point carried(const Child& child, const Point& r) {
-    const std::vector<double> N = shape_values(child.linear, r);
-    Point x{};
-    for (std::size_t i = 0; i < N.size(); ++i)
-      for (std::size_t k = 0; k < 3; ++k) x[k] += N[i] * child.corners[i][k];
-    return x;
   }
 
   int point_at(const Point& xi) {
@@ -302,6 +204,49 @@ class SharedNodes {
   std::vector<Entry> entries_;
 };
 
+Point combined(const std::vector<double>& values, std::span<const Point> points) {
+  Point x{};
+  for (std::size_t i = 0; i < values.size(); ++i)
+    for (std::size_t k = 0; k < 3; ++k) x[k] += values[i] * points[i][k];
+  return x;
+}
+
+// The own maps of the children of curved cells of one block: the parent's, at the places of their points.
+class ChildMaps {
+ public:
+  explicit ChildMaps(std::shared_ptr<const LagrangePolynomials> parent) : parent_(std::move(parent)) {}
+
+  void append(std::span<const Point> parent_points, int variant, std::size_t child, Index position, CurvedCells& curved) {
+    const Table& table = table_of(variant, child);
+    curved.functions = table.functions;
+    curved.cells.push_back(position);
+    for (const std::vector<double>& values : table.values) curved.points.push_back(combined(values, parent_points));
+  }
+
+ private:
+  struct Table {
+    std::shared_ptr<const LagrangePolynomials> functions;
+    std::vector<std::vector<double>> values;  // [node of the child][node of the parent]
+  };
+  const Table& table_of(int variant, std::size_t child) {
+    const auto [at, fresh] = tables_.try_emplace({variant, child});
+    if (!fresh) return at->second;
+    const Child cell = children_of(parent_->shape(), variant)[child];
+    Table& table = at->second;
+    table.functions = cell.linear == parent_->shape() ? parent_ : tetrahedra();
+    for (const Point& xi : table.functions->nodes()) table.values.push_back(parent_->at(place_in_parent(cell, xi)));
+    return table;
+  }
+  const std::shared_ptr<const LagrangePolynomials>& tetrahedra() {  // of pyramids
+    if (!tetrahedra_)
+      tetrahedra_ = std::make_shared<const LagrangePolynomials>(CellKind::tet4, parent_->order(), lagrange_nodes(CellKind::tet4, parent_->order()));
+    return tetrahedra_;
+  }
+
+  std::shared_ptr<const LagrangePolynomials> parent_, tetrahedra_;
+  std::map<std::pair<int, std::size_t>, Table> tables_;
+};
+
 class Refinement {
  public:
   explicit Refinement(const MeshData& data) : old_(data) {}
@@ -346,20 +291,35 @@ class Refinement {
       new_.blocks.back().nodes.reserve(static_cast<std::size_t>(block.cell_count() * recipe.per_block[b] * traits(recipe.kinds[b]).node_count));
     }
     std::vector<Node> at(recipe.points.size());
+    ChildMaps maps(block.curved.functions);
+    std::vector<std::vector<double>> at_points;  // [point][node of the own map]
+    if (!block.curved.empty())
+      for (const LatticePoint& point : recipe.points) at_points.push_back(block.curved.functions->at(point.xi));
     for (Index c = 0; c < block.cell_count(); ++c) {
       const auto cell = block.cell(c);
-      for (std::size_t i = 0; i < at.size(); ++i) at[i] = node_for(recipe.points[i], cell);
+      const std::span<const Point> own = block.curved.of(c);
+      for (std::size_t i = 0; i < at.size(); ++i)
+        at[i] = node_for(recipe.points[i], cell, [&] { return own.empty() ? place(recipe.points[i].values, cell) : combined(at_points[i], own); });
       const std::size_t variant = recipe.variants.size() == 1 ? 0 : shortest_diagonal(recipe, at);
       origin.variant[static_cast<std::size_t>(c)] = static_cast<std::uint8_t>(variant);
       for (std::size_t child = 0; child < recipe.block_of_child.size(); ++child) {
-        std::vector<Node>& nodes = new_.blocks[origin.first_block + recipe.block_of_child[child]].nodes;
+        CellBlock& children = new_.blocks[origin.first_block + recipe.block_of_child[child]];
+        if (!own.empty()) maps.append(own, static_cast<int>(variant), child, children.cell_count(), children.curved);
+        std::vector<Node>& nodes = children.nodes;
         for (const int point : recipe.variants[variant].children[child]) nodes.push_back(at[static_cast<std::size_t>(point)]);
       }
     }
     origins_.push_back(std::move(origin));
   }
 
-  Node node_for(const LatticePoint& point, std::span<const Node> cell) {
+  Point place(const std::vector<double>& values, std::span<const Node> cell) const {
+    Point x{};
+    for (std::size_t i = 0; i < cell.size(); ++i)
+      for (std::size_t k = 0; k < 3; ++k) x[k] += values[i] * old_.points[3 * static_cast<std::size_t>(cell[i]) + k];
+    return x;
+  }
+  template <class Place>
+  Node node_for(const LatticePoint& point, std::span<const Node> cell, const Place& place) {
     if (point.old_node >= 0) return cell[static_cast<std::size_t>(point.old_node)];
     const auto next = static_cast<Index>(new_.points.size() / 3);
     if (next > std::numeric_limits<Node>::max())
@@ -367,9 +327,7 @@ class Refinement {
                   "refine a coarser mesh, or split it");
     if (point.shared)
       if (const Node known = shared_.find_or_insert(key_of(point, cell), static_cast<Node>(next)); known >= 0) return known;
-    Point x{};
-    for (std::size_t i = 0; i < cell.size(); ++i)
-      for (std::size_t k = 0; k < 3; ++k) x[k] += point.values[i] * old_.points[3 * static_cast<std::size_t>(cell[i]) + k];
+    const Point x = place();
     new_.points.insert(new_.points.end(), x.begin(), x.end());
     for (const NodeRegion& region : node_regions_)
       if (std::all_of(point.nodes_around.begin(), point.nodes_around.end(), [&](int i) {

@@ -1,7 +1,9 @@
 // Integrals over cells and facets, with the quadrature that is exact for them.
 #include "mesh/quality.hpp"
 
+#include "mesh/curved_cells.hpp"
 #include "mesh/point_algebra.hpp"
+#include "mesh/quadrature.hpp"
 
 #include <fmt/format.h>
 
@@ -28,6 +30,20 @@ Tabulated tabulate(CellKind kind) {
   return table;
 }
 
+// Of cells with a map of their own: exact as above.
+Tabulated tabulate(const LagrangePolynomials& functions) {
+  Tabulated table;
+  const QuadratureRule rule = quadrature(functions.shape(), 3 * functions.order());
+  table.weights = rule.weights;
+  const std::size_t n = functions.nodes().size();
+  for (const Point& xi : rule.points) {
+    table.values.emplace_back(n);
+    table.gradients.emplace_back(n);
+    functions.evaluate(xi, table.values.back(), table.gradients.back());
+  }
+  return table;
+}
+
 const Tabulated& table_of(CellKind kind) {
   static const std::vector<Tabulated> all = [] {
     std::vector<Tabulated> list;
@@ -39,21 +55,24 @@ const Tabulated& table_of(CellKind kind) {
 
 using Columns = std::array<Point, 3>;  // of the Jacobian: [reference axis][coordinate]
 
-Columns jacobian(const Mesh& mesh, std::span<const Node> nodes, const std::vector<Point>& gradients) {
+Columns jacobian(std::span<const Point> x, const std::vector<Point>& gradients) {
   Columns J{};
-  for (std::size_t i = 0; i < nodes.size(); ++i) {
-    const auto x = mesh.point(nodes[i]);
+  for (std::size_t i = 0; i < x.size(); ++i)
     for (std::size_t a = 0; a < 3; ++a)
-      for (std::size_t k = 0; k < 3; ++k) J[a][k] += gradients[i][a] * x[k];
-  }
+      for (std::size_t k = 0; k < 3; ++k) J[a][k] += gradients[i][a] * x[i][k];
   return J;
 }
 
-Point position(const Mesh& mesh, std::span<const Node> nodes, const std::vector<double>& values) {
+Point position(std::span<const Point> x, const std::vector<double>& values) {
   Point p{};
-  for (std::size_t i = 0; i < nodes.size(); ++i)
-    for (std::size_t k = 0; k < 3; ++k) p[k] += values[i] * mesh.point(nodes[i])[k];
+  for (std::size_t i = 0; i < x.size(); ++i)
+    for (std::size_t k = 0; k < 3; ++k) p[k] += values[i] * x[i][k];
   return p;
+}
+
+std::span<const Point> gather(const Mesh& mesh, std::span<const Node> nodes, std::array<Point, 27>& x) {
+  for (std::size_t i = 0; i < nodes.size(); ++i) std::ranges::copy(mesh.point(nodes[i]), x[i].begin());
+  return std::span(x).first(nodes.size());
 }
 
 double volume_factor(const Columns& J, int dimension) {
@@ -62,14 +81,20 @@ double volume_factor(const Columns& J, int dimension) {
   return dot(J[0], cross(J[1], J[2]));
 }
 
-// Calls f(cell, node span, table) for all cells, in parallel.
+// Calls f(cell, points of its map, table) for all cells, in parallel.
 template <class F>
 void for_each_cell(const Mesh& mesh, F f) {
   for (const CellBlock& block : mesh.blocks()) {
     const Tabulated& table = table_of(block.kind);
+    const Tabulated own = block.curved.empty() ? Tabulated() : tabulate(*block.curved.functions);
     const Index count = block.cell_count();
 #pragma omp parallel for schedule(static)
-    for (Index c = 0; c < count; ++c) f(block.first_cell + c, block.cell(c), table);
+    for (Index c = 0; c < count; ++c) {
+      std::array<Point, 27> x;
+      const std::span<const Point> curved = block.curved.of(c);
+      if (curved.empty()) f(block.first_cell + c, gather(mesh, block.cell(c), x), table);
+      else f(block.first_cell + c, curved, own);
+    }
   }
 }
 
@@ -99,8 +124,8 @@ BoundingBox bounding_box(const Mesh& mesh) {
 
 std::vector<double> cell_volumes(const Mesh& mesh) {
   std::vector<double> volumes(static_cast<std::size_t>(mesh.cell_count()));
-  for_each_cell(mesh, [&](Index cell, std::span<const Node> nodes, const Tabulated& table) {
-    const bool constant = traits(mesh.kind_of(cell)).node_count == mesh.dimension() + 1;
+  for_each_cell(mesh, [&](Index cell, std::span<const Point> x, const Tabulated& table) {
+    const bool constant = std::ssize(x) == mesh.dimension() + 1;
     double volume = 0;
     for (std::size_t q = 0; q < table.weights.size(); ++q) {
       if (constant && q > 0) break;
@@ -108,7 +133,7 @@ std::vector<double> cell_volumes(const Mesh& mesh) {
                             : mesh.dimension() == 3 ? 1.0 / 6
                             : mesh.dimension() == 2 ? 0.5
                                                     : 2.0;
-      volume += weight * volume_factor(jacobian(mesh, nodes, table.gradients[q]), mesh.dimension());
+      volume += weight * volume_factor(jacobian(x, table.gradients[q]), mesh.dimension());
     }
     volumes[static_cast<std::size_t>(cell)] = volume;
   });
@@ -127,12 +152,12 @@ double total_volume(const Mesh& mesh) {
 
 Point centroid(const Mesh& mesh) {
   std::vector<std::array<double, 4>> parts(static_cast<std::size_t>(mesh.cell_count()));
-  for_each_cell(mesh, [&](Index cell, std::span<const Node> nodes, const Tabulated& table) {
+  for_each_cell(mesh, [&](Index cell, std::span<const Point> x, const Tabulated& table) {
     auto& part = parts[static_cast<std::size_t>(cell)];
     for (std::size_t q = 0; q < table.weights.size(); ++q) {
-      const double dV = table.weights[q] * volume_factor(jacobian(mesh, nodes, table.gradients[q]), mesh.dimension());
-      const Point x = position(mesh, nodes, table.values[q]);
-      for (std::size_t k = 0; k < 3; ++k) part[k] += x[k] * dV;
+      const double dV = table.weights[q] * volume_factor(jacobian(x, table.gradients[q]), mesh.dimension());
+      const Point at = position(x, table.values[q]);
+      for (std::size_t k = 0; k < 3; ++k) part[k] += at[k] * dV;
       part[3] += dV;
     }
   });
@@ -145,17 +170,25 @@ Point centroid(const Mesh& mesh) {
 FacetIntegrals integrate(const Mesh& mesh, FacetOfCell facet) {
   if (mesh.dimension() == 1)
     throw Error(Exit::input, "facets of bars have no area", "they are points", "use cross sections");
-  const CellKind kind = traits(mesh.kind_of(facet.cell)).facets[static_cast<std::size_t>(facet.facet)].kind;
-  const Tabulated& table = table_of(kind);
-  const std::vector<Node> nodes = mesh.nodes_of(facet);
   FacetIntegrals result{};
-  for (std::size_t q = 0; q < table.weights.size(); ++q) {
-    const Columns J = jacobian(mesh, nodes, table.gradients[q]);
+  const auto add = [&](double weight, const Columns& J, const Point& x) {
     const Point normal = mesh.dimension() == 3 ? cross(J[0], J[1]) : Point{J[0][1], -J[0][0], 0};
-    for (std::size_t k = 0; k < 3; ++k) result.area_vector[k] += table.weights[q] * normal[k];
-    result.area += table.weights[q] * std::sqrt(dot(normal, normal));
-    result.x_dot_n += table.weights[q] * dot(position(mesh, nodes, table.values[q]), normal);
+    for (std::size_t k = 0; k < 3; ++k) result.area_vector[k] += weight * normal[k];
+    result.area += weight * std::sqrt(dot(normal, normal));
+    result.x_dot_n += weight * dot(x, normal);
+  };
+  const CellKind kind = traits(mesh.kind_of(facet.cell)).facets[static_cast<std::size_t>(facet.facet)].kind;
+  const CellMap cell(mesh, facet.cell);
+  if (cell.functions() != nullptr) {
+    const FacetMap map(cell, facet.facet);
+    const QuadratureRule rule = quadrature(kind, 3 * cell.functions()->order());
+    for (std::size_t q = 0; q < rule.points.size(); ++q) add(rule.weights[q], map.tangents(rule.points[q]), map.at(rule.points[q]));
+    return result;
   }
+  const Tabulated& table = table_of(kind);
+  std::array<Point, 27> points;
+  const std::span<const Point> x = gather(mesh, mesh.nodes_of(facet), points);
+  for (std::size_t q = 0; q < table.weights.size(); ++q) add(table.weights[q], jacobian(x, table.gradients[q]), position(x, table.values[q]));
   return result;
 }
 

@@ -1,7 +1,7 @@
 #include "apps/bench/known_solution.hpp"
 
 #include "device/error.hpp"
-#include "fem/cells/quadrature.hpp"
+#include "mesh/quadrature.hpp"
 #include "fem/forms/diffusion.hpp"
 #include "fem/forms/elasticity.hpp"
 #include "fem/forms/mass.hpp"

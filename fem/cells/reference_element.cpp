@@ -127,34 +127,9 @@ ReferenceElement tensor_element(CellKind shape, int order) {
   return element;
 }
 
-// Shape functions as combinations of an orthogonal basis: the inverse of its values at the nodes.
-ReferenceElement modal_element(CellKind shape, int order, std::string name, std::vector<Point> nodes, ModalBasis basis) {
-  const std::size_t n = nodes.size();
-  std::vector<double> vandermonde(n * n);
-  std::vector<Dual<double>> modes;
-  for (std::size_t a = 0; a < n; ++a) {
-    basis(order, nodes[a], 0, modes);
-    for (std::size_t m = 0; m < n; ++m) vandermonde[a * n + m] = modes[m].value;
-  }
-  ReferenceElement element;
+ReferenceElement polynomial_element(CellKind shape, int order, std::string name, std::vector<Point> nodes) {
+  ReferenceElement element = element_of(std::make_shared<const LagrangePolynomials>(shape, order, std::move(nodes)));
   element.name = std::move(name);
-  element.shape = shape;
-  element.order = order;
-  element.nodes = std::move(nodes);
-  element.evaluate = [coefficients = inverse_matrix(std::move(vandermonde), n), basis, order, n](
-                         const Point& x, std::span<double> values, std::span<Point> gradients) {
-    std::vector<Dual<double>> at;
-    std::ranges::fill(values, 0.0);
-    std::ranges::fill(gradients, Point{});
-    for (std::size_t axis = 0; axis < 3; ++axis) {
-      basis(order, x, static_cast<int>(axis), at);
-      for (std::size_t m = 0; m < n; ++m)
-        for (std::size_t a = 0; a < n; ++a) {
-          if (axis == 0) values[a] += coefficients[m * n + a] * at[m].value;
-          gradients[a][axis] += coefficients[m * n + a] * at[m].derivative;
-        }
-    }
-  };
   return element;
 }
 
@@ -208,6 +183,18 @@ ReferenceElement cell_element(CellKind kind) {
   return element;
 }
 
+ReferenceElement element_of(std::shared_ptr<const LagrangePolynomials> functions) {
+  ReferenceElement element;
+  element.name = fmt::format("{} of order {}", traits(functions->shape()).name, functions->order());
+  element.shape = functions->shape();
+  element.order = functions->order();
+  element.nodes.assign(functions->nodes().begin(), functions->nodes().end());
+  element.evaluate = [functions = std::move(functions)](const Point& x, std::span<double> values, std::span<Point> gradients) {
+    functions->evaluate(x, values, gradients);
+  };
+  return element;
+}
+
 ReferenceElement lagrange_element(CellKind shape, int order) {
   const CellKind linear = traits(shape).linear;
   if (order < 1 || order > highest_lagrange_order(linear))
@@ -218,12 +205,12 @@ ReferenceElement lagrange_element(CellKind shape, int order) {
     case CellKind::quad4:
     case CellKind::hex8: return tensor_element(linear, order);
     case CellKind::tri3:
-      return modal_element(linear, order, fmt::format("P{} triangle", order), triangle_nodes(order), triangle_basis);
+      return polynomial_element(linear, order, fmt::format("P{} triangle", order), triangle_nodes(order));
     case CellKind::tet4:
-      return modal_element(linear, order, fmt::format("P{} tetrahedron", order), tetrahedron_nodes(order), tetrahedron_basis);
+      return polynomial_element(linear, order, fmt::format("P{} tetrahedron", order), tetrahedron_nodes(order));
     case CellKind::prism6: return prism_element(order);
     case CellKind::pyramid5:
-      return modal_element(linear, order, fmt::format("order {} pyramid", order), pyramid_nodes(order), pyramid_basis);
+      return polynomial_element(linear, order, fmt::format("order {} pyramid", order), pyramid_nodes(order));
     default: throw Error(Exit::internal, fmt::format("no Lagrange element on {}", traits(shape).name));
   }
 }

@@ -12,6 +12,7 @@
 #include "mesh/orthogonal_polynomials.hpp"
 
 #include <functional>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -43,6 +44,9 @@ struct ElementRecord {
 
 // The element of the mesh's own cells: fields vary like the geometry.
 ReferenceElement cell_element(CellKind kind);
+
+// The element of polynomials through given nodes, such as the map of a curved cell (mesh/curved_cells.hpp).
+ReferenceElement element_of(std::shared_ptr<const LagrangePolynomials> functions);
 
 // Lagrange elements on any shape, from order 1. Tensor cells: Gauss-Lobatto nodes. Simplices: the recursive nodes of
 // Isaac, SIAM J. Sci. Comput. 42 (2020) A4046, which are Gauss-Lobatto on edges; prisms: their products; pyramids: the

@@ -118,9 +118,9 @@ void append_line_tables(const std::vector<double>& line_nodes, std::vector<doubl
 
 }  // namespace
 
-Tabulation::Tabulation(const Device& device, const ReferenceElement& element, CellKind geometry, const QuadratureRule& rule)
+Tabulation::Tabulation(const Device& device, const ReferenceElement& element, const ReferenceElement& geometry, const QuadratureRule& rule)
     : node_count_(element.node_count()),
-      geometry_node_count_(traits(geometry).node_count),
+      geometry_node_count_(geometry.node_count()),
       dimension_(element.dimension()),
       point_count_(static_cast<int>(rule.points.size())),
       tensor_(!element.line_nodes.empty() && rule.points.size() == element.nodes.size() && element.dimension() > 1) {
@@ -137,7 +137,7 @@ Tabulation::Tabulation(const Device& device, const ReferenceElement& element, Ce
     numbers.insert(numbers.end(), all_gradients.begin(), all_gradients.end());
   };
   tabulate(element);
-  tabulate(cell_element(geometry));
+  tabulate(geometry);
   const std::vector<double> extrapolation = extrapolation_matrix(element, rule);
   numbers.insert(numbers.end(), extrapolation.begin(), extrapolation.end());
   if (tensor_) append_line_tables(element.line_nodes, numbers);

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "device/array.hpp"
-#include "fem/cells/quadrature.hpp"
+#include "mesh/quadrature.hpp"
 #include "fem/cells/reference_element.hpp"
 #include "fem/launch/element_arguments.hpp"
 
@@ -11,8 +11,8 @@ namespace ritz {
 
 class Tabulation {
  public:
-  // `geometry`: the kind of the cells, of the same shape as the element.
-  Tabulation(const Device& device, const ReferenceElement& element, CellKind geometry, const QuadratureRule& rule);
+  // `geometry`: through whose nodes the cells are mapped; of the same shape as the element.
+  Tabulation(const Device& device, const ReferenceElement& element, const ReferenceElement& geometry, const QuadratureRule& rule);
   ReferenceTable table() const;
 
  private:

@@ -1,5 +1,5 @@
 // L4 in bodies of revolution: states of constant stress or flux, with the measure 2 pi r dA.
-#include "fem/cells/quadrature.hpp"
+#include "mesh/quadrature.hpp"
 #include "models.hpp"
 
 #include <cmath>

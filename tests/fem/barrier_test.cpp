@@ -26,7 +26,7 @@ template <class F, int N, int D>
 Findings run(Engine engine, CellKind kind, const F& form, int skipped) {
   using Sh = Shape<F, N, D>;
   constexpr int dimension = F::dimension, components = F::components;
-  const Tabulation tabulation(Device::named("cpu", 1), cell_element(kind), kind, quadrature(kind, mass_degree(kind)));
+  const Tabulation tabulation(Device::named("cpu", 1), cell_element(kind), cell_element(kind), quadrature(kind, mass_degree(kind)));
   std::mt19937_64 random(1);
   std::uniform_real_distribution<double> between(-0.03, 0.03);
   std::vector<std::int32_t> nodes(2 * N * lane_count);

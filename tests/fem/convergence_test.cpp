@@ -5,7 +5,7 @@
 #include "solvers/vectors.hpp"
 #include "test_forms.hpp"
 
-#include "fem/cells/quadrature.hpp"
+#include "mesh/quadrature.hpp"
 
 #include <cmath>
 

@@ -1,5 +1,5 @@
 // L1: what a quadrature rule promises.
-#include "fem/cells/quadrature.hpp"
+#include "mesh/quadrature.hpp"
 #include "cells_under_test.hpp"
 
 #include <cmath>

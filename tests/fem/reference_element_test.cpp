@@ -1,5 +1,5 @@
 // L0: reference elements of every shape and order.
-#include "fem/cells/quadrature.hpp"
+#include "mesh/quadrature.hpp"
 #include "fem/cells/reference_element.hpp"
 #include "cells_under_test.hpp"
 

@@ -30,7 +30,7 @@ Counts counts(const Mesh& mesh, int dimension) {
   const FunctionSpace space(mesh, 1, Device::named("cpu", 1));
   Counts result;
   for (const ElementGroup& group : element_groups(space, {Integral::over_all_cells(heat_form(dimension))}))
-    (traits(group.geometry).order == 1 ? result.straight : result.bent) += group.element_count;
+    (group.geometry->order == 1 ? result.straight : result.bent) += group.element_count;
   return result;
 }
 

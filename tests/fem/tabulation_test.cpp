@@ -11,7 +11,7 @@ namespace {
 // The table on a CPU, where its pointers can be read.
 struct Table {
   explicit Table(CellKind kind, int degree)
-      : rule(quadrature(kind, degree)), tabulation(Device::named("cpu", 1), cell_element(kind), kind, rule), view(tabulation.table()) {}
+      : rule(quadrature(kind, degree)), tabulation(Device::named("cpu", 1), cell_element(kind), cell_element(kind), rule), view(tabulation.table()) {}
   QuadratureRule rule;
   Tabulation tabulation;
   ReferenceTable view;

@@ -10,6 +10,7 @@
 #include <csignal>
 #include <numbers>
 
+#include <fmt/format.h>
 #include <sys/resource.h>
 
 #include <vtkCell.h>
@@ -168,7 +169,7 @@ TEST(VtuWriter, FullDiskIsAnErrorAndLeavesTheOldFileAlone) {
   const std::string index_error = error_of(
       [&] {
         PvdWriter index(folder.file("a.pvd"));
-        for (int i = 0; i < 2000; ++i) index.add(i, "a.vtu");
+        for (int i = 0; i < 2000; ++i) index.add(i, fmt::format("a{}.vtu", i));
       },
       Exit::output);
   setrlimit(RLIMIT_FSIZE, &limit);

@@ -1,4 +1,4 @@
-// Cells of order 3 and more, taken at order 2.
+// Cells of order 3 and more become cells of order 2, and keep their maps.
 #include "mesh/lower_order.hpp"
 
 #include "device/error.hpp"
@@ -40,7 +40,7 @@ struct HighOrderMesh {
     sets[static_cast<std::size_t>(kind)] = {order, order_of_places(shape, order)};
     for (const Point& xi : order_of_places(shape, order)) cells[static_cast<std::size_t>(kind)].push_back(node_at(map(xi)));
   }
-  std::vector<std::uint8_t> lower() { return lower_order(cells, sets, points, "a mesh", notices); }
+  std::vector<std::uint8_t> lower() { return lower_order(cells, sets, points, KeepMaps::no, "a mesh", notices).unneeded; }
   std::span<const Node> nodes(CellKind shape) const { return cells[static_cast<std::size_t>(complete_quadratic(shape))]; }
   Point point(Node node) const { return {points[3 * static_cast<std::size_t>(node)], points[3 * static_cast<std::size_t>(node) + 1], points[3 * static_cast<std::size_t>(node) + 2]}; }
   // The number that the notice gives.
@@ -85,6 +85,31 @@ TEST(LowerOrder, AMapOfDegreeTwoIsReproducedOnEveryShapeAndOrder) {
       EXPECT_GE(mesh.loss(), 0);
       EXPECT_LT(mesh.loss(), 1e-12);
     }
+}
+
+// Of three squares one is cubic, one quadratic, one straight.
+TEST(LowerOrder, BodiesKeepTheMapsThatOrderTwoHasNot) {
+  const auto mesh_of = [] {
+    HighOrderMesh mesh;
+    for (int cell = 0; cell < 3; ++cell)
+      mesh.add(quad4, 3, [&](const Point& x) {
+        return Point{x[0] + 3 * cell, x[1] + (cell == 1 ? 0.02 * (x[0] * x[0] * x[0] - x[0]) : cell == 2 ? 0.1 * x[0] * x[0] : 0), 0};
+      });
+    return mesh;
+  };
+  HighOrderMesh mesh = mesh_of();
+  const LoweredCells lowered = lower_order(mesh.cells, mesh.sets, mesh.points, KeepMaps::where_they_differ, "a mesh", mesh.notices);
+  const CurvedCells& curved = lowered.curved[static_cast<std::size_t>(quad9)];
+  EXPECT_EQ(curved.cells, std::vector<Index>{1});
+  ASSERT_EQ(curved.of(1).size(), 16u);
+  for (std::size_t a = 0; a < 16; ++a) {
+    const Point& xi = curved.functions->nodes()[a];
+    EXPECT_NEAR(curved.of(1)[a][1], xi[1] + 0.02 * (xi[0] * xi[0] * xi[0] - xi[0]), 1e-14);
+  }
+  EXPECT_THAT(mesh.notices.front(), HasSubstr("1 cell of order 3 in 'a mesh' keeps the file's map"));
+  HighOrderMesh shell = mesh_of();
+  EXPECT_TRUE(lower_order(shell.cells, shell.sets, shell.points, KeepMaps::no, "a mesh", shell.notices).curved[static_cast<std::size_t>(quad9)].empty());
+  EXPECT_THAT(shell.notices.front(), HasSubstr("are taken at order 2"));
 }
 
 // c (t^3 - t) vanishes at -1, 0 and 1 and is greatest at 1/sqrt(3).

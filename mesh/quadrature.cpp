@@ -1,4 +1,4 @@
-#include "fem/cells/quadrature.hpp"
+#include "mesh/quadrature.hpp"
 
 #include "device/error.hpp"
 
