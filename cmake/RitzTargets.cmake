@@ -1,5 +1,6 @@
 # How Ritz builds things:
 #   ritz_library(device error.cpp ...)    a shared library libritz_device.so, target ritz::device
+#   ritz_run_once(schema.cpp ...)         sources of this folder that a program passes through once, without loops over a mesh
 #   ritz_kernels(ritz_fem_kernels a.cpp)  kernel sources as loadable modules: see RitzKernels.cmake
 # C++20 as a flag of ours: CMake 3.25 does not know it for nvcc and would demand it there too.
 set(CMAKE_POSITION_INDEPENDENT_CODE ON)
@@ -42,4 +43,9 @@ function(ritz_library folder)
   install(TARGETS ritz_${folder} EXPORT ritzTargets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
   install(DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR}/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/ritz/${folder}
           FILES_MATCHING PATTERN "*.hpp")
+endfunction()
+
+# At -O1: a third less to compile where the headers of a library are most of it.
+function(ritz_run_once)
+  set_source_files_properties(${ARGN} PROPERTIES COMPILE_OPTIONS $<$<CONFIG:Release>:-O1>)
 endfunction()

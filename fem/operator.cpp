@@ -101,6 +101,21 @@ const double* Operator::given_numbers(const ElementGroup& group, int degree, con
   return stored.data();
 }
 
+namespace {
+
+ElementKernel kernel_of(const FormKernels& table, Operator::Task task) {
+  switch (task) {
+    case Operator::Task::residual: return table.residuals;
+    case Operator::Task::matrix: return table.matrices;
+    case Operator::Task::action: return table.actions;
+    case Operator::Task::diagonal: return table.diagonals;
+    case Operator::Task::evaluate: return table.evaluate;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
 const FormKernels& Operator::kernels_of(Task task, const ElementGroup& group, const FormValue& form) const {
   if (form.cell >= 0) return kernels<FormKernels>(space_->device(), form.module, whole_kernel_name(form.name.c_str()));
   const auto named = [&](int nodes) { return form_kernel_name(form.name.c_str(), nodes, traits(group.kind).dimension); };
@@ -110,9 +125,9 @@ const FormKernels& Operator::kernels_of(Task task, const ElementGroup& group, co
   const std::string special = named(group.node_count());
   const bool linear_cell = group.node_count() <= 1 << traits(group.kind).dimension;  // as Shape has it (fem/launch/element_points.hpp)
   const bool fits = !linear_cell || group.node_count() == group.geometry->node_count();
-  if (fits && task != Task::diagonal && has_kernels(space_->device().backend(), form.module, special)) {
+  if (fits && has_kernels(space_->device().backend(), form.module, special)) {
     const FormKernels& own = kernels<FormKernels>(space_->device(), form.module, special);
-    if (task != Task::action || own.actions != nullptr) return own;
+    if (kernel_of(own, task) != nullptr) return own;
   }
   return kernels<FormKernels>(space_->device(), form.module, named(0));
 }
@@ -123,16 +138,8 @@ AssemblyTerm Operator::make_term(Task task, const ElementGroup& group, const Int
   const bool whole = integral.form.cell >= 0;
   const bool keeps = !integral.form.state_start.empty();  // then it is known at the points of the residual only
   const int degree = whole ? 0 : task == Task::evaluate && !keeps ? evaluation_degree(traits(group.kind).linear, order_of(group)) : quadrature_degree(integral.form, group);
-  switch (task) {
-    case Task::residual: term.kernel = found.residuals; break;
-    case Task::matrix: term.kernel = found.matrices; break;
-    case Task::action:
-      term.kernel = found.actions;
-      term.single_kernel = found.single_actions;
-      break;
-    case Task::diagonal: term.kernel = found.diagonals; break;
-    case Task::evaluate: term.kernel = found.evaluate; break;
-  }
+  term.kernel = kernel_of(found, task);
+  if (task == Task::action) term.single_kernel = found.single_actions;
   term.arguments.form = integral.form.bytes.data();
   term.arguments.components = space_->components();
   if (whole) term.arguments.table.node_count = term.arguments.table.geometry_node_count = group.node_count();

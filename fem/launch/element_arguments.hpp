@@ -61,7 +61,7 @@ struct ElementArguments {
 using ElementKernel = void (*)(const Device&, const ElementArguments&);
 
 struct FormKernels {
-  ElementKernel matrices, residuals, evaluate, actions, diagonals, single_actions;  // nullptr where the form has none
+  ElementKernel matrices, residuals, evaluate, actions, diagonals, single_actions;  // nullptr where there is none: those for any element do
   // Of all batches at once: the state at each point becomes what u makes of it; the tangent at each point is written to `tangents`.
   ElementKernel commits = nullptr, tangents = nullptr;
 };

@@ -24,7 +24,9 @@ struct Cell {
 template <int ReferenceDimension>
 using AnyElement = Cell<0, ReferenceDimension>;
 
-template <Form F, class C>
+// What a solution asks for again and again has kernels of a cell's own: matrices, and residuals that Newton's method returns to. What it asks
+// for once is left to the kernels for any element where the form has those, too (`beside_any`): half as much to compile.
+template <Form F, class C, bool beside_any>
 struct RegisterFormOnCell {
   RegisterFormOnCell() {
     register_kernels(RITZ_TEXT(RITZ_BACKEND), form_kernel_name(F::name, C::nodes, C::dimension).c_str(), &table());
@@ -34,29 +36,31 @@ struct RegisterFormOnCell {
   static const FormKernels& table() {
     // Kernels of a cell's own for actions, too, where systems are solved without a matrix: of vectors on quadratic cells in space.
     constexpr bool acts = C::nodes == 0 || (C::nodes >= 10 && C::dimension == 3 && F::components > 1 && F::uses_gradient);
-    constexpr int points = C::nodes == C::dimension + 1 ? 1 : 0;  // linear simplices: one point, all in registers
-    static FormKernels t{nullptr, run_residuals<F, C::nodes, C::dimension>, nullptr, nullptr, nullptr, nullptr};
-    if constexpr (FormFacts<F>::has_matrix) t.matrices = choose_matrices<points>();
+    constexpr bool asked_once = beside_any && C::nodes != 0;
+    static FormKernels t{};
+    if constexpr (!asked_once || !FormFacts<F>::linear) t.residuals = run_residuals<F, C::nodes, C::dimension>;
+    if constexpr (FormFacts<F>::has_matrix) t.matrices = choose_matrices();
     if constexpr (FormFacts<F>::has_matrix && acts) {
       t.actions = run_actions<F, C::nodes, C::dimension>;
       t.single_actions = run_single_actions<F, C::nodes, C::dimension>;
     }
     if constexpr (FormFacts<F>::has_matrix && C::nodes == 0) t.diagonals = run_diagonals<F, 0, C::dimension>;
     if constexpr (keeps_tangents<F, C::dimension> && C::nodes == 0) t.tangents = run_tangents<F, 0, C::dimension>;
-    if constexpr (FormFacts<F>::evaluated > 0) t.evaluate = run_evaluate<F, C::nodes, C::dimension>;
+    if constexpr (FormFacts<F>::evaluated > 0 && !asked_once) t.evaluate = run_evaluate<F, C::nodes, C::dimension>;
     if constexpr (FormFacts<F>::state > 0) t.commits = run_commits<F, C::nodes, C::dimension>;
     return t;
   }
-  template <int Points>
   static ElementKernel choose_matrices() {
-    if constexpr (Points == 0) {
+    // Gradients on linear simplices: one point, all in registers.
+    constexpr bool one_point = C::nodes == C::dimension + 1 && !F::uses_value && FormFacts<F>::extra_degree <= 1;
+    if constexpr (!one_point) {
       return run_matrices<F, C::nodes, C::dimension, 0>;
     } else {
       return [](const Device& device, const ElementArguments& arguments) {
-        if (arguments.table.point_count == Points)
-          run_matrices<F, C::nodes, C::dimension, Points>(device, arguments);
+        if (arguments.table.point_count == 1)
+          run_matrices<F, C::nodes, C::dimension, 1>(device, arguments);
         else
-          run_matrices<F, C::nodes, C::dimension, 0>(device, arguments);
+          run_matrices<F, beside_any ? 0 : C::nodes, C::dimension, 0>(device, arguments);
       };
     }
   }
@@ -65,7 +69,8 @@ struct RegisterFormOnCell {
 template <Form F, class... Cells>
 struct RegisterForm {
   RegisterForm() {
-    (RegisterFormOnCell<F, Cells>(), ...);
+    constexpr bool any = ((Cells::nodes == 0) || ...);
+    (RegisterFormOnCell<F, Cells, any>(), ...);
     static const FormRecord record = record_of<F>();
     register_kernels(RITZ_TEXT(RITZ_BACKEND), form_record_name(F::name).c_str(), &record);
   }
