@@ -55,8 +55,8 @@ void ResultWriter::commit_postponed() {
 }
 
 void ResultWriter::commit(const Posted& posted) {
-  const auto& [mesh, shared, number] = posted;
-  const Step& step = *shared;
+  const Step& step = *posted.step;
+  const int number = posted.number;
   ResultStep result{.time = step.time.value_or(double(number)), .load_case = step.load_case, .point_fields = step.nodal, .cell_fields = step.cells, .cells = step.finer};
   result.also = [&] {
     std::vector<JournalFile> files;
@@ -67,7 +67,7 @@ void ResultWriter::commit(const Posted& posted) {
     }
     return files;
   };
-  std::string file = series_->write(*mesh, result);
+  std::string file = series_->write(*posted.mesh, result);
   const std::lock_guard lock(mutex_);
   written_.emplace_back(step.written, std::move(file));
 }
