@@ -18,7 +18,7 @@ std::string remedy(const Run& run, const Operator& equations) {
     const FunctionSpace& space = equations.space();
     const MemoryLimits& given = run.options().memory;
     const Index device = run.device().memory().live() + (equations.memory_needs(Operator::Task::evaluate) + needs_of_results(space, equations.integrals())).total();
-    const Index host = host_memory_live() + host_of_results(space, equations.integrals(), 3) + (run.device().is_gpu() ? 0 : device - run.device().memory().live());
+    const Index host = host_memory_live() + host_of_results(run, space, equations.integrals(), 3) + (run.device().is_gpu() ? 0 : device - run.device().memory().live());
     const auto enough = [](Index bytes) { return bytes < 10'000'000 ? fmt::format("{}k", (bytes + bytes / 20) / 1000 + 1) : fmt::format("{}M", (bytes + bytes / 20) / 1'000'000 + 1); };
     if (given.device > 0) limits.push_back("--memory-limit " + enough(device));
     if (given.host > 0) limits.push_back("--host-memory-limit " + enough(host));
@@ -56,12 +56,20 @@ DerivedFields evaluate(Run& run, const Operator& equations, const Vector& u, con
   return equations.evaluate(u, form);
 }
 
-Index host_of_results(const FunctionSpace& space, const std::vector<Integral>& integrals, int steps) {
+Index host_of_results(const Run& run, const FunctionSpace& space, const std::vector<Integral>& integrals, int steps) {
   const Index derived = derived_numbers(integrals);
+  // Of a space with nodes of its own: the unknown and what is derived at its nodes; where finer cells are written or looked at, the same at
+  // their points and what is made of it, the points, and the lists of the cells'.
+  Index own = 0;
+  if (!space.isoparametric()) own = 8 * space.node_count() * (space.components() + derived);
+  if (run.fields().has_finer(space)) {
+    own += 8 * space.node_count() * (3 + 2 * space.components() + 3 * derived);
+    for (const CellBlock& block : space.mesh().blocks()) own += 8 * block.cell_count() * space.element(block.kind).node_count();
+  }
   const Index at_nodes = 2 * space.components() + 4 * derived, at_cells = 3 * derived;
   const Index one = 8 * (at_nodes * space.mesh().node_count() + at_cells * space.mesh().cell_count());
   const Index held = 8 * ((2 * space.components() + 3 * derived / 2) * space.mesh().node_count() + derived * space.mesh().cell_count());
-  return one + Index{std::min(2, steps - 1)} * held;
+  return own + one + Index{std::min(2, steps - 1)} * held;
 }
 
 }  // namespace ritz

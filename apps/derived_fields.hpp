@@ -25,6 +25,6 @@ DerivedFields evaluate(Run& run, const Operator& equations, const Vector& u, con
 
 // Of the host while results are computed and written: fields as computed, taken apart, and in the file's buffer; of several steps two more
 // are on their way to the file. [bytes]
-Index host_of_results(const FunctionSpace& space, const std::vector<Integral>& integrals, int steps);
+Index host_of_results(const Run& run, const FunctionSpace& space, const std::vector<Integral>& integrals, int steps);
 
 }  // namespace ritz

@@ -110,7 +110,7 @@ ForecastModel linear_model(Run& run, const FunctionSpace& space, const std::vect
 }
 
 void forecast(Run& run, const FunctionSpace& space, const std::vector<Integral>& integrals, const ForecastModel& model) {
-  report_forecast(run, space, host_of_results(space, integrals, model.steps) + host_of_members(space, model), [&] {
+  report_forecast(run, space, host_of_results(run, space, integrals, model.steps) + host_of_members(space, model), [&] {
     const Operator equations = counted(space, integrals);
     return Foreseen{forecast_static(equations, model), equations.host_bytes()};
   });

@@ -3,7 +3,7 @@
 namespace ritz {
 
 const LagrangeResults* ResultFields::finer_for(const FunctionSpace& space) {
-  if ((!lagrange_ && !probed_) || space.isoparametric()) return nullptr;
+  if (!has_finer(space)) return nullptr;
   if (!finer_) finer_.emplace(space);
   return &*finer_;
 }

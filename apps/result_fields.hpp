@@ -20,6 +20,7 @@ class ResultFields {
   Field of(std::string name, const FunctionSpace& space, const Vector& u, double scale = 1);
   // Values at the space's nodes, [node][component], taken to the points of the finer cells; none when there are none.
   std::vector<double> at_points(const FunctionSpace& space, std::span<const double> at_nodes, int components);
+  bool has_finer(const FunctionSpace& space) const { return (lagrange_ || probed_) && !space.isoparametric(); }
   const LagrangeResults* finer() const { return finer_ ? &*finer_ : nullptr; }        // that Field::finer_values stand on
   const LagrangeCells* cells() const { return lagrange_ && finer_ ? &finer_->cells() : nullptr; }  // to be written; null: the mesh's
   // Where finer cells are written, fields on their points: those of the space as they are, others interpolated between the

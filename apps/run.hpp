@@ -105,6 +105,7 @@ class Run {
   void record(const SolveReport& solve, Index unknowns);
   void step_down(const std::string& step);  // in a solve that is recorded, or will be: a notice, and one of its fallbacks
   ResultFields& fields() { return fields_; }  // [output] cells
+  const ResultFields& fields() const { return fields_; }
   void measure_by(const BodyMeasure& measure) { measure_ = measure; }  // means and integrals of probes
   // Evaluates the case's probes; fields at nodes and cells go to the output folder in the background. `time`: the number of the step by default.
   // Fields without values are left out, and probes of them are NaN.

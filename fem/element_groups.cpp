@@ -9,7 +9,6 @@
 #include <array>
 #include <cmath>
 #include <fmt/format.h>
-#include <limits>
 #include <map>
 #include <numeric>
 #include <tuple>
@@ -87,16 +86,15 @@ std::shared_ptr<const ReferenceElement> map_of_kind(CellKind kind) {
 }
 
 // nullptr: the cell's nodes tell its map.
-const LagrangePolynomials* own_map(const Mesh& mesh, Index cell) {
-  const CellBlock& block = mesh.block_of(cell);
-  return block.curved.of(cell - block.first_cell).empty() ? nullptr : block.curved.functions.get();
+const LagrangePolynomials* own_map(const FunctionSpace& space, Index cell) {
+  return space.first_curved_point(cell) < 0 ? nullptr : space.mesh().block_of(cell).curved.functions.get();
 }
 
 // Elements whose geometry is that of their corners, those with all nodes, and then those of each map of their own.
 template <class Element>
 struct Parts {
   std::vector<Element> straight, bent;
-  std::map<const LagrangePolynomials*, std::vector<Element>> curved;
+  std::vector<std::vector<Element>> curved;  // in the order of their first elements
 };
 
 // Where all are of one sort, nothing is copied.
@@ -106,71 +104,46 @@ Parts<Element> split(std::vector<Element> elements, bool any_straight, const IsS
   const auto straight = any_straight ? std::ranges::count_if(elements, is_straight) : 0;
   if (straight == std::ssize(elements)) parts.straight = std::move(elements);
   else if (straight == 0 && !any_curved) parts.bent = std::move(elements);
-  else
+  else {
+    std::vector<const LagrangePolynomials*> maps;
     for (const Element& element : elements) {
-      if (any_straight && is_straight(element)) parts.straight.push_back(element);
-      else if (const LagrangePolynomials* map = any_curved ? own_map(element) : nullptr; map != nullptr) parts.curved[map].push_back(element);
-      else parts.bent.push_back(element);
+      const LagrangePolynomials* map = any_curved ? own_map(element) : nullptr;
+      if (map != nullptr) {
+        const auto place = static_cast<std::size_t>(std::ranges::find(maps, map) - maps.begin());
+        if (place == maps.size()) {
+          maps.push_back(map);
+          parts.curved.emplace_back();
+        }
+        parts.curved[place].push_back(element);
+      } else {
+        (any_straight && is_straight(element) ? parts.straight : parts.bent).push_back(element);
+      }
     }
+  }
   return parts;
 }
 
-bool has_curved(const Mesh& mesh) {
-  return std::ranges::any_of(mesh.blocks(), [](const CellBlock& block) { return !block.curved.empty(); });
-}
-
-// `reader` of the space's nodes.
-template <class Reader>
-void lay_out_nodes(ElementGroup& group, const FunctionSpace& space, Layout layout, const Reader& reader) {
+// `reader` of the space's nodes, geometry_nodes_of(element, buffer) of the points of the geometry that `coordinates_of` the group has.
+template <class Reader, class GeometryNodesOf>
+void lay_out(ElementGroup& group, const FunctionSpace& space, Layout layout, const Reader& reader, const GeometryNodesOf& geometry_nodes_of) {
+  const int threads = space.device().threads(), width = group.geometry->node_count();
+  const bool shared = space.isoparametric() && !group.curved && group.geometry == map_of_kind(group.kind);
   if (layout == Layout::counted) {
     group.nodes = Array<std::int32_t>(space.device(), group.entry_count(), "connectivity");
+    if (!shared) group.own_geometry = Array<std::int32_t>(space.device(), group.batch_count() * lane_count * width, "connectivity");
     return;
   }
-  group.host_nodes = interleaved(group.element_count, group.node_count(), space.device().threads(), reader);
+  group.host_nodes = interleaved(group.element_count, group.node_count(), threads, reader);
   group.nodes = Array<std::int32_t>(space.device(), std::span<const Node>(group.host_nodes), "connectivity");
+  if (shared) return;
+  const std::vector<Node> geometry = interleaved(group.element_count, width, threads, buffered(geometry_nodes_of));
+  group.own_geometry = Array<std::int32_t>(space.device(), std::span<const Node>(geometry), "connectivity");
 }
 
-// `reader` of the space's nodes, mesh_nodes_of(element, buffer) for the mesh's.
-template <class Reader, class MeshNodesOf>
-void lay_out(ElementGroup& group, const FunctionSpace& space, CellKind geometry, Layout layout, const Reader& reader, const MeshNodesOf& mesh_nodes_of) {
-  group.geometry = map_of_kind(geometry);
-  lay_out_nodes(group, space, layout, reader);
-  if (space.isoparametric() && geometry == group.kind) return;
-  const int width = traits(geometry).node_count;
-  if (layout == Layout::counted) {
-    group.own_geometry = Array<std::int32_t>(space.device(), group.batch_count() * lane_count * width, "connectivity");
-    return;
-  }
-  const auto geometry_nodes_of = [&](Index element, std::vector<Node>& nodes) {
-    mesh_nodes_of(element, nodes);
-    for (Node& node : nodes) node = space.geometry_node_of(node);
-  };
-  const std::vector<Node> nodes = interleaved(group.element_count, width, space.device().threads(), buffered(geometry_nodes_of));
-  group.own_geometry = Array<std::int32_t>(space.device(), std::span<const Node>(nodes), "connectivity");
-}
-
-// The same of elements with a map of their own: points_of(element, points) appends those of its nodes.
-template <class Reader, class PointsOf>
-void lay_out_curved(ElementGroup& group, const FunctionSpace& space, ReferenceElement geometry, Layout layout, const Reader& reader, const PointsOf& points_of) {
-  group.geometry = std::make_shared<const ReferenceElement>(std::move(geometry));
-  lay_out_nodes(group, space, layout, reader);
-  const int width = group.geometry->node_count();
-  const auto dimension = static_cast<std::size_t>(space.mesh().dimension());
-  std::vector<Point> points;
-  std::vector<double> coordinates;
-  for (Index element = 0; element < group.element_count; ++element) {
-    points.clear();
-    points_of(element, points);
-    for (const Point& x : points) coordinates.insert(coordinates.end(), x.begin(), x.begin() + static_cast<std::ptrdiff_t>(dimension));
-  }
-  if (std::ssize(coordinates) / space.mesh().dimension() > std::numeric_limits<Node>::max())
-    throw Error(Exit::resources, fmt::format("{} curved cells of {} points each", group.element_count, width), "points are numbered with 31 bits", "refine less");
-  const std::vector<Node> nodes = interleaved(group.element_count, width, space.device().threads(), buffered([width](Index element, std::vector<Node>& own) {
-    own.resize(static_cast<std::size_t>(width));
-    std::iota(own.begin(), own.end(), static_cast<Node>(element * width));
-  }));
-  group.own_geometry = Array<std::int32_t>(space.device(), std::span<const Node>(nodes), "connectivity");
-  group.own_points = Vector(space.device(), std::span<const double>(coordinates), "space");
+// The corners, or all nodes, of what the mesh has there.
+void take_nodes(const FunctionSpace& space, std::span<const Node> mesh_nodes, const ElementGroup& group, std::vector<Node>& nodes) {
+  nodes.clear();
+  for (const Node node : mesh_nodes.first(static_cast<std::size_t>(group.geometry->node_count()))) nodes.push_back(space.geometry_node_of(node));
 }
 
 // Whole elements ask for all nodes of their kind.
@@ -201,7 +174,6 @@ void add_cell_groups(const FunctionSpace& space, const std::vector<Integral>& in
       }
   }
   if (signature.empty() && everywhere == 0) return;
-  const bool curved = has_curved(mesh);
   std::map<std::pair<CellKind, int>, std::vector<Index>> by_key;
   const auto cells = space.cell_order();
   if (signature.empty() && mesh.blocks().size() == 1) {
@@ -223,38 +195,31 @@ void add_cell_groups(const FunctionSpace& space, const std::vector<Integral>& in
     const std::vector<int>& set = signatures.set(key.second);
     const bool by_nodes = has_whole(set, integrals);
     Parts<Index> parts = split(
-        std::move(all), !by_nodes && traits(key.first).order > 1, [&](Index cell) { return space.is_straight(cell); }, !by_nodes && curved,
-        [&](Index cell) { return own_map(mesh, cell); });
-    const auto add = [&](std::vector<Index>& list, const auto& lay_out_geometry) {
+        std::move(all), !by_nodes && traits(key.first).order > 1, [&](Index cell) { return space.is_straight(cell); },
+        !by_nodes && !space.curved_coordinates().empty(), [&](Index cell) { return own_map(space, cell); });
+    const auto add = [&](std::vector<Index>& list, std::shared_ptr<const ReferenceElement> geometry, bool curved) {
       if (list.empty()) return;
       ElementGroup group;
       group.kind = key.first;
+      group.geometry = std::move(geometry);
+      group.curved = curved;
       group.element = &space.element(key.first);
       group.integrals = set;
       group.elements = std::move(list);
       group.element_count = static_cast<Index>(group.elements.size());
       const auto cell_of = [&elements = group.elements](Index e) { return elements[static_cast<std::size_t>(e)]; };
-      lay_out_geometry(group, [&space, cell_of] { return [cell_of, nodes_of = FunctionSpace::CellNodes(space)](Index e) mutable { return nodes_of(cell_of(e)); }; }, cell_of);
+      lay_out(
+          group, space, layout, [&] { return [&, nodes_of = FunctionSpace::CellNodes(space)](Index e) mutable { return nodes_of(cell_of(e)); }; },
+          [&](Index e, std::vector<Node>& nodes) {
+            if (!curved) return take_nodes(space, mesh.nodes_of(cell_of(e)), group, nodes);
+            nodes.resize(static_cast<std::size_t>(group.geometry->node_count()));
+            std::iota(nodes.begin(), nodes.end(), space.first_curved_point(cell_of(e)));
+          });
       groups.push_back(std::move(group));
     };
-    const auto of_kind = [&](CellKind geometry) {
-      return [&, geometry](ElementGroup& group, const auto& reader, const auto& cell_of) {
-        lay_out(group, space, geometry, layout, reader, [&](Index e, std::vector<Node>& nodes) {
-          const auto of_cell = mesh.nodes_of(cell_of(e)).first(static_cast<std::size_t>(traits(geometry).node_count));
-          nodes.assign(of_cell.begin(), of_cell.end());
-        });
-      };
-    };
-    add(parts.straight, of_kind(traits(key.first).linear));
-    add(parts.bent, of_kind(key.first));
-    for (auto& [map, list] : parts.curved)
-      add(list, [&](ElementGroup& group, const auto& reader, const auto& cell_of) {
-        const CellBlock& block = mesh.block_of(cell_of(0));
-        lay_out_curved(group, space, element_of(block.curved.functions), layout, reader, [&](Index e, std::vector<Point>& points) {
-          const CellBlock& own = mesh.block_of(cell_of(e));
-          std::ranges::copy(own.curved.of(cell_of(e) - own.first_cell), std::back_inserter(points));
-        });
-      });
+    add(parts.straight, map_of_kind(traits(key.first).linear), false);
+    add(parts.bent, map_of_kind(key.first), false);
+    for (std::vector<Index>& list : parts.curved) add(list, std::make_shared<const ReferenceElement>(element_of(mesh.block_of(list[0]).curved.functions)), true);
   }
 }
 
@@ -271,7 +236,6 @@ void add_facet_groups(const FunctionSpace& space, const std::vector<Integral>& i
   std::ranges::sort(uses, {}, [&](const auto& use) {
     return std::tuple{rank[static_cast<std::size_t>(std::get<0>(use))], std::get<1>(use), std::get<2>(use)};
   });
-  const bool curved = has_curved(mesh);
   Signatures signatures;
   std::map<std::pair<CellKind, int>, std::vector<FacetOfCell>> by_key;
   for (std::size_t first = 0, last = 0; first < uses.size(); first = last) {
@@ -287,12 +251,15 @@ void add_facet_groups(const FunctionSpace& space, const std::vector<Integral>& i
     const bool by_nodes = has_whole(set, integrals);
     Parts<FacetOfCell> parts = split(
         std::move(all), !by_nodes && traits(key.first).order > 1,
-        [&, straight = Straightness(mesh, key.first)](const FacetOfCell& f) { return own_map(mesh, f.cell) == nullptr && straight(mesh.nodes_of(f)); },
-        !by_nodes && curved, [&](const FacetOfCell& f) { return own_map(mesh, f.cell); });
-    const auto add = [&](const std::vector<FacetOfCell>& facets, const auto& lay_out_geometry) {
+        [&, straight = Straightness(mesh, key.first)](const FacetOfCell& f) { return own_map(space, f.cell) == nullptr && straight(mesh.nodes_of(f)); },
+        !by_nodes && !space.curved_coordinates().empty(), [&](const FacetOfCell& f) { return own_map(space, f.cell); });
+    // traces: [facet] of cells with a map of their own.
+    const auto add = [&](const std::vector<FacetOfCell>& facets, std::shared_ptr<const ReferenceElement> geometry, const std::vector<Trace>& traces) {
       if (facets.empty()) return;
       ElementGroup group;
       group.kind = key.first;
+      group.geometry = std::move(geometry);
+      group.curved = !traces.empty();
       group.integrals = set;
       group.element_count = static_cast<Index>(facets.size());
       const auto facet_of = [&facets](Index e) { return facets[static_cast<std::size_t>(e)]; };
@@ -305,33 +272,23 @@ void add_facet_groups(const FunctionSpace& space, const std::vector<Integral>& i
         nodes.clear();
         for (const int a : space.facet_element(mesh.kind_of(f.cell), f.facet).nodes) nodes.push_back(cell_nodes[static_cast<std::size_t>(a)]);
       };
-      lay_out_geometry(group, buffered(nodes_of), facet_of);
+      lay_out(group, space, Layout::written, buffered(nodes_of), [&](Index e, std::vector<Node>& nodes) {
+        const FacetOfCell f = facet_of(e);
+        if (!group.curved) return take_nodes(space, mesh.nodes_of(f), group, nodes);
+        nodes.clear();
+        for (const int a : traces[static_cast<std::size_t>(f.facet)].nodes) nodes.push_back(space.first_curved_point(f.cell) + a);
+      });
       groups.push_back(std::move(group));
     };
-    const auto of_kind = [&](CellKind geometry) {
-      return [&, geometry](ElementGroup& group, const auto& reader, const auto& facet_of) {
-        lay_out(group, space, geometry, Layout::written, reader, [&](Index e, std::vector<Node>& nodes) {
-          nodes = mesh.nodes_of(facet_of(e));
-          nodes.resize(static_cast<std::size_t>(traits(geometry).node_count));
-        });
-      };
-    };
-    add(parts.straight, of_kind(traits(key.first).linear));
-    add(parts.bent, of_kind(key.first));
-    for (auto& [map, list] : parts.curved)
-      add(list, [&](ElementGroup& group, const auto& reader, const auto& facet_of) {
-        // The facets of one kind have one trace, whichever their number in the cell.
-        const CellBlock& block = mesh.block_of(facet_of(0).cell);
-        const ReferenceElement cell = element_of(block.curved.functions);
-        std::vector<Trace> traces;
-        for (int f = 0; f < std::ssize(traits(cell.shape).facets); ++f) traces.push_back(trace_of(cell, f));
-        lay_out_curved(group, space, traces[static_cast<std::size_t>(facet_of(0).facet)].element, Layout::written, reader, [&](Index e, std::vector<Point>& points) {
-          const FacetOfCell f = facet_of(e);
-          const CellBlock& own = mesh.block_of(f.cell);
-          const std::span<const Point> of_cell = own.curved.of(f.cell - own.first_cell);
-          for (const int a : traces[static_cast<std::size_t>(f.facet)].nodes) points.push_back(of_cell[static_cast<std::size_t>(a)]);
-        });
-      });
+    add(parts.straight, map_of_kind(traits(key.first).linear), {});
+    add(parts.bent, map_of_kind(key.first), {});
+    for (const std::vector<FacetOfCell>& list : parts.curved) {
+      const ReferenceElement cell = element_of(mesh.block_of(list[0].cell).curved.functions);
+      std::vector<Trace> traces;
+      for (int f = 0; f < std::ssize(traits(cell.shape).facets); ++f) traces.push_back(trace_of(cell, f));
+      // Facets of one kind have one trace, whichever their number in the cell.
+      add(list, std::make_shared<const ReferenceElement>(traces[static_cast<std::size_t>(list[0].facet)].element), traces);
+    }
   }
 }
 
@@ -347,12 +304,13 @@ void add_node_groups(const FunctionSpace& space, const std::vector<Integral>& in
                     "name nodes that belong to cells");
     ElementGroup group;
     group.kind = CellKind::vertex1;
+    group.geometry = map_of_kind(CellKind::vertex1);
     group.element = &vertex;
     group.integrals = {static_cast<int>(i)};
     group.element_count = static_cast<Index>(list.size());
     const auto node_of = [&](Index e) { return list[static_cast<std::size_t>(e)]; };
     const auto nodes_of = [&](Index e, std::vector<Node>& nodes) { nodes.assign(1, space.node_of(node_of(e))); };
-    lay_out(group, space, CellKind::vertex1, Layout::written, buffered(nodes_of), [&](Index e, std::vector<Node>& nodes) { nodes.assign(1, node_of(e)); });
+    lay_out(group, space, Layout::written, buffered(nodes_of), [&](Index e, std::vector<Node>& nodes) { nodes.assign(1, space.geometry_node_of(node_of(e))); });
     groups.push_back(std::move(group));
   }
 }

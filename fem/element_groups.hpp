@@ -22,7 +22,7 @@ struct ElementGroup {
   std::vector<Node> host_nodes;       // [batch][node][lane]; the last batch repeats its last element. None of cells that are counted only
   Array<std::int32_t> nodes;          // the same on the device; not written where cells are counted only
   Array<std::int32_t> own_geometry;   // the nodes of the geometry in the same layout; empty when they are the field's
-  Vector own_points;                  // [geometry node][dimension]: of elements with a map of order 3 or more; the others' are in the space
+  bool curved = false;                // they have a map of order 3 or more: own_geometry counts the space's curved points
 
   const Array<std::int32_t>& geometry_nodes() const { return own_geometry.empty() ? nodes : own_geometry; }
   int node_count() const { return element->node_count(); }
@@ -35,7 +35,7 @@ struct ElementGroup {
 
 // Of its geometry's nodes: [geometry node][dimension].
 inline const Vector& coordinates_of(const FunctionSpace& space, const ElementGroup& group) {
-  return group.own_points.empty() ? space.geometry_coordinates() : group.own_points;
+  return group.curved ? space.curved_coordinates() : space.geometry_coordinates();
 }
 int order_of(const ElementGroup& group);  // of what the element's functions and the geometry vary like
 int quadrature_degree(const FormValue& form, const ElementGroup& group);  // that the rule for integrals of the form is exact to

@@ -8,6 +8,7 @@
 #include "mesh/hash.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <fmt/format.h>
 
 namespace ritz {
@@ -78,7 +79,26 @@ std::shared_ptr<const FunctionSpace::Geometry> FunctionSpace::geometry_of(const 
     for (std::size_t d = 0; d < dimension; ++d) coordinates[n * dimension + d] = mesh.point(made.mesh_node[n])[d];
   made.coordinates = Vector(device, std::span<const double>(coordinates), "space");
   made.straight = straight_cells(mesh, device.threads());
+  made.place_curved(mesh, device);
   return std::make_shared<const Geometry>(std::move(made));
+}
+
+void FunctionSpace::Geometry::place_curved(const Mesh& mesh, const Device& device) {
+  if (std::ranges::all_of(mesh.blocks(), [](const CellBlock& block) { return block.curved.empty(); })) return;
+  first_curved.assign(static_cast<std::size_t>(mesh.cell_count()), -1);
+  const auto dimension = static_cast<std::ptrdiff_t>(mesh.dimension());
+  std::vector<double> points;
+  for (const Index cell : cell_order) {
+    const CellBlock& block = mesh.block_of(cell);
+    const std::span<const Point> own = block.curved.of(cell - block.first_cell);
+    if (own.empty()) continue;
+    const Index first = std::ssize(points) / dimension;
+    if (first + std::ssize(own) > std::numeric_limits<Node>::max())
+      throw Error(Exit::resources, fmt::format("the curved cells of '{}' have more than {} points", mesh.source(), first), "they are numbered with 31 bits", "refine less");
+    first_curved[static_cast<std::size_t>(cell)] = static_cast<Node>(first);
+    for (const Point& x : own) points.insert(points.end(), x.begin(), x.begin() + dimension);
+  }
+  curved = Vector(device, std::span<const double>(points), "space");
 }
 
 void FunctionSpace::choose_elements(const SpaceOptions& options) {

@@ -88,6 +88,9 @@ class FunctionSpace {
   // The geometry: the mesh's nodes in the order in which the curve meets them.
   Node geometry_node_of(Node mesh_node) const { return geometry_->node[static_cast<std::size_t>(mesh_node)]; }
   const Vector& geometry_coordinates() const { return geometry_->coordinates; }
+  // Of cells with a map of their own (mesh/curved_cells.hpp): the points of its functions, one cell after the other.
+  const Vector& curved_coordinates() const { return geometry_->curved; }  // [point][dimension]
+  Node first_curved_point(Index cell) const { return geometry_->first_curved.empty() ? -1 : geometry_->first_curved[static_cast<std::size_t>(cell)]; }  // -1: it has none
   bool is_straight(Index cell) const { return geometry_->straight[static_cast<std::size_t>(cell)] != 0; }  // fem/straight_cells.hpp
 
   Vector zeros(const char* tag = "vectors") const;
@@ -120,6 +123,9 @@ class FunctionSpace {
     std::vector<Node> node, mesh_node;   // [mesh node] -> node of the geometry, and back
     Vector coordinates;
     std::vector<std::uint8_t> straight;  // [cell]
+    std::vector<Node> first_curved;      // [cell]; empty when no cell has a map of its own
+    Vector curved;
+    void place_curved(const Mesh& mesh, const Device& device);
   };
   static std::shared_ptr<const Geometry> geometry_of(const Mesh& mesh, const Device& device);
   void choose_elements(const SpaceOptions& options);

@@ -132,12 +132,17 @@ const FormKernels& Operator::kernels_of(Task task, const ElementGroup& group, co
   return kernels<FormKernels>(space_->device(), form.module, named(0));
 }
 
+int Operator::degree_of(Task task, const ElementGroup& group, const Integral& integral) const {
+  if (integral.form.cell >= 0) return 0;
+  const bool keeps = !integral.form.state_start.empty();  // then it is known at the points of the residual only
+  return task == Task::evaluate && !keeps ? evaluation_degree(traits(group.kind).linear, order_of(group)) : quadrature_degree(integral.form, group);
+}
+
 AssemblyTerm Operator::make_term(Task task, const ElementGroup& group, const Integral& integral) const {
   const FormKernels& found = kernels_of(task, group, integral.form);
   AssemblyTerm term{};
   const bool whole = integral.form.cell >= 0;
-  const bool keeps = !integral.form.state_start.empty();  // then it is known at the points of the residual only
-  const int degree = whole ? 0 : task == Task::evaluate && !keeps ? evaluation_degree(traits(group.kind).linear, order_of(group)) : quadrature_degree(integral.form, group);
+  const int degree = degree_of(task, group, integral);
   term.kernel = kernel_of(found, task);
   if (task == Task::action) term.single_kernel = found.single_actions;
   term.arguments.form = integral.form.bytes.data();
@@ -148,7 +153,7 @@ AssemblyTerm Operator::make_term(Task task, const ElementGroup& group, const Int
   term.arguments.geometry_nodes = group.geometry_nodes().data();
   term.arguments.coordinates = coordinates_of(*space_, group).data();
   term.arguments.given = given_numbers(group, degree, integral);
-  if (keeps) term.arguments.state = state_of(group, integral).data();
+  if (!integral.form.state_start.empty()) term.arguments.state = state_of(group, integral).data();
   if (task == Task::action && by_tensors(group, integral.form)) term.arguments.point_geometry = point_geometry(group, term.arguments.table);
   return term;
 }

@@ -15,6 +15,7 @@
 
 #include <map>
 #include <memory>
+#include <set>
 #include <tuple>
 
 namespace ritz {
@@ -187,6 +188,9 @@ class Operator {
     const MarkedNodes* marked = nullptr;  // action
     const PointTangents* tangents = nullptr;
   };
+  using PointNumbers = std::set<std::tuple<const ElementGroup*, int, int>>;
+  void add_numbers_at_points(Task task, const Outline& outline, PointNumbers& known, MemoryNeeds& needs) const;
+  int degree_of(Task task, const ElementGroup& group, const Integral& integral) const;
   Index stored_at_points(const std::vector<std::vector<AssemblyTerm>>& terms) const;
   Index least_traffic(const Plan& plan, bool matrix, Index number) const;
   void run(const Plan& plan, const char* name, bool matrix, const Vectors& vectors) const;

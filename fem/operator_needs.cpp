@@ -1,4 +1,5 @@
 // What an operator will take of memory, and what its tasks read and write: Operator::memory_needs and its company.
+#include "fem/launch/point_geometry.hpp"
 #include "fem/list_sizes.hpp"
 #include "fem/operator.hpp"
 #include "fem/space_needs.hpp"
@@ -11,6 +12,7 @@ MemoryNeeds Operator::memory_needs(const std::vector<Task>& tasks, Index pairs) 
   MemoryNeeds needs;
   std::set<ListKey> lists;                        // that are there, or counted
   std::set<std::pair<ListKey, int>> buffers;      // by block
+  PointNumbers points;
   for (const auto& [job, plan] : plans_) {
     const auto key = lists.emplace(plan.groups, plan.chunk_batches, job.task == Task::matrix).first;
     buffers.emplace(*key, plan.block);
@@ -29,10 +31,29 @@ MemoryNeeds Operator::memory_needs(const std::vector<Task>& tasks, Index pairs) 
     const ScatterSizes& sizes = known->second;
     if (lists.insert(key).second) needs += ScatterPlan::memory_needs(sizes);
     if (task == Task::residual) needs += state_needs();
+    add_numbers_at_points(task, outline, points, needs);
     if (buffers.emplace(key, outline.block).second)
       needs.array<double>("assembly buffers", sizes.extension * outline.block).array<double>("assembly buffers", workspace_size(outline));
   }
   return needs;
+}
+
+// What the task finds at quadrature points, as make_term asks for it.
+void Operator::add_numbers_at_points(Task task, const Outline& outline, PointNumbers& known, MemoryNeeds& needs) const {
+  for (std::size_t g = 0; g < outline.groups.size(); ++g) {
+    const ElementGroup& group = groups_[static_cast<std::size_t>(outline.groups[g])];
+    for (const int i : outline.integrals[g]) {
+      const Integral& integral = integrals_[static_cast<std::size_t>(i)];
+      if (integral.form.cell >= 0) continue;
+      const int degree = degree_of(task, group, integral), points = table(group, degree).point_count;
+      const Index entries = group.batch_count() * points * lane_count;
+      if (integral.form.given_count > 0 && !given_.contains({&group, &integral, degree}) && known.emplace(&group, i, degree).second)
+        needs.array<double>("given numbers", entries * integral.form.given_count);
+      const bool stored = task == Task::action && by_tensors(group, integral.form) && group.geometry->order > 1;
+      if (stored && !point_geometry_.contains({&group, points}) && known.emplace(&group, -1, points).second)
+        needs.array<double>("point geometry", entries * point_geometry_entries(group.element->dimension()));
+    }
+  }
 }
 
 Index Operator::host_bytes() const {

@@ -39,7 +39,7 @@ bool transfers_share(const Operator& equations) {
 Index connectivity_of_cells(const Operator& equations) {
   Index sum = 0;
   for (const ElementGroup& group : equations.groups())
-    if (!group.elements.empty()) sum += group.nodes.bytes() + group.own_geometry.bytes() + group.own_points.bytes();
+    if (!group.elements.empty()) sum += group.nodes.bytes() + group.own_geometry.bytes();
   return sum;
 }
 

@@ -62,6 +62,33 @@ class ForecastTest(ritz.CaseTest):
         self.assertGreater(forecast["at_peak"]["vectors"], 120 * 8 * unknowns)  # two bases
         self.assertNotIn("without a matrix", estimate.report["forecast"])
 
+    def test_the_geometry_of_bent_cells_is_foreseen(self):
+        """Tensor cells that are not straight keep their geometry at points, which is the largest part; those of order 3 their own points, too."""
+        data = pathlib.Path(__file__).resolve().parents[1] / "data" / "mfem"
+        for mesh, refine in (("star-q3", 5), ("fichera-mixed-p2", 3)):
+            case = self.write(f"{mesh}.toml", f'''[mesh]
+file = "{data / mesh}.mesh"
+refine = {refine}
+[space]
+order = 3
+[[region]]
+name = "boundary"
+kind = "facets"
+expression = "1"
+[[material]]
+region = "all"
+conductivity = 1
+[[source]]
+region = "all"
+value = 1
+[[temperature]]
+region = "boundary"
+value = 0
+''')
+            with self.subTest(mesh=mesh):
+                _, forecast, _ = self.check_forecast("ritz-heat", case, forecast_table.P_MULTIGRID, 0.1)
+                self.assertGreater(forecast["at_peak"]["point geometry"], 0.1 * forecast["device_peak"])
+
     def test_a_factor_is_foreseen_by_the_analysis_of_the_run(self):
         box_meshes.write_structure(self.folder / "plate.msh", "plate", (40, 30, 0))
         box_meshes.write_box(self.folder / "box.msh", "hex", (16, 8, 8))
