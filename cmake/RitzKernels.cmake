@@ -51,7 +51,7 @@ set(RITZ_KERNEL_OPTIONS -O3 -fno-math-errno -fno-trapping-math -ffp-contract=fas
 set(RITZ_KERNEL_OPTIONS_V4 -mprefer-vector-width=512 CACHE INTERNAL "")
 # CMake 3.25 drops C++20 for nvcc: say it ourselves.
 set(RITZ_KERNEL_OPTIONS_CUDA -std=c++20 --expt-relaxed-constexpr -O3 -lineinfo
-    -Xcompiler=-Wall,-fvisibility=hidden,-fopenmp CACHE INTERNAL "")
+    -Xcompiler=-Wall,-Wno-parentheses,-fvisibility=hidden,-fopenmp CACHE INTERNAL "")
 
 # One loadable module per back end from the same sources. Inline functions stay hidden in their module, so that
 # code compiled for AVX-512 can never be merged into code that runs everywhere.

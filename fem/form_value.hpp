@@ -52,8 +52,7 @@ struct FormValue {
         linear(r.linear),
         cell(r.cell),
         given_count(r.given_count),
-        state_points(r.state_points),
-        module(std::move(module_name)) {
+        state_points(r.state_points), module(std::move(module_name)) {  // not at the start of a line, where nvcc sees a C++20 module
     std::memcpy(bytes.data(), r.prototype, r.size);
     keep(r.states());
     derived += static_cast<int>(state_start.size());

@@ -10,6 +10,7 @@ namespace ritz {
 
 // a where `condition` is positive, else b: instead of an `if` on numbers, which stand for several elements at once.
 constexpr double select(double condition, double a, double b) { return condition > 0 ? a : b; }
+constexpr float select(float condition, float a, float b) { return condition > 0 ? a : b; }
 
 template <class T>
 struct Dual {
