@@ -28,13 +28,6 @@ struct Equations {
   Operator equations;
 };
 
-double largest_difference(const Vector& x, const Vector& y) {
-  Vector d(x.device(), x.size(), "vectors");
-  copy(x, d);
-  axpy(-1, y, d);
-  return max_abs(d);
-}
-
 TEST_P(CurvedFields, HaveTheirNodesOnTheMap) {
   for (const int order : {1, 2, 3, 4}) {
     if (order > highest_lagrange_order(kind())) continue;

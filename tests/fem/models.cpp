@@ -1,5 +1,7 @@
 #include "models.hpp"
 
+#include "solvers/vectors.hpp"
+
 #include <cmath>
 
 namespace ritz::test {
@@ -91,6 +93,13 @@ FormValue volume_load(int dimension, std::span<const double> d) {
   }
   if (d.size() == 1) return Load<1, 2, 0>{{d[0]}, thickness};
   return Load<2, 2, 0>{{d[0], d[1]}, thickness};
+}
+
+double largest_difference(const Vector& x, const Vector& y) {
+  Vector d(x.device(), x.size(), "vectors");
+  copy(x, d);
+  axpy(-1, y, d);
+  return max_abs(d);
 }
 
 }  // namespace ritz::test

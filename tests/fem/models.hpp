@@ -61,4 +61,6 @@ std::vector<Side> sides(int dimension, bool affine = true);
 FormValue facet_load(int dimension, std::span<const double> density);
 FormValue volume_load(int dimension, std::span<const double> density);
 
+double largest_difference(const Vector& x, const Vector& y);  // of two entries at one place
+
 }  // namespace ritz::test

@@ -124,13 +124,6 @@ struct Equations {
   Operator equations;
 };
 
-double largest_difference(const Vector& x, const Vector& y) {
-  Vector d(x.device(), x.size(), "vectors");
-  copy(x, d);
-  axpy(-1, y, d);
-  return max_abs(d);
-}
-
 TEST_P(SpaceOfOrder, ActsLikeItsMatrix) {
   for (const auto& [name, form, rigid] : forms_on(dimension())) {
     Equations m(patch(kind(), {.random = 0.03}), form, order());
