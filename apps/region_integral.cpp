@@ -16,14 +16,14 @@ namespace {
 // A reference cell, or one of its facets, at the points of its rule.
 struct Table {
   int dimension = 0;
-  std::vector<Point> points;
   std::vector<double> weights;                 // [point]
   std::vector<std::vector<double>> values;     // of the field's functions: [point][node]
-  std::vector<std::vector<Point>> gradients;   // of the map's, where its nodes are those of the mesh: [point][node]
+  std::vector<std::vector<double>> places;     // of the cell's map: [point][node of the map]
+  std::vector<std::vector<Point>> gradients;   // of the same along the axes of the cell or facet
 };
 
-// Degree 4 is exact for a linear field times the Jacobian of a trilinear cell, 7 for the quadratic ones.
-int degree_for(int order) { return order == 1 ? 4 : order == 2 ? 7 : 3 * order + 2; }
+// Of a field of this order times the Jacobian: 4 for a linear field on a trilinear cell, 7 for quadratic ones.
+int degree_for(int field, int map) { return field + 3 * map - (map > 1 ? 1 : 0); }
 
 // Volume, area or length per unit of the reference cell, in space of three dimensions.
 double drawn_size(const std::array<Point, 3>& t, int dimension) {
@@ -42,38 +42,18 @@ double drawn_size(const std::array<Point, 3>& t, int dimension) {
   }
 }
 
-struct Place {
-  double radius;
-  std::array<Point, 3> tangents;
-};
-
-// Of an element whose map is that of its nodes.
-class MapOfNodes {
- public:
-  MapOfNodes(const Mesh& mesh, const Table& table, std::span<const Node> nodes) : mesh_(&mesh), table_(&table), nodes_(nodes) {}
-  Place operator()(std::size_t q) const {
-    Place place{};
-    for (std::size_t a = 0; a < nodes_.size(); ++a) {
-      const auto x = mesh_->point(nodes_[a]);
-      place.radius += table_->values[q][a] * x[0];
-      for (std::size_t k = 0; k < static_cast<std::size_t>(table_->dimension); ++k)
-        for (std::size_t i = 0; i < 3; ++i) place.tangents[k][i] += table_->gradients[q][a][k] * x[i];
-    }
-    return place;
-  }
-
- private:
-  const Mesh* mesh_;
-  const Table* table_;
-  std::span<const Node> nodes_;
-};
-
-// f(point of the rule, weight in space); place(point of the rule).
-template <class PlaceOf, class F>
-void for_each_point(const Table& table, const PlaceOf& place, const BodyMeasure& measure, const F& f) {
+// f(point of the rule, weight in space); x: the nodes of the cell's map.
+template <class F>
+void for_each_point(const Table& table, std::span<const Point> x, const BodyMeasure& measure, const F& f) {
   for (std::size_t q = 0; q < table.weights.size(); ++q) {
-    const Place here = place(q);
-    f(q, table.weights[q] * drawn_size(here.tangents, table.dimension) * measure.weight * (measure.axisymmetric ? here.radius : 1));
+    double radius = 0;
+    std::array<Point, 3> tangents{};
+    for (std::size_t a = 0; a < x.size(); ++a) {
+      radius += table.places[q][a] * x[a][0];
+      for (std::size_t k = 0; k < static_cast<std::size_t>(table.dimension); ++k)
+        for (std::size_t i = 0; i < 3; ++i) tangents[k][i] += table.gradients[q][a][k] * x[a][i];
+    }
+    f(q, table.weights[q] * drawn_size(tangents, table.dimension) * measure.weight * (measure.axisymmetric ? radius : 1));
   }
 }
 
@@ -108,44 +88,53 @@ class Points {
   Points(const Mesh& mesh, const BodyMeasure& measure, const LagrangeResults* finer = nullptr) : mesh_(&mesh), measure_(&measure), finer_(finer) {}
   template <class Use>  // use(table, nodes, points)
   void of_cell(Index cell, const Use& use) {
-    const CellMap map(*mesh_, cell);
-    walk(map, -1, map.kind(), map, [](const Point& xi) { return xi; }, mesh_->nodes_of(cell), cell, use);
+    walk(CellMap(*mesh_, cell), -1, mesh_->nodes_of(cell), cell, use);
   }
   template <class Use>
   void of_facet(const FacetOfCell& facet, const Use& use) {
-    const CellMap cell(*mesh_, facet.cell);
-    const FacetMap map(cell, facet.facet);
-    const std::vector<Node> nodes = mesh_->nodes_of(facet);
-    walk(cell, facet.facet, traits(cell.kind()).facets[static_cast<std::size_t>(facet.facet)].kind, map, [&map](const Point& xi) { return map.place(xi); }, nodes, facet.cell, use);
+    walk(CellMap(*mesh_, facet.cell), facet.facet, mesh_->nodes_of(facet), facet.cell, use);
   }
 
  private:
-  // in_cell(place on the reference cell of `kind`): on the cell's own.
-  template <class Map, class InCell, class Use>
-  void walk(const CellMap& cell, int facet, CellKind kind, const Map& map, const InCell& in_cell, std::span<const Node> nodes, Index number, const Use& use) {
-    const bool by_nodes = cell.functions() == nullptr && finer_ == nullptr;
-    int order = cell.functions() != nullptr ? cell.functions()->order() : traits(kind).order;
-    if (finer_ != nullptr) order = std::max(order, finer_->order());
-    const auto [at, fresh] = tables_.try_emplace({cell.kind(), facet, order});
-    Table& table = at->second;
-    if (fresh) {
-      const QuadratureRule rule = quadrature(kind, degree_for(order));
-      table = {traits(kind).dimension, {rule.points.begin(), rule.points.end()}, rule.weights, {}, {}};
-      for (const Point& xi : table.points) {
-        table.values.push_back(finer_ != nullptr ? finer_->functions(cell.kind()).at(in_cell(xi)) : shape_values(kind, xi));
-        if (by_nodes) table.gradients.push_back(shape_gradients(kind, xi));
+  template <class Use>
+  void walk(const CellMap& cell, int facet, std::span<const Node> nodes, Index number, const Use& use) {
+    const auto [at, fresh] = tables_.try_emplace({cell.kind(), facet, cell.functions()});
+    if (fresh) at->second = make_table(cell, facet);
+    const Table& table = at->second;
+    use(table, finer_ != nullptr ? finer_->points_of(number) : nodes, [&](const auto& f) { for_each_point(table, cell.nodes(), *measure_, f); });
+  }
+
+  // facet -1: of the cell itself.
+  Table make_table(const CellMap& cell, int facet) const {
+    const CellKind kind = facet < 0 ? cell.kind() : traits(cell.kind()).facets[static_cast<std::size_t>(facet)].kind;
+    const int map = cell.functions() != nullptr ? cell.functions()->order() : traits(cell.kind()).order;
+    const QuadratureRule rule = quadrature(kind, degree_for(finer_ != nullptr ? finer_->order() : traits(kind).order, map));
+    Table table{traits(kind).dimension, rule.weights, {}, {}, {}};
+    for (const Point& xi : rule.points) {
+      Point in_cell = xi;
+      std::array<Point, 3> axes{Point{1, 0, 0}, Point{0, 1, 0}, Point{0, 0, 1}};  // of the rule's cell, in the cell
+      if (facet >= 0) {
+        const FacetMap on(cell, facet);
+        in_cell = on.place(xi);
+        axes = on.axes(xi);
       }
+      std::vector<double> places(cell.nodes().size());
+      std::vector<Point> slopes(places.size()), along(places.size());
+      cell.evaluate(in_cell, places, slopes);
+      for (std::size_t a = 0; a < along.size(); ++a)
+        for (std::size_t k = 0; k < 3; ++k)
+          for (std::size_t i = 0; i < 3; ++i) along[a][k] += slopes[a][i] * axes[k][i];
+      table.values.push_back(finer_ != nullptr ? finer_->functions(cell.kind()).at(in_cell) : shape_values(kind, xi));
+      table.places.push_back(std::move(places));
+      table.gradients.push_back(std::move(along));
     }
-    use(table, finer_ != nullptr ? finer_->points_of(number) : nodes, [&](const auto& f) {
-      if (by_nodes) return for_each_point(table, MapOfNodes(*mesh_, table, nodes), *measure_, f);
-      for_each_point(table, [&](std::size_t q) { return Place{map.at(table.points[q])[0], map.tangents(table.points[q])}; }, *measure_, f);
-    });
+    return table;
   }
 
   const Mesh* mesh_;
   const BodyMeasure* measure_;
   const LagrangeResults* finer_;
-  std::map<std::tuple<CellKind, int, int>, Table> tables_;  // by kind of the cell, facet, and order
+  std::map<std::tuple<CellKind, int, const LagrangePolynomials*>, Table> tables_;  // by kind of the cell, facet, and its own map
 };
 
 }  // namespace

@@ -46,15 +46,16 @@ Point CellMap::at(const Point& xi) const {
   return x;
 }
 
+void CellMap::evaluate(const Point& xi, std::span<double> values, std::span<Point> gradients) const {
+  if (functions_ != nullptr) return functions_->evaluate(xi, values, gradients);
+  std::ranges::copy(shape_values(kind_, xi), values.begin());
+  std::ranges::copy(shape_gradients(kind_, xi), gradients.begin());
+}
+
 std::array<Point, 3> CellMap::tangents(const Point& xi) const {
-  std::vector<Point> slopes;
-  if (functions_ != nullptr) {
-    std::vector<double> values(nodes_.size());
-    slopes.resize(nodes_.size());
-    functions_->evaluate(xi, values, slopes);
-  } else {
-    slopes = shape_gradients(kind_, xi);
-  }
+  std::vector<double> values(nodes_.size());
+  std::vector<Point> slopes(nodes_.size());
+  evaluate(xi, values, slopes);
   std::array<Point, 3> tangents{};
   for (std::size_t a = 0; a < slopes.size(); ++a)
     for (std::size_t k = 0; k < 3; ++k)
@@ -77,14 +78,21 @@ Point FacetMap::place(const Point& xi) const {
   return x;
 }
 
-std::array<Point, 3> FacetMap::tangents(const Point& xi) const {
-  const std::array<Point, 3> of_cell = cell_->tangents(place(xi));
+std::array<Point, 3> FacetMap::axes(const Point& xi) const {
   const std::vector<Point> slopes = shape_gradients(shape_, xi);
-  std::array<Point, 3> tangents{};
+  std::array<Point, 3> axes{};
   for (std::size_t d = 0; d < 2; ++d)
     for (std::size_t a = 0; a < slopes.size(); ++a)
-      for (std::size_t k = 0; k < 3; ++k)
-        for (std::size_t i = 0; i < 3; ++i) tangents[d][i] += slopes[a][d] * corners_[a][k] * of_cell[k][i];
+      for (std::size_t k = 0; k < 3; ++k) axes[d][k] += slopes[a][d] * corners_[a][k];
+  return axes;
+}
+
+std::array<Point, 3> FacetMap::tangents(const Point& xi) const {
+  const std::array<Point, 3> of_cell = cell_->tangents(place(xi)), axes = this->axes(xi);
+  std::array<Point, 3> tangents{};
+  for (std::size_t d = 0; d < 3; ++d)
+    for (std::size_t k = 0; k < 3; ++k)
+      for (std::size_t i = 0; i < 3; ++i) tangents[d][i] += axes[d][k] * of_cell[k][i];
   return tangents;
 }
 

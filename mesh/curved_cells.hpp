@@ -37,6 +37,7 @@ class CellMap {
   std::span<const Point> nodes() const { return nodes_; }        // of the map, in space
   std::span<const Point> reference_nodes() const;                // the same on the reference cell
   const LagrangePolynomials* functions() const { return functions_; }  // nullptr: those of the kind
+  void evaluate(const Point& xi, std::span<double> values, std::span<Point> gradients) const;  // of the functions of its nodes
   Point at(const Point& xi) const;
   std::array<Point, 3> tangents(const Point& xi) const;          // d x / d xi_k
 
@@ -52,7 +53,8 @@ class FacetMap {
   FacetMap(const CellMap& cell, int facet) : FacetMap(cell.kind(), facet) { cell_ = &cell; }
   Point at(const Point& xi) const { return cell_->at(place(xi)); }
   std::array<Point, 3> tangents(const Point& xi) const;
-  Point place(const Point& xi) const;  // on the cell's reference cell
+  Point place(const Point& xi) const;                 // on the cell's reference cell
+  std::array<Point, 3> axes(const Point& xi) const;   // d place / d xi_k
 
  private:
   FacetMap(CellKind cell, int facet);
