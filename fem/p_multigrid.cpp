@@ -102,10 +102,11 @@ const PCycleKernels<Real>& cycle_kernels(const Device& device) {
 template <class Real>
 struct Level {
   const MatrixFree* A;
-  // What it gives in prescribed rows is for the caller to overlook.
-  void apply(const Array<Real>& from, Array<Real>& to) const {
-    if constexpr (sizeof(Real) == sizeof(float)) A->equations().action(A->tangents(), A->state(), from, to, &A->marked());
-    else A->equations().action(A->state(), from, to, &A->marked());
+  // What it gives in prescribed rows is for the caller to overlook. Without `marked`, prescribed entries of `from` must be zero, as they are in
+  // smoothing: then no kernel asks which they are.
+  void apply(const Array<Real>& from, Array<Real>& to, const Operator::MarkedNodes* marked = nullptr) const {
+    if constexpr (sizeof(Real) == sizeof(float)) A->equations().action(A->tangents(), A->state(), from, to, marked);
+    else A->equations().action(A->state(), from, to, marked);
   }
   double largest_eigenvalue = 0;        // of D^-1 A, a bound
   Array<Real> inverse_diagonal;         // 0 where prescribed
@@ -123,7 +124,7 @@ class InCyclePrecision final : public LinearOperator {
   Index rows() const override { return level_.A->rows(); }
   void apply(const Vector& x, Vector& y) const override {
     kernels_.from_double(device(), x.size(), x.data(), level_.x.data());
-    level_.apply(level_.x, level_.q);
+    level_.apply(level_.x, level_.q, &level_.A->marked());
     kernels_.to_double(device(), y.size(), level_.q.data(), y.data());
     level_.A->constraints().apply_pivot(level_.A->pivot(), x, y);
   }

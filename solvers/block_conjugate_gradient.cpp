@@ -175,27 +175,29 @@ class Group {
       now = 1 - now;
       count(6, diagonals());
       kernels_.update(device_, size_, active, sums(before), pq(), p_.group(0), q_.group(0), diagonal_, x_.group(0), r_.group(0), sums(now));
-      precondition(now);
       double numbers[number_count];
       device_.machine().read_scalars(numbers, numbers_.data(), number_count);
       for (int j = 0; j < columns_; ++j) {
         if ((active >> j & 1) == 0) continue;
-        const auto reason = judge(lanes_[j], numbers[j], numbers[(1 + 2 * before) * lanes + j], numbers[(1 + 2 * now) * lanes + j],
-                                  numbers[(2 + 2 * now) * lanes + j]);
+        const auto of = [&](int row) { return numbers[row * lanes + j]; };
+        const double rz_before = of(1 + 2 * before), rr = of(2 + 2 * now);
+        const auto reason = judge(lanes_[j], of(0), rz_before, preconditioner_ == nullptr ? of(1 + 2 * now) : rz_before * (rr / of(2 + 2 * before)), rr);
         if (!reason) continue;
         reasons[j] = *reason;
         active &= ~(1u << j);
       }
+      if (active == 0) return;
+      precondition(now);
       turn_to(active, now, before);
     }
   }
 
-  std::optional<StopReason> judge(Lane& lane, double p_q, double rz_before, double rz, double rr) const {
+  std::optional<StopReason> judge(Lane& lane, double p_q, double rz_before, double rz_expected, double rr) const {
     if (!std::isfinite(p_q) || !std::isfinite(rr) || !std::isfinite(rz_before)) return StopReason::not_finite;
     if (rz_before == 0) return StopReason::breakdown;
     if (rz_before < 0) return StopReason::indefinite_preconditioner;
     if (p_q <= 0) return StopReason::indefinite_matrix;
-    lane.report.steps.push_back({rz_before / p_q, rz_before, rz});
+    add_step(lane.report, p_q, rz_before, rz_expected);
     return after_iteration(std::sqrt(rr), lane.b_norm, lane.target, options_.max_iterations, lane.report);
   }
 

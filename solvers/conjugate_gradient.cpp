@@ -44,17 +44,16 @@ class Iteration {
       now = 1 - now;
       count(diagonal_ != nullptr ? 7 : 6);
       kernels_.update(device_, size_, sums(before), pq(), p_.data(), run.q.data(), diagonal_, run.x.data(), run.r.data(), sums(now));
-      precondition(run, now);
-
       double numbers[number_count];
       device_.machine().read_scalars(numbers, numbers_.data(), number_count);
-      const double p_q = numbers[0], rz_before = numbers[1 + 2 * before], rr = numbers[2 + 2 * now];
+      const double p_q = numbers[0], rz_before = numbers[1 + 2 * before], rr_before = numbers[2 + 2 * before], rr = numbers[2 + 2 * now];
       if (!std::isfinite(p_q) || !std::isfinite(rr) || !std::isfinite(rz_before)) return StopReason::not_finite;
       if (rz_before == 0) return StopReason::breakdown;
       if (rz_before < 0) return StopReason::indefinite_preconditioner;
       if (p_q <= 0) return StopReason::indefinite_matrix;
-      if (!flexible_) run.report.steps.push_back({rz_before / p_q, rz_before, numbers[1 + 2 * now]});
+      if (!flexible_) add_step(run.report, p_q, rz_before, preconditioner_ == nullptr ? numbers[1 + 2 * now] : rz_before * (rr / rr_before));
       if (const auto reason = run.after_iteration(std::sqrt(rr))) return *reason;
+      precondition(run, now);
       turn_to(run, now, before);
     }
   }

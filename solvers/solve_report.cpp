@@ -76,6 +76,11 @@ double smallest_eigenvalue(const std::vector<double>& diagonal, const std::vecto
 
 }  // namespace
 
+void add_step(SolveReport& report, double p_q, double rz, double rz_expected) {
+  if (!report.steps.empty()) report.steps.back().next_product = rz;
+  report.steps.push_back({rz / p_q, rz, rz_expected});
+}
+
 double squared_energy_error(const std::vector<SolveReport::Step>& steps) {
   const std::size_t n = steps.size();
   if (n < 3) return -1;

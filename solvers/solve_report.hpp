@@ -48,6 +48,10 @@ using IterationVerdict = std::function<bool(int iterations, double log_reduction
 // "conjugate gradients with Jacobi: converged after 12 iterations, residual 3.1e-09"
 std::string summary(const SolveReport& report);
 
+// One more step: rz is r.z before it, which settles what came after the step before; after this one rz_expected, until the next step tells.
+// So nobody preconditions the last residual, which nothing but an estimate would need.
+void add_step(SolveReport& report, double p_q, double rz, double rz_expected);
+
 // ||x - A^-1 b||_A^2 after the last of these steps of conjugate gradients: the Gauss-Radau bound (Meurant and Tichy 2013),
 // which is above the truth when the smallest eigenvalue is not below the one taken, 0.9 of the smallest Ritz value of the
 // same iteration. Negative: not known (fewer than three steps).

@@ -61,13 +61,14 @@ struct CpuTeam {
   void load_direction(const ElementArguments& arguments, Index batch, int a, int nodes, int components, const X& x) const {
     const std::int32_t* node = arguments.nodes + (batch * nodes + a) * lane_count;
     std::int32_t marks = 0;
-    for (int l = 0; l < lane_count; ++l) marks |= node[l];
+    if (arguments.prescribed != nullptr)
+      for (int l = 0; l < lane_count; ++l) marks |= node[l];
     if (marks >= 0) return load<false>(arguments.direction, node, a, components, x);
     for (int c = 0; c < components; ++c) {
       const double* v[lane_count];
       for (int l = 0; l < lane_count; ++l) {
         const Index i = Index{unmarked(node[l])} * components + c;
-        v[l] = node[l] < 0 && arguments.prescribed[i] != 0 ? &zero : arguments.direction + i;
+        v[l] = node[l] < 0 && (components == 1 || arguments.prescribed[i] != 0) ? &zero : arguments.direction + i;
       }
       x(a * components + c) = Pack::gathered([&](int l) { return *v[l]; });
     }
@@ -169,7 +170,8 @@ struct SingleCpuTeam {
     const std::int32_t* low = arguments.nodes + (batch * nodes + a) * lane_count;
     const std::int32_t* high = arguments.nodes + (of(batch, 1) * nodes + a) * lane_count;
     std::int32_t marks = 0;
-    for (int l = 0; l < lane_count; ++l) marks |= low[l] | high[l];
+    if (arguments.prescribed != nullptr)
+      for (int l = 0; l < lane_count; ++l) marks |= low[l] | high[l];
     if (marks >= 0) {
       const float* v[2 * lane_count];
       for (int l = 0; l < lane_count; ++l) {
@@ -187,7 +189,7 @@ struct SingleCpuTeam {
       for (int l = 0; l < 2 * lane_count; ++l) {
         const std::int32_t n = l < lane_count ? low[l] : high[l - lane_count];
         const Index i = Index{n ^ (n >> 31)} * components + c;
-        v[l] = n < 0 && arguments.prescribed[i] != 0 ? &zero : arguments.single_direction + i;
+        v[l] = n < 0 && (components == 1 || arguments.prescribed[i] != 0) ? &zero : arguments.single_direction + i;
       }
       x(a * components + c) = SinglePack::gathered([&](int l) { return *v[l]; });
     }
@@ -231,7 +233,7 @@ struct SingleCpuTeam {
 inline void prefetch_lists(const ElementArguments& arguments, Index batch, int nodes, int geometry_nodes) {
   const auto ahead = [batch](const std::int32_t* lists, int count) {
     const auto* list = reinterpret_cast<const char*>(lists + batch * count * lane_count);
-    for (int byte = 0; byte < count * lane_count * 4; byte += 64) __builtin_prefetch(list + byte, 0, 2);
+    for (int byte = 0; byte < count * lane_count * 4; byte += 64) __builtin_prefetch(list + byte);
   };
   ahead(arguments.nodes, nodes);
   if (geometry_nodes > 0) ahead(arguments.geometry_nodes, geometry_nodes);

@@ -58,14 +58,20 @@ TEST(ConjugateGradient, DiagonalMatrixWithJacobiTakesOneStep) {
   EXPECT_EQ(solved.report.iterations, 1);
 }
 
+// A diagonal that does not say that it is one.
+struct Hidden final : LinearOperator {
+  explicit Hidden(const JacobiPreconditioner& j) : jacobi(j) {}
+  const Device& device() const override { return jacobi.device(); }
+  Index rows() const override { return jacobi.rows(); }
+  void apply(const Vector& x, Vector& y) const override {
+    jacobi.apply(x, y);
+    ++calls;
+  }
+  const JacobiPreconditioner& jacobi;
+  mutable int calls = 0;
+};
+
 TEST(ConjugateGradient, FusedDiagonalEqualsTheSamePreconditionerApplied) {
-  struct Hidden final : LinearOperator {
-    explicit Hidden(const JacobiPreconditioner& j) : jacobi(j) {}
-    const Device& device() const override { return jacobi.device(); }
-    Index rows() const override { return jacobi.rows(); }
-    void apply(const Vector& x, Vector& y) const override { jacobi.apply(x, y); }
-    const JacobiPreconditioner& jacobi;
-  };
   const SparseMatrix A = on(Device::named("cpu"), poisson_matrix(8));
   const JacobiPreconditioner jacobi(A);
   const Hidden hidden(jacobi);
@@ -73,6 +79,21 @@ TEST(ConjugateGradient, FusedDiagonalEqualsTheSamePreconditionerApplied) {
   const Solved fused = solve({}, A, b, {}, &jacobi), general = solve({}, A, b, {}, &hidden);
   ASSERT_EQ(fused.report.iterations, general.report.iterations);
   for (std::size_t i = 0; i < b.size(); ++i) EXPECT_NEAR(fused.x[i], general.x[i], 1e-12);
+}
+
+// The residual that is small enough is not preconditioned any more; what the error estimate would have had from it, it foresees.
+TEST(ConjugateGradient, PreconditionsOnceForEachIteration) {
+  const SparseMatrix A = on(Device::named("cpu"), poisson_matrix(8));
+  const JacobiPreconditioner jacobi(A);
+  const Hidden hidden(jacobi);
+  const std::vector<double> b = random_numbers(512, 3);
+  const SolveReport fused = solve({}, A, b, {}, &jacobi).report, general = solve({}, A, b, {}, &hidden).report;
+  EXPECT_EQ(general.restarts, 0);
+  EXPECT_EQ(hidden.calls, general.iterations);
+  ASSERT_EQ(general.steps.size(), fused.steps.size());
+  for (std::size_t k = 0; k + 1 < fused.steps.size(); ++k)
+    EXPECT_NEAR(general.steps[k].next_product, fused.steps[k].next_product, 1e-6 * fused.steps[k].next_product);
+  EXPECT_NEAR(general.steps.back().next_product, fused.steps.back().next_product, fused.steps.back().next_product);
 }
 
 // R13
