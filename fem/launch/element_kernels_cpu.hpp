@@ -19,10 +19,11 @@ struct CpuMemory {
   Pack& at(int i) const { return data[i]; }
 };
 
-// Few items are written out: those of order 1 have little else to do than to find their places.
+// Few items are written out: those of order 1 have little else to do than to find their places. Not where a pack takes two of the sixteen
+// registers of AVX2, which then go to memory and back.
 template <class F>
 void do_each(int count, const F& f) {
-  if (__builtin_constant_p(count) && count <= 4) {
+  if (__builtin_constant_p(count) && count <= 4 && sizeof(Pack) <= register_bytes) {
 #pragma GCC unroll 4
     for (int i = 0; i < count; ++i) f(i);
   } else {
