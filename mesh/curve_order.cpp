@@ -65,16 +65,33 @@ std::uint64_t hilbert_position(const std::uint32_t (&place)[n], int levels) {
   return position;
 }
 
-struct Frame {  // carries coordinates to the grid of the curve, with the same spacing in all directions
+struct Frame {  // carries coordinates to the grid of the curve, whose spacing in a direction is a multiple of the cells' extent there
   double low[3];
-  double scale;
+  double scale[3];
   int levels;
   std::uint32_t place(double x, int axis) const {
-    const double at = (x - low[axis]) * scale;
+    const double at = (x - low[axis]) * scale[axis];
     return static_cast<std::uint32_t>(std::clamp(at, 0.0, static_cast<double>((1u << levels) - 1)));
   }
 };
 
+// Of a cell in each direction, in the mean over some four thousand; where cells are flat, as much as in the widest direction.
+Point mean_extent(const Mesh& mesh) {
+  constexpr Index some = 4096;
+  Point sum{};
+  for (Index cell = 0; cell < mesh.cell_count(); cell += std::max<Index>(1, mesh.cell_count() / some)) {
+    const auto corners = mesh.nodes_of(cell).first(static_cast<std::size_t>(traits(mesh.kind_of(cell)).corner_count));
+    for (std::size_t k = 0; k < 3; ++k) {
+      const auto [low, high] = std::ranges::minmax(corners, {}, [&](Node node) { return mesh.point(node)[k]; });
+      sum[k] += mesh.point(high)[k] - mesh.point(low)[k];
+    }
+  }
+  const double widest = std::ranges::max(sum);
+  for (double& extent : sum) extent = extent > 1e-6 * widest ? extent / widest : 1;
+  return sum;
+}
+
+// Coordinates are divided by the cells' mean extents: a piece of the curve through stretched cells has as little surface, counted in nodes, as any.
 Frame frame_around(const Mesh& mesh) {
   constexpr double infinite = std::numeric_limits<double>::infinity();
   double low[3] = {infinite, infinite, infinite}, high[3] = {-infinite, -infinite, -infinite};
@@ -86,9 +103,11 @@ Frame frame_around(const Mesh& mesh) {
       low[k] = std::min(low[k], x[3 * node + k]);
       high[k] = std::max(high[k], x[3 * node + k]);
     }
-  const double size = std::max({high[0] - low[0], high[1] - low[1], high[2] - low[2]});
+  const Point extent = mean_extent(mesh);
+  const double size = std::max({(high[0] - low[0]) / extent[0], (high[1] - low[1]) / extent[1], (high[2] - low[2]) / extent[2]});
   const int levels = mesh.dimension() == 2 ? 24 : 16;
-  return {{low[0], low[1], low[2]}, size > 0 ? static_cast<double>(1u << levels) / size : 0, levels};
+  const double places = size > 0 ? static_cast<double>(1u << levels) / size : 0;
+  return {{low[0], low[1], low[2]}, {places / extent[0], places / extent[1], places / extent[2]}, levels};
 }
 
 void key_block(const Mesh& mesh, const CellBlock& block, const Frame& frame, Index first_value, KeyedIndex* out) {

@@ -59,6 +59,18 @@ Tridiagonal lanczos_matrix(const std::vector<double>& alphas, const std::vector<
   return T;
 }
 
+// Of the eigenvector for an eigenvalue, of length 1: the row below would read `next` times its last component.
+double last_component(const Tridiagonal& T, double eigenvalue) {
+  double before = 0, component = 1, squares = 1;
+  for (std::size_t i = 0; i + 1 < T.diagonal.size(); ++i) {
+    const double after = ((eigenvalue - T.diagonal[i]) * component - (i > 0 ? T.off_diagonal[i - 1] * before : 0)) / T.off_diagonal[i];
+    before = component;
+    component = after;
+    squares += component * component;
+  }
+  return std::abs(component) / std::sqrt(squares);
+}
+
 void check(const ChebyshevOptions& options) {
   if (options.degree < 1 || options.degree > 100 || !(options.ratio > 1) || options.estimate_steps < 1 || !(options.safety >= 1))
     throw Error(Exit::input,
@@ -95,6 +107,12 @@ double LargestEigenvalue::after(int steps) {
     betas_.push_back(rz_ / rz_before);
   }
   return alphas_.empty() ? 1.0 : largest_of(lanczos_matrix(alphas_, betas_));
+}
+
+double LargestEigenvalue::residual() const {
+  if (alphas_.empty() || !(betas_.back() > 0)) return 0;
+  const Tridiagonal T = lanczos_matrix(alphas_, betas_);
+  return std::sqrt(betas_.back()) / alphas_.back() * last_component(T, largest_of(T));
 }
 
 ChebyshevPreconditioner::ChebyshevPreconditioner(const SparseMatrix& A, const ChebyshevOptions& options)

@@ -28,6 +28,8 @@ class LargestEigenvalue {
   // After so many steps in all: calls go on where the last one ended. Throws Error(Exit::not_converged) when A is not
   // positive definite.
   double after(int steps);
+  // How far from the last estimate an eigenvalue is at most: the residual of its Ritz vector. Small once the estimate has settled.
+  double residual() const;
 
  private:
   const LinearOperator& A_;

@@ -66,6 +66,21 @@ TEST(CurveOrder, NeighboursOnAPowerOfTwoGridFollowEachOther) {
   }
 }
 
+// By powers of two, so that the same cells stand at the borders of places.
+TEST(CurveOrder, IsTheSameOfStretchedCells) {
+  const auto in_a_box = [](std::array<double, 3> size) { return curve_order(box(16, 8, 4, size, CellKind::tet4)); };
+  const std::vector<Index> of_cubes = in_a_box({16, 8, 4});
+  EXPECT_EQ(in_a_box({16, 8, 4096}), of_cubes);
+  EXPECT_EQ(in_a_box({16. / 256, 8, 4}), of_cubes);
+  EXPECT_EQ(in_a_box({16. * 128, 8, 4. / 128}), of_cubes);
+  const auto in_a_plane = [](std::array<double, 2> size) {
+    const Mesh flat = rectangle(16, 8, size, CellKind::tri3);
+    return curve_order(Mesh({.dimension = 3, .structural = true, .points = {flat.points().begin(), flat.points().end()},
+                             .blocks = {flat.blocks().begin(), flat.blocks().end()}, .regions = {}, .source = "plate"}));
+  };
+  EXPECT_EQ(in_a_plane({16, 8. * 256}), in_a_plane({16, 8}));
+}
+
 TEST(CurveOrder, OfABlockCountsWithinIt) {
   const Mesh mesh = box_mixed(8, 3, 3, {1, 1, 1});
   for (const CellBlock& block : mesh.blocks()) {

@@ -78,6 +78,26 @@ TEST(Chebyshev, EigenvalueEstimateGoesOnWhereItStopped) {
   EXPECT_LT(early, estimate.after(7));
 }
 
+// Of D^-1 A on n^3 points: 1 - (cos a + cos b + cos c) / 3, with a, b, c multiples of pi / (n + 1).
+TEST(Chebyshev, AnEigenvalueIsWithinTheResidualOfTheEstimate) {
+  const int n = 7;
+  const SparseMatrix A = on(Device::named("cpu"), poisson_matrix(n));
+  const auto wave = [](int k) { return std::cos(k * std::numbers::pi / (n + 1)) / 3; };
+  const Vector inverse = inverse_diagonal(A.diagonal());
+  LargestEigenvalue estimate(A, inverse);
+  double last = 3;
+  for (const int steps : {1, 2, 3, 5, 7, 12, 30}) {
+    const double largest = estimate.after(steps), residual = estimate.residual();
+    double nearest = 3;
+    for (int i = 1; i <= n; ++i)
+      for (int j = 1; j <= n; ++j)
+        for (int k = 1; k <= n; ++k) nearest = std::min(nearest, std::abs(1 - wave(i) - wave(j) - wave(k) - largest));
+    EXPECT_LE(nearest, residual + 1e-12) << steps;
+    last = residual;
+  }
+  EXPECT_LT(last, 1e-3);
+}
+
 TEST(Chebyshev, OneUnknownIsSolved) {
   const Device device = Device::named("cpu");
   const SparseMatrix A = on(device, diagonal_matrix({4}));
