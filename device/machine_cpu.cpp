@@ -55,7 +55,7 @@ class CpuMachine final : public Machine {
   // Large blocks are mapped by themselves, so that they are gone when they are freed; malloc keeps what lies between others.
   void* do_allocate(Index bytes) override {
     const auto size = static_cast<std::size_t>(bytes);
-    if (size >= huge_page) return map_pages((size + huge_page - 1) / huge_page * huge_page);
+    if (size >= large) return map_pages((size + largest_page - 1) / largest_page * largest_page);
     void* memory = std::aligned_alloc(256, (size + 255) / 256 * 256);
     if (memory == nullptr) return nullptr;
     if (!take_host_memory(usable(memory))) {
@@ -80,9 +80,10 @@ class CpuMachine final : public Machine {
   void do_fill_zero(void* device, Index bytes) override { std::memset(device, 0, static_cast<std::size_t>(bytes)); }
 
  private:
-  static constexpr std::size_t huge_page = std::size_t{2} << 20;
+  static constexpr std::size_t large = std::size_t{1} << 20, huge_page = std::size_t{2} << 20;
+  static constexpr std::size_t largest_page = std::size_t{64} << 10;  // that a system has by itself
 
-  // Aligned to huge pages, and asking for them: gathers over nodes miss the TLB less.
+  // Aligned to huge pages, and asking for them: gathers over nodes miss the TLB less. What fills none of these stands in small ones.
   void* map_pages(std::size_t size) {
     if (!take_host_memory(static_cast<Index>(size))) return nullptr;
     const std::size_t reserved = size + huge_page;

@@ -17,7 +17,7 @@ double MemoryStatistics::fragmentation() const {
 }
 
 Index MemoryPool::block_size(Index bytes) {
-  const Index step = bytes < (Index{1} << 20) ? 256 : (Index{2} << 20);
+  const Index step = bytes < (Index{1} << 20) ? 256 : (Index{64} << 10);
   return std::max<Index>(step, (bytes + step - 1) / step * step);
 }
 

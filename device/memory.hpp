@@ -52,7 +52,7 @@ class MemoryPool {
   Index take_recent_peak() noexcept;
   void note_recent_peak(Index peak) noexcept;
 
-  // What a request takes of the pool: steps of 256 bytes, from 1 MiB on of 2 MiB (a huge page), so that a freed block
+  // What a request takes of the pool: steps of 256 bytes, from 1 MiB on of 64 KiB, so that a freed block
   // fits again. A block that was cached may be up to a quarter larger.
   static Index block_size(Index bytes);
   // "matrix 12.0 MB, vectors 3.1 MB", the largest first.

@@ -13,6 +13,7 @@ struct SpaceNeeds {
   int block = 1;               // unknowns per node
   MemoryNeeds standing;        // what the device's pool holds now, and constraints where there are none yet
   MemoryNeeds pattern;         // nothing where it is there
+  MemoryNeeds coordinates;     // of nodes of its own, which solvers with a matrix ask for first (solver_geometry in fem/nested_nodes.hpp)
   Index host_of_pattern = 0;   // [bytes] while it is made
   MemoryNeeds matrix() const { return MemoryNeeds().array<double>("matrix", size.pairs * block * block); }
   MemoryNeeds vectors(Index count) const { return MemoryNeeds().array<double>("vectors", size.nodes * block, count); }

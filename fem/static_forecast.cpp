@@ -36,7 +36,7 @@ class Forecaster {
     const MemoryNeeds matrix = needs_.standing + needs_.pattern + needs_.matrix();
     const MemoryNeeds kept = matrix + residual_;
     const MemoryNeeds assembly = kept + lists + vectors(assembly_vectors());
-    const MemoryNeeds solve = kept + staying_lists() + solved_together();
+    const MemoryNeeds solve = kept + needs_.coordinates + staying_lists() + solved_together();
     const bool diagonal = path == SolverPath::diagonal || path == SolverPath::diagonal_unsymmetric;
     const MemoryNeeds iteration = krylov_vectors(diagonal);
     ForecastPath result{path, assembly, "assembly"};
@@ -59,7 +59,7 @@ class Forecaster {
       raise(result, kept + matrix_lists() + left + results(), "results");
       if (columns_ == 1) result.refresh = (solve + refreshed + earlier_solutions()).total();
     }
-    raise(result, needs_.standing + needs_.pattern + residual_ + staying_lists() + results(), "results");
+    raise(result, needs_.standing + needs_.pattern + residual_ + needs_.coordinates + staying_lists() + results(), "results");
     const double matrix_bytes = 8.0 * double(needs_.size.pairs) * block_ * block_ + 4.0 * double(needs_.size.pairs), vector_bytes = 8.0 * double(n_);
     // Assembly; and per iteration a product in double precision and, with multigrid, a cycle of five products in its precision.
     const bool cycle = !diagonal;
@@ -77,12 +77,12 @@ class Forecaster {
     const MemoryNeeds assembly = matrix + residual_ + matrix_lists() + vectors(assembly_vectors());
     ForecastPath result{SolverPath::direct, assembly, "assembly"};
     result.factor = factor_bytes();
-    MemoryNeeds solve = matrix + residual_ + staying_lists() + solved_together() + blocks(1) + vectors(2 + (columns_ > 1 ? 2 * columns_ : 0));  // residual and correction; packed columns
+    MemoryNeeds solve = matrix + residual_ + needs_.coordinates + staying_lists() + solved_together() + blocks(1) + vectors(2 + (columns_ > 1 ? 2 * columns_ : 0));  // residual and correction; packed columns
     if (space_.device().is_gpu()) solve.bytes("factor", result.factor);
     else result.host_factor = resident_factor(result.factor, direct_kind()) + 8 * (needs_.size.pairs * block_ * block_ + n_);
     raise(result, solve, "factorisation");
     if (model_.reuses) raise(result, matrix + residual_ + matrix_lists() + results(), "results");
-    raise(result, needs_.standing + needs_.pattern + residual_ + staying_lists() + results(), "results");
+    raise(result, needs_.standing + needs_.pattern + residual_ + needs_.coordinates + staying_lists() + results(), "results");
     result.at_assembly = assembly.total();
     result.host_lists = host_of_lists(matrix_lists()) + needs_.host_of_pattern;
     return result;
@@ -90,7 +90,8 @@ class Forecaster {
 
   // Preconditioned by p-multigrid where the order allows it, or by Chebyshev.
   ForecastPath without_matrix(SolverPath path) const {
-    const MemoryNeeds marked = MemoryNeeds().bytes("connectivity", connectivity());
+    MemoryNeeds marked;  // nodes, with what is prescribed at them
+    for (const ElementGroup& group : equations_.groups()) marked.array<Node>("connectivity", group.nodes.size());
     const MemoryNeeds actions = lists_of({Task::residual, Task::diagonal, Task::action});
     const MemoryNeeds kept = needs_.standing + actions + marked + MatrixFree::point_needs(equations_);
     // One right-hand side after the other; the operator's diagonal, and where that is not zero its state and the one that its preconditioner was

@@ -24,7 +24,7 @@ class VibrationForecaster {
     assembly_ = model.lists_stay ? standing + matrix + matrix + lists : larger(standing + matrix + of_stiffness, standing + matrix + matrix + of_masses);
     assembly_ += needs_.vectors(1);
     // M t for each direction of the mesh.
-    solve_ = standing + matrix + matrix + lists + needs_.vectors(model.axisymmetric ? 1 : std::min(space_.components(), 3));
+    solve_ = standing + needs_.coordinates + matrix + matrix + lists + needs_.vectors(model.axisymmetric ? 1 : std::min(space_.components(), 3));
     host_ = host_of_lists(larger(of_stiffness, of_masses)) + needs_.host_of_pattern;
   }
 

@@ -12,8 +12,8 @@ import subprocess
 import sys
 import tempfile
 
-from box_meshes import HEX, LATTICE, PLATE, PRISM, TET, write_mesh
-from model_texts import (COLD_HALF, COLD_STEP, ELASTICITY, FRAME, GRADED, HEAT, HEATED_SUMS, LINEAR, MEMBERS, MODAL, MODAL_FREE, MULTIGRID, NEWTON, PROGRAMS,
+from box_meshes import HEX, LATTICE, MIXED, PLATE, PRISM, PYRAMID, QUADS, TET, TRIANGLES, write_mesh
+from model_texts import (COLD_HALF, COLD_STEP, ELASTICITY, FRAME, GRADED, HEAT, HEATED_SUMS, LINEAR, MEMBERS, MODAL, MODAL_FREE, MULTIGRID, NEWTON, PLANE, PROGRAMS,
                          PULLED, PULLED_SUMS, SHELL, SOFT_HALF, STEP, UNSYMMETRIC, WEIGHED_AND_PULLED, WEIGHED_SUMS, case_text)
 
 # name, cells, cells along x y z, [mesh] keys, physics, [solver] keys, path of the forecast
@@ -21,6 +21,7 @@ SINGLE, DOUBLE, DIAGONAL, FREE = ("multigrid, single precision", "multigrid, dou
                                   "without a matrix")
 P_MULTIGRID = "without a matrix, p-multigrid"
 BICGSTAB, DIRECT = "BiCGSTAB with the diagonal", "direct"
+MATRIX = MULTIGRID + '\noperator = "matrix"'
 LANCZOS, LOBPCG = "Lanczos with a factor", "LOBPCG with multigrid"
 CASES = [
     ("elasticity hex8", HEX, (48, 24, 24), "", ELASTICITY, MULTIGRID, SINGLE),
@@ -51,6 +52,19 @@ CASES = [
     ("heat tet10", TET, (32, 24, 24), "order = 2", HEAT, MULTIGRID, SINGLE),
     ("heat prism6", PRISM, (51, 41, 41), "", HEAT, MULTIGRID, SINGLE),
     ("heat hex8, no matrix", HEX, (64, 48, 48), "", HEAT, 'method = "cg"\noperator = "matrix_free"', FREE),
+    ("heat tri3", TRIANGLES, (401, 401, 0), "", HEAT, MULTIGRID, SINGLE),
+    ("heat quad4", QUADS, (401, 401, 0), "", HEAT, MULTIGRID, SINGLE),
+    ("heat quad4, refined", QUADS, (400, 400, 0), "", HEAT, MULTIGRID, SINGLE),
+    ("heat triangles and quadrilaterals, order 3, matrix", MIXED, (101, 101, 0), "", HEAT, "[space]\norder = 3\n[solver]\n" + MATRIX, SINGLE),
+    ("heat tri3, order 4, matrix, double", TRIANGLES, (75, 75, 0), "", HEAT, "[space]\norder = 4\n[solver]\n" + MATRIX + '\nmultigrid.precision = "double"', DOUBLE),
+    ("heat tet4, order 3, matrix", TET, (14, 12, 12), "", HEAT, "[space]\norder = 3\n[solver]\n" + MATRIX, SINGLE),
+    ("heat pyramid5", PYRAMID, (31, 31, 31), "", HEAT, MULTIGRID, SINGLE),
+    ("plane elasticity tri3", TRIANGLES, (211, 211, 0), "", PLANE, MULTIGRID, SINGLE),
+    ("plane elasticity quad8", QUADS, (105, 105, 0), "order = 2", PLANE, MULTIGRID, SINGLE),
+    ("plane elasticity tri6, no matrix", TRIANGLES, (105, 105, 0), "order = 2", PLANE, 'method = "cg"\noperator = "matrix_free"', P_MULTIGRID),
+    ("plane elasticity quad4, order 3, matrix", QUADS, (71, 71, 0), "", PLANE, "[space]\norder = 3\n[solver]\n" + MATRIX, SINGLE),
+    ("elasticity pyramid5", PYRAMID, (21, 15, 15), "", ELASTICITY, MULTIGRID, SINGLE),
+    ("elasticity hex8, order 3, matrix", HEX, (14, 7, 7), "", ELASTICITY, "[space]\norder = 3\n[solver]\n" + MATRIX, SINGLE),
     ("form elasticity tet10", TET, (20, 10, 10), "order = 2", LINEAR, MULTIGRID, SINGLE),
     ("neo-Hooke hex8, Newton", HEX, (40, 20, 20), "", NEWTON, MULTIGRID, SINGLE),
     ("neo-Hooke tet4, Newton", TET, (40, 20, 20), "", NEWTON, 'method = "cg"\npreconditioner = "jacobi"', DIAGONAL),

@@ -12,6 +12,7 @@ fixed = true
 region = "x1"
 value = [0.0, 0.0, -1e-4]
 """
+PLANE = '[model]\ntype = "plane_stress"\nthickness = 1.0\n' + ELASTICITY.replace("[0.0, 0.0, -1e-4]", "[0.0, -1e-4]")
 HEAT = """[[material]]
 region = "all"
 conductivity = 1.0

@@ -71,15 +71,15 @@ TEST(MemoryPool, LimitIsAResourceErrorThatListsTheTags) {
   EXPECT_NO_THROW(Vector(device, 1'000'000, "vectors"));
 }
 
-// 2.2 MB beside nothing fit into 3 MB, if blocks were not rounded.
+// 1.05 MB beside nothing fit into 1.1 MB, if blocks were not rounded.
 TEST(MemoryPool, WhatDoesNotFitIsToldAsItIsRounded) {
   const Device device = Device::named("cpu");
-  device.memory().set_limit(3'000'000);
+  device.memory().set_limit(1'100'000);
   try {
-    const Array<std::uint8_t> block(device, 2'200'000, "vectors");
+    const Array<std::uint8_t> block(device, 1'048'600, "vectors");
     FAIL();
   } catch (const Error& error) {
-    EXPECT_NE(error.message().find("4.2 MB for 'vectors' on top of 0.0 kB (limit 3.0 MB)"), std::string::npos) << error.what();
+    EXPECT_NE(error.message().find("1.1 MB for 'vectors' on top of 0.0 kB (limit 1.1 MB)"), std::string::npos) << error.what();
   }
 }
 

@@ -30,13 +30,13 @@ struct System {
 using Supports = std::vector<std::pair<std::string, int>>;
 
 inline System make_system(Mesh mesh, int components, std::vector<Integral> integrals, const Supports& supports,
-                          const Device& device) {
+                          const Device& device, const SpaceOptions& options = {}) {
   System s;
   s.mesh = std::make_unique<Mesh>(std::move(mesh));
-  s.space = std::make_unique<FunctionSpace>(*s.mesh, components, device);
+  s.space = std::make_unique<FunctionSpace>(*s.mesh, components, device, options);
   const Operator equations(*s.space, std::move(integrals));
   Constraints fixed(*s.space);
-  for (const auto& [region, component] : supports) fixed.prescribe(nodes_in(*s.mesh, s.mesh->region(region)), component, 0, region);
+  for (const auto& [region, component] : supports) fixed.prescribe(s.mesh->region(region), component, 0, region);
   fixed.finish();
   const Vector u = s.space->zeros();
   s.b = s.space->zeros();
