@@ -367,7 +367,7 @@ void Run::write(std::vector<Field> nodal, std::vector<Field> cells, std::optiona
   for (const auto& [name, values] : probes) log_.line("probe {}: {:.8g}", name, fmt::join(values, " "));
   leave_out_missing(nodal);
   leave_out_missing(cells);
-  if (lack_ && checkpoints_ && checkpoints_->kept()) keep(*checkpoints_->kept());  // who goes on from it is to know
+  keep_lack();
   if (!shared_->writes_fields) return;
   if (!writer_) open_results(!probes.empty());
   if (writing_is_short()) give_back_lists();
@@ -380,6 +380,14 @@ void Run::write(std::vector<Field> nodal, std::vector<Field> cells, std::optiona
     log_.line("results: {}", file);
   };
   writer_->write(*mesh_, {time, part_ != nullptr ? part_->name : "", fields_.on_cells(std::move(nodal)), std::move(cells), fields_.cells(), probes, written});
+}
+
+// Before the first step that lacks fields is there: who goes on from the checkpoint is to know.
+void Run::keep_lack() {
+  if (!lack_ || lack_->is_kept || !checkpoints_ || !checkpoints_->kept()) return;
+  lack_->is_kept = true;
+  keep(*checkpoints_->kept());
+  unless_memory_is_short([this] { checkpoints_->commit(); });
 }
 
 void Run::settle() {

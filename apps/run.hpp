@@ -137,6 +137,7 @@ class Run {
   void check_room(const ProbeFields& fields) const;
   void open_results(bool probes);
   void give_back_lists();
+  void keep_lack();
   void unless_memory_is_short(const std::function<void()>& write_checkpoint);
   void leave_out_missing(std::vector<Field>& fields);
   std::string mesh_key() const;
@@ -162,6 +163,7 @@ class Run {
   std::vector<std::string> committed_;
   struct Lack {
     std::string shortage, remedy;
+    bool is_kept = false;  // in a checkpoint
   };
   std::optional<Lack> lack_;
   std::vector<std::string> steps_before_;   // down, of a solve that is not recorded yet

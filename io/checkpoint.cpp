@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cstring>
 #include <filesystem>
+#include <new>
 #include <sstream>
 #include <system_error>
 #include <utility>
@@ -185,7 +186,10 @@ void Checkpoints::commit() {
 
 void Checkpoints::remove() noexcept {
   std::error_code ignored;
-  fs::remove_all(folder_, ignored);
+  try {
+    fs::remove_all(folder_, ignored);
+  } catch (const std::bad_alloc&) {  // it stays, and the next run finds it
+  }
 }
 
 }  // namespace ritz

@@ -1,12 +1,14 @@
 """Budgets of memory: obeyed to the byte, less and less of it down the ladder, and exit code 6 with a table of tags instead of a crash."""
 import pathlib
 import re
+import signal
 import subprocess
 import sys
 import unittest
 
 import ritz
 import vtu
+from resume_test import Resume, files_of
 
 sys.path.append(str(pathlib.Path(__file__).resolve().parents[2] / "tools"))
 import box_meshes  # noqa: E402
@@ -191,6 +193,31 @@ class LoadCasesWithoutStressesTest(ritz.CaseTest):
 
     def test_host_in_one_file(self):
         self.falling("--host-memory-limit", 3_000_000, 1_750_000, "--set", "output.format=vtkhdf")
+
+
+class ResumedWithoutStressesTest(Resume):
+    """Killed behind a step that lacks its stresses, a run goes on without them, also with more memory, and says so at its end."""
+
+    def test_who_goes_on_knows_what_is_lacking(self):
+        box_meshes.write_box(self.folder / "box.msh", "hex", (20, 10, 10))
+        sums = "".join(f'[[combination]]\nname = "sum {i}"\nfactors = {{"case 0" = 1.0, "case 2" = {i}.5}}\n' for i in range(6))
+        case = self.write("cases.toml", memory_ladder.HEAD + memory_ladder.load_cases(4) + memory_ladder.PROBE + sums)
+        whole, limit = None, 2_000_000
+        while whole is None or not whole.report["missing_fields"]:
+            limit = int(0.97 * limit)
+            whole = self.run_case("ritz-elasticity", case, "--memory-limit", limit, threads=1, output=self.folder / f"whole-{limit}")
+        results = self.folder / f"whole-{limit}"
+        lacking = [path.name for path in results.rglob("*.vtu") if "stress" not in vtu.read(path)["PointData"]]
+        self.assertIn("cases_000005_sum_1.vtu", lacking)
+        for again in (["--memory-limit", limit], []):
+            parts = self.folder / f"parts-{len(again)}"
+            code, errors = self.stopped("ritz-elasticity", case, parts, "--memory-limit", limit, behind="combination 'sum 3'", keys={}, number=signal.SIGKILL)
+            self.assertEqual(code, -signal.SIGKILL, errors)
+            outcome = self.run_case("ritz-elasticity", case, "--resume", *again, threads=1, output=parts)
+            self.assertEqual((outcome.exit, outcome.report["missing_fields"]), (6, STRESSES), outcome.errors)
+            self.assertIn("going on behind", outcome.log)
+            self.assertEqual(files_of(parts), files_of(results))
+            self.assertTrue(self.verified(parts))
 
 
 class SweepWithoutStressesTest(ritz.CaseTest):
