@@ -48,6 +48,8 @@ class Forecaster {
       raise(result, solve + part + hierarchy.set_up, "set-up");
       refreshed = part + hierarchy.refresh;
       preconditioner = part + hierarchy.live + lanes_of_cycle(path == SolverPath::multigrid_single);
+      // Tangents of a state that yields differ from each other by so much that a hierarchy does not serve for all.
+      if (model_.newton && equations_.has_state()) raise(result, solve + refreshed, "refresh");
     }
     raise(result, solve + preconditioner + iteration, "iteration");
     if (model_.reuses) {  // by the members behind the first
