@@ -3,6 +3,7 @@
 #include "device/error.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <dlfcn.h>
 #include <filesystem>
 #include <fmt/format.h>
@@ -54,6 +55,7 @@ std::string load_kernels(const std::string& backend, const std::string& module) 
   const std::string file = module + "." + backend + ".so";
   if (const auto known = r.load_results.find(file); known != r.load_results.end()) return known->second;
   std::vector<std::string> folders = r.folders;
+  if (const char* const first = std::getenv("RITZ_MODULES"); first != nullptr) folders.insert(folders.begin(), first);
   folders.push_back(folder_of_this_library());
   std::string reason = fmt::format("{} is not in {}", file, quoted_list(folders));
   for (const std::string& folder : folders) {

@@ -12,6 +12,29 @@ inline constexpr int block_threads = 256;
 
 inline cudaStream_t stream_of(const Device& device) { return static_cast<cudaStream_t>(device.machine().stream()); }
 
+// What a kernel is started with; shared_bytes: of block_scratch().
+struct Grid {
+  Index blocks;
+  int threads = block_threads, shared_bytes = 0;
+};
+
+// Puts a kernel into the device's stream, within a LaunchScope, which finds what went wrong.
+template <class... Parameters, class... Arguments>
+void start(const Device& device, const Grid& grid, void (*kernel)(Parameters...), const Arguments&... arguments) {
+  cudaLaunchConfig_t configuration{};
+  configuration.gridDim = dim3(static_cast<unsigned>(grid.blocks));
+  configuration.blockDim = dim3(static_cast<unsigned>(grid.threads));
+  configuration.dynamicSmemBytes = static_cast<std::size_t>(grid.shared_bytes);
+  configuration.stream = stream_of(device);
+  cudaLaunchKernelEx(&configuration, kernel, arguments...);
+}
+
+// The shared memory of a block whose size the launch says.
+__device__ inline double* block_scratch() {
+  extern __shared__ double scratch[];
+  return scratch;
+}
+
 // thread = index, with a stride of the whole grid
 template <class F>
 __global__ void for_each_kernel(Index count, const __grid_constant__ F f) {
@@ -24,7 +47,7 @@ void for_each(const Device& device, const char* name, Index count, const F& f) {
   if (count == 0) return;
   const LaunchScope launch(device, name);
   const Index blocks = std::min<Index>((count + block_threads - 1) / block_threads, Index{1} << 30);
-  for_each_kernel<<<static_cast<unsigned>(blocks), block_threads, 0, stream_of(device)>>>(count, f);
+  start(device, {blocks}, for_each_kernel<F>, count, f);
 }
 
 template <int K>
@@ -66,8 +89,8 @@ void reduce(const Device& device, const char* name, Index count, const F& f, dou
   Array<Sums<K>> partial(device, std::max<Index>(blocks, 1), "reductions");
   const LaunchScope launch(device, name);
   if (blocks > 0)
-    reduce_kernel<K><<<static_cast<unsigned>(blocks), block_threads, 0, stream_of(device)>>>(count, f, partial.data());
-  reduce_partial_kernel<K><<<1, block_threads, 0, stream_of(device)>>>(blocks, partial.data(), result);
+    start(device, {blocks}, reduce_kernel<K, F>, count, f, partial.data());
+  start(device, {1}, reduce_partial_kernel<K>, blocks, partial.data(), result);
 }
 
 }  // namespace ritz::RITZ_BACKEND

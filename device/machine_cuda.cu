@@ -191,7 +191,10 @@ class CudaMachine final : public Machine {
   void probe() {
     int* const flag = static_cast<int*>(do_allocate(sizeof(int)));
     if (flag == nullptr) cuda_check(cudaErrorMemoryAllocation, "allocating memory");
-    write_one<<<1, 1, 0, stream_>>>(flag);
+    cudaLaunchConfig_t one{};
+    one.gridDim = one.blockDim = dim3(1);
+    one.stream = stream_;
+    cudaLaunchKernelEx(&one, write_one, flag);
     const cudaError_t status = cudaGetLastError();
     do_free(flag);
     if (status != cudaSuccess)

@@ -75,8 +75,8 @@ void reduce_lanes(const Device& device, const char* name, Index rows, const F& f
   Array<Sums<K>> partial(device, std::max<Index>(blocks, 1) * lane_count, "reductions");
   const LaunchScope launch(device, name);
   if (blocks > 0)
-    reduce_lanes_kernel<K><<<static_cast<unsigned>(blocks), block_threads, 0, stream_of(device)>>>(rows, f, partial.data());
-  reduce_lanes_partial_kernel<K><<<1, block_threads, 0, stream_of(device)>>>(blocks, partial.data(), result);
+    start(device, {blocks}, reduce_lanes_kernel<K, F>, rows, f, partial.data());
+  start(device, {1}, reduce_lanes_partial_kernel<K>, blocks, partial.data(), result);
 }
 
 // Eight quotients that may still have to be computed when the launch is queued: every thread reads its lane's.

@@ -46,8 +46,8 @@ void gram(const Device& device, Index rows, const double* x, const double* y, do
   Vector partial(device, std::max<Index>(blocks, 1) * gram_size, "reductions");
   const LaunchScope launch(device, "gram");
   if (blocks > 0)
-    gram_kernel<<<static_cast<unsigned>(blocks), block_threads, 0, stream_of(device)>>>(rows, x, y, partial.data());
-  gram_partial_kernel<<<1, block_threads, 0, stream_of(device)>>>(blocks, partial.data(), result);
+    start(device, {blocks}, gram_kernel, rows, x, y, partial.data());
+  start(device, {1}, gram_partial_kernel, blocks, partial.data(), result);
 }
 
 // thread = (row, lane) with a stride of the whole grid: its column of C stays in registers
@@ -68,12 +68,12 @@ __global__ void combine_kernel(Index rows, const double* x, const __grid_constan
 void combine(const Device& device, Index rows, const double* x, const LaneMatrices& C, double beta, double* y) {
   if (rows == 0) return;
   const LaunchScope launch(device, "combine");
-  const auto blocks = static_cast<unsigned>(std::min<Index>((rows * lane_count + block_threads - 1) / block_threads, 4096));
-  if (C.count == 0) combine_kernel<0><<<blocks, block_threads, 0, stream_of(device)>>>(rows, x, C, beta, y);
-  if (C.count == 1) combine_kernel<1><<<blocks, block_threads, 0, stream_of(device)>>>(rows, x, C, beta, y);
-  if (C.count == 2) combine_kernel<2><<<blocks, block_threads, 0, stream_of(device)>>>(rows, x, C, beta, y);
-  if (C.count == 3) combine_kernel<3><<<blocks, block_threads, 0, stream_of(device)>>>(rows, x, C, beta, y);
-  if (C.count == 4) combine_kernel<4><<<blocks, block_threads, 0, stream_of(device)>>>(rows, x, C, beta, y);
+  const Grid grid{std::min<Index>((rows * lane_count + block_threads - 1) / block_threads, 4096)};
+  if (C.count == 0) start(device, grid, combine_kernel<0>, rows, x, C, beta, y);
+  if (C.count == 1) start(device, grid, combine_kernel<1>, rows, x, C, beta, y);
+  if (C.count == 2) start(device, grid, combine_kernel<2>, rows, x, C, beta, y);
+  if (C.count == 3) start(device, grid, combine_kernel<3>, rows, x, C, beta, y);
+  if (C.count == 4) start(device, grid, combine_kernel<4>, rows, x, C, beta, y);
 }
 
 }  // namespace

@@ -36,11 +36,11 @@ struct ProductOf {
 void multiply(const Device& device, const MatrixView& A, const double* x, double* y) {
   if (A.rows == 0) return;
   const LaunchScope launch(device, "spmv");
-  const auto blocks = static_cast<unsigned>((A.rows * 8 + block_threads - 1) / block_threads);
-  if (A.block_size == 1) spmv_kernel<1><<<blocks, block_threads, 0, stream_of(device)>>>(A, x, y);
-  if (A.block_size == 2) spmv_kernel<2><<<blocks, block_threads, 0, stream_of(device)>>>(A, x, y);
-  if (A.block_size == 3) spmv_kernel<3><<<blocks, block_threads, 0, stream_of(device)>>>(A, x, y);
-  if (A.block_size == 6) spmv_kernel<6><<<blocks, block_threads, 0, stream_of(device)>>>(A, x, y);
+  const Grid grid{(A.rows * 8 + block_threads - 1) / block_threads};
+  if (A.block_size == 1) start(device, grid, spmv_kernel<1>, A, x, y);
+  if (A.block_size == 2) start(device, grid, spmv_kernel<2>, A, x, y);
+  if (A.block_size == 3) start(device, grid, spmv_kernel<3>, A, x, y);
+  if (A.block_size == 6) start(device, grid, spmv_kernel<6>, A, x, y);
 }
 
 void multiply_dot(const Device& device, const MatrixView& A, const double* x, double* y, double* xy) {

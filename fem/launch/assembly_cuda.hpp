@@ -77,8 +77,8 @@ void run_assembly(const Device& device, const AssemblyJob<Real>& job) {
         group.terms[t].kernel(device, arguments);
       }
       const LaunchScope launch(device, "sum slots");
-      sum_chunks_kernel<B, Real><<<static_cast<unsigned>(last - first), block_threads, 0, stream_of(device)>>>(
-          job.scatter, group.first_chunk + first, job.workspace, stride, job.target, job.extension);
+      start(device, {last - first}, sum_chunks_kernel<B, Real>, job.scatter, group.first_chunk + first, job.workspace, stride, job.target,
+            job.extension);
     }
   }
   for_each(device, "sum extension", job.scatter.shared_count * B,

@@ -127,6 +127,23 @@ struct GpuTeamOf {
 
 using GpuTeam = GpuTeamOf<double>;
 
+// What a thread does in such a block. Shared memory is scratch of its element.
+template <class Real>
+struct ElementThread {
+  GpuTeamOf<Real> team;
+  GpuMemoryOf<Real> memory;
+  Index batch;
+
+  __device__ ElementThread(const ElementArguments& arguments, int elements_per_block) {
+    const int parts = lane_count / elements_per_block;
+    const int element = static_cast<int>(threadIdx.x) % elements_per_block;
+    team = {static_cast<int>(threadIdx.x) / elements_per_block, static_cast<int>(blockDim.x) / elements_per_block,
+            static_cast<int>(blockIdx.x) % parts * elements_per_block + element};
+    memory = {reinterpret_cast<Real*>(block_scratch()), elements_per_block, element};
+    batch = arguments.first_batch + blockIdx.x / parts;
+  }
+};
+
 enum class ElementTask { matrices, residuals, actions, single_actions, diagonals, evaluate, commits, tangents };
 
 template <ElementTask Task>
@@ -135,15 +152,7 @@ using TaskReal = std::conditional_t<Task == ElementTask::single_actions, float, 
 template <ElementTask Task, Form F, int N, int D, int Points>
 __global__ void element_kernel(const __grid_constant__ F form, const __grid_constant__ ElementArguments arguments,
                                int elements_per_block) {
-  using Real = TaskReal<Task>;
-  extern __shared__ double shared[];
-  const int parts = lane_count / elements_per_block;
-  const int element = static_cast<int>(threadIdx.x) % elements_per_block;
-  const GpuTeamOf<Real> team{static_cast<int>(threadIdx.x) / elements_per_block,
-                             static_cast<int>(blockDim.x) / elements_per_block,
-                             static_cast<int>(blockIdx.x) % parts * elements_per_block + element};
-  const GpuMemoryOf<Real> memory{reinterpret_cast<Real*>(shared), elements_per_block, element};
-  const Index batch = arguments.first_batch + blockIdx.x / parts;
+  const auto [team, memory, batch] = ElementThread<TaskReal<Task>>(arguments, elements_per_block);
   if constexpr (Task == ElementTask::matrices) element_matrices<F, N, D, Points>(team, memory, form, arguments, batch);
   if constexpr (Task == ElementTask::residuals) element_residuals<F, N, D>(team, memory, form, arguments, batch);
   if constexpr (Task == ElementTask::actions || Task == ElementTask::single_actions) element_actions<F, N, D>(team, memory, form, arguments, batch);
@@ -182,8 +191,7 @@ void launch_blocks(const Device& device, const ElementArguments& arguments, Kern
   const LaunchScope launch(device, name);
   if (block.bytes > (48 << 10))  // more has to be asked for
     cuda_check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, block.bytes), "asking for shared memory");
-  const auto blocks = static_cast<unsigned>(arguments.batch_count * (lane_count / block.elements));
-  kernel<<<blocks, static_cast<unsigned>(block.threads), static_cast<std::size_t>(block.bytes), stream_of(device)>>>(form, arguments, block.elements);
+  start(device, {arguments.batch_count * (lane_count / block.elements), block.threads, block.bytes}, kernel, form, arguments, block.elements);
 }
 
 template <ElementTask Task, Form F, int N, int D, int Points>

@@ -40,14 +40,8 @@ int components_of(const ElementArguments& arguments) { return static_cast<const 
 template <class Real, int C>
 __global__ void interpolation_kernel(const __grid_constant__ InterpolationFacts, const __grid_constant__ ElementArguments arguments,
                                      int elements_per_block) {
-  extern __shared__ double shared[];
-  const int parts = lane_count / elements_per_block;
-  const int element = static_cast<int>(threadIdx.x) % elements_per_block;
-  const GpuTeamOf<Real> team{static_cast<int>(threadIdx.x) / elements_per_block,
-                             static_cast<int>(blockDim.x) / elements_per_block,
-                             static_cast<int>(blockIdx.x) % parts * elements_per_block + element};
-  const GpuMemoryOf<Real> memory{reinterpret_cast<Real*>(shared), elements_per_block, element};
-  interpolate_element<C>(team, memory, arguments, arguments.first_batch + blockIdx.x / parts);
+  const auto [team, memory, batch] = ElementThread<Real>(arguments, elements_per_block);
+  interpolate_element<C>(team, memory, arguments, batch);
 }
 
 template <class Real, int C>

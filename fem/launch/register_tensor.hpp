@@ -15,14 +15,8 @@ namespace ritz::RITZ_BACKEND {
 template <class Real, Form F, int Order>
 __global__ void tensor_kernel(const __grid_constant__ F form, const __grid_constant__ ElementArguments arguments,
                               int elements_per_block) {
-  extern __shared__ double shared[];
-  const int parts = lane_count / elements_per_block;
-  const int element = static_cast<int>(threadIdx.x) % elements_per_block;
-  const GpuTeamOf<Real> team{static_cast<int>(threadIdx.x) / elements_per_block,
-                             static_cast<int>(blockDim.x) / elements_per_block,
-                             static_cast<int>(blockIdx.x) % parts * elements_per_block + element};
-  const GpuMemoryOf<Real> memory{reinterpret_cast<Real*>(shared), elements_per_block, element};
-  tensor_actions<F, Order, F::dimension>(team, memory, form, arguments, arguments.first_batch + blockIdx.x / parts);
+  const auto [team, memory, batch] = ElementThread<Real>(arguments, elements_per_block);
+  tensor_actions<F, Order, F::dimension>(team, memory, form, arguments, batch);
 }
 
 template <class Real, Form F, int Order>

@@ -25,13 +25,8 @@ struct AnyForm {};
 template <TangentTask Task, class Sh>
 __global__ void tangent_kernel(const __grid_constant__ AnyForm, const __grid_constant__ ElementArguments arguments, int elements_per_block) {
   using Real = std::conditional_t<Task == TangentTask::single_actions, float, double>;
-  extern __shared__ double shared[];
-  const int parts = lane_count / elements_per_block;
-  const int element = static_cast<int>(threadIdx.x) % elements_per_block;
-  const GpuTeamOf<Real> team{static_cast<int>(threadIdx.x) / elements_per_block, static_cast<int>(blockDim.x) / elements_per_block,
-                             static_cast<int>(blockIdx.x) % parts * elements_per_block + element};
-  const GpuMemoryOf<Real> memory{reinterpret_cast<Real*>(shared), elements_per_block, element};
-  do_tangents<Task, Sh>(team, memory, arguments, arguments.first_batch + blockIdx.x / parts);
+  const auto [team, memory, batch] = ElementThread<Real>(arguments, elements_per_block);
+  do_tangents<Task, Sh>(team, memory, arguments, batch);
 }
 
 template <TangentTask Task, class Sh>

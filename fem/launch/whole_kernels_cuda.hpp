@@ -10,13 +10,7 @@ enum class WholeTask { matrices, residuals, actions, diagonals, evaluate, commit
 
 template <WholeTask Task, WholeElement E>
 __global__ void whole_kernel(const __grid_constant__ E element, const __grid_constant__ ElementArguments arguments, int elements_per_block) {
-  extern __shared__ double shared[];
-  const int parts = lane_count / elements_per_block;
-  const int mine = static_cast<int>(threadIdx.x) % elements_per_block;
-  const GpuTeam team{static_cast<int>(threadIdx.x) / elements_per_block, static_cast<int>(blockDim.x) / elements_per_block,
-                     static_cast<int>(blockIdx.x) % parts * elements_per_block + mine};
-  const GpuMemory memory{shared, elements_per_block, mine};
-  const Index batch = arguments.first_batch + blockIdx.x / parts;
+  const auto [team, memory, batch] = ElementThread<double>(arguments, elements_per_block);
   if constexpr (Task == WholeTask::matrices) whole_matrices(team, memory, element, arguments, batch);
   if constexpr (Task == WholeTask::residuals) whole_residuals(team, memory, element, arguments, batch);
   if constexpr (Task == WholeTask::actions) whole_actions(team, memory, element, arguments, batch);

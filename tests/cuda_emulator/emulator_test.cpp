@@ -1,0 +1,221 @@
+// The emulated GPU finds what it says it finds: kernels with one fault each, beside the same without it. Compiled like a module
+// (device_code.hpp comes first). After a fault the device is lost, so each test runs in a process of its own.
+#include <gtest/gtest.h>
+#include <numeric>
+#include <vector>
+
+namespace ritz::cuda {  // where shared memory of the launch is declared
+
+constexpr int block = 64;
+
+struct Numbers {  // on the device
+  explicit Numbers(std::size_t n) : count(n) { EXPECT_EQ(cudaMalloc(reinterpret_cast<void**>(&data), n * sizeof(double)), cudaSuccess); }
+  ~Numbers() { cudaFree(data); }
+  std::size_t count;
+  double* data = nullptr;
+};
+
+class EmulatedGpu : public ::testing::Test {
+ protected:
+  void SetUp() override { ASSERT_EQ(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), cudaSuccess); }
+
+  template <class... P, class... A>
+  cudaError_t start(unsigned blocks, std::size_t shared, void (*kernel)(P...), const A&... arguments) {
+    cudaLaunchConfig_t c{};
+    c.gridDim = dim3(blocks);
+    c.blockDim = dim3(block);
+    c.dynamicSmemBytes = shared;
+    c.stream = stream;
+    return cudaLaunchKernelEx(&c, kernel, arguments...);
+  }
+  // What the device says of a kernel; empty: no fault.
+  template <class... P, class... A>
+  std::string fault_of(unsigned blocks, std::size_t shared, void (*kernel)(P...), const A&... arguments) {
+    ::testing::internal::CaptureStderr();
+    EXPECT_EQ(start(blocks, shared, kernel, arguments...), cudaSuccess);
+    const cudaError_t status = cudaStreamSynchronize(stream);
+    const std::string said = ::testing::internal::GetCapturedStderr();
+    EXPECT_EQ(status == cudaSuccess, said.empty()) << said;
+    return said;
+  }
+  void fill(const Numbers& x) {
+    std::vector<double> values(x.count);
+    std::iota(values.begin(), values.end(), 0.0);
+    ASSERT_EQ(cudaMemcpyAsync(x.data, values.data(), values.size() * sizeof(double), cudaMemcpyHostToDevice, stream), cudaSuccess);
+  }
+  std::vector<double> host(const Numbers& x) {
+    std::vector<double> values(x.count);
+    EXPECT_EQ(cudaMemcpyAsync(values.data(), x.data, values.size() * sizeof(double), cudaMemcpyDeviceToHost, stream), cudaSuccess);
+    return values;
+  }
+  cudaStream_t stream = nullptr;
+};
+
+template <bool Barrier>
+__global__ void reverse_block(double* x) {
+  __shared__ double shared[block];
+  shared[threadIdx.x] = x[blockIdx.x * block + threadIdx.x];
+  if (Barrier) __syncthreads();
+  x[blockIdx.x * block + threadIdx.x] = shared[block - 1 - threadIdx.x];
+}
+
+TEST_F(EmulatedGpu, RunsEveryThreadOfEveryBlock) {
+  const Numbers x(3 * block);
+  fill(x);
+  EXPECT_EQ(fault_of(3, 0, reverse_block<true>, x.data), "");
+  const std::vector<double> values = host(x);
+  for (int i = 0; i < 3 * block; ++i) EXPECT_EQ(values[static_cast<std::size_t>(i)], i / block * block + block - 1 - i % block);
+}
+
+TEST_F(EmulatedGpu, FindsAMissingBarrier) {
+  const Numbers x(block);
+  fill(x);
+  const std::string said = fault_of(1, 0, reverse_block<false>, x.data);
+  EXPECT_TRUE(said.find("race") != said.npos || said.find("initcheck") != said.npos) << said;
+  EXPECT_EQ(cudaStreamSynchronize(stream), cudaErrorIllegalAddress) << "a fault stays";
+}
+
+__global__ void shift(double* x, int by) { x[blockIdx.x * block + threadIdx.x] = x[blockIdx.x * block + threadIdx.x + static_cast<unsigned>(by)]; }
+
+TEST_F(EmulatedGpu, FindsABlockThatReadsWhatAnotherWrites) {
+  const Numbers x(3 * block);
+  fill(x);
+  EXPECT_NE(fault_of(2, 0, shift, x.data, block).find("race"), std::string::npos);
+}
+
+TEST_F(EmulatedGpu, LetsWritersOfDifferentNumbersPass) {
+  const Numbers x(2 * block);
+  fill(x);
+  EXPECT_EQ(fault_of(1, 0, shift, x.data, block), "");
+}
+
+__global__ void mark(double* flag, double factor) { *flag = factor * threadIdx.x; }
+
+TEST_F(EmulatedGpu, FindsTwoValuesForOneNumberButNotOneValueTwice) {
+  const Numbers x(1);
+  EXPECT_EQ(fault_of(2, 0, mark, x.data, 0.0), "");
+  EXPECT_NE(fault_of(1, 0, mark, x.data, 1.0).find("race"), std::string::npos);
+}
+
+__global__ void bytes_of_a_word(unsigned char* x) { x[threadIdx.x] = 1; }
+
+TEST_F(EmulatedGpu, KeepsBytesOfAWordApart) {
+  const Numbers x(block);
+  EXPECT_EQ(fault_of(1, 0, bytes_of_a_word, reinterpret_cast<unsigned char*>(x.data)), "");
+}
+
+__global__ void copy(const double* from, double* to) { to[threadIdx.x] = from[threadIdx.x]; }
+
+TEST_F(EmulatedGpu, FindsNumbersBeyondTheEnd) {
+  const Numbers x(block), short_one(block - 1);
+  fill(x);
+  EXPECT_NE(fault_of(1, 0, copy, x.data, short_one.data).find("outside of what is allocated"), std::string::npos);
+}
+
+TEST_F(EmulatedGpu, FindsFreedMemory) {
+  const Numbers x(block);
+  double* freed = nullptr;
+  ASSERT_EQ(cudaMallocAsync(reinterpret_cast<void**>(&freed), block * sizeof(double), stream), cudaSuccess);
+  fill(x);
+  EXPECT_EQ(fault_of(1, 0, copy, x.data, freed), "");
+  ASSERT_EQ(cudaFreeAsync(freed, stream), cudaSuccess);
+  EXPECT_NE(fault_of(1, 0, copy, x.data, freed).find("outside of what is allocated"), std::string::npos);
+}
+
+TEST_F(EmulatedGpu, FindsUninitialisedMemory) {
+  const Numbers x(block), y(block);
+  EXPECT_NE(fault_of(1, 0, copy, x.data, y.data).find("initcheck"), std::string::npos);
+}
+
+TEST_F(EmulatedGpu, FindsPointersIntoTheHost) {
+  const Numbers y(block);
+  const std::vector<double> of_host(block);
+  EXPECT_NE(fault_of(1, 0, copy, of_host.data(), y.data).find("memory of the host"), std::string::npos);
+}
+
+__global__ void use_scratch(double* x, int size) {
+  extern __shared__ double scratch[];
+  if (threadIdx.x != 0) return;
+  scratch[size - 1] = 1;
+  *x = scratch[size - 1];
+}
+
+TEST_F(EmulatedGpu, HoldsSharedMemoryToWhatTheLaunchAsksFor) {
+  const Numbers x(block);
+  EXPECT_EQ(fault_of(1, 80, use_scratch, x.data, 10), "");
+  EXPECT_NE(fault_of(1, 80, use_scratch, x.data, 11).find("beyond what the launch asks for"), std::string::npos);
+}
+
+TEST_F(EmulatedGpu, RefusesMuchSharedMemoryThatWasNotAskedFor) {
+  const Numbers x(block);
+  EXPECT_EQ(start(1, 49 << 10, use_scratch, x.data, 10), cudaErrorInvalidValue);
+  EXPECT_EQ(cudaGetLastError(), cudaErrorInvalidValue);
+  ASSERT_EQ(cudaFuncSetAttribute(use_scratch, cudaFuncAttributeMaxDynamicSharedMemorySize, 49 << 10), cudaSuccess);
+  EXPECT_EQ(start(1, 49 << 10, use_scratch, x.data, 10), cudaSuccess);
+  EXPECT_EQ(cudaFuncSetAttribute(use_scratch, cudaFuncAttributeMaxDynamicSharedMemorySize, 228 << 10), cudaErrorInvalidValue);
+}
+
+__global__ void sum_of_warp(double* sums, unsigned lanes) {
+  double mine = threadIdx.x;
+  if (threadIdx.x % 32 < lanes) {
+    for (unsigned distance = 16; distance > 0; distance /= 2) mine += __shfl_down_sync(0xffffffffu, mine, distance);
+    if (threadIdx.x % 32 == 0) sums[threadIdx.x / 32] = mine;
+  }
+}
+
+TEST_F(EmulatedGpu, ShufflesWithinWarps) {
+  const Numbers sums(2);
+  EXPECT_EQ(fault_of(1, 0, sum_of_warp, sums.data, 32u), "");
+  EXPECT_EQ(host(sums), (std::vector<double>{496, 496 + 32 * 32}));
+}
+
+TEST_F(EmulatedGpu, FindsAShuffleWhoseLanesDoNotCome) {
+  const Numbers sums(2);
+  EXPECT_DEATH((start(1, 0, sum_of_warp, sums.data, 31u), cudaStreamSynchronize(stream)), "wait in a shuffle");
+}
+
+TEST_F(EmulatedGpu, DoesTheWorkOfAStreamWhenSomebodyWaitsForIt) {
+  const Numbers x(block);
+  fill(x);
+  double* pinned = nullptr;
+  ASSERT_EQ(cudaMallocHost(reinterpret_cast<void**>(&pinned), sizeof(double)), cudaSuccess);
+  *pinned = -1;
+  ASSERT_EQ(cudaMemcpyAsync(pinned, x.data + 5, sizeof(double), cudaMemcpyDeviceToHost, stream), cudaSuccess);
+  EXPECT_EQ(*pinned, -1);
+  ASSERT_EQ(cudaStreamSynchronize(stream), cudaSuccess);
+  EXPECT_EQ(*pinned, 5);
+  cudaFreeHost(pinned);
+}
+
+TEST_F(EmulatedGpu, KillsHostCodeThatTouchesDeviceMemory) {
+  const Numbers x(block);
+  fill(x);
+  EXPECT_DEATH(x.data[0] = 1, "");
+}
+
+TEST_F(EmulatedGpu, RecordsAndReplaysGraphs) {
+  const Numbers x(2 * block);
+  fill(x);
+  cudaGraph_t graph = nullptr;
+  cudaGraphExec_t executable = nullptr;
+  ASSERT_EQ(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal), cudaSuccess);
+  ASSERT_EQ(start(1, 0, shift, x.data, block), cudaSuccess);
+  ASSERT_EQ(cudaStreamEndCapture(stream, &graph), cudaSuccess);
+  EXPECT_EQ(host(x)[0], 0) << "recorded, not run";
+  ASSERT_EQ(cudaGraphInstantiate(&executable, graph, 0), cudaSuccess);
+  ASSERT_EQ(cudaGraphLaunch(executable, stream), cudaSuccess);
+  EXPECT_EQ(host(x)[0], block);
+  cudaGraphExecDestroy(executable);
+  cudaGraphDestroy(graph);
+}
+
+TEST_F(EmulatedGpu, DoesNotRecordWaiting) {
+  const Numbers x(block);
+  cudaGraph_t graph = nullptr;
+  ASSERT_EQ(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal), cudaSuccess);
+  EXPECT_EQ(cudaStreamSynchronize(stream), cudaErrorStreamCaptureUnsupported);
+  EXPECT_NE(cudaStreamEndCapture(stream, &graph), cudaSuccess);
+  EXPECT_EQ(graph, nullptr);
+}
+
+}  // namespace ritz::cuda

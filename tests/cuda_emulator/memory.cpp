@@ -1,0 +1,349 @@
+#include "tests/cuda_emulator/memory.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <fmt/format.h>
+#include <link.h>
+#include <map>
+#include <sys/mman.h>
+#include <utility>
+#include <vector>
+
+namespace ritz::emulator {
+namespace {
+
+constexpr std::size_t arena_bytes = std::size_t{8} << 30, alignment = 256, word = 4;
+
+// What is known of four bytes. Numbers of moments count from 1 within the launch (shared memory: within the block) that `when` says.
+struct Cell {
+  std::uint32_t when;
+  std::uint32_t writer, reader, other_reader;                      // the last, and the last reader in another thread
+  std::uint8_t writer_bytes, reader_bytes, other_bytes;            // bits: which of the four
+  enum State : std::uint8_t { unallocated, uninitialised, initialised } state;
+};
+
+struct SharedMemory {  // thread-local variables of a module
+  std::uintptr_t first, last;
+  std::vector<Cell> cells;
+};
+
+struct Range {
+  std::uintptr_t first, last;
+};
+
+struct Memory {
+  char* arena = nullptr;
+  Cell* cells = nullptr;
+  std::map<std::size_t, std::size_t> used;  // offset -> length
+  std::size_t in_use = 0;
+  int open = 0, closings = 0;
+  bool is_closed = true;
+  std::map<std::uintptr_t, std::size_t> pinned;
+
+  std::string kernel;
+  std::uint32_t launch = 0, block_serial = 0;
+  std::vector<Moment> moments{{}};  // of this launch; number 0 is nobody
+  std::uint32_t now = 0;
+  Range arguments{}, stack{}, not_asked_for{};  // of this thread; shared memory beyond what the launch says
+  std::vector<SharedMemory> shared;
+  std::vector<Range> constants;
+  // A second writer of a word is no fault when it writes the same: its value shows at the thread's next access.
+  const void* suspect = nullptr;
+  unsigned suspect_bytes = 0;
+  std::uint64_t suspect_value = 0;
+  Moment suspect_first{};
+
+  Memory() {
+    void* const memory = mmap(nullptr, arena_bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    void* const shadow = mmap(nullptr, arena_bytes / word * sizeof(Cell), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (memory == MAP_FAILED || shadow == MAP_FAILED) {
+      fmt::print(stderr, "the emulated GPU cannot reserve address space\n");
+      std::abort();
+    }
+    arena = static_cast<char*>(memory);
+    cells = static_cast<Cell*>(shadow);
+  }
+};
+
+Memory& state = *new Memory;  // outlives everything
+
+bool on_device(std::uintptr_t at) { return at - reinterpret_cast<std::uintptr_t>(state.arena) < arena_bytes; }
+Cell& cell_of(std::uintptr_t at) { return state.cells[(at - reinterpret_cast<std::uintptr_t>(state.arena)) / word]; }
+
+void set_state(const void* memory, std::size_t bytes, Cell::State state) {
+  const auto first = reinterpret_cast<std::uintptr_t>(memory);
+  for (std::uintptr_t at = first / word * word; at < first + bytes; at += word) cell_of(at) = Cell{0, 0, 0, 0, 0, 0, 0, state};
+}
+
+std::string text_of(const Moment& moment) { return fmt::format("thread {} of block {}", moment.thread, moment.block); }
+
+std::string place_of(const void* p) {
+  const std::size_t offset = static_cast<std::size_t>(static_cast<const char*>(p) - state.arena);
+  auto next = state.used.upper_bound(offset);
+  if (next == state.used.begin()) return fmt::format("{}, below all allocations", p);
+  const auto [start, length] = *--next;
+  return fmt::format("{}, byte {} from the start of an allocation of {} bytes", p, offset - start, length);
+}
+
+void fault(const char* kind, const void* p, unsigned bytes, Access access, const std::string& more) {
+  report(kind, fmt::format("{} {} {} bytes at {}{}\n  in {}", text_of(state.moments[state.now]), access == Access::read ? "reads" : "writes", bytes,
+                           on_device(reinterpret_cast<std::uintptr_t>(p)) ? place_of(p) : fmt::format("{}", p), more, state.kernel));
+}
+
+// Neither of the two comes before the other.
+bool unordered(std::uint32_t earlier) {
+  const Moment &a = state.moments[earlier], &b = state.moments[state.now];
+  return a.block != b.block || (a.thread != b.thread && a.epoch == b.epoch);
+}
+bool same_thread(std::uint32_t earlier) {
+  const Moment &a = state.moments[earlier], &b = state.moments[state.now];
+  return a.block == b.block && a.thread == b.thread;
+}
+
+void clear_suspicion() {
+  if (state.suspect == nullptr) return;
+  std::uint64_t value = 0;
+  std::memcpy(&value, state.suspect, state.suspect_bytes);
+  const void* const p = std::exchange(state.suspect, nullptr);
+  if (value != state.suspect_value) fault("race", p, state.suspect_bytes, Access::write, ", which " + text_of(state.suspect_first) + " writes too, with another value and no barrier between");
+}
+
+void touch_cell(Cell& c, std::uint32_t when, bool shared, unsigned bytes_of_word, const void* p, unsigned bytes, Access access) {
+  if (c.when != when) c = Cell{when, 0, 0, 0, 0, 0, 0, shared ? Cell::uninitialised : c.state};
+  if (c.state == Cell::unallocated) return fault("memcheck", p, bytes, access, ": outside of what is allocated");
+  const bool written = c.writer != 0 && (c.writer_bytes & bytes_of_word) != 0 && unordered(c.writer);
+  if (access == Access::read) {
+    if (c.state == Cell::uninitialised) fault("initcheck", p, bytes, access, ", which nobody has written");
+    if (written) fault("race", p, bytes, access, ", which " + text_of(state.moments[c.writer]) + " writes, with no barrier between");
+    if (c.reader != 0 && !same_thread(c.reader)) {
+      c.other_reader = c.reader;
+      c.other_bytes = c.reader_bytes;
+      c.reader_bytes = 0;
+    }
+    c.reader = state.now;
+    c.reader_bytes |= static_cast<std::uint8_t>(bytes_of_word);
+    return;
+  }
+  if (written && state.suspect == nullptr && bytes <= sizeof(std::uint64_t)) {
+    state.suspect = p;
+    state.suspect_bytes = bytes;
+    state.suspect_value = 0;
+    std::memcpy(&state.suspect_value, p, bytes);
+    state.suspect_first = state.moments[c.writer];
+  }
+  const bool read = c.reader != 0 && (c.reader_bytes & bytes_of_word) != 0 && unordered(c.reader);
+  const bool read_by_other = c.other_reader != 0 && (c.other_bytes & bytes_of_word) != 0 && unordered(c.other_reader);
+  if (read || read_by_other)
+    fault("race", p, bytes, access, ", which " + text_of(state.moments[read ? c.reader : c.other_reader]) + " reads, with no barrier between");
+  if (c.writer != state.now) c.writer_bytes = 0;
+  c.writer = state.now;
+  c.writer_bytes |= static_cast<std::uint8_t>(bytes_of_word);
+  c.state = Cell::initialised;
+}
+
+SharedMemory* shared_memory_of(std::uintptr_t at) {
+  for (SharedMemory& s : state.shared)
+    if (at >= s.first && at < s.last) return &s;
+  return nullptr;
+}
+
+// Modules are loaded, and thread-local variables made, at any time: looked up again where an address is not known.
+void look_at_modules() {
+  state.constants.clear();
+  std::vector<Range> variables;
+  dl_iterate_phdr(
+      [](dl_phdr_info* info, std::size_t, void* found) {
+        for (int i = 0; i < info->dlpi_phnum; ++i) {
+          const ElfW(Phdr)& segment = info->dlpi_phdr[i];
+          if (segment.p_type == PT_LOAD && (segment.p_flags & PF_W) == 0)
+            state.constants.push_back({info->dlpi_addr + segment.p_vaddr, info->dlpi_addr + segment.p_vaddr + segment.p_memsz});
+          if (segment.p_type == PT_TLS && info->dlpi_tls_data != nullptr) {
+            const auto first = reinterpret_cast<std::uintptr_t>(info->dlpi_tls_data);
+            static_cast<std::vector<Range>*>(found)->push_back({first, first + segment.p_memsz});
+          }
+        }
+        return 0;
+      },
+      &variables);
+  std::vector<SharedMemory> shared;
+  for (const Range& r : variables) {
+    if (SharedMemory* known = shared_memory_of(r.first); known != nullptr && known->first == r.first && known->last == r.last)
+      shared.push_back(std::move(*known));
+    else
+      shared.push_back({r.first, r.last, std::vector<Cell>((r.last - r.first) / word + 2)});
+  }
+  state.shared = std::move(shared);
+}
+
+bool is_constant(std::uintptr_t at) {
+  return std::ranges::any_of(state.constants, [&](const Range& r) { return at >= r.first && at < r.last; });
+}
+
+void touch(const void* p, unsigned bytes, Access access) {
+  const auto at = reinterpret_cast<std::uintptr_t>(p);
+  if (at - state.stack.first < state.stack.last - state.stack.first) return;
+  if (access == Access::read && at - state.arguments.first < state.arguments.last - state.arguments.first) return;
+  clear_suspicion();
+  SharedMemory* shared = nullptr;
+  if (!on_device(at)) {
+    shared = shared_memory_of(at);
+    if (shared == nullptr) {
+      if (access == Access::read && is_constant(at)) return;
+      look_at_modules();
+      shared = shared_memory_of(at);
+      if (shared == nullptr) {
+        if ((access == Access::read && is_constant(at)) || is_pinned(p)) return;
+        return fault("memcheck", p, bytes, access, ": memory of the host, or of another thread's stack");
+      }
+    }
+  }
+  if (at + bytes > state.not_asked_for.first && at < state.not_asked_for.last)
+    return fault("memcheck", p, bytes, access, ": shared memory beyond what the launch asks for");
+  Cell* cell = shared != nullptr ? &shared->cells[(at - shared->first / word * word) / word] : &cell_of(at);
+  const std::uint32_t when = shared != nullptr ? state.block_serial : state.launch;
+  for (std::uintptr_t w = at / word * word; w < at + bytes; w += word, ++cell) {
+    unsigned mask = 15u;
+    if (w < at) mask &= 15u << (at - w);
+    if (w + word > at + bytes) mask &= 15u >> (w + word - at - bytes);
+    if (access == Access::read && cell->when == when && cell->writer == 0 && cell->reader == state.now) {  // read again
+      cell->reader_bytes |= static_cast<std::uint8_t>(mask);
+      continue;
+    }
+    touch_cell(*cell, when, shared != nullptr, mask, p, bytes, access);
+  }
+}
+
+}  // namespace
+
+std::size_t memory_size() {
+  static const std::size_t size = [] {
+    const char* const given = std::getenv("RITZ_EMULATED_GPU_MEMORY");  // bytes
+    return given != nullptr ? std::min(arena_bytes, static_cast<std::size_t>(std::strtoull(given, nullptr, 10))) : std::size_t{4} << 30;
+  }();
+  return size;
+}
+std::size_t memory_in_use() { return state.in_use; }
+
+void* allocate(std::size_t bytes) {
+  const std::size_t size = (std::max<std::size_t>(bytes, 1) + alignment - 1) / alignment * alignment + alignment;  // a gap, to see who strays
+  if (state.in_use + size > memory_size()) return nullptr;
+  std::size_t start = 0;
+  for (const auto& [offset, length] : state.used) {
+    const std::size_t taken = (length + alignment - 1) / alignment * alignment + alignment;
+    if (offset >= start + size) break;
+    start = offset + taken;
+  }
+  if (start + size > arena_bytes) return nullptr;
+  state.used[start] = bytes;
+  state.in_use += size;
+  void* const memory = state.arena + start;
+  set_state(memory, bytes, Cell::uninitialised);
+  open_memory();
+  std::memset(memory, 0xff, bytes);
+  close_memory();
+  return memory;
+}
+
+void release(void* memory) {
+  const auto found = state.used.find(static_cast<std::size_t>(static_cast<char*>(memory) - state.arena));
+  if (found == state.used.end()) return report("memcheck", fmt::format("{} is freed, but is not the start of an allocation", memory));
+  set_state(memory, found->second, Cell::unallocated);
+  state.in_use -= (std::max<std::size_t>(found->second, 1) + alignment - 1) / alignment * alignment + alignment;
+  state.used.erase(found);
+}
+
+void open_memory() {
+  if (state.open++ > 0 || !state.is_closed) return;
+  mprotect(state.arena, arena_bytes, PROT_READ | PROT_WRITE);
+  state.is_closed = false;
+}
+void close_memory() {
+  if (--state.open > 0) return;
+  constexpr int always = 200, seldom = 32;  // in the end most of the time would go into the system's page tables
+  if (++state.closings > always && state.closings % seldom != 0) return;
+  mprotect(state.arena, arena_bytes, PROT_NONE);
+  state.is_closed = true;
+}
+
+void pin(void* memory, std::size_t bytes) { state.pinned[reinterpret_cast<std::uintptr_t>(memory)] = bytes; }
+bool unpin(void* memory) { return state.pinned.erase(reinterpret_cast<std::uintptr_t>(memory)) == 1; }
+bool is_pinned(const void* memory) {
+  const auto at = reinterpret_cast<std::uintptr_t>(memory);
+  auto next = state.pinned.upper_bound(at);
+  if (next == state.pinned.begin()) return false;
+  --next;
+  return at < next->first + next->second;
+}
+
+void touch_range(const char* who, const void* memory, std::size_t bytes, Access access) {
+  const auto first = reinterpret_cast<std::uintptr_t>(memory);
+  if (bytes == 0) return;
+  if (!on_device(first) || !on_device(first + bytes - 1)) return report("memcheck", fmt::format("{}: {} is not device memory", who, memory));
+  for (std::uintptr_t at = first / word * word; at < first + bytes; at += word) {
+    Cell& c = cell_of(at);
+    if (c.state == Cell::unallocated)
+      return report("memcheck", fmt::format("{}: {} bytes at {}: outside of what is allocated", who, bytes, place_of(memory)));
+    if (access == Access::write) c.state = Cell::initialised;
+  }
+}
+
+void begin_accesses(const Kernel& kernel) {
+  state.kernel = kernel.name;
+  const auto first = reinterpret_cast<std::uintptr_t>(kernel.arguments.get());
+  state.arguments = {first, first + kernel.argument_bytes};
+  ++state.launch;
+  state.moments.assign(1, {});
+}
+void begin_block_accesses(const void* scratch, std::size_t scratch_bytes, std::size_t asked_for) {
+  ++state.block_serial;
+  const auto first = reinterpret_cast<std::uintptr_t>(scratch);
+  state.not_asked_for = {first + asked_for, first + scratch_bytes};
+}
+void begin_moment(const Moment& moment, const void* stack, std::size_t stack_bytes) {
+  state.moments.push_back(moment);
+  state.now = static_cast<std::uint32_t>(state.moments.size() - 1);
+  const auto first = reinterpret_cast<std::uintptr_t>(stack);
+  state.stack = {first, first + stack_bytes};
+}
+void end_moment() { clear_suspicion(); }
+
+}  // namespace ritz::emulator
+
+// What g++ -fsanitize=thread calls before each access to memory; no other part of that sanitizer is here.
+#define RITZ_TOUCH(name, type, bytes, access)                                                       \
+  __attribute__((visibility("default"))) void __tsan_##name(type* p) {                              \
+    if (ritz::emulator::in_kernel()) ritz::emulator::touch(p, bytes, ritz::emulator::Access::access); \
+  }
+extern "C" {
+#define RITZ_TOUCH_SIZE(n)                           \
+  RITZ_TOUCH(read##n, void, n, read)                 \
+  RITZ_TOUCH(write##n, void, n, write)               \
+  RITZ_TOUCH(unaligned_read##n, void, n, read)       \
+  RITZ_TOUCH(unaligned_write##n, void, n, write)     \
+  RITZ_TOUCH(volatile_read##n, void, n, read)        \
+  RITZ_TOUCH(volatile_write##n, void, n, write)
+RITZ_TOUCH_SIZE(1)
+RITZ_TOUCH_SIZE(2)
+RITZ_TOUCH_SIZE(4)
+RITZ_TOUCH_SIZE(8)
+RITZ_TOUCH_SIZE(16)
+__attribute__((visibility("default"))) void __tsan_read_range(void* p, unsigned long bytes) {
+  if (ritz::emulator::in_kernel()) ritz::emulator::touch(p, static_cast<unsigned>(bytes), ritz::emulator::Access::read);
+}
+__attribute__((visibility("default"))) void __tsan_write_range(void* p, unsigned long bytes) {
+  if (ritz::emulator::in_kernel()) ritz::emulator::touch(p, static_cast<unsigned>(bytes), ritz::emulator::Access::write);
+}
+// Of host code: static variables, shared pointers, NVTX.
+__attribute__((visibility("default"))) unsigned char __tsan_atomic8_load(const unsigned char* p, int) { return __atomic_load_n(p, __ATOMIC_SEQ_CST); }
+__attribute__((visibility("default"))) void __tsan_atomic_thread_fence(int) { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
+__attribute__((visibility("default"))) int __tsan_atomic32_fetch_add(int* p, int value, int) { return __atomic_fetch_add(p, value, __ATOMIC_SEQ_CST); }
+__attribute__((visibility("default"))) int __tsan_atomic32_fetch_sub(int* p, int value, int) { return __atomic_fetch_sub(p, value, __ATOMIC_SEQ_CST); }
+__attribute__((visibility("default"))) int __tsan_atomic32_compare_exchange_strong(int* p, int* expected, int value, int, int) {
+  return __atomic_compare_exchange_n(p, expected, value, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+}
+__attribute__((visibility("default"))) void __tsan_vptr_update(void*, void*) {}
+__attribute__((visibility("default"))) void __tsan_vptr_read(void*) {}
+__attribute__((visibility("default"))) void __tsan_func_entry(void*) {}
+__attribute__((visibility("default"))) void __tsan_func_exit() {}
+__attribute__((visibility("default"))) void __tsan_init() {}
+}

@@ -1,0 +1,42 @@
+// Device memory of the emulated GPU, and who read and wrote which part of it.
+#pragma once
+
+#include "tests/cuda_emulator/emulator.hpp"
+
+namespace ritz::emulator {
+
+enum class Access { read, write };
+
+void* allocate(std::size_t bytes);  // filled with not-a-numbers, uninitialised; nullptr: no room
+void release(void* memory);         // at once; false addresses are reported
+std::size_t memory_in_use();
+std::size_t memory_size();
+
+// Host code that touches device memory is killed, but for work of streams.
+void open_memory();
+void close_memory();
+
+// Pinned host memory: kernels may use it, and copies of it are made when their turn in the stream comes.
+void pin(void* memory, std::size_t bytes);
+bool unpin(void* memory);
+bool is_pinned(const void* memory);
+
+// Work of a stream that is no kernel (a copy, a library's) touches these bytes.
+void touch_range(const char* who, const void* memory, std::size_t bytes, Access access);
+
+// ---- accesses of kernels ----
+
+struct Moment {  // of a thread, between two barriers
+  std::uint32_t block, thread, epoch;
+};
+void begin_accesses(const Kernel& kernel);
+void begin_block_accesses(const void* scratch, std::size_t scratch_bytes, std::size_t asked_for);  // of shared memory
+void begin_moment(const Moment& moment, const void* stack, std::size_t stack_bytes);
+void end_moment();  // of the thread that changes places now
+
+// ---- threads.cpp ----
+
+// All blocks of a kernel, now.
+void run_kernel(const cudaLaunchConfig_t& configuration, const Kernel& kernel);
+
+}  // namespace ritz::emulator

@@ -1,0 +1,289 @@
+// The CUDA runtime of the emulated GPU: what Ritz calls of it, with the declarations of the toolkit's own headers.
+#include "tests/cuda_emulator/memory.hpp"
+
+#include <cstdlib>
+#include <fmt/format.h>
+#include <map>
+#include <mutex>
+#include <set>
+#include <utility>
+#include <vector>
+
+using ritz::emulator::Work;
+
+struct CUgraph_st {
+  std::vector<Work> work;
+};
+struct CUgraphExec_st {
+  std::vector<Work> work;
+};
+struct CUstream_st {
+  std::vector<Work> waiting;
+  CUgraph_st* recorded = nullptr;  // while a graph is recorded
+  bool spoilt = false;             // the recording
+};
+
+namespace ritz::emulator {
+namespace {
+
+constexpr std::size_t plain_shared_bytes = 48 << 10;
+
+struct Runtime {
+  std::recursive_mutex mutex;
+  bool at_fault = false;
+  std::map<std::string, int> faults;          // of each kind
+  std::map<const void*, std::size_t> shared;  // what kernels may ask for
+  std::set<cudaStream_t> streams;
+};
+
+Runtime& runtime() {
+  static Runtime& instance = *new Runtime;
+  return instance;
+}
+
+thread_local cudaError_t last_error = cudaSuccess;
+
+cudaError_t failed(cudaError_t status) {
+  last_error = status;
+  return status;
+}
+
+void finish(cudaStream_t stream) {
+  std::vector<Work> work;
+  while (!stream->waiting.empty()) {
+    work.clear();
+    work.swap(stream->waiting);
+    open_memory();
+    for (const Work& item : work)
+      if (!runtime().at_fault) item();
+    close_memory();
+  }
+}
+
+// What each call of the runtime begins with: one at a time, none after a fault.
+#define RITZ_CALL                                                \
+  const std::lock_guard<std::recursive_mutex> lock(runtime().mutex); \
+  if (runtime().at_fault) return failed(cudaErrorIllegalAddress)
+
+bool is_recording(cudaStream_t stream) { return stream->recorded != nullptr; }
+
+cudaError_t refuse_recording(cudaStream_t stream) {
+  stream->spoilt = true;
+  return failed(cudaErrorStreamCaptureUnsupported);
+}
+
+}  // namespace
+
+void report(const std::string& kind, const std::string& fault) {
+  constexpr int shown = 3;
+  const int count = ++runtime().faults[kind];
+  if (count <= shown) fmt::print(stderr, "emulated GPU, {}: {}\n", kind, fault);
+  if (count == shown) fmt::print(stderr, "emulated GPU, {}: no more is shown\n", kind);
+  runtime().at_fault = true;
+}
+
+cudaError_t enqueue(cudaStream_t stream, Work work) {
+  RITZ_CALL;
+  (is_recording(stream) ? stream->recorded->work : stream->waiting).push_back(std::move(work));
+  return cudaSuccess;
+}
+
+cudaError_t launch(const cudaLaunchConfig_t& c, const Kernel& kernel) {
+  RITZ_CALL;
+  const auto allowed = runtime().shared.find(kernel.function);
+  const std::size_t limit = allowed != runtime().shared.end() ? allowed->second : plain_shared_bytes;
+  const bool fits = c.blockDim.x >= 1 && c.blockDim.x <= 1024 && c.blockDim.y == 1 && c.blockDim.z == 1 && c.gridDim.x >= 1 &&
+                    c.gridDim.x <= 2147483647u && c.gridDim.y == 1 && c.gridDim.z == 1;
+  if (!fits) return failed(cudaErrorInvalidConfiguration);
+  if (c.dynamicSmemBytes > limit) return failed(cudaErrorInvalidValue);
+  return enqueue(c.stream, [c, kernel] { run_kernel(c, kernel); });
+}
+
+}  // namespace ritz::emulator
+
+using namespace ritz::emulator;
+
+extern "C" {
+#pragma GCC visibility push(default)
+
+// ---- errors and devices ----
+
+cudaError_t cudaGetLastError() {
+  const cudaError_t status = runtime().at_fault ? cudaErrorIllegalAddress : last_error;
+  last_error = cudaSuccess;
+  return status;
+}
+const char* cudaGetErrorString(cudaError_t status) {
+  switch (status) {
+    case cudaSuccess: return "no error";
+    case cudaErrorMemoryAllocation: return "out of memory";
+    case cudaErrorInvalidValue: return "invalid argument";
+    case cudaErrorInvalidConfiguration: return "invalid configuration argument";
+    case cudaErrorStreamCaptureUnsupported: return "operation not permitted when stream is capturing";
+    case cudaErrorIllegalAddress: return "the emulated GPU found a fault, which it wrote to stderr";
+    default: return "an error of the emulated GPU";
+  }
+}
+cudaError_t cudaDriverGetVersion(int* version) { return *version = CUDART_VERSION, cudaSuccess; }
+cudaError_t cudaRuntimeGetVersion(int* version) { return *version = CUDART_VERSION, cudaSuccess; }
+cudaError_t cudaGetDeviceCount(int* count) { return *count = 1, cudaSuccess; }
+cudaError_t cudaGetDevice(int* device) { return *device = 0, cudaSuccess; }
+cudaError_t cudaSetDevice(int device) { return device == 0 ? cudaSuccess : failed(cudaErrorInvalidDevice); }
+cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int) {
+  *properties = {};
+  std::strcpy(properties->name, "emulated GPU");
+  properties->major = 9;
+  properties->totalGlobalMem = memory_size();
+  return cudaSuccess;
+}
+cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int) {
+  switch (attribute) {
+    case cudaDevAttrMemoryPoolsSupported: return *value = 1, cudaSuccess;
+    case cudaDevAttrMaxSharedMemoryPerBlockOptin: return *value = most_shared_bytes, cudaSuccess;
+    default: return failed(cudaErrorInvalidValue);
+  }
+}
+cudaError_t cudaFuncSetAttribute(const void* kernel, cudaFuncAttribute attribute, int value) {
+  RITZ_CALL;
+  if (attribute != cudaFuncAttributeMaxDynamicSharedMemorySize || value < 0 || static_cast<std::size_t>(value) > most_shared_bytes)
+    return failed(cudaErrorInvalidValue);
+  runtime().shared[kernel] = static_cast<std::size_t>(value);
+  return cudaSuccess;
+}
+
+// ---- memory ----
+
+cudaError_t cudaMallocAsync(void** memory, std::size_t bytes, cudaStream_t stream) {
+  RITZ_CALL;
+  if (is_recording(stream)) return refuse_recording(stream);
+  *memory = allocate(bytes);
+  return *memory != nullptr ? cudaSuccess : failed(cudaErrorMemoryAllocation);
+}
+cudaError_t cudaMalloc(void** memory, std::size_t bytes) {
+  RITZ_CALL;
+  *memory = allocate(bytes);
+  return *memory != nullptr ? cudaSuccess : failed(cudaErrorMemoryAllocation);
+}
+cudaError_t cudaFreeAsync(void* memory, cudaStream_t stream) {
+  return memory == nullptr ? cudaSuccess : enqueue(stream, [memory] { release(memory); });
+}
+cudaError_t cudaFree(void* memory) {
+  RITZ_CALL;
+  for (const cudaStream_t stream : runtime().streams) finish(stream);
+  if (memory != nullptr) release(memory);
+  return cudaSuccess;
+}
+cudaError_t cudaMemGetInfo(std::size_t* free, std::size_t* total) {
+  RITZ_CALL;
+  *total = memory_size();
+  *free = *total - memory_in_use();
+  return cudaSuccess;
+}
+cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t* pool, int) { return *pool = nullptr, cudaSuccess; }
+cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t, cudaMemPoolAttr, void*) { return cudaSuccess; }
+cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t, cudaMemPoolAttr, void* value) {  // nothing is kept of what is freed
+  const unsigned long long bytes = memory_in_use();
+  std::memcpy(value, &bytes, sizeof bytes);
+  return cudaSuccess;
+}
+cudaError_t cudaMemPoolTrimTo(cudaMemPool_t, std::size_t) { return cudaSuccess; }
+
+cudaError_t cudaHostAlloc(void** memory, std::size_t bytes, unsigned) {
+  RITZ_CALL;
+  *memory = std::aligned_alloc(4096, (bytes + 4095) / 4096 * 4096);
+  if (*memory == nullptr) return failed(cudaErrorMemoryAllocation);
+  pin(*memory, bytes);
+  return cudaSuccess;
+}
+cudaError_t cudaMallocHost(void** memory, std::size_t bytes) { return cudaHostAlloc(memory, bytes, cudaHostAllocDefault); }
+cudaError_t cudaFreeHost(void* memory) {
+  RITZ_CALL;
+  for (const cudaStream_t stream : runtime().streams) finish(stream);
+  if (memory != nullptr && !unpin(memory)) return failed(cudaErrorInvalidValue);
+  std::free(memory);
+  return cudaSuccess;
+}
+cudaError_t cudaHostRegister(void* memory, std::size_t bytes, unsigned) {
+  RITZ_CALL;
+  pin(memory, bytes);
+  return cudaSuccess;
+}
+cudaError_t cudaHostUnregister(void* memory) {
+  RITZ_CALL;
+  for (const cudaStream_t stream : runtime().streams) finish(stream);
+  return unpin(memory) ? cudaSuccess : failed(cudaErrorHostMemoryNotRegistered);
+}
+
+cudaError_t cudaMemsetAsync(void* memory, int value, std::size_t bytes, cudaStream_t stream) {
+  return enqueue(stream, [=] {
+    touch_range("a fill", memory, bytes, Access::write);
+    std::memset(memory, value, bytes);
+  });
+}
+cudaError_t cudaMemcpyAsync(void* target, const void* source, std::size_t bytes, cudaMemcpyKind kind, cudaStream_t stream) {
+  RITZ_CALL;
+  const void* const host = kind == cudaMemcpyHostToDevice ? source : kind == cudaMemcpyDeviceToHost ? target : nullptr;
+  const bool now = host != nullptr && !is_pinned(host);
+  if (now && is_recording(stream)) return refuse_recording(stream);
+  const cudaError_t status = enqueue(stream, [=] {
+    if (kind != cudaMemcpyHostToDevice) touch_range("a copy", source, bytes, Access::read);
+    if (kind != cudaMemcpyDeviceToHost) touch_range("a copy", target, bytes, Access::write);
+    std::memmove(target, source, bytes);
+  });
+  if (now) finish(stream);
+  return status;
+}
+
+// ---- streams and graphs ----
+
+cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned) {
+  RITZ_CALL;
+  runtime().streams.insert(*stream = new CUstream_st);
+  return cudaSuccess;
+}
+cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
+  RITZ_CALL;
+  if (is_recording(stream)) return refuse_recording(stream);
+  finish(stream);
+  return runtime().at_fault ? failed(cudaErrorIllegalAddress) : cudaSuccess;
+}
+cudaError_t cudaStreamDestroy(cudaStream_t stream) {
+  const std::lock_guard lock(runtime().mutex);
+  finish(stream);
+  runtime().streams.erase(stream);
+  delete stream;
+  return cudaSuccess;
+}
+cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode) {
+  RITZ_CALL;
+  if (is_recording(stream)) return failed(cudaErrorIllegalState);
+  stream->recorded = new CUgraph_st;
+  stream->spoilt = false;
+  return cudaSuccess;
+}
+cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* graph) {
+  RITZ_CALL;
+  *graph = std::exchange(stream->recorded, nullptr);
+  if (!stream->spoilt) return cudaSuccess;
+  delete std::exchange(*graph, nullptr);
+  return failed(cudaErrorStreamCaptureInvalidated);
+}
+cudaError_t cudaGraphInstantiate(cudaGraphExec_t* executable, cudaGraph_t graph, unsigned long long) {
+  *executable = new CUgraphExec_st{graph->work};
+  return cudaSuccess;
+}
+cudaError_t cudaGraphLaunch(cudaGraphExec_t executable, cudaStream_t stream) {
+  RITZ_CALL;
+  for (const Work& work : executable->work) enqueue(stream, work);
+  return cudaSuccess;
+}
+cudaError_t cudaGraphDestroy(cudaGraph_t graph) { return delete graph, cudaSuccess; }
+cudaError_t cudaGraphExecDestroy(cudaGraphExec_t executable) {
+  const std::lock_guard lock(runtime().mutex);
+  for (const cudaStream_t stream : runtime().streams) finish(stream);
+  delete executable;
+  return cudaSuccess;
+}
+
+#pragma GCC visibility pop
+}
