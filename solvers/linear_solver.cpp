@@ -101,6 +101,12 @@ class Walk {
     const bool mere_trial = choice.trial && worst(next).reason == StopReason::iteration_limit;
     if (!is_last && !mere_trial && may_go_on(next, task_.options.promise)) fallbacks_.push_back(failure_of(worst(next)));
     for (SolveReport& report : next) report.choice = choice.why;
+    if (after_trial_) {  // what comes now is not to look as if it had taken the trial's iterations
+      for (SolveReport& report : next)
+        report.choice += fmt::format(" ({} iterations of {} before were not enough)", worst(reports_).iterations, worst(reports_).method);
+      for (SolveReport& report : reports_) report.iterations = 0;
+    }
+    after_trial_ = mere_trial;
     reports_ = reports_.empty() ? std::move(next) : continued(reports_, std::move(next), "");
   }
 
@@ -141,6 +147,7 @@ class Walk {
   Reports reports_;  // empty: nothing has been tried to the end
   std::vector<MethodChoice> tried_;
   std::vector<std::string> fallbacks_;
+  bool after_trial_ = false;
 };
 
 MatrixTraits traits_of(const SparseMatrix& A, MatrixPromise promise) {

@@ -9,8 +9,8 @@
 namespace ritz::test {
 namespace {
 
-const Device& cpu() {
-  static const Device device = Device::named("cpu", 1);
+const Device& tested() {
+  static const Device device = device_under_test(1);
   return device;
 }
 
@@ -22,7 +22,7 @@ INSTANTIATE_TEST_SUITE_P(Shapes, CurvedFields, ::testing::ValuesIn(cell_kinds(1)
 
 struct Equations {
   Equations(Mesh m, int components, SpaceOptions options, const MakeIntegrals& make)
-      : mesh(std::move(m)), space(mesh, components, cpu(), options), equations(space, make(mesh)) {}
+      : mesh(std::move(m)), space(mesh, components, tested(), options), equations(space, make(mesh)) {}
   Mesh mesh;
   FunctionSpace space;
   Operator equations;
@@ -32,7 +32,7 @@ TEST_P(CurvedFields, HaveTheirNodesOnTheMap) {
   for (const int order : {1, 2, 3, 4}) {
     if (order > highest_lagrange_order(kind())) continue;
     const Mesh bent = mesh();
-    const FunctionSpace space(bent, 1, cpu(), {.order = order});
+    const FunctionSpace space(bent, 1, tested(), {.order = order});
     std::vector<Node> nodes;
     for (Index cell = 0; cell < bent.cell_count(); ++cell) {
       space.nodes_of(cell, nodes);
@@ -98,7 +98,7 @@ TEST(CurvedCells, StandApartFromOthers) {
   curved.cells = {4};
   curved.points = {curved.points.begin() + static_cast<std::ptrdiff_t>(4 * width), curved.points.begin() + static_cast<std::ptrdiff_t>(5 * width)};
   const Mesh mesh(std::move(data));
-  const FunctionSpace space(mesh, 1, cpu());
+  const FunctionSpace space(mesh, 1, tested());
   std::map<int, Index> by_order;
   for (const ElementGroup& group : element_groups(space, {Integral::over_all_cells(heat_form(2))})) by_order[group.geometry->order] += group.element_count;
   EXPECT_EQ(by_order, (std::map<int, Index>{{1, mesh.cell_count() - 1}, {3, 1}}));

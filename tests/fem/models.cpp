@@ -3,8 +3,14 @@
 #include "solvers/vectors.hpp"
 
 #include <cmath>
+#include <cstdlib>
 
 namespace ritz::test {
+
+Device device_under_test(int threads) {
+  const char* const name = std::getenv("RITZ_TEST_DEVICE");
+  return Device::named(name != nullptr ? name : "cpu", threads);
+}
 
 SparseMatrix Model::matrix(const Vector& u) const {
   SparseMatrix K = equations.make_matrix();

@@ -14,14 +14,17 @@ namespace ritz::test {
 inline constexpr double conductivity = 2.5, thickness = 0.7;
 inline constexpr Lame lame = {1.4, 0.9};
 
+// Where operators are tested: on the GPU where the environment says RITZ_TEST_DEVICE=gpu (ctest -L gpu, ctest -L emulated_gpu).
+Device device_under_test(int threads = 1);
+
 inline bool has_gpu() { return list_devices().why_no_gpu.empty(); }
 
 using MakeIntegrals = std::function<std::vector<Integral>(const Mesh&)>;
 
 struct Model {
-  Model(Mesh m, int components, const MakeIntegrals& make, const Device& device = Device::named("cpu", 1))
+  Model(Mesh m, int components, const MakeIntegrals& make, const Device& device = device_under_test())
       : mesh(std::move(m)), space(mesh, components, device), equations(space, make(mesh)) {}
-  Model(Mesh m, FormValue form, const Device& device = Device::named("cpu", 1))
+  Model(Mesh m, FormValue form, const Device& device = device_under_test())
       : Model(std::move(m), form.components, [&](const Mesh&) { return std::vector{Integral::over_all_cells(form)}; },
               device) {}
   Model(const Model&) = delete;

@@ -11,8 +11,8 @@
 namespace ritz::test {
 namespace {
 
-const Device& cpu() {
-  static const Device device = Device::named("cpu", 2);
+const Device& tested() {
+  static const Device device = device_under_test(2);
   return device;
 }
 
@@ -21,7 +21,7 @@ const Supports heat_supports = {{"x0", 0}, {"y1", 0}}, one_side = {{"x0", 0}}, c
 
 struct System {
   System(Mesh m, std::vector<Integral> integrals, int components, const Supports& supports)
-      : mesh(std::move(m)), space(mesh, components, cpu()), equations(space, std::move(integrals)), fixed(space), K(equations.make_matrix()) {
+      : mesh(std::move(m)), space(mesh, components, tested()), equations(space, std::move(integrals)), fixed(space), K(equations.make_matrix()) {
     for (const auto& [side, component] : supports) fixed.prescribe(mesh.region(side), component, 0, side);
     fixed.finish();
     assemble();
@@ -102,7 +102,7 @@ struct LinearWithinQuadratic : CellTest {};
 
 TEST_P(LinearWithinQuadratic, NodesAreMeansOfTheirParents) {
   const Mesh mesh = patch(kind(), {.count = dimension() == 3 ? 3 : 8});  // affine: places, too, are means
-  const FunctionSpace space(mesh, 1, cpu());
+  const FunctionSpace space(mesh, 1, tested());
   const NestedLevels levels = nested_nodes(space);
   ASSERT_TRUE(levels != nullptr);
   const NestedNodes& corners = levels->front();
@@ -236,7 +236,7 @@ TEST(NestedLevels, IterationsOfHigherOrdersDoNotDependOnTheMesh) {
     std::vector<int> iterations;
     for (const Index n : {4, 16}) {
       const Mesh mesh = box(n, n, n, {1, 1, 1}, CellKind::hex8, {.smooth = 0.1});
-      const FunctionSpace space(mesh, 1, cpu(), {.order = order});
+      const FunctionSpace space(mesh, 1, tested(), {.order = order});
       const Operator equations(space, {Integral::over_all_cells(heat_form(3))});
       Constraints fixed(space);
       fixed.prescribe(mesh.region("x0"), 0, 0, "x0");

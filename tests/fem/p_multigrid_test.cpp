@@ -11,14 +11,14 @@
 namespace ritz::test {
 namespace {
 
-const Device& cpu() {
-  static const Device device = Device::named("cpu", 1);
+const Device& tested() {
+  static const Device device = device_under_test(1);
   return device;
 }
 
 struct Clamped {
   Clamped(Mesh m, FormValue form, int order, const std::vector<std::pair<std::string, int>>& supports)
-      : mesh(std::move(m)), space(mesh, form.components, cpu(), {.order = order}), equations(space, {Integral::over_all_cells(form)}), fixed(space) {
+      : mesh(std::move(m)), space(mesh, form.components, tested(), {.order = order}), equations(space, {Integral::over_all_cells(form)}), fixed(space) {
     for (const auto& [side, component] : supports) fixed.prescribe(mesh.region(side), component, 0, side);
     fixed.finish();
     u = space.zeros();
@@ -116,7 +116,7 @@ TEST(PMultigrid, TakesAJumpOfTheCoefficient) {
   Mesh mesh = box(6, 6, 6, {1, 1, 1}, CellKind::hex8);
   std::vector<Index> soft, stiff;
   for (Index cell = 0; cell < mesh.cell_count(); ++cell) (mesh.point(mesh.nodes_of(cell)[0])[0] < 0.5 ? soft : stiff).push_back(cell);
-  const FunctionSpace space(mesh, 1, cpu(), {.order = 2});
+  const FunctionSpace space(mesh, 1, tested(), {.order = 2});
   const Operator equations(space, {{Diffusion<3>{1.0}, false, soft, {}}, {Diffusion<3>{1e6}, false, stiff, {}}});
   Constraints fixed(space);
   fixed.prescribe(mesh.region("x0"), 0, 0, "x0");
@@ -135,7 +135,7 @@ TEST(PMultigrid, TakesAJumpOfTheCoefficient) {
 // Interpolation between spaces: exact for polynomials of the lower order, and its transpose is its transpose.
 TEST(SpaceTransfer, InterpolatesPolynomialsExactlyAndTransposes) {
   const Mesh mesh = box_mixed(4, 2, 2, {1, 1.2, 0.9}, 1, MidNodes::full, {.random = 0.02});
-  const FunctionSpace coarse(mesh, 1, cpu(), {.order = 1}), fine(mesh, 1, cpu(), {.order = 3});
+  const FunctionSpace coarse(mesh, 1, tested(), {.order = 1}), fine(mesh, 1, tested(), {.order = 3});
   const SpaceTransfer<double> transfer(coarse, fine);
   const auto linear = [](const Point& x) { return 1 + 2 * x[0] - x[1] + 0.5 * x[2]; };
   std::vector<double> at_coarse, at_fine;

@@ -16,7 +16,7 @@ const VonMisesPlasticity steel{.young = 200, .poisson = 0.3, .yield_stress = 0.2
 
 // A unit cube in tension, whose sides are free to contract.
 struct Bar {
-  explicit Bar(double stretch, const VonMisesPlasticity& form = steel, CellKind kind = CellKind::hex8, const Device& device = Device::named("cpu", 1))
+  explicit Bar(double stretch, const VonMisesPlasticity& form = steel, CellKind kind = CellKind::hex8, const Device& device = device_under_test())
       : model(box(2, 1, 1, {1, 1, 1}, kind), FormValue(form), device), fixed(model.space) {
     for (int c = 0; c < 3; ++c) fixed.prescribe(model.mesh.region(std::string(1, "xyz"[c]) + "0"), c, 0, "sides");
     fixed.prescribe(model.mesh.region("x1"), 0, stretch, "pulled end");

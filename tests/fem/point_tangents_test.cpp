@@ -12,14 +12,14 @@
 namespace ritz::test {
 namespace {
 
-const Device& cpu() {
-  static const Device device = Device::named("cpu", 2);
+const Device& tested() {
+  static const Device device = device_under_test(2);
   return device;
 }
 
 // A curved patch at some u, or a plastic one behind an increment.
 struct Strained {
-  explicit Strained(CellKind kind, bool plastic = false) : mesh(patch(kind, {.count = 3, .random = 0.03, .curved = true})), space(mesh, 3, cpu()), equations(space, {Integral::over_all_cells(form(plastic))}), u(space.zeros()), x(space.zeros()) {
+  explicit Strained(CellKind kind, bool plastic = false) : mesh(patch(kind, {.count = 3, .random = 0.03, .curved = true})), space(mesh, 3, tested()), equations(space, {Integral::over_all_cells(form(plastic))}), u(space.zeros()), x(space.zeros()) {
     x.upload(random_values(static_cast<std::size_t>(x.size()), 3));
     std::vector<double> values = random_values(static_cast<std::size_t>(u.size()), 2);
     for (double& value : values) value *= 0.01;
@@ -42,14 +42,14 @@ struct Strained {
 
 Vector in_double(const Array<float>& x) {
   const std::vector<float> values = x.host();
-  return Vector(cpu(), std::span<const double>(std::vector<double>(values.begin(), values.end())), "test");
+  return Vector(tested(), std::span<const double>(std::vector<double>(values.begin(), values.end())), "test");
 }
 Array<float> in_single(const Vector& x) {
   const std::vector<double> values = x.host();
-  return Array<float>(cpu(), std::span<const float>(std::vector<float>(values.begin(), values.end())), "test");
+  return Array<float>(tested(), std::span<const float>(std::vector<float>(values.begin(), values.end())), "test");
 }
 double difference(const Vector& a, const Vector& b) {  // relative
-  Vector d = a.size() > 0 ? Vector(cpu(), a.size(), "test") : Vector();
+  Vector d = a.size() > 0 ? Vector(tested(), a.size(), "test") : Vector();
   copy(a, d);
   axpy(-1.0, b, d);
   return max_abs(d) / max_abs(b);
@@ -66,7 +66,7 @@ TEST_P(PointTangentsOn, ActAsTheFormsButForRounding) {
     EXPECT_EQ(MemoryNeeds().bytes("point tangents", MemoryPool::block_size(tangents.bytes())).total(), m.equations.point_tangent_needs().total());
     Vector exact = m.space.zeros();
     m.equations.action(m.u, m.x, exact);
-    Array<float> y(cpu(), m.x.size(), "test");
+    Array<float> y(tested(), m.x.size(), "test");
     m.equations.action(tangents, m.u, in_single(m.x), y);
     EXPECT_LT(difference(in_double(y), exact), 2e-5);
     EXPECT_GT(difference(in_double(y), exact), 1e-10) << "were they kept in double precision?";
@@ -78,7 +78,7 @@ TEST_P(PointTangentsOn, ActAsTheFormsButForRounding) {
 TEST_P(PointTangentsOn, GiveTheGalerkinProductOfOrderOne) {
   for (const bool plastic : {false, true}) {
     const Strained m(GetParam(), plastic);
-    const FunctionSpace coarse(m.mesh, 3, cpu(), {.order = 1});
+    const FunctionSpace coarse(m.mesh, 3, tested(), {.order = 1});
     const Operator coarser(coarse, m.equations.integrals());
     SparseMatrix A = coarser.make_matrix();
     coarser.assemble(m.equations.point_tangents(m.u), Vector(), A);
@@ -86,7 +86,7 @@ TEST_P(PointTangentsOn, GiveTheGalerkinProductOfOrderOne) {
     Vector x = coarse.zeros(), Ax = coarse.zeros(), sums = m.space.zeros(), fine = m.space.zeros(), Kx = m.space.zeros(), weighted = m.space.zeros(), back = coarse.zeros();
     x.upload(random_values(static_cast<std::size_t>(x.size()), 5));
     A.apply(x, Ax);
-    const Vector weights(cpu(), std::span<const double>(transfer.weights()), "test");
+    const Vector weights(tested(), std::span<const double>(transfer.weights()), "test");
     transfer.sum_interpolated(x, sums);
     multiply(weights, sums, fine);
     m.equations.action(m.u, fine, Kx);
@@ -98,7 +98,7 @@ TEST_P(PointTangentsOn, GiveTheGalerkinProductOfOrderOne) {
 
 TEST(PointTangents, AreThoseOfFormsThatDependOnTheUnknown) {
   const Mesh mesh = box(3, 3, 3, {1, 1, 1}, CellKind::tet10);
-  const FunctionSpace space(mesh, 3, cpu());
+  const FunctionSpace space(mesh, 3, tested());
   const Operator linear(space, {Integral::over_all_cells(elastic_form(3))});
   EXPECT_EQ(linear.point_tangents(space.zeros()).parts.size(), 0u);
   EXPECT_EQ(linear.point_tangent_needs().total(), 0);

@@ -12,14 +12,14 @@
 namespace ritz::test {
 namespace {
 
-const Device& cpu() {
-  static const Device device = Device::named("cpu", 2);
+const Device& tested() {
+  static const Device device = device_under_test(2);
   return device;
 }
 
 struct SingleAction {
   SingleAction(Mesh m, const FormValue& form, int order = 0)
-      : mesh(std::move(m)), space(mesh, form.components, cpu(), {.order = order}), equations(space, {Integral::over_all_cells(form)}), u(space.zeros()), x(space.zeros()) {
+      : mesh(std::move(m)), space(mesh, form.components, tested(), {.order = order}), equations(space, {Integral::over_all_cells(form)}), u(space.zeros()), x(space.zeros()) {
     x.upload(random_values(static_cast<std::size_t>(x.size()), 3));
   }
   // Largest difference of the two precisions' results, relative to the largest number.
@@ -28,8 +28,8 @@ struct SingleAction {
     equations.action(u, x, y);
     const std::vector<double> host = x.host(), exact = y.host();
     const std::vector<float> rounded(host.begin(), host.end());
-    const Array<float> single_x(cpu(), std::span<const float>(rounded), "test");
-    Array<float> single_y(cpu(), x.size(), "test");
+    const Array<float> single_x(tested(), std::span<const float>(rounded), "test");
+    Array<float> single_y(tested(), x.size(), "test");
     equations.action(u, single_x, single_y);
     const std::vector<float> found = single_y.host();
     double most = 0;

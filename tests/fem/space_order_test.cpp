@@ -40,8 +40,8 @@ class SpaceOfOrder : public testing::TestWithParam<SpaceCase> {
 };
 INSTANTIATE_TEST_SUITE_P(Spaces, SpaceOfOrder, testing::ValuesIn(space_cases(3)), case_name);
 
-const Device& cpu() {
-  static const Device device = Device::named("cpu", 1);
+const Device& tested() {
+  static const Device device = device_under_test(1);
   return device;
 }
 
@@ -77,13 +77,13 @@ void expect_nodes_agree(const FunctionSpace& space) {
 
 TEST_P(SpaceOfOrder, PutsSharedNodesOnce) {
   const Mesh mesh = patch(kind(), {.random = 0.03});
-  expect_nodes_agree(FunctionSpace(mesh, 1, cpu(), {.order = order()}));
+  expect_nodes_agree(FunctionSpace(mesh, 1, tested(), {.order = order()}));
 }
 
 TEST(MixedSpace, PutsSharedNodesOnce) {
   for (int order = 1; order <= 3; ++order) {
     const Mesh mesh = box_mixed(4, 2, 2, {1, 1.2, 0.9}, 1, MidNodes::full, {.random = 0.03});
-    expect_nodes_agree(FunctionSpace(mesh, 1, cpu(), {.order = order}));
+    expect_nodes_agree(FunctionSpace(mesh, 1, tested(), {.order = order}));
   }
 }
 
@@ -110,7 +110,7 @@ Mesh turned_hexahedra(std::uint64_t seed) {
 TEST(HexahedraTurnedAtRandom, AgreeAboutSharedNodes) {
   for (int order = 1; order <= 6; ++order) {
     const Mesh mesh = turned_hexahedra(static_cast<std::uint64_t>(order));
-    const FunctionSpace space(mesh, 1, cpu(), {.order = order});
+    const FunctionSpace space(mesh, 1, tested(), {.order = order});
     EXPECT_EQ(space.node_count(), Index{3 * order + 1} * (3 * order + 1) * (2 * order + 1));
     expect_nodes_agree(space);
   }
@@ -118,7 +118,7 @@ TEST(HexahedraTurnedAtRandom, AgreeAboutSharedNodes) {
 
 struct Equations {
   Equations(Mesh m, FormValue form, int order)
-      : mesh(std::move(m)), space(mesh, form.components, cpu(), {.order = order}), equations(space, {Integral::over_all_cells(form)}) {}
+      : mesh(std::move(m)), space(mesh, form.components, tested(), {.order = order}), equations(space, {Integral::over_all_cells(form)}) {}
   Mesh mesh;
   FunctionSpace space;
   Operator equations;
@@ -237,7 +237,7 @@ TEST(StaticSolutions, OfAnyOrderBalanceAndAgreeWithAndWithoutAMatrix) {
   for (const CellKind kind : {CellKind::hex8, CellKind::hex20, CellKind::tet4})
     for (int order = 1; order <= 3; ++order) {
       const Mesh mesh = box(4, 2, 2, {2, 1, 1}, kind, {.smooth = 0.03});
-      const FunctionSpace space(mesh, 3, cpu(), {.order = order});
+      const FunctionSpace space(mesh, 3, tested(), {.order = order});
       const Operator equations(space, {Integral::over_all_cells(Elasticity{1.2, 0.8}), Integral::over_all_cells(Load<3, 3, 0>{{0, 0, -1}})});
       Constraints fixed(space);
       for (int c = 0; c < 3; ++c) fixed.prescribe(mesh.region("x0"), c, 0, "clamp");
@@ -267,7 +267,7 @@ TEST(StaticSolutions, OfAnyOrderBalanceAndAgreeWithAndWithoutAMatrix) {
 
 TEST(Prescribing, NodesOfTheMeshIsRefusedInASpaceWithNodesOfItsOwn) {
   const Mesh mesh = box(1, 1, 1, {1, 1, 1}, CellKind::hex8);
-  const FunctionSpace space(mesh, 1, cpu(), {.order = 2});
+  const FunctionSpace space(mesh, 1, tested(), {.order = 2});
   Constraints fixed(space);
   const Node node = 0;
   EXPECT_THROW(fixed.prescribe(std::span(&node, 1), 0, 0.0, "test"), Error);
@@ -301,7 +301,7 @@ TEST(AnElementOfYourOwn, RunsWithEveryFormOnTheExistingKernels) {
   ReferenceElement element = bubble_tetrahedron();
   element.order = 2;  // of the quadrature: the bubble's gradients are cubic
   for (const auto& [name, form, rigid] : forms_on(3)) {
-    const FunctionSpace space(mesh, form.components, cpu(), {.elements = {element}});
+    const FunctionSpace space(mesh, form.components, tested(), {.elements = {element}});
     EXPECT_EQ(space.node_count(), mesh.node_count() + mesh.cell_count());
     const Operator equations(space, {Integral::over_all_cells(form)});
     // Rigid or constant fields have no residual: the bubble must not disturb them.
@@ -321,7 +321,7 @@ TEST(AnElementOfYourOwn, RunsWithEveryFormOnTheExistingKernels) {
 
 TEST(AnElementOfYourOwn, ThatDoesNotMatchItsNeighboursIsRefused) {
   const Mesh mesh = box_mixed(4, 1, 1, {1, 1, 1});
-  EXPECT_THROW(FunctionSpace(mesh, 1, cpu(), {.order = 1, .elements = {lagrange_element(CellKind::hex8, 2)}}), Error);
+  EXPECT_THROW(FunctionSpace(mesh, 1, tested(), {.order = 1, .elements = {lagrange_element(CellKind::hex8, 2)}}), Error);
 }
 
 }  // namespace
