@@ -233,7 +233,6 @@ TEST(LinearSolver, NamesTheFirstRowThatIsNotFinite) {
 TEST(LinearSolver, CountsATrialBeforeTheFactorisationApart) {
   const Device device = Device::named("cpu");
   Blocks chain;  // whose ends are as many products apart as it is long
-  chain.offsets.push_back(0);
   for (int i = 0; i < 2000; ++i) {
     for (int j = std::max(i - 1, 0); j <= std::min(i + 1, 1999); ++j) {
       chain.columns.push_back(j);
@@ -245,7 +244,7 @@ TEST(LinearSolver, CountsATrialBeforeTheFactorisationApart) {
   const Vector b(device, random_numbers(std::size_t(A.rows()), 5), "test");
   Vector x(device, A.rows(), "test");
   x.fill_zero();
-  const SolveReport report = solve_linear(A, b, x, {.relative = 1e-12, .promise = MatrixPromise::positive_definite});
+  const SolveReport report = solve_linear(A, b, x, {.promise = MatrixPromise::positive_definite});
   EXPECT_TRUE(report.converged());
   EXPECT_NE(report.method.find("MUMPS"), std::string::npos) << report.method;
   EXPECT_LE(report.iterations, 3) << "corrections";
