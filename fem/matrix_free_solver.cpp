@@ -3,8 +3,10 @@
 #include "device/memory_shortage.hpp"
 #include "fem/p_multigrid.hpp"
 #include "fem/pattern_size.hpp"
+#include "solvers/bicgstab.hpp"
 #include "solvers/chebyshev.hpp"
 #include "solvers/conjugate_gradient.hpp"
+#include "solvers/gmres.hpp"
 #include "solvers/jacobi.hpp"
 #include "solvers/memory_steps.hpp"
 #include "solvers/method_choice.hpp"
@@ -25,22 +27,34 @@ void MatrixFreeSolver::move_to(const Vector& u) {
 }
 
 SolveReport MatrixFreeSolver::solve(const Vector& b, Vector& x, const LinearSolverOptions& options, const IterationVerdict& give_up) {
-  if (options.method != LinearMethod::automatic && options.method != LinearMethod::conjugate_gradient)
-    throw Error(Exit::input, fmt::format("method '{}' was asked for without a matrix", name_of(options.method)),
-                "without a matrix there are conjugate gradients", "use method = \"cg\", or operator = \"matrix\"");
-  if (!equations_.symmetric())
-    throw Error(Exit::model, "a tangent that is not symmetric was asked for without a matrix", "without a matrix there are conjugate gradients",
-                "use operator = \"matrix\"; or claim symmetric = true in the form, where it is");
-  SolveReport report = iterate(b, x, options, give_up);
-  estimate_error(report, dot(x, b));
+  const LinearMethod method = method_for(options.method);
+  SolveReport report = iterate(method, b, x, options, give_up);
+  if (method == LinearMethod::conjugate_gradient) estimate_error(report, dot(x, b));
   report.choice = options.operator_kind == OperatorKind::matrix_free ? "as asked"
                                                                      : fmt::format("elements of order {} need no matrix", equations_.space().order());
   return report;
 }
 
+LinearMethod MatrixFreeSolver::method_for(LinearMethod asked) const {
+  const bool symmetric = equations_.symmetric();
+  switch (asked) {
+    case LinearMethod::automatic: return symmetric ? LinearMethod::conjugate_gradient : LinearMethod::gmres;
+    case LinearMethod::gmres:
+    case LinearMethod::bicgstab: return asked;
+    case LinearMethod::conjugate_gradient:
+      if (symmetric) return asked;
+      throw Error(Exit::input, "the method 'cg' was asked for, but the tangent is not symmetric", "not all forms claim that theirs is",
+                  "use 'gmres', 'bicgstab' or 'auto'; or claim symmetric = true in the form, where it is");
+    default:
+      throw Error(Exit::input, fmt::format("method '{}' was asked for without a matrix", name_of(asked)),
+                  "without a matrix there are conjugate gradients, GMRES and BiCGSTAB",
+                  "use one of these or 'auto'; or operator = \"matrix\", below order 4 on hexahedra");
+  }
+}
+
 // With a cheaper preconditioner where memory is short, and once more in double precision where a cycle in single precision fails; what
-// has been tried is not tried again for the next right-hand side.
-SolveReport MatrixFreeSolver::iterate(const Vector& b, Vector& x, const LinearSolverOptions& options, const IterationVerdict& give_up) {
+// has been tried is not tried again for the next right-hand side. Cycles are made for definite tangents: where one cannot be made of another, the diagonal it is.
+SolveReport MatrixFreeSolver::iterate(LinearMethod method, const Vector& b, Vector& x, const LinearSolverOptions& options, const IterationVerdict& give_up) {
   const int order = equations_.space().order();
   if (kind_ == PreconditionerKind::automatic) {
     kind_ = options.preconditioner;
@@ -51,9 +65,19 @@ SolveReport MatrixFreeSolver::iterate(const Vector& b, Vector& x, const LinearSo
   std::vector<std::string> steps;
   while (true) {
     SolveReport report;
-    const std::optional<Error> shortage = memory_shortage([&] { report = attempt(b, x, options, give_up); });
     std::optional<std::string> step;
-    if (shortage) {
+    std::optional<Error> shortage;
+    try {
+      shortage = memory_shortage([&] { report = attempt(method, b, x, options, give_up); });
+    } catch (const Error& error) {
+      const bool indefinite = error.exit() == Exit::model || error.exit() == Exit::not_converged;
+      if (!indefinite || method == LinearMethod::conjugate_gradient || kind_ != PreconditionerKind::multigrid) throw;
+      kind_ = PreconditionerKind::jacobi;
+      step = fmt::format("no multigrid cycle could be made ({}): the diagonal instead", error.message());
+    }
+    if (step) {
+      // said below
+    } else if (shortage) {
       step = step_down(*shortage, kind_, single_precision_);
       if (!step) throw *shortage;
     } else if (kind_ == PreconditionerKind::multigrid && single_precision_ && !single_failed_ && may_be_rounding(report)) {
@@ -72,7 +96,7 @@ SolveReport MatrixFreeSolver::iterate(const Vector& b, Vector& x, const LinearSo
 }
 
 // With the preconditioner at hand, be it that of another tangent; and with one of this tangent where that one does not lead to the end.
-SolveReport MatrixFreeSolver::attempt(const Vector& b, Vector& x, const LinearSolverOptions& options, const IterationVerdict& give_up) {
+SolveReport MatrixFreeSolver::attempt(LinearMethod method, const Vector& b, Vector& x, const LinearSolverOptions& options, const IterationVerdict& give_up) {
   Profile& profile = equations_.space().device().profile();
   while (true) {
     if (preconditioner_ && !use_.serves()) preconditioner_.reset();
@@ -83,9 +107,15 @@ SolveReport MatrixFreeSolver::attempt(const Vector& b, Vector& x, const LinearSo
       use_.made_anew();
     }
     const int most = use_.patience(-std::log10(options.relative));
-    const ConjugateGradient method{.relative = options.relative, .max_iterations = most > 0 ? std::min(most, options.max_iterations) : options.max_iterations, .give_up = give_up};
+    const int limit = most > 0 ? std::min(most, options.max_iterations) : options.max_iterations;
+    const auto solve_by = [&](const auto& krylov) { return krylov.solve(operator_, b, x, preconditioner_.get()); };
     auto phase = profile.phase("iteration");
-    SolveReport report = method.solve(operator_, b, x, preconditioner_.get());
+    SolveReport report;
+    switch (method) {
+      case LinearMethod::gmres: report = solve_by(Gmres{.relative = options.relative, .max_iterations = limit, .restart = options.restart, .give_up = give_up}); break;
+      case LinearMethod::bicgstab: report = solve_by(Bicgstab{.relative = options.relative, .max_iterations = limit, .give_up = give_up}); break;
+      default: report = solve_by(ConjugateGradient{.relative = options.relative, .max_iterations = limit, .give_up = give_up});
+    }
     if (use_.judge({report})) return report;
     x.fill_zero();
   }
@@ -110,6 +140,7 @@ bool by_sum_factorisation(const Operator& equations) { return !equations.space()
 
 bool needs_no_matrix(const Operator& equations, bool many) {
   const FunctionSpace& space = equations.space();
+  if (!equations.can_assemble()) return true;
   if (!equations.symmetric() || space.order() < 2) return false;
   if (by_sum_factorisation(equations)) return true;
   constexpr Index few = 30'000;  // unknowns that are factorised quickly
@@ -125,11 +156,12 @@ bool asks_for_matrix(const FunctionSpace& space, const LinearSolverOptions& opti
 
 bool without_matrix(const Operator& equations, const LinearSolverOptions& options) {
   if (options.operator_kind == OperatorKind::matrix_free) return true;
+  if (options.operator_kind == OperatorKind::automatic && !equations.can_assemble()) return true;
   return !asks_for_matrix(equations.space(), options) && needs_no_matrix(equations, options.one_of_many);
 }
 
 bool may_turn_to_a_matrix(const Operator& equations, const LinearSolverOptions& options) {
-  return options.operator_kind == OperatorKind::automatic && !by_sum_factorisation(equations) && without_matrix(equations, options);
+  return options.operator_kind == OperatorKind::automatic && equations.can_assemble() && !by_sum_factorisation(equations) && without_matrix(equations, options);
 }
 
 namespace {

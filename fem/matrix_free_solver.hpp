@@ -1,5 +1,5 @@
-// Linear systems without a matrix: the tangent of equations at u by conjugate gradients, with p-multigrid, Chebyshev's
-// polynomial or the diagonal as preconditioner.
+// Linear systems without a matrix: the tangent of equations at u by conjugate gradients, or by GMRES or BiCGSTAB
+// where it is not symmetric, with p-multigrid, Chebyshev's polynomial or the diagonal as preconditioner.
 //
 //   MatrixFreeSolver solver(equations, fixed, u);   SolveReport report = solver.solve(b, x, options);
 //   solver.move_to(v);                              report = solver.solve(c, y, options);      // Newton's next step
@@ -23,14 +23,15 @@ class MatrixFreeSolver {
   // The tangent at another u. The preconditioner serves on for as long as it does well (solvers/used_preconditioner.hpp).
   void move_to(const Vector& u);
 
-  // From x. The preconditioner is made at the first call and kept. Throws Error(Exit::input) when options ask for another method,
-  // Error(Exit::model) when a form does not promise a symmetric tangent.
+  // From x. The preconditioner is made at the first call and kept. Throws Error(Exit::input) when options ask for another method, or
+  // for conjugate gradients and a form does not promise a symmetric tangent.
   // give_up: asked after each iteration, where there is one.
   SolveReport solve(const Vector& b, Vector& x, const LinearSolverOptions& options, const IterationVerdict& give_up = {});
 
  private:
-  SolveReport iterate(const Vector& b, Vector& x, const LinearSolverOptions& options, const IterationVerdict& give_up);
-  SolveReport attempt(const Vector& b, Vector& x, const LinearSolverOptions& options, const IterationVerdict& give_up);
+  LinearMethod method_for(LinearMethod asked) const;
+  SolveReport iterate(LinearMethod method, const Vector& b, Vector& x, const LinearSolverOptions& options, const IterationVerdict& give_up);
+  SolveReport attempt(LinearMethod method, const Vector& b, Vector& x, const LinearSolverOptions& options, const IterationVerdict& give_up);
   std::unique_ptr<LinearOperator> make_preconditioner(const LinearSolverOptions& options) const;
 
   const Operator& equations_;
@@ -43,7 +44,7 @@ class MatrixFreeSolver {
 
 // Does p-multigrid without a matrix beat one? On cells that sum factorisation serves (quadrilaterals, hexahedra), of an order of the
 // space's own above 1; and once on other solids of order 2 and above, whose rows are long: half of the time and a third of the memory, or
-// less (docs/measurements/2026-11-21-matrix-free-cpu.md). `many`: other right-hand sides or numbers follow, which share a matrix.
+// less (docs/measurements/2026-11-21-matrix-free-cpu.md); and where element matrices cannot be assembled. `many`: other right-hand sides or numbers follow, which share a matrix.
 bool needs_no_matrix(const Operator& equations, bool many);
 
 // Do the options mean a matrix, by name, or by a method or preconditioner named for the mesh's own cells?

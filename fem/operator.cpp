@@ -164,6 +164,13 @@ bool Operator::takes_part(const Job& job, const FormValue& form) const {
   return form.derived > 0 && (job.form.empty() ? form.codimension == 0 : form.name == job.form);
 }
 
+namespace {
+
+// Lists say where the entries of a batch of elements go, in 16 bits.
+bool has_lists(int entries) { return entries * lane_count <= 65536; }
+
+}  // namespace
+
 Operator::Outline Operator::outline(const Job& job) const {
   const Task task = job.task;
   const int c = space_->components();
@@ -185,9 +192,10 @@ Operator::Outline Operator::outline(const Job& job) const {
     }
     if (taking_part.empty()) continue;
     const int items = task == Task::matrix ? group.node_count() * group.node_count() : group.node_count();
-    if (items * lane_count > 65536)
+    if (!has_lists(items))
       throw Error(Exit::resources, fmt::format("element matrices of {} nodes cannot be assembled", group.node_count()),
-                  "the lists that say where their entries go count to 65536", "use matrix-free operators, or a lower order");
+                  "the lists that say where their entries go count to 65536",
+                  "leave [solver] operator out, with method cg, gmres or bicgstab or none; or take a lower order");
     const Index batches = batches_per_chunk(group.batch_count(), items, result.block);
     result.groups.push_back(static_cast<int>(g));
     result.integrals.push_back(std::move(taking_part));
@@ -414,6 +422,10 @@ bool Operator::all_tangents(const Holds& holds) const {
       if (form.has_matrix && !holds(group, form)) return false;
     }
   return true;
+}
+
+bool Operator::can_assemble() const {
+  return all_tangents([](const ElementGroup& group, const FormValue&) { return has_lists(group.node_count() * group.node_count()); });
 }
 
 bool Operator::can_act() const {

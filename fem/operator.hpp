@@ -79,6 +79,7 @@ class Operator {
   };
   MarkedNodes mark(const Constraints& constraints) const;
   void action(const Vector& u, const Vector& x, Vector& y, const MarkedNodes* marked = nullptr) const;
+  bool can_assemble() const;  // have element matrices few enough entries? Not those of hexahedra of order 4 and more
   bool can_act() const;  // has every form kernels for any element, which actions and coarser orders need?
   // The same in single precision, where can_act_in_single() says that all elements have it.
   void action(const Vector& u, const Array<float>& x, Array<float>& y, const MarkedNodes* marked = nullptr) const;

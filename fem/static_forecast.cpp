@@ -97,9 +97,9 @@ class Forecaster {
     const MemoryNeeds actions = lists_of({Task::residual, Task::diagonal, Task::action});
     const MemoryNeeds kept = needs_.standing + actions + marked + MatrixFree::point_needs(equations_);
     // One right-hand side after the other; the operator's diagonal, and where that is not zero its state and the one that its preconditioner was
-    // made at; conjugate gradients' four; Chebyshev's four.
+    // made at; those of conjugate gradients or GMRES; Chebyshev's four.
     const Index operators = model_.newton ? 3 : 1, first = model_.newton ? newton_vectors : right_sides() + 1, last = model_.newton ? newton_vectors : right_sides() + columns_;
-    const MemoryNeeds loop = kept + vectors(last + operators + 4);
+    const MemoryNeeds loop = kept + vectors(last + operators) + (symmetric() ? vectors(4) : krylov_vectors(false));
     std::optional<PMultigridNeeds> cycle;
     if (path == SolverPath::p_multigrid) {
       auto phase = space_.device().profile().phase("coarser spaces");
@@ -241,9 +241,9 @@ std::vector<ForecastPath> forecast_static(const Operator& equations, const Forec
     for (const SolverPath path : {SolverPath::multigrid_single, SolverPath::multigrid_double, diagonal})
       paths.push_back(forecaster.with_matrix(path));
   } catch (const Error& error) {  // elements of too many nodes have no matrix
-    if (error.exit() != Exit::resources || !forecaster.symmetric()) throw;
+    if (error.exit() != Exit::resources) throw;
   }
-  if (!forecaster.symmetric()) return paths;
+  if (!forecaster.symmetric() && equations.can_assemble()) return paths;
   if (equations.space().order() > 1) {
     const auto place = forecaster.needs_no_matrix() ? paths.begin() : paths.end();
     paths.insert(place, forecaster.without_matrix(SolverPath::p_multigrid));
