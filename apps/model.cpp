@@ -2,6 +2,7 @@
 
 #include "apps/shared_model.hpp"
 #include "device/memory_shortage.hpp"
+#include "fem/element_check.hpp"
 #include "mesh/quality.hpp"
 
 #include <algorithm>
@@ -58,6 +59,22 @@ void add_material_errors(Case& input, const Mesh& mesh, const std::vector<Materi
   for (const Error& error : errors.errors()) input.add_error(error);
 }
 
+namespace {
+
+// Of a plugin's element: no field is made of one that nobody uses, or that is none.
+void check_named_element(const Case::Table& table, const Mesh& mesh, const std::string& name, const ReferenceElement& element) {
+  const auto same_shape = [&](const CellBlock& block) { return traits(block.kind).linear == element.shape; };
+  if (std::ranges::none_of(mesh.blocks(), same_shape))
+    table.error("element", fmt::format("the reference element '{}' is for cells of kind {}, of which the mesh has none", name, traits(element.shape).name), {},
+                "take one for the cells of the mesh, or leave it out");
+  for (const CheckResult& r : check_functions(element))
+    if (!r.passed)
+      table.error("element", fmt::format("the reference element '{}' fails the check '{}'", name, r.check), r.note,
+                  fmt::format("correct it: 'ritz element check {} --plugin FILE' shows all checks", name));
+}
+
+}  // namespace
+
 const FunctionSpace& make_space(Run& run, const Mesh& mesh, int components, const FormCatalogue* catalogue) {
   auto phase = run.device().profile().phase("space");
   run.log().progress("numbering unknowns");
@@ -70,6 +87,7 @@ const FunctionSpace& make_space(Run& run, const Mesh& mesh, int components, cons
     element = table.text("element", "a reference element of the plugin, for cells of its shape", {.fallback = "", .may_be_empty = true});
     if (!element.empty()) {
       options.elements.push_back(catalogue->element(element));
+      check_named_element(table, mesh, element, options.elements.front());
       if (options.order == 0) options.order = options.elements.front().order;
     }
   }

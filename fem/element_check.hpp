@@ -37,8 +37,15 @@ struct FormCheckOptions {
 // The first device does the work; the others must agree with it. Forms on facets have fewer checks.
 std::vector<CheckResult> check_form(const std::vector<FormOnDevice>& devices, const FormRecord& record, const FormCheckOptions& options = {});
 
-// The element by itself, then with the diffusion form of its dimension.
+// The element by itself: nodal, partition of unity, gradients, complete, product, continuous. Takes milliseconds.
+std::vector<CheckResult> check_functions(const ReferenceElement& element);
+// The same, then with the diffusion form of its dimension.
 std::vector<CheckResult> check_element(const ReferenceElement& element, const Device& device);
+
+// Does a number matter? Are forces in three increments to the last bit the same by both forms, which differ in that number alone?
+bool same_forces(const FormOnDevice& a, const FormOnDevice& b, const FormRecord& record, const FormCheckOptions& options = {});
+// Of what is kept at points, the names of what these increments leave as it was.
+std::vector<std::string> idle_states(const FormOnDevice& form, const FormRecord& record, const FormCheckOptions& options = {});
 
 bool all_passed(const std::vector<CheckResult>& results);
 

@@ -92,7 +92,16 @@ using AddCheck = std::function<void(const char* check, double number, double lim
 void check_states(const std::vector<FormOnDevice>& devices, const FormRecord& record, double amplitude,
                   const std::function<CheckModel(const FormOnDevice&)>& make, const Numbers& u, const Numbers& v, const AddCheck& add);
 
-// fem/whole_element_check.cpp; check_form() calls it.
+inline constexpr const char* load_note = "residual at two fields: what has no matrix does not depend on u";
+inline constexpr const char* balance_note = "sums of forces and of moments, of a body that nothing holds";
+
+// fem/element_check_balance.cpp: of r at u, forces that a body exerts on itself: their sum, and that of their moments, which vanish; relative
+// to the sums of the magnitudes. Moments are taken where the nodes are, or have moved to by displacements that are not small.
+double imbalance(const CheckModel& model, const FormRecord& record, const Numbers& u, const Numbers& r);
+
+// fem/whole_element_check.cpp: some cells of the kind, a crooked line, a bent surface of distorted cells, or a distorted box.
+Mesh cells_to_check(CellKind kind);
+// check_form() calls it.
 std::vector<CheckResult> check_whole_element(const std::vector<FormOnDevice>& devices, const FormRecord& record, const FormCheckOptions& options);
 
 }  // namespace ritz

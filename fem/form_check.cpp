@@ -52,8 +52,11 @@ class FormCheck {
     if (!check_finite(model, u)) return;
     if (record_.linear) check_linear(model, u, v);
     if (record_.has_matrix) check_tangent(model, u, v, w);
+    else add("load", relative(norm(sum(1, model.residual(u), -1, model.residual(v))), norm(model.residual(u))), 1e-12, load_note);
     if (record_.objective) {
       check_rigid_motions(model, u);
+      if (record_.components == record_.dimension && !record_.uses_value && !record_.of_revolution && record_.codimension == 0)
+        add("balance", imbalance(model, record_, u, model.residual(u)), 1e-9, balance_note);
       if (!record_.uses_value && !record_.of_revolution && record_.codimension == 0) check_patch(model);
     }
     check_quadrature(mesh, model, space, u);

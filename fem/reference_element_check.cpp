@@ -190,8 +190,10 @@ class ElementCheck {
 
 }  // namespace
 
+std::vector<CheckResult> check_functions(const ReferenceElement& element) { return ElementCheck(element).run(); }
+
 std::vector<CheckResult> check_element(const ReferenceElement& element, const Device& device) {
-  std::vector<CheckResult> results = ElementCheck(element).run();
+  std::vector<CheckResult> results = check_functions(element);
   if (element.dimension() < 2) return results;
   const auto with = [&](const auto& form) {
     FormCheckOptions options;

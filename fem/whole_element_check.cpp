@@ -9,8 +9,9 @@
 namespace ritz {
 namespace {
 
-// Some cells of the kind: a crooked line, a bent surface of distorted cells, or a distorted box.
-Mesh some_cells(CellKind kind) {
+}  // namespace
+
+Mesh cells_to_check(CellKind kind) {
   const CellTraits& t = traits(kind);
   if (t.dimension == 3) return check_mesh(kind, 2, {.random = 0.05});
   if (t.dimension == 2) {
@@ -38,10 +39,12 @@ Mesh some_cells(CellKind kind) {
   return Mesh(std::move(data));
 }
 
+namespace {
+
 class WholeElementCheck {
  public:
   WholeElementCheck(const std::vector<FormOnDevice>& devices, const FormRecord& record, const FormCheckOptions& options)
-      : devices_(devices), record_(record), amplitude_(options.amplitude), kind_(static_cast<CellKind>(record.cell)), mesh_(some_cells(kind_)) {}
+      : devices_(devices), record_(record), amplitude_(options.amplitude), kind_(static_cast<CellKind>(record.cell)), mesh_(cells_to_check(kind_)) {}
 
   std::vector<CheckResult> run() {
     try {
@@ -68,7 +71,9 @@ class WholeElementCheck {
     if (bad > 0) return;
     if (record_.linear) check_linear(model, u, v);
     if (record_.has_matrix) check_tangent(model, u, v, w);
+    else add("load", relative(norm(sum(1, model.residual(u), -1, model.residual(v))), norm(model.residual(u))), 1e-12, load_note);
     if (record_.objective) check_rigid_motions(model, u);
+    if (record_.objective && record_.components >= record_.dimension) add("balance", imbalance(model, record_, u, model.residual(u)), 1e-9, balance_note);
     if (record_.objective && record_.has_matrix && record_.components == 6) check_zero_modes();
     check_backends(model, u, v);
     if (record_.state_count > 0)

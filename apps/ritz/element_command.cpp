@@ -34,6 +34,31 @@ std::map<std::string, double> parameters_of(const ElementCommand& command, const
   return parameters;
 }
 
+// Another value within the bounds; none where there is no room for one.
+std::optional<double> changed(const ParameterFacts& facts, double value) {
+  for (const double step : {0.1, -0.1}) {
+    const double other = value + step * std::max(std::abs(value), 1e-3);
+    if (!(other < facts.minimum || other > facts.maximum || other <= facts.above || other >= facts.below)) return other;  // NaN: no bound
+  }
+  return std::nullopt;
+}
+
+// What the form declares and makes no use of, at fields of this size.
+void note_what_is_idle(const FormCatalogue& catalogue, const FormOnDevice& form, const FormRecord& record, const std::map<std::string, double>& parameters,
+                       const FormCheckOptions& options, std::vector<std::string>& notes) {
+  for (int i = 0; i < record.parameter_count; ++i) {
+    const ParameterFacts& facts = record.parameters[i].facts;
+    std::map<std::string, double> others = parameters;
+    const std::optional<double> other = changed(facts, parameters.at(facts.name));
+    if (!other) continue;
+    others[facts.name] = *other;
+    if (same_forces(form, {form.device, catalogue.make(record.name, others)}, record, options))
+      notes.push_back(fmt::format("{} changes no force here: is it used? (--set, --amplitude)", facts.name));
+  }
+  if (record.state_count == 0) return;
+  for (const std::string& name : idle_states(form, record, options)) notes.push_back(fmt::format("{} stays as it is here: is it written? (--set, --amplitude)", name));
+}
+
 // The other back ends of this machine that the form can run on.
 std::vector<Device> other_devices(const Device& device) {
   std::vector<Device> others;
@@ -68,7 +93,9 @@ ElementReport check_form_named(const ElementCommand& command, const FormCatalogu
   if (!record.symmetric) report.notes.emplace_back("does not claim a symmetric tangent");
   if (!record.objective) report.notes.emplace_back("does not claim to be objective: no rigid motions, patch test, zero-energy modes");
   if (devices.size() == 1) report.notes.emplace_back("only one back end here: not compared");
-  report.results = check_form(devices, record, {.amplitude = command.amplitude, .element = {}});
+  const FormCheckOptions options{.amplitude = command.amplitude, .element = {}};
+  report.results = check_form(devices, record, options);
+  if (all_passed(report.results)) note_what_is_idle(catalogue, devices.front(), record, parameters, options, report.notes);
   return report;
 }
 

@@ -3,6 +3,7 @@ import json
 import math
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import unittest
@@ -71,6 +72,24 @@ class Examples(OwnForms):
         self.assert_close(outcome.probes["middle"], series, 5e-4)
         plain = self.solve("ritz-solve", example("custom_element/bubble_triangle"), keys={"space.element": '""', "space.order": 2})
         self.assertEqual(outcome.report["unknowns"], plain.report["unknowns"] + 72)  # a bubble in each of 72 triangles
+
+    def test_an_element_that_no_cell_takes(self):
+        bar = example("custom_form/varying_conduction").with_name("bar.msh")
+        case = self.write("case.toml", f'plugin = "{example("custom_element/bubble_triangle").with_name("bubble_triangle.cpp")}"\n[mesh]\nfile = "{bar}"\n'
+                          '[model]\nform = "diffusion3"\n[[material]]\nregion = "all"\nconductivity = 1\n[[prescribe]]\nregion = "x0"\nvalue = 0\n')
+        self.refuse(2, case, "'bubble_triangle' is for cells of kind tri3, of which the mesh has none", keys={"space.element": '"bubble_triangle"'})
+
+    def test_an_element_whose_fields_tear(self):
+        """Nodes in the middle of the sides alone, those of Crouzeix and Raviart: neighbours agree in these points and nowhere else."""
+        shutil.copytree(example("custom_element/bubble_triangle").parent, self.folder / "torn")
+        source = self.folder / "torn/bubble_triangle.cpp"
+        text = source.read_text()
+        before, after = text[:text.index("void evaluate")], text[text.index("ritz::ReferenceElement bubble_triangle"):]
+        after = re.sub(r"element.nodes = .*;", "element.nodes = {{0.5, 0, 0}, {0.5, 0.5, 0}, {0, 0.5, 0}};", after).replace("order = 2", "order = 1")
+        source.write_text(before + "void evaluate(const ritz::Point& x, std::span<double> v, std::span<ritz::Point> g) {\n"
+                          "  v[0] = 1 - 2 * x[1], v[1] = 2 * (x[0] + x[1]) - 1, v[2] = 1 - 2 * x[0];\n"
+                          "  g[0] = {0, -2, 0}, g[1] = {2, 2, 0}, g[2] = {-2, 0, 0};\n}\n\n" + after)
+        self.refuse(2, self.folder / "torn/bubble_triangle.toml", "'bubble_triangle' fails the check 'continuous'", "ritz element check bubble_triangle")
 
     def test_of_a_prebuilt_plugin_with_its_source(self):
         outcome = self.solve("ritz-solve", example("custom_plugin/reacting_rod"), keys={"plugin": '"reacting_rod.cpp"'})
@@ -261,6 +280,11 @@ class Mistakes(OwnForms):
         self.edit("components = 1, dimension = 3;", "components = 1;")
         self.refuse(2, case, "does not compile", "F::dimension")
 
+    def test_components_that_no_space_has(self):
+        case = self.copied()
+        self.edit("components = 1", "components = 4")
+        self.refuse(2, case, "does not compile", "a form has 1, 2, 3 or 6 components")
+
     def test_dimension_of_the_mesh(self):
         self.refuse(4, self.copied(), "one of 2 dimensions", keys={"model.form": '"diffusion2"'})
 
@@ -284,6 +308,45 @@ class ElementCheck(OwnForms):
             outcome = self.check("check", name, "--plugin", example(source).with_suffix(".cpp"))
             self.assertEqual(outcome.returncode, 0, outcome.stdout + outcome.stderr)
             self.assertIn("checks passed", outcome.stdout)
+
+    def test_formulas_mix_coordinates_unknowns_and_constants(self):
+        """A rope between where its nodes are now, which can only pull; its energy is differentiated twice."""
+        source = self.folder / "rope.cpp"
+        source.write_text("""#include "fem/add_form.hpp"
+struct Rope {
+  static constexpr const char* name = "rope";
+  static constexpr auto cell = ritz::CellKind::line2;
+  static constexpr int components = 3;
+  static constexpr bool objective = true;
+  template <class X, class T>
+  constexpr T energy(const X (&x)[2][3], const T (&u)[2][3]) const {
+    using std::sqrt, ritz::select;
+    X before = 0.0;
+    T now = 0.0;
+    for (int d = 0; d < 3; ++d) {
+      const X D = x[1][d] - x[0][d];
+      const T w = x[1][d] + u[1][d] - (u[0][d] + x[0][d]);
+      before += D * D;
+      now += w * w;
+    }
+    const X L = sqrt(before);
+    const T longer = sqrt(now) - L, half = L - L * L / (sqrt(now) + L);
+    return select(longer, longer * longer, 0.0) + select(before - 1e6, 1.0, 0.0) * half;
+  }
+};
+const ritz::AddWholeElement<Rope> rope;
+""")
+        outcome = self.check("check", "rope", "--plugin", source)
+        self.assertEqual(outcome.returncode, 0, outcome.stdout + outcome.stderr)
+        self.assertIn("balance", outcome.stdout)
+
+    def test_notes_what_is_declared_and_not_used(self):
+        self.copied()
+        self.edit("1.0 + growth * u.value[0]", "1.0 + 0.1 * u.value[0]")
+        outcome = self.check("check", "varying_conduction", "--plugin", self.folder / "mine" / FORM)
+        self.assertEqual(outcome.returncode, 0, outcome.stderr)
+        self.assertIn("note: growth changes no force here", outcome.stdout)
+        self.assertNotIn("note: conductivity changes", outcome.stdout)
 
     def test_of_a_fault_ends_with_4_and_names_the_check(self):
         self.copied()

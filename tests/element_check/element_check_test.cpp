@@ -80,6 +80,14 @@ TEST(FormCheck, FindsADifferenceBetweenBackEnds) {
 TEST(FormCheck, FindsAnActionThatIsNotTheMatrix) { expect_found<Fault::wrong_action>({"action"}); }
 TEST(FormCheck, FindsADiagonalThatIsNotTheMatrix) { expect_found<Fault::wrong_diagonal>({"diagonal"}); }
 
+template <Form F>
+Names failed(const F& form) { return failed(check(form, "ritz_faulty_forms")); }
+TEST(FormCheck, FindsALoadThatFeelsTheUnknown) { EXPECT_EQ(failed(FeelingLoad{}), Names{"load"}); }
+TEST(FormCheck, FindsAStressThatIsNotSymmetric) {
+  EXPECT_EQ(failed(TwistingStress{}), Names{"balance"});
+  EXPECT_EQ(failed(TwistingStress{0}), Names{});
+}
+
 template <StateFault fault>
 void expect_state_found(const Names& by, const Names& perhaps = {}) {
   const std::vector<CheckResult> results = check(FaultyState<fault>{}, "ritz_faulty_forms");

@@ -7,16 +7,16 @@
 
 namespace ritz::test {
 
-enum class ElementFault { none, not_symmetric, not_linear, lost_derivative, not_finite, not_objective };
+enum class ElementFault { none, not_symmetric, not_linear, lost_derivative, not_finite, not_objective, not_balanced };
 constexpr const char* element_fault_names[] = {"test_bar", "test_bar_not_symmetric", "test_bar_not_linear", "test_bar_lost_derivative",
-                                               "test_bar_not_finite", "test_bar_not_objective"};
+                                               "test_bar_not_finite", "test_bar_not_objective", "test_bar_not_balanced"};
 
 template <ElementFault fault>
 struct FaultyBar {
   static constexpr const char* name = element_fault_names[static_cast<int>(fault)];
   static constexpr auto cell = CellKind::line2;
   static constexpr int components = 3;
-  static constexpr bool symmetric = fault != ElementFault::lost_derivative, linear = fault == ElementFault::not_linear;
+  static constexpr bool symmetric = fault != ElementFault::lost_derivative && fault != ElementFault::not_balanced, linear = fault == ElementFault::not_linear;
   static constexpr bool objective = fault != ElementFault::not_linear;
   double stiffness = 1;
 
@@ -34,6 +34,7 @@ struct FaultyBar {
       r[1][d] = force * (w[d] + D[d]);
       r[0][d] = -r[1][d];
     }
+    if constexpr (fault == ElementFault::not_balanced) r[0][1] *= 0.9;
     if constexpr (fault == ElementFault::not_symmetric) r[1][0] += 0.3 * w[1];
     if constexpr (fault == ElementFault::not_objective) r[1][0] += 0.1 * u[1][0];
   }

@@ -72,6 +72,33 @@ struct Faulty {
 #endif
 };
 
+// What feels the unknown and claims to be a load.
+struct FeelingLoad {
+  static constexpr const char* name = "test_feeling_load";
+  static constexpr int components = 1, dimension = 2;
+  static constexpr bool uses_value = true, uses_gradient = false, has_matrix = false;
+  double scale = 1;
+  template <class T>
+  constexpr void operator()(const Location<T, 2>&, const Fields<T, 1, 2>& u, Fields<T, 1, 2>& f) const {
+    f.value[0] = scale * (1.0 + 0.1 * u.value[0]);
+  }
+};
+
+// A stress that is not symmetric: every other claim is true.
+struct TwistingStress {
+  static constexpr const char* name = "test_twisting_stress";
+  static constexpr int components = 2, dimension = 2;
+  static constexpr bool uses_value = false, uses_gradient = true, linear = true, objective = true;
+  double twist = 0.2;
+  template <class T>
+  constexpr void operator()(const Location<T, 2>&, const Fields<T, 2, 2>& u, Fields<T, 2, 2>& f) const {
+    const T shear = u.gradient[0][1] + u.gradient[1][0];
+    for (int d = 0; d < 2; ++d) f.gradient[d][d] = 2.0 * u.gradient[d][d];
+    f.gradient[0][1] = (1.0 + twist) * shear;
+    f.gradient[1][0] = (1.0 - twist) * shear;
+  }
+};
+
 // -div(k grad u) whose k grows with the steepest slope that a point has seen: a point state, and faults in it.
 enum class StateFault { none, drifts, loses_a_derivative, not_finite, depends_on_backend, count };
 constexpr const char* state_fault_names[] = {"test_state_sound", "test_state_drifts", "test_state_loses_a_derivative", "test_state_not_finite", "test_state_depends_on_backend"};

@@ -24,6 +24,9 @@ const RegisterForm<Faulty<Fault::extra_zero_modes>, AnyElement<2>> extra_zero_mo
 const RegisterForm<Faulty<Fault::rough_coefficient>, AnyElement<2>> rough_coefficient;
 const RegisterForm<Faulty<Fault::depends_on_backend>, AnyElement<2>> depends_on_backend;
 
+const RegisterForm<test::FeelingLoad, AnyElement<2>> feeling_load;
+const RegisterForm<test::TwistingStress, AnyElement<2>> twisting_stress;
+
 // Kernels of one's own, in which two do not belong together: actions or diagonals of another form.
 template <Fault fault>
 struct RegisterMixture {
@@ -52,6 +55,7 @@ const RegisterWholeElement<FaultyBar<ElementFault::not_linear>> bar_not_linear;
 const RegisterWholeElement<FaultyBar<ElementFault::lost_derivative>> bar_lost_derivative;
 const RegisterWholeElement<FaultyBar<ElementFault::not_finite>> bar_not_finite;
 const RegisterWholeElement<FaultyBar<ElementFault::not_objective>> bar_not_objective;
+const RegisterWholeElement<FaultyBar<ElementFault::not_balanced>> bar_not_balanced;
 const RegisterWholeElement<test::FaultyStateBar<test::StateFault::none>> state_bar;
 const RegisterWholeElement<test::FaultyStateBar<test::StateFault::drifts>> state_bar_drifts;
 const RegisterWholeElement<test::FaultyStateBar<test::StateFault::loses_a_derivative>> state_bar_loses_a_derivative;

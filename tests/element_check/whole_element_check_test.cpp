@@ -39,6 +39,7 @@ TEST(WholeElementCheck, FindsAResidualThatIsNotLinear) { EXPECT_TRUE(failed(Faul
 TEST(WholeElementCheck, FindsALostDerivative) { EXPECT_EQ(failed(FaultyBar<ElementFault::lost_derivative>{}), Names{"tangent"}); }
 TEST(WholeElementCheck, FindsWhatIsNoNumber) { EXPECT_EQ(failed(FaultyBar<ElementFault::not_finite>{}), Names{"finite"}); }
 TEST(WholeElementCheck, FindsForcesOfRigidMotions) { EXPECT_TRUE(failed(FaultyBar<ElementFault::not_objective>{}).contains("rigid motions")); }
+TEST(WholeElementCheck, FindsForcesThatDoNotCancel) { EXPECT_EQ(failed(FaultyBar<ElementFault::not_balanced>{}), Names{"balance"}); }
 
 TEST(WholeElementCheck, FindsAStateThatDrifts) { EXPECT_EQ(failed(FaultyStateBar<StateFault::drifts>{}), (Names{"committed flux", "rate independent"})); }
 TEST(WholeElementCheck, FindsADerivativeThatIsLostLater) { EXPECT_EQ(failed(FaultyStateBar<StateFault::loses_a_derivative>{}), Names{"tangent, later"}); }
