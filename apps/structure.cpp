@@ -141,7 +141,7 @@ void structure(Run& run) {
   std::vector<Prescription> all = held;
   if (!load_cases.cases.empty()) std::ranges::copy(load_cases.cases.front().prescribed, std::back_inserter(all));
   if (!model.sections.empty()) check_supports(run, held_by(space, all, model));
-  const bool linear = std::ranges::all_of(model.sections, [](const StructureSection& s) { return s.record->linear; });
+  const bool linear = model.linear;
   const LinearSolverOptions solver = structure_solver(run);
   const NewtonInput newton = read_newton(run, solver);
   if (!linear && !load_cases.cases.empty())

@@ -13,12 +13,12 @@
 namespace ritz {
 namespace {
 
-// Elements with a stiffness that can be made of the numbers of a case.
-std::vector<std::string> element_names(const FormCatalogue& catalogue) {
+// Elements with a stiffness that can be made of the numbers of a case: of cells, or of nodes.
+std::vector<std::string> element_names(const FormCatalogue& catalogue, bool of_nodes) {
   std::vector<std::string> names;
   for (const std::string& name : catalogue.forms()) {
     const FormRecord& r = *catalogue.find(name).record;
-    if (r.cell > static_cast<int>(CellKind::vertex1) && r.has_matrix && r.declared && r.components >= 3 && r.dimension == 3) names.push_back(name);
+    if (r.cell >= 0 && (r.cell == static_cast<int>(CellKind::vertex1)) == of_nodes && r.has_matrix && r.declared && r.components >= 3 && r.dimension == 3) names.push_back(name);
   }
   return names;
 }
@@ -73,7 +73,7 @@ void check_orientation(const Case::Table& t, const Mesh& mesh, const Region& reg
 
 void read_section(const Case::Table& t, const Mesh& mesh, const FormCatalogue& catalogue, bool needs_density, StructureModel& model) {
   const Region* region = t.region("region", "lines or surfaces", mesh, {RegionKind::cells});
-  const std::string name = t.choice("element", "what the cells are: ritz element list has them all", element_names(catalogue));
+  const std::string name = t.choice("element", "what the cells are: ritz element list has them all", element_names(catalogue, false));
   t.open_to_plugins("element");
   if (!catalogue.has_form(name)) return;
   const FormCatalogue::Entry& entry = catalogue.find(name);
@@ -89,6 +89,7 @@ void read_section(const Case::Table& t, const Mesh& mesh, const FormCatalogue& c
   check_kind(t, mesh, *region, *entry.record);
   if (beam) check_orientation(t, mesh, *region, element);
   model.sections.push_back({region, element, entry.record, weight.density, weight.mass, t.where()});
+  model.linear = model.linear && entry.record->linear;
 }
 
 void find_sections(Run& run, const Mesh& mesh, StructureModel& model) {
@@ -137,9 +138,33 @@ void find_sections(Run& run, const Mesh& mesh, StructureModel& model) {
                                 "add a [[section]] for them, or leave them out of the mesh"));
 }
 
-void read_springs(Case& input, const Mesh& mesh, StructureModel& model) {
+// An element of a plugin on every node of a region. It is taken to hold their displacements.
+void read_node_element(const Case::Table& t, const std::string& name, const Mesh& mesh, const Region* region, const FormCatalogue& catalogue, StructureModel& model) {
+  const std::vector<std::string> names = element_names(catalogue, true);
+  if (std::ranges::find(names, name) == names.end())
+    return t.error("element", fmt::format("there is no element of one node '{}'", name), names.empty() ? "no plugin has any" : fmt::format("there are {}", quoted_list(names)),
+                   "name an element that stands on vertex1, with 3 or 6 unknowns and declared parameters; or leave the key out");
+  const FormCatalogue::Entry& entry = catalogue.find(name);
+  const FormValue element = ask_form(t, entry);
+  if (region == nullptr) return;
+  const std::vector<Node> nodes = nodes_in(mesh, *region);
+  if (std::ranges::any_of(nodes, [&](Node node) { return model.components_at[static_cast<std::size_t>(node)] < entry.record->components; }))
+    return t.error("element", fmt::format("a node of '{}' has no rotations, or belongs to no section", region->name), fmt::format("'{}' acts on {} unknowns of a node", name, entry.record->components),
+                   "name nodes of sections that have these unknowns", Exit::model);
+  model.stiffness.push_back(Integral::at_nodes(element, nodes));
+  model.linear = model.linear && entry.record->linear;
+  for (int c = 0; c < 3; ++c) model.springs.push_back({region, c, 0, t.where()});
+}
+
+void read_springs(Case& input, const Mesh& mesh, const FormCatalogue& catalogue, StructureModel& model) {
   for (const Case::Table& t : input.tables("spring", "springs from nodes to the ground")) {
     const Region* region = t.region("region", "nodes, or cells whose nodes are meant", mesh, {RegionKind::nodes, RegionKind::facets, RegionKind::cells});
+    const std::string element = t.text("element", "of a plugin, on one node; with its own parameters in the place of those below", {.fallback = "", .may_be_empty = true});
+    t.open_to_plugins("*");
+    if (!element.empty()) {
+      read_node_element(t, element, mesh, region, catalogue, model);
+      continue;
+    }
     const VectorRule rule{.size = 3, .fallback = std::vector<double>(3, 0.0), .minimum = 0};
     const std::vector<double> k = t.vector("stiffness", "of each node along x, y, z [N/m]", rule), r = t.vector("rotational", "of each node about x, y, z [N m/rad]", rule);
     if (region == nullptr) continue;
@@ -205,7 +230,7 @@ StructureModel read_structure(Run& run, const Mesh& mesh, const FormCatalogue& c
     read_section(t, mesh, catalogue, needs_density, model);
   find_sections(run, mesh, model);
   for (const StructureSection& s : model.sections) model.stiffness.push_back(Integral::over(s.element, *s.region));
-  read_springs(run.input(), mesh, model);
+  read_springs(run.input(), mesh, catalogue, model);
   read_masses(run.input(), mesh, model);
   return model;
 }

@@ -30,6 +30,7 @@ struct StructureModel {
   std::vector<StructureSection> sections;
   std::vector<int> section_of;          // [cell] -1: carries nothing, names a place
   std::vector<int> components_at;       // [mesh node] unknowns that its elements know; 0: none
+  bool linear = true;                   // are all of its elements?
   int components = 3;                   // of the space: 3, or 6 with rotations
   std::vector<Integral> stiffness;      // sections, and springs to the ground
   std::vector<Prescription> springs;    // held elastically: region, component

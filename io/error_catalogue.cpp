@@ -49,7 +49,7 @@ const std::vector<ErrorKind>& kinds() {
        {"an axisymmetric model*", "this model has no rotations*", "order * is not available*", "'[model] *' was given*", "there are no loads of*", "the form '*' is one of*", "'*' acts on*", "cells of order*"}},
       {"output-options", Exit::input, "options of [output] do not go together", "a compression that the format does not have", "use another compression or format", {"the format vtkhdf*"}},
       {"plugin", Exit::input, "a plugin cannot be used", "it does not compile, cannot be loaded, adds nothing, or registers a form that is there already", "the compiler's message is printed; docs/your-own-element.md",
-       {"the plugin '*", "two kernel modules*", "the form '*' declares*", "the parameter '*' of '*' is missing*", "there is no * '*'", "a form has *",  "element '*' does not match*", "the reference element '*' *", "the nodes of element*",
+       {"the plugin '*", "two kernel modules*", "the form '*' declares*", "the parameter '*' of '*' is missing*", "there is no * '*'", "a form has *",  "element '*' does not match*", "the reference element '*' *", "there is no element of one node '*'*", "the nodes of element*",
         "the node (* of a facet has no mirror*"}},
       {"wrong-value", Exit::input, "a value has another type or lies out of its bounds", "", "the message says what is expected", {"'*' is *", "the scale of mesh*", "the table of cards*"}},
       {"other-input", Exit::input, "the input is not accepted", "", "the message says why", {"*"}},

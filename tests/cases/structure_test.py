@@ -1,6 +1,7 @@
 """Beams, bars, shells and elements of one's own, from the command line."""
 import math
 import os
+import shutil
 import unittest
 from unittest import mock
 
@@ -192,6 +193,37 @@ point = [{radius * math.sin(angle)!r}, 0, {radius * math.cos(angle)!r}]
         w = -outcome.probes["apex"]
         self.assert_close(1e6 / 1.09**1.5 * (w * w - 0.6 * w) * (w - 0.3), 8700, 1e-7)
         self.assertGreater(int(outcome.report["facts"]["newton_steps"]), 3)
+
+
+    def test_an_element_of_ones_own_on_one_node(self):
+        """The truss's apex on a pad that stiffens and only pushes: the force of bars and pad is the load."""
+        shutil.copytree(example("custom_truss/truss").parent, self.folder / "mine")
+        source = self.folder / "mine/truss.cpp"
+        source.write_text(source.read_text() + """
+struct Pad {
+  static constexpr const char* name = "pad";
+  static constexpr auto cell = ritz::CellKind::vertex1;
+  static constexpr int components = 3;
+  double stiffness;
+  static constexpr ritz::Parameter<Pad> parameters[] = {{&Pad::stiffness, {.name = "cubic", .unit = "N/m^3", .above = 0}}};
+  template <class X, class T>
+  constexpr void residual(const X (&)[1][3], const T (&u)[1][3], T (&r)[1][3]) const {
+    using ritz::select;
+    r[0][2] = select(-u[0][2], stiffness * u[0][2] * u[0][2] * u[0][2], 0.0);
+  }
+};
+const ritz::AddWholeElement<Pad> pad;
+""")
+        case = self.folder / "mine/truss.toml"
+        case.write_text(case.read_text() + '[[spring]]\nregion = "apex"\nelement = "pad"\ncubic = 4e6\n')
+        with mock.patch.dict(os.environ, {"XDG_CACHE_HOME": str(self.folder / "cache")}):
+            w = -self.solve("ritz-structure", case).probes["apex"]
+            self.assert_close(1e6 / 1.09**1.5 * (w * w - 0.6 * w) * (w - 0.3) + 4e6 * w**3, 8700, 1e-7)
+            for keys, phrase in (({"spring.0.element": '"large_bar"'}, "there is no element of one node 'large_bar'"), ({"section.0.element": '"pad"'}, "'section.0.element' is"),
+                                 ({"spring.0.cubic": -1}, "above 0")):
+                outcome = self.run_case("ritz-structure", case, keys=keys)
+                self.assertNotEqual(outcome.exit, 0)
+                self.assertIn(phrase, outcome.errors)
 
 
 class Frames(Structure):
