@@ -53,7 +53,7 @@ LinearMethod MatrixFreeSolver::method_for(LinearMethod asked) const {
 }
 
 // With a cheaper preconditioner where memory is short, and once more in double precision where a cycle in single precision fails; what
-// has been tried is not tried again for the next right-hand side. Cycles are made for definite tangents: where one cannot be made of another, the diagonal it is.
+// has been tried is not tried again for the next right-hand side. Cycles are made for definite tangents: where one cannot be made of another, the diagonal it is, or nothing.
 SolveReport MatrixFreeSolver::iterate(LinearMethod method, const Vector& b, Vector& x, const LinearSolverOptions& options, const IterationVerdict& give_up) {
   const int order = equations_.space().order();
   if (kind_ == PreconditionerKind::automatic) {
@@ -71,9 +71,10 @@ SolveReport MatrixFreeSolver::iterate(LinearMethod method, const Vector& b, Vect
       shortage = memory_shortage([&] { report = attempt(method, b, x, options, give_up); });
     } catch (const Error& error) {
       const bool indefinite = error.exit() == Exit::model || error.exit() == Exit::not_converged;
-      if (!indefinite || method == LinearMethod::conjugate_gradient || kind_ != PreconditionerKind::multigrid) throw;
-      kind_ = PreconditionerKind::jacobi;
-      step = fmt::format("no multigrid cycle could be made ({}): the diagonal instead", error.message());
+      if (!indefinite || method == LinearMethod::conjugate_gradient || kind_ == PreconditionerKind::none) throw;
+      const bool cycle = kind_ == PreconditionerKind::multigrid;
+      step = fmt::format("no preconditioner '{}' could be made ({}): {} instead", name_of(kind_), error.message(), cycle ? "the diagonal" : "none");
+      kind_ = cycle ? PreconditionerKind::jacobi : PreconditionerKind::none;
     }
     if (step) {
       // said below

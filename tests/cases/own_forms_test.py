@@ -169,6 +169,14 @@ value = [0, 0, -1]
         self.assert_close(rubber.probes["force"], 0.1491715, 1e-6)
         self.refuse(6, case, "cannot be assembled", "leave [solver] operator out", keys={"space.order": 4, "solver.operator": '"matrix"'})
 
+    def test_tangents_that_are_indefinite_without_a_matrix(self):
+        """k T'' + r T + q = 0 between two ends at zero, r between the first two eigenvalues: no multigrid cycle can be made."""
+        case = self.copied()
+        self.edit("f.value[0] = -source;", "f.value[0] = -source - 40.0 * u.value[0];")
+        outcome = self.solve("ritz-solve", case, keys={"space.order": 4, "material.0.growth": 0})
+        self.assertIn("the diagonal instead", outcome.log)
+        self.assert_close(outcome.probes["middle"], 24 / 40 * (1 / math.cos(math.sqrt(40 / 2) / 2) - 1), 1e-5)
+
     def test_reactions_of_newton_at_order_three(self):
         """What flows out at both ends is what is produced, half at each."""
         case = self.copied()
