@@ -105,7 +105,7 @@ void judge_stagnation(const LinearOperator& A, const Vector& b, const Vector& x,
   if (!(error <= relative)) return;
   Vector rounded(x.device(), x.size(), "vectors"), product(x.device(), x.size(), "vectors");
   const double rounding = rounding_residual(A, x, rounded, product) / norm2(b);
-  if (!(report.true_relative_residual <= residual_of_rounding * rounding)) return;
+  if (!(report.true_relative_residual <= std::min(residual_of_rounding * rounding, largest_residual_of_rounding))) return;
   report.reason = StopReason::converged;
   report.where = rounding_text(rounding);
   report.error_estimate = error;

@@ -186,8 +186,9 @@ void DirectSolver::judge(const Vector& b, double b_norm, const Vector& x, SolveR
   if (small || !(report.error_estimate <= relative)) return;
   const double rounding = rounding_residual(A_, x, correction_, residual_);
   if (residual > residual_of_rounding * rounding) return;
-  report.reason = StopReason::converged;
   report.where = rounding_text(rounding / b_norm);
+  if (report.true_relative_residual > largest_residual_of_rounding) report.where += "; the matrix is singular, or nearly";
+  else report.reason = StopReason::converged;
 }
 
 // Corrections are worth making while they halve the residual, and down to rounding.

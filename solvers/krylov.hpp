@@ -60,6 +60,9 @@ double rounding_residual(const LinearOperator& A, const Vector& x, Vector& round
 // Sums of a row's products round as well: a residual of a few times that is one of rounding.
 constexpr double residual_of_rounding = 16;
 std::string rounding_text(double relative);  // of rounding alone, relative to the right-hand side
+// Relative to the right-hand side. Above it a solution is not what was asked for, however accurate it is: of a singular matrix it is
+// as large as rounding allows, and forces that come from it are wrong by this much.
+constexpr double largest_residual_of_rounding = 1e-3;
 
 // x holds the initial guess and becomes the solution. `iterate` returns `converged` when its own residual says so: it is
 // called again from the true residual when that one disagrees (also after a breakdown), for as long as the true residual

@@ -330,5 +330,24 @@ TEST_F(Direct, ResidualsOfRoundingAreAcceptedWhereTheSolutionIsGood) {
   EXPECT_EQ(solver.solve(Vector(device, b, "test"), x).reason, StopReason::stagnated);
 }
 
+// ||A|| ||x|| / ||b|| is 1e14: forces that come from such displacements are rounding, and those of a singular matrix look like them.
+TEST_F(Direct, ResidualsOfRoundingAreRefusedWhereTheyAreAsLargeAsTheLoad) {
+  constexpr int n = 6000;
+  const SparseMatrix A = on(device, beam_matrix(n));
+  DirectSolver solver(A, Kind::symmetric);
+  solver.relative = 0.5;
+  Vector x(device, n, "test");
+  const std::vector<double> b(n, 1.0);
+  SolveReport report = solver.solve(Vector(device, b, "test"), x);
+  ASSERT_GT(report.true_relative_residual, 1e-3);
+  EXPECT_TRUE(report.converged()) << "a residual that was asked for is one";
+  solver.relative = 1e-3;
+  solver.estimate_error = true;
+  report = solver.solve(Vector(device, b, "test"), x);
+  EXPECT_LT(report.error_estimate, 1e-3);
+  EXPECT_EQ(report.reason, StopReason::stagnated);
+  EXPECT_NE(report.where.find("singular"), std::string::npos) << report.where;
+}
+
 }  // namespace
 }  // namespace ritz::testing
