@@ -62,15 +62,19 @@ void add_material_errors(Case& input, const Mesh& mesh, const std::vector<Materi
 namespace {
 
 // Of a plugin's element: no field is made of one that nobody uses, or that is none.
-void check_named_element(const Case::Table& table, const Mesh& mesh, const std::string& name, const ReferenceElement& element) {
+bool can_be_used(const Case::Table& table, const Mesh& mesh, const std::string& name, const ReferenceElement& element) {
   const auto same_shape = [&](const CellBlock& block) { return traits(block.kind).linear == element.shape; };
-  if (std::ranges::none_of(mesh.blocks(), same_shape))
+  bool good = std::ranges::any_of(mesh.blocks(), same_shape);
+  if (!good)
     table.error("element", fmt::format("the reference element '{}' is for cells of kind {}, of which the mesh has none", name, traits(element.shape).name), {},
                 "take one for the cells of the mesh, or leave it out");
-  for (const CheckResult& r : check_functions(element))
-    if (!r.passed)
-      table.error("element", fmt::format("the reference element '{}' fails the check '{}'", name, r.check), r.note,
-                  fmt::format("correct it: 'ritz element check {} --plugin FILE' shows all checks", name));
+  for (const CheckResult& r : check_functions(element)) {
+    if (r.passed) continue;
+    table.error("element", fmt::format("the reference element '{}' fails the check '{}'", name, r.check), r.note,
+                fmt::format("correct it: 'ritz element check {} --plugin FILE' shows all checks", name));
+    good = false;
+  }
+  return good;
 }
 
 }  // namespace
@@ -86,9 +90,9 @@ const FunctionSpace& make_space(Run& run, const Mesh& mesh, int components, cons
   if (catalogue != nullptr) {
     element = table.text("element", "a reference element of the plugin, for cells of its shape", {.fallback = "", .may_be_empty = true});
     if (!element.empty()) {
-      options.elements.push_back(catalogue->element(element));
-      check_named_element(table, mesh, element, options.elements.front());
-      if (options.order == 0) options.order = options.elements.front().order;
+      const ReferenceElement own = catalogue->element(element);
+      if (can_be_used(table, mesh, element, own)) options.elements.push_back(own);
+      if (options.order == 0) options.order = own.order;
     }
   }
   const std::string key = fmt::format("{} {} {}", components, options.order, element);

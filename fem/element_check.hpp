@@ -37,7 +37,7 @@ struct FormCheckOptions {
 // The first device does the work; the others must agree with it. Forms on facets have fewer checks.
 std::vector<CheckResult> check_form(const std::vector<FormOnDevice>& devices, const FormRecord& record, const FormCheckOptions& options = {});
 
-// The element by itself: nodal, partition of unity, gradients, complete, product, continuous. Takes milliseconds.
+// The element by itself: one function per node, nodal, partition of unity, gradients, complete, product, continuous. Takes milliseconds.
 std::vector<CheckResult> check_functions(const ReferenceElement& element);
 // The same, then with the diffusion form of its dimension.
 std::vector<CheckResult> check_element(const ReferenceElement& element, const Device& device);

@@ -171,6 +171,20 @@ TEST(ElementCheck, FindsFunctionsInTheWrongOrder) {
                  std::swap(g[0], g[1]);
                }), "nodal");
 }
+TEST(ElementCheck, FindsMoreOrFewerFunctionsThanNodes) {
+  ReferenceElement element;
+  element.shape = CellKind::tri3;
+  element.evaluate = [](const Point& x, std::span<double> v, std::span<Point> g) {  // three functions
+    v[0] = 1 - x[0] - x[1], v[1] = x[0], v[2] = x[1];
+    g[0] = {-1, -1, 0}, g[1] = {1, 0, 0}, g[2] = {0, 1, 0};
+  };
+  element.nodes = {{0, 0, 0}, {1, 0, 0}};
+  EXPECT_EQ(failed(check_functions(element)), Names{"one function per node"});
+  element.nodes.push_back({0, 1, 0});
+  EXPECT_EQ(failed(check_functions(element)), Names{});
+  element.nodes.push_back({1.0 / 3, 1.0 / 3, 0});
+  EXPECT_EQ(failed(check_functions(element)), Names{"one function per node"});
+}
 TEST(ElementCheck, FindsASumThatIsNotOne) {
   expect_found(spoiled(CellKind::quad4, 2, [](const Point& x, std::span<double> v, std::span<Point> g) {
                  v[4] += 0.05 * x[0] * (1 - x[0] * x[0]) * x[1] * (1 - x[1] * x[1]);  // vanishes at all nodes and sides
