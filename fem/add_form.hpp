@@ -42,6 +42,7 @@ struct AddForm {
 // Registers a whole element: a bar, a spring, anything between a few nodes.
 template <WholeElement E>
 struct AddWholeElement {
+  static_assert(WholeElementFacts<E>::dimension == 3, "a whole element stands in space, dimension = 3: a plane model holds its nodes across the plane");
   AddWholeElement() { static const RITZ_BACKEND::RegisterWholeElement<E> added; }
 };
 

@@ -288,6 +288,13 @@ class Mistakes(OwnForms):
         self.edit("components = 1, dimension = 3;", "components = 1;")
         self.refuse(2, case, "does not compile", "F::dimension")
 
+    def test_whole_elements_of_the_plane(self):
+        source = self.folder / "mine.cpp"
+        text = example("custom_truss/truss").with_name("truss.cpp").read_text()
+        source.write_text(text.replace("components = 3,", "components = 2, dimension = 2,").replace("[2][3]", "[2][2]").replace("d < 3", "d < 2"))
+        case = self.write("case.toml", f'plugin = "mine.cpp"\n[mesh]\nfile = "{example("custom_truss/truss").with_name("truss.msh")}"\n')
+        self.refuse(2, case, "does not compile", "a whole element stands in space")
+
     def test_components_that_no_space_has(self):
         case = self.copied()
         self.edit("components = 1", "components = 4")
