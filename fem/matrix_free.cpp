@@ -22,6 +22,7 @@ MatrixFree::MatrixFree(const Operator& equations, const Constraints& constraints
     : equations_(equations),
       constraints_(constraints),
       u_(copied_unless_zero(u)),
+      keeps_tangents_(keeps_tangents(equations)),
       marked_(equations.mark(constraints)) {
   refresh();
 }
@@ -30,10 +31,24 @@ void MatrixFree::move_to(const Vector& u) { u_ = copied_unless_zero(u); }
 
 MemoryNeeds MatrixFree::point_needs(const Operator& equations) { return keeps_tangents(equations) ? equations.point_tangent_needs() : MemoryNeeds(); }
 
+void MatrixFree::keep_no_tangents() {
+  keeps_tangents_ = false;
+  tangents_ = {};
+}
+
 void MatrixFree::refresh() {
   made_at_ = u_;
   tangents_ = {};
-  if (keeps_tangents(equations_) && memory_shortage([&] { tangents_ = equations_.point_tangents(*u_); })) tangents_ = {};
+  const auto make_with_tangents = [&] {
+    tangents_ = equations_.point_tangents(*u_);
+    make_diagonal();
+  };
+  if (keeps_tangents_ && !memory_shortage(make_with_tangents)) return;
+  tangents_ = {};
+  make_diagonal();
+}
+
+void MatrixFree::make_diagonal() {
   diagonal_ = Vector();
   diagonal_ = equations_.diagonal(tangents_, *u_);
   pivot_ = max_abs(diagonal_);

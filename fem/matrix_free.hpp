@@ -25,6 +25,7 @@ class MatrixFree final : public LinearOperator {
   // The tangent at another u. What preconditioners are made of stays that at the u before, until refresh() makes it anew.
   void move_to(const Vector& u);
   void refresh();
+  void keep_no_tangents();  // from now on: its own products compute elements anew, only p-multigrid has use for them
 
   static MemoryNeeds point_needs(const Operator& equations);  // of tangents()
 
@@ -38,12 +39,15 @@ class MatrixFree final : public LinearOperator {
   double pivot() const { return pivot_; }   // in the prescribed rows: the largest entry of the diagonal
 
  private:
+  void make_diagonal();
+
   const Operator& equations_;
   const Constraints& constraints_;
   std::shared_ptr<const Vector> u_, made_at_;
   Vector diagonal_;
   double pivot_ = 0;
   PointTangents tangents_;
+  bool keeps_tangents_;
   Operator::MarkedNodes marked_;
 };
 

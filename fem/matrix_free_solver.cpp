@@ -64,6 +64,7 @@ SolveReport MatrixFreeSolver::iterate(LinearMethod method, const Vector& b, Vect
     kind_ = order > 1 ? PreconditionerKind::multigrid : PreconditionerKind::chebyshev;
   std::vector<std::string> steps;
   while (true) {
+    if (kind_ != PreconditionerKind::multigrid) operator_.keep_no_tangents();
     SolveReport report;
     std::optional<std::string> step;
     std::optional<Error> shortage;

@@ -100,6 +100,7 @@ class Newton {
     s.reference = reference_;
     s.increment = increment_;
     s.last_solve = report_;
+    s.last_solve.fallbacks = fallbacks_;
     s.turned = turned_;
     s.u = std::exchange(trial_, space_.zeros());
     return s;
@@ -163,6 +164,7 @@ class Newton {
     fill(0.0, step_);
     K_->eliminate(constraints_.mask(), std::max(max_abs(K_->diagonal()), 1e-300));
     report_ = solve_linear(*K_, trial_r_, step_, linear, solver_geometry(space_));
+    keep_fallbacks();
   }
 
   // Throws where a preconditioner finds that the tangent is not definite.
@@ -172,8 +174,16 @@ class Newton {
     if (without_) without_->move_to(u_);
     else without_.emplace(equations_, constraints_, u_);
     report_ = without_->solve(trial_r_, step_, linear, may_turn() ? slower_than_with_a_matrix(space_, linear.relative) : IterationVerdict());
+    keep_fallbacks();
   }
-  bool may_turn() const { return may_turn_to_a_matrix(equations_, options_.linear); }
+  bool may_turn() const { return !no_room_to_turn_ && may_turn_to_a_matrix(equations_, options_.linear); }
+
+  // Of all steps; one that each increment takes anew counts once, whatever its numbers.
+  void keep_fallbacks() {
+    const auto kind = [](const std::string& text) { return text.substr(0, text.find(" (")); };
+    for (const std::string& text : report_.fallbacks)
+      if (std::ranges::find(fallbacks_, kind(text), kind) == fallbacks_.end()) fallbacks_.push_back(text);
+  }
 
   // With a matrix from now on: a tangent that is not definite, or a hard one, is factorised. False, and nothing happens, where memory is short.
   bool turn_to_a_matrix(const std::string& reason, const std::function<void(const std::string&)>& say) {
@@ -207,7 +217,8 @@ class Newton {
     }
     if (!turn_to_a_matrix(reason, linear.say)) {
       if (failure) throw *failure;
-      return;
+      no_room_to_turn_ = true;
+      return solve_without_matrix(linear);  // however long that takes
     }
     linear.slow_multigrid = options_.linear.slow_multigrid = true;
     solve_with_matrix(linear);
@@ -289,6 +300,8 @@ class Newton {
   std::optional<SparseMatrix> K_;   // none: solved without
   std::optional<MatrixFreeSolver> without_;  // where there is none, in an increment
   std::string turned_;
+  bool no_room_to_turn_ = false;    // memory was too short for a matrix
+  std::vector<std::string> fallbacks_;
   std::optional<PreparedSolver> prepared_;  // of K_
   SolveReport report_;
   std::vector<NonlinearStep> steps_;

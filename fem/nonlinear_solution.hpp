@@ -33,7 +33,7 @@ struct NonlinearSolution {
   double certificate = 0;            // relative residual at the end
   double reference = 0;              // the largest force seen, to which residuals are relative
   int increment = 0;
-  SolveReport last_solve;            // of the last linear system
+  SolveReport last_solve;            // of the last linear system, with the fallbacks of all
   std::string turned;                // why a matrix took over, where there was none at first; empty: it did not
 };
 

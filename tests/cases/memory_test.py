@@ -91,6 +91,22 @@ class BudgetTest(ritz.CaseTest):
 STEPS = ["single precision", "16 bits", "Chebyshev", "the diagonal", "no matrix"]
 
 
+class NewtonTest(ritz.CaseTest):
+    def test_newton_goes_on_without_a_matrix_where_there_is_no_room_for_one(self):
+        """A long bar, whose Chebyshev iterations are so many that a matrix would be taken, by itself."""
+        box_meshes.write_box(self.folder / "box.msh", "tet", (42, 5, 5))
+        case = self.write("bar.toml", '[mesh]\nfile = "box.msh"\norder = 2\n[model]\nform = "von_mises_plasticity"\n[[material]]\nregion = "all"\nyoung = 1000\n'
+                          'poisson = 0.3\nyield_stress = 1\n[[prescribe]]\nregion = "x0"\nvalue = 0\n[[load]]\nregion = "x1"\nvalue = [1e-6, 0, 1e-6]\n'
+                          '[[probe]]\nname = "tip"\nfield = "displacement"\nregion = "x1"\nmeasure = "mean"\n')
+        free = self.solve("ritz-solve", case)
+        self.assertIn("p-multigrid", free.report["solver"]["preconditioner"])
+        short = self.solve("ritz-solve", case, "--memory-limit", int(0.8 * free.report["memory"]["device_peak"]))
+        self.assertIn("Chebyshev", short.report["solver"]["preconditioner"])
+        self.assertTrue(any("Chebyshev" in step for step in short.report["solver"]["fallbacks"]))
+        self.assertEqual(short.report["facts"]["newton_steps"], free.report["facts"]["newton_steps"])
+        self.assert_close(short.probes["tip"][2], free.probes["tip"][2], 1e-5)
+
+
 STRESSES = ["stress", "strain", "von_mises", "principal_stress"]
 
 
