@@ -2,6 +2,7 @@
 #include "apps/command_line.hpp"
 #include "apps/run.hpp"
 #include "apps/schema.hpp"
+#include "apps/short_of_address_space.hpp"
 #include "apps/short_spinning.hpp"
 #include "apps/sweep.hpp"
 #include "apps/trace.hpp"
@@ -9,10 +10,13 @@
 #include "device/process_start.hpp"
 #include "device/stop_request.hpp"
 
+#include <cerrno>
 #include <csignal>
 #include <cstdlib>
+#include <cstring>
 #include <fmt/format.h>
 #include <new>
+#include <string_view>
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -44,6 +48,9 @@ int print_schema(const AppInfo& info, const std::function<void(Run&)>& app) {
   }
 }
 
+// Of a library that throws an exception of its own (TBB, of VTK), or of std::thread.
+bool is_short_of_threads(const std::exception& error) { return std::string_view(error.what()).find(std::strerror(EAGAIN)) != std::string_view::npos; }
+
 [[noreturn]] void end_by_signal(int signal) {
   std::fflush(nullptr);
   std::signal(signal, SIG_DFL);
@@ -55,6 +62,7 @@ int print_schema(const AppInfo& info, const std::function<void(Run&)>& app) {
 
 int run_app(int argc, char** argv, const AppInfo& info, const std::function<void(Run&)>& app) {
   keep_standard_streams_open();
+  use_one_blas_thread_where_addresses_are_limited(argv);
   use_short_spinning(argv);
   process_age();
   std::signal(SIGPIPE, SIG_IGN);
@@ -122,7 +130,8 @@ int run_app(int argc, char** argv, const AppInfo& info, const std::function<void
     if (run) run->device().memory().trim();
     fail(host_memory_error());
   } catch (const std::exception& error) {
-    fail(Error(Exit::internal, error.what(), "this is a bug in Ritz", "please report it with the case file"));
+    if (is_short_of_threads(error)) fail(Error(Exit::resources, fmt::format("out of host memory for a thread: {}", error.what()), "a library could not start one", "raise the limits on memory and processes (ulimit -v, -u), or use fewer --threads"));
+    else fail(Error(Exit::internal, error.what(), "this is a bug in Ritz", "please report it with the case file"));
   }
   if (!options.json.empty()) {
     try {

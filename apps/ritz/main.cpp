@@ -8,6 +8,7 @@
 #include "apps/ritz/mesh_info.hpp"
 #include "apps/ritz/results.hpp"
 #include "apps/ritz/size.hpp"
+#include "apps/short_of_address_space.hpp"
 #include "io/error_catalogue.hpp"
 #include "io/log.hpp"
 
@@ -171,6 +172,7 @@ void add_element_commands(CLI::App& element, Choice& choice) {
 }
 
 int main(int argc, char** argv) {
+  ritz::use_one_blas_thread_where_addresses_are_limited(argv);
   Choice choice;
   CLI::App cli{"What there is to compute on, what mesh files hold and can be turned into, whether elements are right and results whole.", "ritz"};
   cli.footer("Examples:\n  ritz doctor\n  ritz devices\n  ritz mesh info bracket.msh --scale 0.001\n  ritz mesh check bracket.inp --min-jacobian 0.1\n"

@@ -1,6 +1,8 @@
 """Budgets of memory: obeyed to the byte, less and less of it down the ladder, and exit code 6 with a table of tags instead of a crash."""
+import os
 import pathlib
 import re
+import resource
 import signal
 import subprocess
 import sys
@@ -89,6 +91,17 @@ class BudgetTest(ritz.CaseTest):
 
 
 STEPS = ["single precision", "16 bits", "Chebyshev", "the diagonal", "no matrix"]
+
+
+class AddressSpaceTest(ritz.CaseTest):
+    def test_a_run_ends_where_addresses_are_short(self):
+        """ulimit -v: threads of OpenBLAS that find no memory try for ever, and the program waited for them at its end."""
+        for megabytes in (300, 260, 230, 200, 170):
+            limit = megabytes << 20
+            words = [ritz.BIN / "ritz-heat", ritz.example(CASE), "--threads", "2", "--output", self.folder / str(megabytes)]
+            process = subprocess.run([str(word) for word in words], preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (limit, limit)),
+                                     env={name: value for name, value in os.environ.items() if name != "OPENBLAS_NUM_THREADS"}, capture_output=True, text=True, timeout=100)
+            self.assertNotIn("a bug in Ritz", process.stderr)
 
 
 class NewtonTest(ritz.CaseTest):
