@@ -1,4 +1,5 @@
 """Runs that are stopped and go on: exit 75, --resume, and the same files to the last byte."""
+import fcntl
 import pathlib
 import re
 import signal
@@ -10,7 +11,7 @@ import ritz
 from load_cases_test import CLAMP, MESH, PROBES, STEEL
 
 
-COUNT = 80  # enough that a signal comes before the end, even on a busy machine
+COUNT = 80
 INCREMENTS = {"newton.increments": COUNT, "newton.write": '"increments"'}
 MODES_OF_WRITING = ("vtu", "vtkhdf")
 
@@ -22,13 +23,15 @@ def files_of(folder):
 
 class Resume(ritz.CaseTest):
     def stopped(self, program, case, output, *arguments, behind, keys, number=signal.SIGTERM):
-        """Sends the signal when the log says so; returns the exit code and the errors."""
-        command = [ritz.BIN / program, case, "--threads", 1, "--output", output, "--json", self.folder / "stopped.json", *ritz.settings(keys), *arguments]
-        run = subprocess.Popen([str(word) for word in command], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        """Sends the signal when the log says so; returns the exit code and the errors. On a busy machine we may read late: the run waits for
+        us, as the pipe between us holds no more than a page of its log: ten increments or load cases at most."""
+        command = [ritz.BIN / program, case, "--threads", 1, "--verbose", "--log-json", "--output", output, "--json", self.folder / "stopped.json", *ritz.settings(keys), *arguments]
+        run = subprocess.Popen([str(word) for word in command], bufsize=0, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        fcntl.fcntl(run.stdout, fcntl.F_SETPIPE_SZ, 4096)
         for line in run.stdout:
-            if behind in line:
+            if behind in line.decode():
                 run.send_signal(number)
-        errors = run.stderr.read()
+        errors = run.stderr.read().decode()
         run.stdout.close()
         run.stderr.close()
         return run.wait(timeout=120), errors
