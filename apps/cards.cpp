@@ -72,12 +72,19 @@ std::string verdict(const std::vector<ForecastPath>& paths, const FitsHere& fits
   return found == paths.data() ? "fits" : "fits with: " + name_of(found->path);
 }
 
-std::string text_of_paths(const std::vector<ForecastPath>& paths, double copy_rate) {
+// How long a path takes where copies run at this rate, and a factorisation on so many threads of a CPU. Empty: not known.
+std::string time_text(const ForecastPath& path, double copy_rate, int threads) {
+  constexpr double operations_per_second = 8e9;  // of each thread
+  if (!(copy_rate > 0) || !(path.bytes_moved > 0) || (path.factor > 0 && path.operations == 0) || (path.operations > 0 && threads == 0)) return "";
+  return ", " + seconds_text(path.bytes_moved / copy_rate + (path.operations > 0 ? path.operations / (operations_per_second * threads) : 0));
+}
+
+std::string text_of_paths(const std::vector<ForecastPath>& paths, double copy_rate, int threads) {
   std::string text;
   for (const ForecastPath& path : paths)
     text += fmt::format("  {:<42} device peak {:>8} ({}){}{}\n    {}\n", name_of(path.path), text_of_bytes(path.peak.total()), path.moment,
                         path.factor > 0 ? ", factor " + text_of_bytes(path.factor) : "",
-                        copy_rate > 0 && path.bytes_moved > 0 ? ", " + seconds_text(path.bytes_moved / copy_rate) : "",
+                        time_text(path, copy_rate, threads),
                         MemoryPool::table(path.peak.by_tag()));
   return text;
 }
@@ -88,7 +95,7 @@ std::string text_of_cards(const std::vector<ForecastPath>& paths) {
     const FitsHere fits = [&](const ForecastPath& each) { return needs_of_one(each) <= card.memory; };
     const ForecastPath* path = first_that_fits(paths, fits);
     text += fmt::format("  {:<12} {:>8}  {}{}\n", card.name, text_of_bytes(card.memory), verdict(paths, fits),
-                        path == nullptr || path->bytes_moved == 0 ? "" : ", " + seconds_text(path->bytes_moved / card.copy_rate));
+                        path == nullptr ? "" : time_text(*path, card.copy_rate, 0));
   }
   return text;
 }

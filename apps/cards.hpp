@@ -24,7 +24,7 @@ using FitsHere = std::function<bool(const ForecastPath&)>;
 std::string verdict(const std::vector<ForecastPath>& paths, const FitsHere& fits);
 
 // One line per path and its tags; one line per card.
-std::string text_of_paths(const std::vector<ForecastPath>& paths, double copy_rate);  // [bytes/s]; 0: no times
+std::string text_of_paths(const std::vector<ForecastPath>& paths, double copy_rate, int threads);  // [bytes/s]; 0: no times
 std::string text_of_cards(const std::vector<ForecastPath>& paths);
 
 }  // namespace ritz

@@ -2,6 +2,7 @@
 
 #include "apps/cards.hpp"
 #include "apps/derived_fields.hpp"
+#include "apps/run_summary.hpp"
 #include "apps/shared_model.hpp"
 #include "apps/static_batch.hpp"
 #include "device/host_memory.hpp"
@@ -73,12 +74,12 @@ void report_forecast(Run& run, const FunctionSpace& space, Index results_on_host
                  text_of_bytes(paths.front().peak.total()), text_of_bytes(run.report().forecast.front().host_peak), device.info().name,
                  text_of_bytes(available), verdict(paths, fits));
   if (const Index refresh = paths.front().refresh; refresh > paths.front().peak.total())
-    run.log().line("where the matrices of members differ so much that the hierarchy is refreshed: device peak {}, or it is made anew where that does not fit",
-                   text_of_bytes(refresh));
+    run.log().line("where the matrices of {} differ so much that the hierarchy is refreshed: device peak {}, or it is made anew where that does not fit",
+                   run.shared().sweeps ? "members" : "Newton's steps", text_of_bytes(refresh));
   if (!options.estimate) return;
   auto measuring = device.profile().phase("copy rate");
-  const double rate = measure_copy_rate(device, Index{1} << 24);
-  run.log().line("{}{}", text_of_paths(paths, rate), text_of_cards(paths));
+  const double rate = copy_rate_or_none(device, std::min(Index{1} << 28, available / 4));  // beyond the caches, which are several times as fast
+  run.log().line("{}{}", text_of_paths(paths, rate, device.is_gpu() ? 0 : device.threads()), text_of_cards(paths));
 }
 
 }  // namespace

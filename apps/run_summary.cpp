@@ -47,9 +47,9 @@ std::string text_of(const SolveReport& solve, Index unknowns) {
                 : fmt::format(", estimated error of the solve {:.1e} in the {} norm", solve.error_estimate, solve.error_norm));
 }
 
-double copy_rate_or_none(const Device& device) {
+double copy_rate_or_none(const Device& device, Index bytes) {
   try {
-    return measure_copy_rate(device);
+    return measure_copy_rate(device, bytes);
   } catch (const Error&) {
     return 0;
   }

@@ -183,7 +183,7 @@ void solve(Run& run) {
     held.insert(held.end(), nodes.begin(), nodes.end());
   }
   phase.reset();
-  forecast(run, space, parts.integrals, {.matrix = asks_for_matrix(space, solver), .no_matrix = solver.operator_kind == OperatorKind::matrix_free, .newton = !parts.linear, .restart = solver.restart, .factorised = solver.method == LinearMethod::direct, .definite = false,
+  forecast(run, space, parts.integrals, {.matrix = asks_for_matrix(space, solver), .no_matrix = solver.operator_kind == OperatorKind::matrix_free, .newton = !parts.linear, .increments = newton.options.increment_count(), .shows_increments = !parts.linear && newton.write_increments && newton.options.increment_count() > 1, .restart = solver.restart, .factorised = solver.method == LinearMethod::direct, .definite = false,
                                         .half_storage = solver.multigrid.half_storage});
   finish_model(run, fixed, rigid_modes(record, parts), {results, cell_results}, held);
 

@@ -149,7 +149,7 @@ void structure(Run& run) {
   std::vector<Integral> integrals = model.stiffness;
   integrals.insert(integrals.end(), common.integrals.begin(), common.integrals.end());
   phase.reset();
-  ForecastModel foreseen{.newton = !linear, .factorised = solver.method == LinearMethod::direct, .in_space = true, .reuses = linear && run.shared().sweeps};
+  ForecastModel foreseen{.newton = !linear, .increments = newton.options.increment_count(), .factorised = solver.method == LinearMethod::direct, .in_space = true, .reuses = linear && run.shared().sweeps};
   count_load_cases(foreseen, integrals, load_cases, supports);
   forecast(run, space, integrals, foreseen);
   const std::vector<Field> nodal = nodal_names(model.components), cells = section_force_names(model);

@@ -17,7 +17,7 @@ namespace {
 
 using Task = Operator::Task;
 
-// Of a Newton iteration, for the estimate of the time.
+// Of a Newton iteration in an increment, for the estimate of the time.
 constexpr double newton_steps = 6;
 constexpr Index newton_vectors = 10;
 
@@ -36,7 +36,7 @@ class Forecaster {
     const MemoryNeeds matrix = needs_.standing + needs_.pattern + needs_.matrix();
     const MemoryNeeds kept = matrix + residual_;
     const MemoryNeeds assembly = kept + lists + vectors(assembly_vectors());
-    const MemoryNeeds solve = kept + needs_.coordinates + staying_lists() + solved_together();
+    const MemoryNeeds solve = kept + needs_.coordinates + staying_lists() + lists_of_shown() + solved_together();
     const bool diagonal = path == SolverPath::diagonal || path == SolverPath::diagonal_unsymmetric;
     const MemoryNeeds iteration = krylov_vectors(diagonal);
     ForecastPath result{path, assembly, "assembly"};
@@ -48,8 +48,9 @@ class Forecaster {
       raise(result, solve + part + hierarchy.set_up, "set-up");
       refreshed = part + hierarchy.refresh;
       preconditioner = part + hierarchy.live + lanes_of_cycle(path == SolverPath::multigrid_single);
-      // Tangents of a state that yields differ from each other by so much that a hierarchy does not serve for all.
+      // Tangents of a state that yields differ from each other by so much that a hierarchy does not serve for all; others may.
       if (model_.newton && equations_.has_state()) raise(result, solve + refreshed, "refresh");
+      else if (model_.newton) result.refresh = (solve + refreshed).total();
     }
     raise(result, solve + preconditioner + iteration, "iteration");
     if (model_.reuses) {  // by the members behind the first
@@ -62,10 +63,10 @@ class Forecaster {
       if (columns_ == 1) result.refresh = (solve + refreshed + earlier_solutions()).total();
     }
     raise(result, needs_.standing + needs_.pattern + residual_ + needs_.coordinates + staying_lists() + results(), "results");
-    const double matrix_bytes = 8.0 * double(needs_.size.pairs) * block_ * block_ + 4.0 * double(needs_.size.pairs), vector_bytes = 8.0 * double(n_);
+    const double matrix_bytes = 8.0 * double(needs_.size.pairs) * block_ * block_ + 4.0 * double(needs_.size.pairs), vector_bytes = 8.0 * double(n_) * columns_;
     // Assembly; and per iteration a product in double precision and, with multigrid, a cycle of five products in its precision.
     const bool cycle = !diagonal;
-    const double product = matrix_bytes + 12 * vector_bytes, width = path == SolverPath::multigrid_single ? 0.5 : 1;
+    const double product = groups_of_columns() * matrix_bytes + 12 * vector_bytes, width = path == SolverPath::multigrid_single ? 0.5 : 1;
     const double iterations = cycle ? (block_ == 1 ? 18 : 40) : diagonal_iterations();
     result.bytes_moved = steps() * (6 * matrix_bytes + (cycle ? 12 * matrix_bytes : 0) + iterations * (product + (cycle ? 5 * 1.3 * width * product : 0)));
     result.at_assembly = assembly.total();
@@ -78,11 +79,16 @@ class Forecaster {
     const MemoryNeeds matrix = needs_.standing + needs_.pattern + needs_.matrix();
     const MemoryNeeds assembly = matrix + residual_ + matrix_lists() + vectors(assembly_vectors());
     ForecastPath result{SolverPath::direct, assembly, "assembly"};
-    result.factor = factor_bytes();
-    MemoryNeeds solve = matrix + residual_ + needs_.coordinates + staying_lists() + solved_together() + blocks(1) + vectors(2 + (columns_ > 1 ? 2 * columns_ : 0));  // residual and correction; packed columns
+    const DirectSolver::Needs factor = factor_needs();
+    result.factor = factor.memory;
+    MemoryNeeds solve = matrix + residual_ + needs_.coordinates + staying_lists() + lists_of_shown() + solved_together() + blocks(1) + vectors(2 + (columns_ > 1 ? 2 * columns_ : 0));  // residual and correction; packed columns
     if (space_.device().is_gpu()) solve.bytes("factor", result.factor);
     else result.host_factor = resident_factor(result.factor, direct_kind()) + 8 * (needs_.size.pairs * block_ * block_ + n_);
     raise(result, solve, "factorisation");
+    // Assembly; two substitutions for each column, of which eight read the factor together.
+    const double matrix_bytes = 8.0 * double(needs_.size.pairs) * block_ * block_;
+    result.bytes_moved = steps() * (6 * matrix_bytes + 4 * double(result.factor) * groups_of_columns());
+    result.operations = (model_.newton ? steps() : 1) * factor_operations(factor.operations, n_);
     if (model_.reuses) raise(result, matrix + residual_ + matrix_lists() + results(), "results");
     raise(result, needs_.standing + needs_.pattern + residual_ + needs_.coordinates + staying_lists() + results(), "results");
     result.at_assembly = assembly.total();
@@ -109,8 +115,8 @@ class Forecaster {
     if (cycle) raise(result, kept + vectors(first + operators) + cycle->set_up, "set-up");
     raise(result, needs_.standing + actions + results(), "results");
     const double product = 40.0 * double(connectivity()) + 24.0 * double(n_);
-    // Chebyshev of degree 4; or some thirty cycles.
-    result.bytes_moved = steps() * (cycle ? 30 * (product + cycle->cycle) : 4 * 0.28 * diagonal_iterations() * product);
+    // Chebyshev of degree 4; or some thirty cycles, whose arithmetic a CPU does in four times the time of the moves.
+    result.bytes_moved = steps() * columns_ * (cycle ? (space_.device().is_gpu() ? 30 : 120) * (product + cycle->cycle) : 4 * 0.28 * diagonal_iterations() * product);
     result.at_assembly = kept.total();
     result.host_lists = host_of_lists(lists_of({Task::action}));
     return result;
@@ -125,11 +131,11 @@ class Forecaster {
 
  private:
   // By the analysis of the run itself: it looks at the pattern alone.
-  Index factor_bytes() const {
+  DirectSolver::Needs factor_needs() const {
     auto phase = space_.device().profile().phase("analysis");
     SparseMatrix A(space_.pattern(), block_);
     A.values().fill_zero();
-    return DirectSolver::memory_needed(A, direct_kind(), {.coordinates = &space_.coordinates(), .dimension = space_.mesh().dimension()});
+    return DirectSolver::needs(A, direct_kind(), {.coordinates = &space_.coordinates(), .dimension = space_.mesh().dimension()});
   }
   DirectKind direct_kind() const {
     return !symmetric() ? DirectKind::general : model_.definite ? DirectKind::positive_definite : DirectKind::symmetric;
@@ -141,7 +147,8 @@ class Forecaster {
     }
     return *shape_;
   }
-  double steps() const { return model_.newton ? newton_steps : 1; }
+  double steps() const { return model_.newton ? newton_steps * model_.increments : 1; }
+  double groups_of_columns() const { return double(in_lanes(columns_)) / MultiVector::lanes; }
   // b of each column, and the residual of its own loads.
   Index right_sides() const { return columns_ + model_.own_loads; }
   // Beside the prescribed values.
@@ -152,6 +159,7 @@ class Forecaster {
     return columns_ < 2 ? vectors(right_sides() + 1) : vectors(model_.own_loads + 1) + blocks(2);
   }
   MemoryNeeds staying_lists() const { return model_.newton || model_.reuses ? matrix_lists() : MemoryNeeds(); }
+  MemoryNeeds lists_of_shown() const { return model_.shows_increments ? evaluate_ : MemoryNeeds(); }
   // Those that the iterations of a sweep's members start from, where they are solved one after the other (solvers/earlier_solutions.hpp).
   MemoryNeeds earlier_solutions() const {
     if (!model_.reuses || columns_ > 1 || !symmetric() || !model_.definite) return {};
@@ -215,6 +223,11 @@ class Forecaster {
 };
 
 }  // namespace
+
+double factor_operations(double of_factorisation, Index unknowns) {
+  constexpr double analysis = 3e4;  // for each unknown (solvers/method_choice.cpp)
+  return of_factorisation > 0 ? of_factorisation + analysis * double(unknowns) : 0;
+}
 
 Index resident_factor(Index needed, DirectKind kind) { return kind == DirectKind::positive_definite ? 87 * needed / 100 : needed; }
 

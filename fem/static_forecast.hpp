@@ -25,12 +25,18 @@ struct ForecastPath {
   Index host_lists = 0;        // [bytes] of host memory beside the pool then: lists on their way, the pattern
   Index factor = 0;            // [bytes] that the direct solver's analysis asks for: of the host where it is a CPU's, else in the peak
   Index host_factor = 0;       // [bytes] of it that the host will hold, with the matrix as triplets, beside the peak; 0: on a GPU
-  Index refresh = 0;           // [bytes] of the pool while a sweep refreshes the hierarchy, where its members' matrices differ by much
-  double bytes_moved = 0;      // 0: not known; by set-up and iterations, for an estimate of the time within a factor of about three
+  Index refresh = 0;           // [bytes] of the pool while the hierarchy is refreshed, where the matrices of a sweep's members or of Newton's steps differ by much
+  // For an estimate of the time within a factor of about three: what is moved by set-up and iterations, and of a factor the operations of its
+  // making, with an analysis in operations that take as long.
+  double bytes_moved = 0;      // 0: not known
+  double operations = 0;
 };
 
 // What of the bytes that a CPU's analysis asks for is touched: where nothing is pivoted, not all of the reserve for it (measured).
 Index resident_factor(Index needed, DirectKind kind);
+
+// Of a factorisation on a CPU with its analysis. [operations]
+double factor_operations(double of_factorisation, Index unknowns);
 
 struct ForecastModel {
   int columns = 1;       // right-hand sides solved together
@@ -41,6 +47,8 @@ struct ForecastModel {
   bool many = false;     // right-hand sides or numbers follow each other with one matrix
   bool matrix = false, no_matrix = false;   // was asked for
   bool newton = false;   // solve_nonlinear() instead: its vectors and the lists of the assembly stand while it solves
+  int increments = 1;    // of its loads
+  bool shows_increments = false;  // results of each: the lists that derive them stay while the next is solved
   int restart = 30;      // of GMRES, for equations that are not symmetric
   bool factorised = false;      // and solved in no other way: the pattern is made and analysed
   bool definite = true;         // the factor is that of a positive definite matrix, where the equations are symmetric

@@ -32,7 +32,12 @@ class VibrationForecaster {
   ForecastPath lanczos() const {
     const EigenNeeds needs = lanczos_needs(shape_, options_);
     ForecastPath path = with(SolverPath::lanczos, needs);
-    path.factor = factor_bytes();
+    const DirectSolver::Needs factor = factor_needs();
+    path.factor = factor.memory;
+    // One factor; some steps for each mode, in blocks, of two substitutions each.
+    const double steps = (30.0 + 3 * options_.count) / MultiVector::lanes;
+    path.bytes_moved = 12 * 8.0 * double(needs_.size.pairs) * shape_.block * shape_.block + steps * 2 * double(path.factor);
+    path.operations = factor_operations(factor.operations, space_.unknown_count());
     if (space_.device().is_gpu()) path.peak.bytes("factor", path.factor);
     else path.host_factor = resident_factor(path.factor, DirectKind::symmetric) + 8 * (needs_.size.pairs * shape_.block * shape_.block + space_.unknown_count());
     return path;
@@ -58,10 +63,10 @@ class VibrationForecaster {
     path.host_lists = host_;
     return path;
   }
-  Index factor_bytes() const {
+  DirectSolver::Needs factor_needs() const {
     SparseMatrix A(space_.pattern(), shape_.block);
     A.values().fill_zero();
-    return DirectSolver::memory_needed(A, DirectKind::symmetric, {.coordinates = &space_.coordinates(), .dimension = space_.mesh().dimension()});
+    return DirectSolver::needs(A, DirectKind::symmetric, {.coordinates = &space_.coordinates(), .dimension = space_.mesh().dimension()});
   }
 
   const FunctionSpace& space_;

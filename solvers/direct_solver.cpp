@@ -120,8 +120,10 @@ Index DirectSolver::factor_entries() const { return factor_ == nullptr ? 0 : fac
 
 double DirectSolver::operations() const { return factor_ == nullptr ? 0 : factor_->operations(); }
 
-Index DirectSolver::memory_needed(const SparseMatrix& A, Kind kind, const DirectOptions& options) {
-  return A.rows() == 0 ? 0 : analyse(A, kind, options)->memory_needed();
+DirectSolver::Needs DirectSolver::needs(const SparseMatrix& A, Kind kind, const DirectOptions& options) {
+  if (A.rows() == 0) return {};
+  const auto factor = analyse(A, kind, options);
+  return {factor->memory_needed(), factor->operations()};
 }
 
 bool DirectSolver::knows_inertia() const { return factor_ == nullptr || (kind_ != Kind::general && factor_->negative_pivots() >= 0); }
@@ -183,12 +185,13 @@ void DirectSolver::judge(const Vector& b, double b_norm, const Vector& x, SolveR
   const bool small = residual <= relative * b_norm;
   if (estimate_error || !small) add_error_estimate(b, x, report);
   report.reason = small ? StopReason::converged : StopReason::stagnated;
-  if (small || !(report.error_estimate <= relative)) return;
+  if (small) return;
   const double rounding = rounding_residual(A_, x, correction_, residual_);
   if (residual > residual_of_rounding * rounding) return;
   report.where = rounding_text(rounding / b_norm);
   if (report.true_relative_residual > largest_residual_of_rounding) report.where += "; the matrix is singular, or nearly";
-  else report.reason = StopReason::converged;
+  else if (report.error_estimate <= relative) report.reason = StopReason::converged;
+  else report.where += fmt::format(", and leaves the solution an error of {:.1e} in the {} norm, above the tolerance", report.error_estimate, report.error_norm);
 }
 
 // Corrections are worth making while they halve the residual, and down to rounding.

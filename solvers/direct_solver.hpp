@@ -51,7 +51,11 @@ class DirectSolver {
   Index memory_needed() const { return memory_needed_; }  // as the analysis foresaw, before the factorisation
   Index factor_entries() const;                     // as the analysis foresaw; 0: not known
   double operations() const;                        // of the factorisation, as the analysis foresaw; 0: not known
-  static Index memory_needed(const SparseMatrix& A, Kind kind, const DirectOptions& options = {});  // analyses; 0: not known
+  struct Needs {
+    Index memory = 0;       // [bytes] 0: not known
+    double operations = 0;  // of the factorisation; 0: not known
+  };
+  static Needs needs(const SparseMatrix& A, Kind kind, const DirectOptions& options = {});  // analyses
   const std::string& name() const { return name_; }
   double analysis_seconds() const { return analysis_seconds_; }
   double factor_seconds() const { return factor_seconds_; }

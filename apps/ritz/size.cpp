@@ -58,7 +58,7 @@ std::string answer(const SizeQuestion& question) {
   return fmt::format("{:.3g} unknowns, {} on {}{}: {:.0f} bytes per unknown ({})\n", question.unknowns, question.physics, question.cell,
                      question.order > 0 ? fmt::format(", order {}", question.order) : "", double(paths.front().peak.total()) / question.unknowns,
                      name_of(paths.front().path)) +
-         text_of_paths(paths, 0) + text_of_cards(paths);
+         text_of_paths(paths, 0, 0) + text_of_cards(paths);
 }
 
 }  // namespace ritz

@@ -1,6 +1,7 @@
 """What --check, --estimate and `ritz size` foresee, beside what runs take."""
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import unittest
@@ -48,6 +49,18 @@ class ForecastTest(ritz.CaseTest):
                           '[[material]]\nregion = "all"\nyoung = 1000\npoisson = 0.3\nyield_stress = 1\nisotropic_hardening = 10\n[[prescribe]]\nregion = "x0"\nvalue = 0\n'
                           '[[prescribe]]\nregion = "x1"\ncomponent = 0\nvalue = 0.002\n[solver]\nmethod = "cg"\npreconditioner = "multigrid"\noperator = "matrix"\n')
         self.check_forecast("ritz-solve", case, "multigrid, single precision", 0.1)
+
+    def test_times_are_those_of_the_machine_within_a_factor_of_ten(self):  # which others use; a rate of its caches is that much off
+        box_meshes.write_box(self.folder / "box.msh", "hex", (36, 18, 18))
+        for method in ("cg", "direct"):
+            solver = f'method = "{method}"\n' + ("" if method == "direct" else 'preconditioner = "multigrid"\n')
+            case = self.write(f"{method}.toml", '[mesh]\nfile = "box.msh"\n[solver]\n' + solver + model_texts.ELASTICITY)
+            estimate = self.run_case("ritz-elasticity", case, "--estimate")
+            foreseen = float(re.search(r"  (?:direct|multigrid, single).*about ([\d.]+) s", estimate.log).group(1))
+            phases = self.solve("ritz-elasticity", case).report["phases"]
+            taken = phases["assembly"]["seconds"] + phases["solve"]["seconds"]
+            self.assertGreater(foreseen, taken / 10)
+            self.assertLess(foreseen, taken * 10)
 
     def test_newtons_loop_and_equations_that_are_not_symmetric(self):
         box_meshes.write_box(self.folder / "box.msh", "hex", (20, 12, 12))

@@ -124,7 +124,8 @@ TEST_F(Direct, BadRightHandSideIsReported) {
 
 TEST_F(Direct, MemoryIsForecastAndCounted) {
   const SparseMatrix A = on(device, poisson_matrix(20));
-  const Index needed = DirectSolver::memory_needed(A, Kind::positive_definite);
+  const auto [needed, operations] = DirectSolver::needs(A, Kind::positive_definite);
+  EXPECT_EQ(operations, DirectSolver(A, Kind::positive_definite).operations());
   const Index used = DirectSolver(A, Kind::positive_definite).memory_bytes();
   EXPECT_GT(needed, 0);
   EXPECT_GT(used, 0);
@@ -327,7 +328,9 @@ TEST_F(Direct, ResidualsOfRoundingAreAcceptedWhereTheSolutionIsGood) {
     for (std::size_t i = 0; i < n; ++i) EXPECT_NEAR(found[i], double(exact[i]), relative * double(exact[n / 2]));
   }
   solver.relative = 1e-14;  // which the solution does not reach
-  EXPECT_EQ(solver.solve(Vector(device, b, "test"), x).reason, StopReason::stagnated);
+  const SolveReport beyond = solver.solve(Vector(device, b, "test"), x);
+  EXPECT_EQ(beyond.reason, StopReason::stagnated);
+  EXPECT_NE(beyond.where.find("above the tolerance"), std::string::npos) << beyond.where;
 }
 
 // ||A|| ||x|| / ||b|| is 1e14: forces that come from such displacements are rounding, and those of a singular matrix look like them.
