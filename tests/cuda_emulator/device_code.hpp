@@ -14,6 +14,8 @@
 #define __CUDACC__ 13
 #undef __shared__
 #define __shared__ thread_local  // blocks run one after the other, all in one thread of the host
+#undef __launch_bounds__
+#define __launch_bounds__(threads)  // of a kernel's registers, of which there are none here
 #ifndef __grid_constant__
 #define __grid_constant__
 #endif

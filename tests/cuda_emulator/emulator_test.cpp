@@ -1,7 +1,14 @@
 // The emulated GPU finds what it says it finds: kernels with one fault each, beside the same without it. Compiled like a module
 // (device_code.hpp comes first). After a fault the device is lost, so each test runs in a process of its own.
+#include "tests/cuda_emulator/memory.hpp"
+
+#include <cstdlib>
+#include <fstream>
 #include <gtest/gtest.h>
+#include <map>
 #include <numeric>
+#include <sstream>
+#include <string>
 #include <vector>
 
 namespace ritz::cuda {  // where shared memory of the launch is declared
@@ -216,6 +223,74 @@ TEST_F(EmulatedGpu, DoesNotRecordWaiting) {
   EXPECT_EQ(cudaStreamSynchronize(stream), cudaErrorStreamCaptureUnsupported);
   EXPECT_NE(cudaStreamEndCapture(stream, &graph), cudaSuccess);
   EXPECT_EQ(graph, nullptr);
+}
+
+template <int Stride>
+__global__ void strided(const double* from, double* to) {
+  __shared__ double shared[32 * Stride];
+  shared[threadIdx.x * Stride] = from[threadIdx.x * Stride];
+  __syncthreads();
+  to[threadIdx.x] = shared[threadIdx.x * Stride];
+}
+
+// Of one warp: what each kind of access is counted as, "global read" and so on: requests, bytes, sectors or passes.
+using Counts = std::map<std::string, std::vector<long>>;
+template <class Run>
+Counts counts_of(const Run& run) {
+  const std::string file = ::testing::TempDir() + "traffic.tsv";
+  setenv("RITZ_EMULATED_GPU_TRAFFIC", file.c_str(), 1);
+  run();
+  emulator::write_traffic();
+  Counts counts;
+  std::ifstream in(file);
+  for (std::string line; std::getline(in, line);) {
+    std::istringstream words(line);
+    std::string kind, access, module, place;
+    words >> kind;
+    if (kind == "kernel") continue;
+    words >> access >> module >> place;
+    std::vector<long> numbers(3);
+    for (long& number : numbers) words >> number;
+    counts[kind + " " + access] = numbers;
+  }
+  return counts;
+}
+
+template <int Stride>
+Counts counts_of_stride(cudaStream_t stream) {
+  return counts_of([&] {
+    const Numbers from(32 * Stride), to(32);
+    cudaMemsetAsync(from.data, 0, from.count * sizeof(double), stream);
+    cudaLaunchConfig_t c{};
+    c.gridDim = dim3(1);
+    c.blockDim = dim3(32);
+    c.stream = stream;
+    EXPECT_EQ(cudaLaunchKernelEx(&c, strided<Stride>, from.data, to.data), cudaSuccess);
+    EXPECT_EQ(cudaStreamSynchronize(stream), cudaSuccess);
+  });
+}
+
+// 32 numbers of 8 bytes in a row are 8 sectors of 32 bytes and, in 32 banks of 4 bytes, two passes.
+TEST_F(EmulatedGpu, CountsNumbersInARow) {
+  const Counts expected{{"global read", {1, 256, 8}}, {"shared write", {1, 256, 2}}, {"shared read", {1, 256, 2}}, {"global write", {1, 256, 8}}};
+  EXPECT_EQ(counts_of_stride<1>(stream), expected);
+}
+
+// With a distance of 128 bytes each number is a sector of its own, and all lie in two banks.
+TEST_F(EmulatedGpu, CountsWhatLiesApart) {
+  const Counts expected{{"global read", {1, 256, 32}}, {"shared write", {1, 256, 32}}, {"shared read", {1, 256, 32}}, {"global write", {1, 256, 8}}};
+  EXPECT_EQ(counts_of_stride<16>(stream), expected);
+}
+
+__global__ void one_number(const double* from, double* to) { to[threadIdx.x] = *from; }
+
+TEST_F(EmulatedGpu, CountsANumberThatAllReadOnce) {
+  const Counts counts = counts_of([&] {
+    const Numbers x(1), y(block);
+    cudaMemsetAsync(x.data, 0, sizeof(double), stream);
+    EXPECT_EQ(fault_of(1, 0, one_number, x.data, y.data), "");
+  });
+  EXPECT_EQ(counts.at("global read"), (std::vector<long>{2, 16, 2}));  // two warps
 }
 
 }  // namespace ritz::cuda

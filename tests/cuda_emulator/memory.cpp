@@ -179,7 +179,7 @@ bool is_constant(std::uintptr_t at) {
   return std::ranges::any_of(state.constants, [&](const Range& r) { return at >= r.first && at < r.last; });
 }
 
-void touch(const void* p, unsigned bytes, Access access) {
+void touch(const void* p, unsigned bytes, Access access, const void* instruction) {
   const auto at = reinterpret_cast<std::uintptr_t>(p);
   if (at - state.stack.first < state.stack.last - state.stack.first) return;
   if (access == Access::read && at - state.arguments.first < state.arguments.last - state.arguments.first) return;
@@ -201,6 +201,7 @@ void touch(const void* p, unsigned bytes, Access access) {
     return fault("memcheck", p, bytes, access, ": shared memory beyond what the launch asks for");
   Cell* cell = shared != nullptr ? &shared->cells[(at - shared->first / word * word) / word] : &cell_of(at);
   const std::uint32_t when = shared != nullptr ? state.block_serial : state.launch;
+  count_access(state.moments[state.now].thread, p, bytes, access, shared != nullptr, instruction);
   for (std::uintptr_t w = at / word * word; w < at + bytes; w += word, ++cell) {
     unsigned mask = 15u;
     if (w < at) mask &= 15u << (at - w);
@@ -312,7 +313,7 @@ void end_moment() { clear_suspicion(); }
 // What g++ -fsanitize=thread calls before each access to memory; no other part of that sanitizer is here.
 #define RITZ_TOUCH(name, type, bytes, access)                                                       \
   __attribute__((visibility("default"))) void __tsan_##name(type* p) {                              \
-    if (ritz::emulator::in_kernel()) ritz::emulator::touch(p, bytes, ritz::emulator::Access::access); \
+    if (ritz::emulator::in_kernel()) ritz::emulator::touch(p, bytes, ritz::emulator::Access::access, __builtin_return_address(0)); \
   }
 extern "C" {
 #define RITZ_TOUCH_SIZE(n)                           \
@@ -328,10 +329,10 @@ RITZ_TOUCH_SIZE(4)
 RITZ_TOUCH_SIZE(8)
 RITZ_TOUCH_SIZE(16)
 __attribute__((visibility("default"))) void __tsan_read_range(void* p, unsigned long bytes) {
-  if (ritz::emulator::in_kernel()) ritz::emulator::touch(p, static_cast<unsigned>(bytes), ritz::emulator::Access::read);
+  if (ritz::emulator::in_kernel()) ritz::emulator::touch(p, static_cast<unsigned>(bytes), ritz::emulator::Access::read, __builtin_return_address(0));
 }
 __attribute__((visibility("default"))) void __tsan_write_range(void* p, unsigned long bytes) {
-  if (ritz::emulator::in_kernel()) ritz::emulator::touch(p, static_cast<unsigned>(bytes), ritz::emulator::Access::write);
+  if (ritz::emulator::in_kernel()) ritz::emulator::touch(p, static_cast<unsigned>(bytes), ritz::emulator::Access::write, __builtin_return_address(0));
 }
 // Of host code: static variables, shared pointers, NVTX.
 __attribute__((visibility("default"))) unsigned char __tsan_atomic8_load(const unsigned char* p, int) { return __atomic_load_n(p, __ATOMIC_SEQ_CST); }

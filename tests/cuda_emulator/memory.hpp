@@ -34,6 +34,13 @@ void begin_block_accesses(const void* scratch, std::size_t scratch_bytes, std::s
 void begin_moment(const Moment& moment, const void* stack, std::size_t stack_bytes);
 void end_moment();  // of the thread that changes places now
 
+// ---- traffic.cpp: counted only when RITZ_EMULATED_GPU_TRAFFIC is set ----
+
+void count_launch(const Kernel& kernel, unsigned blocks, unsigned threads);
+void count_access(unsigned thread, const void* p, unsigned bytes, Access access, bool shared, const void* instruction);
+void count_block();    // whose accesses are complete
+void write_traffic();
+
 // ---- threads.cpp ----
 
 // All blocks of a kernel, now.

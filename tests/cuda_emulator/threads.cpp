@@ -143,7 +143,7 @@ void run_block(std::uint32_t block, int threads, std::size_t shared_bytes) {
       waiting += fiber(t).state == State::at_barrier;
       shuffling += fiber(t).state == State::in_shuffle;
     }
-    if (waiting + shuffling == 0) return;
+    if (waiting + shuffling == 0) return count_block();
     if (shuffling > 0 || !ran) {
       report("synccheck", fmt::format("{} threads of block {} wait in a shuffle for lanes that do not come", shuffling, block));
       std::abort();  // their fibers cannot be left
@@ -176,6 +176,7 @@ std::uint64_t shuffle_down(unsigned mask, std::uint64_t value, unsigned distance
 
 void run_kernel(const cudaLaunchConfig_t& configuration, const Kernel& kernel) {
   begin_accesses(kernel);
+  count_launch(kernel, configuration.gridDim.x, configuration.blockDim.x);
   pool().kernel = &kernel;
   pool().block_size = configuration.blockDim.x;
   pool().grid_size = configuration.gridDim.x;
