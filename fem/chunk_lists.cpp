@@ -12,12 +12,10 @@ std::uint16_t source_of(std::uint32_t element, std::uint32_t items, std::uint32_
 
 }  // namespace
 
-Index batches_per_chunk(Index batch_count, int items, int block) {
-  constexpr Index buffer_bytes = 384 << 10;                    // element results of a chunk stay in a core's L2 cache
-  const Index by_cache = buffer_bytes / (Index{items} * block * lane_count * Index{sizeof(double)});
+Index batches_per_chunk(Index batch_count, int items, int block, const ChunkLimits& limits) {
+  const Index by_bytes = limits.bytes / (Index{items} * block * lane_count * Index{sizeof(double)});
   const Index by_index = 65536 / (Index{items} * lane_count);  // sources are 16-bit
-  const Index by_count = batch_count / 32;                     // leave work for every thread
-  return std::max<Index>(1, std::min({by_cache, by_index, by_count}));
+  return std::max<Index>(1, std::min({by_bytes, by_index, batch_count / limits.least_count}));
 }
 
 ChunkLister::ChunkLister(Index node_count)

@@ -2,13 +2,14 @@
 #pragma once
 
 #include "fem/element_groups.hpp"
+#include "fem/launch/assembly.hpp"
 #include "fem/scatter_plan.hpp"
 
 namespace ritz {
 
-// Batches of elements in a chunk, for `items` results of `block` numbers per element. A function of the mesh and the form
-// alone, so that sums do not depend on the device or its threads.
-Index batches_per_chunk(Index batch_count, int items, int block);
+// Batches of elements in a chunk, for `items` results of `block` numbers per element. A function of the mesh, the form and the kind of
+// machine, so that sums do not depend on threads.
+Index batches_per_chunk(Index batch_count, int items, int block, const ChunkLimits& limits);
 
 // Works through chunks one after the other; every thread has its own.
 class ChunkLister {

@@ -14,7 +14,9 @@ namespace ritz {
 namespace {
 
 constexpr const char* module_name = "ritz_fem_kernels";
-constexpr Index workspace_bytes = 256 << 20;     // element results of a slab on a GPU
+constexpr Index workspace_bytes = 64 << 20;     // element results of a slab on a GPU
+
+const AssemblyKernels& assembly_kernels(const FunctionSpace& space) { return kernels<AssemblyKernels>(space.device(), module_name, "assembly"); }
 
 std::vector<FormValue> forms_of(const std::vector<Integral>& integrals) {
   std::vector<FormValue> forms;
@@ -174,6 +176,7 @@ bool has_lists(int entries) { return entries * lane_count <= 65536; }
 Operator::Outline Operator::outline(const Job& job) const {
   const Task task = job.task;
   const int c = space_->components();
+  const AssemblyKernels& assembly = assembly_kernels(*space_);
   Outline result;
   result.block = task == Task::matrix ? c * c : c;
   for (std::size_t g = 0; g < groups_.size(); ++g) {
@@ -196,19 +199,30 @@ Operator::Outline Operator::outline(const Job& job) const {
       throw Error(Exit::resources, fmt::format("element matrices of {} nodes cannot be assembled", group.node_count()),
                   "the lists that say where their entries go count to 65536",
                   "leave [solver] operator out, with method cg, gmres or bicgstab or none; or take a lower order");
-    const Index batches = batches_per_chunk(group.batch_count(), items, result.block);
-    result.groups.push_back(static_cast<int>(g));
-    result.integrals.push_back(std::move(taking_part));
+    const Index batches = batches_per_chunk(group.batch_count(), items, result.block, task == Task::matrix ? assembly.matrices : assembly.vectors);
     result.chunk_batches.push_back(batches);
     result.first_chunk.push_back(result.first_chunk.back() + (group.batch_count() + batches - 1) / batches);
-    result.widest = std::max(result.widest, batches * items * result.block * lane_count);
+    if (!sums_chunks(task, group, taking_part, batches)) {
+      result.widest = std::max(result.widest, batches * items * result.block * lane_count);
+      result.largest = std::max(result.largest, (group.batch_count() + batches - 1) / batches * batches * items * result.block * lane_count);
+    }
+    result.groups.push_back(static_cast<int>(g));
+    result.integrals.push_back(std::move(taking_part));
   }
   return result;
 }
 
+// Do the kernels of the only integral of a group sum the results of a chunk of so many batches?
+bool Operator::sums_chunks(Task task, const ElementGroup& group, const std::vector<int>& integrals, Index batches) const {
+  if (task != Task::action || integrals.size() != 1) return false;
+  const FormValue& form = integrals_[static_cast<std::size_t>(integrals.front())].form;
+  const Index bytes = batches * lane_count * group.node_count() * space_->components() * Index{sizeof(double)};
+  return form.linear && kernels_of(task, group, form).sums_chunks && bytes <= assembly_kernels(*space_).vectors.bytes;
+}
+
 Index Operator::workspace_size(const Outline& outline) const {
-  if (!kernels<AssemblyKernels>(space_->device(), module_name, "assembly").needs_workspace) return 0;
-  return std::max(outline.widest, workspace_bytes / Index{sizeof(double)});
+  if (!assembly_kernels(*space_).needs_workspace || outline.widest == 0) return 0;
+  return std::min(outline.largest, std::max(outline.widest, workspace_bytes / Index{sizeof(double)}));
 }
 
 // Slabs of many chunks fill a GPU better; one chunk at a time will do when memory is short.
@@ -234,22 +248,21 @@ Operator::Plan Operator::make_plan(const Job& job) const {
   plan.chunk_batches = std::move(outline.chunk_batches);
   for (std::size_t g = 0; g < plan.groups.size(); ++g) {
     std::vector<AssemblyTerm>& terms = plan.terms.emplace_back();
-    for (const int i : outline.integrals[g])
-      terms.push_back(make_term(task, groups_[static_cast<std::size_t>(plan.groups[g])], integrals_[static_cast<std::size_t>(i)]));
+    const ElementGroup& group = groups_[static_cast<std::size_t>(plan.groups[g])];
+    for (const int i : outline.integrals[g]) terms.push_back(make_term(task, group, integrals_[static_cast<std::size_t>(i)]));
+    terms.front().sums_chunks = sums_chunks(task, group, outline.integrals[g], plan.chunk_batches[g]);
   }
   for (const auto& [other, made] : plans_) {
     if (task == Task::matrix || other.task == Task::matrix || made.groups != plan.groups || made.chunk_batches != plan.chunk_batches) continue;
     plan.scatter = made.scatter;
     if (made.block != plan.block) continue;
     plan.extension = made.extension;
-    plan.workspace = made.workspace;
+    if (made.workspace->size() >= workspace_size(outline)) plan.workspace = made.workspace;
   }
   if (plan.scatter == nullptr) plan.scatter = make_lists(task, plan, first_chunk);
   plan.stored_bytes = ScatterPlan::memory_needs(plan.scatter->sizes()).total() + stored_at_points(plan.terms);
-  if (plan.extension == nullptr) {
-    plan.extension = std::make_shared<Vector>(device, plan.scatter->extension_items() * plan.block, "assembly buffers");
-    plan.workspace = std::make_shared<Vector>(make_workspace(workspace_size(outline), outline.widest));
-  }
+  if (plan.extension == nullptr) plan.extension = std::make_shared<Vector>(device, plan.scatter->extension_items() * plan.block, "assembly buffers");
+  if (plan.workspace == nullptr) plan.workspace = std::make_shared<Vector>(make_workspace(workspace_size(outline), outline.widest));
   return plan;
 }
 
@@ -320,7 +333,7 @@ void Operator::run(const Plan& plan, const char* name, bool matrix, const Vector
   with_groups(plan, matrix, false, vectors, [&](const std::vector<AssemblyGroup>& groups) {
     const AssemblyJob<double> job{name,       groups.data(),   static_cast<int>(groups.size()), plan.scatter->view(),
                                   plan.block, vectors.target, plan.extension->data(), plan.workspace->data(), plan.workspace->size()};
-    kernels<AssemblyKernels>(space_->device(), module_name, "assembly").run(space_->device(), job);
+    assembly_kernels(*space_).run(space_->device(), job);
   });
 }
 
@@ -331,7 +344,7 @@ void Operator::run_single(const Plan& plan, const char* name, const Vectors& vec
     const AssemblyJob<float> job{name,       groups.data(), static_cast<int>(groups.size()), plan.scatter->view(),
                                  plan.block, target,        reinterpret_cast<float*>(plan.extension->data()),
                                  reinterpret_cast<float*>(plan.workspace->data()), plan.workspace->size()};
-    kernels<AssemblyKernels>(device, module_name, "assembly").run_single(device, job);
+    assembly_kernels(*space_).run_single(device, job);
   });
 }
 

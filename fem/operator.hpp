@@ -157,10 +157,11 @@ class Operator {
     std::vector<std::vector<int>> integrals;          // of each of them
     std::vector<Index> chunk_batches, first_chunk{0}; // of each of them; first_chunk ends with the number of all
     int block = 0;                                    // numbers per item
-    Index widest = 0;                                 // numbers of the largest chunk's element results
+    Index widest = 0, largest = 0;                    // numbers of element results that kernels do not sum: of a chunk, of a group
   };
   bool takes_part(const Job& job, const FormValue& form) const;
   Outline outline(const Job& job) const;
+  bool sums_chunks(Task task, const ElementGroup& group, const std::vector<int>& integrals, Index batches) const;
   Index workspace_size(const Outline& outline) const; // numbers; 0 where threads have their own
   Vector make_workspace(Index size, Index least) const;
   ReferenceTable table(const ElementGroup& group, int degree) const;

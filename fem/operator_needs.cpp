@@ -4,6 +4,8 @@
 #include "fem/operator.hpp"
 #include "fem/space_needs.hpp"
 
+#include <algorithm>
+#include <map>
 #include <set>
 
 namespace ritz {
@@ -12,10 +14,13 @@ MemoryNeeds Operator::memory_needs(const std::vector<Task>& tasks, Index pairs) 
   MemoryNeeds needs;
   std::set<ListKey> lists;                        // that are there, or counted
   std::set<std::pair<ListKey, int>> buffers;      // by block
+  std::map<std::pair<ListKey, int>, Index> workspaces;
   PointNumbers points;
   for (const auto& [job, plan] : plans_) {
     const auto key = lists.emplace(plan.groups, plan.chunk_batches, job.task == Task::matrix).first;
     buffers.emplace(*key, plan.block);
+    Index& workspace = workspaces[{*key, plan.block}];
+    workspace = std::max(workspace, plan.workspace->size());
   }
   for (const Task task : tasks) {
     if (plans_.contains({task})) continue;
@@ -32,8 +37,9 @@ MemoryNeeds Operator::memory_needs(const std::vector<Task>& tasks, Index pairs) 
     if (lists.insert(key).second) needs += ScatterPlan::memory_needs(sizes);
     if (task == Task::residual) needs += state_needs();
     add_numbers_at_points(task, outline, points, needs);
-    if (buffers.emplace(key, outline.block).second)
-      needs.array<double>("assembly buffers", sizes.extension * outline.block).array<double>("assembly buffers", workspace_size(outline));
+    if (buffers.emplace(key, outline.block).second) needs.array<double>("assembly buffers", sizes.extension * outline.block);
+    if (Index& workspace = workspaces[{key, outline.block}]; workspace < workspace_size(outline))
+      needs.array<double>("assembly buffers", workspace = workspace_size(outline));
   }
   return needs;
 }

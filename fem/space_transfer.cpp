@@ -75,16 +75,19 @@ typename SpaceTransfer<Real>::Direction SpaceTransfer<Real>::make_direction(cons
   const Device& device = out_space.device();
   Direction d;
   std::vector<Index> first_chunk{0};
-  Index widest = 0;
+  Index widest = 0, largest = 0;  // numbers of a chunk, of a group
+  const auto& loop = kernels<AssemblyKernels>(device, module_name, "assembly");
   const int c = out_space.components();
   for (std::size_t g = 0; g < out.size(); ++g) {
     const std::vector<double> matrix = transposed ? interpolation_matrix(*out[g].element, *in[g].element, true)
                                                   : interpolation_matrix(*in[g].element, *out[g].element, false);
     d.tables.emplace_back(device, std::span<const double>(matrix), "transfer");
-    const Index batches = batches_per_chunk(out[g].batch_count(), out[g].node_count(), c);
+    const Index batches = batches_per_chunk(out[g].batch_count(), out[g].node_count(), c, loop.vectors);
     d.chunk_batches.push_back(batches);
     first_chunk.push_back(first_chunk.back() + (out[g].batch_count() + batches - 1) / batches);
-    widest = std::max(widest, batches * out[g].node_count() * c * lane_count);
+    const Index numbers = out[g].node_count() * c * lane_count, count = (out[g].batch_count() + batches - 1) / batches;
+    widest = std::max(widest, batches * numbers);
+    largest = std::max(largest, count * batches * numbers);
   }
   if (with_lists != nullptr) d.scatter = with_lists->lists_of_action(d.chunk_batches);
   std::vector<std::unique_ptr<ChunkLister>> listers(static_cast<std::size_t>(omp_get_max_threads()));
@@ -96,8 +99,7 @@ typename SpaceTransfer<Real>::Direction SpaceTransfer<Real>::make_direction(cons
     lister->list_nodes(out[g], first, std::min(first + size, out[g].element_count), slots);
   });
   d.extension = Array<Real>(device, d.scatter->extension_items() * c, "transfer");
-  if (kernels<AssemblyKernels>(device, module_name, "assembly").needs_workspace)
-    d.workspace = Array<Real>(device, std::max(widest, Index{16} << 20), "transfer");
+  if (loop.needs_workspace) d.workspace = Array<Real>(device, std::min(largest, std::max(widest, Index{8} << 20)), "transfer");
   return d;
 }
 

@@ -9,7 +9,8 @@ namespace ritz {
 
 struct AssemblyTerm {
   ElementKernel kernel, single_kernel;
-  ElementArguments arguments;  // first_batch, batch_count, elements and accumulate are set by the loop
+  ElementArguments arguments;  // first_batch, batch_count, elements, accumulate and sums are set by the loop
+  bool sums_chunks = false;    // the only term of its group, whose kernels sum a chunk's results themselves (ElementArguments::sums)
 };
 
 struct AssemblyGroup {
@@ -37,10 +38,17 @@ struct AssemblyJob {
 inline void set_elements(ElementArguments& arguments, double* elements) { arguments.elements = elements; }
 inline void set_elements(ElementArguments& arguments, float* elements) { arguments.single_elements = elements; }
 
+// How the elements of a group are cut into chunks.
+struct ChunkLimits {
+  Index bytes;        // of a chunk's element results in double precision, at most
+  Index least_count;  // chunks that keep the whole machine at work
+};
+
 struct AssemblyKernels {
   void (*run)(const Device&, const AssemblyJob<double>&);
   void (*run_single)(const Device&, const AssemblyJob<float>&);  // blocks of up to 3
-  bool needs_workspace;
+  ChunkLimits vectors, matrices;
+  bool needs_workspace;                                          // for element results, unless kernels sum them (AssemblyTerm::sums_chunks)
 };
 
 }  // namespace ritz

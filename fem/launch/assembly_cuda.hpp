@@ -1,37 +1,22 @@
 // Assembly on a GPU, in slabs: the element kernels fill the workspace with the results of as many chunks as it holds,
-// then the slots of these chunks are summed; last the extension. Nothing is atomic, every sum has a fixed order.
+// then the slots of these chunks are summed; last the extension. Kernels that sum chunks themselves need neither slabs nor workspace.
+// Nothing is atomic, every sum has a fixed order.
 #pragma once
 
 #include "device/error.hpp"
 #include "device/launch.hpp"
 #include "fem/launch/assembly.hpp"
+#include "fem/launch/chunk_sums_cuda.hpp"
 
 namespace ritz::RITZ_BACKEND {
 
-// block = chunk, thread = number of a slot's block
+// block = part of a chunk, thread = number of a slot's block
 template <int B, class Real>
-__global__ void sum_chunks_kernel(const __grid_constant__ ScatterView s, Index first_chunk, const Real* elements,
+__global__ void sum_chunks_kernel(const __grid_constant__ ScatterView s, Index first_chunk, int parts, const Real* elements,
                                   Index chunk_stride, Real* target, Real* extension) {
-  const Index chunk = first_chunk + blockIdx.x;
-  const Real* chunk_elements = elements + blockIdx.x * chunk_stride;
-  const std::uint32_t* destinations = s.destinations + s.chunk_slots[chunk];
-  const std::uint16_t* sources = s.sources + s.chunk_sources[chunk];
-  for (Index r = s.chunk_runs[chunk]; r < s.chunk_runs[chunk + 1]; ++r) {
-    const ScatterRun run = s.runs[r];
-    Real* out = run.to_extension ? extension : target;
-    for (Index i = threadIdx.x; i < Index{run.slot_count} * B; i += blockDim.x) {
-      const Index slot = i / B;
-      const int k = static_cast<int>(i % B);
-      Real sum = 0;
-      for (std::uint32_t n = 0; n < run.source_count; ++n) {
-        const unsigned source = sources[Index{n} * run.slot_count + slot];
-        sum += chunk_elements[Index{source / lane_count} * (B * lane_count) + k * lane_count + source % lane_count];
-      }
-      out[Index{destinations[slot]} * B + k] = sum;
-    }
-    destinations += run.slot_count;
-    sources += Index{run.slot_count} * run.source_count;
-  }
+  const Index chunk = blockIdx.x / parts;
+  const Lanes lanes{blockIdx.x % parts * blockDim.x + threadIdx.x, parts * blockDim.x};
+  sum_chunk<B>(s, first_chunk + chunk, elements + chunk * chunk_stride, target, extension, lanes);
 }
 
 template <class Real>
@@ -62,6 +47,15 @@ void run_assembly(const Device& device, const AssemblyJob<Real>& job) {
            ZeroUntouched<Real>{job.scatter.untouched, B, job.target});
   for (int g = 0; g < job.group_count; ++g) {
     const AssemblyGroup& group = job.groups[g];
+    if (group.terms->sums_chunks) {
+      const ChunkSums sums{job.scatter, group.first_chunk, group.chunk_batches, job.target, job.extension};
+      ElementArguments arguments = group.terms->arguments;
+      arguments.first_batch = 0;
+      arguments.batch_count = group.batch_count;
+      arguments.sums = &sums;
+      group.terms->kernel(device, arguments);
+      continue;
+    }
     const Index stride = group.chunk_batches * group.items * B * lane_count;
     const Index slab = job.workspace_size / stride;  // chunks
     if (slab == 0) throw Error(Exit::internal, std::string(job.name) + ": the workspace holds no chunk");
@@ -77,8 +71,10 @@ void run_assembly(const Device& device, const AssemblyJob<Real>& job) {
         group.terms[t].kernel(device, arguments);
       }
       const LaunchScope launch(device, "sum slots");
-      start(device, {last - first}, sum_chunks_kernel<B, Real>, job.scatter, group.first_chunk + first, job.workspace, stride, job.target,
-            job.extension);
+      constexpr Index wanted_blocks = 2048, results_of_part = 8 * block_threads;  // less is not worth to read a chunk's runs again
+      const Index parts = std::max<Index>(1, std::min(wanted_blocks / (last - first), stride / results_of_part));
+      start(device, {(last - first) * parts}, sum_chunks_kernel<B, Real>, job.scatter, group.first_chunk + first, static_cast<int>(parts), job.workspace,
+            stride, job.target, job.extension);
     }
   }
   for_each(device, "sum extension", job.scatter.shared_count * B,

@@ -29,9 +29,11 @@ void run(const Device& device, const AssemblyJob<double>& job) {
 void run_single(const Device& device, const AssemblyJob<float>& job) { run_block<3>(device, job); }
 
 #ifdef __CUDACC__
-const AssemblyKernels table{run, run_single, true};
+// Results of vectors stay in a block's shared memory, of which every architecture gives 48 KB unasked.
+const AssemblyKernels table{run, run_single, {48 << 10, 256}, {384 << 10, 256}, true};
 #else
-const AssemblyKernels table{run, run_single, false};
+constexpr ChunkLimits limits{384 << 10, 32};  // stay in a core's cache of the second level
+const AssemblyKernels table{run, run_single, limits, limits, false};
 #endif
 const Registration registration("assembly", &table);
 

@@ -16,13 +16,14 @@ struct BlockShape {
 
 // scratch: of one element [bytes]. items: of the widest loop over points or nodes. limit: shared memory that a block may ask for on this
 // GPU [bytes]: 64 KB of Turing, 99 KB of 8.6, 8.9 and 12.0, 163 KB of 8.0, 227 KB of 9.0 and 10.0 (CUDA C++ Programming Guide, Compute
-// Capabilities). Two blocks of 96 KB fit a multiprocessor of the larger ones.
-constexpr BlockShape block_shape(int lanes, int scratch, int items, int limit) {
-  const int wanted = std::min(limit, 96 << 10);
+// Capabilities). held: for the block beside scratch [bytes]. Two blocks of 112 KB fit a multiprocessor of the larger ones.
+constexpr BlockShape block_shape(int lanes, int scratch, int items, int limit, int held = 0) {
+  const int wanted = std::min(limit, 112 << 10);
   int elements = lanes;
-  while (elements > 1 && elements * scratch > wanted) elements /= 2;
-  if (elements * scratch > limit) return {0, 0, scratch};
-  return {elements, elements * std::clamp(items, 1, largest_block_threads / elements), elements * scratch};
+  while (elements > 1 && held + elements * scratch > wanted) elements /= 2;
+  const int bytes = held + elements * scratch;
+  if (bytes > limit) return {0, 0, bytes};
+  return {elements, elements * std::clamp(items, 1, largest_block_threads / elements), bytes};
 }
 
 }  // namespace ritz

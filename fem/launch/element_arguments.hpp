@@ -5,6 +5,7 @@
 
 #include "device/device.hpp"
 #include "device/pack.hpp"
+#include "fem/launch/scatter_view.hpp"
 
 #include <cstdint>
 #include <string>
@@ -54,6 +55,7 @@ struct ElementArguments {
   const float* single_direction = nullptr;
   float* single_elements = nullptr;
   int components = 0;              // unknowns per node of the space; whole elements may know fewer
+  const ChunkSums* sums = nullptr;  // host memory: results are summed where they arise, not stored in `elements`
 };
 
 // entry = [node a][node b][component i][component j] of the element matrices; [node][component] of residuals, actions and
@@ -64,6 +66,7 @@ struct FormKernels {
   ElementKernel matrices, residuals, evaluate, actions, diagonals, single_actions;  // nullptr where there is none: those for any element do
   // Of all batches at once: the state at each point becomes what u makes of it; the tangent at each point is written to `tangents`.
   ElementKernel commits = nullptr, tangents = nullptr;
+  bool sums_chunks = false;  // actions can do as ElementArguments::sums says
 };
 
 // The name under which a form's kernels for elements of `node_count` nodes and reference dimension are registered; those for

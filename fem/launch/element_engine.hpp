@@ -216,6 +216,7 @@ constexpr void element_evaluate(const Team& team, const Memory& memory, const F&
     const Geometry<Sh, T> g = geometry_of<Sh, T>(team, arguments, batch, x, q);
     const Fields<T, C, G> fields = interpolate<Sh, !Sh::on_facets, T>(u, g, table, q);
     T out[K];
+    for (int k = 0; k < K; ++k) out[k] = unset;
     derive_at(form, g.point, fields, out);
     for (int k = 0; k < K; ++k) derived(q * K + k) = out[k];
     weight(q) = table.weights[q] * g.measure;

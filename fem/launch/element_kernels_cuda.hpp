@@ -42,11 +42,14 @@ struct GpuTeamOf {
   }
   // The first node of each element, that single precision does not lose small cells.
   struct Origin {
-    const double* at;
-    __device__ Real operator()(int d) const { return static_cast<Real>(at[d]); }
+    const double* from;
+    double at[3];  // read once, for all corners
+    __device__ Real operator()(int d) const { return static_cast<Real>(from[d]); }
   };
   __device__ Origin origin_of(const ElementArguments& arguments, Index batch, int nodes, int dimension) const {
-    return {arguments.coordinates + Index{arguments.geometry_nodes[batch * nodes * lane_count + lane]} * dimension};
+    Origin origin{arguments.coordinates + Index{arguments.geometry_nodes[batch * nodes * lane_count + lane]} * dimension, {}};
+    for (int d = 0; d < dimension; ++d) origin.at[d] = origin.from[d];
+    return origin;
   }
   template <class X>
   __device__ void load_coordinates_from(const Origin& origin, const ElementArguments& arguments, Index batch, int a, int nodes, int dimension,
@@ -178,20 +181,30 @@ inline int shared_memory_limit(const Device& device) {
   return bytes;
 }
 
-// As many elements of a batch per block as shared memory holds, and enough threads for the widest loop.
+// As many elements of a batch per block as shared memory holds beside `held` bytes, and enough threads for the widest loop.
+inline BlockShape block_for(const Device& device, int scratch_bytes, int items, const char* name, int held = 0) {
+  const int limit = shared_memory_limit(device);
+  const BlockShape block = block_shape(lane_count, scratch_bytes, items, limit, held);
+  if (block.elements == 0)
+    throw Error(Exit::resources, std::string(name) + " need " + std::to_string(block.bytes) + " bytes of shared memory per element",
+                "a block of this GPU has " + std::to_string(limit), "use a lower order, matrix-free operators, or the CPU");
+  return block;
+}
+
+template <class... Parameters, class... Arguments>
+void start_blocks(const Device& device, const char* name, Index blocks, const BlockShape& block, void (*kernel)(Parameters...), const Arguments&... arguments) {
+  const LaunchScope launch(device, name);
+  if (block.bytes > (48 << 10))  // more has to be asked for
+    cuda_check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, block.bytes), "asking for shared memory");
+  start(device, {blocks, block.threads, block.bytes}, kernel, arguments...);
+}
+
 template <class Kernel, class F>
 void launch_blocks(const Device& device, const ElementArguments& arguments, Kernel kernel, const F& form, int scratch_entries,
                    int items, const char* name, int number_bytes = sizeof(double)) {
   if (arguments.batch_count == 0) return;
-  const int limit = shared_memory_limit(device);
-  const BlockShape block = block_shape(lane_count, scratch_entries * number_bytes, items, limit);
-  if (block.elements == 0)
-    throw Error(Exit::resources, std::string(name) + " need " + std::to_string(block.bytes) + " bytes of shared memory per element",
-                "a block of this GPU has " + std::to_string(limit), "use a lower order, matrix-free operators, or the CPU");
-  const LaunchScope launch(device, name);
-  if (block.bytes > (48 << 10))  // more has to be asked for
-    cuda_check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, block.bytes), "asking for shared memory");
-  start(device, {arguments.batch_count * (lane_count / block.elements), block.threads, block.bytes}, kernel, form, arguments, block.elements);
+  const BlockShape block = block_for(device, scratch_entries * number_bytes, items, name);
+  start_blocks(device, name, arguments.batch_count * (lane_count / block.elements), block, kernel, form, arguments, block.elements);
 }
 
 template <ElementTask Task, Form F, int N, int D, int Points>

@@ -7,6 +7,8 @@
 #include "fem/launch/element_arguments.hpp"
 #include "fem/numbers/dual.hpp"
 
+#include <limits>
+
 namespace ritz::RITZ_BACKEND {
 
 // A table's numbers in the precision of T: a number, or lanes of them.
@@ -47,7 +49,10 @@ struct Geometry {
   T measure;                // |d(space)/d(reference)|
 };
 
-// Jacobian, its inverse and determinant, position and normal at one quadrature point.
+// What nobody has given is not a number, so that nobody computes with it unseen.
+inline constexpr double unset = std::numeric_limits<double>::quiet_NaN();
+
+// Jacobian, its inverse and determinant, position and, on facets, normal at one quadrature point.
 template <class Sh, class T, class X>
 constexpr Geometry<Sh, T> geometry_at(const X& x, const ReferenceTable& table, int q) {
   constexpr int D = Sh::D, G = Sh::G;
@@ -58,6 +63,7 @@ constexpr Geometry<Sh, T> geometry_at(const X& x, const ReferenceTable& table, i
   T jacobian[G][D];
   for (int i = 0; i < G; ++i) {
     g.point.x[i] = 0.0;
+    if constexpr (!Sh::on_facets) g.point.normal[i] = unset;
     for (int d = 0; d < D; ++d) jacobian[i][d] = 0.0;
   }
   for (int a = 0; a < N; ++a)
@@ -242,7 +248,7 @@ constexpr void flux_derivative(const F& form, const Location<T, Sh::G, Sh::M>& p
   using V = Dual<T>;
   constexpr int first = FormFacts<F>::first_gradient_slot;
   Location<V, Sh::G, Sh::M> p;
-  Fields<V, Sh::C, Sh::G> x, f;
+  Fields<V, Sh::C, Sh::G> x, f{};  // what the form leaves out of f is zero
   for (int d = 0; d < Sh::G; ++d) {
     p.x[d] = V(point.x[d], 0.0);
     p.normal[d] = V(point.normal[d], 0.0);
@@ -292,7 +298,7 @@ constexpr Fields<T, Sh::C, Sh::G> tangent_flux(const F& form, const Location<T, 
                                                const Fields<T, Sh::C, Sh::G>& u, const Fields<T, Sh::C, Sh::G>& du) {
   using V = Dual<T>;
   Location<V, Sh::G, Sh::M> p;
-  Fields<V, Sh::C, Sh::G> x, f;
+  Fields<V, Sh::C, Sh::G> x, f{};  // what the form leaves out of f is zero
   Fields<T, Sh::C, Sh::G> result;
   for (int d = 0; d < Sh::G; ++d) {
     p.x[d] = V(point.x[d], 0.0);
@@ -365,6 +371,8 @@ constexpr Location<T, Sh::G, Sh::M> kept_place(const P& place) {
     point.x[d] = place(d);
     if constexpr (Sh::on_facets) {
       point.normal[d] = place(Sh::G + d);
+    } else {
+      point.normal[d] = unset;
     }
   }
   if constexpr (Sh::M > 0) {

@@ -100,15 +100,15 @@ struct TensorShape {
   static_assert(F::dimension == Dimension && FormFacts<F>::codimension == 0 && FormFacts<F>::given == 0 && FormFacts<F>::state == 0);
 };
 
-// First entry and distance of the entries of line `item` along a direction.
-template <class Sh>
+// First entry and distance of the entries of line `item` along a direction: known when compiling, so that a GPU's thread can keep the entries in registers.
+template <class Sh, int Direction>
 struct Line {
-  int first, stride;
-  constexpr Line(int item, int direction) {
-    stride = power(Sh::N, direction);
-    first = item % stride + item / stride * stride * Sh::N;
-  }
+  static constexpr int stride = power(Sh::N, Direction);
+  int first;
+  constexpr explicit Line(int item) : first(item % stride + item / stride * stride * Sh::N) {}
 };
+template <class Sh>
+using LastLine = Line<Sh, Sh::D - 1>;
 
 // The map of a (multi)linear cell as polynomials x = a_0 + a_1 xi + a_2 eta [+ a_3 zeta] + products, from corners in
 // VTK's order: coefficient of the monomial with bits (xi 1, eta 2, zeta 4) at [bits][G].
@@ -207,7 +207,7 @@ constexpr void sweep_y(const Team& team, const typename Team::Scalar* tables, co
   using T = typename Team::Number;
   constexpr int N = Sh::N;
   team.each(Sh::lines, [&](int item) {
-    const Line<Sh> line(item, 1);
+    const Line<Sh, 1> line(item);
     for (int c = 0; c < Sh::C; ++c) {
       const int first = c * Sh::points + line.first;
       T in[N], out[N];
@@ -232,7 +232,7 @@ constexpr void to_points(const Team& team, const typename Team::Scalar* tables, 
   using T = typename Team::Number;
   constexpr int N = Sh::N, D = Sh::D, C = Sh::C, points = Sh::points;
   team.each(Sh::lines, [&](int item) {
-    const Line<Sh> line(item, D - 1);
+    const LastLine<Sh> line(item);
     T in[C][N], out[N], values[C];
     for (int i = 0; i < N; ++i) {
       load(line.first + i * line.stride, LocalEntries<T>{values});
@@ -334,7 +334,10 @@ constexpr void tensor_actions(const Team& team, const Memory& memory, const F& f
         const int n = item + k * last;
         const PointGeometry<Sh, T> g = geometry_of(k);
         Location<T, Sh::G> place{};
-        for (int i = 0; i < Sh::G; ++i) place.x[i] = g.x[i];
+        for (int i = 0; i < Sh::G; ++i) {
+          place.x[i] = g.x[i];
+          place.normal[i] = unset;
+        }
         Fields<T, C, Sh::G> u{};
         if constexpr (Sh::with_state) {
           u = fields_on_line<F, Sh, T>(state, n, &state_value[0][k], &state_slope[0][k], N, g);
@@ -405,7 +408,7 @@ constexpr void tensor_actions(const Team& team, const Memory& memory, const F& f
     sweep_y<LineMatrix::values_transposed, Sh>(team, tables, field, field);
   }
   team.each(Sh::lines, [&](int item) {
-    const Line<Sh> line(item, D - 1);
+    const LastLine<Sh> line(item);
     for (int c = 0; c < C; ++c) {
       T in[N], out[N];
       for (int i = 0; i < N; ++i) in[i] = field(c * points + line.first + i * line.stride);

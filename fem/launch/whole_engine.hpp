@@ -370,6 +370,7 @@ constexpr void whole_evaluate(const Team& team, const Memory& memory, const E& e
     const Coordinates<Sh, T, Piece<Memory>> x(nodes);
     const Unknowns<Sh, T> u([&](int a, int c) { return unknown(a * components + c); });
     T out[K];
+    for (int k = 0; k < K; ++k) out[k] = unset;
     if constexpr (Sh::S == 0) {
       element.derive(x.values, u.values, out);
     } else {

@@ -44,5 +44,12 @@ TEST(BlockShape, AThreadPerItemUpToTheLargestBlock) {
   EXPECT_EQ(block_shape(lanes, 1000, 100, 64 << 10).threads, 256);
 }
 
+TEST(BlockShape, WhatABlockHoldsBesideCounts) {
+  EXPECT_EQ(block_shape(lanes, 10'000, 27, 227 << 10, 48 << 10).elements, 4);
+  EXPECT_EQ(block_shape(lanes, 10'000, 27, 227 << 10, 48 << 10).bytes, (48 << 10) + 40'000);
+  EXPECT_EQ(block_shape(lanes, 10'000, 27, 64 << 10, 48 << 10).elements, 1);
+  EXPECT_EQ(block_shape(lanes, 10'000, 27, 64 << 10, 60 << 10).elements, 0);
+}
+
 }  // namespace
 }  // namespace ritz

@@ -169,6 +169,33 @@ TEST(TensorActions, AreTheResidualsOfLinearForms) {
   }
 }
 
+// Chunks of several batches, the last of them with fewer, whose last is not full: a GPU's kernels sum such chunks themselves.
+TEST(TensorActions, OfManyElementsAreTheResidualsInBothPrecisions) {
+  struct Many {
+    Mesh mesh;
+    int order;
+  };
+  const Many cases[] = {{box(21, 20, 17, {1, 1.1, 0.9}, CellKind::hex8), 1}, {rectangle(83, 86, {1, 1.1}, CellKind::quad4), 2}};
+  for (const auto& [mesh, order] : cases)
+    for (const auto& [name, form, rigid] : forms_on(mesh.dimension())) {
+      const Equations m(mesh, form, order);
+      Vector u = m.space.zeros(), x = m.space.zeros(), by_residual = m.space.zeros(), by_action = m.space.zeros();
+      const std::vector<double> values = random_values(static_cast<std::size_t>(x.size()));
+      x.upload(values);
+      m.equations.action(u, x, by_action);
+      m.equations.residual(x, by_residual);
+      const double scale = max_abs(by_residual);
+      EXPECT_LT(largest_difference(by_residual, by_action), 1e-12 * scale) << name << ", order " << order;
+      const std::vector<float> rounded(values.begin(), values.end());
+      Array<float> y(tested(), x.size(), "test");
+      m.equations.action(u, Array<float>(tested(), std::span<const float>(rounded), "test"), y);
+      const std::vector<float> found = y.host();
+      Vector single = m.space.zeros();
+      single.upload(std::vector<double>(found.begin(), found.end()));
+      EXPECT_LT(largest_difference(by_residual, single), 2e-5 * scale) << name << ", order " << order;
+    }
+}
+
 // Harmonic polynomials of the space's order satisfy Laplace's equation; with their values on the boundary they are found
 // exactly, on affine cells.
 double harmonic(int order, int dimension, const Point& x) {
