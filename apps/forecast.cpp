@@ -57,22 +57,27 @@ void report_forecast(Run& run, const FunctionSpace& space, Index results_on_host
   const Device& device = run.device();
   auto phase = device.profile().phase("forecast");
   const Index before = host_memory_now(), live = device.memory().live(), available = device.memory().available() + live;
+  const Index counted_before = host_memory_live(), host_limit = host_memory_limit();
   const auto [paths, host_of_elements] = foresee();
   const Index free = device.machine().current_info().memory_free;  // 0: the machine does not say
-  const FitsHere fits = [&](const ForecastPath& path) {  // a CPU's factor is in no pool
-    return path.peak.total() <= available && (free == 0 || needs_of_one(path) <= free + live);
-  };
-  fill(run.report(), paths, fits, [&](const ForecastPath& path, Index device_peak) {
+  // Of the host on top of what there is now; with `growth` of the program at the end.
+  const auto coming = [&](const ForecastPath& path, Index device_peak, Index growth) {
     const auto pool = [&](Index bytes) { return device.is_gpu() ? 0 : bytes - live; };
     const Index peak = pool(device_peak);  // which a CPU's pool keeps to the end
     const Index staying = run.shared().sweeps ? path.host_factor : 0;  // for the next member
-    const Index coming = before + host_of_elements +
-                         std::max({pool(path.at_assembly) + path.host_lists, peak + path.host_factor, peak + staying + results_on_host + own_growth});
-    return std::max(host_memory_peak(), coming);  // reading the mesh may have been the worst
+    return host_of_elements + std::max({pool(path.at_assembly) + path.host_lists, peak + path.host_factor, peak + staying + results_on_host + growth});
+  };
+  const FitsHere fits = [&](const ForecastPath& path) {  // a CPU's factor is in no pool
+    const bool host_fits = host_limit == 0 || counted_before + coming(path, path.peak.total(), 0) <= host_limit;  // growth is not counted
+    return host_fits && path.peak.total() <= available && (free == 0 || needs_of_one(path) <= free + live);
+  };
+  fill(run.report(), paths, fits, [&](const ForecastPath& path, Index device_peak) {
+    return std::max(host_memory_peak(), before + coming(path, device_peak, own_growth));  // reading the mesh may have been the worst
   });
-  run.log().line("forecast: {} unknowns, device peak {}, host peak {}; {} has {} for it: {}", space.unknown_count(),
+  run.log().line("forecast: {} unknowns, device peak {}, host peak {}; {} has {} for it{}: {}", space.unknown_count(),
                  text_of_bytes(paths.front().peak.total()), text_of_bytes(run.report().forecast.front().host_peak), device.info().name,
-                 text_of_bytes(available), verdict(paths, fits));
+                 text_of_bytes(available), host_limit > 0 ? fmt::format(", and what is counted of the host may be {}", text_of_bytes(host_limit)) : "",
+                 verdict(paths, fits));
   if (const Index refresh = paths.front().refresh; refresh > paths.front().peak.total())
     run.log().line("where the matrices of {} differ so much that the hierarchy is refreshed: device peak {}, or it is made anew where that does not fit",
                    run.shared().sweeps ? "members" : "Newton's steps", text_of_bytes(refresh));

@@ -1,11 +1,14 @@
 #include "apps/memory_limits.hpp"
 
 #include "device/error.hpp"
+#include "device/host_limits.hpp"
 #include "device/host_memory.hpp"
 #include "io/byte_size.hpp"
+#include "io/report.hpp"
 
 #include <CLI/CLI.hpp>
 
+#include <algorithm>
 #include <cstdlib>
 #include <exception>
 #include <fmt/format.h>
@@ -26,6 +29,15 @@ void add_size(CLI::App& cli, const char* name, Index& bytes, const char* about) 
          },
          about)
       ->type_name("SIZE");
+}
+
+// What is counted may take of a control group's memory: all but what the program holds beside it now, libraries' pages included, and what will
+// come beside it: stacks, small blocks, what malloc keeps of them, page tables (measured: docs/memory.md). What other programs of the group
+// hold is not looked at, as it may be gone soon; nor are files that the system has cached for them.
+Index limit_within(Index group_memory) {
+  const Index beside = std::max<Index>(0, host_memory_now() - host_memory_live());
+  const Index to_come = 16'000'000 + group_memory / 32;
+  return std::max<Index>(1, group_memory - beside - to_come);  // 0 would be none
 }
 
 // Signal-safe in spirit: no allocation.
@@ -54,8 +66,14 @@ void add_host_memory_option(CLI::App& cli, MemoryLimits& limits) {
   add_size(cli, "--host-memory-limit", limits.host, "that this program may take of the host in blocks from 64 KiB, arrays on a CPU included");
 }
 
-void obey(const MemoryLimits& limits) {
-  set_host_memory_limit(limits.host);
+std::string obey(const MemoryLimits& limits) {
+  const HostLimits host = host_limits();
+  const bool by_group = limits.host == 0 && host.group_limits_memory();
+  set_host_memory_limit(by_group ? limit_within(host.group_memory) : limits.host);
+  if (!by_group) return "";
+  return_large_blocks_at_once(large_host_block);  // so that what is counted is what is held
+  return fmt::format("host memory: the control group allows {}, so arrays, meshes and lists may take {} (--host-memory-limit sets another limit)",
+                     text_of_bytes(host.group_memory), text_of_bytes(host_memory_limit()));
 }
 
 void limit(const Device& device, const MemoryLimits& limits) {

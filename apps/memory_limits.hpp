@@ -5,6 +5,8 @@
 
 #include "device/device.hpp"
 
+#include <string>
+
 namespace CLI {
 class App;
 }
@@ -20,8 +22,9 @@ void add_memory_options(CLI::App& cli, MemoryLimits& limits);
 void add_host_memory_option(CLI::App& cli, MemoryLimits& limits);  // the second alone
 
 // The host's limit, of what device/host_memory.hpp counts: arrays of CPU devices, containers (apps/counted_new.cpp), factors.
-// Who asks for more gets std::bad_alloc.
-void obey(const MemoryLimits& limits);
+// Who asks for more gets std::bad_alloc. Without one that was given: what a control group allows below the machine's memory, less what
+// the program takes beside what is counted, as a group kills who passes its limit. Returns what to tell of that; else nothing.
+std::string obey(const MemoryLimits& limits);
 
 // The device's limit, kept by its pool to the byte.
 void limit(const Device& device, const MemoryLimits& limits);

@@ -57,10 +57,11 @@ Run::Run(AppInfo info, RunOptions options, SharedModel* shared)
   if (own_) {
     own_->device = Device::named(device_for(options_.device, options_.threads, [this] { return expected_unknowns(mesh_file(options_), info_.components); }), options_.threads);
     limit(device(), options_.memory);
-    obey(options_.memory);
+    const std::string obeyed = obey(options_.memory);
     // Else VTK takes as many as there are cores; of more it complains.
     setenv("VTK_SMP_MAX_THREADS", fmt::format("{}", std::clamp(host_limits().affinity, 1, device().threads())).c_str(), 0);
     log_.line("device: {}", device().description());
+    if (!obeyed.empty()) log_.line("{}", obeyed);
   } else {
     log_.line("member {}", options_.member);
   }
@@ -425,7 +426,7 @@ void Run::write_series(const std::string& name, int count, const std::function<s
   log_.line("ParaView: {}", series->path());
 }
 
-void Run::collect() { collect_run(report_, device(), options_.memory, log_); }
+void Run::collect() { collect_run(report_, device(), log_); }
 
 void Run::finish() {
   settle();

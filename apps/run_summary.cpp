@@ -55,14 +55,14 @@ double copy_rate_or_none(const Device& device, Index bytes) {
   }
 }
 
-void collect_run(RunReport& report, const Device& device, const MemoryLimits& limits, const Log& log) {
+void collect_run(RunReport& report, const Device& device, const Log& log) {
   report.phases.clear();
   report.phases.push_back({.name = "start", .seconds = std::max(0.0, process_age() - device.profile().seconds_since_start()), .calls = 1});
   for (const PhaseRecord& phase : device.profile().phases())
     report.phases.push_back({phase.name, phase.seconds, phase.bytes_to_device + phase.bytes_to_host, phase.calls, phase.scalar_reads, phase.peak_memory,
                              phase.bytes_to_device, phase.bytes_to_host, phase.bytes});
   const MemoryStatistics memory = device.memory().statistics(), pinned = device.pinned().statistics();
-  report.memory = {.host_peak = host_memory_peak(), .host_counted = host_memory_peak_counted(), .host_limit = limits.host, .device_peak = memory.peak,
+  report.memory = {.host_peak = host_memory_peak(), .host_counted = host_memory_peak_counted(), .host_limit = host_memory_limit(), .device_peak = memory.peak,
                     .device_held_peak = memory.held_peak, .device_limit = memory.limit, .live = memory.live, .cached = memory.cached,
                     .pressed = memory.pressed, .pinned_peak = pinned.peak, .pinned_cached = pinned.cached, .fragmentation = memory.fragmentation(), .tags = {}};
   for (const auto& [tag, peak] : memory.peak_by_tag) {

@@ -1,7 +1,6 @@
 // What is told of a run at its end and of each solution: entries of its report, lines of its log.
 #pragma once
 
-#include "apps/memory_limits.hpp"
 #include "device/device.hpp"
 #include "io/log.hpp"
 #include "io/report.hpp"
@@ -15,7 +14,7 @@ SolverOutcome outcome_of(const SolveReport& solve);
 std::string text_of(const SolveReport& solve, Index unknowns);  // "solve: 1000 unknowns, cg with multigrid, 9 iterations, ..."
 
 // Phases (the first is "start": from the start of the process until the device was there), memory and notices of a device and a log.
-void collect_run(RunReport& report, const Device& device, const MemoryLimits& limits, const Log& log);
+void collect_run(RunReport& report, const Device& device, const Log& log);
 
 // Times and memory of a report that was collected, with the table by tag where the log is verbose.
 void print_summary(Log& log, const RunReport& report);

@@ -38,9 +38,10 @@ class Sweep {
     input.throw_if_any();
     shared_.device = Device::named(options.device, options.threads);
     limit(*shared_.device, options.memory);
-    obey(options.memory);
+    const std::string obeyed = obey(options.memory);
     report_.device = shared_.device->description();
     log_.line("device: {}", report_.device);
+    if (!obeyed.empty()) log_.line("{}", obeyed);
     shared_.sweeps = true;
     shared_.plan = &plan_;
     shared_.writes_fields = plan_.fields;
@@ -78,7 +79,7 @@ class Sweep {
 
   // Members' errors decide how the process ends: the first one's code.
   void close() {
-    collect_run(report_, *shared_.device, options_.memory, log_);
+    collect_run(report_, *shared_.device, log_);
     if (report_.errors.empty()) report_.complete();
   }
   const Device& device() const { return *shared_.device; }

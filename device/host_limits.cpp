@@ -107,6 +107,8 @@ int HostLimits::threads() const {
   return std::max(1, std::min(affinity, by_quota));
 }
 
+bool HostLimits::group_limits_memory() const { return group_memory > 0 && group_memory <= memory_total; }
+
 HostLimits host_limits(const std::string& root) {
   HostLimits limits;
   limits.memory_total = meminfo(root, "MemTotal");

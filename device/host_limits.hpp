@@ -16,6 +16,7 @@ struct HostLimits {
   int affinity = 0;            // that the affinity mask allows
   double group_processors = 0; // quota of the control group in processors; 0: none
   int threads() const;         // that make sense: at least 1
+  bool group_limits_memory() const;  // below what the machine has
 };
 
 // Reads /proc and /sys/fs/cgroup (version 2, and 1 where that is mounted). `root` is put before both paths, for tests.

@@ -67,6 +67,6 @@ void note_refusal(Index bytes) noexcept {
 HostRefusal take_last_refusal() noexcept { return {refused.exchange(0), refused_beside.exchange(0)}; }
 
 void return_freed_host_memory() noexcept { malloc_trim(0); }
-void return_large_blocks_at_once() noexcept { mallopt(M_MMAP_THRESHOLD, 1 << 20); }
+void return_large_blocks_at_once(Index from) noexcept { mallopt(M_MMAP_THRESHOLD, static_cast<int>(from)); }
 
 }  // namespace ritz

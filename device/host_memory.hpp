@@ -65,6 +65,6 @@ bool give_back_host_caches() noexcept;  // false: there was nothing
 // 32 MiB once some have been freed.
 void return_freed_host_memory() noexcept;
 // And at once from now on, blocks from 1 MiB: for programs, at their start.
-void return_large_blocks_at_once() noexcept;
+void return_large_blocks_at_once(Index from = 1 << 20) noexcept;
 
 }  // namespace ritz

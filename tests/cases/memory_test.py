@@ -93,6 +93,51 @@ class BudgetTest(ritz.CaseTest):
 STEPS = ["single precision", "16 bits", "Chebyshev", "the diagonal", "no matrix"]
 
 
+class ControlGroupTest(ritz.CaseTest):
+    """Who passes a control group's limit is killed, so it is the host's limit. The groups are files (group_shim.c)."""
+
+    def in_group(self, megabytes, case, *arguments, version=2):
+        group = self.folder / f"group{version}-{megabytes}"
+        folder, name = (group / "sys/fs/cgroup/job", "memory.max") if version == 2 else (group / "sys/fs/cgroup/memory/job", "memory.limit_in_bytes")
+        for made in (folder, group / "proc/self"):
+            made.mkdir(parents=True, exist_ok=True)
+        (group / "proc/self/cgroup").write_text("0::/job\n" if version == 2 else "4:memory:/job\n")
+        (folder / name).write_text(f"{megabytes}000000\n")
+        return self.run_case("ritz-elasticity", case, *arguments, environment={"LD_PRELOAD": os.environ["GROUP_SHIM"], "GROUP_FOLDER": str(group)})
+
+    def test_its_limit_holds_for_the_host(self):
+        box_meshes.write_box(self.folder / "box.msh", "tet", (30, 20, 20))
+        case = self.write("box.toml", '[mesh]\nfile = "box.msh"\n[solver]\nmethod = "cg"\npreconditioner = "multigrid"\n' + model_texts.ELASTICITY)
+        free = self.in_group(900_000_000, case)  # more than any machine has
+        self.assertEqual(free.exit, 0, free.errors)
+        memory = free.report["memory"]
+        self.assertEqual(memory["host_limit"], 0)
+        wide, tight = memory["host_peak"] // 1_000_000 + 100, memory["host_peak"] // 1_000_000 - 12
+        for version in (1, 2):
+            with self.subTest(version=version):
+                roomy = self.in_group(wide, case, version=version)
+                self.assertEqual(roomy.exit, 0, roomy.errors)
+                self.assertEqual(roomy.report["solver"]["fallbacks"], [])
+                self.assertEqual(roomy.probes, free.probes)
+                self.assertRegex(roomy.log, rf"host memory: the control group allows {wide}(\.0)? MB, so .* may take [0-9.]+ MB")
+                self.assertRegex(self.in_group(wide, case, "--check", version=version).log, "forecast: .*: fits\n")
+                check = self.in_group(tight, case, "--check", version=version)
+                self.assertRegex(check.log, "forecast: .*: (does not fit|fits with: .*)\n")
+                held = self.in_group(tight, case, version=version)
+                limit = held.report["memory"]["host_limit"]
+                self.assertLess(limit, min(memory["host_counted"], 1_000_000 * tight))
+                self.assertLessEqual(held.report["memory"]["host_counted"], limit)
+                self.assertIn(held.exit, (0, 6), held.errors)
+                if held.exit == 0:
+                    self.assertNotEqual(held.report["solver"]["fallbacks"], [])
+
+    def test_a_limit_that_is_given_wins(self):
+        outcome = self.in_group(60, ritz.example("le1"), "--host-memory-limit", "1G")
+        self.assertEqual(outcome.exit, 0, outcome.errors)
+        self.assertEqual(outcome.report["memory"]["host_limit"], 1_000_000_000)
+        self.assertNotIn("control group allows", outcome.log)
+
+
 class AddressSpaceTest(ritz.CaseTest):
     def test_a_run_ends_where_addresses_are_short(self):
         """ulimit -v: threads of OpenBLAS that find no memory try for ever, and the program waited for them at its end."""

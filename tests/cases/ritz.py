@@ -60,13 +60,14 @@ class CaseTest(unittest.TestCase):
         self.folder = pathlib.Path(self.scratch.name)
         self.run_count = 0
 
-    def run_case(self, program, case, *arguments, output=None, report=None, keys=None, threads=1):
+    def run_case(self, program, case, *arguments, output=None, report=None, keys=None, threads=1, environment=None):
         self.run_count += 1
         folder = self.folder / f"run{self.run_count}"
         folder.mkdir()
         command = [BIN / program, case, "--threads", threads, "--json", report or folder / "report.json",
                    "--output", output or folder / "results", *settings(keys or {}), *arguments]
-        process = subprocess.run([str(word) for word in command], capture_output=True, text=True, timeout=300, cwd=folder)
+        process = subprocess.run([str(word) for word in command], capture_output=True, text=True, timeout=300, cwd=folder,
+                                 env={**os.environ, **(environment or {})})
         return Outcome(process, folder)
 
     def solve(self, program, case, *arguments, **options):

@@ -31,6 +31,7 @@ TEST_F(HostLimitsTest, WithoutGroupsTheMachineIsTheLimit) {
   EXPECT_EQ(read().memory_total, 64'000'000 * 1024LL);
   EXPECT_EQ(read().memory_available, 50'000'000 * 1024LL);
   EXPECT_EQ(read().group_memory, 0);
+  EXPECT_FALSE(read().group_limits_memory());
   EXPECT_EQ(read().group_processors, 0);
   EXPECT_EQ(read().threads(), read().affinity);
 }
@@ -49,6 +50,15 @@ TEST_F(HostLimitsTest, TheTightestGroupOnTheWayUpCounts) {
   EXPECT_EQ(limits.memory_available, 5'500'000'000);  // what is cached of files can go
   EXPECT_EQ(limits.group_processors, 0.5);
   EXPECT_EQ(limits.threads(), 1);
+}
+
+TEST_F(HostLimitsTest, AGroupLimitsMemoryBelowTheMachinesOnly) {
+  write("proc/self/cgroup", "0::/job\n");
+  write("sys/fs/cgroup/job/memory.max", "8000000000\n");
+  EXPECT_TRUE(read().group_limits_memory());
+  write("sys/fs/cgroup/job/memory.max", "80000000000\n");
+  EXPECT_EQ(read().group_memory, 80'000'000'000);
+  EXPECT_FALSE(read().group_limits_memory());
 }
 
 TEST_F(HostLimitsTest, ReadsVersionOneAndItsNumberForNoLimit) {
