@@ -11,6 +11,9 @@ namespace ritz {
 // machine, so that sums do not depend on threads.
 Index batches_per_chunk(Index batch_count, int items, int block, const ChunkLimits& limits);
 
+// Can lists say where the entries of a batch of elements go? They have 16 bits for each.
+constexpr bool has_lists(int entries) { return entries * lane_count <= 65536; }
+
 // Works through chunks one after the other; every thread has its own.
 class ChunkLister {
  public:
