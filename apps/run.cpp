@@ -201,6 +201,7 @@ void Run::checked(const ProbeFields& fields) {
     log_.line("check: the case is complete and well posed; nothing was solved");
     throw CheckedOnly{};
   }
+  if (shared_->writes_fields) load_library_of(format_.format);
 }
 
 // What keeps a run from its folder, but is no fault of the case: a check tells it and goes on.

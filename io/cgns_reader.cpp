@@ -90,20 +90,20 @@ struct ElementRun {
 
 class CgnsReader {
  public:
-  CgnsReader(const std::string& path, bool structural) : tree_(path) {
+  CgnsReader(const std::string& path, bool structural) : tree_(Hdf5Tree::open(path)) {
     raw_.source = path;
     raw_.structural = structural;
   }
   MeshData read(std::vector<std::string>& notices) {
     const std::vector<std::string> bases = labelled("", "CGNSBase_t");
     if (bases.size() != 1)
-      throw Error(Exit::mesh, fmt::format("'{}' holds {} bases", tree_.path(), bases.size()), bases.empty() ? "" : "they are " + quoted_list(names_of(bases)), "export one base only");
+      throw Error(Exit::mesh, fmt::format("'{}' holds {} bases", tree_->path(), bases.size()), bases.empty() ? "" : "they are " + quoted_list(names_of(bases)), "export one base only");
     base_ = bases[0];
     const std::vector<std::string> zones = labelled(base_, "Zone_t");
-    if (zones.empty()) throw Error(Exit::mesh, fmt::format("'{}' holds no zone", tree_.path()), "", "export the mesh, not only its solution");
+    if (zones.empty()) throw Error(Exit::mesh, fmt::format("'{}' holds no zone", tree_->path()), "", "export the mesh, not only its solution");
     for (const std::string& zone : zones) read_zone(zone, zones.size() > 1);
     if (zones.size() > 1 || structured_) join_zones(notices);
-    if (point_elements_ > 0) notices.push_back(fmt::format("{} point elements of '{}' were left out", point_elements_, tree_.path()));
+    if (point_elements_ > 0) notices.push_back(fmt::format("{} point elements of '{}' were left out", point_elements_, tree_->path()));
     return mesh_of(std::move(raw_), notices);
   }
 
@@ -114,23 +114,23 @@ class CgnsReader {
     for (const std::string& path : paths) names.push_back(name_of(path));
     return names;
   }
-  std::string label(const std::string& path) const { return tree_.text_attribute(path, "label"); }
+  std::string label(const std::string& path) const { return tree_->text_attribute(path, "label"); }
   std::vector<std::string> labelled(const std::string& parent, std::string_view wanted) const {
     std::vector<std::string> paths;
-    for (const std::string& name : tree_.children(parent.empty() ? "/" : parent)) {
+    for (const std::string& name : tree_->children(parent.empty() ? "/" : parent)) {
       if (name.starts_with(" ")) continue;  // data of the parent
       const std::string path = parent + "/" + name;
-      if (tree_.text_attribute(path, "type") == "LK") tree_.fail(path, "is a link to another file or place; write the mesh without links");
+      if (tree_->text_attribute(path, "type") == "LK") tree_->fail(path, "is a link to another file or place; write the mesh without links");
       if (label(path) == wanted) paths.push_back(path);
     }
     return paths;
   }
-  std::string text(const std::string& path) const { return tree_.has(path) ? without_padding(tree_.characters(path + "/ data")) : std::string(); }
-  std::vector<std::int64_t> integers(const std::string& path) const { return tree_.integers(path + "/ data"); }
+  std::string text(const std::string& path) const { return tree_->has(path) ? without_padding(tree_->characters(path + "/ data")) : std::string(); }
+  std::vector<std::int64_t> integers(const std::string& path) const { return tree_->integers(path + "/ data"); }
 
   void read_zone(const std::string& zone, bool one_of_several) {
     const std::string type = text(zone + "/ZoneType");
-    if (type != "Unstructured" && type != "Structured" && !type.empty()) tree_.fail(zone, fmt::format("is a zone of type '{}'", type));
+    if (type != "Unstructured" && type != "Structured" && !type.empty()) tree_->fail(zone, fmt::format("is a zone of type '{}'", type));
     first_node_ = static_cast<Index>(raw_.points.size()) / 3;
     runs_.clear();
     read_points(zone);
@@ -140,7 +140,7 @@ class CgnsReader {
       for (const std::string& section : labelled(zone, "Elements_t")) read_section(section);
       std::sort(runs_.begin(), runs_.end(), [](const ElementRun& a, const ElementRun& b) { return a.first < b.first; });
       for (std::size_t i = 1; i < runs_.size(); ++i)
-        if (runs_[i].first < runs_[i - 1].first + runs_[i - 1].count) tree_.fail(zone, fmt::format("has two elements with number {}", runs_[i].first));
+        if (runs_[i].first < runs_[i - 1].first + runs_[i - 1].count) tree_->fail(zone, fmt::format("has two elements with number {}", runs_[i].first));
     } else {
       grid = read_grid(zone);
     }
@@ -164,21 +164,21 @@ class CgnsReader {
 
   void read_points(const std::string& zone) {
     std::string coordinates = zone + "/GridCoordinates";
-    if (!tree_.has(coordinates)) tree_.fail(zone, "has no GridCoordinates");
+    if (!tree_->has(coordinates)) tree_->fail(zone, "has no GridCoordinates");
     std::size_t count = 0;
     constexpr std::array axes{"CoordinateX", "CoordinateY", "CoordinateZ"};
     for (std::size_t k = 0; k < axes.size(); ++k) {
       const std::string axis = coordinates + "/" + axes[k];
-      if (!tree_.has(axis)) {
-        if (k == 0) tree_.fail(coordinates, "has no CoordinateX: Ritz reads Cartesian coordinates");
+      if (!tree_->has(axis)) {
+        if (k == 0) tree_->fail(coordinates, "has no CoordinateX: Ritz reads Cartesian coordinates");
         continue;
       }
-      const std::vector<double> x = tree_.reals(axis + "/ data");
+      const std::vector<double> x = tree_->reals(axis + "/ data");
       if (k == 0) {
         count = x.size();
         raw_.points.resize(raw_.points.size() + 3 * count);
       }
-      if (x.size() != count) tree_.fail(axis, fmt::format("has {} values, and CoordinateX {}", x.size(), count));
+      if (x.size() != count) tree_->fail(axis, fmt::format("has {} values, and CoordinateX {}", x.size(), count));
       for (std::size_t i = 0; i < count; ++i) raw_.points[3 * (static_cast<std::size_t>(first_node_) + i) + k] = x[i];
     }
     node_count_ = static_cast<std::int64_t>(count);
@@ -186,7 +186,7 @@ class CgnsReader {
 
   void read_section(const std::string& section) {
     const std::vector<std::int64_t> about = integers(section), range = integers(section + "/ElementRange");
-    if (about.empty() || range.size() < 2 || range[1] < range[0]) tree_.fail(section, "has no element type or no range");
+    if (about.empty() || range.size() < 2 || range[1] < range[0]) tree_->fail(section, "has no element type or no range");
     const std::vector<std::int64_t> numbers = integers(section + "/ElementConnectivity");
     std::size_t at = 0;
     const bool mixed = about[0] == cgns_mixed;
@@ -194,13 +194,13 @@ class CgnsReader {
       const std::int64_t type = mixed ? next(numbers, at, section) : about[0];
       const std::optional<CellKind> kind = kind_here(type, section);
       if (!kind && type != cgns_node)
-        throw Error(Exit::mesh, fmt::format("section '{}' of '{}' holds elements of type {}", name_of(section), tree_.path(), type),
+        throw Error(Exit::mesh, fmt::format("section '{}' of '{}' holds elements of type {}", name_of(section), tree_->path(), type),
                     "Ritz has no such cells (polygons and polyhedra, NGON_n and NFACE_n, wedges of order 3 or 4, or cells without some of their nodes)",
                     "write BAR, TRI, QUAD, TETRA, PYRA, PENTA and HEXA elements of order 1 or 2");
       const std::int64_t count = mixed ? 1 : range[1] - range[0] + 1;
       const auto width = static_cast<std::size_t>(kind ? file_node_count(raw_.node_sets, *kind) : 1);
       if (count > static_cast<std::int64_t>((numbers.size() - at) / width))
-        tree_.fail(section, fmt::format("has elements {} to {}, but only {} node numbers", range[0], range[1], numbers.size()));
+        tree_->fail(section, fmt::format("has elements {} to {}, but only {} node numbers", range[0], range[1], numbers.size()));
       if (kind) add_cells(section, *kind, element, count, std::span(numbers).subspan(at, static_cast<std::size_t>(count) * width));
       else add_run({element, count, {}, 0}), point_elements_ += count;
       at += static_cast<std::size_t>(count) * width;
@@ -217,13 +217,13 @@ class CgnsReader {
     const int order = is_high ? high->order : 0;
     if (set.order == order) return kind;
     if (raw_.cell_count(*kind) > 0)
-      throw Error(Exit::mesh, fmt::format("section '{}' of '{}' holds elements of type {}", name_of(section), tree_.path(), type),
+      throw Error(Exit::mesh, fmt::format("section '{}' of '{}' holds elements of type {}", name_of(section), tree_->path(), type),
                   "others of the same shape are of another order; cells of order 3 and more are taken at order 2, and then they must be all of one order", "write elements of one order");
     set = is_high ? node_set(*high) : NodeSet{};
     return kind;
   }
   std::int64_t next(const std::vector<std::int64_t>& numbers, std::size_t& at, const std::string& section) const {
-    if (at >= numbers.size()) tree_.fail(section, "has fewer node numbers than its elements need");
+    if (at >= numbers.size()) tree_->fail(section, "has fewer node numbers than its elements need");
     return numbers[at++];
   }
   void add_cells(const std::string& section, CellKind kind, std::int64_t element, std::int64_t count, std::span<const std::int64_t> numbers) {
@@ -245,14 +245,14 @@ class CgnsReader {
   StructuredGrid read_grid(const std::string& zone) {
     const std::vector<std::int64_t> extents = integers(zone);  // of points, of cells, of points on boundaries
     const std::size_t dimension = extents.size() / 3;
-    if (dimension < 2 || dimension > 3 || extents.size() != 3 * dimension) tree_.fail(zone, fmt::format("has {} numbers as its size; structured zones of 2 and 3 dimensions have 6 and 9", extents.size()));
+    if (dimension < 2 || dimension > 3 || extents.size() != 3 * dimension) tree_->fail(zone, fmt::format("has {} numbers as its size; structured zones of 2 and 3 dimensions have 6 and 9", extents.size()));
     std::array<Index, 3> points{1, 1, 1};
     std::int64_t count = 1;
     for (std::size_t d = 0; d < dimension; ++d) {
-      if (extents[d] < 2 || extents[d] > node_count_ / count) tree_.fail(zone, fmt::format("has {} points in direction {}, and {} coordinates in all", extents[d], d + 1, node_count_));
+      if (extents[d] < 2 || extents[d] > node_count_ / count) tree_->fail(zone, fmt::format("has {} points in direction {}, and {} coordinates in all", extents[d], d + 1, node_count_));
       count *= points[d] = static_cast<Index>(extents[d]);
     }
-    if (count != node_count_) tree_.fail(zone, fmt::format("has {} points, and {} coordinates", count, node_count_));
+    if (count != node_count_) tree_->fail(zone, fmt::format("has {} points, and {} coordinates", count, node_count_));
     StructuredGrid grid(static_cast<int>(dimension), points, static_cast<Node>(first_node_));
     grid.turn_to_positive(raw_.points);
     first_cell_ = raw_.cell_count(structured_kind(grid.dimension()));
@@ -273,7 +273,7 @@ class CgnsReader {
     const std::string where = text(condition + "/GridLocation");
     const bool of_points = where.empty() || where == "Vertex";
     const auto dimension = static_cast<std::size_t>(grid.dimension());
-    if (tree_.has(condition + "/PointRange")) {
+    if (tree_->has(condition + "/PointRange")) {
       const StructuredRange range = read_range(grid, condition + "/PointRange", where);
       for (const std::string& name : names_of_condition(condition)) {
         RawGroup& group = raw_.group(name);
@@ -282,8 +282,8 @@ class CgnsReader {
         } else if (range.dimension() + 1 == grid.dimension()) add_patch(group, grid, range);
         else std::ranges::copy(grid.nodes(range), std::back_inserter(group.nodes));
       }
-    } else if (tree_.has(condition + "/PointList")) {
-      if (!of_points) tree_.fail(condition, fmt::format("is a list at '{}'; of structured zones Ritz reads ranges, and lists of points", where));
+    } else if (tree_->has(condition + "/PointList")) {
+      if (!of_points) tree_->fail(condition, fmt::format("is a list at '{}'; of structured zones Ritz reads ranges, and lists of points", where));
       const std::vector<std::int64_t> list = integers(condition + "/PointList");
       for (const std::string& name : names_of_condition(condition))
         for (std::size_t i = 0; i + dimension <= list.size(); i += dimension) {
@@ -295,14 +295,14 @@ class CgnsReader {
   }
   Index point_along(const StructuredGrid& grid, std::size_t direction, std::int64_t number, const std::string& place) const {
     const Index count = grid.points_along(static_cast<int>(direction));
-    if (number < 1 || number > count) tree_.fail(place, fmt::format("names point {} in direction {}, and the zone has {}", number, direction + 1, count));
+    if (number < 1 || number > count) tree_->fail(place, fmt::format("names point {} in direction {}, and the zone has {}", number, direction + 1, count));
     return static_cast<Index>(number - 1);
   }
   // "FaceCenter" and the like count faces: they lie on the points of one direction, and between those of the others.
   StructuredRange read_range(const StructuredGrid& grid, const std::string& path, const std::string& where) const {
     const std::vector<std::int64_t> ends = integers(path);
     const auto dimension = static_cast<std::size_t>(grid.dimension());
-    if (ends.size() != 2 * dimension) tree_.fail(path, fmt::format("has {} numbers; the zone has {} dimensions", ends.size(), dimension));
+    if (ends.size() != 2 * dimension) tree_->fail(path, fmt::format("has {} numbers; the zone has {} dimensions", ends.size(), dimension));
     StructuredRange range{};
     const bool of_points = where.empty() || where == "Vertex", of_cells = where == "CellCenter";
     std::size_t across = dimension;  // the direction that faces look in
@@ -311,7 +311,7 @@ class CgnsReader {
       const bool at_an_end = ends[d] == ends[dimension + d] && (ends[d] == 1 || ends[d] == count);
       if (where == std::string{"IJK"[d]} + "FaceCenter" || (!where.starts_with("I") && !where.starts_with("J") && !where.starts_with("K") && at_an_end && across == dimension)) across = d;
     }
-    if (!of_points && !of_cells && across == dimension) tree_.fail(path, "is a range of faces inside of the zone that look nowhere: no end of it is an end of the zone");
+    if (!of_points && !of_cells && across == dimension) tree_->fail(path, "is a range of faces inside of the zone that look nowhere: no end of it is an end of the zone");
     for (std::size_t d = 0; d < dimension; ++d) {
       const bool between = of_cells || (!of_points && d != across);
       range.first[d] = point_along(grid, d, std::min(ends[d], ends[dimension + d]), path);
@@ -330,7 +330,7 @@ class CgnsReader {
     };
     add_families(condition);
     for (std::size_t i = 0; i < names.size(); ++i)
-      if (const std::string family = base_ + "/" + names[i]; tree_.has(family)) add_families(family);
+      if (const std::string family = base_ + "/" + names[i]; tree_->has(family)) add_families(family);
     return names;
   }
   void read_condition(const std::string& condition) {
@@ -338,11 +338,11 @@ class CgnsReader {
     std::vector<std::int64_t> list;
     for (const char* child : {"PointList", "PointRange", "ElementList", "ElementRange"}) {
       const std::string path = condition + "/" + child;
-      if (!tree_.has(path)) continue;
+      if (!tree_->has(path)) continue;
       list = integers(path);
       of_elements = child[0] == 'E';
       if (std::string_view(child).ends_with("Range")) {
-        if (list.size() != 2 || list[0] < 1 || list[1] < list[0] || list[1] > highest_number()) tree_.fail(path, "is no range of numbers of this zone");
+        if (list.size() != 2 || list[0] < 1 || list[1] < list[0] || list[1] > highest_number()) tree_->fail(path, "is no range of numbers of this zone");
         const std::int64_t first = list[0], last = list[1];
         list.clear();
         for (std::int64_t i = first; i <= last; ++i) list.push_back(i);
@@ -354,7 +354,7 @@ class CgnsReader {
       RawGroup& group = raw_.group(name);
       for (const std::int64_t number : list) {
         if (of_elements) add_element(group, number, condition);
-        else if (number < 1 || number > node_count_) tree_.fail(condition, fmt::format("names node {}, and the zone has {}", number, node_count_));
+        else if (number < 1 || number > node_count_) tree_->fail(condition, fmt::format("names node {}, and the zone has {}", number, node_count_));
         else group.nodes.push_back(static_cast<Node>(first_node_ + number - 1));
       }
     }
@@ -363,7 +363,7 @@ class CgnsReader {
   void add_element(RawGroup& group, std::int64_t number, const std::string& condition) {
     const auto after = std::upper_bound(runs_.begin(), runs_.end(), number, [](std::int64_t n, const ElementRun& run) { return n < run.first; });
     if (after == runs_.begin() || number >= std::prev(after)->first + std::prev(after)->count)
-      tree_.fail(condition, fmt::format("names element {}, which no section of the zone has", number));
+      tree_->fail(condition, fmt::format("names element {}, which no section of the zone has", number));
     const ElementRun& run = *std::prev(after);
     if (run.kind) append(group.cells, {*run.kind, run.position + number - run.first, 1});
   }
@@ -373,7 +373,7 @@ class CgnsReader {
     Index joined = 0;
     const std::vector<Node> first = first_in_place(raw_.points, joined);
     if (joined == 0) return;
-    notices.push_back(fmt::format("{} points of zones of '{}' that lie on another were joined with it", joined, tree_.path()));
+    notices.push_back(fmt::format("{} points of zones of '{}' that lie on another were joined with it", joined, tree_->path()));
     const auto rename = [&first](std::vector<Node>& nodes) {
       for (Node& node : nodes)
         if (node >= 0) node = first[static_cast<std::size_t>(node)];
@@ -382,7 +382,7 @@ class CgnsReader {
     for (RawGroup& group : raw_.groups) rename(group.nodes);
   }
 
-  Hdf5Tree tree_;
+  std::unique_ptr<Hdf5Tree> tree_;
   RawMesh raw_;
   std::string base_;             // its path
   Index first_node_ = 0;         // of the zone

@@ -58,39 +58,39 @@ Numbers read_numbers(const Hdf5File& file, const std::string& path, const std::s
 }
 
 void write_state(const std::string& path, const CheckpointOwner& owner, const CheckpointState& state) {
-  Hdf5File file = Hdf5File::create(path);
-  for (const char* group : {"/numbers", "/texts"}) file.make_group(group);
+  const std::unique_ptr<Hdf5File> file = Hdf5File::create(path);
+  for (const char* group : {"/numbers", "/texts"}) file->make_group(group);
   const std::int64_t head[] = {version, state.steps};
-  file.set_attribute("/", "version_and_steps", head);
-  write_texts(file, "/owner", {owner.case_text, owner.program, owner.device});
-  write_texts(file, "/files", owner.files);
-  write_texts(file, "/where", {state.where});
+  file->set_attribute("/", "version_and_steps", head);
+  write_texts(*file, "/owner", {owner.case_text, owner.program, owner.device});
+  write_texts(*file, "/files", owner.files);
+  write_texts(*file, "/where", {state.where});
   std::vector<std::string> names;
   for (const auto& [name, values] : state.numbers) {
-    file.write({.dataset = "/numbers/" + name, .rows = values->size(), .data = values->data()});
+    file->write({.dataset = "/numbers/" + name, .rows = values->size(), .data = values->data()});
     names.push_back("/numbers/" + name);
   }
   for (const auto& [name, texts] : state.texts) {
     if (texts.empty()) continue;
-    write_texts(file, "/texts/" + name, texts);
+    write_texts(*file, "/texts/" + name, texts);
     names.push_back("/texts/" + name);
   }
-  write_texts(file, "/names", names);
-  file.close();
+  write_texts(*file, "/names", names);
+  file->close();
 }
 
 std::pair<CheckpointOwner, CheckpointState> read_state(const std::string& path) {
-  const Hdf5File file = Hdf5File::open(path);
-  const std::vector<std::int64_t> head = file.numbers("/", "version_and_steps");
-  const std::vector<std::string> owner = read_texts(file, "/owner"), where = read_texts(file, "/where");
+  const std::unique_ptr<Hdf5File> file = Hdf5File::open(path);
+  const std::vector<std::int64_t> head = file->numbers("/", "version_and_steps");
+  const std::vector<std::string> owner = read_texts(*file, "/owner"), where = read_texts(*file, "/where");
   if (head.size() != 2 || head[0] != version || owner.size() != 3 || where.size() != 1) refuse_state(path);
   CheckpointState state{.where = where[0], .steps = static_cast<int>(head[1])};
-  for (const std::string& name : read_texts(file, "/names")) {
-    if (name.starts_with("/numbers/")) state.numbers[name.substr(9)] = read_numbers(file, path, name);
-    else if (name.starts_with("/texts/")) state.texts[name.substr(7)] = read_texts(file, name);
+  for (const std::string& name : read_texts(*file, "/names")) {
+    if (name.starts_with("/numbers/")) state.numbers[name.substr(9)] = read_numbers(*file, path, name);
+    else if (name.starts_with("/texts/")) state.texts[name.substr(7)] = read_texts(*file, name);
     else refuse_state(path);
   }
-  return {{owner[0], owner[1], owner[2], read_texts(file, "/files")}, std::move(state)};
+  return {{owner[0], owner[1], owner[2], read_texts(*file, "/files")}, std::move(state)};
 }
 
 // The first line in which two cases differ: "'young = 2e11' then, 'young = 7e10' now".

@@ -105,6 +105,8 @@ const std::vector<ErrorKind>& kinds() {
       {"no-gpu", Exit::environment, "the GPU that was asked for is not there", "no GPU, no driver, a build without CUDA, or fewer GPUs", "--device cpu; ritz doctor says what is missing", {"device '*' was asked for*", "GPU *", "kernel module *"}},
       {"processor", Exit::environment, "the processor lacks an instruction set", "x86-64-v3 (AVX2) is the least", "use another machine", {"this processor *"}},
       {"no-compiler", Exit::environment, "a plugin cannot be compiled here", "no compiler, or the headers of Ritz are not where the program is", "install g++, or build the plugin with ritz_add_plugin()", {"no compiler for the plugin*", "the headers of Ritz*", "* cannot be started*", "no pipe to*"}},
+      {"file-library", Exit::environment, "VTK or HDF5 cannot be loaded", "they are loaded with the first file that needs them, through modules that lie beside libritz_io.so", "install Ritz again, or the libraries that it was built with; ldd ritz_vtk.so ritz_hdf5.so names those that are missing",
+       {"* cannot be loaded"}},
       {"environment", Exit::environment, "the GPU, its driver or a library failed", "", "ritz doctor; --device cpu", {"*"}},
 
       {"journal-damaged", Exit::checkpoint, "the journal of the results is damaged or missing", "it was edited, or the disk lost something", "ritz results verify says what is whole", {"* is damaged in line*", "* holds no results.journal*"}},

@@ -1,8 +1,7 @@
-#include "io/hdf5_file.hpp"
+#include "io/hdf5_library.hpp"
 
 #include "device/error.hpp"
 #include "io/atomic_file.hpp"
-#include "io/checksum.hpp"
 #include "io/hdf5_handle.hpp"
 
 #include <algorithm>
@@ -44,71 +43,55 @@ class Source {
   std::vector<const char*> texts_;
 };
 
-}  // namespace
+class OpenFile final : public Hdf5File {
+ public:
+  OpenFile(std::string path, bool writes, hid_t (*open)(const char*), const char* failure) : path_(std::move(path)), writes_(writes) {
+    use_hdf5_quietly();
+    id_ = checked(open(path_.c_str()), failure);
+  }
+  ~OpenFile() override {
+    if (id_ >= 0) H5Fclose(id_);
+    H5Eclear2(H5E_DEFAULT);
+  }
+  OpenFile(const OpenFile&) = delete;
+  OpenFile& operator=(const OpenFile&) = delete;
+  void close() override;
+  void make_group(const std::string& name) override;
+  void set_attribute(const std::string& group, const std::string& name, std::span<const std::int64_t> values) override;
+  void set_attribute(const std::string& group, const std::string& name, const std::string& text) override;
+  std::vector<std::int64_t> numbers(const std::string& group, const std::string& name) const override;
+  std::string text(const std::string& group, const std::string& name) const override;
+  void write(const Hdf5Rows& rows) override;
+  void append(const Hdf5Rows& rows, bool compress) override;
+  void shrink(const std::string& dataset, std::uint64_t rows) override;
+  bool has(const std::string& dataset) const override;
+  std::uint64_t row_count(const std::string& dataset) const override;
+  Hdf5Rows read(const std::string& dataset, std::uint64_t first_row, std::uint64_t row_count) const override;
 
-std::size_t size_of(Hdf5Type type) {
-  constexpr std::size_t sizes[] = {8, 4, 8, 4, 1, 0};
-  return sizes[static_cast<std::size_t>(type)];
-}
+ private:
+  template <class T>
+  T checked(T result, const char* what) const {
+    if (result >= 0) return result;
+    if (writes_) fail_to_write(path_, fmt::format("{}: {}", what, reason_of_hdf5()));
+    throw Error(Exit::checkpoint, fmt::format("cannot read '{}': {}: {}", path_, what, reason_of_hdf5()), {}, "it is damaged, or no file of Ritz");
+  }
 
-std::uint32_t Hdf5Rows::crc32() const { return crc32_after(0); }
+  std::string path_;
+  bool writes_;
+  hid_t id_ = -1;
+};
 
-std::uint32_t Hdf5Rows::crc32_after(std::uint32_t crc) const {
-  for (const std::string& text : texts) crc = crc32_of({text.c_str(), text.size() + 1}, crc);
-  return crc32_of({static_cast<const char*>(begin()), rows * static_cast<std::size_t>(std::max(columns, 1)) * size_of(type)}, crc);
-}
-
-Hdf5Rows text_rows(std::string dataset, std::vector<std::string> texts) {
-  const std::size_t count = texts.size();
-  return {.dataset = std::move(dataset), .type = Hdf5Type::text, .rows = count, .texts = std::move(texts)};
-}
-
-template <class T>
-T Hdf5File::checked(T result, const char* what) const {
-  if (result >= 0) return result;
-  if (writes_) fail_to_write(path_, fmt::format("{}: {}", what, reason_of_hdf5()));
-  throw Error(Exit::checkpoint, fmt::format("cannot read '{}': {}: {}", path_, what, reason_of_hdf5()), {}, "it is damaged, or no file of Ritz");
-}
-
-Hdf5File Hdf5File::create(const std::string& path) {
-  use_hdf5_quietly();
-  Hdf5File file(path, -1, true);
-  file.id_ = file.checked(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT), "the file cannot be made");
-  return file;
-}
-
-Hdf5File Hdf5File::open_for_writing(const std::string& path) {
-  use_hdf5_quietly();
-  Hdf5File file(path, -1, true);
-  file.id_ = file.checked(H5Fopen(path.c_str(), H5F_ACC_RDWR, H5P_DEFAULT), "the file cannot be opened");
-  return file;
-}
-
-Hdf5File Hdf5File::open(const std::string& path) {
-  use_hdf5_quietly();
-  Hdf5File file(path, -1, false);
-  file.id_ = file.checked(H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), "the file cannot be opened");
-  return file;
-}
-
-Hdf5File::Hdf5File(Hdf5File&& other) noexcept : path_(std::move(other.path_)), id_(std::exchange(other.id_, -1)), writes_(other.writes_) {}
-
-Hdf5File::~Hdf5File() {
-  if (id_ >= 0) H5Fclose(id_);
-  H5Eclear2(H5E_DEFAULT);
-}
-
-void Hdf5File::close() {
+void OpenFile::close() {
   if (writes_) checked(H5Fflush(id_, H5F_SCOPE_LOCAL), "the file cannot be written");
   checked(H5Fclose(std::exchange(id_, -1)), "the file cannot be closed");
 }
 
-void Hdf5File::make_group(const std::string& name) {
+void OpenFile::make_group(const std::string& name) {
   Hdf5Handle group(checked(H5Gcreate2(id_, name.c_str(), H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT), "a group cannot be made"), H5Gclose);
   checked(group.close(), "a group cannot be made");
 }
 
-void Hdf5File::set_attribute(const std::string& group, const std::string& name, std::span<const std::int64_t> values) {
+void OpenFile::set_attribute(const std::string& group, const std::string& name, std::span<const std::int64_t> values) {
   if (H5Aexists_by_name(id_, group.c_str(), name.c_str(), H5P_DEFAULT) > 0) H5Adelete_by_name(id_, group.c_str(), name.c_str(), H5P_DEFAULT);
   const hsize_t count = values.size();
   const Hdf5Handle space(count == 1 ? H5Screate(H5S_SCALAR) : H5Screate_simple(1, &count, nullptr), H5Sclose);
@@ -118,7 +101,7 @@ void Hdf5File::set_attribute(const std::string& group, const std::string& name, 
   checked(attribute.close(), "an attribute cannot be written");
 }
 
-void Hdf5File::set_attribute(const std::string& group, const std::string& name, const std::string& text) {
+void OpenFile::set_attribute(const std::string& group, const std::string& name, const std::string& text) {
   const Hdf5Handle type(H5Tcopy(H5T_C_S1), H5Tclose), space(H5Screate(H5S_SCALAR), H5Sclose);
   H5Tset_size(type, text.size());
   H5Tset_strpad(type, H5T_STR_NULLPAD);
@@ -128,7 +111,7 @@ void Hdf5File::set_attribute(const std::string& group, const std::string& name, 
   checked(attribute.close(), "an attribute cannot be written");
 }
 
-std::vector<std::int64_t> Hdf5File::numbers(const std::string& group, const std::string& name) const {
+std::vector<std::int64_t> OpenFile::numbers(const std::string& group, const std::string& name) const {
   const Hdf5Handle attribute(checked(H5Aopen_by_name(id_, group.c_str(), name.c_str(), H5P_DEFAULT, H5P_DEFAULT), "an attribute is missing"), H5Aclose);
   const Hdf5Handle space(H5Aget_space(attribute), H5Sclose);
   const hssize_t count = H5Sget_simple_extent_npoints(space);
@@ -138,7 +121,7 @@ std::vector<std::int64_t> Hdf5File::numbers(const std::string& group, const std:
   return values;
 }
 
-std::string Hdf5File::text(const std::string& group, const std::string& name) const {
+std::string OpenFile::text(const std::string& group, const std::string& name) const {
   const Hdf5Handle attribute(checked(H5Aopen_by_name(id_, group.c_str(), name.c_str(), H5P_DEFAULT, H5P_DEFAULT), "an attribute is missing"), H5Aclose);
   const Hdf5Handle type(H5Aget_type(attribute), H5Tclose), space(H5Aget_space(attribute), H5Sclose);
   const std::size_t size = H5Tget_size(type);
@@ -149,7 +132,7 @@ std::string Hdf5File::text(const std::string& group, const std::string& name) co
   return value;
 }
 
-void Hdf5File::write(const Hdf5Rows& rows) {
+void OpenFile::write(const Hdf5Rows& rows) {
   const Hdf5Handle type = type_handle(rows.type);
   const hsize_t extent[] = {rows.rows, static_cast<hsize_t>(rows.columns)};
   const Hdf5Handle space(H5Screate_simple(rows.columns > 0 ? 2 : 1, extent, nullptr), H5Sclose);
@@ -158,7 +141,7 @@ void Hdf5File::write(const Hdf5Rows& rows) {
   checked(set.close(), "a dataset cannot be written");
 }
 
-void Hdf5File::append(const Hdf5Rows& rows, bool compress) {
+void OpenFile::append(const Hdf5Rows& rows, bool compress) {
   const Hdf5Handle type = type_handle(rows.type);
   const int rank = rows.columns > 0 ? 2 : 1;
   const hsize_t columns = static_cast<hsize_t>(std::max(rows.columns, 1));
@@ -194,7 +177,7 @@ void Hdf5File::append(const Hdf5Rows& rows, bool compress) {
   checked(set.close(), "a dataset cannot be written");
 }
 
-void Hdf5File::shrink(const std::string& dataset, std::uint64_t rows) {
+void OpenFile::shrink(const std::string& dataset, std::uint64_t rows) {
   if (row_count(dataset) == rows) return;
   Hdf5Handle set(checked(H5Dopen2(id_, dataset.c_str(), H5P_DEFAULT), "a dataset cannot be opened"), H5Dclose);
   hsize_t extent[H5S_MAX_RANK] = {};
@@ -207,13 +190,13 @@ void Hdf5File::shrink(const std::string& dataset, std::uint64_t rows) {
   checked(set.close(), "a dataset cannot be written");
 }
 
-bool Hdf5File::has(const std::string& dataset) const {
+bool OpenFile::has(const std::string& dataset) const {
   const bool found = H5Lexists(id_, dataset.c_str(), H5P_DEFAULT) > 0;
   H5Eclear2(H5E_DEFAULT);
   return found;
 }
 
-std::uint64_t Hdf5File::row_count(const std::string& dataset) const {
+std::uint64_t OpenFile::row_count(const std::string& dataset) const {
   const Hdf5Handle set(checked(H5Dopen2(id_, dataset.c_str(), H5P_DEFAULT), "a dataset is missing"), H5Dclose);
   const Hdf5Handle space(checked(H5Dget_space(set), "a dataset has no extent"), H5Sclose);
   hsize_t extent[H5S_MAX_RANK] = {};
@@ -221,7 +204,7 @@ std::uint64_t Hdf5File::row_count(const std::string& dataset) const {
   return extent[0];
 }
 
-Hdf5Rows Hdf5File::read(const std::string& dataset, std::uint64_t first_row, std::uint64_t row_count) const {
+Hdf5Rows OpenFile::read(const std::string& dataset, std::uint64_t first_row, std::uint64_t row_count) const {
   const Hdf5Handle set(checked(H5Dopen2(id_, dataset.c_str(), H5P_DEFAULT), "a dataset is missing"), H5Dclose);
   const Hdf5Handle stored(checked(H5Dget_type(set), "a dataset has no type"), H5Tclose), space(H5Dget_space(set), H5Sclose);
   const std::optional<Hdf5Type> type = type_of(stored);
@@ -248,12 +231,18 @@ Hdf5Rows Hdf5File::read(const std::string& dataset, std::uint64_t first_row, std
   return rows;
 }
 
-std::uint32_t Hdf5File::crc32(const std::string& dataset, std::uint64_t first_row, std::uint64_t row_count) const {
-  std::uint32_t crc = 0;
-  constexpr std::uint64_t piece = 1 << 18;
-  for (std::uint64_t done = 0; done < row_count; done += piece)
-    crc = read(dataset, first_row + done, std::min(piece, row_count - done)).crc32_after(crc);
-  return crc;
+}  // namespace
+
+std::unique_ptr<Hdf5File> with_hdf5::create(const std::string& path) {
+  return std::make_unique<OpenFile>(path, true, [](const char* name) { return H5Fcreate(name, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT); }, "the file cannot be made");
+}
+
+std::unique_ptr<Hdf5File> with_hdf5::open_for_writing(const std::string& path) {
+  return std::make_unique<OpenFile>(path, true, [](const char* name) { return H5Fopen(name, H5F_ACC_RDWR, H5P_DEFAULT); }, "the file cannot be opened");
+}
+
+std::unique_ptr<Hdf5File> with_hdf5::open(const std::string& path) {
+  return std::make_unique<OpenFile>(path, false, [](const char* name) { return H5Fopen(name, H5F_ACC_RDONLY, H5P_DEFAULT); }, "the file cannot be opened");
 }
 
 }  // namespace ritz

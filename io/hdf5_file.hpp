@@ -1,15 +1,16 @@
 // An HDF5 file with datasets that are written once and datasets that grow by rows: as much of HDF5 as results need, with
 // errors thrown and nothing printed. Numbers are stored as they are in memory (little-endian). Private to io.
 //
-//   Hdf5File file = Hdf5File::create("a.hdf.tmp");
-//   file.write({.dataset = "/VTKHDF/Points", .type = Hdf5Type::float64, .rows = n, .columns = 3, .data = x});
-//   file.append({...});   file.close();   // flushed and closed, or an error
+//   const std::unique_ptr<Hdf5File> file = Hdf5File::create("a.hdf.tmp");
+//   file->write({.dataset = "/VTKHDF/Points", .type = Hdf5Type::float64, .rows = n, .columns = 3, .data = x});
+//   file->append({...});   file->close();   // flushed and closed, or an error
 //
 // HDF5 that cannot write stays in disorder: after an error a file is only good for being removed.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -38,42 +39,32 @@ struct Hdf5Rows {
 
 Hdf5Rows text_rows(std::string dataset, std::vector<std::string> texts);
 
+// Of the library, which is loaded with the first (io/hdf5_library.hpp).
 class Hdf5File {
  public:
   // Throw Error(Exit::output) with what HDF5 says.
-  static Hdf5File create(const std::string& path);
-  static Hdf5File open_for_writing(const std::string& path);
+  static std::unique_ptr<Hdf5File> create(const std::string& path);
+  static std::unique_ptr<Hdf5File> open_for_writing(const std::string& path);
   // Throws Error(Exit::checkpoint).
-  static Hdf5File open(const std::string& path);
-  Hdf5File(Hdf5File&& other) noexcept;
-  Hdf5File& operator=(Hdf5File&&) = delete;
-  ~Hdf5File();  // closes, and passes over errors
-  void close();
+  static std::unique_ptr<Hdf5File> open(const std::string& path);
+  virtual ~Hdf5File() = default;  // closes, and passes over errors
+  virtual void close() = 0;
 
-  void make_group(const std::string& name);
-  void set_attribute(const std::string& group, const std::string& name, std::span<const std::int64_t> values);  // one value: a scalar
-  void set_attribute(const std::string& group, const std::string& name, const std::string& text);               // of fixed length
-  std::vector<std::int64_t> numbers(const std::string& group, const std::string& name) const;  // of an attribute
-  std::string text(const std::string& group, const std::string& name) const;                   // of fixed length
+  virtual void make_group(const std::string& name) = 0;
+  virtual void set_attribute(const std::string& group, const std::string& name, std::span<const std::int64_t> values) = 0;  // one value: a scalar
+  virtual void set_attribute(const std::string& group, const std::string& name, const std::string& text) = 0;               // of fixed length
+  virtual std::vector<std::int64_t> numbers(const std::string& group, const std::string& name) const = 0;  // of an attribute
+  virtual std::string text(const std::string& group, const std::string& name) const = 0;                   // of fixed length
 
-  void write(const Hdf5Rows& rows);
+  virtual void write(const Hdf5Rows& rows) = 0;
   // To the end of a dataset that grows; made when it is not there, in chunks of as many rows.
-  void append(const Hdf5Rows& rows, bool compress = false);
-  void shrink(const std::string& dataset, std::uint64_t rows);  // of a dataset that grows: to its first rows
-  bool has(const std::string& dataset) const;
-  std::uint64_t row_count(const std::string& dataset) const;
-  Hdf5Rows read(const std::string& dataset, std::uint64_t first_row, std::uint64_t row_count) const;
+  virtual void append(const Hdf5Rows& rows, bool compress = false) = 0;
+  virtual void shrink(const std::string& dataset, std::uint64_t rows) = 0;  // of a dataset that grows: to its first rows
+  virtual bool has(const std::string& dataset) const = 0;
+  virtual std::uint64_t row_count(const std::string& dataset) const = 0;
+  virtual Hdf5Rows read(const std::string& dataset, std::uint64_t first_row, std::uint64_t row_count) const = 0;
   // The same without ever holding more than some megabytes.
   std::uint32_t crc32(const std::string& dataset, std::uint64_t first_row, std::uint64_t row_count) const;
-
- private:
-  Hdf5File(std::string path, std::int64_t id, bool writes) : path_(std::move(path)), id_(id), writes_(writes) {}
-  template <class T>
-  T checked(T result, const char* what) const;
-
-  std::string path_;
-  std::int64_t id_;
-  bool writes_;
 };
 
 }  // namespace ritz

@@ -1,4 +1,4 @@
-#include "io/hdf5_tree.hpp"
+#include "io/hdf5_library.hpp"
 
 #include "device/error.hpp"
 #include "io/hdf5_handle.hpp"
@@ -40,9 +40,33 @@ bool is_of_characters(hid_t type) {
   return H5Tget_class(element) == H5T_INTEGER && H5Tget_size(element) == 1;
 }
 
-}  // namespace
+class OpenTree final : public Hdf5Tree {
+ public:
+  explicit OpenTree(const std::string& path);
+  ~OpenTree() override {
+    if (id_ >= 0) H5Fclose(id_);
+    H5Eclear2(H5E_DEFAULT);
+  }
+  OpenTree(const OpenTree&) = delete;
+  OpenTree& operator=(const OpenTree&) = delete;
+  bool has(const std::string& object) const override;
+  std::vector<std::string> children(const std::string& group) const override;
+  std::vector<std::uint64_t> shape(const std::string& dataset) const override;
+  std::vector<double> reals(const std::string& dataset) const override;
+  std::vector<std::int64_t> integers(const std::string& dataset) const override;
+  std::string characters(const std::string& dataset) const override;
+  std::optional<std::int64_t> integer_attribute(const std::string& object, const std::string& name) const override;
+  std::string text_attribute(const std::string& object, const std::string& name) const override;
 
-Hdf5Tree::Hdf5Tree(const std::string& path) : path_(path) {
+ private:
+  template <class T>
+  std::vector<T> read(const std::string& dataset, H5T_class_t of_class, hid_t as) const;
+
+  hid_t id_ = -1;
+  std::uint64_t file_size_ = 0;
+};
+
+OpenTree::OpenTree(const std::string& path) : Hdf5Tree(path) {
   use_hdf5_quietly();
   std::error_code ignored;
   file_size_ = std::filesystem::file_size(path, ignored);
@@ -52,18 +76,7 @@ Hdf5Tree::Hdf5Tree(const std::string& path) : path_(path) {
                 "it may be damaged or cut short: write it again");
 }
 
-Hdf5Tree::Hdf5Tree(Hdf5Tree&& other) noexcept : path_(std::move(other.path_)), id_(std::exchange(other.id_, -1)), file_size_(other.file_size_) {}
-
-Hdf5Tree::~Hdf5Tree() {
-  if (id_ >= 0) H5Fclose(id_);
-  H5Eclear2(H5E_DEFAULT);
-}
-
-void Hdf5Tree::fail(const std::string& object, const std::string& what) const {
-  throw Error(Exit::mesh, fmt::format("'{}' of '{}' {}", object, path_, what), {}, "write the file again with the mesher");
-}
-
-bool Hdf5Tree::has(const std::string& object) const {
+bool OpenTree::has(const std::string& object) const {
   for (std::size_t at = object.find('/', 1);; at = object.find('/', at + 1)) {  // HDF5 wants every part of the way asked for
     const bool there = H5Lexists(id_, object.substr(0, at).c_str(), H5P_DEFAULT) > 0;
     if (!there) H5Eclear2(H5E_DEFAULT);
@@ -71,7 +84,7 @@ bool Hdf5Tree::has(const std::string& object) const {
   }
 }
 
-std::vector<std::string> Hdf5Tree::children(const std::string& group) const {
+std::vector<std::string> OpenTree::children(const std::string& group) const {
   std::vector<std::string> names;
   if (group != "/" && !has(group)) return names;
   const Hdf5Handle opened(H5Gopen2(id_, group.c_str(), H5P_DEFAULT), H5Gclose);
@@ -87,7 +100,7 @@ std::vector<std::string> Hdf5Tree::children(const std::string& group) const {
   return names;
 }
 
-std::vector<std::uint64_t> Hdf5Tree::shape(const std::string& dataset) const {
+std::vector<std::uint64_t> OpenTree::shape(const std::string& dataset) const {
   const Hdf5Handle set(has(dataset) ? H5Dopen2(id_, dataset.c_str(), H5P_DEFAULT) : -1, H5Dclose);
   if (set < 0) fail(dataset, "is missing");
   const Hdf5Handle space(H5Dget_space(set), H5Sclose), type(H5Dget_type(set), H5Tclose);
@@ -104,7 +117,7 @@ std::vector<std::uint64_t> Hdf5Tree::shape(const std::string& dataset) const {
 }
 
 template <class T>
-std::vector<T> Hdf5Tree::read(const std::string& dataset, int of_class, std::int64_t as) const {
+std::vector<T> OpenTree::read(const std::string& dataset, H5T_class_t of_class, hid_t as) const {
   std::uint64_t count = 1;
   for (const std::uint64_t extent : shape(dataset)) count *= extent;
   const Hdf5Handle set(H5Dopen2(id_, dataset.c_str(), H5P_DEFAULT), H5Dclose);
@@ -115,13 +128,13 @@ std::vector<T> Hdf5Tree::read(const std::string& dataset, int of_class, std::int
   return values;
 }
 
-std::vector<double> Hdf5Tree::reals(const std::string& dataset) const { return read<double>(dataset, H5T_FLOAT, H5T_NATIVE_DOUBLE); }
+std::vector<double> OpenTree::reals(const std::string& dataset) const { return read<double>(dataset, H5T_FLOAT, H5T_NATIVE_DOUBLE); }
 
-std::vector<std::int64_t> Hdf5Tree::integers(const std::string& dataset) const {
+std::vector<std::int64_t> OpenTree::integers(const std::string& dataset) const {
   return read<std::int64_t>(dataset, H5T_INTEGER, H5T_NATIVE_INT64);
 }
 
-std::string Hdf5Tree::characters(const std::string& dataset) const {
+std::string OpenTree::characters(const std::string& dataset) const {
   std::uint64_t count = 1;
   for (const std::uint64_t extent : shape(dataset)) count *= extent;
   const Hdf5Handle set(H5Dopen2(id_, dataset.c_str(), H5P_DEFAULT), H5Dclose);
@@ -132,7 +145,7 @@ std::string Hdf5Tree::characters(const std::string& dataset) const {
   return text;
 }
 
-std::optional<std::int64_t> Hdf5Tree::integer_attribute(const std::string& object, const std::string& name) const {
+std::optional<std::int64_t> OpenTree::integer_attribute(const std::string& object, const std::string& name) const {
   if (H5Aexists_by_name(id_, object.c_str(), name.c_str(), H5P_DEFAULT) <= 0) return std::nullopt;
   const Hdf5Handle attribute(H5Aopen_by_name(id_, object.c_str(), name.c_str(), H5P_DEFAULT, H5P_DEFAULT), H5Aclose);
   const Hdf5Handle type(H5Aget_type(attribute), H5Tclose), space(H5Aget_space(attribute), H5Sclose);
@@ -142,22 +155,14 @@ std::optional<std::int64_t> Hdf5Tree::integer_attribute(const std::string& objec
   return value;
 }
 
-std::string Hdf5Tree::text_attribute(const std::string& object, const std::string& name) const {
+std::string OpenTree::text_attribute(const std::string& object, const std::string& name) const {
   if (H5Aexists_by_name(id_, object.c_str(), name.c_str(), H5P_DEFAULT) <= 0) return {};
   const Hdf5Handle attribute(H5Aopen_by_name(id_, object.c_str(), name.c_str(), H5P_DEFAULT, H5P_DEFAULT), H5Aclose);
   return without_padding(text_of_attribute(attribute));
 }
 
-std::string without_padding(std::string text) {
-  text.resize(std::min(text.find('\0'), text.size()));
-  text.erase(text.find_last_not_of(' ') + 1);
-  return text;
-}
+}  // namespace
 
-std::vector<std::string> fixed_texts(const std::string& characters, std::size_t width) {
-  std::vector<std::string> texts;
-  for (std::size_t at = 0; width > 0 && at + width <= characters.size(); at += width) texts.push_back(without_padding(characters.substr(at, width)));
-  return texts;
-}
+std::unique_ptr<Hdf5Tree> with_hdf5::open_tree(const std::string& path) { return std::make_unique<OpenTree>(path); }
 
 }  // namespace ritz

@@ -65,49 +65,49 @@ std::map<std::int64_t, std::vector<std::string>> groups_of(const Hdf5Tree& tree,
 
 class MedReader {
  public:
-  MedReader(const std::string& path, bool structural) : tree_(path) {
+  MedReader(const std::string& path, bool structural) : tree_(Hdf5Tree::open(path)) {
     raw_.source = path;
     raw_.structural = structural;
   }
   MeshData read(std::vector<std::string>& notices) {
     const std::string step = find_mesh(notices);
     read_nodes(step);
-    for (const std::string& type : tree_.children(step + "/MAI")) read_cells(step, type, notices);
+    for (const std::string& type : tree_->children(step + "/MAI")) read_cells(step, type, notices);
     return mesh_of(std::move(raw_), notices);
   }
 
  private:
   // The group of the only mesh at its only time.
   std::string find_mesh(std::vector<std::string>& notices) {
-    if (const auto version = tree_.integer_attribute("/INFOS_GENERALES", "MAJ"); version && *version < 3)
-      throw Error(Exit::mesh, fmt::format("'{}' is of MED {}", tree_.path(), *version), "Ritz reads MED 3 and 4", "convert it with medimport of libmed");
-    const std::vector<std::string> meshes = tree_.children("/ENS_MAA");
+    if (const auto version = tree_->integer_attribute("/INFOS_GENERALES", "MAJ"); version && *version < 3)
+      throw Error(Exit::mesh, fmt::format("'{}' is of MED {}", tree_->path(), *version), "Ritz reads MED 3 and 4", "convert it with medimport of libmed");
+    const std::vector<std::string> meshes = tree_->children("/ENS_MAA");
     if (meshes.size() != 1)
-      throw Error(Exit::mesh, fmt::format("'{}' holds {} meshes", tree_.path(), meshes.size()),
+      throw Error(Exit::mesh, fmt::format("'{}' holds {} meshes", tree_->path(), meshes.size()),
                   meshes.empty() ? std::string("it may hold fields only") : "they are " + quoted_list(meshes), "export one mesh only");
     const std::string mesh = "/ENS_MAA/" + meshes[0];
     families_ = "/FAS/" + meshes[0];
-    if (const auto type = tree_.integer_attribute(mesh, "TYP"); type && *type != 0) tree_.fail(mesh, "is a structured mesh; write it as an unstructured one");
-    const std::vector<std::string> steps = tree_.children(mesh);
-    if (steps.empty()) tree_.fail(mesh, "holds nothing");
-    if (steps.size() > 1) notices.push_back(fmt::format("'{}' holds the mesh at {} times: the first was read", tree_.path(), steps.size()));
-    dimension_ = tree_.integer_attribute(mesh, "ESP").value_or(3);
-    if (dimension_ < 1 || dimension_ > 3) tree_.fail(mesh, fmt::format("is in a space of {} dimensions", dimension_));
+    if (const auto type = tree_->integer_attribute(mesh, "TYP"); type && *type != 0) tree_->fail(mesh, "is a structured mesh; write it as an unstructured one");
+    const std::vector<std::string> steps = tree_->children(mesh);
+    if (steps.empty()) tree_->fail(mesh, "holds nothing");
+    if (steps.size() > 1) notices.push_back(fmt::format("'{}' holds the mesh at {} times: the first was read", tree_->path(), steps.size()));
+    dimension_ = tree_->integer_attribute(mesh, "ESP").value_or(3);
+    if (dimension_ < 1 || dimension_ > 3) tree_->fail(mesh, fmt::format("is in a space of {} dimensions", dimension_));
     return mesh + "/" + steps[0];
   }
 
   void read_nodes(const std::string& step) {
-    const std::vector<double> x = tree_.reals(step + "/NOE/COO");  // [axis][node]
+    const std::vector<double> x = tree_->reals(step + "/NOE/COO");  // [axis][node]
     const auto axes = static_cast<std::size_t>(dimension_);
-    if (x.size() % axes != 0) tree_.fail(step + "/NOE/COO", fmt::format("holds {} coordinates, which {} does not divide", x.size(), axes));
+    if (x.size() % axes != 0) tree_->fail(step + "/NOE/COO", fmt::format("holds {} coordinates, which {} does not divide", x.size(), axes));
     const std::size_t count = x.size() / axes;
     raw_.points.resize(3 * count);
     for (std::size_t k = 0; k < axes; ++k)
       for (std::size_t i = 0; i < count; ++i) raw_.points[3 * i + k] = x[k * count + i];
-    if (!tree_.has(step + "/NOE/FAM")) return;
-    const std::vector<std::int64_t> family = tree_.integers(step + "/NOE/FAM");
-    if (family.size() != count) tree_.fail(step + "/NOE/FAM", fmt::format("holds {} numbers for {} nodes", family.size(), count));
-    const auto groups = groups_of(tree_, families_ + "/NOEUD");
+    if (!tree_->has(step + "/NOE/FAM")) return;
+    const std::vector<std::int64_t> family = tree_->integers(step + "/NOE/FAM");
+    if (family.size() != count) tree_->fail(step + "/NOE/FAM", fmt::format("holds {} numbers for {} nodes", family.size(), count));
+    const auto groups = groups_of(*tree_, families_ + "/NOEUD");
     for (std::size_t i = 0; i < count; ++i)
       if (const auto found = groups.find(family[i]); found != groups.end())
         for (const std::string& name : found->second) raw_.group(name).nodes.push_back(static_cast<Node>(i));
@@ -116,32 +116,32 @@ class MedReader {
   void read_cells(const std::string& step, const std::string& name, std::vector<std::string>& notices) {
     const std::string path = step + "/MAI/" + name;
     if (name == "PO1") {
-      notices.push_back(fmt::format("the point elements of '{}' were left out", tree_.path()));
+      notices.push_back(fmt::format("the point elements of '{}' were left out", tree_->path()));
       return;
     }
     const auto type = std::find_if(types().begin(), types().end(), [&name](const MedType& one) { return one.name == name; });
     if (type == types().end())
-      throw Error(Exit::mesh, fmt::format("'{}' holds elements '{}'", tree_.path(), name), "Ritz has no such cells (polygons, polyhedra, TRIA7, OCTA12 and structure elements)",
+      throw Error(Exit::mesh, fmt::format("'{}' holds elements '{}'", tree_->path(), name), "Ritz has no such cells (polygons, polyhedra, TRIA7, OCTA12 and structure elements)",
                   "write segments, triangles, quadrangles, tetrahedra, hexahedra, pentahedra and pyramids of order 1 or 2");
-    const std::vector<std::int64_t> columns = tree_.integers(path + "/NOD");  // [node][cell]
+    const std::vector<std::int64_t> columns = tree_->integers(path + "/NOD");  // [node][cell]
     const auto width = static_cast<std::size_t>(traits(type->kind).node_count), count = columns.size() / width;
-    if (columns.size() % width != 0) tree_.fail(path + "/NOD", fmt::format("holds {} node numbers, which {} does not divide", columns.size(), width));
+    if (columns.size() % width != 0) tree_->fail(path + "/NOD", fmt::format("holds {} node numbers, which {} does not divide", columns.size(), width));
     std::vector<Node>& nodes = raw_.nodes_of(type->kind);
     nodes.resize(columns.size());
     for (std::size_t i = 0; i < width; ++i) {
       const std::size_t column = type->order.empty() ? i : static_cast<std::size_t>(type->order[i]);
       for (std::size_t cell = 0; cell < count; ++cell) nodes[cell * width + i] = node_of_number(columns[column * count + cell]);
     }
-    if (!tree_.has(path + "/FAM")) return;
-    const std::vector<std::int64_t> family = tree_.integers(path + "/FAM");
-    if (family.size() != count) tree_.fail(path + "/FAM", fmt::format("holds {} numbers for {} elements", family.size(), count));
-    const auto groups = groups_of(tree_, families_ + "/ELEME");
+    if (!tree_->has(path + "/FAM")) return;
+    const std::vector<std::int64_t> family = tree_->integers(path + "/FAM");
+    if (family.size() != count) tree_->fail(path + "/FAM", fmt::format("holds {} numbers for {} elements", family.size(), count));
+    const auto groups = groups_of(*tree_, families_ + "/ELEME");
     for (std::size_t cell = 0; cell < count; ++cell)
       if (const auto found = groups.find(family[cell]); found != groups.end())
         for (const std::string& group : found->second) append(raw_.group(group).cells, {type->kind, static_cast<Index>(cell), 1});
   }
 
-  Hdf5Tree tree_;
+  std::unique_ptr<Hdf5Tree> tree_;
   RawMesh raw_;
   std::string families_;
   std::int64_t dimension_ = 3;

@@ -72,10 +72,10 @@ bool is_medit_binary(std::string_view bytes) {
 
 // Which of the formats that are kept in HDF5: MED and CGNS have groups that no other has; the rest is netCDF-4.
 MeshFormat recognise_hdf5(const std::string& path) {
-  const Hdf5Tree tree(path);
-  if (tree.has("/ENS_MAA")) return MeshFormat::med;
-  if (tree.has("/CGNSLibraryVersion")) return MeshFormat::cgns;
-  if (tree.has("/VTKHDF")) return MeshFormat::unknown;
+  const std::unique_ptr<Hdf5Tree> tree = Hdf5Tree::open(path);
+  if (tree->has("/ENS_MAA")) return MeshFormat::med;
+  if (tree->has("/CGNSLibraryVersion")) return MeshFormat::cgns;
+  if (tree->has("/VTKHDF")) return MeshFormat::unknown;
   return MeshFormat::exodus;
 }
 

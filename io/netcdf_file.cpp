@@ -186,7 +186,7 @@ std::string ClassicNetcdf::text_attribute(const std::string& variable, const std
 NetcdfFile::NetcdfFile(const std::string& path) : path_(path) {
   const bool is_classic = MappedFile(path, false).bytes().starts_with("CDF");
   if (is_classic) classic_.emplace(path);
-  else tree_.emplace(path);
+  else tree_ = Hdf5Tree::open(path);
 }
 
 std::optional<std::uint64_t> NetcdfFile::dimension(const std::string& name) const {

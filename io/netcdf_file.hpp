@@ -65,7 +65,7 @@ class NetcdfFile {
  private:
   std::string path_;
   std::optional<ClassicNetcdf> classic_;
-  std::optional<Hdf5Tree> tree_;
+  std::unique_ptr<Hdf5Tree> tree_;
 };
 
 }  // namespace ritz

@@ -1,7 +1,7 @@
 #include "io/result_check.hpp"
 
 #include "device/error.hpp"
-#include "io/hdf5_file.hpp"
+#include "io/hdf5_library.hpp"
 #include "io/journal.hpp"
 #include "io/pvd_writer.hpp"
 
@@ -88,15 +88,15 @@ CheckedFile check_text(const fs::path& folder, const std::string& path, const Gr
 
 CheckedFile check_hdf5(const std::string& full_path, const std::string& path, const GrownFile& file, std::uint64_t& bytes) {
   try {
-    const Hdf5File content = Hdf5File::open(full_path);
+    const std::unique_ptr<Hdf5File> content = Hdf5File::open(full_path);
     for (const JournalSlab& slab : file.slabs) {
-      if (content.crc32(slab.dataset, slab.first_row, slab.row_count) != slab.crc32)
+      if (content->crc32(slab.dataset, slab.first_row, slab.row_count) != slab.crc32)
         return {path, FileState::damaged, fmt::format("CRC-32 of rows {} to {} of '{}'", slab.first_row, slab.first_row + slab.row_count - 1, slab.dataset)};
       bytes += slab.row_count;
     }
-    if (content.numbers("/VTKHDF", "Version") != std::vector<std::int64_t>{2, 0} || content.text("/VTKHDF", "Type") != "UnstructuredGrid")
+    if (content->numbers("/VTKHDF", "Version") != std::vector<std::int64_t>{2, 0} || content->text("/VTKHDF", "Type") != "UnstructuredGrid")
       return {path, FileState::damaged, "its version or type is not what Ritz writes"};
-    const std::int64_t steps = content.numbers("/VTKHDF/Steps", "NSteps").front();
+    const std::int64_t steps = content->numbers("/VTKHDF/Steps", "NSteps").front();
     if (steps != file.steps && steps != file.steps + 1)
       return {path, FileState::damaged, fmt::format("{} steps instead of {}", steps, file.steps)};
     return {path, FileState::ok, fmt::format("{} steps{}", file.steps, steps > file.steps ? ", and one whose commit was cut off" : "")};
@@ -107,6 +107,7 @@ CheckedFile check_hdf5(const std::string& full_path, const std::string& path, co
 
 // In a process of its own, since HDF5 may crash on what is no longer an HDF5 file.
 CheckedFile check_hdf5_apart(const fs::path& folder, const std::string& path, const GrownFile& file, ResultCheck& check) {
+  hdf5_library();  // loaded by this process: another thread may hold the loader's lock when it forks
   int ends[2];
   if (::pipe(ends) != 0) return check_hdf5((folder / path).string(), path, file, check.bytes);
   const pid_t child = ::fork();

@@ -1,6 +1,8 @@
 #include "io/result_series.hpp"
 
+#include "io/hdf5_library.hpp"
 #include "io/pvd_writer.hpp"
+#include "io/vtk_library.hpp"
 #include "io/vtkhdf_writer.hpp"
 
 #include <filesystem>
@@ -20,6 +22,11 @@ std::string ResultSeries::write(const Mesh& mesh, const ResultStep& step) {
 std::unique_ptr<ResultSeries> make_result_series(const std::string& path, const SeriesOptions& options, ResultFolder* folder) {
   if (options.format == ResultFormat::vtkhdf) return std::make_unique<VtkhdfSeries>(path + ".hdf", options.vtu, folder);
   return std::make_unique<VtuSeries>(path + ".pvd", options.vtu, folder);
+}
+
+void load_library_of(ResultFormat format) {
+  if (format == ResultFormat::vtkhdf) hdf5_library();
+  else vtk_library();
 }
 
 }  // namespace ritz

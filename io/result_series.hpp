@@ -60,4 +60,7 @@ struct SeriesOptions {
 // format does not have.
 std::unique_ptr<ResultSeries> make_result_series(const std::string& path, const SeriesOptions& options, ResultFolder* folder = nullptr);
 
+// The library that writes the format, before a long computation. Throws Error(Exit::environment) where it cannot be loaded.
+void load_library_of(ResultFormat format);
+
 }  // namespace ritz

@@ -162,16 +162,16 @@ void VtkhdfSeries::write_spare(const Mesh& mesh, const ResultStep& step, Journal
   const std::string spare = temporary_path(path_);
   const WrittenCells written = written_cells(mesh, step.cells);
   if (step_count() > 0 && !has_spare_) copy_committed(mesh, written);
-  Hdf5File file = step_count() == 0 ? Hdf5File::create(spare) : Hdf5File::open_for_writing(spare);
+  const std::unique_ptr<Hdf5File> file = step_count() == 0 ? Hdf5File::create(spare) : Hdf5File::open_for_writing(spare);
   const auto record = [&](const Hdf5Rows& rows, std::uint64_t first) { committed.slabs.push_back({rows.dataset, first, rows.rows, rows.crc32()}); };
   if (step_count() == 0) {
-    make_groups(file);
+    make_groups(*file);
     mesh_datasets(mesh, written, [&](const Hdf5Rows& rows) {
-      file.write(rows);
+      file->write(rows);
       record(rows, 0);
     });
   } else {
-    bring_up_to_date(file);
+    bring_up_to_date(*file);
   }
   std::size_t known = 0;
   const auto add = [&](const Hdf5Rows& rows) {
@@ -179,16 +179,16 @@ void VtkhdfSeries::write_spare(const Mesh& mesh, const ResultStep& step, Journal
     else if (known >= growing_.size() || growing_[known] != rows.dataset)
       throw Error(Exit::internal, fmt::format("step {} of '{}' has other fields than the first: '{}'", step_count(), path_, rows.dataset));
     ++known;
-    record(rows, file.has(rows.dataset) ? file.row_count(rows.dataset) : 0);
-    file.append(rows, options_.compression != Compression::none);
+    record(rows, file->has(rows.dataset) ? file->row_count(rows.dataset) : 0);
+    file->append(rows, options_.compression != Compression::none);
   };
   for (const Field& field : step.point_fields) add(rows_of("PointData", field, written.point_count(), options_.single_precision));
   for (const Field& field : step.cell_fields) add(rows_of("CellData", field, mesh.cell_count(), options_.single_precision));
   step_datasets(mesh, written, step, step_count(), add);
   if (known != growing_.size()) throw Error(Exit::internal, fmt::format("step {} of '{}' lacks '{}'", step_count(), path_, growing_[known]));
   const std::array<std::int64_t, 1> steps{step_count() + 1};
-  file.set_attribute(in_root("Steps"), "NSteps", steps);
-  file.close();
+  file->set_attribute(in_root("Steps"), "NSteps", steps);
+  file->close();
 }
 
 void VtkhdfSeries::copy_committed(const Mesh& mesh, const WrittenCells& written) {
@@ -202,21 +202,21 @@ void VtkhdfSeries::copy_committed(const Mesh& mesh, const WrittenCells& written)
   mesh_datasets(mesh, written, [&](const Hdf5Rows& rows) { once.insert(rows.dataset); });
   for (const JournalSlab& slab : committed().front().files.front().slabs)
     if (!once.contains(slab.dataset)) growing_.push_back(slab.dataset);
-  Hdf5File file = Hdf5File::open_for_writing(spare);
+  const std::unique_ptr<Hdf5File> file = Hdf5File::open_for_writing(spare);
   for (const JournalSlab& slab : committed().back().files.front().slabs)
-    if (!once.contains(slab.dataset)) file.shrink(slab.dataset, slab.first_row + slab.row_count);
+    if (!once.contains(slab.dataset)) file->shrink(slab.dataset, slab.first_row + slab.row_count);
   const std::array<std::int64_t, 1> steps{step_count()};
-  file.set_attribute(in_root("Steps"), "NSteps", steps);
-  file.close();
+  file->set_attribute(in_root("Steps"), "NSteps", steps);
+  file->close();
 }
 
 // The step that was committed last, read from where it was committed.
 void VtkhdfSeries::bring_up_to_date(Hdf5File& spare) const {
   if (spare.numbers(in_root("Steps"), "NSteps").front() == step_count()) return;
-  const Hdf5File committed = Hdf5File::open(path_);
+  const std::unique_ptr<Hdf5File> committed = Hdf5File::open(path_);
   for (const std::string& dataset : growing_) {
-    const std::uint64_t before = spare.row_count(dataset), now = committed.row_count(dataset);
-    spare.append(committed.read(dataset, before, now - before), options_.compression != Compression::none);
+    const std::uint64_t before = spare.row_count(dataset), now = committed->row_count(dataset);
+    spare.append(committed->read(dataset, before, now - before), options_.compression != Compression::none);
   }
 }
 

@@ -1,4 +1,4 @@
-#include "io/vtu_reader.hpp"
+#include "io/vtk_library.hpp"
 
 #include "io/flat_mesh.hpp"
 #include "io/foreign_cells.hpp"
@@ -330,9 +330,7 @@ CellBlock& block_of(MeshData& data, CellKind kind) {
 
 }  // namespace
 
-MeshData read_vtu(const std::string& path, std::vector<std::string>* notices, VtkFormat format) {
-  std::vector<std::string> own_notices;
-  std::vector<std::string>& said = notices != nullptr ? *notices : own_notices;
+MeshData with_vtk::read(const std::string& path, std::vector<std::string>& said, VtkFormat format) {
   const vtkSmartPointer<vtkUnstructuredGrid> grid = format == VtkFormat::legacy     ? read_legacy(path)
                                                     : format == VtkFormat::parallel ? read_xml<vtkXMLPUnstructuredGridReader>(path)
                                                                                     : read_xml<vtkXMLUnstructuredGridReader>(path);

@@ -1,4 +1,4 @@
-#include "io/vtu_writer.hpp"
+#include "io/vtk_library.hpp"
 
 #include "device/stop_request.hpp"
 #include "io/atomic_file.hpp"
@@ -216,8 +216,8 @@ void write_grid(const std::string& path, vtkUnstructuredGrid& grid, Compression 
 
 }  // namespace
 
-void write_vtu(const std::string& path, const Mesh& mesh, std::span<const Field> point_fields,
-               std::span<const Field> cell_fields, const VtuOptions& options) {
+void with_vtk::write_mesh(const std::string& path, const Mesh& mesh, std::span<const Field> point_fields, std::span<const Field> cell_fields,
+                          const VtuOptions& options) {
   vtkNew<vtkUnstructuredGrid> grid;
   const WrittenCells written = written_cells(mesh, options.cells);
   set_cells(written, *grid);
@@ -233,13 +233,7 @@ void write_vtu(const std::string& path, const Mesh& mesh, std::span<const Field>
   if (!options.staged) commit_file(path);
 }
 
-void write_vtu(const std::string& path, const Mesh& mesh, std::initializer_list<Field> point_fields,
-               std::initializer_list<Field> cell_fields, const VtuOptions& options) {
-  write_vtu(path, mesh, std::span(point_fields.begin(), point_fields.size()),
-            std::span(cell_fields.begin(), cell_fields.size()), options);
-}
-
-void write_vtu(const std::string& path, const MeshData& data, std::span<const Field> cell_fields) {
+void with_vtk::write_cells(const std::string& path, const MeshData& data, std::span<const Field> cell_fields) {
   vtkNew<vtkUnstructuredGrid> grid;
   const WrittenCells written = written_cells(data.points, data.blocks);
   set_cells(written, *grid);
@@ -248,11 +242,6 @@ void write_vtu(const std::string& path, const MeshData& data, std::span<const Fi
     grid->GetCellData()->AddArray(array_of(field, written.cell_count(), "cells", options));
   write_grid(path, *grid, options.compression);
   commit_file(path);
-}
-
-std::string piece_path(const std::string& path, int piece) {
-  const std::filesystem::path whole(path);
-  return (whole.parent_path() / fmt::format("{}.p{}{}", whole.stem().string(), piece, whole.extension().string())).string();
 }
 
 }  // namespace ritz

@@ -5,6 +5,7 @@ import json
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import unittest
 
@@ -149,6 +150,21 @@ class Errors(CaseTest):
         journal.write_bytes(good)
         self.expect("cannot-write", self.run_case("ritz-heat", case, "--check", output=self.write("file", "")))
         self.expect("case-unreadable", self.run_case("ritz-heat", self.folder / "none.toml", "--log-json"))
+
+    def test_vtk_and_hdf5_are_loaded_with_the_first_file_that_needs_them(self):
+        """Beside a copy of our library there are no modules: a run misses them before it solves anything, a check does not."""
+        needed = subprocess.run([BIN / "ritz-heat"], capture_output=True, text=True, env={**os.environ, "LD_TRACE_LOADED_OBJECTS": "1"}).stdout
+        ours = re.search(r"libritz_io\.so => (\S+)", needed)[1]
+        self.assertNotRegex(needed, "libvtk|libhdf5")
+        shutil.copy(ours, self.folder)
+        apart = {"LD_LIBRARY_PATH": str(self.folder)}
+        case = example("fin")
+        self.assertEqual(self.run_case("ritz-heat", case, "--check", environment=apart).exit, 0)
+        outcome = self.run_case("ritz-heat", case, environment=apart)
+        self.expect("file-library", outcome)
+        self.assertIn("VTK cannot be loaded", outcome.errors)
+        self.assertNotIn("iterations", outcome.log)
+        self.assertIn("HDF5 cannot be loaded", self.run_case("ritz-heat", case, keys={"output.format": '"vtkhdf"'}, environment=apart).errors)
 
     def test_stopped(self):
         outcome = self.run_case("ritz-heat", example("heat_sink"), "--time-limit", "0.001")
