@@ -1,11 +1,10 @@
 #include "apps/crossover.hpp"
 
+#include "apps/machine_cache.hpp"
 #include "device/device_choice.hpp"
 #include "device/error.hpp"
 #include "fem/forms/diffusion.hpp"
 #include "fem/operator.hpp"
-#include "io/atomic_file.hpp"
-#include "io/checksum.hpp"
 #include "mesh/generators.hpp"
 #include "solvers/multigrid/smoothed_aggregation.hpp"
 #include "solvers/vectors.hpp"
@@ -13,11 +12,10 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
-#include <cstdlib>
 #include <filesystem>
 #include <fmt/format.h>
-#include <fstream>
 #include <limits>
+#include <sstream>
 
 namespace ritz {
 namespace {
@@ -60,17 +58,6 @@ std::array<double, 3> times_on(const Device& device, const Mesh& mesh) {
   return seconds;
 }
 
-std::string environment(const char* name) {
-  const char* value = std::getenv(name);
-  return value == nullptr ? "" : value;
-}
-
-fs::path cache_file(const std::string& key) {
-  const std::string cache = environment("XDG_CACHE_HOME"), home = environment("HOME");
-  if (cache.empty() && home.empty()) return {};
-  return (cache.empty() ? fs::path(home) / ".cache" : fs::path(cache)) / "ritz" / fmt::format("crossover-{:08x}.txt", crc32_of(key));
-}
-
 }  // namespace
 
 Crossover measure_crossover(const Device& cpu, const Device& other, double seconds) {
@@ -104,27 +91,18 @@ std::string crossover_key(const MachineInfo& cpu, int threads, const MachineInfo
 }
 
 std::optional<Index> cached_crossover(const std::string& key) {
-  const fs::path path = cache_file(key);
-  std::ifstream file(path);
-  std::string stored;
+  const std::optional<std::string> text = kept("crossover", key);
   Index at = -1;
-  if (!std::getline(file, stored) || stored != key || !(file >> at) || at < 0) return std::nullopt;
+  if (!text || !(std::istringstream(*text) >> at) || at < 0) return std::nullopt;
   return at;
 }
 
 void store_crossover(const std::string& key, const Crossover& crossover) {
-  const fs::path path = cache_file(key);
-  if (path.empty()) return;
-  std::string text = fmt::format("{}\n{} unknowns: from here on the GPU is faster\n", key, crossover.at);
+  std::string text = fmt::format("{} unknowns: from here on the GPU is faster\n", crossover.at);
   for (const Crossover::Task& task : crossover.tasks)
     for (std::size_t i = 0; i < task.unknowns.size(); ++i)
       text += fmt::format("{} {} unknowns: CPU {:.3g} s, GPU {:.3g} s\n", task.name, task.unknowns[i], task.cpu[i], task.gpu[i]);
-  std::error_code ignored;
-  fs::create_directories(path.parent_path(), ignored);
-  try {
-    write_file(path.string(), text);
-  } catch (const Error&) {  // measured anew the next time
-  }
+  keep("crossover", key, text);
 }
 
 Index expected_unknowns(const std::string& mesh_file, int components) {

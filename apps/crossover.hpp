@@ -1,5 +1,5 @@
-// From how many unknowns on a GPU is faster than this CPU: measured once per machine, and kept in XDG_CACHE_HOME/ritz (else
-// ~/.cache/ritz) until the driver, the program or one of the devices changes.
+// From how many unknowns on a GPU is faster than this CPU: measured once per machine, and kept
+// (apps/machine_cache.hpp) until the driver, the program or one of the devices changes.
 //
 //   options.device = device_for(options.device, options.threads, [&] { return expected_unknowns(mesh_file, components); });
 #pragma once

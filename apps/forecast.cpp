@@ -1,8 +1,8 @@
 #include "apps/forecast.hpp"
 
 #include "apps/cards.hpp"
+#include "apps/copy_rate.hpp"
 #include "apps/derived_fields.hpp"
-#include "apps/run_summary.hpp"
 #include "apps/shared_model.hpp"
 #include "apps/static_batch.hpp"
 #include "device/host_memory.hpp"
@@ -83,8 +83,10 @@ void report_forecast(Run& run, const FunctionSpace& space, Index results_on_host
                    run.shared().sweeps ? "members" : "Newton's steps", text_of_bytes(refresh));
   if (!options.estimate) return;
   auto measuring = device.profile().phase("copy rate");
-  const double rate = copy_rate_or_none(device, std::min(Index{1} << 28, available / 4));  // beyond the caches, which are several times as fast
-  run.log().line("{}{}", text_of_paths(paths, rate, device.is_gpu() ? 0 : device.threads()), text_of_cards(paths));
+  const CopyRate copies = known_copy_rate(device, available);
+  if (copies.rate > 0)
+    run.log().line("times: by a copy rate of {:.1f} GB/s, measured {}", 1e-9 * copies.rate, copies.from_before ? "here before ('ritz devices' measures anew)" : "now");
+  run.log().line("{}{}", text_of_paths(paths, copies.rate, device.is_gpu() ? 0 : device.threads()), text_of_cards(paths));
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include "apps/run.hpp"
 
 #include "apps/case_regions.hpp"
+#include "apps/copy_rate.hpp"
 #include "apps/crossover.hpp"
 #include "apps/phase_table.hpp"
 #include "apps/probes.hpp"

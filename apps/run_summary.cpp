@@ -47,14 +47,6 @@ std::string text_of(const SolveReport& solve, Index unknowns) {
                 : fmt::format(", estimated error of the solve {:.1e} in the {} norm", solve.error_estimate, solve.error_norm));
 }
 
-double copy_rate_or_none(const Device& device, Index bytes) {
-  try {
-    return measure_copy_rate(device, bytes);
-  } catch (const Error&) {
-    return 0;
-  }
-}
-
 void collect_run(RunReport& report, const Device& device, const Log& log) {
   report.phases.clear();
   report.phases.push_back({.name = "start", .seconds = std::max(0.0, process_age() - device.profile().seconds_since_start()), .calls = 1});

@@ -19,7 +19,4 @@ void collect_run(RunReport& report, const Device& device, const Log& log);
 // Times and memory of a report that was collected, with the table by tag where the log is verbose.
 void print_summary(Log& log, const RunReport& report);
 
-// The yardstick of the phases, after the run and after its peaks were noted. [bytes/s] 0: no memory is left for it.
-double copy_rate_or_none(const Device& device, Index bytes = Index{1} << 28);
-
 }  // namespace ritz

@@ -1,5 +1,7 @@
 #include "apps/ritz/devices.hpp"
 
+#include "apps/copy_rate.hpp"
+
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -11,11 +13,11 @@ std::string instruction_set(const MachineInfo& info) {
 }
 
 std::vector<DeviceReport::Rate> copy_rates(const MachineInfo& info) {
-  if (info.kind == "gpu") return {{0, measure_copy_rate(Device::named(fmt::format("gpu:{}", info.ordinal)))}};
+  if (info.kind == "gpu") return {{0, copy_rate_or_none(Device::named(fmt::format("gpu:{}", info.ordinal)))}};
   const int all = Device::named("cpu").threads();
   std::vector<DeviceReport::Rate> rates;
   for (const int threads : {1, all})
-    if (rates.empty() || threads > 1) rates.push_back({threads, measure_copy_rate(Device::named("cpu", threads))});
+    if (rates.empty() || threads > 1) rates.push_back({threads, copy_rate_or_none(Device::named("cpu", threads))});
   return rates;
 }
 

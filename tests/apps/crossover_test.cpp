@@ -1,6 +1,8 @@
 // Where a GPU overtakes the CPU is measured on machines of any kind, kept, and forgotten when something changes.
 #include "apps/crossover.hpp"
 
+#include "apps/copy_rate.hpp"
+
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -51,6 +53,17 @@ TEST_F(CrossoverCache, KeepsWhatWasStoredUntilTheKeyChanges) {
   EXPECT_FALSE(cached_crossover(crossover_key(cpu, 8, gpu)).has_value()) << "another driver";
   gpu.driver = "12.4";
   EXPECT_FALSE(cached_crossover(crossover_key(cpu, 16, gpu)).has_value()) << "more threads";
+}
+
+TEST_F(CrossoverCache, ACopyRateIsMeasuredOnceForAllForecasts) {
+  const Device device = Device::named("cpu", 1);
+  EXPECT_FALSE(known_copy_rate(device, Index{1} << 22).from_before);
+  EXPECT_FALSE(known_copy_rate(device, Index{1} << 22).from_before) << "measured in caches, it is not kept";
+  const CopyRate measured = known_copy_rate(device, Index{1} << 40), before = known_copy_rate(device, Index{1} << 40);
+  EXPECT_FALSE(measured.from_before);
+  EXPECT_TRUE(before.from_before);
+  EXPECT_NEAR(before.rate, measured.rate, 1e-3 * measured.rate);
+  EXPECT_FALSE(known_copy_rate(Device::named("cpu", 2), Index{1} << 22).from_before) << "another number of threads";
 }
 
 TEST_F(CrossoverCache, ADamagedFileIsNone) {
