@@ -141,11 +141,13 @@ const Mesh& Run::mesh(bool structural) {
     for (const std::string& notice : notices) log_.notice(notice);
     for (const std::string& notice : mesh->notices()) log_.notice(notice);
     log_.line("mesh: {} cells, {} nodes, {} dimensions, from {}", mesh->cell_count(), mesh->node_count(), mesh->dimension(), file);
+    case_->set_dimension(mesh->dimension());
     return with_case_regions(*case_, std::move(*mesh), [this](const std::string& line) { log_.line("{}", line); });
   };
   const std::string key = mesh_key();
   const bool is_there = shared_->mesh && shared_->mesh_key == key;
   mesh_ = &shared_->mesh_for(key, make);
+  case_->set_dimension(mesh_->dimension());
   if (is_there) case_->excuse("region");             // they are in the mesh
   else if (!case_->sound()) shared_->mesh_key = "";  // the next member is to hear of it, too
   report_.cells = mesh_->cell_count();

@@ -100,6 +100,8 @@ class Case {
 
   // Reads [[table]]: functions that formulas may use from here on.
   void read_tables();
+  // Of the mesh: from here on formulas on one of two dimensions have no z.
+  void set_dimension(int dimension);
   // Adds an error of the caller to those found so far; `finish` throws them all, in the order of the file.
   void add_error(const Error& error);
   void error_at(const Table& table, std::string_view key, std::string what, std::string why = {},

@@ -13,6 +13,7 @@ struct CaseData {
   CaseValue root;
   std::vector<CaseQuestion> questions;
   DataTables tables;  // by name, for formulas
+  int dimension = 3;  // in which formulas are evaluated
   std::set<std::string> files;
 
   struct Found {

@@ -8,14 +8,18 @@ namespace ritz {
 namespace {
 
 // The formula, or what is wrong with it; a formula without variables is a number.
-Formula read_formula(const CaseAnswer& answer, const std::string& key, const CaseValue& value, const DataTables& tables, Formula::Rules rules) {
+Formula read_formula(const CaseAnswer& answer, const std::string& key, const CaseValue& value, const CaseData& data, Formula::Rules rules) {
   try {
-    Expression expression(value.text, Formula::variables(), &tables);
+    Expression expression(value.text, Formula::variables(), &data.tables);
+    if (data.dimension == 2 && expression.uses("z"))
+      answer.wrong_text(fmt::format("'{}' is the formula '{}', which uses z on a mesh of two dimensions,", key, value.text),
+                        "points of the plane have x and y; of a body of revolution x is the radius, and y runs along the axis", "write it with x and y");
     if (!expression.is_constant()) return {std::move(expression), std::move(rules)};
     const double zero[3] = {};
-    const double number = Expression::Evaluator(expression)(zero);
+    Expression::Evaluator evaluate(expression);
+    const double number = evaluate(zero);
     if (std::isfinite(number) && rules.allowed(number)) return number;
-    answer.wrong_text(fmt::format("'{}' is the formula '{}', which is {:g},", key, value.text, number), "", fmt::format("give {}", rules.expected));
+    answer.wrong_text(fmt::format("'{}' is the formula '{}', which is {:g},", key, value.text, number), evaluate.outside(), fmt::format("give {}", rules.expected));
   } catch (const ExpressionError& error) {
     answer.wrong_text(fmt::format("'{}' is the formula '{}', which cannot be understood: {}, character {},", key, value.text, error.what, error.column),
                       fmt::format("{}\n       {:>{}}", value.text, "^", error.column), error.fix);
@@ -36,7 +40,7 @@ Formula Case::Table::formula(std::string_view key, std::string_view about, const
   }
   const CaseValue& value = *answer.value();
   if (value.kind == CaseValue::Kind::text && !value.text.empty())
-    return read_formula(answer, full_path(key), value, data_->tables, {[rule](double v) { return is_within(rule, v); }, with_bounds("a number", bounds), where(key), Exit::model});
+    return read_formula(answer, full_path(key), value, *data_, {[rule](double v) { return is_within(rule, v); }, with_bounds("a number", bounds), where(key), Exit::model});
   const std::optional<double> number = finite_number(value);
   if (number && is_within(rule, *number)) return *number;
   answer.wrong(expected, number ? rule.out_of_bounds : Exit::input);
@@ -61,7 +65,7 @@ std::vector<Formula> Case::Table::formulas(std::string_view key, std::string_vie
   }
   for (const CaseValue& item : items) {
     if (item.kind == CaseValue::Kind::text && !item.text.empty()) {
-      result.push_back(read_formula(answer, full_path(key), item, data_->tables, {[](double) { return true; }, "a number", where(key), Exit::model}));
+      result.push_back(read_formula(answer, full_path(key), item, *data_, {[](double) { return true; }, "a number", where(key), Exit::model}));
     } else if (const std::optional<double> number = finite_number(item)) {
       result.emplace_back(*number);
     } else {
@@ -71,6 +75,8 @@ std::vector<Formula> Case::Table::formulas(std::string_view key, std::string_vie
   }
   return result;
 }
+
+void Case::set_dimension(int dimension) { data_->dimension = dimension; }
 
 void Case::read_tables() {
   for (const Table& t : tables("table", "a function for formulas, given by a CSV file: columns of arguments, then the column of values")) {

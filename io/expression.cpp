@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cfenv>
 #include <cmath>
 #include <limits>
 #include <numbers>
@@ -77,9 +78,11 @@ struct TableUse {
   const std::string* name;
   const DataTable* table;
   std::string* outside;
+  bool* left;
   double operator()(std::initializer_list<double> arguments) const {
     const std::span<const double> at(arguments.begin(), arguments.size());
     if (const std::optional<double> value = (*table)(at)) return *value;
+    *left = true;
     if (outside->empty()) *outside = fmt::format("the table '{}' at ({:g}) has no value: it goes {}", *name, fmt::join(at, ", "), table->range());
     return std::numeric_limits<double>::quiet_NaN();
   }
@@ -96,6 +99,14 @@ struct Expression::Evaluator::Data {
   std::vector<double> variables;
   std::vector<TableUse> tables;
   std::string outside;
+  bool left = false;  // a table was left in this evaluation
+
+  // NaN also where a comparison, min or max would make a number of what has no value.
+  double value() {
+    left = false;
+    const double result = parser.Eval();
+    return left ? std::numeric_limits<double>::quiet_NaN() : result;
+  }
 };
 
 Expression::Evaluator::Evaluator(const Expression& expression) : data_(std::make_unique<Data>()) {
@@ -111,7 +122,7 @@ Expression::Evaluator::Evaluator(const Expression& expression) : data_(std::make
   if (expression.tables_ != nullptr) {
     d.tables.reserve(expression.tables_->size());
     for (const auto& [name, table] : *expression.tables_) {
-      TableUse& use = d.tables.emplace_back(TableUse{&name, &table, &d.outside});
+      TableUse& use = d.tables.emplace_back(TableUse{&name, &table, &d.outside, &d.left});
       if (table.argument_count() == 1) d.parser.DefineFunUserData(name, table1, &use, false);
       else if (table.argument_count() == 2) d.parser.DefineFunUserData(name, table2, &use, false);
       else d.parser.DefineFunUserData(name, table3, &use, false);
@@ -124,7 +135,13 @@ Expression::Evaluator::~Evaluator() = default;
 
 double Expression::Evaluator::operator()(std::span<const double> values) {
   std::copy(values.begin(), values.end(), data_->variables.begin());
-  return data_->parser.Eval();
+  const double result = data_->value();
+  if (std::fetestexcept(FE_INVALID) == 0) return result;  // no root of a negative number, no 0/0 on the way
+  std::feclearexcept(FE_INVALID);                         // by this evaluation, or by what the thread did before
+  const double again = data_->value();
+  const bool invalid = std::fetestexcept(FE_INVALID) != 0;
+  std::feclearexcept(FE_INVALID);
+  return invalid ? std::numeric_limits<double>::quiet_NaN() : again;
 }
 
 std::string Expression::Evaluator::outside() const { return data_->outside; }
@@ -148,7 +165,7 @@ Expression::Expression(std::string text, std::vector<std::string> variables, con
     int count = 0;
     trial.data_->parser.Eval(count);  // all errors of the text show at the first evaluation
     if (count != 1) throw ExpressionError{fmt::format("{} values separated by commas, instead of one", count), 1, "write one formula; vectors are lists [\"...\", \"...\"]"};
-    constant_ = trial.data_->parser.GetUsedVar().empty();
+    for (const auto& [name, place] : trial.data_->parser.GetUsedVar()) used_.insert(name);
   } catch (const mu::ParserError& error) {
     throw explained(error, text_, variables_, tables_);
   }

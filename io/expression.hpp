@@ -10,6 +10,7 @@
 
 #include <map>
 #include <memory>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -30,7 +31,8 @@ class Expression {
   // The tables must outlive the expression. Throws ExpressionError.
   Expression(std::string text, std::vector<std::string> variables, const DataTables* tables = nullptr);
   const std::string& text() const { return text_; }
-  bool is_constant() const { return constant_; }  // no variable occurs
+  bool is_constant() const { return used_.empty(); }  // no variable occurs
+  bool uses(const std::string& variable) const { return used_.contains(variable); }
 
   class Evaluator {
    public:
@@ -38,7 +40,8 @@ class Expression {
     ~Evaluator();
     Evaluator(const Evaluator&) = delete;
     Evaluator& operator=(const Evaluator&) = delete;
-    // One number per variable. Not finite where the formula has no value; outside() then names a table that was left.
+    // One number per variable. Not finite where the formula, or a part of it that was evaluated, has no value: max(0, sqrt(-1)) has
+    // none. (Both sides of && and || are evaluated, of ?: only the one that is taken.) outside() then names a table that was left.
     double operator()(std::span<const double> values);
     std::string outside() const;  // "'wind' at (12), which goes z from 0 to 10"; empty: none
 
@@ -52,7 +55,7 @@ class Expression {
   std::string text_;
   std::vector<std::string> variables_;
   const DataTables* tables_;
-  bool constant_ = true;
+  std::set<std::string> used_;  // of the variables
 };
 
 // Names that no table may have: functions, constants.

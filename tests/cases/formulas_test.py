@@ -232,6 +232,16 @@ measure = "reaction"
             self.assertIn(words, outcome.errors)
         self.assertEqual(self.flow("linear", [(0, 1), (0.75, 2)], 'outside = "constant"').exit, 0)
 
+    def test_leaving_a_table_is_not_hidden_by_a_larger_value(self):
+        case, self.CASE = self.CASE, self.CASE.replace('"k_of(y)"', '"max(1, k_of(y))"')
+        outcome = self.flow("linear", [(0, 1), (0.75, 2)])
+        self.assertEqual(outcome.exit, 4)
+        self.assertIn("the table 'k_of' at (0.", outcome.errors)
+        self.CASE = case.replace('"k_of(y)"', '"max(1, k_of(3))"')  # without a variable: a number
+        outcome = self.flow("linear", [(0, 1), (0.75, 2)])
+        self.assertEqual(outcome.exit, 2)
+        self.assertIn("the table 'k_of' at (3) has no value", outcome.errors)
+
     def test_what_is_wrong_in_a_table_is_named_with_its_line(self):
         for rows, words in (([(0, 1), (0, 2)], "k.csv:4"), ([(0, "a")], "'a' is no finite number at"), ([(0, "1,2")], "3 columns instead of 2"), ([], "no rows of numbers")):
             outcome = self.flow("linear", rows)
@@ -276,6 +286,20 @@ value = {left}
             self.assertIn(words, errors)
             self.assertIn("a number above 0", errors)
         self.assertEqual(self.message(k="-1 - 1")[0], 2)
+
+    def test_parts_without_a_value_are_found_where_a_larger_one_would_hide_them(self):
+        exit_code, errors = self.message(k="max(1, sqrt(x - 0.5))")
+        self.assertEqual(exit_code, 4)
+        self.assertIn("a part of it has no value there", errors)
+        for formula in ("sqrt(max(1, x - 0.5))", "x > 0.5 ? 1 + sqrt(x - 0.5) : 1"):
+            self.assertEqual(self.message(k=formula)[0], 0, formula)
+
+    def test_a_plane_has_no_z(self):
+        """Who means the axis of a body of revolution by it would get z = 0 everywhere."""
+        exit_code, errors = self.message(k="1 + z")
+        self.assertEqual(exit_code, 2)
+        for words in ("'1 + z', which uses z on a mesh of two dimensions", "y runs along the axis"):
+            self.assertIn(words, errors)
 
     def test_formulas_that_meet_agree_up_to_rounding(self):
         self.assertEqual(self.message(value='"sin(pi*x)"', left='"sin(pi)*y"')[0], 0)

@@ -55,6 +55,21 @@ TEST(Expression, PrecedenceIsThatOfTextbooks) {
   EXPECT_EQ(value("1e3 + 2.5E-1"), 1000.25);
 }
 
+TEST(Expression, WhatHasNoValueIsNotHiddenByComparisons) {
+  for (const char* text : {"max(0, sqrt(x))", "min(sqrt(x), 0)", "sign(log(x))", "sqrt(x) > 1", "sqrt(x) != 2", "x^0.5 > 1 ? 1 : 2", "x < 0 || log(x) > 0", "x*0 + 0/(x - x) >= 0", "acos(x) && 1"}) {
+    EXPECT_TRUE(std::isnan(value(text, -4))) << text;
+  }
+  EXPECT_EQ(value("x > 0 ? sqrt(x) : 7", -4), 7);  // what is not taken is not evaluated
+  EXPECT_EQ(value("sqrt(max(0, x))", -4), 0);
+  EXPECT_EQ(value("exp(-1/x^2)", 0), 0);           // infinite on the way is a value
+  const Expression expression("max(0, sqrt(x))", {"x"});
+  Expression::Evaluator evaluate(expression);
+  const double negative[] = {-4}, positive[] = {4};
+  EXPECT_TRUE(std::isnan(evaluate(negative)));
+  EXPECT_EQ(evaluate(positive), 2);  // one point says nothing about the next
+  EXPECT_TRUE(std::isnan(evaluate(negative)));
+}
+
 TEST(Expression, ErrorsSayWhere) {
   EXPECT_EQ(error_in("1 + foo(x)").column, 5);
   EXPECT_THAT(error_in("coss(x)").fix, HasSubstr("'cos'"));
@@ -153,6 +168,11 @@ TEST(Expression, TablesAreFunctions) {
   const double high[] = {0, 0, 11};
   EXPECT_TRUE(std::isnan(evaluate(high)));
   EXPECT_THAT(evaluate.outside(), HasSubstr("'wind' at (11) has no value: it goes z from 0 to 10"));
+  for (const char* text : {"max(0, wind(z))", "wind(z) > 2 ? 1 : 2", "wind(z)^0", "wind(z) != 3", "sign(wind(z))", "z > 10 || wind(z)"}) {
+    EXPECT_TRUE(std::isnan(value(text, 0, 0, 11, &tables))) << text;
+    EXPECT_TRUE(std::isfinite(value(text, 0, 0, 9, &tables))) << text;
+  }
+  EXPECT_EQ(value("z > 10 ? 0 : wind(z)", 0, 0, 11, &tables), 0);
 }
 
 }  // namespace
