@@ -68,12 +68,10 @@ std::vector<Prescription> read_displacements(const Case::Table& from, const Mesh
 void hold_axis(const PlaneModel& plane, Constraints& fixed) {
   if (!plane.axisymmetric) return;
   const FunctionSpace& space = fixed.space();
-  const Mesh& mesh = space.mesh();
-  double radius = 0;
-  for (Index node = 0; node < mesh.node_count(); ++node) radius = std::max(radius, mesh.point(node)[0]);
+  const double tolerance = axis_tolerance(space.mesh());
   std::vector<Node> axis;
   for (Index node = 0; node < space.node_count(); ++node)
-    if (space.point(static_cast<Node>(node))[0] <= 1e-14 * radius) axis.push_back(static_cast<Node>(node));
+    if (space.point(static_cast<Node>(node))[0] <= tolerance) axis.push_back(static_cast<Node>(node));
   fixed.prescribe_nodes(axis, 0, 0, "the axis of revolution");
 }
 

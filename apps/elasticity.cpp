@@ -3,11 +3,11 @@
 #include "apps/elastic_model.hpp"
 #include "apps/field_component.hpp"
 #include "apps/forecast.hpp"
+#include "apps/region_integral.hpp"
 #include "apps/shared_model.hpp"
 #include "apps/static_batch.hpp"
 #include "apps/stress_measures.hpp"
 #include "fem/static_solution.hpp"
-#include "mesh/quality.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -18,24 +18,20 @@
 namespace ritz {
 namespace {
 
-// Area on which a total force acts: of the facets, times the thickness; a ring of 2 pi r for bodies of revolution.
-double loaded_area(const Mesh& mesh, const Region& region, const PlaneModel& plane) {
-  double sum = 0;
-  for (const FacetOfCell& facet : region.facets) {
-    const double length = integrate(mesh, facet).area;
-    double radius = 0;
-    const std::vector<Node> nodes = mesh.nodes_of(facet);
-    for (const Node node : nodes) radius += mesh.point(node)[0] / static_cast<double>(nodes.size());
-    sum += length * plane.weight * (plane.axisymmetric ? radius : 1);
-  }
-  return sum;
+// The load on a body of revolution is the same all around: what acts across the axis as a whole is not.
+void check_along_axis(const Case::Table& t, const char* key, const std::vector<double>& vector, const PlaneModel& plane, const char* what, const char* fix) {
+  if (!plane.axisymmetric || vector[0] == 0) return;
+  t.error(key, what,
+          fmt::format("it has the radial part {:g}; a load that is the same all around has a resultant along the axis (y) only", vector[0]), fix);
 }
 
 // Gravity of the case or of a load case; nothing where there is none.
-std::optional<std::vector<double>> read_gravity(const Case::Table& from, int dimension) {
+std::optional<std::vector<double>> read_gravity(const Case::Table& from, const PlaneModel& plane, int dimension) {
   const Case::Table table = from.table("gravity", "weight of the body; needs densities");
   if (!table.present()) return std::nullopt;
-  return table.vector("acceleration", "[m/s^2]", {.size = dimension});
+  std::vector<double> acceleration = table.vector("acceleration", "[m/s^2]", {.size = dimension});
+  check_along_axis(table, "acceleration", acceleration, plane, "gravity across the axis of a body of revolution", "give 0 for x, or model the body in three dimensions; a spinning one takes a [[body_force]] of density * omega^2 * x");
+  return acceleration;
 }
 
 // density * acceleration
@@ -67,18 +63,22 @@ void check_outside(const Case::Table& t, const Mesh& mesh, const Region& region)
 
 // All other loads.
 template <int G>
-void add_loads(Case& input, const Case::Table& from, const Mesh& mesh, const PlaneModel& plane, std::vector<Integral>& integrals) {
+void add_loads(Case& input, const Case::Table& from, const FunctionSpace& space, const PlaneModel& plane, std::vector<Integral>& integrals) {
+  const Mesh& mesh = space.mesh();
   for (const Case::Table& t : from.tables("body_force", "force per volume")) add_load<G, G, 0>(input, t, mesh, plane, "[N/m^3]", integrals);
   for (const Case::Table& t : from.tables("traction", "force per area")) add_load<G, G, 1>(input, t, mesh, plane, "[Pa]", integrals);
   for (const Case::Table& t : from.tables("force", "total force, spread evenly over the area")) {
     const Region* region = t.region("region", "facets", mesh, {RegionKind::facets});
     const std::vector<double> value = t.vector("value", "[N]", {.size = G});
-    if (region != nullptr) integrals.push_back(Integral::over(load_form<G, G, 1>({value.begin(), value.end()}, plane.weight, plane.axisymmetric, 1 / loaded_area(mesh, *region, plane)), *region));
+    check_along_axis(t, "value", value, plane, "a total force across the axis of a body of revolution", "give 0 for x; what pushes outwards all around is a [[traction]] or a [[pressure]]");
+    if (region == nullptr || !has_area(t, mesh, *region, plane)) continue;
+    const double area = loaded_area(mesh, *region, {plane.weight, plane.axisymmetric}, space.order());
+    integrals.push_back(Integral::over(load_form<G, G, 1>({value.begin(), value.end()}, plane.weight, plane.axisymmetric, 1 / area), *region));
   }
   for (const Case::Table& t : from.tables("pressure", "pressure, positive into the body")) {
     const Region* region = t.region("region", "facets", mesh, {RegionKind::facets});
     const Formula value = t.formula("value", "[Pa]");
-    if (region == nullptr) continue;
+    if (region == nullptr || !has_area(t, mesh, *region, plane)) continue;
     check_outside(t, mesh, *region);
     check_formulas(input, mesh, *region, {&value, 1});
     if (value.is_number()) integrals.push_back(Integral::over(Pressure<G>{value.number(), plane.weight, plane.axisymmetric}, *region));
@@ -88,13 +88,14 @@ void add_loads(Case& input, const Case::Table& from, const Mesh& mesh, const Pla
 
 // Stiffness and the loads outside of load cases; those of the load cases go to them.
 template <int G>
-std::vector<Integral> elastic_integrals(Run& run, const Mesh& mesh, const PlaneModel& plane, LoadCaseInputs& load_cases) {
+std::vector<Integral> elastic_integrals(Run& run, const FunctionSpace& space, const PlaneModel& plane, LoadCaseInputs& load_cases) {
+  const Mesh& mesh = space.mesh();
   const Case::Table root = run.input().root();
-  const auto gravity = read_gravity(root, G);
+  const auto gravity = read_gravity(root, plane, G);
   bool weighs = gravity.has_value();
   std::vector<std::optional<std::vector<double>>> own_gravity;
   for (const LoadCaseInput& each : load_cases.cases) {
-    own_gravity.push_back(read_gravity(each.table, G));
+    own_gravity.push_back(read_gravity(each.table, plane, G));
     weighs = weighs || own_gravity.back().has_value();
   }
   const std::optional<double> unused_density = weighs ? std::optional<double>() : 1;
@@ -104,11 +105,11 @@ std::vector<Integral> elastic_integrals(Run& run, const Mesh& mesh, const PlaneM
     integrals.push_back(Integral::over(stiffness_form(plane, m), *m.region));
     add_weight<G>(gravity, plane, {m}, integrals);
   }
-  add_loads<G>(run.input(), root, mesh, plane, integrals);
+  add_loads<G>(run.input(), root, space, plane, integrals);
   for (std::size_t i = 0; i < load_cases.cases.size(); ++i) {
     LoadCaseInput& each = load_cases.cases[i];
     add_weight<G>(own_gravity[i], plane, materials, each.loads);
-    add_loads<G>(run.input(), each.table, mesh, plane, each.loads);
+    add_loads<G>(run.input(), each.table, space, plane, each.loads);
     each.prescribed = read_displacements(each.table, mesh);
   }
   return integrals;
@@ -178,14 +179,14 @@ void elasticity(Run& run) {
   std::optional<Profile::Phase> phase(std::in_place, run.device().profile(), "model");
   const int dimension = mesh.dimension();
   const PlaneModel plane = plane_model(run, mesh, {"plane_strain", "plane_stress", "axisymmetric"}, "");
+  phase.reset();
+  const FunctionSpace& space = make_space(run, mesh, dimension);
+  phase.emplace(run.device().profile(), "model");
   const char* move_out = "move it out of the load case, or make two case files";
   LoadCaseInputs load_cases =
       read_load_cases(run.input(), {"gravity", "body_force", "traction", "force", "pressure", "displacement"}, {{"material", move_out}, {"model", move_out}});
   const std::vector<Integral> integrals =
-      dimension == 3 ? elastic_integrals<3>(run, mesh, plane, load_cases) : elastic_integrals<2>(run, mesh, plane, load_cases);
-  phase.reset();
-  const FunctionSpace& space = make_space(run, mesh, dimension);
-  phase.emplace(run.device().profile(), "model");
+      dimension == 3 ? elastic_integrals<3>(run, space, plane, load_cases) : elastic_integrals<2>(run, space, plane, load_cases);
   const auto supports = std::make_shared<const LoadCaseSupports>(space, read_displacements(run.input().root(), mesh), load_cases,
                                                                  [&](Constraints& fixed) { hold_axis(plane, fixed); });
   supports->check(run.input(), load_cases);

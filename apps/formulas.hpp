@@ -36,7 +36,7 @@ template <int C, int G, int Codimension>
 void add_load(Case& input, const Case::Table& t, const Mesh& mesh, const PlaneModel& plane, const char* about_value, std::vector<Integral>& integrals) {
   const Region* region = Codimension == 0 ? t.region("region", "cells", mesh, {RegionKind::cells}) : t.region("region", "facets", mesh, {RegionKind::facets});
   const std::vector<Formula> value = C == 1 ? std::vector{t.formula("value", about_value)} : t.formulas("value", about_value, C);
-  if (region == nullptr) return;
+  if (region == nullptr || (Codimension == 1 && !has_area(t, mesh, *region, plane))) return;
   check_formulas(input, mesh, *region, value);
   integrals.push_back(Integral::over(load_form<C, G, Codimension>(value, plane.weight, plane.axisymmetric), *region));
 }

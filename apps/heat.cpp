@@ -67,7 +67,7 @@ std::vector<Integral> heat_integrals(Run& run, const Mesh& mesh, const PlaneMode
     const Region* region = t.region("region", "facets", mesh, {RegionKind::facets});
     const Formula h = t.formula("coefficient", "h [W/(m^2 K)]", {.above = 0, .out_of_bounds = Exit::model});
     const Formula ambient = t.formula("ambient", "temperature of the fluid, in the unit of all temperatures");
-    if (region == nullptr) continue;
+    if (region == nullptr || !has_area(t, mesh, *region, plane)) continue;
     check_formulas(input, mesh, *region, std::array{h, ambient});
     integrals.push_back(Integral::over(convection_form<G>(h, ambient, plane), *region));
     cooled.push_back(region);

@@ -23,8 +23,9 @@ std::string place(const Mesh& mesh, std::size_t node) {
 }
 
 void check_radii(const Mesh& mesh) {
+  const double tolerance = axis_tolerance(mesh);
   for (Index node = 0; node < mesh.node_count(); ++node)
-    if (mesh.point(node)[0] < 0)
+    if (mesh.point(node)[0] < -tolerance)
       throw Error(Exit::mesh, fmt::format("node {} lies at x = {:g}, but an axisymmetric mesh needs x >= 0", node, mesh.point(node)[0]),
                   "x is the distance from the axis of revolution", "draw the half section at x >= 0, the axis along y");
 }
@@ -176,6 +177,22 @@ Index inner_facets(const Mesh& mesh, const Region& region) {
   return std::ranges::count_if(region.facets, [&](const FacetOfCell& facet) {
     return !std::ranges::binary_search(boundary, std::pair(facet.cell, facet.facet), {}, [](const FacetOfCell& b) { return std::pair(b.cell, b.facet); });
   });
+}
+
+double axis_tolerance(const Mesh& mesh) {
+  double radius = 0;
+  for (Index node = 0; node < mesh.node_count(); ++node) radius = std::max(radius, mesh.point(node)[0]);
+  return 1e-14 * radius;
+}
+
+bool has_area(const Case::Table& table, const Mesh& mesh, const Region& facets, const PlaneModel& plane) {
+  if (!plane.axisymmetric) return true;
+  const double tolerance = axis_tolerance(mesh);
+  const auto on_axis = [&](const FacetOfCell& facet) { return std::ranges::all_of(mesh.nodes_of(facet), [&](Node node) { return mesh.point(node)[0] <= tolerance; }); };
+  if (!std::ranges::all_of(facets.facets, on_axis)) return true;
+  table.error("region", fmt::format("'{}' lies on the axis of revolution", facets.name), "the axis has no area on which something could act",
+              "name facets at x > 0; the axis needs no condition", Exit::model);
+  return false;
 }
 
 void judge_displacements(Run& run, const Mesh& mesh, std::span<const double> displacements, int components) {

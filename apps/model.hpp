@@ -25,6 +25,11 @@ PlaneModel plane_model(Run& run, const Mesh& mesh, const std::vector<std::string
 // Facets of the region that lie between two cells: their normal is that of the lower cell, which nobody named.
 Index inner_facets(const Mesh& mesh, const Region& region);
 
+// How far from x = 0 a node may be, by rounding, to lie on the axis of a body of revolution.
+double axis_tolerance(const Mesh& mesh);
+// Has the region an area? In a body of revolution its axis has none, so that what acts on facets there is nothing: an error.
+bool has_area(const Case::Table& table, const Mesh& mesh, const Region& facets, const PlaneModel& plane);
+
 // A number or a formula, evaluated at the nodes of the space on the region.
 void prescribe(Constraints& constraints, const Region& region, int component, const Formula& value, const std::string& source);
 

@@ -1,5 +1,6 @@
 #include "apps/region_integral.hpp"
 
+#include "fem/cells/tabulation.hpp"
 #include "mesh/quadrature.hpp"
 #include "mesh/curved_cells.hpp"
 
@@ -86,6 +87,8 @@ class Sum {
 class Points {
  public:
   Points(const Mesh& mesh, const BodyMeasure& measure, const LagrangeResults* finer = nullptr) : mesh_(&mesh), measure_(&measure), finer_(finer) {}
+  // At the points of loads on a field of this order.
+  Points(const Mesh& mesh, const BodyMeasure& measure, int field_order) : mesh_(&mesh), measure_(&measure), field_order_(field_order) {}
   template <class Use>  // use(table, nodes, points)
   void of_cell(Index cell, const Use& use) {
     walk(CellMap(*mesh_, cell), -1, mesh_->nodes_of(cell), cell, use);
@@ -108,7 +111,8 @@ class Points {
   Table make_table(const CellMap& cell, int facet) const {
     const CellKind kind = facet < 0 ? cell.kind() : traits(cell.kind()).facets[static_cast<std::size_t>(facet)].kind;
     const int map = cell.functions() != nullptr ? cell.functions()->order() : traits(cell.kind()).order;
-    const QuadratureRule rule = quadrature(kind, degree_for(finer_ != nullptr ? finer_->order() : traits(kind).order, map));
+    const QuadratureRule rule = quadrature(kind, field_order_ > 0 ? mass_degree(traits(kind).linear, std::max(field_order_, map))
+                                                                  : degree_for(finer_ != nullptr ? finer_->order() : traits(kind).order, map));
     Table table{traits(kind).dimension, rule.weights, {}, {}, {}};
     for (const Point& xi : rule.points) {
       Point in_cell = xi;
@@ -133,7 +137,8 @@ class Points {
 
   const Mesh* mesh_;
   const BodyMeasure* measure_;
-  const LagrangeResults* finer_;
+  const LagrangeResults* finer_ = nullptr;
+  int field_order_ = 0;
   std::map<std::tuple<CellKind, int, const LagrangePolynomials*>, Table> tables_;  // by kind of the cell, facet, and its own map
 };
 
@@ -167,6 +172,14 @@ RegionIntegral integrate_cells(const Mesh& mesh, const Region& region, const Fie
     for (std::size_t i = 0; i < selected.size(); ++i) result.integrals[i] += size * selected[i];
   }
   return result;
+}
+
+double loaded_area(const Mesh& mesh, const Region& region, const BodyMeasure& measure, int field_order) {
+  Points points(mesh, measure, field_order);
+  double area = 0;
+  for (const FacetOfCell& facet : region.facets)
+    points.of_facet(facet, [&area](const Table&, std::span<const Node>, const auto& each) { each([&area](std::size_t, double weight) { area += weight; }); });
+  return area;
 }
 
 }  // namespace ritz

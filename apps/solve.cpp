@@ -71,7 +71,10 @@ Equations read_equations(Run& run, const FormCatalogue& catalogue, const FormCat
   equations.linear = record.linear;
   equations.evaluated = {&record};
   std::vector<MaterialRegion> materials;
+  bool thick = false;
   for (const Case::Table& t : input.tables("material", "what the cells are made of: parameters of the form", {.minimum_count = 1})) {
+    const std::vector<std::string> given = t.keys();
+    thick = thick || (mesh.dimension() == 2 && std::ranges::find(given, "thickness") != given.end());
     const Region* region = t.region("region", "cells", mesh, {RegionKind::cells});
     const FormValue value = ask_form(t, form);
     if (region == nullptr) continue;
@@ -79,6 +82,8 @@ Equations read_equations(Run& run, const FormCatalogue& catalogue, const FormCat
     equations.integrals.push_back(Integral::over(value, *region));
   }
   add_material_errors(input, mesh, materials);
+  if (thick && !input.tables("load", {}).empty())
+    run.log().notice("[[load]] acts per area or length of the plane: the thickness of the materials does not multiply it");
   std::vector<std::string> boundary_forms;
   for (const std::string& name : catalogue.forms()) {
     const FormRecord& r = *catalogue.find(name).record;
@@ -99,13 +104,14 @@ Equations read_equations(Run& run, const FormCatalogue& catalogue, const FormCat
     if (region == nullptr) continue;
     if (const Index count = inner_facets(mesh, *region); count > 0)
       run.log().notice(fmt::format("{} facets of '{}' lie between two cells: where '{}' uses the normal it takes that of the lower cell", count, region->name, name));
+    if (!has_area(t, mesh, *region, {.axisymmetric = record.of_revolution})) continue;
     equations.integrals.push_back(Integral::over(value, *region));
     if (value.has_matrix) equations.held.push_back(region);
   }
   for (const Case::Table& t : input.tables("load", "a given density, per volume on cells or per area on facets")) {
     const Region* region = t.region("region", "cells or facets", mesh, {RegionKind::cells, RegionKind::facets});
-    const std::vector<Formula> value = t.formulas("value", "one number per component, positive into the body", record.components);
-    if (region == nullptr) continue;
+    const std::vector<Formula> value = t.formulas("value", "one number per component, positive into the body; on a plane mesh per area or length of the plane, whatever the thickness of a form", record.components);
+    if (region == nullptr || (region->kind == RegionKind::facets && !has_area(t, mesh, *region, {.axisymmetric = record.of_revolution}))) continue;
     check_formulas(input, mesh, *region, value);
     if (auto load = load_form(record, value, region->kind == RegionKind::facets))
       equations.integrals.push_back(Integral::over(*load, *region));

@@ -1,0 +1,106 @@
+"""Facts of statics that hold on any mesh: a total force is that in total, on curved facets, too, and its reactions with it; nothing
+acts across the axis of a body of revolution, or on it."""
+import math
+import unittest
+
+from boxes import square
+from ritz import CaseTest
+
+HEAD = '''[mesh]
+file = "{mesh}"
+[model]
+type = "{kind}"
+[[material]]
+region = "ring"
+young = 1e5
+poisson = 0.3
+density = 1
+[[displacement]]
+region = "foot"
+y = 0
+'''
+
+
+class TotalForces(CaseTest):
+    def setUp(self):
+        super().setUp()
+        self.mesh = self.write("ring.inp", self.quarter_ring())
+
+    @staticmethod
+    def quarter_ring(centre=1.5, cells=3):
+        """Quadratic cells between quarters of circles of radius 1 and 2 about (centre, 0): facets "inside", "foot" (y = 0)."""
+        nodes, number = [], {}
+        for i in range(2 * cells + 1):
+            for j in range(3):
+                if i % 2 and j % 2:
+                    continue
+                angle, radius = 0.5 * math.pi * (i / (2 * cells)) ** 1.3, 1 + 0.5 * j
+                nodes.append((centre + radius * math.cos(angle), radius * math.sin(angle)))
+                number[i, j] = len(nodes)
+        lines = ["*NODE"] + [f"{k}, {x!r}, {y!r}" for k, (x, y) in enumerate(nodes, 1)] + ["*ELEMENT, TYPE=CAX8, ELSET=ring"]
+        for k in range(cells):
+            corners = [(2 * k, 0), (2 * k, 2), (2 * k + 2, 2), (2 * k + 2, 0)]
+            middles = [(2 * k, 1), (2 * k + 1, 2), (2 * k + 2, 1), (2 * k + 1, 0)]
+            lines.append(f"{k + 1}, " + ", ".join(str(number[at]) for at in corners + middles))
+        lines += ["*SURFACE, NAME=inside"] + [f"{k + 1}, S4" for k in range(cells)] + ["*SURFACE, NAME=foot", "1, S1"]
+        return "\n".join(lines + [""])
+
+    def outcome(self, kind, extra, run=None):
+        return (run or self.solve)("ritz-elasticity", self.write("case.toml", HEAD.format(mesh=self.mesh, kind=kind) + extra))
+
+    def test_a_total_force_is_the_reaction(self):
+        for kind in ("plane_strain", "plane_stress", "axisymmetric"):
+            for order in (0, 1, 3, 4):
+                hold = "" if kind == "axisymmetric" else '[[displacement]]\nregion = "foot"\nx = 0\n'
+                outcome = self.outcome(kind, hold + f'''[space]
+order = {order}
+[[force]]
+region = "inside"
+value = [0, 1000]
+[[probe]]
+name = "foot"
+field = "reaction"
+component = "y"
+region = "foot"
+measure = "reaction"
+''')
+                self.assert_close(outcome.probes["foot"], -1000, 1e-8)
+
+    def test_nothing_acts_across_the_axis_of_a_body_of_revolution(self):
+        for load, words in (("[gravity]\nacceleration = [1, 0]\n", "gravity across the axis"), ('[[force]]\nregion = "inside"\nvalue = [1, 0]\n', "a total force across the axis"),
+                            ('[[load_case]]\nname = "a"\n[load_case.gravity]\nacceleration = [1, 1]\n', "gravity across the axis")):
+            outcome = self.outcome("axisymmetric", load, self.run_case)
+            self.assertEqual(outcome.exit, 2, outcome.errors)
+            self.assertIn(words, outcome.errors)
+        self.outcome("axisymmetric", "[gravity]\nacceleration = [0, -1]\n")
+
+    def test_nothing_acts_on_the_axis(self):
+        self.mesh = self.write("disc.msh", disc())
+        text = HEAD.replace('"ring"', '"all"').replace('"foot"', '"bottom"')
+        for load in ('[[force]]\nregion = "left"\nvalue = [0, 1]\n', '[[traction]]\nregion = "left"\nvalue = [0, 1]\n', '[[pressure]]\nregion = "left"\nvalue = 1\n'):
+            outcome = self.run_case("ritz-elasticity", self.write("case.toml", text.format(mesh=self.mesh, kind="axisymmetric") + load))
+            self.assertEqual(outcome.exit, 4, outcome.errors)
+            self.assertIn("'left' lies on the axis of revolution", outcome.errors)
+        heat = f'[mesh]\nfile = "{self.mesh}"\n[model]\ntype = "axisymmetric"\n[[material]]\nregion = "all"\nconductivity = 1\n[[temperature]]\nregion = "right"\nvalue = 0\n'
+        for load in ('[[flux]]\nregion = "left"\nvalue = 1\n', '[[convection]]\nregion = "left"\ncoefficient = 1\nambient = 1\n'):
+            outcome = self.run_case("ritz-heat", self.write("case.toml", heat + load))
+            self.assertEqual(outcome.exit, 4, outcome.errors)
+        solve = f'[mesh]\nfile = "{self.mesh}"\n[model]\nform = "axisymmetric_von_mises_plasticity"\n[[material]]\nregion = "all"\nyoung = 1\npoisson = 0.3\nyield_stress = 1\n[[prescribe]]\nregion = "right"\nvalue = 0\n'
+        for load in ('[[load]]\nregion = "left"\nvalue = [0, 1]\n', '[[boundary]]\nregion = "left"\nform = "axisymmetric_pressure3"\npressure = 1\n'):
+            outcome = self.run_case("ritz-solve", self.write("case.toml", solve + load))
+            self.assertEqual(outcome.exit, 4, outcome.errors)
+
+    def test_rounding_does_not_move_a_node_across_the_axis(self):
+        """Meshers that turn a section leave x = -1e-17 on the axis."""
+        text = HEAD.replace('"ring"', '"all"').replace('"foot"', '"bottom"') + '[[force]]\nregion = "top"\nvalue = [0, 1]\n[[probe]]\nname = "u"\nfield = "displacement"\ncomponent = "y"\nregion = "top"\nmeasure = "mean"\n'
+        found = [self.solve("ritz-elasticity", self.write("case.toml", text.format(mesh=self.write(f"disc{x}.msh", disc(x)), kind="axisymmetric"))).probes["u"] for x in (0, -1e-17, 1e-17)]
+        self.assert_close(found[1], found[0], 1e-9)
+        self.assert_close(found[2], found[0], 1e-9)
+
+
+def disc(axis=0):
+    return square(((axis, 0), (1, 0), (1, 1), (axis, 1)))
+
+
+if __name__ == "__main__":
+    unittest.main()
