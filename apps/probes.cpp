@@ -105,23 +105,53 @@ struct Target {
   const Field* field;
   FieldComponent component;
   bool in_cells;
+  std::optional<Region> region = {};  // the cells that have the field, of the probe's
 };
 
-std::optional<Target> find_target(const Probe& probe, const ProbeFields& fields) {
+// A field that only some cells have is looked at there.
+bool restrict(Target& target, const Probe& probe) {
+  const std::vector<char>& given = target.field->given;
+  if (!target.in_cells || given.empty()) return true;
+  const auto has_field = [&](Index cell) { return given[static_cast<std::size_t>(cell)] != 0; };
+  const char* why = "it belongs to the cells of another element";
+  if (probe.place) {
+    if (has_field(probe.place->cell)) return true;
+    probe.table.error("point", fmt::format("the field '{}' has no values in cell {}, at the point", target.field->name, probe.place->cell), why, "take a point in a cell that has it, or a region");
+    return false;
+  }
+  if (probe.region == nullptr) return true;
+  target.region = *probe.region;
+  std::erase_if(target.region->cells, [&](Index cell) { return !has_field(cell); });
+  if (!target.region->cells.empty()) return true;
+  probe.table.error("region", fmt::format("the field '{}' has no values in '{}'", target.field->name, probe.region->name), why, "name a region of cells that have it");
+  return false;
+}
+
+// Lengths and areas have no sum.
+bool is_of_one_dimension(const Mesh& mesh, const Target& target, const Probe& probe) {
+  if (probe.region == nullptr || (probe.measure != "mean" && probe.measure != "integral")) return true;
+  std::set<int> dimensions;
+  for (const Index cell : (target.region ? *target.region : *probe.region).cells) dimensions.insert(traits(mesh.kind_of(cell)).dimension);
+  if (dimensions.size() < 2) return true;
+  probe.table.error("region", fmt::format("'{}' holds lines and surfaces", probe.region->name), fmt::format("the {} would add lengths to areas", probe.measure), "name a region of one of them, or take min or max");
+  return false;
+}
+
+std::optional<Target> find_target(const Probe& probe, const Mesh& mesh, const ProbeFields& fields) {
   if (probe.field.empty()) return {};
   const auto has = [&](std::span<const Field> some) { return std::ranges::any_of(some, [&](const Field& f) { return f.name == probe.field; }); };
   const bool in_cells = probe.values == "cells" || (probe.values == "auto" && !has(fields.nodal) && has(fields.cells));
   const Field* field = nullptr;
   try {
     field = &field_named(in_cells ? fields.cells : fields.nodal, probe.field);
-    const Target target{field, component_named(*field, probe.component), in_cells};
-    if (!in_cells || probe.place || probe.region == nullptr) return target;
+    Target target{field, component_named(*field, probe.component), in_cells};
+    if (!in_cells || probe.place || probe.region == nullptr) return restrict(target, probe) && is_of_one_dimension(mesh, target, probe) ? std::optional(target) : std::nullopt;
     const std::string what = fmt::format("the field '{}' lies in cells", field->name);
     if (probe.measure == "reaction")
       probe.table.error("measure", what, "reactions are sums over nodes", "take min, max, mean or integral");
     else if (probe.region->kind != RegionKind::cells)
       probe.table.error("region", what, fmt::format("'{}' is a region of {}", probe.region->name, probe.region->kind == RegionKind::nodes ? "nodes" : "facets"), "name a region of cells");
-    else
+    else if (restrict(target, probe) && is_of_one_dimension(mesh, target, probe))
       return target;
   } catch (const Error& error) {
     add_at(probe.table, field == nullptr ? "field" : "component", error);
@@ -206,11 +236,12 @@ std::vector<double> evaluate(const Probe& probe, const Mesh& mesh, const Target&
     else target.component.select(value_at(mesh, *probe.place, *target.field, fields.finer).data(), result.data());
     return result;
   }
-  if (probe.measure == "min") return extreme(mesh, *probe.region, target, -1);
-  if (probe.measure == "max") return extreme(mesh, *probe.region, target, 1);
-  if (probe.measure == "mean") return mean(mesh, *probe.region, target, fields);
-  if (probe.measure == "integral") return integral_of(mesh, *probe.region, target, fields).integrals;
-  return total(mesh, *probe.region, target);
+  const Region& region = target.region ? *target.region : *probe.region;
+  if (probe.measure == "min") return extreme(mesh, region, target, -1);
+  if (probe.measure == "max") return extreme(mesh, region, target, 1);
+  if (probe.measure == "mean") return mean(mesh, region, target, fields);
+  if (probe.measure == "integral") return integral_of(mesh, region, target, fields).integrals;
+  return total(mesh, region, target);
 }
 
 }  // namespace
@@ -218,14 +249,14 @@ std::vector<double> evaluate(const Probe& probe, const Mesh& mesh, const Target&
 bool check_probes(Case& input, const Mesh& mesh, const ProbeFields& fields) {
   const std::vector<Probe> probes = read_probes(input, mesh);
   for (const Probe& probe : probes)
-    if (!fields.nodal.empty()) find_target(probe, fields);
+    if (!fields.nodal.empty()) find_target(probe, mesh, fields);
   return !probes.empty();
 }
 
 std::vector<std::pair<std::string, std::vector<double>>> evaluate_probes(Case& input, const Mesh& mesh, const ProbeFields& fields) {
   std::vector<std::pair<std::string, std::vector<double>>> results;
   for (const Probe& probe : read_probes(input, mesh)) {
-    const std::optional<Target> target = find_target(probe, fields);
+    const std::optional<Target> target = find_target(probe, mesh, fields);
     if (target && (probe.place || probe.region != nullptr)) results.emplace_back(probe.name, evaluate(probe, mesh, *target, fields));
   }
   input.throw_if_any();

@@ -30,6 +30,8 @@ void add_clamped_forces(const Mesh& mesh, Index cell, const Beam& beam, const st
   }
 }
 
+bool same_field(const Field& one, const Field& other) { return one.name == other.name && one.components == other.components; }
+
 void record_largest(Run& run, const Field& field) {
   std::vector<double> largest(static_cast<std::size_t>(field.components), 0.0);
   for (std::size_t i = 0; i < field.values.size(); ++i) {
@@ -55,7 +57,7 @@ std::vector<Field> section_forces(Run& run, const Operator& equations, const Str
   for (const StructureSection& first : model.sections) {
     if (!done.insert(first.element.name).second) continue;
     for (Field& part : evaluate_fields(run, equations, *first.record, u).cells) {
-      const auto same = std::ranges::find_if(fields, [&](const Field& f) { return f.name == part.name && f.components == part.components; });
+      const auto same = std::ranges::find_if(fields, [&](const Field& f) { return same_field(f, part); });
       if (same == fields.end()) fields.push_back(std::move(part));
       else std::ranges::transform(same->values, part.values, same->values.begin(), std::plus{});  // elements of several kinds: each has its cells
     }
@@ -70,14 +72,23 @@ std::vector<Field> section_forces(Run& run, const Operator& equations, const Str
     }
     record_largest(run, field);
   }
+  for (const Field& named : section_force_names(model, equations.space().mesh().cell_count()))
+    for (Field& field : fields)
+      if (same_field(field, named)) field.given = named.given;
   return fields;
 }
 
-std::vector<Field> section_force_names(const StructureModel& model) {
+std::vector<Field> section_force_names(const StructureModel& model, Index cell_count) {
   std::vector<Field> names;
   for (const StructureSection& s : model.sections)
-    for (const Field& field : evaluated_fields(*s.record))
-      if (std::ranges::none_of(names, [&](const Field& f) { return f.name == field.name && f.components == field.components; })) names.push_back(field);
+    for (const Field& field : evaluated_fields(*s.record)) {
+      auto named = std::ranges::find_if(names, [&](const Field& f) { return same_field(f, field); });
+      if (named == names.end()) {
+        named = names.insert(named, field);
+        named->given.assign(static_cast<std::size_t>(cell_count), 0);
+      }
+      for (const Index cell : s.region->cells) named->given[static_cast<std::size_t>(cell)] = 1;
+    }
   return names;
 }
 

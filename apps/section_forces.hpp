@@ -11,7 +11,7 @@ namespace ritz {
 std::vector<Field> section_forces(Run& run, const Operator& equations, const StructureModel& model, const std::vector<std::array<double, 3>>& along,
                                   const Vector& u);
 
-// Their names and numbers of components.
-std::vector<Field> section_force_names(const StructureModel& model);
+// Their names, numbers of components, and the cells that have them.
+std::vector<Field> section_force_names(const StructureModel& model, Index cell_count);
 
 }  // namespace ritz

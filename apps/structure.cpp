@@ -62,7 +62,7 @@ void show(Run& run, const Operator& equations, const StructureModel& model, cons
   if (std::ranges::all_of(model.sections, [](const StructureSection& s) { return s.record->small_displacements; })) judge_displacements(run, space.mesh(), nodal[0].values, 3);
   print_forces(run, applied, nodal[1].values, certificate);
   phase.reset();
-  EvaluatedFields derived = derive(run, equations, {{}, section_force_names(model)}, [&] { return EvaluatedFields{{}, section_forces(run, equations, model, along, u)}; });
+  EvaluatedFields derived = derive(run, equations, {{}, section_force_names(model, space.mesh().cell_count())}, [&] { return EvaluatedFields{{}, section_forces(run, equations, model, along, u)}; });
   run.write(std::move(nodal), std::move(derived.cells), time);
 }
 
@@ -152,7 +152,7 @@ void structure(Run& run) {
   ForecastModel foreseen{.newton = !linear, .increments = newton.options.increment_count(), .factorised = solver.method == LinearMethod::direct, .in_space = true, .reuses = linear && run.shared().sweeps};
   count_load_cases(foreseen, integrals, load_cases, supports);
   forecast(run, space, integrals, foreseen);
-  const std::vector<Field> nodal = nodal_names(model.components), cells = section_force_names(model);
+  const std::vector<Field> nodal = nodal_names(model.components), cells = section_force_names(model, mesh.cell_count());
   finish_model(run, supports.all(), std::nullopt, {nodal, cells});
   if (untouched > 0) run.log().detail("{} unknowns on which no element acts are held at zero", untouched);
 

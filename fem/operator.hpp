@@ -161,6 +161,7 @@ class Operator {
   };
   bool takes_part(const Job& job, const FormValue& form) const;
   Outline outline(const Job& job) const;
+  std::vector<Job> jobs_of(Task task) const;  // what the task is, once for each form whose results are of another size
   bool sums_chunks(Task task, const ElementGroup& group, const std::vector<int>& integrals, Index batches) const;
   Index workspace_size(const Outline& outline) const; // numbers; 0 where threads have their own
   Vector make_workspace(Index size, Index least) const;

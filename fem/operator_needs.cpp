@@ -5,6 +5,7 @@
 #include "fem/space_needs.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <set>
 
@@ -22,9 +23,12 @@ MemoryNeeds Operator::memory_needs(const std::vector<Task>& tasks, Index pairs) 
     Index& workspace = workspaces[{*key, plan.block}];
     workspace = std::max(workspace, plan.workspace->size());
   }
-  for (const Task task : tasks) {
-    if (plans_.contains({task})) continue;
-    const Outline outline = this->outline({task});
+  std::vector<Job> jobs;
+  for (const Task task : tasks) std::ranges::move(jobs_of(task), std::back_inserter(jobs));
+  for (const Job& job : jobs) {
+    const Task task = job.task;
+    if (plans_.contains(job)) continue;
+    const Outline outline = this->outline(job);
     if (outline.groups.empty()) continue;
     const ListKey key(outline.groups, outline.chunk_batches, task == Task::matrix);
     auto known = list_sizes_.find(key);
@@ -42,6 +46,20 @@ MemoryNeeds Operator::memory_needs(const std::vector<Task>& tasks, Index pairs) 
       needs.array<double>("assembly buffers", workspace = workspace_size(outline));
   }
   return needs;
+}
+
+std::vector<Operator::Job> Operator::jobs_of(Task task) const {
+  std::set<int> sizes;
+  std::set<std::string> names;
+  for (const Integral& integral : integrals_)
+    if (task == Task::evaluate && takes_part({task}, integral.form)) {
+      sizes.insert(integral.form.derived);
+      names.insert(integral.form.name);
+    }
+  if (sizes.size() < 2) return {{task}};
+  std::vector<Job> jobs;
+  for (const std::string& name : names) jobs.push_back({task, name});
+  return jobs;
 }
 
 // What the task finds at quadrature points, as make_term asks for it.

@@ -12,11 +12,12 @@ namespace {
 constexpr int motion_size = 6;
 using Motion = std::array<double, motion_size>;
 using Vec = std::array<double, 3>;
+using Gram = std::array<Motion, motion_size>;
 
 struct Part {
   Index cell_count = 0, first_cell = 0;
   Vec low{1e300, 1e300, 1e300}, high{-1e300, -1e300, -1e300};
-  std::array<Motion, motion_size> gram{};  // sum of row^T row over what is held
+  Gram gram{};  // sum of row^T row over what is held
   double size() const {
     return std::max({high[0] - low[0], high[1] - low[1], high[2] - low[2], 1e-300});
   }
@@ -42,6 +43,11 @@ Motion motions_at(const Part& part, const Vec& x, int c) {
   return row;
 }
 
+void add_square(Gram& gram, const Motion& row) {
+  for (std::size_t i = 0; i < motion_size; ++i)
+    for (std::size_t j = 0; j < motion_size; ++j) gram[i][j] += row[i] * row[j];
+}
+
 std::vector<int> allowed_motions(RigidModes modes) {
   switch (modes) {
     case RigidModes::solid: return {0, 1, 2, 3, 4, 5};
@@ -54,7 +60,7 @@ std::vector<int> allowed_motions(RigidModes modes) {
 
 // Null space of the Gram matrix restricted to the allowed motions, as reduced row echelon vectors: rotations first, so
 // that pure translations come out as such. Gaussian elimination with full pivoting; the entries are O(1) by scaling.
-std::vector<Motion> null_space(std::array<Motion, motion_size> gram, const std::vector<int>& allowed) {
+std::vector<Motion> null_space(Gram gram, const std::vector<int>& allowed) {
   double largest = 0;
   for (const int i : allowed) largest = std::max(largest, gram[static_cast<std::size_t>(i)][static_cast<std::size_t>(i)]);
   const double tolerance = 1e-10 * std::max(largest, 1e-300);
@@ -180,9 +186,7 @@ std::vector<FreePart> free_parts(const Constraints& constraints, RigidModes mode
   }
   const auto hold = [&](Node node, int component) {
     Part& part = parts[static_cast<std::size_t>(part_of_node[static_cast<std::size_t>(node)])];
-    const Motion row = motions_at(part, space.point(node), component);
-    for (std::size_t i = 0; i < motion_size; ++i)
-      for (std::size_t j = 0; j < motion_size; ++j) part.gram[i][j] += row[i] * row[j];
+    add_square(part.gram, motions_at(part, space.point(node), component));
   };
   for (Node node = 0; node < space.node_count(); ++node)
     for (int c = 0; c < space.components(); ++c)
@@ -194,6 +198,13 @@ std::vector<FreePart> free_parts(const Constraints& constraints, RigidModes mode
   std::vector<FreePart> result;
   for (std::size_t p = 0; p < parts.size(); ++p) {
     std::vector<Motion> basis = null_space(parts[p].gram, allowed);
+    if (basis.empty()) continue;
+    Gram all{};
+    for (Node node = 0; node < space.node_count(); ++node)
+      for (int c = 0; c < space.components() && part_of_node[static_cast<std::size_t>(node)] == static_cast<Index>(p); ++c)
+        add_square(all, motions_at(parts[p], space.point(node), c));
+    for (const Motion& still : null_space(all, allowed)) add_square(parts[p].gram, still);  // bars on one line do not feel their turning about it
+    basis = null_space(parts[p].gram, allowed);
     if (basis.empty()) continue;
     separate_translations(basis);
     remove_slides(basis);

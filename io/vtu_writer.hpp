@@ -25,6 +25,7 @@ struct Field {
   std::vector<double> values;
   std::vector<std::string> component_names = {};  // empty: X Y Z, XX YY ..., or 0 1 2 ...
   bool forces = false;                            // each value acts at its entry: there is nothing between them
+  std::vector<char> given = {};                   // of a field in cells: in which of them it has values (0 elsewhere); empty: in all
   std::vector<double> finer_values = {};          // at the points of finer cells than the mesh's (apps/result_fields.hpp)
 };
 

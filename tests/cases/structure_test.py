@@ -236,6 +236,50 @@ class Frames(Structure):
             self.assert_close(self.solve("ritz-structure", case, keys={"solver.method": f'"{method}"', "solver.tolerance": 1e-10}).probes["tip"],
                               outcome.probes["tip"], 1e-7)
 
+    def test_section_forces_are_looked_at_where_they_are(self):
+        """Of the beam and its hanger "all" is that of the beam; the other has none. Lengths and areas are not added."""
+        probe = '[[probe]]\nname = "{}"\nfield = "{}"\nregion = "{}"\nmeasure = "{}"\n'
+        pressed = PULL.replace("-1000", "1000")  # N = -F in the hanger
+        bar = 1000 * (E * A / 3) / (3 * E * I / 4**3 + E * A / 3)
+        outcome = self.solve("ritz-structure", self.frame(BEAM, BAR, FOOT, TOP, pressed, probe.format("max", "bar_force", "all", "max"), probe.format("mean", "bar_force", "all", "mean")))
+        self.assert_close(outcome.probes["max"], -bar, 1e-9)
+        self.assert_close(outcome.probes["mean"], -bar, 1e-9)
+        self.refuse(2, BEAM, BAR, FOOT, TOP, pressed, probe.format("none", "beam_force", "hanger", "max"), says=["the field 'beam_force' has no values in 'hanger'"])
+        point = '[[probe]]\nname = "p"\nfield = "beam_force"\npoint = [4, 0, 1.5]\n'
+        self.refuse(2, BEAM, BAR, FOOT, TOP, pressed, point, says=["the field 'beam_force' has no values in cell 2, at the point"])
+
+    def test_shells_with_beams(self):
+        """A strip and two beams along its sides bend together, and are checked together: E I adds."""
+        count, length, width = 8, 2, 0.1
+        points = [(length * i / count, y, 0) for y in (0, width) for i in range(count + 1)]
+        side = lambda j, i: 1 + j * (count + 1) + i
+        cells = [(3, 1, [side(0, i), side(0, i + 1), side(1, i + 1), side(1, i)]) for i in range(count)] + [(1, 2, [side(j, i), side(j, i + 1)]) for j in (0, 1) for i in range(count)]
+        ends = [(15, 3, [side(j, 0)]) for j in (0, 1)] + [(15, 4, [side(j, count)]) for j in (0, 1)]
+        self.write("stiff.msh", boxes.msh(points, cells + ends, [(2, "strip"), (1, "ribs"), (0, "foot"), (0, "tip")]))
+        shell = '[[section]]\nregion = "strip"\nelement = "shell"\nyoung = 1e9\npoisson = 0\nthickness = 0.01\n'
+        beam = '[[section]]\nregion = "ribs"\nelement = "beam"\nyoung = 2e9\npoisson = 0\nprofile = "rectangle"\nheight = 0.012\nwidth = 0.004\n'
+        case = self.write("case.toml", '[mesh]\nfile = "stiff.msh"\n' + shell + beam + FOOT + '[[force]]\nregion = "tip"\nvalue = [0, 0, 0.05]\n' + TIP)
+        self.assertEqual(self.run_case("ritz-structure", case, "--check").exit, 0)
+        stiffness = 1e9 * width * 0.01**3 / 12 + 2 * 2e9 * 0.004 * 0.012**3 / 12
+        self.assert_close(self.solve("ritz-structure", case).probes["tip"], 0.05 * length**3 / (3 * stiffness), 5e-3)
+        mixed = self.write("mixed.toml", case.read_text() + '[[probe]]\nname = "m"\nfield = "displacement"\nregion = "all"\nmeasure = "mean"\n')
+        outcome = self.run_case("ritz-structure", mixed)
+        self.assertEqual(outcome.exit, 2)
+        self.assertIn("'all' holds lines and surfaces", outcome.errors)
+
+    def test_bars_on_one_line(self):
+        """Two bars between walls: nothing turns about their line, and what holds them across it is enough; without it they are a mechanism."""
+        for direction in ((1, 0, 0), (1, 2, -2)):
+            length = math.dist(direction, (0, 0, 0))
+            points = [tuple(k * d for d in direction) for k in range(3)]
+            self.write("line.msh", boxes.msh(points, [(1, 1, [1, 2]), (1, 1, [2, 3]), (15, 2, [1]), (15, 2, [3]), (15, 3, [2])], [(1, "hanger"), (0, "foot"), (0, "tip")]))
+            case = '[mesh]\nfile = "line.msh"\n' + BAR + FOOT.replace("fixed", "pinned") + f'[[force]]\nregion = "tip"\nvalue = {[1e3 * d / length for d in direction]}\n'
+            held = '[[spring]]\nregion = "tip"\nstiffness = [1e3, 1e3, 1e3]\n' if direction[1] else '[[support]]\nregion = "tip"\ny = 0\nz = 0\n'
+            probe = TIP.replace('"z"', '"magnitude"')
+            stiffness = 2 * E * A / length + (1e3 if direction[1] else 0)
+            self.assert_close(self.solve("ritz-structure", self.write("case.toml", case + held + probe)).probes["tip"], 1e3 / stiffness, 1e-9)
+            self.assertEqual(self.run_case("ritz-structure", self.write("case.toml", case)).exit, 4)
+
     def test_own_weight(self):
         """q L^4 / (8 E I) at the tip; the hanger is a line without a section and weighs nothing."""
         outcome = self.solve("ritz-structure", self.frame(BEAM, FOOT, "[gravity]\nacceleration = [0, 0, -10]\n", TIP))
