@@ -43,7 +43,7 @@ NewtonInput read_newton(Run& run, const LinearSolverOptions& linear) {
 }
 
 void solve_by_newton(Run& run, const Operator& equations, const Constraints& fixed, const NewtonInput& newton,
-                     const std::function<void(const NonlinearSolution&, std::optional<double> time)>& show) {
+                     const std::function<void(const NonlinearSolution&, double part, std::optional<double> time)>& show) {
   const int increments = newton.options.increment_count();
   const auto time_of = [&](int increment) { return double(increment) / newton.options.increments; };
   NonlinearOptions options = newton.options;
@@ -53,14 +53,14 @@ void solve_by_newton(Run& run, const Operator& equations, const Constraints& fix
     run.log().end_progress();
     run.log().line("increment {} of {}: {} steps so far, relative residual {:.2e}", s.increment, increments, s.steps.size(), s.certificate);
     if (newton.write_increments) {
-      show(s, time_of(s.increment));
+      show(s, newton.options.part_of_loads(s.increment), time_of(s.increment));
       ++written;
     }
     run.keep(state_of(s, equations.state(), increments, written));
   };
   const NonlinearSolution s = solve_nonlinear(equations, fixed, options, run.progress());
   record(run, s, equations.space().unknown_count());
-  show(s, newton.write_increments ? std::optional(time_of(increments)) : std::nullopt);
+  show(s, newton.options.part_of_loads(increments), newton.write_increments ? std::optional(time_of(increments)) : std::nullopt);
 }
 
 }  // namespace ritz

@@ -176,6 +176,7 @@ void solve(Run& run) {
   for (const Case::Table& t : input.tables("prescribe", "prescribed values of the unknown")) prescribe(t, mesh, record.components, fixed);
   const LinearSolverOptions solver = run.solver();
   const NewtonInput newton = read_newton(run, solver);
+  const bool linear = parts.linear && !newton.follows_a_path();
   std::vector<Field> results = {{record.unknown, record.components}}, cell_results;
   for (const FormRecord* each : parts.evaluated)
     for (const Field& field : evaluated_fields(*each)) {
@@ -189,13 +190,13 @@ void solve(Run& run) {
     held.insert(held.end(), nodes.begin(), nodes.end());
   }
   phase.reset();
-  forecast(run, space, parts.integrals, {.matrix = asks_for_matrix(space, solver), .no_matrix = solver.operator_kind == OperatorKind::matrix_free, .newton = !parts.linear, .increments = newton.options.increment_count(), .shows_increments = !parts.linear && newton.write_increments && newton.options.increment_count() > 1, .restart = solver.restart, .factorised = solver.method == LinearMethod::direct, .definite = false,
+  forecast(run, space, parts.integrals, {.matrix = asks_for_matrix(space, solver), .no_matrix = solver.operator_kind == OperatorKind::matrix_free, .newton = !linear, .increments = newton.options.increment_count(), .shows_increments = !linear && newton.write_increments && newton.options.increment_count() > 1, .restart = solver.restart, .factorised = solver.method == LinearMethod::direct, .definite = false,
                                         .half_storage = solver.multigrid.half_storage});
   finish_model(run, fixed, rigid_modes(record, parts), {results, cell_results}, held);
 
   const Operator& equations = make_operator(run, space, parts.integrals, &solver);
-  if (!parts.linear)
-    return solve_by_newton(run, equations, fixed, newton, [&](const NonlinearSolution& s, std::optional<double> time) { show(run, parts.evaluated, equations, s.u, s.reaction, time); });
+  if (!linear)
+    return solve_by_newton(run, equations, fixed, newton, [&](const NonlinearSolution& s, double, std::optional<double> time) { show(run, parts.evaluated, equations, s.u, s.reaction, time); });
   const StaticSolution s = solve_static(equations, fixed, solver, run.progress());
   run.record(s.report, space.unknown_count());
   print_balance(run, s, space.components());

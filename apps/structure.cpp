@@ -141,10 +141,12 @@ void structure(Run& run) {
   std::vector<Prescription> all = held;
   if (!load_cases.cases.empty()) std::ranges::copy(load_cases.cases.front().prescribed, std::back_inserter(all));
   if (!model.sections.empty()) check_supports(run, held_by(space, all, model));
-  const bool linear = model.linear;
   const LinearSolverOptions solver = structure_solver(run);
   const NewtonInput newton = read_newton(run, solver);
-  if (!linear && !load_cases.cases.empty())
+  const bool linear = model.linear && !newton.follows_a_path();
+  if (!linear && model.linear && !load_cases.cases.empty())
+    input.add_error(Error(Exit::model, "load cases along a path of [newton]", "each load case is one state, under all of its loads", "leave [newton] out, or the load cases"));
+  if (!model.linear && !load_cases.cases.empty())
     input.add_error(Error(Exit::model, "load cases of a model with nonlinear elements", "they share one matrix, which such elements change", "make a case file of each"));
   std::vector<Integral> integrals = model.stiffness;
   integrals.insert(integrals.end(), common.integrals.begin(), common.integrals.end());
@@ -158,8 +160,8 @@ void structure(Run& run) {
 
   const Operator& equations = make_operator(run, space, integrals);
   if (linear) return solve_linear_structure(run, equations, model, load_cases, supports, common, own, solver);
-  solve_by_newton(run, equations, supports.common(), newton, [&](const NonlinearSolution& s, std::optional<double> time) {
-    show(run, equations, model, scaled(common.along, time.value_or(1)), s.u, s.reaction, {}, s.certificate, time);
+  solve_by_newton(run, equations, supports.common(), newton, [&](const NonlinearSolution& s, double part, std::optional<double> time) {
+    show(run, equations, model, scaled(common.along, part), s.u, s.reaction, {}, s.certificate, time);
   });
 }
 

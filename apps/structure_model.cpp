@@ -169,7 +169,9 @@ void read_springs(Case& input, const Mesh& mesh, const FormCatalogue& catalogue,
     const std::vector<double> k = t.vector("stiffness", "of each node along x, y, z [N/m]", rule), r = t.vector("rotational", "of each node about x, y, z [N m/rad]", rule);
     if (region == nullptr) continue;
     const std::vector<Node> nodes = nodes_in(mesh, *region);
-    const bool turns = std::ranges::any_of(r, [](double value) { return value > 0; });
+    const auto positive = [](double value) { return value > 0; };
+    const bool turns = std::ranges::any_of(r, positive);
+    if (!turns && std::ranges::none_of(k, positive)) t.error("stiffness", "this spring has no stiffness", {}, "give stiffness = [x, y, z] in N/m, or rotational in N m/rad");
     if (turns && std::ranges::any_of(nodes, [&](Node node) { return model.components_at[static_cast<std::size_t>(node)] < 6; }))
       t.error("rotational", fmt::format("a node of '{}' has no rotations", region->name), "only beams and shells have", "leave the rotational stiffness out", Exit::model);
     else if (turns)

@@ -40,7 +40,7 @@ const std::vector<ErrorKind>& kinds() {
        {"a load case cannot have*", "the load case '*' has no loads*", "a second load case*", "a combination of nothing*", "there is no load case*"}},
       {"sweep", Exit::input, "a [sweep] makes no sense", "a key that does not exist or is not of the model, values that are missing or given twice, lists of different lengths, a name twice", "see docs/sweeps.md; the message names the key",
        {"'*' cannot be swept*", "'*' is no key*", "'*' is swept twice*", "the first row of '*' holds*", "equal ratios from*", "values and a range*", "a swept key without*", "'*' has * values, '*' has*", "a sweep of*", "'*' cannot name a member*", "two members are called*", "a table and parameters*"}},
-      {"prescribes-nothing", Exit::input, "a support, displacement or load says nothing", "no component is given", "give fixed = true or some of the components", {"this displacement prescribes*", "this support holds*", "this load is nothing*"}},
+      {"prescribes-nothing", Exit::input, "a support, displacement or load says nothing", "no component is given", "give fixed = true or some of the components", {"this displacement prescribes*", "this support holds*", "this load is nothing*", "this spring has no*"}},
       {"solver-options", Exit::input, "options of [solver] do not go together", "a preconditioner for a direct method, restart without GMRES, conjugate gradients for a matrix that is not symmetric", "leave one away; auto fits",
        {"'*' was named together*", "'restart' was given*", "the method '*' was *", "method '*' was asked for*", "GMRES was asked*", "p-multigrid with*", "multigrid over nested meshes*", "a Chebyshev preconditioner*", "there is no linear method*", "there is no preconditioner*", "there is no method*"}},
       {"modal-options", Exit::input, "options of [modal] do not go together", "a count and a band, an empty band, more modes than unknowns, a support that moves", "the message names the key",
@@ -86,7 +86,7 @@ const std::vector<ErrorKind>& kinds() {
        {"the matrix is *", "the matrix has *", "row *", "the diagonal entry *", "entry *", "no unknown is free*", "* tangent that is not symmetric*"}},
       {"material-value", Exit::model, "a material or section cannot be", "a modulus that is not positive, Poisson's ratio outside of (-1, 0.5), a wall thicker than its section", "the message says what is allowed", {"'*' is * at *", "the parameter '*' of '*' is *", "the walls are thicker*"}},
       {"not-linear", Exit::model, "the solution of a linear solve does not satisfy the equations", "a form that is not linear, or whose derivative is wrong", "ritz element check FORM; ritz-solve takes Newton's method for forms that do not call themselves linear", {"*the solution does not satisfy the equations*"}},
-      {"nonlinear-load-cases", Exit::model, "load cases of a model with nonlinear elements", "load cases share one matrix, which such elements change", "make a case file of each", {"load cases of a model*"}},
+      {"nonlinear-load-cases", Exit::model, "load cases of a model with nonlinear elements", "load cases share one matrix, which such elements change", "make a case file of each", {"load cases of a model*", "load cases along a path*"}},
       {"other-model", Exit::model, "the model is not well posed", "", "the message says why", {"*"}},
 
       {"newton-not-converged", Exit::not_converged, "Newton's method did not converge", "too large a step, or no solution: buckling, a limit load", "more [newton] increments; check units", {"Newton's method*"}},

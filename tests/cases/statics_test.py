@@ -98,6 +98,38 @@ measure = "reaction"
         self.assert_close(found[2], found[0], 1e-9)
 
 
+class Paths(CaseTest):
+    def test_a_linear_form_follows_the_path_of_its_loads(self):
+        """A wall between 0 and 8 with a source: the middle is at 4 + s / (8 k), times the part that acts at the end."""
+        self.write("wall.msh", square())
+        for path, part in (("[1]", 1), ("[0.5]", 0.5), ("[1, -0.25]", -0.25)):
+            outcome = self.solve("ritz-solve", self.write("case.toml", f'''[mesh]
+file = "wall.msh"
+order = 2
+[model]
+form = "diffusion2"
+[[material]]
+region = "all"
+conductivity = 2
+[[prescribe]]
+region = "bottom"
+value = 0
+[[prescribe]]
+region = "top"
+value = 8
+[[load]]
+region = "all"
+value = 16
+[newton]
+path = {path}
+[[probe]]
+name = "middle"
+field = "temperature"
+point = [0.5, 0.5]
+'''))
+            self.assert_close(outcome.probes["middle"], part * 5, 1e-9)
+
+
 def disc(axis=0):
     return square(((axis, 0), (1, 0), (1, 1), (axis, 1)))
 

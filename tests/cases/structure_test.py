@@ -280,6 +280,22 @@ class Frames(Structure):
             self.assert_close(self.solve("ritz-structure", self.write("case.toml", case + held + probe)).probes["tip"], 1e3 / stiffness, 1e-9)
             self.assertEqual(self.run_case("ritz-structure", self.write("case.toml", case)).exit, 4)
 
+    def test_linear_models_follow_a_path_of_loads(self):
+        """Displacements and section forces are those of the part of the loads that acts at the end, those inside of loaded beams included."""
+        load = '[[line_load]]\nregion = "beam"\nvalue = [0, 0, -100]\n'
+        root = '[[probe]]\nname = "root"\nfield = "beam_force"\ncomponent = "{}"\nregion = "beam"\nmeasure = "{}"\n'
+        for path, part in (("[1]", 1), ("[0.5]", 0.5), ("[1, 0.25]", 0.25), ("[1, 0, -2]", -2)):
+            for write in ("last", "increments"):
+                case = self.frame(BEAM, FOOT, load, TIP, root.format("Mz_1", "min" if part > 0 else "max"), root.format("Vy_1", "min" if part > 0 else "max").replace("root", "shear", 1),
+                                  f'[newton]\npath = {path}\nincrements = 2\nwrite = "{write}"\n')
+                outcome = self.solve("ritz-structure", case)
+                self.assert_close(outcome.probes["tip"], part * -100 * 4**4 / (8 * E * I), 1e-7)
+                self.assert_close(abs(outcome.probes["root"]), abs(part) * 100 * 4**2 / 2, 1e-7)
+                self.assert_close(abs(outcome.probes["shear"]), abs(part) * 100 * 4, 1e-7)
+        self.assertLess(abs(self.solve("ritz-structure", self.frame(BEAM, FOOT, load, TIP, "[newton]\npath = [1, 0]\n")).probes["tip"]), 1e-12)
+        case = '[[load_case]]\nname = "a"\n' + load.replace("[[", "[[load_case.") + "[newton]\npath = [0.5]\n"
+        self.refuse(4, BEAM, FOOT, case, says=["load cases along a path of [newton]"])
+
     def test_own_weight(self):
         """q L^4 / (8 E I) at the tip; the hanger is a line without a section and weighs nothing."""
         outcome = self.solve("ritz-structure", self.frame(BEAM, FOOT, "[gravity]\nacceleration = [0, 0, -10]\n", TIP))
@@ -310,6 +326,9 @@ class Refusals(Structure):
 
     def test_moments_on_bars(self):
         self.refuse(4, BEAM, BAR, FOOT, TOP, '[[force]]\nregion = "top"\nmoment = [1, 0, 0]\n', says=["has no rotations"])
+
+    def test_a_spring_without_stiffness(self):
+        self.refuse(2, BEAM, FOOT, '[[spring]]\nregion = "tip"\n', says=["this spring has no stiffness", "N/m"])
 
     def test_loads_where_nothing_stands(self):
         self.refuse(4, BEAM, FOOT, '[[force]]\nregion = "top"\nvalue = [1, 0, 0]\n', says=["belongs to no section"])
