@@ -17,6 +17,7 @@
 #include <fmt/format.h>
 #include <new>
 #include <string_view>
+#include <system_error>
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -48,8 +49,11 @@ int print_schema(const AppInfo& info, const std::function<void(Run&)>& app) {
   }
 }
 
-// Of a library that throws an exception of its own (TBB, of VTK), or of std::thread.
-bool is_short_of_threads(const std::exception& error) { return std::string_view(error.what()).find(std::strerror(EAGAIN)) != std::string_view::npos; }
+// std::thread has a code for it. TBB, of VTK, has only the system's sentence, in the language in which the same process speaks it here.
+bool is_short_of_threads(const std::exception& error) {
+  if (const auto* const system = dynamic_cast<const std::system_error*>(&error)) return system->code() == std::errc::resource_unavailable_try_again;
+  return std::string_view(error.what()).find(std::strerror(EAGAIN)) != std::string_view::npos;
+}
 
 [[noreturn]] void end_by_signal(int signal) {
   std::fflush(nullptr);
@@ -62,7 +66,7 @@ bool is_short_of_threads(const std::exception& error) { return std::string_view(
 
 int run_app(int argc, char** argv, const AppInfo& info, const std::function<void(Run&)>& app) {
   keep_standard_streams_open();
-  use_one_blas_thread_where_addresses_are_limited(argv);
+  spare_addresses_where_they_are_limited();
   use_short_spinning(argv);
   process_age();
   std::signal(SIGPIPE, SIG_IGN);

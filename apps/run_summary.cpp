@@ -39,8 +39,8 @@ SolverOutcome outcome_of(const SolveReport& solve) {
 }
 
 std::string text_of(const SolveReport& solve, Index unknowns) {
-  return fmt::format("solve: {} unknowns, {}{}{}, {} iterations, {}, true relative residual {:.2e}{}", unknowns, solve.method,
-            solve.preconditioner.empty() ? "" : " with ", solve.preconditioner, solve.iterations, name_of(solve.reason),
+  return fmt::format("solve: {} unknowns, {}{}{}, {} iteration{}, {}, true relative residual {:.2e}{}", unknowns, solve.method,
+            solve.preconditioner.empty() ? "" : " with ", solve.preconditioner, solve.iterations, solve.iterations == 1 ? "" : "s", name_of(solve.reason),
             solve.true_relative_residual,
             solve.error_estimate < 0 || solve.error_norm.empty()
                 ? ""

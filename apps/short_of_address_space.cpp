@@ -1,16 +1,16 @@
 #include "apps/short_of_address_space.hpp"
 
 #include <cstdlib>
+#include <malloc.h>
 #include <sys/resource.h>
-#include <unistd.h>
 
 namespace ritz {
 
-void use_one_blas_thread_where_addresses_are_limited(char** argv) {
+void spare_addresses_where_they_are_limited() {
   rlimit space{};
-  if (std::getenv("OPENBLAS_NUM_THREADS") != nullptr || getrlimit(RLIMIT_AS, &space) != 0 || space.rlim_cur == RLIM_INFINITY) return;
+  if (getrlimit(RLIMIT_AS, &space) != 0 || space.rlim_cur == RLIM_INFINITY) return;
   setenv("OPENBLAS_NUM_THREADS", "1", 0);
-  execv("/proc/self/exe", argv);  // when this fails, the run goes on as it is
+  mallopt(M_ARENA_MAX, 1);
 }
 
 }  // namespace ritz

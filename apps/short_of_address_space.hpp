@@ -1,11 +1,13 @@
-// Where addresses are limited (ulimit -v, some batch systems), each thread that OpenBLAS starts when it is loaded tries for ever to allocate
-// its 128 MiB, and the program, which waits for it, never ends.
+// Where addresses are limited (ulimit -v, some batch systems), libraries that are lavish with them would use them up. OpenBLAS tries for ever to
+// allocate the 128 MiB of each thread that it starts when it is loaded; the C library tries to have 64 MiB for each thread, at each of its
+// allocations anew, and takes a page for the smallest block where it cannot.
 #pragma once
 
 namespace ritz {
 
-// Starts the program again with one such thread, where there is a limit and the user has said nothing about them (OPENBLAS_NUM_THREADS).
-// More are asked for where they are wanted (solvers/blas_threads.hpp). Call it first in main().
-void use_one_blas_thread_where_addresses_are_limited(char** argv);
+// One thread of OpenBLAS, unless the user has said otherwise (OPENBLAS_NUM_THREADS), and one heap for all threads, where there is a limit. More
+// threads are asked for where they are wanted (solvers/blas_threads.hpp). Call it first in main(): OpenBLAS is loaded with the first direct
+// solution (solvers/direct_factor.hpp).
+void spare_addresses_where_they_are_limited();
 
 }  // namespace ritz

@@ -216,8 +216,9 @@ class Sweep {
     for (const auto& [name, values] : report.probes) numbers += fmt::format(", {} {:.6g}", name, fmt::join(values, " "));
     log_.end_progress();
     tell_steps_down(member, report);
-    log_.line("{} {}/{} ({}): {} iterations{}", member.name, &member - plan_.members.data() + 1, plan_.members.size(), member.text(),
-              report.solves.empty() ? 0 : report.solves.back().iterations, numbers);
+    const int iterations = report.solves.empty() ? 0 : report.solves.back().iterations;
+    log_.line("{} {}/{} ({}): {} iteration{}{}", member.name, &member - plan_.members.data() + 1, plan_.members.size(), member.text(), iterations,
+              iterations == 1 ? "" : "s", numbers);
     remove(active);
   }
 

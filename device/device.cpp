@@ -87,7 +87,7 @@ DeviceChoice chosen_automatically() {
   return choice;
 }
 
-// "2 threads", and what holds them down where they are fewer than processors.
+// "2 threads", what holds them down where they are fewer than processors, and where they are more than can run.
 std::string threads_text(int threads) {
   const HostLimits limits = host_limits();
   std::string text = fmt::format("{} thread{}", threads, threads == 1 ? "" : "s");
@@ -95,6 +95,7 @@ std::string threads_text(int threads) {
   if (limits.affinity < limits.processors) bounds.push_back(fmt::format("affinity {}", limits.affinity));
   if (limits.group_processors > 0 && limits.group_processors < limits.processors) bounds.push_back(fmt::format("control group {:.2g}", limits.group_processors));
   if (!bounds.empty()) text += fmt::format(" of {} processors ({})", limits.processors, fmt::join(bounds, ", "));
+  if (threads > limits.threads()) text += fmt::format(", of which {} can run at a time", limits.threads());
   return text;
 }
 

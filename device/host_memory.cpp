@@ -4,6 +4,8 @@
 #include <atomic>
 #include <malloc.h>
 #include <mutex>
+#include <sys/mman.h>
+#include <sys/resource.h>
 #include <vector>
 
 namespace ritz {
@@ -65,6 +67,13 @@ void note_refusal(Index bytes) noexcept {
   refused = bytes;
 }
 HostRefusal take_last_refusal() noexcept { return {refused.exchange(0), refused_beside.exchange(0)}; }
+
+bool has_addresses_for(Index bytes) noexcept {
+  rlimit space{};
+  if (getrlimit(RLIMIT_AS, &space) != 0 || space.rlim_cur == RLIM_INFINITY) return true;
+  void* const room = mmap(nullptr, static_cast<std::size_t>(bytes), PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  return room != MAP_FAILED && munmap(room, static_cast<std::size_t>(bytes)) == 0;
+}
 
 void return_freed_host_memory() noexcept { malloc_trim(0); }
 void return_large_blocks_at_once(Index from) noexcept { mallopt(M_MMAP_THRESHOLD, static_cast<int>(from)); }

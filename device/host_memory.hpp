@@ -61,10 +61,13 @@ class HostCache {
 };
 bool give_back_host_caches() noexcept;  // false: there was nothing
 
+// Whether so many bytes of addresses can be had, where they are limited (ulimit -v); else true.
+bool has_addresses_for(Index bytes) noexcept;
+
 // What the program has freed goes back to the system, before long work in little memory: the C library keeps blocks of up to
 // 32 MiB once some have been freed.
 void return_freed_host_memory() noexcept;
-// And at once from now on, blocks from 1 MiB: for programs, at their start.
+// And at once from now on, blocks of at least so many bytes: for programs, at their start.
 void return_large_blocks_at_once(Index from = 1 << 20) noexcept;
 
 }  // namespace ritz

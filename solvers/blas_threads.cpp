@@ -1,5 +1,7 @@
 #include "solvers/blas_threads.hpp"
 
+#include "device/host_memory.hpp"
+
 #include <dlfcn.h>
 
 namespace ritz {
@@ -21,6 +23,11 @@ void set(int count) {
 int BlasThreads::now() {
   static auto* const function = find<int()>("openblas_get_num_threads");
   return function == nullptr ? 0 : function();
+}
+
+int BlasThreads::with_room(int count, Index bytes) {
+  while (now() > 0 && count > 0 && !has_addresses_for(bytes + count * buffer)) --count;
+  return count;
 }
 
 BlasThreads::BlasThreads(int count) : before_(now()) { set(count); }

@@ -4,7 +4,6 @@
 
 #include "solvers/sparse_matrix.hpp"
 
-#include <memory>
 #include <string>
 
 namespace ritz {
@@ -38,10 +37,8 @@ class DirectFactor {
   virtual Index negative_pivots() const { return -1; }    // of a symmetric factor; -1: not known
 };
 
-// Analysed, not yet factorised.
-std::unique_ptr<DirectFactor> analyse_on_cpu(const Device& device, const HostMatrix& A, const DirectAnalysis& analysis);
-
-// The module ritz_direct, table "direct", offers the same for GPUs; the caller owns the result.
+// The module ritz_direct, table "direct": ritz_direct.cpu for all CPUs, ritz_direct.cuda. Who solves nothing directly loads none of the
+// large libraries. Analysed, not yet factorised; the caller owns the result.
 struct DirectFactory {
   DirectFactor* (*analyse)(const Device& device, const HostMatrix& A, const DirectAnalysis& analysis);
 };

@@ -1,7 +1,9 @@
 #include "solvers/direct_solver.hpp"
 
 #include "device/error.hpp"
+#include "device/host_memory.hpp"
 #include "device/kernels.hpp"
+#include "solvers/blas_threads.hpp"
 #include "solvers/nested_dissection.hpp"
 #include "solvers/krylov.hpp"
 #include "solvers/vectors.hpp"
@@ -48,8 +50,9 @@ std::unique_ptr<DirectFactor> analyse(const SparseMatrix& A, DirectKind kind, co
   const Device& device = A.device();
   DirectAnalysis analysis{.kind = kind, .ordering = options.ordering, .block_size = A.block_size()};
   if (ordered_by_coordinates(options)) analysis.elimination = elimination_order(A, options);
-  if (!device.is_gpu()) return analyse_on_cpu(device, host, analysis);
-  const auto& factory = kernels<DirectFactory>(device, "ritz_direct", "direct");
+  if (!device.is_gpu() && !has_addresses_for(BlasThreads::buffer + (Index{80} << 20)))  // for the libraries
+    throw Error(Exit::resources, "the direct solver and its BLAS need 0.2 GB of addresses before they begin", "addresses are limited (ulimit -v)", "raise the limit, or use an iterative solver");
+  const auto& factory = *static_cast<const DirectFactory*>(find_kernels(device.is_gpu() ? device.backend() : "cpu", "ritz_direct", "direct"));
   return std::unique_ptr<DirectFactor>(factory.analyse(device, host, analysis));
 }
 

@@ -2,6 +2,7 @@
 // device has. BLAS rounds differently for each number of threads: the same bits come from the same number only.
 #include "device/error.hpp"
 #include "device/host_memory.hpp"
+#include "device/kernels.hpp"
 #include "solvers/blas_threads.hpp"
 #include "solvers/direct_factor.hpp"
 
@@ -9,7 +10,7 @@
 #include <dmumps_c.h>
 #include <fmt/format.h>
 
-namespace ritz {
+namespace ritz::cpu {
 namespace {
 
 // MUMPS numbers its parameters from 1.
@@ -29,6 +30,7 @@ struct Mumps : DMUMPS_STRUC_C {
   }
   ~Mumps() { run(job_end); }
   Mumps(const Mumps&) = delete;
+  void use(int threads) { threads_ = threads; }
   void run(Job what) {
     const BlasThreads obey(threads_);
     job = what;
@@ -42,7 +44,7 @@ struct Mumps : DMUMPS_STRUC_C {
 class MumpsFactor final : public DirectFactor {
  public:
   MumpsFactor(const HostMatrix& A, const DirectAnalysis& analysis, int threads)
-      : kind_(analysis.kind), mumps_(analysis.kind == DirectKind::general ? 0 : 2, threads) {
+      : kind_(analysis.kind), threads_(threads), mumps_(analysis.kind == DirectKind::general ? 0 : 2, threads) {
     for (const int output : {1, 2, 3}) mumps_.icntl[at(output)] = -1;
     mumps_.icntl[at(4)] = 0;
     set_values(A);
@@ -89,6 +91,11 @@ class MumpsFactor final : public DirectFactor {
                   fmt::format("the direct solver needs {:.2f} GB of the host, which is beside what is there more than the limit of {:.2f} GB",
                               1e-9 * double(memory_needed()), 1e-9 * double(host_memory_limit())),
                   "factors of three-dimensional models grow faster than the model", "raise --host-memory-limit, or use an iterative solver");
+    const int threads = BlasThreads::with_room(threads_, memory_needed());
+    if (threads == 0)
+      throw Error(Exit::resources, fmt::format("the direct solver needs {:.2f} GB of addresses, and its BLAS 0.13 GB", 1e-9 * double(memory_needed())),
+                  "addresses are limited (ulimit -v)", "raise the limit, or use an iterative solver");
+    mumps_.use(threads);
     for (const int extra_percent : {first_extra_percent, 100, 400}) {
       mumps_.icntl[at(14)] = extra_percent;
       mumps_.run(job_factorise);
@@ -194,16 +201,19 @@ class MumpsFactor final : public DirectFactor {
   }
 
   DirectKind kind_;
+  int threads_;
   HostMemory memory_;  // MUMPS allocates by itself: this counts it
   Mumps mumps_;
   std::vector<MUMPS_INT> rows_, columns_, position_;
   std::vector<double> values_;
 };
 
-}  // namespace
-
-std::unique_ptr<DirectFactor> analyse_on_cpu(const Device& device, const HostMatrix& A, const DirectAnalysis& analysis) {
-  return std::make_unique<MumpsFactor>(A, analysis, device.threads());
+DirectFactor* analyse(const Device& device, const HostMatrix& A, const DirectAnalysis& analysis) {
+  return new MumpsFactor(A, analysis, device.threads());
 }
 
-}  // namespace ritz
+const DirectFactory table{analyse};
+const Registration registration("direct", &table);
+
+}  // namespace
+}  // namespace ritz::cpu

@@ -31,7 +31,7 @@ bool may_go_on(const Reports& reports, MatrixPromise promise) {
 
 std::string failure_of(const SolveReport& report) {
   const std::string with = report.preconditioner.empty() || report.preconditioner == "none" ? "" : " with " + report.preconditioner;
-  return fmt::format("{}{}: {} after {} iterations", report.method, with, name_of(report.reason), report.iterations);
+  return fmt::format("{}{}: {} after {} iteration{}", report.method, with, name_of(report.reason), report.iterations, report.iterations == 1 ? "" : "s");
 }
 
 // The same again helps only where the iterations had run out.

@@ -63,9 +63,9 @@ mkdir -p "$out"
 tar -C "$work" --owner=0 --group=0 --sort=name -cf - "$name" | xz -T0 >"$out/$name.tar.xz"
 megabytes() { du -b -L -c "$@" | awk 'END {printf "%7.1f MB", $1 / 1e6}'; }
 echo "executables       $(megabytes "$bin"/*)"
-echo "Ritz's libraries  $(megabytes "$lib"/libritz_*.so "$lib"/*.v3.so "$lib"/*.v4.so)"
+echo "Ritz's libraries  $(megabytes "$lib"/libritz_*.so "$lib"/ritz_vtk.so "$lib"/ritz_hdf5.so "$lib"/ritz_direct.cpu.so "$lib"/*.v3.so "$lib"/*.v4.so)"
 if compgen -G "$lib/*.cuda.so" >/dev/null; then echo "CUDA modules      $(megabytes "$lib"/*.cuda.so)"; fi
-echo "other libraries   $(find "$lib" -type f ! -name 'libritz_*' ! -name '*.v?.so' ! -name '*.cuda.so' -print0 |
+echo "other libraries   $(find "$lib" -type f ! -name 'libritz_*' ! -name 'ritz_*' ! -name '*.v?.so' ! -name '*.cuda.so' -print0 |
   xargs -0 du -b -c | awk 'END {printf "%7.1f MB", $1 / 1e6}')"
 echo "unpacked          $(megabytes "$root")"
 echo "packed            $(megabytes "$out/$name.tar.xz")   $out/$name.tar.xz"

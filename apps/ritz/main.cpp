@@ -172,7 +172,7 @@ void add_element_commands(CLI::App& element, Choice& choice) {
 }
 
 int main(int argc, char** argv) {
-  ritz::use_one_blas_thread_where_addresses_are_limited(argv);
+  ritz::spare_addresses_where_they_are_limited();
   Choice choice;
   CLI::App cli{"What there is to compute on, what mesh files hold and can be turned into, whether elements are right and results whole.", "ritz"};
   cli.footer("Examples:\n  ritz doctor\n  ritz devices\n  ritz mesh info bracket.msh --scale 0.001\n  ritz mesh check bracket.inp --min-jacobian 0.1\n"

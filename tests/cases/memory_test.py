@@ -148,6 +148,20 @@ class AddressSpaceTest(ritz.CaseTest):
                                      env={name: value for name, value in os.environ.items() if name != "OPENBLAS_NUM_THREADS"}, capture_output=True, text=True, timeout=100)
             self.assertNotIn("a bug in Ritz", process.stderr)
 
+    def test_a_direct_solution_ends_where_addresses_are_short(self):
+        """OpenBLAS is loaded with it, and asks for ever for a buffer that it cannot have: the error comes before."""
+        codes = []
+        for megabytes in (2000, 340, 300, 200, 110, 100):
+            limit = megabytes << 20
+            words = [ritz.BIN / "ritz-heat", ritz.example("heat_sink"), "--threads", "2", "--output", self.folder / str(megabytes), "--set", 'solver.method="direct"']
+            process = subprocess.run([str(word) for word in words], preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (limit, limit)),
+                                     env={name: value for name, value in os.environ.items() if name != "OPENBLAS_NUM_THREADS"}, capture_output=True, text=True, timeout=100)
+            codes.append(process.returncode)
+            self.assertIn(process.returncode, (0, 6), process.stderr)
+            self.assertNotIn("a bug in Ritz", process.stderr)
+        self.assertEqual(codes[0], 0)
+        self.assertIn(6, codes)
+
 
 class NewtonTest(ritz.CaseTest):
     def test_newton_goes_on_without_a_matrix_where_there_is_no_room_for_one(self):

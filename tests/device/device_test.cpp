@@ -1,5 +1,6 @@
 #include "device/device.hpp"
 #include "device/error.hpp"
+#include "device/host_limits.hpp"
 
 #include <gtest/gtest.h>
 
@@ -46,6 +47,16 @@ TEST(Device, SaysWhatItIs) {
   EXPECT_NE(device.description().find("2 threads"), std::string::npos) << device.description();
   EXPECT_GT(device.info().memory_total, 0);
   EXPECT_GE(Device::named("cpu").threads(), 1);
+}
+
+TEST(Device, SaysWhenItsThreadsAreMoreThanCanRun) {
+  const int usable = host_limits().threads();
+  const std::string much = ", of which " + std::to_string(usable) + " can run at a time";
+  EXPECT_EQ(Device::named("cpu", usable).description().find(much), std::string::npos);
+  const Device crowded = Device::named("cpu", usable + 1);
+  EXPECT_EQ(crowded.threads(), usable + 1) << "obeyed";
+  EXPECT_NE(crowded.description().find(much), std::string::npos) << crowded.description();
+  Device::named("cpu", usable);
 }
 
 TEST(Device, CopiesShareTheMachine) {
