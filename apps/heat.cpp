@@ -11,7 +11,9 @@
 #include "fem/static_solution.hpp"
 
 #include <algorithm>
+#include <fmt/format.h>
 #include <optional>
+#include <set>
 
 namespace ritz {
 namespace {
@@ -79,6 +81,18 @@ std::vector<Integral> heat_integrals(Run& run, const Mesh& mesh, const PlaneMode
   return integrals;
 }
 
+// Materials that overlap are an error; two fluids on one facet may be meant (a film and a radiation, say), and both act.
+void say_overlaps(Run& run, const std::vector<const Region*>& cooled) {
+  std::vector<std::pair<Index, int>> facets;
+  for (const Region* region : cooled)
+    for (const FacetOfCell& facet : region->facets) facets.emplace_back(facet.cell, facet.facet);
+  std::ranges::sort(facets);
+  std::set<std::pair<Index, int>> several;
+  for (std::size_t i = 1; i < facets.size(); ++i)
+    if (facets[i] == facets[i - 1]) several.insert(facets[i]);
+  if (!several.empty()) run.log().notice(fmt::format("facets with more than one [[convection]]: {}; their heats add", several.size()));
+}
+
 EvaluatedFields heat_flux(Run& run, const Operator& equations, const Vector& u) {
   DerivedFields flux = evaluate(run, equations, u);
   auto phase = run.device().profile().phase("fields");
@@ -112,6 +126,7 @@ void heat(Run& run) {
   std::vector<const Region*> cooled;
   const std::vector<Integral> integrals = mesh.dimension() == 3 ? heat_integrals<3>(run, mesh, plane, load_cases, cooled)
                                                                 : heat_integrals<2>(run, mesh, plane, load_cases, cooled);
+  say_overlaps(run, cooled);
   phase.reset();
   const FunctionSpace& space = make_space(run, mesh, 1);
   phase.emplace(run.device().profile(), "model");

@@ -70,7 +70,7 @@ std::string nearest_match(std::string_view word, const std::vector<std::string>&
   std::size_t best_distance = std::max<std::size_t>(2, word.size() / 3) + 1;
   for (const std::string& candidate : candidates) {
     const std::size_t distance = edit_distance(lower(word), lower(candidate));
-    if (distance < best_distance) {
+    if (distance < best_distance && 2 * distance <= std::max(word.size(), candidate.size())) {
       best_distance = distance;
       best = candidate;
     }

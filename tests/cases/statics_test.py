@@ -130,6 +130,21 @@ point = [0.5, 0.5]
             self.assert_close(outcome.probes["middle"], part * 5, 1e-9)
 
 
+class Convections(CaseTest):
+    def test_two_on_one_side_add_and_are_told(self):
+        """A wall of resistance 1 / 2 from 0 to a side with h = 1 at 20 and h = 3 at 100: 4 (80 - T) = 2 T."""
+        self.write("wall.msh", square())
+        fluid = '[[convection]]\nregion = "top"\ncoefficient = {}\nambient = {}\n'
+        head = '[mesh]\nfile = "wall.msh"\n[model]\ntype = "plane"\n[[material]]\nregion = "all"\nconductivity = 2\n[[temperature]]\nregion = "bottom"\nvalue = 0\n'
+        probe = '[[probe]]\nname = "top"\nfield = "temperature"\nregion = "top"\nmeasure = "mean"\n'
+        both = self.solve("ritz-heat", self.write("case.toml", head + fluid.format(1, 20) + fluid.format(3, 100) + probe))
+        self.assert_close(both.probes["top"], 320 / 6, 1e-9)
+        self.assertTrue(any("facets with more than one [[convection]]: 1;" in notice for notice in both.report["notices"]), both.report["notices"])
+        one = self.solve("ritz-heat", self.write("case.toml", head + fluid.format(4, 80) + probe))
+        self.assert_close(one.probes["top"], 320 / 6, 1e-9)
+        self.assertEqual(one.report["notices"], [])
+
+
 def disc(axis=0):
     return square(((axis, 0), (1, 0), (1, 1), (axis, 1)))
 
