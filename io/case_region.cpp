@@ -39,6 +39,19 @@ const Region* find_region(const Mesh& mesh, const std::string& name, std::initia
   return nullptr;
 }
 
+std::vector<Node> sorted_nodes(const Mesh& mesh, const Region& region) {
+  std::vector<Node> nodes = nodes_in(mesh, region);
+  std::ranges::sort(nodes);
+  return nodes;
+}
+
+// Nodes of the same name as the facets that were found, elsewhere: who wrote the name may have meant either.
+bool is_ambiguous(const Mesh& mesh, const Region& found, std::initializer_list<RegionKind> kinds) {
+  if (found.kind != RegionKind::facets || std::ranges::find(kinds, RegionKind::nodes) == kinds.end()) return false;
+  const Region* nodes = find_region(mesh, found.name, {RegionKind::nodes});
+  return nodes != nullptr && sorted_nodes(mesh, found) != sorted_nodes(mesh, *nodes);
+}
+
 void explain_unknown(const CaseAnswer& answer, const std::string& key_path, const std::string& name, const Mesh& mesh,
                      std::initializer_list<RegionKind> kinds) {
   std::vector<std::string> valid;
@@ -82,6 +95,9 @@ const Region* Case::Table::region(std::string_view key, std::string_view about, 
   const std::string& name = answer.value()->text;
   const Region* found = find_region(mesh, name, kinds);
   if (found == nullptr) explain_unknown(answer, full_path(key), name, mesh, kinds);
+  else if (is_ambiguous(mesh, *found, kinds))
+    answer.wrong_text(fmt::format("'{}' names '{}', which is a region of facets and one of nodes in other places,", full_path(key), name),
+                      "both are in the mesh under this name", "give one of them another name there, or make a [[region]] of what is meant");
   return found;
 }
 

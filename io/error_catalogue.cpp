@@ -26,7 +26,7 @@ const std::vector<ErrorKind>& kinds() {
        "look at the character that is marked; docs/formulas.md has variables and functions", {"'*' is the formula*"}},
       {"file-missing", Exit::input, "a file that the case names does not exist", "relative names start at the folder of the case file", "check the name and the folder", {"'*' names the file*", "there is no plugin*", "there is no folder*"}},
       {"unknown-region", Exit::input, "a region is not in the mesh, or is one of another kind", "names are those of the mesh file and of [[region]]",
-       "take one of the names that are listed; ritz mesh info prints them", {"'*' names the region*", "'*' names '*', a region of*", "there is no region*", "* has no region named*", "* facets of '*' lie between*", "the normals of '*' look to*"}},
+       "take one of the names that are listed; ritz mesh info prints them", {"'*' names the region*", "'*' names '*', a region of*", "'*' names '*', which is a region of*", "there is no region*", "* has no region named*", "* facets of '*' lie between*", "the normals of '*' look to*"}},
       {"region-empty", Exit::input, "a region holds nothing, or nothing of the dimension that is needed", "a selection that misses the mesh (units, tolerance), or a region of other cells",
        "check coordinates and units", {"the region '*' is empty*", "the region '*' holds no*", "the area of region*", "facets of bars*"}},
       {"region-definition", Exit::input, "a [[region]] of the case file makes no sense", "no condition, a name that is there already, or regions of different kinds in one operation", "see docs/regions.md",

@@ -130,6 +130,33 @@ point = [0.5, 0.5]
             self.assert_close(outcome.probes["middle"], part * 5, 1e-9)
 
 
+class Names(CaseTest):
+    DECK = """*NODE
+1, 0, 0
+2, 1, 0
+3, 1, 1
+4, 0, 1
+*ELEMENT, TYPE=CPS4, ELSET=plate
+1, 1, 2, 3, 4
+*SURFACE, NAME=foot
+1, S1
+*NSET, NSET=foot
+{nodes}
+*SURFACE, NAME=top
+1, S3
+"""
+
+    def test_one_name_for_two_places_is_an_error(self):
+        """A surface and a set of nodes that share a name may be the same place, and are else nothing to guess."""
+        case = self.write("case.toml", HEAD.replace("ring", "plate").format(mesh="deck.inp", kind="plane_stress") + '[[displacement]]\nregion = "foot"\nx = 0\n[[traction]]\nregion = "top"\nvalue = [0, 1]\n')
+        self.write("deck.inp", self.DECK.format(nodes="2, 1"))
+        self.solve("ritz-elasticity", case)
+        self.write("deck.inp", self.DECK.format(nodes="1, 4"))
+        outcome = self.run_case("ritz-elasticity", case)
+        self.assertEqual(outcome.exit, 2, outcome.errors)
+        self.assertIn("names 'foot', which is a region of facets and one of nodes in other places", outcome.errors)
+
+
 class Convections(CaseTest):
     def test_two_on_one_side_add_and_are_told(self):
         """A wall of resistance 1 / 2 from 0 to a side with h = 1 at 20 and h = 3 at 100: 4 (80 - T) = 2 T."""
