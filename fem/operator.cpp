@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <map>
 #include <omp.h>
 
 namespace ritz {
@@ -114,9 +115,24 @@ bool Operator::sums_chunks(Task task, const ElementGroup& group, const std::vect
   return form.linear && kernels_of(task, group, form).sums_chunks && bytes <= assembly_kernels(*space_).vectors.bytes;
 }
 
-Index Operator::workspace_size(const Outline& outline) const {
-  if (!assembly_kernels(*space_).needs_workspace || outline.widest == 0) return 0;
-  return std::min(outline.largest, std::max(outline.widest, workspace_bytes / Index{sizeof(double)}));
+Index Operator::workspace_size(const Outline& outline) const { return assembly_kernels(*space_).needs_workspace ? outline.slab() : 0; }
+
+Index Operator::Outline::slab() const {
+  return widest == 0 ? 0 : std::min(largest, std::max(widest, workspace_bytes / Index{sizeof(double)}));
+}
+
+Index Operator::slabs_on_a_gpu(const std::vector<Task>& tasks) const {
+  if (assembly_kernels(*space_).needs_workspace) return 0;
+  std::map<std::pair<ListKey, int>, Index> slabs;  // shared as plans share them
+  for (const Task task : tasks)
+    for (const Job& job : jobs_of(task)) {
+      const Outline outline = this->outline(job);
+      Index& slab = slabs[{{outline.groups, outline.chunk_batches, task == Task::matrix}, outline.block}];
+      slab = std::max(slab, outline.slab());
+    }
+  Index sum = 0;
+  for (const auto& [key, slab] : slabs) sum += slab * Index{sizeof(double)};
+  return sum;
 }
 
 // Slabs of many chunks fill a GPU better; one chunk at a time will do when memory is short.

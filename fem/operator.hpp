@@ -115,6 +115,8 @@ class Operator {
   // The lists are counted around some nodes: exact for small meshes, to a few per cent for large ones.
   // Tasks over the same cells in the same chunks share lists: they are counted once.
   MemoryNeeds memory_needs(const std::vector<Task>& tasks, Index pairs = 0) const;
+  // [bytes] Of element results, slab by slab, that these tasks would take on a GPU on top of what they take on this CPU; 0 on a GPU.
+  Index slabs_on_a_gpu(const std::vector<Task>& tasks) const;
   Index host_bytes() const;  // of the elements' lists on the host, when they are written
   MemoryNeeds memory_needs(Task task, Index pairs = 0) const { return memory_needs(std::vector{task}, pairs); }
   // Lists and buffers of a task go back to the pool; they are made anew when it is called again.
@@ -158,6 +160,7 @@ class Operator {
     std::vector<Index> chunk_batches, first_chunk{0}; // of each of them; first_chunk ends with the number of all
     int block = 0;                                    // numbers per item
     Index widest = 0, largest = 0;                    // numbers of element results that kernels do not sum: of a chunk, of a group
+    Index slab() const;                               // of as many chunks as a GPU's kernels fill at a time
   };
   bool takes_part(const Job& job, const FormValue& form) const;
   Outline outline(const Job& job) const;

@@ -70,6 +70,7 @@ class Forecaster {
     const double iterations = cycle ? (block_ == 1 ? 18 : 40) : diagonal_iterations();
     result.bytes_moved = steps() * (6 * matrix_bytes + (cycle ? 12 * matrix_bytes : 0) + iterations * (product + (cycle ? 5 * 1.3 * width * product : 0)));
     result.at_assembly = assembly.total();
+    count_slabs(result, model_.newton || model_.reuses ? std::vector{Task::residual, Task::matrix} : std::vector{Task::residual});
     result.host_lists = host_of_lists(matrix_lists()) + needs_.host_of_pattern;
     return result;
   }
@@ -92,6 +93,7 @@ class Forecaster {
     if (model_.reuses) raise(result, matrix + residual_ + matrix_lists() + results(), "results");
     raise(result, needs_.standing + needs_.pattern + residual_ + needs_.coordinates + staying_lists() + results(), "results");
     result.at_assembly = assembly.total();
+    count_slabs(result, model_.newton || model_.reuses ? std::vector{Task::residual, Task::matrix} : std::vector{Task::residual});
     result.host_lists = host_of_lists(matrix_lists()) + needs_.host_of_pattern;
     return result;
   }
@@ -118,6 +120,7 @@ class Forecaster {
     // Chebyshev of degree 4; or some thirty cycles, whose arithmetic a CPU does in four times the time of the moves.
     result.bytes_moved = steps() * columns_ * (cycle ? (space_.device().is_gpu() ? 30 : 120) * (product + cycle->cycle) : 4 * 0.28 * diagonal_iterations() * product);
     result.at_assembly = kept.total();
+    result.more_on_a_gpu = equations_.slabs_on_a_gpu({Task::residual, Task::diagonal, Task::action, Task::evaluate});
     result.host_lists = host_of_lists(lists_of({Task::action}));
     return result;
   }
@@ -130,6 +133,13 @@ class Forecaster {
   }
 
  private:
+  // `standing`: tasks whose buffers stay behind the assembly.
+  void count_slabs(ForecastPath& path, std::vector<Task> standing) const {
+    const Index assembly = path.at_assembly + equations_.slabs_on_a_gpu({Task::residual, Task::matrix});
+    if (path.moment == "results") standing.push_back(Task::evaluate);
+    const Index later = path.moment == "assembly" ? 0 : path.peak.total() + equations_.slabs_on_a_gpu(standing);
+    path.more_on_a_gpu = std::max({Index{0}, assembly - path.peak.total(), later - path.peak.total()});
+  }
   // By the analysis of the run itself: it looks at the pattern alone.
   DirectSolver::Needs factor_needs() const {
     auto phase = space_.device().profile().phase("analysis");

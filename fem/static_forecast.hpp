@@ -22,6 +22,7 @@ struct ForecastPath {
   MemoryNeeds peak;            // of the pool at its fullest moment, with what it holds now
   std::string moment;          // "assembly", "set-up", "iteration", "results"
   Index at_assembly = 0;       // [bytes] of the pool
+  Index more_on_a_gpu = 0;     // [bytes] that the peak is higher on a GPU, where the forecast is made on a CPU: slabs of element results
   Index host_lists = 0;        // [bytes] of host memory beside the pool then: lists on their way, the pattern
   Index factor = 0;            // [bytes] that the direct solver's analysis asks for: of the host where it is a CPU's, else in the peak
   Index host_factor = 0;       // [bytes] of it that the host will hold, with the matrix as triplets, beside the peak; 0: on a GPU

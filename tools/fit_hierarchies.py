@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The constants of solvers/multigrid/hierarchy_needs.cpp from measured hierarchies (tests/memory/hierarchy_needs_test.cpp) on standard input.
+"""The constants of solvers/multigrid/hierarchy_needs.cpp from measured hierarchies (tests/memory/measure_hierarchies.cpp) on standard input.
 
 Prints the table in C++, and on standard error how near it comes: least squares of relative errors, the larger heavier.
 """
