@@ -109,6 +109,8 @@ const Mesh& Run::mesh(bool structural) {
   const auto order = table.integer("order", "1 or 2: order of the cells; 0 keeps the file's", {.fallback = 0, .minimum = 0, .maximum = 2});
   const std::string mid_nodes = table.choice("mid_nodes", "of cells raised to order 2: on edges only, or on faces too",
                                              {"serendipity", "full"}, "serendipity");
+  if (mid_nodes == "full" && order != 2)
+    table.error("mid_nodes", "mid_nodes = 'full' without order = 2", "cells keep the nodes of the file unless [mesh] order says otherwise", "add order = 2");
   const bool torn = table.flag("allow_torn", "nodes that hang on facets of their own body, and quadrilateral facets on triangles, are meant: the solution may tear there", false);
   if (!std::filesystem::exists(file)) case_->throw_if_any();
   report_.mesh_file = file;

@@ -94,6 +94,7 @@ class CaseFile(BadInputs):
 
     def test_no_thickness_around_an_axis(self):
         self.refuse_setting(2, ["an axisymmetric model has no thickness"], "lame/axisymmetric", model__thickness=2)
+        self.refuse_setting(2, ["mid_nodes = 'full' without order = 2", "add order = 2"], "lame/axisymmetric", mesh__mid_nodes="full")
 
     def test_gravity_needs_density(self):
         self.refuse(2, ["missing key 'material.0.density'"], CUBE + "[gravity]\nacceleration = [0, 0, -9.81]\n")
