@@ -312,6 +312,12 @@ void Run::record(const SolveReport& solve, Index unknowns) {
   if (!solve.choice.empty() && solve.choice != choice_before) log_.line("method: {}", solve.choice);
   for (const std::string& fallback : solve.fallbacks) log_.notice("fell back: " + fallback);
   if (!solve.where.empty()) log_.notice(solve.where);
+  tell_steps_of_equations();
+}
+
+void Run::tell_steps_of_equations() {
+  for (const auto& equations : shared_->equations)
+    for (const std::string& step : equations->take_steps_down()) step_down(step);
 }
 
 void Run::step_down(const std::string& step) {
@@ -372,6 +378,7 @@ void Run::write(std::vector<Field> nodal, std::vector<Field> cells, std::optiona
   auto& probes = part_ != nullptr ? part_->probes : report_.probes;
   probes = evaluate_probes(*case_, *mesh_, {nodal, cells, measure_, fields_.finer()});
   for (const auto& [name, values] : probes) log_.line("probe {}: {:.8g}", name, fmt::join(values, " "));
+  tell_steps_of_equations();
   leave_out_missing(nodal);
   leave_out_missing(cells);
   keep_lack();

@@ -137,6 +137,7 @@ class Run {
   void check_room(const ProbeFields& fields) const;
   void open_results(bool probes);
   void give_back_lists();
+  void tell_steps_of_equations();
   void keep_lack();
   void unless_memory_is_short(const std::function<void()>& write_checkpoint);
   void leave_out_missing(std::vector<Field>& fields);

@@ -4,6 +4,7 @@
 #include "device/kernels.hpp"
 #include "fem/chunk_lists.hpp"
 #include "fem/given_numbers.hpp"
+#include "fem/slab_buffer.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -135,16 +136,6 @@ Index Operator::slabs_on_a_gpu(const std::vector<Task>& tasks) const {
   return sum;
 }
 
-// Slabs of many chunks fill a GPU better; one chunk at a time will do when memory is short.
-Vector Operator::make_workspace(Index size, Index least) const {
-  try {
-    return Vector(space_->device(), size, "assembly buffers");
-  } catch (const Error& error) {
-    if (error.exit() != Exit::resources || size <= least) throw;
-    return Vector(space_->device(), least, "assembly buffers");
-  }
-}
-
 Operator::Plan Operator::make_plan(const Job& job) const {
   const Device& device = space_->device();
   const Task task = job.task;
@@ -172,7 +163,7 @@ Operator::Plan Operator::make_plan(const Job& job) const {
   if (plan.scatter == nullptr) plan.scatter = make_lists(task, plan, first_chunk);
   plan.stored_bytes = ScatterPlan::memory_needs(plan.scatter->sizes()).total() + stored_at_points(plan.terms);
   if (plan.extension == nullptr) plan.extension = std::make_shared<Vector>(device, plan.scatter->extension_items() * plan.block, "assembly buffers");
-  if (plan.workspace == nullptr) plan.workspace = std::make_shared<Vector>(make_workspace(workspace_size(outline), outline.widest));
+  if (plan.workspace == nullptr) plan.workspace = std::make_shared<Vector>(slab_buffer(device, workspace_size(outline), outline.widest, steps_down_));
   return plan;
 }
 

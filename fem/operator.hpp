@@ -16,7 +16,10 @@
 #include <map>
 #include <memory>
 #include <set>
+#include <string>
 #include <tuple>
+#include <utility>
+#include <vector>
 
 namespace ritz {
 
@@ -119,6 +122,8 @@ class Operator {
   Index slabs_on_a_gpu(const std::vector<Task>& tasks) const;
   Index host_bytes() const;  // of the elements' lists on the host, when they are written
   MemoryNeeds memory_needs(Task task, Index pairs = 0) const { return memory_needs(std::vector{task}, pairs); }
+  // Steps down that were taken since the last call, because memory was short: sentences for people.
+  std::vector<std::string> take_steps_down() const { return std::exchange(steps_down_, {}); }
   // Lists and buffers of a task go back to the pool; they are made anew when it is called again.
   void forget(Task task) const { std::erase_if(plans_, [task](const auto& entry) { return entry.first.task == task; }); }
 
@@ -167,7 +172,6 @@ class Operator {
   std::vector<Job> jobs_of(Task task) const;  // what the task is, once for each form whose results are of another size
   bool sums_chunks(Task task, const ElementGroup& group, const std::vector<int>& integrals, Index batches) const;
   Index workspace_size(const Outline& outline) const; // numbers; 0 where threads have their own
-  Vector make_workspace(Index size, Index least) const;
   ReferenceTable table(const ElementGroup& group, int degree) const;
   const FormKernels* keeping_tangents(const ElementGroup& group, const FormValue& form) const;
   template <class Use>
@@ -209,6 +213,7 @@ class Operator {
   std::vector<Integral> integrals_;
   std::vector<ElementGroup> groups_;
   mutable std::map<Job, Plan> plans_;
+  mutable std::vector<std::string> steps_down_;
   mutable std::map<ListKey, ScatterSizes> list_sizes_;  // foreseen
   mutable std::shared_ptr<const ElementsAround> around_;  // some nodes, for what is foreseen
   mutable std::map<std::pair<const ElementGroup*, int>, Vector> point_geometry_;  // by group and number of points

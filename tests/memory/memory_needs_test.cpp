@@ -5,6 +5,7 @@
 #include "fem/forms/varying.hpp"
 #include "fem/material_contrast.hpp"
 #include "fem/pattern_size.hpp"
+#include "fem/slab_buffer.hpp"
 #include "fem/space_needs.hpp"
 #include "fem/static_forecast.hpp"
 
@@ -68,6 +69,20 @@ TEST_P(MemoryNeedsOn, CellsThatAreOnlyCountedNeedTheSame) {
   EXPECT_EQ(pool.statistics().live_by_tag.at("connectivity"), 2 * written);
   EXPECT_EQ(counted.host_bytes(), model.equations.host_bytes());
   for (const Task task : all_tasks) EXPECT_EQ(counted.memory_needs(task).by_tag(), model.equations.memory_needs(task).by_tag()) << static_cast<int>(task);
+}
+
+TEST(SlabBuffer, ShrinksToOneChunkWhereMemoryIsShortAndSaysSo) {
+  const Device device = Device::named("fake");
+  std::vector<std::string> steps;
+  EXPECT_EQ(slab_buffer(device, 100'000, 1000, steps).size(), 100'000);
+  EXPECT_TRUE(steps.empty());
+  device.memory().trim();
+  device.memory().set_limit(100'000);
+  EXPECT_EQ(slab_buffer(device, 100'000, 1000, steps).size(), 1000);
+  ASSERT_EQ(steps.size(), 1u);
+  EXPECT_NE(steps[0].find("0.0 MB instead of 0.8 MB (out of memory"), std::string::npos) << steps[0];
+  EXPECT_THROW(slab_buffer(device, 100'000, 50'000, steps), Error);
+  EXPECT_EQ(steps.size(), 1u) << "nothing was done";
 }
 
 TEST(MemoryNeeds, SpacesBesideEachOtherShareTheGeometry) {
