@@ -95,25 +95,23 @@ Operator::Outline Operator::outline(const Job& job) const {
       throw Error(Exit::resources, fmt::format("element matrices of {} nodes cannot be assembled", group.node_count()),
                   "the lists that say where their entries go count to 65536",
                   "leave [solver] operator out, with method cg, gmres or bicgstab or none; or take a lower order");
-    const Index batches = batches_per_chunk(group.batch_count(), items, result.block, task == Task::matrix ? assembly.matrices : assembly.vectors);
+    const bool can_sum = can_sum_chunks(task, group, taking_part);
+    const ChunkLimits& limits = task == Task::matrix && !can_sum ? assembly.matrices : assembly.vectors;
+    const int numbers = task == Task::matrix && can_sum ? c : result.block;  // such kernels sum a row of each block at a time
+    const Index batches = batches_per_chunk(group.batch_count(), items, numbers, limits);
+    const Index results = batches * items * numbers * lane_count;
+    const Index chunks = (group.batch_count() + batches - 1) / batches;
     result.chunk_batches.push_back(batches);
-    result.first_chunk.push_back(result.first_chunk.back() + (group.batch_count() + batches - 1) / batches);
-    if (!sums_chunks(task, group, taking_part, batches)) {
-      result.widest = std::max(result.widest, batches * items * result.block * lane_count);
-      result.largest = std::max(result.largest, (group.batch_count() + batches - 1) / batches * batches * items * result.block * lane_count);
+    result.first_chunk.push_back(result.first_chunk.back() + chunks);
+    result.sums_chunks.push_back(can_sum && results * Index{sizeof(double)} <= limits.bytes);
+    if (!result.sums_chunks.back()) {
+      result.widest = std::max(result.widest, results);
+      result.largest = std::max(result.largest, chunks * results);
     }
     result.groups.push_back(static_cast<int>(g));
     result.integrals.push_back(std::move(taking_part));
   }
   return result;
-}
-
-// Do the kernels of the only integral of a group sum the results of a chunk of so many batches?
-bool Operator::sums_chunks(Task task, const ElementGroup& group, const std::vector<int>& integrals, Index batches) const {
-  if (task != Task::action || integrals.size() != 1) return false;
-  const FormValue& form = integrals_[static_cast<std::size_t>(integrals.front())].form;
-  const Index bytes = batches * lane_count * group.node_count() * space_->components() * Index{sizeof(double)};
-  return form.linear && kernels_of(task, group, form).sums_chunks && bytes <= assembly_kernels(*space_).vectors.bytes;
 }
 
 Index Operator::workspace_size(const Outline& outline) const { return assembly_kernels(*space_).needs_workspace ? outline.slab() : 0; }
@@ -151,7 +149,7 @@ Operator::Plan Operator::make_plan(const Job& job) const {
     std::vector<AssemblyTerm>& terms = plan.terms.emplace_back();
     const ElementGroup& group = groups_[static_cast<std::size_t>(plan.groups[g])];
     for (const int i : outline.integrals[g]) terms.push_back(make_term(task, group, integrals_[static_cast<std::size_t>(i)]));
-    terms.front().sums_chunks = sums_chunks(task, group, outline.integrals[g], plan.chunk_batches[g]);
+    terms.front().sums_chunks = outline.sums_chunks[g];
   }
   for (const auto& [other, made] : plans_) {
     if (task == Task::matrix || other.task == Task::matrix || made.groups != plan.groups || made.chunk_batches != plan.chunk_batches) continue;

@@ -163,6 +163,7 @@ class Operator {
     std::vector<int> groups;                          // positions in groups_
     std::vector<std::vector<int>> integrals;          // of each of them
     std::vector<Index> chunk_batches, first_chunk{0}; // of each of them; first_chunk ends with the number of all
+    std::vector<bool> sums_chunks;                    // of each of them: kernels sum the results of a chunk
     int block = 0;                                    // numbers per item
     Index widest = 0, largest = 0;                    // numbers of element results that kernels do not sum: of a chunk, of a group
     Index slab() const;                               // of as many chunks as a GPU's kernels fill at a time
@@ -170,7 +171,7 @@ class Operator {
   bool takes_part(const Job& job, const FormValue& form) const;
   Outline outline(const Job& job) const;
   std::vector<Job> jobs_of(Task task) const;  // what the task is, once for each form whose results are of another size
-  bool sums_chunks(Task task, const ElementGroup& group, const std::vector<int>& integrals, Index batches) const;
+  bool can_sum_chunks(Task task, const ElementGroup& group, const std::vector<int>& integrals) const;
   Index workspace_size(const Outline& outline) const; // numbers; 0 where threads have their own
   ReferenceTable table(const ElementGroup& group, int degree) const;
   const FormKernels* keeping_tangents(const ElementGroup& group, const FormValue& form) const;

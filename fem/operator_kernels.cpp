@@ -80,6 +80,16 @@ const FormKernels& Operator::kernels_of(Task task, const ElementGroup& group, co
   return kernels<FormKernels>(space_->device(), form.module, named(0));
 }
 
+// Of the only integral of a group: do its kernels sum the results of a chunk, if these fit in shared memory?
+bool Operator::can_sum_chunks(Task task, const ElementGroup& group, const std::vector<int>& integrals) const {
+  if (integrals.size() != 1) return false;
+  const Integral& integral = integrals_[static_cast<std::size_t>(integrals.front())];
+  if (!integral.form.linear) return false;  // it may work with point tangents
+  const FormKernels& found = kernels_of(task, group, integral.form);
+  if (task == Task::action) return found.sums_actions;
+  return task == Task::matrix && found.sums_matrices && table(group, degree_of(task, group, integral)).point_count == 1;
+}
+
 int Operator::degree_of(Task task, const ElementGroup& group, const Integral& integral) const {
   if (integral.form.cell >= 0) return 0;
   const bool keeps = !integral.form.state_start.empty();  // then it is known at the points of the residual only

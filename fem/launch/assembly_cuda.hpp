@@ -16,7 +16,9 @@ __global__ void sum_chunks_kernel(const __grid_constant__ ScatterView s, Index f
                                   Index chunk_stride, Real* target, Real* extension) {
   const Index chunk = blockIdx.x / parts;
   const Lanes lanes{blockIdx.x % parts * blockDim.x + threadIdx.x, parts * blockDim.x};
-  sum_chunk<B>(s, first_chunk + chunk, elements + chunk * chunk_stride, target, extension, lanes);
+  const Real* const results = elements + chunk * chunk_stride;  // [batch][item][number][lane]
+  const auto result = [results](unsigned source, unsigned k) { return results[source / lane_count * (B * lane_count) + k * lane_count + source % lane_count]; };
+  sum_chunk<B, B>(s, first_chunk + chunk, result, target, extension, lanes);
 }
 
 template <class Real>

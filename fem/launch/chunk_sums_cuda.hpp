@@ -12,21 +12,18 @@ struct Lanes {
   unsigned rank, count;
 };
 
-// `results`: of the chunk, [batch][entry][lane], B entries per item.
-template <int B, class Real>
-__device__ void sum_chunk(const ScatterView& s, Index chunk, const Real* results, Real* target, Real* extension, const Lanes& lanes) {
+// result(source, k): number k of an element's item, as lists say where it is. `Width` numbers from the target on, which has B per item.
+template <int B, int Width, class Real, class Result>
+__device__ void sum_chunk(const ScatterView& s, Index chunk, const Result& result, Real* target, Real* extension, const Lanes& lanes) {
   const std::uint32_t* destinations = s.destinations + s.chunk_slots[chunk];
   const std::uint16_t* sources = s.sources + s.chunk_sources[chunk];
   for (Index r = s.chunk_runs[chunk]; r < s.chunk_runs[chunk + 1]; ++r) {
     const ScatterRun run = s.runs[r];
     Real* out = run.to_extension ? extension : target;
-    for (unsigned i = lanes.rank; i < run.slot_count * B; i += lanes.count) {
-      const unsigned slot = i / B, k = i % B;
+    for (unsigned i = lanes.rank; i < run.slot_count * Width; i += lanes.count) {
+      const unsigned slot = i / Width, k = i % Width;
       Real sum = 0;
-      for (unsigned n = 0; n < run.source_count; ++n) {
-        const unsigned source = sources[n * run.slot_count + slot];
-        sum += results[source / lane_count * (B * lane_count) + k * lane_count + source % lane_count];
-      }
+      for (unsigned n = 0; n < run.source_count; ++n) sum += result(sources[n * run.slot_count + slot], k);
       out[Index{destinations[slot]} * B + k] = sum;
     }
     destinations += run.slot_count;

@@ -66,7 +66,8 @@ struct FormKernels {
   ElementKernel matrices, residuals, evaluate, actions, diagonals, single_actions;  // nullptr where there is none: those for any element do
   // Of all batches at once: the state at each point becomes what u makes of it; the tangent at each point is written to `tangents`.
   ElementKernel commits = nullptr, tangents = nullptr;
-  bool sums_chunks = false;  // actions can do as ElementArguments::sums says
+  // Can do as ElementArguments::sums says: actions, and matrices with one quadrature point.
+  bool sums_actions = false, sums_matrices = false;
 };
 
 // The name under which a form's kernels for elements of `node_count` nodes and reference dimension are registered; those for

@@ -2,7 +2,8 @@
 // the same on every machine; a Team says who does the items of a loop:
 //   CPU   one thread does all items for a batch of elements at once; T = Pack, a lane per element
 //   CUDA  block = up to lane_count elements, thread = item (a quadrature point, a pair of nodes, ...); T = double
-// team.each(n, f) runs f(0..n-1); team.sync() makes what was written visible to the team.
+// team.each(n, f) runs f(0..n-1), team.each_tile(n, t, f) f(0), f(t), ... with all of the team; team.sync() makes what was written visible
+// to the team.
 // Scratch arrays live in the team's fast memory (stack or L2 on a CPU, shared memory on a GPU).
 // Numbers of nodes are compile-time constants for common cells, the geometry's for linear ones (Shape, element_points.hpp); 0 stands for
 // any element, with numbers from its table.
@@ -69,7 +70,7 @@ constexpr void element_matrices(const Team& team, const Memory& memory, const F&
     }
   });
   team.sync();
-  for (int first = 0; first < N; first += tile) {
+  team.each_tile(N, tile, [&](int first) {
     const int columns = N - first < tile ? N - first : tile;
     team.each(columns * points, [&](int item) {
       const int q = item % points, b = first + item / points;
@@ -106,7 +107,7 @@ constexpr void element_matrices(const Team& team, const Memory& memory, const F&
         }
     });
     team.sync();
-  }
+  });
 }
 
 // weight * flux at a point, pulled back to reference directions: flux(c * (1 + D)) with the value, then the gradient part.

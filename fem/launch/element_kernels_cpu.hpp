@@ -37,6 +37,10 @@ struct CpuTeam {
 
   template <class F>
   void each(int count, const F& f) const { do_each(count, f); }
+  template <class F>
+  void each_tile(int count, int tile, const F& f) const {
+    for (int first = 0; first < count; first += tile) f(first);
+  }
   void sync() const {}
 
   template <class X>
@@ -254,6 +258,9 @@ inline CpuMemory thread_scratch(int entries) {
   }
   return {static_cast<Pack*>(memory.get())};
 }
+
+template <Form F, int N, int D, int Points>
+inline constexpr bool sums_matrices = false;  // threads sum their chunks (assembly_cpu.hpp)
 
 template <Form F, int N, int D, int Points>
 [[gnu::flatten]] void run_matrices(const Device&, const ElementArguments& arguments) {

@@ -39,7 +39,10 @@ struct RegisterFormOnCell {
     constexpr bool asked_once = beside_any && C::nodes != 0;
     static FormKernels t{};
     if constexpr (!asked_once || !FormFacts<F>::linear) t.residuals = run_residuals<F, C::nodes, C::dimension>;
-    if constexpr (FormFacts<F>::has_matrix) t.matrices = choose_matrices();
+    if constexpr (FormFacts<F>::has_matrix) {
+      t.matrices = choose_matrices();
+      t.sums_matrices = one_point && sums_matrices<F, C::nodes, C::dimension, 1>;
+    }
     if constexpr (FormFacts<F>::has_matrix && acts) {
       t.actions = run_actions<F, C::nodes, C::dimension>;
       t.single_actions = run_single_actions<F, C::nodes, C::dimension>;
@@ -50,9 +53,9 @@ struct RegisterFormOnCell {
     if constexpr (FormFacts<F>::state > 0) t.commits = run_commits<F, C::nodes, C::dimension>;
     return t;
   }
+  // Gradients on linear simplices: one point will do.
+  static constexpr bool one_point = C::nodes == C::dimension + 1 && !F::uses_value && FormFacts<F>::extra_degree <= 1;
   static ElementKernel choose_matrices() {
-    // Gradients on linear simplices: one point, all in registers.
-    constexpr bool one_point = C::nodes == C::dimension + 1 && !F::uses_value && FormFacts<F>::extra_degree <= 1;
     if constexpr (!one_point) {
       return run_matrices<F, C::nodes, C::dimension, 0>;
     } else {

@@ -97,6 +97,10 @@ struct CheckerTeam {
     }
     shadow->item = -1;
   }
+  template <class F>
+  void each_tile(int count, int tile, const F& f) const {
+    for (int first = 0; first < count; first += tile) f(first);
+  }
   void sync() const { shadow->sync(); }
 
   template <class X>

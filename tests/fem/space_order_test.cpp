@@ -1,4 +1,5 @@
 // Spaces whose order is not the mesh's: numbering, continuity, actions without matrices, exactness.
+#include "fem/forms/mass.hpp"
 #include "fem/matrix_free.hpp"
 #include "fem/static_solution.hpp"
 #include "models.hpp"
@@ -194,6 +195,65 @@ TEST(TensorActions, OfManyElementsAreTheResidualsInBothPrecisions) {
       single.upload(std::vector<double>(found.begin(), found.end()));
       EXPECT_LT(largest_difference(by_residual, single), 2e-5 * scale) << name << ", order " << order;
     }
+}
+
+struct Entry {
+  Index column;
+  double value;
+};
+std::vector<Entry> entries(const HostMatrix& matrix, Index row) {
+  std::vector<Entry> list;
+  const auto from = static_cast<std::size_t>(row);
+  for (auto e = static_cast<std::size_t>(matrix.offsets[from]); e < static_cast<std::size_t>(matrix.offsets[from + 1]); ++e)
+    list.push_back({matrix.columns[e], matrix.values[e]});
+  return list;
+}
+double entry(const HostMatrix& matrix, Index row, Index column) {
+  const std::vector<Entry> list = entries(matrix, row);
+  const auto found = std::ranges::find(list, column, &Entry::column);
+  return found == list.end() ? 0 : found->value;
+}
+
+// The same for matrices of simplices with one point.
+TEST(SimplexMatrices, OfManyElementsActAsResidualsAndAreSymmetricToTheBit) {
+  const Mesh meshes[] = {box(20, 19, 18, {1, 1.1, 0.9}, CellKind::tet4, {.random = 0.03}), rectangle(143, 151, {1, 1.1}, CellKind::tri3, {.random = 0.03})};
+  for (const Mesh& mesh : meshes)
+    for (const auto& [name, form, rigid] : forms_on(mesh.dimension())) {
+      const Equations m(mesh, form, 1);
+      Vector x = m.space.zeros(), by_residual = m.space.zeros(), by_matrix = m.space.zeros();
+      x.upload(random_values(static_cast<std::size_t>(x.size())));
+      SparseMatrix K = m.equations.make_matrix();
+      m.equations.assemble(m.space.zeros(), K);
+      K.apply(x, by_matrix);
+      m.equations.residual(x, by_residual);
+      EXPECT_LT(largest_difference(by_residual, by_matrix), 1e-12 * max_abs(by_residual)) << name;
+      const HostMatrix host = host_matrix(K);
+      for (Index row = 0; row < host.rows(); ++row)
+        for (const Entry& e : entries(host, row)) {
+          if (e.column / form.components == row / form.components) continue;  // a block of a node with itself has rounding of its own
+          ASSERT_EQ(e.value, entry(host, e.column, row)) << name << ", entry " << row << ", " << e.column;
+        }
+    }
+}
+
+// Kernels that sum by themselves do not where another form adds to the same elements.
+TEST(SimplexMatrices, OfTwoFormsOnTheSameCellsAreTheirSum) {
+  const Mesh mesh = box(9, 8, 7, {1, 1.1, 0.9}, CellKind::tet4, {.random = 0.03});
+  const FunctionSpace space(mesh, 3, tested());
+  const Operator both(space, {Integral::over_all_cells(elastic_form(3)), Integral::over_all_cells(Mass<3, 3>{7.0})});
+  const Operator stiffness(space, {Integral::over_all_cells(elastic_form(3))}), mass(space, {Integral::over_all_cells(Mass<3, 3>{7.0})});
+  Vector x = space.zeros();
+  x.upload(random_values(static_cast<std::size_t>(x.size())));
+  const auto times_x = [&](const Operator& equations) {
+    SparseMatrix K = equations.make_matrix();
+    equations.assemble(space.zeros(), K);
+    Vector y = space.zeros();
+    K.apply(x, y);
+    return y;
+  };
+  Vector sum = times_x(stiffness);
+  axpy(1, times_x(mass), sum);
+  EXPECT_LT(largest_difference(times_x(both), sum), 1e-12 * max_abs(sum));
 }
 
 // Harmonic polynomials of the space's order satisfy Laplace's equation; with their values on the boundary they are found
