@@ -1,4 +1,5 @@
 // Derived fields: strain, stress and heat flux at nodes and in cells.
+#include "mesh/quadrature.hpp"
 #include "models.hpp"
 
 #include <cmath>
@@ -120,6 +121,29 @@ TEST_P(Evaluation, OfAQuadraticTemperatureIsExactInTheMean) {
     const double* flux = fields.at_cells.data() + static_cast<std::size_t>(cell) * n;
     EXPECT_NEAR(flux[0], -conductivity * (2 * x + y), 10 * tolerance);
     EXPECT_NEAR(flux[1], -conductivity * x, 10 * tolerance);
+  }
+}
+
+// In a body of revolution the radius weighs: of a linear flux over an affine cell, by a rule that is exact for its product with r.
+TEST_P(Evaluation, OfAQuadraticTemperatureIsExactInTheMeanOfARing) {
+  if (dimension() == 3 || traits(kind()).order == 1) return;
+  const Model model(patch(kind(), {.count = 2}), AxisymmetricDiffusion{conductivity});
+  const DerivedFields fields = evaluate(model, [](const Point& x, int) { return x[0] * x[0] + x[0] * x[1]; });
+  const QuadratureRule rule = quadrature(kind(), 4);
+  for (Index cell = 0; cell < model.mesh.cell_count(); ++cell) {
+    double flux = 0, volume = 0;
+    for (std::size_t q = 0; q < rule.points.size(); ++q) {
+      const std::vector<double> shape = shape_values(kind(), rule.points[q]);
+      const auto nodes = model.mesh.nodes_of(cell);
+      double r = 0, y = 0;
+      for (std::size_t a = 0; a < nodes.size(); ++a) {
+        r += shape[a] * model.mesh.point(nodes[a])[0];
+        y += shape[a] * model.mesh.point(nodes[a])[1];
+      }
+      flux -= rule.weights[q] * r * conductivity * (2 * r + y);
+      volume += rule.weights[q] * r;
+    }
+    EXPECT_NEAR(fields.at_cells[static_cast<std::size_t>(cell) * 2], flux / volume, 10 * tolerance);
   }
 }
 
