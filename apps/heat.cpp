@@ -9,9 +9,12 @@
 #include "apps/run.hpp"
 #include "fem/forms/diffusion.hpp"
 #include "fem/static_solution.hpp"
+#include "solvers/vectors.hpp"
 
 #include <algorithm>
-#include <fmt/format.h>
+#include <cmath>
+#include <fmt/ranges.h>
+#include <numeric>
 #include <optional>
 #include <set>
 
@@ -49,9 +52,15 @@ FormValue convection_form(const Formula& h, const Formula& ambient, const PlaneM
   return {VaryingConvection<G>{plane.weight, plane.axisymmetric}, {h, ambient}};
 }
 
+// A fluid on a region of facets.
+struct Convected {
+  const Region* region;
+  Integral integral;
+};
+
 template <int G>
 std::vector<Integral> heat_integrals(Run& run, const Mesh& mesh, const PlaneModel& plane, LoadCaseInputs& load_cases,
-                                     std::vector<const Region*>& cooled) {
+                                     std::vector<Convected>& cooled) {
   Case& input = run.input();
   std::vector<Integral> integrals;
   std::vector<MaterialRegion> materials;
@@ -72,7 +81,7 @@ std::vector<Integral> heat_integrals(Run& run, const Mesh& mesh, const PlaneMode
     if (region == nullptr || !has_area(t, mesh, *region, plane)) continue;
     check_formulas(input, mesh, *region, std::array{h, ambient});
     integrals.push_back(Integral::over(convection_form<G>(h, ambient, plane), *region));
-    cooled.push_back(region);
+    cooled.push_back({region, integrals.back()});
   }
   for (LoadCaseInput& each : load_cases.cases) {
     add_loads<G>(input, each.table, mesh, plane, each.loads);
@@ -82,10 +91,10 @@ std::vector<Integral> heat_integrals(Run& run, const Mesh& mesh, const PlaneMode
 }
 
 // Materials that overlap are an error; two fluids on one facet may be meant (a film and a radiation, say), and both act.
-void say_overlaps(Run& run, const std::vector<const Region*>& cooled) {
+void say_overlaps(Run& run, const std::vector<Convected>& cooled) {
   std::vector<std::pair<Index, int>> facets;
-  for (const Region* region : cooled)
-    for (const FacetOfCell& facet : region->facets) facets.emplace_back(facet.cell, facet.facet);
+  for (const Convected& each : cooled)
+    for (const FacetOfCell& facet : each.region->facets) facets.emplace_back(facet.cell, facet.facet);
   std::ranges::sort(facets);
   std::set<std::pair<Index, int>> several;
   for (std::size_t i = 1; i < facets.size(); ++i)
@@ -101,12 +110,55 @@ EvaluatedFields heat_flux(Run& run, const Operator& equations, const Vector& u) 
           {{"heat_flux", flux.components, std::move(flux.at_cells)}}};
 }
 
-void show(Run& run, const Operator& equations, bool cooled, const StaticSolution& s) {
+double total(const Operator& equations, const Vector& u) {
+  Vector r = equations.space().zeros();
+  equations.residual(u, r);
+  const std::vector<double> values = r.host();
+  return std::accumulate(values.begin(), values.end(), 0.0);
+}
+
+// With convection. The loads of the solution hold what it does where temperatures are prescribed, and its ambient temperatures: no heat that
+// is given.
+void print_heat(Run& run, const Constraints& supports, const std::vector<Convected>& cooled, const StaticSolution& s) {
+  const FunctionSpace& space = supports.space();
+  Vector prescribed = space.zeros();
+  axpy(-1, s.u, prescribed);
+  supports.set_zero(prescribed);
+  axpy(1, s.u, prescribed);
+  double given = s.applied[0];
+  std::vector<double> convected;
+  std::vector<std::string> words;
+  for (const Convected& each : cooled) {
+    const Operator alone(space, {each.integral});
+    given += total(alone, prescribed);
+    convected.push_back(-total(alone, s.u));
+    words.push_back(fmt::format("{:.6g} through '{}'", convected.back(), each.region->name));
+  }
+  const double held = std::accumulate(s.reaction.begin(), s.reaction.end(), 0.0);
+  const double largest = std::transform_reduce(convected.begin(), convected.end(), std::abs(held), [](double a, double b) { return std::max(a, b); }, [](double a) { return std::abs(a); });
+  if (std::abs(given) < 1e-12 * largest) given = 0;  // rounding of a difference
+  run.log().line("heat into the body: {:.6g} given, {:.6g} at prescribed temperatures, by convection {}; certificate {:.1e}", given, held, fmt::join(words, ", "),
+                 s.certificate);
+  run.facts()["applied_load"] = fmt::format("{:.10g}", given);
+  run.facts()["reaction"] = fmt::format("{:.10g}", held);
+  run.facts()["convection"] = fmt::format("{:.10g}", fmt::join(convected, " "));
+  run.facts()["residual_certificate"] = fmt::format("{:.3e}", s.certificate);
+}
+
+void show(Run& run, const Operator& equations, const Constraints& supports, const std::vector<Convected>& cooled, const StaticSolution& s) {
   const FunctionSpace& space = equations.space();
   std::optional<Profile::Phase> phase(std::in_place, run.device().profile(), "fields");
   Field temperature = run.fields().of("temperature", space, s.u);
   print_range(run, space.mesh(), "temperature", temperature.values);
-  if (!cooled) print_balance(run, s, 1);  // what convection takes away is neither load nor reaction
+  try {
+    if (cooled.empty())
+      print_balance(run, s, 1);
+    else
+      print_heat(run, supports, cooled, s);
+  } catch (const Error& error) {
+    if (error.exit() != Exit::resources) throw;
+    run.log().notice(fmt::format("heat by convection is not told: {}", error.message()));
+  }
   phase.reset();
   const Field flux_name{"heat_flux", space.mesh().dimension()};
   EvaluatedFields flux = derive(run, equations, {{flux_name}, {flux_name}}, [&] { return heat_flux(run, equations, s.u); });
@@ -123,7 +175,7 @@ void heat(Run& run) {
       {{"material", move_out},
        {"model", move_out},
        {"convection", "move it out of the load case; a fluid warmer by dT in one load case is a flux of coefficient * dT there"}});
-  std::vector<const Region*> cooled;
+  std::vector<Convected> cooled;
   const std::vector<Integral> integrals = mesh.dimension() == 3 ? heat_integrals<3>(run, mesh, plane, load_cases, cooled)
                                                                 : heat_integrals<2>(run, mesh, plane, load_cases, cooled);
   say_overlaps(run, cooled);
@@ -136,8 +188,8 @@ void heat(Run& run) {
   solver.one_of_many = pay_for_a_matrix(load_cases.cases.size(), load_cases.combinations.size()) || run.shared().sweeps;
   const std::vector<Field> results = {{"temperature", 1}, {"heat_flux", mesh.dimension()}, {"reaction", 1}}, cell_results = {{"heat_flux", mesh.dimension()}};
   std::vector<Node> held;
-  for (const Region* region : cooled) {
-    const std::vector<Node> nodes = space.nodes_in(*region);
+  for (const Convected& each : cooled) {
+    const std::vector<Node> nodes = space.nodes_in(*each.region);
     held.insert(held.end(), nodes.begin(), nodes.end());
   }
   phase.reset();
@@ -146,7 +198,7 @@ void heat(Run& run) {
 
   const Operator& equations = make_operator(run, space, integrals, &solver);
   solve_or_wait(run, equations, load_cases, supports, solver,
-                [&run, &equations, is_cooled = !cooled.empty()](const StaticSolution& s) { show(run, equations, is_cooled, s); });
+                [&run, &equations, supports, cooled](const StaticSolution& s) { show(run, equations, supports->common(), cooled, s); });
 }
 
 const char* example = R"([mesh]

@@ -14,6 +14,7 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
+#include <iterator>
 #include <numeric>
 #include <optional>
 
@@ -53,11 +54,30 @@ void print_forces(Run& run, const std::vector<double>& applied, const std::vecto
   run.facts()["residual_certificate"] = fmt::format("{:.3e}", certificate);
 }
 
+// The ground's forces on the structure: those of supports, and of springs that keep nothing (what others did to get here is not known
+// any more). Of supports alone where memory is short.
+std::vector<double> with_springs(Run& run, const FunctionSpace& space, const StructureModel& model, const Vector& u, std::vector<double> reaction) {
+  std::vector<Integral> springs;
+  std::ranges::copy_if(model.ground, std::back_inserter(springs), [](const Integral& i) { return i.form.state_start.empty(); });
+  if (springs.size() < model.ground.size()) run.log().notice("reactions are those of supports and of springs without a state");
+  if (springs.empty()) return reaction;
+  try {
+    Vector r = space.zeros();
+    Operator(space, std::move(springs)).residual(u, r);
+    const std::vector<double> forces = space.forces_to_mesh(r);
+    for (std::size_t i = 0; i < reaction.size(); ++i) reaction[i] -= forces[i];
+  } catch (const Error& error) {
+    if (error.exit() != Exit::resources) throw;
+    run.log().notice(fmt::format("reactions are those of supports, without springs: {}", error.message()));
+  }
+  return reaction;
+}
+
 void show(Run& run, const Operator& equations, const StructureModel& model, const std::vector<std::array<double, 3>>& along, const Vector& u,
           const std::vector<double>& reaction, const std::vector<double>& applied, double certificate, std::optional<double> time = {}) {
   const FunctionSpace& space = equations.space();
   std::optional<Profile::Phase> phase(std::in_place, run.device().profile(), "fields");
-  std::vector<Field> nodal = nodal_fields(model.components, space.to_mesh(u), reaction);
+  std::vector<Field> nodal = nodal_fields(model.components, space.to_mesh(u), with_springs(run, space, model, u, reaction));
   print_peak(run, space.mesh(), "displacement", magnitudes(nodal[0].values));
   if (std::ranges::all_of(model.sections, [](const StructureSection& s) { return s.record->small_displacements; })) judge_displacements(run, space.mesh(), nodal[0].values, 3);
   print_forces(run, applied, nodal[1].values, certificate);

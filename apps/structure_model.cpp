@@ -232,7 +232,9 @@ StructureModel read_structure(Run& run, const Mesh& mesh, const FormCatalogue& c
     read_section(t, mesh, catalogue, needs_density, model);
   find_sections(run, mesh, model);
   for (const StructureSection& s : model.sections) model.stiffness.push_back(Integral::over(s.element, *s.region));
+  const auto section_count = static_cast<std::ptrdiff_t>(model.stiffness.size());
   read_springs(run.input(), mesh, catalogue, model);
+  model.ground.assign(model.stiffness.begin() + section_count, model.stiffness.end());
   read_masses(run.input(), mesh, model);
   return model;
 }

@@ -33,6 +33,7 @@ struct StructureModel {
   bool linear = true;                   // are all of its elements?
   int components = 3;                   // of the space: 3, or 6 with rotations
   std::vector<Integral> stiffness;      // sections, and springs to the ground
+  std::vector<Integral> ground;         // the springs of these
   std::vector<Prescription> springs;    // held elastically: region, component
   std::vector<PointMass> masses;
 };

@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <fmt/format.h>
+#include <functional>
 
 namespace ritz {
 namespace {
@@ -195,16 +196,21 @@ std::vector<FreePart> free_parts(const Constraints& constraints, RigidModes mode
     for (int c = 0; c < space.components(); ++c) hold(node, c);
 
   const std::vector<int> allowed = allowed_motions(modes);
+  std::vector<char> is_free(parts.size());
+  std::ranges::transform(parts, is_free.begin(), [&](const Part& part) { return !null_space(part.gram, allowed).empty(); });
   std::vector<FreePart> result;
+  if (std::ranges::none_of(is_free, std::identity{})) return result;
+  std::vector<Gram> felt(parts.size());  // sum of row^T row over all nodes: bars on one line do not feel their turning about it
+  for (Node node = 0; node < space.node_count(); ++node) {
+    const Index of_node = part_of_node[static_cast<std::size_t>(node)];
+    const auto p = static_cast<std::size_t>(of_node);
+    if (of_node < 0 || !is_free[p]) continue;
+    for (int c = 0; c < space.components(); ++c) add_square(felt[p], motions_at(parts[p], space.point(node), c));
+  }
   for (std::size_t p = 0; p < parts.size(); ++p) {
+    if (!is_free[p]) continue;
+    for (const Motion& still : null_space(felt[p], allowed)) add_square(parts[p].gram, still);
     std::vector<Motion> basis = null_space(parts[p].gram, allowed);
-    if (basis.empty()) continue;
-    Gram all{};
-    for (Node node = 0; node < space.node_count(); ++node)
-      for (int c = 0; c < space.components() && part_of_node[static_cast<std::size_t>(node)] == static_cast<Index>(p); ++c)
-        add_square(all, motions_at(parts[p], space.point(node), c));
-    for (const Motion& still : null_space(all, allowed)) add_square(parts[p].gram, still);  // bars on one line do not feel their turning about it
-    basis = null_space(parts[p].gram, allowed);
     if (basis.empty()) continue;
     separate_translations(basis);
     remove_slides(basis);

@@ -172,6 +172,50 @@ class Convections(CaseTest):
         self.assertEqual(one.report["notices"], [])
 
 
+    def test_the_heat_of_each_fluid_is_told_and_all_heats_balance(self):
+        """Against integrals of the temperature: on quarters of a ring, with a foot that is held, which the cooled inside touches."""
+        self.write("ring.inp", TotalForces.quarter_ring())
+        fluids = {"inside": (30, 20), "foot": (5, 70)}
+        for kind in ("plane", "axisymmetric"):
+            for order in (0, 3):
+                case = f'''[mesh]
+file = "ring.inp"
+[model]
+type = "{kind}"
+[space]
+order = {order}
+[[material]]
+region = "ring"
+conductivity = 3
+[[load_case]]
+name = "hot"
+source = [{{region = "ring", value = 500}}]
+[[load_case]]
+name = "warm"
+source = [{{region = "ring", value = 200}}]
+[[combination]]
+name = "both"
+factors = {{hot = 2, warm = -1}}
+'''
+                for region, (coefficient, ambient) in fluids.items():
+                    case += f'[[convection]]\nregion = "{region}"\ncoefficient = {coefficient}\nambient = {ambient}\n'
+                case += '[[temperature]]\nregion = "foot"\nvalue = 40\n'
+                for region in ("inside", "foot", "ring"):
+                    for measure in ("integral", "mean"):
+                        case += f'[[probe]]\nname = "{region} {measure}"\nfield = "temperature"\nregion = "{region}"\nmeasure = "{measure}"\n'
+                report = self.solve("ritz-heat", self.write("case.toml", case)).report
+                for (name, part), source in zip((report["load_cases"] | report["combinations"]).items(), (500, 200, 800), strict=True):
+                    with self.subTest(kind=kind, order=order, part=name):
+                        probes = part["probes"]
+                        size = {region: probes[f"{region} integral"] / probes[f"{region} mean"] for region in ("inside", "foot", "ring")}
+                        (given,), (held,) = ([float(part["facts"][name])] for name in ("applied_load", "reaction"))
+                        convected = [float(number) for number in part["facts"]["convection"].split()]
+                        self.assert_close(given, source * size["ring"], 1e-9)
+                        for heat, (region, (coefficient, ambient)) in zip(convected, fluids.items(), strict=True):
+                            self.assert_close(heat, coefficient * (ambient * size[region] - probes[f"{region} integral"]), 1e-7)
+                        self.assertLess(abs(given + held + sum(convected)), 1e-8 * abs(held))
+
+
 def disc(axis=0):
     return square(((axis, 0), (1, 0), (1, 1), (axis, 1)))
 

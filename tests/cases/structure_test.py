@@ -306,8 +306,14 @@ class Frames(Structure):
 
     def test_spring_and_moved_support(self):
         spring = '[[spring]]\nregion = "tip"\nstiffness = [0, 0, 1e6]\n'
-        outcome = self.solve("ritz-structure", self.frame(BEAM, FOOT, spring, PULL, TIP))
-        self.assert_close(outcome.probes["tip"], -1000 / (3 * E * I / 4**3 + 1e6), 1e-9)
+        held = '[[probe]]\nname = "held"\nfield = "reaction"\ncomponent = "z"\nregion = "{}"\nmeasure = "reaction"\n'
+        ground = held.format("tip") + held.format("foot").replace('"held"', '"foot"')
+        outcome = self.solve("ritz-structure", self.frame(BEAM, FOOT, spring, PULL, TIP, ground))
+        tip = -1000 / (3 * E * I / 4**3 + 1e6)
+        self.assert_close(outcome.probes["tip"], tip, 1e-9)
+        self.assert_close(outcome.probes["held"], -1e6 * tip, 1e-9)  # what the ground does through the spring
+        self.assert_close(outcome.probes["foot"], 1000 + 1e6 * tip, 1e-9)
+        self.assert_close(outcome.fact("reaction")[2], 1000, 1e-9)
         outcome = self.solve("ritz-structure", self.frame(BEAM, FOOT.replace("fixed = true", "pinned = true\nrx = 0\nrz = 0\nry = 0.01"), TIP))
         self.assert_close(outcome.probes["tip"], -0.04, 1e-9)  # a rigid turn
 
