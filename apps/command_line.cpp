@@ -1,5 +1,7 @@
 #include "apps/command_line.hpp"
 
+#include "io/version.hpp"
+
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
@@ -23,6 +25,7 @@ std::optional<int> parse_command_line(int argc, char** argv, const AppInfo& info
              "\nExit codes: 0 complete, 2 command line or case file, 3 mesh, 4 model not well posed, 5 not converged,\n"
              "6 out of memory, 7 output, 8 GPU or driver, 9 journal of the results damaged, 1 a bug in Ritz;\n"
              "stopped: 75 with a checkpoint, for --resume; without one 130 Ctrl-C, 143 SIGTERM, 129 SIGHUP, 124 time limit.");
+  cli.set_version_flag("--version", info.name + " " + ritz_version());
   cli.add_option("case", options.case_file, "case file (TOML)");
   cli.add_option("--set", options.overrides, "override a key of the case: --set material.0.young=70e9 (repeatable)")
       ->take_all()
@@ -48,7 +51,7 @@ std::optional<int> parse_command_line(int argc, char** argv, const AppInfo& info
     cli.parse(argc, argv);
     if (options.case_file.empty() && !options.schema) throw CLI::RequiredError("case");
   } catch (const CLI::ParseError& error) {
-    if (error.get_exit_code() == 0) return cli.exit(error);  // --help
+    if (error.get_exit_code() == 0) return cli.exit(error);  // --help, --version
     // Not every option was read.
     options.log_json = options.log_json || std::any_of(argv, argv + argc, [](const char* word) { return std::string_view(word) == "--log-json"; });
     return refuse(options, Error(Exit::input, fmt::format("{}, on the command line", error.what()), {}, "run '" + info.name + " --help' to see the options"));

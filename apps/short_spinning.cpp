@@ -1,5 +1,7 @@
 #include "apps/short_spinning.hpp"
 
+#include "apps/spin_count.hpp"
+
 #include <cstdlib>
 #include <unistd.h>
 
@@ -7,8 +9,8 @@ namespace ritz {
 
 void use_short_spinning(char** argv) {
   if (std::getenv("OMP_WAIT_POLICY") != nullptr || std::getenv("GOMP_SPINCOUNT") != nullptr) return;
-  setenv("GOMP_SPINCOUNT", "20000", 0);  // some tens of microseconds
-  execv("/proc/self/exe", argv);         // when this fails, the run goes on as it is
+  setenv("GOMP_SPINCOUNT", spin_count().c_str(), 0);
+  execv("/proc/self/exe", argv);  // when this fails, the run goes on as it is
 }
 
 }  // namespace ritz

@@ -31,7 +31,7 @@ struct CheckpointState {
 struct CheckpointOwner {
   std::string case_text;           // the resolved case
   std::string program;
-  std::string device;              // another one may go on, with other last digits: a notice
+  std::string device;              // and version: another one may go on, with other last digits: a notice
   std::vector<std::string> files;  // "9f0c61d2 part.msh": CRC-32 and name of each that the case names
 };
 

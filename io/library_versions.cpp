@@ -1,6 +1,7 @@
 #include "io/library_versions.hpp"
 
 #include "io/hdf5_library.hpp"
+#include "io/version.hpp"
 #include "io/vtk_library.hpp"
 
 #include <fmt/format.h>
@@ -8,7 +9,7 @@
 namespace ritz {
 
 std::string library_versions() {
-  return fmt::format("VTK {}, HDF5 {}, fmt {}.{}.{}", vtk_library().version(), hdf5_library().version(), FMT_VERSION / 10000, FMT_VERSION / 100 % 100, FMT_VERSION % 100);
+  return fmt::format("Ritz {}, VTK {}, HDF5 {}, fmt {}.{}.{}", ritz_version(), vtk_library().version(), hdf5_library().version(), FMT_VERSION / 10000, FMT_VERSION / 100 % 100, FMT_VERSION % 100);
 }
 
 }  // namespace ritz

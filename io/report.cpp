@@ -2,6 +2,7 @@
 
 #include "io/atomic_file.hpp"
 #include "io/error_catalogue.hpp"
+#include "io/version.hpp"
 
 #include <cmath>
 #include <fstream>
@@ -118,6 +119,7 @@ void RunReport::complete() {
 std::string to_json(const RunReport& report) {
   Json json;
   json["program"] = report.program;
+  json["version"] = ritz_version();
   json["status"] = report.status;
   json["exit_code"] = static_cast<int>(report.exit);
   json["case"] = report.case_file;

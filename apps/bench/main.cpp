@@ -4,6 +4,7 @@
 #include "apps/memory_limits.hpp"
 #include "io/atomic_file.hpp"
 #include "io/log.hpp"
+#include "io/version.hpp"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -116,6 +117,7 @@ int main(int argc, char** argv) {
   CLI::App cli{"Times assembly, matrix-vector products, solves and mesh reading on this machine.", "ritz-bench"};
   cli.footer("Examples:\n  ritz-bench --only asm-tet --threads 1 2 --json assembly.json\n  ritz-bench --size 0.1 --repeat 1\n\n"
              "Tasks: " + quoted_list(record_names()));
+  cli.set_version_flag("--version", std::string("ritz-bench ") + ritz_version());
   cli.add_option("--only", options.only, "tasks, or beginnings of their names (asm-tet, spmv, solve-poisson-P1)");
   cli.add_option("--threads", options.threads, "numbers of CPU threads to run with; 0 takes all")->capture_default_str();
   cli.add_option("--device", options.device, "auto, cpu, cpu:v3, cpu:v4, gpu or gpu:NUMBER")->capture_default_str();

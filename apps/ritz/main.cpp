@@ -11,6 +11,7 @@
 #include "apps/short_of_address_space.hpp"
 #include "io/error_catalogue.hpp"
 #include "io/log.hpp"
+#include "io/version.hpp"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -180,6 +181,7 @@ int main(int argc, char** argv) {
              "  ritz element check my_form --plugin my_form.cpp\n  ritz results verify results/bracket\n  ritz size --unknowns 50e6 --physics elasticity --cell tet10\n\n"
              "Exit codes: 0 nothing is wrong, 2 command line, 3 the mesh or its file, 4 a check of an element failed, 6 out of memory, 7 a file could not be\n"
              "written, 8 GPU or driver, 9 results are damaged or missing, 1 a bug in Ritz.");
+  cli.set_version_flag("--version", std::string("ritz ") + ritz_version());
   cli.require_subcommand(1);
   MemoryLimits limits;
   add_host_memory_option(cli, limits);

@@ -1,0 +1,33 @@
+// How long a thread that waits for others at the end of a loop spins before it gives up its core: as many turns of the OpenMP library's
+// loop (GOMP_SPINCOUNT) as take 25 microseconds, some times what waking a thread costs. Shorter, small problems are slow on a quiet
+// machine; longer, all are where other programs want the cores too (docs/measurements/2026-11-23-waiting-cpu.md).
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+#include <string>
+
+namespace ritz {
+
+// What such a turn waits: 10 to 150 cycles, so the count is measured.
+inline void pause_once() {
+#if defined(__x86_64__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  asm volatile("yield" ::: "memory");
+#endif
+}
+
+inline std::string spin_count() {
+  using Clock = std::chrono::steady_clock;
+  constexpr int pauses = 100;
+  double seconds = 1;
+  for (int attempt = 0; attempt < 3; ++attempt) {  // another program may come between
+    const auto begin = Clock::now();
+    for (int i = 0; i < pauses; ++i) pause_once();
+    seconds = std::min(seconds, std::chrono::duration<double>(Clock::now() - begin).count());
+  }
+  return std::to_string(std::clamp(static_cast<int>(25e-6 * pauses / std::max(seconds, 1e-7)), 100, 10000));
+}
+
+}  // namespace ritz
