@@ -8,6 +8,7 @@
 #include "device/stop_request.hpp"
 #include "io/byte_size.hpp"
 #include "io/error_catalogue.hpp"
+#include "io/included_files.hpp"
 #include "io/version.hpp"
 
 #include <algorithm>
@@ -60,8 +61,9 @@ void Run::open_folder() {
 
 CheckpointOwner Run::owner() const {
   CheckpointOwner owner{case_->resolved(), info_.name, fmt::format("{}, Ritz {}", report_.device, ritz_version()), {}};
-  for (const std::string& file : case_->files())
-    owner.files.push_back(fmt::format("{:08x} {}", checksum_of_file(file).crc32, std::filesystem::path(file).filename().string()));
+  for (const std::string& named : case_->files())
+    for (const std::string& file : with_included_files(named))
+      owner.files.push_back(fmt::format("{:08x} {}", checksum_of_file(file).crc32, std::filesystem::path(file).filename().string()));
   return owner;
 }
 

@@ -8,6 +8,7 @@
 #include "device/memory_shortage.hpp"
 #include "device/stop_request.hpp"
 #include "io/checksum.hpp"
+#include "io/included_files.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -114,10 +115,20 @@ class Sweep {
     Case input = Case::from_file(options_.case_file, options_of(member).overrides);
     input.drop("sweep");
     input.drop("output");
-    const std::string mesh = input.table("mesh", "").path("file", "", {.fallback = ""});
-    std::error_code status;
-    if (!mesh.empty() && !mesh_checksums_.contains(mesh)) mesh_checksums_[mesh] = fs::is_regular_file(mesh, status) ? checksum_of_file(mesh).crc32 : 0;
-    return fmt::format("{:08x}", crc32_of(info_.name + input.resolved(), mesh_checksums_[mesh]));
+    std::string text = info_.name + input.resolved();
+    input.root().path("plugin", "", {.fallback = ""});
+    input.table("mesh", "").path("file", "", {.fallback = ""});
+    for (const Case::Table& table : input.tables("table", "")) table.path("file", "", {.fallback = ""});
+    for (const std::string& file : input.files()) text += fmt::format("{:08x}", checksum(file));
+    return fmt::format("{:08x}", crc32_of(text));
+  }
+
+  // Of a file and those that it includes, as they were when they were first looked at.
+  std::uint32_t checksum(const std::string& file) {
+    const auto [found, is_new] = checksums_.try_emplace(file, 0);
+    if (is_new)
+      for (const std::string& part : with_included_files(file)) found->second = crc32_of(fmt::format("{:08x}", checksum_of_file(part).crc32), found->second);
+    return found->second;
   }
 
   void check() {
@@ -318,7 +329,7 @@ class Sweep {
   std::optional<SweepResults> results_;
   std::vector<Active> active_;
   std::set<std::string> steps_down_;  // of members, without what did not fit
-  std::map<std::string, std::uint32_t> mesh_checksums_;
+  std::map<std::string, std::uint32_t> checksums_;
   Clock::time_point start_ = Clock::now();
   std::size_t complete_ = 0;
   Exit first_ = Exit::ok;

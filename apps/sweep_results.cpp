@@ -44,7 +44,7 @@ void SweepResults::take_up(const std::function<std::string(const SweepMember&)>&
       continue;
     }
     if (row->second.fingerprint != fingerprint(member))
-      throw Error(Exit::checkpoint, fmt::format("'{}' was solved with another case, mesh or other values ({} now)", member.name, member.text()),
+      throw Error(Exit::checkpoint, fmt::format("'{}' was solved with another case, other files or other values ({} now)", member.name, member.text()),
                   "what is resumed must be what was begun", "name another folder with --output, or add --overwrite instead of --resume");
     table_.keep(member, row->second);
     kept_.insert(member.name);

@@ -152,6 +152,19 @@ class LoadCasesTest(Resume):
         self.assertEqual(outcome.exit, 9)
         self.assertIn("mesh.msh", outcome.errors)
 
+    def test_a_changed_file_that_the_mesh_includes_is_seen(self):
+        case = self.write_case()
+        subprocess.run([str(ritz.BIN / "ritz"), "mesh", "convert", "mesh.msh", "part.inp"], cwd=self.folder, check=True, capture_output=True)
+        (self.folder / "part.inp").rename(self.folder / "part.inc")
+        self.write("mesh.inp", "*INCLUDE, INPUT=part.inc\n")
+        self.write("case.toml", case.read_text().replace("mesh.msh", "mesh.inp").replace("a.x", "a_x"))
+        self.assertEqual(self.stopped("ritz-elasticity", case, self.folder / "r", behind="'c2'", keys={}, number=signal.SIGKILL)[0], -signal.SIGKILL)
+        part = self.folder / "part.inc"
+        part.write_text(part.read_text() + "** changed\n")
+        outcome = self.run_case("ritz-elasticity", case, "--resume", output=self.folder / "r")
+        self.assertEqual(outcome.exit, 9)
+        self.assertIn("part.inc", outcome.errors)
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -260,6 +260,22 @@ class ResumeTest(SweepTest):
         outcome = self.run_case("ritz-elasticity", self.case, "--resume", "--set", "material.0.young=1e9", output=self.results)
         self.assertEqual(outcome.exit, 9, outcome.errors)
 
+    def test_changed_tables_and_included_meshes_are_seen(self):
+        mesh = "*NODE\n1, 0., 0.\n2, 1., 0.\n3, 1., 1.\n4, 0., 1.\n*INCLUDE, INPUT=cells.inc\n"
+        files = {"k.csv": "x,k\n0,1\n1,2\n", "cells.inc": "*ELEMENT, TYPE=CPS4\n1, 1,2,3,4\n*SURFACE, NAME=left\n1, S4\n*SURFACE, NAME=right\n1, S2\n"}
+        case = self.write("case.toml", '[mesh]\nfile = "mesh.inp"\n[[table]]\nname = "k"\nfile = "k.csv"\ninterpolation = "linear"\n'
+                          '[[material]]\nregion = "all"\nconductivity = "k(x)"\n[[temperature]]\nregion = "left"\nvalue = 0\n'
+                          '[[flux]]\nregion = "right"\nvalue = 1\n' + parameter("flux.0.value", values=[1, 2]))
+        for name, text in {"mesh.inp": mesh, **files}.items():
+            self.write(name, text)
+        self.solve("ritz-heat", case, output=self.results)
+        for name, text in files.items():
+            self.write(name, text + "\n")
+            outcome = self.run_case("ritz-heat", case, "--resume", output=self.results)
+            self.assertEqual(outcome.exit, 9, outcome.errors)
+            self.write(name, text)
+            self.solve("ritz-heat", case, "--resume", output=self.results)
+
     def test_overwrite_replaces_all_members(self):
         self.solve("ritz-elasticity", self.case, output=self.results)
         self.solve("ritz-elasticity", self.case, "--overwrite", output=self.results, keys={"material.0.young": 1e9})
