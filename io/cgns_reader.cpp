@@ -102,6 +102,7 @@ class CgnsReader {
     const std::vector<std::string> zones = labelled(base_, "Zone_t");
     if (zones.empty()) throw Error(Exit::mesh, fmt::format("'{}' holds no zone", tree_->path()), "", "export the mesh, not only its solution");
     for (const std::string& zone : zones) read_zone(zone, zones.size() > 1);
+    tell_unit_of_length(tree_->path(), unit_of_length(zones.front()), notices);
     if (zones.size() > 1 || structured_) join_zones(notices);
     if (point_elements_ > 0) notices.push_back(fmt::format("{} point elements of '{}' were left out", point_elements_, tree_->path()));
     return mesh_of(std::move(raw_), notices);
@@ -127,6 +128,14 @@ class CgnsReader {
   }
   std::string text(const std::string& path) const { return tree_->has(path) ? without_padding(tree_->characters(path + "/ data")) : std::string(); }
   std::vector<std::int64_t> integers(const std::string& path) const { return tree_->integers(path + "/ data"); }
+
+  // Of the coordinates, or else of the zone or the base; empty where none is given. The texts of 32 characters are mass, length, time, ...
+  std::string unit_of_length(const std::string& zone) const {
+    for (const std::string& place : {zone + "/GridCoordinates/CoordinateX", zone + "/GridCoordinates", zone, base_})
+      if (const std::string units = place + "/DimensionalUnits"; tree_->has(units + "/ data"))
+        if (const std::vector<std::string> texts = fixed_texts(tree_->characters(units + "/ data"), 32); texts.size() > 1) return texts[1];
+    return {};
+  }
 
   void read_zone(const std::string& zone, bool one_of_several) {
     const std::string type = text(zone + "/ZoneType");
@@ -371,12 +380,12 @@ class CgnsReader {
   // Zones repeat the points of the faces between them.
   void join_zones(std::vector<std::string>& notices) {
     Index joined = 0;
-    const std::vector<Node> first = first_in_place(raw_.points, joined);
+    const std::vector<Node> number = join_points(raw_.points, joined);
     if (joined == 0) return;
     notices.push_back(fmt::format("{} points of zones of '{}' that lie on another were joined with it", joined, tree_->path()));
-    const auto rename = [&first](std::vector<Node>& nodes) {
+    const auto rename = [&number](std::vector<Node>& nodes) {
       for (Node& node : nodes)
-        if (node >= 0) node = first[static_cast<std::size_t>(node)];
+        if (node >= 0) node = number[static_cast<std::size_t>(node)];
     };
     for (std::vector<Node>& nodes : raw_.nodes) rename(nodes);
     for (RawGroup& group : raw_.groups) rename(group.nodes);

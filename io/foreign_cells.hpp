@@ -23,7 +23,11 @@ inline Node node_of_number(std::int64_t number) {
 // Appends cells whose nodes stand one cell after the other in `numbers`; `order` as above.
 void append_cells(std::vector<Node>& nodes, std::span<const std::int64_t> numbers, int node_count, std::span<const int> order);
 
-// For each point the first one in the same place: blocks of a file repeat the points between them.
-std::vector<Node> first_in_place(std::span<const double> points, Index& joined);
+// Blocks of a file repeat the points between them: of those in the same place the first stays. Takes the others out of `points` [point][3],
+// adds how many they were to `joined`, and returns the new number of each point.
+std::vector<Node> join_points(std::vector<double>& points, Index& joined);
+
+// A notice where a file gives its unit of length and that is not the metre: lengths are taken as they are.
+void tell_unit_of_length(const std::string& path, std::string unit, std::vector<std::string>& notices);
 
 }  // namespace ritz

@@ -88,6 +88,9 @@ class MedReader {
     const std::string mesh = "/ENS_MAA/" + meshes[0];
     families_ = "/FAS/" + meshes[0];
     if (const auto type = tree_->integer_attribute(mesh, "TYP"); type && *type != 0) tree_->fail(mesh, "is a structured mesh; write it as an unstructured one");
+    if (const auto axes = tree_->integer_attribute(mesh, "REP"); axes && *axes != 0)
+      tree_->fail(mesh, fmt::format("has {} coordinates; write it with Cartesian ones", *axes == 1 ? "cylindrical" : "spherical"));
+    tell_unit_of_length(tree_->path(), without_padding(tree_->text_attribute(mesh, "UNI").substr(0, 16)), notices);
     const std::vector<std::string> steps = tree_->children(mesh);
     if (steps.empty()) tree_->fail(mesh, "holds nothing");
     if (steps.size() > 1) notices.push_back(fmt::format("'{}' holds the mesh at {} times: the first was read", tree_->path(), steps.size()));

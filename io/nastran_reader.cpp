@@ -231,6 +231,8 @@ class Reader {
       if (entry.name.starts_with(shape))
         entry.file->fail(entry.position, fmt::format("elements {} are not supported", entry.name), "leaving them out would leave a hole",
                          "use CTETRA, CPENTA, CHEXA, CPYRAM, CTRIA3, CTRIA6, CQUAD4 and CQUAD8");
+    if (entry.name.starts_with('='))  // repeats the entry before it, with increments
+      entry.file->fail(entry.position, "entries that are repeated by '=' are not supported", "leaving them out would leave a hole", "let the preprocessor write all entries");
     passed_over_.insert(entry.name);
   }
 

@@ -117,7 +117,7 @@ vtkSmartPointer<vtkUnstructuredGrid> run(Reader& reader, const std::string& path
 }
 
 template <class Reader>
-vtkSmartPointer<vtkUnstructuredGrid> read_xml(const std::string& path) {
+vtkSmartPointer<vtkUnstructuredGrid> read_xml(const std::string& path, bool& has_pieces) {
   refuse_absurd_counts(path);
   vtkNew<Reader> reader;
   reader->SetFileName(path.c_str());
@@ -128,7 +128,10 @@ vtkSmartPointer<vtkUnstructuredGrid> read_xml(const std::string& path) {
                   "it is no VTK XML file, or of another type (poly data, structured grid), or it is damaged",
                   "save it as an unstructured grid (.vtu), for example with ParaView");
   }
-  return run(*reader, path);
+  auto grid = run(*reader, path);
+  if constexpr (requires { reader->GetNumberOfPieces(); }) has_pieces = reader->GetNumberOfPieces() > 1;
+  else has_pieces = true;
+  return grid;
 }
 
 vtkSmartPointer<vtkUnstructuredGrid> read_legacy(const std::string& path) {
@@ -145,12 +148,12 @@ vtkSmartPointer<vtkUnstructuredGrid> read_legacy(const std::string& path) {
   return run(*reader, path);
 }
 
-// Pieces of a parallel file repeat the points between them.
-std::vector<Node> joined_points(const std::vector<double>& points, const std::string& path, std::vector<std::string>& notices) {
+// Pieces of a file repeat the points between them. Returns the new number of each point.
+std::vector<Node> join_pieces(std::vector<double>& points, const std::string& path, std::vector<std::string>& notices) {
   Index joined = 0;
-  std::vector<Node> first = first_in_place(points, joined);
+  std::vector<Node> number = join_points(points, joined);
   if (joined > 0) notices.push_back(fmt::format("{} points that the pieces of '{}' share were joined", joined, path));
-  return first;
+  return number;
 }
 
 std::vector<double> points_of(vtkUnstructuredGrid& grid) {
@@ -331,9 +334,10 @@ CellBlock& block_of(MeshData& data, CellKind kind) {
 }  // namespace
 
 MeshData with_vtk::read(const std::string& path, std::vector<std::string>& said, VtkFormat format) {
+  bool has_pieces = false;
   const vtkSmartPointer<vtkUnstructuredGrid> grid = format == VtkFormat::legacy     ? read_legacy(path)
-                                                    : format == VtkFormat::parallel ? read_xml<vtkXMLPUnstructuredGridReader>(path)
-                                                                                    : read_xml<vtkXMLUnstructuredGridReader>(path);
+                                                    : format == VtkFormat::parallel ? read_xml<vtkXMLPUnstructuredGridReader>(path, has_pieces)
+                                                                                    : read_xml<vtkXMLUnstructuredGridReader>(path, has_pieces);
   if (grid->GetNumberOfCells() == 0)
     throw Error(Exit::mesh, fmt::format("'{}' holds no cells", path), fmt::format("it has {} points",
                 grid->GetNumberOfPoints()), "check what was exported");
@@ -350,7 +354,7 @@ MeshData with_vtk::read(const std::string& path, std::vector<std::string>& said,
   data.dimension = cells.dimension;
   if (grid->GetPoints() == nullptr) throw Error(Exit::mesh, fmt::format("'{}' holds cells but no points", path), "it may have been cut short", "write the file again");
   data.points = points_of(*grid);
-  const std::vector<Node> joined = format == VtkFormat::parallel ? joined_points(data.points, path, said) : std::vector<Node>();
+  const std::vector<Node> joined = has_pieces ? join_pieces(data.points, path, said) : std::vector<Node>();
   CellsByKind nodes_of_kind;
   LoweredCells lowered;
   if (cells.has_high_order()) {

@@ -141,6 +141,18 @@ TEST(Med, GroupsOfElementsAndNodesBecomeRegions) {
   EXPECT_EQ(mesh.region("tip").nodes, nodes_at(mesh, 2));
 }
 
+TEST(Med, CoordinatesThatAreNotCartesianAreRefused) {
+  EXPECT_THAT(error_of([] { read_foreign("cylindrical.med"); }, Exit::mesh), HasSubstr("has cylindrical coordinates"));
+}
+
+TEST(Foreign, AUnitOfLengthOtherThanTheMetreIsTold) {
+  for (const char* file : {"millimetres.med", "millimetres.cgns"}) {
+    std::vector<std::string> notices;
+    EXPECT_DOUBLE_EQ(total_volume(read_foreign(file, &notices)), 2);
+    EXPECT_THAT(notices, Contains(HasSubstr("[mesh] scale = 0.001 makes them metres"))) << file;
+  }
+}
+
 TEST(Cgns, SectionsConditionsAndFamiliesBecomeRegions) {
   std::vector<std::string> notices;
   const Mesh mesh = read_foreign("bar.cgns", &notices);
@@ -167,6 +179,7 @@ TEST(Cgns, ZonesAreJoinedWhereTheirPointsCoincide) {
   std::vector<std::string> notices;
   const Mesh mesh = read_foreign("two_zones.cgns", &notices);
   EXPECT_THAT(notices, Contains(HasSubstr("4 points of zones")));
+  EXPECT_EQ(mesh.node_count(), 12) << "no points are left that no cell uses";
   EXPECT_DOUBLE_EQ(total_volume(mesh), 2);
   std::vector<Index> components;
   EXPECT_EQ(connected_components(mesh, components), 1);

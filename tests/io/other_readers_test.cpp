@@ -158,6 +158,7 @@ TEST(Nastran, MistakesAreNamedWithTheirLine) {
   EXPECT_THAT(message_for("a.bdf", replaced(tetrahedron, "1,2,3,4\n", "1,2,3,4,5\n")), AllOf(HasSubstr("CTETRA 1 has 5 grid points"), HasSubstr("line 5")));
   EXPECT_THAT(message_for("a.bdf", replaced(tetrahedron, "GRID,2,", "GRID,1,")), HasSubstr("GRID 1 is defined twice"));
   EXPECT_THAT(message_for("a.bdf", replaced(tetrahedron, "CTETRA", "CHEXA16")), HasSubstr("CHEXA16 are not supported"));
+  EXPECT_THAT(message_for("a.bdf", replaced(tetrahedron, "CTETRA", "=,*1,=,*1,*1\nCTETRA")), HasSubstr("repeated by '='"));
   EXPECT_THAT(message_for("a.bdf", "INCLUDE 'none.bdf'\n" + tetrahedron), HasSubstr("none.bdf"));
 }
 
@@ -333,6 +334,7 @@ TEST(ParallelVtu, PointsBetweenThePiecesAreJoined) {
   EXPECT_EQ(mesh.cell_count(), 2);
   EXPECT_EQ(boundary_facets(mesh).size(), 6u);
   EXPECT_THAT(notices, Contains(HasSubstr("2 points")));
+  EXPECT_EQ(mesh.node_count(), 6) << "no points are left that no cell uses";
 }
 
 TEST(LegacyVtk, OtherDataSetsAndAbsurdCountsAreErrors) {

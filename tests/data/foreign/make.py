@@ -170,8 +170,8 @@ MED_TYPES = {"tet4": 304, "tet10": 310, "hex8": 308, "hex20": 320, "hex27": 327,
              "pyramid13": 313, "tri3": 203, "tri6": 206, "quad4": 204, "quad8": 208, "quad9": 209}
 
 
-def med(path, points, dimension, cells, families, node_families=None):
-    """cells: {kind: ([cell][node], [cell] family)}; families: {number: [group]}."""
+def med(path, points, dimension, cells, families, node_families=None, axis_type=0, unit="x"):
+    """cells: {kind: ([cell][node], [cell] family)}; families: {number: [group]}; axis_type: 0 Cartesian, 1 cylindrical, 2 spherical."""
     library = ctypes.CDLL("libmedC.so.11")
     library.MEDfileOpen.restype = ctypes.c_longlong
     text, c_int, c_double = (lambda s: s.encode()), ctypes.c_int, ctypes.c_double
@@ -186,7 +186,8 @@ def med(path, points, dimension, cells, families, node_families=None):
         return (c_int * len(flat))(*flat)
 
     axes = "".join(a.ljust(16) for a in "xyz"[:dimension]).encode()
-    call("MEDmeshCr", name, dimension, dimension, 0, b"", b"", 0, 0, axes, axes)
+    units = axes if unit == "x" else (unit.ljust(16) * dimension).encode()
+    call("MEDmeshCr", name, dimension, dimension, 0, b"", b"", 0, axis_type, axes, units)
     coordinates = points[:, :dimension].ravel()
     call("MEDmeshNodeCoordinateWr", name, -1, -1, c_double(-1), 0, len(points), (c_double * coordinates.size)(*coordinates))
     for kind, (connect, family) in cells.items():
@@ -209,6 +210,8 @@ def write_med(folder):
     left, right = [hexahedron(0)[i] for i in order], [hexahedron(1)[i] for i in order]
     med(os.path.join(folder, "bar.med"), BAR, 3, {"hex8": ([left, right], [-1, -2]), "quad4": ([[1, 2, 4, 3], [9, 10, 12, 11]], [-3, 0])},
         {-1: ["left", "whole"], -2: ["right side of the bar", "whole"], -3: ["clamp"], 1: ["tip"]}, [0] * 8 + [1] * 4)
+    med(os.path.join(folder, "cylindrical.med"), BAR, 3, {"hex8": ([left], [0])}, {}, axis_type=1)
+    med(os.path.join(folder, "millimetres.med"), BAR, 3, {"hex8": ([left, right], [0, 0])}, {}, unit="mm")
 
 
 # --- CGNS -----------------------------------------------------------------------------------------------------------------
@@ -217,7 +220,7 @@ CGNS_TYPES = {"tet4": 10, "tet10": 11, "hex8": 17, "hex20": 18, "hex27": 19, "pr
               "pyramid14": 13, "tri3": 5, "tri6": 6, "quad4": 7, "quad8": 8, "quad9": 9}
 
 
-def cgns(path, dimension, zones, file_type=2):
+def cgns(path, dimension, zones, file_type=2, millimetres=False):
     """zones: (name, points, sections (name, type, count, flat list), conditions (name, point set type, location, list, family)); of a structured
     zone the points along each direction instead of sections."""
     library = ctypes.CDLL("libcgns.so.3.4")
@@ -236,6 +239,9 @@ def cgns(path, dimension, zones, file_type=2):
     call("cg_set_file_type", file_type)
     file = made("cg_open", path.encode(), 1)
     base = made("cg_base_write", file, b"Base", dimension, dimension)
+    if millimetres:
+        call("cg_goto", file, base, b"end")
+        call("cg_units_write", 2, 4, 2, 2, 2)  # kilogram, millimetre, second, kelvin, degree
     for name, points, sections, conditions in zones:
         structured = all(isinstance(s, int) for s in sections)
         if structured:
@@ -274,6 +280,7 @@ def write_cgns(folder):
     cgns(os.path.join(folder, "two_zones.cgns"), 3, [
         ("near", BAR[:8], [("cells", 17, 1, hexahedron(0))], [("clamp", point_list, vertex, [1, 2, 3, 4], None)]),
         ("far", BAR[4:], [("cells", 17, 1, hexahedron(0))], [("tip", point_list, vertex, [5, 6, 7, 8], None)])])
+    cgns(os.path.join(folder, "millimetres.cgns"), 3, [("zone", BAR, [("cells", 17, 2, hexahedron(0) + hexahedron(1))], [])], millimetres=True)
     grid = lambda xs, ys, zs: np.array([(x, y, z) for z in zs for y in ys for x in xs], float)
     i_face = 5
     cgns(os.path.join(folder, "structured.cgns"), 3, [
