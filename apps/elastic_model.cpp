@@ -4,13 +4,46 @@
 #include <fmt/format.h>
 
 namespace ritz {
+namespace {
+
+// In a region; that of formulas at the centres of cells, 0 where they have none (check_formulas tells it).
+double largest(const Formula& poisson, const Mesh& mesh, const Region& region) try {
+  if (poisson.is_number()) return poisson.number();
+  const std::vector<double> values = at_centres(poisson, mesh, region);
+  return values.empty() ? 0 : *std::ranges::max_element(values);
+} catch (const Error&) {
+  return 0;
+}
+
+// Of order 2 and more: hexahedra and the like whose map is no polynomial of the field's kind cannot follow what is incompressible.
+bool locks_where_bent(CellKind kind) {
+  const CellKind shape = traits(kind).linear;
+  return shape == CellKind::quad4 || shape == CellKind::hex8 || shape == CellKind::prism6;
+}
+
+}  // namespace
+
+void tell_locking(Run& run, const FunctionSpace& space, const PlaneModel& plane, const std::vector<ElasticMaterial>& materials) {
+  if (plane.type == "plane_stress") return;  // the thickness gives way
+  const Mesh& mesh = space.mesh();
+  for (const ElasticMaterial& m : materials) {
+    const double poisson = largest(m.poisson, mesh, *m.region);
+    if (poisson <= 0.49) continue;
+    if (space.order() == 1) {
+      run.log().notice("Poisson's ratio above 0.49: linear cells become too stiff (volumetric locking); use [space] order = 2, or quadratic cells");
+      return;
+    }
+    const Index bent = std::ranges::count_if(m.region->cells, [&](Index cell) { return locks_where_bent(mesh.kind_of(cell)) && !space.is_straight(cell); });
+    if (bent > 0)
+      run.log().notice(fmt::format("Poisson's ratio {:g} in '{}': its {} bent quadrilaterals, hexahedra and prisms become too stiff near 0.5 (volumetric locking, docs/convergence.md says how much); "
+                                   "compare with a finer mesh or a higher [space] order; triangles and tetrahedra of order 2 hardly do", poisson, m.region->name, bent));
+  }
+}
 
 std::vector<ElasticMaterial> elastic_materials(Run& run, const Mesh& mesh, const std::string& about_density, std::optional<double> density_fallback) {
   Case& input = run.input();
   std::vector<ElasticMaterial> materials;
   std::vector<MaterialRegion> regions;
-  const bool linear_cells = !input.table("space", "the unknown field").has("order") &&
-                            std::ranges::any_of(mesh.blocks(), [](const CellBlock& block) { return traits(block.kind).order == 1; });
   for (const Case::Table& t : input.tables("material", "what the cells are made of")) {
     const Region* region = t.region("region", "cells", mesh, {RegionKind::cells});
     const Formula young = t.formula("young", "Young's modulus [Pa]", {.above = 0, .out_of_bounds = Exit::model});
@@ -18,8 +51,6 @@ std::vector<ElasticMaterial> elastic_materials(Run& run, const Mesh& mesh, const
                                       {.above = -1, .below = 0.5, .out_of_bounds = Exit::model});
     if (density_fallback) t.has("density");  // without weight not giving it is no value, in the resolved case either
     const Formula density = t.formula("density", about_density, {.fallback = density_fallback, .above = 0, .out_of_bounds = Exit::model});
-    if (linear_cells && poisson.is_number() && poisson.number() > 0.49)
-      run.log().notice("Poisson's ratio above 0.49: linear cells become too stiff (volumetric locking); use [space] order = 2, or quadratic cells");
     if (region == nullptr) continue;
     regions.push_back({region, t.where()});
     check_formulas(input, mesh, *region, std::array{young, poisson, density});

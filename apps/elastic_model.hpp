@@ -17,6 +17,9 @@ struct ElasticMaterial {
 // [[material]]: every cell has one. Without a fallback the density must be given.
 std::vector<ElasticMaterial> elastic_materials(Run& run, const Mesh& mesh, const std::string& about_density, std::optional<double> density_fallback);
 
+// A notice where cells are too stiff for what can hardly be compressed.
+void tell_locking(Run& run, const FunctionSpace& space, const PlaneModel& plane, const std::vector<ElasticMaterial>& materials);
+
 FormValue stiffness_form(const PlaneModel& plane, const ElasticMaterial& material);
 
 // [[displacement]] of the case or of a load case. With `only_zero`, other values are errors.

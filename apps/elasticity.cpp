@@ -100,6 +100,7 @@ std::vector<Integral> elastic_integrals(Run& run, const FunctionSpace& space, co
   }
   const std::optional<double> unused_density = weighs ? std::optional<double>() : 1;
   const std::vector<ElasticMaterial> materials = elastic_materials(run, mesh, "[kg/m^3], needed with gravity", unused_density);
+  tell_locking(run, space, plane, materials);
   std::vector<Integral> integrals;
   for (const ElasticMaterial& m : materials) {
     integrals.push_back(Integral::over(stiffness_form(plane, m), *m.region));

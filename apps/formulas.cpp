@@ -20,6 +20,13 @@ std::vector<double> centres_of(const Mesh& mesh, const Region& region) {
 
 }  // namespace
 
+std::vector<double> at_centres(const Formula& formula, const Mesh& mesh, const Region& region) {
+  const std::vector<double> centres = centres_of(mesh, region);
+  std::vector<double> values(centres.size() / 3);
+  formula.at(centres, values);
+  return values;
+}
+
 void check_formulas(Case& input, const Mesh& mesh, const Region& region, std::span<const Formula> formulas) {
   if (all_numbers(formulas)) return;
   const std::vector<double> centres = centres_of(mesh, region);

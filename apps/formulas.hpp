@@ -14,8 +14,10 @@ namespace ritz {
 
 inline bool all_numbers(std::span<const Formula> formulas) { return std::ranges::all_of(formulas, &Formula::is_number); }
 
-// Evaluates at the centres of the region's cells or facets, or at its nodes, so that --check sees what a formula or a table has no
-// value for; what is wrong is added to the case.
+// Values at the centres of the region's cells or facets, or at its nodes. Throws Error where there is none.
+std::vector<double> at_centres(const Formula& formula, const Mesh& mesh, const Region& region);
+
+// Evaluates there, so that --check sees what a formula or a table has no value for; what is wrong is added to the case.
 void check_formulas(Case& input, const Mesh& mesh, const Region& region, std::span<const Formula> formulas);
 
 // factor * value, a density of force or heat per volume (codimension 0) or per area (1).

@@ -58,6 +58,7 @@ ModalInput read_bodies(Run& run) {
   phase.reset();
   const FunctionSpace& space = make_space(run, mesh, mesh.dimension());
   phase.emplace(run.device().profile(), "model");
+  tell_locking(run, space, plane, materials);
   Constraints fixed(space);
   read_supports(run, mesh, plane, fixed, true);
   const int rigid_motions = rigid_motions_of(fixed, rigid_modes(mesh, plane));

@@ -1,4 +1,5 @@
 """What users really type: exit code, message, and nothing left behind. Rows of "Bad inputs" in verification.md."""
+import math
 import unittest
 
 import boxes
@@ -8,6 +9,38 @@ STEEL = '[[material]]\nregion = "{}"\nyoung = 210e9\npoisson = 0.3\n'
 CLAMP = '[[displacement]]\nregion = "{}"\nfixed = true\n'
 PULL = '[[traction]]\nregion = "{}"\nvalue = [1e6, 0, 0]\n'
 COPPER = '[[material]]\nregion = "{}"\nconductivity = 400\n'
+
+
+def tube(count, straight):
+    """A quarter of the ring 1 < r < 2 as a deck: quad8 cells, `count` through the wall and twice as many around."""
+    n, number = 2 * count, {}
+
+    def place(i, j):
+        radius, angle = 1 + i / n, math.pi / 4 * j / n
+        return radius * math.cos(angle), radius * math.sin(angle)
+
+    def middle(a, b):
+        return tuple((p + q) / 2 for p, q in zip(place(*a), place(*b)))
+
+    nodes, cells, inside = [], [], []
+    for i in range(0, n, 2):
+        for j in range(0, 2 * n, 2):
+            corners = [(i, j), (i + 2, j), (i + 2, j + 2), (i, j + 2)]
+            edges = [(corners[k], corners[(k + 1) % 4]) for k in range(4)]
+            for key in corners + [tuple((p + q) // 2 for p, q in zip(*edge)) for edge in edges]:
+                number.setdefault(key, len(number) + 1)
+            cells.append([number[key] for key in corners] + [number[tuple((p + q) // 2 for p, q in zip(*edge))] for edge in edges])
+            inside += [len(cells)] if i == 0 else []
+    for (i, j), label in number.items():
+        between = ((i, j - 1), (i, j + 1)) if j % 2 else None
+        x, y = middle(*between) if straight and between else place(i, j)
+        nodes.append(f"{label}, {x!r}, {y!r}")
+    sets = {name: [label for (_, j), label in number.items() if j == at] for name, at in (("y0", 0), ("x0", 2 * n))}
+    return "\n".join(["*NODE", *nodes, "*ELEMENT, TYPE=CPE8", *(", ".join(map(str, [c, *cell])) for c, cell in enumerate(cells, 1)),
+                      *(line for name, labels in sets.items() for line in (f"*NSET, NSET={name}", *map(str, labels))),
+                      "*SURFACE, NAME=inside", *(f"{cell}, S4" for cell in inside), ""])
+
+
 CUBE = STEEL.format("a") + CLAMP.format("a.x0") + PULL.format("a.x1")
 
 
@@ -145,6 +178,20 @@ class Model(BadInputs):
             case = self.write("case.toml", '[mesh]\nfile = "mesh.msh"\n' + order + CUBE.replace("poisson = 0.3", "poisson = 0.499"))
             outcome = self.solve("ritz-elasticity", case, "--overwrite")
             self.assertEqual(any("locking" in notice for notice in outcome.report["notices"]), locks)
+
+    def test_hardly_compressible_bent_quadrilaterals_are_too_stiff_and_say_so(self):
+        """The wall of a tube by Lame, plane strain: u = (1 + nu) p / (E (b^2 - a^2)) ((1 - 2 nu) a^3 + a b^2) inside. Two and four cells through
+        it hold the numbers of docs/convergence.md."""
+        for count, straight, nu, low, high in ((2, False, 0.3, 0, 1e-3), (2, False, 0.4999, 0.5, 0.65), (4, False, 0.4999, 0.08, 0.1), (4, True, 0.4999, None, None)):
+            self.write("tube.inp", tube(count, straight))
+            case = self.write("case.toml", '[mesh]\nfile = "tube.inp"\n[model]\ntype = "plane_strain"\n' f'[[material]]\nregion = "all"\nyoung = 1\npoisson = "{nu} + 0*x"\n'
+                              '[[displacement]]\nregion = "x0"\nx = 0\n[[displacement]]\nregion = "y0"\ny = 0\n[[pressure]]\nregion = "inside"\nvalue = 1\n'
+                              '[[probe]]\nname = "u"\nfield = "displacement"\ncomponent = "x"\npoint = [1, 0]\n[solver]\nmethod = "direct"\n')
+            outcome = self.solve("ritz-elasticity", case, "--overwrite")
+            self.assertEqual(any("bent" in notice for notice in outcome.report["notices"]), nu > 0.49 and not straight)
+            if low is not None:
+                error = 1 - outcome.probes["u"] / ((1 + nu) / 3 * ((1 - 2 * nu) + 4))
+                self.assertTrue(low < error < high, error)
 
     def test_no_support_at_all(self):
         errors = self.refuse(4, ["body 1", "can still move freely"], STEEL.format("a") + PULL.format("a.x1")).errors
