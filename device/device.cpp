@@ -143,7 +143,7 @@ Device Device::named(const std::string& asked, int threads) {
   } else {
     throw_unknown_device(request);
   }
-  if (threads > 0) omp_set_num_threads(threads);  // host loops of the mesh and of set-up obey too
+  omp_set_num_threads(threads > 0 ? threads : available);  // host loops of the mesh and of set-up obey too
   Device device;
   device.state_ = std::make_shared<State>(std::move(machine), threads > 0 ? threads : available, why);
   return device;

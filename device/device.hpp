@@ -26,6 +26,9 @@ class Device {
   const std::string& description() const;                          // one line: name and why it was chosen
   bool is_gpu() const { return info().kind == "gpu"; }
   int threads() const;                                             // of the CPU that drives or does the work
+  // Threads of the team for a loop in so many parts: all or one. The OpenMP library ends the threads that a smaller team leaves out,
+  // and starts them again for the next larger one, which takes longer than most loops.
+  int team(Index parts) const { return parts > 1 ? threads() : 1; }
   Machine& machine() const;
   MemoryPool& memory() const;
   MemoryPool& pinned() const;                                      // host memory for copies; empty where the device has none of its own

@@ -17,10 +17,10 @@ template <class F>
 void for_each(const Device& device, const char* name, Index count, const F& f) {
   const LaunchScope launch(device, name);
   constexpr Index grain = 2048;  // fewer entries than this are not worth a second thread
-  const int threads = static_cast<int>(std::min<Index>(device.threads(), (count + grain - 1) / grain));
-  if (threads <= 1) return run_range(f, 0, count);
-#pragma omp parallel for num_threads(threads) schedule(static)
-  for (int part = 0; part < threads; ++part) run_range(f, count * part / threads, count * (part + 1) / threads);
+  const Index parts = std::min<Index>(device.threads(), (count + grain - 1) / grain);
+  if (parts <= 1) return run_range(f, 0, count);
+#pragma omp parallel for num_threads(device.team(parts)) schedule(static)
+  for (Index part = 0; part < parts; ++part) run_range(f, count * part / parts, count * (part + 1) / parts);
 }
 
 // Sum over one block in eight independent lanes: one serial sum would wait for the adder at every entry.
@@ -55,8 +55,7 @@ void reduce(const Device& device, const char* name, Index count, const F& f, dou
   Array<Sums<K>> partial(device, std::max<Index>(blocks, 1), "reductions");
   const LaunchScope launch(device, name);
   Sums<K>* const parts = partial.data();
-  const int threads = static_cast<int>(std::min<Index>(device.threads(), std::max<Index>(blocks, 1)));
-#pragma omp parallel for num_threads(threads) schedule(static) if (threads > 1)
+#pragma omp parallel for num_threads(device.team(blocks)) schedule(static)
   for (Index block = 0; block < blocks; ++block)
     parts[block] = sum_range<K>(f, block * reduction_block, std::min(count, (block + 1) * reduction_block));
   Sums<K> sum;

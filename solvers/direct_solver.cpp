@@ -44,15 +44,17 @@ std::vector<std::int32_t> elimination_order(const SparseMatrix& A, const DirectO
   return nested_dissection({offsets, columns}, coordinates, options.dimension);
 }
 
-std::unique_ptr<DirectFactor> analyse(const SparseMatrix& A, DirectKind kind, const DirectOptions& options) {
+std::string library_of(const Device& device) { return device.is_gpu() ? device.backend() : "cpu"; }
+
+std::unique_ptr<DirectFactor> analyse(const SparseMatrix& A, DirectKind kind, const DirectOptions& options, const std::string& library) {
   const HostMatrix host = host_matrix(A);
   check_finite(host);
   const Device& device = A.device();
   DirectAnalysis analysis{.kind = kind, .ordering = options.ordering, .block_size = A.block_size()};
   if (ordered_by_coordinates(options)) analysis.elimination = elimination_order(A, options);
-  if (!device.is_gpu() && !has_addresses_for(BlasThreads::buffer + (Index{80} << 20)))  // for the libraries
+  if (library == "cpu" && !has_addresses_for(BlasThreads::buffer + (Index{80} << 20)))  // for the libraries
     throw Error(Exit::resources, "the direct solver and its BLAS need 0.2 GB of addresses before they begin", "addresses are limited (ulimit -v)", "raise the limit, or use an iterative solver");
-  const auto& factory = *static_cast<const DirectFactory*>(find_kernels(device.is_gpu() ? device.backend() : "cpu", "ritz_direct", "direct"));
+  const auto& factory = *static_cast<const DirectFactory*>(find_kernels(library, "ritz_direct", "direct"));
   return std::unique_ptr<DirectFactor>(factory.analyse(device, host, analysis));
 }
 
@@ -61,7 +63,7 @@ std::unique_ptr<DirectFactor> analyse(const SparseMatrix& A, DirectKind kind, co
 DirectSolver::DirectSolver(const SparseMatrix& A, Kind kind, const DirectOptions& options) : A_(A), kind_(kind) {
   if (A.rows() == 0) return;
   const auto start = std::chrono::steady_clock::now();
-  factor_ = analyse(A, kind, options);
+  factor_ = analyse(A, kind, options, library_of(A.device()));
   analysis_seconds_ = seconds_since(start);
   memory_needed_ = factor_->memory_needed();
   check_limits(options);
@@ -125,7 +127,7 @@ double DirectSolver::operations() const { return factor_ == nullptr ? 0 : factor
 
 DirectSolver::Needs DirectSolver::needs(const SparseMatrix& A, Kind kind, const DirectOptions& options) {
   if (A.rows() == 0) return {};
-  const auto factor = analyse(A, kind, options);
+  const auto factor = analyse(A, kind, options, library_of(A.device()));
   return {factor->memory_needed(), factor->operations()};
 }
 
@@ -133,11 +135,12 @@ bool DirectSolver::knows_inertia() const { return factor_ == nullptr || (kind_ !
 
 Index DirectSolver::negative_pivots() const {
   if (factor_ == nullptr) return 0;
-  const Index count = kind_ == Kind::general ? -1 : factor_->negative_pivots();
-  if (count < 0)
-    throw Error(Exit::environment, fmt::format("{} does not count negative pivots", name_), "only symmetric factors have an inertia",
-                "factorise as symmetric, with MUMPS on a CPU or cuDSS on a GPU");
-  return count;
+  if (kind_ == Kind::general)
+    throw Error(Exit::environment, fmt::format("{} does not count negative pivots", name_), "only symmetric factors have an inertia", "factorise as symmetric");
+  if (const Index count = factor_->negative_pivots(); count >= 0) return count;
+  const auto factor = analyse(A_, Kind::symmetric, {}, "cpu");
+  factor->factorise();
+  return factor->negative_pivots();
 }
 
 double DirectSolver::residual_norm(const Vector& b, const Vector& x) {

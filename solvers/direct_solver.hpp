@@ -43,9 +43,10 @@ class DirectSolver {
   std::vector<SolveReport> solve(const MultiVector& B, MultiVector& X);
 
   // Of a symmetric factor: how many pivots are negative, which is the number of A's negative eigenvalues (Sylvester).
-  // Throws Error(Exit::environment) when the library does not say, or the factor is not symmetric.
+  // Where a GPU's library does not say (cuSOLVER), a factor by MUMPS on the CPU does. Throws Error(Exit::environment) when the factor is not
+  // symmetric, or when this build lacks MUMPS.
   Index negative_pivots() const;
-  bool knows_inertia() const;
+  bool knows_inertia() const;                       // of its own
 
   Index memory_bytes() const;                       // of the factor; 0 when the library does not say
   Index memory_needed() const { return memory_needed_; }  // as the analysis foresaw, before the factorisation

@@ -21,8 +21,7 @@ void multiply_lane_rows(const Device& device, const char* name, const BlockMatri
   constexpr Index piece = 64;  // block rows
   const Index slots = A.slices == nullptr ? A.rows : (A.rows + window_rows - 1) / window_rows * window_rows;
   const Index pieces = (slots + piece - 1) / piece;
-  const int threads = static_cast<int>(std::max<Index>(1, std::min<Index>(device.threads(), pieces / 2)));
-#pragma omp parallel for num_threads(threads) schedule(static) if (threads > 1)
+#pragma omp parallel for num_threads(device.team(pieces / 2)) schedule(static)
   for (Index p = 0; p < pieces; ++p)
     for (Index slot = p * piece; slot < std::min(slots, (p + 1) * piece); ++slot) {
       const Index i = A.slices == nullptr ? slot : slot / window_rows * window_rows + A.place[slot];

@@ -24,19 +24,15 @@ struct LaneSums {
   LaneRow<double> value[K] = {};
 };
 
-inline int lane_threads(const Device& device, Index rows) {
-  return static_cast<int>(std::max<Index>(1, std::min<Index>(device.threads(), (rows + lane_block - 1) / lane_block)));
-}
-
 template <class F>
 void for_each_lane(const Device& device, const char* name, Index rows, const F& f) {
   const LaunchScope launch(device, name);
-  const int threads = lane_threads(device, rows);
-#pragma omp parallel for num_threads(threads) schedule(static) if (threads > 1)
-  for (int part = 0; part < threads; ++part) {
-    const Index end = rows * (part + 1) / threads;
+  const Index parts = std::min<Index>(device.threads(), (rows + lane_block - 1) / lane_block);
+#pragma omp parallel for num_threads(device.team(parts)) schedule(static)
+  for (Index part = 0; part < parts; ++part) {
+    const Index end = rows * (part + 1) / parts;
 #pragma GCC ivdep
-    for (Index row = rows * part / threads; row < end; ++row) f(LanePlace{row});
+    for (Index row = rows * part / parts; row < end; ++row) f(LanePlace{row});
   }
 }
 
@@ -46,8 +42,7 @@ void reduce_lanes(const Device& device, const char* name, Index rows, const F& f
   Array<double> partial(device, std::max<Index>(blocks, 1) * K * lane_count, "reductions");
   const LaunchScope launch(device, name);
   double* const parts = partial.data();  // [block][k][lane]
-  const int threads = lane_threads(device, rows);
-#pragma omp parallel for num_threads(threads) schedule(static) if (threads > 1)
+#pragma omp parallel for num_threads(device.team(blocks)) schedule(static)
   for (Index block = 0; block < blocks; ++block) {
     const Index end = std::min(rows, (block + 1) * lane_block);
     LaneSums<K> sum[2];  // one serial sum would wait for the adder at every row

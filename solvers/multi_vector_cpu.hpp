@@ -26,8 +26,7 @@ void gram(const Device& device, Index rows, const double* x, const double* y, do
   Array<double> partial(device, std::max<Index>(blocks, 1) * entries, "reductions");
   const LaunchScope launch(device, "gram");
   double* const parts = partial.data();
-  const int threads = lane_threads(device, rows);
-#pragma omp parallel for num_threads(threads) schedule(static) if (threads > 1)
+#pragma omp parallel for num_threads(device.team(blocks)) schedule(static)
   for (Index block = 0; block < blocks; ++block) {
     LaneGram sum;
     const Index end = std::min(rows, (block + 1) * lane_block);

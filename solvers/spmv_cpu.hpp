@@ -157,7 +157,7 @@ int parts_of(const Device& device, const MatrixView& A) {
 void multiply(const Device& device, const MatrixView& A, const double* x, double* y) {
   const LaunchScope launch(device, "spmv");
   const int parts = parts_of(device, A);
-#pragma omp parallel for num_threads(parts) schedule(static) if (parts > 1)
+#pragma omp parallel for num_threads(device.team(parts)) schedule(static)
   for (int part = 0; part < parts; ++part) {
     const Index end = first_row_of_part(A, part + 1, parts);
     for (Index first = first_row_of_part(A, part, parts); first < end; first += spmv_rows)
@@ -171,7 +171,7 @@ void multiply_dot(const Device& device, const MatrixView& A, const double* x, do
   double* const sums = partial.data();
   const LaunchScope launch(device, "spmv and dot");
   const int parts = parts_of(device, A);
-#pragma omp parallel for num_threads(parts) schedule(static) if (parts > 1)
+#pragma omp parallel for num_threads(device.team(parts)) schedule(static)
   for (int part = 0; part < parts; ++part) {
     const Index end = first_row_of_part(A, part + 1, parts);
     for (Index first = first_row_of_part(A, part, parts); first < end; first += spmv_rows)

@@ -107,9 +107,8 @@ void run_assembly(const Device& device, const AssemblyJob<Real>& job) {
   const ScatterView& s = job.scatter;
   for (Index i = 0; i < s.untouched_count; ++i)
     for (int k = 0; k < B; ++k) job.target[Index{s.untouched[i]} * B + k] = 0;
-  const int threads = static_cast<int>(std::max<Index>(1, std::min<Index>(device.threads(), chunks)));
   ParallelErrors errors;
-#pragma omp parallel num_threads(threads)
+#pragma omp parallel num_threads(device.team(chunks))
   {
     Real* const buffer = static_cast<Real*>(std::aligned_alloc(64, static_cast<std::size_t>(buffer_size) * sizeof(double)));
     if (buffer == nullptr) errors.run([] { throw std::bad_alloc(); });

@@ -306,9 +306,9 @@ template <Form F, int N, int D>
 // All batches, by all threads: nothing is summed, so the order does not matter. run(first, last)
 template <class Run>
 void run_all_batches(const Device& device, const ElementArguments& arguments, const Run& run) {
-  const int threads = static_cast<int>(std::min<Index>(device.threads(), std::max<Index>(arguments.batch_count, 1)));
-#pragma omp parallel for num_threads(threads) schedule(static)
-  for (int part = 0; part < threads; ++part) run(arguments.batch_count * part / threads, arguments.batch_count * (part + 1) / threads);
+  const Index parts = std::min<Index>(device.threads(), arguments.batch_count);
+#pragma omp parallel for num_threads(device.team(parts)) schedule(static)
+  for (Index part = 0; part < parts; ++part) run(arguments.batch_count * part / parts, arguments.batch_count * (part + 1) / parts);
 }
 
 template <Form F, int N, int D>

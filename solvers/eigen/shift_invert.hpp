@@ -18,7 +18,7 @@ class ShiftInvert {
   // Factorises. A shift that hits an eigenvalue is moved by a little; at zero that is an Error(Exit::model): K is singular.
   void move_to(double shift);
   double shift() const { return shift_; }
-  Index count_below() const { return solver_->negative_pivots(); }  // Error(Exit::environment) when the library does not say
+  Index count_below() const { return solver_->negative_pivots(); }  // Error(Exit::environment) when no library says
   void apply(const MultiVector& X, MultiVector& Y) { solver_->solve(X, Y); }
   const std::string& name() const { return solver_->name(); }
   int factorisations() const { return factorisations_; }

@@ -93,8 +93,7 @@ void multiply_rows(const Device& device, const char* name, const BlockMatrixView
   const bool sliced = L * M == 1 && A.slices != nullptr;
   const Index piece = sliced ? window_rows : 192;  // block rows
   const Index pieces = (A.rows + piece - 1) / piece;
-  const int threads = static_cast<int>(std::max<Index>(1, std::min<Index>(device.threads(), pieces / 2)));
-#pragma omp parallel for num_threads(threads) schedule(static) if (threads > 1)
+#pragma omp parallel for num_threads(device.team(pieces / 2)) schedule(static)
   for (Index p = 0; p < pieces; ++p) {
     alignas(64) Real buffer[window_rows * L];
     const Index first = p * piece, last = std::min(A.rows, first + piece);

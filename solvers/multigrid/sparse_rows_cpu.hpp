@@ -179,7 +179,7 @@ class Appended {
   std::size_t now_ = 0;  // piece
 };
 
-inline int row_threads(const Device& device, Index rows) {
+inline int row_parts(const Device& device, Index rows) {
   return static_cast<int>(std::max<Index>(1, std::min<Index>(device.threads(), rows / 256)));
 }
 
@@ -196,13 +196,13 @@ decltype(auto) of_thread(const F& f, [[maybe_unused]] Index first, [[maybe_unuse
 // rows, columns and block sizes of `result` are given; offsets, columns and values are made.
 template <int Size, int, class F>
 void build_rows(const Device& device, const char* name, const F& f, const char*, const char* result_tag, BlockMatrix& result) {
-  const int threads = row_threads(device, result.rows);
+  const int parts = row_parts(device, result.rows);
   const Index rows = result.rows;
   constexpr const char* tag = "multigrid set-up";
   Array<std::int32_t> count(device, rows, tag);
   std::vector<Appended<std::int32_t>> columns;
   std::vector<Appended<double>> values;
-  for (int part = 0; part < threads; ++part) {
+  for (int part = 0; part < parts; ++part) {
     columns.emplace_back(device, tag);
     values.emplace_back(device, tag);
   }
@@ -210,13 +210,13 @@ void build_rows(const Device& device, const char* name, const F& f, const char*,
     const LaunchScope launch(device, name);
     std::int32_t* const counts = count.data();
     ParallelErrors errors;
-#pragma omp parallel for num_threads(threads) schedule(static, 1) if (threads > 1)
-    for (int part = 0; part < threads; ++part)
+#pragma omp parallel for num_threads(device.team(parts)) schedule(static, 1)
+    for (int part = 0; part < parts; ++part)
       errors.run([&] {
         RowStore<Size> store(result.columns);
         Appended<std::int32_t>& my_columns = columns[static_cast<std::size_t>(part)];
         Appended<double>& my_values = values[static_cast<std::size_t>(part)];
-        const Index first = rows * part / threads, last = rows * (part + 1) / threads;
+        const Index first = rows * part / parts, last = rows * (part + 1) / parts;
         auto&& mine = of_thread(f, first, last);
         for (Index i = first; i < last; ++i) {
           auto row = store.new_row(i);
@@ -235,9 +235,9 @@ void build_rows(const Device& device, const char* name, const F& f, const char*,
   result.column = Array<std::int32_t>(device, nonzeros, result_tag);
   result.values = Vector(device, nonzeros * Size, result_tag);
   const LaunchScope launch(device, name);
-#pragma omp parallel for num_threads(threads) schedule(static, 1) if (threads > 1)
-  for (int part = 0; part < threads; ++part) {
-    const Index first = offsets[rows * part / threads];
+#pragma omp parallel for num_threads(device.team(parts)) schedule(static, 1)
+  for (int part = 0; part < parts; ++part) {
+    const Index first = offsets[rows * part / parts];
     columns[static_cast<std::size_t>(part)].move_to(result.column.data() + first);
     values[static_cast<std::size_t>(part)].move_to(result.values.data() + first * Size);
   }
@@ -246,14 +246,14 @@ void build_rows(const Device& device, const char* name, const F& f, const char*,
 template <int Size, int, class F>
 bool refill_rows(const Device& device, const char* name, const F& f, const BlockMatrixView<double>& pattern, double* values) {
   const LaunchScope launch(device, name);
-  const int threads = row_threads(device, pattern.rows);
+  const int parts = row_parts(device, pattern.rows);
   int misfits = 0;
   ParallelErrors errors;
-#pragma omp parallel for num_threads(threads) schedule(static, 1) reduction(+ : misfits) if (threads > 1)
-  for (int part = 0; part < threads; ++part)
+#pragma omp parallel for num_threads(device.team(parts)) schedule(static, 1) reduction(+ : misfits)
+  for (int part = 0; part < parts; ++part)
     errors.run([&] {
       RowStore<Size> store(pattern.columns);
-      const Index first = pattern.rows * part / threads, last = pattern.rows * (part + 1) / threads;
+      const Index first = pattern.rows * part / parts, last = pattern.rows * (part + 1) / parts;
       auto&& mine = of_thread(f, first, last);
       for (Index i = first; i < last; ++i) {
         const Index begin = pattern.offsets[i], size = pattern.offsets[i + 1] - begin;

@@ -156,7 +156,7 @@ class CoarseRow {
   static Index panel_rows(const Device& device, const BlockMatrixView<double>& P, Index first, Index last) {
     const double blocks_per_entry = 2.5;  // of H P, for an entry of P
     const double bytes = blocks_per_entry * double(P.offsets[P.rows]) * (8 * C * K + 4);
-    const Index panels = static_cast<Index>(bytes / panel_bytes) + 1, threads = row_threads(device, P.columns);
+    const Index panels = static_cast<Index>(bytes / panel_bytes) + 1, threads = row_parts(device, P.columns);
     const Index here = (panels + threads - 1) / threads;
     return std::max<Index>(1, (last - first + here - 1) / here);
   }

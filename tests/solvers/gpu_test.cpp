@@ -12,6 +12,9 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <numbers>
+
 namespace ritz::testing {
 namespace {
 
@@ -167,6 +170,22 @@ TEST_F(Gpu, SeveralRightHandSidesAreSolvedAtOnce) {
       X.get_column(j, x);
       EXPECT_LE(relative_residual(A, x.host(), f[static_cast<std::size_t>(j)]), 1.0001e-10);
     }
+  }
+}
+
+// Of the chain 2, -1 minus s: eigenvalues 2 - 2 cos(k pi / (n + 1)) - s. By the CPU where the GPU's library counts none.
+TEST_F(Gpu, NegativePivotsCountTheEigenvaluesBelowAShift) {
+  constexpr int n = 40;
+  for (const double shift : {0.1, 2.0, 3.9}) {
+    std::vector<std::vector<double>> rows(n, std::vector<double>(n, 0.0));
+    Index below = 0;
+    for (std::size_t i = 0; i < n; ++i) {
+      rows[i][i] = 2 - shift;
+      if (i > 0) rows[i][i - 1] = rows[i - 1][i] = -1;
+      below += 2 - 2 * std::cos(double(i + 1) * std::numbers::pi / (n + 1)) < shift;
+    }
+    const SparseMatrix A = on(gpu, dense_matrix(rows));
+    EXPECT_EQ(DirectSolver(A, DirectSolver::Kind::symmetric).negative_pivots(), below) << "shift " << shift;
   }
 }
 
