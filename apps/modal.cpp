@@ -65,6 +65,7 @@ void modal(Run& run) {
   ModalInput input = structure ? read_frames(run) : read_bodies(run);
   const FunctionSpace& space = *input.space;
   ModalSettings settings = read_settings(run.input());
+  if (settings.shapes.factor != 0 && settings.shapes.phases == 0) run.log().notice("[modal] animate_displacement has no effect: [modal] animate is 0");
   const bool factorised = structure && settings.eigen.method == EigenMethod::automatic;
   if (factorised) settings.eigen.method = EigenMethod::lanczos;
   std::vector<Field> results;

@@ -161,7 +161,7 @@ std::string Run::mesh_key() const {
 }
 
 LinearSolverOptions Run::solver(MatrixPromise promise, double tolerance) {
-  LinearSolverOptions options = read_solver(*case_, tolerance);
+  LinearSolverOptions options = read_solver(*case_, tolerance, [this](const std::string& text) { log_.notice(text); });
   options.promise = promise;
   options.say = [this](const std::string& line) {
     log_.end_progress();

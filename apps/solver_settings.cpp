@@ -5,6 +5,8 @@
 namespace ritz {
 namespace {
 
+constexpr int most_iterations = 20000;
+
 SmoothedAggregationOptions read_multigrid(const Case::Table& solver) {
   const Case::Table multigrid = solver.table("multigrid", "smoothed aggregation, docs/solvers.md");
   const SmoothedAggregationOptions defaults;
@@ -27,9 +29,28 @@ SmoothedAggregationOptions read_multigrid(const Case::Table& solver) {
   return options;
 }
 
+// Of multigrid, given and not the default: a resolved case holds all of them.
+bool asks_for_multigrid(const SmoothedAggregationOptions& options) {
+  const SmoothedAggregationOptions defaults;
+  return !options.single_precision || options.half_storage || options.levels != MultigridLevels::automatic || options.strength != defaults.strength ||
+         options.smoothing_degree != defaults.smoothing_degree || options.smoothing_ratio != defaults.smoothing_ratio;
+}
+
+void tell_what_has_no_effect(const LinearSolverOptions& options, const std::function<void(const std::string&)>& notice) {
+  const auto tell = [&notice](const char* key, const std::string& why) { notice(fmt::format("{} has no effect: {}", key, why)); };
+  const bool direct = options.method == LinearMethod::direct, automatic = options.method == LinearMethod::automatic;
+  const std::string method = fmt::format("[solver] method is '{}'", name_of(options.method));
+  if (direct && options.max_iterations != most_iterations) tell("[solver] max_iterations", method);
+  if (!direct && !automatic && options.direct_memory != 0) tell("[solver] direct_memory", method);
+  if (!asks_for_multigrid(options.multigrid)) return;
+  if (direct) tell("[solver.multigrid]", method);
+  else if (options.preconditioner != PreconditionerKind::automatic && options.preconditioner != PreconditionerKind::multigrid)
+    tell("[solver.multigrid]", fmt::format("[solver] preconditioner is '{}'", name_of(options.preconditioner)));
+}
+
 }  // namespace
 
-LinearSolverOptions read_solver(const Case& input, double tolerance) {
+LinearSolverOptions read_solver(const Case& input, double tolerance, const std::function<void(const std::string&)>& notice) {
   const Case::Table table = input.table("solver", "how the linear system is solved");
   LinearSolverOptions options;
   options.method = linear_method_named(table.choice("method", "auto: direct or iterative by size and kind of the matrix, docs/solvers.md",
@@ -43,7 +64,7 @@ LinearSolverOptions read_solver(const Case& input, double tolerance) {
                           : operator_kind == "matrix_free" ? OperatorKind::matrix_free
                                                            : OperatorKind::automatic;
   options.relative = table.number("tolerance", "on the true residual, relative to the load", {.fallback = tolerance, .above = 0, .below = 1});
-  options.max_iterations = static_cast<int>(table.integer("max_iterations", "of iterative methods", {.fallback = 20000, .minimum = 1, .maximum = 10000000}));
+  options.max_iterations = static_cast<int>(table.integer("max_iterations", "of iterative methods", {.fallback = most_iterations, .minimum = 1, .maximum = 10000000}));
   if (table.has("restart") && options.method != LinearMethod::gmres && options.method != LinearMethod::automatic)
     table.error("restart", fmt::format("'restart' was given for the method '{}'", name_of(options.method)), "only GMRES restarts",
                 "leave it away, or use method = \"gmres\"");
@@ -52,6 +73,7 @@ LinearSolverOptions read_solver(const Case& input, double tolerance) {
   options.direct_memory = static_cast<Index>(
       1e9 * table.number("direct_memory", "[GB] that a factorisation may need; 0: what the machine has", {.fallback = 0, .minimum = 0}));
   options.multigrid = read_multigrid(table);
+  tell_what_has_no_effect(options, notice);
   return options;
 }
 

@@ -4,9 +4,12 @@
 #include "io/case.hpp"
 #include "solvers/linear_solver_options.hpp"
 
+#include <functional>
+#include <string>
+
 namespace ritz {
 
-// What is wrong is added to the case. `tolerance`: relative, where the case names none.
-LinearSolverOptions read_solver(const Case& input, double tolerance);
+// What is wrong is added to the case; `notice` takes what was given and has no effect. `tolerance`: relative, where the case names none.
+LinearSolverOptions read_solver(const Case& input, double tolerance, const std::function<void(const std::string&)>& notice);
 
 }  // namespace ritz

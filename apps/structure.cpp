@@ -10,6 +10,7 @@
 #include "apps/structure_model.hpp"
 #include "fem/static_solution.hpp"
 #include "fem/untouched_unknowns.hpp"
+#include "solvers/vectors.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -73,6 +74,24 @@ std::vector<double> with_springs(Run& run, const FunctionSpace& space, const Str
   return reaction;
 }
 
+// The sums of a linear solution's loads: what springs do where supports move their nodes is the ground's, and no load.
+std::vector<double> without_springs(Run& run, const FunctionSpace& space, const StructureModel& model, const Constraints& held, const Vector& u,
+                                    std::vector<double> applied) try {
+  if (model.ground.empty()) return applied;
+  Vector moved = space.zeros(), r = space.zeros();
+  ritz::copy(u, moved);
+  held.set_zero(moved);
+  axpby(1.0, u, -1.0, moved);  // u where it is prescribed, else 0
+  Operator(space, model.ground).residual(moved, r);
+  const std::vector<double> forces = space.forces_to_mesh(r);
+  for (std::size_t i = 0; i < forces.size(); ++i) applied[i % applied.size()] += forces[i];
+  return applied;
+} catch (const Error& error) {
+  if (error.exit() != Exit::resources) throw;
+  run.log().notice(fmt::format("loads hold what springs do where supports move their nodes: {}", error.message()));
+  return applied;
+}
+
 void show(Run& run, const Operator& equations, const StructureModel& model, const std::vector<std::array<double, 3>>& along, const Vector& u,
           const std::vector<double>& reaction, const std::vector<double>& applied, double certificate, std::optional<double> time = {}) {
   const FunctionSpace& space = equations.space();
@@ -128,7 +147,8 @@ void solve_linear_structure(Run& run, const Operator& equations, const Structure
     if (shown < own.size()) factors[shown] = 1;
     else if (!own.empty()) factors = inputs.combinations[shown - own.size()].factors;
     ++shown;
-    show(run, equations, model, summed(common, 1, own, factors), s.u, s.reaction, s.applied, s.certificate);
+    show(run, equations, model, summed(common, 1, own, factors), s.u, s.reaction,
+         without_springs(run, equations.space(), model, supports.common(), s.u, s.applied), s.certificate);
   });
 }
 

@@ -289,6 +289,19 @@ class Solver(BadInputs):
                             solver__method="direct", solver__preconditioner="jacobi")
         self.refuse_setting(2, ["'restart' was given for the method 'minres'", "only GMRES restarts"], solver__method="minres", solver__restart=20)
 
+    def test_what_has_no_effect_is_told(self):
+        for keys, said in (({"solver.method": "direct", "solver.max_iterations": 7}, ["[solver] max_iterations"]),
+                           ({"solver.method": "direct", "solver.multigrid.smoothing_degree": 3}, ["[solver.multigrid]"]),
+                           ({"solver.preconditioner": "jacobi", "solver.multigrid.precision": "double"}, ["[solver.multigrid]"]),
+                           ({"solver.method": "cg", "solver.direct_memory": 3}, ["[solver] direct_memory"]),
+                           ({"solver.method": "cg", "solver.preconditioner": "multigrid", "solver.multigrid.smoothing_degree": 3}, []),
+                           ({"solver.method": "direct"}, [])):
+            notices = self.solve("ritz-heat", example("fin"), keys=keys).report["notices"]
+            self.assertEqual([notice.split(" has no effect")[0] for notice in notices if "no effect" in notice], said)
+        case = example("modal").parent / "cantilever.toml"
+        notices = self.solve("ritz-modal", case, keys={"modal.count": 3, "modal.animate_displacement": 0.1}).report["notices"]
+        self.assertTrue(any("animate_displacement has no effect" in notice for notice in notices))
+
     def test_every_method_and_preconditioner_solves(self):
         for method in ("cg", "flexible_cg", "minres", "gmres", "bicgstab"):
             for preconditioner in ("auto", "none", "jacobi", "chebyshev", "multigrid"):
