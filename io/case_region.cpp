@@ -52,14 +52,19 @@ bool is_ambiguous(const Mesh& mesh, const Region& found, std::initializer_list<R
   return nodes != nullptr && sorted_nodes(mesh, found) != sorted_nodes(mesh, *nodes);
 }
 
+std::vector<std::string> names_of(const Mesh& mesh, std::initializer_list<RegionKind> kinds) {
+  std::vector<std::string> names;
+  for (const Region& region : mesh.regions())
+    if (std::ranges::find(kinds, region.kind) != kinds.end()) names.push_back(region.name);
+  return names;
+}
+
 void explain_unknown(const CaseAnswer& answer, const std::string& key_path, const std::string& name, const Mesh& mesh,
                      std::initializer_list<RegionKind> kinds) {
-  std::vector<std::string> valid;
+  const std::vector<std::string> valid = names_of(mesh, kinds);
   const Region* other_kind = nullptr;
-  for (const Region& region : mesh.regions()) {
-    if (std::find(kinds.begin(), kinds.end(), region.kind) != kinds.end()) valid.push_back(region.name);
+  for (const Region& region : mesh.regions())
     if (region.name == name) other_kind = &region;
-  }
   const std::string near = nearest_match(name, valid);
   const std::string list =
       fmt::format("the regions of {} in '{}' are {}", nouns_of(kinds), mesh.source(), shortened_list(valid));
@@ -85,7 +90,10 @@ const Region* Case::Table::region(std::string_view key, std::string_view about, 
   }
   const CaseAnswer answer(*data_, *value_, key, full_path(key), about);
   if (answer.value() == nullptr) {
-    answer.missing("\"<name of a region>\"", where());
+    const std::vector<std::string> names = names_of(mesh, kinds);
+    answer.missing(names.empty()       ? "\"<name of a region>\""
+                   : names.size() == 1 ? fmt::format("\"{}\"", names.front())
+                                       : fmt::format("<one of {}>", shortened_list(names)), where());
     return nullptr;
   }
   if (answer.value()->kind != CaseValue::Kind::text) {

@@ -188,6 +188,7 @@ TEST(Case, MissingKeysNameTheirTable) {
   EXPECT_THAT(message(replaced(sample, "young = 210e9\n", "")),
               AllOf(HasSubstr("missing key 'material.0.young' in [[material]] #1 at dir/case.toml:7"),
                     HasSubstr("Young's modulus [Pa]"), HasSubstr("<a number above 0>")));
+  EXPECT_THAT(message(replaced(sample, "region = \"all\"\n", "")), HasSubstr("add region = \"all\""));  // the mesh has no other
   EXPECT_THAT(message(replaced(sample, "file = \"bracket.msh\"\n", "")), HasSubstr("missing key 'mesh.file' in [mesh] at dir/case.toml:3"));
   EXPECT_THAT(message(""), AllOf(HasSubstr("missing key 'mesh.file'"), HasSubstr("[[material]]")));
 }
