@@ -3,6 +3,7 @@
 #include "apps/checkpoint_states.hpp"
 #include "apps/model.hpp"
 #include "apps/shared_model.hpp"
+#include "device/host_memory.hpp"
 #include "device/memory_shortage.hpp"
 
 #include <algorithm>
@@ -137,16 +138,25 @@ void solve_load_cases(Run& run, const Operator& equations, const LoadCaseInputs&
     show(solution);
   };
   StaticReuse* reuse = run.shared().sweeps ? &run.shared().reuse : nullptr;
+  // Results take no more than what the solver leaves behind; what it had goes back before fields stand beside it.
+  const auto solve = [&](const LoadCases& loads) {
+    StaticSolutions solutions = solve_static(equations, loads, options, run.progress(), reuse);
+    if (reuse == nullptr) {
+      run.device().memory().trim();
+      return_freed_host_memory();
+    }
+    return solutions;
+  };
   LoadCases loads{.cases = {}, .combinations = inputs.combinations, .common = &supports.common()};
   if (inputs.cases.empty()) {
     loads.cases.push_back({"", {}, &supports.common(), {}});
-    return finish(solve_static(equations, loads, options, run.progress(), reuse).cases.front());
+    return finish(solve(loads).cases.front());
   }
   if (run.resumed()) loads.known = solved_columns_of(*run.resumed());
   loads.keep = [&](const SolvedColumns& solved, std::size_t count) { run.keep(state_of(solved, count)); };
   for (std::size_t i = 0; i < inputs.cases.size(); ++i) loads.cases.push_back({inputs.cases[i].name, inputs.cases[i].loads, &supports.of(i), {}});
   if (!inputs.common.empty()) run.log().line("in every load case, and once in every combination: {}", fmt::join(inputs.common, ", "));
-  StaticSolutions solutions = solve_static(equations, loads, options, run.progress(), reuse);
+  StaticSolutions solutions = solve(loads);
   for (std::size_t i = 0; i < loads.cases.size(); ++i) {
     run.begin_load_case(loads.cases[i].name);
     solutions.cases[i].bring_back();

@@ -1,6 +1,7 @@
 #include "fem/scatter_plan.hpp"
 
 #include "device/error.hpp"
+#include "device/host_memory.hpp"
 #include "device/parallel_errors.hpp"
 
 #include <algorithm>
@@ -84,12 +85,15 @@ std::vector<Index> starts(std::size_t chunks, const F& length) {
   return first;
 }
 
-template <class T, class F>
-std::vector<T> concatenated(const std::vector<Index>& first, const F& part) {
+// The parts are given back on the way: they are as large as what becomes of them.
+template <class T>
+std::vector<T> concatenated(const std::vector<Index>& first, std::vector<SortedChunk>& chunks, std::vector<T> SortedChunk::*part) {
   std::vector<T> all(static_cast<std::size_t>(first.back()));
-  const std::size_t chunks = first.size() - 1;
 #pragma omp parallel for schedule(static)
-  for (std::size_t c = 0; c < chunks; ++c) std::ranges::copy(part(c), all.begin() + first[c]);
+  for (std::size_t c = 0; c < chunks.size(); ++c) {
+    std::ranges::copy(chunks[c].*part, all.begin() + first[c]);
+    chunks[c].*part = std::vector<T>();
+  }
   return all;
 }
 
@@ -106,11 +110,20 @@ ScatterPlan::ScatterPlan(const Device& device, Index target_items, Index chunk_c
   check_fits(target_items);
   std::vector<ChunkSlots> chunks(static_cast<std::size_t>(chunk_count));
   ParallelErrors errors;
-#pragma omp parallel for schedule(dynamic, 4)
-  for (Index c = 0; c < chunk_count; ++c) errors.run([&] { slots_of(c, chunks[static_cast<std::size_t>(c)]); });
+#pragma omp parallel
+  {
+    ChunkSlots found;  // whose vectors have grown: what stays is a copy without their slack
+#pragma omp for schedule(dynamic, 4)
+    for (Index c = 0; c < chunk_count; ++c)
+      errors.run([&] {
+        found.clear();
+        slots_of(c, found);
+        chunks[static_cast<std::size_t>(c)] = found;
+      });
+  }
   errors.rethrow();
 
-  const std::vector<std::uint16_t> touches = count_touches(target_items, chunks);
+  std::vector<std::uint16_t> touches = count_touches(target_items, chunks);
   std::vector<std::uint32_t> shared_items, untouched, shared_begin{0};
   std::vector<std::uint32_t> next(static_cast<std::size_t>(target_items));  // extension item of the next toucher
   for (Index item = 0; item < target_items; ++item) {
@@ -136,6 +149,9 @@ ScatterPlan::ScatterPlan(const Device& device, Index target_items, Index chunk_c
     }
   }
 
+  touches = std::vector<std::uint16_t>();
+  next = std::vector<std::uint32_t>();
+
   std::vector<SortedChunk> sorted(chunks.size());
 #pragma omp parallel for schedule(dynamic, 4)
   for (std::size_t c = 0; c < chunks.size(); ++c)
@@ -153,12 +169,13 @@ ScatterPlan::ScatterPlan(const Device& device, Index target_items, Index chunk_c
   upload(chunk_runs_, runs);
   upload(chunk_slots_, slots);
   upload(chunk_sources_, sources);
-  upload(runs_, concatenated<ScatterRun>(runs, [&](std::size_t c) -> auto& { return sorted[c].runs; }));
-  upload(destinations_, concatenated<std::uint32_t>(slots, [&](std::size_t c) -> auto& { return sorted[c].destinations; }));
-  upload(sources_, concatenated<std::uint16_t>(sources, [&](std::size_t c) -> auto& { return sorted[c].sources; }));
+  upload(runs_, concatenated(runs, sorted, &SortedChunk::runs));
+  upload(destinations_, concatenated(slots, sorted, &SortedChunk::destinations));
+  upload(sources_, concatenated(sources, sorted, &SortedChunk::sources));
   upload(shared_items_, shared_items);
   upload(shared_begin_, shared_begin);
   upload(untouched_, untouched);
+  return_freed_host_memory();  // the parts of chunks: blocks that the C library would keep
 }
 
 ScatterSizes ScatterPlan::sizes() const {

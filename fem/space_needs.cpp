@@ -47,7 +47,7 @@ SpaceNeeds needs_of(const FunctionSpace& space, int supports, bool counted) {
   needs.size.pairs = counted || has_pattern ? space.pattern()->nonzeros() : pairs_of_nodes(space);
   if (has_pattern) return needs;
   needs.pattern.array<Index>("pattern", needs.size.nodes + 1).array<std::int32_t>("pattern", needs.size.pairs);
-  needs.host_of_pattern = 12 * needs.size.pairs + 16 * needs.size.nodes;
+  needs.host_of_pattern = Index{sizeof(std::int32_t)} * needs.size.pairs + Index{sizeof(Index)} * needs.size.nodes;
   return needs;
 }
 
@@ -72,7 +72,7 @@ MemoryNeeds needs_of_results(const FunctionSpace& space, const std::vector<Integ
 
 Index host_of_lists(const MemoryNeeds& task) {
   const auto found = task.by_tag().find("assembly lists");
-  return found == task.by_tag().end() ? 0 : 5 * found->second / 3;
+  return found == task.by_tag().end() ? 0 : 5 * found->second / 4;
 }
 
 }  // namespace ritz

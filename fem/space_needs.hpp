@@ -14,7 +14,7 @@ struct SpaceNeeds {
   MemoryNeeds standing;        // what the device's pool holds now, and constraints where there are none yet
   MemoryNeeds pattern;         // nothing where it is there
   MemoryNeeds coordinates;     // of nodes of its own, which solvers with a matrix ask for first (solver_geometry in fem/nested_nodes.hpp)
-  Index host_of_pattern = 0;   // [bytes] while it is made
+  Index host_of_pattern = 0;   // [bytes] until the matrix's lists are there
   MemoryNeeds matrix() const { return MemoryNeeds().array<double>("matrix", size.pairs * block * block); }
   MemoryNeeds vectors(Index count) const { return MemoryNeeds().array<double>("vectors", size.nodes * block, count); }
 };
@@ -33,7 +33,7 @@ HierarchyShape hierarchy_shape(const Operator& equations, const SpaceNeeds& need
 int derived_numbers(const std::vector<Integral>& integrals);
 MemoryNeeds needs_of_results(const FunctionSpace& space, const std::vector<Integral>& integrals);
 
-// [bytes] While assembly lists are made they are on the host, most of them twice, unsorted and sorted.
+// [bytes] While assembly lists are copied to the device the longest of them stand on the host twice: chunk by chunk and together.
 Index host_of_lists(const MemoryNeeds& task);
 
 }  // namespace ritz

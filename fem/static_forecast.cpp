@@ -29,6 +29,7 @@ class Forecaster {
         needs_(needs_of(space_, model.supports, model.factorised || model.in_space)) {
     residual_ = lists_of({Task::residual});
     evaluate_ = lists_of({Task::evaluate});
+    shown_ = needs_of_results(space_, equations_.integrals());
   }
 
   ForecastPath with_matrix(SolverPath path) const {
@@ -39,7 +40,7 @@ class Forecaster {
     const MemoryNeeds solve = kept + needs_.coordinates + staying_lists() + lists_of_shown() + solved_together();
     const bool diagonal = path == SolverPath::diagonal || path == SolverPath::diagonal_unsymmetric;
     const MemoryNeeds iteration = krylov_vectors(diagonal);
-    ForecastPath result{path, assembly, "assembly"};
+    ForecastPath result = begun(path, assembly);
     MemoryNeeds preconditioner = vectors(1), refreshed;
     if (!diagonal) {
       const HierarchyNeeds hierarchy = hierarchy_needs(shape(), path == SolverPath::multigrid_single);
@@ -69,7 +70,6 @@ class Forecaster {
     const double product = groups_of_columns() * matrix_bytes + 12 * vector_bytes, width = path == SolverPath::multigrid_single ? 0.5 : 1;
     const double iterations = cycle ? (block_ == 1 ? 18 : 40) : diagonal_iterations();
     result.bytes_moved = steps() * (6 * matrix_bytes + (cycle ? 12 * matrix_bytes : 0) + iterations * (product + (cycle ? 5 * 1.3 * width * product : 0)));
-    result.at_assembly = assembly.total();
     count_slabs(result, model_.newton || model_.reuses ? std::vector{Task::residual, Task::matrix} : std::vector{Task::residual});
     result.host_lists = host_of_lists(matrix_lists()) + needs_.host_of_pattern;
     return result;
@@ -79,7 +79,7 @@ class Forecaster {
   ForecastPath direct() const {
     const MemoryNeeds matrix = needs_.standing + needs_.pattern + needs_.matrix();
     const MemoryNeeds assembly = matrix + residual_ + matrix_lists() + vectors(assembly_vectors());
-    ForecastPath result{SolverPath::direct, assembly, "assembly"};
+    ForecastPath result = begun(SolverPath::direct, assembly);
     const DirectSolver::Needs factor = factor_needs();
     result.factor = factor.memory;
     MemoryNeeds solve = matrix + residual_ + needs_.coordinates + staying_lists() + lists_of_shown() + solved_together() + blocks(1) + vectors(2 + (columns_ > 1 ? 2 * columns_ : 0));  // residual and correction; packed columns
@@ -92,7 +92,6 @@ class Forecaster {
     result.operations = (model_.newton ? steps() : 1) * factor_operations(factor.operations, n_);
     if (model_.reuses) raise(result, matrix + residual_ + matrix_lists() + results(), "results");
     raise(result, needs_.standing + needs_.pattern + residual_ + needs_.coordinates + staying_lists() + results(), "results");
-    result.at_assembly = assembly.total();
     count_slabs(result, model_.newton || model_.reuses ? std::vector{Task::residual, Task::matrix} : std::vector{Task::residual});
     result.host_lists = host_of_lists(matrix_lists()) + needs_.host_of_pattern;
     return result;
@@ -113,13 +112,13 @@ class Forecaster {
       auto phase = space_.device().profile().phase("coarser spaces");
       cycle = p_multigrid_needs(equations_);
     }
-    ForecastPath result{path, loop + (cycle ? cycle->live : vectors(4)), "iteration"};
+    ForecastPath result{.path = path, .peak = kept, .moment = "assembly", .at_assembly = kept.total()};
+    raise(result, loop + (cycle ? cycle->live : vectors(4)), "iteration");
     if (cycle) raise(result, kept + vectors(first + operators) + cycle->set_up, "set-up");
     raise(result, needs_.standing + actions + results(), "results");
     const double product = 40.0 * double(connectivity()) + 24.0 * double(n_);
     // Chebyshev of degree 4; or some thirty cycles, whose arithmetic a CPU does in four times the time of the moves.
     result.bytes_moved = steps() * columns_ * (cycle ? (space_.device().is_gpu() ? 30 : 120) * (product + cycle->cycle) : 4 * 0.28 * diagonal_iterations() * product);
-    result.at_assembly = kept.total();
     result.more_on_a_gpu = equations_.slabs_on_a_gpu({Task::residual, Task::diagonal, Task::action, Task::evaluate});
     result.host_lists = host_of_lists(lists_of({Task::action}));
     return result;
@@ -133,6 +132,11 @@ class Forecaster {
   }
 
  private:
+  ForecastPath begun(SolverPath path, const MemoryNeeds& assembly) const {
+    const auto buffers = matrix_lists().by_tag().find("assembly buffers");
+    return {.path = path, .peak = assembly, .moment = "assembly", .at_assembly = assembly.total(),
+            .untouched = buffers == matrix_lists().by_tag().end() ? 0 : buffers->second};
+  }
   // `standing`: tasks whose buffers stay behind the assembly.
   void count_slabs(ForecastPath& path, std::vector<Task> standing) const {
     const Index assembly = path.at_assembly + equations_.slabs_on_a_gpu({Task::residual, Task::matrix});
@@ -190,7 +194,9 @@ class Forecaster {
                   : MemoryNeeds().array<double>("multigrid", items, 4).array<double>("multigrid", items / 10, 4);
   }
   static Index in_lanes(Index columns) { return 8 * ((columns + 7) / 8); }
-  static void raise(ForecastPath& path, const MemoryNeeds& needs, const char* moment) {
+  void raise(ForecastPath& path, const MemoryNeeds& needs, const std::string& moment) const {
+    if (moment == "results") path.at_results = std::max(path.at_results, needs.total() - shown_.total());
+    else path.at_solve = std::max(path.at_solve, needs.total());
     if (needs.total() <= path.peak.total()) return;
     path.peak = needs;
     path.moment = moment;
@@ -206,7 +212,7 @@ class Forecaster {
     return columns_ < 2 ? MemoryNeeds() : MemoryNeeds().array<double>("vectors", n_ * in_lanes(columns_), count);
   }
   MemoryNeeds results() const {
-    return vectors(model_.combinations ? right_sides() + columns_ + 1 : columns_) + evaluate_ + needs_of_results(space_, equations_.integrals());
+    return vectors(model_.combinations ? right_sides() + columns_ + 1 : columns_) + evaluate_ + shown_;
   }
   Index connectivity() const {
     const auto found = needs_.standing.by_tag().find("connectivity");
@@ -227,7 +233,7 @@ class Forecaster {
   Index columns_, n_;
   int block_;
   SpaceNeeds needs_;
-  MemoryNeeds residual_, evaluate_;
+  MemoryNeeds residual_, evaluate_, shown_;
   mutable std::optional<MemoryNeeds> matrix_lists_;
   mutable std::optional<HierarchyShape> shape_;
 };

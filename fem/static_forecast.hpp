@@ -21,7 +21,9 @@ struct ForecastPath {
   SolverPath path;
   MemoryNeeds peak;            // of the pool at its fullest moment, with what it holds now
   std::string moment;          // "assembly", "set-up", "iteration", "results"
-  Index at_assembly = 0;       // [bytes] of the pool
+  Index at_assembly = 0, at_solve = 0;  // [bytes] of the pool at its fullest moments there
+  Index at_results = 0;        // [bytes] of the pool while results stand on the host
+  Index untouched = 0;         // [bytes] of at_assembly that no kernel has written while the lists are made
   Index more_on_a_gpu = 0;     // [bytes] that the peak is higher on a GPU, where the forecast is made on a CPU: slabs of element results
   Index host_lists = 0;        // [bytes] of host memory beside the pool then: lists on their way, the pattern
   Index factor = 0;            // [bytes] that the direct solver's analysis asks for: of the host where it is a CPU's, else in the peak

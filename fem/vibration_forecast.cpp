@@ -57,10 +57,9 @@ class VibrationForecaster {
   static constexpr double iterations = 25;
 
   ForecastPath with(SolverPath kind, const EigenNeeds& needs) const {
-    ForecastPath path{kind, solve_ + needs.peak, needs.moment};
+    ForecastPath path{.path = kind, .peak = solve_ + needs.peak, .moment = needs.moment, .at_assembly = assembly_.total(), .host_lists = host_};
+    path.at_solve = path.peak.total();
     if (path.peak.total() < assembly_.total()) path.peak = assembly_, path.moment = "assembly";
-    path.at_assembly = assembly_.total();
-    path.host_lists = host_;
     return path;
   }
   DirectSolver::Needs factor_needs() const {

@@ -13,7 +13,7 @@ import sys
 import tempfile
 
 from box_meshes import HEX, LATTICE, MIXED, PLATE, PRISM, PYRAMID, QUADS, TET, TRIANGLES, write_mesh
-from model_texts import (COLD_HALF, COLD_STEP, ELASTICITY, FRAME, GRADED, HEAT, HEATED_SUMS, LINEAR, MEMBERS, MODAL, MODAL_FREE, MULTIGRID, NEWTON, PLANE, PROGRAMS,
+from model_texts import (AXISYMMETRIC, COLD_HALF, COLD_STEP, COOLED, ELASTICITY, FRAME, GRADED, HEAT, HEATED_SUMS, LINEAR, MEMBERS, MODAL, MODAL_FREE, MULTIGRID, NEWTON, PLANE, PLASTIC, PROGRAMS,
                          PULLED, PULLED_SUMS, SHELL, SOFT_HALF, STEP, UNSYMMETRIC, WEIGHED_AND_PULLED, WEIGHED_SUMS, case_text)
 
 # name, cells, cells along x y z, [mesh] keys, physics, [solver] keys, path of the forecast
@@ -21,6 +21,8 @@ SINGLE, DOUBLE, DIAGONAL, FREE = ("multigrid, single precision", "multigrid, dou
                                   "without a matrix")
 P_MULTIGRID = "without a matrix, p-multigrid"
 BICGSTAB, DIRECT = "BiCGSTAB with the diagonal", "direct"
+VTKHDF = '\n[output]\nformat = "vtkhdf"\n'
+WITH_FIELDS = MEMBERS.replace("fields = false\n", "")
 MATRIX = MULTIGRID + '\noperator = "matrix"'
 LANCZOS, LOBPCG = "Lanczos with a factor", "LOBPCG with multigrid"
 CASES = [
@@ -91,6 +93,19 @@ CASES = [
     ("sweep of 10 materials, heat tet10", TET, (24, 16, 16), "order = 2", HEAT, MULTIGRID + MEMBERS.format(key="material.0.conductivity", first=1, last=3, count=10), SINGLE),
     ("sweep of 20 loads, heat tet4", TET, (39, 30, 30), "", HEAT, MULTIGRID + MEMBERS.format(key="flux.0.value", first=1, last=2, count=20), SINGLE),
     ("sweep of 12 loads, elasticity hex8, direct", HEX, (20, 10, 10), "", ELASTICITY, 'method = "direct"' + MEMBERS.format(key="material.0.young", first=1, last=2, count=12), DIRECT),
+    ("axisymmetric quad4", QUADS, (301, 301, 0), "", AXISYMMETRIC, MULTIGRID, SINGLE),
+    ("plasticity tet10", TET, (10, 10, 10), "order = 2", PLASTIC, MATRIX, SINGLE),
+    ("plasticity hex8", HEX, (40, 20, 20), "", PLASTIC, MULTIGRID, SINGLE),
+    ("heat tet4, VTKHDF", TET, (55, 41, 41), "", HEAT, MULTIGRID + VTKHDF, SINGLE),
+    ("5 load cases, 10 combinations, elasticity hex8, VTKHDF", HEX, (41, 20, 20), "", PULLED_SUMS, MULTIGRID + VTKHDF, SINGLE),
+    ("5 load cases, 6 combinations, heat tet10, VTKHDF", TET, (21, 15, 15), "order = 2", HEATED_SUMS, MULTIGRID + VTKHDF, SINGLE),
+    ("heat tet4, order 4, as the run chooses", TET, (10, 9, 9), "", HEAT, "[space]\norder = 4", P_MULTIGRID),
+    ("7 modes prism6, LOBPCG", PRISM, (41, 21, 21), "", MODAL, '[modal]\nmethod = "lobpcg"\ncount = 7', LOBPCG),
+    ("30 modes hex20, Lanczos", HEX, (14, 7, 7), "order = 2", MODAL, '[modal]\nmethod = "lanczos"\ncount = 30', LANCZOS),
+    ("elasticity hex8, larger", HEX, (71, 41, 41), "", ELASTICITY, MULTIGRID, SINGLE),
+    ("heat tet4, refined, convection and a formula, larger", TET, (80, 80, 80), "", COOLED, MULTIGRID, SINGLE),
+    ("sweep of 8 materials with fields, heat hex8", HEX, (45, 35, 35), "", HEAT, MULTIGRID + WITH_FIELDS.format(key="material.0.conductivity", first=1, last=3, count=8), SINGLE),
+    ("sweep of 6 materials with fields, elasticity tet4", TET, (31, 15, 15), "", ELASTICITY, MULTIGRID + WITH_FIELDS.format(key="material.0.young", first=1, last=2, count=6), SINGLE),
 ]
 
 

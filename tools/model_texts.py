@@ -124,7 +124,28 @@ STEP = ELASTICITY.replace("young = 1.0", 'young = "z > 0.5 ? 1 : 0.01"')
 GRADED = ELASTICITY.replace("young = 1.0", 'young = "exp(-4.6 * z)"')
 COLD_STEP = HEAT.replace("conductivity = 1.0", 'conductivity = "z > 0.5 ? 1 : 0.01"')
 
-PROGRAMS = {COLD_STEP: "ritz-heat", HEATED_SUMS: "ritz-heat", MODAL: "ritz-modal", MODAL_FREE: "ritz-modal", SHELL: "ritz-structure", FRAME: "ritz-structure", HEAT: "ritz-heat", COLD_HALF: "ritz-heat", LINEAR: "ritz-solve", NEWTON: "ritz-solve", UNSYMMETRIC: "ritz-solve"}
+AXISYMMETRIC = PLANE.replace('type = "plane_stress"\nthickness = 1.0', 'type = "axisymmetric"')
+COOLED = HEAT + '[[convection]]\nregion = "x1"\ncoefficient = 2\nambient = 20\n[[source]]\nregion = "all"\nvalue = "1 + x"\n'
+PLASTIC = """[model]
+form = "von_mises_plasticity"
+[newton]
+increments = 2
+[[material]]
+region = "all"
+young = 1000
+poisson = 0.3
+yield_stress = 1
+isotropic_hardening = 10
+[[prescribe]]
+region = "x0"
+value = 0
+[[prescribe]]
+region = "x1"
+component = 0
+value = 0.002
+"""
+
+PROGRAMS = {COOLED: "ritz-heat", PLASTIC: "ritz-solve", COLD_STEP: "ritz-heat", HEATED_SUMS: "ritz-heat", MODAL: "ritz-modal", MODAL_FREE: "ritz-modal", SHELL: "ritz-structure", FRAME: "ritz-structure", HEAT: "ritz-heat", COLD_HALF: "ritz-heat", LINEAR: "ritz-solve", NEWTON: "ritz-solve", UNSYMMETRIC: "ritz-solve"}
 
 # Keys of [solver], and members of a sweep.
 MULTIGRID = 'method = "cg"\npreconditioner = "multigrid"'

@@ -39,8 +39,10 @@ class ForecastTest(ritz.CaseTest):
         self.assertEqual(estimate.exit, 0, estimate.errors)
         self.assertEqual(estimate.report["outputs"], [])
         run = self.solve(program, case, *arguments)
-        forecast = estimate.report["forecast"][path]
-        self.assertLess(abs(forecast["device_peak"] / run.report["memory"]["device_peak"] - 1), tolerance)
+        forecast, memory = estimate.report["forecast"][path], run.report["memory"]
+        self.assertLess(abs(forecast["device_peak"] / memory["device_peak"] - 1), tolerance)
+        if memory["host_peak"] - memory["host_counted"] < 80e6:  # else there is a sanitizer's, or a GPU's driver
+            self.assertLess(abs(forecast["host_peak"] / memory["host_peak"] - 1), 0.25)
         return estimate, forecast, run
 
     def test_cards_hold_slabs_of_element_results_that_a_cpu_does_not_need(self):
@@ -61,6 +63,17 @@ class ForecastTest(ritz.CaseTest):
                           '[[material]]\nregion = "all"\nyoung = 1000\npoisson = 0.3\nyield_stress = 1\nisotropic_hardening = 10\n[[prescribe]]\nregion = "x0"\nvalue = 0\n'
                           '[[prescribe]]\nregion = "x1"\ncomponent = 0\nvalue = 0.002\n[solver]\nmethod = "cg"\npreconditioner = "multigrid"\noperator = "matrix"\n')
         self.check_forecast("ritz-solve", case, "multigrid, single precision", 0.1)
+
+    def test_results_do_not_stand_beside_what_the_solver_had(self):
+        box_meshes.write_box(self.folder / "box.msh", "tet", (24, 12, 12))
+        case = self.write("box.toml", '[mesh]\nfile = "box.msh"\n[solver]\n' + model_texts.MULTIGRID + "\n" + model_texts.ELASTICITY)
+        _, forecast, run = self.check_forecast("ritz-elasticity", case, forecast_table.SINGLE, 0.1)
+        memory = run.report["memory"]
+        self.assertLess(memory["cached"], 0.4 * memory["device_peak"])  # else half and more
+        if "gpu" not in run.report["device"]:  # arrays of a CPU are the host's: the results of a sweep's members come on top of them
+            kept = self.write("sweep.toml", case.read_text() + model_texts.MEMBERS.format(key="material.0.young", first=1, last=2, count=2))
+            _, member, _ = self.check_forecast("ritz-elasticity", kept, forecast_table.SINGLE, 0.1)
+            self.assertGreater(member["host_peak"], forecast["host_peak"])
 
     def test_times_are_those_of_the_machine_within_a_factor_of_ten(self):  # which others use; a rate of its caches is that much off
         box_meshes.write_box(self.folder / "box.msh", "hex", (36, 18, 18))
