@@ -33,6 +33,19 @@ void check_names(const FormRecord& record) {
   for (int i = 0; i < record.given_count; ++i) add(record.given[i]);
 }
 
+// Each name is a field of the results; of two under one name a file keeps the last.
+void check_fields(const FormRecord& record) {
+  std::set<std::string> names = {"reaction", "reaction_moment", "rotation", "region"};
+  const auto add = [&](const std::string& name) {
+    if (!name.empty() && !names.insert(name).second)
+      throw Error(Exit::input, fmt::format("the form '{}' declares a field '{}' that is there already", record.name, name),
+                  "unknown, derived quantities and states are fields of the results, beside 'reaction', 'reaction_moment', 'rotation' and 'region'", "give it a name of its own");
+  };
+  add(record.unknown);
+  if (record.derived > 0) add(record.derives);
+  for (const StateFacts& state : record.states()) add(state.name);
+}
+
 [[noreturn]] void throw_unknown(const char* what, const std::string& name, const std::vector<std::string>& known) {
   const std::string near = nearest_match(name, known);
   throw Error(Exit::input, fmt::format("there is no {} '{}'", what, name),
@@ -54,6 +67,7 @@ void FormCatalogue::add_module(const Device& device, const std::string& module) 
     if (name.ends_with(record_ending)) {
       const auto* record = static_cast<const FormRecord*>(find_kernels(device.backend(), module, name));
       check_names(*record);
+      check_fields(*record);
       forms_[record->name] = {record, module};
     } else if (name.starts_with(element_beginning)) {
       const auto* record = static_cast<const ElementRecord*>(find_kernels(device.backend(), module, name));

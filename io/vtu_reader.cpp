@@ -9,6 +9,7 @@
 
 #include <array>
 #include <charconv>
+#include <cmath>
 #include <algorithm>
 #include <map>
 #include <new>
@@ -167,9 +168,17 @@ std::vector<double> points_of(vtkUnstructuredGrid& grid) {
   return points;
 }
 
+// Numbers of regions; a quantity of the same name, such as a share of a material, is none.
+bool holds_whole_numbers(vtkDataArray& array) {
+  if (array.GetDataType() != VTK_FLOAT && array.GetDataType() != VTK_DOUBLE) return true;
+  for (vtkIdType i = 0; i < array.GetNumberOfTuples(); ++i)
+    if (const double value = array.GetTuple1(i); !(std::abs(value) < 1e15) || value != std::floor(value)) return false;
+  return true;
+}
+
 vtkDataArray* region_array(vtkUnstructuredGrid& grid) {
   for (const char* name : {"region", "material", "MaterialIds", "gmsh:physical", "CellEntityIds", "attribute", "medit:ref"})
-    if (vtkDataArray* array = grid.GetCellData()->GetArray(name); array != nullptr && array->GetNumberOfComponents() == 1)
+    if (vtkDataArray* array = grid.GetCellData()->GetArray(name); array != nullptr && array->GetNumberOfComponents() == 1 && holds_whole_numbers(*array))
       return array;
   return nullptr;
 }

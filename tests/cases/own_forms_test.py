@@ -275,6 +275,11 @@ class Mistakes(OwnForms):
         outcome = self.refuse(2, self.copied(), "varying_conducton", "did you mean 'varying_conduction'?", keys={"model.form": '"varying_conducton"'})
         self.assertEqual(len(outcome.report["errors"]), 1, "nothing is said of a form that nobody named")
 
+    def test_one_name_for_two_fields_of_the_results(self):
+        case = self.copied()
+        self.edit('*unknown = "temperature"', '*unknown = "reaction"')
+        self.refuse(2, case, "declares a field 'reaction' that is there already", "a name of its own")
+
     def test_one_name_for_two_parameters(self):
         for name in ("growth", "region"):
             with self.subTest(name=name):

@@ -234,6 +234,16 @@ TEST(VtuReader, WithoutRegionsThereIsANotice) {
   EXPECT_THAT(notices, ::testing::Contains(HasSubstr("no cell array 'region'")));
 }
 
+TEST(VtuReader, QuantitiesThatAreNoWholeNumbersAreNoRegions) {
+  const Folder folder;
+  std::string text = text_vtu("material");
+  for (const auto& [before, after] : {std::pair{"Int32\" Name=\"material", "Float64\" Name=\"material"}, std::pair{">2 3 9<", ">2.5 2.7 9<"}}) {
+    ASSERT_NE(text.find(before), std::string::npos);
+    text.replace(text.find(before), std::string(before).size(), after);
+  }
+  EXPECT_EQ(read_mesh(folder.put("a.vtu", text)).regions().size(), 1u);
+}
+
 TEST(VtuReader, TruncationAndDamageAreErrors) {
   const Folder folder;
   write_vtu(folder.file("whole.vtu"), rectangle(2, 2, {1, 1}, CellKind::tri3), {});
