@@ -114,22 +114,6 @@ void smooth_first(const Device& device, Index n, Real c, const Real* inverse_dia
 }
 
 template <class Real>
-struct DenseRow {
-  Index n;
-  const Real *matrix, *x;
-  Real* y;
-  constexpr void operator()(Index i) const {
-    Real sum[8] = {};
-    const Real* row = matrix + i * n;
-    Index k = 0;
-    for (; k + 8 <= n; k += 8)
-      for (int l = 0; l < 8; ++l) sum[l] += row[k + l] * x[k + l];
-    for (; k < n; ++k) sum[0] += row[k] * x[k];
-    y[i] = ((sum[0] + sum[1]) + (sum[2] + sum[3])) + ((sum[4] + sum[5]) + (sum[6] + sum[7]));
-  }
-};
-
-template <class Real>
 struct DenseRowOfLanes {
   Index n;
   const Real *matrix, *x;
@@ -149,7 +133,7 @@ struct DenseRowOfLanes {
 template <bool Lanes, class Real>
 void dense(const Device& device, Index n, const Real* matrix, const Real* x, Real* y) {
   if constexpr (Lanes) for_each_lane(device, "coarsest level", n, DenseRowOfLanes<Real>{n, matrix, x, y});
-  else for_each(device, "coarsest level", n, DenseRow<Real>{n, matrix, x, y});
+  else multiply_dense(device, "coarsest level", n, matrix, x, y);
 }
 
 template <class From, class To>

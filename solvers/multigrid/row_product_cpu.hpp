@@ -104,6 +104,28 @@ void multiply_rows(const Device& device, const char* name, const BlockMatrixView
   }
 }
 
+template <class Real>
+struct DenseRow {
+  Index n;
+  const Real *matrix, *x;
+  Real* y;
+  constexpr void operator()(Index i) const {
+    Real sum[8] = {};
+    const Real* row = matrix + i * n;
+    Index k = 0;
+    for (; k + 8 <= n; k += 8)
+      for (int l = 0; l < 8; ++l) sum[l] += row[k + l] * x[k + l];
+    for (; k < n; ++k) sum[0] += row[k] * x[k];
+    y[i] = ((sum[0] + sum[1]) + (sum[2] + sum[3])) + ((sum[4] + sum[5]) + (sum[6] + sum[7]));
+  }
+};
+
+// y = A x for a dense matrix of n rows
+template <class Real>
+void multiply_dense(const Device& device, const char* name, Index n, const Real* matrix, const Real* x, Real* y) {
+  for_each(device, name, n, DenseRow<Real>{n, matrix, x, y});
+}
+
 // Scalar rows are sliced for a cycle.
 template <class Stored>
 bool pack_rows(const Device& device, const BlockMatrixView<double>& from, CycleMatrix<Stored>& to) {
