@@ -1,5 +1,5 @@
 // How fast a device copies in its memory: the yardstick of a run's phases, and of the times that a forecast tells. A measurement that is
-// large enough is kept for the forecasts to come (apps/machine_cache.hpp); the last one stands.
+// large enough is kept for the forecasts to come (apps/machine_cache.hpp): the best of all, as a machine that others use seems slower than it is.
 #pragma once
 
 #include "device/device.hpp"

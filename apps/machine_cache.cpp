@@ -1,10 +1,10 @@
 #include "apps/machine_cache.hpp"
 
+#include "device/environment_variable.hpp"
 #include "device/error.hpp"
 #include "io/atomic_file.hpp"
 #include "io/checksum.hpp"
 
-#include <cstdlib>
 #include <filesystem>
 #include <fmt/format.h>
 #include <fstream>
@@ -14,11 +14,6 @@ namespace ritz {
 namespace {
 
 namespace fs = std::filesystem;
-
-std::string environment(const char* name) {
-  const char* value = std::getenv(name);
-  return value == nullptr ? "" : value;
-}
 
 fs::path cache_file(const std::string& what, const std::string& key) {
   const std::string cache = environment("XDG_CACHE_HOME"), home = environment("HOME");

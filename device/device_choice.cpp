@@ -1,5 +1,6 @@
 #include "device/device_choice.hpp"
 
+#include "device/environment_variable.hpp"
 #include "device/error.hpp"
 
 #include <algorithm>
@@ -10,11 +11,6 @@
 
 namespace ritz {
 namespace {
-
-std::string environment(const char* name) {
-  const char* value = std::getenv(name);
-  return value == nullptr ? "" : value;
-}
 
 // The number that a text begins with ("4(x2)" of SLURM_NTASKS_PER_NODE); `missing` where there is none.
 int number_in(const char* name, int missing) {

@@ -1,5 +1,6 @@
 #include "fem/plugin.hpp"
 
+#include "device/environment_variable.hpp"
 #include "device/error.hpp"
 #include "device/kernels.hpp"
 #include "fem/plugin_compiler.hpp"
@@ -7,7 +8,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdlib>
 #include <cstring>
 #include <fmt/format.h>
 #include <fstream>
@@ -43,9 +43,8 @@ bool is_ours(const fs::path& folder) {
 
 fs::path cache_folder() {
   std::vector<fs::path> candidates;
-  const auto variable = [](const char* name) -> std::string { return std::getenv(name) == nullptr ? "" : std::getenv(name); };
-  if (const std::string cache = variable("XDG_CACHE_HOME"); fs::path(cache).is_absolute()) candidates.emplace_back(fs::path(cache) / "ritz");
-  if (const std::string home = variable("HOME"); !home.empty()) candidates.emplace_back(fs::path(home) / ".cache/ritz");
+  if (const std::string cache = environment("XDG_CACHE_HOME"); fs::path(cache).is_absolute()) candidates.emplace_back(fs::path(cache) / "ritz");
+  if (const std::string home = environment("HOME"); !home.empty()) candidates.emplace_back(fs::path(home) / ".cache/ritz");
   std::error_code status;
   if (const fs::path temporary = fs::temp_directory_path(status); !status) candidates.emplace_back(temporary / fmt::format("ritz-{}", ::geteuid()));
   std::vector<std::string> tried;

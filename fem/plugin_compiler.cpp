@@ -1,10 +1,10 @@
 #include "fem/plugin_compiler.hpp"
 
+#include "device/environment_variable.hpp"
 #include "device/error.hpp"
 #include "fem/run_program.hpp"
 
 #include <algorithm>
-#include <cstdlib>
 #include <dlfcn.h>
 #include <fmt/format.h>
 #include <sstream>
@@ -14,8 +14,7 @@ namespace {
 
 // "ccache g++ -m64" in its words; empty when the variable is not set.
 std::vector<std::string> words_of(const char* variable) {
-  const char* text = std::getenv(variable);
-  std::istringstream stream(text == nullptr ? "" : text);
+  std::istringstream stream(environment(variable));
   std::vector<std::string> words;
   for (std::string word; stream >> word;) words.push_back(word);
   return words;

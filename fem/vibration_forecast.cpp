@@ -25,6 +25,9 @@ class VibrationForecaster {
     assembly_ += needs_.vectors(1);
     // M t for each direction of the mesh.
     solve_ = standing + needs_.coordinates + matrix + matrix + lists + needs_.vectors(model.axisymmetric ? 1 : std::min(space_.components(), 3));
+    const Index slabs = stiffness.slabs_on_a_gpu({Task::matrix}), of_mass = masses.slabs_on_a_gpu({Task::matrix});
+    slabs_at_assembly_ = model.lists_stay ? slabs + of_mass : std::max(slabs, of_mass);
+    slabs_later_ = model.lists_stay ? slabs + of_mass : 0;
     host_ = host_of_lists(larger(of_stiffness, of_masses)) + needs_.host_of_pattern;
   }
 
@@ -59,6 +62,7 @@ class VibrationForecaster {
   ForecastPath with(SolverPath kind, const EigenNeeds& needs) const {
     ForecastPath path{.path = kind, .peak = solve_ + needs.peak, .moment = needs.moment, .at_assembly = assembly_.total(), .host_lists = host_};
     path.at_solve = path.peak.total();
+    path.more_on_a_gpu = std::max(assembly_.total() + slabs_at_assembly_, path.at_solve + slabs_later_) - std::max(assembly_.total(), path.at_solve);
     if (path.peak.total() < assembly_.total()) path.peak = assembly_, path.moment = "assembly";
     return path;
   }
@@ -73,7 +77,7 @@ class VibrationForecaster {
   SpaceNeeds needs_;
   HierarchyShape shape_;
   MemoryNeeds assembly_, solve_;
-  Index host_ = 0;
+  Index host_ = 0, slabs_at_assembly_ = 0, slabs_later_ = 0;  // [bytes]
 };
 
 }  // namespace

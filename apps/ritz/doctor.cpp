@@ -1,6 +1,7 @@
 #include "apps/ritz/doctor.hpp"
 
 #include "device/device.hpp"
+#include "device/environment_variable.hpp"
 #include "device/gpu_check.hpp"
 #include "device/host_limits.hpp"
 #include "device/transfer_rate.hpp"
@@ -9,7 +10,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstdlib>
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -19,11 +19,6 @@ namespace ritz {
 namespace {
 
 using State = Finding::State;
-
-std::string environment(const char* name) {
-  const char* value = std::getenv(name);
-  return value == nullptr ? "" : value;
-}
 
 // The first program of these on the PATH, with its folder.
 std::string on_path(const std::vector<std::string>& names) {

@@ -66,6 +66,26 @@ TEST_F(CrossoverCache, ACopyRateIsMeasuredOnceForAllForecasts) {
   EXPECT_FALSE(known_copy_rate(Device::named("cpu", 2), Index{1} << 22).from_before) << "another number of threads";
 }
 
+TEST_F(CrossoverCache, TheBestCopyRateOfAMachineIsKept) {
+  const Device device = Device::named("cpu", 1);
+  const double measured = known_copy_rate(device, Index{1} << 40).rate;
+  const auto pretend = [&](double rate) {
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(folder_)) {
+      if (!entry.is_regular_file()) continue;
+      std::string key;
+      std::getline(std::ifstream(entry.path()), key);
+      std::ofstream(entry.path()) << key << "\n" << rate << "\n";
+    }
+    EXPECT_NEAR(known_copy_rate(device, 0).rate, rate, 1e-3 * rate);
+  };
+  pretend(measured / 100);
+  const double quiet = copy_rate_or_none(device);
+  EXPECT_NEAR(known_copy_rate(device, 0).rate, quiet, 1e-3 * quiet) << "while others used the machine";
+  pretend(100 * measured);
+  copy_rate_or_none(device);
+  EXPECT_NEAR(known_copy_rate(device, 0).rate, 100 * measured, 0.1 * measured);
+}
+
 TEST_F(CrossoverCache, ADamagedFileIsNone) {
   const std::string key = crossover_key({}, 1, {});
   store_crossover(key, {.tasks = {}, .at = 5});

@@ -1,5 +1,6 @@
 // A disk that fails on purpose: preloaded into a run, it lets the k-th call of one kind on files below a folder fail.
 //   LD_PRELOAD=fault_shim.so FAULT_FOLDER=/tmp/r FAULT_CALL=write FAULT_NUMBER=3 FAULT_KIND=ENOSPC|EIO|short|kill
+// Or memory that is short: FAULT_CALL=aligned_alloc, which arrays of a CPU come from.
 //   FAULT_STAYS=1: all later ones fail, too    FAULT_COUNT=file: how many calls of the kind there were
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -57,6 +58,12 @@ __attribute__((destructor)) static void tell_count(void) {
 }
 
 #define REAL(name) ((__typeof__(&name))dlsym(RTLD_NEXT, #name))
+
+void *aligned_alloc(size_t alignment, size_t size) {
+  if (fault("aligned_alloc") == 0) return REAL(aligned_alloc)(alignment, size);
+  errno = ENOMEM;
+  return NULL;
+}
 
 ssize_t write(int descriptor, const void *bytes, size_t size) {
   const int f = of_folder(descriptor) ? fault("write") : 0;

@@ -20,6 +20,40 @@ import model_texts  # noqa: E402
 CASE = "heat_sink"
 
 
+class ShortFromSomeMomentOnTest(ritz.CaseTest):
+    """Arrays of the CPU get no memory from the k-th of them on (fault_shim.c)."""
+
+    def test_heat_that_cannot_be_told_costs_no_solution(self):
+        box_meshes.write_box(self.folder / "box.msh", "hex", (6, 3, 3))
+        case = self.write("box.toml", '[mesh]\nfile = "box.msh"\n[solver]\n' + model_texts.MULTIGRID + "\n" + model_texts.COOLED +
+                          '[[probe]]\nname = "hot"\nfield = "temperature"\nregion = "x1"\nmeasure = "max"\n')
+
+        def run(number):
+            shim = {"LD_PRELOAD": os.environ["FAULT_SHIM"], "FAULT_CALL": "aligned_alloc", "FAULT_NUMBER": str(number), "FAULT_STAYS": "1",
+                    "FAULT_COUNT": str(self.folder / "count")}
+            return self.run_case("ritz-heat", case, "--device", "cpu", environment=shim)
+        whole = run(0)
+        self.assertEqual(whole.exit, 0, whole.errors)
+        hot, count = whole.probes["hot"], int((self.folder / "count").read_text())
+        self.assertIn("by convection", whole.log)
+        untold, last = 0, None
+        for number in range(count, 0, -1):
+            short = run(number)
+            with self.subTest(number=number):
+                self.assertIn(short.exit, (0, 6), short.errors)
+                if "heat by convection is not told: " in short.log:
+                    untold += 1
+                    self.assertNotIn("heat into the body", short.log)
+                    self.assertNotIn("convection", short.report["facts"])
+                    self.assertEqual(short.report["missing_fields"], ["heat_flux"])  # they have no room, either
+                    self.assertEqual(short.probes["hot"], hot)
+                elif untold:
+                    last = short
+                    break
+        self.assertGreater(untold, 2)  # the prescribed values, a residual, its lists
+        self.assertEqual(last.exit, 6)  # in the solution itself
+
+
 class BudgetTest(ritz.CaseTest):
     def heat(self, *arguments, **options):
         return self.run_case("ritz-heat", ritz.example(CASE), *arguments, **options)
