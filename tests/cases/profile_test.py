@@ -77,7 +77,7 @@ class StartTest(ritz.CaseTest):
         return re.findall(r"GOMP_SPINCOUNT = '(\d+)'", process.stderr)
 
     def test_programs_spin_shortly_without_starting_twice(self):
-        for program in ("ritz-heat", "ritz-elasticity", "ritz-modal", "ritz-structure", "ritz-solve"):
+        for program in ("ritz", "ritz-bench", "ritz-heat", "ritz-elasticity", "ritz-modal", "ritz-structure", "ritz-solve"):
             counts = self.spins(program)
             self.assertEqual(len(counts), 1)  # of 25 microseconds in pauses of 2.5 ns at least; the library's own counts are 100 and more than 10000
             self.assertTrue(100 < int(counts[0]) <= 10000, counts)
