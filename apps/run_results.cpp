@@ -72,7 +72,10 @@ void Run::keep(CheckpointState state) {
   auto phase = device().profile().phase("output");
   if (lack_) state.texts["lack"] = {lack_->shortage, lack_->remedy};
   if (lack_) state.texts["missing fields"] = report_.missing_fields;
-  unless_memory_is_short([&] { checkpoints_->keep(state); });
+  unless_memory_is_short([&] {
+    checkpoints_->keep(state);
+    if (writer_ && !Checkpoints::any_in(results_->checkpoints())) checkpoints_->commit();  // a run that is killed behind its first results goes on
+  });
 }
 
 // A run goes on without a checkpoint that memory is short for.

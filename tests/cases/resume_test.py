@@ -74,6 +74,16 @@ class NewtonTest(Resume):
             self.assertTrue(self.verified(parts))
             self.assertEqual(files_of(parts), files_of(whole))
 
+    def test_killed_soon_behind_its_first_results_it_goes_on(self):
+        whole, parts = self.folder / "whole", self.folder / "parts"
+        self.solve("ritz-solve", self.case, output=whole, keys=INCREMENTS)
+        code, _ = self.stopped("ritz-solve", self.case, parts, behind=f"increment 15 of {COUNT}", keys=INCREMENTS, number=signal.SIGKILL)
+        self.assertEqual(code, -signal.SIGKILL)
+        outcome = self.solve("ritz-solve", self.case, "--resume", output=parts, keys=INCREMENTS)  # long before ten minutes
+        self.assertIn(f"going on behind increment 1 of {COUNT}", outcome.log)
+        self.assertTrue(self.verified(parts))
+        self.assertEqual(files_of(parts), files_of(whole))
+
     def test_increments_are_steps_whose_time_is_the_part_of_the_loads(self):
         outcome = self.solve("ritz-solve", self.case, output=self.folder / "r", keys=self.keys("vtu"))
         rows = (self.folder / "r" / "neo_hooke_probes.csv").read_text().splitlines()
