@@ -75,7 +75,10 @@ std::string nearest_match(std::string_view word, const std::vector<std::string>&
       best = candidate;
     }
   }
-  return best;
+  if (!best.empty() || word.size() < 4) return best;
+  const auto begins_with_word = [&](const std::string& candidate) { return lower(candidate).starts_with(lower(word)); };
+  if (std::ranges::count_if(candidates, begins_with_word) != 1) return {};
+  return *std::ranges::find_if(candidates, begins_with_word);
 }
 
 std::string quoted_list(const std::vector<std::string>& names) {

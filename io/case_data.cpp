@@ -5,6 +5,28 @@
 #include <fmt/core.h>
 
 namespace ritz {
+namespace {
+
+// What textbooks and other programs call our keys, for "did you mean".
+struct OtherName {
+  std::string_view theirs, ours;
+};
+
+constexpr OtherName other_names[] = {
+    {"E", "young"},           {"modulus", "young"},           {"elastic_modulus", "young"}, {"nu", "poisson"},
+    {"rho", "density"},       {"k", "conductivity"},          {"h", "coefficient"},         {"h", "height"},
+    {"b", "width"},           {"t", "thickness"},             {"A", "area"},                {"film_coefficient", "coefficient"},
+    {"modes", "count"},       {"hardening", "isotropic_hardening"}, {"fixed", "displacement"}, {"fixed", "support"},
+    {"support", "displacement"}, {"displacement", "support"}, {"constraint", "displacement"}, {"constraint", "support"},
+};
+
+std::string ours_of(std::string_view key, const std::vector<std::string>& valid) {
+  for (const OtherName& name : other_names)
+    if (name.theirs == key && std::ranges::find(valid, name.ours) != valid.end()) return std::string(name.ours);
+  return {};
+}
+
+}  // namespace
 
 std::string CasePlace::text() const {
   return line > 0 ? fmt::format("{}:{}:{}", source, line, column) : source;
@@ -46,7 +68,8 @@ void CaseData::add_unknown(const CaseValue& table, const CaseMember& member, con
   std::vector<std::string> valid = table.asked;
   for (const std::string& key : table.looked_for)
     if (std::find(valid.begin(), valid.end(), key) == valid.end()) valid.push_back(key);
-  const std::string near = nearest_match(member.key, valid);
+  const std::string ours = ours_of(member.key, valid);
+  const std::string near = ours.empty() ? nearest_match(member.key, valid) : ours;
   if (!near.empty()) {
     fix = fmt::format("did you mean '{}'?", near);
     // The key that this one was meant to be is not missing as well.

@@ -163,7 +163,8 @@ CaseValue& step_into(CaseValue& value, const std::string& part, const std::strin
     const auto [stop, error] = std::from_chars(part.data(), part.data() + part.size(), index);
     if (!is_number(part) || error != std::errc{} || index >= value.items.size())
       throw Error(Exit::input, fmt::format("there is no entry '{}' at {}", part, source),
-                  fmt::format("there are {} entries, numbered from 0", value.items.size()));
+                  fmt::format("there are {} entries, numbered from 0", value.items.size()),
+                  is_number(part) ? "" : "name the entry by its number, as in material.0.young");
     return value.items[index];
   }
   if (value.kind != CaseValue::Kind::table)

@@ -97,6 +97,20 @@ class CaseFile(BadInputs):
         found = sum(any(what in error and fix in error for error in errors) for what, fix in set(right))
         self.assertGreaterEqual(found, 0.95 * len(set(right)))
 
+    def test_names_of_other_programs_get_the_right_suggestion(self):
+        outcome = self.refuse(2, ["unknown key 'material.0.E'", "did you mean 'young'?", "unknown key 'material.0.nu'", "did you mean 'poisson'?",
+                                  "unknown table 'support'", "did you mean 'displacement'?"],
+                              '[[material]]\nregion = "a"\nE = 210e9\nnu = 0.3\n[[support]]\nregion = "a.x0"\nfixed = true\n')
+        self.assertNotIn("missing key", outcome.errors)
+
+    def test_a_profile_by_a_name_that_is_nearly_right_asks_for_nothing_else(self):
+        for near, profile in (("I", "i"), ("rect", "rectangle")):
+            with self.subTest(near):
+                outcome = self.refuse_case(2, [f"did you mean '{profile}'?"], example("structure/portal"), "ritz-structure",
+                                           keys={"section.1.profile": f'"{near}"'})
+                self.assertNotIn("inertia_y", outcome.errors)
+                self.assertNotIn("'section.1.height'", outcome.errors)
+
     def test_duplicate_keys(self):
         self.refuse(2, ["cannot redefine", "'poisson'", "case.toml:7"], STEEL.format("a") + "poisson = 0.2\n" + CLAMP.format("a.x0"))
 

@@ -44,6 +44,8 @@ TEST(NearestMatch, FindsTyposAndRefusesTheFarFetched) {
   EXPECT_EQ(nearest_match("aluminum", names), "aluminium");
   EXPECT_EQ(nearest_match("fxied", names), "fixed");
   EXPECT_EQ(nearest_match("temperature", names), "");
+  EXPECT_EQ(nearest_match("yield", {"young", "yield_stress"}), "yield_stress");  // the only one that begins like this
+  EXPECT_EQ(nearest_match("plane", {"plane_strain_plasticity", "plane_stress_plasticity"}), "");
   EXPECT_EQ(nearest_match("A", {"all"}), "");  // of three letters one is right
   EXPECT_EQ(nearest_match("xO", {"x0"}), "x0");
   EXPECT_EQ(nearest_match("steel", {}), "");

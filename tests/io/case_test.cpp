@@ -139,6 +139,7 @@ TEST(Case, OverridesReplaceAndAddValues) {
 TEST(Case, OverridesThatMakeNoSenseAreErrors) {
   EXPECT_THAT(message(sample, {"solver.method"}), HasSubstr("cannot understand override 'solver.method'"));
   EXPECT_THAT(message(sample, {"material.7.young=1"}), AllOf(HasSubstr("no entry '7'"), HasSubstr("there are 1 entries")));
+  EXPECT_THAT(message(sample, {"material.young=1"}), AllOf(HasSubstr("no entry 'young'"), HasSubstr("by its number, as in material.0.young")));
   EXPECT_THAT(message(sample, {"title.x=1"}), HasSubstr("no key 'x'"));
   EXPECT_THAT(message(sample, {"solver.metod=cg"}), AllOf(HasSubstr("unknown key 'solver.metod' at override"), HasSubstr("'method'")));
   EXPECT_THAT(message(sample, {"solver.relative=2"}), HasSubstr("'solver.relative' is 2 at override 'solver.relative=2'"));
