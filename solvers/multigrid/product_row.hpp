@@ -23,9 +23,20 @@ constexpr void add_product(const double* __restrict x, const double* __restrict 
   }
 }
 
+// The same by several threads: each has every `lanes`-th number of the target.
+template <int L, int M, int N>
+constexpr void add_share_of_product(int lane, int lanes, const double* x, const double* y, double* target) {
+  for (int k = lane; k < L * N; k += lanes) {
+    double sum = target[k];
+    for (int m = 0; m < M; ++m) sum += x[k / N * M + m] * y[m * N + k % N];
+    target[k] = sum;
+  }
+}
+
 // For build_rows. Blocks of zeros in X, as meshes with right angles make them, add nothing.
 template <int L, int M, int N>
 struct ProductRow {
+  static constexpr bool shares_blocks = L * N > 1;
   BlockMatrixView<double> X, Y;
 
   constexpr Index work(Index i) const {
@@ -42,7 +53,8 @@ struct ProductRow {
       for (Index f = Y.offsets[j]; f < Y.offsets[j + 1]; ++f) {
         [[maybe_unused]] double* target = row.block(Y.column[f]);
         if constexpr (Row::has_values) {
-          add_product<L, M, N>(x, Y.values + f * M * N, target);
+          if constexpr (requires { requires Row::lanes > 1; }) add_share_of_product<L, M, N>(row.lane(), row.lanes, x, Y.values + f * M * N, target);
+          else add_product<L, M, N>(x, Y.values + f * M * N, target);
         }
       }
     }

@@ -1,5 +1,5 @@
-// Sparse matrices row by row on a GPU: a thread takes a row and keeps its columns in a small hash table. One pass counts,
-// the next writes. Where a row has more columns than the table takes, a larger table takes the whole matrix.
+// Sparse matrices row by row on a GPU: a thread, or a warp where blocks are to be multiplied, takes a row and keeps its columns in a small hash
+// table. One pass counts, the next writes. Where a row has more columns than the table takes, a larger table takes the whole matrix.
 #pragma once
 
 #include "device/error.hpp"
@@ -16,12 +16,13 @@ namespace ritz::RITZ_BACKEND {
 // columns overflow it.
 template <int Capacity>  // a power of two, at most 2^15
 struct ColumnMap {
+  static constexpr int lanes = 1, lane = 0;
   std::int32_t key[Capacity];
   std::uint16_t place[Capacity];
   unsigned mask = 63;
   int size = 0;
 
-  constexpr explicit ColumnMap(Index expected) {
+  constexpr void clear(Index expected) {
     while (mask + 1 < Capacity && mask + 1 < 2 * expected) mask = 2 * mask + 1;
     for (unsigned k = 0; k <= mask; ++k) key[k] = -1;
   }
@@ -46,10 +47,69 @@ struct ColumnMap {
   }
 };
 
+// The same in shared memory, for a warp that makes a row together: all its threads look up the same columns, and the first enters them.
 template <int Capacity>
+struct TeamMap {
+  static constexpr int lanes = 32;
+  std::int32_t* key;
+  std::uint16_t* place;
+  int lane;
+  unsigned mask = 63;
+  int size = 0;
+
+  __device__ void clear(Index expected) {
+    while (mask + 1 < Capacity && mask + 1 < 2 * expected) mask = 2 * mask + 1;
+    for (unsigned k = static_cast<unsigned>(lane); k <= mask; k += lanes) key[k] = -1;
+    __syncwarp();
+  }
+  __device__ bool overflow() const { return size > Capacity / 2; }
+  __device__ unsigned slot(std::int32_t c) const {
+    unsigned k = (static_cast<unsigned>(c) * 2654435769u >> 16) & mask;
+    while (key[k] != c && key[k] >= 0) k = (k + 1) & mask;
+    return k;
+  }
+  __device__ int find(std::int32_t c) const {
+    const unsigned k = slot(c);
+    return key[k] == c ? place[k] : -1;
+  }
+  __device__ int operator()(std::int32_t c) {
+    const unsigned k = slot(c);
+    if (key[k] == c) return place[k];
+    if (overflow()) return 0;
+    __syncwarp();  // all have seen that it is free
+    if (lane == 0) {
+      key[k] = c;
+      place[k] = static_cast<std::uint16_t>(size);
+    }
+    __syncwarp();
+    return size++;
+  }
+};
+
+// Where a row has its table: each thread its own, or a warp one together. Maps are opened where they stand: a copy would double the stack.
+template <int Capacity>
+struct OwnTable {
+  using Map = ColumnMap<Capacity>;
+  constexpr void open(Map& map, Index expected) const { map.clear(expected); }
+};
+template <int Capacity>
+struct TeamTable {
+  using Map = TeamMap<Capacity>;
+  std::int32_t* key;
+  std::uint16_t* place;
+  int lane;
+  __device__ void open(Map& map, Index expected) const {
+    map.key = key;
+    map.place = place;
+    map.lane = lane;
+    map.clear(expected);
+  }
+};
+
+template <class Map>
 struct CountedRow {
   static constexpr bool has_values = false;
-  ColumnMap<Capacity> map;
+  Map& map;
   constexpr double* block(std::int32_t c) {
     map(c);
     return nullptr;
@@ -57,15 +117,18 @@ struct CountedRow {
   constexpr double* find(std::int32_t) const { return nullptr; }
 };
 
-template <int Size, int Capacity>
+// Of a block each of `lanes` threads has every so many-th number.
+template <int Size, class Map>
 struct WrittenRow {
   static constexpr bool has_values = true;
-  ColumnMap<Capacity> map;
+  static constexpr int lanes = Map::lanes;
+  Map& map;
   std::int32_t* column;
   double* values;
+  constexpr int lane() const { return map.lane; }
   constexpr double* block(std::int32_t c) {
     const int place = map(c);
-    column[place] = c;
+    if (map.lane == 0) column[place] = c;
     return values + place * Size;
   }
   constexpr double* find(std::int32_t c) const {
@@ -74,13 +137,15 @@ struct WrittenRow {
   }
 };
 
-template <int Size, int Capacity>
+template <int Size, class Map>
 struct KnownRow {
   static constexpr bool has_values = true;
-  ColumnMap<Capacity> map;
+  static constexpr int lanes = Map::lanes;
+  Map& map;
   double* values;
   bool fits = true;
   double unwanted[Size];
+  constexpr int lane() const { return map.lane; }
   constexpr double* find(std::int32_t c) const {
     const int place = map.find(c);
     return place < 0 ? nullptr : values + place * Size;
@@ -92,50 +157,89 @@ struct KnownRow {
   }
 };
 
-inline constexpr int largest_capacity = 1024;  // 6 KB of local memory per thread
+inline constexpr int largest_capacity = 1024;  // 6 KB: of local memory per thread, or of shared memory per warp
 
-template <int Capacity, class F>
+template <class F>
 struct CountRows {
   F f;
   std::int32_t *count, *overflow;
-  constexpr void operator()(Index i) const {
-    CountedRow<Capacity> row{ColumnMap<Capacity>(f.work(i))};
+  template <class Table>
+  constexpr void operator()(Index i, const Table& table) const {
+    typename Table::Map map;
+    table.open(map, f.work(i));
+    CountedRow<typename Table::Map> row{map};
     f(i, row);
-    count[i] = row.map.size;
-    if (row.map.overflow()) *overflow = 1;  // whoever writes, writes the same
+    if (map.lane != 0) return;
+    count[i] = map.size;
+    if (map.overflow()) *overflow = 1;  // whoever writes, writes the same
   }
 };
 
-template <int Size, int Capacity, class F>
+template <int Size, class F>
 struct WriteRows {
   F f;
   const Index* offsets;
   std::int32_t* column;
   double* values;
-  constexpr void operator()(Index i) const {
+  template <class Table>
+  constexpr void operator()(Index i, const Table& table) const {
     const Index begin = offsets[i], size = offsets[i + 1] - begin;
-    for (Index k = begin * Size; k < offsets[i + 1] * Size; ++k) values[k] = 0;
-    WrittenRow<Size, Capacity> row{ColumnMap<Capacity>(2 * size), column + begin, values + begin * Size};
+    typename Table::Map map;
+    table.open(map, 2 * size);
+    WrittenRow<Size, typename Table::Map> row{map, column + begin, values + begin * Size};
+    for (Index k = begin * Size + row.lane(); k < offsets[i + 1] * Size; k += row.lanes) values[k] = 0;
     f(i, row);
   }
 };
 
-template <int Size, int Capacity, class F>
+template <int Size, class F>
 struct RefillRows {
   F f;
   const Index* offsets;
   const std::int32_t* column;
   double* values;
   std::int32_t* misfit;
-  constexpr void operator()(Index i) const {
+  template <class Table>
+  constexpr void operator()(Index i, const Table& table) const {
     const Index begin = offsets[i], size = offsets[i + 1] - begin;
-    for (Index k = begin * Size; k < offsets[i + 1] * Size; ++k) values[k] = 0;
-    KnownRow<Size, Capacity> row{ColumnMap<Capacity>(2 * size), values + begin * Size, true, {}};
-    for (Index k = begin; k < offsets[i + 1]; ++k) row.map(column[k]);
+    typename Table::Map map;
+    table.open(map, 2 * size);
+    KnownRow<Size, typename Table::Map> row{map, values + begin * Size, true, {}};
+    for (Index k = begin * Size + row.lane(); k < offsets[i + 1] * Size; k += row.lanes) values[k] = 0;
+    for (Index k = begin; k < offsets[i + 1]; ++k) map(column[k]);
     f(i, row);
     if (!row.fits) *misfit = 1;  // whoever writes, writes the same
   }
 };
+
+template <int Capacity, class Task>
+struct RowsByThread {
+  Task task;
+  constexpr void operator()(Index i) const { task(i, OwnTable<Capacity>{}); }
+};
+
+// warp = row
+inline constexpr int team_rows = 4;  // of a block
+template <int Capacity, class Task>
+__global__ void team_rows_kernel(Index rows, const __grid_constant__ Task task) {
+  __shared__ std::int32_t key[team_rows][Capacity];
+  __shared__ std::uint16_t place[team_rows][Capacity];
+  const int warp = static_cast<int>(threadIdx.x) / 32;
+  const Index row = Index{blockIdx.x} * team_rows + warp;
+  if (row < rows) task(row, TeamTable<Capacity>{key[warp], place[warp], static_cast<int>(threadIdx.x) % 32});
+}
+
+// By warps where F has blocks whose numbers its threads can share.
+template <int Capacity, class F, class Task>
+void for_each_row(const Device& device, const char* name, Index rows, const Task& task) {
+  if constexpr (requires { requires F::shares_blocks; }) {
+    if (rows == 0) return;
+    const LaunchScope launch(device, name);
+    start(device, {(rows + team_rows - 1) / team_rows, 32 * team_rows}, team_rows_kernel<Capacity, Task>, rows, task);
+  } else {
+    for_each(device, name, rows, RowsByThread<Capacity, Task>{task});
+  }
+}
 
 // rows, columns and block sizes of `result` are given; offsets, columns and values are made.
 template <int Size, int Capacity, class F>
@@ -144,7 +248,7 @@ void build_rows(const Device& device, const char* name, const F& f, const char* 
   {
     Array<std::int32_t> count(device, result.rows, "multigrid set-up"), overflow(device, 1, "multigrid set-up");
     overflow.fill_zero();
-    for_each(device, name, result.rows, CountRows<Capacity, F>{f, count.data(), overflow.data()});
+    for_each_row<Capacity, F>(device, name, result.rows, CountRows<F>{f, count.data(), overflow.data()});
     std::int32_t any = 0;
     device.machine().copy_to_host(&any, overflow.data(), Index{sizeof any});
     if (any != 0) {
@@ -161,16 +265,14 @@ void build_rows(const Device& device, const char* name, const F& f, const char* 
   }
   result.column = Array<std::int32_t>(device, nonzeros, result_tag);
   result.values = Vector(device, nonzeros * Size, result_tag);
-  for_each(device, name, result.rows,
-           WriteRows<Size, Capacity, F>{f, result.offsets.data(), result.column.data(), result.values.data()});
+  for_each_row<Capacity, F>(device, name, result.rows, WriteRows<Size, F>{f, result.offsets.data(), result.column.data(), result.values.data()});
 }
 
 template <int Size, int Capacity, class F>
 bool refill_rows(const Device& device, const char* name, const F& f, const BlockMatrixView<double>& pattern, double* values) {
   Array<std::int32_t> misfit(device, 1, "multigrid set-up");
   misfit.fill_zero();
-  for_each(device, name, pattern.rows,
-           RefillRows<Size, Capacity, F>{f, pattern.offsets, pattern.column, values, misfit.data()});
+  for_each_row<Capacity, F>(device, name, pattern.rows, RefillRows<Size, F>{f, pattern.offsets, pattern.column, values, misfit.data()});
   std::int32_t any = 0;
   device.machine().copy_to_host(&any, misfit.data(), Index{sizeof any});
   return any == 0;

@@ -33,6 +33,7 @@ inline constexpr EmulatedIndex<ritz::emulator::block_size> blockDim{};
 inline constexpr EmulatedIndex<ritz::emulator::grid_size> gridDim{};
 
 inline void __syncthreads() { ritz::emulator::barrier(); }
+inline void __syncwarp() { ritz::emulator::warp_barrier(); }
 
 template <class T>
 T __shfl_down_sync(unsigned mask, T value, unsigned distance, int width = 32) {

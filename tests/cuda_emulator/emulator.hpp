@@ -19,6 +19,7 @@ unsigned block_index() noexcept;
 unsigned block_size() noexcept;
 unsigned grid_size() noexcept;
 void barrier();
+void warp_barrier();  // of all 32 lanes
 std::uint64_t shuffle_down(unsigned mask, std::uint64_t value, unsigned distance, int width);
 
 // ---- work in streams ----

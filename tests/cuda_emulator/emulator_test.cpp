@@ -176,6 +176,32 @@ TEST_F(EmulatedGpu, ShufflesWithinWarps) {
   EXPECT_EQ(host(sums), (std::vector<double>{496, 496 + 32 * 32}));
 }
 
+// Each thread reads what the one opposite within `width` threads has written.
+template <bool Barrier>
+__global__ void reverse_behind_warp_barrier(double* x, unsigned width) {
+  __shared__ double shared[block];
+  shared[threadIdx.x] = x[threadIdx.x];
+  if (Barrier) __syncwarp();
+  x[threadIdx.x] = shared[threadIdx.x / width * width + width - 1 - threadIdx.x % width];
+}
+
+TEST_F(EmulatedGpu, OrdersAWarpByItsBarrierAndNoOtherWarp) {
+  const Numbers x(block);
+  fill(x);
+  EXPECT_EQ(fault_of(1, 0, reverse_behind_warp_barrier<true>, x.data, 32u), "");
+  const std::vector<double> values = host(x);
+  for (int i = 0; i < block; ++i) EXPECT_EQ(values[static_cast<std::size_t>(i)], i / 32 * 32 + 31 - i % 32);
+  const std::string said = fault_of(1, 0, reverse_behind_warp_barrier<true>, x.data, 64u);
+  EXPECT_TRUE(said.find("race") != said.npos || said.find("initcheck") != said.npos) << said;
+}
+
+TEST_F(EmulatedGpu, FindsAMissingBarrierOfAWarp) {
+  const Numbers x(block);
+  fill(x);
+  const std::string said = fault_of(1, 0, reverse_behind_warp_barrier<false>, x.data, 32u);
+  EXPECT_TRUE(said.find("race") != said.npos || said.find("initcheck") != said.npos) << said;
+}
+
 TEST_F(EmulatedGpu, FindsAShuffleWhoseLanesDoNotCome) {
   const Numbers sums(2);
   EXPECT_DEATH((start(1, 0, sum_of_warp, sums.data, 31u), cudaStreamSynchronize(stream)), "wait in a shuffle");

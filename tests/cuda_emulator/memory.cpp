@@ -93,7 +93,9 @@ void fault(const char* kind, const void* p, unsigned bytes, Access access, const
 // Neither of the two comes before the other.
 bool unordered(std::uint32_t earlier) {
   const Moment &a = state.moments[earlier], &b = state.moments[state.now];
-  return a.block != b.block || (a.thread != b.thread && a.epoch == b.epoch);
+  if (a.block != b.block) return true;
+  const bool in_one_warp = a.thread / 32 == b.thread / 32;
+  return a.thread != b.thread && a.epoch == b.epoch && !(in_one_warp && a.warp_epoch != b.warp_epoch);
 }
 bool same_thread(std::uint32_t earlier) {
   const Moment &a = state.moments[earlier], &b = state.moments[state.now];

@@ -26,8 +26,8 @@ void touch_range(const char* who, const void* memory, std::size_t bytes, Access 
 
 // ---- accesses of kernels ----
 
-struct Moment {  // of a thread, between two barriers
-  std::uint32_t block, thread, epoch;
+struct Moment {  // of a thread, between two barriers of its block (epoch) or of its warp
+  std::uint32_t block, thread, epoch, warp_epoch;
 };
 void begin_accesses(const Kernel& kernel);
 void begin_block_accesses(const void* scratch, std::size_t scratch_bytes, std::size_t asked_for);  // of shared memory

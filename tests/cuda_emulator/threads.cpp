@@ -17,7 +17,7 @@ namespace context = boost::context;
 constexpr std::size_t stack_bytes = 512 << 10;
 constexpr int warp = 32;
 
-enum class State { ready, at_barrier, in_shuffle, finished };
+enum class State { ready, at_barrier, in_shuffle, at_warp_barrier, finished };
 
 struct Fiber {
   unsigned index = 0;
@@ -26,6 +26,7 @@ struct Fiber {
   State state = State::finished;
   std::uint64_t shuffled[2] = {};  // by turns, as one may be two shuffles ahead of none
   unsigned shuffles = 0;
+  unsigned warp_epoch = 0;
   unsigned mask = 0;
 };
 
@@ -81,7 +82,7 @@ Fiber& fiber(int number) {
 }
 
 void resume(Fiber& f, std::uint32_t block, int number) {
-  begin_moment({block, static_cast<std::uint32_t>(number), pool().epoch}, f.stack, stack_bytes);
+  begin_moment({block, static_cast<std::uint32_t>(number), pool().epoch, f.warp_epoch}, f.stack, stack_bytes);
   f.state = State::ready;
   here = &f;
   f.own = std::move(f.own).resume();
@@ -98,19 +99,19 @@ struct Order {
   std::uint64_t operator()(std::uint64_t k) const { return (start + k * stride) % count; }
 };
 
-// Shuffles whose lanes have all come go on.
-bool finish_shuffles(int threads) {
+// Shuffles, or barriers of warps, whose lanes have all come go on.
+bool go_on(int threads, State from) {
   bool any = false;
   for (int first = 0; first < threads; first += warp) {
     unsigned waiting = 0, mask = 0;
     for (int lane = 0; lane < warp && first + lane < threads; ++lane)
-      if (const Fiber& f = fiber(first + lane); f.state == State::in_shuffle) {
+      if (const Fiber& f = fiber(first + lane); f.state == from) {
         waiting |= 1u << lane;
         mask |= f.mask;
       }
     if (waiting == 0 || (mask & ~waiting) != 0) continue;
     for (int lane = 0; lane < warp && first + lane < threads; ++lane)
-      if (Fiber& f = fiber(first + lane); f.state == State::in_shuffle) f.state = State::ready;
+      if (Fiber& f = fiber(first + lane); f.state == from) f.state = State::ready;
     any = true;
   }
   return any;
@@ -127,6 +128,7 @@ void run_block(std::uint32_t block, int threads, std::size_t shared_bytes) {
     f.index = static_cast<unsigned>(t);
     f.state = State::ready;
     f.shuffles = 0;
+    f.warp_epoch = 0;
   }
   for (;;) {
     const Order order(static_cast<std::uint64_t>(threads), pool().blocks_run++);
@@ -137,15 +139,15 @@ void run_block(std::uint32_t block, int threads, std::size_t shared_bytes) {
       resume(fiber(t), block, t);
       ran = true;
     }
-    if (finish_shuffles(threads)) continue;
+    if (go_on(threads, State::in_shuffle) || go_on(threads, State::at_warp_barrier)) continue;
     int waiting = 0, shuffling = 0;
     for (int t = 0; t < threads; ++t) {
       waiting += fiber(t).state == State::at_barrier;
-      shuffling += fiber(t).state == State::in_shuffle;
+      shuffling += fiber(t).state == State::in_shuffle || fiber(t).state == State::at_warp_barrier;
     }
     if (waiting + shuffling == 0) return count_block();
     if (shuffling > 0 || !ran) {
-      report("synccheck", fmt::format("{} threads of block {} wait in a shuffle for lanes that do not come", shuffling, block));
+      report("synccheck", fmt::format("{} threads of block {} wait in a shuffle, or at a barrier of their warp, for lanes that do not come", shuffling, block));
       std::abort();  // their fibers cannot be left
     }
     ++pool().epoch;
@@ -162,6 +164,11 @@ unsigned block_index() noexcept { return pool().block; }
 unsigned block_size() noexcept { return pool().block_size; }
 unsigned grid_size() noexcept { return pool().grid_size; }
 void barrier() { change_places(State::at_barrier); }
+void warp_barrier() {
+  here->mask = 0xffffffffu;
+  ++here->warp_epoch;  // of what comes behind it
+  change_places(State::at_warp_barrier);
+}
 
 std::uint64_t shuffle_down(unsigned mask, std::uint64_t value, unsigned distance, int width) {
   Fiber& mine = *here;
