@@ -72,7 +72,7 @@ void add_loads(Case& input, const Case::Table& from, const FunctionSpace& space,
     const std::vector<double> value = t.vector("value", "[N]", {.size = G});
     check_along_axis(t, "value", value, plane, "a total force across the axis of a body of revolution", "give 0 for x; what pushes outwards all around is a [[traction]] or a [[pressure]]");
     if (region == nullptr || !has_area(t, mesh, *region, plane)) continue;
-    const double area = loaded_area(mesh, *region, {plane.weight, plane.axisymmetric}, space.order());
+    const double area = loaded_size(mesh, *region, {plane.weight, plane.axisymmetric}, space.order());
     integrals.push_back(Integral::over(load_form<G, G, 1>({value.begin(), value.end()}, plane.weight, plane.axisymmetric, 1 / area), *region));
   }
   for (const Case::Table& t : from.tables("pressure", "pressure, positive into the body")) {

@@ -5,6 +5,7 @@
 #include "apps/static_batch.hpp"
 #include "apps/materials.hpp"
 #include "apps/model.hpp"
+#include "apps/region_integral.hpp"
 #include "apps/shared_model.hpp"
 #include "apps/run.hpp"
 #include "fem/forms/diffusion.hpp"
@@ -22,11 +23,20 @@ namespace ritz {
 namespace {
 
 template <int G>
-void add_loads(Case& input, const Case::Table& from, const Mesh& mesh, const PlaneModel& plane, std::vector<Integral>& integrals) {
+void add_loads(Case& input, const Case::Table& from, const FunctionSpace& space, const PlaneModel& plane, std::vector<Integral>& integrals) {
+  const Mesh& mesh = space.mesh();
   for (const Case::Table& t : from.tables("source", "heat produced in the volume"))
     add_load<1, G, 0>(input, t, mesh, plane, "heat per volume [W/m^3]", integrals);
   for (const Case::Table& t : from.tables("flux", "heat that enters through a surface"))
     add_load<1, G, 1>(input, t, mesh, plane, "heat per area into the body [W/m^2]", integrals);
+  for (const Case::Table& t : from.tables("power", "heat in total, spread evenly over an area or a volume")) {
+    const Region* region = t.region("region", "facets or cells", mesh, {RegionKind::facets, RegionKind::cells});
+    const double value = t.number("value", "into the body [W]");
+    if (region == nullptr || (region->kind == RegionKind::facets && !has_area(t, mesh, *region, plane))) continue;
+    const double size = loaded_size(mesh, *region, {plane.weight, plane.axisymmetric}, space.order());
+    integrals.push_back(region->kind == RegionKind::facets ? Integral::over(load_form<1, G, 1>({value}, plane.weight, plane.axisymmetric, 1 / size), *region)
+                                                           : Integral::over(load_form<1, G, 0>({value}, plane.weight, plane.axisymmetric, 1 / size), *region));
+  }
 }
 
 std::vector<Prescription> read_temperatures(const Case::Table& from, const Mesh& mesh) {
@@ -59,9 +69,10 @@ struct Convected {
 };
 
 template <int G>
-std::vector<Integral> heat_integrals(Run& run, const Mesh& mesh, const PlaneModel& plane, LoadCaseInputs& load_cases,
+std::vector<Integral> heat_integrals(Run& run, const FunctionSpace& space, const PlaneModel& plane, LoadCaseInputs& load_cases,
                                      std::vector<Convected>& cooled) {
   Case& input = run.input();
+  const Mesh& mesh = space.mesh();
   std::vector<Integral> integrals;
   std::vector<MaterialRegion> materials;
   for (const Case::Table& t : input.tables("material", "what the cells are made of")) {
@@ -73,7 +84,7 @@ std::vector<Integral> heat_integrals(Run& run, const Mesh& mesh, const PlaneMode
     integrals.push_back(Integral::over(diffusion_form<G>(k, plane), *region));
   }
   add_material_errors(input, mesh, materials);
-  add_loads<G>(input, input.root(), mesh, plane, integrals);
+  add_loads<G>(input, input.root(), space, plane, integrals);
   for (const Case::Table& t : input.tables("convection", "cooling by a fluid")) {
     const Region* region = t.region("region", "facets", mesh, {RegionKind::facets});
     const Formula h = t.formula("coefficient", "h [W/(m^2 K)]", {.above = 0, .out_of_bounds = Exit::model});
@@ -84,7 +95,7 @@ std::vector<Integral> heat_integrals(Run& run, const Mesh& mesh, const PlaneMode
     cooled.push_back({region, integrals.back()});
   }
   for (LoadCaseInput& each : load_cases.cases) {
-    add_loads<G>(input, each.table, mesh, plane, each.loads);
+    add_loads<G>(input, each.table, space, plane, each.loads);
     each.prescribed = read_temperatures(each.table, mesh);
   }
   return integrals;
@@ -171,17 +182,17 @@ void heat(Run& run) {
   const PlaneModel plane = plane_model(run, mesh, {"plane", "axisymmetric"}, "plane");
   const char* move_out = "move it out of the load case, or make two case files";
   LoadCaseInputs load_cases = read_load_cases(
-      run.input(), {"source", "flux", "temperature"},
+      run.input(), {"source", "flux", "power", "temperature"},
       {{"material", move_out},
        {"model", move_out},
        {"convection", "move it out of the load case; a fluid warmer by dT in one load case is a flux of coefficient * dT there"}});
-  std::vector<Convected> cooled;
-  const std::vector<Integral> integrals = mesh.dimension() == 3 ? heat_integrals<3>(run, mesh, plane, load_cases, cooled)
-                                                                : heat_integrals<2>(run, mesh, plane, load_cases, cooled);
-  say_overlaps(run, cooled);
   phase.reset();
   const FunctionSpace& space = make_space(run, mesh, 1);
   phase.emplace(run.device().profile(), "model");
+  std::vector<Convected> cooled;
+  const std::vector<Integral> integrals = mesh.dimension() == 3 ? heat_integrals<3>(run, space, plane, load_cases, cooled)
+                                                                : heat_integrals<2>(run, space, plane, load_cases, cooled);
+  say_overlaps(run, cooled);
   const auto supports = std::make_shared<const LoadCaseSupports>(space, read_temperatures(run.input().root(), mesh), load_cases);
   supports->check(run.input(), load_cases);
   LinearSolverOptions solver = run.solver(MatrixPromise::positive_definite);
@@ -229,5 +240,5 @@ measure = "max"
 }  // namespace ritz
 
 int main(int argc, char** argv) {
-  return ritz::run_app(argc, argv, {"ritz-heat", "Steady heat conduction with sources, fluxes and convection.", ritz::example, 1}, ritz::heat);
+  return ritz::run_app(argc, argv, {"ritz-heat", "Steady heat conduction with sources, fluxes, powers and convection.", ritz::example, 1}, ritz::heat);
 }

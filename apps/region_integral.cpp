@@ -174,12 +174,13 @@ RegionIntegral integrate_cells(const Mesh& mesh, const Region& region, const Fie
   return result;
 }
 
-double loaded_area(const Mesh& mesh, const Region& region, const BodyMeasure& measure, int field_order) {
+double loaded_size(const Mesh& mesh, const Region& region, const BodyMeasure& measure, int field_order) {
   Points points(mesh, measure, field_order);
-  double area = 0;
-  for (const FacetOfCell& facet : region.facets)
-    points.of_facet(facet, [&area](const Table&, std::span<const Node>, const auto& each) { each([&area](std::size_t, double weight) { area += weight; }); });
-  return area;
+  double size = 0;
+  const auto add = [&size](const Table&, std::span<const Node>, const auto& each) { each([&size](std::size_t, double weight) { size += weight; }); };
+  for (const FacetOfCell& facet : region.facets) points.of_facet(facet, add);
+  for (const Index cell : region.cells) points.of_cell(cell, add);
+  return size;
 }
 
 }  // namespace ritz

@@ -29,8 +29,8 @@ RegionIntegral integrate(const Mesh& mesh, const Region& region, const Field& fi
 // The same of a field of one value in each cell, over a region of cells.
 RegionIntegral integrate_cells(const Mesh& mesh, const Region& region, const Field& field, const FieldComponent& component, const BodyMeasure& measure = {});
 
-// Area (in two dimensions: length) of a region of facets by the same measure, through the rule by which loads on a field of this order
-// are integrated: so a force that is spread over the region is in total what it should be, on curved facets, too.
-double loaded_area(const Mesh& mesh, const Region& region, const BodyMeasure& measure, int field_order);
+// Area (in two dimensions: length) of a region of facets, or volume of one of cells, by the same measure, through the rule by which loads on a
+// field of this order are integrated: so a force that is spread over the region is in total what it should be, on curved ones, too.
+double loaded_size(const Mesh& mesh, const Region& region, const BodyMeasure& measure, int field_order);
 
 }  // namespace ritz

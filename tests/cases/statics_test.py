@@ -66,6 +66,28 @@ measure = "reaction"
 ''')
                 self.assert_close(outcome.probes["foot"], -1000, 1e-8)
 
+    def test_a_power_is_the_heat_in_total(self):
+        case = self.write("power.toml", f'''[mesh]
+file = "{self.mesh}"
+[[material]]
+region = "ring"
+conductivity = 2
+[[power]]
+region = "ring"
+value = 7
+[[power]]
+region = "inside"
+value = -3
+[[temperature]]
+region = "foot"
+value = 1
+''')
+        for kind in ("plane", "axisymmetric"):
+            for order in (0, 3):
+                outcome = self.solve("ritz-heat", case, keys={"model.type": f'"{kind}"', "space.order": order, "solver.tolerance": 1e-12})
+                self.assertAlmostEqual(outcome.fact("applied_load")[0], 4, delta=1e-9)
+                self.assertAlmostEqual(outcome.fact("reaction")[0], -4, delta=1e-9)
+
     def test_nothing_acts_across_the_axis_of_a_body_of_revolution(self):
         for load, words in (("[gravity]\nacceleration = [1, 0]\n", "gravity across the axis"), ('[[force]]\nregion = "inside"\nvalue = [1, 0]\n', "a total force across the axis"),
                             ('[[load_case]]\nname = "a"\n[load_case.gravity]\nacceleration = [1, 1]\n', "gravity across the axis")):
