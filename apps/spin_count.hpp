@@ -9,22 +9,13 @@
 
 namespace ritz {
 
-// What such a turn waits: 10 to 150 cycles, so the count is measured.
-inline void pause_once() {
-#if defined(__x86_64__)
-  __builtin_ia32_pause();
-#elif defined(__aarch64__)
-  asm volatile("yield" ::: "memory");
-#endif
-}
-
 inline std::string spin_count() {
   using Clock = std::chrono::steady_clock;
   constexpr int pauses = 100;
   double seconds = 1;
   for (int attempt = 0; attempt < 3; ++attempt) {  // another program may come between
     const auto begin = Clock::now();
-    for (int i = 0; i < pauses; ++i) pause_once();
+    for (int i = 0; i < pauses; ++i) __builtin_ia32_pause();  // what such a turn waits: 10 to 150 cycles, so it is measured
     seconds = std::min(seconds, std::chrono::duration<double>(Clock::now() - begin).count());
   }
   return std::to_string(std::clamp(static_cast<int>(25e-6 * pauses / std::max(seconds, 1e-7)), 100, 10000));
