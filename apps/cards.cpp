@@ -47,7 +47,9 @@ std::string seconds_text(double seconds) {
 std::vector<KnownCard> known_cards() {
   if (const char* file = std::getenv("RITZ_CARDS")) {
     std::ifstream in(file);
-    if (!in) throw Error(Exit::input, fmt::format("the table of cards {} cannot be read", file), "RITZ_CARDS names it", "unset it, or name a file of lines 'name; GB; GB/s'");
+    if (!in)
+      throw Error(Exit::input, fmt::format("the table of cards {} cannot be read", file), "RITZ_CARDS names it",
+                  "unset it, or name a file of lines 'name; GB; GB/s'");
     return read_cards(in);
   }
   std::istringstream in(built_in_cards);

@@ -44,8 +44,8 @@ class RegionReader {
       return t.error("name", fmt::format("there is a region '{}' already", name), fmt::format("the regions are {}", listed()), "choose another name");
     if (made->size() == 0)
       return t.error("name", fmt::format("the region '{}' is empty: no {} lie there", name, noun_of(made->kind)),
-                     fmt::format("the mesh reaches from ({:g}, {:g}, {:g}) to ({:g}, {:g}, {:g}); the regions are {}", box_.low[0], box_.low[1], box_.low[2], box_.high[0],
-                                 box_.high[1], box_.high[2], listed()),
+                     fmt::format("the mesh reaches from ({:g}, {:g}, {:g}) to ({:g}, {:g}, {:g}); the regions are {}", box_.low[0], box_.low[1], box_.low[2],
+                                 box_.high[0], box_.high[1], box_.high[2], listed()),
                      "check coordinates and units: they are those of the mesh times its scale; a facet belongs when all its corners do");
     known_.push_back(*made);
     made_.push_back(std::move(*made));
@@ -71,7 +71,9 @@ class RegionReader {
   }
 
   std::optional<Region> of_others(const Case::Table& t, const std::string& name, const std::string& key) {
-    const std::vector<std::string> names = t.texts(key, key == "union" ? "of these regions" : key == "intersection" ? "of these regions: what is in all of them" : "the first of these regions without the others");
+    const std::vector<std::string> names = t.texts(key, key == "union"          ? "of these regions"
+                                                        : key == "intersection" ? "of these regions: what is in all of them"
+                                                                                : "the first of these regions without the others");
     std::vector<const Region*> parts;
     for (const std::string& each : names)
       if (const Region* found = find(t, key.c_str(), each)) parts.push_back(found);
@@ -103,10 +105,13 @@ class RegionReader {
   std::optional<Region> by_geometry(const Case::Table& t, const std::string& name) {
     const std::string kind_name = t.choice("kind", "of what", {"cells", "facets", "nodes"});
     const RegionKind kind = kind_name == "cells" ? RegionKind::cells : kind_name == "facets" ? RegionKind::facets : RegionKind::nodes;
-    const double tolerance = t.number("tolerance", "how far outside still counts [length]; by default a millionth of the mesh's diagonal", {.fallback = 1e-6 * box_.diagonal(), .minimum = 0});
+    const double tolerance = t.number("tolerance", "how far outside still counts [length]; by default a millionth of the mesh's diagonal",
+                                      {.fallback = 1e-6 * box_.diagonal(), .minimum = 0});
     std::vector<PlaceTest> tests;
-    if (const Case::Table b = t.table("box", "between two corners"); t.has("box")) tests.push_back(in_box(point(b, "low", "lower corner"), point(b, "high", "upper corner"), tolerance));
-    if (const Case::Table p = t.table("plane", "on a plane, or on a line in two dimensions"); t.has("plane")) tests.push_back(near_plane(point(p, "point", "on it"), direction(p, "normal", "to it, of any length"), tolerance));
+    if (const Case::Table b = t.table("box", "between two corners"); t.has("box"))
+      tests.push_back(in_box(point(b, "low", "lower corner"), point(b, "high", "upper corner"), tolerance));
+    if (const Case::Table p = t.table("plane", "on a plane, or on a line in two dimensions"); t.has("plane"))
+      tests.push_back(near_plane(point(p, "point", "on it"), direction(p, "normal", "to it, of any length"), tolerance));
     if (const Case::Table s = t.table("sphere", "in a sphere or a circle, or on it"); t.has("sphere")) {
       const Point centre = point(s, "centre", "of it");
       const double radius = s.number("radius", "of it", {.above = 0});
@@ -127,10 +132,12 @@ class RegionReader {
       });
     }
     const Region* among = nullptr;
-    if (const std::string of = t.text("of", "a region that it is a part of; else facets are those of the boundary", {.fallback = "", .may_be_empty = true}); !of.empty()) {
+    if (const std::string of = t.text("of", "a region that it is a part of; else facets are those of the boundary", {.fallback = "", .may_be_empty = true});
+        !of.empty()) {
       among = find(t, "of", of);
       if (among != nullptr && among->kind != kind && kind != RegionKind::nodes) {
-        t.error("of", fmt::format("'{}' is a region of {}, and {} are selected", of, noun_of(among->kind), noun_of(kind)), fmt::format("the regions are {}", listed()), "name one of the same kind");
+        t.error("of", fmt::format("'{}' is a region of {}, and {} are selected", of, noun_of(among->kind), noun_of(kind)),
+                fmt::format("the regions are {}", listed()), "name one of the same kind");
         return std::nullopt;
       }
       if (among == nullptr) return std::nullopt;
@@ -139,14 +146,17 @@ class RegionReader {
     if (by_normal && kind != RegionKind::facets) t.error("normal", fmt::format("{} have no normal", noun_of(kind)), {}, "use kind = \"facets\"");
     std::optional<std::pair<Point, double>> normal;
     if (const Case::Table n = t.table("normal", "facets that look in a direction"); by_normal)
-      normal = {direction(n, "direction", "outward, of any length"), n.number("angle", "most between it and the normal [degrees]", {.fallback = 1, .minimum = 0, .maximum = 180}) * std::numbers::pi / 180};
+      normal = {direction(n, "direction", "outward, of any length"),
+                n.number("angle", "most between it and the normal [degrees]", {.fallback = 1, .minimum = 0, .maximum = 180}) * std::numbers::pi / 180};
     if (tests.empty() && !by_normal) {
-      t.error("kind", "this region has no condition", {}, "give one or several of box, plane, sphere, cylinder, normal, expression; or union, intersection or difference of regions");
+      t.error("kind", "this region has no condition", {},
+              "give one or several of box, plane, sphere, cylinder, normal, expression; or union, intersection or difference of regions");
       return std::nullopt;
     }
     if (by_normal && kind != RegionKind::facets) return std::nullopt;
     try {
-      Region region = select(mesh_, name, kind, [&](const Point& x) { return std::ranges::all_of(tests, [&](const PlaceTest& test) { return test(x); }); }, among);
+      Region region = select(
+          mesh_, name, kind, [&](const Point& x) { return std::ranges::all_of(tests, [&](const PlaceTest& test) { return test(x); }); }, among);
       return normal ? select_by_normal(mesh_, name, region, normal->first, normal->second) : region;
     } catch (const Error& error) {  // a formula without a value
       t.error("expression", error.message(), error.why(), error.fix());

@@ -36,7 +36,9 @@ std::optional<int> parse_command_line(int argc, char** argv, const AppInfo& info
   cli.add_flag("--overwrite", options.overwrite, "replace results of this case that are there; the old ones stay until the new ones are ready");
   cli.add_option("--time-limit", options.time_limit, "stop in order after so many seconds; 0: no limit")->check(CLI::NonNegativeNumber)->capture_default_str();
   cli.add_flag("--resume", options.resume, "go on where this run was stopped; from the beginning where there is nothing to go on from");
-  cli.add_option("--checkpoint-every", options.checkpoint_every, "write a checkpoint at most so often [s]; 0: only when the run is stopped")->check(CLI::NonNegativeNumber)->capture_default_str();
+  cli.add_option("--checkpoint-every", options.checkpoint_every, "write a checkpoint at most so often [s]; 0: only when the run is stopped")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
   add_memory_options(cli, options.memory);
   cli.add_option("--json", options.json, "write the report of the run to this file, in every outcome");
   cli.add_option("--profile", options.profile, "write the phases of the run to this file as a Chrome trace, in every outcome");
@@ -57,7 +59,8 @@ std::optional<int> parse_command_line(int argc, char** argv, const AppInfo& info
     return refuse(options, Error(Exit::input, fmt::format("{}, on the command line", error.what()), {}, "run '" + info.name + " --help' to see the options"));
   }
   if (options.resume && options.overwrite) {
-    return refuse(options, Error(Exit::input, "--resume and --overwrite were given together", "one goes on behind what is there, the other replaces it", "give one of them"));
+    return refuse(options, Error(Exit::input, "--resume and --overwrite were given together", "one goes on behind what is there, the other replaces it",
+                                 "give one of them"));
   }
   options.check = options.check || options.estimate;
   return std::nullopt;

@@ -17,15 +17,20 @@ std::string remedy(const Run& run, const Operator& equations) {
   const auto count = [&] {
     const FunctionSpace& space = equations.space();
     const MemoryLimits& given = run.options().memory;
-    const Index device = run.device().memory().live() + (equations.memory_needs(Operator::Task::evaluate) + needs_of_results(space, equations.integrals())).total();
-    const Index host = host_memory_live() + host_of_results(run, space, equations.integrals(), 3) + (run.device().is_gpu() ? 0 : device - run.device().memory().live());
-    const auto enough = [](Index bytes) { return bytes < 10'000'000 ? fmt::format("{}k", (bytes + bytes / 20) / 1000 + 1) : fmt::format("{}M", (bytes + bytes / 20) / 1'000'000 + 1); };
+    const Index device =
+        run.device().memory().live() + (equations.memory_needs(Operator::Task::evaluate) + needs_of_results(space, equations.integrals())).total();
+    const Index host =
+        host_memory_live() + host_of_results(run, space, equations.integrals(), 3) + (run.device().is_gpu() ? 0 : device - run.device().memory().live());
+    const auto enough = [](Index bytes) {
+      return bytes < 10'000'000 ? fmt::format("{}k", (bytes + bytes / 20) / 1000 + 1) : fmt::format("{}M", (bytes + bytes / 20) / 1'000'000 + 1);
+    };
     if (given.device > 0) limits.push_back("--memory-limit " + enough(device));
     if (given.host > 0) limits.push_back("--host-memory-limit " + enough(host));
     if (limits.empty()) limits.push_back(fmt::format("a machine with {} for arrays and {} in all", text_of_bytes(device), text_of_bytes(host)));
   };
   if (memory_shortage(count)) return "raise the limit, or use a machine with more memory; --estimate says how much is needed";
-  return fmt::format("{} should be enough for them; what is written stays, so name another folder with --output, or add --overwrite", fmt::join(limits, " and "));
+  return fmt::format("{} should be enough for them; what is written stays, so name another folder with --output, or add --overwrite",
+                     fmt::join(limits, " and "));
 }
 
 }  // namespace
@@ -43,7 +48,8 @@ EvaluatedFields derive(Run& run, const Operator& equations, EvaluatedFields name
   const std::optional<Error> first = memory_shortage(attempt);
   if (!first) return fields;
   run.give_back();
-  run.step_down(fmt::format("memory: lists of the equations go before derived fields ({}); cost: they are made anew where equations are used again", first->message()));
+  run.step_down(
+      fmt::format("memory: lists of the equations go before derived fields ({}); cost: they are made anew where equations are used again", first->message()));
   const std::optional<Error> second = memory_shortage(attempt);
   run.give_back();  // combinations need theirs
   if (!second) return fields;

@@ -35,8 +35,11 @@ void tell_locking(Run& run, const FunctionSpace& space, const PlaneModel& plane,
     }
     const Index bent = std::ranges::count_if(m.region->cells, [&](Index cell) { return locks_where_bent(mesh.kind_of(cell)) && !space.is_straight(cell); });
     if (bent > 0)
-      run.log().notice(fmt::format("Poisson's ratio {:g} in '{}': its {} bent quadrilaterals, hexahedra and prisms become too stiff near 0.5 (volumetric locking, docs/convergence.md says how much); "
-                                   "compare with a finer mesh or a higher [space] order; triangles and tetrahedra of order 2 hardly do", poisson, m.region->name, bent));
+      run.log().notice(
+          fmt::format("Poisson's ratio {:g} in '{}': its {} bent quadrilaterals, hexahedra and prisms become too stiff near 0.5 (volumetric locking, "
+                      "docs/convergence.md says how much); "
+                      "compare with a finer mesh or a higher [space] order; triangles and tetrahedra of order 2 hardly do",
+                      poisson, m.region->name, bent));
   }
 }
 
@@ -84,7 +87,8 @@ std::vector<Prescription> read_displacements(const Case::Table& from, const Mesh
     bool any = all;
     for (int c = 0; c < mesh.dimension(); ++c) {
       if (!t.has(names[c]) && !all) continue;
-      const Formula value = t.formula(names[c], only_zero ? "0: this component is held; not given: free" : "this component [m]; not given: free", {.fallback = 0});
+      const Formula value =
+          t.formula(names[c], only_zero ? "0: this component is held; not given: free" : "this component [m]; not given: free", {.fallback = 0});
       if (only_zero && (!value.is_number() || value.number() != 0))
         t.error(names[c], fmt::format("the support moves by {}", value.text()), "modes vibrate about the state of rest: their supports stand still",
                 fmt::format("write {} = 0, or leave it out", names[c]));

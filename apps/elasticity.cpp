@@ -30,7 +30,8 @@ std::optional<std::vector<double>> read_gravity(const Case::Table& from, const P
   const Case::Table table = from.table("gravity", "weight of the body; needs densities");
   if (!table.present()) return std::nullopt;
   std::vector<double> acceleration = table.vector("acceleration", "[m/s^2]", {.size = dimension});
-  check_along_axis(table, "acceleration", acceleration, plane, "gravity across the axis of a body of revolution", "give 0 for x, or model the body in three dimensions; a spinning one takes a [[body_force]] of density * omega^2 * x");
+  check_along_axis(table, "acceleration", acceleration, plane, "gravity across the axis of a body of revolution",
+                   "give 0 for x, or model the body in three dimensions; a spinning one takes a [[body_force]] of density * omega^2 * x");
   return acceleration;
 }
 
@@ -70,7 +71,8 @@ void add_loads(Case& input, const Case::Table& from, const FunctionSpace& space,
   for (const Case::Table& t : from.tables("force", "total force, spread evenly over the area")) {
     const Region* region = t.region("region", "facets", mesh, {RegionKind::facets});
     const std::vector<double> value = t.vector("value", "[N]", {.size = G});
-    check_along_axis(t, "value", value, plane, "a total force across the axis of a body of revolution", "give 0 for x; what pushes outwards all around is a [[traction]] or a [[pressure]]");
+    check_along_axis(t, "value", value, plane, "a total force across the axis of a body of revolution",
+                     "give 0 for x; what pushes outwards all around is a [[traction]] or a [[pressure]]");
     if (region == nullptr || !has_area(t, mesh, *region, plane)) continue;
     const double area = loaded_size(mesh, *region, {plane.weight, plane.axisymmetric}, space.order());
     integrals.push_back(Integral::over(load_form<G, G, 1>({value.begin(), value.end()}, plane.weight, plane.axisymmetric, 1 / area), *region));
@@ -143,7 +145,10 @@ EvaluatedFields stress_names() {
 void fill(std::vector<Field>& fields, std::vector<double> Field::*values, const std::vector<double>& derived) {
   const std::vector<double> stress = tensors(derived, 6);
   for (Field& field : fields)
-    field.*values = field.name == "strain" ? tensors(derived, 0) : field.name == "von_mises" ? von_mises_of(stress) : field.name == "principal_stress" ? principal_values_of(stress) : stress;
+    field.*values = field.name == "strain"             ? tensors(derived, 0)
+                    : field.name == "von_mises"        ? von_mises_of(stress)
+                    : field.name == "principal_stress" ? principal_values_of(stress)
+                                                       : stress;
 }
 
 EvaluatedFields stress_fields(Run& run, const Operator& equations, const Vector& u) {
@@ -167,7 +172,8 @@ void show(Run& run, const Operator& equations, const StaticSolution& s) {
   phase.reset();
   EvaluatedFields stresses = derive(run, equations, stress_names(), [&] { return stress_fields(run, equations, s.u); });
   phase.emplace(run.device().profile(), "fields");
-  if (const std::vector<double>& von_mises = field_named(stresses.nodal, "von_mises").values; !von_mises.empty()) print_peak(run, mesh, "von Mises stress", von_mises);
+  if (const std::vector<double>& von_mises = field_named(stresses.nodal, "von_mises").values; !von_mises.empty())
+    print_peak(run, mesh, "von Mises stress", von_mises);
   print_balance(run, s, dimension);
   std::ranges::move(stresses.nodal, std::back_inserter(nodal));
   nodal.push_back({.name = "reaction", .components = dimension, .values = s.reaction, .forces = true});

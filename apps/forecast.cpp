@@ -112,7 +112,8 @@ void report_forecast(Run& run, const FunctionSpace& space, const Shown& shown, c
   auto measuring = device.profile().phase("copy rate");
   const CopyRate copies = known_copy_rate(device, available);
   if (copies.rate > 0)
-    run.log().line("times: by a copy rate of {:.1f} GB/s, measured {}", 1e-9 * copies.rate, copies.from_before ? "here before ('ritz devices' measures anew)" : "now");
+    run.log().line("times: by a copy rate of {:.1f} GB/s, measured {}", 1e-9 * copies.rate,
+                   copies.from_before ? "here before ('ritz devices' measures anew)" : "now");
   run.log().line("{}{}", text_of_paths(paths, copies.rate, device.is_gpu() ? 0 : device.threads()), text_of_cards(paths));
 }
 

@@ -11,7 +11,12 @@ std::string about_of(const ParameterFacts& f) { return *f.unit == '\0' ? f.about
 std::optional<double> known(double value) { return std::isnan(value) ? std::optional<double>() : std::optional<double>(value); }
 
 NumberRule rule_of(const ParameterFacts& f) {
-  return {.fallback = known(f.fallback), .minimum = known(f.minimum), .maximum = known(f.maximum), .above = known(f.above), .below = known(f.below), .out_of_bounds = Exit::model};
+  return {.fallback = known(f.fallback),
+          .minimum = known(f.minimum),
+          .maximum = known(f.maximum),
+          .above = known(f.above),
+          .below = known(f.below),
+          .out_of_bounds = Exit::model};
 }
 
 }  // namespace

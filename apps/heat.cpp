@@ -146,10 +146,11 @@ void print_heat(Run& run, const Constraints& supports, const std::vector<Convect
     words.push_back(fmt::format("{:.6g} through '{}'", convected.back(), each.region->name));
   }
   const double held = std::accumulate(s.reaction.begin(), s.reaction.end(), 0.0);
-  const double largest = std::transform_reduce(convected.begin(), convected.end(), std::abs(held), [](double a, double b) { return std::max(a, b); }, [](double a) { return std::abs(a); });
+  const double largest = std::transform_reduce(
+      convected.begin(), convected.end(), std::abs(held), [](double a, double b) { return std::max(a, b); }, [](double a) { return std::abs(a); });
   if (std::abs(given) < 1e-12 * largest) given = 0;  // rounding of a difference
-  run.log().line("heat into the body: {:.6g} given, {:.6g} at prescribed temperatures, by convection {}; certificate {:.1e}", given, held, fmt::join(words, ", "),
-                 s.certificate);
+  run.log().line("heat into the body: {:.6g} given, {:.6g} at prescribed temperatures, by convection {}; certificate {:.1e}", given, held,
+                 fmt::join(words, ", "), s.certificate);
   run.facts()["applied_load"] = fmt::format("{:.10g}", given);
   run.facts()["reaction"] = fmt::format("{:.10g}", held);
   run.facts()["convection"] = fmt::format("{:.10g}", fmt::join(convected, " "));

@@ -23,7 +23,8 @@ ModalSettings read_settings(Case& input) {
   ModalSettings s;
   const bool has_band = t.has("band");
   if (has_band && t.has("count")) t.error("count", "a count and a band are given", "a band holds as many modes as it holds", "remove one of them");
-  s.eigen.count = static_cast<int>(t.integer("count", "how many of the lowest modes, rigid motions included", {.fallback = 10, .minimum = 1, .maximum = 10000}));
+  s.eigen.count =
+      static_cast<int>(t.integer("count", "how many of the lowest modes, rigid motions included", {.fallback = 10, .minimum = 1, .maximum = 10000}));
   if (has_band) {
     const std::vector<double> band = t.vector("band", "instead: all modes from a frequency to another [Hz]", {.size = 2, .minimum = 0});
     if (band.size() == 2 && !(band[0] < band[1]))
@@ -33,15 +34,19 @@ ModalSettings read_settings(Case& input) {
   } else {
     t.vector("band", "instead of a count: all modes from a frequency to another [Hz]", {.fallback = std::vector<double>{}});
   }
-  const std::string method = t.choice("method", "lanczos factorises and counts, lobpcg iterates with multigrid; auto chooses by size", {"auto", "lanczos", "lobpcg"}, "auto");
+  const std::string method =
+      t.choice("method", "lanczos factorises and counts, lobpcg iterates with multigrid; auto chooses by size", {"auto", "lanczos", "lobpcg"}, "auto");
   s.eigen.method = method == "lanczos" ? EigenMethod::lanczos : method == "lobpcg" ? EigenMethod::lobpcg : EigenMethod::automatic;
-  if (has_band && s.eigen.method == EigenMethod::lobpcg) t.error("method", "lobpcg finds the lowest modes, not those of a band", {}, "give a count, or use lanczos");
+  if (has_band && s.eigen.method == EigenMethod::lobpcg)
+    t.error("method", "lobpcg finds the lowest modes, not those of a band", {}, "give a count, or use lanczos");
   s.eigen.relative = t.number("tolerance", "of the residual of a mode, relative to its inertia forces; its frequency is off by about the square of it",
                               {.fallback = 1e-6, .above = 0, .below = 1});
-  s.eigen.max_iterations = static_cast<int>(t.integer("max_iterations", "of lobpcg; of lanczos, blocks of eight solves", {.fallback = 500, .minimum = 1, .maximum = 1000000}));
+  s.eigen.max_iterations =
+      static_cast<int>(t.integer("max_iterations", "of lobpcg; of lanczos, blocks of eight solves", {.fallback = 500, .minimum = 1, .maximum = 1000000}));
   s.eigen.verify = t.flag("verify", "count the modes by the inertia of one more factor, with lanczos", true);
   s.shapes.unit_maximum = t.choice("normalise", "mode shapes to unit modal mass, or to a largest displacement of 1", {"mass", "maximum"}, "mass") == "maximum";
-  s.shapes.phases = static_cast<int>(t.integer("animate", "steps of a period in a series of files for each mode; 0: none", {.fallback = 0, .minimum = 0, .maximum = 360}));
+  s.shapes.phases =
+      static_cast<int>(t.integer("animate", "steps of a period in a series of files for each mode; 0: none", {.fallback = 0, .minimum = 0, .maximum = 360}));
   s.shapes.factor = t.number("animate_displacement", "largest displacement in those files; 0: a tenth of the size of the part", {.fallback = 0, .minimum = 0});
   return s;
 }
@@ -115,6 +120,7 @@ animate = 24                  # files of one period for each mode
 }  // namespace ritz
 
 int main(int argc, char** argv) {
-  return ritz::run_app(argc, argv, {"ritz-modal", "Frequencies and shapes of free vibration: solid, plane and axisymmetric elastic bodies, frames and shells.", ritz::example},
-                       ritz::modal);
+  return ritz::run_app(
+      argc, argv, {"ritz-modal", "Frequencies and shapes of free vibration: solid, plane and axisymmetric elastic bodies, frames and shells.", ritz::example},
+      ritz::modal);
 }

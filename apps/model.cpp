@@ -188,7 +188,9 @@ double axis_tolerance(const Mesh& mesh) {
 bool has_area(const Case::Table& table, const Mesh& mesh, const Region& facets, const PlaneModel& plane) {
   if (!plane.axisymmetric) return true;
   const double tolerance = axis_tolerance(mesh);
-  const auto on_axis = [&](const FacetOfCell& facet) { return std::ranges::all_of(mesh.nodes_of(facet), [&](Node node) { return mesh.point(node)[0] <= tolerance; }); };
+  const auto on_axis = [&](const FacetOfCell& facet) {
+    return std::ranges::all_of(mesh.nodes_of(facet), [&](Node node) { return mesh.point(node)[0] <= tolerance; });
+  };
   if (!std::ranges::all_of(facets.facets, on_axis)) return true;
   table.error("region", fmt::format("'{}' lies on the axis of revolution", facets.name), "the axis has no area on which something could act",
               "name facets at x > 0; the axis needs no condition", Exit::model);
@@ -210,7 +212,8 @@ void judge_displacements(Run& run, const Mesh& mesh, std::span<const double> dis
   }
   const double size = bounding_box(mesh).diagonal(), moved = std::sqrt(squares);
   if (moved > 0.1 * size)
-    run.log().notice(fmt::format("{} {:.3g}, and the model measures {:.3g}: they are taken as small, which they are not; check units and loads", beginning, moved, size));
+    run.log().notice(
+        fmt::format("{} {:.3g}, and the model measures {:.3g}: they are taken as small, which they are not; check units and loads", beginning, moved, size));
 }
 
 }  // namespace ritz

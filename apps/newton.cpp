@@ -22,7 +22,8 @@ SolveReport summary_of(const NonlinearSolution& s) {
 void record(Run& run, const NonlinearSolution& s, Index unknowns) {
   run.record(summary_of(s), unknowns);
   for (std::size_t i = 0; i < s.steps.size(); ++i)
-    run.log().detail("Newton step {}: increment {}, length {:.3g}, relative residual {:.2e}", i + 1, s.steps[i].increment, s.steps[i].length, s.steps[i].relative);
+    run.log().detail("Newton step {}: increment {}, length {:.3g}, relative residual {:.2e}", i + 1, s.steps[i].increment, s.steps[i].length,
+                     s.steps[i].relative);
   run.report().facts["residual_certificate"] = fmt::format("{:.3e}", s.certificate);
   run.report().facts["newton_steps"] = fmt::format("{}", s.steps.size());
 }
@@ -35,10 +36,14 @@ NewtonInput read_newton(Run& run, const LinearSolverOptions& linear) {
   const Case::Table newton = run.input().table("newton", "how nonlinear equations are solved");
   options.relative = newton.number("tolerance", "on the true residual, relative to the largest force", {.fallback = 1e-8, .above = 0, .below = 1});
   options.max_steps = static_cast<int>(newton.integer("max_steps", "per increment", {.fallback = 50, .minimum = 1, .maximum = 10000}));
-  options.increments = static_cast<int>(newton.integer("increments", "in which loads and prescribed values grow, in each stage of the path", {.fallback = 1, .minimum = 1, .maximum = 100000}));
-  options.path = newton.vector("path", "parts of the loads and prescribed values at the end of each stage: [1, 0] puts them on and takes them off", {.fallback = std::vector<double>{1}});
-  options.halvings = static_cast<int>(newton.integer("halvings", "how often an increment is halved, when Newton's method fails in it", {.fallback = 4, .minimum = 0, .maximum = 20}));
-  input.write_increments = newton.choice("write", "results of the last increment, or of each: a stage of the path takes the time 1", {"last", "increments"}, "last") == "increments";
+  options.increments = static_cast<int>(
+      newton.integer("increments", "in which loads and prescribed values grow, in each stage of the path", {.fallback = 1, .minimum = 1, .maximum = 100000}));
+  options.path = newton.vector("path", "parts of the loads and prescribed values at the end of each stage: [1, 0] puts them on and takes them off",
+                               {.fallback = std::vector<double>{1}});
+  options.halvings = static_cast<int>(
+      newton.integer("halvings", "how often an increment is halved, when Newton's method fails in it", {.fallback = 4, .minimum = 0, .maximum = 20}));
+  input.write_increments =
+      newton.choice("write", "results of the last increment, or of each: a stage of the path takes the time 1", {"last", "increments"}, "last") == "increments";
   return input;
 }
 

@@ -7,7 +7,8 @@
 namespace ritz {
 
 std::vector<std::string> phase_table(const RunReport& report) {
-  std::string heading = fmt::format("{:<40}{:>10}{:>8}{:>12}{:>9}{:>10}{:>12}{:>12}", "phases", "seconds", "calls", "by kernels", "GB/s", "of copy", "to device", "to host");
+  std::string heading =
+      fmt::format("{:<40}{:>10}{:>8}{:>12}{:>9}{:>10}{:>12}{:>12}", "phases", "seconds", "calls", "by kernels", "GB/s", "of copy", "to device", "to host");
   if (report.copy_rate > 0) heading += fmt::format("   (a copy: {:.1f} GB/s)", 1e-9 * report.copy_rate);
   std::vector<std::string> lines{heading};
   for (const RunPhase& phase : report.phases) {

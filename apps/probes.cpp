@@ -116,14 +116,16 @@ bool restrict(Target& target, const Probe& probe) {
   const char* why = "it belongs to the cells of another element";
   if (probe.place) {
     if (has_field(probe.place->cell)) return true;
-    probe.table.error("point", fmt::format("the field '{}' has no values in cell {}, at the point", target.field->name, probe.place->cell), why, "take a point in a cell that has it, or a region");
+    probe.table.error("point", fmt::format("the field '{}' has no values in cell {}, at the point", target.field->name, probe.place->cell), why,
+                      "take a point in a cell that has it, or a region");
     return false;
   }
   if (probe.region == nullptr) return true;
   target.region = *probe.region;
   std::erase_if(target.region->cells, [&](Index cell) { return !has_field(cell); });
   if (!target.region->cells.empty()) return true;
-  probe.table.error("region", fmt::format("the field '{}' has no values in '{}'", target.field->name, probe.region->name), why, "name a region of cells that have it");
+  probe.table.error("region", fmt::format("the field '{}' has no values in '{}'", target.field->name, probe.region->name), why,
+                    "name a region of cells that have it");
   return false;
 }
 
@@ -133,7 +135,8 @@ bool is_of_one_dimension(const Mesh& mesh, const Target& target, const Probe& pr
   std::set<int> dimensions;
   for (const Index cell : (target.region ? *target.region : *probe.region).cells) dimensions.insert(traits(mesh.kind_of(cell)).dimension);
   if (dimensions.size() < 2) return true;
-  probe.table.error("region", fmt::format("'{}' holds lines and surfaces", probe.region->name), fmt::format("the {} would add lengths to areas", probe.measure), "name a region of one of them, or take min or max");
+  probe.table.error("region", fmt::format("'{}' holds lines and surfaces", probe.region->name), fmt::format("the {} would add lengths to areas", probe.measure),
+                    "name a region of one of them, or take min or max");
   return false;
 }
 
@@ -145,12 +148,14 @@ std::optional<Target> find_target(const Probe& probe, const Mesh& mesh, const Pr
   try {
     field = &field_named(in_cells ? fields.cells : fields.nodal, probe.field);
     Target target{field, component_named(*field, probe.component), in_cells};
-    if (!in_cells || probe.place || probe.region == nullptr) return restrict(target, probe) && is_of_one_dimension(mesh, target, probe) ? std::optional(target) : std::nullopt;
+    if (!in_cells || probe.place || probe.region == nullptr)
+      return restrict(target, probe) && is_of_one_dimension(mesh, target, probe) ? std::optional(target) : std::nullopt;
     const std::string what = fmt::format("the field '{}' lies in cells", field->name);
     if (probe.measure == "reaction")
       probe.table.error("measure", what, "reactions are sums over nodes", "take min, max, mean or integral");
     else if (probe.region->kind != RegionKind::cells)
-      probe.table.error("region", what, fmt::format("'{}' is a region of {}", probe.region->name, probe.region->kind == RegionKind::nodes ? "nodes" : "facets"), "name a region of cells");
+      probe.table.error("region", what, fmt::format("'{}' is a region of {}", probe.region->name, probe.region->kind == RegionKind::nodes ? "nodes" : "facets"),
+                        "name a region of cells");
     else if (restrict(target, probe) && is_of_one_dimension(mesh, target, probe))
       return target;
   } catch (const Error& error) {

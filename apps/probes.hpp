@@ -10,7 +10,8 @@
 // component: x y z magnitude, xx yy zz xy yz xz, a number from 0, or all (the default).
 // measure: min, max (over the region's nodes), mean, integral (by quadrature over its cells or facets; the mean of a
 // region of nodes is the mean of their values), or reaction (sum over the nodes; of the field "reaction" by default). At points,
-// and in means and integrals, fields of a higher order than the mesh are the polynomials that they are. Of a field in cells: over the cells of a region of cells, the mean weighted by their sizes.
+// and in means and integrals, fields of a higher order than the mesh are the polynomials that they are. Of a field in cells: over the cells of a region of
+// cells, the mean weighted by their sizes.
 #pragma once
 
 #include "apps/region_integral.hpp"

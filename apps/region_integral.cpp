@@ -62,7 +62,10 @@ void for_each_point(const Table& table, std::span<const Point> x, const BodyMeas
 class Sum {
  public:
   Sum(const Field& field, std::span<const double> values, const FieldComponent& component)
-      : sums(static_cast<std::size_t>(1 + component.size()), 0.0), components_(static_cast<std::size_t>(field.components)), values_(values), component_(&component) {}
+      : sums(static_cast<std::size_t>(1 + component.size()), 0.0),
+        components_(static_cast<std::size_t>(field.components)),
+        values_(values),
+        component_(&component) {}
   template <class Points>  // points(f) calls f(point of the rule, weight in space)
   void add(const Table& table, std::span<const Node> nodes, const Points& points) {
     double value[64], selected[64];

@@ -57,7 +57,8 @@ void ResultWriter::commit_postponed() {
 void ResultWriter::commit(const Posted& posted) {
   const Step& step = *posted.step;
   const int number = posted.number;
-  ResultStep result{.time = step.time.value_or(double(number)), .load_case = step.load_case, .point_fields = step.nodal, .cell_fields = step.cells, .cells = step.finer};
+  ResultStep result{
+      .time = step.time.value_or(double(number)), .load_case = step.load_case, .point_fields = step.nodal, .cell_fields = step.cells, .cells = step.finer};
   result.also = [&] {
     std::vector<JournalFile> files;
     if (number == 0) files.push_back(folder_.write(resolved_.name, resolved_.text));

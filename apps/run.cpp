@@ -50,7 +50,8 @@ Run::Run(AppInfo info, RunOptions options, SharedModel* shared)
   report_.program = info_.name;
   report_.case_file = options_.case_file;
   if (own_) {
-    own_->device = Device::named(device_for(options_.device, options_.threads, [this] { return expected_unknowns(mesh_file(options_), info_.components); }), options_.threads);
+    own_->device = Device::named(device_for(options_.device, options_.threads, [this] { return expected_unknowns(mesh_file(options_), info_.components); }),
+                                 options_.threads);
     limit(device(), options_.memory);
     const std::string obeyed = obey(options_.memory);
     // Else VTK takes as many as there are cores; of more it complains.
@@ -97,7 +98,8 @@ const Mesh& Run::mesh(bool structural) {
   if (mesh_ != nullptr) return *mesh_;
   auto phase = device().profile().phase("read");
   const Case::Table table = case_->table("mesh", "the part");
-  const std::string file = table.path("file", "mesh file (.msh, .inp, .vtu, .vtk, .mesh, .bdf, .exo, .med, .cgns, ...: docs/formats.md), relative to the case file", {.must_exist = true});
+  const std::string file = table.path(
+      "file", "mesh file (.msh, .inp, .vtu, .vtk, .mesh, .bdf, .exo, .med, .cgns, ...: docs/formats.md), relative to the case file", {.must_exist = true});
   const double scale = table.number("scale", "factor on the coordinates, 0.001 for a mesh in mm", {.fallback = 1, .above = 0});
   const auto refinements = table.integer("refine", "how often all cells are halved", {.fallback = 0, .minimum = 0, .maximum = 10});
   const auto order = table.integer("order", "1 or 2: order of the cells; 0 keeps the file's", {.fallback = 0, .minimum = 0, .maximum = 2});
@@ -105,7 +107,8 @@ const Mesh& Run::mesh(bool structural) {
                                              {"serendipity", "full"}, "serendipity");
   if (mid_nodes == "full" && order != 2)
     table.error("mid_nodes", "mid_nodes = 'full' without order = 2", "cells keep the nodes of the file unless [mesh] order says otherwise", "add order = 2");
-  const bool torn = table.flag("allow_torn", "nodes that hang on facets of their own body, and quadrilateral facets on triangles, are meant: the solution may tear there", false);
+  const bool torn = table.flag(
+      "allow_torn", "nodes that hang on facets of their own body, and quadrilateral facets on triangles, are meant: the solution may tear there", false);
   if (!std::filesystem::exists(file)) case_->throw_if_any();
   report_.mesh_file = file;
   const auto make = [&] {
@@ -119,7 +122,8 @@ const Mesh& Run::mesh(bool structural) {
       mesh = options_.survey ? options_.survey->mesh(structural) : read_mesh(file, options);
     } catch (const Error& error) {  // together with what was wrong in the case file so far
       case_->add_error(error);
-      if (kind_of(error).name == std::string_view("inverted-cells")) log_.notice(fmt::format("to see the cells: ritz mesh check {} writes them to a VTU file", file));
+      if (kind_of(error).name == std::string_view("inverted-cells"))
+        log_.notice(fmt::format("to see the cells: ritz mesh check {} writes them to a VTU file", file));
       case_->throw_if_any();
     }
     Conformity conformity = check_conformity(*mesh);

@@ -35,13 +35,15 @@ void keep_standard_streams_open() {
 std::optional<Error> with_table(const Error& error, const Run& run) {
   const MemoryStatistics memory = run.device().memory().statistics();
   if (error.exit() != Exit::resources || !error.why().empty() || memory.peak == 0) return std::nullopt;
-  return Error(error.exit(), error.message(), fmt::format("arrays on {} at their peak: {}", run.device().info().name, MemoryPool::table(memory.at_peak_by_tag)), error.fix());
+  return Error(error.exit(), error.message(), fmt::format("arrays on {} at their peak: {}", run.device().info().name, MemoryPool::table(memory.at_peak_by_tag)),
+               error.fix());
 }
 
 int print_schema(const AppInfo& info, const std::function<void(Run&)>& app) {
   try {
     const std::string text = schema_of_app(info, app);
-    if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0) throw Error(Exit::output, "standard output could not be written");
+    if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0)
+      throw Error(Exit::output, "standard output could not be written");
     return static_cast<int>(Exit::ok);
   } catch (const Error& error) {
     Log(LogLevel::quiet).error(error);
@@ -134,7 +136,9 @@ int run_app(int argc, char** argv, const AppInfo& info, const std::function<void
     if (run) run->device().memory().trim();
     fail(host_memory_error());
   } catch (const std::exception& error) {
-    if (is_short_of_threads(error)) fail(Error(Exit::resources, fmt::format("out of host memory for a thread: {}", error.what()), "a library could not start one", "raise the limits on memory and processes (ulimit -v, -u), or use fewer --threads"));
+    if (is_short_of_threads(error))
+      fail(Error(Exit::resources, fmt::format("out of host memory for a thread: {}", error.what()), "a library could not start one",
+                 "raise the limits on memory and processes (ulimit -v, -u), or use fewer --threads"));
     else fail(Error(Exit::internal, error.what(), "this is a bug in Ritz", "please report it with the case file"));
   }
   if (!options.json.empty()) {

@@ -41,8 +41,11 @@ void Run::check_room(const ProbeFields& fields) const {
   std::error_code unknown;
   const double room = double(std::filesystem::space(folder, unknown).available);
   if (!unknown && room < bytes)
-    throw Error(Exit::output, fmt::format("the disk of '{}' has {} free, and a step of the results takes {}", output_, text_of_bytes(std::int64_t(room)), text_of_bytes(std::int64_t(bytes))),
-                "nothing was solved", "make room, name another folder with --output or [output] folder, or write less: single_precision or compression in [output]");
+    throw Error(Exit::output,
+                fmt::format("the disk of '{}' has {} free, and a step of the results takes {}", output_, text_of_bytes(std::int64_t(room)),
+                            text_of_bytes(std::int64_t(bytes))),
+                "nothing was solved",
+                "make room, name another folder with --output or [output] folder, or write less: single_precision or compression in [output]");
 }
 
 void Run::open_folder() {
@@ -82,7 +85,8 @@ void Run::keep(CheckpointState state) {
 void Run::unless_memory_is_short(const std::function<void()>& write_checkpoint) {
   if (!memory_shortage(write_checkpoint)) return;
   give_back_lists();
-  if (const auto shortage = memory_shortage(write_checkpoint)) log_.notice(fmt::format("no checkpoint of {} is written: {}", checkpoints_->kept() ? checkpoints_->kept()->where : "this state", shortage->message()));
+  if (const auto shortage = memory_shortage(write_checkpoint))
+    log_.notice(fmt::format("no checkpoint of {} is written: {}", checkpoints_->kept() ? checkpoints_->kept()->where : "this state", shortage->message()));
 }
 
 std::optional<Error> Run::stopped(const Error& error) {
@@ -107,7 +111,8 @@ void Run::go_without_fields(const Error& shortage, const std::string& remedy) {
 
 std::optional<Error> Run::lack() const {
   if (!lack_) return std::nullopt;
-  return Error(Exit::resources, fmt::format("the results lack {}: memory was short for them after the solve", quoted_list(report_.missing_fields)), lack_->shortage, lack_->remedy);
+  return Error(Exit::resources, fmt::format("the results lack {}: memory was short for them after the solve", quoted_list(report_.missing_fields)),
+               lack_->shortage, lack_->remedy);
 }
 
 void Run::leave_out_missing(std::vector<Field>& fields) {

@@ -87,7 +87,8 @@ Equations read_equations(Run& run, const FormCatalogue& catalogue, const FormCat
   std::vector<std::string> boundary_forms;
   for (const std::string& name : catalogue.forms()) {
     const FormRecord& r = *catalogue.find(name).record;
-    if (r.codimension == 1 && r.declared && r.components == record.components && r.dimension == record.dimension && r.of_revolution == record.of_revolution) boundary_forms.push_back(name);
+    if (r.codimension == 1 && r.declared && r.components == record.components && r.dimension == record.dimension && r.of_revolution == record.of_revolution)
+      boundary_forms.push_back(name);
   }
   for (const Case::Table& t : input.tables("boundary", "a form on facets, with its parameters")) {
     const Region* region = t.region("region", "facets", mesh, {RegionKind::facets});
@@ -103,14 +104,17 @@ Equations read_equations(Run& run, const FormCatalogue& catalogue, const FormCat
     if (std::ranges::find(equations.evaluated, &of_facets) == equations.evaluated.end()) equations.evaluated.push_back(&of_facets);
     if (region == nullptr) continue;
     if (const Index count = inner_facets(mesh, *region); count > 0)
-      run.log().notice(fmt::format("{} facets of '{}' lie between two cells: where '{}' uses the normal it takes that of the lower cell", count, region->name, name));
+      run.log().notice(
+          fmt::format("{} facets of '{}' lie between two cells: where '{}' uses the normal it takes that of the lower cell", count, region->name, name));
     if (!has_area(t, mesh, *region, {.axisymmetric = record.of_revolution})) continue;
     equations.integrals.push_back(Integral::over(value, *region));
     if (value.has_matrix) equations.held.push_back(region);
   }
   for (const Case::Table& t : input.tables("load", "a given density, per volume on cells or per area on facets")) {
     const Region* region = t.region("region", "cells or facets", mesh, {RegionKind::cells, RegionKind::facets});
-    const std::vector<Formula> value = t.formulas("value", "one number per component, positive into the body; on a plane mesh per area or length of the plane, whatever the thickness of a form", record.components);
+    const std::vector<Formula> value = t.formulas(
+        "value", "one number per component, positive into the body; on a plane mesh per area or length of the plane, whatever the thickness of a form",
+        record.components);
     if (region == nullptr || (region->kind == RegionKind::facets && !has_area(t, mesh, *region, {.axisymmetric = record.of_revolution}))) continue;
     check_formulas(input, mesh, *region, value);
     if (auto load = load_form(record, value, region->kind == RegionKind::facets))
@@ -124,7 +128,9 @@ Equations read_equations(Run& run, const FormCatalogue& catalogue, const FormCat
 
 void prescribe(const Case::Table& t, const Mesh& mesh, int components, Constraints& fixed) {
   const Region* region = t.region("region", "facets, nodes or cells", mesh, {RegionKind::facets, RegionKind::nodes, RegionKind::cells});
-  const auto component = components == 1 ? 0 : static_cast<int>(t.integer("component", "number from 0; -1: all of them", {.fallback = -1, .minimum = -1, .maximum = components - 1}));
+  const auto component =
+      components == 1 ? 0
+                      : static_cast<int>(t.integer("component", "number from 0; -1: all of them", {.fallback = -1, .minimum = -1, .maximum = components - 1}));
   const Formula value = t.formula("value", "of the unknown");
   if (region == nullptr) return;
   for (int c = 0; c < components; ++c)
@@ -167,7 +173,9 @@ void solve(Run& run) {
   const FormRecord& record = *form.record;
   if (record.of_revolution) run.measure_by({2 * std::numbers::pi, true});
   for (const char* key : {"order", "element"})
-    if (model.has(key)) model.refuse(key, fmt::format("'[model] {}' was given", key), "what the field is made of stands in one place, [space]", fmt::format("write it as [space] {} = ...", key));
+    if (model.has(key))
+      model.refuse(key, fmt::format("'[model] {}' was given", key), "what the field is made of stands in one place, [space]",
+                   fmt::format("write it as [space] {} = ...", key));
   const Equations parts = read_equations(run, catalogue, form);
   phase.reset();
   const FunctionSpace& space = make_space(run, mesh, record.components, &catalogue);
@@ -190,13 +198,23 @@ void solve(Run& run) {
     held.insert(held.end(), nodes.begin(), nodes.end());
   }
   phase.reset();
-  forecast(run, space, parts.integrals, {.matrix = asks_for_matrix(space, solver), .no_matrix = solver.operator_kind == OperatorKind::matrix_free, .newton = !linear, .increments = newton.options.increment_count(), .shows_increments = !linear && newton.write_increments && newton.options.increment_count() > 1, .restart = solver.restart, .factorised = solver.method == LinearMethod::direct, .definite = false,
-                                        .half_storage = solver.multigrid.half_storage});
+  forecast(run, space, parts.integrals,
+           {.matrix = asks_for_matrix(space, solver),
+            .no_matrix = solver.operator_kind == OperatorKind::matrix_free,
+            .newton = !linear,
+            .increments = newton.options.increment_count(),
+            .shows_increments = !linear && newton.write_increments && newton.options.increment_count() > 1,
+            .restart = solver.restart,
+            .factorised = solver.method == LinearMethod::direct,
+            .definite = false,
+            .half_storage = solver.multigrid.half_storage});
   finish_model(run, fixed, rigid_modes(record, parts), {results, cell_results}, held);
 
   const Operator& equations = make_operator(run, space, parts.integrals, &solver);
   if (!linear)
-    return solve_by_newton(run, equations, fixed, newton, [&](const NonlinearSolution& s, double, std::optional<double> time) { show(run, parts.evaluated, equations, s.u, s.reaction, time); });
+    return solve_by_newton(run, equations, fixed, newton, [&](const NonlinearSolution& s, double, std::optional<double> time) {
+      show(run, parts.evaluated, equations, s.u, s.reaction, time);
+    });
   const StaticSolution s = solve_static(equations, fixed, solver, run.progress());
   run.record(s.report, space.unknown_count());
   print_balance(run, s, space.components());
@@ -231,5 +249,6 @@ value = 5e4
 }  // namespace ritz
 
 int main(int argc, char** argv) {
-  return ritz::run_app(argc, argv, {"ritz-solve", "Stationary equations of any form, also of your own; nonlinear ones by Newton's method.", ritz::example}, ritz::solve);
+  return ritz::run_app(argc, argv, {"ritz-solve", "Stationary equations of any form, also of your own; nonlinear ones by Newton's method.", ritz::example},
+                       ritz::solve);
 }

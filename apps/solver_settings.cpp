@@ -11,12 +11,15 @@ SmoothedAggregationOptions read_multigrid(const Case::Table& solver) {
   const Case::Table multigrid = solver.table("multigrid", "smoothed aggregation, docs/solvers.md");
   const SmoothedAggregationOptions defaults;
   SmoothedAggregationOptions options;
-  const std::string precision = multigrid.choice("precision", "of the cycle; the iteration around it is always double; half: as single, with matrices in 16 bits",
-                                                 {"single", "double", "half"}, "single");
+  const std::string precision = multigrid.choice(
+      "precision", "of the cycle; the iteration around it is always double; half: as single, with matrices in 16 bits", {"single", "double", "half"}, "single");
   options.single_precision = precision != "double";
   options.half_storage = precision == "half";
-  const std::string levels = multigrid.choice("levels", "coarser levels: order 1 within order 2 and the meshes of which this one is a uniform refinement, aggregates of nodes, "
-                                              "or auto, docs/solvers.md", {"auto", "nested", "aggregation"}, "auto");
+  const std::string levels =
+      multigrid.choice("levels",
+                       "coarser levels: order 1 within order 2 and the meshes of which this one is a uniform refinement, aggregates of nodes, "
+                       "or auto, docs/solvers.md",
+                       {"auto", "nested", "aggregation"}, "auto");
   options.levels = levels == "nested"        ? MultigridLevels::nested
                              : levels == "aggregation" ? MultigridLevels::aggregation
                                                        : MultigridLevels::automatic;
@@ -58,13 +61,16 @@ LinearSolverOptions read_solver(const Case& input, double tolerance, const std::
   options.preconditioner = preconditioner_named(
       table.choice("preconditioner", "of iterative methods; auto takes multigrid", preconditioner_names(), "auto"));
   if (const auto wrong = mismatch(options.method, options.preconditioner)) table.error("preconditioner", wrong->what, wrong->why, wrong->fix);
-  const std::string operator_kind = table.choice(
-      "operator", "auto needs no matrix where [space] order is above 1 on quadrilaterals or hexahedra, and for one solution on a solid of order 2 and above: docs/solvers.md", {"auto", "matrix", "matrix_free"}, "auto");
+  const std::string operator_kind = table.choice("operator",
+                                                 "auto needs no matrix where [space] order is above 1 on quadrilaterals or hexahedra, and for one solution on "
+                                                 "a solid of order 2 and above: docs/solvers.md",
+                                                 {"auto", "matrix", "matrix_free"}, "auto");
   options.operator_kind = operator_kind == "matrix"        ? OperatorKind::matrix
                           : operator_kind == "matrix_free" ? OperatorKind::matrix_free
                                                            : OperatorKind::automatic;
   options.relative = table.number("tolerance", "on the true residual, relative to the load", {.fallback = tolerance, .above = 0, .below = 1});
-  options.max_iterations = static_cast<int>(table.integer("max_iterations", "of iterative methods", {.fallback = most_iterations, .minimum = 1, .maximum = 10000000}));
+  options.max_iterations =
+      static_cast<int>(table.integer("max_iterations", "of iterative methods", {.fallback = most_iterations, .minimum = 1, .maximum = 10000000}));
   if (table.has("restart") && options.method != LinearMethod::gmres && options.method != LinearMethod::automatic)
     table.error("restart", fmt::format("'restart' was given for the method '{}'", name_of(options.method)), "only GMRES restarts",
                 "leave it away, or use method = \"gmres\"");

@@ -34,7 +34,8 @@ int members_that_fit(const FunctionSpace& space, int limit) {
   return limit > 0 ? std::min(limit, memory) : memory;
 }
 
-void StaticBatch::add(Run& run, const Operator& equations, std::shared_ptr<const LoadCaseSupports> supports, const LinearSolverOptions& options, ShowSolution show) {
+void StaticBatch::add(Run& run, const Operator& equations, std::shared_ptr<const LoadCaseSupports> supports, const LinearSolverOptions& options,
+                      ShowSolution show) {
   auto& shared = run.shared().equations;
   const auto found = std::ranges::find(shared, &equations, [](const auto& each) { return each.get(); });
   Waiting member{&run, found->get(), equations.numbers(), std::move(supports), options, std::move(show)};

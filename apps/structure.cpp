@@ -98,10 +98,13 @@ void show(Run& run, const Operator& equations, const StructureModel& model, cons
   std::optional<Profile::Phase> phase(std::in_place, run.device().profile(), "fields");
   std::vector<Field> nodal = nodal_fields(model.components, space.to_mesh(u), with_springs(run, space, model, u, reaction));
   print_peak(run, space.mesh(), "displacement", magnitudes(nodal[0].values));
-  if (std::ranges::all_of(model.sections, [](const StructureSection& s) { return s.record->small_displacements; })) judge_displacements(run, space.mesh(), nodal[0].values, 3);
+  if (std::ranges::all_of(model.sections, [](const StructureSection& s) { return s.record->small_displacements; }))
+    judge_displacements(run, space.mesh(), nodal[0].values, 3);
   print_forces(run, applied, nodal[1].values, certificate);
   phase.reset();
-  EvaluatedFields derived = derive(run, equations, {{}, section_force_names(model, space.mesh().cell_count())}, [&] { return EvaluatedFields{{}, section_forces(run, equations, model, along, u)}; });
+  EvaluatedFields derived = derive(run, equations, {{}, section_force_names(model, space.mesh().cell_count())}, [&] {
+    return EvaluatedFields{{}, section_forces(run, equations, model, along, u)};
+  });
   run.write(std::move(nodal), std::move(derived.cells), time);
 }
 
@@ -121,7 +124,8 @@ LinearSolverOptions structure_solver(Run& run) {
 }
 
 // Loads along beams of load case i, or of a combination: those of all, and its own.
-std::vector<std::array<double, 3>> summed(const StructureLoads& common, double factor, const std::vector<StructureLoads>& own, const std::vector<double>& factors) {
+std::vector<std::array<double, 3>> summed(const StructureLoads& common, double factor, const std::vector<StructureLoads>& own,
+                                          const std::vector<double>& factors) {
   std::vector<std::array<double, 3>> sum;
   const auto add = [&](const StructureLoads& loads, double weight) {
     if (sum.size() < loads.along.size()) sum.resize(loads.along.size());
@@ -185,13 +189,19 @@ void structure(Run& run) {
   const NewtonInput newton = read_newton(run, solver);
   const bool linear = model.linear && !newton.follows_a_path();
   if (!linear && model.linear && !load_cases.cases.empty())
-    input.add_error(Error(Exit::model, "load cases along a path of [newton]", "each load case is one state, under all of its loads", "leave [newton] out, or the load cases"));
+    input.add_error(Error(Exit::model, "load cases along a path of [newton]", "each load case is one state, under all of its loads",
+                          "leave [newton] out, or the load cases"));
   if (!model.linear && !load_cases.cases.empty())
-    input.add_error(Error(Exit::model, "load cases of a model with nonlinear elements", "they share one matrix, which such elements change", "make a case file of each"));
+    input.add_error(
+        Error(Exit::model, "load cases of a model with nonlinear elements", "they share one matrix, which such elements change", "make a case file of each"));
   std::vector<Integral> integrals = model.stiffness;
   integrals.insert(integrals.end(), common.integrals.begin(), common.integrals.end());
   phase.reset();
-  ForecastModel foreseen{.newton = !linear, .increments = newton.options.increment_count(), .factorised = solver.method == LinearMethod::direct, .in_space = true, .reuses = linear && run.shared().sweeps};
+  ForecastModel foreseen{.newton = !linear,
+                         .increments = newton.options.increment_count(),
+                         .factorised = solver.method == LinearMethod::direct,
+                         .in_space = true,
+                         .reuses = linear && run.shared().sweeps};
   count_load_cases(foreseen, integrals, load_cases, supports);
   forecast(run, space, integrals, foreseen);
   const std::vector<Field> nodal = nodal_names(model.components), cells = section_force_names(model, mesh.cell_count());

@@ -31,8 +31,11 @@ class LoadReader {
       const double value = t.number("value", "[Pa]");
       if (region == nullptr) continue;
       if (const OpposedCells opposed = opposed_cells(mesh_, region->cells); opposed.pairs > 0)
-        t.error("region", fmt::format("the normals of '{}' look to opposite sides at {} edges, first between cells {} and {}", region->name, opposed.pairs, opposed.first, opposed.second),
-                "pressure acts against the normals: it would pull here and push there", "turn the cells around in the mesher (Gmsh: ReverseMesh), or give a [[surface_load]] with its direction");
+        t.error("region",
+                fmt::format("the normals of '{}' look to opposite sides at {} edges, first between cells {} and {}", region->name, opposed.pairs, opposed.first,
+                            opposed.second),
+                "pressure acts against the normals: it would pull here and push there",
+                "turn the cells around in the mesher (Gmsh: ReverseMesh), or give a [[surface_load]] with its direction");
       on_surfaces(t, *region, {{0, 0, 0}, value});
     }
     read_gravity(from.table("gravity", "weight of all sections and point masses; needs densities"));
@@ -44,7 +47,8 @@ class LoadReader {
   using Vector3 = std::array<double, 3>;
 
   void read_force(const Case::Table& t) {
-    const Region* region = t.region("region", "nodes, or cells or edges whose nodes are meant", mesh_, {RegionKind::nodes, RegionKind::facets, RegionKind::cells});
+    const Region* region =
+        t.region("region", "nodes, or cells or edges whose nodes are meant", mesh_, {RegionKind::nodes, RegionKind::facets, RegionKind::cells});
     const VectorRule rule{.size = 3, .fallback = std::vector<double>(3, 0.0)};
     const std::vector<double> f = t.vector("value", "[N] in total", rule), m = t.vector("moment", "[N m] in total", rule);
     if (!t.has("value") && !t.has("moment")) t.error("value", "this load is nothing", {}, "give a value, a moment, or both");
@@ -55,9 +59,11 @@ class LoadReader {
     for (const Node node : nodes) {
       const int known = model_.components_at[static_cast<std::size_t>(node)];
       if (known == 0)
-        return t.error("region", fmt::format("node {} belongs to no section", node), "nothing is there to carry the load", "load a node of a beam, bar or shell", Exit::model);
+        return t.error("region", fmt::format("node {} belongs to no section", node), "nothing is there to carry the load",
+                       "load a node of a beam, bar or shell", Exit::model);
       if (turns && known < 6)
-        return t.error("moment", fmt::format("node {} has no rotations", node), "only beams and shells take moments", "load another node, or use forces", Exit::model);
+        return t.error("moment", fmt::format("node {} has no rotations", node), "only beams and shells take moments", "load another node, or use forces",
+                       Exit::model);
     }
     const double part = 1 / static_cast<double>(nodes.size());
     if (turns) add(Integral::at_nodes(NodeLoad<6>{{part * f[0], part * f[1], part * f[2]}, {part * m[0], part * m[1], part * m[2]}}, nodes));
@@ -82,7 +88,8 @@ class LoadReader {
     for (const Index cell : cells) {
       for (const Node node : mesh_.nodes_of(cell))
         if (model_.components_at[static_cast<std::size_t>(node)] == 0)
-          return t.error("region", fmt::format("node {} of line {} belongs to no section", node, cell), "nothing is there to carry the load", "load lines of beams, bars, or edges of shells", Exit::model);
+          return t.error("region", fmt::format("node {} of line {} belongs to no section", node, cell), "nothing is there to carry the load",
+                         "load lines of beams, bars, or edges of shells", Exit::model);
       (is_beam(cell) ? beams : others).push_back(cell);
     }
     if (!beams.empty()) {
@@ -103,7 +110,8 @@ class LoadReader {
       if (mesh_.kind_of(cell) == CellKind::tri3) triangles.push_back(cell);
     }
     if (model_.components < 6 || quadrilaterals.size() + triangles.size() != cells.size())
-      return t.error("region", fmt::format("the region '{}' holds cells that are no shells of three or four nodes", region.name), {}, "load shells", Exit::model);
+      return t.error("region", fmt::format("the region '{}' holds cells that are no shells of three or four nodes", region.name), {}, "load shells",
+                     Exit::model);
     if (!quadrilaterals.empty()) add(Integral::over_cells(load, std::move(quadrilaterals)));
     if (!triangles.empty()) add(Integral::over_cells(Shell3Load{{load.force[0], load.force[1], load.force[2]}, load.pressure}, std::move(triangles)));
   }

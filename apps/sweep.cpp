@@ -28,7 +28,13 @@ bool ends_the_sweep(const Error& error) { return error.exit() == Exit::output ||
 class Sweep {
  public:
   Sweep(const AppInfo& info, const RunOptions& options, const std::function<void(Run&)>& app, RunReport& report)
-      : info_(info), options_(options), app_(app), report_(report), log_(options.quiet ? LogLevel::quiet : options.verbose ? LogLevel::verbose : LogLevel::normal) {
+      : info_(info),
+        options_(options),
+        app_(app),
+        report_(report),
+        log_(options.quiet     ? LogLevel::quiet
+             : options.verbose ? LogLevel::verbose
+                               : LogLevel::normal) {
     if (options.log_json) log_.use_json();
     // The case without a member's values tells where results go, and what [sweep] says.
     Case input = Case::from_file(options.case_file, options.overrides);
@@ -67,8 +73,8 @@ class Sweep {
     } catch (const Error& error) {  // what is finished is not lost
       const bool kept = stop();
       if (!kept || error.exit() == Exit::output || static_cast<int>(error.exit()) < static_cast<int>(Exit::stopped)) throw;
-      throw Error(Exit::stopped, fmt::format("{}: {} of {} members are committed", error.message(), complete_ + results_->kept_count(), plan_.members.size()), {},
-                  "the same command with --resume goes on with the others");
+      throw Error(Exit::stopped, fmt::format("{}: {} of {} members are committed", error.message(), complete_ + results_->kept_count(), plan_.members.size()),
+                  {}, "the same command with --resume goes on with the others");
     } catch (...) {
       stop();
       throw;
@@ -146,14 +152,20 @@ class Sweep {
         fail(member, error);
       }
     }
-    if (report_.errors.empty()) log_.line("check: {} of {} members looked at, all complete and well posed; nothing was solved", options_.estimate ? 1 : plan_.members.size(), plan_.members.size());
+    if (report_.errors.empty())
+      log_.line("check: {} of {} members looked at, all complete and well posed; nothing was solved", options_.estimate ? 1 : plan_.members.size(),
+                plan_.members.size());
   }
 
   void open_folder() {
     auto phase = this->phase("output");
     if (!options_.json.empty()) probe_folder(fs::absolute(options_.json).parent_path());
-    results_.emplace(plan_, folder_path_, ResultFolderOptions{.case_name = stem_, .program = info_.name, .overwrite = options_.overwrite, .add = options_.resume,
-                                                              .notice = [this](const std::string& text) { log_.notice(text); }});
+    results_.emplace(
+        plan_, folder_path_,
+        ResultFolderOptions{
+            .case_name = stem_, .program = info_.name, .overwrite = options_.overwrite, .add = options_.resume, .notice = [this](const std::string& text) {
+              log_.notice(text);
+            }});
     shared_.folder = &results_->folder();
     if (!options_.resume) return;
     results_->take_up([this](const SweepMember& member) { return fingerprint(member); });
@@ -305,8 +317,11 @@ class Sweep {
               kept == 0 ? "" : fmt::format(", {} were there", kept), seconds, double(complete_ + failed) / seconds);
     const PreparedSolver::Counts& counts = shared_.reuse.solver();
     if (batch.solutions() > 0)
-      log_.line("solved in {} batches of up to {}; matrices assembled {}, analyses {}, factorised again {}, hierarchies set up {}, refreshed {}, used for other values {} times", batch.solutions(), batch.largest(),
-                shared_.reuse.matrices(), counts.analyses, counts.factorisations, counts.set_ups, counts.refreshes, counts.used_on);
+      log_.line(
+          "solved in {} batches of up to {}; matrices assembled {}, analyses {}, factorised again {}, hierarchies set up {}, refreshed {}, used for other "
+          "values {} times",
+          batch.solutions(), batch.largest(), shared_.reuse.matrices(), counts.analyses, counts.factorisations, counts.set_ups, counts.refreshes,
+          counts.used_on);
     report_.facts["sweep_batches"] = fmt::format("{}", batch.solutions());
     report_.facts["sweep_largest_batch"] = fmt::format("{}", batch.largest());
     report_.facts["sweep_matrices"] = fmt::format("{}", shared_.reuse.matrices());

@@ -24,7 +24,8 @@ bool in_table(const std::string& key, std::string_view table) { return key == ta
 // Not the sweep itself, and not where results go: all members are in one place.
 void check_key(const Case::Table& table, std::string_view where, const std::string& key, std::set<std::string>& seen) {
   for (const char* kept : {"sweep", "output", "title"})
-    if (in_table(key, kept)) table.error(where, fmt::format("'{}' cannot be swept", key), "it is the same for all members", "sweep keys of the model, such as material.0.young");
+    if (in_table(key, kept))
+      table.error(where, fmt::format("'{}' cannot be swept", key), "it is the same for all members", "sweep keys of the model, such as material.0.young");
   if (key.empty() || key.find('=') != std::string::npos || key.front() == '.' || key.back() == '.')
     table.error(where, fmt::format("'{}' is no key", key), {}, "write it like material.0.young: tables in double brackets are counted from 0");
   if (!seen.insert(key).second) table.error(where, fmt::format("'{}' is swept twice", key), {}, "give all of its values in one place");
@@ -34,7 +35,8 @@ std::vector<std::string> spaced(const Case::Table& t) {
   const double from = t.number("from", "first value of a range, instead of values"), to = t.number("to", "last value of the range");
   const auto count = static_cast<int>(t.integer("count", "of values in the range, both ends included", {.minimum = 1, .maximum = 1000000}));
   const bool logarithmic = t.choice("spacing", "linear: equal steps; logarithmic: equal ratios", {"linear", "logarithmic"}, "linear") == "logarithmic";
-  if (logarithmic && !(from > 0 && to > 0)) t.error("spacing", fmt::format("equal ratios from {:g} to {:g}", from, to), "there are none across or at zero", "use linear spacing");
+  if (logarithmic && !(from > 0 && to > 0))
+    t.error("spacing", fmt::format("equal ratios from {:g} to {:g}", from, to), "there are none across or at zero", "use linear spacing");
   std::vector<std::string> values;
   for (int i = 0; i < count; ++i) {
     const double t01 = count > 1 ? double(i) / (count - 1) : 0;
@@ -66,8 +68,10 @@ std::vector<SweepMember> combined(const Case::Table& sweep, const std::vector<Pa
   if (zip)
     for (const Parameter& p : parameters)
       if (p.values.size() != parameters.front().values.size()) {
-        sweep.error("combine", fmt::format("'{}' has {} values, '{}' has {}", parameters.front().keys.front(), parameters.front().values.size(), p.keys.front(), p.values.size()),
-                    "zip takes one value of each for a member", "give all the same number of values, or use combine = \"product\"");
+        sweep.error(
+            "combine",
+            fmt::format("'{}' has {} values, '{}' has {}", parameters.front().keys.front(), parameters.front().values.size(), p.keys.front(), p.values.size()),
+            "zip takes one value of each for a member", "give all the same number of values, or use combine = \"product\"");
         return {};
       }
   if (count > most_members) {
@@ -97,13 +101,16 @@ std::vector<SweepMember> read_members(const Case::Table& sweep, const std::strin
   const std::string text(std::istreambuf_iterator<char>(stream), {});
   const std::vector<std::vector<std::string>> rows = csv_rows(text);
   if (rows.size() < 2) return wrong(fmt::format("'{}' has {} rows", file, rows.size()), "add rows");
-  if (rows.front().front().find(';') != std::string::npos) return wrong(fmt::format("the first row of '{}' holds semicolons", file), "separate columns by commas");
+  if (rows.front().front().find(';') != std::string::npos)
+    return wrong(fmt::format("the first row of '{}' holds semicolons", file), "separate columns by commas");
   std::set<std::string> seen;
   for (const std::string& key : rows.front())
     if (key != "name") check_key(sweep, "table", key, seen);
   std::vector<SweepMember> members;
   for (std::size_t r = 1; r < rows.size(); ++r) {
-    if (rows[r].size() != rows.front().size()) return wrong(fmt::format("row {} of '{}' has {} columns, the first has {}", r + 1, file, rows[r].size(), rows.front().size()), "give every member every value");
+    if (rows[r].size() != rows.front().size())
+      return wrong(fmt::format("row {} of '{}' has {} columns, the first has {}", r + 1, file, rows[r].size(), rows.front().size()),
+                   "give every member every value");
     SweepMember& member = members.emplace_back();
     for (std::size_t c = 0; c < rows[r].size(); ++c) {
       if (rows[r][c].empty()) return wrong(fmt::format("column {} of row {} of '{}' is empty", c + 1, r + 1, file), "give every member every value");
@@ -122,7 +129,8 @@ void name_members(const Case::Table& sweep, std::vector<SweepMember>& members, c
     std::string& name = members[m].name;
     if (name.empty()) name = fmt::format("{:0{}}", m + 1, digits);
     const bool harmless = std::ranges::all_of(name, [](unsigned char c) { return std::isalnum(c) != 0 || c == '-' || c == '+'; });
-    if (!harmless || name.size() > 60) sweep.error("table", fmt::format("'{}' cannot name a member", name), "files are named after it", "use up to 60 letters, digits, - and +");
+    if (!harmless || name.size() > 60)
+      sweep.error("table", fmt::format("'{}' cannot name a member", name), "files are named after it", "use up to 60 letters, digits, - and +");
     if (!names.insert(name).second) sweep.error("table", fmt::format("two members are called '{}'", name), {}, "give each a name of its own");
     name = stem + "-" + name;
   }
@@ -149,7 +157,8 @@ bool SweepPlan::touches(std::string_view table) const {
 int SweepPlan::most_alike(const std::vector<std::string>& tables) const {
   const auto rest = [&](const SweepMember& member) {
     auto values = member.values;
-    std::erase_if(values, [&](const auto& value) { return std::ranges::any_of(tables, [&](const std::string& table) { return in_table(value.first, table); }); });
+    std::erase_if(values,
+                  [&](const auto& value) { return std::ranges::any_of(tables, [&](const std::string& table) { return in_table(value.first, table); }); });
     return values;
   };
   int most = 0, here = 0;
@@ -166,14 +175,17 @@ SweepPlan read_sweep(Case& input, const std::string& stem) {
   const bool zip = sweep.choice("combine", "of several parameters: product takes every value with every other, zip the first with the first and so on",
                                 {"product", "zip"}, "product") == "zip";
   plan.fields = sweep.flag("fields", "result files of every member; without them there is the table of probes only", true);
-  plan.batch = static_cast<int>(sweep.integer("batch", "members with the same matrix that are solved together at most; 0: as memory allows", {.fallback = 0, .minimum = 0, .maximum = 1024}));
+  plan.batch = static_cast<int>(sweep.integer("batch", "members with the same matrix that are solved together at most; 0: as memory allows",
+                                              {.fallback = 0, .minimum = 0, .maximum = 1024}));
   const bool has_table = sweep.has("table");
-  const std::string file = sweep.path("table", "CSV file, instead of parameters: a column for each key, a row for each member; a column 'name' names them", {.fallback = "", .must_exist = has_table});
+  const std::string file = sweep.path("table", "CSV file, instead of parameters: a column for each key, a row for each member; a column 'name' names them",
+                                      {.fallback = "", .must_exist = has_table});
   const std::vector<Parameter> parameters = read_parameters(sweep);
   if (has_table && !parameters.empty()) sweep.error("table", "a table and parameters are given", {}, "remove one of the two");
   else if (has_table) plan.members = std::ifstream(file) ? read_members(sweep, file) : std::vector<SweepMember>{};
   else plan.members = combined(sweep, parameters, zip);
-  if (sweep.present() && !has_table && parameters.empty()) sweep.error("parameter", "a sweep of nothing", {}, "add [[sweep.parameter]] with key and values, or table = \"members.csv\"");
+  if (sweep.present() && !has_table && parameters.empty())
+    sweep.error("parameter", "a sweep of nothing", {}, "add [[sweep.parameter]] with key and values, or table = \"members.csv\"");
   name_members(sweep, plan.members, stem);
   if (!plan.members.empty())
     for (const auto& [key, value] : plan.members.front().values) plan.keys.push_back(key);

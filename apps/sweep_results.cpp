@@ -30,7 +30,8 @@ void SweepResults::take_up(const std::function<std::string(const SweepMember&)>&
   std::map<std::string, SweepTable::Row> rows = SweepTable::read(table_.path());
   const Journal journal = folder_.journal();
   if (!journal.damaged_lines.empty())
-    throw Error(Exit::checkpoint, fmt::format("'{}' is damaged in line {}", journal_path(folder_.path()), fmt::join(journal.damaged_lines, ", ")), {}, "name another folder with --output");
+    throw Error(Exit::checkpoint, fmt::format("'{}' is damaged in line {}", journal_path(folder_.path()), fmt::join(journal.damaged_lines, ", ")), {},
+                "name another folder with --output");
   std::set<std::string> again;
   std::map<std::string, std::vector<std::string>> committed;
   for (const JournalEntry& entry : journal.entries) {

@@ -8,7 +8,8 @@ namespace ritz {
 
 std::string text_of_trace(const Profile& profile, double start) {
   std::string text = "{\"displayTimeUnit\": \"ms\", \"traceEvents\": [\n";
-  const char* form = "{{\"name\": \"{}\", \"cat\": \"phase\", \"ph\": \"X\", \"pid\": 1, \"tid\": 1, \"ts\": {:.1f}, \"dur\": {:.1f}, \"args\": {{\"phase\": \"{}\"}}}},\n";
+  const char* form =
+      "{{\"name\": \"{}\", \"cat\": \"phase\", \"ph\": \"X\", \"pid\": 1, \"tid\": 1, \"ts\": {:.1f}, \"dur\": {:.1f}, \"args\": {{\"phase\": \"{}\"}}}},\n";
   text += fmt::format(fmt::runtime(form), "start", 0.0, 1e6 * start, "start");
   for (const PhaseEvent& event : profile.events()) {
     const std::string& name = profile.phases()[event.record].name;  // names of phases are ours: nothing to escape

@@ -93,7 +93,8 @@ std::string threads_text(int threads) {
   std::string text = fmt::format("{} thread{}", threads, threads == 1 ? "" : "s");
   std::vector<std::string> bounds;
   if (limits.affinity < limits.processors) bounds.push_back(fmt::format("affinity {}", limits.affinity));
-  if (limits.group_processors > 0 && limits.group_processors < limits.processors) bounds.push_back(fmt::format("control group {:.2g}", limits.group_processors));
+  if (limits.group_processors > 0 && limits.group_processors < limits.processors)
+    bounds.push_back(fmt::format("control group {:.2g}", limits.group_processors));
   if (!bounds.empty()) text += fmt::format(" of {} processors ({})", limits.processors, fmt::join(bounds, ", "));
   if (threads > limits.threads()) text += fmt::format(", of which {} can run at a time", limits.threads());
   return text;

@@ -38,8 +38,8 @@ DeviceChoice choose_for_rank(const DeviceFacts& facts) {
   if (own_view && facts.local_ranks > 1) return {0, fmt::format("the one GPU that rank {} of the node sees{}", facts.local_rank, in_view(facts))};
   if (shared && !facts.may_share)
     throw Error(Exit::environment,
-                fmt::format("rank {} of this node would share a GPU: {} ranks, {} GPU{}", facts.local_rank, std::max(facts.local_ranks, facts.local_rank + 1), count,
-                            count == 1 ? "" : "s"),
+                fmt::format("rank {} of this node would share a GPU: {} ranks, {} GPU{}", facts.local_rank, std::max(facts.local_ranks, facts.local_rank + 1),
+                            count, count == 1 ? "" : "s"),
                 "two ranks on one GPU share its memory and wait for each other",
                 "start one rank for each GPU (srun --ntasks-per-node, --gpus-per-task=1), use --device cpu, or allow it with RITZ_SHARE_GPU=1");
   return {facts.local_rank % count, fmt::format("GPU {} of {} for rank {} of the node{}{}", facts.local_rank % count, count, facts.local_rank,
@@ -57,7 +57,8 @@ DeviceChoice choose_freest(const DeviceFacts& facts) {
   const std::string context = in_view(facts) + (facts.left_out.empty() ? "" : "; left out: " + facts.left_out);
   if (facts.gpus.size() == 1) return {0, (facts.left_out.empty() ? "the only GPU" : "the only GPU that can be used") + context};
   if (equals == 1) return {0, fmt::format("the first of {} GPUs{}", facts.gpus.size(), context)};
-  return {best, fmt::format("most free memory of {} equal GPUs, {:.1f} GB{}", equals, 1e-9 * double(facts.gpus[static_cast<std::size_t>(best)].memory_free), context)};
+  return {best, fmt::format("most free memory of {} equal GPUs, {:.1f} GB{}", equals, 1e-9 * double(facts.gpus[static_cast<std::size_t>(best)].memory_free),
+                            context)};
 }
 
 }  // namespace
@@ -80,7 +81,8 @@ bool is_one_of_several_ranks(const DeviceFacts& facts) { return facts.local_rank
 DeviceChoice choose_device(const DeviceFacts& facts) {
   if (facts.gpus.empty()) return {-1, facts.why_no_gpu + in_view(facts)};
   if (facts.crossover && facts.unknowns > 0 && facts.unknowns < *facts.crossover)
-    return {-1, fmt::format("about {} unknowns are faster here than on a GPU, whose time begins at {}; --device gpu overrides", facts.unknowns, *facts.crossover)};
+    return {-1,
+            fmt::format("about {} unknowns are faster here than on a GPU, whose time begins at {}; --device gpu overrides", facts.unknowns, *facts.crossover)};
   return is_one_of_several_ranks(facts) ? choose_for_rank(facts) : choose_freest(facts);
 }
 

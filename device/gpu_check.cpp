@@ -59,14 +59,17 @@ GpuFacts gpu_facts() {
 std::optional<GpuFault> driver_fault(const GpuFacts& facts) {
   const int driver = number_of(facts.driver), toolkit = number_of(facts.toolkit);
   if (facts.driver.empty() || driver / 10 >= toolkit / 10) return std::nullopt;
-  return GpuFault{fmt::format("GPU driver too old: it is for CUDA {}, and this build was made with CUDA {}", facts.driver, facts.toolkit),
-                  fmt::format("update the NVIDIA driver to one for CUDA {}, build Ritz with a toolkit of CUDA {}, or use --device cpu", toolkit / 10, driver / 10)};
+  return GpuFault{
+      fmt::format("GPU driver too old: it is for CUDA {}, and this build was made with CUDA {}", facts.driver, facts.toolkit),
+      fmt::format("update the NVIDIA driver to one for CUDA {}, build Ritz with a toolkit of CUDA {}, or use --device cpu", toolkit / 10, driver / 10)};
 }
 
 std::optional<GpuFault> gpu_fault(const GpuFacts& facts, const MachineInfo& gpu) {
   const int here = number_of(gpu.compute_capability);
   const std::vector<Code> codes = codes_of(facts.architectures);
-  const auto runs = [here](const Code& c) { return c.machine && (c.only_here ? c.capability == here : c.capability / 10 == here / 10 && c.capability <= here); };
+  const auto runs = [here](const Code& c) {
+    return c.machine && (c.only_here ? c.capability == here : c.capability / 10 == here / 10 && c.capability <= here);
+  };
   const auto compiles = [here](const Code& c) { return c.intermediate && !c.only_here && c.capability <= here; };
   if (codes.empty() || std::ranges::any_of(codes, runs)) return std::nullopt;
   const std::string configure = fmt::format("configure with -DRITZ_CUDA_ARCHITECTURES={}, or use --device cpu", here);
@@ -77,10 +80,12 @@ std::optional<GpuFault> gpu_fault(const GpuFacts& facts, const MachineInfo& gpu)
                     fmt::format("update the NVIDIA driver to one for CUDA {}, or {}", facts.toolkit, configure)};
   }
   const bool too_old = std::ranges::all_of(codes, [here](const Code& c) { return c.capability > here; });
-  return GpuFault{fmt::format("{} {}; this build holds code for {}", name_of(gpu), too_old ? "is too old for this build" : "is not among those of this build", facts.architectures),
-                  here >= least_capability(facts) ? configure
-                                                  : fmt::format("CUDA {} compiles for compute capability {} and later: use --device cpu, another GPU, or a build with an older toolkit",
-                                                                facts.toolkit, version_of(least_capability(facts)))};
+  return GpuFault{fmt::format("{} {}; this build holds code for {}", name_of(gpu), too_old ? "is too old for this build" : "is not among those of this build",
+                              facts.architectures),
+                  here >= least_capability(facts)
+                      ? configure
+                      : fmt::format("CUDA {} compiles for compute capability {} and later: use --device cpu, another GPU, or a build with an older toolkit",
+                                    facts.toolkit, version_of(least_capability(facts)))};
 }
 
 void check_gpu(const GpuFacts& facts, const MachineInfo& gpu) {

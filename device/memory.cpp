@@ -119,11 +119,12 @@ void MemoryPool::throw_out_of_memory(Index bytes, const char* tag) const {
   std::string bound = limit_ > 0 ? fmt::format(" (limit {})", text_of(limit_)) : "";
   if (const Index host = host_memory_limit(); host > 0 && !machine_.is_apart())
     bound += fmt::format(" (of the host {} of {} are taken)", text_of(host_memory_live()), text_of(host));
-  throw Error(Exit::resources,
-              fmt::format("out of {}memory on {}: {} for '{}' on top of {}{}", of_ == Of::pinned ? "pinned " : "", machine_.info().name, text_of(block_size(bytes)), tag,
-                          text_of(live_), bound),
-              allocated.empty() ? "nothing is allocated yet" : "allocated: " + allocated,
-              fmt::format("{} a device with more memory, a coarser mesh or order 1, or an iterative solver", limit_ > 0 ? "raise --memory-limit, or use" : "use"));
+  throw Error(
+      Exit::resources,
+      fmt::format("out of {}memory on {}: {} for '{}' on top of {}{}", of_ == Of::pinned ? "pinned " : "", machine_.info().name, text_of(block_size(bytes)),
+                  tag, text_of(live_), bound),
+      allocated.empty() ? "nothing is allocated yet" : "allocated: " + allocated,
+      fmt::format("{} a device with more memory, a coarser mesh or order 1, or an iterative solver", limit_ > 0 ? "raise --memory-limit, or use" : "use"));
 }
 
 void MemoryPool::release(void* memory) noexcept {

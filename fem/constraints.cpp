@@ -46,7 +46,8 @@ void Constraints::prescribe_nodes(std::span<const Node> nodes, int component, st
   add(nodes, component, [values](std::size_t i) { return values[i]; }, 1e-12 * largest, source);
 }
 
-void Constraints::add(std::span<const Node> nodes, int component, const std::function<double(std::size_t)>& value_of, double rounding, const std::string& source) {
+void Constraints::add(std::span<const Node> nodes, int component, const std::function<double(std::size_t)>& value_of, double rounding,
+                      const std::string& source) {
   const int source_number = static_cast<int>(sources_.size());
   sources_.push_back(source);
   roundings_.push_back(rounding);
@@ -65,7 +66,8 @@ void Constraints::add(std::span<const Node> nodes, int component, const std::fun
     if (std::abs(host_values_[i] - value) <= std::max(rounding, roundings_[other])) continue;
     if (conflict_count_++ >= 10) continue;  // the first ten tell enough
     conflicts_.add(Error(Exit::model,
-                         fmt::format("conflicting values {} and {} for component {} at {}", host_values_[i], value, FunctionSpace::component_name(component), space_->name_of(node)),
+                         fmt::format("conflicting values {} and {} for component {} at {}", host_values_[i], value, FunctionSpace::component_name(component),
+                                     space_->name_of(node)),
                          fmt::format("{} and {} both act there", sources_[other], source),
                          "give both the same value, or take the common nodes out of one of the regions"));
   }

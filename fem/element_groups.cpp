@@ -219,7 +219,8 @@ void add_cell_groups(const FunctionSpace& space, const std::vector<Integral>& in
     };
     add(parts.straight, map_of_kind(traits(key.first).linear), false);
     add(parts.bent, map_of_kind(key.first), false);
-    for (std::vector<Index>& list : parts.curved) add(list, std::make_shared<const ReferenceElement>(element_of(mesh.block_of(list[0]).curved.functions)), true);
+    for (std::vector<Index>& list : parts.curved)
+      add(list, std::make_shared<const ReferenceElement>(element_of(mesh.block_of(list[0]).curved.functions)), true);
   }
 }
 

@@ -39,7 +39,8 @@ void check_fields(const FormRecord& record) {
   const auto add = [&](const std::string& name) {
     if (!name.empty() && !names.insert(name).second)
       throw Error(Exit::input, fmt::format("the form '{}' declares a field '{}' that is there already", record.name, name),
-                  "unknown, derived quantities and states are fields of the results, beside 'reaction', 'reaction_moment', 'rotation' and 'region'", "give it a name of its own");
+                  "unknown, derived quantities and states are fields of the results, beside 'reaction', 'reaction_moment', 'rotation' and 'region'",
+                  "give it a name of its own");
   };
   add(record.unknown);
   if (record.derived > 0) add(record.derives);

@@ -94,7 +94,8 @@ void FunctionSpace::Geometry::place_curved(const Mesh& mesh, const Device& devic
     if (own.empty()) continue;
     const Index first = std::ssize(points) / dimension;
     if (first + std::ssize(own) > std::numeric_limits<Node>::max())
-      throw Error(Exit::resources, fmt::format("the curved cells of '{}' have more than {} points", mesh.source(), first), "they are numbered with 31 bits", "refine less");
+      throw Error(Exit::resources, fmt::format("the curved cells of '{}' have more than {} points", mesh.source(), first), "they are numbered with 31 bits",
+                  "refine less");
     first_curved[static_cast<std::size_t>(cell)] = static_cast<Node>(first);
     for (const Point& x : own) points.insert(points.end(), x.begin(), x.begin() + dimension);
   }

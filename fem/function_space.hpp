@@ -5,9 +5,9 @@
 //   FunctionSpace space(mesh, 3, device);   Vector u = space.zeros();   std::vector<double> values = space.to_mesh(u);
 //   FunctionSpace fine(mesh, 3, device, {.order = 4});                  // order 4, whatever the order of the mesh is
 //
-// Unknown of node n, component c: n * components + c; 1, 2, 3 or 6 (three displacements, three rotations) per node. Without options the nodes are those of the mesh, and the field
-// varies like the geometry; points of the mesh that no cell uses have no node here. With an order the space has nodes of
-// its own on vertices, edges, facets and in cells, and the geometry keeps the mesh's.
+// Unknown of node n, component c: n * components + c; 1, 2, 3 or 6 (three displacements, three rotations) per node. Without options the nodes are those of the
+// mesh, and the field varies like the geometry; points of the mesh that no cell uses have no node here. With an order the space has nodes of its own on
+// vertices, edges, facets and in cells, and the geometry keeps the mesh's.
 #pragma once
 
 #include "device/array.hpp"
@@ -90,7 +90,9 @@ class FunctionSpace {
   const Vector& geometry_coordinates() const { return geometry_->coordinates; }
   // Of cells with a map of their own (mesh/curved_cells.hpp): the points of its functions, one cell after the other.
   const Vector& curved_coordinates() const { return geometry_->curved; }  // [point][dimension]
-  Node first_curved_point(Index cell) const { return geometry_->first_curved.empty() ? -1 : geometry_->first_curved[static_cast<std::size_t>(cell)]; }  // -1: it has none
+  Node first_curved_point(Index cell) const {
+    return geometry_->first_curved.empty() ? -1 : geometry_->first_curved[static_cast<std::size_t>(cell)];
+  }  // -1: it has none
   bool is_straight(Index cell) const { return geometry_->straight[static_cast<std::size_t>(cell)] != 0; }  // fem/straight_cells.hpp
 
   Vector zeros(const char* tag = "vectors") const;

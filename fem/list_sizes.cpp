@@ -173,7 +173,8 @@ ElementsAround::ElementsAround(const FunctionSpace& space, std::span<const Eleme
   }
 }
 
-ScatterSizes estimated_sizes(const ElementsAround& elements, std::span<const int> groups, std::span<const Index> chunk_batches, bool of_pairs, Index pattern_pairs) {
+ScatterSizes estimated_sizes(const ElementsAround& elements, std::span<const int> groups, std::span<const Index> chunk_batches, bool of_pairs,
+                             Index pattern_pairs) {
   const Chunks chunks(elements, groups, chunk_batches);
   Counts counts = count_all(elements, chunks, of_pairs);
   const ChosenNodes& chosen = elements.chosen();

@@ -69,7 +69,8 @@ std::vector<double> centres_of(const Mesh& mesh, std::span<const Index> cells) {
   for (std::size_t i = 0; i < cells.size(); ++i) {
     const auto nodes = mesh.nodes_of(cells[i]);
     for (const Node node : nodes)
-      for (int d = 0; d < mesh.dimension(); ++d) centres[3 * i + static_cast<std::size_t>(d)] += mesh.point(node)[static_cast<std::size_t>(d)] / double(nodes.size());
+      for (int d = 0; d < mesh.dimension(); ++d)
+        centres[3 * i + static_cast<std::size_t>(d)] += mesh.point(node)[static_cast<std::size_t>(d)] / double(nodes.size());
   }
   return centres;
 }

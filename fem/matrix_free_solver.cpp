@@ -53,7 +53,8 @@ LinearMethod MatrixFreeSolver::method_for(LinearMethod asked) const {
 }
 
 // With a cheaper preconditioner where memory is short, and once more in double precision where a cycle in single precision fails; what
-// has been tried is not tried again for the next right-hand side. Cycles are made for definite tangents: where one cannot be made of another, the diagonal it is, or nothing.
+// has been tried is not tried again for the next right-hand side. Cycles are made for definite tangents: where one cannot be made of another, the diagonal it
+// is, or nothing.
 SolveReport MatrixFreeSolver::iterate(LinearMethod method, const Vector& b, Vector& x, const LinearSolverOptions& options, const IterationVerdict& give_up) {
   const int order = equations_.space().order();
   if (kind_ == PreconditionerKind::automatic) {
@@ -85,7 +86,8 @@ SolveReport MatrixFreeSolver::iterate(LinearMethod method, const Vector& b, Vect
     } else if (kind_ == PreconditionerKind::multigrid && single_precision_ && !single_failed_ && may_be_rounding(report)) {
       single_failed_ = true;
       single_precision_ = false;
-      step = fmt::format("single precision was not enough for the multigrid cycle ({} after {} iterations): repeated in double", name_of(report.reason), report.iterations);
+      step = fmt::format("single precision was not enough for the multigrid cycle ({} after {} iterations): repeated in double", name_of(report.reason),
+                         report.iterations);
     } else {
       report.fallbacks = std::move(steps);
       return report;
@@ -114,7 +116,9 @@ SolveReport MatrixFreeSolver::attempt(LinearMethod method, const Vector& b, Vect
     auto phase = profile.phase("iteration");
     SolveReport report;
     switch (method) {
-      case LinearMethod::gmres: report = solve_by(Gmres{.relative = options.relative, .max_iterations = limit, .restart = options.restart, .give_up = give_up}); break;
+      case LinearMethod::gmres:
+        report = solve_by(Gmres{.relative = options.relative, .max_iterations = limit, .restart = options.restart, .give_up = give_up});
+        break;
       case LinearMethod::bicgstab: report = solve_by(Bicgstab{.relative = options.relative, .max_iterations = limit, .give_up = give_up}); break;
       default: report = solve_by(ConjugateGradient{.relative = options.relative, .max_iterations = limit, .give_up = give_up});
     }
@@ -146,7 +150,8 @@ bool needs_no_matrix(const Operator& equations, bool many) {
   if (!equations.symmetric() || space.order() < 2) return false;
   if (by_sum_factorisation(equations)) return true;
   constexpr Index few = 30'000;  // unknowns that are factorised quickly
-  return !many && equations.can_act() && equations.acts_quickly() && space.mesh().dimension() == 3 && !space.mesh().structural() && space.unknown_count() >= few;
+  return !many && equations.can_act() && equations.acts_quickly() && space.mesh().dimension() == 3 && !space.mesh().structural() &&
+         space.unknown_count() >= few;
 }
 
 bool asks_for_matrix(const FunctionSpace& space, const LinearSolverOptions& options) {
@@ -189,7 +194,8 @@ IterationVerdict slower_than_with_a_matrix(const FunctionSpace& space, double re
     if (iterations < few) return false;
     if (!verdict) {
       const int dimension = space.mesh().dimension(), block = space.components();
-      const Index pairs = space.has_pattern() ? space.pattern()->nonzeros() : pattern_size(entity_counts(space.mesh()), space.isoparametric() ? 0 : space.order()).pairs;
+      const Index pairs =
+          space.has_pattern() ? space.pattern()->nonzeros() : pattern_size(entity_counts(space.mesh()), space.isoparametric() ? 0 : space.order()).pairs;
       const SystemSize size{space.unknown_count(), pairs * block * block, dimension, block, extent_of(space)};
       verdict = slower_than_factorising(size, seconds * double(size.unknowns), relative);
     }

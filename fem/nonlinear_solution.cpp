@@ -43,7 +43,8 @@ class Newton {
     constraints.set_values(prescribed_);
     whole_residual(u_, start_);
     if (const Index bad = first_not_finite(start_); bad >= 0)
-      throw Error(Exit::model, fmt::format("the residual at {} is not finite where the unknown is zero", space_.name_of(static_cast<Node>(bad / space_.components()))),
+      throw Error(Exit::model,
+                  fmt::format("the residual at {} is not finite where the unknown is zero", space_.name_of(static_cast<Node>(bad / space_.components()))),
                   "a load, a coefficient or the form itself overflows there", "check the values of the case file and the form");
     if (options_.linear.promise == MatrixPromise::none && equations.symmetric()) options_.linear.promise = MatrixPromise::symmetric;
   }

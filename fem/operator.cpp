@@ -50,7 +50,8 @@ Operator::Operator(const FunctionSpace& space, std::vector<Integral> integrals, 
     : space_(&space), integrals_(std::move(integrals)) {
   for (const Integral& integral : integrals_)
     if (static_cast<int>(integral.form.given.size()) != integral.form.given_count)
-      throw Error(Exit::internal, fmt::format("form '{}' needs {} numbers at every point, {} are given", integral.form.name, integral.form.given_count, integral.form.given.size()));
+      throw Error(Exit::internal, fmt::format("form '{}' needs {} numbers at every point, {} are given", integral.form.name, integral.form.given_count,
+                                              integral.form.given.size()));
   for (const Integral& integral : integrals_)
     if (integral.form.cell >= 0 ? integral.form.components > space.components() || integral.form.dimension != space.mesh().dimension()
                                 : integral.form.components != space.components() || integral.form.dimension != space.mesh().dimension())

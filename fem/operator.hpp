@@ -74,8 +74,8 @@ class Operator {
 
   const std::vector<ElementGroup>& groups() const { return groups_; }
 
-  // Without a matrix: the tangent at u applied to x, and its diagonal; an empty u is zero, as it is for assemble. With marked nodes, prescribed entries of x count as
-  // zero (those of y are whatever the elements give).
+  // Without a matrix: the tangent at u applied to x, and its diagonal; an empty u is zero, as it is for assemble. With marked nodes, prescribed entries of x
+  // count as zero (those of y are whatever the elements give).
   struct MarkedNodes {
     std::vector<Array<std::int32_t>> nodes;        // [group] as ElementGroup::nodes; ~n where n has prescribed components
     const std::uint8_t* prescribed = nullptr;      // [unknown]

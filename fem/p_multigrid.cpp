@@ -321,8 +321,9 @@ PMultigrid::PMultigrid(const MatrixFree& A, const PMultigridOptions& options) {
   if (A.equations().space().order() < 2)
     throw Error(Exit::internal, "p-multigrid on a space of order 1", {}, "use smoothed aggregation");
   if (options.coarsest.smoothing_degree < 1 || !(options.coarsest.smoothing_ratio > 1))
-    throw Error(Exit::input, fmt::format("p-multigrid with smoothing degree {} and ratio {}", options.coarsest.smoothing_degree, options.coarsest.smoothing_ratio),
-                {}, "use a degree of at least 1 and a ratio above 1");
+    throw Error(Exit::input,
+                fmt::format("p-multigrid with smoothing degree {} and ratio {}", options.coarsest.smoothing_degree, options.coarsest.smoothing_ratio), {},
+                "use a degree of at least 1 and a ratio above 1");
   hierarchy_.reset(new Hierarchy{A, {}, {}});
   if (options.single_precision && A.equations().can_act_in_single())
     hierarchy_->in_single.emplace(A, options);

@@ -79,8 +79,10 @@ PMultigridNeeds p_multigrid_needs(const Operator& equations) {
     needs.live.bytes("transfer", real * (bytes_of(action, "assembly buffers") + bytes_of(back, "assembly buffers")) / Index{sizeof(double)});
     needs.live.bytes("assembly lists", bytes_of(back, "assembly lists"));
     if (!transfers_share(*fine))
-      needs.live.bytes("assembly lists", bytes_of(action, "assembly lists")).bytes("connectivity", connectivity_of_cells(*fine) + connectivity_of_cells(coarse));
-    needs.cycle += (2 * degree + 1) * double(bytes_of(made, "connectivity") + bytes_of(action, "assembly lists") + 8 * real * n + MatrixFree::point_needs(*fine).total());
+      needs.live.bytes("assembly lists", bytes_of(action, "assembly lists"))
+          .bytes("connectivity", connectivity_of_cells(*fine) + connectivity_of_cells(coarse));
+    needs.cycle +=
+        (2 * degree + 1) * double(bytes_of(made, "connectivity") + bytes_of(action, "assembly lists") + 8 * real * n + MatrixFree::point_needs(*fine).total());
     if (!last) {
       needs.live += MatrixFree::point_needs(coarse);
       needs.live += coarse.memory_needs({Task::diagonal, Task::action});

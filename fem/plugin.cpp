@@ -107,7 +107,10 @@ std::string renewed(const std::string& manifest) {
 class Workshop {
  public:
   Workshop(const std::string& source, const Device& device)
-      : source_(fs::absolute(source).lexically_normal()), backend_(device.backend()), cache_(cache_folder()), compiler_(plugin_compiler(device, header_folder())) {
+      : source_(fs::absolute(source).lexically_normal()),
+        backend_(device.backend()),
+        cache_(cache_folder()),
+        compiler_(plugin_compiler(device, header_folder())) {
     key_ = hash_of(source_.string(), hash_of(compiler_.version, hash_of(fmt::format("{}", fmt::join(compiler_.command, "\n")))));
     stem_ = fmt::format("{}-{:016x}", source_.stem().string(), key_);
     manifest_ = cache_ / fmt::format("{}.{}.files", stem_, backend_);

@@ -31,7 +31,8 @@ Index pairs_of_nodes(const FunctionSpace& space) {
   std::vector<std::int32_t> met(static_cast<std::size_t>(space.node_count()), -1);  // [node] the last of the chosen that it stood beside
   for (std::size_t row = 0; row < beside.size(); ++row) {
     Index others = 0;
-    for (const Node node : beside[row]) others += std::exchange(met[static_cast<std::size_t>(node)], static_cast<std::int32_t>(row)) != static_cast<std::int32_t>(row);
+    for (const Node node : beside[row])
+      others += std::exchange(met[static_cast<std::size_t>(node)], static_cast<std::int32_t>(row)) != static_cast<std::int32_t>(row);
     pairs += std::max<Index>(1, others);  // itself, where it has no cell
   }
   return chosen.count() == 0 ? space.node_count() : std::llround(chosen.for_all(pairs));

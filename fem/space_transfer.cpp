@@ -37,7 +37,8 @@ bool about_all_cells(const Operator& a, const Operator& b) {
   Index cells = 0;
   for (const ElementGroup& group : a.groups()) cells += static_cast<Index>(group.elements.size());
   const bool only_cells = std::ranges::none_of(a.groups(), [](const ElementGroup& group) { return group.elements.empty(); });
-  return only_cells && cells == a.space().mesh().cell_count() && std::ranges::equal(a.groups(), b.groups(), {}, &ElementGroup::elements, &ElementGroup::elements);
+  return only_cells && cells == a.space().mesh().cell_count() &&
+         std::ranges::equal(a.groups(), b.groups(), {}, &ElementGroup::elements, &ElementGroup::elements);
 }
 
 void set_direction(ElementArguments& arguments, const double* x) { arguments.direction = x; }
@@ -91,13 +92,14 @@ typename SpaceTransfer<Real>::Direction SpaceTransfer<Real>::make_direction(cons
   }
   if (with_lists != nullptr) d.scatter = with_lists->lists_of_action(d.chunk_batches);
   std::vector<std::unique_ptr<ChunkLister>> listers(static_cast<std::size_t>(omp_get_max_threads()));
-  if (d.scatter == nullptr) d.scatter = std::make_shared<const ScatterPlan>(device, out_space.node_count(), first_chunk.back(), [&](Index chunk, ChunkSlots& slots) {
-    auto& lister = listers[static_cast<std::size_t>(omp_get_thread_num())];
-    if (!lister) lister = std::make_unique<ChunkLister>(out_space.node_count());
-    const auto g = static_cast<std::size_t>(std::ranges::upper_bound(first_chunk, chunk) - first_chunk.begin() - 1);
-    const Index size = d.chunk_batches[g] * lane_count, first = (chunk - first_chunk[g]) * size;
-    lister->list_nodes(out[g], first, std::min(first + size, out[g].element_count), slots);
-  });
+  if (d.scatter == nullptr)
+    d.scatter = std::make_shared<const ScatterPlan>(device, out_space.node_count(), first_chunk.back(), [&](Index chunk, ChunkSlots& slots) {
+      auto& lister = listers[static_cast<std::size_t>(omp_get_thread_num())];
+      if (!lister) lister = std::make_unique<ChunkLister>(out_space.node_count());
+      const auto g = static_cast<std::size_t>(std::ranges::upper_bound(first_chunk, chunk) - first_chunk.begin() - 1);
+      const Index size = d.chunk_batches[g] * lane_count, first = (chunk - first_chunk[g]) * size;
+      lister->list_nodes(out[g], first, std::min(first + size, out[g].element_count), slots);
+    });
   d.extension = Array<Real>(device, d.scatter->extension_items() * c, "transfer");
   if (loop.needs_workspace) d.workspace = Array<Real>(device, std::min(largest, std::max(widest, Index{8} << 20)), "transfer");
   return d;

@@ -82,7 +82,8 @@ class Forecaster {
     ForecastPath result = begun(SolverPath::direct, assembly);
     const DirectSolver::Needs factor = factor_needs();
     result.factor = factor.memory;
-    MemoryNeeds solve = matrix + residual_ + needs_.coordinates + staying_lists() + lists_of_shown() + solved_together() + blocks(1) + vectors(2 + (columns_ > 1 ? 2 * columns_ : 0));  // residual and correction; packed columns
+    MemoryNeeds solve = matrix + residual_ + needs_.coordinates + staying_lists() + lists_of_shown() + solved_together() + blocks(1) +
+                        vectors(2 + (columns_ > 1 ? 2 * columns_ : 0));  // residual and correction; packed columns
     if (space_.device().is_gpu()) solve.bytes("factor", result.factor);
     else result.host_factor = resident_factor(result.factor, direct_kind()) + 8 * (needs_.size.pairs * block_ * block_ + n_);
     raise(result, solve, "factorisation");
@@ -105,7 +106,8 @@ class Forecaster {
     const MemoryNeeds kept = needs_.standing + actions + marked + MatrixFree::point_needs(equations_);
     // One right-hand side after the other; the operator's diagonal, and where that is not zero its state and the one that its preconditioner was
     // made at; those of conjugate gradients or GMRES; Chebyshev's four.
-    const Index operators = model_.newton ? 3 : 1, first = model_.newton ? newton_vectors : right_sides() + 1, last = model_.newton ? newton_vectors : right_sides() + columns_;
+    const Index operators = model_.newton ? 3 : 1, first = model_.newton ? newton_vectors : right_sides() + 1,
+                last = model_.newton ? newton_vectors : right_sides() + columns_;
     const MemoryNeeds loop = kept + vectors(last + operators) + (symmetric() ? vectors(4) : krylov_vectors(false));
     std::optional<PMultigridNeeds> cycle;
     if (path == SolverPath::p_multigrid) {
@@ -118,7 +120,8 @@ class Forecaster {
     raise(result, needs_.standing + actions + results(), "results");
     const double product = 40.0 * double(connectivity()) + 24.0 * double(n_);
     // Chebyshev of degree 4; or some thirty cycles, whose arithmetic a CPU does in four times the time of the moves.
-    result.bytes_moved = steps() * columns_ * (cycle ? (space_.device().is_gpu() ? 30 : 120) * (product + cycle->cycle) : 4 * 0.28 * diagonal_iterations() * product);
+    result.bytes_moved =
+        steps() * columns_ * (cycle ? (space_.device().is_gpu() ? 30 : 120) * (product + cycle->cycle) : 4 * 0.28 * diagonal_iterations() * product);
     result.more_on_a_gpu = equations_.slabs_on_a_gpu({Task::residual, Task::diagonal, Task::action, Task::evaluate});
     result.host_lists = host_of_lists(lists_of({Task::action}));
     return result;

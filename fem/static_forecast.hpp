@@ -28,7 +28,7 @@ struct ForecastPath {
   Index host_lists = 0;        // [bytes] of host memory beside the pool then: lists on their way, the pattern
   Index factor = 0;            // [bytes] that the direct solver's analysis asks for: of the host where it is a CPU's, else in the peak
   Index host_factor = 0;       // [bytes] of it that the host will hold, with the matrix as triplets, beside the peak; 0: on a GPU
-  Index refresh = 0;           // [bytes] of the pool while the hierarchy is refreshed, where the matrices of a sweep's members or of Newton's steps differ by much
+  Index refresh = 0;  // [bytes] of the pool while the hierarchy is refreshed, where the matrices of a sweep's members or of Newton's steps differ by much
   // For an estimate of the time within a factor of about three: what is moved by set-up and iterations, and of a factor the operations of its
   // making, with an analysis in operations that take as long.
   double bytes_moved = 0;      // 0: not known

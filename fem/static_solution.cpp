@@ -89,7 +89,8 @@ void give_back_all(const Operator& equations) {
 // The last step on a device with memory of its own: right-hand sides and solutions wait on the host for their turn.
 StaticSolutions solve_keeping_cold_data_on_the_host(const Operator& equations, const LoadCases& loads, const LinearSolverOptions& options,
                                                     const Progress& progress, std::vector<std::string> steps, const Error& shortage) {
-  steps.push_back(fmt::format("memory: cold data waits on the host ({}); cost: copies, and right-hand sides are solved one after the other", shortage.message()));
+  steps.push_back(
+      fmt::format("memory: cold data waits on the host ({}); cost: copies, and right-hand sides are solved one after the other", shortage.message()));
   if (options.say) options.say(steps.back());
   give_back_all(equations);
   StaticSolutions solutions = solve_in_one_way(equations, loads, options, progress, nullptr, true);
@@ -103,7 +104,8 @@ StaticSolutions solve_keeping_cold_data_on_the_host(const Operator& equations, c
 StaticSolutions solve_after_stepping_to_no_matrix(const Operator& equations, const LoadCases& loads, const LinearSolverOptions& options,
                                                  const Progress& progress, const Error& shortage) {
   const char* iterations = equations.space().order() > 1 ? "" : ", with three to ten times the iterations";  // from order 2 on there is p-multigrid
-  const std::vector<std::string> steps = {fmt::format("memory: no matrix ({}); cost: elements are computed anew in every product{}", shortage.message(), iterations)};
+  const std::vector<std::string> steps = {
+      fmt::format("memory: no matrix ({}); cost: elements are computed anew in every product{}", shortage.message(), iterations)};
   if (options.say) options.say(steps.front());
   give_back_all(equations);
   equations.space().forget_pattern();

@@ -101,7 +101,8 @@ class StaticSystem {
     const double load = std::max(norm2(b), 1e-6 * summed);
     b = {};
     certify_sum(weights, load, s);
-    if (s.certificate > 10 * options_.relative) solve_what_is_left(weights, load, combination.name.empty() ? "" : fmt::format("combination '{}': ", combination.name), s);
+    if (s.certificate > 10 * options_.relative)
+      solve_what_is_left(weights, load, combination.name.empty() ? "" : fmt::format("combination '{}': ", combination.name), s);
     s.report.true_relative_residual = s.certificate;
     return s;
   }
@@ -222,10 +223,13 @@ class StaticSystem {
     // Rounding in slender bodies leaves 1e-5 of the load at most; a wrong matrix, nearly all of it.
     if (rounding || s.certificate <= std::max(1e-3, 1e3 * options_.relative)) return;
     if (as_it_is_)
-      throw Error(Exit::internal, fmt::format("a matrix that was kept is not that of the equations: residual {:.1e}", s.certificate), "this is a bug in Ritz", "please report it with the case file");
-    throw Error(Exit::model, fmt::format("{}the solution does not satisfy the equations: a residual of {:.1e} of the load is left, and {:.1e} by the linear solver",
-                                         column.title, s.certificate, s.report.true_relative_residual),
-                "matrix and residual disagree: a form is not linear, or its derivative is wrong", "ritz element check FORM tells which; equations that are not linear are solved by ritz-solve");
+      throw Error(Exit::internal, fmt::format("a matrix that was kept is not that of the equations: residual {:.1e}", s.certificate), "this is a bug in Ritz",
+                  "please report it with the case file");
+    throw Error(Exit::model,
+                fmt::format("{}the solution does not satisfy the equations: a residual of {:.1e} of the load is left, and {:.1e} by the linear solver",
+                            column.title, s.certificate, s.report.true_relative_residual),
+                "matrix and residual disagree: a form is not linear, or its derivative is wrong",
+                "ritz element check FORM tells which; equations that are not linear are solved by ritz-solve");
   }
 
   // One factor or hierarchy for all columns, though they are solved one by one; and lists are made anew for the residual at the end.
@@ -285,7 +289,8 @@ class StaticSystem {
   SolveReport solve_one(const Vector& b, Vector& x, const LinearSolverOptions& options) {
     if (reuse_ != nullptr && options_.promise == MatrixPromise::positive_definite) return solve_member(b, x);
     if (has_matrix_) return solve_linear(*K_, b, x, options, solver_geometry(space_));
-    return without_matrix_->solve(b, x, options, may_turn_to_a_matrix(equations_, options_) ? slower_than_with_a_matrix(space_, options.relative) : IterationVerdict());
+    return without_matrix_->solve(b, x, options,
+                                  may_turn_to_a_matrix(equations_, options_) ? slower_than_with_a_matrix(space_, options.relative) : IterationVerdict());
   }
 
   Error failure(const std::string& title, const SolveReport& report) const {

@@ -42,7 +42,8 @@ class VibrationForecaster {
     path.bytes_moved = 12 * 8.0 * double(needs_.size.pairs) * shape_.block * shape_.block + steps * 2 * double(path.factor);
     path.operations = factor_operations(factor.operations, space_.unknown_count());
     if (space_.device().is_gpu()) path.peak.bytes("factor", path.factor);
-    else path.host_factor = resident_factor(path.factor, DirectKind::symmetric) + 8 * (needs_.size.pairs * shape_.block * shape_.block + space_.unknown_count());
+    else
+      path.host_factor = resident_factor(path.factor, DirectKind::symmetric) + 8 * (needs_.size.pairs * shape_.block * shape_.block + space_.unknown_count());
     return path;
   }
 

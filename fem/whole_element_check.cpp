@@ -97,7 +97,8 @@ class WholeElementCheck {
     const SparseMatrix K = model.matrix(u);
     const Numbers Kv = model.product(K, v), Jv = model.difference(u, v), Jw = model.difference(u, w);
     if (record_.symmetric)
-      add("symmetric tangent", relative(std::abs(dot(w, Jv) - dot(v, Jw)), norm(v) * norm(Jw) + norm(w) * norm(Jv)), 1e-7, "w.Jv - v.Jw with J from differences");
+      add("symmetric tangent", relative(std::abs(dot(w, Jv) - dot(v, Jw)), norm(v) * norm(Jw) + norm(w) * norm(Jv)), 1e-7,
+          "w.Jv - v.Jw with J from differences");
     add("tangent", relative(norm(sum(1, Kv, -1, Jv)), norm(Jv) + norm(Kv)), 1e-6, "Kv against differences of the residual");
     add("action", relative(norm(sum(1, Kv, -1, model.action(u, v))), norm(Kv)), 1e-11, "without a matrix, against Kv");
     const Numbers d = K.diagonal().host();

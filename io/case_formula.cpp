@@ -19,7 +19,8 @@ Formula read_formula(const CaseAnswer& answer, const std::string& key, const Cas
     Expression::Evaluator evaluate(expression);
     const double number = evaluate(zero);
     if (std::isfinite(number) && rules.allowed(number)) return number;
-    answer.wrong_text(fmt::format("'{}' is the formula '{}', which is {:g},", key, value.text, number), evaluate.outside(), fmt::format("give {}", rules.expected));
+    answer.wrong_text(fmt::format("'{}' is the formula '{}', which is {:g},", key, value.text, number), evaluate.outside(),
+                      fmt::format("give {}", rules.expected));
   } catch (const ExpressionError& error) {
     answer.wrong_text(fmt::format("'{}' is the formula '{}', which cannot be understood: {}, character {},", key, value.text, error.what, error.column),
                       fmt::format("{}\n       {:>{}}", value.text, "^", error.column), error.fix);
@@ -40,7 +41,8 @@ Formula Case::Table::formula(std::string_view key, std::string_view about, const
   }
   const CaseValue& value = *answer.value();
   if (value.kind == CaseValue::Kind::text && !value.text.empty())
-    return read_formula(answer, full_path(key), value, *data_, {[rule](double v) { return is_within(rule, v); }, with_bounds("a number", bounds), where(key), Exit::model});
+    return read_formula(answer, full_path(key), value, *data_,
+                        {[rule](double v) { return is_within(rule, v); }, with_bounds("a number", bounds), where(key), Exit::model});
   const std::optional<double> number = finite_number(value);
   if (number && is_within(rule, *number)) return *number;
   answer.wrong(expected, number ? rule.out_of_bounds : Exit::input);
@@ -82,7 +84,8 @@ void Case::read_tables() {
   for (const Table& t : tables("table", "a function for formulas, given by a CSV file: columns of arguments, then the column of values")) {
     const std::string name = t.text("name", "of the function: wind(z)");
     const std::string file = t.path("file", "CSV file with a line of names, then numbers; one to three arguments", {.must_exist = true});
-    const std::string interpolation = t.choice("interpolation", "between the rows: linear, or the nearest, or the previous one", {"linear", "nearest", "previous"});
+    const std::string interpolation =
+        t.choice("interpolation", "between the rows: linear, or the nearest, or the previous one", {"linear", "nearest", "previous"});
     const std::string outside = t.choice("outside", "of the table: an error, or the value at its end", {"error", "constant"}, "error");
     if (name.empty() || file.empty()) continue;
     const std::vector<std::string> variables = Formula::variables();
@@ -93,7 +96,10 @@ void Case::read_tables() {
     std::error_code ignored;
     if (data_->tables.contains(name) || !is_identifier(name) || !std::filesystem::exists(file, ignored)) continue;
     try {
-      data_->tables.emplace(name, DataTable::from_file(file, interpolation == "linear" ? Interpolation::linear : interpolation == "nearest" ? Interpolation::nearest : Interpolation::previous,
+      data_->tables.emplace(name, DataTable::from_file(file,
+                                                       interpolation == "linear"    ? Interpolation::linear
+                                                       : interpolation == "nearest" ? Interpolation::nearest
+                                                                                    : Interpolation::previous,
                                                        outside == "constant" ? Outside::constant : Outside::error));
     } catch (const Error& error) {
       t.error("file", error.message(), error.why(), error.fix(), error.exit());

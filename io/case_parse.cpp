@@ -135,7 +135,8 @@ void refuse_foreign_characters(std::string_view text, const std::string& name) {
 // What stands behind the "=" of an override; anything that is no TOML value is a text.
 CaseValue parse_value(std::string_view text, const std::string& source) {
   CaseValue value{.kind = CaseValue::Kind::text, .text = std::string(text)};
-  const bool may_be_toml = text.find('\n') == std::string_view::npos && text.find('#') == std::string_view::npos && foreign_character(text) == std::string_view::npos;
+  const bool may_be_toml =
+      text.find('\n') == std::string_view::npos && text.find('#') == std::string_view::npos && foreign_character(text) == std::string_view::npos;
   if (may_be_toml) try {
       const toml::table parsed = toml::parse(fmt::format("value = {}", text));
       value = converted(*parsed.get("value"), source);
@@ -198,7 +199,8 @@ CaseValue parse_case(std::string_view text, const std::string& name) {
                 twice ? "remove one of the two; tables that may repeat are written with two brackets, [[material]]"
                       : "see toml.io; texts need quotes, numbers a point instead of a comma");
   } catch (const std::domain_error& doubt) {
-    throw Error(Exit::input, fmt::format("{} in '{}'", doubt.what(), name), "the case file is not valid TOML", "look for a key or a [table] with other characters than letters, digits, _ and -");
+    throw Error(Exit::input, fmt::format("{} in '{}'", doubt.what(), name), "the case file is not valid TOML",
+                "look for a key or a [table] with other characters than letters, digits, _ and -");
   }
 }
 

@@ -269,7 +269,8 @@ class Survey {
     if (any.size() == 1) json.update(any[0]);
     else json["anyOf"] = any;
     const bool same_default = std::ranges::all_of(variants, [&](const CaseQuestion& q) { return q.fallback == first.fallback; });
-    if (const Json fallback = Json::parse(first.fallback, nullptr, false); same_default && !first.fallback.empty() && !fallback.is_discarded()) json["default"] = fallback;
+    if (const Json fallback = Json::parse(first.fallback, nullptr, false); same_default && !first.fallback.empty() && !fallback.is_discarded())
+      json["default"] = fallback;
     return json;
   }
 

@@ -55,9 +55,10 @@ struct HighOrderElement {
   CellKind shape;
   int order;
 };
-constexpr std::array high_order_elements{
-    HighOrderElement{24, line2, 3}, HighOrderElement{26, tri3, 3}, HighOrderElement{28, quad4, 3}, HighOrderElement{30, tet4, 3}, HighOrderElement{33, pyramid5, 3}, HighOrderElement{39, hex8, 3},
-    HighOrderElement{40, line2, 4}, HighOrderElement{42, tri3, 4}, HighOrderElement{44, quad4, 4}, HighOrderElement{47, tet4, 4}, HighOrderElement{50, pyramid5, 4}, HighOrderElement{56, hex8, 4}};
+constexpr std::array high_order_elements{HighOrderElement{24, line2, 3}, HighOrderElement{26, tri3, 3},     HighOrderElement{28, quad4, 3},
+                                         HighOrderElement{30, tet4, 3},  HighOrderElement{33, pyramid5, 3}, HighOrderElement{39, hex8, 3},
+                                         HighOrderElement{40, line2, 4}, HighOrderElement{42, tri3, 4},     HighOrderElement{44, quad4, 4},
+                                         HighOrderElement{47, tet4, 4},  HighOrderElement{50, pyramid5, 4}, HighOrderElement{56, hex8, 4}};
 
 NodeSet node_set(const HighOrderElement& element) {
   using enum Listing;
@@ -97,7 +98,8 @@ class CgnsReader {
   MeshData read(std::vector<std::string>& notices) {
     const std::vector<std::string> bases = labelled("", "CGNSBase_t");
     if (bases.size() != 1)
-      throw Error(Exit::mesh, fmt::format("'{}' holds {} bases", tree_->path(), bases.size()), bases.empty() ? "" : "they are " + quoted_list(names_of(bases)), "export one base only");
+      throw Error(Exit::mesh, fmt::format("'{}' holds {} bases", tree_->path(), bases.size()), bases.empty() ? "" : "they are " + quoted_list(names_of(bases)),
+                  "export one base only");
     base_ = bases[0];
     const std::vector<std::string> zones = labelled(base_, "Zone_t");
     if (zones.empty()) throw Error(Exit::mesh, fmt::format("'{}' holds no zone", tree_->path()), "", "export the mesh, not only its solution");
@@ -227,7 +229,8 @@ class CgnsReader {
     if (set.order == order) return kind;
     if (raw_.cell_count(*kind) > 0)
       throw Error(Exit::mesh, fmt::format("section '{}' of '{}' holds elements of type {}", name_of(section), tree_->path(), type),
-                  "others of the same shape are of another order; cells of order 3 and more are taken at order 2, and then they must be all of one order", "write elements of one order");
+                  "others of the same shape are of another order; cells of order 3 and more are taken at order 2, and then they must be all of one order",
+                  "write elements of one order");
     set = is_high ? node_set(*high) : NodeSet{};
     return kind;
   }
@@ -241,7 +244,8 @@ class CgnsReader {
     const std::size_t before = nodes.size();
     const bool own_nodes = raw_.node_sets[static_cast<std::size_t>(kind)].nodes.empty();
     append_cells(nodes, numbers, static_cast<int>(file_node_count(raw_.node_sets, kind)), own_nodes ? node_order(kind) : std::span<const int>());
-    for (std::size_t i = before; i < nodes.size(); ++i) nodes[i] = nodes[i] < 0 || nodes[i] >= node_count_ ? Node{-1} : static_cast<Node>(nodes[i] + first_node_);
+    for (std::size_t i = before; i < nodes.size(); ++i)
+      nodes[i] = nodes[i] < 0 || nodes[i] >= node_count_ ? Node{-1} : static_cast<Node>(nodes[i] + first_node_);
     add_run({element, count, kind, position});
     append(raw_.group(name_of(section)).cells, {kind, position, count});
     highest_ = std::max(highest_, traits(kind).dimension);
@@ -254,11 +258,13 @@ class CgnsReader {
   StructuredGrid read_grid(const std::string& zone) {
     const std::vector<std::int64_t> extents = integers(zone);  // of points, of cells, of points on boundaries
     const std::size_t dimension = extents.size() / 3;
-    if (dimension < 2 || dimension > 3 || extents.size() != 3 * dimension) tree_->fail(zone, fmt::format("has {} numbers as its size; structured zones of 2 and 3 dimensions have 6 and 9", extents.size()));
+    if (dimension < 2 || dimension > 3 || extents.size() != 3 * dimension)
+      tree_->fail(zone, fmt::format("has {} numbers as its size; structured zones of 2 and 3 dimensions have 6 and 9", extents.size()));
     std::array<Index, 3> points{1, 1, 1};
     std::int64_t count = 1;
     for (std::size_t d = 0; d < dimension; ++d) {
-      if (extents[d] < 2 || extents[d] > node_count_ / count) tree_->fail(zone, fmt::format("has {} points in direction {}, and {} coordinates in all", extents[d], d + 1, node_count_));
+      if (extents[d] < 2 || extents[d] > node_count_ / count)
+        tree_->fail(zone, fmt::format("has {} points in direction {}, and {} coordinates in all", extents[d], d + 1, node_count_));
       count *= points[d] = static_cast<Index>(extents[d]);
     }
     if (count != node_count_) tree_->fail(zone, fmt::format("has {} points, and {} coordinates", count, node_count_));
@@ -318,9 +324,12 @@ class CgnsReader {
     for (std::size_t d = 0; d < dimension; ++d) {
       const std::int64_t count = grid.points_along(static_cast<int>(d));
       const bool at_an_end = ends[d] == ends[dimension + d] && (ends[d] == 1 || ends[d] == count);
-      if (where == std::string{"IJK"[d]} + "FaceCenter" || (!where.starts_with("I") && !where.starts_with("J") && !where.starts_with("K") && at_an_end && across == dimension)) across = d;
+      if (where == std::string{"IJK"[d]} + "FaceCenter" ||
+          (!where.starts_with("I") && !where.starts_with("J") && !where.starts_with("K") && at_an_end && across == dimension))
+        across = d;
     }
-    if (!of_points && !of_cells && across == dimension) tree_->fail(path, "is a range of faces inside of the zone that look nowhere: no end of it is an end of the zone");
+    if (!of_points && !of_cells && across == dimension)
+      tree_->fail(path, "is a range of faces inside of the zone that look nowhere: no end of it is an end of the zone");
     for (std::size_t d = 0; d < dimension; ++d) {
       const bool between = of_cells || (!of_points && d != across);
       range.first[d] = point_along(grid, d, std::min(ends[d], ends[dimension + d]), path);

@@ -46,7 +46,8 @@ std::vector<std::string> read_texts(const Hdf5File& file, const std::string& nam
 }
 
 [[noreturn]] void refuse_state(const std::string& path) {
-  throw Error(Exit::checkpoint, fmt::format("'{}' is a checkpoint of another version of Ritz", path), {}, "go on with that version, or start anew with --overwrite");
+  throw Error(Exit::checkpoint, fmt::format("'{}' is a checkpoint of another version of Ritz", path), {},
+              "go on with that version, or start anew with --overwrite");
 }
 
 Numbers read_numbers(const Hdf5File& file, const std::string& path, const std::string& name) {
@@ -116,8 +117,14 @@ void check_owner(const std::string& file, const CheckpointOwner& before, const C
 
 }  // namespace
 
-Checkpoints::Checkpoints(std::string folder, std::function<CheckpointOwner()> owner, double every, std::function<void(const std::string&)> notice, std::function<void()> settle)
-    : folder_(std::move(folder)), owner_(std::move(owner)), every_(every), notice_(std::move(notice)), settle_(std::move(settle)), last_commit_(std::chrono::steady_clock::now()) {
+Checkpoints::Checkpoints(std::string folder, std::function<CheckpointOwner()> owner, double every, std::function<void(const std::string&)> notice,
+                         std::function<void()> settle)
+    : folder_(std::move(folder)),
+      owner_(std::move(owner)),
+      every_(every),
+      notice_(std::move(notice)),
+      settle_(std::move(settle)),
+      last_commit_(std::chrono::steady_clock::now()) {
   for (const std::string& file : files_in(folder_)) {
     older_.push_back(file);
     next_ = std::atoi(file.c_str()) + 1;

@@ -57,17 +57,21 @@ std::vector<Row> rows_of(std::string_view text, const std::string& name, std::ve
     const std::vector<std::string_view> cells = cells_of(content);
     if (names.empty()) {
       if (cells.size() < 2 || cells.size() > 4)
-        fail(name, line, fmt::format("a table has 2 to 4 columns, not {}", cells.size()), "one to three arguments, then the value", "separate columns by commas, decimals by points");
+        fail(name, line, fmt::format("a table has 2 to 4 columns, not {}", cells.size()), "one to three arguments, then the value",
+             "separate columns by commas, decimals by points");
       if (std::ranges::all_of(cells, [](std::string_view cell) { return number_of(cell).has_value(); }))
         fail(name, line, "the first line of a table has the names of its columns, not numbers", {}, "write a line such as x,value above the numbers");
       names.assign(cells.begin(), cells.end());
       continue;
     }
     Row row{{}, line};
-    if (cells.size() != names.size()) fail(name, line, fmt::format("{} columns instead of {}", cells.size(), names.size()), {}, "give each row as many numbers as the first line has names");
+    if (cells.size() != names.size())
+      fail(name, line, fmt::format("{} columns instead of {}", cells.size(), names.size()), {}, "give each row as many numbers as the first line has names");
     for (const std::string_view cell : cells) {
       const std::optional<double> number = number_of(cell);
-      if (!number) fail(name, line, fmt::format("'{}' is no finite number", cell), "columns are separated by commas, decimals by points", "correct it, or write a # before a comment");
+      if (!number)
+        fail(name, line, fmt::format("'{}' is no finite number", cell), "columns are separated by commas, decimals by points",
+             "correct it, or write a # before a comment");
       row.numbers.push_back(*number);
     }
     rows.push_back(std::move(row));
@@ -99,7 +103,8 @@ std::optional<Between> place_on(const std::vector<double>& axis, double x, Inter
 DataTable DataTable::from_file(const std::string& path, Interpolation interpolation, Outside outside) {
   std::ifstream file(path, std::ios::binary);
   std::error_code ignored;
-  if (!file || std::filesystem::is_directory(path, ignored)) throw Error(Exit::input, fmt::format("cannot read the table '{}'", path), {}, "check the name; relative names start at the folder of the case file");
+  if (!file || std::filesystem::is_directory(path, ignored))
+    throw Error(Exit::input, fmt::format("cannot read the table '{}'", path), {}, "check the name; relative names start at the folder of the case file");
   const std::string text(std::istreambuf_iterator<char>(file), {});
   return from_text(text, path, interpolation, outside);
 }

@@ -127,7 +127,8 @@ class ExodusReader {
       if (!file_.has(variable)) continue;  // an empty block
       const auto shape = file_.shape(variable);
       if (shape.size() != 2) fail(fmt::format("block '{}' holds polygons or polyhedra", names[b - 1]));
-      const std::optional<Block> block = block_of(names[b - 1], file_.text_attribute(variable, "elem_type"), static_cast<int>(std::min<std::uint64_t>(shape[1], 1000)));
+      const std::optional<Block> block =
+          block_of(names[b - 1], file_.text_attribute(variable, "elem_type"), static_cast<int>(std::min<std::uint64_t>(shape[1], 1000)));
       const auto elements = static_cast<std::int64_t>(shape[0]);
       if (!block) {  // points
         points += elements;
@@ -155,8 +156,8 @@ class ExodusReader {
         if (traits(kind).linear == member.linear && traits(kind).node_count == node_count)
           return Block{kind, 0, 0, 0, dimension_ == 3 && traits(kind).dimension == 2 && family != "QUAD"};
     }
-    throw Error(Exit::mesh, fmt::format("block '{}' of '{}' holds elements '{}' with {} nodes", name, file_.path(), type, node_count),
-                "Ritz has no such cells", "write elements of order 1 or 2: HEX8, 20, 27, TETRA4, 10, WEDGE6, 15, 18, PYRAMID5, 13, 14, QUAD4, 8, 9, TRI3, 6, BAR2, 3");
+    throw Error(Exit::mesh, fmt::format("block '{}' of '{}' holds elements '{}' with {} nodes", name, file_.path(), type, node_count), "Ritz has no such cells",
+                "write elements of order 1 or 2: HEX8, 20, 27, TETRA4, 10, WEDGE6, 15, 18, PYRAMID5, 13, 14, QUAD4, 8, 9, TRI3, 6, BAR2, 3");
   }
 
   const Block& block_with(std::int64_t element, const std::string& name) const {
@@ -208,7 +209,8 @@ class ExodusReader {
       if (!file_.has(fmt::format("node_ns{}", s))) continue;
       std::vector<Node>& nodes = raw_.group(names[s - 1]).nodes;
       for (const std::int64_t node : file_.integers(fmt::format("node_ns{}", s))) {
-        if (node < 1 || node > std::ssize(raw_.points) / 3) fail(fmt::format("node set '{}' names node {}, and there are {}", names[s - 1], node, raw_.points.size() / 3));
+        if (node < 1 || node > std::ssize(raw_.points) / 3)
+          fail(fmt::format("node set '{}' names node {}, and there are {}", names[s - 1], node, raw_.points.size() / 3));
         nodes.push_back(static_cast<Node>(node - 1));
       }
     }

@@ -64,7 +64,8 @@ ExpressionError explained(const mu::ParserError& error, const std::string& text,
     if (word == "t" && std::ranges::find(variables, "t") == variables.end())
       return {"'t' is not known: this run has no time", column, fmt::format("use {}", quoted_list(variables))};
     return {fmt::format("'{}' is not known", word.empty() ? token : word), column,
-            near.empty() ? fmt::format("variables are {}, constants pi and e, functions {}", quoted_list(variables), quoted_list(names_of_functions(tables))) : fmt::format("did you mean '{}'?", near)};
+            near.empty() ? fmt::format("variables are {}, constants pi and e, functions {}", quoted_list(variables), quoted_list(names_of_functions(tables)))
+                         : fmt::format("did you mean '{}'?", near)};
   }
   std::string what = error.GetMsg();
   if (const std::size_t place = what.find(" at position"); place != std::string::npos) what.erase(place);
@@ -149,7 +150,8 @@ std::string Expression::Evaluator::outside() const { return data_->outside; }
 Expression::Expression(std::string text, std::vector<std::string> variables, const DataTables* tables)
     : text_(std::move(text)), variables_(std::move(variables)), tables_(tables) {
   constexpr std::size_t longest = 10000;
-  if (text_.size() > longest) throw ExpressionError{fmt::format("a formula of {} characters", text_.size()), 1, fmt::format("write one of at most {}", longest)};
+  if (text_.size() > longest)
+    throw ExpressionError{fmt::format("a formula of {} characters", text_.size()), 1, fmt::format("write one of at most {}", longest)};
   // muParser's own nesting is recursive; and it looks at characters outside of ASCII as signed numbers.
   int depth = 0;
   for (std::size_t i = 0; i < text_.size(); ++i) {
@@ -164,7 +166,8 @@ Expression::Expression(std::string text, std::vector<std::string> variables, con
     Evaluator trial(*this);
     int count = 0;
     trial.data_->parser.Eval(count);  // all errors of the text show at the first evaluation
-    if (count != 1) throw ExpressionError{fmt::format("{} values separated by commas, instead of one", count), 1, "write one formula; vectors are lists [\"...\", \"...\"]"};
+    if (count != 1)
+      throw ExpressionError{fmt::format("{} values separated by commas, instead of one", count), 1, "write one formula; vectors are lists [\"...\", \"...\"]"};
     for (const auto& [name, place] : trial.data_->parser.GetUsedVar()) used_.insert(name);
   } catch (const mu::ParserError& error) {
     throw explained(error, text_, variables_, tables_);

@@ -82,7 +82,8 @@ FolderLock::FolderLock(const std::string& folder, const std::string& program, co
   const auto fail = [&] {
     const int reason = errno;
     if (descriptor_ >= 0) ::close(descriptor_);
-    throw Error(Exit::output, fmt::format("cannot write results to the folder '{}': cannot lock it: {}", folder, std::strerror(reason)), "a lock keeps two runs apart",
+    throw Error(Exit::output, fmt::format("cannot write results to the folder '{}': cannot lock it: {}", folder, std::strerror(reason)),
+                "a lock keeps two runs apart",
                 "check that the folder may be written to and that the disk has room; on a file system without locks, name another folder");
   };
   for (int attempt = 0;; ++attempt) {
@@ -109,8 +110,9 @@ FolderLock::FolderLock(const std::string& folder, const std::string& program, co
     if (notice) notice(fmt::format("{} ended without tidying up in '{}'; its lock is taken over, what it committed is kept", text_of(*dead), folder));
   }
   removal_ = std::make_unique<RemovedWhenStopped>(path_);
-  const std::string text =
-      nlohmann::json{{"host", me.host}, {"program", me.program}, {"began", me.began}, {"pid", me.pid}}.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+  const std::string text = nlohmann::json{{"host", me.host}, {"program", me.program}, {"began", me.began}, {"pid", me.pid}}.dump(
+                               -1, ' ', false, nlohmann::json::error_handler_t::replace) +
+                           "\n";
   bool good = ::ftruncate(descriptor_, 0) == 0;
   for (std::size_t done = 0; good && done < text.size();) {
     const ssize_t written = ::pwrite(descriptor_, text.data() + done, text.size() - done, static_cast<off_t>(done));
@@ -134,7 +136,8 @@ std::optional<LockHolder> holder_of(const std::string& folder) {
   const int descriptor = ::open(lock_path(folder).c_str(), O_RDONLY | O_CLOEXEC);
   if (descriptor < 0) return std::nullopt;
   std::optional<LockHolder> holder;
-  if (::flock(descriptor, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK) holder = named_holder(descriptor).value_or(LockHolder{"unknown host", "a run", "just now", 0});
+  if (::flock(descriptor, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK)
+    holder = named_holder(descriptor).value_or(LockHolder{"unknown host", "a run", "just now", 0});
   ::close(descriptor);
   return holder;
 }

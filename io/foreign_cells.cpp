@@ -54,14 +54,15 @@ void tell_unit_of_length(const std::string& path, std::string unit, std::vector<
     std::string_view name;
     double metres;
   };
-  constexpr std::array units{Unit{"km", 1e3},         Unit{"dm", 0.1},          Unit{"cm", 0.01},     Unit{"centimeter", 0.01}, Unit{"mm", 1e-3},   Unit{"millimeter", 1e-3},
-                             Unit{"um", 1e-6},        Unit{"micrometer", 1e-6}, Unit{"nm", 1e-9},     Unit{"in", 0.0254},       Unit{"inch", 0.0254}, Unit{"ft", 0.3048},
-                             Unit{"foot", 0.3048}};
+  constexpr std::array units{Unit{"km", 1e3},          Unit{"dm", 0.1},    Unit{"cm", 0.01},         Unit{"centimeter", 0.01}, Unit{"mm", 1e-3},
+                             Unit{"millimeter", 1e-3}, Unit{"um", 1e-6},   Unit{"micrometer", 1e-6}, Unit{"nm", 1e-9},         Unit{"in", 0.0254},
+                             Unit{"inch", 0.0254},     Unit{"ft", 0.3048}, Unit{"foot", 0.3048}};
   for (char& c : unit)
     if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
   const auto known = std::ranges::find(units, unit, &Unit::name);
   if (known == units.end()) return;
-  notices.push_back(fmt::format("'{}' says that its lengths are in {}, and they are taken as they are: [mesh] scale = {} makes them metres", path, unit, known->metres));
+  notices.push_back(
+      fmt::format("'{}' says that its lengths are in {}, and they are taken as they are: [mesh] scale = {} makes them metres", path, unit, known->metres));
 }
 
 }  // namespace ritz

@@ -38,9 +38,12 @@ void Formula::at(std::span<const double> points, std::span<double> values) const
   Expression::Evaluator evaluate(data_->expression);
   evaluate(points.subspan(3 * point, 3));
   const std::string outside = evaluate.outside();
-  throw Error(data_->rules.exit, fmt::format("the formula '{}' of {} is {:g} at ({:g}, {:g}, {:g})", data_->expression.text(), data_->rules.where, values[point], points[3 * point],
-                                             points[3 * point + 1], points[3 * point + 2]),
-              !outside.empty() ? outside : std::isnan(values[point]) ? "a part of it has no value there, such as the root of a negative number, or 0/0" : "",
+  throw Error(data_->rules.exit,
+              fmt::format("the formula '{}' of {} is {:g} at ({:g}, {:g}, {:g})", data_->expression.text(), data_->rules.where, values[point],
+                          points[3 * point], points[3 * point + 1], points[3 * point + 2]),
+              !outside.empty()            ? outside
+              : std::isnan(values[point]) ? "a part of it has no value there, such as the root of a negative number, or 0/0"
+                                          : "",
               outside.empty() ? fmt::format("write one that gives {} everywhere in its region", data_->rules.expected)
                               : "extend the table, or say outside = \"constant\" in its [[table]]");
 }

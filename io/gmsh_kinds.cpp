@@ -93,7 +93,8 @@ std::map<std::int64_t, GmshKind> make_high_kinds() {
     for (std::size_t i = 0; i < family.types.size(); ++i) {
       const int order = static_cast<int>(i) + 3;
       if (family.types[i] != 0)
-        made[family.types[i]] = {complete_quadratic(family.shape), static_cast<int>(lattice(gmsh_order(family.shape), order).size()), traits(family.shape).dimension, {}, order};
+        made[family.types[i]] = {
+            complete_quadratic(family.shape), static_cast<int>(lattice(gmsh_order(family.shape), order).size()), traits(family.shape).dimension, {}, order};
     }
   return made;
 }
@@ -144,7 +145,8 @@ int gmsh_type(CellKind kind) {
 
 std::string gmsh_type_name(std::int64_t type) {
   if (const GmshKind* kind = gmsh_kind(type))
-    return fmt::format("type {} ({}-node {} of order {})", type, kind->node_count, shape_name(kind->kind), kind->order > 0 ? kind->order : traits(kind->kind).order);
+    return fmt::format("type {} ({}-node {} of order {})", type, kind->node_count, shape_name(kind->kind),
+                       kind->order > 0 ? kind->order : traits(kind->kind).order);
   const OtherType* other = other_type(type);
   return other != nullptr ? fmt::format("type {} ({})", type, other->name) : fmt::format("type {}", type);
 }
@@ -156,7 +158,8 @@ std::optional<int> gmsh_node_count(std::int64_t type) {
 }
 
 std::string supported_gmsh_types() {
-  return "Ritz reads points, lines, triangles, quadrangles, tetrahedra, hexahedra, prisms and pyramids of order 1 and 2, and those of higher order that have all their nodes";
+  return "Ritz reads points, lines, triangles, quadrangles, tetrahedra, hexahedra, prisms and pyramids of order 1 and 2, and those of higher order that have "
+         "all their nodes";
 }
 
 }  // namespace ritz

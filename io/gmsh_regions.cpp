@@ -39,9 +39,11 @@ void refuse_unsupported(const GmshContents& contents, const std::string& path) {
     mixed = mixed || gmsh_kind(type) != nullptr;
     list += fmt::format("{}{} elements of {}", list.empty() ? "" : ", ", count, gmsh_type_name(type));
   }
-  throw Error(Exit::mesh, fmt::format("'{}' holds {}", path, list),
-              mixed ? "beside others of the same shape and of another order; cells of order 3 and more are taken at order 2, and then they must be all of one order" : supported_gmsh_types(),
-              "mesh again with order 1 or 2 (gmsh -order 2)");
+  throw Error(
+      Exit::mesh, fmt::format("'{}' holds {}", path, list),
+      mixed ? "beside others of the same shape and of another order; cells of order 3 and more are taken at order 2, and then they must be all of one order"
+            : supported_gmsh_types(),
+      "mesh again with order 1 or 2 (gmsh -order 2)");
 }
 
 std::string group_name(const GmshContents& contents, int dimension, std::int64_t tag) {

@@ -234,7 +234,8 @@ Hdf5Rows OpenFile::read(const std::string& dataset, std::uint64_t first_row, std
 }  // namespace
 
 std::unique_ptr<Hdf5File> with_hdf5::create(const std::string& path) {
-  return std::make_unique<OpenFile>(path, true, [](const char* name) { return H5Fcreate(name, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT); }, "the file cannot be made");
+  return std::make_unique<OpenFile>(
+      path, true, [](const char* name) { return H5Fcreate(name, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT); }, "the file cannot be made");
 }
 
 std::unique_ptr<Hdf5File> with_hdf5::open_for_writing(const std::string& path) {

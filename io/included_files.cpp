@@ -43,7 +43,9 @@ std::string_view included_by(std::string_view line) {
       const std::size_t equals = rest.find('=');
       return equals == std::string_view::npos ? std::string_view() : name_in(rest.substr(equals + 1));
     }
-    case '#': return line.find("include") == std::string_view::npos || line.find('"') == std::string_view::npos ? std::string_view() : name_in(line.substr(line.find('"')));
+    case '#':
+      return line.find("include") == std::string_view::npos || line.find('"') == std::string_view::npos ? std::string_view()
+                                                                                                        : name_in(line.substr(line.find('"')));
     case '<': return name_in(behind("SOURCE="));
     case 'I':
     case 'i': return upper(line.substr(0, 7)) == "INCLUDE" ? name_in(line.substr(7)) : std::string_view();

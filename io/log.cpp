@@ -25,7 +25,9 @@ using Json = nlohmann::ordered_json;
 Json json_line(const char* level, const std::string& text) {
   const auto now = std::chrono::system_clock::now();
   const auto milliseconds = std::chrono::duration_cast<std::chrono::milliseconds>(now.time_since_epoch()).count() % 1000;
-  return {{"time", fmt::format("{:%Y-%m-%dT%H:%M:%S}.{:03}Z", fmt::gmtime(std::chrono::system_clock::to_time_t(now)), milliseconds)}, {"level", level}, {"message", text}};
+  return {{"time", fmt::format("{:%Y-%m-%dT%H:%M:%S}.{:03}Z", fmt::gmtime(std::chrono::system_clock::to_time_t(now)), milliseconds)},
+          {"level", level},
+          {"message", text}};
 }
 
 Json json_error(const Error& error) {
@@ -33,7 +35,11 @@ Json json_error(const Error& error) {
   const ErrorParts parts = parts_of(error);
   json["kind"] = kind_of(error).name;
   json["exit_code"] = static_cast<int>(error.exit());
-  for (const auto& [name, text] : {std::pair<const char*, const std::string&>{"key", parts.key}, {"value", parts.value}, {"place", parts.place}, {"why", error.why()}, {"remedy", error.fix()}})
+  for (const auto& [name, text] : {std::pair<const char*, const std::string&>{"key", parts.key},
+                                   {"value", parts.value},
+                                   {"place", parts.place},
+                                   {"why", error.why()},
+                                   {"remedy", error.fix()}})
     if (!text.empty()) json[name] = text;
   return json;
 }

@@ -124,7 +124,8 @@ class MedReader {
     }
     const auto type = std::find_if(types().begin(), types().end(), [&name](const MedType& one) { return one.name == name; });
     if (type == types().end())
-      throw Error(Exit::mesh, fmt::format("'{}' holds elements '{}'", tree_->path(), name), "Ritz has no such cells (polygons, polyhedra, TRIA7, OCTA12 and structure elements)",
+      throw Error(Exit::mesh, fmt::format("'{}' holds elements '{}'", tree_->path(), name),
+                  "Ritz has no such cells (polygons, polyhedra, TRIA7, OCTA12 and structure elements)",
                   "write segments, triangles, quadrangles, tetrahedra, hexahedra, pentahedra and pyramids of order 1 or 2");
     const std::vector<std::int64_t> columns = tree_->integers(path + "/NOD");  // [node][cell]
     const auto width = static_cast<std::size_t>(traits(type->kind).node_count), count = columns.size() / width;

@@ -116,11 +116,12 @@ MeshData read_mesh_data(const std::string& path, std::vector<std::string>* notic
     format = recognise(path, head.bytes());
     content = describe_content(head.bytes(), lower_extension(path));
   }
-  const bool has_structures = format == MeshFormat::gmsh || format == MeshFormat::inp || format == MeshFormat::nastran || format == MeshFormat::exodus || format == MeshFormat::med ||
-                              format == MeshFormat::cgns;
+  const bool has_structures = format == MeshFormat::gmsh || format == MeshFormat::inp || format == MeshFormat::nastran || format == MeshFormat::exodus ||
+                              format == MeshFormat::med || format == MeshFormat::cgns;
   if (structural && !has_structures)
     throw Error(Exit::mesh, fmt::format("'{}' cannot be read as a mesh of beams and shells", path),
-                "lines and surfaces in space are read from Gmsh .msh, Abaqus and CalculiX .inp, Nastran, Exodus II, MED and CGNS", "convert it: meshio convert mesh.vtu mesh.msh");
+                "lines and surfaces in space are read from Gmsh .msh, Abaqus and CalculiX .inp, Nastran, Exodus II, MED and CGNS",
+                "convert it: meshio convert mesh.vtu mesh.msh");
   switch (format) {
     case MeshFormat::gmsh: return read_gmsh(path, notices, structural);
     case MeshFormat::inp: return read_inp(path, notices, structural);
@@ -159,7 +160,8 @@ Mesh read_mesh(const std::string& path, const ReadOptions& options) {
   } catch (const Error& error) {
     const auto lowered = std::ranges::find_if(said, tells_of_lower_order);
     if (lowered == said.end() || error.message().find(" of kind ") == std::string::npos) throw;  // not about the shape of cells
-    throw Error(error.exit(), error.message(), *lowered + (error.why().empty() ? "" : "; else " + error.why()), "refine the mesh there, in the program that made it, or let it write order 2");
+    throw Error(error.exit(), error.message(), *lowered + (error.why().empty() ? "" : "; else " + error.why()),
+                "refine the mesh there, in the program that made it, or let it write order 2");
   }
 }
 

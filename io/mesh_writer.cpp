@@ -23,7 +23,8 @@ std::string lower_extension(const std::string& path) {
 void check_writable_format(const std::string& path) {
   const std::string extension = lower_extension(path);
   if (extension == ".msh" || extension == ".vtu" || extension == ".inp") return;
-  throw Error(Exit::input, fmt::format("meshes cannot be written as '{}'", path), extension.empty() ? "it has no extension" : fmt::format("'{}' is not known", extension),
+  throw Error(Exit::input, fmt::format("meshes cannot be written as '{}'", path),
+              extension.empty() ? "it has no extension" : fmt::format("'{}' is not known", extension),
               "Ritz writes .msh (Gmsh 4.1), .vtu (VTK) and .inp (Abaqus, CalculiX)");
 }
 
@@ -32,7 +33,8 @@ void write_mesh(const std::string& path, const Mesh& mesh, const WriteOptions& o
   Index curved = 0;
   for (const CellBlock& block : mesh.blocks()) curved += std::ssize(block.curved.cells);
   if (curved > 0 && options.notices != nullptr)
-    options.notices->push_back(fmt::format("{} cell{} with a map of order 3 or more {} written to '{}' with nodes of order 2, which lose it", curved, curved == 1 ? "" : "s", curved == 1 ? "is" : "are", path));
+    options.notices->push_back(fmt::format("{} cell{} with a map of order 3 or more {} written to '{}' with nodes of order 2, which lose it", curved,
+                                           curved == 1 ? "" : "s", curved == 1 ? "is" : "are", path));
   const std::string extension = lower_extension(path);
   if (extension == ".msh") return write_gmsh(path, mesh, {.binary = !options.text});
   if (extension == ".inp") return write_inp(path, mesh, options.plane_type, options.notices);

@@ -189,7 +189,8 @@ class Reader {
     if (order_ > 2)
       for (const Element& element : elements_)
         if (element.geometry->linear == CellKind::pyramid5)
-          file_.fail(place, fmt::format("pyramids in the space '{}' are not supported", collection), "MFEM has had several such elements", "let MFEM save the mesh with SetCurvature(2)");
+          file_.fail(place, fmt::format("pyramids in the space '{}' are not supported", collection), "MFEM has had several such elements",
+                     "let MFEM save the mesh with SetCurvature(2)");
     tokens_.expect("VDim:");
     place = tokens_.next();
     const std::int64_t width = space_dimension(tokens_.integer("the dimension of space"), place);
@@ -245,7 +246,8 @@ class Reader {
     }
     for (std::int64_t type = 1; type < 7; ++type) {
       const Geometry& geometry = *geometry_of(type);
-      const NodeOrder order{geometry.linear, geometry.edges, geometry.faces, Listing::rows, equally_spaced_ && geometry.linear == CellKind::hex8 ? Listing::recursive : Listing::rows};
+      const NodeOrder order{geometry.linear, geometry.edges, geometry.faces, Listing::rows,
+                            equally_spaced_ && geometry.linear == CellKind::hex8 ? Listing::recursive : Listing::rows};
       raw_.node_sets[static_cast<std::size_t>(geometry.quadratic)] = {order_, reference_points(geometry.linear, lattice(order, order_), line)};
     }
   }

@@ -80,15 +80,38 @@ constexpr std::array prism15_order{0, 1, 2, 3, 4, 5, 6, 7, 8, 12, 13, 14, 9, 10,
 
 const Form* form_named(std::string_view name) {
   using enum CellKind;
-  static const std::vector<Form> list = {
-      {"CTETRA", 2, {tet4, tet10}},   {"CPENTA", 2, {prism6, prism15}, prism15_order}, {"CHEXA", 2, {hex8, hex20}, hex20_order},
-      {"CPYRAM", 2, {pyramid5, pyramid13}}, {"CPYRA", 2, {pyramid5, pyramid13}},
-      {"CTRIA3", 2, {tri3}},  {"CTRIAR", 2, {tri3}},  {"CTRIA6", 2, {tri6}},
-      {"CQUAD4", 2, {quad4}}, {"CQUADR", 2, {quad4}}, {"CQUAD8", 2, {quad8}}, {"CQUAD", 2, {quad4, quad8, quad9}}, {"CQUAD9", 2, {quad9}}, {"CSHEAR", 2, {quad4}},
-      {"CTRAX3", 2, {tri3}},  {"CTRAX6", 2, {tri6}},  {"CQUADX4", 2, {quad4}}, {"CQUADX8", 2, {quad8}},
-      {"CPLSTN3", 2, {tri3}}, {"CPLSTN4", 2, {quad4}}, {"CPLSTN6", 2, {tri6}}, {"CPLSTN8", 2, {quad8}},
-      {"CPLSTS3", 2, {tri3}}, {"CPLSTS4", 2, {quad4}}, {"CPLSTS6", 2, {tri6}}, {"CPLSTS8", 2, {quad8}},
-      {"CBAR", 2, {line2}},   {"CBEAM", 2, {line2}},  {"CROD", 2, {line2}},   {"CTUBE", 2, {line2}}, {"CBEAM3", 2, {line3}}, {"CONROD", 1, {line2}}};
+  static const std::vector<Form> list = {{"CTETRA", 2, {tet4, tet10}},
+                                         {"CPENTA", 2, {prism6, prism15}, prism15_order},
+                                         {"CHEXA", 2, {hex8, hex20}, hex20_order},
+                                         {"CPYRAM", 2, {pyramid5, pyramid13}},
+                                         {"CPYRA", 2, {pyramid5, pyramid13}},
+                                         {"CTRIA3", 2, {tri3}},
+                                         {"CTRIAR", 2, {tri3}},
+                                         {"CTRIA6", 2, {tri6}},
+                                         {"CQUAD4", 2, {quad4}},
+                                         {"CQUADR", 2, {quad4}},
+                                         {"CQUAD8", 2, {quad8}},
+                                         {"CQUAD", 2, {quad4, quad8, quad9}},
+                                         {"CQUAD9", 2, {quad9}},
+                                         {"CSHEAR", 2, {quad4}},
+                                         {"CTRAX3", 2, {tri3}},
+                                         {"CTRAX6", 2, {tri6}},
+                                         {"CQUADX4", 2, {quad4}},
+                                         {"CQUADX8", 2, {quad8}},
+                                         {"CPLSTN3", 2, {tri3}},
+                                         {"CPLSTN4", 2, {quad4}},
+                                         {"CPLSTN6", 2, {tri6}},
+                                         {"CPLSTN8", 2, {quad8}},
+                                         {"CPLSTS3", 2, {tri3}},
+                                         {"CPLSTS4", 2, {quad4}},
+                                         {"CPLSTS6", 2, {tri6}},
+                                         {"CPLSTS8", 2, {quad8}},
+                                         {"CBAR", 2, {line2}},
+                                         {"CBEAM", 2, {line2}},
+                                         {"CROD", 2, {line2}},
+                                         {"CTUBE", 2, {line2}},
+                                         {"CBEAM3", 2, {line3}},
+                                         {"CONROD", 1, {line2}}};
   for (const Form& form : list)
     if (form.name == name) return &form;
   return nullptr;
@@ -162,7 +185,8 @@ class Reader {
       position = stop < file.end() ? stop + 1 : stop;
       if (line.empty()) continue;
       if (line.find('\t') != std::string_view::npos && line.find(',') == std::string_view::npos)
-        file.fail(start, "a line of fixed fields holds a tab", "how wide it is meant to be is not known", "replace tabs by blanks, or write free fields with commas");
+        file.fail(start, "a line of fixed fields holds a tab", "how wide it is meant to be is not known",
+                  "replace tabs by blanks, or write free fields with commas");
       const std::string head = upper(trimmed(line.substr(0, std::min<std::size_t>(line.find(','), 8))));
       if (!in_bulk) {
         in_bulk = upper(trimmed(line)).starts_with("BEGIN") && upper(line).find("BULK") != std::string::npos;
@@ -208,7 +232,8 @@ class Reader {
   void include(const TextFile& file, const char* place, std::string_view line, int depth) {
     std::string_view name = trimmed(trimmed(line).substr(7));
     if (name.size() >= 2 && (name.front() == '\'' || name.front() == '"')) name = name.substr(1, name.size() - 2);
-    if (depth >= deepest_include) file.fail(place, fmt::format("'{}' is included in the {}th depth", std::string(name), depth + 1), "files include each other in a circle");
+    if (depth >= deepest_include)
+      file.fail(place, fmt::format("'{}' is included in the {}th depth", std::string(name), depth + 1), "files include each other in a circle");
     std::filesystem::path path{std::string(name)};
     if (path.is_relative()) path = folder_ / path;
     if (std::error_code ignored; !std::filesystem::exists(path, ignored))
@@ -232,7 +257,8 @@ class Reader {
         entry.file->fail(entry.position, fmt::format("elements {} are not supported", entry.name), "leaving them out would leave a hole",
                          "use CTETRA, CPENTA, CHEXA, CPYRAM, CTRIA3, CTRIA6, CQUAD4 and CQUAD8");
     if (entry.name.starts_with('='))  // repeats the entry before it, with increments
-      entry.file->fail(entry.position, "entries that are repeated by '=' are not supported", "leaving them out would leave a hole", "let the preprocessor write all entries");
+      entry.file->fail(entry.position, "entries that are repeated by '=' are not supported", "leaving them out would leave a hole",
+                       "let the preprocessor write all entries");
     passed_over_.insert(entry.name);
   }
 
@@ -248,7 +274,8 @@ class Reader {
   }
   static std::int64_t identity(const Entry& entry) {
     const std::int64_t value = integer(entry, 0, "the number", 0);
-    if (value < 1) entry.file->fail(entry.position, fmt::format("the number of a {} is '{}'", entry.name, std::string(field(entry, 0))), "numbers are 1 or more");
+    if (value < 1)
+      entry.file->fail(entry.position, fmt::format("the number of a {} is '{}'", entry.name, std::string(field(entry, 0))), "numbers are 1 or more");
     return value;
   }
 
@@ -350,7 +377,8 @@ class Reader {
   void number_cells() {
     const NodeNumbers numbers(labels_);
     if (numbers.has_duplicate())
-      throw Error(Exit::mesh, fmt::format("GRID {} is defined twice in '{}'", numbers.duplicate(), raw_.source), "every grid point has one place", "number them anew");
+      throw Error(Exit::mesh, fmt::format("GRID {} is defined twice in '{}'", numbers.duplicate(), raw_.source), "every grid point has one place",
+                  "number them anew");
     for (const auto& [kind, labels] : cell_nodes_)
       for (const std::int64_t label : labels) {
         const Node node = numbers(label);

@@ -140,7 +140,9 @@ std::string to_json(const RunReport& report) {
   for (const RunForecast& each : report.forecast) {
     Json tags = Json::object();
     for (const auto& [tag, bytes] : each.by_tag) tags[tag] = bytes;
-    json["forecast"][each.path] = {{"device_peak", each.device_peak}, {"host_peak", each.host_peak}, {"factor", each.factor}, {"device_peak_refreshed", each.refresh}, {"host_peak_refreshed", each.host_refresh}, {"fits", each.fits}, {"at_peak", tags}};
+    json["forecast"][each.path] = {
+        {"device_peak", each.device_peak},          {"host_peak", each.host_peak}, {"factor", each.factor}, {"device_peak_refreshed", each.refresh},
+        {"host_peak_refreshed", each.host_refresh}, {"fits", each.fits},           {"at_peak", tags}};
   }
   json["probes"] = probes(report.probes);
   json["facts"] = report.facts;

@@ -75,7 +75,8 @@ CheckedFile check_text(const fs::path& folder, const std::string& path, const Gr
   const std::string text = text_of_file(folder / path);
   std::uint64_t known = 0;
   for (const JournalSlab& slab : file.slabs) {
-    if (slab.first_row > text.size() || slab.row_count > text.size() - slab.first_row) return {path, FileState::damaged, fmt::format("{} bytes are too few", text.size())};
+    if (slab.first_row > text.size() || slab.row_count > text.size() - slab.first_row)
+      return {path, FileState::damaged, fmt::format("{} bytes are too few", text.size())};
     if (crc32_of(std::string_view(text).substr(slab.first_row, slab.row_count)) != slab.crc32)
       return {path, FileState::damaged, fmt::format("CRC-32 of bytes {} to {}", slab.first_row, slab.first_row + slab.row_count - 1)};
     known = std::max(known, slab.first_row + slab.row_count);
@@ -127,7 +128,8 @@ CheckedFile check_hdf5_apart(const fs::path& folder, const std::string& path, co
   ::close(ends[1]);
   std::string answer;
   char piece[4096];
-  for (ssize_t count; (count = ::read(ends[0], piece, sizeof piece)) > 0 || (count < 0 && errno == EINTR);) answer.append(piece, static_cast<std::size_t>(std::max<ssize_t>(count, 0)));
+  for (ssize_t count; (count = ::read(ends[0], piece, sizeof piece)) > 0 || (count < 0 && errno == EINTR);)
+    answer.append(piece, static_cast<std::size_t>(std::max<ssize_t>(count, 0)));
   ::close(ends[0]);
   int status = 0;
   while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {

@@ -162,8 +162,10 @@ void ResultFolder::refuse_existing(const Journal& journal) const {
   const std::set<std::string> files = files_of_case(path_, options_, journal);
   if (files.empty()) return;
   const auto steps = std::count_if(journal.entries.begin(), journal.entries.end(), [&](const JournalEntry& e) { return owns(options_, e.case_name); });
-  throw Error(Exit::output, fmt::format("the folder '{}' holds results of '{}': {} steps committed, first file '{}'", path_, options_.case_name, steps, *files.begin()),
-              options_.resume ? "there is no checkpoint to go on from: that run is complete, or it was stopped before its first checkpoint" : "results are not overwritten unless you say so",
+  throw Error(Exit::output,
+              fmt::format("the folder '{}' holds results of '{}': {} steps committed, first file '{}'", path_, options_.case_name, steps, *files.begin()),
+              options_.resume ? "there is no checkpoint to go on from: that run is complete, or it was stopped before its first checkpoint"
+                              : "results are not overwritten unless you say so",
               "add --overwrite (the old ones stay until the new ones are there), or name another folder with --output");
 }
 

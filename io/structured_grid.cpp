@@ -40,7 +40,8 @@ void StructuredGrid::turn_to_positive(std::span<const double> points) {
     const auto edge = [&](std::size_t corner, std::size_t k) {
       return points[3 * static_cast<std::size_t>(nodes[cell + corner]) + k] - points[3 * static_cast<std::size_t>(nodes[cell]) + k];
     };
-    const double normal[] = {edge(1, 1) * edge(3, 2) - edge(1, 2) * edge(3, 1), edge(1, 2) * edge(3, 0) - edge(1, 0) * edge(3, 2), edge(1, 0) * edge(3, 1) - edge(1, 1) * edge(3, 0)};
+    const double normal[] = {edge(1, 1) * edge(3, 2) - edge(1, 2) * edge(3, 1), edge(1, 2) * edge(3, 0) - edge(1, 0) * edge(3, 2),
+                             edge(1, 0) * edge(3, 1) - edge(1, 1) * edge(3, 0)};
     if (dimension_ == 2) volume += normal[2];
     else volume += normal[0] * edge(4, 0) + normal[1] * edge(4, 1) + normal[2] * edge(4, 2);
   }

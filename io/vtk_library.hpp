@@ -9,7 +9,8 @@ namespace ritz {
 
 struct VtkLibrary {
   MeshData (*read)(const std::string& path, std::vector<std::string>& notices, VtkFormat format);
-  void (*write_mesh)(const std::string& path, const Mesh& mesh, std::span<const Field> point_fields, std::span<const Field> cell_fields, const VtuOptions& options);
+  void (*write_mesh)(const std::string& path, const Mesh& mesh, std::span<const Field> point_fields, std::span<const Field> cell_fields,
+                     const VtuOptions& options);
   void (*write_cells)(const std::string& path, const MeshData& data, std::span<const Field> cell_fields);
   const char* (*version)();
 };

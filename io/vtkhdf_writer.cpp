@@ -83,13 +83,15 @@ std::vector<Number> converted(const Field& field, int columns) {
   std::vector<Number> result(entries * static_cast<std::size_t>(columns), 0);
   for (std::size_t entry = 0; entry < entries; ++entry)
     for (int i = 0; i < field.components; ++i)
-      result[entry * static_cast<std::size_t>(columns) + static_cast<std::size_t>(i)] = static_cast<Number>(field.values[entry * static_cast<std::size_t>(field.components) + static_cast<std::size_t>(i)]);
+      result[entry * static_cast<std::size_t>(columns) + static_cast<std::size_t>(i)] =
+          static_cast<Number>(field.values[entry * static_cast<std::size_t>(field.components) + static_cast<std::size_t>(i)]);
   return result;
 }
 
 Hdf5Rows rows_of(const char* group, const Field& field, Index entries, bool single_precision) {
   if (field.components < 1 || static_cast<Index>(field.values.size()) != entries * field.components)
-    throw Error(Exit::internal, fmt::format("field '{}' has {} values for {} entries of {} components", field.name, field.values.size(), entries, field.components));
+    throw Error(Exit::internal,
+                fmt::format("field '{}' has {} values for {} entries of {} components", field.name, field.values.size(), entries, field.components));
   const bool plane_vector = field.components == 2 && field.component_names.empty();
   const int columns = plane_vector ? 3 : field.components == 1 ? 0 : field.components;
   const std::string dataset = in_root(fmt::format("{}/{}", group, field.name));
@@ -123,7 +125,8 @@ void make_groups(Hdf5File& file) {
   constexpr std::array<std::int64_t, 2> version{2, 0};
   file.set_attribute(root, "Version", version);
   file.set_attribute(root, "Type", "UnstructuredGrid");
-  for (const char* name : {"PointData", "CellData", "FieldData", "Steps", "Steps/PointDataOffsets", "Steps/CellDataOffsets", "Steps/FieldDataOffsets", "Steps/FieldDataSizes"})
+  for (const char* name :
+       {"PointData", "CellData", "FieldData", "Steps", "Steps/PointDataOffsets", "Steps/CellDataOffsets", "Steps/FieldDataOffsets", "Steps/FieldDataSizes"})
     file.make_group(in_root(name));
 }
 
@@ -132,7 +135,8 @@ void make_groups(Hdf5File& file) {
 VtkhdfSeries::VtkhdfSeries(std::string path, VtuOptions options, ResultFolder* folder)
     : ResultSeries(folder, path), path_(std::move(path)), options_(std::move(options)) {
   if (options_.compression == Compression::lz4)
-    throw Error(Exit::input, "the format vtkhdf has no lz4 compression", "HDF5 knows it by plugins only, which readers do not have", "use compression = \"zlib\" or \"none\"");
+    throw Error(Exit::input, "the format vtkhdf has no lz4 compression", "HDF5 knows it by plugins only, which readers do not have",
+                "use compression = \"zlib\" or \"none\"");
 }
 
 VtkhdfSeries::~VtkhdfSeries() { discard_temporary(path_); }

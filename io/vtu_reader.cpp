@@ -315,7 +315,8 @@ Cells kinds_of(vtkUnstructuredGrid& grid, const Connectivity& connectivity, cons
   std::string list;
   for (const auto& [what, count] : unsupported)
     list += fmt::format("{}{} cells of VTK type {} with {} nodes", list.empty() ? "" : ", ", count, what.first, what.second);
-  throw Error(Exit::mesh, fmt::format("'{}' holds {}", path, list), cells.has_high_order() ? "Ritz has no such cells, or none of several orders from 3 in one shape" : "Ritz has no such cells",
+  throw Error(Exit::mesh, fmt::format("'{}' holds {}", path, list),
+              cells.has_high_order() ? "Ritz has no such cells, or none of several orders from 3 in one shape" : "Ritz has no such cells",
               "use lines, triangles, quadrilaterals, tetrahedra, hexahedra, wedges and pyramids of order 1 or 2");
 }
 
@@ -361,7 +362,8 @@ MeshData with_vtk::read(const std::string& path, std::vector<std::string>& said,
   MeshData data;
   data.source = path;
   data.dimension = cells.dimension;
-  if (grid->GetPoints() == nullptr) throw Error(Exit::mesh, fmt::format("'{}' holds cells but no points", path), "it may have been cut short", "write the file again");
+  if (grid->GetPoints() == nullptr)
+    throw Error(Exit::mesh, fmt::format("'{}' holds cells but no points", path), "it may have been cut short", "write the file again");
   data.points = points_of(*grid);
   const std::vector<Node> joined = has_pieces ? join_pieces(data.points, path, said) : std::vector<Node>();
   CellsByKind nodes_of_kind;

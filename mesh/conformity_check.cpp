@@ -31,7 +31,8 @@ void report_hanging_nodes(const Mesh& mesh, Conformity& report) {
   if (hanging.empty()) return;
   const Index torn = own_body_first(mesh, hanging), touching = std::ssize(hanging) - torn;
   if (torn > 0)
-    report.errors.emplace_back(Exit::mesh, fmt::format("{} hanging node{} in {}, {}", torn, torn == 1 ? "" : "s", mesh.source(), first_of(mesh, hanging.front())),
+    report.errors.emplace_back(Exit::mesh,
+                               fmt::format("{} hanging node{} in {}, {}", torn, torn == 1 ? "" : "s", mesh.source(), first_of(mesh, hanging.front())),
                                "one side of these facets is refined and the other is not, so the solution would tear there",
                                "mesh the two sides together (Gmsh: Coherence, BooleanFragments); allow_torn = true in [mesh] where it is meant");
   if (touching > 0)
@@ -57,9 +58,11 @@ Conformity check_conformity(const Mesh& mesh) {
   report_hanging_nodes(mesh, report);
   const auto split = find_split_faces(mesh);
   if (!split.empty())
-    report.errors.emplace_back(Exit::mesh, fmt::format("{} quadrilateral facets meet triangles in {}, first facet {} of cell {}", split.size(), mesh.source(),
-                                                       split.front().first.facet, split.front().first.cell),
-                               "hexahedra and prisms need pyramids between them and tetrahedra", "let the mesher insert pyramids; allow_torn = true in [mesh] where the tear is meant");
+    report.errors.emplace_back(Exit::mesh,
+                               fmt::format("{} quadrilateral facets meet triangles in {}, first facet {} of cell {}", split.size(), mesh.source(),
+                                           split.front().first.facet, split.front().first.cell),
+                               "hexahedra and prisms need pyramids between them and tetrahedra",
+                               "let the mesher insert pyramids; allow_torn = true in [mesh] where the tear is meant");
   return report;
 }
 

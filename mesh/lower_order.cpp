@@ -195,7 +195,8 @@ enum class Use : std::uint8_t { none, unneeded, stays, moves };
 
 class Rewriting {
  public:
-  Rewriting(std::span<const double> points, const std::string& source) : points_(points), source_(&source), use_(points.size() / 3, Use::none), moved_(points.begin(), points.end()) {}
+  Rewriting(std::span<const double> points, const std::string& source)
+      : points_(points), source_(&source), use_(points.size() / 3, Use::none), moved_(points.begin(), points.end()) {}
 
   void keep(std::span<const Node> nodes) {
     for (const Node node : nodes) stay(node);
@@ -263,7 +264,9 @@ void say(const Loss& worst, int order, Index curved, KeepMaps keep, const std::s
                   worst.distance, 100 * worst.fraction, traits(worst.kind).name, worst.cell, worst.near[0], worst.near[1], worst.near[2]);
   if (keep == KeepMaps::no) notices.push_back(fmt::format("cells of order {} in '{}' are taken at order 2: {}", order, source, difference));
   else if (curved == 0) notices.push_back(fmt::format("cells of order {} in '{}' are of order 2 in their shape: {}", order, source, difference));
-  else notices.push_back(fmt::format("{} cell{} of order {} in '{}' keep{} the file's map, with nodes of order 2: {}", curved, curved == 1 ? "" : "s", order, source, curved == 1 ? "s" : "", difference));
+  else
+    notices.push_back(fmt::format("{} cell{} of order {} in '{}' keep{} the file's map, with nodes of order 2: {}", curved, curved == 1 ? "" : "s", order,
+                                  source, curved == 1 ? "s" : "", difference));
 }
 
 }  // namespace

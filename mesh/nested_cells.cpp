@@ -28,7 +28,8 @@ class Search {
     for (std::size_t i = 1; i < begin_.size(); ++i) begin_[i] += begin_[i - 1];
     around_.resize(cells_.size());
     std::vector<Index> next(begin_.begin(), begin_.end() - 1);
-    for (std::size_t i = 0; i < cells_.size(); ++i) around_[static_cast<std::size_t>(next[static_cast<std::size_t>(cells_[i])]++)] = static_cast<Index>(i) / corners_;
+    for (std::size_t i = 0; i < cells_.size(); ++i)
+      around_[static_cast<std::size_t>(next[static_cast<std::size_t>(cells_[i])]++)] = static_cast<Index>(i) / corners_;
   }
 
   // A coarser cell after the other, over their faces, from each component's first cell.
@@ -66,7 +67,8 @@ class Search {
     }
     for (std::size_t first = 0; first < lattices_.size(); first += places)
       for (int corner = 0; corner < corners_; ++corner)
-        r.cells.push_back(coarse[static_cast<std::size_t>(lattices_[first + static_cast<std::size_t>(place_of_corner(corner_of_bits[static_cast<std::size_t>(corner)]))])]);
+        r.cells.push_back(
+            coarse[static_cast<std::size_t>(lattices_[first + static_cast<std::size_t>(place_of_corner(corner_of_bits[static_cast<std::size_t>(corner)]))])]);
     return r;
   }
 

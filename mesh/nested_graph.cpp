@@ -9,7 +9,12 @@ namespace {
 class Search {
  public:
   Search(std::span<const Index> offsets, std::span<const Node> neighbours, std::span<const double> places, int dimension)
-      : offsets_(offsets), neighbours_(neighbours), places_(places), dimension_(dimension), state_(offsets.size() - 1, State::unknown), parents_(offsets.size() - 1) {}
+      : offsets_(offsets),
+        neighbours_(neighbours),
+        places_(places),
+        dimension_(dimension),
+        state_(offsets.size() - 1, State::unknown),
+        parents_(offsets.size() - 1) {}
 
   bool find_all() {
     std::vector<Node> component;
@@ -30,7 +35,8 @@ class Search {
       if (state_[node] == State::kept) {
         coarse[node] = static_cast<Node>(r.same.size());
         r.same.push_back(static_cast<Node>(node));
-        r.places.insert(r.places.end(), places_.begin() + static_cast<std::ptrdiff_t>(node * dimension), places_.begin() + static_cast<std::ptrdiff_t>((node + 1) * dimension));
+        r.places.insert(r.places.end(), places_.begin() + static_cast<std::ptrdiff_t>(node * dimension),
+                        places_.begin() + static_cast<std::ptrdiff_t>((node + 1) * dimension));
       }
     std::vector<Index>& begin = r.graph.offsets;
     begin.assign(r.same.size() + 1, 0);
@@ -139,7 +145,9 @@ class Search {
     }
     return nearest == middle || nearest == from ? -1 : nearest;
   }
-  double place(Node node, int axis) const { return places_[static_cast<std::size_t>(node) * static_cast<std::size_t>(dimension_) + static_cast<std::size_t>(axis)]; }
+  double place(Node node, int axis) const {
+    return places_[static_cast<std::size_t>(node) * static_cast<std::size_t>(dimension_) + static_cast<std::size_t>(axis)];
+  }
 
   std::span<const Index> offsets_;
   std::span<const Node> neighbours_;

@@ -53,7 +53,8 @@ std::unique_ptr<DirectFactor> analyse(const SparseMatrix& A, DirectKind kind, co
   DirectAnalysis analysis{.kind = kind, .ordering = options.ordering, .block_size = A.block_size()};
   if (ordered_by_coordinates(options)) analysis.elimination = elimination_order(A, options);
   if (library == "cpu" && !has_addresses_for(BlasThreads::buffer + (Index{80} << 20)))  // for the libraries
-    throw Error(Exit::resources, "the direct solver and its BLAS need 0.2 GB of addresses before they begin", "addresses are limited (ulimit -v)", "raise the limit, or use an iterative solver");
+    throw Error(Exit::resources, "the direct solver and its BLAS need 0.2 GB of addresses before they begin", "addresses are limited (ulimit -v)",
+                "raise the limit, or use an iterative solver");
   const auto& factory = *static_cast<const DirectFactory*>(find_kernels(library, "ritz_direct", "direct"));
   return std::unique_ptr<DirectFactor>(factory.analyse(device, host, analysis));
 }
@@ -197,7 +198,8 @@ void DirectSolver::judge(const Vector& b, double b_norm, const Vector& x, SolveR
   report.where = rounding_text(rounding / b_norm);
   if (report.true_relative_residual > largest_residual_of_rounding) report.where += "; the matrix is singular, or nearly";
   else if (report.error_estimate <= relative) report.reason = StopReason::converged;
-  else report.where += fmt::format(", and leaves the solution an error of {:.1e} in the {} norm, above the tolerance", report.error_estimate, report.error_norm);
+  else
+    report.where += fmt::format(", and leaves the solution an error of {:.1e} in the {} norm, above the tolerance", report.error_estimate, report.error_norm);
 }
 
 // Corrections are worth making while they halve the residual, and down to rounding.

@@ -26,7 +26,8 @@ const char* advice_for(StopReason reason) {
     case StopReason::converged: return "";
     case StopReason::iteration_limit: return "allow more iterations, use a stronger preconditioner, or a direct solver";
     case StopReason::stagnated:
-      return "the tolerance is below what double precision can reach for this matrix: loosen it ([solver] tolerance), or use a direct solver where this is none";
+      return "the tolerance is below what double precision can reach for this matrix: loosen it ([solver] tolerance), or use a direct solver where this is "
+             "none";
     case StopReason::indefinite_matrix:
       return "the matrix is not positive definite: check supports and material data, or use a direct solver";
     case StopReason::indefinite_preconditioner:

@@ -98,8 +98,9 @@ void run_convergence_on_meshes(const Device& device, const BenchOptions& options
           errors.push_back(solve_known(levels[level], waves, order, device));
         }
         const NormErrors &fine = errors.back(), &coarse = errors[errors.size() - 2];
-        fmt::print("| {} | {} | {} | {} | {:.2e} | {:.2f} | {:.2e} | {:.2f} |\n", std::filesystem::path(file).stem().string(), elastic ? "elasticity" : "diffusion", order,
-                   fmt::join(cells, ", "), fine.l2, std::log2(coarse.l2 / fine.l2), fine.h1, std::log2(coarse.h1 / fine.h1));
+        fmt::print("| {} | {} | {} | {} | {:.2e} | {:.2f} | {:.2e} | {:.2f} |\n", std::filesystem::path(file).stem().string(),
+                   elastic ? "elasticity" : "diffusion", order, fmt::join(cells, ", "), fine.l2, std::log2(coarse.l2 / fine.l2), fine.h1,
+                   std::log2(coarse.h1 / fine.h1));
         std::fflush(stdout);
       }
   }

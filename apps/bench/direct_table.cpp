@@ -46,8 +46,8 @@ void print_row(const SystemRecipe& recipe, const LinearSystem& system, const std
   const Samples solve = time(system.A.device(), 1, [&] { report = solver.solve(system.b, x); });
   end_record(record, system.A.device());
   fmt::print("| {} | {} | {} | {:.2f} | {:.2f} | {:.2f} | {:.0f} | {:.1f} | {:.0f} | {:.0f} | {:.0f} | {:.1e} | {:.1e} |\n", recipe.name, system.A.rows(), name,
-             solver.analysis_seconds(), solver.factor_seconds(), solve.median() / (1 + report.iterations), 1e-6 * double(solver.factor_entries()), 1e-9 * solver.operations(),
-             1e-6 * double(solver.memory_needed()), 1e-6 * double(solver.memory_bytes()), 1e-6 * double(record.host_peak - before),
+             solver.analysis_seconds(), solver.factor_seconds(), solve.median() / (1 + report.iterations), 1e-6 * double(solver.factor_entries()),
+             1e-9 * solver.operations(), 1e-6 * double(solver.memory_needed()), 1e-6 * double(solver.memory_bytes()), 1e-6 * double(record.host_peak - before),
              report.true_relative_residual, backward_error(system, x));
   std::fflush(stdout);
 }

@@ -20,12 +20,14 @@ using namespace ritz;
 #ifdef __OPTIMIZE__
 constexpr const char* not_optimised = nullptr;
 #else
-constexpr const char* not_optimised = "note: host code of this program was compiled without optimisation: times of pattern, lists and mesh reading say nothing (CMAKE_BUILD_TYPE=Release)\n";
+constexpr const char* not_optimised =
+    "note: host code of this program was compiled without optimisation: times of pattern, lists and mesh reading say nothing (CMAKE_BUILD_TYPE=Release)\n";
 #endif
 
 std::vector<std::string> record_names() {
-  std::vector<std::string> names = {"auto-table", "block-cg", "convergence", "convergence-meshes", "direct-table", "mesh-read", "small-cg", "solve-poisson-P1", "solve-poisson-P2", "solve-elastic-P1", "solve-elastic-P2", "solve-elastic-Q1",
-                                    "precision-poisson-P1", "precision-poisson-P2", "precision-elastic-P1", "precision-elastic-P2", "precision-elastic-Q1"};
+  std::vector<std::string> names = {"auto-table", "block-cg", "convergence", "convergence-meshes", "direct-table", "mesh-read", "small-cg", "solve-poisson-P1",
+                                    "solve-poisson-P2", "solve-elastic-P1", "solve-elastic-P2", "solve-elastic-Q1", "precision-poisson-P1",
+                                    "precision-poisson-P2", "precision-elastic-P1", "precision-elastic-P2", "precision-elastic-Q1"};
   for (const Problem& problem : problems()) {
     names.push_back("asm-" + problem.name);
     names.push_back("spmv-" + problem.name);

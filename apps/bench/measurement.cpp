@@ -106,7 +106,8 @@ std::string text_of(const Record& record) {
 }
 
 std::string json_of(const BenchReport& report) {
-  nlohmann::ordered_json json = {{"program", "ritz-bench"}, {"version", ritz_version()}, {"device", report.device}, {"repeat", report.repeat}, {"size", report.size}};
+  nlohmann::ordered_json json = {
+      {"program", "ritz-bench"}, {"version", ritz_version()}, {"device", report.device}, {"repeat", report.repeat}, {"size", report.size}};
   json["records"] = nlohmann::ordered_json::array();
   for (const Record& record : report.records) json["records"].push_back(json_of(record));
   return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";

@@ -37,7 +37,8 @@ void look_at_processor(std::vector<Finding>& findings) {
   try {
     const Device cpu = Device::named("cpu");
     findings.push_back({State::good, "processor", cpu.info().name + ", kernels for " + (cpu.backend() == "v4" ? "AVX-512" : "AVX2"), ""});
-    findings.push_back({State::good, "copy rate", fmt::format("{:.1f} GB/s with {} threads", 1e-9 * measure_copy_rate(cpu, Index{1} << 26), cpu.threads()), ""});
+    findings.push_back(
+        {State::good, "copy rate", fmt::format("{:.1f} GB/s with {} threads", 1e-9 * measure_copy_rate(cpu, Index{1} << 26), cpu.threads()), ""});
   } catch (const Error& error) {
     findings.push_back({State::fault, "processor", error.message(), error.fix()});
   }
@@ -61,8 +62,10 @@ void look_at_memory(std::vector<Finding>& findings) {
   std::string value = fmt::format("{}, {} available", text_of_bytes(limits.memory_total), text_of_bytes(limits.memory_available));
   if (limits.group_memory > 0) value += fmt::format("; limited by the control group to {}", text_of_bytes(limits.group_memory));
   const bool little = limits.memory_available < 2'000'000'000;
-  findings.push_back({little ? State::advice : State::good, "memory", value,
-                      little ? "room for about two million unknowns of heat or half a million of elasticity at most: close other programs, or ask the batch system for more" : ""});
+  findings.push_back(
+      {little ? State::advice : State::good, "memory", value,
+       little ? "room for about two million unknowns of heat or half a million of elasticity at most: close other programs, or ask the batch system for more"
+              : ""});
 }
 
 void look_at_transfers(const Device& gpu, std::vector<Finding>& findings) {
@@ -112,7 +115,8 @@ void look_at_gpus(std::vector<Finding>& findings) {
   }
   for (const MachineInfo& gpu : facts.gpus) look_at_gpu(facts, gpu, findings);
   if (!facts.gpus.empty()) return;
-  const bool harmless = facts.driver.empty() || facts.why_no_gpu == "the driver reports no GPU" || facts.why_no_gpu.find("no CUDA-capable device") != std::string::npos;
+  const bool harmless =
+      facts.driver.empty() || facts.why_no_gpu == "the driver reports no GPU" || facts.why_no_gpu.find("no CUDA-capable device") != std::string::npos;
   findings.push_back({harmless ? State::good : State::fault, "GPU", "none is used: " + facts.why_no_gpu + chosen,
                       harmless ? "" : "nvidia-smi shows what the driver sees; restart the machine after an update of the driver, or use --device cpu"});
 }

@@ -56,7 +56,8 @@ void note_what_is_idle(const FormCatalogue& catalogue, const FormOnDevice& form,
       notes.push_back(fmt::format("{} changes no force here: is it used? (--set, --amplitude)", facts.name));
   }
   if (record.state_count == 0) return;
-  for (const std::string& name : idle_states(form, record, options)) notes.push_back(fmt::format("{} stays as it is here: is it written? (--set, --amplitude)", name));
+  for (const std::string& name : idle_states(form, record, options))
+    notes.push_back(fmt::format("{} stays as it is here: is it written? (--set, --amplitude)", name));
 }
 
 // The other back ends of this machine that the form can run on.
@@ -128,8 +129,8 @@ std::string list_elements(const ElementCommand& command) {
     const FormRecord& r = *catalogue.find(name).record;
     std::string& text = r.cell >= 0 ? whole : forms;
     if (r.cell >= 0)
-      text += fmt::format("  {:<26} on {}, {} unknown{} per node{}\n", name, traits(static_cast<CellKind>(r.cell)).name, r.components, r.components == 1 ? "" : "s",
-                          r.declared ? "" : "; declares no parameters");
+      text += fmt::format("  {:<26} on {}, {} unknown{} per node{}\n", name, traits(static_cast<CellKind>(r.cell)).name, r.components,
+                          r.components == 1 ? "" : "s", r.declared ? "" : "; declares no parameters");
     else
       text += fmt::format("  {:<26} {} component{} in {} dimensions{}{}\n", name, r.components, r.components == 1 ? "" : "s", r.dimension,
                           r.codimension == 1 ? ", on facets" : "", r.declared ? "" : "; declares no parameters");
@@ -158,14 +159,20 @@ std::string text_of(const ElementReport& report) {
                         fmt::format("{} {:.1e}", r.at_least ? ">=" : "<=", r.limit), r.note);
   for (const std::string& note : report.notes) text += fmt::format("note: {}\n", note);
   const auto failed = std::ranges::count(report.results, false, &CheckResult::passed);
-  return text + (failed == 0 ? fmt::format("all {} checks passed\n", report.results.size()) : fmt::format("{} of {} checks FAILED\n", failed, report.results.size()));
+  return text +
+         (failed == 0 ? fmt::format("all {} checks passed\n", report.results.size()) : fmt::format("{} of {} checks FAILED\n", failed, report.results.size()));
 }
 
 std::string json_of(const ElementReport& report) {
   nlohmann::json json = {{"name", report.name}, {"what", report.what}, {"passed", report.passed()}, {"notes", report.notes}};
   for (const CheckResult& r : report.results)
-    json["checks"].push_back({{"check", r.check}, {"on", r.on}, {"passed", r.passed}, {"number", std::isfinite(r.number) ? nlohmann::json(r.number) : nlohmann::json()},
-                              {"limit", r.limit}, {"at_least", r.at_least}, {"note", r.note}});
+    json["checks"].push_back({{"check", r.check},
+                              {"on", r.on},
+                              {"passed", r.passed},
+                              {"number", std::isfinite(r.number) ? nlohmann::json(r.number) : nlohmann::json()},
+                              {"limit", r.limit},
+                              {"at_least", r.at_least},
+                              {"note", r.note}});
   return json.dump(2) + "\n";
 }
 

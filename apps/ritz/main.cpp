@@ -1,4 +1,5 @@
-// The tool `ritz`: what there is to compute on; whether forms and elements are what they claim to be; what a mesh file holds, what is wrong with it, and into what it can be turned.
+// The tool `ritz`: what there is to compute on; whether forms and elements are what they claim to be; what a mesh file holds, what is wrong with it, and into
+// what it can be turned.
 #include "apps/memory_limits.hpp"
 #include "apps/ritz/devices.hpp"
 #include "apps/ritz/doctor.hpp"
@@ -23,7 +24,8 @@ namespace {
 using namespace ritz;
 
 struct Choice {
-  bool errors = false, devices = false, doctor = false, sized = false, check = false, change = false, verify = false, json = false, elements = false, element = false;
+  bool errors = false, devices = false, doctor = false, sized = false, check = false, change = false, verify = false, json = false, elements = false,
+       element = false;
   std::string file, folder = ".";
   double scale = 1;
   int times = 1;
@@ -111,7 +113,9 @@ Exit guarded(const Choice& choice) {
 
 }  // namespace
 
-constexpr const char* formats = "a mesh: Gmsh .msh, Abaqus or CalculiX .inp, VTK .vtu, .pvtu or .vtk, MEDIT .mesh or .meshb, MFEM .mesh, Nastran .bdf, Exodus II .e or .exo, MED .med, CGNS .cgns";
+constexpr const char* formats =
+    "a mesh: Gmsh .msh, Abaqus or CalculiX .inp, VTK .vtu, .pvtu or .vtk, MEDIT .mesh or .meshb, MFEM .mesh, Nastran .bdf, Exodus II .e or .exo, MED .med, "
+    "CGNS .cgns";
 
 void add_mesh_commands(CLI::App& mesh, Choice& choice) {
   const auto add_scale = [](CLI::App* app, double& scale) {
@@ -176,11 +180,13 @@ int main(int argc, char** argv) {
   ritz::spare_addresses_where_they_are_limited();
   Choice choice;
   CLI::App cli{"What there is to compute on, what mesh files hold and can be turned into, whether elements are right and results whole.", "ritz"};
-  cli.footer("Examples:\n  ritz doctor\n  ritz devices\n  ritz mesh info bracket.msh --scale 0.001\n  ritz mesh check bracket.inp --min-jacobian 0.1\n"
-             "  ritz mesh convert bracket.inp bracket.vtu\n  ritz mesh refine coarse.msh fine.msh --times 2\n"
-             "  ritz element check my_form --plugin my_form.cpp\n  ritz results verify results/bracket\n  ritz size --unknowns 50e6 --physics elasticity --cell tet10\n\n"
-             "Exit codes: 0 nothing is wrong, 2 command line, 3 the mesh or its file, 4 a check of an element failed, 6 out of memory, 7 a file could not be\n"
-             "written, 8 GPU or driver, 9 results are damaged or missing, 1 a bug in Ritz.");
+  cli.footer(
+      "Examples:\n  ritz doctor\n  ritz devices\n  ritz mesh info bracket.msh --scale 0.001\n  ritz mesh check bracket.inp --min-jacobian 0.1\n"
+      "  ritz mesh convert bracket.inp bracket.vtu\n  ritz mesh refine coarse.msh fine.msh --times 2\n"
+      "  ritz element check my_form --plugin my_form.cpp\n  ritz results verify results/bracket\n  ritz size --unknowns 50e6 --physics elasticity --cell "
+      "tet10\n\n"
+      "Exit codes: 0 nothing is wrong, 2 command line, 3 the mesh or its file, 4 a check of an element failed, 6 out of memory, 7 a file could not be\n"
+      "written, 8 GPU or driver, 9 results are damaged or missing, 1 a bug in Ritz.");
   cli.set_version_flag("--version", std::string("ritz ") + ritz_version());
   cli.require_subcommand(1);
   MemoryLimits limits;
@@ -193,7 +199,8 @@ int main(int argc, char** argv) {
   CLI::App* element = cli.add_subcommand("element", "forms and reference elements, also of your own");
   element->require_subcommand(1);
   add_element_commands(*element, choice);
-  CLI::App* doctor = cli.add_subcommand("doctor", "is this machine fit: processor, threads, memory, GPUs, disk, libraries, with a remedy for each fault (exit code 8)");
+  CLI::App* doctor =
+      cli.add_subcommand("doctor", "is this machine fit: processor, threads, memory, GPUs, disk, libraries, with a remedy for each fault (exit code 8)");
   doctor->add_flag("--json", choice.json, "as JSON");
   doctor->add_option("--folder", choice.folder, "whose disk is tried: where results are to go")->capture_default_str();
   doctor->callback([&choice] { choice.doctor = true; });
@@ -215,7 +222,8 @@ int main(int argc, char** argv) {
     cli.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return cli.exit(error);  // --help
-    Log(LogLevel::quiet).error(Error(Exit::input, fmt::format("{}, on the command line", error.what()), {}, "'ritz --help' and 'ritz COMMAND --help' name what there is"));
+    Log(LogLevel::quiet)
+        .error(Error(Exit::input, fmt::format("{}, on the command line", error.what()), {}, "'ritz --help' and 'ritz COMMAND --help' name what there is"));
     return static_cast<int>(Exit::input);
   }
   end_in_order_without_memory();

@@ -112,7 +112,8 @@ std::string text_of(const MeshInfo& info) {
 
 std::string json_of(const MeshInfo& info) {
   using Json = nlohmann::ordered_json;
-  Json json = {{"file", info.file}, {"scale", info.scale}, {"read_seconds", info.read_seconds}, {"dimension", info.dimension}, {"nodes", info.nodes}, {"cells", info.cells}};
+  Json json = {{"file", info.file},           {"scale", info.scale}, {"read_seconds", info.read_seconds},
+               {"dimension", info.dimension}, {"nodes", info.nodes}, {"cells", info.cells}};
   json["cells_by_kind"] = info.cells_by_kind;
   if (info.geometry) {
     const MeshInfo::Geometry& g = *info.geometry;

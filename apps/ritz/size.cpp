@@ -30,7 +30,8 @@ Mesh sample(CellKind kind, int order) {
   const PatternSize per_vertex = pattern_size(typical_counts(kind, 1'000'000), order);
   const double vertices = sample_nodes * 1e6 / double(per_vertex.nodes);
   const bool flat = traits(kind).dimension == 2;
-  const Index n = std::max<Index>(3, std::llround(flat ? std::sqrt(vertices) : std::cbrt(traits(kind).linear == CellKind::pyramid5 ? vertices / 2 : vertices)) - 1) | 1;
+  const Index n =
+      std::max<Index>(3, std::llround(flat ? std::sqrt(vertices) : std::cbrt(traits(kind).linear == CellKind::pyramid5 ? vertices / 2 : vertices)) - 1) | 1;
   return flat ? rectangle(n, n, {1, 1}, kind) : box(n, n, n, {1, 1, 1}, kind);
 }
 

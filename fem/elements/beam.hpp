@@ -26,9 +26,15 @@ struct Beam {
       {&Beam::inertia_y, {.name = "inertia_y", .unit = "m^4", .about = "second moment of area about y: the integral of z^2", .above = 0}},
       {&Beam::inertia_z, {.name = "inertia_z", .unit = "m^4", .about = "second moment of area about z: the integral of y^2", .above = 0, .example = 0.7}},
       {&Beam::torsion, {.name = "torsion", .unit = "m^4", .about = "torsion constant J of G J", .above = 0, .example = 0.4}},
-      {&Beam::shear_area_y, {.name = "shear_area_y", .unit = "m^2", .about = "area k A of shear along y; 0: no shear deformation", .minimum = 0, .fallback = 0, .example = 0.8}},
-      {&Beam::shear_area_z, {.name = "shear_area_z", .unit = "m^2", .about = "area k A of shear along z; 0: no shear deformation", .minimum = 0, .fallback = 0, .example = 0.6}},
-      {&Beam::orientation, {.name = "orientation", .unit = "1", .about = "direction of the local y axis; 0 0 0: upwards along z, or along x where the beam is vertical", .fallback = 0}}};
+      {&Beam::shear_area_y,
+       {.name = "shear_area_y", .unit = "m^2", .about = "area k A of shear along y; 0: no shear deformation", .minimum = 0, .fallback = 0, .example = 0.8}},
+      {&Beam::shear_area_z,
+       {.name = "shear_area_z", .unit = "m^2", .about = "area k A of shear along z; 0: no shear deformation", .minimum = 0, .fallback = 0, .example = 0.6}},
+      {&Beam::orientation,
+       {.name = "orientation",
+        .unit = "1",
+        .about = "direction of the local y axis; 0 0 0: upwards along z, or along x where the beam is vertical",
+        .fallback = 0}}};
 
   template <class X>
   struct Axes {

@@ -19,8 +19,18 @@ struct ShellSection {
       {&ShellSection::young, {.name = "young", .unit = "Pa", .about = "Young's modulus", .above = 0}},
       {&ShellSection::poisson, {.name = "poisson", .unit = "1", .about = "Poisson's ratio", .maximum = 0.5, .above = -1, .example = 0.3}},
       {&ShellSection::thickness, {.name = "thickness", .unit = "m", .about = "of the shell", .above = 0, .example = 0.1}},
-      {&ShellSection::drilling, {.name = "drilling", .unit = "1", .about = "stiffness of the rotation about the normal, as a part of the shear stiffness", .above = 0, .fallback = 0.01}},
-      {&ShellSection::orientation, {.name = "orientation", .unit = "1", .about = "direction of the local x axis of section forces; 0 0 0: from the first edge of a quadrilateral to the third, along the first edge of a triangle", .fallback = 0}}};
+      {&ShellSection::drilling,
+       {.name = "drilling",
+        .unit = "1",
+        .about = "stiffness of the rotation about the normal, as a part of the shear stiffness",
+        .above = 0,
+        .fallback = 0.01}},
+      {&ShellSection::orientation,
+       {.name = "orientation",
+        .unit = "1",
+        .about =
+            "direction of the local x axis of section forces; 0 0 0: from the first edge of a quadrilateral to the third, along the first edge of a triangle",
+        .fallback = 0}}};
 
   template <class T>
   constexpr T energy(const T (&e)[9]) const {

@@ -75,12 +75,16 @@ struct WholeElementFacts {
   using State = double[state > 0 ? state : 1];
   static constexpr bool has_energy = [] {
     if constexpr (HasStrains<E>) return false;
-    else if constexpr (state > 0) return requires(const E& e, const Coordinates& x, const Unknowns& u, const State& before, State& now) { { e.energy(x, u, before, now) } -> std::convertible_to<double>; };
+    else if constexpr (state > 0) return requires(const E& e, const Coordinates& x, const Unknowns& u, const State& before, State& now) {
+        { e.energy(x, u, before, now) } -> std::convertible_to<double>;
+      };
     else return requires(const E& e, const Coordinates& x, const Unknowns& u) { { e.energy(x, u) } -> std::convertible_to<double>; };
   }();
   static constexpr bool has_residual = [] {
     if constexpr (HasStrains<E>) return false;
-    else if constexpr (state > 0) return requires(const E& e, const Coordinates& x, const Unknowns& u, const State& before, State& now, Unknowns& r) { e.residual(x, u, before, now, r); };
+    else if constexpr (state > 0) return requires(const E& e, const Coordinates& x, const Unknowns& u, const State& before, State& now, Unknowns& r) {
+        e.residual(x, u, before, now, r);
+      };
     else return requires(const E& e, const Coordinates& x, const Unknowns& u, Unknowns& r) { e.residual(x, u, r); };
   }();
   static_assert(HasStrains<E> || has_energy || has_residual,
@@ -98,7 +102,10 @@ struct WholeElementFacts {
   static constexpr bool rate_independent = [] { if constexpr (requires { E::rate_independent; }) return E::rate_independent; else return false; }();
   static constexpr bool has_matrix = [] { if constexpr (requires { E::has_matrix; }) return E::has_matrix; else return true; }();
   static constexpr bool objective = [] { if constexpr (requires { E::objective; }) return E::objective; else return false; }();
-  static constexpr bool small_displacements = [] { if constexpr (requires { E::small_displacements; }) return E::small_displacements; else return linear || HasStrains<E>; }();
+  static constexpr bool small_displacements = [] {
+    if constexpr (requires { E::small_displacements; }) return E::small_displacements;
+    else return linear || HasStrains<E>;
+  }();
   static constexpr int derived = [] { if constexpr (requires { E::derived; }) return E::derived; else return 0; }();
   static constexpr int evaluated = derived + state;  // numbers in results: the state as a mean over the points
   static constexpr const char* unknown = [] { if constexpr (requires { E::unknown; }) return E::unknown; else return "u"; }();

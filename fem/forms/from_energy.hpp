@@ -19,7 +19,8 @@
 namespace ritz {
 
 template <class E>
-concept HasPlainEnergy = requires(const E& form, const Location<double, E::dimension, FormFacts<E>::given>& p, const Fields<double, E::components, E::dimension>& u) {
+concept HasPlainEnergy = requires(const E& form, const Location<double, E::dimension, FormFacts<E>::given>& p,
+                                  const Fields<double, E::components, E::dimension>& u) {
   { form.energy(p, u) } -> std::convertible_to<double>;
 };
 template <class E>

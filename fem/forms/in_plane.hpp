@@ -83,7 +83,8 @@ struct InPlane : CallableOf<F>::Type {
   // Calls of the form in space, in numbers of any kind: as it is, or with the state before the increment.
   struct Directly {
     template <class V>
-    constexpr void operator()(const Solid& solid, const Location<V, 3, M>& place, const Fields<V, F::components, 3>& fields, Fields<V, F::components, 3>& result) const {
+    constexpr void operator()(const Solid& solid, const Location<V, 3, M>& place, const Fields<V, F::components, 3>& fields,
+                              Fields<V, F::components, 3>& result) const {
       solid(place, fields, result);
     }
   };
@@ -92,7 +93,8 @@ struct InPlane : CallableOf<F>::Type {
     const T (&before)[S > 0 ? S : 1];
     T (&now)[S > 0 ? S : 1];
     template <class V>
-    constexpr void operator()(const Solid& solid, const Location<V, 3, M>& place, const Fields<V, F::components, 3>& fields, Fields<V, F::components, 3>& result) const {
+    constexpr void operator()(const Solid& solid, const Location<V, 3, M>& place, const Fields<V, F::components, 3>& fields,
+                              Fields<V, F::components, 3>& result) const {
       if constexpr (std::is_same_v<V, T>) {
         for (int i = 0; i < S; ++i) now[i] = before[i];
         solid(place, fields, before, now, result);

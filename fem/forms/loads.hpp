@@ -37,7 +37,8 @@ struct Pressure {
   double pressure;  // [Pa]
   double weight = 1;
   bool axisymmetric = false;
-  static constexpr Parameter<Pressure> parameters[] = {{&Pressure::pressure, {.name = "pressure", .unit = "Pa", .about = "positive when it pushes into the body"}}};
+  static constexpr Parameter<Pressure> parameters[] = {
+      {&Pressure::pressure, {.name = "pressure", .unit = "Pa", .about = "positive when it pushes into the body"}}};
 
   template <class T>
   constexpr void operator()(const Location<T, G>& p, const Fields<T, G, G>&, Fields<T, G, G>& f) const {

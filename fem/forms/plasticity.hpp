@@ -18,15 +18,28 @@ struct VonMisesPlasticity {
   static constexpr int components = 3, dimension = 3, derived = 6;
   static constexpr bool uses_value = false, uses_gradient = true, symmetric = true;
   static constexpr bool objective = true, small_displacements = true, rate_independent = true;
-  static constexpr std::array<StateFacts, 2> state = {{{.name = "plastic_strain", .about = "xx yy zz xy yz xz", .components = 6},
-                                                       {.name = "equivalent_plastic_strain", .about = "its rate is sqrt(2/3 D:D), D that of the plastic strain"}}};
+  static constexpr std::array<StateFacts, 2> state = {
+      {{.name = "plastic_strain", .about = "xx yy zz xy yz xz", .components = 6},
+       {.name = "equivalent_plastic_strain", .about = "its rate is sqrt(2/3 D:D), D that of the plastic strain"}}};
   double young, poisson, yield_stress, isotropic_hardening, kinematic_hardening;
   static constexpr Parameter<VonMisesPlasticity> parameters[] = {
       {&VonMisesPlasticity::young, {.name = "young", .unit = "Pa", .about = "Young's modulus", .above = 0, .example = 1}},
       {&VonMisesPlasticity::poisson, {.name = "poisson", .about = "Poisson's ratio", .above = -1, .below = 0.5, .example = 0.3}},
       {&VonMisesPlasticity::yield_stress, {.name = "yield_stress", .unit = "Pa", .about = "in tension, at first", .above = 0, .example = 0.05}},
-      {&VonMisesPlasticity::isotropic_hardening, {.name = "isotropic_hardening", .unit = "Pa", .about = "growth of the yield stress per equivalent plastic strain", .minimum = 0, .fallback = 0, .example = 0.2}},
-      {&VonMisesPlasticity::kinematic_hardening, {.name = "kinematic_hardening", .unit = "Pa", .about = "shift of the yield surface in tension per plastic strain", .minimum = 0, .fallback = 0, .example = 0.1}}};
+      {&VonMisesPlasticity::isotropic_hardening,
+       {.name = "isotropic_hardening",
+        .unit = "Pa",
+        .about = "growth of the yield stress per equivalent plastic strain",
+        .minimum = 0,
+        .fallback = 0,
+        .example = 0.2}},
+      {&VonMisesPlasticity::kinematic_hardening,
+       {.name = "kinematic_hardening",
+        .unit = "Pa",
+        .about = "shift of the yield surface in tension per plastic strain",
+        .minimum = 0,
+        .fallback = 0,
+        .example = 0.1}}};
 
   template <class T>
   constexpr void operator()(const Location<T, 3>&, const Fields<T, 3, 3>& u, const T (&before)[7], T (&now)[7], Fields<T, 3, 3>& f) const {

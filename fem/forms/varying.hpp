@@ -85,8 +85,8 @@ struct VaryingConvection {
   static constexpr const char* name = G == 3 ? "varying_convection3" : "varying_convection2";
   static constexpr int components = 1, dimension = G, codimension = 1, extra_degree = 1;
   static constexpr bool uses_value = true, uses_gradient = false, symmetric = true, linear = true;
-  static constexpr std::array<ParameterFacts, 2> given = {
-      {{.name = "coefficient", .unit = "W/(m^2 K)", .about = "h", .above = 0}, {.name = "ambient", .unit = "K", .about = "temperature of the fluid", .example = 20}}};
+  static constexpr std::array<ParameterFacts, 2> given = {{{.name = "coefficient", .unit = "W/(m^2 K)", .about = "h", .above = 0},
+                                                           {.name = "ambient", .unit = "K", .about = "temperature of the fluid", .example = 20}}};
   double weight = 1;
   bool axisymmetric = false;
 
@@ -98,8 +98,8 @@ struct VaryingConvection {
 };
 
 // What elastic bodies are made of, at every point.
-inline constexpr std::array<ParameterFacts, 2> elastic_given = {
-    {{.name = "young", .unit = "Pa", .about = "Young's modulus", .above = 0}, {.name = "poisson", .about = "Poisson's ratio", .above = -1, .below = 0.5, .example = 0.3}}};
+inline constexpr std::array<ParameterFacts, 2> elastic_given = {{{.name = "young", .unit = "Pa", .about = "Young's modulus", .above = 0},
+                                                                 {.name = "poisson", .about = "Poisson's ratio", .above = -1, .below = 0.5, .example = 0.3}}};
 
 template <class T>
 struct LameAt {

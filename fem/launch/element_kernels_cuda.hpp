@@ -51,8 +51,9 @@ template <Form F, int N, int D>
 using MatrixChunk = ChunkTraits<double, true, matrices_scratch<F, Shape<F, N, D>>(one_point), N * N, F::components * F::components, F::components, 128>;
 
 template <Form F, int N, int D>
-__global__ void __launch_bounds__(largest_block_threads) simplex_matrices_kernel(const __grid_constant__ F form, const __grid_constant__ ElementArguments arguments,
-                                                                                 int elements, const __grid_constant__ ChunkSums sums) {
+__global__ void __launch_bounds__(largest_block_threads)
+    simplex_matrices_kernel(const __grid_constant__ F form, const __grid_constant__ ElementArguments arguments, int elements,
+                            const __grid_constant__ ChunkSums sums) {
   compute_chunk<MatrixChunk<F, N, D>>(arguments, elements, sums, [&](const auto& team, const auto& memory, Index batch) {
     element_matrices<F, N, D, 1>(team, memory, form, arguments, batch);
   });

@@ -111,7 +111,8 @@ constexpr void tangent_block(const Team& team, const ElementArguments& arguments
         for (int j = 0; j < C; ++j) {
           T along = 0.0;
           for (int e = 0; e < D; ++e)
-            along += gradients[(q * N + b) * D + e] * team.tangent(arguments, batch, q * Sh::entries + tangent_entry(i * D + d, j * D + e), points * Sh::entries);
+            along +=
+                gradients[(q * N + b) * D + e] * team.tangent(arguments, batch, q * Sh::entries + tangent_entry(i * D + d, j * D + e), points * Sh::entries);
           sum[i][j] += gradients[(q * N + a) * D + d] * along;
         }
 }

@@ -55,7 +55,9 @@ template <TangentTask Task, class Sh>
 // Nodes of cells whose actions have kernels of their own; 0: those of any element, with all else.
 template <int C, int D, int... NodeCounts>
 struct RegisterTangents {
-  RegisterTangents() { (register_kernels(RITZ_TEXT(RITZ_BACKEND), tangent_kernel_name(C, NodeCounts, D).c_str(), &table<TangentShape<C, D, NodeCounts>, NodeCounts == 0>()), ...); }
+  RegisterTangents() {
+    (register_kernels(RITZ_TEXT(RITZ_BACKEND), tangent_kernel_name(C, NodeCounts, D).c_str(), &table<TangentShape<C, D, NodeCounts>, NodeCounts == 0>()), ...);
+  }
 
  private:
   template <class Sh, bool All>

@@ -363,7 +363,8 @@ constexpr void tensor_actions(const Team& team, const Memory& memory, const F& f
     };
     if (stored) {
       along([&](int k) {
-        return PointGeometry<Sh, T>([&](int entry) { return team.point_geometry(arguments, batch, item + k * last, points, entry, Sh::D * Sh::G + 1 + Sh::G); });
+        return PointGeometry<Sh, T>(
+            [&](int entry) { return team.point_geometry(arguments, batch, item + k * last, points, entry, Sh::D * Sh::G + 1 + Sh::G); });
       });
     } else {
       const LineGeometry<Sh, T> line(corners, at, item);

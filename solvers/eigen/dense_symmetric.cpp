@@ -97,7 +97,8 @@ void diagonalise(Tridiagonal& T, std::size_t n) {
   for (std::size_t low = 0; low < n; ++low)
     for (int sweeps = 0;; ++sweeps) {
       std::size_t high = low;
-      while (high + 1 < n && std::abs(T.below[high]) > std::numeric_limits<double>::epsilon() * (std::abs(T.diagonal[high]) + std::abs(T.diagonal[high + 1]))) ++high;
+      while (high + 1 < n && std::abs(T.below[high]) > std::numeric_limits<double>::epsilon() * (std::abs(T.diagonal[high]) + std::abs(T.diagonal[high + 1])))
+        ++high;
       if (high == low) break;
       if (sweeps == sweep_limit) throw Error(Exit::not_converged, fmt::format("the eigenvalues of a projected matrix of {} rows did not converge", n));
       sweep(T, n, low, high);
@@ -123,7 +124,8 @@ SymmetricEigen symmetric_eigen(std::vector<double> A, int size) {
   SymmetricEigen result;
   for (const std::size_t i : order) {
     result.values.push_back(T.diagonal[i]);
-    result.vectors.insert(result.vectors.end(), T.rotation.begin() + static_cast<std::ptrdiff_t>(i * n), T.rotation.begin() + static_cast<std::ptrdiff_t>((i + 1) * n));
+    result.vectors.insert(result.vectors.end(), T.rotation.begin() + static_cast<std::ptrdiff_t>(i * n),
+                          T.rotation.begin() + static_cast<std::ptrdiff_t>((i + 1) * n));
   }
   return result;
 }

@@ -24,12 +24,14 @@ EigenProblem::EigenProblem(const SparseMatrix& stiffness_matrix, const SparseMat
   double stiffness_sum = 0, mass_sum = 0;
   for (std::size_t i = 0; i < m.size(); ++i) {
     if (m[i] == 0) continue;
-    if (!(m[i] > 0)) throw Error(Exit::model, fmt::format("row {} of the mass matrix has the diagonal entry {}", i, m[i]), "masses are positive", "check the density");
+    if (!(m[i] > 0))
+      throw Error(Exit::model, fmt::format("row {} of the mass matrix has the diagonal entry {}", i, m[i]), "masses are positive", "check the density");
     ++mass_count;
     stiffness_sum += k[i];
     mass_sum += m[i];
   }
-  if (mass_count == 0) throw Error(Exit::model, "no unknown is free and has mass", "nothing can vibrate", "give the material a density, and leave some of the body free");
+  if (mass_count == 0)
+    throw Error(Exit::model, "no unknown is free and has mass", "nothing can vibrate", "give the material a density, and leave some of the body free");
   // The quotient of the traces is of the size of the highest eigenvalue, c^2 / h^2 with the size h of a cell; the lowest
   // of a body as wide as long is of the size c^2 / L^2.
   const double nodes = static_cast<double>(mass_count) / K.block_size();

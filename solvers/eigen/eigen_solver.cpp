@@ -17,8 +17,10 @@ bool needs_a_factor(const EigenOptions& options) { return options.band.has_value
 void check(const EigenOptions& options) {
   if (options.band) {
     if (!(options.band->low < options.band->high))
-      throw Error(Exit::input, fmt::format("the band from {:g} to {:g} is empty", options.band->low, options.band->high), {}, "give a lower end below the upper end");
-    if (!(options.band->high > 0)) throw Error(Exit::input, fmt::format("the band ends at {:g}", options.band->high), "eigenvalues are not negative", "give an upper end above zero");
+      throw Error(Exit::input, fmt::format("the band from {:g} to {:g} is empty", options.band->low, options.band->high), {},
+                  "give a lower end below the upper end");
+    if (!(options.band->high > 0))
+      throw Error(Exit::input, fmt::format("the band ends at {:g}", options.band->high), "eigenvalues are not negative", "give an upper end above zero");
   } else if (options.count < 1) {
     throw Error(Exit::input, fmt::format("{} eigenvalues were asked for", options.count), {}, "ask for one at least");
   }

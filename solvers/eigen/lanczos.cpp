@@ -270,7 +270,9 @@ class Lanczos {
 
   int converged_count(double tolerance) const {
     int good = 0;
-    while (good < static_cast<int>(ritz_.size()) && ritz_[static_cast<std::size_t>(good)].error <= tolerance * std::abs(ritz_[static_cast<std::size_t>(good)].theta)) ++good;
+    while (good < static_cast<int>(ritz_.size()) &&
+           ritz_[static_cast<std::size_t>(good)].error <= tolerance * std::abs(ritz_[static_cast<std::size_t>(good)].theta))
+      ++good;
     return good;
   }
   // The eigenvalues next to the wanted ones, roughly: where to count needs them.
@@ -317,8 +319,8 @@ class Lanczos {
     solution_.verified = count == cut;
     solution_.verification = fmt::format("{} eigenvalues below {:.6g} by the inertia of a factor, {} found", count, mark, cut);
     if (count < cut)
-      throw Error(Exit::not_converged, "more eigenvalues were found than there are: " + solution_.verification, "rounding has spoiled the subspace or the factor",
-                  "check the model for extreme ratios of stiffness, and ask for fewer modes");
+      throw Error(Exit::not_converged, "more eigenvalues were found than there are: " + solution_.verification,
+                  "rounding has spoiled the subspace or the factor", "check the model for extreme ratios of stiffness, and ask for fewer modes");
     return solution_.verified;
   }
 

@@ -15,7 +15,8 @@ constexpr Index sampled_rows = 2000;
 using Tensor = std::array<std::array<double, 3>, 3>;
 
 double determinant(const Tensor& t) {
-  return t[0][0] * (t[1][1] * t[2][2] - t[1][2] * t[2][1]) - t[0][1] * (t[1][0] * t[2][2] - t[1][2] * t[2][0]) + t[0][2] * (t[1][0] * t[2][1] - t[1][1] * t[2][0]);
+  return t[0][0] * (t[1][1] * t[2][2] - t[1][2] * t[2][1]) - t[0][1] * (t[1][0] * t[2][2] - t[1][2] * t[2][0]) +
+         t[0][2] * (t[1][0] * t[2][1] - t[1][1] * t[2][0]);
 }
 
 // trace(inverse of a times b), of symmetric tensors

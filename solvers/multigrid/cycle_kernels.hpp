@@ -1,6 +1,6 @@
-// Kernels of a multigrid cycle, in double or single precision; levels' matrices may be stored in fewer bits than that. Each level's matrix is read once per call; the vector
-// work of a Chebyshev step is fused into it. The same functions exist for one vector (tables "cycle single", "cycle
-// double" and "cycle half") and for 8 lanes of vectors ("... lanes"), where each vector is [row][8].
+// Kernels of a multigrid cycle, in double or single precision; levels' matrices may be stored in fewer bits than that. Each level's matrix is read once per
+// call; the vector work of a Chebyshev step is fused into it. The same functions exist for one vector (tables "cycle single", "cycle double" and "cycle half")
+// and for 8 lanes of vectors ("... lanes"), where each vector is [row][8].
 #pragma once
 
 #include "solvers/multigrid/block_matrix.hpp"

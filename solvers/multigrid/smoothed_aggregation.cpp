@@ -222,7 +222,8 @@ class Cycle {
   // Of one product: blocks with their columns, and offsets.
   template <class T>
   static Index traffic(const CycleMatrix<T>& m) {
-    return m.nonzeros * (Index{m.view.row_block} * m.view.column_block * Index{sizeof(T)} + Index{sizeof(std::int32_t)}) + (m.view.rows + 1) * Index{sizeof(Index)};
+    return m.nonzeros * (Index{m.view.row_block} * m.view.column_block * Index{sizeof(T)} + Index{sizeof(std::int32_t)}) +
+           (m.view.rows + 1) * Index{sizeof(Index)};
   }
   // [bytes] read and written by a cycle for `lanes` vectors, as cycle() goes: a step of smoothing reads A, D, b, x and d and writes d and x.
   Index cycle_traffic(Index lanes) const {

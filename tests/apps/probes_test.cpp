@@ -112,7 +112,8 @@ TEST(Probes, ComponentByNameNumberAndMagnitude) {
 TEST(Probes, AFieldWithoutValuesGivesNaN) {
   Probed p;
   p.fields[1].values.clear();
-  for (const char* place : {"point = [1, 0.4, 0.2]", "region = 'x1'\nmeasure = 'max'", "region = 'all'\nmeasure = 'integral'", "region = 'x1'\nmeasure = 'reaction'"}) {
+  for (const char* place :
+       {"point = [1, 0.4, 0.2]", "region = 'x1'\nmeasure = 'max'", "region = 'all'\nmeasure = 'integral'", "region = 'x1'\nmeasure = 'reaction'"}) {
     EXPECT_THAT(p.value(std::string("field = 'displacement'\n") + place), ElementsAre(testing::IsNan(), testing::IsNan(), testing::IsNan())) << place;
     EXPECT_THAT(p.value(std::string("field = 'displacement'\ncomponent = 'magnitude'\n") + place), ElementsAre(testing::IsNan())) << place;
   }

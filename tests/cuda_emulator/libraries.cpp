@@ -37,7 +37,8 @@ void solve_dense(int n, int entries, const double* values, const int* offsets, c
   touch_range("cusolver", x, sizeof(double) * static_cast<std::size_t>(n), Access::write);
   std::vector<double> a(static_cast<std::size_t>(n) * static_cast<std::size_t>(n)), solution(b, b + n);
   for (int i = 0; i < n; ++i)
-    for (int k = offsets[i]; k < offsets[i + 1]; ++k) a[static_cast<std::size_t>(columns[k]) * static_cast<std::size_t>(n) + static_cast<std::size_t>(i)] = values[k];
+    for (int k = offsets[i]; k < offsets[i + 1]; ++k)
+      a[static_cast<std::size_t>(columns[k]) * static_cast<std::size_t>(n) + static_cast<std::size_t>(i)] = values[k];
   std::vector<int> pivots(static_cast<std::size_t>(n));
   const int one = 1;
   int status = 0;

@@ -107,7 +107,8 @@ void clear_suspicion() {
   std::uint64_t value = 0;
   std::memcpy(&value, state.suspect, state.suspect_bytes);
   const void* const p = std::exchange(state.suspect, nullptr);
-  if (value != state.suspect_value) fault("race", p, state.suspect_bytes, Access::write, ", which " + text_of(state.suspect_first) + " writes too, with another value and no barrier between");
+  if (value != state.suspect_value)
+    fault("race", p, state.suspect_bytes, Access::write, ", which " + text_of(state.suspect_first) + " writes too, with another value and no barrier between");
 }
 
 void touch_cell(Cell& c, std::uint32_t when, bool shared, unsigned bytes_of_word, const void* p, unsigned bytes, Access access) {

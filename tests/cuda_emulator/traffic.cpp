@@ -122,7 +122,8 @@ void write_traffic() {
     fmt::print(out, "kernel\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\n", place(function, "\t"), k.launches, k.blocks, k.threads, k.block.read, k.block.written,
                k.launch.read, k.launch.written);
     for (const auto& [instruction, r] : k.instructions)
-      fmt::print(out, "{}\t{}\t{}\t{}\t{}\t{}\n", r.shared ? "shared" : "global", r.writes ? "write" : "read", place(instruction, "\t"), r.count, r.bytes, r.units);
+      fmt::print(out, "{}\t{}\t{}\t{}\t{}\t{}\n", r.shared ? "shared" : "global", r.writes ? "write" : "read", place(instruction, "\t"), r.count, r.bytes,
+                 r.units);
   }
   std::fclose(out);
 }

@@ -119,7 +119,9 @@ TEST(DeviceChoice, ARankThatSeesOneGpuOfItsOwnTakesIt) {
 TEST(DeviceChoice, ALoneRankIsNoRank) { EXPECT_EQ(choose_device({.gpus = {gpu("A100", 1), gpu("A100", 2)}, .local_rank = 0, .local_ranks = 1}).gpu, 1); }
 
 TEST(DeviceChoice, ReadsRanksOfTheBatchSystem) {
-  for (const char* name : {"SLURM_LOCALID", "SLURM_NTASKS_PER_NODE", "OMPI_COMM_WORLD_LOCAL_RANK", "OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALRANKID", "RITZ_SHARE_GPU"}) ::unsetenv(name);
+  for (const char* name :
+       {"SLURM_LOCALID", "SLURM_NTASKS_PER_NODE", "OMPI_COMM_WORLD_LOCAL_RANK", "OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALRANKID", "RITZ_SHARE_GPU"})
+    ::unsetenv(name);
   EXPECT_EQ(facts_of_environment({}, "").local_rank, -1);
   ::setenv("SLURM_LOCALID", "3", 1);
   ::setenv("SLURM_NTASKS_PER_NODE", "4(x2)", 1);

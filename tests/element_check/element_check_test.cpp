@@ -63,7 +63,9 @@ TEST(FormCheck, PassesWhatIsSound) {
   EXPECT_GE(results.size(), 40u);  // two shapes, two orders, eleven checks
 }
 
-TEST(FormCheck, FindsAFluxThatIsNotSymmetric) { expect_found<Fault::not_symmetric>({"symmetric tangent"}, {"tangent", "action", "zero-energy modes", "convergence order"}); }
+TEST(FormCheck, FindsAFluxThatIsNotSymmetric) {
+  expect_found<Fault::not_symmetric>({"symmetric tangent"}, {"tangent", "action", "zero-energy modes", "convergence order"});
+}
 // Kernels believe the claim and take the tangent at rest.
 TEST(FormCheck, FindsAFluxThatIsNotLinear) { expect_found<Fault::not_linear>({"linear"}, {"tangent", "quadrature", "convergence order"}); }
 TEST(FormCheck, FindsALostDerivative) { expect_found<Fault::wrong_tangent>({"tangent"}, {"convergence order"}); }

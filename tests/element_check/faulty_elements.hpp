@@ -61,7 +61,9 @@ struct EnergyBar {
 // A bar that stiffens with the largest strain that it has seen, and faults in what it keeps.
 template <StateFault fault>
 struct FaultyStateBar {
-  static constexpr const char* name = fault == StateFault::none ? "test_state_bar" : fault == StateFault::drifts ? "test_state_bar_drifts" : "test_state_bar_loses_a_derivative";
+  static constexpr const char* name = fault == StateFault::none     ? "test_state_bar"
+                                      : fault == StateFault::drifts ? "test_state_bar_drifts"
+                                                                    : "test_state_bar_loses_a_derivative";
   static constexpr auto cell = CellKind::line2;
   static constexpr int components = 3;
   static constexpr bool rate_independent = true;

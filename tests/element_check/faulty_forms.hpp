@@ -101,7 +101,8 @@ struct TwistingStress {
 
 // -div(k grad u) whose k grows with the steepest slope that a point has seen: a point state, and faults in it.
 enum class StateFault { none, drifts, loses_a_derivative, not_finite, depends_on_backend, count };
-constexpr const char* state_fault_names[] = {"test_state_sound", "test_state_drifts", "test_state_loses_a_derivative", "test_state_not_finite", "test_state_depends_on_backend"};
+constexpr const char* state_fault_names[] = {"test_state_sound", "test_state_drifts", "test_state_loses_a_derivative", "test_state_not_finite",
+                                             "test_state_depends_on_backend"};
 
 template <StateFault fault>
 struct FaultyState {

@@ -100,7 +100,8 @@ TEST(Shell3, PlatesDoNotLock) {
 double roof_deflection(Index n) {
   const double R = 25, half = 25, angle = 40 * pi / 180;
   const auto roof = [&](double a, double y) { return Point{R * std::sin(a), y, R * std::cos(a)}; };
-  Structure model(triangles(n, n, {angle, half}, roof), 6, {Integral::over_all_cells(shell3(4.32e8, 0, 0.25)), Integral::over_all_cells(Shell3Load{{0, 0, -90}, 0})});
+  Structure model(triangles(n, n, {angle, half}, roof), 6,
+                  {Integral::over_all_cells(shell3(4.32e8, 0, 0.25)), Integral::over_all_cells(Shell3Load{{0, 0, -90}, 0})});
   const auto at = [&](auto f) { return nodes_where(model.mesh, f); };
   model.solve({{at([&](double, double y, double) { return same(y, half); }), {0, 2}},
                {at([](double, double y, double) { return same(y, 0); }), {1, 3, 5}},

@@ -138,7 +138,8 @@ TEST(NeedsNoMatrix, TurnsToOneWhereConvergenceIsSlow) {
 TEST(NeedsNoMatrix, WhatRoundingLeavesCountsAsConverged) {
   const Block plate(box(24, 24, 1, {10, 10, 0.2}, CellKind::tet10), elastic_form(3));
   const Constraints fixed = plate.held();
-  const StaticSolution s = solve_static(plate.equations, fixed, {.relative = 1e-10, .promise = MatrixPromise::positive_definite, .operator_kind = OperatorKind::matrix_free});
+  const StaticSolution s =
+      solve_static(plate.equations, fixed, {.relative = 1e-10, .promise = MatrixPromise::positive_definite, .operator_kind = OperatorKind::matrix_free});
   EXPECT_TRUE(s.report.converged()) << summary(s.report);
   EXPECT_GT(s.report.true_relative_residual, 1e-10);
   EXPECT_TRUE(s.report.where.starts_with("the residual is that of rounding")) << s.report.where;
@@ -153,7 +154,8 @@ TEST(NeedsNoMatrix, WhatRoundingLeavesCountsAsConverged) {
 
 // A bar of a form that is not linear, pulled by a prescribed displacement.
 struct Pulled {
-  Pulled(const FormValue& form, double end) : block(box(11, 10, 10, {1, 1, 1}, CellKind::tet10), form), equations(block.space, {Integral::over_all_cells(form)}), fixed(block.space) {
+  Pulled(const FormValue& form, double end)
+      : block(box(11, 10, 10, {1, 1, 1}, CellKind::tet10), form), equations(block.space, {Integral::over_all_cells(form)}), fixed(block.space) {
     for (int c = 0; c < 3; ++c) {
       fixed.prescribe(block.mesh.region("x0"), c, 0, "x0");
       fixed.prescribe(block.mesh.region("x1"), c, c == 0 ? end : 0, "x1");

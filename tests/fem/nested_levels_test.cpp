@@ -17,7 +17,8 @@ const Device& tested() {
 }
 
 using Supports = std::vector<std::pair<std::string, int>>;
-const Supports heat_supports = {{"x0", 0}, {"y1", 0}}, one_side = {{"x0", 0}}, clamp = {{"x0", 0}, {"x0", 1}, {"x0", 2}}, rollers = {{"x0", 0}, {"y0", 1}, {"z0", 2}};
+const Supports heat_supports = {{"x0", 0}, {"y1", 0}}, one_side = {{"x0", 0}}, clamp = {{"x0", 0}, {"x0", 1}, {"x0", 2}},
+               rollers = {{"x0", 0}, {"y0", 1}, {"z0", 2}};
 
 struct System {
   System(Mesh m, std::vector<Integral> integrals, int components, const Supports& supports)
@@ -166,7 +167,8 @@ TEST(NestedLevels, OfTetrahedraAndTrianglesDoNotDependOnTheMesh) {
     const bool solid = traits(kind).dimension == 3;
     std::vector<int> iterations;
     for (const Index n : {8, solid ? 24 / order : 64}) {
-      const System s(solid ? box(n, n, n, {1, 1, 1}, kind, {.smooth = 0.05}) : rectangle(n, n, {1, 1}, kind, {.smooth = 0.05}), heat_form(solid ? 3 : 2), one_side);
+      const System s(solid ? box(n, n, n, {1, 1, 1}, kind, {.smooth = 0.05}) : rectangle(n, n, {1, 1}, kind, {.smooth = 0.05}), heat_form(solid ? 3 : 2),
+                     one_side);
       if (n > 8) {
         EXPECT_GE(SmoothedAggregation(s.K, s.options(MultigridLevels::automatic)).nested_levels(), order == 2 ? 2 : 1);
       }
@@ -200,7 +202,8 @@ TEST(Aggregation, TakesAboutAsManyIterationsForHeatInFlatCells) {
       const System s(box(12, 12, 12, {1, 1, height}, kind), heat_form(3), heat_supports);
       Vector x = s.space.zeros();
       const SolveReport report = s.solve(MultigridLevels::aggregation, x);
-      EXPECT_TRUE(report.converged() && report.iterations <= (kind == CellKind::tet10 ? 70 : 45)) << traits(kind).name << " " << height << ": " << summary(report);
+      EXPECT_TRUE(report.converged() && report.iterations <= (kind == CellKind::tet10 ? 70 : 45))
+          << traits(kind).name << " " << height << ": " << summary(report);
     }
   for (const CellKind kind : {CellKind::tri3, CellKind::quad4}) {
     const System s(rectangle(60, 60, {1, 0.02}, kind), heat_form(2), one_side);

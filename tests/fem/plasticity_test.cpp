@@ -49,7 +49,8 @@ struct Bar1d {
 };
 
 class PlasticBar : public testing::TestWithParam<CellKind> {};
-INSTANTIATE_TEST_SUITE_P(Cells, PlasticBar, testing::Values(CellKind::tet4, CellKind::tet10, CellKind::hex8, CellKind::hex20, CellKind::hex27, CellKind::prism6),
+INSTANTIATE_TEST_SUITE_P(Cells, PlasticBar,
+                         testing::Values(CellKind::tet4, CellKind::tet10, CellKind::hex8, CellKind::hex20, CellKind::hex27, CellKind::prism6),
                          [](const auto& info) { return std::string(traits(info.param).name); });
 
 TEST_P(PlasticBar, FollowsTheBilinearPathThroughLoadUnloadReloadExactly) {

@@ -19,7 +19,12 @@ const Device& tested() {
 
 // A curved patch at some u, or a plastic one behind an increment.
 struct Strained {
-  explicit Strained(CellKind kind, bool plastic = false) : mesh(patch(kind, {.count = 3, .random = 0.03, .curved = true})), space(mesh, 3, tested()), equations(space, {Integral::over_all_cells(form(plastic))}), u(space.zeros()), x(space.zeros()) {
+  explicit Strained(CellKind kind, bool plastic = false)
+      : mesh(patch(kind, {.count = 3, .random = 0.03, .curved = true})),
+        space(mesh, 3, tested()),
+        equations(space, {Integral::over_all_cells(form(plastic))}),
+        u(space.zeros()),
+        x(space.zeros()) {
     x.upload(random_values(static_cast<std::size_t>(x.size()), 3));
     std::vector<double> values = random_values(static_cast<std::size_t>(u.size()), 2);
     for (double& value : values) value *= 0.01;
@@ -56,7 +61,10 @@ double difference(const Vector& a, const Vector& b) {  // relative
 }
 
 class PointTangentsOn : public testing::TestWithParam<CellKind> {};
-INSTANTIATE_TEST_SUITE_P(Cells, PointTangentsOn, testing::Values(CellKind::tet10, CellKind::hex20, CellKind::hex27, CellKind::prism15, CellKind::prism18, CellKind::pyramid13, CellKind::pyramid14), kind_name);
+INSTANTIATE_TEST_SUITE_P(Cells, PointTangentsOn,
+                         testing::Values(CellKind::tet10, CellKind::hex20, CellKind::hex27, CellKind::prism15, CellKind::prism18, CellKind::pyramid13,
+                                         CellKind::pyramid14),
+                         kind_name);
 
 TEST_P(PointTangentsOn, ActAsTheFormsButForRounding) {
   for (const bool plastic : {false, true}) {
@@ -83,7 +91,8 @@ TEST_P(PointTangentsOn, GiveTheGalerkinProductOfOrderOne) {
     SparseMatrix A = coarser.make_matrix();
     coarser.assemble(m.equations.point_tangents(m.u), Vector(), A);
     const SpaceTransfer<double> transfer(coarse, m.space);
-    Vector x = coarse.zeros(), Ax = coarse.zeros(), sums = m.space.zeros(), fine = m.space.zeros(), Kx = m.space.zeros(), weighted = m.space.zeros(), back = coarse.zeros();
+    Vector x = coarse.zeros(), Ax = coarse.zeros(), sums = m.space.zeros(), fine = m.space.zeros(), Kx = m.space.zeros(), weighted = m.space.zeros(),
+           back = coarse.zeros();
     x.upload(random_values(static_cast<std::size_t>(x.size()), 5));
     A.apply(x, Ax);
     const Vector weights(tested(), std::span<const double>(transfer.weights()), "test");

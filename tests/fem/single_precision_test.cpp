@@ -19,7 +19,11 @@ const Device& tested() {
 
 struct SingleAction {
   SingleAction(Mesh m, const FormValue& form, int order = 0)
-      : mesh(std::move(m)), space(mesh, form.components, tested(), {.order = order}), equations(space, {Integral::over_all_cells(form)}), u(space.zeros()), x(space.zeros()) {
+      : mesh(std::move(m)),
+        space(mesh, form.components, tested(), {.order = order}),
+        equations(space, {Integral::over_all_cells(form)}),
+        u(space.zeros()),
+        x(space.zeros()) {
     x.upload(random_values(static_cast<std::size_t>(x.size()), 3));
   }
   // Largest difference of the two precisions' results, relative to the largest number.
@@ -95,7 +99,8 @@ TEST(SinglePrecisionActions, ReadThePointState) {
 }
 
 TEST(SinglePrecisionCycle, OnQuadraticCellsNeedsAsManyIterations) {
-  for (const CellKind kind : {CellKind::tet10, CellKind::hex20, CellKind::hex27, CellKind::prism15, CellKind::prism18, CellKind::pyramid13, CellKind::pyramid14}) {
+  for (const CellKind kind :
+       {CellKind::tet10, CellKind::hex20, CellKind::hex27, CellKind::prism15, CellKind::prism18, CellKind::pyramid13, CellKind::pyramid14}) {
     const Model m(box(6, 3, 3, {2, 1, 1}, kind), elastic_form(3));
     Constraints fixed(m.space);
     for (int c = 0; c < 3; ++c) fixed.prescribe(m.mesh.region("x0"), c, 0, "x0");

@@ -165,7 +165,8 @@ TEST(TensorActions, AreTheResidualsOfLinearForms) {
         x.upload(random_values(static_cast<std::size_t>(x.size())));
         m.equations.residual(x, by_residual);
         m.equations.action(u, x, by_action);
-        EXPECT_LT(largest_difference(by_residual, by_action), 1e-12 * max_abs(by_residual) * order) << name << " on " << traits(kind).name << ", order " << order;
+        EXPECT_LT(largest_difference(by_residual, by_action), 1e-12 * max_abs(by_residual) * order)
+            << name << " on " << traits(kind).name << ", order " << order;
       }
   }
 }

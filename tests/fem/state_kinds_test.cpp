@@ -115,7 +115,8 @@ TEST_P(WholeState, FollowsTheBilinearPathExactly) {
   const double stretch = 0.005, direction[3] = {2.0 / 3, 1.0 / 3, 2.0 / 3};
   Constraints fixed(bars.space);
   for (Node node = 0; node <= count; ++node)
-    for (int c = 0; c < 3; ++c) fixed.prescribe_nodes({&node, 1}, c, stretch * static_cast<double>(bars.space.mesh_node_of(node)) / count * direction[c], "pulled along the line");
+    for (int c = 0; c < 3; ++c)
+      fixed.prescribe_nodes({&node, 1}, c, stretch * static_cast<double>(bars.space.mesh_node_of(node)) / count * direction[c], "pulled along the line");
   fixed.finish();
   NonlinearOptions options{.relative = 1e-12, .increments = 4, .path = {1, 0.2, 1.5, -1}};
   double plastic = 0, alpha = 0;

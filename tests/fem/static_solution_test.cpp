@@ -192,7 +192,8 @@ TEST(LoadCases, WhatCancelsInACombinationIsSolvedFor) {
                         .common = &fixed};
   const StaticSolution exact = solve_static(model.together(model.loads(0, 1e-4, 0)), fixed, {.method = LinearMethod::direct, .relative = 1e-12});
   for (const OperatorKind kind : {OperatorKind::matrix, OperatorKind::matrix_free}) {  // either solver was given back, and is made again
-    const LinearSolverOptions options{.method = LinearMethod::conjugate_gradient, .preconditioner = PreconditionerKind::jacobi, .relative = 1e-6, .operator_kind = kind};
+    const LinearSolverOptions options{
+        .method = LinearMethod::conjugate_gradient, .preconditioner = PreconditionerKind::jacobi, .relative = 1e-6, .operator_kind = kind};
     const std::vector<StaticSolution> all = solve_all(equations, loads, options);
     EXPECT_LE(all[3].certificate, 1e-6);
     EXPECT_GT(all[3].report.iterations, 0);

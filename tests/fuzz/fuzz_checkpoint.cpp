@@ -132,7 +132,11 @@ void write_strange(const std::string& path, Bytes bytes) {
     const unsigned kind = bytes.next() % 16;
     const Hdf5Type types[] = {Hdf5Type::float64, Hdf5Type::float32, Hdf5Type::int64, Hdf5Type::int32, Hdf5Type::uint8};
     if (kind != 15)
-      file->write({.dataset = "/numbers/u", .type = kind < 8 ? types[0] : types[kind % 5], .rows = bytes.next() % 4 * 10u, .columns = bytes.next() % 8 == 7 ? 3 : 0, .data = values.data()});
+      file->write({.dataset = "/numbers/u",
+                   .type = kind < 8 ? types[0] : types[kind % 5],
+                   .rows = bytes.next() % 4 * 10u,
+                   .columns = bytes.next() % 8 == 7 ? 3 : 0,
+                   .data = values.data()});
   }
   texts("/texts/log", {"cg", "", "direct"});
   std::vector<std::string> names{"/numbers/u", "/texts/log"};

@@ -333,7 +333,8 @@ TEST(Case, QuestionsDescribeTheSchema) {
   EXPECT_EQ(young->about, "Young's modulus [Pa]");
   EXPECT_EQ(young->allowed, "above 0");
   EXPECT_EQ(young->fallback, "");
-  EXPECT_THAT(input.describe(), AllOf(HasSubstr("[[material]]"), HasSubstr("# relative = 1e-10  # tolerance of the residual [1]; number, above 0 and below 1")));
+  EXPECT_THAT(input.describe(),
+              AllOf(HasSubstr("[[material]]"), HasSubstr("# relative = 1e-10  # tolerance of the residual [1]; number, above 0 and below 1")));
 }
 
 TEST(Case, NamedTablesKeepTheOrderOfTheFile) {

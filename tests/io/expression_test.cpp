@@ -56,7 +56,8 @@ TEST(Expression, PrecedenceIsThatOfTextbooks) {
 }
 
 TEST(Expression, WhatHasNoValueIsNotHiddenByComparisons) {
-  for (const char* text : {"max(0, sqrt(x))", "min(sqrt(x), 0)", "sign(log(x))", "sqrt(x) > 1", "sqrt(x) != 2", "x^0.5 > 1 ? 1 : 2", "x < 0 || log(x) > 0", "x*0 + 0/(x - x) >= 0", "acos(x) && 1"}) {
+  for (const char* text : {"max(0, sqrt(x))", "min(sqrt(x), 0)", "sign(log(x))", "sqrt(x) > 1", "sqrt(x) != 2", "x^0.5 > 1 ? 1 : 2", "x < 0 || log(x) > 0",
+                           "x*0 + 0/(x - x) >= 0", "acos(x) && 1"}) {
     EXPECT_TRUE(std::isnan(value(text, -4))) << text;
   }
   EXPECT_EQ(value("x > 0 ? sqrt(x) : 7", -4), 7);  // what is not taken is not evaluated
@@ -73,7 +74,8 @@ TEST(Expression, WhatHasNoValueIsNotHiddenByComparisons) {
 TEST(Expression, ErrorsSayWhere) {
   EXPECT_EQ(error_in("1 + foo(x)").column, 5);
   EXPECT_THAT(error_in("coss(x)").fix, HasSubstr("'cos'"));
-  for (const char* text : {"", "1 +", "(1", "1)", "1 2", "sin()", "sin(1, 2)", "max(1)", "*3", "x y", "3 $ 4", "1,2", "x = 2", "sin", "\"a\"", "1..2", "?", "x ? 1", "\xc2\xb5"})
+  for (const char* text :
+       {"", "1 +", "(1", "1)", "1 2", "sin()", "sin(1, 2)", "max(1)", "*3", "x y", "3 $ 4", "1,2", "x = 2", "sin", "\"a\"", "1..2", "?", "x ? 1", "\xc2\xb5"})
     EXPECT_NE(error_in(text).what, "none") << text;
   EXPECT_EQ(error_in("1 + x = 2").column, 7);
   EXPECT_THAT(error_in("t + 1").what, HasSubstr("no time"));

@@ -83,7 +83,12 @@ TEST(Exodus, SidesAreThoseOfTheManual) {
     for (const CellKind kind : kinds) {
       if (!mesh.has_region(traits(kind).name)) continue;
       const CellKind linear = traits(kind).linear;
-      const auto& sides = linear == hex8 ? hexahedron : linear == tet4 ? tetrahedron : linear == prism6 ? wedge : linear == pyramid5 ? pyramid : linear == tri3 ? triangle : quadrilateral;
+      const auto& sides = linear == hex8       ? hexahedron
+                          : linear == tet4     ? tetrahedron
+                          : linear == prism6   ? wedge
+                          : linear == pyramid5 ? pyramid
+                          : linear == tri3     ? triangle
+                                               : quadrilateral;
       const Index cell = mesh.region(traits(kind).name).cells[0];
       for (std::size_t side = 0; side < sides.size(); ++side) {
         const Region& region = mesh.region(fmt::format("{}_{}", traits(kind).name, side + 1));
@@ -275,9 +280,11 @@ TEST(Cgns, CellsOfOrderThreeAndFourAreRead) {
 TEST(Foreign, WhatIsNotReadIsNamed) {
   const Folder folder;
   EXPECT_THAT(error_of([&] { read_mesh(folder.put("a.cgns", "@(#)ADF Database Version B02012>")); }, Exit::mesh), HasSubstr("adf2hdf"));
-  EXPECT_THAT(error_of([&] { read_mesh(folder.put("a.stl", "solid part\nfacet normal 0 0 1\n")); }, Exit::mesh), HasSubstr("triangles of a surface without a volume"));
+  EXPECT_THAT(error_of([&] { read_mesh(folder.put("a.stl", "solid part\nfacet normal 0 0 1\n")); }, Exit::mesh),
+              HasSubstr("triangles of a surface without a volume"));
   std::string text = contents_of(data_file("foreign/cells3.exo"));
-  EXPECT_THAT(error_of([&] { read_mesh(folder.put("a.exo", test::replaced(text, "TETRA10", "NFACED3"))); }, Exit::mesh), HasSubstr("elements 'NFACED3' with 10 nodes"));
+  EXPECT_THAT(error_of([&] { read_mesh(folder.put("a.exo", test::replaced(text, "TETRA10", "NFACED3"))); }, Exit::mesh),
+              HasSubstr("elements 'NFACED3' with 10 nodes"));
 }
 
 }  // namespace

@@ -136,7 +136,8 @@ TEST(GmshDamage, RepeatedNodeIsAnError) {
 }
 
 TEST(GmshDamage, UnsupportedElementsAreNamedWithTheirCount) {
-  EXPECT_THAT(message_for(replaced(small_2(), "2 4 2 9", "2 20 2 9")), AllOf(HasSubstr("type 20 (9-node incomplete triangle of order 3)"), HasSubstr("gmsh -order 2")));
+  EXPECT_THAT(message_for(replaced(small_2(), "2 4 2 9", "2 20 2 9")),
+              AllOf(HasSubstr("type 20 (9-node incomplete triangle of order 3)"), HasSubstr("gmsh -order 2")));
   EXPECT_THAT(message_for(replaced(small_2(), "2 4 2 9", "2 77 2 9")), HasSubstr("1 elements of type 77"));
   EXPECT_THAT(message_for(replaced(small_4(), "3 1 4 1", "3 1 77 1")), HasSubstr("1 elements of type 77"));
 }

@@ -200,7 +200,8 @@ TEST(GmshReader, CellsOfHigherOrderAreTakenAtOrderTwo) {
   };
   using enum CellKind;
   const double pyramid = 1.0 / 4, tetrahedron = 7.0 / 48;  // 1 * 0.75 / 3; |(1, 1, 0) ...| / 6 below
-  for (const File& file : {File{"shapes3.41.ascii.msh", {tet10, hex27, prism18, pyramid14}, 3, 1.5 + pyramid + tetrahedron}, File{"shapes4.22.binary.msh", {hex27, prism18}, 4, 1.5}}) {
+  for (const File& file : {File{"shapes3.41.ascii.msh", {tet10, hex27, prism18, pyramid14}, 3, 1.5 + pyramid + tetrahedron},
+                           File{"shapes4.22.binary.msh", {hex27, prism18}, 4, 1.5}}) {
     std::vector<std::string> notices;
     const Mesh mesh = read_mesh(data_file("gmsh/" + file.name), {.checks = {.allow_orphan_nodes = false}, .notices = &notices});
     ASSERT_EQ(mesh.blocks().size(), file.kinds.size());
@@ -215,7 +216,8 @@ TEST(GmshReader, CellsOfHigherOrderAreTakenAtOrderTwo) {
 // A quarter of a plate with a round hole: lines of order 3 name the edge of the hole, and its area is that of the arcs to fourth order.
 TEST(GmshReader, FacetsOfHigherOrderKeepTheirGroups) {
   std::vector<std::string> notices;
-  const Mesh mesh = read_mesh(data_file("gmsh/order3.41.ascii.msh"), {.checks = {.allow_orphan_nodes = false}, .notices = &notices}), same = read_mesh(data_file("gmsh/plate2.41.ascii.msh"));
+  const Mesh mesh = read_mesh(data_file("gmsh/order3.41.ascii.msh"), {.checks = {.allow_orphan_nodes = false}, .notices = &notices}),
+             same = read_mesh(data_file("gmsh/plate2.41.ascii.msh"));
   EXPECT_EQ(mesh.node_count(), same.node_count());
   for (const char* name : {"hole", "right", "quads", "triangles", "corner"}) EXPECT_EQ(mesh.region(name).size(), same.region(name).size()) << name;
   EXPECT_NEAR(area(mesh, mesh.region("hole")), std::numbers::pi / 2, 1e-3);

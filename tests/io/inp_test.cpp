@@ -122,8 +122,9 @@ TEST_P(EveryType, VolumeIsWhatCalculixSays) {
   std::string deck = one_cell_deck(GetParam());
   deck = deck.substr(0, deck.find("*SURFACE"));
   if (GetParam().type == "C3D20R") deck = replaced(deck, "C3D20R", "C3D20");  // full integration
-  const Mesh mesh = read_mesh(folder.put("cell.inp", deck + "*NSET, NSET=ALL, GENERATE\n1, 20\n*MATERIAL, NAME=M\n*ELASTIC\n1., 0.3\n*SOLID SECTION, ELSET=E, MATERIAL=M\n"
-                                     "*BOUNDARY\nALL, 1, 3\n*STEP\n*STATIC\n*EL PRINT, ELSET=E\nEVOL\n*END STEP\n"));
+  const Mesh mesh =
+      read_mesh(folder.put("cell.inp", deck + "*NSET, NSET=ALL, GENERATE\n1, 20\n*MATERIAL, NAME=M\n*ELASTIC\n1., 0.3\n*SOLID SECTION, ELSET=E, MATERIAL=M\n"
+                                              "*BOUNDARY\nALL, 1, 3\n*STEP\n*STATIC\n*EL PRINT, ELSET=E\nEVOL\n*END STEP\n"));
   const int status = std::system(fmt::format("cd '{}' && '{}' cell > log 2>&1", folder.path(), RITZ_CCX).c_str());
   ASSERT_EQ(status, 0) << contents_of(folder.file("log"));
   std::istringstream result(contents_of(folder.file("cell.dat")));
@@ -185,8 +186,9 @@ TEST(Inp, NumbersMayBeFortranAndDoNotDependOnTheLocale) {
 
 TEST(Inp, SetsComeFromRangesOtherSetsAndElements) {
   std::vector<std::string> notices;
-  const Mesh mesh = read_text(two_cubes() + "*NSET, NSET=ODD, GENERATE\n1, 11, 2\n*NSET, NSET=MORE\nODD, 2, LATER\n*NSET, NSET=LATER\n12\n"
-                                            "*NSET, NSET=OFRIGHT, ELSET=RIGHT\n*ELSET, ELSET=ALLOFTHEM, GENERATE\n1, 2\n*ELSET, ELSET=HUGE, GENERATE\n1, 900000000000, 1\n");
+  const Mesh mesh = read_text(two_cubes() +
+                              "*NSET, NSET=ODD, GENERATE\n1, 11, 2\n*NSET, NSET=MORE\nODD, 2, LATER\n*NSET, NSET=LATER\n12\n"
+                              "*NSET, NSET=OFRIGHT, ELSET=RIGHT\n*ELSET, ELSET=ALLOFTHEM, GENERATE\n1, 2\n*ELSET, ELSET=HUGE, GENERATE\n1, 900000000000, 1\n");
   EXPECT_EQ(region_of(mesh, "ODD", RegionKind::nodes).nodes, (std::vector<Node>{0, 2, 4, 6, 8, 10}));
   EXPECT_EQ(region_of(mesh, "MORE", RegionKind::nodes).nodes, (std::vector<Node>{0, 1, 2, 4, 6, 8, 10, 11}));
   EXPECT_EQ(region_of(mesh, "OFRIGHT", RegionKind::nodes).size(), 8);
@@ -305,7 +307,8 @@ TEST(Inp, PartsWithoutAssemblyOrWithOneInstanceKeepTheNamesOfTheirSets) {
 
 TEST(Inp, WhatIsNotReadIsSaid) {
   std::vector<std::string> notices;
-  read_text(two_cubes() + "*ELEMENT, TYPE=SPRINGA\n5, 1, 2\n6, 3,\n4\n*MATERIAL, NAME=M\n*ELASTIC\n1,0\n*SURFACE, NAME=C, COMBINE=UNION\nA, B\n*NODE PRINT\nU", &notices);
+  read_text(two_cubes() + "*ELEMENT, TYPE=SPRINGA\n5, 1, 2\n6, 3,\n4\n*MATERIAL, NAME=M\n*ELASTIC\n1,0\n*SURFACE, NAME=C, COMBINE=UNION\nA, B\n*NODE PRINT\nU",
+            &notices);
   EXPECT_THAT(notices, Contains(HasSubstr("2 elements of type SPRINGA")));
   EXPECT_THAT(notices, Contains(HasSubstr("passed over: *ELASTIC, *MATERIAL, *NODE PRINT")));
   EXPECT_THAT(notices, Contains(HasSubstr("surface 'C' was not read")));

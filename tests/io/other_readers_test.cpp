@@ -116,7 +116,8 @@ TEST(Nastran, NumbersMayLeaveOutTheLetterOfTheExponent) {
   for (const std::string two : {"2.", "2.0", ".2+1", "20.-1", "2.0E0", "0.2D+1", "+2.", "2.+0"})
     EXPECT_NEAR(total_volume(read_text("a.bdf", replaced(tetrahedron, "GRID,2,,1.", "GRID,2,," + two) + "ENDDATA\n")), 1.0 / 3, 1e-15) << two;
   for (const std::string wrong : {"two", "2,5", "2.0.1", "--2", "1e999"})
-    EXPECT_THAT(message_for("a.bdf", replaced(tetrahedron, "GRID,2,,1.,0.", "GRID,2,,0.," + wrong)), HasSubstr(wrong == "2,5" ? "zero" : "expected a number")) << wrong;
+    EXPECT_THAT(message_for("a.bdf", replaced(tetrahedron, "GRID,2,,1.,0.", "GRID,2,,0.," + wrong)), HasSubstr(wrong == "2,5" ? "zero" : "expected a number"))
+        << wrong;
 }
 
 TEST(Nastran, CoordinateSystemsPlaceTheGrid) {
@@ -215,7 +216,8 @@ TEST(Medit, MistakesAreNamedWithTheirLine) {
   EXPECT_THAT(message_for("a.mesh", replaced(medit_tetrahedron(), "1 2 3 4 5", "1 2 3 0 5")), HasSubstr("vertex 0"));
   EXPECT_THAT(message_for("a.mesh", replaced(medit_tetrahedron(), "Tetrahedra\n", "HexahedraQ2\n")), HasSubstr("HexahedraQ2"));
   for (const char* name : {"TetrahedraP3", "TetrahedraP4", "PrismsP2"})
-    EXPECT_THAT(message_for("a.mesh", replaced(medit_tetrahedron(), "Tetrahedra\n", name + std::string("\n"))), HasSubstr(fmt::format("cells '{}' are not supported", name)));
+    EXPECT_THAT(message_for("a.mesh", replaced(medit_tetrahedron(), "Tetrahedra\n", name + std::string("\n"))),
+                HasSubstr(fmt::format("cells '{}' are not supported", name)));
   EXPECT_THAT(message_for("a.mesh", replaced(medit_tetrahedron(), "1 0 0 8", "1,5 0 0 8")), HasSubstr("1,5"));
 }
 
@@ -258,8 +260,14 @@ TEST(Mfem, CellsOfHigherOrderWithoutAMapOfTheirOwnAreOfOrderTwo) {
     double measure;
   };
   constexpr double volume = 0.96223958333333333, plane = 0.96875;  // integrals of the Jacobian, as MFEM has them
-  for (const File& file : {File{"hex-p3", hex27, 2, 45, 10, volume}, {"hex-cubic", hex27, 2, 45, 10, volume}, {"tet-p4", tet10, 6, 27, 12, volume}, {"tet-cubic", tet10, 6, 27, 12, volume},
-                           {"wedge-p3", prism18, 2, 27, 8, volume}, {"wedge-cubic", prism18, 2, 27, 8, volume}, {"quad-p4", quad9, 4, 25, 8, plane}, {"tri-p5", tri6, 2, 9, 4, plane}}) {
+  for (const File& file : {File{"hex-p3", hex27, 2, 45, 10, volume},
+                           {"hex-cubic", hex27, 2, 45, 10, volume},
+                           {"tet-p4", tet10, 6, 27, 12, volume},
+                           {"tet-cubic", tet10, 6, 27, 12, volume},
+                           {"wedge-p3", prism18, 2, 27, 8, volume},
+                           {"wedge-cubic", prism18, 2, 27, 8, volume},
+                           {"quad-p4", quad9, 4, 25, 8, plane},
+                           {"tri-p5", tri6, 2, 9, 4, plane}}) {
     SCOPED_TRACE(file.name);
     std::vector<std::string> notices;
     const Mesh mesh = read_mesh(data_file("mfem/bent-" + file.name + ".mesh"), {.checks = {.allow_orphan_nodes = false}, .notices = &notices});
@@ -276,8 +284,25 @@ TEST(Mfem, CellsOfHigherOrderWithoutAMapOfTheirOwnAreOfOrderTwo) {
 
 // One quadrilateral of order 3 whose nodes on one side go far in and out again.
 TEST(Mfem, CellsOfHigherOrderAreJudgedByTheirOwnMap) {
-  std::string text = "MFEM mesh v1.0\n\ndimension\n2\n\nelements\n1\n1 3 0 1 2 3\n\nboundary\n0\n\nvertices\n4\n\nnodes\nFiniteElementSpace\nFiniteElementCollection: Cubic\nVDim: 2\nOrdering: 1\n\n";
-  for (const auto& [x, y] : {std::pair{0.0, 0.0}, {3.0, 0.0}, {3.0, 3.0}, {0.0, 3.0}, {1.0, 2.2}, {2.0, 2.2}, {3.0, 1.0}, {3.0, 2.0}, {1.0, 3.0}, {2.0, 3.0}, {0.0, 1.0}, {0.0, 2.0}, {1.0, 1.0}, {2.0, 1.0}, {1.0, 2.0}, {2.0, 2.0}})
+  std::string text =
+      "MFEM mesh v1.0\n\ndimension\n2\n\nelements\n1\n1 3 0 1 2 3\n\nboundary\n0\n\nvertices\n4\n\nnodes\nFiniteElementSpace\nFiniteElementCollection: "
+      "Cubic\nVDim: 2\nOrdering: 1\n\n";
+  for (const auto& [x, y] : {std::pair{0.0, 0.0},
+                             {3.0, 0.0},
+                             {3.0, 3.0},
+                             {0.0, 3.0},
+                             {1.0, 2.2},
+                             {2.0, 2.2},
+                             {3.0, 1.0},
+                             {3.0, 2.0},
+                             {1.0, 3.0},
+                             {2.0, 3.0},
+                             {0.0, 1.0},
+                             {0.0, 2.0},
+                             {1.0, 1.0},
+                             {2.0, 1.0},
+                             {1.0, 2.0},
+                             {2.0, 2.0}})
     text += fmt::format("{} {}\n", x, y);
   EXPECT_THAT(message_for("a.mesh", text), AllOf(HasSubstr("quad9"), HasSubstr("folded")));
 }
@@ -327,10 +352,13 @@ TEST(ParallelVtu, PointsBetweenThePiecesAreJoined) {
   piece(0, "p0.vtu");
   piece(1, "p1.vtu");
   std::vector<std::string> notices;
-  const Mesh mesh = read_mesh(folder.put("all.pvtu", "<?xml version=\"1.0\"?>\n<VTKFile type=\"PUnstructuredGrid\" version=\"1.0\" byte_order=\"LittleEndian\" header_type=\"UInt64\">\n"
-      "<PUnstructuredGrid GhostLevel=\"0\"><PCellData><PDataArray type=\"Int32\" Name=\"region\"/></PCellData>"
-      "<PPoints><PDataArray type=\"Float64\" NumberOfComponents=\"3\"/></PPoints>\n"
-      "<Piece Source=\"p0.vtu\"/><Piece Source=\"p1.vtu\"/></PUnstructuredGrid></VTKFile>\n"), {.notices = &notices});
+  const Mesh mesh =
+      read_mesh(folder.put("all.pvtu",
+                           "<?xml version=\"1.0\"?>\n<VTKFile type=\"PUnstructuredGrid\" version=\"1.0\" byte_order=\"LittleEndian\" header_type=\"UInt64\">\n"
+                           "<PUnstructuredGrid GhostLevel=\"0\"><PCellData><PDataArray type=\"Int32\" Name=\"region\"/></PCellData>"
+                           "<PPoints><PDataArray type=\"Float64\" NumberOfComponents=\"3\"/></PPoints>\n"
+                           "<Piece Source=\"p0.vtu\"/><Piece Source=\"p1.vtu\"/></PUnstructuredGrid></VTKFile>\n"),
+                {.notices = &notices});
   EXPECT_EQ(mesh.cell_count(), 2);
   EXPECT_EQ(boundary_facets(mesh).size(), 6u);
   EXPECT_THAT(notices, Contains(HasSubstr("2 points")));
@@ -360,7 +388,8 @@ TEST(OtherReaders, CutAndDamagedFilesNeverCrash) {
   const Folder folder;
   std::mt19937 random(1);
   const std::vector<std::pair<std::string, std::string>> files = {
-      {"a.bdf", "CORD2C,11,,0.,0.,1.,1.,0.,1.,+\n+,0.,1.,1.\n" + replaced(tetrahedron, "GRID,2,,", "GRID,2,11,") + nastran_file(nastran_cells()[3], Fields::large)},
+      {"a.bdf",
+       "CORD2C,11,,0.,0.,1.,1.,0.,1.,+\n+,0.,1.,1.\n" + replaced(tetrahedron, "GRID,2,,", "GRID,2,11,") + nastran_file(nastran_cells()[3], Fields::large)},
       {"a.mesh", medit_tetrahedron()},
       {"b.mesh", mfem_square},
       {"c.mesh", contents_of(data_file("mfem/star-mixed-p2.mesh"))},

@@ -217,11 +217,14 @@ TEST(VtuReader, PointsBetweenThePiecesOfAFileAreJoined) {
   const auto piece = [](const std::string& points) {
     return "<Piece NumberOfPoints=\"4\" NumberOfCells=\"1\"><Points><DataArray type=\"Float64\" NumberOfComponents=\"3\" format=\"ascii\">" + points +
            "</DataArray></Points>\n<Cells><DataArray type=\"Int32\" Name=\"connectivity\" format=\"ascii\">0 1 2 3</DataArray>"
-           "<DataArray type=\"Int32\" Name=\"offsets\" format=\"ascii\">4</DataArray><DataArray type=\"UInt8\" Name=\"types\" format=\"ascii\">9</DataArray></Cells></Piece>\n";
+           "<DataArray type=\"Int32\" Name=\"offsets\" format=\"ascii\">4</DataArray><DataArray type=\"UInt8\" Name=\"types\" "
+           "format=\"ascii\">9</DataArray></Cells></Piece>\n";
   };
   const Folder folder;
   std::vector<std::string> notices;
-  const Mesh mesh = read_mesh(folder.put("a.vtu", head + piece("0 0 0 1 0 0 1 1 0 0 1 0") + piece("1 0 0 2 0 0 2 1 0 1 1 0") + "</UnstructuredGrid></VTKFile>\n"), {.notices = &notices});
+  const Mesh mesh =
+      read_mesh(folder.put("a.vtu", head + piece("0 0 0 1 0 0 1 1 0 0 1 0") + piece("1 0 0 2 0 0 2 1 0 1 1 0") + "</UnstructuredGrid></VTKFile>\n"),
+                {.notices = &notices});
   EXPECT_EQ(mesh.cell_count(), 2);
   EXPECT_EQ(mesh.node_count(), 6);
   EXPECT_THAT(notices, ::testing::Contains(HasSubstr("2 points that the pieces")));

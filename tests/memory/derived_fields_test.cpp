@@ -65,7 +65,8 @@ Ended run_with(const Folder& folder, Evaluation evaluation, long n, long& calls)
   Constraints fixed(space);
   fixed.prescribe(mesh.region("x0"), 0, 20, "test");
   fixed.finish();
-  const StaticSolution s = solve_static(equations, fixed, {.method = LinearMethod::conjugate_gradient, .preconditioner = PreconditionerKind::jacobi, .relative = 1e-10});
+  const StaticSolution s =
+      solve_static(equations, fixed, {.method = LinearMethod::conjugate_gradient, .preconditioner = PreconditionerKind::jacobi, .relative = 1e-10});
   Ended ended{Outcome::complete, {}, {}};
   const long before = new_calls();
   fail_new(n);

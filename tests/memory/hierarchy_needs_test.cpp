@@ -14,7 +14,8 @@ void compare(const Physics& physics, CellKind kind, Index n, int order = 0) {
   for (const bool single : {true, false}) {
     const HierarchyNeeds needs = hierarchy_needs(shape_of(s), single);
     const Taken taken = taken_by(s, single);
-    const std::string name = std::string(physics.name) + " " + std::string(traits(kind).name) + ", order " + std::to_string(order) + (single ? ", single" : ", double");
+    const std::string name =
+        std::string(physics.name) + " " + std::string(traits(kind).name) + ", order " + std::to_string(order) + (single ? ", single" : ", double");
     printf("%-36s rows %6ld: live %5.1f MB (%.2f of it foreseen), set-up %5.1f MB (%.2f), refresh %5.1f MB (%.2f)\n", name.c_str(), long(s.K->pattern().rows()),
            1e-6 * double(taken.live), double(needs.live.total()) / double(taken.live), 1e-6 * double(taken.set_up),
            double(needs.set_up.total()) / double(taken.set_up), 1e-6 * double(taken.refresh), double(needs.refresh.total()) / double(taken.refresh));
@@ -27,8 +28,13 @@ void compare(const Physics& physics, CellKind kind, Index n, int order = 0) {
 }
 
 TEST(HierarchyNeeds, OfSolidsAreNearWhatIsTaken) {
-  for (const auto& [kind, n] : std::vector<std::pair<CellKind, Index>>{
-           {CellKind::tet4, 27}, {CellKind::hex8, 27}, {CellKind::hex8, 28}, {CellKind::tet10, 13}, {CellKind::hex20, 14}, {CellKind::prism6, 25}, {CellKind::pyramid5, 21}})
+  for (const auto& [kind, n] : std::vector<std::pair<CellKind, Index>>{{CellKind::tet4, 27},
+                                                                       {CellKind::hex8, 27},
+                                                                       {CellKind::hex8, 28},
+                                                                       {CellKind::tet10, 13},
+                                                                       {CellKind::hex20, 14},
+                                                                       {CellKind::prism6, 25},
+                                                                       {CellKind::pyramid5, 21}})
     compare(heat, kind, n);
   compare(heat, CellKind::tet4, 8, 3);
   for (const auto& [kind, n] : std::vector<std::pair<CellKind, Index>>{
@@ -40,7 +46,8 @@ TEST(HierarchyNeeds, OfSolidsAreNearWhatIsTaken) {
 TEST(HierarchyNeeds, OfPlatesAreNearWhatIsTaken) {
   for (const Physics& physics : {heat, elasticity}) {
     const Index fewer = physics.elastic ? 2 : 3;
-    for (const auto& [kind, n] : std::vector<std::pair<CellKind, Index>>{{CellKind::tri3, 57}, {CellKind::quad4, 57}, {CellKind::quad4, 56}, {CellKind::tri6, 28}, {CellKind::quad8, 28}})
+    for (const auto& [kind, n] : std::vector<std::pair<CellKind, Index>>{
+             {CellKind::tri3, 57}, {CellKind::quad4, 57}, {CellKind::quad4, 56}, {CellKind::tri6, 28}, {CellKind::quad8, 28}})
       compare(physics, kind, n * fewer);
     for (const CellKind kind : {CellKind::tri3, CellKind::quad4}) compare(physics, kind, 20 * fewer, 3);
   }

@@ -14,8 +14,8 @@ int main() {
     const HierarchyShape shape = shape_of(s);
     for (const bool single : {false, true}) {
       const Taken taken = taken_by(s, single);
-      printf("taken %d %d %d %d %ld %ld %ld %ld %ld %s-%s-%d\n", shape.dimension, int(shape.nesting), shape.block, int(single), long(shape.rows), long(shape.nonzeros),
-             long(taken.live), long(taken.set_up), long(taken.refresh), physics.name, traits(kind).name.data(), order);
+      printf("taken %d %d %d %d %ld %ld %ld %ld %ld %s-%s-%d\n", shape.dimension, int(shape.nesting), shape.block, int(single), long(shape.rows),
+             long(shape.nonzeros), long(taken.live), long(taken.set_up), long(taken.refresh), physics.name, traits(kind).name.data(), order);
     }
   };
   for (const Physics& physics : {heat, elasticity})
@@ -29,7 +29,11 @@ int main() {
         const Index cells = std::llround(side / t.order);
         measure(physics, kind, cells | 1, 0);
         if (t.order == 1) measure(physics, kind, cells / 8 * 8, 0);  // a refinement
-        for (int order = 3; t.order == 1 && order <= std::min(kind == CellKind::hex8 ? 3 : solid ? 4 : 5, highest_lagrange_order(kind)); ++order)  // nodes of an assembled element are few
+        for (int order = 3; t.order == 1 && order <= std::min(kind == CellKind::hex8 ? 3
+                                                              : solid                ? 4
+                                                                                     : 5,
+                                                              highest_lagrange_order(kind));
+             ++order)  // nodes of an assembled element are few
           if (order == 3 || nodes < 45 || !solid) measure(physics, kind, std::max<Index>(3, std::llround(side / order)), order);
       }
     }

@@ -140,7 +140,8 @@ TEST(MemoryNeeds, PatternAndMatrixAreForeseenExactly) {
   const PatternSize size = pattern_size(entity_counts(model.mesh), 0);
   const SparseMatrix K = model.equations.make_matrix();
   const MemoryStatistics s = model.space.device().memory().statistics();
-  const MemoryNeeds needs = MemoryNeeds().array<Index>("pattern", size.nodes + 1).array<std::int32_t>("pattern", size.pairs).array<double>("matrix", 9 * size.pairs);
+  const MemoryNeeds needs =
+      MemoryNeeds().array<Index>("pattern", size.nodes + 1).array<std::int32_t>("pattern", size.pairs).array<double>("matrix", 9 * size.pairs);
   EXPECT_EQ(needs.by_tag().at("pattern"), s.live_by_tag.at("pattern"));
   EXPECT_EQ(needs.by_tag().at("matrix"), s.live_by_tag.at("matrix"));
 }

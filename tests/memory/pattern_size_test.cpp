@@ -55,7 +55,8 @@ Mesh carved(Index n, CellKind kind, const std::function<bool(const Point&)>& ins
     Point centre{};
     for (std::size_t i = 0; i < width; ++i)
       for (std::size_t d = 0; d < 3; ++d) centre[d] += data.points[3 * static_cast<std::size_t>(block.nodes[first + i]) + d] / double(width);
-    if (!inside(centre)) kept.insert(kept.end(), block.nodes.begin() + static_cast<std::ptrdiff_t>(first), block.nodes.begin() + static_cast<std::ptrdiff_t>(first + width));
+    if (!inside(centre))
+      kept.insert(kept.end(), block.nodes.begin() + static_cast<std::ptrdiff_t>(first), block.nodes.begin() + static_cast<std::ptrdiff_t>(first + width));
   }
   block.nodes = std::move(kept);
   data.regions.clear();

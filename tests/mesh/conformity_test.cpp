@@ -125,7 +125,8 @@ TEST(Conformity, PartsOfAFrameThatOnlyLookJoinedAreANotice) {
   data.blocks.push_back({CellKind::line2, {0, 1, 2, 3}});
   MeshData joined = data;
   joined.blocks[0].nodes[2] = 1;
-  EXPECT_THAT(check_conformity(Mesh(std::move(data))).notices, ElementsAre(::testing::HasSubstr("1 pairs of nodes lie on each other, first node 1 at (0, 0, 3) and 2")));
+  EXPECT_THAT(check_conformity(Mesh(std::move(data))).notices,
+              ElementsAre(::testing::HasSubstr("1 pairs of nodes lie on each other, first node 1 at (0, 0, 3) and 2")));
   EXPECT_TRUE(check_conformity(Mesh(std::move(joined))).notices.empty());
 }
 
@@ -138,7 +139,8 @@ TEST(Conformity, EndsOfBarsFarFromEachOtherAreNoCrack) {
 
 // Two squares side by side, the second one turned over; and a third one upright on the edge between them.
 TEST(OpposedCells, AreNeighboursAcrossAnEdgeOfTwo) {
-  MeshData data{.dimension = 3, .structural = true, .points = {0, 0, 0, 1, 0, 0, 1, 1, 0, 0, 1, 0, 2, 0, 0, 2, 1, 0, 1, 0, 1, 1, 1, 1}, .blocks = {}, .regions = {}};
+  MeshData data{
+      .dimension = 3, .structural = true, .points = {0, 0, 0, 1, 0, 0, 1, 1, 0, 0, 1, 0, 2, 0, 0, 2, 1, 0, 1, 0, 1, 1, 1, 1}, .blocks = {}, .regions = {}};
   data.blocks.push_back({CellKind::quad4, {0, 1, 2, 3, 1, 2, 5, 4, 1, 4, 5, 2}});
   data.blocks.push_back({CellKind::quad4, {1, 2, 7, 6}});
   const Mesh mesh(std::move(data));

@@ -42,7 +42,9 @@ struct HighOrderMesh {
   }
   std::vector<std::uint8_t> lower() { return lower_order(cells, sets, points, KeepMaps::no, "a mesh", notices).unneeded; }
   std::span<const Node> nodes(CellKind shape) const { return cells[static_cast<std::size_t>(complete_quadratic(shape))]; }
-  Point point(Node node) const { return {points[3 * static_cast<std::size_t>(node)], points[3 * static_cast<std::size_t>(node) + 1], points[3 * static_cast<std::size_t>(node) + 2]}; }
+  Point point(Node node) const {
+    return {points[3 * static_cast<std::size_t>(node)], points[3 * static_cast<std::size_t>(node) + 1], points[3 * static_cast<std::size_t>(node) + 2]};
+  }
   // The number that the notice gives.
   double loss() const {
     const std::string text = notices.empty() ? std::string() : notices.front();
@@ -192,7 +194,8 @@ std::vector<std::vector<int>> rotations(CellKind shape) {
     const auto is_edge = [&](int a, int b) {
       return std::ranges::any_of(t.edges, [&](const auto& edge) { return (edge[0] == a && edge[1] == b) || (edge[0] == b && edge[1] == a); });
     };
-    const bool keeps = std::ranges::all_of(t.edges, [&](const auto& edge) { return is_edge(turn[static_cast<std::size_t>(edge[0])], turn[static_cast<std::size_t>(edge[1])]); });
+    const bool keeps = std::ranges::all_of(
+        t.edges, [&](const auto& edge) { return is_edge(turn[static_cast<std::size_t>(edge[0])], turn[static_cast<std::size_t>(edge[1])]); });
     if (!keeps) continue;
     MeshData data;
     data.dimension = t.dimension;

@@ -36,7 +36,8 @@ MeshData o_grid() {
 double largest_distance_to_mean_of_parents(const Mesh& mesh, const NestedCells& nested) {
   double largest = 0;
   for (Node node = 0; node < mesh.node_count(); ++node) {
-    const auto first = static_cast<std::size_t>(nested.first[static_cast<std::size_t>(node)]), last = static_cast<std::size_t>(nested.first[static_cast<std::size_t>(node) + 1]);
+    const auto first = static_cast<std::size_t>(nested.first[static_cast<std::size_t>(node)]),
+               last = static_cast<std::size_t>(nested.first[static_cast<std::size_t>(node) + 1]);
     for (std::size_t d = 0; d < 3; ++d) {
       double mean = 0;
       for (std::size_t k = first; k < last; ++k) mean += mesh.point(nested.same[static_cast<std::size_t>(nested.parents[k])])[d];
@@ -47,7 +48,8 @@ double largest_distance_to_mean_of_parents(const Mesh& mesh, const NestedCells& 
 }
 
 TEST(NestedCells, UndoesARefinement) {
-  for (const Mesh& coarse : {box(3, 2, 5, {1, 1, 1}, CellKind::hex8, {.smooth = 0.1}), rectangle(3, 4, {1, 2}, CellKind::quad4, {.smooth = 0.1}), Mesh(o_grid())}) {
+  for (const Mesh& coarse :
+       {box(3, 2, 5, {1, 1, 1}, CellKind::hex8, {.smooth = 0.1}), rectangle(3, 4, {1, 2}, CellKind::quad4, {.smooth = 0.1}), Mesh(o_grid())}) {
     const Mesh fine = refine(coarse);
     const auto nested = coarser(fine);
     ASSERT_TRUE(nested.has_value());

@@ -55,7 +55,8 @@ TEST(NestedGraph, UndoesARefinement) {
     EXPECT_EQ(nested->graph.neighbours.size() + static_cast<std::size_t>(coarse.node_count()), graph_of(coarse).neighbours.size());
     EXPECT_TRUE(std::ranges::is_sorted(nested->same));
     for (Node node = 0; node < fine.node_count(); ++node) {
-      const auto first = static_cast<std::size_t>(nested->first[static_cast<std::size_t>(node)]), last = static_cast<std::size_t>(nested->first[static_cast<std::size_t>(node) + 1]);
+      const auto first = static_cast<std::size_t>(nested->first[static_cast<std::size_t>(node)]),
+                 last = static_cast<std::size_t>(nested->first[static_cast<std::size_t>(node) + 1]);
       for (std::size_t d = 0; d < 3; ++d) {
         double mean = 0;
         for (std::size_t k = first; k < last; ++k) mean += fine.point(nested->same[static_cast<std::size_t>(nested->parents[k])])[d] / double(last - first);

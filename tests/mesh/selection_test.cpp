@@ -24,7 +24,8 @@ TEST(Selection, SidesOfABoxHaveTheirAreasForEveryKindOfCell) {
         direction[static_cast<std::size_t>(d)] = 4 * side;
         if (side < 0) point = {};
         const double expected = 6.0 / (d + 1);
-        const Region looks = select_by_normal(mesh, "looks", skin, direction, 0.01), lies = select(mesh, "lies", RegionKind::facets, near_plane(point, direction, 1e-9));
+        const Region looks = select_by_normal(mesh, "looks", skin, direction, 0.01),
+                     lies = select(mesh, "lies", RegionKind::facets, near_plane(point, direction, 1e-9));
         EXPECT_NEAR(area(mesh, looks), expected, 1e-12) << traits(kind).name << d << side;
         EXPECT_EQ(looks.facets, lies.facets);
       }
@@ -33,7 +34,8 @@ TEST(Selection, SidesOfABoxHaveTheirAreasForEveryKindOfCell) {
 
 TEST(Selection, SetsObeyTheirLaws) {
   const Mesh mesh = box(5, 4, 3, {1, 1, 1}, CellKind::hex8);
-  const Region a = select(mesh, "a", RegionKind::cells, in_sphere({0, 0, 0}, 0.8, 0)), b = select(mesh, "b", RegionKind::cells, in_box({0.3, 0, 0}, {1, 1, 1}, 0));
+  const Region a = select(mesh, "a", RegionKind::cells, in_sphere({0, 0, 0}, 0.8, 0)),
+               b = select(mesh, "b", RegionKind::cells, in_box({0.3, 0, 0}, {1, 1, 1}, 0));
   const auto size = [&](SetOperation operation, const Region& x, const Region& y) { return combine("c", operation, std::vector{&x, &y}).size(); };
   EXPECT_GT(a.size(), 0);
   EXPECT_EQ(size(SetOperation::together, a, b), a.size() + b.size() - size(SetOperation::common, a, b));
@@ -44,7 +46,8 @@ TEST(Selection, SetsObeyTheirLaws) {
 
 TEST(Selection, CellsAreSharedOutByTheirCentres) {
   const Mesh mesh = box(7, 3, 3, {1, 1, 1}, CellKind::tet4);
-  const Region left = select(mesh, "left", RegionKind::cells, [](const Point& x) { return x[0] < 0.4; }), right = select(mesh, "right", RegionKind::cells, [](const Point& x) { return !(x[0] < 0.4); });
+  const Region left = select(mesh, "left", RegionKind::cells, [](const Point&x) { return x[0] < 0.4; }),
+               right = select(mesh, "right", RegionKind::cells, [](const Point&x) { return !(x[0] < 0.4); });
   EXPECT_EQ(left.size() + right.size(), mesh.cell_count());
 }
 

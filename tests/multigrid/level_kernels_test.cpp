@@ -67,7 +67,8 @@ Product random_product(const Device& device, std::int32_t nodes, int C, int K, b
       if (j >= 0 && j < nodes) {
         a[static_cast<std::size_t>(i)].push_back(j);
         for (std::size_t l = 0; l < c; ++l)
-          for (std::size_t m = 0; m < c; ++m) a_values.push_back(symmetric[(static_cast<std::size_t>(i) * c + l) * n * c + static_cast<std::size_t>(j) * c + m]);
+          for (std::size_t m = 0; m < c; ++m)
+            a_values.push_back(symmetric[(static_cast<std::size_t>(i) * c + l) * n * c + static_cast<std::size_t>(j) * c + m]);
       }
   std::vector<std::vector<double>> r_blocks(static_cast<std::size_t>(coarse));
   for (std::int32_t i = 0; i < nodes; ++i)

@@ -327,7 +327,8 @@ TEST(LinearSolver, AnIndefiniteMatrixThatWasPromisedDefiniteIsAModelError) {
 TEST(LinearSolver, SaysWhatAFactorNeedsBeforeItIsMade) {
   std::vector<std::string> lines;
   Vector x;
-  const SolveReport report = solve(poisson_matrix(8), ones(512), x, {.method = LinearMethod::direct, .say = [&](const std::string& line) { lines.push_back(line); }});
+  const SolveReport report =
+      solve(poisson_matrix(8), ones(512), x, {.method = LinearMethod::direct, .say = [&](const std::string& line) { lines.push_back(line); }});
   ASSERT_EQ(lines.size(), 1u);
   EXPECT_NE(lines[0].find("GB needed"), std::string::npos) << lines[0];
   EXPECT_GT(report.memory_needed, 0);

@@ -47,7 +47,8 @@ std::vector<double> badly_scaled(const Blocks& A) {
   std::vector<double> values = A.values;
   const auto d = [](Index i) { return std::pow(10, double(i * 7919 % 101) / 50); };
   for (std::size_t row = 0; row + 1 < A.offsets.size(); ++row)
-    for (Index k = A.offsets[row]; k < A.offsets[row + 1]; ++k) values[static_cast<std::size_t>(k)] *= d(Index(row)) * d(A.columns[static_cast<std::size_t>(k)]);
+    for (Index k = A.offsets[row]; k < A.offsets[row + 1]; ++k)
+      values[static_cast<std::size_t>(k)] *= d(Index(row)) * d(A.columns[static_cast<std::size_t>(k)]);
   return values;
 }
 
