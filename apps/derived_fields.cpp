@@ -2,6 +2,7 @@
 
 #include "device/host_memory.hpp"
 #include "device/memory_shortage.hpp"
+#include "fem/error_estimate.hpp"
 #include "fem/space_needs.hpp"
 #include "io/byte_size.hpp"
 
@@ -75,7 +76,12 @@ Index host_of_results(const Run& run, const FunctionSpace& space, const std::vec
   const Index at_nodes = 2 * space.components() + 4 * derived, at_cells = 3 * derived;
   const Index one = 8 * (at_nodes * space.mesh().node_count() + at_cells * space.mesh().cell_count());
   const Index held = 8 * ((2 * space.components() + 3 * derived / 2) * space.mesh().node_count() + derived * space.mesh().cell_count());
-  return own + one + Index{std::min(2, steps - 1)} * held;
+  const Index fields = own + one + Index{std::min(2, steps - 1)} * held;
+  if (!run.estimates_error()) return fields;
+  // The estimate stands before what is derived does, beside earlier steps; its field stays.
+  const Index field = 8 * space.mesh().cell_count();
+  const Index before = own + Index{std::min(2, steps - 1)} * (held + field) + 8 * space.components() * space.mesh().node_count();
+  return std::max(before + host_of_estimate(space), fields + Index{2 + std::min(2, steps - 1)} * field + 16 * space.mesh().cell_count());
 }
 
 }  // namespace ritz

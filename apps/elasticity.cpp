@@ -3,6 +3,7 @@
 #include "apps/elastic_model.hpp"
 #include "apps/field_component.hpp"
 #include "apps/forecast.hpp"
+#include "apps/mesh_error.hpp"
 #include "apps/region_integral.hpp"
 #include "apps/shared_model.hpp"
 #include "apps/static_batch.hpp"
@@ -90,7 +91,8 @@ void add_loads(Case& input, const Case::Table& from, const FunctionSpace& space,
 
 // Stiffness and the loads outside of load cases; those of the load cases go to them.
 template <int G>
-std::vector<Integral> elastic_integrals(Run& run, const FunctionSpace& space, const PlaneModel& plane, LoadCaseInputs& load_cases) {
+std::vector<Integral> elastic_integrals(Run& run, const FunctionSpace& space, const PlaneModel& plane, LoadCaseInputs& load_cases,
+                                        std::vector<ElasticMaterial>& materials) {
   const Mesh& mesh = space.mesh();
   const Case::Table root = run.input().root();
   const auto gravity = read_gravity(root, plane, G);
@@ -101,7 +103,7 @@ std::vector<Integral> elastic_integrals(Run& run, const FunctionSpace& space, co
     weighs = weighs || own_gravity.back().has_value();
   }
   const std::optional<double> unused_density = weighs ? std::optional<double>() : 1;
-  const std::vector<ElasticMaterial> materials = elastic_materials(run, mesh, "[kg/m^3], needed with gravity", unused_density);
+  materials = elastic_materials(run, mesh, "[kg/m^3], needed with gravity", unused_density);
   tell_locking(run, space, plane, materials);
   std::vector<Integral> integrals;
   for (const ElasticMaterial& m : materials) {
@@ -136,9 +138,11 @@ std::vector<double> tensors(const std::vector<double>& derived, std::size_t firs
   return result;
 }
 
-EvaluatedFields stress_names() {
+EvaluatedFields stress_names(bool with_error) {
   const Field stress{"stress", 6}, strain{"strain", 6}, von_mises{"von_mises", 1}, principal{"principal_stress", 3, {}, {"1", "2", "3"}};
-  return {{stress, strain, von_mises, principal}, {stress, strain, von_mises}};
+  EvaluatedFields names{{stress, strain, von_mises, principal}, {stress, strain, von_mises}};
+  if (with_error) names.cells.push_back({"stress_error", 1});
+  return names;
 }
 
 // From [entry][12]: strain, then stress.
@@ -154,14 +158,14 @@ void fill(std::vector<Field>& fields, std::vector<double> Field::*values, const 
 EvaluatedFields stress_fields(Run& run, const Operator& equations, const Vector& u) {
   const DerivedFields derived = evaluate(run, equations, u);
   auto phase = run.device().profile().phase("fields");
-  EvaluatedFields fields = stress_names();
+  EvaluatedFields fields = stress_names(false);
   fill(fields.nodal, &Field::values, derived.at_nodes);
   fill(fields.nodal, &Field::finer_values, run.fields().at_points(equations.space(), derived.at_space_nodes, derived.components));
   fill(fields.cells, &Field::values, derived.at_cells);
   return fields;
 }
 
-void show(Run& run, const Operator& equations, const StaticSolution& s) {
+void show(Run& run, const Operator& equations, const std::optional<MeshErrorModel>& error_model, const StaticSolution& s) {
   const FunctionSpace& space = equations.space();
   const Mesh& mesh = space.mesh();
   const int dimension = mesh.dimension();
@@ -170,10 +174,20 @@ void show(Run& run, const Operator& equations, const StaticSolution& s) {
   print_peak(run, mesh, "displacement", magnitudes(nodal.front().values, static_cast<std::size_t>(dimension)));
   judge_displacements(run, mesh, nodal.front().values, dimension);
   phase.reset();
-  EvaluatedFields stresses = derive(run, equations, stress_names(), [&] { return stress_fields(run, equations, s.u); });
+  std::optional<DiscretisationError> error;
+  EvaluatedFields stresses = derive(run, equations, stress_names(error_model.has_value()), [&] {
+    if (error_model) error = mesh_error(run, space, s.u, *error_model);
+    EvaluatedFields fields = stress_fields(run, equations, s.u);
+    if (error) fields.cells.push_back({"stress_error", 1, std::move(error->magnitudes)});
+    return fields;
+  });
   phase.emplace(run.device().profile(), "fields");
   if (const std::vector<double>& von_mises = field_named(stresses.nodal, "von_mises").values; !von_mises.empty())
     print_peak(run, mesh, "von Mises stress", von_mises);
+  if (error) {
+    tell_mesh_error(run, space, *error);
+    run.facts()["strain_energy"] = fmt::format("{:.10g}", error->solution / 2);
+  }
   print_balance(run, s, dimension);
   std::ranges::move(stresses.nodal, std::back_inserter(nodal));
   nodal.push_back({.name = "reaction", .components = dimension, .values = s.reaction, .forces = true});
@@ -192,14 +206,16 @@ void elasticity(Run& run) {
   const char* move_out = "move it out of the load case, or make two case files";
   LoadCaseInputs load_cases =
       read_load_cases(run.input(), {"gravity", "body_force", "traction", "force", "pressure", "displacement"}, {{"material", move_out}, {"model", move_out}});
-  const std::vector<Integral> integrals =
-      dimension == 3 ? elastic_integrals<3>(run, space, plane, load_cases) : elastic_integrals<2>(run, space, plane, load_cases);
+  std::vector<ElasticMaterial> materials;
+  const std::vector<Integral> integrals = dimension == 3 ? elastic_integrals<3>(run, space, plane, load_cases, materials)
+                                                         : elastic_integrals<2>(run, space, plane, load_cases, materials);
   const auto supports = std::make_shared<const LoadCaseSupports>(space, read_displacements(run.input().root(), mesh), load_cases,
                                                                  [&](Constraints& fixed) { hold_axis(plane, fixed); });
   supports->check(run.input(), load_cases);
   LinearSolverOptions solver = run.solver(MatrixPromise::positive_definite);
   solver.one_of_many = pay_for_a_matrix(load_cases.cases.size(), load_cases.combinations.size()) || run.shared().sweeps;
-  const auto [stresses, cell_results] = stress_names();
+  const std::optional<MeshErrorModel> error_model = wants_mesh_error(run) ? std::optional(MeshErrorModel{plane, materials}) : std::nullopt;
+  const auto [stresses, cell_results] = stress_names(error_model.has_value());
   std::vector<Field> results = {{"displacement", dimension}};
   results.insert(results.end(), stresses.begin(), stresses.end());
   results.push_back({"reaction", dimension});
@@ -208,7 +224,8 @@ void elasticity(Run& run) {
   finish_model(run, supports->all(), rigid_modes(mesh, plane), {results, cell_results});
 
   const Operator& equations = make_operator(run, space, integrals, &solver);
-  solve_or_wait(run, equations, load_cases, supports, solver, [&run, &equations](const StaticSolution& s) { show(run, equations, s); });
+  solve_or_wait(run, equations, load_cases, supports, solver,
+                [&run, &equations, error_model](const StaticSolution& s) { show(run, equations, error_model, s); });
 }
 
 const char* example = R"([mesh]

@@ -2,6 +2,7 @@
 #include "apps/derived_fields.hpp"
 #include "apps/forecast.hpp"
 #include "apps/formulas.hpp"
+#include "apps/mesh_error.hpp"
 #include "apps/static_batch.hpp"
 #include "apps/materials.hpp"
 #include "apps/model.hpp"
@@ -70,7 +71,7 @@ struct Convected {
 
 template <int G>
 std::vector<Integral> heat_integrals(Run& run, const FunctionSpace& space, const PlaneModel& plane, LoadCaseInputs& load_cases,
-                                     std::vector<Convected>& cooled) {
+                                     std::vector<Convected>& cooled, std::vector<ThermalMaterial>& conductors) {
   Case& input = run.input();
   const Mesh& mesh = space.mesh();
   std::vector<Integral> integrals;
@@ -80,6 +81,7 @@ std::vector<Integral> heat_integrals(Run& run, const FunctionSpace& space, const
     const Formula k = t.formula("conductivity", "k [W/(m K)]", {.above = 0, .out_of_bounds = Exit::model});
     if (region == nullptr) continue;
     materials.push_back({region, t.where()});
+    conductors.push_back({region, k});
     check_formulas(input, mesh, *region, {&k, 1});
     integrals.push_back(Integral::over(diffusion_form<G>(k, plane), *region));
   }
@@ -111,6 +113,13 @@ void say_overlaps(Run& run, const std::vector<Convected>& cooled) {
   for (std::size_t i = 1; i < facets.size(); ++i)
     if (facets[i] == facets[i - 1]) several.insert(facets[i]);
   if (!several.empty()) run.log().notice(fmt::format("facets with more than one [[convection]]: {}; their heats add", several.size()));
+}
+
+EvaluatedFields flux_names(const Mesh& mesh, bool with_error) {
+  const Field flux{"heat_flux", mesh.dimension()};
+  EvaluatedFields names{{flux}, {flux}};
+  if (with_error) names.cells.push_back({"heat_flux_error", 1});
+  return names;
 }
 
 EvaluatedFields heat_flux(Run& run, const Operator& equations, const Vector& u) {
@@ -157,7 +166,8 @@ void print_heat(Run& run, const Constraints& supports, const std::vector<Convect
   run.facts()["residual_certificate"] = fmt::format("{:.3e}", s.certificate);
 }
 
-void show(Run& run, const Operator& equations, const Constraints& supports, const std::vector<Convected>& cooled, const StaticSolution& s) {
+void show(Run& run, const Operator& equations, const Constraints& supports, const std::vector<Convected>& cooled,
+          const std::optional<MeshErrorModel>& error_model, const StaticSolution& s) {
   const FunctionSpace& space = equations.space();
   std::optional<Profile::Phase> phase(std::in_place, run.device().profile(), "fields");
   Field temperature = run.fields().of("temperature", space, s.u);
@@ -172,8 +182,14 @@ void show(Run& run, const Operator& equations, const Constraints& supports, cons
     run.log().notice(fmt::format("heat by convection is not told: {}", error.message()));
   }
   phase.reset();
-  const Field flux_name{"heat_flux", space.mesh().dimension()};
-  EvaluatedFields flux = derive(run, equations, {{flux_name}, {flux_name}}, [&] { return heat_flux(run, equations, s.u); });
+  std::optional<DiscretisationError> error;
+  EvaluatedFields flux = derive(run, equations, flux_names(space.mesh(), error_model.has_value()), [&] {
+    if (error_model) error = mesh_error(run, space, s.u, *error_model);
+    EvaluatedFields fields = heat_flux(run, equations, s.u);
+    if (error) fields.cells.push_back({"heat_flux_error", 1, std::move(error->magnitudes)});
+    return fields;
+  });
+  if (error) tell_mesh_error(run, space, *error);
   run.write({std::move(temperature), std::move(flux.nodal.front()), {.name = "reaction", .values = s.reaction, .forces = true}}, std::move(flux.cells));
 }
 
@@ -191,14 +207,17 @@ void heat(Run& run) {
   const FunctionSpace& space = make_space(run, mesh, 1);
   phase.emplace(run.device().profile(), "model");
   std::vector<Convected> cooled;
-  const std::vector<Integral> integrals = mesh.dimension() == 3 ? heat_integrals<3>(run, space, plane, load_cases, cooled)
-                                                                : heat_integrals<2>(run, space, plane, load_cases, cooled);
+  std::vector<ThermalMaterial> conductors;
+  const std::vector<Integral> integrals = mesh.dimension() == 3 ? heat_integrals<3>(run, space, plane, load_cases, cooled, conductors)
+                                                                : heat_integrals<2>(run, space, plane, load_cases, cooled, conductors);
   say_overlaps(run, cooled);
   const auto supports = std::make_shared<const LoadCaseSupports>(space, read_temperatures(run.input().root(), mesh), load_cases);
   supports->check(run.input(), load_cases);
   LinearSolverOptions solver = run.solver(MatrixPromise::positive_definite);
   solver.one_of_many = pay_for_a_matrix(load_cases.cases.size(), load_cases.combinations.size()) || run.shared().sweeps;
-  const std::vector<Field> results = {{"temperature", 1}, {"heat_flux", mesh.dimension()}, {"reaction", 1}}, cell_results = {{"heat_flux", mesh.dimension()}};
+  const std::optional<MeshErrorModel> error_model = wants_mesh_error(run) ? std::optional(MeshErrorModel{plane, {}, conductors}) : std::nullopt;
+  const std::vector<Field> results = {{"temperature", 1}, {"heat_flux", mesh.dimension()}, {"reaction", 1}};
+  const std::vector<Field> cell_results = flux_names(mesh, error_model.has_value()).cells;
   std::vector<Node> held;
   for (const Convected& each : cooled) {
     const std::vector<Node> nodes = space.nodes_in(*each.region);
@@ -210,7 +229,9 @@ void heat(Run& run) {
 
   const Operator& equations = make_operator(run, space, integrals, &solver);
   solve_or_wait(run, equations, load_cases, supports, solver,
-                [&run, &equations, supports, cooled](const StaticSolution& s) { show(run, equations, supports->common(), cooled, s); });
+                [&run, &equations, supports, cooled, error_model](const StaticSolution& s) {
+                  show(run, equations, supports->common(), cooled, error_model, s);
+                });
 }
 
 const char* example = R"([mesh]

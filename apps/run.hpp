@@ -106,6 +106,8 @@ class Run {
   void step_down(const std::string& step);  // in a solve that is recorded, or will be: a notice, and one of its fallbacks
   ResultFields& fields() { return fields_; }  // [output] cells
   const ResultFields& fields() const { return fields_; }
+  void estimate_error() { estimates_error_ = true; }          // apps/mesh_error.hpp: for forecasts
+  bool estimates_error() const { return estimates_error_; }
   void measure_by(const BodyMeasure& measure) { measure_ = measure; }  // means and integrals of probes
   // Evaluates the case's probes; fields at nodes and cells go to the output folder in the background. `time`: the number of the step by default.
   // Fields without values are left out, and probes of them are NaN.
@@ -154,6 +156,7 @@ class Run {
   SharedModel* shared_;
   const Mesh* mesh_ = nullptr;
   BodyMeasure measure_;
+  bool estimates_error_ = false;
   SeriesOptions format_;
   ResultFields fields_;
   std::string output_, name_;               // name_: that results begin with

@@ -1,0 +1,92 @@
+"""[output] error_estimate: what it says in its own units, of each load case, across materials, and what it leaves alone."""
+import math
+import unittest
+
+import vtu
+from ritz import CaseTest, example
+
+ON = {"output.error_estimate": "true"}
+
+
+class MeshError(CaseTest):
+    def estimate(self, outcome):
+        return outcome.fact("discretisation_error")[0]
+
+    def test_it_is_asked_for(self):
+        outcome = self.solve("ritz-elasticity", example("lame/plane_strain"))
+        self.assertNotIn("discretisation_error", outcome.report["facts"])
+        self.assertNotIn("stress_error", vtu.read(outcome.results())["CellData"])
+
+    def test_it_is_the_error_that_the_energies_of_finer_meshes_show(self):
+        """Energies of load-driven models come from below: ||e||^2 = ||u||^2 - ||u_h||^2, with ||u||^2 extrapolated from meshes of halved cells."""
+        outcomes = [self.solve("ritz-elasticity", example("lame/axisymmetric"), keys={**ON, "mesh.refine": refine}) for refine in (0, 1, 2)]
+        coarse, fine, finest = (outcome.fact("strain_energy")[0] for outcome in outcomes)
+        limit = finest + (finest - fine) ** 2 / ((fine - coarse) - (finest - fine))
+        for outcome, energy in zip(outcomes[:2], (coarse, fine)):
+            self.assert_close(self.estimate(outcome), math.sqrt((limit - energy) / limit), 0.2)
+        for outcome, finer in zip(outcomes, outcomes[1:]):
+            self.assert_close(outcome.fact("discretisation_error_halved_cells")[0], self.estimate(finer), 0.2)
+
+    def test_the_membrane_of_cook(self):
+        """The energy of much finer meshes is 12.0209, so that the error is 1.82 %. A corner has no bounded stress: half of the error's square is in one
+        cell there, and what finer meshes bring is not told."""
+        outcome = self.solve("ritz-elasticity", example("cook"))
+        self.assert_close(self.estimate(outcome), math.sqrt(1 - outcome.fact("strain_energy")[0] / 12.0209), 0.05)
+        self.assertIn("half of its square in 1 of 1024 cells", outcome.log)
+        self.assertNotIn("discretisation_error_halved_cells", outcome.report["facts"])
+        x, y, _ = outcome.fact("discretisation_error_at")
+        self.assertLess(math.hypot(x - 0, y - 44), 1.5)
+        errors = vtu.read(outcome.results())["CellData"]["stress_error"]
+        self.assertEqual(len(errors), 1024)
+        self.assertGreater(min(errors), 0)
+
+    def test_nothing_where_the_solution_is_exact_in_each_material(self):
+        outcome = self.solve("ritz-heat", example("wall"), keys=ON)
+        self.assertLess(self.estimate(outcome), 1e-6)
+        self.assertLess(max(vtu.read(outcome.results())["CellData"]["heat_flux_error"]), 1e-6 * 19.48)
+
+    def test_nothing_where_nothing_varies(self):
+        """One temperature everywhere: its gradients are round-off, and no share of them is an error."""
+        case = self.write("even.toml", f'''[mesh]
+file = "{example("fin").parent / "fin.msh"}"
+[[material]]
+region = "all"
+conductivity = 10
+[[temperature]]
+region = "base"
+value = 20
+[output]
+error_estimate = true
+''')
+        self.assertEqual(self.estimate(self.solve("ritz-heat", case)), 0)
+
+    def test_units_do_not_matter(self):
+        reference = self.solve("ritz-elasticity", example("lame/solid"), keys={**ON, "solver.method": "direct"})
+        stress = vtu.read(reference.results())["CellData"]["stress_error"]
+        for length, stiffness in ((1e-6, 1.0), (1e6, 1e12), (1e-3, 1e-9)):
+            keys = {**ON, "solver.method": "direct", "mesh.scale": length, "material.0.young": 200e9 * stiffness, "pressure.0.value": 60e6 * stiffness}
+            text = example("lame/solid").read_text()
+            case = self.write("scaled.toml", text[:text.index("[[probe]]")].replace('file = "', f'file = "{example("lame/solid").parent}/'))
+            outcome = self.solve("ritz-elasticity", case, keys=keys)
+            self.assert_close(self.estimate(outcome), self.estimate(reference), 1e-3)  # as many digits as the fact has
+            for a, b in zip(vtu.read(outcome.results())["CellData"]["stress_error"], stress):
+                self.assertLessEqual(abs(a / stiffness - b), 1e-6 * max(stress))
+
+    def test_every_load_case_and_combination_has_its_own(self):
+        outcome = self.solve("ritz-elasticity", example("bracket/load_cases"), keys=ON)
+        parts = {**outcome.report["load_cases"], **outcome.report["combinations"]}
+        errors = {name: float(part["facts"]["discretisation_error"]) for name, part in parts.items()}
+        self.assertEqual(list(errors), ["weight", "hanging", "pull", "service", "ultimate"])
+        self.assertGreater(len(set(errors.values())), 3)
+        # The pull dominates both.
+        self.assert_close(errors["ultimate"], errors["service"], 0.02)
+        for name, part in parts.items():
+            self.assertIn("stress_error", vtu.read(part["output"])["CellData"], name)
+
+    def test_the_same_bits_for_any_number_of_threads(self):
+        outcomes = [self.solve("ritz-elasticity", example("bracket"), keys=ON, threads=threads) for threads in (1, 2)]
+        self.assertEqual(*(vtu.read(outcome.results())["CellData"]["stress_error"] for outcome in outcomes))
+
+
+if __name__ == "__main__":
+    unittest.main()
