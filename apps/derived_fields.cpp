@@ -81,7 +81,7 @@ Index host_of_results(const Run& run, const FunctionSpace& space, const std::vec
   // The estimate stands before what is derived does, beside earlier steps; its field stays.
   const Index field = 8 * space.mesh().cell_count();
   const Index before = own + Index{std::min(2, steps - 1)} * (held + field) + 8 * space.components() * space.mesh().node_count();
-  return std::max(before + host_of_estimate(space), fields + Index{2 + std::min(2, steps - 1)} * field + 16 * space.mesh().cell_count());
+  return std::max(before + host_of_estimate(space), fields + Index{2 + std::min(2, steps - 1)} * field + 24 * space.mesh().cell_count());
 }
 
 }  // namespace ritz

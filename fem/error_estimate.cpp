@@ -278,6 +278,7 @@ class Estimate {
     result.magnitudes.resize(cell_count);
     result.shallow = shallow_;
     result.energies.resize(cell_count);
+    result.volumes.resize(cell_count);
     ParallelErrors errors;
 #pragma omp parallel num_threads(threads_)
     {
@@ -327,6 +328,7 @@ class Estimate {
             }
             result.squares[static_cast<std::size_t>(cell)] = squares;
             result.energies[static_cast<std::size_t>(cell)] = energy;
+            result.volumes[static_cast<std::size_t>(cell)] = volume;
             result.magnitudes[static_cast<std::size_t>(cell)] = std::sqrt(std::max(0.0, magnitude) / volume);
           });
       }
@@ -408,7 +410,7 @@ Index host_of_estimate(const FunctionSpace& space) {
   const Index lists = sizes(2 * mesh.node_count(), sizeof(Index)) + sizes(corners, sizeof(Index)) + sizes(vertices, sizeof(Index) + sizeof(Node) + 1);
   const Index fits = sizes(vertices, sizeof(LocalAxes) + static_cast<std::size_t>(Monomials(dimension, space.order()).count()) * numbers);
   return sizes(space.unknown_count(), sizeof(double)) + lists + fits + sizes(samples, sizeof(Point) + numbers) +
-         sizes(cells, 3 * sizeof(double) + sizeof(std::int32_t) + sizeof(Index));
+         sizes(cells, 4 * sizeof(double) + sizeof(std::int32_t) + sizeof(Index));
 }
 
 }  // namespace ritz

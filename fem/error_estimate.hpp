@@ -35,7 +35,7 @@ struct ErrorModel {
 struct DiscretisationError {
   double error = 0, solution = 0;  // squares of ||e|| and ||u_h||
   double relative() const;  // 0 where both are
-  std::vector<double> squares, energies;  // [cell] their parts
+  std::vector<double> squares, energies, volumes;  // [cell] their parts, and what they are integrated over
   // [cell] root of the mean square over the cell of von Mises' stress of sigma* - sigma_h [Pa], or of |q* - q_h|
   std::vector<double> magnitudes;
   Index shallow = 0;  // patches too small for the polynomial: one cell thick, so that the estimate is too small there
