@@ -1,5 +1,6 @@
 // ritz-solve: the stationary equations of any form that is known by name, of Ritz or of a plugin, by Newton's method.
 #include "apps/evaluated_fields.hpp"
+#include "apps/field_component.hpp"
 #include "apps/forecast.hpp"
 #include "apps/form_parameters.hpp"
 #include "apps/formulas.hpp"
@@ -92,12 +93,10 @@ Equations read_equations(Run& run, const FormCatalogue& catalogue, const FormCat
   }
   for (const Case::Table& t : input.tables("boundary", "a form on facets, with its parameters")) {
     const Region* region = t.region("region", "facets", mesh, {RegionKind::facets});
-    const std::string name = t.choice("form", "of facets", boundary_forms);
+    const std::optional<std::string> chosen = t.kind("form", "of facets", boundary_forms);
     t.open_to_plugins("form");
-    if (!catalogue.has_form(name)) {
-      input.throw_if_any();
-      continue;  // a survey, and there is none
-    }
+    if (!chosen || !catalogue.has_form(*chosen)) continue;  // or a survey, and there is none
+    const std::string& name = *chosen;
     const FormRecord& of_facets = *catalogue.find(name).record;
     const FormValue value = ask_form(t, catalogue.find(name));
     equations.linear = equations.linear && of_facets.linear;
@@ -126,14 +125,27 @@ Equations read_equations(Run& run, const FormCatalogue& catalogue, const FormCat
   return equations;
 }
 
-void prescribe(const Case::Table& t, const Mesh& mesh, int components, Constraints& fixed) {
+// By name, as probes have them, or number; -1: all of them.
+int component_of(const Case::Table& t, const FormRecord& record) {
+  if (record.components == 1) return 0;
+  const std::vector<std::string> names = component_names({record.unknown, record.components});
+  const std::string about = names.empty() ? "a number from 0, or all of them" : fmt::format("{}, a number from 0, or all of them", fmt::join(names, " "));
+  const std::string name = t.expression("component", about, {.fallback = "all"});
+  if (name == "-1") return FieldComponent::all;
+  try {
+    return component_named({.name = record.unknown, .components = record.components, .component_names = names}, name).which;
+  } catch (const Error& error) {
+    t.error("component", error.message(), error.why(), error.fix());
+    return FieldComponent::all;
+  }
+}
+
+void prescribe(const Case::Table& t, const Mesh& mesh, const FormRecord& record, Constraints& fixed) {
   const Region* region = t.region("region", "facets, nodes or cells", mesh, {RegionKind::facets, RegionKind::nodes, RegionKind::cells});
-  const auto component =
-      components == 1 ? 0
-                      : static_cast<int>(t.integer("component", "number from 0; -1: all of them", {.fallback = -1, .minimum = -1, .maximum = components - 1}));
+  const int component = component_of(t, record);
   const Formula value = t.formula("value", "of the unknown");
   if (region == nullptr) return;
-  for (int c = 0; c < components; ++c)
+  for (int c = 0; c < record.components; ++c)
     if (component < 0 || component == c) prescribe(fixed, *region, c, value, t.where());
 }
 
@@ -181,7 +193,7 @@ void solve(Run& run) {
   const FunctionSpace& space = make_space(run, mesh, record.components, &catalogue);
   phase.emplace(run.device().profile(), "model");
   Constraints fixed(space);
-  for (const Case::Table& t : input.tables("prescribe", "prescribed values of the unknown")) prescribe(t, mesh, record.components, fixed);
+  for (const Case::Table& t : input.tables("prescribe", "prescribed values of the unknown")) prescribe(t, mesh, record, fixed);
   const LinearSolverOptions solver = run.solver();
   const NewtonInput newton = read_newton(run, solver);
   const bool linear = parts.linear && !newton.follows_a_path();

@@ -86,6 +86,7 @@ class Sweep {
 
   // Members' errors decide how the process ends: the first one's code.
   void close() {
+    tell_repeated();
     collect_run(report_, *shared_.device, log_);
     if (report_.errors.empty()) report_.complete();
   }
@@ -98,6 +99,11 @@ class Sweep {
     std::string fingerprint;
     Clock::time_point start;
     std::unique_ptr<Run> run;
+  };
+
+  struct Failure {
+    Error error;
+    std::vector<const SweepMember*> members;
   };
 
   static double since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
@@ -152,6 +158,7 @@ class Sweep {
         fail(member, error);
       }
     }
+    tell_repeated();
     if (report_.errors.empty())
       log_.line("check: {} of {} members looked at, all complete and well posed; nothing was solved", options_.estimate ? 1 : plan_.members.size(),
                 plan_.members.size());
@@ -262,19 +269,45 @@ class Sweep {
     remove(active);
   }
 
-  // With the member's name and values: the others go on.
+  // With the member's name and values, and once: the others go on.
   void fail(const SweepMember& member, const Error& error) {
     const auto one = [&](const Error& each) {
-      const Error named(each.exit(), fmt::format("{} ({}): {}", member.name, member.text(), each.message()), each.why(), each.fix());
+      const auto known =
+          std::ranges::find_if(failures_, [&](const Failure& f) { return std::string_view(f.error.what()) == each.what() && f.error.exit() == each.exit(); });
+      if (known != failures_.end()) return known->members.push_back(&member);
+      failures_.push_back({each, {&member}});
+      if (options_.check) return;  // told when all have been looked at
       log_.end_progress();
-      log_.error(named);
-      report_.fail(named);
-      if (report_.errors.size() == 1) first_ = named.exit();
-      report_.exit = first_;
+      log_.error(named(each, member));
     };
     if (const auto* several = dynamic_cast<const Errors*>(&error))
       for (const Error& each : several->list()) one(each);
     else one(error);
+  }
+
+  static Error named(const Error& error, const SweepMember& member) {
+    return Error(error.exit(), fmt::format("{} ({}): {}", member.name, member.text(), error.message()), error.why(), error.fix());
+  }
+
+  // What several members have failed by. The report's exit code is that of the first error.
+  void tell_repeated() {
+    for (const Failure& f : failures_) {
+      const std::size_t count = f.members.size();
+      constexpr std::size_t shown = 4;
+      std::vector<std::string> names;
+      for (const SweepMember* member : f.members)
+        if (names.size() < shown) names.push_back(member->name);
+      const std::string which = count == plan_.members.size()
+                                    ? fmt::format("all {} members", count)
+                                    : fmt::format("{} of {} members ({}{})", count, plan_.members.size(), fmt::join(names, ", "), count > shown ? ", ..." : "");
+      const Error told = count == 1 ? named(f.error, *f.members.front())
+                                    : Error(f.error.exit(), fmt::format("{}: {}", which, f.error.message()), f.error.why(), f.error.fix());
+      if (options_.check) log_.error(told);
+      else if (count > 1) log_.line("the error of {} is that of {}", f.members.front()->name, which);
+      report_.fail(told);
+    }
+    if (!failures_.empty()) report_.exit = failures_.front().error.exit();
+    failures_.clear();
   }
 
   void remove(Active& active) { active_.erase(std::ranges::find(active_, active.member, &Active::member)); }
@@ -347,7 +380,7 @@ class Sweep {
   std::map<std::string, std::uint32_t> checksums_;
   Clock::time_point start_ = Clock::now();
   std::size_t complete_ = 0;
-  Exit first_ = Exit::ok;
+  std::vector<Failure> failures_;  // each kind once, in the order of their first members
 };
 
 }  // namespace

@@ -81,8 +81,6 @@ void Case::drop(std::string_view key) {
   data_->root.members.remove_if([&](const CaseMember& member) { return member.key == key; });
 }
 
-namespace {
-
 void mark_asked(CaseValue& value) {
   for (CaseValue& item : value.items) mark_asked(item);
   for (CaseMember& member : value.members) {
@@ -90,8 +88,6 @@ void mark_asked(CaseValue& value) {
     mark_asked(member.value);
   }
 }
-
-}  // namespace
 
 void Case::excuse(std::string_view key) {
   CaseMember* member = data_->root.find(key);

@@ -137,6 +137,10 @@ class Case::Table {
   std::string text(std::string_view key, std::string_view about, const TextRule& rule = {}) const;
   std::string choice(std::string_view key, std::string_view about, const std::vector<std::string>& allowed,
                      std::optional<std::string> fallback = {}) const;
+  // A choice that decides which other keys this table has. A name that is near none of them, or none at all, is told, and then nothing else in
+  // the table is judged: nullopt.
+  std::optional<std::string> kind(std::string_view key, std::string_view about, const std::vector<std::string>& allowed,
+                                  std::optional<std::string> fallback = {}) const;
   bool flag(std::string_view key, std::string_view about, std::optional<bool> fallback = {}) const;
   // A single number stands for a vector of length one; with `size` given, the length must agree.
   std::vector<double> vector(std::string_view key, std::string_view about, const VectorRule& rule = {}) const;
@@ -181,6 +185,7 @@ class Case::Table {
              Exit exit = Exit::input) const;         // like Case::error_at
   // The same for a key that has no place here: nothing inside it is judged any more.
   void refuse(std::string_view key, std::string what, std::string why = {}, std::string fix = {}) const;
+  void excuse() const;  // nothing else in this table is judged: what it is about is not known
 
  private:
   friend class Case;

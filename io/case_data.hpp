@@ -30,6 +30,8 @@ struct CaseData {
 
   void add(Error error, const CasePlace& place) { errors.push_back({std::move(error), place, nullptr, {}}); }
   void add_missing(Error error, const CasePlace& place, const CaseValue& table, std::string_view key) {
+    for (const Found& known : errors)
+      if (known.table == &table && known.missing == key) return;  // asked for twice
     errors.push_back({std::move(error), place, &table, std::string(key)});
   }
   void remember(CaseQuestion question);

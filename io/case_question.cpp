@@ -88,6 +88,22 @@ std::string Case::Table::choice(std::string_view key, std::string_view about, co
   return fallback.value_or(allowed.empty() ? "" : allowed.front());
 }
 
+std::optional<std::string> Case::Table::kind(std::string_view key, std::string_view about, const std::vector<std::string>& allowed,
+                                             std::optional<std::string> fallback) const {
+  const std::string name = choice(key, about, allowed, fallback);
+  if (data_->survey) return name;
+  const CaseMember* const given = value_->find(key);
+  if (given == nullptr ? fallback.has_value()
+                       : given->value.kind == Kind::text && (given->value.text == name || nearest_match(given->value.text, allowed) == name))
+    return name;
+  excuse();
+  return std::nullopt;
+}
+
+void Case::Table::excuse() const {
+  if (value_ != nullptr) mark_asked(*value_);
+}
+
 bool Case::Table::flag(std::string_view key, std::string_view about, std::optional<bool> fallback) const {
   ask(key, "flag", about, fallback_text(fallback), "true or false");
   if (data_->survey) {

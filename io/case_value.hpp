@@ -48,6 +48,9 @@ struct CaseMember {
 // "the number 3", "the text 'abc'", "a table": for messages.
 std::string described(const CaseValue& value);
 
+// All that is in it is known to somebody.
+void mark_asked(CaseValue& value);
+
 // As TOML on one line.
 std::string inline_text(const CaseValue& value);
 std::string inline_text(double number);

@@ -314,6 +314,25 @@ class Mistakes(OwnForms):
                           '[[prescribe]]\nregion = "x0"\ncomponent = 0\nvalue = 0\n')
         self.refuse(4, case, "translation along y")
 
+    def block(self, text):
+        mesh = example("custom_form/varying_conduction").with_name("bar.msh")
+        return self.write("block.toml", f'[mesh]\nfile = "{mesh}"\n[model]\nform = "elasticity"\n'
+                          '[[material]]\nregion = "all"\nlambda = 500\nmu = 400\n[[prescribe]]\nregion = "x0"\nvalue = 0\n'
+                          '[[probe]]\nname = "end"\nfield = "displacement"\nregion = "x1"\nmeasure = "mean"\n' + text)
+
+    def test_components_have_names(self):
+        pulled = '[[prescribe]]\nregion = "x1"\nvalue = 1e-3\ncomponent = '
+        named, numbered = (self.solve("ritz-solve", self.block(pulled + which)) for which in ('"Y"', "1"))
+        self.assertEqual(named.probes["end"], numbered.probes["end"])
+        self.assert_close(named.probes["end"][1], 1e-3, 1e-12)
+        self.assertNotEqual(named.probes["end"][0], 1e-3)
+        for every in ('"all"', "-1"):
+            for moved in self.solve("ritz-solve", self.block(pulled + every)).probes["end"]:
+                self.assert_close(moved, 1e-3, 1e-12)
+        for wrong, words in (('"w"', "called 'x', 'y' and 'z' or a number from 0 to 2"), ("3", "no component '3'"),
+                             ('"magnitude"', "no component 'magnitude'")):
+            self.refuse(2, self.block(pulled + wrong), words, "prescribe.1.component")
+
     def test_what_cannot_converge(self):
         self.refuse(5, self.copied(), "Newton's method did not converge", "limit of steps", keys={"newton.max_steps": 1})
 

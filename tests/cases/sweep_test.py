@@ -178,10 +178,21 @@ class TroubleTest(SweepTest):
         self.assertEqual(outcome.exit, 4, outcome.errors)
         self.assertEqual([r["status"] for r in self.rows(outcome)], ["complete", "failed", "complete"])
 
-    def test_a_region_that_is_not_there_is_an_error_of_every_member(self):
-        case = self.sweep("le1", parameter("pressure.0.value", values=[1.0, 2.0]))
-        outcome = self.run_case("ritz-elasticity", case, "--set", "pressure.0.region=nowhere")
-        self.assertEqual((outcome.exit, outcome.errors.count("nowhere")), (2, 4), outcome.errors)  # key and override of two
+    def test_an_error_of_every_member_is_told_once(self):
+        case = self.sweep("le1", parameter("pressure.0.value", values=[1.0, 2.0, 3.0]))
+        for more in ([], ["--check"]):
+            outcome = self.run_case("ritz-elasticity", case, "--set", "pressure.0.region=nowhere", *more)
+            self.assertEqual((outcome.exit, outcome.errors.count("nowhere")), (2, 2), outcome.errors)  # key and override
+            self.assertIn("all 3 members", outcome.errors + outcome.log)
+            self.assertEqual(len(outcome.report["errors"]), 1)
+            self.assertIn("all 3 members", outcome.report["errors"][0]["what"])
+
+    def test_an_error_of_some_members_names_them(self):
+        case = self.sweep("heat_sink", parameter("material.0.conductivity", values=[100, -3, -3, 200]))
+        outcome = self.run_case("ritz-heat", case, "--check")
+        self.assertEqual(outcome.exit, 4)
+        self.assertEqual(outcome.errors.count("error:"), 1, outcome.errors)
+        self.assertIn("2 of 4 members (heat_sink-2, heat_sink-3)", outcome.errors)
 
     def test_senseless_sweeps_are_refused(self):
         for parts, words in (([parameter("sweep.combine", values=["zip"])], "cannot be swept"),
