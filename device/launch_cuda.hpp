@@ -2,9 +2,10 @@
 #pragma once
 
 #include "device/array.hpp"
+#include "device/cuda_check.hpp"
 
 #include <algorithm>
-#include <cuda_runtime.h>
+#include <limits>
 
 namespace ritz::RITZ_BACKEND {
 
@@ -18,15 +19,17 @@ struct Grid {
   int threads = block_threads, shared_bytes = 0;
 };
 
-// Puts a kernel into the device's stream, within a LaunchScope, which finds what went wrong.
+// Puts a kernel into the device's stream, within a LaunchScope. Its own status is looked at, as the runtime's note of the last error is that of
+// one copy of the runtime: a plugin compiled by another toolkit has another copy than the machine. Throws Error(Exit::environment, or ::resources).
 template <class... Parameters, class... Arguments>
 void start(const Device& device, const Grid& grid, void (*kernel)(Parameters...), const Arguments&... arguments) {
+  if (grid.blocks > std::numeric_limits<std::int32_t>::max()) cuda_check(cudaErrorInvalidConfiguration, "a launch of more blocks than a grid has");
   cudaLaunchConfig_t configuration{};
   configuration.gridDim = dim3(static_cast<unsigned>(grid.blocks));
   configuration.blockDim = dim3(static_cast<unsigned>(grid.threads));
   configuration.dynamicSmemBytes = static_cast<std::size_t>(grid.shared_bytes);
   configuration.stream = stream_of(device);
-  cudaLaunchKernelEx(&configuration, kernel, arguments...);
+  launch_check(cudaLaunchKernelEx(&configuration, kernel, arguments...));
 }
 
 // The shared memory of a block whose size the launch says.

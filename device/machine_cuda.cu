@@ -2,7 +2,6 @@
 // the thread's current GPU chooses it first: there may be other machines, and other threads.
 #include "device/cuda_check.hpp"
 #include "device/host_memory.hpp"
-#include "device/last_launch.hpp"
 #include "device/kernels.hpp"
 #include "device/machine_cuda.hpp"
 
@@ -34,6 +33,12 @@ MachineInfo info_of(int ordinal) {
   return info;
 }
 
+// For calls that may fail without harm. Their failure is not the next launch's.
+bool succeeded(cudaError_t status) {
+  if (status != cudaSuccess) cudaGetLastError();
+  return status == cudaSuccess;
+}
+
 __global__ void write_one(int* target) { *target = 1; }
 
 class CudaMachine final : public Machine {
@@ -55,26 +60,28 @@ class CudaMachine final : public Machine {
   void trim() noexcept override {
     cudaMemPool_t pool;
     cudaStreamSynchronize(stream_);
-    if (has_pool_ && cudaDeviceGetDefaultMemPool(&pool, info_.ordinal) == cudaSuccess) cudaMemPoolTrimTo(pool, 0);
+    if (has_pool_ && succeeded(cudaDeviceGetDefaultMemPool(&pool, info_.ordinal))) succeeded(cudaMemPoolTrimTo(pool, 0));
   }
   MachineInfo current_info() override {
     MachineInfo info = info_;
     choose();
     std::size_t free = 0, total = 0;
-    if (cudaMemGetInfo(&free, &total) == cudaSuccess) info.memory_free = static_cast<Index>(free);
+    if (succeeded(cudaMemGetInfo(&free, &total))) info.memory_free = static_cast<Index>(free);
     // What the driver's pool keeps of freed memory is free to us.
     cudaMemPool_t pool;
     unsigned long long reserved = 0, used = 0;
-    if (has_pool_ && cudaDeviceGetDefaultMemPool(&pool, info_.ordinal) == cudaSuccess &&
-        cudaMemPoolGetAttribute(pool, cudaMemPoolAttrReservedMemCurrent, &reserved) == cudaSuccess &&
-        cudaMemPoolGetAttribute(pool, cudaMemPoolAttrUsedMemCurrent, &used) == cudaSuccess && reserved > used)
+    if (has_pool_ && succeeded(cudaDeviceGetDefaultMemPool(&pool, info_.ordinal)) &&
+        succeeded(cudaMemPoolGetAttribute(pool, cudaMemPoolAttrReservedMemCurrent, &reserved)) &&
+        succeeded(cudaMemPoolGetAttribute(pool, cudaMemPoolAttrUsedMemCurrent, &used)) && reserved > used)
       info.memory_free += static_cast<Index>(reserved - used);
     return info;
   }
 
  protected:
   void* do_allocate(Index bytes) override {
+    if (bytes > info_.memory_total) return nullptr;  // what a driver says to absurd sizes is its own affair
     choose();
+    refuse_while_recording();
     void* memory = nullptr;
     cudaError_t status = try_allocate(&memory, bytes);
     if (status == cudaErrorMemoryAllocation) {  // the driver's pool may keep what does not fit
@@ -89,7 +96,10 @@ class CudaMachine final : public Machine {
     cuda_check(status, "allocating memory");
     return memory;
   }
-  void do_free(void* memory) noexcept override { has_pool_ ? cudaFreeAsync(memory, stream_) : cudaFree(memory); }
+  void do_free(void* memory) noexcept override {
+    choose();
+    has_pool_ ? cudaFreeAsync(memory, stream_) : cudaFree(memory);
+  }
   void do_copy_to_device(void* device, const void* host, Index bytes) override {
     transfer(device, host, bytes, cudaMemcpyHostToDevice);
   }
@@ -105,8 +115,7 @@ class CudaMachine final : public Machine {
     if (!take_host_memory(bytes)) return nullptr;
     choose();
     void* memory = nullptr;
-    if (cudaMallocHost(&memory, static_cast<std::size_t>(bytes)) == cudaSuccess) return memory;
-    cudaGetLastError();  // not sticky: clear it
+    if (succeeded(cudaMallocHost(&memory, static_cast<std::size_t>(bytes)))) return memory;
     give_host_memory(bytes);
     return nullptr;
   }
@@ -127,9 +136,7 @@ class CudaMachine final : public Machine {
     cuda_check(cudaMemsetAsync(device, 0, static_cast<std::size_t>(bytes), stream_), "filling memory with zeros");
   }
   void do_begin_launch() override { choose(); }
-  void do_end_launch() override {
-    if (const cudaError_t status = cudaGetLastError(); status != cudaSuccess) cuda_check(status, (std::string("the launch '") + last_launch() + "'").c_str());
-  }
+  void do_end_launch() override { launch_check(cudaGetLastError()); }
   void do_synchronize() override { wait("waiting for the GPU"); }
 
  private:
@@ -143,10 +150,12 @@ class CudaMachine final : public Machine {
   void open() {
     const int ordinal = info_.ordinal;
     const cudaError_t chosen = cudaSetDevice(ordinal);  // makes the context
-    if (chosen == cudaErrorDevicesUnavailable)
+    if (chosen == cudaErrorDevicesUnavailable) {
+      cudaGetLastError();  // `auto` goes on with another GPU
       throw Error(Exit::environment, "GPU " + std::to_string(ordinal) + " (" + info_.name + ") is taken by another process, or not available",
                   "its compute mode lets one process in, or none: nvidia-smi -q -d COMPUTE",
                   "wait for the other, take another GPU with --device gpu:N, or use --device cpu");
+    }
     cuda_check(chosen, "choosing the GPU");
     cuda_check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "creating a stream");
     int pools = 0;
@@ -167,6 +176,13 @@ class CudaMachine final : public Machine {
     if (stream_ != nullptr) cudaStreamDestroy(stream_);
   }
 
+  // Memory that is asked for while a stream is captured belongs to the graph, and exists only while that runs (CUDA Runtime API,
+  // cudaMallocAsync): the pool would hand it to others.
+  void refuse_while_recording() const {
+    cudaStreamCaptureStatus recording = cudaStreamCaptureStatusNone;
+    if (succeeded(cudaStreamIsCapturing(stream_, &recording)) && recording != cudaStreamCaptureStatusNone)
+      cuda_check(cudaErrorStreamCaptureUnsupported, "allocating memory while launches are recorded");
+  }
   cudaError_t try_allocate(void** memory, Index bytes) {
     const auto size = static_cast<std::size_t>(bytes);
     return has_pool_ ? cudaMallocAsync(memory, size, stream_) : cudaMalloc(memory, size);
@@ -181,7 +197,7 @@ class CudaMachine final : public Machine {
   // A kernel's fault shows here, some launches later.
   void wait(const char* what) {
     const cudaError_t status = cudaStreamSynchronize(stream_);
-    if (status == cudaSuccess) return;
+    if (succeeded(status)) return;
     throw Error(Exit::environment, std::string(what) + " failed on the GPU: " + cudaGetErrorString(status),
                 std::string("the last launch was '") + last_launch() + "', and the fault is in it or in one before it",
                 "run again with CUDA_LAUNCH_BLOCKING=1, which names the launch, and report it; or use --device cpu");
@@ -194,8 +210,8 @@ class CudaMachine final : public Machine {
     cudaLaunchConfig_t one{};
     one.gridDim = one.blockDim = dim3(1);
     one.stream = stream_;
-    cudaLaunchKernelEx(&one, write_one, flag);
-    const cudaError_t status = cudaGetLastError();
+    const cudaError_t status = cudaLaunchKernelEx(&one, write_one, flag);
+    cudaGetLastError();
     do_free(flag);
     if (status != cudaSuccess)
       throw Error(Exit::environment,
@@ -237,9 +253,7 @@ void versions(std::string& driver, std::string& toolkit) {
 }
 
 bool pin(void* memory, Index bytes) {
-  if (cudaHostRegister(memory, static_cast<std::size_t>(bytes), cudaHostRegisterDefault) == cudaSuccess) return true;
-  cudaGetLastError();  // not sticky: clear it
-  return false;
+  return succeeded(cudaHostRegister(memory, static_cast<std::size_t>(bytes), cudaHostRegisterDefault));
 }
 
 void unpin(void* memory) { cudaHostUnregister(memory); }

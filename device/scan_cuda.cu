@@ -8,6 +8,7 @@
 #include <thrust/scan.h>
 #include <thrust/sequence.h>
 #include <thrust/sort.h>
+#include <thrust/system_error.h>
 
 namespace ritz::RITZ_BACKEND {
 
@@ -18,6 +19,17 @@ struct ThrustMemory {
   char* allocate(std::ptrdiff_t bytes) { return static_cast<char*>(device->memory().allocate(bytes, "multigrid set-up")); }
   void deallocate(char* memory, std::size_t) { device->memory().release(memory); }
 };
+
+// A fault of the GPU that Thrust meets first is told as any other.
+template <class Algorithms>
+void run_thrust(const Algorithms& algorithms) {
+  try {
+    algorithms();
+  } catch (const thrust::system_error& error) {
+    cudaGetLastError();
+    launch_check(error.code().value() != cudaSuccess ? static_cast<cudaError_t>(error.code().value()) : cudaErrorUnknown);
+  }
+}
 
 struct LastOffset {
   const std::int32_t* counts;
@@ -36,7 +48,7 @@ void exclusive_scan(const Device& device, const std::int32_t* counts, Index n, I
   {
     const LaunchScope launch(device, "scan");
     ThrustMemory memory{&device};
-    thrust::exclusive_scan(thrust::cuda::par_nosync(memory).on(stream_of(device)), counts, counts + n, offsets, Index{0});
+    run_thrust([&] { thrust::exclusive_scan(thrust::cuda::par_nosync(memory).on(stream_of(device)), counts, counts + n, offsets, Index{0}); });
   }
   for_each(device, "scan end", 1, LastOffset{counts, n, offsets});
 }
@@ -47,11 +59,13 @@ void group_by(const Device& device, const std::int32_t* keys, Index n, Index gro
   ThrustMemory memory{&device};
   const auto policy = thrust::cuda::par_nosync(memory).on(stream_of(device));
   device.machine().copy_on_device(sorted.data(), keys, n * Index{sizeof(std::int32_t)});
-  thrust::sequence(policy, members, members + n);
-  thrust::stable_sort_by_key(policy, sorted.data(), sorted.data() + n, members);
-  // Keys below 0 come first; they are cut off by shifting the members.
-  const thrust::counting_iterator<std::int32_t> first(0);
-  thrust::lower_bound(policy, sorted.data(), sorted.data() + n, first, first + groups + 1, offsets);
+  run_thrust([&] {
+    thrust::sequence(policy, members, members + n);
+    thrust::stable_sort_by_key(policy, sorted.data(), sorted.data() + n, members);
+    // Keys below 0 come first; they are cut off by shifting the members.
+    const thrust::counting_iterator<std::int32_t> first(0);
+    thrust::lower_bound(policy, sorted.data(), sorted.data() + n, first, first + groups + 1, offsets);
+  });
   Index skipped = 0;
   device.machine().copy_to_host(&skipped, offsets, Index{sizeof(Index)});
   if (skipped == 0) return;

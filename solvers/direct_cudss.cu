@@ -33,7 +33,10 @@ class CudssFactor final : public DirectFactor {
     columns_ = Array<std::int32_t>(device, A.columns, "direct solver");
     values_ = Vector(device, A.values, "direct solver");
     const Index rows = A.rows();
-    check(cudssCreate(&handle_), "starting");
+    {
+      const LaunchScope launch(device_, "cudss");  // on this GPU
+      check(cudssCreate(&handle_), "starting");
+    }
     check(cudssSetStream(handle_, stream_of(device)), "setting the stream");
     check(cudssConfigCreate(&config_), "starting");
     check(cudssDataCreate(handle_, &data_), "starting");

@@ -34,6 +34,7 @@ class CusolverFactor final : public DirectFactor {
     columns_ = Array<int>(device, A.columns, "direct solver");
     values_ = Vector(device, A.values, "direct solver");
     scale_ = largest(A.values);
+    const LaunchScope launch(device_, "cusolver");  // on this GPU
     check(cusolverSpCreate(&handle_), "starting");
     check(cusolverSpSetStream(handle_, stream_of(device)), "setting the stream");
     cusparseCreateMatDescr(&description_);  // general, zero-based: the defaults
@@ -88,6 +89,7 @@ class CusolverFactor final : public DirectFactor {
       check(cusolverSpDcsrlsvqr(handle_, rows, entries, description_, values_.data(), offsets_.data(), columns_.data(), b,
                                 tolerance, minimum_degree, x, &singular_row),
             "a QR solution");
+    cuda_check(cudaDeviceSynchronize(), "waiting for cuSOLVER");  // so may its end, which our stream does not wait for
     if (singular_row >= 0)
       throw Error(Exit::model,
                   "the matrix is singular or not positive definite: met at row " + std::to_string(singular_row) +

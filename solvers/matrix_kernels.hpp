@@ -33,7 +33,7 @@ struct MatrixKernels {
 // y = A x by a vendor's library: prepared once for a matrix, applied often (table "vendor product").
 struct VendorProduct {
   void* (*prepare)(const Device&, const MatrixView&);  // nullptr: not for this matrix, use the kernel of our own
-  void (*multiply)(void* prepared, const MatrixView&, const double* x, double* y);
+  bool (*multiply)(void* prepared, const MatrixView&, const double* x, double* y);  // false: not for this matrix either, y is as it was
   void (*release)(void* prepared);
 };
 

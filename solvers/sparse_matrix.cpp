@@ -86,8 +86,9 @@ void SparseMatrix::check_vectors(const Vector& x, const Vector& y) const {
 
 bool SparseMatrix::apply_by_vendor(const Vector& x, Vector& y) const {
   if (vendor_ == nullptr) return false;
-  vendor_for(device()).multiply(vendor_.get(), view(*this), x.data(), y.data());
-  return true;
+  if (vendor_for(device()).multiply(vendor_.get(), view(*this), x.data(), y.data())) return true;
+  vendor_ = nullptr;
+  return false;
 }
 
 void SparseMatrix::apply(const Vector& x, Vector& y) const {

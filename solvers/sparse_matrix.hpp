@@ -65,7 +65,7 @@ class SparseMatrix final : public LinearOperator {
   std::shared_ptr<const SparsityPattern> pattern_;
   int block_size_;
   Vector values_;
-  std::shared_ptr<void> vendor_;                              // what the vendor's product keeps for this matrix
+  mutable std::shared_ptr<void> vendor_;                         // what the vendor's product keeps for this matrix
 };
 
 // A host copy in scalar CSR, for direct solvers, tests and files.

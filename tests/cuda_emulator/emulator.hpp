@@ -38,6 +38,11 @@ struct Kernel {
 cudaError_t launch(const cudaLaunchConfig_t& configuration, const Kernel& kernel);
 cudaError_t enqueue(cudaStream_t stream, Work work);  // into the graph, when one is being recorded
 
+// ---- devices: as many as RITZ_EMULATED_GPUS says (1) ----
+
+int device_count();
+int current_device() noexcept;  // of this thread of the host
+
 // ---- faults ----
 
 // Says on stderr what a kernel did wrong. From now on every call of the runtime fails, as after a fault of a real GPU.

@@ -251,6 +251,73 @@ TEST_F(EmulatedGpu, DoesNotRecordWaiting) {
   EXPECT_EQ(graph, nullptr);
 }
 
+// Not before the graph runs is it there, and afterwards it is gone (CUDA Runtime API, cudaMallocAsync).
+TEST_F(EmulatedGpu, FindsMemoryThatIsAskedForWhileAGraphIsRecorded) {
+  ASSERT_EQ(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal), cudaSuccess);
+  ::testing::internal::CaptureStderr();
+  double* memory = nullptr;
+  cudaMallocAsync(reinterpret_cast<void**>(&memory), sizeof(double), stream);
+  EXPECT_NE(::testing::internal::GetCapturedStderr().find("belongs to the graph"), std::string::npos);
+}
+
+TEST_F(EmulatedGpu, DoesNotRecordFreesPinnedMemoryOrWaitingForTheDevice) {
+  double* before = nullptr;
+  ASSERT_EQ(cudaMallocAsync(reinterpret_cast<void**>(&before), sizeof(double), stream), cudaSuccess);
+  for (int call = 0; call < 4; ++call) {
+    cudaGraph_t graph = nullptr;
+    double* pinned = nullptr;
+    ASSERT_EQ(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal), cudaSuccess);
+    if (call == 0) EXPECT_EQ(cudaFreeAsync(before, stream), cudaErrorInvalidValue);
+    if (call == 1) EXPECT_EQ(cudaMallocHost(reinterpret_cast<void**>(&pinned), sizeof(double)), cudaErrorStreamCaptureUnsupported);
+    if (call == 2) EXPECT_EQ(cudaDeviceSynchronize(), cudaErrorStreamCaptureUnsupported);
+    if (call == 3) EXPECT_EQ(cudaMalloc(reinterpret_cast<void**>(&pinned), sizeof(double)), cudaErrorStreamCaptureUnsupported);
+    EXPECT_EQ(cudaStreamEndCapture(stream, &graph), cudaErrorStreamCaptureInvalidated);
+  }
+}
+
+__global__ void write_number(double* at) { *at = 1; }
+
+TEST_F(EmulatedGpu, FindsMisalignedNumbers) {
+  const Numbers x(2);
+  char* const bytes = reinterpret_cast<char*>(x.data);
+  EXPECT_EQ(fault_of(1, 0, write_number, reinterpret_cast<double*>(bytes + 8)), "");
+  EXPECT_NE(fault_of(1, 0, write_number, reinterpret_cast<double*>(bytes + 4)).find("misaligned"), std::string::npos);
+}
+
+TEST_F(EmulatedGpu, KeepsErrorsUntilSomebodyAsks) {
+  const Numbers x(1);
+  EXPECT_EQ(cudaSetDevice(7), cudaErrorInvalidDevice);
+  EXPECT_EQ(start(1, 0, write_number, x.data), cudaSuccess);
+  EXPECT_EQ(cudaGetLastError(), cudaErrorInvalidDevice) << "of an earlier call";
+  EXPECT_EQ(cudaGetLastError(), cudaSuccess);
+}
+
+TEST_F(EmulatedGpu, StartsKernelsOnTheCurrentGpuOnly) {
+  setenv("RITZ_EMULATED_GPUS", "2", 1);
+  const Numbers x(1);
+  ASSERT_EQ(cudaSetDevice(1), cudaSuccess);
+  EXPECT_EQ(start(1, 0, write_number, x.data), cudaErrorInvalidResourceHandle);
+  EXPECT_EQ(cudaGetLastError(), cudaErrorInvalidResourceHandle);
+  ASSERT_EQ(cudaFuncSetAttribute(use_scratch, cudaFuncAttributeMaxDynamicSharedMemorySize, 49 << 10), cudaSuccess);
+  ASSERT_EQ(cudaSetDevice(0), cudaSuccess);
+  EXPECT_EQ(start(1, 49 << 10, use_scratch, x.data, 10), cudaErrorInvalidValue) << "asked for on the other GPU";
+}
+
+TEST_F(EmulatedGpu, FindsMemoryOfAnotherGpu) {
+  setenv("RITZ_EMULATED_GPUS", "2", 1);
+  ASSERT_EQ(cudaSetDevice(1), cudaSuccess);
+  const Numbers x(1);
+  ASSERT_EQ(cudaSetDevice(0), cudaSuccess);
+  EXPECT_NE(fault_of(1, 0, write_number, x.data).find("memory of another GPU"), std::string::npos);
+}
+
+TEST_F(EmulatedGpu, CanBeTakenByAnotherProcess) {
+  setenv("RITZ_EMULATED_GPUS", "2", 1);
+  setenv("RITZ_EMULATED_GPU_TAKEN", "1", 1);
+  EXPECT_EQ(cudaSetDevice(1), cudaErrorDevicesUnavailable);
+  EXPECT_EQ(cudaSetDevice(0), cudaSuccess);
+}
+
 template <int Stride>
 __global__ void strided(const double* from, double* to) {
   __shared__ double shared[32 * Stride];

@@ -1,6 +1,7 @@
 // What Ritz calls of cuSPARSE and cuSOLVER, plainly.
 #include "tests/cuda_emulator/memory.hpp"
 
+#include <cstdlib>
 #include <cusolverSp.h>
 #include <cusparse.h>
 #include <vector>
@@ -10,6 +11,7 @@ using namespace ritz::emulator;
 extern "C" void dgesv_(const int* n, const int* columns, double* a, const int* rows, int* pivots, double* b, const int* b_rows, int* status);
 
 struct cusparseContext {
+  int device = current_device();
   cudaStream_t stream = nullptr;
 };
 struct cusparseMatDescr {};
@@ -24,6 +26,7 @@ struct cusparseDnVecDescr {
   double* values;
 };
 struct cusolverSpContext {
+  int device = current_device();
   cudaStream_t stream = nullptr;
 };
 
@@ -51,6 +54,7 @@ void solve_dense(int n, int entries, const double* values, const int* offsets, c
 
 cusolverStatus_t solve(cusolverSpHandle_t handle, int rows, int entries, const double* values, const int* offsets, const int* columns,
                        const double* b, double tolerance, double* x, int* singular) {
+  if (handle->device != current_device()) return CUSOLVER_STATUS_INTERNAL_ERROR;
   if (enqueue(handle->stream, [=] { solve_dense(rows, entries, values, offsets, columns, b, tolerance, x, singular); }) != cudaSuccess ||
       cudaStreamSynchronize(handle->stream) != cudaSuccess)
     return CUSOLVER_STATUS_EXECUTION_FAILED;
@@ -114,6 +118,8 @@ cusparseStatus_t cusparseSpMV_bufferSize(cusparseHandle_t, cusparseOperation_t, 
 }
 cusparseStatus_t cusparseSpMV(cusparseHandle_t handle, cusparseOperation_t, const void* alpha, cusparseConstSpMatDescr_t A, cusparseConstDnVecDescr_t x,
                               const void* beta, cusparseDnVecDescr_t y, cudaDataType, cusparseSpMVAlg_t, void*) {
+  if (handle->device != current_device()) return CUSPARSE_STATUS_INTERNAL_ERROR;
+  if (A->size > 1 && std::getenv("RITZ_EMULATED_GPU_WITHOUT_BSR") != nullptr) return CUSPARSE_STATUS_NOT_SUPPORTED;  // as before CUDA 13
   if (*static_cast<const double*>(alpha) != 1 || *static_cast<const double*>(beta) != 0 || x->size != A->rows * A->size || y->size != x->size)
     return CUSPARSE_STATUS_NOT_SUPPORTED;
   const cudaError_t status = enqueue(handle->stream, [A = *A, from = x->values, to = y->values] { multiply(A, from, to); });

@@ -35,12 +35,13 @@ struct Memory {
   char* arena = nullptr;
   Cell* cells = nullptr;
   std::map<std::size_t, std::size_t> used;  // offset -> length
-  std::size_t in_use = 0;
+  std::map<int, std::size_t> in_use;  // of each device
   int open = 0, closings = 0;
   bool is_closed = true;
   std::map<std::uintptr_t, std::size_t> pinned;
 
   std::string kernel;
+  int device = 0;  // that runs it
   std::uint32_t launch = 0, block_serial = 0;
   std::vector<Moment> moments{{}};  // of this launch; number 0 is nobody
   std::uint32_t now = 0;
@@ -68,6 +69,9 @@ struct Memory {
 Memory& state = *new Memory;  // outlives everything
 
 bool on_device(std::uintptr_t at) { return at - reinterpret_cast<std::uintptr_t>(state.arena) < arena_bytes; }
+// Each device has an equal part of the arena.
+std::size_t part_bytes() { return arena_bytes / static_cast<std::size_t>(device_count()) / alignment * alignment; }
+int device_of(std::uintptr_t at) { return static_cast<int>((at - reinterpret_cast<std::uintptr_t>(state.arena)) / part_bytes()); }
 Cell& cell_of(std::uintptr_t at) { return state.cells[(at - reinterpret_cast<std::uintptr_t>(state.arena)) / word]; }
 
 void set_state(const void* memory, std::size_t bytes, Cell::State state) {
@@ -187,6 +191,9 @@ void touch(const void* p, unsigned bytes, Access access, const void* instruction
   if (at - state.stack.first < state.stack.last - state.stack.first) return;
   if (access == Access::read && at - state.arguments.first < state.arguments.last - state.arguments.first) return;
   clear_suspicion();
+  // A GPU loads and stores numbers where they belong, and only there. Of 16 bytes some are copied that are no number of the source's.
+  if (const unsigned step = bytes == 16 ? 8 : bytes; (step & (step - 1)) == 0 && step <= 8 && at % step != 0)
+    return fault("memcheck", p, bytes, access, ": misaligned");
   SharedMemory* shared = nullptr;
   if (!on_device(at)) {
     shared = shared_memory_of(at);
@@ -200,6 +207,7 @@ void touch(const void* p, unsigned bytes, Access access, const void* instruction
       }
     }
   }
+  if (shared == nullptr && device_of(at) != state.device) return fault("memcheck", p, bytes, access, ": memory of another GPU");
   if (at + bytes > state.not_asked_for.first && at < state.not_asked_for.last)
     return fault("memcheck", p, bytes, access, ": shared memory beyond what the launch asks for");
   Cell* cell = shared != nullptr ? &shared->cells[(at - shared->first / word * word) / word] : &cell_of(at);
@@ -226,20 +234,22 @@ std::size_t memory_size() {
   }();
   return size;
 }
-std::size_t memory_in_use() { return state.in_use; }
+std::size_t memory_in_use(int device) { return state.in_use[device]; }
 
-void* allocate(std::size_t bytes) {
+void* allocate(std::size_t bytes, int device) {
   const std::size_t size = (std::max<std::size_t>(bytes, 1) + alignment - 1) / alignment * alignment + alignment;  // a gap, to see who strays
-  if (state.in_use + size > memory_size()) return nullptr;
-  std::size_t start = 0;
+  if (state.in_use[device] + size > memory_size()) return nullptr;
+  std::size_t start = static_cast<std::size_t>(device) * part_bytes();
+  const std::size_t end = start + part_bytes();
   for (const auto& [offset, length] : state.used) {
+    if (offset < start) continue;
     const std::size_t taken = (length + alignment - 1) / alignment * alignment + alignment;
     if (offset >= start + size) break;
     start = offset + taken;
   }
-  if (start + size > arena_bytes) return nullptr;
+  if (start + size > end) return nullptr;
   state.used[start] = bytes;
-  state.in_use += size;
+  state.in_use[device] += size;
   void* const memory = state.arena + start;
   set_state(memory, bytes, Cell::uninitialised);
   open_memory();
@@ -252,7 +262,8 @@ void release(void* memory) {
   const auto found = state.used.find(static_cast<std::size_t>(static_cast<char*>(memory) - state.arena));
   if (found == state.used.end()) return report("memcheck", fmt::format("{} is freed, but is not the start of an allocation", memory));
   set_state(memory, found->second, Cell::unallocated);
-  state.in_use -= (std::max<std::size_t>(found->second, 1) + alignment - 1) / alignment * alignment + alignment;
+  state.in_use[device_of(reinterpret_cast<std::uintptr_t>(memory))] -=
+      (std::max<std::size_t>(found->second, 1) + alignment - 1) / alignment * alignment + alignment;
   state.used.erase(found);
 }
 
@@ -291,8 +302,9 @@ void touch_range(const char* who, const void* memory, std::size_t bytes, Access 
   }
 }
 
-void begin_accesses(const Kernel& kernel) {
+void begin_accesses(const Kernel& kernel, int device) {
   state.kernel = kernel.name;
+  state.device = device;
   const auto first = reinterpret_cast<std::uintptr_t>(kernel.arguments.get());
   state.arguments = {first, first + kernel.argument_bytes};
   ++state.launch;

@@ -7,10 +7,10 @@ namespace ritz::emulator {
 
 enum class Access { read, write };
 
-void* allocate(std::size_t bytes);  // filled with not-a-numbers, uninitialised; nullptr: no room
+void* allocate(std::size_t bytes, int device);  // filled with not-a-numbers, uninitialised; nullptr: no room
 void release(void* memory);         // at once; false addresses are reported
-std::size_t memory_in_use();
-std::size_t memory_size();
+std::size_t memory_in_use(int device);
+std::size_t memory_size();  // of each device
 
 // Host code that touches device memory is killed, but for work of streams.
 void open_memory();
@@ -21,7 +21,7 @@ void pin(void* memory, std::size_t bytes);
 bool unpin(void* memory);
 bool is_pinned(const void* memory);
 
-// Work of a stream that is no kernel (a copy, a library's) touches these bytes.
+// Work of a stream that is no kernel (a copy, a library's) touches these bytes, of any device.
 void touch_range(const char* who, const void* memory, std::size_t bytes, Access access);
 
 // ---- accesses of kernels ----
@@ -29,7 +29,7 @@ void touch_range(const char* who, const void* memory, std::size_t bytes, Access 
 struct Moment {  // of a thread, between two barriers of its block (epoch) or of its warp
   std::uint32_t block, thread, epoch, warp_epoch;
 };
-void begin_accesses(const Kernel& kernel);
+void begin_accesses(const Kernel& kernel, int device);
 void begin_block_accesses(const void* scratch, std::size_t scratch_bytes, std::size_t asked_for);  // of shared memory
 void begin_moment(const Moment& moment, const void* stack, std::size_t stack_bytes);
 void end_moment();  // of the thread that changes places now
@@ -44,6 +44,6 @@ void write_traffic();
 // ---- threads.cpp ----
 
 // All blocks of a kernel, now.
-void run_kernel(const cudaLaunchConfig_t& configuration, const Kernel& kernel);
+void run_kernel(const cudaLaunchConfig_t& configuration, const Kernel& kernel, int device);
 
 }  // namespace ritz::emulator

@@ -1,6 +1,7 @@
 // The CUDA runtime of the emulated GPU: what Ritz calls of it, with the declarations of the toolkit's own headers.
 #include "tests/cuda_emulator/memory.hpp"
 
+#include <algorithm>
 #include <cstdlib>
 #include <fmt/format.h>
 #include <map>
@@ -18,6 +19,7 @@ struct CUgraphExec_st {
   std::vector<Work> work;
 };
 struct CUstream_st {
+  int device = 0;
   std::vector<Work> waiting;
   CUgraph_st* recorded = nullptr;  // while a graph is recorded
   bool spoilt = false;             // the recording
@@ -32,7 +34,7 @@ struct Runtime {
   std::recursive_mutex mutex;
   bool at_fault = false;
   std::map<std::string, int> faults;          // of each kind
-  std::map<const void*, std::size_t> shared;  // what kernels may ask for
+  std::map<std::pair<int, const void*>, std::size_t> shared;  // what kernels may ask for on each device
   std::set<cudaStream_t> streams;
 };
 
@@ -42,6 +44,7 @@ Runtime& runtime() {
 }
 
 thread_local cudaError_t last_error = cudaSuccess;
+thread_local int current = 0;
 
 cudaError_t failed(cudaError_t status) {
   last_error = status;
@@ -60,10 +63,17 @@ void finish(cudaStream_t stream) {
   }
 }
 
-// What each call of the runtime begins with: one at a time, none after a fault.
+// RITZ_EMULATED_GPU_TAKEN: one that another process has alone.
+bool is_taken(int device) {
+  const char* const given = std::getenv("RITZ_EMULATED_GPU_TAKEN");
+  return given != nullptr && std::atoi(given) == device;
+}
+
+// What each call of the runtime begins with: one at a time, none after a fault, and none that needs a GPU that is not there for us.
 #define RITZ_CALL                                                \
   const std::lock_guard<std::recursive_mutex> lock(runtime().mutex); \
-  if (runtime().at_fault) return failed(cudaErrorIllegalAddress)
+  if (runtime().at_fault) return failed(cudaErrorIllegalAddress); \
+  if (is_taken(current)) return failed(cudaErrorDevicesUnavailable)
 
 bool is_recording(cudaStream_t stream) { return stream->recorded != nullptr; }
 
@@ -72,7 +82,22 @@ cudaError_t refuse_recording(cudaStream_t stream) {
   return failed(cudaErrorStreamCaptureUnsupported);
 }
 
+// Calls that no thread may make while a stream of its own is recorded (cudaStreamCaptureModeThreadLocal: CUDA Runtime API,
+// cudaThreadExchangeStreamCaptureMode, "potentially unsafe API calls").
+#define RITZ_NOT_WHILE_RECORDING                        \
+  for (const cudaStream_t stream : runtime().streams) \
+    if (is_recording(stream)) return refuse_recording(stream)
+
 }  // namespace
+
+int device_count() {
+  static const int count = [] {
+    const char* const given = std::getenv("RITZ_EMULATED_GPUS");
+    return given != nullptr ? std::max(1, std::atoi(given)) : 1;
+  }();
+  return count;
+}
+int current_device() noexcept { return current; }
 
 void report(const std::string& kind, const std::string& fault) {
   constexpr int shown = 3;
@@ -90,13 +115,14 @@ cudaError_t enqueue(cudaStream_t stream, Work work) {
 
 cudaError_t launch(const cudaLaunchConfig_t& c, const Kernel& kernel) {
   RITZ_CALL;
-  const auto allowed = runtime().shared.find(kernel.function);
+  if (c.stream->device != current) return failed(cudaErrorInvalidResourceHandle);  // CUDA C++ Programming Guide, "Stream and Event Behavior"
+  const auto allowed = runtime().shared.find({current, kernel.function});
   const std::size_t limit = allowed != runtime().shared.end() ? allowed->second : plain_shared_bytes;
   const bool fits = c.blockDim.x >= 1 && c.blockDim.x <= 1024 && c.blockDim.y == 1 && c.blockDim.z == 1 && c.gridDim.x >= 1 &&
                     c.gridDim.x <= 2147483647u && c.gridDim.y == 1 && c.gridDim.z == 1;
   if (!fits) return failed(cudaErrorInvalidConfiguration);
   if (c.dynamicSmemBytes > limit) return failed(cudaErrorInvalidValue);
-  return enqueue(c.stream, [c, kernel] { run_kernel(c, kernel); });
+  return enqueue(c.stream, [c, kernel, device = current] { run_kernel(c, kernel, device); });
 }
 
 }  // namespace ritz::emulator
@@ -119,6 +145,8 @@ const char* cudaGetErrorString(cudaError_t status) {
     case cudaErrorMemoryAllocation: return "out of memory";
     case cudaErrorInvalidValue: return "invalid argument";
     case cudaErrorInvalidConfiguration: return "invalid configuration argument";
+    case cudaErrorInvalidResourceHandle: return "invalid resource handle";
+    case cudaErrorDevicesUnavailable: return "CUDA-capable device(s) is/are busy or unavailable";
     case cudaErrorStreamCaptureUnsupported: return "operation not permitted when stream is capturing";
     case cudaErrorIllegalAddress: return "the emulated GPU found a fault, which it wrote to stderr";
     default: return "an error of the emulated GPU";
@@ -126,9 +154,20 @@ const char* cudaGetErrorString(cudaError_t status) {
 }
 cudaError_t cudaDriverGetVersion(int* version) { return *version = CUDART_VERSION, cudaSuccess; }
 cudaError_t cudaRuntimeGetVersion(int* version) { return *version = CUDART_VERSION, cudaSuccess; }
-cudaError_t cudaGetDeviceCount(int* count) { return *count = 1, cudaSuccess; }
-cudaError_t cudaGetDevice(int* device) { return *device = 0, cudaSuccess; }
-cudaError_t cudaSetDevice(int device) { return device == 0 ? cudaSuccess : failed(cudaErrorInvalidDevice); }
+cudaError_t cudaGetDeviceCount(int* count) { return *count = device_count(), cudaSuccess; }
+cudaError_t cudaGetDevice(int* device) { return *device = current, cudaSuccess; }
+cudaError_t cudaSetDevice(int device) {
+  if (device < 0 || device >= device_count()) return failed(cudaErrorInvalidDevice);
+  if (is_taken(device)) return failed(cudaErrorDevicesUnavailable);
+  return current = device, cudaSuccess;
+}
+cudaError_t cudaDeviceSynchronize() {
+  RITZ_CALL;
+  RITZ_NOT_WHILE_RECORDING;
+  for (const cudaStream_t stream : runtime().streams)
+    if (stream->device == current) finish(stream);
+  return runtime().at_fault ? failed(cudaErrorIllegalAddress) : cudaSuccess;
+}
 cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int) {
   *properties = {};
   std::strcpy(properties->name, "emulated GPU");
@@ -147,7 +186,7 @@ cudaError_t cudaFuncSetAttribute(const void* kernel, cudaFuncAttribute attribute
   RITZ_CALL;
   if (attribute != cudaFuncAttributeMaxDynamicSharedMemorySize || value < 0 || static_cast<std::size_t>(value) > most_shared_bytes)
     return failed(cudaErrorInvalidValue);
-  runtime().shared[kernel] = static_cast<std::size_t>(value);
+  runtime().shared[{current, kernel}] = static_cast<std::size_t>(value);
   return cudaSuccess;
 }
 
@@ -155,20 +194,24 @@ cudaError_t cudaFuncSetAttribute(const void* kernel, cudaFuncAttribute attribute
 
 cudaError_t cudaMallocAsync(void** memory, std::size_t bytes, cudaStream_t stream) {
   RITZ_CALL;
-  if (is_recording(stream)) return refuse_recording(stream);
-  *memory = allocate(bytes);
+  if (is_recording(stream))
+    report("capture", "memory is asked for while a stream is recorded: it belongs to the graph, and is nobody's when that does not run");
+  *memory = allocate(bytes, stream->device);
   return *memory != nullptr ? cudaSuccess : failed(cudaErrorMemoryAllocation);
 }
 cudaError_t cudaMalloc(void** memory, std::size_t bytes) {
   RITZ_CALL;
-  *memory = allocate(bytes);
+  RITZ_NOT_WHILE_RECORDING;
+  *memory = allocate(bytes, current);
   return *memory != nullptr ? cudaSuccess : failed(cudaErrorMemoryAllocation);
 }
 cudaError_t cudaFreeAsync(void* memory, cudaStream_t stream) {
+  if (memory != nullptr && is_recording(stream)) return stream->spoilt = true, failed(cudaErrorInvalidValue);  // not the graph's own
   return memory == nullptr ? cudaSuccess : enqueue(stream, [memory] { release(memory); });
 }
 cudaError_t cudaFree(void* memory) {
   RITZ_CALL;
+  RITZ_NOT_WHILE_RECORDING;
   for (const cudaStream_t stream : runtime().streams) finish(stream);
   if (memory != nullptr) release(memory);
   return cudaSuccess;
@@ -176,13 +219,15 @@ cudaError_t cudaFree(void* memory) {
 cudaError_t cudaMemGetInfo(std::size_t* free, std::size_t* total) {
   RITZ_CALL;
   *total = memory_size();
-  *free = *total - memory_in_use();
+  *free = *total - memory_in_use(current);
   return cudaSuccess;
 }
-cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t* pool, int) { return *pool = nullptr, cudaSuccess; }
+cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t* pool, int device) {
+  return *pool = reinterpret_cast<cudaMemPool_t>(static_cast<std::intptr_t>(device)), cudaSuccess;
+}
 cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t, cudaMemPoolAttr, void*) { return cudaSuccess; }
-cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t, cudaMemPoolAttr, void* value) {  // nothing is kept of what is freed
-  const unsigned long long bytes = memory_in_use();
+cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t pool, cudaMemPoolAttr, void* value) {  // nothing is kept of what is freed
+  const unsigned long long bytes = memory_in_use(static_cast<int>(reinterpret_cast<std::intptr_t>(pool)));
   std::memcpy(value, &bytes, sizeof bytes);
   return cudaSuccess;
 }
@@ -190,6 +235,7 @@ cudaError_t cudaMemPoolTrimTo(cudaMemPool_t, std::size_t) { return cudaSuccess; 
 
 cudaError_t cudaHostAlloc(void** memory, std::size_t bytes, unsigned) {
   RITZ_CALL;
+  RITZ_NOT_WHILE_RECORDING;
   *memory = std::aligned_alloc(4096, (bytes + 4095) / 4096 * 4096);
   if (*memory == nullptr) return failed(cudaErrorMemoryAllocation);
   pin(*memory, bytes);
@@ -198,6 +244,7 @@ cudaError_t cudaHostAlloc(void** memory, std::size_t bytes, unsigned) {
 cudaError_t cudaMallocHost(void** memory, std::size_t bytes) { return cudaHostAlloc(memory, bytes, cudaHostAllocDefault); }
 cudaError_t cudaFreeHost(void* memory) {
   RITZ_CALL;
+  RITZ_NOT_WHILE_RECORDING;
   for (const cudaStream_t stream : runtime().streams) finish(stream);
   if (memory != nullptr && !unpin(memory)) return failed(cudaErrorInvalidValue);
   std::free(memory);
@@ -205,6 +252,7 @@ cudaError_t cudaFreeHost(void* memory) {
 }
 cudaError_t cudaHostRegister(void* memory, std::size_t bytes, unsigned) {
   RITZ_CALL;
+  RITZ_NOT_WHILE_RECORDING;
   pin(memory, bytes);
   return cudaSuccess;
 }
@@ -215,6 +263,7 @@ cudaError_t cudaHostUnregister(void* memory) {
 }
 
 cudaError_t cudaMemsetAsync(void* memory, int value, std::size_t bytes, cudaStream_t stream) {
+  if (stream->device != current) return failed(cudaErrorInvalidResourceHandle);
   return enqueue(stream, [=] {
     touch_range("a fill", memory, bytes, Access::write);
     std::memset(memory, value, bytes);
@@ -238,7 +287,11 @@ cudaError_t cudaMemcpyAsync(void* target, const void* source, std::size_t bytes,
 
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned) {
   RITZ_CALL;
-  runtime().streams.insert(*stream = new CUstream_st);
+  runtime().streams.insert(*stream = new CUstream_st{.device = current});
+  return cudaSuccess;
+}
+cudaError_t cudaStreamIsCapturing(cudaStream_t stream, cudaStreamCaptureStatus* status) {
+  *status = !is_recording(stream) ? cudaStreamCaptureStatusNone : stream->spoilt ? cudaStreamCaptureStatusInvalidated : cudaStreamCaptureStatusActive;
   return cudaSuccess;
 }
 cudaError_t cudaStreamSynchronize(cudaStream_t stream) {

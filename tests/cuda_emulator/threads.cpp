@@ -181,8 +181,8 @@ std::uint64_t shuffle_down(unsigned mask, std::uint64_t value, unsigned distance
 }
 
 
-void run_kernel(const cudaLaunchConfig_t& configuration, const Kernel& kernel) {
-  begin_accesses(kernel);
+void run_kernel(const cudaLaunchConfig_t& configuration, const Kernel& kernel, int device) {
+  begin_accesses(kernel, device);
   count_launch(kernel, configuration.gridDim.x, configuration.blockDim.x);
   pool().kernel = &kernel;
   pool().block_size = configuration.blockDim.x;

@@ -10,6 +10,7 @@
 #include <thrust/scan.h>
 #include <thrust/sequence.h>
 #include <thrust/sort.h>
+#include <thrust/system_error.h>
 
 #include <algorithm>
 #include <tuple>
@@ -26,10 +27,11 @@ struct StreamPolicy {
   template <class Algorithm>
   void run(std::size_t scratch_bytes, const Algorithm& algorithm) const {
     char* const scratch = memory->allocate(static_cast<std::ptrdiff_t>(scratch_bytes));
-    enqueue(stream, [=] {
+    const cudaError_t status = enqueue(stream, [=] {
       touch_range("thrust", scratch, scratch_bytes, Access::write);
       algorithm();
     });
+    if (status != cudaSuccess) throw thrust::system_error(static_cast<int>(status), thrust::generic_category(), "an algorithm");
     memory->deallocate(scratch, scratch_bytes);
   }
 };

@@ -5,6 +5,7 @@
 #include "tests/device/test_kernels.hpp"
 
 #include <cmath>
+#include <cstdlib>
 #include <gtest/gtest.h>
 
 namespace ritz {
@@ -76,6 +77,47 @@ TEST_F(GpuMachine, PoolReusesAndTooMuchIsAResourceError) {
   }
   EXPECT_EQ(Vector(gpu, std::vector<double>{1, 2}, "test").host(), (std::vector<double>{1, 2}));
   EXPECT_EQ(gpu.memory().statistics().live, 0);
+}
+
+// In turns, as each call must choose its own.
+TEST(SeveralGpus, WorkBesideEachOtherInOneProcess) {
+  const std::size_t count = list_devices().devices.size() - 1;
+  if (count < 2 || std::getenv("RITZ_EMULATED_GPU_TAKEN") != nullptr) GTEST_SKIP() << "there are " << count << " GPUs";
+  constexpr Index size = 5000;
+  std::vector<double> ones(size, 1.0);
+  std::vector<Device> gpus;
+  std::vector<Vector> x, sums;
+  for (std::size_t g = 0; g < count; ++g) {
+    gpus.push_back(Device::named("gpu:" + std::to_string(g)));
+    x.emplace_back(gpus[g], ones, "test");
+    sums.emplace_back(gpus[g], 2, "test");
+  }
+  for (std::size_t g = 0; g < count; ++g) {
+    const auto& table = kernels<TestKernels>(gpus[g], "test_device_kernels", "test");
+    x[g].fill_zero();
+    table.count_visits(gpus[g], size, x[g].data());
+    table.sums(gpus[g], size, x[g].data(), x[g].data(), sums[g].data());
+  }
+  for (std::size_t g = 0; g < count; ++g) {
+    double squares = 0;
+    for (Index i = 1; i <= size; ++i) squares += double(i) * double(i);
+    EXPECT_NEAR(sums[g].host()[1], squares, 1e-12 * squares);
+    x[g] = Vector();
+    EXPECT_EQ(gpus[g].memory().statistics().live, MemoryPool::block_size(2 * sizeof(double)));
+    gpus[g].memory().trim();
+  }
+}
+
+// An error that was told of one GPU is not the other's.
+TEST(SeveralGpus, AutoLeavesOutWhatIsTaken) {
+  const char* const taken = std::getenv("RITZ_EMULATED_GPU_TAKEN");
+  if (taken == nullptr) GTEST_SKIP() << "on the emulated GPU only";
+  EXPECT_THROW(Device::named("gpu:" + std::string(taken)), Error);
+  const Device free = Device::named("auto");
+  ASSERT_TRUE(free.is_gpu()) << free.description();
+  EXPECT_NE(std::to_string(free.info().ordinal), taken);
+  EXPECT_NE(free.description().find("left out"), std::string::npos) << free.description();
+  EXPECT_EQ(Vector(free, std::vector<double>{1, 2}, "test").host(), (std::vector<double>{1, 2}));
 }
 
 TEST_F(GpuMachine, CopyRateIsThatOfAGpu) { EXPECT_GT(measure_copy_rate(gpu), 5e10); }
