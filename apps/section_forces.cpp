@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <fmt/format.h>
 #include <functional>
 #include <set>
@@ -65,8 +64,7 @@ std::vector<Field> section_forces(Run& run, const Operator& equations, const Str
   for (Field& field : fields) {
     for (const StructureSection& s : model.sections) {
       if (along.empty() || s.element.name != Beam::name || field.name != Beam::derives) continue;
-      Beam beam;
-      std::memcpy(&beam, s.element.bytes.data(), sizeof beam);
+      const Beam beam = beam_of(s);
       for (const Index cell : s.region->cells)
         add_clamped_forces(equations.space().mesh(), cell, beam, along[static_cast<std::size_t>(cell)], field.values.data() + cell * field.components);
     }

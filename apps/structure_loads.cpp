@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <map>
 
 namespace ritz {
 namespace {
@@ -78,9 +79,10 @@ class LoadReader {
     return cells;
   }
 
-  bool is_beam(Index cell) const {
+  const StructureSection* beam_section(Index cell) const {  // nullptr: the cell is no beam
     const int s = model_.section_of[static_cast<std::size_t>(cell)];
-    return s >= 0 && model_.sections[static_cast<std::size_t>(s)].element.name == Beam::name;
+    const StructureSection* const section = s < 0 ? nullptr : &model_.sections[static_cast<std::size_t>(s)];
+    return section != nullptr && section->element.name == Beam::name ? section : nullptr;
   }
 
   void along_lines(const Case::Table& t, const std::vector<Index>& cells, const Vector3& q) {
@@ -90,15 +92,26 @@ class LoadReader {
         if (model_.components_at[static_cast<std::size_t>(node)] == 0)
           return t.error("region", fmt::format("node {} of line {} belongs to no section", node, cell), "nothing is there to carry the load",
                          "load lines of beams, bars, or edges of shells", Exit::model);
-      (is_beam(cell) ? beams : others).push_back(cell);
+      (beam_section(cell) != nullptr ? beams : others).push_back(cell);
     }
     if (!beams.empty()) {
       if (loads.along.empty()) loads.along.assign(static_cast<std::size_t>(mesh_.cell_count()), Vector3{});
       for (const Index cell : beams)
         for (std::size_t d = 0; d < 3; ++d) loads.along[static_cast<std::size_t>(cell)][d] += q[d];
-      add(Integral::over_cells(LineLoad<6>{{q[0], q[1], q[2]}}, beams));
+      add_along_beams(beams, q);
     }
     if (!others.empty()) add(Integral::over_cells(LineLoad<3>{{q[0], q[1], q[2]}}, others));
+  }
+
+  void add_along_beams(const std::vector<Index>& beams, const Vector3& q) {
+    std::vector<Index> plain;
+    std::map<const StructureSection*, std::vector<Index>> beside;
+    for (const Index cell : beams) {
+      const StructureSection* const section = beam_section(cell);
+      (beam_of(*section).has_offset() ? beside[section] : plain).push_back(cell);
+    }
+    if (!plain.empty()) add(Integral::over_cells(LineLoad<6>{{q[0], q[1], q[2]}}, plain));
+    for (auto& [section, cells] : beside) add(Integral::over_cells(OffsetLineLoad{beam_of(*section), {q[0], q[1], q[2]}}, std::move(cells)));
   }
 
   void on_surfaces(const Case::Table& t, const Region& region, const ShellLoad& load) {

@@ -79,11 +79,12 @@ void check_orientation(const Case::Table& t, const Mesh& mesh, const Region& reg
 
 void read_section(const Case::Table& t, const Mesh& mesh, const FormCatalogue& catalogue, bool needs_density, StructureModel& model) {
   const Region* region = t.region("region", "lines or surfaces", mesh, {RegionKind::cells});
-  const std::string name = t.choice("element", "what the cells are: ritz element list has them all", element_names(catalogue, false));
+  const std::optional<std::string> name = t.kind("element", "what the cells are: ritz element list has them all", element_names(catalogue, false));
   t.open_to_plugins("element");
-  if (!catalogue.has_form(name)) return;
-  const FormCatalogue::Entry& entry = catalogue.find(name);
-  const bool beam = name == Beam::name && entry.module == "ritz_fem_kernels";
+  if (!name) model.lacks_elements = true;
+  if (!name || !catalogue.has_form(*name)) return;
+  const FormCatalogue::Entry& entry = catalogue.find(*name);
+  const bool beam = *name == Beam::name && entry.module == "ritz_fem_kernels";
   std::map<std::string, double> known;
   if (beam) {
     const double poisson = t.number("poisson", "Poisson's ratio", {.above = -1, .below = 0.5, .out_of_bounds = Exit::model});
@@ -149,10 +150,12 @@ void find_sections(Run& run, const Mesh& mesh, StructureModel& model) {
 void read_node_element(const Case::Table& t, const std::string& name, const Mesh& mesh, const Region* region, const FormCatalogue& catalogue,
                        StructureModel& model) {
   const std::vector<std::string> names = element_names(catalogue, true);
-  if (std::ranges::find(names, name) == names.end())
+  if (std::ranges::find(names, name) == names.end()) {
+    t.excuse();
     return t.error("element", fmt::format("there is no element of one node '{}'", name),
                    names.empty() ? "no plugin has any" : fmt::format("there are {}", quoted_list(names)),
                    "name an element that stands on vertex1, with 3 or 6 unknowns and declared parameters; or leave the key out");
+  }
   const FormCatalogue::Entry& entry = catalogue.find(name);
   const FormValue element = ask_form(t, entry);
   if (region == nullptr) return;
@@ -226,11 +229,7 @@ void read_masses(Case& input, const Mesh& mesh, StructureModel& model) {
 Integral inertia_of(Case& input, const StructureSection& s) {
   const auto cell = static_cast<CellKind>(s.record->cell);
   const bool turns = s.record->components == 6;
-  if (s.element.name == Beam::name) {
-    BeamMass mass{{}, s.density};
-    std::memcpy(static_cast<void*>(&mass.beam), s.element.bytes.data(), sizeof mass.beam);
-    return Integral::over(mass, *s.region);
-  }
+  if (s.element.name == Beam::name) return Integral::over(BeamMass{beam_of(s), s.density}, *s.region);
   if (cell == CellKind::line2) return Integral::over(LineMass{s.mass}, *s.region);
   const double thickness = s.mass / s.density, rotary = s.mass * thickness * thickness / 12;
   if (cell == CellKind::quad4)
@@ -247,10 +246,17 @@ Integral inertia_of(Case& input, const StructureSection& s) {
 
 }  // namespace
 
+Beam beam_of(const StructureSection& section) {
+  Beam beam;
+  std::memcpy(&beam, section.element.bytes.data(), sizeof beam);
+  return beam;
+}
+
 StructureModel read_structure(Run& run, const Mesh& mesh, const FormCatalogue& catalogue, bool needs_density) {
   StructureModel model;
   for (const Case::Table& t : run.input().tables("section", "what the lines and surfaces of the mesh are", {.minimum_count = 1}))
     read_section(t, mesh, catalogue, needs_density, model);
+  if (model.lacks_elements) run.input().throw_if_any();  // all else would say that there is nothing
   find_sections(run, mesh, model);
   for (const StructureSection& s : model.sections) model.stiffness.push_back(Integral::over(s.element, *s.region));
   const auto section_count = static_cast<std::ptrdiff_t>(model.stiffness.size());

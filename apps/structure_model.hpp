@@ -2,6 +2,7 @@
 #pragma once
 
 #include "apps/load_cases.hpp"
+#include "fem/elements/beam.hpp"
 #include "fem/constraints.hpp"
 #include "fem/form_catalogue.hpp"
 
@@ -31,12 +32,16 @@ struct StructureModel {
   std::vector<int> section_of;          // [cell] -1: carries nothing, names a place
   std::vector<int> components_at;       // [mesh node] unknowns that its elements know; 0: none
   bool linear = true;                   // are all of its elements?
+  bool lacks_elements = false;          // a section names one that there is not
   int components = 3;                   // of the space: 3, or 6 with rotations
   std::vector<Integral> stiffness;      // sections, and springs to the ground
   std::vector<Integral> ground;         // the springs of these
   std::vector<Prescription> springs;    // held elastically: region, component
   std::vector<PointMass> masses;
 };
+
+// The beam of a section whose element is one.
+Beam beam_of(const StructureSection& section);
 
 // [[section]], [[spring]] and [[mass]]. What is wrong is added to the case. Cells of surfaces must have a section; lines without one
 // name places.

@@ -3,7 +3,9 @@
 // Kosmatka, Computers & Structures 47 (1993) 473. Small displacements.
 //
 // Local axes: x from the first node to the second; y where `orientation` points, across the beam; z = x cross y.
-// Section forces, on the side that looks along x: N tension, Vy Vz shear, T torsion, My Mz bending; Mz > 0 bends towards y.
+// The axis, of the sections' centroids, is the line of the nodes, or lies beside it by `offset_y` and `offset_z`: then rigid links lead from
+// the nodes to its ends, u_axis = u + rotation x offset.
+// Section forces are those of the axis, on the side that looks along x: N tension, Vy Vz shear, T torsion, My Mz bending; Mz > 0 bends towards y.
 #pragma once
 
 #include "fem/elements/vectors.hpp"
@@ -18,7 +20,7 @@ struct Beam {
   static constexpr auto cell = CellKind::line2;
   static constexpr int components = 6, points = 2, strains = 6, derived = 12;
   static constexpr bool linear = true, objective = true;
-  double young, poisson, area, inertia_y, inertia_z, torsion, shear_area_y, shear_area_z, orientation[3];
+  double young, poisson, area, inertia_y, inertia_z, torsion, shear_area_y, shear_area_z, orientation[3], offset_y, offset_z;
   static constexpr Parameter<Beam> parameters[] = {
       {&Beam::young, {.name = "young", .unit = "Pa", .about = "Young's modulus", .above = 0}},
       {&Beam::poisson, {.name = "poisson", .unit = "1", .about = "Poisson's ratio, for the shear modulus", .above = -1, .below = 0.5, .example = 0.3}},
@@ -34,7 +36,15 @@ struct Beam {
        {.name = "orientation",
         .unit = "1",
         .about = "direction of the local y axis; 0 0 0: upwards along z, or along x where the beam is vertical",
-        .fallback = 0}}};
+        .fallback = 0}},
+      {&Beam::offset_y,
+       {.name = "offset_y",
+        .unit = "m",
+        .about = "of the axis (the sections' centroids) from the line of the nodes, along local y",
+        .fallback = 0,
+        .example = 0.2}},
+      {&Beam::offset_z,
+       {.name = "offset_z", .unit = "m", .about = "of the axis from the line of the nodes, along local z", .fallback = 0, .example = -0.3}}};
 
   template <class X>
   struct Axes {
@@ -61,15 +71,23 @@ struct Beam {
 
   constexpr double shear_modulus() const { return young / (2 * (1 + poisson)); }
 
+  constexpr bool has_offset() const { return offset_y != 0 || offset_z != 0; }
+
+  // Displacements and rotations of the axis at both ends, in local axes.
+  template <class X, class T>
+  constexpr void ends_of_axis(const Axes<X>& a, const T (&u)[2][6], Three<T> (&end)[2], Three<T> (&turn)[2]) const {
+    for (int n = 0; n < 2; ++n) {
+      const T d[3] = {u[n][0], u[n][1], u[n][2]}, r[3] = {u[n][3], u[n][4], u[n][5]};
+      turn[n] = {{dot(a.x, r), dot(a.y, r), dot(a.z, r)}};
+      end[n] = {{dot(a.x, d) + offset_z * turn[n][1] - offset_y * turn[n][2], dot(a.y, d) - offset_z * turn[n][0], dot(a.z, d) + offset_y * turn[n][0]}};
+    }
+  }
+
   // Strains at s = 0 ... 1 along the beam: extension, twist, curvatures about y and z, shears along y and z.
   template <class X, class T>
   constexpr void strains_at(double s, const Axes<X>& a, const T (&u)[2][6], T (&e)[6]) const {
-    Three<T> end[2], turn[2];  // displacements and rotations in local axes
-    for (int n = 0; n < 2; ++n) {
-      const T d[3] = {u[n][0], u[n][1], u[n][2]}, r[3] = {u[n][3], u[n][4], u[n][5]};
-      end[n] = {{dot(a.x, d), dot(a.y, d), dot(a.z, d)}};
-      turn[n] = {{dot(a.x, r), dot(a.y, r), dot(a.z, r)}};
-    }
+    Three<T> end[2], turn[2];
+    ends_of_axis(a, u, end, turn);
     e[0] = (end[1][0] - end[0][0]) / a.length;
     e[1] = (turn[1][0] - turn[0][0]) / a.length;
     // The chord's angle less the mean rotation of the section bends and shears the beam, in the ratio of 1 : phi.

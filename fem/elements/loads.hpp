@@ -1,8 +1,7 @@
 // Loads on nodes, beams and shells; with a minus sign, as residual = internal - external.
 #pragma once
 
-#include "fem/elements/vectors.hpp"
-#include "fem/elements/whole_element.hpp"
+#include "fem/elements/beam.hpp"
 
 namespace ritz {
 
@@ -44,6 +43,30 @@ struct LineLoad {
         r[1][3 + c] = (1.0 / 12) * length * moment[c];
       }
     }
+  }
+};
+
+// Force per length along the axis of a beam that lies beside its nodes [N/m]: it turns them as well.
+struct OffsetLineLoad {
+  static constexpr const char* name = "offset_line_load";
+  static constexpr auto cell = CellKind::line2;
+  static constexpr int components = 6;
+  static constexpr bool linear = true, has_matrix = false;
+  Beam beam;
+  double force[3];
+
+  template <class X, class T>
+  constexpr void residual(const X (&x)[2][3], const T (&u)[2][6], T (&r)[2][6]) const {
+    LineLoad<6>{{force[0], force[1], force[2]}}.residual(x, u, r);
+    const auto a = beam.axes(x);
+    Three<X> arm, half;
+    for (int d = 0; d < 3; ++d) {
+      arm[d] = beam.offset_y * a.y[d] + beam.offset_z * a.z[d];
+      half[d] = (0.5 * force[d]) * a.length;
+    }
+    const Three<X> moment = cross(arm, half);
+    for (int n = 0; n < 2; ++n)
+      for (int d = 0; d < 3; ++d) r[n][3 + d] = r[n][3 + d] - moment[d];
   }
 };
 

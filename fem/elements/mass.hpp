@@ -45,11 +45,7 @@ struct BeamMass {
     const double weight = outer ? 0.173927422568726929 : 0.326072577431273071;
     const typename Beam::template Axes<X> a = beam.axes(x);
     Three<T> end[2], turn[2];
-    for (int n = 0; n < 2; ++n) {
-      const T d[3] = {u[n][0], u[n][1], u[n][2]}, r[3] = {u[n][3], u[n][4], u[n][5]};
-      end[n] = {{dot(a.x, d), dot(a.y, d), dot(a.z, d)}};
-      turn[n] = {{dot(a.x, r), dot(a.y, r), dot(a.z, r)}};
-    }
+    beam.ends_of_axis(a, u, end, turn);
     v[0] = (1 - at) * end[0][0] + at * end[1][0];
     v[3] = (1 - at) * turn[0][0] + at * turn[1][0];
     const X y_phi = beam.phi(beam.inertia_z, beam.shear_area_y, a.length), z_phi = beam.phi(beam.inertia_y, beam.shear_area_z, a.length);

@@ -1,5 +1,4 @@
 #include "fem/elements/bar.hpp"
-#include "fem/elements/beam.hpp"
 #include "fem/elements/loads.hpp"
 #include "fem/launch/register_whole.hpp"
 
@@ -15,6 +14,7 @@ const RegisterWholeElement<NodeLoad<3>> node_load3;
 const RegisterWholeElement<NodeLoad<6>> node_load6;
 const RegisterWholeElement<LineLoad<3>> line_load3;
 const RegisterWholeElement<LineLoad<6>> line_load6;
+const RegisterWholeElement<OffsetLineLoad> offset_line_load;
 
 }  // namespace
 }  // namespace ritz::RITZ_BACKEND

@@ -304,6 +304,25 @@ class Frames(Structure):
         largest = outcome.fact("largest_beam_force")
         self.assert_close(largest[5], 8000 * 3e-3 * 10 * 4**2 / 2, 1e-9)  # q L^2 / 2 at the clamp
 
+    def test_weight_of_a_beam_beside_its_nodes(self):
+        """Its axis bends as ever; the node below it moves back by its arm, and the clamp holds the moment of the weight beside it."""
+        probe = '[[probe]]\nname = "{}"\nregion = "{}"\nmeasure = "{}"\nfield = "{}"\ncomponent = "x"\n'
+        probes = probe.format("back", "tip", "mean", "displacement") + probe.format("moment", "foot", "reaction", "reaction_moment")
+        beside = "offset_y = 0.2\noffset_z = 0.1\n"  # local z is -y
+        outcome = self.solve("ritz-structure", self.frame(BEAM, beside, FOOT, "[gravity]\nacceleration = [0, 0, -10]\n", TIP, probes))
+        weight = 8000 * 3e-3 * 10
+        self.assert_close(outcome.probes["tip"], -weight * 4**4 / (8 * E * I), 1e-9)
+        self.assert_close(outcome.probes["back"], -0.2 * weight * 4**3 / (6 * E * I), 1e-9)
+        self.assert_close(outcome.probes["moment"], -0.1 * weight * 4, 1e-9)
+        self.assert_close(outcome.fact("largest_beam_force")[5], weight * 4**2 / 2, 1e-9)
+
+    def test_a_beam_beside_its_nodes_vibrates_as_ever(self):
+        modal = "[modal]\ncount = 4\n"
+        plain, beside = (self.solve("ritz-modal", self.frame(BEAM, more, FOOT, modal)).fact("frequencies_hz")
+                         for more in ("", "offset_y = 0.2\noffset_z = 0.1\n"))
+        for one, other in zip(plain, beside, strict=True):
+            self.assert_close(other, one, 1e-8)
+
     def test_spring_and_moved_support(self):
         spring = '[[spring]]\nregion = "tip"\nstiffness = [0, 0, 1e6]\n'
         held = '[[probe]]\nname = "held"\nfield = "reaction"\ncomponent = "z"\nregion = "{}"\nmeasure = "reaction"\n'
@@ -355,6 +374,11 @@ class Refusals(Structure):
     def test_unknown_elements_and_keys(self):
         self.refuse(2, BEAM.replace('"beam"\ny', '"baem"\ny'), FOOT, says=["baem", "beam"])
         self.refuse(2, BEAM, "thikness = 1\n", FOOT, says=["thikness"])
+        far = self.run_case("ritz-structure", self.frame(BEAM.replace('"beam"\ny', '"gadget"\ny'), FOOT, PULL))
+        self.assertEqual((far.exit, far.errors.count("error:")), (2, 1), far.errors)  # what the other keys mean nobody knows
+        self.assertIn("'bar', 'beam', 'shell', 'shell3' and 'spring'", far.errors)
+        lacking = self.run_case("ritz-structure", self.frame(BEAM.replace(f"poisson = {NU}\n", ""), FOOT, PULL))
+        self.assertEqual((lacking.exit, lacking.errors.count("error:")), (2, 1), lacking.errors)
 
     def test_missing_density(self):
         self.refuse(2, BEAM.replace("density = 8000\n", ""), FOOT, "[gravity]\nacceleration = [0, 0, -10]\n", says=["density"])

@@ -1,6 +1,8 @@
 // Beams, bars and springs against the solutions of their differential equations, which they meet at the nodes.
 #include "structure.hpp"
 
+#include <numeric>
+
 namespace ritz::test {
 namespace {
 
@@ -116,6 +118,132 @@ TEST(Beam, SectionForcesBalanceTheLoad) {
       const double expected[6] = {f[0], f[1], f[2], m[0], m[1] - rest * f[2], m[2] + rest * f[1]};
       for (int k = 0; k < 6; ++k) EXPECT_NEAR(at[k], expected[k], 1e-7 * 5e3) << cell << " " << end << " " << k;
     }
+}
+
+Beam beside(Beam beam, double y, double z) {
+  beam.offset_y = y;
+  beam.offset_z = z;
+  return beam;
+}
+Point crossed(const Point& a, const Point& b) { return {a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]}; }
+
+// What acts at the node acts at the end of the axis with the moment of its arm, and the node moves with that end.
+TEST(Beam, BesideItsNodesIsTheSameBeamOnRigidLinks) {
+  const Point f{5e3, 1e3, -7e2}, m{90, -60, 40}, arm{0, 0.15, -0.4}, around = crossed(arm, f);
+  for (const int elements : {1, 3}) {
+    const Cantilever offset(beside(steel, arm[1], arm[2]), elements, f, m), plain(steel, elements, f, {m[0] - around[0], m[1] - around[1], m[2] - around[2]});
+    const auto local = [](const Cantilever& c, int first) {
+      return Point{along(c.u, c.tip, first, c.turn.x), along(c.u, c.tip, first, c.turn.y), along(c.u, c.tip, first, c.turn.z)};
+    };
+    const Point turned = local(plain, 3), moved = local(plain, 0), by_turning = crossed(turned, arm);
+    for (std::size_t d = 0; d < 3; ++d) {
+      EXPECT_NEAR(local(offset, 3)[d], turned[d], 1e-8 * std::abs(turned[1]));
+      EXPECT_NEAR(local(offset, 0)[d], moved[d] - by_turning[d], 1e-8 * std::abs(moved[2]));
+    }
+    const DerivedFields cut = offset.model->equations.evaluate(offset.model->space.from_mesh(offset.u)),
+                        same = plain.model->equations.evaluate(plain.model->space.from_mesh(plain.u));
+    for (std::size_t k = 0; k < cut.at_cells.size(); ++k) EXPECT_NEAR(cut.at_cells[k], same.at_cells[k], 1e-7 * 5e3) << k;
+  }
+}
+
+TEST(Beam, BesideItsNodesCarriesLoadsAlongItsAxis) {
+  const double q[3] = {300, -500, 800};
+  const Beam offset = beside(steel, 0.15, -0.4);  // local y upwards: along z, local z along -y
+  Structure carried(line_mesh({0, 0, 0}, {L, 0, 0}, 2), 6,
+                    {Integral::over_all_cells(offset), Integral::over_all_cells(OffsetLineLoad{offset, {q[0], q[1], q[2]}})});
+  Structure plain(line_mesh({0, 0, 0}, {L, 0, 0}, 2), 6, {Integral::over_all_cells(steel), Integral::over_all_cells(LineLoad<6>{{q[0], q[1], q[2]}})});
+  carried.solve({{{0}, clamped}});
+  plain.solve({{{0}, clamped}});
+  const Point arm{0, 0.4, 0.15};
+  const double size = std::abs(plain.at(2, 1));
+  for (Node n = 1; n <= 2; ++n) {
+    const Point turned{plain.at(n, 3), plain.at(n, 4), plain.at(n, 5)}, by_turning = crossed(turned, arm);
+    for (int d = 0; d < 3; ++d) {
+      EXPECT_NEAR(carried.at(n, d), plain.at(n, d) - by_turning[static_cast<std::size_t>(d)], 1e-8 * size);
+      EXPECT_NEAR(carried.at(n, 3 + d), plain.at(n, 3 + d), 1e-8 * size);
+    }
+  }
+}
+
+// Two beams that share their nodes, the web's axis e below the flange's: I = I1 + I2 + A1 A2 / (A1 + A2) e^2 about the axis of both.
+struct Tee {
+  static constexpr double e = 0.12, I1 = 1e-7, I2 = 8e-6, A1 = 4e-3, A2 = 3e-3, I = I1 + I2 + A1 * A2 / (A1 + A2) * e * e;
+  std::unique_ptr<Structure> model;
+  Tee(int elements, Point force, Point moment) {
+    std::vector<Node> nodes;
+    std::vector<Point> points;
+    std::vector<Index> flange, web;
+    for (int i = 0; i <= elements; ++i) points.push_back({L * i / elements, 0, 0});
+    for (int twice = 0; twice < 2; ++twice)
+      for (int i = 0; i < elements; ++i) {
+        nodes.insert(nodes.end(), {i, i + 1});
+        (twice == 0 ? flange : web).push_back(twice * elements + i);
+      }
+    const Beam one = {.young = E, .poisson = nu, .area = A1, .inertia_y = 1e-5, .inertia_z = I1, .torsion = 1e-6};
+    const Beam other = beside({.young = E, .poisson = nu, .area = A2, .inertia_y = 1e-6, .inertia_z = I2, .torsion = 1e-6}, -e, 0);
+    model = std::make_unique<Structure>(
+        structure_mesh(points, CellKind::line2, nodes), 6,
+        std::vector{Integral::over_cells(one, flange), Integral::over_cells(other, web),
+                    Integral::at_nodes(NodeLoad<6>{{force[0], force[1], force[2]}, {moment[0], moment[1], moment[2]}}, {elements})});
+    model->solve({{{0}, clamped}});
+  }
+};
+
+TEST(Beam, BesideAnotherMakesATee) {
+  const double M = 2000, curvature = M / (E * Tee::I), above = Tee::e * Tee::A2 / (Tee::A1 + Tee::A2);  // of the flange, above the axis of both
+  const Tee bent(1, {}, {0, -M, 0});  // upwards
+  EXPECT_NEAR(bent.model->at(1, 4), -curvature * L, 1e-8 * curvature * L);
+  EXPECT_NEAR(bent.model->at(1, 2), 0.5 * curvature * L * L, 1e-8 * curvature * L * L);
+  EXPECT_NEAR(bent.model->at(1, 0), -curvature * above * L, 1e-8 * curvature * L);
+  const DerivedFields forces = bent.model->equations.evaluate(bent.model->solution.u);
+  EXPECT_NEAR(forces.at_cells[0], -forces.at_cells[12], 1e-8 * std::abs(forces.at_cells[0]));
+  EXPECT_NEAR(forces.at_cells[12], E * Tee::A2 * curvature * (Tee::e - above), 1e-8 * std::abs(forces.at_cells[0]));
+}
+
+// Fastened at the nodes only, where the moment varies they slip between them, and are softer: by less with the square of the elements' length.
+TEST(Beam, BesideAnotherConvergesUnderAForce) {
+  const double P = 1000, expected = P * L * L * L / (3 * E * Tee::I);
+  const auto error = [&](int elements) { return expected - Tee(elements, {0, 0, P}, {}).model->at(elements, 2); };
+  EXPECT_LT(error(4), 0);
+  EXPECT_LT(std::abs(error(16)), 4e-3 * expected);
+  EXPECT_NEAR(error(4) / error(8), 4, 0.02);
+  EXPECT_NEAR(error(8) / error(16), 4, 0.02);
+}
+
+// A strip of shells bent to an arc with a stringer below it, as a composite section: no force, and E I times the curvature.
+TEST(Beam, BelowAShellStiffensItAsItsStringer) {
+  constexpr int columns = 4;
+  constexpr double width = 0.5, t = 0.01, A2 = 1e-3, I2 = 2e-6, e = 0.06, A1 = width * t, I1 = width * t * t * t / 12, curvature = 1e-4;
+  constexpr double I = I1 + I2 + A1 * A2 / (A1 + A2) * e * e, above = e * A2 / (A1 + A2);
+  MeshData data{.structural = true};
+  std::vector<Node> quadrilaterals, lines;
+  for (int i = 0; i <= columns; ++i)
+    for (int j = 0; j <= 2; ++j) data.points.insert(data.points.end(), {L * i / columns, width * (0.5 * j - 0.5), 0});
+  for (int i = 0; i < columns; ++i) {
+    for (int j = 0; j < 2; ++j) quadrilaterals.insert(quadrilaterals.end(), {3 * i + j, 3 * i + 3 + j, 3 * i + 4 + j, 3 * i + 1 + j});
+    lines.insert(lines.end(), {3 * i + 1, 3 * i + 4});
+  }
+  data.blocks = {{CellKind::quad4, quadrilaterals}, {CellKind::line2, lines}};
+  std::vector<Index> plates(2 * columns), stringer(columns);
+  std::iota(plates.begin(), plates.end(), Index{0});
+  std::iota(stringer.begin(), stringer.end(), Index{2 * columns});
+  Shell plate{};
+  plate.young = E;
+  plate.thickness = t;
+  plate.drilling = 0.01;
+  const Beam below = beside({.young = E, .poisson = 0, .area = A2, .inertia_y = 1e-6, .inertia_z = I2, .torsion = 1e-6}, -e, 0);
+  Structure model(Mesh(std::move(data)), 6, {Integral::over_cells(plate, plates), Integral::over_cells(below, stringer)});
+  const std::vector<Node> end{3 * columns, 3 * columns + 1, 3 * columns + 2};
+  model.solve({{{0, 1, 2}, clamped}, {end, {0}, -curvature * above * L}, {end, {4}, -curvature * L}, {end, {3, 5}}});
+  const std::vector<double> held = model.residual(model.u);
+  double force = 0, moment = 0;
+  for (const Node n : end) {
+    force += held[static_cast<std::size_t>(6 * n)];
+    moment += held[static_cast<std::size_t>(6 * n + 4)];
+  }
+  EXPECT_NEAR(moment, -E * I * curvature, 1e-7 * E * I * curvature);
+  EXPECT_NEAR(force, 0, 1e-7 * E * A2 * e * curvature);
+  EXPECT_NEAR(model.at(3 * columns + 1, 2), 0.5 * curvature * L * L, 1e-7 * curvature * L * L);
 }
 
 TEST(Bar, CarriesByItsLengthAndArea) {

@@ -44,6 +44,20 @@ TEST(Mass, OfABeamMovesRigidlyAsItsSolid) {
   EXPECT_NEAR(moved(mesh, mass, motion(mesh, 5)), m * 2.5 * 2.5 / 3 + rho * 2.5 * 4 / 3, 1e-9 * m);
 }
 
+// Steiner: about the line of the nodes the axis has m a^2 besides; about the others its ends lie elsewhere.
+TEST(Mass, OfABeamBesideItsNodesIsThatOfItsAxis) {
+  const Mesh mesh = line_mesh({0, 0, 0}, {2.5, 0, 0}, 3);
+  Beam beam = deep;  // local y along y, local z along z
+  beam.offset_y = 0.3;
+  beam.offset_z = -0.4;
+  const Integral mass = Integral::over_all_cells(BeamMass{beam, rho});
+  const double m = rho * 4 * 2.5, own = rho * 2.5 * 4 / 3;
+  for (int d = 0; d < 3; ++d) EXPECT_NEAR(moved(mesh, mass, motion(mesh, d)), m, 1e-9 * m);
+  EXPECT_NEAR(moved(mesh, mass, motion(mesh, 3)), 2 * own + m * 0.25, 1e-9 * m);
+  EXPECT_NEAR(moved(mesh, mass, motion(mesh, 4)), m * (2.5 * 2.5 / 3 + 0.16) + own, 1e-9 * m);
+  EXPECT_NEAR(moved(mesh, mass, motion(mesh, 5)), m * (2.5 * 2.5 / 3 + 0.09) + own, 1e-9 * m);
+}
+
 TEST(Mass, OfABeamDoesNotDependOnItsDirectionInSpace) {
   const Mesh along = line_mesh({0, 0, 0}, {0, 0, 3}), across = line_mesh({1, 2, 3}, {2, 4, 5});  // both of length 3
   const Integral mass = Integral::over_all_cells(BeamMass{deep, rho});
