@@ -270,6 +270,7 @@ def main():
     actor.SetMapper(mapper)
     actor.GetProperty().SetAmbient(0.35)
     actor.GetProperty().SetDiffuse(0.7)
+    actor.GetProperty().SetLineWidth(max(arguments.size) // 240)  # bars and beams
 
     array = data.GetArray(name)
     which = "" if array.GetNumberOfComponents() == 1 else " " + arguments.component

@@ -12,7 +12,14 @@
 
 namespace ritz::RITZ_BACKEND {
 
-// The columns of one row, numbered in the order in which they come up. Open addressing. More than Capacity / 2 different
+// Where a table of open addressing holds a column, or could.
+constexpr unsigned slot_of(std::int32_t c, const std::int32_t* key, unsigned mask) {
+  unsigned k = (static_cast<unsigned>(c) * 2654435769u >> 16) & mask;
+  while (key[k] != c && key[k] >= 0) k = (k + 1) & mask;
+  return k;
+}
+
+// The columns of one row, numbered in the order in which they come up. More than Capacity / 2 different
 // columns overflow it.
 template <int Capacity>  // a power of two, at most 2^15
 struct ColumnMap {
@@ -27,17 +34,12 @@ struct ColumnMap {
     for (unsigned k = 0; k <= mask; ++k) key[k] = -1;
   }
   constexpr bool overflow() const { return size > Capacity / 2; }
-  constexpr unsigned slot(std::int32_t c) const {  // that holds c, or a free one
-    unsigned k = (static_cast<unsigned>(c) * 2654435769u >> 16) & mask;
-    while (key[k] != c && key[k] >= 0) k = (k + 1) & mask;
-    return k;
-  }
   constexpr int find(std::int32_t c) const {  // -1: not here
-    const unsigned k = slot(c);
+    const unsigned k = slot_of(c, key, mask);
     return key[k] == c ? place[k] : -1;
   }
   constexpr int operator()(std::int32_t c) {
-    const unsigned k = slot(c);
+    const unsigned k = slot_of(c, key, mask);
     if (key[k] < 0) {
       if (overflow()) return 0;
       key[k] = c;
@@ -63,17 +65,12 @@ struct TeamMap {
     __syncwarp();
   }
   __device__ bool overflow() const { return size > Capacity / 2; }
-  __device__ unsigned slot(std::int32_t c) const {
-    unsigned k = (static_cast<unsigned>(c) * 2654435769u >> 16) & mask;
-    while (key[k] != c && key[k] >= 0) k = (k + 1) & mask;
-    return k;
-  }
   __device__ int find(std::int32_t c) const {
-    const unsigned k = slot(c);
+    const unsigned k = slot_of(c, key, mask);
     return key[k] == c ? place[k] : -1;
   }
   __device__ int operator()(std::int32_t c) {
-    const unsigned k = slot(c);
+    const unsigned k = slot_of(c, key, mask);
     if (key[k] == c) return place[k];
     if (overflow()) return 0;
     __syncwarp();  // all have seen that it is free
