@@ -23,12 +23,14 @@ void check_formulas(Case& input, const Mesh& mesh, const Region& region, std::sp
 // factor * value, a density of force or heat per volume (codimension 0) or per area (1).
 template <int C, int G, int Codimension>
 FormValue load_form(const std::vector<Formula>& value, double weight, bool axisymmetric, double factor = 1) {
-  if (all_numbers(value)) {
-    Load<C, G, Codimension> load{};
-    for (std::size_t c = 0; c < C; ++c) load.density[c] = factor * value[c].number();
-    load.weight = weight;
-    load.axisymmetric = axisymmetric;
-    return load;
+  if constexpr (C == 1 || C == G) {
+    if (all_numbers(value)) {
+      Load<C, G, Codimension> load{};
+      for (std::size_t c = 0; c < C; ++c) load.density[c] = factor * value[c].number();
+      load.weight = weight;
+      load.axisymmetric = axisymmetric;
+      return load;
+    }
   }
   return {GivenLoad<C, G, Codimension>{factor * weight, axisymmetric}, std::vector<PointFunction>(value.begin(), value.end())};
 }

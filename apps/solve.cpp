@@ -12,6 +12,7 @@
 #include "fem/nonlinear_solution.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <fmt/format.h>
 #include <iterator>
 #include <numbers>
@@ -43,18 +44,12 @@ const FormCatalogue::Entry& main_form(Run& run, const FormCatalogue& catalogue, 
   return entry;
 }
 
-template <int C, int G>
-FormValue load_of(const std::vector<Formula>& value, bool facets, bool of_revolution) {
-  const double weight = of_revolution ? 2 * std::numbers::pi : 1;
-  return facets ? load_form<C, G, 1>(value, weight, of_revolution) : load_form<C, G, 0>(value, weight, of_revolution);
-}
-
-std::optional<FormValue> load_form(const FormRecord& r, const std::vector<Formula>& value, bool facets) {
-  if (r.components == 1 && r.dimension == 3) return load_of<1, 3>(value, facets, false);
-  if (r.components == 3 && r.dimension == 3) return load_of<3, 3>(value, facets, false);
-  if (r.components == 1 && r.dimension == 2) return load_of<1, 2>(value, facets, r.of_revolution);
-  if (r.components == 2 && r.dimension == 2) return load_of<2, 2>(value, facets, r.of_revolution);
-  return std::nullopt;
+template <int G, int C = 6>
+FormValue load_form(const FormRecord& r, const std::vector<Formula>& value, bool facets) {
+  if constexpr (C > 1)
+    if (r.components < C) return load_form<G, C - 1>(r, value, facets);
+  const double weight = r.of_revolution ? 2 * std::numbers::pi : 1;
+  return facets ? load_form<C, G, 1>(value, weight, r.of_revolution) : load_form<C, G, 0>(value, weight, r.of_revolution);
 }
 
 struct Equations {
@@ -116,11 +111,8 @@ Equations read_equations(Run& run, const FormCatalogue& catalogue, const FormCat
         record.components);
     if (region == nullptr || (region->kind == RegionKind::facets && !has_area(t, mesh, *region, {.axisymmetric = record.of_revolution}))) continue;
     check_formulas(input, mesh, *region, value);
-    if (auto load = load_form(record, value, region->kind == RegionKind::facets))
-      equations.integrals.push_back(Integral::over(*load, *region));
-    else
-      t.error("value", fmt::format("there are no loads of {} components in {} dimensions", record.components, record.dimension), {},
-              "let the form itself have a source, or write a form of facets and name it in [[boundary]]");
+    const bool facets = region->kind == RegionKind::facets;
+    equations.integrals.push_back(Integral::over(record.dimension == 3 ? load_form<3>(record, value, facets) : load_form<2>(record, value, facets), *region));
   }
   return equations;
 }
@@ -155,6 +147,34 @@ std::optional<RigidModes> rigid_modes(const FormRecord& r, const Equations& equa
   if (r.components != r.dimension || !equations.held.empty()) return std::nullopt;
   if (r.of_revolution) return RigidModes::axisymmetric;
   return r.dimension == 3 ? RigidModes::solid : RigidModes::plane;
+}
+
+// One residual of several fields says little of those whose forces are small beside the others'. What acts on a field: its loads, and what
+// holds it.
+void compare_fields(Run& run, const FormRecord& r, const Operator& equations, const Constraints& fixed, const Vector& u, double tolerance) {
+  if (r.components == 1 || (r.objective && r.components == r.dimension)) return;
+  const auto components = static_cast<std::size_t>(r.components);
+  Vector start = equations.space().zeros(), residual = equations.space().zeros();
+  std::vector<double> acts(components, 0), left(components, 0);
+  const auto add_squares = [&](const Vector& at, bool of_held, std::vector<double>& sums) {
+    equations.residual(at, residual);
+    const std::vector<double> values = residual.host();
+    for (std::size_t i = 0; i < values.size(); ++i)
+      if (fixed.is_prescribed(static_cast<Node>(i / components), static_cast<int>(i % components)) == of_held) sums[i % components] += values[i] * values[i];
+  };
+  fixed.set_values(start);
+  add_squares(start, false, acts);
+  add_squares(u, true, acts);
+  add_squares(u, false, left);
+  const double most = std::ranges::max(acts);
+  for (std::size_t c = 0; c < components; ++c) {
+    const double ratio = std::sqrt(left[c] / acts[c]);
+    if (!(acts[c] > 1e-24 * most) || ratio <= 100 * tolerance) continue;
+    run.log().notice(
+        fmt::format("component {} of '{}' is in balance to {:.1e} of what acts on it only: what acts on another is {:.0e} times as large, and one residual is "
+                    "taken of all. Choose units that bring them closer, [solver] method = \"direct\", or a smaller tolerance",
+                    c, r.unknown, ratio, std::sqrt(most / acts[c])));
+  }
 }
 
 void show(Run& run, const std::vector<const FormRecord*>& records, const Operator& equations, const Vector& u, const std::vector<double>& reaction,
@@ -224,12 +244,14 @@ void solve(Run& run) {
 
   const Operator& equations = make_operator(run, space, parts.integrals, &solver);
   if (!linear)
-    return solve_by_newton(run, equations, fixed, newton, [&](const NonlinearSolution& s, double, std::optional<double> time) {
+    return solve_by_newton(run, equations, fixed, newton, [&](const NonlinearSolution& s, double fraction, std::optional<double> time) {
+      if (fraction == 1 && !equations.has_state()) compare_fields(run, record, equations, fixed, s.u, newton.options.relative);
       show(run, parts.evaluated, equations, s.u, s.reaction, time);
     });
   const StaticSolution s = solve_static(equations, fixed, solver, run.progress());
   run.record(s.report, space.unknown_count());
   print_balance(run, s, space.components());
+  compare_fields(run, record, equations, fixed, s.u, solver.relative);
   show(run, parts.evaluated, equations, s.u, s.reaction);
 }
 

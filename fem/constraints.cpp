@@ -66,7 +66,7 @@ void Constraints::add(std::span<const Node> nodes, int component, const std::fun
     if (std::abs(host_values_[i] - value) <= std::max(rounding, roundings_[other])) continue;
     if (conflict_count_++ >= 10) continue;  // the first ten tell enough
     conflicts_.add(Error(Exit::model,
-                         fmt::format("conflicting values {} and {} for component {} at {}", host_values_[i], value, FunctionSpace::component_name(component),
+                         fmt::format("conflicting values {} and {} for component {} at {}", host_values_[i], value, space_->component_name(component),
                                      space_->name_of(node)),
                          fmt::format("{} and {} both act there", sources_[other], source),
                          "give both the same value, or take the common nodes out of one of the regions"));

@@ -38,10 +38,7 @@ inline double relative(double difference, double scale) { return difference == 0
 // A form on a mesh, with host vectors in the order of the space.
 struct CheckModel {
   CheckModel(const Mesh& mesh, const FormOnDevice& f, const SpaceOptions& options)
-      : space(mesh, components_for(f.form), f.device, options), equations(space, integrals(mesh, f.form)) {}
-
-  // Whole elements may have 4 or 5 unknowns per node, spaces have 6 then.
-  static int components_for(const FormValue& form) { return form.components == 4 || form.components == 5 ? 6 : form.components; }
+      : space(mesh, f.form.components, f.device, options), equations(space, integrals(mesh, f.form)) {}
 
   static std::vector<Integral> integrals(const Mesh& mesh, const FormValue& form) {
     if (form.cell == static_cast<int>(CellKind::vertex1)) {

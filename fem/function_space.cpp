@@ -51,7 +51,7 @@ FunctionSpace::FunctionSpace(const Mesh& mesh, int components, const Device& dev
       components_(components),
       isoparametric_(options.order == 0 && options.elements.empty()),
       geometry_(options.beside != nullptr ? options.beside->geometry_ : geometry_of(mesh, device)) {
-  if (components < 1 || components > 6 || components == 4 || components == 5)
+  if (components < 1 || components > 6)
     throw Error(Exit::internal, fmt::format("a space with {} components", components));
   choose_elements(options);
   if (isoparametric_) {
@@ -214,9 +214,9 @@ Point FunctionSpace::point(Node node) const {
   return x;
 }
 
-const char* FunctionSpace::component_name(int component) {
+std::string FunctionSpace::component_name(int component) const {
   constexpr const char* names[] = {"x", "y", "z", "rx", "ry", "rz"};
-  return names[component];
+  return components_ == 4 || components_ == 5 ? std::to_string(component) : names[component];
 }
 
 std::string FunctionSpace::name_of(Node node) const {

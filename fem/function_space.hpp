@@ -5,7 +5,7 @@
 //   FunctionSpace space(mesh, 3, device);   Vector u = space.zeros();   std::vector<double> values = space.to_mesh(u);
 //   FunctionSpace fine(mesh, 3, device, {.order = 4});                  // order 4, whatever the order of the mesh is
 //
-// Unknown of node n, component c: n * components + c; 1, 2, 3 or 6 (three displacements, three rotations) per node. Without options the nodes are those of the
+// Unknown of node n, component c: n * components + c; 1 to 6 per node (of structures 6 are three displacements and three rotations). Without options the nodes are those of the
 // mesh, and the field varies like the geometry; points of the mesh that no cell uses have no node here. With an order the space has nodes of its own on
 // vertices, edges, facets and in cells, and the geometry keeps the mesh's.
 #pragma once
@@ -81,7 +81,7 @@ class FunctionSpace {
   Node node_of(Node mesh_node) const { return node_[static_cast<std::size_t>(mesh_node)]; }  // -1: none stands there
   std::span<const Index> cell_order() const { return geometry_->cell_order; }     // all cells along the curve
   Point point(Node node) const;                                         // where it stands
-  static const char* component_name(int component);                     // x y z rx ry rz
+  std::string component_name(int component) const;                      // x y z rx ry rz; of 4 or 5 its number
   std::string name_of(Node node) const;                                 // for messages: "node 17 (0.5, 0, 1)", the mesh's number
   const Vector& coordinates() const;                                    // [node][dimension of the mesh]; made when first asked for
 

@@ -29,7 +29,7 @@ void check_same_unknowns(std::span<const LoadCase> cases) {
     const bool in_first = first.is_prescribed(node, c);
     errors.add(Error(Exit::model,
                      fmt::format("{}{} is prescribed in load case '{}' and free in load case '{}'",
-                                 space.components() > 1 ? fmt::format("component {} at ", FunctionSpace::component_name(c)) : "", space.name_of(node),
+                                 space.components() > 1 ? fmt::format("component {} at ", space.component_name(c)) : "", space.name_of(node),
                                  cases[in_first ? 0 : i].name, cases[in_first ? i : 0].name),
                      "load cases share one matrix, so the same unknowns are prescribed in all of them",
                      "prescribe it outside the load cases, where one of them may still give the same region another value; or run them apart"));

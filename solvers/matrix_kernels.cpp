@@ -137,6 +137,8 @@ void eliminate(const Device& device, const MatrixView& A, const std::uint8_t* co
   if (A.block_size == 1) for_each(device, "eliminate", A.rows, Eliminate<1>{A, constrained, pivot, values});
   if (A.block_size == 2) for_each(device, "eliminate", A.rows, Eliminate<2>{A, constrained, pivot, values});
   if (A.block_size == 3) for_each(device, "eliminate", A.rows, Eliminate<3>{A, constrained, pivot, values});
+  if (A.block_size == 4) for_each(device, "eliminate", A.rows, Eliminate<4>{A, constrained, pivot, values});
+  if (A.block_size == 5) for_each(device, "eliminate", A.rows, Eliminate<5>{A, constrained, pivot, values});
   if (A.block_size == 6) for_each(device, "eliminate", A.rows, Eliminate<6>{A, constrained, pivot, values});
 }
 
@@ -146,6 +148,8 @@ void multiply_lanes(const Device& device, const MatrixView& A, const double* x, 
   if (A.block_size == 1) multiply_lane_rows<double, 1, 1>(device, "spmv of lanes", view, x, store);
   if (A.block_size == 2) multiply_lane_rows<double, 2, 2>(device, "spmv of lanes", view, x, store);
   if (A.block_size == 3) multiply_lane_rows<double, 3, 3>(device, "spmv of lanes", view, x, store);
+  if (A.block_size == 4) multiply_lane_rows<double, 4, 4>(device, "spmv of lanes", view, x, store);
+  if (A.block_size == 5) multiply_lane_rows<double, 5, 5>(device, "spmv of lanes", view, x, store);
   if (A.block_size == 6) multiply_lane_rows<double, 6, 6>(device, "spmv of lanes", view, x, store);
 }
 

@@ -67,9 +67,8 @@ SparsityPattern::SparsityPattern(const Device& device, std::span<const Index> of
 
 SparseMatrix::SparseMatrix(std::shared_ptr<const SparsityPattern> pattern, int block_size)
     : pattern_(std::move(pattern)), block_size_(block_size) {
-  if (block_size != 1 && block_size != 2 && block_size != 3 && block_size != 6)
-    throw Error(Exit::internal, fmt::format("a sparse matrix of {0}x{0} blocks was asked for", block_size), {},
-                "use block size 1, 2, 3 or 6");
+  if (block_size < 1 || block_size > 6)
+    throw Error(Exit::internal, fmt::format("a sparse matrix of {0}x{0} blocks was asked for", block_size), {}, "use block size 1 to 6");
   values_ = Vector(device(), pattern_->nonzeros() * block_size * block_size, "matrix");
   values_.fill_zero();
   if (device().is_gpu()) {

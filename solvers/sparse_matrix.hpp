@@ -1,4 +1,4 @@
-// A sparse matrix on one device: block CSR with b x b blocks, b = 1, 2, 3 or 6 (b = 1 is plain CSR). The pattern is sorted,
+// A sparse matrix on one device: block CSR with b x b blocks, b = 1 to 6 (b = 1 is plain CSR). The pattern is sorted,
 // shared between matrices of the same space, and never changes; values are overwritten in place.
 // Row and column of a scalar unknown i: block i / b, component i % b.
 #pragma once

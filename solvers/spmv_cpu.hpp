@@ -86,6 +86,26 @@ void multiply_rows_3(const MatrixView& A, const double* __restrict x, double* __
   }
 }
 
+// Rows of four, and what five have more: fields that are solved for together.
+template <int B>
+void multiply_rows_of(const MatrixView& A, const double* __restrict x, double* __restrict y, Index first, Index last) {
+  static_assert(B == 4 || B == 5);
+  for (Index row = first; row < last; ++row, y += B) {
+    Four four[B] = {};
+    double fifth[B] = {};
+    for (Index k = A.offsets[row]; k < A.offsets[row + 1]; ++k) {
+      const double* xk = x + B * Index{A.columns[k]};
+      const double* a = A.values + B * B * k;
+      const Four x4 = load_four(xk);
+      for (int i = 0; i < B; ++i) {
+        four[i] += load_four(a + B * i) * x4;
+        if constexpr (B == 5) fifth[i] += a[B * i + 4] * xk[4];
+      }
+    }
+    for (int i = 0; i < B; ++i) y[i] = (four[i][0] + four[i][2]) + (four[i][1] + four[i][3]) + fifth[i];
+  }
+}
+
 // A row of six as a vector of four and one of two: nodes with rotations.
 void multiply_rows_6(const MatrixView& A, const double* __restrict x, double* __restrict y, Index first, Index last) {
   typedef double Two __attribute__((vector_size(16)));
@@ -130,6 +150,8 @@ double dot_range(const double* x, const double* y, Index count) {
   if (A.block_size == 1) multiply_rows_1(A, x, buffer, first, last);
   if (A.block_size == 2) multiply_rows_2(A, x, buffer, first, last);
   if (A.block_size == 3) multiply_rows_3(A, x, buffer, first, last);
+  if (A.block_size == 4) multiply_rows_of<4>(A, x, buffer, first, last);
+  if (A.block_size == 5) multiply_rows_of<5>(A, x, buffer, first, last);
   if (A.block_size == 6) multiply_rows_6(A, x, buffer, first, last);
   const double dot = with_dot ? dot_range(x + start, buffer, count) : 0.0;
   for (Index i = 0; i < count; ++i) y[start + i] = buffer[i];

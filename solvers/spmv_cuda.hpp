@@ -40,6 +40,8 @@ void multiply(const Device& device, const MatrixView& A, const double* x, double
   if (A.block_size == 1) start(device, grid, spmv_kernel<1>, A, x, y);
   if (A.block_size == 2) start(device, grid, spmv_kernel<2>, A, x, y);
   if (A.block_size == 3) start(device, grid, spmv_kernel<3>, A, x, y);
+  if (A.block_size == 4) start(device, grid, spmv_kernel<4>, A, x, y);
+  if (A.block_size == 5) start(device, grid, spmv_kernel<5>, A, x, y);
   if (A.block_size == 6) start(device, grid, spmv_kernel<6>, A, x, y);
 }
 

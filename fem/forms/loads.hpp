@@ -5,14 +5,26 @@
 #include "fem/forms/form.hpp"
 #include "fem/forms/parameter.hpp"
 
+#include <array>
+#include <string_view>
+
 namespace ritz {
+
+// "facet_load3_3": of forces on facets of solids.
+constexpr std::array<char, 24> load_name(std::string_view first, int codimension, int components, int dimension) {
+  std::array<char, 24> text{};
+  std::size_t length = 0;
+  for (const std::string_view part : {first, std::string_view(codimension == 1 ? "facet_load" : "load")})
+    for (const char letter : part) text[length++] = letter;
+  for (const char letter : {static_cast<char>('0' + components), '_', static_cast<char>('0' + dimension)}) text[length++] = letter;
+  return text;
+}
 
 // A constant density b: f.value = -b. In two dimensions `weight` is the thickness; axisymmetric: 2 pi, times r.
 template <int C, int G, int Codimension>
 struct Load {
-  static constexpr const char* names[2][3][2] = {{{"load1_2", "facet_load1_2"}, {"load2_2", "facet_load2_2"}, {"", ""}},
-                                                 {{"load1_3", "facet_load1_3"}, {"", ""}, {"load3_3", "facet_load3_3"}}};
-  static constexpr const char* name = names[G - 2][C - 1][Codimension];
+  static constexpr auto text = load_name("", Codimension, C, G);
+  static constexpr const char* name = text.data();
   static constexpr int components = C, dimension = G, codimension = Codimension;
   static constexpr bool uses_value = true, uses_gradient = false, linear = true, has_matrix = false;
   double density[C];  // [force or heat per volume or area]

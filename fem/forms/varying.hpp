@@ -3,6 +3,7 @@
 #pragma once
 
 #include "fem/forms/in_plane.hpp"
+#include "fem/forms/loads.hpp"
 #include "fem/forms/parameter.hpp"
 
 #include <array>
@@ -13,13 +14,13 @@ namespace ritz {
 // A density of force or heat, per volume (codimension 0) or per area (1). Loads enter residuals with a minus sign.
 template <int C, int G, int Codimension>
 struct GivenLoad {
-  static constexpr const char* names[2][3][2] = {{{"given_load1_2", "given_facet_load1_2"}, {"given_load2_2", "given_facet_load2_2"}, {"", ""}},
-                                                 {{"given_load1_3", "given_facet_load1_3"}, {"", ""}, {"given_load3_3", "given_facet_load3_3"}}};
-  static constexpr const char* name = names[G - 2][C - 1][Codimension];
+  static constexpr auto text = load_name("given_", Codimension, C, G);
+  static constexpr const char* name = text.data();
   static constexpr int components = C, dimension = G, codimension = Codimension;
   static constexpr bool uses_value = true, uses_gradient = false, linear = true, has_matrix = false;
   static constexpr std::array<ParameterFacts, C> given = [] {
-    constexpr ParameterFacts all[3] = {{.name = "density_x"}, {.name = "density_y"}, {.name = "density_z"}};
+    constexpr ParameterFacts all[6] = {{.name = "density_x"}, {.name = "density_y"}, {.name = "density_z"},
+                                       {.name = "density_3"}, {.name = "density_4"}, {.name = "density_5"}};
     std::array<ParameterFacts, C> first{};
     for (int c = 0; c < C; ++c) first[c] = all[c];
     return first;

@@ -46,7 +46,7 @@ struct ChunkLimits {
 
 struct AssemblyKernels {
   void (*run)(const Device&, const AssemblyJob<double>&);
-  void (*run_single)(const Device&, const AssemblyJob<float>&);  // blocks of up to 3
+  void (*run_single)(const Device&, const AssemblyJob<float>&);  // blocks of up to 6
   ChunkLimits vectors, matrices;                                 // matrices whose kernels sum them are cut like vectors
   bool needs_workspace;                                          // for element results, unless kernels sum them (AssemblyTerm::sums_chunks)
 };

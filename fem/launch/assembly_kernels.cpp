@@ -1,5 +1,4 @@
-// The assembly loop for every block size: 1, 2, 3 in vectors; 1, 4, 9 in matrices; up to 16 derived quantities;
-// 6 and 36 where nodes have rotations.
+// The assembly loop for every block size: 1 to 6 in vectors, their squares in matrices, up to 16 derived quantities.
 #include "device/error.hpp"
 #include "device/kernels.hpp"
 #ifdef __CUDACC__
@@ -23,10 +22,11 @@ void run_block(const Device& device, const AssemblyJob<Real>& job) {
 }
 
 void run(const Device& device, const AssemblyJob<double>& job) {
+  if (job.block == 25) return run_assembly<25, double>(device, job);
   if (job.block == 36) return run_assembly<36, double>(device, job);
   run_block<16>(device, job);
 }
-void run_single(const Device& device, const AssemblyJob<float>& job) { run_block<3>(device, job); }
+void run_single(const Device& device, const AssemblyJob<float>& job) { run_block<6>(device, job); }
 
 #ifdef __CUDACC__
 // Results of vectors stay in a block's shared memory, of which every architecture gives 48 KB unasked.

@@ -70,7 +70,10 @@ void run(const Device& device, const ElementArguments& arguments) {
     case 1: return run_components<Real, 1>(device, arguments);
     case 2: return run_components<Real, 2>(device, arguments);
     case 3: return run_components<Real, 3>(device, arguments);
-    default: throw Error(Exit::internal, "interpolation of fields with more than three components");
+    case 4: return run_components<Real, 4>(device, arguments);
+    case 5: return run_components<Real, 5>(device, arguments);
+    case 6: return run_components<Real, 6>(device, arguments);
+    default: throw Error(Exit::internal, "interpolation of fields with more than six components");
   }
 }
 

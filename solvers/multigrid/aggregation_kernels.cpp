@@ -105,6 +105,8 @@ void strong_graph(const Device& device, const BlockMatrixView<double>& A, Index 
     case 1: return strong_scalar_rows(device, A, threshold, graph);
     case 2: return strong_rows<2>(device, A, threshold, graph);
     case 3: return strong_rows<3>(device, A, threshold, graph);
+    case 4: return strong_rows<4>(device, A, threshold, graph);
+    case 5: return strong_rows<5>(device, A, threshold, graph);
     case 6: return strong_rows<6>(device, A, threshold, graph);
     default: throw Error(Exit::internal, "multigrid level with blocks of " + std::to_string(A.row_block));
   }

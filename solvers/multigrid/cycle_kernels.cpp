@@ -55,6 +55,8 @@ void for_square(const Device& device, const char* name, const BlockMatrixView<St
     case 1: return multiply_any<Lanes, Real, 1, 1>(device, name, A, x, then);
     case 2: return multiply_any<Lanes, Real, 2, 2>(device, name, A, x, then);
     case 3: return multiply_any<Lanes, Real, 3, 3>(device, name, A, x, then);
+    case 4: return multiply_any<Lanes, Real, 4, 4>(device, name, A, x, then);
+    case 5: return multiply_any<Lanes, Real, 5, 5>(device, name, A, x, then);
     case 6: return multiply_any<Lanes, Real, 6, 6>(device, name, A, x, then);
     default: throw Error(Exit::internal, "multigrid level with blocks of " + std::to_string(A.row_block));
   }
@@ -69,6 +71,8 @@ void for_transfer(const Device& device, const char* name, const BlockMatrixView<
     case 32: return multiply_any<Lanes, Real, 3, 2>(device, name, A, x, then);
     case 33: return multiply_any<Lanes, Real, 3, 3>(device, name, A, x, then);
     case 36: return multiply_any<Lanes, Real, 3, 6>(device, name, A, x, then);
+    case 44: return multiply_any<Lanes, Real, 4, 4>(device, name, A, x, then);
+    case 55: return multiply_any<Lanes, Real, 5, 5>(device, name, A, x, then);
     case 63: return multiply_any<Lanes, Real, 6, 3>(device, name, A, x, then);
     case 66: return multiply_any<Lanes, Real, 6, 6>(device, name, A, x, then);
     default: throw Error(Exit::internal, "multigrid transfer with blocks of " + std::to_string(A.row_block) + " x " +

@@ -1,6 +1,6 @@
 // Kernels that make the prolongator to the next coarser level, smoothed or between nested nodes, and the restriction.
 // Block sizes: C unknowns per node of the finer level, K near-null-space vectors = unknowns per node of the coarser one;
-// (C, K) is one of (1, 1), (2, 2), (2, 3), (3, 6), (3, 3), (6, 6).
+// (C, K) is one of (1, 1), (2, 2), (2, 3), (3, 6), (3, 3), (4, 4), (5, 5), (6, 6).
 #pragma once
 
 #include "solvers/multigrid/aggregation_kernels.hpp"

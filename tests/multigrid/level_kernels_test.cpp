@@ -91,7 +91,8 @@ TEST(GalerkinProduct, IsThatOfDenseMatricesAndSymmetricToTheBit) {
     bool diagonal;
   };
   for (const char* name : {"cpu", "fake"})
-    for (const Blocks b : {Blocks{1, 1, false}, {2, 3, false}, {3, 6, false}, {6, 6, false}, {2, 2, true}, {3, 3, true}, {3, 3, false}}) {
+    for (const Blocks b : {Blocks{1, 1, false}, {2, 3, false}, {3, 6, false}, {4, 4, false}, {5, 5, false}, {6, 6, false}, {2, 2, true}, {3, 3, true},
+                           {3, 3, false}}) {
       const Device device = Device::named(name);
       const Product m = random_product(device, 60, b.C, b.K, b.diagonal);
       BlockMatrix coarse;

@@ -45,6 +45,33 @@ TEST(Multigrid, IsASymmetricPositiveDefiniteOperator) {
   }
 }
 
+// Equal equations for several fields that do not couple: aggregates are those of nodes, whose blocks weigh less than single entries do.
+TEST(Multigrid, SeveralFieldsTakeHardlyMoreIterationsThanOne) {
+  const Device device = Device::named("cpu");
+  const System s = heat_cube(CellKind::hex8, 12, device);
+  const std::vector<double> entries = s.K->values().host(), load = s.b.host();
+  const int alone = solve(s, {}).iterations;
+  for (std::size_t fields = 2; fields <= 6; ++fields) {
+    SparseMatrix A(s.K->shared_pattern(), static_cast<int>(fields));
+    std::vector<double> blocks, b;
+    for (const double entry : entries)
+      for (std::size_t i = 0; i < fields * fields; ++i) blocks.push_back(i % (fields + 1) == 0 ? entry : 0.0);
+    for (const double each : load)
+      for (std::size_t i = 0; i < fields; ++i) b.push_back((1.0 + double(i)) * each);
+    A.values().upload(blocks);
+    const SmoothedAggregation multigrid(A, {});
+    EXPECT_GE(multigrid.levels().size(), 2u);
+    Vector x(device, A.rows(), "test");
+    x.fill_zero();
+    const SolveReport report = ConjugateGradient{.relative = 1e-8}.solve(A, Vector(device, b, "test"), x, &multigrid);
+    EXPECT_TRUE(report.converged());
+    EXPECT_LE(report.iterations, alone + 3) << fields << " fields";
+    const std::vector<double> u = x.host();
+    for (std::size_t node = 0; node < load.size(); ++node)
+      ASSERT_NEAR(u[node * fields + fields - 1], double(fields) * u[node * fields], 1e-6) << fields << " fields";
+  }
+}
+
 TEST(Multigrid, CycleOnSeveralVectorsDoesToEachWhatItDoesToOne) {
   for (const int threads : {1, 2}) {
     const Device device = Device::named("cpu", threads);

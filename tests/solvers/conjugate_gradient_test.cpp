@@ -29,7 +29,7 @@ Solved solve(const ConjugateGradient& method, const SparseMatrix& A, const std::
 
 TEST(ConjugateGradient, SolvesWithinTheToleranceOnEveryBackEnd) {
   for (const std::string& name : back_ends())
-    for (const int b : {1, 2, 3}) {
+    for (const int b : {1, 2, 3, 4, 5, 6}) {
       const SparseMatrix A = on(Device::named(name, 2), grid_matrix(9, b));
       const std::vector<double> f = random_numbers(static_cast<std::size_t>(A.rows()), 1);
       const JacobiPreconditioner jacobi(A);

@@ -100,7 +100,7 @@ TEST_F(Gpu, ConjugateGradientsSolveAndRepeatBitwise) {
 
 TEST_F(Gpu, SeveralVectorsAgreeWithTheHostAndAreRepeatable) {
   const Device cpu = Device::named("cpu", 2);
-  for (const auto& [rows_per_edge, columns, b] : {std::tuple{3, 1, 1}, {9, 11, 2}, {17, 35, 3}}) {
+  for (const auto& [rows_per_edge, columns, b] : {std::tuple{3, 1, 1}, {9, 11, 2}, {17, 35, 3}, {7, 9, 4}, {7, 3, 5}, {5, 9, 6}}) {
     const Blocks blocks = grid_matrix(rows_per_edge, b);
     const SparseMatrix A = on(gpu, blocks), reference = on(cpu, blocks);
     MultiVector X(gpu, A.rows(), columns), Y(gpu, A.rows(), columns), Xc(cpu, A.rows(), columns), Yc(cpu, A.rows(), columns);
