@@ -10,6 +10,7 @@ Exit codes are those of Ritz: 2 wrong question, 3 unreadable file, 7 picture not
 import argparse
 import os
 import sys
+import textwrap
 
 import vtk
 
@@ -170,7 +171,7 @@ def black(text, size):
 def colour_bar(table, title, height):
     bar = vtk.vtkScalarBarActor()
     bar.SetLookupTable(table)
-    bar.SetTitle(title)
+    bar.SetTitle("\n".join(line for part in title.split(" ") for line in textwrap.wrap(part.replace("_", "_ "), 16)).replace("_ ", "_"))
     bar.SetNumberOfLabels(5)
     bar.SetLabelFormat("%.4g")
     bar.UnconstrainedFontSizeOn()
@@ -282,7 +283,7 @@ def main():
     renderer.AddActor(actor)
     if arguments.edges:
         renderer.AddActor(edges_of(grid))
-    renderer.AddActor2D(colour_bar(table, (name + which).replace(" ", "\n"), arguments.size[1]))
+    renderer.AddActor2D(colour_bar(table, name + which, arguments.size[1]))
     renderer.AddActor2D(heading(title, arguments.size))
     window = vtk.vtkRenderWindow()
     window.SetOffScreenRendering(1)
