@@ -109,6 +109,7 @@ Equations read_equations(Run& run, const FormCatalogue& catalogue, const FormCat
     const std::vector<Formula> value = t.formulas(
         "value", "one number per component, positive into the body; on a plane mesh per area or length of the plane, whatever the thickness of a form",
         record.components);
+    t.open_to_plugins("value");
     if (region == nullptr || (region->kind == RegionKind::facets && !has_area(t, mesh, *region, {.axisymmetric = record.of_revolution}))) continue;
     check_formulas(input, mesh, *region, value);
     const bool facets = region->kind == RegionKind::facets;

@@ -56,7 +56,7 @@ struct CaseLimits {
   int size = 0;                      // of a list; 0: any
   std::vector<std::string> choices;
   bool may_be_empty = false;         // a text
-  bool open = false;                 // a plugin may have more: other names of a choice, other keys of a table ("*")
+  bool open = false;                 // a plugin may have more: names of a choice, items of a list, keys of a table ("*")
 };
 
 // One key that was asked for: the schema of the case as the program really reads it.
@@ -172,7 +172,7 @@ class Case::Table {
   // [key.any_name]: the sub-tables of [key], in the order of the file; name() tells which is which.
   std::vector<Table> named_tables(std::string_view key, std::string_view about, const TablesRule& rule = {}) const;
 
-  // A plugin may bring more than was asked for here: other names for this choice or, with "*", other keys. For the schema only.
+  // A plugin may bring more than was asked for here: names for this choice, items of this list or, with "*", keys. For the schema only.
   void open_to_plugins(std::string_view key) const;
 
   bool has(std::string_view key) const;    // given by the user? A given key must still be asked for.

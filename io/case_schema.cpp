@@ -38,7 +38,7 @@ bool is_table(const CaseQuestion& question) { return question.type == "table" ||
 
 // Does this reading do without the key?
 bool is_needed(const Reading& reading, const CaseQuestion& question, bool with_plugin) {
-  if (question.type == "open" || (with_plugin && question.limits.open)) return false;
+  if (question.type == "open" || (with_plugin && question.limits.open && question.type == "choice")) return false;
   if (question.type == "tables") return question.limits.minimum.has_value();
   if (question.type != "table") return question.fallback.empty();
   return std::ranges::any_of(reading.children(question.path), [&](const CaseQuestion* child) { return is_needed(reading, *child, with_plugin); });
@@ -201,13 +201,14 @@ class Survey {
     return json;
   }
 
-  static Json list_of(Json item, const std::vector<CaseQuestion>& variants) {
+  static Json list_of(Json item, const std::vector<CaseQuestion>& variants, bool with_plugin) {
     const auto size = [](const CaseQuestion& q) { return q.limits.size; };
     const int smallest = std::ranges::min(variants, {}, size).limits.size, largest = std::ranges::max(variants, {}, size).limits.size;
     Json list{{"type", "array"}, {"items", item}};
     const bool may_be_empty = std::ranges::any_of(variants, [](const CaseQuestion& q) { return q.type == "texts" || q.fallback == "[]"; });
-    if (smallest > 0) list["minItems"] = smallest, list["maxItems"] = largest;
-    else if (!may_be_empty) list["minItems"] = 1;
+    const bool open = with_plugin && std::ranges::any_of(variants, [](const CaseQuestion& q) { return q.limits.open; });
+    if (smallest > 0 || !may_be_empty) list["minItems"] = std::max(smallest, 1);
+    if (smallest > 0 && !open) list["maxItems"] = largest;
     const bool one_will_do = std::ranges::any_of(variants, [](const CaseQuestion& q) { return q.limits.size <= 1; });
     return one_will_do ? Json{{"anyOf", {item, list}}} : list;
   }
@@ -220,9 +221,9 @@ class Survey {
     if (type == "integer") return number["type"] = "integer", number;
     if (type == "flag") return {{"type", "boolean"}};
     if (type == "formula" || type == "expression") return {{"anyOf", {number, text}}};
-    if (type == "vector") return list_of(number, variants);
-    if (type == "formulas") return list_of({{"anyOf", {number, text}}}, variants);
-    if (type == "texts") return list_of(text, variants);
+    if (type == "vector") return list_of(number, variants, with_plugin);
+    if (type == "formulas") return list_of({{"anyOf", {number, text}}}, variants, with_plugin);
+    if (type == "texts") return list_of(text, variants, with_plugin);
     if (type == "literals") {
       const Json plain = {"number", "string", "boolean"};
       const Json item{{"anyOf", {{{"type", plain}}, {{"type", "array"}, {"items", {{"type", plain}}}}}}};
