@@ -13,13 +13,13 @@ namespace {
 
 // Steps of Lanczos. The early estimate of other values says how their bound differs: by their ratio, up to `early_change`; beyond it
 // all steps are taken again.
-constexpr int early_steps = 3, full_steps = 7;
+constexpr int early_steps = 3, full_steps = 7, sure_steps = 40;
 constexpr double margin = 1.1, early_change = 0.05;
 
 // The margin covers what is missing where few nodes with poor cells around them have the largest eigenvalues: seven steps may not have found them, and say
 // so by their residual.
-double bound_after_all_steps(LargestEigenvalue& estimate) {
-  const double largest = estimate.after(full_steps);
+double bound_after(int steps, LargestEigenvalue& estimate) {
+  const double largest = estimate.after(steps);
   return std::max(margin * largest, largest + estimate.residual());
 }
 
@@ -49,7 +49,14 @@ EigenvalueBound eigenvalue_bound(const Device& device, const BlockMatrixView<dou
   const LevelOperator level(device, A, nonzeros);
   LargestEigenvalue estimate(level, inverse_diagonal);
   const double early = estimate.after(early_steps);
-  return {early, bound_after_all_steps(estimate)};
+  return {early, bound_after(full_steps, estimate)};
+}
+
+double sure_eigenvalue_bound(const Device& device, const BlockMatrixView<double>& A, Index nonzeros, const Vector& inverse_diagonal) {
+  auto phase = device.profile().phase("eigenvalues");
+  const LevelOperator level(device, A, nonzeros);
+  LargestEigenvalue estimate(level, inverse_diagonal);
+  return bound_after(sure_steps, estimate);
 }
 
 EigenvalueBound eigenvalue_bound_again(const Device& device, const BlockMatrixView<double>& A, Index nonzeros, const Vector& inverse_diagonal,
@@ -59,7 +66,7 @@ EigenvalueBound eigenvalue_bound_again(const Device& device, const BlockMatrixVi
   LargestEigenvalue estimate(level, inverse_diagonal);
   const double early = estimate.after(early_steps), change = early / before.early;
   if (std::abs(change - 1) <= early_change) return {before.early, before.full * change};
-  return {early, bound_after_all_steps(estimate)};
+  return {early, bound_after(full_steps, estimate)};
 }
 
 }  // namespace ritz

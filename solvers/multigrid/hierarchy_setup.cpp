@@ -85,7 +85,7 @@ class Builder {
       SetupLevel coarse;
       const bool small = level.view.rows * level.view.row_block <= options_.coarsest_size;
       if (small || count >= options_.max_levels || !coarsen(count, level, near_null, coarse)) {
-        if (count > 1) level.coarsest_inverse = inverse_of_coarsest(level.view, level.nonzeros);
+        finish_coarsest(level.view, level.nonzeros, level.inverse_diagonal, level.coarsest_inverse, level.largest_eigenvalue);
         take(level);
         return;
       }
@@ -115,7 +115,7 @@ class Builder {
       values = std::move(coarse_values);
       known = std::move(next);
     }
-    if (hierarchy.levels > 1) level.coarsest_inverse = inverse_of_coarsest(level.A, known.nonzeros);
+    finish_coarsest(level.A, known.nonzeros, level.inverse_diagonal, level.coarsest_inverse, level.largest_eigenvalue);
     take(hierarchy.levels - 1, known, level);
     return true;
   }
@@ -299,10 +299,11 @@ class Builder {
     return true;
   }
 
-  Vector inverse_of_coarsest(const BlockMatrixView<double>& A, Index nonzeros) const {
+  // Its inverse, or a bound that the many smoothing steps in its place can rely on.
+  void finish_coarsest(const BlockMatrixView<double>& A, Index nonzeros, const Vector& inverse_diagonal, Vector& inverse, EigenvalueBound& bound) const {
     auto phase = device_.profile().phase("coarsest");
-    if (A.rows * A.row_block > 3 * options_.coarsest_size) return {};
-    return coarsest_inverse(device_, A, nonzeros);
+    if (A.rows * A.row_block <= 3 * options_.coarsest_size) inverse = coarsest_inverse(device_, A, nonzeros);
+    else bound.full = sure_eigenvalue_bound(device_, A, nonzeros, inverse_diagonal);
   }
 
   const SparseMatrix& A_;

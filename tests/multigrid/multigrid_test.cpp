@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <gtest/gtest.h>
+#include <numbers>
 
 namespace ritz {
 namespace {
@@ -262,6 +263,45 @@ TEST(Multigrid, CopesWithThinPlatesAndNearlyIncompressibleSolids) {
   EXPECT_TRUE(report.converged()) << name_of(report.reason);
   RecordProperty("nearly incompressible", report.iterations);
   EXPECT_LT(report.iterations, 200);
+}
+
+// A quarter of a square plate with a hole: cells at its corner that are flat rhombi.
+System quarter_plate_with_a_hole(Index nr, Index nt, const Device& device) {
+  MeshData data = rectangle_data(nr, nt, {1, 1}, CellKind::quad4);
+  for (std::size_t i = 0; i < data.points.size(); i += 3) {
+    const double angle = 0.5 * std::numbers::pi * data.points[i + 1], c = std::cos(angle), s = std::sin(angle);
+    const double radius = 1 + (5 / std::max(c, s) - 1) * std::pow(data.points[i], 1.5);
+    data.points[i] = radius * c;
+    data.points[i + 1] = radius * s;
+  }
+  const Lame l = Lame::from(1, 0.3);
+  return testing::make_system(Mesh(std::move(data)), 2,
+                              {Integral::over_all_cells(PlaneElasticity::plane_stress(l, 1)), Integral::over_all_cells(Load<2, 2, 0>{{1, 0}})},
+                              {{"y0", 1}, {"y1", 0}}, device);
+}
+
+// What is no larger than a coarsest level is solved by its dense inverse; with no levels allowed below it and too large for one, many smoothing steps stand
+// in for it, which must stay positive definite whatever the largest eigenvalue: here a bound that is 0.2 % too low showed.
+TEST(Multigrid, OneLevelIsSolved) {
+  const Device device = Device::named("cpu");
+  for (const Index n : {3, 6, 7, 8, 10}) {
+    const System s = quarter_plate_with_a_hole(n, n + n / 2, device);
+    ASSERT_LE(s.space->unknown_count(), 600);
+    const SolveReport report = solve(s, s.multigrid());
+    EXPECT_TRUE(report.converged()) << n << ' ' << name_of(report.reason);
+    EXPECT_LE(report.iterations, 4) << n;  // an exact solve but for its single precision
+  }
+  for (const Index n : {8, 12, 24, 30, 40}) {
+    const System s = quarter_plate_with_a_hole(n, n + n / 2, device);
+    SmoothedAggregationOptions options = s.multigrid();
+    options.max_levels = 1;
+    options.coarsest_size = 10;
+    for (const bool single : {false, true}) {
+      options.single_precision = single;
+      const SolveReport report = solve(s, options);
+      EXPECT_TRUE(report.converged()) << n << ' ' << single << ' ' << name_of(report.reason);
+    }
+  }
 }
 
 TEST(Multigrid, NeedsLessThanItsShareOfMemory) {
