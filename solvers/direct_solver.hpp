@@ -37,7 +37,7 @@ class DirectSolver {
 
   // x: becomes the solution, its contents do not matter. Converged when the recomputed ||b - A x|| <= relative ||b||; also
   // when the residual is no more than what rounding x to double precision makes, and one more correction changes x by
-  // less than `relative`: on slender bodies no vector in double precision has a smaller residual. report.where says so.
+  // less than `relative` or 1e-5: on slender bodies no vector in double precision is nearer. report.where says so.
   SolveReport solve(const Vector& b, Vector& x);
   // Several right-hand sides together, one report for each: the factor is read once per few columns.
   std::vector<SolveReport> solve(const MultiVector& B, MultiVector& X);
@@ -75,7 +75,7 @@ class DirectSolver {
   void refine(const Vector& b, double b_norm, Vector& x, SolveReport& report);
   void refine(const MultiVector& B, const std::vector<double>& norms, MultiVector& X, std::vector<SolveReport>& reports);
   void judge(const Vector& b, double b_norm, const Vector& x, SolveReport& report);  // of the residual in residual_
-  void add_error_estimate(const Vector& b, const Vector& x, SolveReport& report);
+  void add_error_estimate(const Vector& b, const Vector& x, double part, SolveReport& report);
   std::optional<SolveReport> trivial(const Vector& b, double b_norm, Vector& x) const;
 
   const SparseMatrix& A_;

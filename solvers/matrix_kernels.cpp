@@ -97,6 +97,9 @@ void inspect(const Device& device, const MatrixView& A, const double* diagonal, 
   reduce<3>(device, "inspect matrix", A.rows * A.block_size, Inspect{A, diagonal}, counts);
 }
 
+// Of a diagonal over the others in its row: with as much as these a matrix may be singular, and its exact inverse on a coarsest level no preconditioner.
+constexpr double dominance = 1 + 1.0 / 64;
+
 // index = scalar row. An entry whose mirror image is not in the pattern becomes zero, or the result would not be symmetric.
 struct SymmetricPart {
   MatrixView A;
@@ -121,7 +124,7 @@ struct SymmetricPart {
         }
       }
     }
-    if (dominant && place >= 0 && !(diagonal > others)) values[place] = others > 0 ? others : 1.0;
+    if (dominant && place >= 0 && !(diagonal > others)) values[place] = others > 0 ? dominance * others : 1.0;
   }
 };
 

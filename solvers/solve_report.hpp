@@ -1,5 +1,5 @@
 // What a linear solve says of itself. `converged` is claimed only when the residual b - A x, computed anew in double precision after
-// the iteration, says so; or is one of rounding, the last correction small enough, and `where` says that.
+// the iteration, says so; or is one of rounding, the last correction small enough, and `where` says that and what error it leaves.
 #pragma once
 
 #include "device/machine.hpp"

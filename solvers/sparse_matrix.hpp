@@ -51,8 +51,8 @@ class SparseMatrix final : public LinearOperator {
 
   Vector diagonal() const;                                    // [rows]
   // (A + A^T) / 2, on the same pattern: an entry without a mirror image in the pattern becomes zero. With
-  // `diagonally_dominant`, every diagonal entry is raised to the sum of the magnitudes of the others in its row: positive
-  // semidefinite (Gershgorin), whatever A is. Needs a pattern with a full diagonal.
+  // `diagonally_dominant`, every diagonal entry is raised a little above the sum of the magnitudes of the others in its row: positive
+  // definite (Gershgorin), whatever A is. Needs a pattern with a full diagonal.
   SparseMatrix symmetric_part(bool diagonally_dominant) const;
   // Replaces row and column i by zero for every i with constrained[i] != 0, and its diagonal entry by `pivot`
   // (keeps the pattern and the symmetry). constrained: [rows]. Needs a pattern with a full diagonal.

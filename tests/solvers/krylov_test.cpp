@@ -62,38 +62,6 @@ Solved solve(const Method& m, const SparseMatrix& A, const std::vector<double>& 
   return solved;
 }
 
-using Dense = std::vector<std::vector<long double>>;
-
-Dense dense(const SparseMatrix& A) {
-  const HostMatrix host = host_matrix(A);
-  Dense rows(static_cast<std::size_t>(host.rows()), std::vector<long double>(static_cast<std::size_t>(host.rows()), 0.0L));
-  for (Index i = 0; i < host.rows(); ++i)
-    for (Index k = host.offsets[i]; k < host.offsets[i + 1]; ++k) rows[i][host.columns[k]] = host.values[k];
-  return rows;
-}
-
-// Gaussian elimination with row exchanges.
-std::vector<long double> solve_dense(Dense A, std::vector<long double> b) {
-  const std::size_t n = b.size();
-  for (std::size_t k = 0; k < n; ++k) {
-    std::size_t pivot = k;
-    for (std::size_t i = k; i < n; ++i)
-      if (std::abs(A[i][k]) > std::abs(A[pivot][k])) pivot = i;
-    std::swap(A[k], A[pivot]);
-    std::swap(b[k], b[pivot]);
-    for (std::size_t i = k + 1; i < n; ++i) {
-      const long double factor = A[i][k] / A[k][k];
-      for (std::size_t j = k; j < n; ++j) A[i][j] -= factor * A[k][j];
-      b[i] -= factor * b[k];
-    }
-  }
-  for (std::size_t k = n; k-- > 0;) {
-    for (std::size_t j = k + 1; j < n; ++j) b[k] -= A[k][j] * b[j];
-    b[k] /= A[k][k];
-  }
-  return b;
-}
-
 Blocks dense_blocks(std::size_t n, const std::function<double(std::size_t, std::size_t)>& entry) {
   std::vector<std::vector<double>> rows(n, std::vector<double>(n));
   for (std::size_t i = 0; i < n; ++i)

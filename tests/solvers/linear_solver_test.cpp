@@ -119,6 +119,19 @@ double norm(const std::vector<double>& v) {
   return largest;
 }
 
+// To the tolerance; or, where no solution in double precision meets it, as near as they come, which the report says and knows the size of.
+void expect_solution(const SparseMatrix& A, const std::vector<double>& x, const std::vector<double>& b, double tolerance, const SolveReport& report) {
+  if (norm(b) == 0) {
+    EXPECT_EQ(norm(x), 0);
+  } else if (report.where.find("no solution in double precision") == std::string::npos) {
+    EXPECT_LE(relative_residual(A, x, b), 1.01 * tolerance);
+  } else {
+    EXPECT_GT(relative_residual(A, x, b), tolerance);
+    EXPECT_LE(report.error_estimate, 1e-5);
+    EXPECT_LE(relative_error(A, x, b), 10 * report.error_estimate);
+  }
+}
+
 // Returns whether it was solved. A reason is a StopReason, or an Error that says what is wrong with the model.
 bool solved_honestly(const Hard& hard, const LinearSolverOptions& options) {
   const Device device = Device::named("cpu");
@@ -141,10 +154,7 @@ bool solved_honestly(const Hard& hard, const LinearSolverOptions& options) {
   }
   const std::vector<double> solution = x.host();
   EXPECT_EQ(first_not_finite(x), -1);
-  if (norm(hard.b) == 0)
-    EXPECT_EQ(norm(solution), 0);
-  else
-    EXPECT_LE(relative_residual(A, solution, hard.b), 1.01 * options.relative);
+  expect_solution(A, solution, hard.b, options.relative, report);
   return true;
 }
 
@@ -199,10 +209,8 @@ TEST(HardSystems, AreSolvedOrRefusedWithSeveralRightHandSidesToo) {
         if (!reports[std::size_t(j)].converged()) continue;
         X.get_column(j, x);
         ASSERT_EQ(first_not_finite(x), -1);
-        if (norm(b[std::size_t(j)]) == 0)
-          EXPECT_EQ(norm(x.host()), 0);
-        else
-          EXPECT_LE(relative_residual(A, x.host(), b[std::size_t(j)]), 1.01 * options.relative) << j;
+        SCOPED_TRACE(j);
+        expect_solution(A, x.host(), b[std::size_t(j)], options.relative, reports[std::size_t(j)]);
       }
     }
 }
@@ -266,7 +274,7 @@ TEST(LinearSolver, StartsFromAnExactGuessWithoutAnIteration) {
 
 TEST(LinearSolver, SolvesEveryColumnAsItWouldAlone) {
   const Device device = Device::named("cpu");
-  const SparseMatrix A = on(device, grid_matrix(7, 3));
+  const SparseMatrix A = on(device, grid_matrix(10, 3));
   for (const LinearMethod method : {LinearMethod::conjugate_gradient, LinearMethod::direct})
     for (const PreconditionerKind kind : {PreconditionerKind::none, PreconditionerKind::jacobi, PreconditionerKind::multigrid})
       for (const int columns : {1, 2, 5, 11}) {

@@ -112,6 +112,38 @@ inline Product product(const HostMatrix& A, const std::vector<double>& x) {
   return result;
 }
 
+using Dense = std::vector<std::vector<long double>>;
+
+inline Dense dense(const SparseMatrix& A) {
+  const HostMatrix host = host_matrix(A);
+  Dense rows(static_cast<std::size_t>(host.rows()), std::vector<long double>(static_cast<std::size_t>(host.rows()), 0.0L));
+  for (Index i = 0; i < host.rows(); ++i)
+    for (Index k = host.offsets[i]; k < host.offsets[i + 1]; ++k) rows[i][host.columns[k]] = host.values[k];
+  return rows;
+}
+
+// Gaussian elimination with row exchanges.
+inline std::vector<long double> solve_dense(Dense A, std::vector<long double> b) {
+  const std::size_t n = b.size();
+  for (std::size_t k = 0; k < n; ++k) {
+    std::size_t pivot = k;
+    for (std::size_t i = k; i < n; ++i)
+      if (std::abs(A[i][k]) > std::abs(A[pivot][k])) pivot = i;
+    std::swap(A[k], A[pivot]);
+    std::swap(b[k], b[pivot]);
+    for (std::size_t i = k + 1; i < n; ++i) {
+      const long double factor = A[i][k] / A[k][k];
+      for (std::size_t j = k; j < n; ++j) A[i][j] -= factor * A[k][j];
+      b[i] -= factor * b[k];
+    }
+  }
+  for (std::size_t k = n; k-- > 0;) {
+    for (std::size_t j = k + 1; j < n; ++j) b[k] -= A[k][j] * b[j];
+    b[k] /= A[k][k];
+  }
+  return b;
+}
+
 // ||b - A x|| / ||b||, by a second path
 inline double relative_residual(const SparseMatrix& A, const std::vector<double>& x, const std::vector<double>& b) {
   const Product Ax = product(host_matrix(A), x);
@@ -121,6 +153,17 @@ inline double relative_residual(const SparseMatrix& A, const std::vector<double>
     norm += static_cast<long double>(b[i]) * b[i];
   }
   return static_cast<double>(std::sqrt(r / norm));
+}
+
+// ||x - A^-1 b|| / ||A^-1 b||, from an elimination in extended precision.
+inline double relative_error(const SparseMatrix& A, const std::vector<double>& x, const std::vector<double>& b) {
+  const std::vector<long double> exact = solve_dense(dense(A), std::vector<long double>(b.begin(), b.end()));
+  long double error = 0, size = 0;
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    error += (x[i] - exact[i]) * (x[i] - exact[i]);
+    size += exact[i] * exact[i];
+  }
+  return static_cast<double>(std::sqrt(error / size));
 }
 
 // The CPU back ends that this processor can run, and the fake device.
