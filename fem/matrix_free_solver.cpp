@@ -168,7 +168,7 @@ bool without_matrix(const Operator& equations, const LinearSolverOptions& option
 }
 
 bool may_turn_to_a_matrix(const Operator& equations, const LinearSolverOptions& options) {
-  return options.operator_kind == OperatorKind::automatic && equations.can_assemble() && !by_sum_factorisation(equations) && without_matrix(equations, options);
+  return options.operator_kind == OperatorKind::automatic && equations.can_assemble() && without_matrix(equations, options);
 }
 
 namespace {
@@ -187,10 +187,11 @@ std::array<double, 3> extent_of(const FunctionSpace& space) {  // from what the 
 
 }  // namespace
 
-IterationVerdict slower_than_with_a_matrix(const FunctionSpace& space, double relative) {
+IterationVerdict slower_than_with_a_matrix(const Operator& equations, const LinearSolverOptions& options) {
+  if (!may_turn_to_a_matrix(equations, options)) return {};
   constexpr double seconds = 6e-8;  // of a cycle and a product, per unknown of quadratic cells
   constexpr int few = 25;           // nothing is judged before
-  return [&space, relative, verdict = std::optional<IterationVerdict>()](int iterations, double log_reduction) mutable {
+  return [&space = equations.space(), relative = options.relative, verdict = std::optional<IterationVerdict>()](int iterations, double log_reduction) mutable {
     if (iterations < few) return false;
     if (!verdict) {
       const int dimension = space.mesh().dimension(), block = space.components();

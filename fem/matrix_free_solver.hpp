@@ -56,6 +56,6 @@ bool without_matrix(const Operator& equations, const LinearSolverOptions& option
 
 // On its own: where the iteration fails or becomes the worse bet, a matrix is tried. What says so; empty: nothing else is tried.
 bool may_turn_to_a_matrix(const Operator& equations, const LinearSolverOptions& options);
-IterationVerdict slower_than_with_a_matrix(const FunctionSpace& space, double relative);
+IterationVerdict slower_than_with_a_matrix(const Operator& equations, const LinearSolverOptions& options);
 
 }  // namespace ritz

@@ -174,7 +174,7 @@ class Newton {
     fill(0.0, step_);
     if (without_) without_->move_to(u_);
     else without_.emplace(equations_, constraints_, u_);
-    report_ = without_->solve(trial_r_, step_, linear, may_turn() ? slower_than_with_a_matrix(space_, linear.relative) : IterationVerdict());
+    report_ = without_->solve(trial_r_, step_, linear, no_room_to_turn_ ? IterationVerdict() : slower_than_with_a_matrix(equations_, linear));
     keep_fallbacks();
   }
   bool may_turn() const { return !no_room_to_turn_ && may_turn_to_a_matrix(equations_, options_.linear); }

@@ -289,8 +289,7 @@ class StaticSystem {
   SolveReport solve_one(const Vector& b, Vector& x, const LinearSolverOptions& options) {
     if (reuse_ != nullptr && options_.promise == MatrixPromise::positive_definite) return solve_member(b, x);
     if (has_matrix_) return solve_linear(*K_, b, x, options, solver_geometry(space_));
-    return without_matrix_->solve(b, x, options,
-                                  may_turn_to_a_matrix(equations_, options_) ? slower_than_with_a_matrix(space_, options.relative) : IterationVerdict());
+    return without_matrix_->solve(b, x, options, slower_than_with_a_matrix(equations_, options_));
   }
 
   Error failure(const std::string& title, const SolveReport& report) const {

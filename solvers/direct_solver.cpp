@@ -204,7 +204,7 @@ void DirectSolver::judge(const Vector& b, double b_norm, const Vector& x, SolveR
   A_.apply(correction_, residual_);
   axpby(third, b, -1.0, residual_);
   add_error_estimate(b, x, third, report);
-  if (report.error_estimate <= std::max(relative, largest_error_of_rounding)) report.reason = StopReason::converged;
+  if (report.error_estimate <= std::max(relative, rounding_error)) report.reason = StopReason::converged;
   if (report.error_estimate <= relative) return;
   report.where += fmt::format(", and leaves the solution an error of {:.1e} in the {} norm, above the tolerance{}", report.error_estimate, report.error_norm,
                               report.converged() ? ", which no solution in double precision meets" : "");

@@ -37,7 +37,7 @@ class DirectSolver {
 
   // x: becomes the solution, its contents do not matter. Converged when the recomputed ||b - A x|| <= relative ||b||; also
   // when the residual is no more than what rounding x to double precision makes, and one more correction changes x by
-  // less than `relative` or 1e-5: on slender bodies no vector in double precision is nearer. report.where says so.
+  // less than `relative` or `rounding_error`: on slender bodies no vector in double precision is nearer. report.where says so.
   SolveReport solve(const Vector& b, Vector& x);
   // Several right-hand sides together, one report for each: the factor is read once per few columns.
   std::vector<SolveReport> solve(const MultiVector& B, MultiVector& X);
@@ -62,6 +62,7 @@ class DirectSolver {
   double factor_seconds() const { return factor_seconds_; }
 
   double relative = 1e-10;
+  double rounding_error = 0;                        // up to it a solution counts that rounding keeps from `relative`
   int max_refinements = 3;
   bool estimate_error = false;                      // costs one more solution
 

@@ -63,8 +63,6 @@ std::string rounding_text(double relative);  // of rounding alone, relative to t
 // Relative to the right-hand side. Above it a solution is not what was asked for, however accurate it is: of a singular matrix it is
 // as large as rounding allows, and forces that come from it are wrong by this much.
 constexpr double largest_residual_of_rounding = 1e-3;
-// Of a direct solution, relative to it: what rounding alone leaves below it is no failure, whatever the tolerance is, as nothing is nearer. Meshes leave more.
-constexpr double largest_error_of_rounding = 1e-5;
 
 // x holds the initial guess and becomes the solution. `iterate` returns `converged` when its own residual says so: it is
 // called again from the true residual when that one disagrees (also after a breakdown), for as long as the true residual

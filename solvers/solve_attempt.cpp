@@ -155,6 +155,7 @@ Reports solve_directly(const Task& task, const T& columns, const MethodChoice& c
                                     .memory_limit = task.options.direct_memory, .operations_limit = choice.operations_limit,
                                     .say = task.options.say});
     solver->relative = task.options.relative;
+    solver->rounding_error = task.options.rounding_error;
     solver->estimate_error = true;
   }
   auto phase = profile.phase("substitution");

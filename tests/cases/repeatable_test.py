@@ -3,6 +3,7 @@ back ends agree; a device that is not there is an error and never another device
 import pathlib
 import unittest
 
+import boxes
 import vtu
 from ritz import CaseTest, example
 
@@ -69,6 +70,49 @@ class Repeatable(CaseTest):
             outcome = self.run_case("ritz-elasticity", example("cantilever"), keys={"solver.method": method, "solver.tolerance": 1e-14})
             self.assertEqual(outcome.exit, 5)
             self.assertIn("did not converge", outcome.errors)
+
+    def test_what_rounding_leaves_of_a_strip_is_told(self):
+        """A cantilever 100 times as long as high, in plane stress under a load at its end: u = 4 F L^3 / (E h^3), plus shear."""
+        nx, ny, height = 60, 30, 0.01
+        points = [(i / nx, j / ny * height, 0) for j in range(ny + 1) for i in range(nx + 1)]
+        node = lambda i, j: j * (nx + 1) + i + 1
+        quads = [(3, 1, [node(i, j), node(i + 1, j), node(i + 1, j + 1), node(i, j + 1)]) for j in range(ny) for i in range(nx)]
+        ends = [(1, 2 + (i > 0), [node(i, j), node(i, j + 1)]) for i in (0, nx) for j in range(ny)]
+        (self.folder / "strip.msh").write_text(boxes.msh(points, quads + ends, [(2, "all"), (1, "held"), (1, "end")]))
+        case = self.folder / "strip.toml"
+        case.write_text("""
+[mesh]
+file = "strip.msh"
+[model]
+type = "plane_stress"
+[space]
+order = 2
+[[material]]
+region = "all"
+young = 1e9
+poisson = 0.3
+[[displacement]]
+region = "held"
+x = 0
+y = 0
+[[traction]]
+region = "end"
+value = [0, 1]
+[[probe]]
+name = "tip"
+field = "displacement"
+component = "y"
+point = [1, 0.005, 0]
+""")
+        keys = {"solver.method": "direct", "solver.operator": "matrix"}
+        outcome = self.solve("ritz-elasticity", case, keys=keys)
+        exact = 4 * height * 1 / (1e9 * height**3)
+        self.assertAlmostEqual(outcome.probes["tip"], exact, delta=2e-3 * exact)
+        self.assertGreater(outcome.residual, 1e-8)
+        self.assertIn("no solution in double precision meets", outcome.log)
+        named = self.run_case("ritz-elasticity", case, keys={**keys, "solver.tolerance": 1e-8})
+        self.assertEqual(named.exit, 5)
+        self.assertIn("above the tolerance", named.errors)
 
     def test_a_gpu_that_is_not_there_is_an_error(self):
         outcome = self.run_case("ritz-heat", example("wall"), "--device", "gpu:97")

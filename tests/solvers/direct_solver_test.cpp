@@ -327,8 +327,12 @@ TEST_F(Direct, ResidualsOfRoundingAreAcceptedWhereTheSolutionIsGood) {
     const std::vector<double> found = x.host();
     for (std::size_t i = 0; i < n; ++i) EXPECT_NEAR(found[i], double(exact[i]), relative * double(exact[n / 2]));
   }
-  solver.relative = 1e-14;  // which no solution reaches: this is as near as they come, and it says how near
-  const SolveReport beyond = solver.solve(Vector(device, b, "test"), x);
+  solver.relative = 1e-14;  // which no solution reaches
+  SolveReport beyond = solver.solve(Vector(device, b, "test"), x);
+  EXPECT_EQ(beyond.reason, StopReason::stagnated);
+  EXPECT_TRUE(beyond.where.ends_with("above the tolerance")) << beyond.where;
+  solver.rounding_error = 1e-5;  // as near as they come counts, and it says how near that is
+  beyond = solver.solve(Vector(device, b, "test"), x);
   EXPECT_TRUE(beyond.converged());
   EXPECT_GT(beyond.error_estimate, 1e-14);
   EXPECT_LT(beyond.error_estimate, 1e-5);
@@ -349,6 +353,7 @@ TEST_F(Direct, ErrorsOfRoundingAreRefusedWhereTheyAreLargerThanThoseOfAMesh) {
   const SparseMatrix A = on(device, chain);
   DirectSolver solver(A, Kind::positive_definite);
   solver.relative = 1e-8;
+  solver.rounding_error = 1e-5;
   Vector x(device, n, "test");
   const SolveReport report = solver.solve(Vector(device, random_numbers(n, 3), "test"), x);
   EXPECT_EQ(report.reason, StopReason::stagnated);
