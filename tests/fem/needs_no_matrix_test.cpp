@@ -135,7 +135,8 @@ TEST(NeedsNoMatrix, TurnsToOneWhereConvergenceIsSlow) {
   EXPECT_FALSE(may_turn_to_a_matrix(block.equations, options)) << "that was asked for";
 }
 
-// Of order 4, where actions are cheapest, too: flat cells in a slender beam of a hardly compressible material. The deflection is that of a beam in plane strain under its weight, 3 (1 - nu^2) q L^4 / (2 E h^3), but for its clamped end.
+// Of order 4, where actions are cheapest, too: flat cells in a slender beam of a hardly compressible material. The deflection is that of a beam in
+// plane strain under its weight, 3 (1 - nu^2) q L^4 / (2 E h^3), but for its clamped end.
 TEST(NeedsNoMatrix, TurnsToOneOnCellsOfHighOrderToo) {
   constexpr double length = 40, poisson = 0.49;
   const Lame rubber = Lame::from(1, poisson);
