@@ -246,6 +246,7 @@ class Newton {
     linear.prepared = &*prepared_;
     const double size = std::max(free_norm_, asked);
     linear.relative = std::max(linear.relative, linear_tolerance(step, reference_ > 0 ? size / reference_ : 0, options_.relative));
+    linear.rounding_error = 1e-2;  // the next step mends it, and the residual of the equations is what counts
     if (K_) solve_with_matrix(linear);
     else solve_without_or_turn(linear);
     if (!report_.converged())
