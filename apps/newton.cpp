@@ -14,6 +14,7 @@ SolveReport summary_of(const NonlinearSolution& s) {
   report.reason = StopReason::converged;
   report.iterations = static_cast<int>(s.steps.size());
   report.true_relative_residual = s.certificate;
+  report.where = s.remark;
   report.fallbacks = s.last_solve.fallbacks;
   if (!s.turned.empty()) report.fallbacks.insert(report.fallbacks.begin(), s.turned);
   return report;
@@ -35,6 +36,7 @@ NewtonInput read_newton(Run& run, const LinearSolverOptions& linear) {
   NonlinearOptions& options = input.options;
   const Case::Table newton = run.input().table("newton", "how nonlinear equations are solved");
   options.relative = newton.number("tolerance", "on the true residual, relative to the largest force", {.fallback = 1e-8, .above = 0, .below = 1});
+  if (options.relative >= 1e-8) options.rounding_error = 1e-5;  // as for linear systems: read_solver
   options.max_steps = static_cast<int>(newton.integer("max_steps", "per increment", {.fallback = 50, .minimum = 1, .maximum = 10000}));
   options.increments = static_cast<int>(
       newton.integer("increments", "in which loads and prescribed values grow, in each stage of the path", {.fallback = 1, .minimum = 1, .maximum = 100000}));

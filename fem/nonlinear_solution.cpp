@@ -3,12 +3,14 @@
 #include "device/memory_shortage.hpp"
 #include "fem/matrix_free_solver.hpp"
 #include "fem/nested_nodes.hpp"
+#include "solvers/krylov.hpp"
 #include "solvers/prepared_solver.hpp"
 #include "solvers/vectors.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
+#include <limits>
 #include <optional>
 #include <utility>
 
@@ -103,6 +105,7 @@ class Newton {
     s.last_solve = report_;
     s.last_solve.fallbacks = fallbacks_;
     s.turned = turned_;
+    s.remark = remark_;
     s.u = std::exchange(trial_, space_.zeros());
     return s;
   }
@@ -135,7 +138,8 @@ class Newton {
   void balance() {
     std::optional<Profile::Phase> phase(std::in_place, space_.device().profile(), "residual");
     residual(u_, r_);
-    for (int step = 0;; ++step) {
+    double before = INFINITY;  // residual of the last step
+    for (int step = 0;; before = free_norm_, ++step) {
       copy(r_, trial_r_);
       constraints_.keep_prescribed(trial_r_);
       const double held = norm2(trial_r_);
@@ -144,13 +148,30 @@ class Newton {
       find_gap();
       const bool gap = max_abs(gap_) > 1e-14 * max_abs(prescribed_);
       reference_ = std::max({reference_, held, step == 0 ? free_norm_ : 0.0});
-      if (!gap && free_norm_ <= options_.relative * reference_) return;
+      if (!gap && (free_norm_ <= options_.relative * reference_ || (free_norm_ > 0.5 * before && only_rounding_is_left()))) return;
       if (step == options_.max_steps) stop("the limit of steps was reached", "allow more with [newton] max_steps, or take more increments");
       if (progress_) progress_(fmt::format("Newton step {}, residual {:.1e}", steps_.size() + 1, reference_ > 0 ? free_norm_ / reference_ : 0));
       phase.reset();
       take_step(step, gap);
       phase.emplace(space_.device().profile(), "residual");
     }
+  }
+
+  // As of a direct solution (DirectSolver::judge): the last step hardly moved u, and the residual is no more than storing u makes.
+  bool only_rounding_is_left() {
+    const double moved = norm2(step_) / norm2(u_);
+    if (!(moved <= options_.rounding_error)) return false;
+    fill_start_vector(trial_);
+    multiply(trial_, u_, trial_);
+    constraints_.set_zero(trial_);
+    if (K_) K_->apply(trial_, trial_r_);
+    else equations_.action(u_, trial_, trial_r_);
+    constraints_.set_zero(trial_r_);
+    const double rounding = 0.5 * std::numeric_limits<double>::epsilon() * norm2(trial_r_);
+    if (!(free_norm_ <= std::min(residual_of_rounding * rounding, largest_residual_of_rounding * reference_))) return false;
+    remark_ = fmt::format("{}, and the last step of Newton's method moved the solution by {:.1e} of it: increment {}", rounding_text(rounding / reference_),
+                          moved, increment_);
+    return true;
   }
 
   void assemble() {
@@ -301,7 +322,7 @@ class Newton {
   Vector u_, prescribed_, start_, r_, gap_, step_, trial_, trial_r_;
   std::optional<SparseMatrix> K_;   // none: solved without
   std::optional<MatrixFreeSolver> without_;  // where there is none, in an increment
-  std::string turned_;
+  std::string turned_, remark_;
   bool no_room_to_turn_ = false;    // memory was too short for a matrix
   std::vector<std::string> fallbacks_;
   std::optional<PreparedSolver> prepared_;  // of K_

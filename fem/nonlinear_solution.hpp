@@ -35,6 +35,7 @@ struct NonlinearSolution {
   int increment = 0;
   SolveReport last_solve;            // of the last linear system, with the fallbacks of all
   std::string turned;                // why a matrix took over, where there was none at first; empty: it did not
+  std::string remark = {};           // the last increment that ended where rounding keeps the residual from the tolerance; empty: none did
 };
 
 // Of the solution after an increment, all that the next ones depend on.
@@ -49,6 +50,7 @@ struct NonlinearState {
 
 struct NonlinearOptions {
   double relative = 1e-8;   // of the largest force seen: loads, reactions, and what the prescribed values ask for at first
+  double rounding_error = 0;  // where rounding keeps the residual from that: a last step of this part of u counts as the end, as nothing is nearer
   int max_steps = 50;       // of Newton, per increment
   int increments = 1;       // of each stage: equal parts
   std::vector<double> path = {1};  // parts of the loads and prescribed values at the end of each stage; the first one begins at 0

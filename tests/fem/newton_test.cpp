@@ -2,6 +2,7 @@
 #include "fem/nonlinear_solution.hpp"
 #include "fem/static_solution.hpp"
 #include "models.hpp"
+#include "solvers/vectors.hpp"
 #include "test_forms.hpp"
 
 #include <cmath>
@@ -51,6 +52,27 @@ TEST(NonlinearSolution, DoesNotDependOnIncrements) {
   EXPECT_EQ(parts.steps.back().increment, 4);
   const std::vector<double> a = once.host(), b = parts.u.host();
   for (std::size_t i = 0; i < a.size(); ++i) EXPECT_NEAR(a[i], b[i], 1e-9);
+}
+
+// A cantilever 100 times as long as high: the residual that storing its deflection makes is above 1e-8 of the load. Plane stress under its weight: u = 3 q L^4 / (2 E h^3).
+TEST(NonlinearSolution, EndsWhereOnlyRoundingIsLeft) {
+  constexpr double height = 0.01;
+  const Mesh strip = rectangle(60, 30, {1, height}, CellKind::quad9);
+  const FunctionSpace space(strip, 2, Device::named("cpu"));
+  const Operator equations(space, {Integral::over_all_cells(PlaneElasticity::plane_stress(Lame::from(1, 0.3), 1)), Integral::over_all_cells(Load<2, 2, 0>{{0, -1}})});
+  Constraints fixed(space);
+  for (int c = 0; c < 2; ++c) fixed.prescribe(strip.region("x0"), c, 0, "x0");
+  fixed.finish();
+  NonlinearOptions options{.max_steps = 10, .linear = {.method = LinearMethod::direct, .promise = MatrixPromise::positive_definite}};
+  EXPECT_THROW(solve_nonlinear(equations, fixed, options), Error);
+  options.rounding_error = 1e-5;
+  const NonlinearSolution s = solve_nonlinear(equations, fixed, options);
+  const double deflection = 1.5 / (height * height);
+  EXPECT_NEAR(max_abs(s.u), deflection, 5e-3 * deflection);
+  EXPECT_GT(s.certificate, options.relative);
+  EXPECT_LT(s.certificate, 1e-5);
+  EXPECT_LT(s.steps.size(), 5u);
+  EXPECT_THAT(s.remark, ::testing::HasSubstr("the residual is that of rounding"));
 }
 
 // What an increment leaves is all that the next ones depend on.
