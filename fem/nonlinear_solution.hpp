@@ -35,7 +35,7 @@ struct NonlinearSolution {
   int increment = 0;
   SolveReport last_solve;            // of the last linear system, with the fallbacks of all
   std::string turned;                // why a matrix took over, where there was none at first; empty: it did not
-  std::string remark = {};           // the last increment that ended where rounding keeps the residual from the tolerance; empty: none did
+  std::string remark = {};  // the last increment that ended where rounding keeps the residual from the tolerance; empty: none did
 };
 
 // Of the solution after an increment, all that the next ones depend on.

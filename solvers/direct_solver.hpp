@@ -62,7 +62,7 @@ class DirectSolver {
   double factor_seconds() const { return factor_seconds_; }
 
   double relative = 1e-10;
-  double rounding_error = 0;                        // up to it a solution counts that rounding keeps from `relative`
+  double rounding_error = 0;  // up to it a solution counts that rounding keeps from `relative`
   int max_refinements = 3;
   bool estimate_error = false;                      // costs one more solution
 

@@ -40,7 +40,7 @@ struct LinearSolverOptions {
   LinearMethod method = LinearMethod::automatic;
   PreconditionerKind preconditioner = PreconditionerKind::automatic;
   double relative = 1e-8;         // of ||b||_2, on the true residual
-  double rounding_error = 0;      // of a direct solution that rounding keeps from `relative`: up to it the solution counts, as nothing is nearer
+  double rounding_error = 0;  // of a direct solution that rounding keeps from `relative`: up to it the solution counts, as nothing is nearer
   int max_iterations = 20000;
   int restart = 30;               // of GMRES
   SmoothedAggregationOptions multigrid;  // coordinates, dimension and nested are filled in by solve_linear

@@ -169,9 +169,7 @@ TEST(NestedLevels, OfTetrahedraAndTrianglesDoNotDependOnTheMesh) {
     for (const Index n : {solid ? 8 : 32, solid ? 24 / order : 128}) {
       const System s(solid ? box(n, n, n, {1, 1, 1}, kind, {.smooth = 0.05}) : rectangle(n, n, {1, 1}, kind, {.smooth = 0.05}), heat_form(solid ? 3 : 2),
                      one_side);
-      if (n > 32 || (solid && n > 8)) {
-        EXPECT_GE(SmoothedAggregation(s.K, s.options(MultigridLevels::automatic)).nested_levels(), order == 2 ? 2 : 1);
-      }
+      if (n > 32 || (solid && n > 8)) { EXPECT_GE(SmoothedAggregation(s.K, s.options(MultigridLevels::automatic)).nested_levels(), order == 2 ? 2 : 1); }
       Vector x = s.space.zeros();
       iterations.push_back(s.solve(MultigridLevels::automatic, x).iterations);
     }

@@ -54,12 +54,14 @@ TEST(NonlinearSolution, DoesNotDependOnIncrements) {
   for (std::size_t i = 0; i < a.size(); ++i) EXPECT_NEAR(a[i], b[i], 1e-9);
 }
 
-// A cantilever 100 times as long as high: the residual that storing its deflection makes is above 1e-8 of the load. Plane stress under its weight: u = 3 q L^4 / (2 E h^3).
+// A cantilever 100 times as long as high: the residual that storing its deflection makes is above 1e-8 of the load. Plane stress under its weight: u = 3 q L^4
+// / (2 E h^3).
 TEST(NonlinearSolution, EndsWhereOnlyRoundingIsLeft) {
   constexpr double height = 0.01;
   const Mesh strip = rectangle(60, 30, {1, height}, CellKind::quad9);
   const FunctionSpace space(strip, 2, Device::named("cpu"));
-  const Operator equations(space, {Integral::over_all_cells(PlaneElasticity::plane_stress(Lame::from(1, 0.3), 1)), Integral::over_all_cells(Load<2, 2, 0>{{0, -1}})});
+  const Operator equations(space,
+                           {Integral::over_all_cells(PlaneElasticity::plane_stress(Lame::from(1, 0.3), 1)), Integral::over_all_cells(Load<2, 2, 0>{{0, -1}})});
   Constraints fixed(space);
   for (int c = 0; c < 2; ++c) fixed.prescribe(strip.region("x0"), c, 0, "x0");
   fixed.finish();
