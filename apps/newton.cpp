@@ -1,6 +1,7 @@
 #include "apps/newton.hpp"
 
 #include "apps/checkpoint_states.hpp"
+#include "apps/solver_settings.hpp"
 
 #include <fmt/format.h>
 
@@ -35,8 +36,9 @@ NewtonInput read_newton(Run& run, const LinearSolverOptions& linear) {
   NewtonInput input{.options = {.linear = linear}};
   NonlinearOptions& options = input.options;
   const Case::Table newton = run.input().table("newton", "how nonlinear equations are solved");
-  options.relative = newton.number("tolerance", "on the true residual, relative to the largest force", {.fallback = 1e-8, .above = 0, .below = 1});
-  if (options.relative >= 1e-8) options.rounding_error = 1e-5;  // as for linear systems: read_solver
+  constexpr double usual = 1e-8;
+  options.relative = newton.number("tolerance", "on the true residual, relative to the largest force", {.fallback = usual, .above = 0, .below = 1});
+  if (options.relative >= usual) options.rounding_error = error_that_rounding_may_leave;
   options.max_steps = static_cast<int>(newton.integer("max_steps", "per increment", {.fallback = 50, .minimum = 1, .maximum = 10000}));
   options.increments = static_cast<int>(
       newton.integer("increments", "in which loads and prescribed values grow, in each stage of the path", {.fallback = 1, .minimum = 1, .maximum = 100000}));

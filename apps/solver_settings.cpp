@@ -69,7 +69,7 @@ LinearSolverOptions read_solver(const Case& input, double tolerance, const std::
                           : operator_kind == "matrix_free" ? OperatorKind::matrix_free
                                                            : OperatorKind::automatic;
   options.relative = table.number("tolerance", "on the true residual, relative to the load", {.fallback = tolerance, .above = 0, .below = 1});
-  if (options.relative >= tolerance) options.rounding_error = 1e-5;  // less than any mesh leaves; a smaller tolerance is meant as it is
+  if (options.relative >= tolerance) options.rounding_error = error_that_rounding_may_leave;
   options.max_iterations =
       static_cast<int>(table.integer("max_iterations", "of iterative methods", {.fallback = most_iterations, .minimum = 1, .maximum = 10000000}));
   if (table.has("restart") && options.method != LinearMethod::gmres && options.method != LinearMethod::automatic)

@@ -16,7 +16,7 @@ EigenvalueBound eigenvalue_bound(const Device& device, const BlockMatrixView<dou
 EigenvalueBound eigenvalue_bound_again(const Device& device, const BlockMatrixView<double>& A, Index nonzeros, const Vector& inverse_diagonal,
                                        const EigenvalueBound& before);
 // A bound from many more steps. Chebyshev's polynomial for eigenvalues from b/r to b is indefinite as soon as one of them is above b (1 + 1/r) or so:
-// r = 4 of a smoother forgives what few steps miss, r = 500 of a coarsest level without an inverse does not.
+// r = 8 of a smoother forgives what few steps miss, r = 500 of a coarsest level without an inverse does not.
 double sure_eigenvalue_bound(const Device& device, const BlockMatrixView<double>& A, Index nonzeros, const Vector& inverse_diagonal);
 
 }  // namespace ritz
