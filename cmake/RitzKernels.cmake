@@ -39,6 +39,24 @@ if(NOT ritz_FIND_QUIETLY)
   message(STATUS "Ritz: GPU code ${RITZ_WITH_CUDA} (${ritz_why})")
 endif()
 
+# Instruction sets of the CPU kernels: "v3;v4" runs everywhere; "native" is the better one of this machine's two, for builds
+# that stay on it.
+set(RITZ_CPU_BACKENDS "v3;v4" CACHE STRING "Instruction sets of CPU kernels: v3 (AVX2), v4 (AVX-512), both, or native")
+set(RITZ_BUILT_CPU_BACKENDS ${RITZ_CPU_BACKENDS})
+if(RITZ_CPU_BACKENDS STREQUAL native)
+  set(RITZ_BUILT_CPU_BACKENDS v3)
+  file(STRINGS /proc/cpuinfo ritz_avx512 REGEX "avx512f .*avx512dq .*avx512cd .*avx512bw .*avx512vl" LIMIT_COUNT 1)
+  if(ritz_avx512)
+    set(RITZ_BUILT_CPU_BACKENDS v4)
+  endif()
+endif()
+if(NOT RITZ_BUILT_CPU_BACKENDS MATCHES "^v[34](;v[34])?$")
+  message(FATAL_ERROR "RITZ_CPU_BACKENDS is '${RITZ_CPU_BACKENDS}'. It is v3, v4, \"v3;v4\" or native.")
+endif()
+if(NOT ritz_FIND_QUIETLY)
+  message(STATUS "Ritz: CPU kernels for ${RITZ_BUILT_CPU_BACKENDS}")
+endif()
+
 # All modules; executables that run kernels depend on it.
 if(NOT TARGET ritz_modules)
   add_custom_target(ritz_modules)
@@ -59,7 +77,7 @@ function(ritz_kernels name)
   cmake_parse_arguments(K "NO_INSTALL" "" "" ${ARGN})
   set(sources ${K_UNPARSED_ARGUMENTS})
   add_custom_target(${name})
-  foreach(backend v3 v4)
+  foreach(backend ${RITZ_BUILT_CPU_BACKENDS})
     add_library(${name}.${backend} MODULE ${sources})
     target_compile_definitions(${name}.${backend} PRIVATE RITZ_BACKEND=${backend})
     target_compile_options(${name}.${backend} PRIVATE -march=x86-64-${backend} ${RITZ_KERNEL_OPTIONS}

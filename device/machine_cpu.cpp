@@ -27,6 +27,9 @@ bool supports_v4() {
          __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512cd");
 }
 
+// Returns whether this build has the kernels of an instruction set.
+bool is_built(const std::string& backend) { return std::string(RITZ_BUILT_CPU_BACKENDS).find(backend) != std::string::npos; }
+
 std::string processor_name() {
   std::ifstream file("/proc/cpuinfo");
   for (std::string line; std::getline(file, line);)
@@ -117,7 +120,7 @@ class CpuMachine final : public Machine {
 }  // namespace
 
 std::unique_ptr<Machine> make_cpu_machine(const std::string& backend) {
-  const std::string best = supports_v4() ? "v4" : supports_v3() ? "v3" : "";
+  const std::string best = supports_v4() && is_built("v4") ? "v4" : supports_v3() && is_built("v3") ? "v3" : "";
   const std::string chosen = backend.empty() ? best : backend;
   const bool possible = chosen == "v4" ? supports_v4() : chosen == "v3" && supports_v3();
   if (!possible)
@@ -126,6 +129,9 @@ std::unique_ptr<Machine> make_cpu_machine(const std::string& backend) {
                             chosen.empty() ? "v3" : chosen),
                 "Ritz's CPU kernels need AVX2 and FMA (v3) or AVX-512 (v4)",
                 best.empty() ? "use a processor from 2013 or later, or a GPU" : "use --device cpu:" + best);
+  if (!is_built(chosen))
+    throw Error(Exit::environment, fmt::format("this build has no CPU kernels for x86-64-{}", chosen),
+                "it was configured with RITZ_CPU_BACKENDS=" RITZ_BUILT_CPU_BACKENDS, "configure with -DRITZ_CPU_BACKENDS=\"v3;v4\"");
   return std::make_unique<CpuMachine>(chosen);
 }
 

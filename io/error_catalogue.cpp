@@ -103,7 +103,7 @@ const std::vector<ErrorKind>& kinds() {
       {"cannot-write", Exit::output, "a file cannot be written or read back", "no permission, a full or broken disk, a file where a folder should be", "make room, or name another folder; what was committed is whole", {"*"}},
 
       {"no-gpu", Exit::environment, "the GPU that was asked for is not there", "no GPU, no driver, a build without CUDA, or fewer GPUs", "--device cpu; ritz doctor says what is missing", {"device '*' was asked for*", "GPU *", "kernel module *"}},
-      {"processor", Exit::environment, "the processor lacks an instruction set", "x86-64-v3 (AVX2) is the least", "use another machine", {"this processor *"}},
+      {"processor", Exit::environment, "the processor lacks an instruction set", "x86-64-v3 (AVX2) is the least", "use another machine", {"this processor *", "this build has no CPU kernels*"}},
       {"no-compiler", Exit::environment, "a plugin cannot be compiled here", "no compiler, or the headers of Ritz are not where the program is", "install g++, or build the plugin with ritz_add_plugin()", {"no compiler for the plugin*", "the headers of Ritz*", "* cannot be started*", "no pipe to*"}},
       {"file-library", Exit::environment, "VTK or HDF5 cannot be loaded", "they are loaded with the first file that needs them, through modules that lie beside libritz_io.so", "install Ritz again, or the libraries that it was built with; ldd ritz_vtk.so ritz_hdf5.so names those that are missing",
        {"* cannot be loaded"}},
