@@ -1,14 +1,14 @@
 // ritz-elasticity: small-strain linear elasticity of solids, plane and axisymmetric bodies.
-#include "apps/derived_fields.hpp"
-#include "apps/elastic_model.hpp"
-#include "apps/field_component.hpp"
-#include "apps/forecast.hpp"
-#include "apps/mesh_error.hpp"
-#include "apps/region_integral.hpp"
-#include "apps/shared_model.hpp"
-#include "apps/static_batch.hpp"
-#include "apps/stress_measures.hpp"
-#include "fem/static_solution.hpp"
+#include "apps/cases/elastic_model.hpp"
+#include "apps/results/derived_fields.hpp"
+#include "apps/results/field_component.hpp"
+#include "apps/results/mesh_error.hpp"
+#include "apps/results/region_integral.hpp"
+#include "apps/results/stress_measures.hpp"
+#include "apps/run/forecast.hpp"
+#include "apps/sweep/shared_model.hpp"
+#include "apps/sweep/static_batch.hpp"
+#include "fem/analysis/static_solution.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,8 +1,8 @@
 // ritz-modal: frequencies and shapes of free vibration of elastic bodies and structures, supported or free.
-#include "apps/forecast.hpp"
-#include "apps/modal_input.hpp"
-#include "apps/modal_results.hpp"
-#include "apps/model.hpp"
+#include "apps/cases/modal_input.hpp"
+#include "apps/cases/model.hpp"
+#include "apps/results/modal_results.hpp"
+#include "apps/run/forecast.hpp"
 
 #include <algorithm>
 #include <cmath>

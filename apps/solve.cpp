@@ -1,15 +1,15 @@
 // ritz-solve: the stationary equations of any form that is known by name, of Ritz or of a plugin, by Newton's method.
-#include "apps/evaluated_fields.hpp"
-#include "apps/field_component.hpp"
-#include "apps/forecast.hpp"
-#include "apps/form_parameters.hpp"
-#include "apps/formulas.hpp"
-#include "apps/materials.hpp"
-#include "apps/model.hpp"
-#include "apps/newton.hpp"
-#include "apps/plugins.hpp"
-#include "apps/run.hpp"
-#include "fem/nonlinear_solution.hpp"
+#include "apps/cases/form_parameters.hpp"
+#include "apps/cases/formulas.hpp"
+#include "apps/cases/materials.hpp"
+#include "apps/cases/model.hpp"
+#include "apps/cases/newton.hpp"
+#include "apps/cases/plugins.hpp"
+#include "apps/results/evaluated_fields.hpp"
+#include "apps/results/field_component.hpp"
+#include "apps/run/forecast.hpp"
+#include "apps/run/run.hpp"
+#include "fem/analysis/nonlinear_solution.hpp"
 
 #include <algorithm>
 #include <cmath>

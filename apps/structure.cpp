@@ -1,16 +1,16 @@
 // ritz-structure: frames, trusses and shells: beams, bars, springs and shells in space, and elements of one's own.
-#include "apps/derived_fields.hpp"
-#include "apps/field_component.hpp"
-#include "apps/forecast.hpp"
-#include "apps/model.hpp"
-#include "apps/newton.hpp"
-#include "apps/plugins.hpp"
-#include "apps/section_forces.hpp"
-#include "apps/shared_model.hpp"
-#include "apps/structure_model.hpp"
-#include "fem/static_solution.hpp"
-#include "fem/untouched_unknowns.hpp"
-#include "solvers/vectors.hpp"
+#include "apps/cases/model.hpp"
+#include "apps/cases/newton.hpp"
+#include "apps/cases/plugins.hpp"
+#include "apps/cases/structure_model.hpp"
+#include "apps/results/derived_fields.hpp"
+#include "apps/results/field_component.hpp"
+#include "apps/results/section_forces.hpp"
+#include "apps/run/forecast.hpp"
+#include "apps/sweep/shared_model.hpp"
+#include "fem/analysis/static_solution.hpp"
+#include "fem/operator/untouched_unknowns.hpp"
+#include "solvers/algebra/vectors.hpp"
 
 #include <algorithm>
 #include <cmath>

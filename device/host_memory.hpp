@@ -1,5 +1,5 @@
 // What this process holds of the host in large blocks, and a limit for it: arrays of CPU devices, containers where the program
-// counts them (apps/counted_new.cpp), and what libraries allocate by themselves and somebody declares with a HostMemory.
+// counts them (apps/run/counted_new.cpp), and what libraries allocate by themselves and somebody declares with a HostMemory.
 #pragma once
 
 #include "device/machine.hpp"

@@ -5,7 +5,7 @@
 //   const ritz::AddForm<MyForm> my_form;                // runs on every cell and element of its dimension
 //   const ritz::AddForm<ritz::PlaneStrain<MyForm>> flat;  // and in the plane: fem/forms/in_plane.hpp
 //   const ritz::AddElement my_element("my_element", make_my_element);
-//   const ritz::AddWholeElement<MyRope> my_rope;        // fem/elements/whole_element.hpp
+//   const ritz::AddWholeElement<MyRope> my_rope;        // fem/forms/whole_element.hpp
 #pragma once
 
 #include "fem/cells/reference_element.hpp"

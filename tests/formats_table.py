@@ -208,7 +208,7 @@ def rows(table):
 TESTED = {"Abaqus `.inp`": "tet4 tet10 hex8 hex20 prism6 prism15 pyramid5 pyramid13 tri3 tri6 quad4 quad8 quad9",
           "Nastran": "tet4 tet10 hex8 hex20 prism6 prism15 pyramid5 pyramid13 tri3 tri6 quad4 quad8",
           "MEDIT text": "tet4 tet10 hex8 prism6 pyramid5 tri3 tri6 quad4", "MEDIT binary": "tet4 tet10 hex8 prism6 pyramid5 tri3 tri6 quad4"}
-# MFEM's meshes of order 2 in tests/data/mfem, with the VTK files that MFEM has for them (tests/io/other_readers_test.cpp).
+# MFEM's meshes of order 2 in tests/data/mfem, with the VTK files that MFEM has for them (tests/io/meshes/other_readers_test.cpp).
 MFEM = "tet10 hex27 prism18 tri6 quad9"
 
 

@@ -2,8 +2,8 @@
 // the true residual.
 #include "apps/bench/systems.hpp"
 #include "apps/bench/tasks.hpp"
-#include "solvers/linear_solver.hpp"
-#include "solvers/vectors.hpp"
+#include "solvers/algebra/vectors.hpp"
+#include "solvers/linear/linear_solver.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -6,8 +6,8 @@
 #include "apps/bench/tasks.hpp"
 #include "device/error.hpp"
 #include "fem/cells/reference_element.hpp"
-#include "fem/function_space.hpp"
-#include "io/mesh_reader.hpp"
+#include "fem/space/function_space.hpp"
+#include "io/meshes/mesh_reader.hpp"
 #include "mesh/generators.hpp"
 #include "mesh/refine.hpp"
 

@@ -1,8 +1,8 @@
 // The direct solver with each ordering: seconds, entries of the factor, memory foreseen and held, residual.
 #include "apps/bench/systems.hpp"
 #include "apps/bench/tasks.hpp"
-#include "io/report.hpp"
-#include "solvers/direct_solver.hpp"
+#include "io/results/report.hpp"
+#include "solvers/direct/direct_solver.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -5,8 +5,8 @@
 #include "fem/forms/diffusion.hpp"
 #include "fem/forms/elasticity.hpp"
 #include "fem/forms/mass.hpp"
-#include "fem/static_solution.hpp"
-#include "solvers/vectors.hpp"
+#include "fem/analysis/static_solution.hpp"
+#include "solvers/algebra/vectors.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>

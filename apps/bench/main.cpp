@@ -1,10 +1,10 @@
 // The benchmark: assembly, products, solves and mesh reading, with medians, floors and peaks.
 #include "apps/bench/systems.hpp"
 #include "apps/bench/tasks.hpp"
-#include "apps/memory_limits.hpp"
-#include "io/atomic_file.hpp"
-#include "io/log.hpp"
-#include "io/version.hpp"
+#include "apps/run/memory_limits.hpp"
+#include "io/files/atomic_file.hpp"
+#include "io/files/version.hpp"
+#include "io/results/log.hpp"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>

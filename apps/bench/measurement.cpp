@@ -1,7 +1,7 @@
 #include "apps/bench/measurement.hpp"
 
-#include "io/report.hpp"
-#include "io/version.hpp"
+#include "io/files/version.hpp"
+#include "io/results/report.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>

@@ -1,6 +1,6 @@
 #include "apps/bench/tasks.hpp"
-#include "io/gmsh_writer.hpp"
-#include "io/mesh_reader.hpp"
+#include "io/meshes/gmsh_writer.hpp"
+#include "io/meshes/mesh_reader.hpp"
 
 #include <fmt/format.h>
 

@@ -4,11 +4,11 @@
 #include "fem/forms/diffusion.hpp"
 #include "fem/forms/elasticity.hpp"
 #include "fem/forms/varying.hpp"
-#include "fem/matrix_free.hpp"
-#include "fem/p_multigrid.hpp"
+#include "fem/multigrid/p_multigrid.hpp"
+#include "fem/operator/matrix_free.hpp"
 #include "mesh/generators.hpp"
-#include "solvers/conjugate_gradient.hpp"
-#include "solvers/vectors.hpp"
+#include "solvers/algebra/vectors.hpp"
+#include "solvers/krylov/conjugate_gradient.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -2,7 +2,7 @@
 // the programs against other codes use, so that figures can be compared.
 #pragma once
 
-#include "fem/integral.hpp"
+#include "fem/operator/integral.hpp"
 #include "mesh/mesh.hpp"
 
 #include <cstdint>

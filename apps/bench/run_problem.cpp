@@ -4,13 +4,13 @@
 #include "apps/bench/triplets.hpp"
 #include "fem/forms/loads.hpp"
 #include "fem/forms/mass.hpp"
-#include "fem/nested_nodes.hpp"
-#include "fem/operator.hpp"
-#include "io/mesh_reader.hpp"
-#include "solvers/conjugate_gradient.hpp"
-#include "solvers/jacobi.hpp"
+#include "fem/operator/operator.hpp"
+#include "fem/space/nested_nodes.hpp"
+#include "io/meshes/mesh_reader.hpp"
+#include "solvers/algebra/jacobi.hpp"
+#include "solvers/algebra/vectors.hpp"
+#include "solvers/krylov/conjugate_gradient.hpp"
 #include "solvers/multigrid/smoothed_aggregation.hpp"
-#include "solvers/vectors.hpp"
 
 #include <algorithm>
 #include <cmath>

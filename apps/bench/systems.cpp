@@ -1,14 +1,14 @@
 #include "apps/bench/systems.hpp"
 
-#include "fem/constraints.hpp"
 #include "fem/forms/diffusion.hpp"
 #include "fem/forms/elasticity.hpp"
 #include "fem/forms/loads.hpp"
 #include "fem/forms/mass.hpp"
-#include "fem/nested_nodes.hpp"
-#include "fem/operator.hpp"
+#include "fem/operator/operator.hpp"
+#include "fem/space/constraints.hpp"
+#include "fem/space/nested_nodes.hpp"
 #include "mesh/generators.hpp"
-#include "solvers/vectors.hpp"
+#include "solvers/algebra/vectors.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -3,8 +3,8 @@
 #pragma once
 
 #include "device/device.hpp"
+#include "solvers/algebra/sparse_matrix.hpp"
 #include "solvers/multigrid/smoothed_aggregation.hpp"
-#include "solvers/sparse_matrix.hpp"
 
 #include <functional>
 #include <memory>

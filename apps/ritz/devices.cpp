@@ -1,6 +1,6 @@
 #include "apps/ritz/devices.hpp"
 
-#include "apps/copy_rate.hpp"
+#include "apps/run/copy_rate.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>

@@ -5,8 +5,8 @@
 #include "device/gpu_check.hpp"
 #include "device/host_limits.hpp"
 #include "device/transfer_rate.hpp"
-#include "io/byte_size.hpp"
-#include "io/library_versions.hpp"
+#include "io/files/byte_size.hpp"
+#include "io/results/library_versions.hpp"
 
 #include <algorithm>
 #include <chrono>

@@ -1,7 +1,7 @@
 #include "apps/ritz/element_command.hpp"
 
 #include "device/error.hpp"
-#include "fem/form_catalogue.hpp"
+#include "fem/plugins/form_catalogue.hpp"
 
 #include <algorithm>
 #include <charconv>

@@ -1,7 +1,7 @@
 // `ritz element check NAME` and `ritz element list`: forms and reference elements by name, those of a plugin too.
 #pragma once
 
-#include "fem/element_check.hpp"
+#include "fem/plugins/element_check.hpp"
 
 #include <string>
 #include <vector>

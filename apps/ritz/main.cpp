@@ -1,6 +1,5 @@
 // The tool `ritz`: what there is to compute on; whether forms and elements are what they claim to be; what a mesh file holds, what is wrong with it, and into
 // what it can be turned.
-#include "apps/memory_limits.hpp"
 #include "apps/ritz/devices.hpp"
 #include "apps/ritz/doctor.hpp"
 #include "apps/ritz/element_command.hpp"
@@ -9,10 +8,11 @@
 #include "apps/ritz/mesh_info.hpp"
 #include "apps/ritz/results.hpp"
 #include "apps/ritz/size.hpp"
-#include "apps/short_of_address_space.hpp"
-#include "io/error_catalogue.hpp"
-#include "io/log.hpp"
-#include "io/version.hpp"
+#include "apps/run/memory_limits.hpp"
+#include "apps/run/short_of_address_space.hpp"
+#include "io/files/version.hpp"
+#include "io/results/error_catalogue.hpp"
+#include "io/results/log.hpp"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>

@@ -1,6 +1,6 @@
 #include "apps/ritz/mesh_change.hpp"
 
-#include "io/mesh_reader.hpp"
+#include "io/meshes/mesh_reader.hpp"
 #include "mesh/order.hpp"
 #include "mesh/refine.hpp"
 

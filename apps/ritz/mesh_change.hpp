@@ -1,7 +1,7 @@
 // `ritz mesh convert A B` and `ritz mesh refine A B`: a mesh file into another.
 #pragma once
 
-#include "io/mesh_writer.hpp"
+#include "io/meshes/mesh_writer.hpp"
 
 #include <string>
 

@@ -1,7 +1,7 @@
 #include "apps/ritz/mesh_check.hpp"
 
-#include "io/mesh_reader.hpp"
-#include "io/vtu_writer.hpp"
+#include "io/meshes/mesh_reader.hpp"
+#include "io/vtk/vtu_writer.hpp"
 #include "mesh/checks.hpp"
 #include "mesh/conformity.hpp"
 #include "mesh/facets.hpp"

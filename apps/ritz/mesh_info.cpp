@@ -1,6 +1,6 @@
 #include "apps/ritz/mesh_info.hpp"
 
-#include "io/mesh_reader.hpp"
+#include "io/meshes/mesh_reader.hpp"
 #include "mesh/conformity.hpp"
 
 #include <fmt/format.h>

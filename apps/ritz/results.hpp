@@ -1,7 +1,7 @@
 // `ritz results verify`: is everything that was committed still there and unchanged?
 #pragma once
 
-#include "io/result_check.hpp"
+#include "io/results/result_check.hpp"
 
 #include <string>
 

@@ -1,12 +1,12 @@
 #include "apps/ritz/size.hpp"
 
-#include "apps/cards.hpp"
+#include "apps/run/cards.hpp"
 #include "device/error.hpp"
+#include "fem/analysis/static_forecast.hpp"
 #include "fem/forms/diffusion.hpp"
 #include "fem/forms/elasticity.hpp"
-#include "fem/pattern_size.hpp"
-#include "fem/static_forecast.hpp"
-#include "io/byte_size.hpp"
+#include "fem/space/pattern_size.hpp"
+#include "io/files/byte_size.hpp"
 #include "mesh/generators.hpp"
 
 #include <cmath>

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "fem/elements/vectors.hpp"
-#include "fem/elements/whole_element.hpp"
 #include "fem/forms/parameter.hpp"
+#include "fem/forms/whole_element.hpp"
 
 namespace ritz {
 

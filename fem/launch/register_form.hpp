@@ -8,7 +8,7 @@
 #pragma once
 
 #include "device/kernels.hpp"
-#include "fem/form_record.hpp"
+#include "fem/forms/form_record.hpp"
 #ifdef __CUDACC__
 #include "fem/launch/element_kernels_cuda.hpp"
 #else

@@ -1,10 +1,10 @@
-// Makes a whole element (fem/elements/whole_element.hpp) available by its name. In a kernel source:
+// Makes a whole element (fem/forms/whole_element.hpp) available by its name. In a kernel source:
 //
 //   const RegisterWholeElement<Beam> beam;
 #pragma once
 
 #include "device/kernels.hpp"
-#include "fem/form_record.hpp"
+#include "fem/forms/form_record.hpp"
 #ifdef __CUDACC__
 #include "fem/launch/whole_kernels_cuda.hpp"
 #else

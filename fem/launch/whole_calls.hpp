@@ -1,8 +1,8 @@
-// A whole element's own functions (fem/elements/whole_element.hpp) as the engine calls them: in numbers of any kind, with the state
+// A whole element's own functions (fem/forms/whole_element.hpp) as the engine calls them: in numbers of any kind, with the state
 // before the increment where the element keeps one.
 #pragma once
 
-#include "fem/elements/whole_element.hpp"
+#include "fem/forms/whole_element.hpp"
 #include "fem/launch/element_arguments.hpp"
 
 #include <type_traits>

@@ -1,4 +1,4 @@
-// Residuals, tangents and results of whole elements (fem/elements/whole_element.hpp). Teams and scratch memory are those of
+// Residuals, tangents and results of whole elements (fem/forms/whole_element.hpp). Teams and scratch memory are those of
 // element_engine.hpp; an item is an unknown, a pair of unknowns, or a point. The space may have more unknowns per node than
 // the element: the others get zeros.
 #pragma once

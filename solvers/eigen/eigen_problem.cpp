@@ -1,8 +1,8 @@
 #include "solvers/eigen/eigen_problem.hpp"
 
 #include "device/error.hpp"
-#include "solvers/eigen/dense_symmetric.hpp"
-#include "solvers/vectors.hpp"
+#include "solvers/algebra/dense_symmetric.hpp"
+#include "solvers/algebra/vectors.hpp"
 
 #include <algorithm>
 #include <cmath>

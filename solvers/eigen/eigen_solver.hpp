@@ -13,8 +13,8 @@
 // which neither method sees: all vectors stay in the range of K^-1 M, and a positive pivot never counts as negative.
 #pragma once
 
-#include "solvers/linear_solver.hpp"
-#include "solvers/multi_vector.hpp"
+#include "solvers/algebra/multi_vector.hpp"
+#include "solvers/linear/linear_solver.hpp"
 
 #include <functional>
 #include <optional>

@@ -2,7 +2,7 @@
 // Ruhe, Math. Comp. 35, 1980; Grimes, Lewis, Simon, SIAM J. Matrix Anal. Appl. 15, 1994; Wu and Simon, SIAM J. Matrix
 // Anal. Appl. 22, 2000. Eigenvalues theta of (K - shift M)^-1 M give lambda = shift + 1 / theta.
 #include "device/error.hpp"
-#include "solvers/eigen/dense_symmetric.hpp"
+#include "solvers/algebra/dense_symmetric.hpp"
 #include "solvers/eigen/eigen_needs.hpp"
 #include "solvers/eigen/eigen_problem.hpp"
 #include "solvers/eigen/shift_invert.hpp"

@@ -3,10 +3,10 @@
 // (Hetmaniuk and Lehoucq, J. Comput. Phys. 218, 2006; Duersch, Shao, Yang, Gu, SIAM J. Sci. Comput. 40, 2018), so the
 // projected problem is an ordinary symmetric one and nothing breaks down when residuals get small.
 #include "device/error.hpp"
-#include "solvers/eigen/dense_symmetric.hpp"
+#include "solvers/algebra/dense_symmetric.hpp"
+#include "solvers/algebra/vectors.hpp"
 #include "solvers/eigen/eigen_needs.hpp"
 #include "solvers/eigen/eigen_problem.hpp"
-#include "solvers/vectors.hpp"
 
 #include <algorithm>
 #include <cmath>

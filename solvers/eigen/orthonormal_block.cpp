@@ -1,6 +1,6 @@
 #include "solvers/eigen/orthonormal_block.hpp"
 
-#include "solvers/eigen/dense_symmetric.hpp"
+#include "solvers/algebra/dense_symmetric.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,8 +1,8 @@
 // Blocks of vectors that are orthonormal in the inner product of M: what both eigenvalue methods build their subspaces of.
 #pragma once
 
-#include "solvers/linear_operator.hpp"
-#include "solvers/multi_vector.hpp"
+#include "solvers/algebra/linear_operator.hpp"
+#include "solvers/algebra/multi_vector.hpp"
 
 #include <vector>
 

@@ -1,7 +1,7 @@
 #include "solvers/eigen/shift_invert.hpp"
 
 #include "device/error.hpp"
-#include "solvers/vectors.hpp"
+#include "solvers/algebra/vectors.hpp"
 
 #include <cmath>
 

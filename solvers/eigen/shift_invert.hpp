@@ -3,8 +3,8 @@
 // One analysis serves all shifts, and there is one factor at a time.
 #pragma once
 
-#include "solvers/direct_solver.hpp"
-#include "solvers/linear_solver.hpp"
+#include "solvers/direct/direct_solver.hpp"
+#include "solvers/linear/linear_solver.hpp"
 
 #include <memory>
 

@@ -1,7 +1,7 @@
 // Kernels that group the nodes of a matrix graph into aggregates.
 #pragma once
 
-#include "solvers/multigrid/block_matrix.hpp"
+#include "solvers/algebra/block_matrix.hpp"
 
 namespace ritz {
 

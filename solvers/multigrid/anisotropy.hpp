@@ -1,7 +1,7 @@
 // How much more strongly nodes couple in one direction than in another, told from a matrix and the places of its nodes.
 #pragma once
 
-#include "solvers/sparse_matrix.hpp"
+#include "solvers/algebra/sparse_matrix.hpp"
 
 namespace ritz {
 

@@ -1,7 +1,7 @@
 // The dense inverse of a hierarchy's coarsest matrix, made on the host.
 #pragma once
 
-#include "solvers/multigrid/block_matrix.hpp"
+#include "solvers/algebra/block_matrix.hpp"
 
 namespace ritz {
 

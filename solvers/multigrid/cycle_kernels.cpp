@@ -3,7 +3,7 @@
 #include "device/bfloat16.hpp"
 #include "device/error.hpp"
 #include "device/kernels.hpp"
-#include "solvers/lane_product.hpp"
+#include "solvers/algebra/lane_product.hpp"
 #ifdef __CUDACC__
 #include "solvers/multigrid/row_product_cuda.hpp"
 #else

@@ -3,7 +3,7 @@
 // and for 8 lanes of vectors ("... lanes"), where each vector is [row][8].
 #pragma once
 
-#include "solvers/multigrid/block_matrix.hpp"
+#include "solvers/algebra/block_matrix.hpp"
 
 namespace ritz {
 

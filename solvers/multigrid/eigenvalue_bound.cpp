@@ -1,8 +1,8 @@
 #include "solvers/multigrid/eigenvalue_bound.hpp"
 
 #include "device/kernels.hpp"
-#include "solvers/chebyshev.hpp"
-#include "solvers/matrix_kernels.hpp"
+#include "solvers/algebra/chebyshev.hpp"
+#include "solvers/algebra/matrix_kernels.hpp"
 #include "solvers/multigrid/cycle_kernels.hpp"
 
 #include <algorithm>

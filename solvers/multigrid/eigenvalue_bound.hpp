@@ -1,7 +1,7 @@
 // A bound of the largest eigenvalue of D^-1 A of a level, D the diagonal of A.
 #pragma once
 
-#include "solvers/multigrid/block_matrix.hpp"
+#include "solvers/algebra/block_matrix.hpp"
 
 namespace ritz {
 

@@ -1,5 +1,5 @@
 // What a smoothed-aggregation hierarchy takes of the device's pool, before it is set up: measured per block of the matrix and per
-// node, since its coarse levels depend on the mesh. tests/multigrid compares it with what hierarchies take.
+// node, since its coarse levels depend on the mesh. tests/solvers/multigrid compares it with what hierarchies take.
 //
 //   const HierarchyNeeds needs = hierarchy_needs({.rows = 100'000, .nonzeros = 2'700'000, .block = 3, .dimension = 3}, true);
 #pragma once

@@ -2,9 +2,10 @@
 
 #include "device/error.hpp"
 #include "device/kernels.hpp"
-#include "solvers/box_around.hpp"
-#include "solvers/jacobi.hpp"
-#include "solvers/matrix_kernels.hpp"
+#include "solvers/algebra/box_around.hpp"
+#include "solvers/algebra/jacobi.hpp"
+#include "solvers/algebra/matrix_kernels.hpp"
+#include "solvers/algebra/vectors.hpp"
 #include "solvers/multigrid/aggregation_kernels.hpp"
 #include "solvers/multigrid/anisotropy.hpp"
 #include "solvers/multigrid/coarsest_inverse.hpp"
@@ -12,7 +13,6 @@
 #include "solvers/multigrid/level_matrix_kernels.hpp"
 #include "solvers/multigrid/near_null_kernels.hpp"
 #include "solvers/multigrid/transfer_kernels.hpp"
-#include "solvers/vectors.hpp"
 
 #include <algorithm>
 #include <cmath>

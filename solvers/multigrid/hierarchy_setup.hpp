@@ -2,7 +2,7 @@
 // as soon as the next one exists, so that two at most are held here.
 #pragma once
 
-#include "solvers/multigrid/block_matrix.hpp"
+#include "solvers/algebra/block_matrix.hpp"
 #include "solvers/multigrid/eigenvalue_bound.hpp"
 #include "solvers/multigrid/smoothed_aggregation.hpp"
 

@@ -1,7 +1,7 @@
 // Kernels for the matrix of a level: the Galerkin product that makes it, and what is asked of its entries.
 #pragma once
 
-#include "solvers/multigrid/block_matrix.hpp"
+#include "solvers/algebra/block_matrix.hpp"
 
 namespace ritz {
 

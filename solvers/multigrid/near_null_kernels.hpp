@@ -2,7 +2,7 @@
 // C unknowns per node of the finer level, K near-null-space vectors; near_null: [node][C][K].
 #pragma once
 
-#include "solvers/multigrid/block_matrix.hpp"
+#include "solvers/algebra/block_matrix.hpp"
 
 namespace ritz {
 

@@ -1,7 +1,7 @@
 // A row of a product of two sparse matrices of blocks.
 #pragma once
 
-#include "solvers/multigrid/block_matrix.hpp"
+#include "solvers/algebra/block_matrix.hpp"
 
 namespace ritz::RITZ_BACKEND {
 

@@ -2,7 +2,7 @@
 
 #include "device/error.hpp"
 #include "device/kernels.hpp"
-#include "solvers/matrix_kernels.hpp"
+#include "solvers/algebra/matrix_kernels.hpp"
 
 #include <algorithm>
 

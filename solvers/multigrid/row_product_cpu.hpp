@@ -4,7 +4,7 @@
 #pragma once
 
 #include "device/launch.hpp"
-#include "solvers/multigrid/sliced_rows_cpu.hpp"
+#include "solvers/algebra/sliced_rows_cpu.hpp"
 
 #include <immintrin.h>
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "device/launch.hpp"
-#include "solvers/multigrid/block_matrix.hpp"
+#include "solvers/algebra/block_matrix.hpp"
 
 #include <bit>
 

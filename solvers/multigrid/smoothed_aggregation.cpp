@@ -3,12 +3,12 @@
 #include "device/bfloat16.hpp"
 #include "device/error.hpp"
 #include "device/kernels.hpp"
-#include "solvers/jacobi.hpp"
-#include "solvers/matrix_kernels.hpp"
+#include "solvers/algebra/jacobi.hpp"
+#include "solvers/algebra/matrix_kernels.hpp"
+#include "solvers/algebra/vectors.hpp"
 #include "solvers/multigrid/cycle_kernels.hpp"
 #include "solvers/multigrid/hierarchy_setup.hpp"
 #include "solvers/multigrid/recording.hpp"
-#include "solvers/vectors.hpp"
 
 #include <algorithm>
 #include <concepts>
@@ -19,7 +19,7 @@
 namespace ritz {
 namespace {
 
-// Beyond it transfers are made for the new values (of heat conduction in layers: tests/multigrid/refresh_test.cpp).
+// Beyond it transfers are made for the new values (of heat conduction in layers: tests/solvers/multigrid/refresh_test.cpp).
 constexpr double largest_change = 2;
 
 // A hierarchy in the precision of the cycle. The values of its matrices may be stored in fewer bits: the product R A P is made before

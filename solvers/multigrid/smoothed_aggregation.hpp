@@ -6,7 +6,7 @@
 //   ConjugateGradient{}.solve(K, b, x, &multigrid);
 #pragma once
 
-#include "solvers/sparse_matrix.hpp"
+#include "solvers/algebra/sparse_matrix.hpp"
 
 #include <cstdint>
 #include <functional>

@@ -6,7 +6,7 @@
 #include "device/launch.hpp"
 #include "device/parallel_errors.hpp"
 #include "device/scan.hpp"
-#include "solvers/multigrid/block_matrix.hpp"
+#include "solvers/algebra/block_matrix.hpp"
 
 #include <algorithm>
 #include <cstring>

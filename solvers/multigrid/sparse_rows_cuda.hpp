@@ -5,7 +5,7 @@
 #include "device/error.hpp"
 #include "device/launch.hpp"
 #include "device/scan.hpp"
-#include "solvers/multigrid/block_matrix.hpp"
+#include "solvers/algebra/block_matrix.hpp"
 
 #include <cstdint>
 #include <string>

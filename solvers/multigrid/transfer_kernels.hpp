@@ -3,8 +3,8 @@
 // (C, K) is one of (1, 1), (2, 2), (2, 3), (3, 6), (3, 3), (4, 4), (5, 5), (6, 6).
 #pragma once
 
+#include "solvers/algebra/block_matrix.hpp"
 #include "solvers/multigrid/aggregation_kernels.hpp"
-#include "solvers/multigrid/block_matrix.hpp"
 
 namespace ritz {
 

@@ -5,10 +5,10 @@
 #include "calculix_deck.hpp"
 #include "reduced_mass.hpp"
 
+#include "fem/analysis/vibration.hpp"
 #include "fem/forms/elasticity.hpp"
 #include "fem/forms/mass.hpp"
-#include "fem/matrix_free_solver.hpp"
-#include "fem/vibration.hpp"
+#include "fem/multigrid/matrix_free_solver.hpp"
 #include "mesh/generators.hpp"
 
 #include <fmt/format.h>

@@ -6,10 +6,10 @@
 // on affine prisms its conduction is exact and agrees to all digits.
 #include "calculix_deck.hpp"
 
+#include "fem/analysis/static_solution.hpp"
 #include "fem/forms/diffusion.hpp"
 #include "fem/forms/elasticity.hpp"
 #include "fem/forms/loads.hpp"
-#include "fem/static_solution.hpp"
 #include "mesh/generators.hpp"
 
 #include <fmt/format.h>

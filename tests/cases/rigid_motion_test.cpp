@@ -1,6 +1,6 @@
 // C8: a cube on six supports that hold it exactly (3-2-1). Each of the 64 ways of leaving supports away frees as many
 // motions as supports are missing; the words describe motions that the remaining supports really allow.
-#include "fem/rigid_motion.hpp"
+#include "fem/space/rigid_motion.hpp"
 #include "mesh/generators.hpp"
 
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-#include "cells_under_test.hpp"
+#include "tests/fem/cells_under_test.hpp"
 
 #include <cmath>
 

@@ -1,4 +1,4 @@
-#include "dense.hpp"
+#include "tests/fem/dense.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,7 +1,7 @@
 // Small dense matrices: what tests need to know of eigenvalues and of solutions, in a few lines.
 #pragma once
 
-#include "models.hpp"
+#include "tests/fem/models.hpp"
 
 namespace ritz::test {
 

@@ -1,11 +1,11 @@
 // A smooth solution, waves, on perturbed meshes of any cell: what orders of convergence and estimates of errors are measured with.
 #pragma once
 
-#include "models.hpp"
-#include "solvers/conjugate_gradient.hpp"
-#include "solvers/jacobi.hpp"
-#include "solvers/vectors.hpp"
-#include "test_forms.hpp"
+#include "solvers/algebra/jacobi.hpp"
+#include "solvers/algebra/vectors.hpp"
+#include "solvers/krylov/conjugate_gradient.hpp"
+#include "tests/fem/models.hpp"
+#include "tests/fem/test_forms.hpp"
 
 #include <cmath>
 

@@ -1,6 +1,6 @@
-#include "models.hpp"
+#include "tests/fem/models.hpp"
 
-#include "solvers/vectors.hpp"
+#include "solvers/algebra/vectors.hpp"
 
 #include <cmath>
 #include <cstdlib>

@@ -1,11 +1,11 @@
 // A mesh, a space and its equations in one value, and the forms that suit a cell's dimension.
 #pragma once
 
-#include "cells_under_test.hpp"
 #include "fem/forms/diffusion.hpp"
 #include "fem/forms/elasticity.hpp"
 #include "fem/forms/loads.hpp"
-#include "fem/operator.hpp"
+#include "fem/operator/operator.hpp"
+#include "tests/fem/cells_under_test.hpp"
 
 #include <functional>
 

@@ -1,10 +1,10 @@
 // Forms and elements of the tests' own that keep a state: by an energy, on facets, and as whole elements in each of the three ways.
 #pragma once
 
-#include "fem/elements/whole_element.hpp"
 #include "fem/forms/elasticity.hpp"
 #include "fem/forms/from_energy.hpp"
 #include "fem/forms/parameter.hpp"
+#include "fem/forms/whole_element.hpp"
 
 #include <array>
 #include <cmath>

@@ -2,7 +2,7 @@
 // works, and carry loads and nonlinearities that the library does not have.
 #pragma once
 
-#include "fem/form_value.hpp"
+#include "fem/forms/form_value.hpp"
 #include "fem/forms/from_energy.hpp"
 
 #include <array>

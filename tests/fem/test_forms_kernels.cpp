@@ -4,8 +4,8 @@
 #include "fem/launch/register_form.hpp"
 #include "fem/launch/register_tensor.hpp"
 #include "fem/launch/register_whole.hpp"
-#include "stateful_forms.hpp"
-#include "test_forms.hpp"
+#include "tests/fem/stateful_forms.hpp"
+#include "tests/fem/test_forms.hpp"
 
 namespace ritz::RITZ_BACKEND {
 namespace {

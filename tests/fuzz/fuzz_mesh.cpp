@@ -1,8 +1,8 @@
 // libFuzzer target for one mesh reader, named by RITZ_FUZZ_TARGET: whatever the bytes, the reader returns a mesh or throws
 // Error(Exit::mesh). tools/fuzz.sh builds and runs it for every own parser.
-#include "io/gmsh_reader.hpp"
-#include "io/inp_reader.hpp"
-#include "io/other_readers.hpp"
+#include "io/meshes/gmsh_reader.hpp"
+#include "io/meshes/inp_reader.hpp"
+#include "io/meshes/other_readers.hpp"
 
 #include <cstdlib>
 

@@ -1,11 +1,11 @@
 // libFuzzer target for one of the small languages that Ritz reads, named by RITZ_FUZZ_TARGET: case files, formulas, tables of
 // numbers, journals of results. Whatever the bytes, there is an answer or an error of the kind that is promised, and what was
 // understood is understood again when it is written out.
-#include "io/case.hpp"
-#include "io/checksum.hpp"
-#include "io/data_table.hpp"
-#include "io/expression.hpp"
-#include "io/journal.hpp"
+#include "io/case/case.hpp"
+#include "io/case/data_table.hpp"
+#include "io/case/expression.hpp"
+#include "io/files/checksum.hpp"
+#include "io/files/journal.hpp"
 
 #include <cmath>
 #include <cstdlib>

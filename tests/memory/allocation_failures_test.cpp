@@ -1,15 +1,15 @@
 // Every allocation of a run fails once, on the device and on the host: the run ends with exit code 6 or with the right
 // answer, and leaves nothing behind.
-#include "failing_new.hpp"
+#include "tests/memory/failing_new.hpp"
 
+#include "fem/analysis/static_solution.hpp"
+#include "fem/analysis/vibration.hpp"
 #include "fem/forms/diffusion.hpp"
 #include "fem/forms/elasticity.hpp"
 #include "fem/forms/loads.hpp"
 #include "fem/forms/mass.hpp"
-#include "fem/static_solution.hpp"
-#include "fem/vibration.hpp"
 #include "mesh/generators.hpp"
-#include "tests/elements/structure.hpp"
+#include "tests/fem/elements/structure.hpp"
 
 #include <gtest/gtest.h>
 

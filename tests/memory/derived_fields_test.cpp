@@ -1,14 +1,14 @@
-// What a form derives from a solution that is there (apps/derived_fields.hpp), while every allocation of the host from there until it is
+// What a form derives from a solution that is there (apps/results/derived_fields.hpp), while every allocation of the host from there until it is
 // handed to the results fails once: the run has all fields, or its results lack those that are derived and it says so, or it ends with exit code 6; it
 // leaves nothing behind.
-#include "failing_new.hpp"
+#include "tests/memory/failing_new.hpp"
 
-#include "apps/derived_fields.hpp"
-#include "apps/shared_model.hpp"
+#include "apps/results/derived_fields.hpp"
+#include "apps/sweep/shared_model.hpp"
+#include "fem/analysis/static_solution.hpp"
 #include "fem/forms/diffusion.hpp"
 #include "fem/forms/loads.hpp"
-#include "fem/static_solution.hpp"
-#include "io/gmsh_writer.hpp"
+#include "io/meshes/gmsh_writer.hpp"
 #include "mesh/generators.hpp"
 
 #include <gtest/gtest.h>

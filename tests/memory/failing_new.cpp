@@ -1,4 +1,4 @@
-#include "failing_new.hpp"
+#include "tests/memory/failing_new.hpp"
 
 #include <atomic>
 #include <cstddef>

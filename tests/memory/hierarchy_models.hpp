@@ -1,10 +1,10 @@
 // Boxes and rectangles of which hierarchies are made, and what these take: for the test of the model and for its measurement.
 #pragma once
 
-#include "fem/nested_nodes.hpp"
+#include "fem/space/nested_nodes.hpp"
 #include "mesh/lower_order.hpp"
 #include "solvers/multigrid/hierarchy_needs.hpp"
-#include "tests/multigrid/models.hpp"
+#include "tests/solvers/multigrid/models.hpp"
 
 namespace ritz::testing {
 

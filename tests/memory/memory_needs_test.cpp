@@ -2,12 +2,12 @@
 #include "tests/fem/cells_under_test.hpp"
 #include "tests/fem/models.hpp"
 
+#include "fem/analysis/static_forecast.hpp"
 #include "fem/forms/varying.hpp"
-#include "fem/material_contrast.hpp"
-#include "fem/pattern_size.hpp"
-#include "fem/slab_buffer.hpp"
-#include "fem/space_needs.hpp"
-#include "fem/static_forecast.hpp"
+#include "fem/operator/material_contrast.hpp"
+#include "fem/operator/slab_buffer.hpp"
+#include "fem/operator/space_needs.hpp"
+#include "fem/space/pattern_size.hpp"
 
 #include <cmath>
 

@@ -1,9 +1,9 @@
 // Nodes and pairs that Euler's formula counts are those that the pattern holds.
-#include "fem/pattern_size.hpp"
+#include "fem/space/pattern_size.hpp"
 
 #include "tests/fem/cells_under_test.hpp"
-#include "fem/node_graph.hpp"
-#include "fem/space_needs.hpp"
+#include "fem/space/node_graph.hpp"
+#include "fem/operator/space_needs.hpp"
 #include "mesh/generators.hpp"
 
 namespace ritz::test {

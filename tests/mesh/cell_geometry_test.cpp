@@ -1,4 +1,4 @@
-#include "meshes.hpp"
+#include "tests/mesh/meshes.hpp"
 
 #include <cmath>
 

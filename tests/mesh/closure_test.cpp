@@ -1,6 +1,6 @@
 // L2: a closed surface has no net area vector, and the divergence theorem for x gives dimension times the volume.
 #include "mesh/quality.hpp"
-#include "meshes.hpp"
+#include "tests/mesh/meshes.hpp"
 
 using namespace ritz;
 

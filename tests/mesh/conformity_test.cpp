@@ -2,7 +2,7 @@
 #include "mesh/conformity.hpp"
 #include "mesh/opposed_cells.hpp"
 
-#include "meshes.hpp"
+#include "tests/mesh/meshes.hpp"
 
 using namespace ritz;
 using ::testing::ElementsAre;

@@ -1,7 +1,7 @@
 #include "mesh/curve_order.hpp"
 
 #include "mesh/radix_sort.hpp"
-#include "meshes.hpp"
+#include "tests/mesh/meshes.hpp"
 
 #include <omp.h>
 

@@ -1,10 +1,10 @@
 // Cells whose maps are of order 3 and more: what the mesh, and what is made of it, knows of them.
-#include "curved.hpp"
 #include "mesh/mirror.hpp"
 #include "mesh/point_location.hpp"
 #include "mesh/quality.hpp"
 #include "mesh/refine.hpp"
-#include "meshes.hpp"
+#include "tests/mesh/curved.hpp"
+#include "tests/mesh/meshes.hpp"
 
 #include <cmath>
 

@@ -1,6 +1,6 @@
 #include "mesh/facets.hpp"
 #include "mesh/quality.hpp"
-#include "meshes.hpp"
+#include "tests/mesh/meshes.hpp"
 
 #include <omp.h>
 

@@ -1,6 +1,6 @@
 // Every error path of Mesh: the message names what, where and how many; the exit code is that of the mesh.
 #include "mesh/quality.hpp"
-#include "meshes.hpp"
+#include "tests/mesh/meshes.hpp"
 
 #include <cmath>
 #include <limits>

@@ -1,7 +1,7 @@
 #include "mesh/order.hpp"
 
 #include "mesh/quality.hpp"
-#include "meshes.hpp"
+#include "tests/mesh/meshes.hpp"
 
 #include <set>
 

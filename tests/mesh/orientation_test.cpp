@@ -2,7 +2,7 @@
 // recognised and repaired; any other numbering is refused.
 #include "mesh/mirror.hpp"
 #include "mesh/quality.hpp"
-#include "meshes.hpp"
+#include "tests/mesh/meshes.hpp"
 
 #include <algorithm>
 #include <numeric>

@@ -1,7 +1,7 @@
 #include "mesh/point_location.hpp"
 
 #include "mesh/quality.hpp"
-#include "meshes.hpp"
+#include "tests/mesh/meshes.hpp"
 
 #include <cmath>
 

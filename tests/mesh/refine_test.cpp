@@ -2,7 +2,7 @@
 
 #include "mesh/conformity.hpp"
 #include "mesh/quality.hpp"
-#include "meshes.hpp"
+#include "tests/mesh/meshes.hpp"
 
 using namespace ritz;
 

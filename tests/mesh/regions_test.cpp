@@ -1,4 +1,4 @@
-#include "meshes.hpp"
+#include "tests/mesh/meshes.hpp"
 
 using namespace ritz;
 using ritz::testing::error_of;

@@ -1,13 +1,13 @@
 // The GPU does what the CPU does. Label gpu: ctest -L gpu.
-#include "solvers/bicgstab.hpp"
-#include "solvers/block_conjugate_gradient.hpp"
-#include "solvers/chebyshev.hpp"
-#include "solvers/conjugate_gradient.hpp"
-#include "solvers/direct_solver.hpp"
-#include "solvers/gmres.hpp"
-#include "solvers/jacobi.hpp"
-#include "solvers/minres.hpp"
-#include "solvers/vectors.hpp"
+#include "solvers/algebra/chebyshev.hpp"
+#include "solvers/algebra/jacobi.hpp"
+#include "solvers/algebra/vectors.hpp"
+#include "solvers/direct/direct_solver.hpp"
+#include "solvers/krylov/bicgstab.hpp"
+#include "solvers/krylov/block_conjugate_gradient.hpp"
+#include "solvers/krylov/conjugate_gradient.hpp"
+#include "solvers/krylov/gmres.hpp"
+#include "solvers/krylov/minres.hpp"
 #include "tests/solvers/matrices.hpp"
 
 #include <gtest/gtest.h>

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "device/error.hpp"
-#include "solvers/sparse_matrix.hpp"
+#include "solvers/algebra/sparse_matrix.hpp"
 
 #include <cmath>
 #include <cstdlib>

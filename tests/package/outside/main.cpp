@@ -2,13 +2,13 @@
 // too, and its heat a.K a V is known: here 32.5. Prints that number for hexahedra and tetrahedra; exit 1 when it is wrong.
 #include "anisotropic_diffusion.hpp"
 #include "device/kernels.hpp"
-#include "fem/constraints.hpp"
-#include "fem/operator.hpp"
-#include "io/vtu_writer.hpp"
+#include "fem/operator/operator.hpp"
+#include "fem/space/constraints.hpp"
+#include "io/vtk/vtu_writer.hpp"
 #include "mesh/generators.hpp"
-#include "solvers/conjugate_gradient.hpp"
-#include "solvers/jacobi.hpp"
-#include "solvers/vectors.hpp"
+#include "solvers/algebra/jacobi.hpp"
+#include "solvers/algebra/vectors.hpp"
+#include "solvers/krylov/conjugate_gradient.hpp"
 
 #include <cmath>
 #include <filesystem>

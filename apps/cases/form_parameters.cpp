@@ -1,0 +1,53 @@
+#include "apps/cases/form_parameters.hpp"
+
+#include <cmath>
+#include <fmt/format.h>
+
+namespace ritz {
+namespace {
+
+std::string about_of(const ParameterFacts& f) { return *f.unit == '\0' ? f.about : fmt::format("{} [{}]", f.about, f.unit); }
+
+std::optional<double> known(double value) { return std::isnan(value) ? std::optional<double>() : std::optional<double>(value); }
+
+NumberRule rule_of(const ParameterFacts& f) {
+  return {.fallback = known(f.fallback),
+          .minimum = known(f.minimum),
+          .maximum = known(f.maximum),
+          .above = known(f.above),
+          .below = known(f.below),
+          .out_of_bounds = Exit::model};
+}
+
+}  // namespace
+
+FormValue ask_form(const Case::Table& table, const FormCatalogue::Entry& entry, const std::map<std::string, double>& known_values) {
+  const FormRecord& record = *entry.record;
+  FormValue form(record, entry.module);
+  table.open_to_plugins("*");
+  if (!record.declared)
+    table.error("form", fmt::format("the form '{}' declares no parameters", record.name), "it cannot be made of the numbers of a case file",
+                "give it a list `parameters` (docs/your-own-element.md)");
+  for (int i = 0; i < record.parameter_count; ++i) {
+    const ParameterFacts& f = record.parameters[i].facts;
+    if (const auto found = known_values.find(f.name); found != known_values.end()) {
+      set_parameter(form, record.parameters[i], found->second);
+      continue;
+    }
+    const NumberRule rule = rule_of(f);
+    if (record.parameters[i].count == 1) {
+      set_parameter(form, record.parameters[i], table.number(f.name, about_of(f), rule));
+      continue;
+    }
+    VectorRule vector{.size = record.parameters[i].count};
+    if (rule.fallback) vector.fallback = std::vector<double>(static_cast<std::size_t>(vector.size), *rule.fallback);
+    set_parameter(form, record.parameters[i], table.vector(f.name, about_of(f), vector));
+  }
+  for (int i = 0; i < record.given_count; ++i) {
+    const ParameterFacts& f = record.given[i];
+    form.given.emplace_back(table.formula(f.name, about_of(f), rule_of(f)));
+  }
+  return form;
+}
+
+}  // namespace ritz

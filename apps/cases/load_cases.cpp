@@ -1,0 +1,185 @@
+#include "apps/cases/load_cases.hpp"
+
+#include "apps/cases/model.hpp"
+#include "apps/results/checkpoint_states.hpp"
+#include "apps/sweep/shared_model.hpp"
+#include "device/host_memory.hpp"
+#include "device/memory_shortage.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <set>
+
+namespace ritz {
+namespace {
+
+void check_name(const Case::Table& table, const std::string& name, std::set<std::string>& names) {
+  if (!name.empty() && !names.insert(name).second)
+    table.error("name", fmt::format("a second load case or combination is called '{}'", name), "results are found by name",
+                "give each a name of its own");
+}
+
+void refuse_matrix_tables(const Case::Table& table, const std::vector<MatrixTable>& matrix_tables) {
+  for (const MatrixTable& each : matrix_tables)
+    if (table.has(each.key))
+      table.refuse(each.key, fmt::format("a load case cannot have its own [{}]", each.key),
+                   "all load cases share one matrix, and this is part of it", each.instead);
+}
+
+LoadCombination read_combination(const Case::Table& table, const std::vector<LoadCaseInput>& cases) {
+  std::vector<std::string> names;
+  for (const LoadCaseInput& each : cases) names.push_back(each.name);
+  LoadCombination combination{table.text("name", "of the combination in the log, the report and the result files"),
+                              std::vector<double>(cases.size(), 0.0)};
+  const Case::Table factors = table.table("factors", "of each load case that takes part: {dead = 1.35, snow = 1.5}");
+  const std::vector<std::string> keys = factors.keys();
+  if (keys.empty())
+    table.error("factors", "a combination of nothing", {}, fmt::format("give factors = {{name = 1.5}} of the load cases {}", quoted_list(names)));
+  for (const std::string& key : keys) {
+    const double factor = factors.number(key, "factor of this load case", {.minimum = -1e30, .maximum = 1e30});  // beyond, squares of what is summed overflow
+    const auto found = std::ranges::find(names, key);
+    if (found != names.end()) {
+      combination.factors[static_cast<std::size_t>(found - names.begin())] = factor;
+      continue;
+    }
+    const std::string near = nearest_match(key, names);
+    factors.error(key, fmt::format("there is no load case '{}'", key),
+                  names.empty() ? "the case file has none" : fmt::format("the load cases are {}", quoted_list(names)),
+                  near.empty() ? "name one of these, or add a [[load_case]]" : fmt::format("did you mean '{}'?", near));
+  }
+  return combination;
+}
+
+bool replaces(const Prescription& own, const Prescription& other) {
+  return own.region == other.region && own.component == other.component;
+}
+
+void add(Constraints& constraints, const Prescription& p) { prescribe(constraints, *p.region, p.component, p.value, p.source); }
+
+// Values of zero where only load cases prescribe some: without any load case they are not there, but the unknowns are the same.
+void add_zeros(Constraints& constraints, const std::vector<Prescription>& own) {
+  const FunctionSpace& space = constraints.space();
+  for (const Prescription& p : own) {
+    std::vector<Node> nodes;
+    for (const Node node : space.nodes_in(*p.region))
+      if (!constraints.is_prescribed(node, p.component)) nodes.push_back(node);
+    constraints.prescribe_nodes(nodes, p.component, 0, p.source);
+  }
+}
+
+}  // namespace
+
+LoadCaseInputs read_load_cases(Case& input, const std::vector<std::string>& load_tables, const std::vector<MatrixTable>& matrix_tables) {
+  LoadCaseInputs inputs;
+  inputs.load_tables = load_tables;
+  std::set<std::string> names;
+  const char* about = "a set of loads, solved together with the others: its name, and its own tables as [[load_case.<kind of load>]]";
+  for (const Case::Table& table : input.tables("load_case", about)) {
+    const std::string name = table.text("name", "of the load case in the log, the report and the result files");
+    check_name(table, name, names);
+    if (std::ranges::all_of(table.keys(), [](const std::string& key) { return key == "name"; }))
+      table.error("name", fmt::format("the load case '{}' has no loads", name),
+                  "the loads of a load case stand under it as [[load_case.<kind of load>]]; tables without that prefix act in all load cases",
+                  fmt::format("give it some of {}, or remove it", quoted_list(load_tables)));
+    refuse_matrix_tables(table, matrix_tables);
+    inputs.cases.push_back({table, name, {}, {}});
+  }
+  for (const Case::Table& table : input.tables("combination", "a sum of load cases, by superposition")) {
+    inputs.combinations.push_back(read_combination(table, inputs.cases));
+    check_name(table, inputs.combinations.back().name, names);
+  }
+  if (!inputs.cases.empty())
+    for (const std::string& key : input.root().keys())
+      if (std::ranges::find(load_tables, key) != load_tables.end()) inputs.common.push_back(key);
+  return inputs;
+}
+
+LoadCaseSupports::LoadCaseSupports(const FunctionSpace& space, const std::vector<Prescription>& common, const LoadCaseInputs& inputs,
+                                   const std::function<void(Constraints&)>& always) {
+  const auto make = [&](const std::vector<Prescription>& own) -> Constraints& {
+    Constraints& made = *sets_.emplace_back(std::make_unique<Constraints>(space));
+    for (const Prescription& p : common)
+      if (std::ranges::none_of(own, [&](const Prescription& q) { return replaces(q, p); })) add(made, p);
+    for (const Prescription& p : own) add(made, p);
+    if (always) always(made);
+    return made;
+  };
+  Constraints& shared = make({});
+  bool all_have_own = !inputs.cases.empty();
+  for (const LoadCaseInput& each : inputs.cases) {
+    all_have_own = all_have_own && !each.prescribed.empty();
+    set_of_.push_back(each.prescribed.empty() ? 0 : sets_.size());
+    if (!each.prescribed.empty()) make(each.prescribed);
+  }
+  if (all_have_own) add_zeros(shared, inputs.cases.front().prescribed);
+}
+
+std::vector<Constraints*> LoadCaseSupports::all() const {
+  std::vector<Constraints*> result;
+  for (const auto& set : sets_) result.push_back(set.get());
+  return result;
+}
+
+void LoadCaseSupports::check(Case& input, const LoadCaseInputs& inputs) const {
+  std::vector<LoadCase> cases;
+  for (std::size_t i = 0; i < inputs.cases.size(); ++i) cases.push_back({inputs.cases[i].name, {}, &of(i)});
+  try {
+    check_same_unknowns(cases);
+  } catch (const Error& error) {
+    input.add_error(error);
+  }
+}
+
+void solve_load_cases(Run& run, const Operator& equations, const LoadCaseInputs& inputs, const LoadCaseSupports& supports,
+                      const LinearSolverOptions& options, const std::function<void(const StaticSolution&)>& show) {
+  const Index unknowns = equations.space().unknown_count();
+  const auto finish = [&](const StaticSolution& solution) {
+    run.record(solution.report, unknowns);
+    show(solution);
+  };
+  StaticReuse* reuse = run.shared().sweeps ? &run.shared().reuse : nullptr;
+  // Results take no more than what the solver leaves behind; what it had goes back before fields stand beside it.
+  const auto solve = [&](const LoadCases& loads) {
+    StaticSolutions solutions = solve_static(equations, loads, options, run.progress(), reuse);
+    if (reuse == nullptr) {
+      run.device().memory().trim();
+      return_freed_host_memory();
+    }
+    return solutions;
+  };
+  LoadCases loads{.cases = {}, .combinations = inputs.combinations, .common = &supports.common()};
+  if (inputs.cases.empty()) {
+    loads.cases.push_back({"", {}, &supports.common(), {}});
+    return finish(solve(loads).cases.front());
+  }
+  if (run.resumed()) loads.known = solved_columns_of(*run.resumed());
+  loads.keep = [&](const SolvedColumns& solved, std::size_t count) { run.keep(state_of(solved, count)); };
+  for (std::size_t i = 0; i < inputs.cases.size(); ++i) loads.cases.push_back({inputs.cases[i].name, inputs.cases[i].loads, &supports.of(i), {}});
+  if (!inputs.common.empty()) run.log().line("in every load case, and once in every combination: {}", fmt::join(inputs.common, ", "));
+  StaticSolutions solutions = solve(loads);
+  for (std::size_t i = 0; i < loads.cases.size(); ++i) {
+    run.begin_load_case(loads.cases[i].name);
+    solutions.cases[i].bring_back();
+    finish(solutions.cases[i]);
+    solutions.release(i);
+  }
+  ErrorList errors;  // one that fails keeps no other from being shown
+  for (std::size_t i = 0; i < loads.combinations.size(); ++i) {
+    run.begin_combination(loads.combinations[i].name);
+    try {
+      std::optional<StaticSolution> solution;
+      const auto attempt = [&] { solution = solutions.combination(i); };
+      if (memory_shortage(attempt)) {
+        run.give_back();
+        attempt();
+      }
+      finish(*solution);
+    } catch (const Error& error) {
+      if (error.exit() != Exit::not_converged && error.exit() != Exit::resources) throw;
+      errors.add(error);
+    }
+  }
+  errors.throw_if_any();
+}
+
+}  // namespace ritz

@@ -1,0 +1,17 @@
+// What a form gives beside the unknown, as fields of the results: derived quantities, then what it keeps at points.
+#pragma once
+
+#include "apps/results/derived_fields.hpp"
+#include "fem/forms/form_record.hpp"
+
+#include <vector>
+
+namespace ritz {
+
+// Their names and numbers of components; all, and those at nodes and in cells.
+std::vector<Field> evaluated_fields(const FormRecord& record);
+EvaluatedFields evaluated_names(const FormRecord& record);
+// Their values, of the form of this name in the equations.
+EvaluatedFields evaluate_fields(Run& run, const Operator& equations, const FormRecord& record, const Vector& u);
+
+}  // namespace ritz

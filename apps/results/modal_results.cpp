@@ -1,0 +1,125 @@
+#include "apps/results/modal_results.hpp"
+
+#include "apps/results/field_component.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+#include <numbers>
+#include <optional>
+
+namespace ritz {
+namespace {
+
+double largest_displacement(const std::vector<double>& shape, int components) {
+  double square = 0;
+  for (std::size_t i = 0; i < shape.size(); i += static_cast<std::size_t>(components)) {
+    double sum = 0;
+    for (std::size_t c = 0; c < static_cast<std::size_t>(components); ++c) sum += shape[i + c] * shape[i + c];
+    square = std::max(square, sum);
+  }
+  return std::sqrt(square);
+}
+
+double size_of(const Mesh& mesh) {
+  double low[3] = {1e300, 1e300, 1e300}, high[3] = {-1e300, -1e300, -1e300};
+  for (Index node = 0; node < mesh.node_count(); ++node)
+    for (std::size_t d = 0; d < 3; ++d) {
+      low[d] = std::min(low[d], mesh.point(node)[d]);
+      high[d] = std::max(high[d], mesh.point(node)[d]);
+    }
+  return std::hypot(high[0] - low[0], high[1] - low[1], high[2] - low[2]);
+}
+
+}  // namespace
+
+std::string mode_name(std::size_t mode) { return fmt::format("mode_{}", mode + 1); }
+
+void print_table(Run& run, const VibrationModes& modes) {
+  Log& log = run.log();
+  std::string head = "mode  frequency [Hz]     omega^2 [1/s^2]  residual  effective mass [%]:";
+  for (const int d : modes.directions) head += fmt::format("{:>7}", "xyz"[d]);
+  log.line("{}", head);
+  std::vector<double> sums(modes.directions.size(), 0.0);
+  const auto share = [&](std::size_t d, double mass) { return fmt::format("{:7.2f}", 100 * mass / modes.total_mass[d]); };
+  for (std::size_t k = 0; k < modes.frequencies.size(); ++k) {
+    std::string line =
+        fmt::format("{:4}  {:14.7g}  {:18.8e}  {:8.1e}                     ", k + 1, modes.frequencies[k], modes.eigen.values[k], modes.eigen.residuals[k]);
+    for (std::size_t d = 0; d < sums.size(); ++d) {
+      sums[d] += modes.effective_mass[k][d];
+      line += share(d, modes.effective_mass[k][d]);
+    }
+    log.line("{}{}", line, static_cast<int>(k) < modes.rigid_count ? "  rigid-body mode" : "");
+  }
+  std::string total = fmt::format("{:>73}", "sum:");
+  for (std::size_t d = 0; d < sums.size(); ++d) total += share(d, sums[d]);
+  log.line("{}", total);
+  log.line("count: {}", modes.eigen.verification);
+}
+
+void record(Run& run, const VibrationModes& modes, Index unknowns, double mass, double tolerance) {
+  const EigenSolution& s = modes.eigen;
+  SolveReport report;
+  report.method = s.method;
+  report.preconditioner = s.preconditioner;
+  report.choice = s.choice;
+  report.reason = s.reason;
+  report.iterations = s.iterations;
+  report.memory_needed = s.factor_foreseen;
+  report.true_relative_residual = s.residuals.empty() ? 0 : std::ranges::max(s.residuals);
+  run.record(report, unknowns);
+  auto& facts = run.report().facts;
+  facts["total_mass"] = fmt::format("{:.10g}", mass);
+  facts["frequencies_hz"] = fmt::format("{:.12g}", fmt::join(modes.frequencies, " "));
+  facts["eigenvalues"] = fmt::format("{:.12g}", fmt::join(s.values, " "));
+  facts["residuals"] = fmt::format("{:.3e}", fmt::join(s.residuals, " "));
+  facts["rigid_body_modes"] = fmt::format("{}", modes.rigid_count);
+  facts["mode_count"] = s.verification;
+  for (std::size_t d = 0; d < modes.directions.size(); ++d) {
+    std::vector<double> participation, mass_share;
+    for (std::size_t k = 0; k < s.values.size(); ++k) {
+      participation.push_back(modes.participation[k][d]);
+      mass_share.push_back(modes.effective_mass[k][d]);
+    }
+    const char axis = "xyz"[modes.directions[d]];
+    facts[fmt::format("participation_{}", axis)] = fmt::format("{:.10g}", fmt::join(participation, " "));
+    facts[fmt::format("effective_mass_{}", axis)] = fmt::format("{:.10g}", fmt::join(mass_share, " "));
+  }
+  if (std::ranges::any_of(s.residuals, [&](double residual) { return residual > tolerance; }))
+    run.log().notice("some residuals stop at the rounding of the stiffness matrix, above the tolerance");
+}
+
+void write_modes(Run& run, const FunctionSpace& space, const VibrationModes& modes, const ModeShapes& shapes) {
+  const int components = std::min(space.components(), space.mesh().dimension());
+  std::vector<Field> fields;
+  std::optional<Profile::Phase> phase(std::in_place, run.device().profile(), "fields");
+  Vector x = space.zeros();
+  for (std::size_t k = 0; k < modes.frequencies.size(); ++k) {
+    modes.eigen.vectors->get_column(static_cast<int>(k), x);
+    std::vector<double> moved = part_of(space.to_mesh(x), space.components(), 0, components);
+    const double scale = shapes.unit_maximum ? 1 / largest_displacement(moved, components) : 1;
+    if (space.components() == components) {
+      fields.push_back(run.fields().of(mode_name(k), space, x, scale));
+    } else {
+      for (double& value : moved) value *= scale;
+      fields.push_back({mode_name(k), components, std::move(moved)});
+    }
+  }
+  phase.reset();
+  run.write(fields, {});
+  const double amplitude = shapes.factor > 0 ? shapes.factor : 0.1 * size_of(space.mesh());
+  for (const Field& mode : fields) {
+    if (shapes.phases == 0) break;
+    const double scale = amplitude / largest_displacement(mode.values, components);
+    run.write_series(mode.name, shapes.phases, [&](int phase) {
+      const double time = static_cast<double>(phase) / shapes.phases;  // in periods
+      Field moved = mode;
+      moved.name = "displacement";
+      for (std::vector<double>* values : {&moved.values, &moved.finer_values})
+        for (double& value : *values) value *= scale * std::sin(2 * std::numbers::pi * time);
+      return std::pair{time, std::vector<Field>{std::move(moved)}};
+    });
+  }
+}
+
+}  // namespace ritz

@@ -1,0 +1,271 @@
+#include "apps/results/probes.hpp"
+
+#include "apps/results/field_component.hpp"
+#include "mesh/point_location.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <optional>
+#include <set>
+
+namespace ritz {
+namespace {
+
+struct Probe {
+  Case::Table table;
+  std::string name, field, component, values;
+  std::optional<PointLocator::Place> place;   // at a point,
+  const Region* region = nullptr;             // or over a region
+  std::string measure;
+};
+
+// The locator is made for the first probe that needs it.
+class Places {
+ public:
+  explicit Places(const Mesh& mesh) : mesh_(mesh) {}
+  PointLocator::Place at(const std::vector<double>& x) {
+    if (!locator_) locator_.emplace(mesh_);
+    return locator_->locate({x[0], x[1], x.size() > 2 ? x[2] : 0});
+  }
+
+ private:
+  const Mesh& mesh_;
+  std::optional<PointLocator> locator_;
+};
+
+void add_at(const Case::Table& table, std::string_view key, const Error& error) {
+  table.error(key, error.message(), error.why(), error.fix(), error.exit());
+}
+
+void read_place(Probe& probe, const Mesh& mesh, Places& places) {
+  const Case::Table& t = probe.table;
+  VectorRule rule;
+  rule.size = mesh.dimension() == 2 ? 0 : 3;
+  const std::vector<double> x =
+      t.vector("point", "where to look [length of the mesh, scaled]; in two dimensions z may be left out", rule);
+  if (x.size() < 2 || x.size() > 3)
+    return t.error("point", fmt::format("the point has {} coordinates", x.size()), {}, "give two or three");
+  try {
+    probe.place = places.at(x);
+  } catch (const Error& error) {
+    add_at(t, "point", error);
+  }
+}
+
+void read_region(Probe& probe, const Mesh& mesh) {
+  const Case::Table& t = probe.table;
+  probe.measure = t.choice("measure", "what to take over the region", {"min", "max", "mean", "integral", "reaction"});
+  const char* about = "region to look at; integrals need cells or facets";
+  probe.region = probe.measure == "integral"
+                     ? t.region("region", about, mesh, {RegionKind::cells, RegionKind::facets})
+                     : t.region("region", about, mesh, {RegionKind::cells, RegionKind::facets, RegionKind::nodes});
+  if (probe.region != nullptr && probe.region->size() == 0) {
+    t.error("region", fmt::format("the region '{}' is empty", probe.region->name), {}, "name another region");
+    probe.region = nullptr;
+  }
+}
+
+Probe read_probe(const Case::Table& t, const Mesh& mesh, Places& places) {
+  Probe probe{.table = t, .name = t.text("name", "of the number in the log and in the JSON report"), .field = {}, .component = {},
+              .place = {}, .measure = {}};
+  if (t.has("point") && t.has("region")) {
+    t.error("region", "a probe has a point and a region", "a probe looks at one of them", "make two probes of it");
+    t.text("region", "", {.fallback = "", .may_be_empty = true});
+    t.text("measure", "", {.fallback = "", .may_be_empty = true});
+  } else if (t.has("region")) {
+    read_region(probe, mesh);
+  } else {
+    read_place(probe, mesh, places);
+  }
+  TextRule field_rule;
+  if (probe.measure == "reaction") field_rule.fallback = "reaction";
+  probe.field = t.text("field", "as in the result file", field_rule);
+  probe.values = t.choice("values", "which, where the results have both; auto takes those of cells where nodes have none", {"auto", "nodes", "cells"}, "auto");
+  probe.component = t.expression("component", "x y z magnitude, xx yy zz xy yz xz, a number from 0, or all", {.fallback = "all"});
+  return probe;
+}
+
+std::vector<Probe> read_probes(Case& input, const Mesh& mesh) {
+  Places places(mesh);
+  std::vector<Probe> probes;
+  std::set<std::string> names;
+  for (const Case::Table& t : input.tables("probe", "numbers to take from the results")) {
+    probes.push_back(read_probe(t, mesh, places));
+    const std::string& name = probes.back().name;
+    if (!name.empty() && !names.insert(name).second)
+      t.error("name", fmt::format("a second probe is called '{}'", name), "results are found by name", "give each probe a name of its own");
+  }
+  return probes;
+}
+
+struct Target {
+  const Field* field;
+  FieldComponent component;
+  bool in_cells;
+  std::optional<Region> region = {};  // the cells that have the field, of the probe's
+};
+
+// A field that only some cells have is looked at there.
+bool restrict(Target& target, const Probe& probe) {
+  const std::vector<char>& given = target.field->given;
+  if (!target.in_cells || given.empty()) return true;
+  const auto has_field = [&](Index cell) { return given[static_cast<std::size_t>(cell)] != 0; };
+  const char* why = "it belongs to the cells of another element";
+  if (probe.place) {
+    if (has_field(probe.place->cell)) return true;
+    probe.table.error("point", fmt::format("the field '{}' has no values in cell {}, at the point", target.field->name, probe.place->cell), why,
+                      "take a point in a cell that has it, or a region");
+    return false;
+  }
+  if (probe.region == nullptr) return true;
+  target.region = *probe.region;
+  std::erase_if(target.region->cells, [&](Index cell) { return !has_field(cell); });
+  if (!target.region->cells.empty()) return true;
+  probe.table.error("region", fmt::format("the field '{}' has no values in '{}'", target.field->name, probe.region->name), why,
+                    "name a region of cells that have it");
+  return false;
+}
+
+// Lengths and areas have no sum.
+bool is_of_one_dimension(const Mesh& mesh, const Target& target, const Probe& probe) {
+  if (probe.region == nullptr || (probe.measure != "mean" && probe.measure != "integral")) return true;
+  std::set<int> dimensions;
+  for (const Index cell : (target.region ? *target.region : *probe.region).cells) dimensions.insert(traits(mesh.kind_of(cell)).dimension);
+  if (dimensions.size() < 2) return true;
+  probe.table.error("region", fmt::format("'{}' holds lines and surfaces", probe.region->name), fmt::format("the {} would add lengths to areas", probe.measure),
+                    "name a region of one of them, or take min or max");
+  return false;
+}
+
+std::optional<Target> find_target(const Probe& probe, const Mesh& mesh, const ProbeFields& fields) {
+  if (probe.field.empty()) return {};
+  const auto has = [&](std::span<const Field> some) { return std::ranges::any_of(some, [&](const Field& f) { return f.name == probe.field; }); };
+  const bool in_cells = probe.values == "cells" || (probe.values == "auto" && !has(fields.nodal) && has(fields.cells));
+  const Field* field = nullptr;
+  try {
+    field = &field_named(in_cells ? fields.cells : fields.nodal, probe.field);
+    Target target{field, component_named(*field, probe.component), in_cells};
+    if (!in_cells || probe.place || probe.region == nullptr)
+      return restrict(target, probe) && is_of_one_dimension(mesh, target, probe) ? std::optional(target) : std::nullopt;
+    const std::string what = fmt::format("the field '{}' lies in cells", field->name);
+    if (probe.measure == "reaction")
+      probe.table.error("measure", what, "reactions are sums over nodes", "take min, max, mean or integral");
+    else if (probe.region->kind != RegionKind::cells)
+      probe.table.error("region", what, fmt::format("'{}' is a region of {}", probe.region->name, probe.region->kind == RegionKind::nodes ? "nodes" : "facets"),
+                        "name a region of cells");
+    else if (restrict(target, probe) && is_of_one_dimension(mesh, target, probe))
+      return target;
+  } catch (const Error& error) {
+    add_at(probe.table, field == nullptr ? "field" : "component", error);
+  }
+  return {};
+}
+
+// f(value) for the selected numbers at every node of the region, or in every cell.
+template <class F>
+void for_each_value(const Mesh& mesh, const Region& region, const Target& target, F f) {
+  std::vector<double> selected(static_cast<std::size_t>(target.component.size()));
+  const auto visit = [&](Index at) {
+    target.component.select(target.field->values.data() + at * target.field->components, selected.data());
+    f(selected);
+  };
+  if (target.in_cells)
+    for (const Index cell : region.cells) visit(cell);
+  else
+    for (const Node node : nodes_in(mesh, region)) visit(node);
+}
+
+std::vector<double> extreme(const Mesh& mesh, const Region& region, const Target& target, double sign) {
+  std::vector<double> best;
+  for_each_value(mesh, region, target, [&](const std::vector<double>& values) {
+    if (best.empty()) best = values;
+    for (std::size_t i = 0; i < best.size(); ++i)
+      if (std::isnan(values[i]) || sign * values[i] > sign * best[i]) best[i] = values[i];  // a NaN stays
+  });
+  return best;
+}
+
+RegionIntegral integral_of(const Mesh& mesh, const Region& region, const Target& target, const ProbeFields& fields) {
+  return target.in_cells ? integrate_cells(mesh, region, *target.field, target.component, fields.measure)
+                         : integrate(mesh, region, *target.field, target.component, fields.measure, fields.finer);
+}
+
+std::vector<double> value_at(const Mesh& mesh, const PointLocator::Place& place, const Field& field, const LagrangeResults* finer) {
+  if (finer == nullptr || field.finer_values.empty()) return interpolate(mesh, place, field.values, field.components);
+  const std::vector<double> N = finer->functions(mesh.kind_of(place.cell)).at(place.xi);
+  const std::span<const Node> points = finer->points_of(place.cell);
+  const auto components = static_cast<std::size_t>(field.components);
+  std::vector<double> result(components, 0.0);
+  for (std::size_t a = 0; a < N.size(); ++a)
+    for (std::size_t c = 0; c < components; ++c) result[c] += N[a] * field.finer_values[static_cast<std::size_t>(points[a]) * components + c];
+  return result;
+}
+
+std::vector<double> mean(const Mesh& mesh, const Region& region, const Target& target, const ProbeFields& fields) {
+  std::vector<double> result(static_cast<std::size_t>(target.component.size()), 0.0);
+  double size = 0;
+  if (region.kind == RegionKind::nodes) {
+    for_each_value(mesh, region, target, [&](const std::vector<double>& values) {
+      for (std::size_t i = 0; i < result.size(); ++i) result[i] += values[i];
+      size += 1;
+    });
+  } else {
+    RegionIntegral integral = integral_of(mesh, region, target, fields);
+    result = std::move(integral.integrals);
+    size = integral.size;
+  }
+  for (double& value : result) value /= size;
+  return result;
+}
+
+// The magnitude of a total is that of the summed vector.
+std::vector<double> total(const Mesh& mesh, const Region& region, const Target& target) {
+  const Target all{target.field, {target.field->components, FieldComponent::all}, false};
+  std::vector<double> sum(static_cast<std::size_t>(target.field->components), 0.0);
+  for_each_value(mesh, region, all, [&sum](const std::vector<double>& values) {
+    for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += values[i];
+  });
+  std::vector<double> result(static_cast<std::size_t>(target.component.size()));
+  target.component.select(sum.data(), result.data());
+  return result;
+}
+
+std::vector<double> evaluate(const Probe& probe, const Mesh& mesh, const Target& target, const ProbeFields& fields) {
+  if (target.field->values.empty()) return std::vector(static_cast<std::size_t>(target.component.size()), std::numeric_limits<double>::quiet_NaN());
+  if (probe.place) {
+    std::vector<double> result(static_cast<std::size_t>(target.component.size()));
+    if (target.in_cells) target.component.select(target.field->values.data() + probe.place->cell * target.field->components, result.data());
+    else target.component.select(value_at(mesh, *probe.place, *target.field, fields.finer).data(), result.data());
+    return result;
+  }
+  const Region& region = target.region ? *target.region : *probe.region;
+  if (probe.measure == "min") return extreme(mesh, region, target, -1);
+  if (probe.measure == "max") return extreme(mesh, region, target, 1);
+  if (probe.measure == "mean") return mean(mesh, region, target, fields);
+  if (probe.measure == "integral") return integral_of(mesh, region, target, fields).integrals;
+  return total(mesh, region, target);
+}
+
+}  // namespace
+
+bool check_probes(Case& input, const Mesh& mesh, const ProbeFields& fields) {
+  const std::vector<Probe> probes = read_probes(input, mesh);
+  for (const Probe& probe : probes)
+    if (!fields.nodal.empty()) find_target(probe, mesh, fields);
+  return !probes.empty();
+}
+
+std::vector<std::pair<std::string, std::vector<double>>> evaluate_probes(Case& input, const Mesh& mesh, const ProbeFields& fields) {
+  std::vector<std::pair<std::string, std::vector<double>>> results;
+  for (const Probe& probe : read_probes(input, mesh)) {
+    const std::optional<Target> target = find_target(probe, mesh, fields);
+    if (target && (probe.place || probe.region != nullptr)) results.emplace_back(probe.name, evaluate(probe, mesh, *target, fields));
+  }
+  input.throw_if_any();
+  return results;
+}
+
+}  // namespace ritz

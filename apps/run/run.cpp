@@ -1,0 +1,256 @@
+#include "apps/run/run.hpp"
+
+#include "apps/cases/case_regions.hpp"
+#include "apps/cases/solver_settings.hpp"
+#include "apps/results/probes.hpp"
+#include "apps/run/crossover.hpp"
+#include "apps/run/run_summary.hpp"
+#include "apps/sweep/shared_model.hpp"
+#include "apps/sweep/sweep_plan.hpp"
+#include "device/host_limits.hpp"
+#include "device/stop_request.hpp"
+#include "io/meshes/mesh_reader.hpp"
+#include "io/results/error_catalogue.hpp"
+#include "mesh/conformity.hpp"
+#include "mesh/order.hpp"
+#include "mesh/refine.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <fmt/format.h>
+#include <iterator>
+
+namespace ritz {
+namespace {
+
+std::string stem_of(const std::string& path) { return std::filesystem::path(path).stem().string(); }
+
+// Of the case, before it is read in earnest; empty where that cannot be.
+std::string mesh_file(const RunOptions& options) {
+  if (options.device != "auto" || options.survey) return "";
+  try {
+    Case input = Case::from_file(options.case_file, options.overrides);
+    return input.table("mesh", "").path("file", "", {.fallback = ""});
+  } catch (const Error&) {
+    return "";
+  }
+}
+
+}  // namespace
+
+Run::Run(AppInfo info, RunOptions options, SharedModel* shared)
+    : info_(std::move(info)),
+      options_(std::move(options)),
+      log_(options_.quiet ? LogLevel::quiet : options_.verbose ? LogLevel::verbose : LogLevel::normal),
+      own_(shared == nullptr ? std::make_unique<SharedModel>() : nullptr),
+      shared_(shared == nullptr ? own_.get() : shared) {
+  name_ = options_.member.empty() ? stem_of(options_.case_file) : options_.member;
+  if (options_.log_json) log_.use_json();
+  report_.program = info_.name;
+  report_.case_file = options_.case_file;
+  if (own_) {
+    own_->device = Device::named(device_for(options_.device, options_.threads, [this] { return expected_unknowns(mesh_file(options_), info_.components); }),
+                                 options_.threads);
+    limit(device(), options_.memory);
+    const std::string obeyed = obey(options_.memory);
+    // Else VTK takes as many as there are cores; of more it complains.
+    setenv("VTK_SMP_MAX_THREADS", fmt::format("{}", std::clamp(host_limits().affinity, 1, device().threads())).c_str(), 0);
+    log_.line("device: {}", device().description());
+    if (!obeyed.empty()) log_.line("{}", obeyed);
+  } else {
+    log_.line("member {}", options_.member);
+  }
+  auto phase = this->phase("case");
+  report_.device = device().description();
+  for (const std::string& notice : options_.notices) log_.notice(notice);
+  case_ = options_.survey ? Case::survey(options_.case_file, options_.survey->taken) : Case::from_file(options_.case_file, options_.overrides);
+  if (options_.describe || options_.survey) read_sweep(*case_, name_);
+  else case_->drop("sweep");
+  case_->root().text("title", "what this case is about", {.fallback = "", .may_be_empty = true});
+  read_output_settings();
+  case_->read_tables();
+}
+
+Run::~Run() = default;
+
+const Device& Run::device() const { return *shared_->device; }
+
+void Run::read_output_settings() {
+  const Case::Table table = case_->table("output", "where results go and how");
+  const std::string folder = table.text("folder", "folder of the results, relative to where the program runs",
+                                        {.fallback = "results/" + stem_of(options_.case_file)});
+  const std::string format = table.choice("format", "vtu: an index (.pvd) and a file for each step; vtkhdf: one HDF5 file (.hdf) with the mesh once",
+                                          {"vtu", "vtkhdf"}, "vtu");
+  format_.format = format == "vtkhdf" ? ResultFormat::vtkhdf : ResultFormat::vtu;
+  const std::string compression = table.choice("compression", "none is fastest; vtkhdf has no lz4", {"none", "lz4", "zlib"}, "none");
+  if (format == "vtkhdf" && compression == "lz4")
+    table.error("compression", "the format vtkhdf has no lz4 compression", "HDF5 knows it by plugins only, which readers do not have",
+                "use compression = \"zlib\" or \"none\"");
+  format_.vtu.compression = compression == "lz4" ? Compression::lz4 : compression == "zlib" ? Compression::zlib : Compression::none;
+  format_.vtu.single_precision = table.flag("single_precision", "fields as 32-bit numbers: half the size", false);
+  fields_ = ResultFields(table.choice("cells", "for fields of a higher order than the mesh ([space] order). mesh: values at the mesh's nodes; "
+                                      "lagrange: the whole field, on VTK's Lagrange cells", {"mesh", "lagrange"}, "mesh") == "lagrange");
+  output_ = options_.output.empty() ? folder : options_.output;
+}
+
+const Mesh& Run::mesh(bool structural) {
+  if (mesh_ != nullptr) return *mesh_;
+  auto phase = device().profile().phase("read");
+  const Case::Table table = case_->table("mesh", "the part");
+  const std::string file = table.path(
+      "file", "mesh file (.msh, .inp, .vtu, .vtk, .mesh, .bdf, .exo, .med, .cgns, ...: docs/formats.md), relative to the case file", {.must_exist = true});
+  const double scale = table.number("scale", "factor on the coordinates, 0.001 for a mesh in mm", {.fallback = 1, .above = 0});
+  const auto refinements = table.integer("refine", "how often all cells are halved", {.fallback = 0, .minimum = 0, .maximum = 10});
+  const auto order = table.integer("order", "1 or 2: order of the cells; 0 keeps the file's", {.fallback = 0, .minimum = 0, .maximum = 2});
+  const std::string mid_nodes = table.choice("mid_nodes", "of cells raised to order 2: on edges only, or on faces too",
+                                             {"serendipity", "full"}, "serendipity");
+  if (mid_nodes == "full" && order != 2)
+    table.error("mid_nodes", "mid_nodes = 'full' without order = 2", "cells keep the nodes of the file unless [mesh] order says otherwise", "add order = 2");
+  const bool torn = table.flag(
+      "allow_torn", "nodes that hang on facets of their own body, and quadrilateral facets on triangles, are meant: the solution may tear there", false);
+  if (!std::filesystem::exists(file)) case_->throw_if_any();
+  report_.mesh_file = file;
+  const auto make = [&] {
+    log_.progress("reading " + file);
+    ReadOptions options{.scale = scale};
+    options.structural = structural;
+    std::vector<std::string> notices;
+    options.notices = &notices;
+    std::optional<Mesh> mesh;
+    try {
+      mesh = options_.survey ? options_.survey->mesh(structural) : read_mesh(file, options);
+    } catch (const Error& error) {  // together with what was wrong in the case file so far
+      case_->add_error(error);
+      if (kind_of(error).name == std::string_view("inverted-cells"))
+        log_.notice(fmt::format("to see the cells: ritz mesh check {} writes them to a VTU file", file));
+      case_->throw_if_any();
+    }
+    Conformity conformity = check_conformity(*mesh);
+    for (const Error& error : conformity.errors) {
+      if (torn) conformity.notices.push_back(error.message());
+      else case_->add_error(error);
+    }
+    std::ranges::move(conformity.notices, std::back_inserter(notices));
+    for (int i = 0; i < refinements; ++i) {
+      log_.progress("refining");
+      mesh = refine(*mesh);
+    }
+    if (order > 0) mesh = with_order(*mesh, static_cast<int>(order), mid_nodes == "full" ? MidNodes::full : MidNodes::serendipity);
+    log_.end_progress();
+    for (const std::string& notice : notices) log_.notice(notice);
+    for (const std::string& notice : mesh->notices()) log_.notice(notice);
+    log_.line("mesh: {} cells, {} nodes, {} dimensions, from {}", mesh->cell_count(), mesh->node_count(), mesh->dimension(), file);
+    case_->set_dimension(mesh->dimension());
+    return with_case_regions(*case_, std::move(*mesh), [this](const std::string& line) { log_.line("{}", line); });
+  };
+  const std::string key = mesh_key();
+  const bool is_there = shared_->mesh && shared_->mesh_key == key;
+  mesh_ = &shared_->mesh_for(key, make);
+  case_->set_dimension(mesh_->dimension());
+  if (is_there) case_->excuse("region");             // they are in the mesh
+  else if (!case_->sound()) shared_->mesh_key = "";  // the next member is to hear of it, too
+  report_.cells = mesh_->cell_count();
+  report_.nodes = mesh_->node_count();
+  return *mesh_;
+}
+
+// What of a member's values makes the mesh.
+std::string Run::mesh_key() const {
+  std::string key = "mesh";
+  for (const std::string& text : options_.overrides)
+    for (const char* table : {"mesh.", "region.", "table."})
+      if (text.starts_with(table)) key += "\n" + text;
+  return key;
+}
+
+LinearSolverOptions Run::solver(MatrixPromise promise, double tolerance) {
+  LinearSolverOptions options = read_solver(*case_, tolerance, [this](const std::string& text) { log_.notice(text); });
+  options.promise = promise;
+  options.say = [this](const std::string& line) {
+    log_.end_progress();
+    log_.line("{}", line);
+  };
+  options.on_failure = [this](const SolveReport& solve, Index unknowns) { record(solve, unknowns); };
+  return options;
+}
+
+void Run::checked(const ProbeFields& fields) {
+  if (check_probes(*case_, *mesh_, fields)) fields_.look_closely();
+  if (options_.survey) throw CheckedOnly{};
+  if (options_.describe) {
+    std::string text = case_->describe();
+    const auto list = [&text](const char* where, std::span<const Field> some) {
+      if (some.empty()) return;
+      text += fmt::format("{}# fields of the results at {}:", text.ends_with('\n') ? "" : "\n", where);
+      for (const Field& field : some) text += fmt::format("{} {} ({})", &field == some.data() ? "" : ",", field.name, field.components);
+      text += "\n";
+    };
+    list("nodes", fields.nodal);
+    list("cells", fields.cells);
+    if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0)
+      throw Error(Exit::output, "standard output could not be written");
+    throw CheckedOnly{};
+  }
+  case_->finish();
+  if (options_.estimate) throw CheckedOnly{};  // also beside results that are there
+  if (!options_.json.empty()) probe_folder(std::filesystem::absolute(options_.json).parent_path());
+  if (shared_->folder != nullptr) results_ = std::make_unique<ResultFolder>(shared_->folder->member(name_));
+  else if (own_ && options_.check) try_folder();
+  else if (own_) open_folder();
+  if (own_ && shared_->folder == nullptr) check_room(fields);
+  throw_if_stop_requested();
+  if (options_.check) {
+    log_.line("check: the case is complete and well posed; nothing was solved");
+    throw CheckedOnly{};
+  }
+  if (shared_->writes_fields) load_library_of(format_.format);
+}
+
+std::function<void(const std::string&)> Run::progress() {
+  return [this](const std::string& text) {
+    throw_if_stop_requested();
+    log_.progress(text);
+  };
+}
+
+void Run::begin_load_case(const std::string& name) {
+  log_.end_progress();
+  log_.line("load case '{}'", name);
+  part_ = &report_.load_cases.emplace_back(LoadCaseOutcome{.name = name});
+}
+
+void Run::begin_combination(const std::string& name) {
+  log_.line("combination '{}'", name);
+  part_ = &report_.combinations.emplace_back(LoadCaseOutcome{.name = name});
+}
+
+std::map<std::string, std::string>& Run::facts() { return part_ != nullptr ? part_->facts : report_.facts; }
+
+void Run::record(const SolveReport& solve, Index unknowns) {
+  log_.end_progress();
+  const std::string choice_before = report_.solves.empty() ? "" : report_.solves.back().choice;
+  report_.unknowns = unknowns;
+  report_.solves.push_back(outcome_of(solve));
+  std::ranges::move(std::exchange(steps_before_, {}), std::back_inserter(report_.solves.back().fallbacks));
+  if (part_ != nullptr) part_->solve = report_.solves.back();
+  log_.line("{}", text_of(solve, unknowns));
+  if (!solve.choice.empty() && solve.choice != choice_before) log_.line("method: {}", solve.choice);
+  for (const std::string& fallback : solve.fallbacks) log_.notice("fell back: " + fallback);
+  if (!solve.where.empty()) log_.notice(solve.where);
+  tell_steps_of_equations();
+}
+
+void Run::tell_steps_of_equations() {
+  for (const auto& equations : shared_->equations)
+    for (const std::string& step : equations->take_steps_down()) step_down(step);
+}
+
+void Run::step_down(const std::string& step) {
+  log_.notice("fell back: " + step);
+  if (part_ != nullptr) part_->solve.fallbacks.push_back(step);
+  if (report_.solves.empty()) steps_before_.push_back(step);
+  else report_.solves.back().fallbacks.push_back(step);
+}
+
+}  // namespace ritz

@@ -1,0 +1,15 @@
+// --schema: what the case files of a program may hold, as JSON Schema, whatever the mesh.
+#pragma once
+
+#include "apps/run/run.hpp"
+
+#include <functional>
+#include <string>
+
+namespace ritz {
+
+// Lets the app read cases that are not there, on small meshes of two and three dimensions or, where it asks for one, of lines and
+// surfaces in space. Nothing is solved, nothing written.
+std::string schema_of_app(const AppInfo& info, const std::function<void(Run&)>& app);
+
+}  // namespace ritz

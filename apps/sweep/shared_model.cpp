@@ -1,0 +1,40 @@
+#include "apps/sweep/shared_model.hpp"
+
+#include <utility>
+
+namespace ritz {
+
+void SharedModel::forget_equations() {
+  settle();
+  reuse.clear();
+  equations.clear();
+}
+
+const Mesh& SharedModel::mesh_for(const std::string& key, const std::function<Mesh()>& make) {
+  if (mesh && mesh_key == key) return *mesh;
+  forget_equations();
+  space.reset();
+  mesh.reset();
+  mesh = make();
+  mesh_key = key;
+  return *mesh;
+}
+
+const FunctionSpace& SharedModel::space_for(const std::string& key, const std::function<FunctionSpace()>& make) {
+  if (space && space_key == key) return *space;
+  forget_equations();
+  space.reset();
+  space = std::make_unique<FunctionSpace>(make());
+  space_key = key;
+  return *space;
+}
+
+const Operator& SharedModel::equations_for(const FunctionSpace& on, std::vector<Integral> integrals) {
+  if (sweeps)
+    for (const std::unique_ptr<Operator>& each : equations)
+      if (&each->space() == &on && each->set_numbers(integrals)) return *each;
+  if (sweeps && equations.size() > 2) forget_equations();  // stiffness and mass at most
+  return *equations.emplace_back(std::make_unique<Operator>(on, std::move(integrals)));
+}
+
+}  // namespace ritz

@@ -1,0 +1,116 @@
+#include "apps/sweep/static_batch.hpp"
+
+#include "apps/sweep/shared_model.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <new>
+#include <utility>
+
+namespace ritz {
+namespace {
+
+constexpr int most_together = 64;
+
+bool same_matrix(const std::vector<FormValue>& a, const std::vector<FormValue>& b) {
+  return std::ranges::equal(a, b, [](const FormValue& x, const FormValue& y) { return !x.has_matrix || same_numbers(x, y); });
+}
+
+}  // namespace
+
+bool StaticBatch::shares_its_matrix(const Waiting& member) const {
+  const Waiting& first = waiting_.front();
+  return first.equations == member.equations && same_matrix(first.numbers, member.numbers) &&
+         first.supports->common().host_mask() == member.supports->common().host_mask();
+}
+
+int batch_limit(const SweepPlan& plan) { return plan.touches("solver") ? 1 : plan.batch; }
+
+// Of each u, b, their correction, and the vectors of the iteration.
+int members_that_fit(const FunctionSpace& space, int limit) {
+  const double column = 9.0 * sizeof(double) * double(space.unknown_count());
+  const double fit = 0.5 * double(space.device().memory().available()) / column;
+  const int memory = fit > most_together ? most_together : std::max(1, static_cast<int>(fit));
+  return limit > 0 ? std::min(limit, memory) : memory;
+}
+
+void StaticBatch::add(Run& run, const Operator& equations, std::shared_ptr<const LoadCaseSupports> supports, const LinearSolverOptions& options,
+                      ShowSolution show) {
+  auto& shared = run.shared().equations;
+  const auto found = std::ranges::find(shared, &equations, [](const auto& each) { return each.get(); });
+  Waiting member{&run, found->get(), equations.numbers(), std::move(supports), options, std::move(show)};
+  if (!waiting_.empty() && !shares_its_matrix(member)) solve();
+  waiting_.push_back(std::move(member));
+  if (static_cast<int>(waiting_.size()) >= members_that_fit(equations.space(), limit_)) solve();
+}
+
+bool StaticBatch::waits(const Run& run) const {
+  return std::ranges::any_of(waiting_, [&](const Waiting& member) { return member.run == &run; });
+}
+
+void StaticBatch::finish(Waiting& member, const std::function<void()>& work) {
+  std::exception_ptr error;
+  try {
+    work();
+  } catch (...) {
+    error = std::current_exception();
+  }
+  done_(*member.run, error);
+}
+
+std::vector<StaticSolution> StaticBatch::solved_together(std::vector<Waiting>& members) {
+  LoadCases loads;
+  for (Waiting& each : members)
+    loads.cases.push_back({"", {}, &each.supports->common(), [&each] { each.equations->set_numbers(each.numbers); }});
+  const Waiting& first = members.front();
+  StaticSolutions solutions = solve_static(*first.equations, loads, first.options, first.run->progress(), &first.run->shared().reuse);
+  ++solutions_;
+  largest_ = std::max(largest_, static_cast<int>(members.size()));
+  return std::move(solutions.cases);
+}
+
+void StaticBatch::show(Waiting& member, StaticSolution solution) {
+  finish(member, [&] {
+    member.equations->set_numbers(member.numbers);
+    member.run->record(solution.report, member.equations->space().unknown_count());
+    solution.bring_back();
+    member.show(solution);
+  });
+}
+
+void StaticBatch::solve() {
+  if (std::vector<Waiting> members = std::exchange(waiting_, {}); !members.empty()) solve(std::move(members));
+}
+
+// Where one of them spoils it for all, or there is no memory for so many: each half by itself.
+void StaticBatch::solve(std::vector<Waiting> members) {
+  std::vector<StaticSolution> solutions;
+  std::exception_ptr failure;
+  try {
+    solutions = solved_together(members);
+  } catch (const Error& error) {
+    if (static_cast<int>(error.exit()) >= static_cast<int>(Exit::stopped)) throw;
+    failure = std::current_exception();
+  } catch (const std::bad_alloc&) {
+    failure = std::current_exception();
+  }
+  if (!failure) {
+    for (std::size_t i = 0; i < members.size(); ++i) show(members[i], std::move(solutions[i]));
+    return;
+  }
+  if (members.size() == 1) return finish(members.front(), [&] { std::rethrow_exception(failure); });
+  const auto middle = members.begin() + static_cast<std::ptrdiff_t>(members.size() / 2);
+  std::vector<Waiting> second(std::make_move_iterator(middle), std::make_move_iterator(members.end()));
+  members.erase(middle, members.end());
+  solve(std::move(members));
+  solve(std::move(second));
+}
+
+void solve_or_wait(Run& run, const Operator& equations, const LoadCaseInputs& inputs, const std::shared_ptr<const LoadCaseSupports>& supports,
+                   const LinearSolverOptions& options, const ShowSolution& show) {
+  StaticBatch* batch = run.shared().batch;
+  if (batch == nullptr || !inputs.cases.empty()) return solve_load_cases(run, equations, inputs, *supports, options, show);
+  batch->add(run, equations, supports, options, show);
+}
+
+}  // namespace ritz

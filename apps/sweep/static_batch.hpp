@@ -1,0 +1,63 @@
+// Linear models that wait for each other: members of a sweep with the same matrix are columns of one solution, as many as the
+// memory holds.
+//
+//   solve_or_wait(run, equations, load_cases, supports, options, show);   // the last step of an app
+#pragma once
+
+#include "apps/cases/load_cases.hpp"
+#include "apps/sweep/sweep_plan.hpp"
+
+#include <exception>
+#include <functional>
+#include <memory>
+#include <vector>
+
+namespace ritz {
+
+using ShowSolution = std::function<void(const StaticSolution&)>;
+
+// Members of a sweep that are solved together at most; 0: as memory allows.
+int batch_limit(const SweepPlan& plan);
+// As many as half of the free memory has room for.
+int members_that_fit(const FunctionSpace& space, int limit);
+
+class StaticBatch {
+ public:
+  // `limit`: members solved together; 0: as memory allows, 64 at most. `done` is told of each member that has waited: nullptr, or
+  // what went wrong.
+  StaticBatch(int limit, std::function<void(Run&, std::exception_ptr)> done) : limit_(limit), done_(std::move(done)) {}
+
+  // The run must live until it is done. Solves those before where this one has another matrix, and all where that are enough.
+  void add(Run& run, const Operator& equations, std::shared_ptr<const LoadCaseSupports> supports, const LinearSolverOptions& options, ShowSolution show);
+  void solve();  // those that wait
+  bool waits(const Run& run) const;
+  int solutions() const { return solutions_; }
+  int largest() const { return largest_; }
+
+ private:
+  struct Waiting {
+    Run* run;
+    Operator* equations;
+    std::vector<FormValue> numbers;  // of the equations for this member
+    std::shared_ptr<const LoadCaseSupports> supports;
+    LinearSolverOptions options;
+    ShowSolution show;
+  };
+  bool shares_its_matrix(const Waiting& member) const;
+  void solve(std::vector<Waiting> members);
+  std::vector<StaticSolution> solved_together(std::vector<Waiting>& members);
+  void show(Waiting& member, StaticSolution solution);
+  void finish(Waiting& member, const std::function<void()>& work);
+
+  int limit_;
+  std::function<void(Run&, std::exception_ptr)> done_;
+  std::vector<Waiting> waiting_;
+  int solutions_ = 0, largest_ = 0;
+};
+
+// Where a sweep collects members: waits. Else, and for models with load cases: solve_load_cases() now. What `show` refers to must
+// live as long as the run.
+void solve_or_wait(Run& run, const Operator& equations, const LoadCaseInputs& inputs, const std::shared_ptr<const LoadCaseSupports>& supports,
+                   const LinearSolverOptions& options, const ShowSolution& show);
+
+}  // namespace ritz

@@ -1,0 +1,17 @@
+// Runs every member of a case's [sweep] in one process: what members share (SharedModel) is made once, those with the same matrix
+// are solved together, and results are committed in groups. A member that fails is reported with its values, and the others go on.
+#pragma once
+
+#include "apps/run/run.hpp"
+#include "apps/sweep/sweep_plan.hpp"
+
+#include <functional>
+
+namespace ritz {
+
+// Does the case have a [sweep]? False where it cannot be read: then the run says why.
+bool has_sweep(const RunOptions& options);
+// Fills the report as it goes. Throws what ends a sweep as a whole: [sweep] itself, the folder, a request to stop.
+void run_sweep(const AppInfo& info, const RunOptions& options, const std::function<void(Run&)>& app, RunReport& report);
+
+}  // namespace ritz

@@ -1,0 +1,56 @@
+// What a sweep leaves in its folder: the files of its members, their table, and an index for ParaView, committed in groups; and what
+// an earlier sweep has left there.
+//
+//   SweepResults results(plan, "results/bracket", {.case_name = "bracket"});   results.begin();
+//   results.add(member, report, fingerprint, steps);   if (results.is_due()) results.commit();   ...   results.complete();
+#pragma once
+
+#include "apps/sweep/sweep_table.hpp"
+#include "io/files/commit_group.hpp"
+#include "io/results/result_folder.hpp"
+
+#include <chrono>
+#include <functional>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace ritz {
+
+class SweepResults {
+ public:
+  // The plan must outlive it.
+  SweepResults(const SweepPlan& plan, const std::string& path, ResultFolderOptions options);
+  ResultFolder& folder() { return folder_; }
+  const std::string& table_path() const { return table_.path(); }
+
+  // Takes over the members that an earlier sweep has committed; results of the others are forgotten. Throws Error(Exit::checkpoint)
+  // where one has another fingerprint than it would have now.
+  void take_up(const std::function<std::string(const SweepMember&)>& fingerprint);
+  bool has(const SweepMember& member) const { return kept_.contains(member.name); }
+  std::size_t kept_count() const { return kept_.size(); }
+
+  void begin() { group_.emplace(); }
+  // steps: files, relative to the folder; none of a member that failed.
+  void add(const SweepMember& member, const RunReport& report, const std::string& fingerprint, std::vector<std::string> steps = {});
+  bool is_due() const;  // enough files wait, or long enough
+  void commit();
+  void end() { group_.reset(); }  // what is not committed is discarded
+  void complete();
+
+ private:
+  void write_index() const;
+
+  const SweepPlan& plan_;
+  std::string stem_;
+  ResultFolder folder_;
+  SweepTable table_;
+  std::optional<CommitGroup> group_;
+  std::chrono::steady_clock::time_point last_commit_ = std::chrono::steady_clock::now();
+  std::set<std::string> kept_;
+  std::map<std::string, std::vector<std::string>> steps_;  // [member] files of its steps, relative to the folder
+};
+
+}  // namespace ritz

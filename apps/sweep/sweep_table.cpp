@@ -1,0 +1,92 @@
+#include "apps/sweep/sweep_table.hpp"
+
+#include "io/case/csv.hpp"
+#include "io/files/atomic_file.hpp"
+
+#include <algorithm>
+#include <array>
+#include <fmt/format.h>
+#include <fstream>
+#include <iterator>
+
+namespace ritz {
+namespace {
+
+constexpr std::array<const char*, 3> solve_columns{"iterations", "residual", "exit"};
+
+}  // namespace
+
+std::map<std::string, SweepTable::Row> SweepTable::read(const std::string& path) {
+  std::ifstream stream(path, std::ios::binary);
+  const std::vector<std::vector<std::string>> rows = csv_rows(std::string(std::istreambuf_iterator<char>(stream), {}));
+  std::map<std::string, Row> result;
+  for (std::size_t r = 1; r < rows.size(); ++r) {
+    std::map<std::string, std::string> cells;
+    for (std::size_t c = 0; c < std::min(rows[r].size(), rows.front().size()); ++c) cells[rows.front()[c]] = rows[r][c];
+    result[cells["member"]] = {cells["status"], cells["fingerprint"], cells};
+  }
+  return result;
+}
+
+void SweepTable::add_column(const std::string& name) {
+  if (std::ranges::find(probe_columns_, name) == probe_columns_.end()) probe_columns_.push_back(name);
+}
+
+void SweepTable::keep(const SweepMember& member, Row row) {
+  std::vector<std::string> known(solve_columns.begin(), solve_columns.end());
+  known.insert(known.end(), {"member", "status", "fingerprint"});
+  known.insert(known.end(), keys_.begin(), keys_.end());
+  for (const auto& [column, value] : row.cells)
+    if (std::ranges::find(known, column) == known.end()) add_column(column);
+  rows_[member.name] = std::move(row);
+}
+
+void SweepTable::add(const SweepMember& member, const RunReport& report, const std::string& fingerprint) {
+  Row row{report.exit == Exit::ok ? "complete" : "failed", fingerprint, {}};
+  const auto put = [&](const std::string& prefix, const std::vector<std::pair<std::string, std::vector<double>>>& probes) {
+    for (const auto& [name, values] : probes)
+      for (std::size_t i = 0; i < values.size(); ++i) {
+        const std::string column = prefix + (values.size() == 1 ? name : fmt::format("{}.{}", name, i));
+        add_column(column);
+        row.cells[column] = fmt::format("{}", values[i]);
+      }
+  };
+  put("", report.probes);
+  for (const auto* list : {&report.load_cases, &report.combinations})
+    for (const LoadCaseOutcome& each : *list) put(each.name + ":", each.probes);
+  if (!report.solves.empty()) {
+    row.cells["iterations"] = fmt::format("{}", report.solves.back().iterations);
+    row.cells["residual"] = fmt::format("{:.3g}", report.solves.back().true_relative_residual);
+  }
+  row.cells["exit"] = fmt::format("{}", static_cast<int>(report.exit));
+  rows_[member.name] = std::move(row);
+}
+
+void SweepTable::write(const std::vector<SweepMember>& members) const {
+  std::vector<std::string> columns{"member", "status"};
+  columns.insert(columns.end(), keys_.begin(), keys_.end());
+  columns.insert(columns.end(), probe_columns_.begin(), probe_columns_.end());
+  columns.insert(columns.end(), solve_columns.begin(), solve_columns.end());
+  columns.emplace_back("fingerprint");
+  std::string text;
+  const auto line = [&](const auto& cell_of) {
+    for (const std::string& column : columns) {
+      text += csv_cell(cell_of(column));
+      text += &column == &columns.back() ? '\n' : ',';
+    }
+  };
+  line([](const std::string& column) { return column; });
+  for (const SweepMember& member : members) {
+    const auto found = rows_.find(member.name);
+    if (found == rows_.end()) continue;
+    std::map<std::string, std::string> cells = found->second.cells;
+    for (const auto& [key, value] : member.values) cells[key] = value;
+    cells["member"] = member.name;
+    cells["status"] = found->second.status;
+    cells["fingerprint"] = found->second.fingerprint;
+    line([&](const std::string& column) { return cells[column]; });
+  }
+  write_file(path_, text);
+}
+
+}  // namespace ritz

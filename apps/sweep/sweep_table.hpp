@@ -1,0 +1,39 @@
+// The table of a sweep, "<case>_sweep.csv": a row for each member with its values, what came of it, and its probes. It is also what
+// a resumed sweep knows of the one before.
+#pragma once
+
+#include "apps/sweep/sweep_plan.hpp"
+#include "io/results/report.hpp"
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace ritz {
+
+class SweepTable {
+ public:
+  SweepTable(std::string path, std::vector<std::string> keys) : path_(std::move(path)), keys_(std::move(keys)) {}
+
+  // What an earlier sweep left there; nothing when there is none.
+  struct Row {
+    std::string status, fingerprint;         // complete, failed
+    std::map<std::string, std::string> cells;  // by column: numbers of probes and of the solve
+  };
+  static std::map<std::string, Row> read(const std::string& path);  // by member
+
+  void add(const SweepMember& member, const RunReport& report, const std::string& fingerprint);
+  void keep(const SweepMember& member, Row row);
+  // In the order of `members`. The file appears complete or not at all.
+  void write(const std::vector<SweepMember>& members) const;
+  const std::string& path() const { return path_; }
+
+ private:
+  void add_column(const std::string& name);
+  std::string path_;
+  std::vector<std::string> keys_, probe_columns_;
+  std::map<std::string, Row> rows_;
+};
+
+}  // namespace ritz

@@ -1,0 +1,130 @@
+#include "fem/analysis/static_columns.hpp"
+
+#include "device/error.hpp"
+#include "solvers/algebra/vectors.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace ritz {
+namespace {
+
+std::vector<double> component_sums(const std::vector<double>& values, int components) {
+  std::vector<double> sums(static_cast<std::size_t>(components), 0.0);
+  for (std::size_t i = 0; i < values.size(); ++i) sums[i % static_cast<std::size_t>(components)] += values[i];
+  return sums;
+}
+
+// Do loads or values act that belong to no load case?
+bool acts(const Operator& equations, const Constraints& common) {
+  Vector u = equations.space().zeros(), r = equations.space().zeros();
+  common.set_values(u);
+  equations.residual(u, r);
+  return max_abs(u) > 0 || max_abs(r) > 0;
+}
+
+}  // namespace
+
+std::string place_of_unknown(const FunctionSpace& space, Index unknown) {
+  const auto node = static_cast<Node>(unknown / space.components());
+  std::vector<std::string> regions;
+  for (const Region& region : space.mesh().regions())
+    if (region.kind == RegionKind::cells && std::ranges::binary_search(space.nodes_in(region), node)) regions.push_back(region.name);
+  return space.name_of(node) + (regions.empty() ? "" : " in " + quoted_list(regions));
+}
+
+StaticColumns::StaticColumns(const Operator& equations, const LoadCases& loads, bool keeps_cold)
+    : equations_(equations), space_(equations.space()), combined_(!loads.combinations.empty()), keeps_cold_(keeps_cold) {
+  for (const LoadCase& each : loads.cases)
+    columns_.push_back({each.name.empty() ? "" : fmt::format("load case '{}': ", each.name), each.loads, each.constraints, each.enter});
+  share_ = combined_ && acts(equations, *loads.common);
+  if (share_) columns_.push_back({"without any load case: ", {}, loads.common, {}});
+}
+
+void StaticColumns::assemble() {
+  Vector u = space_.zeros(), shared = space_.zeros();  // prescribed values, and the residual of the equations alone
+  const Constraints* before = nullptr;
+  for (StaticColumn& column : columns_) {
+    column.constraints->set_values(u);
+    if (column.enter) column.enter();
+    if (column.constraints != before || column.enter) equations_.residual(u, shared);
+    before = column.constraints;
+    column.b = space_.zeros();
+    copy(shared, column.b);
+    if (!column.loads.empty()) {
+      column.own = space_.zeros();
+      Operator(space_, {column.loads.begin(), column.loads.end()}).residual(u, column.own);
+      axpy(1.0, column.own, column.b);
+    }
+    check_finite(column);
+    cool(column);
+  }
+}
+
+void StaticColumns::eliminate() {
+  for (StaticColumn& column : columns_) {
+    bring_back(column);
+    column.applied = component_sums(column.b.host(), space_.components());
+    for (double& value : column.applied) value = 0 - value;  // not -0
+    column.constraints->set_zero(column.b);
+    axpby(0.0, column.b, -1.0, column.b);
+    column.load = norm2(column.b);
+    cool(column);
+  }
+}
+
+void StaticColumns::cool(StaticColumn& column) const {
+  if (!keeps_cold_) return;
+  column.cold_b.put_away(column.b);
+  column.cold_own.put_away(column.own);
+}
+
+void StaticColumns::forget(StaticColumn& column) const {
+  if (combined_) return;
+  column.b = {};
+  column.own = {};
+}
+
+Vector StaticColumns::residual(StaticColumn& column, const Vector& u) {
+  if (column.enter) column.enter();
+  Vector r = space_.zeros();
+  equations_.residual(u, r);
+  add_own(1, column, r);
+  return r;
+}
+
+Vector StaticColumns::residual(const std::vector<double>& weights, const Vector& u) {
+  Vector r = space_.zeros();
+  equations_.residual(u, r);  // what is shared counts once: the weights sum to one where it is not zero
+  for (std::size_t j = 0; j < columns_.size(); ++j) add_own(weights[j], columns_[j], r);
+  return r;
+}
+
+bool StaticColumns::split_residual(const Constraints& constraints, double load, Vector& residual, StaticSolution& s) const {
+  Vector free(space_.device(), residual.size(), "vectors");
+  copy(residual, free);
+  constraints.set_zero(free);
+  const double left = norm2(free);
+  s.certificate = load > 0 ? left / load : left;
+  free = {};
+  constraints.keep_prescribed(residual);
+  const bool rounding = left <= 1e-12 * norm2(residual);
+  s.reaction = space_.forces_to_mesh(residual);
+  return rounding;
+}
+
+void StaticColumns::add_own(double factor, StaticColumn& column, Vector& r) const {
+  if (factor == 0) return;
+  column.cold_own.bring_back(column.own, "vectors");
+  if (!column.own.empty()) axpy(factor, column.own, r);
+  cool(column);
+}
+
+void StaticColumns::check_finite(const StaticColumn& column) const {
+  const Index bad = first_not_finite(column.b);
+  if (bad < 0) return;
+  throw Error(Exit::model, fmt::format("{}the loads at {} are not finite", column.title, place_of_unknown(space_, bad)),
+              "a load, a coefficient or a prescribed value overflows there", "check the values of the case file");
+}
+
+}  // namespace ritz

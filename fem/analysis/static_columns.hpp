@@ -1,0 +1,66 @@
+// The right-hand sides of a static problem's one matrix: load cases, and what acts without any of them. Their residuals certify
+// solutions. Private to fem.
+#pragma once
+
+#include "device/cold_array.hpp"
+#include "fem/analysis/static_solution.hpp"
+
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace ritz {
+
+struct StaticColumn {
+  std::string title;                // for messages: "load case 'wind': "
+  std::span<const Integral> loads;  // until they are assembled
+  const Constraints* constraints;
+  std::function<void()> enter;      // before the equations are used for it
+  Vector b = {};                    // minus the residual at the prescribed values, zero where prescribed; empty while a multi-vector has it
+  Vector own = {};                  // residual of its own loads; empty where it has none
+  ColdArray<double> cold_b = {}, cold_own = {};
+  double load = 0;                  // ||b||_2
+  std::vector<double> applied = {};
+};
+
+// "node 17 (0.1, 0.2, 0) in 'steel'": the regions of cells around it name its material.
+std::string place_of_unknown(const FunctionSpace& space, Index unknown);
+
+class StaticColumns {
+ public:
+  // keeps_cold: what is not in use waits on the host.
+  StaticColumns(const Operator& equations, const LoadCases& loads, bool keeps_cold);
+
+  std::size_t size() const { return columns_.size(); }
+  StaticColumn& operator[](std::size_t j) { return columns_[j]; }
+  const StaticColumn& operator[](std::size_t j) const { return columns_[j]; }
+  const StaticColumn& front() const { return columns_.front(); }
+  bool share() const { return share_; }  // combinations need what acts without any load case: it is the last column
+
+  // Right-hand sides, with the sums of their loads. Throws Error(Exit::model) where one is not finite.
+  void assemble();
+  void eliminate();
+
+  void bring_back(StaticColumn& column) const { column.cold_b.bring_back(column.b, "vectors"); }
+  void cool(StaticColumn& column) const;
+  void forget(StaticColumn& column) const;  // what only combinations need, where there are none
+
+  // The residual of everything at u, under the loads of a column, or of weighted ones.
+  Vector residual(StaticColumn& column, const Vector& u);
+  Vector residual(const std::vector<double>& weights, const Vector& u);
+  // The residual's free part certifies, beside a load of that norm; its prescribed part holds. Is what is left of the free unknowns but
+  // rounding beside the reactions, as where what is prescribed cancels the loads?
+  bool split_residual(const Constraints& constraints, double load, Vector& residual, StaticSolution& s) const;
+
+ private:
+  void add_own(double factor, StaticColumn& column, Vector& r) const;
+  void check_finite(const StaticColumn& column) const;
+
+  const Operator& equations_;
+  const FunctionSpace& space_;
+  std::vector<StaticColumn> columns_;
+  bool combined_, share_ = false, keeps_cold_;
+};
+
+}  // namespace ritz

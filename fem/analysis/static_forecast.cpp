@@ -1,0 +1,287 @@
+#include "fem/analysis/static_forecast.hpp"
+
+#include "device/error.hpp"
+#include "fem/multigrid/matrix_free_solver.hpp"
+#include "fem/multigrid/p_multigrid_needs.hpp"
+#include "fem/operator/space_needs.hpp"
+#include "solvers/direct/direct_solver.hpp"
+#include "solvers/linear/earlier_solutions.hpp"
+#include "solvers/multigrid/hierarchy_needs.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+namespace ritz {
+namespace {
+
+using Task = Operator::Task;
+
+// Of a Newton iteration in an increment, for the estimate of the time.
+constexpr double newton_steps = 6;
+constexpr Index newton_vectors = 10;
+
+// Follows fem/analysis/static_system.cpp, or fem/analysis/nonlinear_solution.cpp, moment by moment.
+class Forecaster {
+ public:
+  Forecaster(const Operator& equations, const ForecastModel& model)
+      : equations_(equations), space_(equations.space()), model_(model), columns_(model.columns), n_(space_.unknown_count()), block_(space_.components()),
+        needs_(needs_of(space_, model.supports, model.factorised || model.in_space)) {
+    residual_ = lists_of({Task::residual});
+    evaluate_ = lists_of({Task::evaluate});
+    shown_ = needs_of_results(space_, equations_.integrals());
+  }
+
+  ForecastPath with_matrix(SolverPath path) const {
+    const MemoryNeeds lists = matrix_lists();
+    const MemoryNeeds matrix = needs_.standing + needs_.pattern + needs_.matrix();
+    const MemoryNeeds kept = matrix + residual_;
+    const MemoryNeeds assembly = kept + lists + vectors(assembly_vectors());
+    const MemoryNeeds solve = kept + needs_.coordinates + staying_lists() + lists_of_shown() + solved_together();
+    const bool diagonal = path == SolverPath::diagonal || path == SolverPath::diagonal_unsymmetric;
+    const MemoryNeeds iteration = krylov_vectors(diagonal);
+    ForecastPath result = begun(path, assembly);
+    MemoryNeeds preconditioner = vectors(1), refreshed;
+    if (!diagonal) {
+      const HierarchyNeeds hierarchy = hierarchy_needs(shape(), path == SolverPath::multigrid_single);
+      // The hierarchy of a matrix that is not symmetric is that of its symmetric part, which stays.
+      const MemoryNeeds part = symmetric() ? MemoryNeeds() : needs_.matrix();
+      raise(result, solve + part + hierarchy.set_up, "set-up");
+      refreshed = part + hierarchy.refresh;
+      preconditioner = part + hierarchy.live + lanes_of_cycle(path == SolverPath::multigrid_single);
+      // Tangents of a state that yields differ from each other by so much that a hierarchy does not serve for all; others may.
+      if (model_.newton && equations_.has_state()) raise(result, solve + refreshed, "refresh");
+      else if (model_.newton) result.refresh = (solve + refreshed).total();
+    }
+    raise(result, solve + preconditioner + iteration, "iteration");
+    if (model_.reuses) {  // by the members behind the first
+      const MemoryNeeds left = preconditioner + earlier_solutions();
+      raise(result, assembly + left, "assembly");
+      raise(result, solve + left + iteration, "iteration");
+      // Their products with the matrix, a column and the residual.
+      if (earlier_solutions().total() > 0) raise(result, solve + left + earlier_solutions() + vectors(2), "start from earlier solutions");
+      raise(result, kept + matrix_lists() + left + results(), "results");
+      if (columns_ == 1) result.refresh = (solve + refreshed + earlier_solutions()).total();
+    }
+    raise(result, needs_.standing + needs_.pattern + residual_ + needs_.coordinates + staying_lists() + results(), "results");
+    const double matrix_bytes = 8.0 * double(needs_.size.pairs) * block_ * block_ + 4.0 * double(needs_.size.pairs), vector_bytes = 8.0 * double(n_) * columns_;
+    // Assembly; and per iteration a product in double precision and, with multigrid, a cycle of five products in its precision.
+    const bool cycle = !diagonal;
+    const double product = groups_of_columns() * matrix_bytes + 12 * vector_bytes, width = path == SolverPath::multigrid_single ? 0.5 : 1;
+    const double iterations = cycle ? (block_ == 1 ? 18 : 40) : diagonal_iterations();
+    result.bytes_moved = steps() * (6 * matrix_bytes + (cycle ? 12 * matrix_bytes : 0) + iterations * (product + (cycle ? 5 * 1.3 * width * product : 0)));
+    count_slabs(result, model_.newton || model_.reuses ? std::vector{Task::residual, Task::matrix} : std::vector{Task::residual});
+    result.host_lists = host_of_lists(matrix_lists()) + needs_.host_of_pattern;
+    return result;
+  }
+
+  // Throws where there is no direct solver, or no memory for its analysis.
+  ForecastPath direct() const {
+    const MemoryNeeds matrix = needs_.standing + needs_.pattern + needs_.matrix();
+    const MemoryNeeds assembly = matrix + residual_ + matrix_lists() + vectors(assembly_vectors());
+    ForecastPath result = begun(SolverPath::direct, assembly);
+    const DirectSolver::Needs factor = factor_needs();
+    result.factor = factor.memory;
+    MemoryNeeds solve = matrix + residual_ + needs_.coordinates + staying_lists() + lists_of_shown() + solved_together() + blocks(1) +
+                        vectors(2 + (columns_ > 1 ? 2 * columns_ : 0));  // residual and correction; packed columns
+    if (space_.device().is_gpu()) solve.bytes("factor", result.factor);
+    else result.host_factor = resident_factor(result.factor, direct_kind()) + 8 * (needs_.size.pairs * block_ * block_ + n_);
+    raise(result, solve, "factorisation");
+    // Assembly; two substitutions for each column, of which eight read the factor together.
+    const double matrix_bytes = 8.0 * double(needs_.size.pairs) * block_ * block_;
+    result.bytes_moved = steps() * (6 * matrix_bytes + 4 * double(result.factor) * groups_of_columns());
+    result.operations = (model_.newton ? steps() : 1) * factor_operations(factor.operations, n_);
+    if (model_.reuses) raise(result, matrix + residual_ + matrix_lists() + results(), "results");
+    raise(result, needs_.standing + needs_.pattern + residual_ + needs_.coordinates + staying_lists() + results(), "results");
+    count_slabs(result, model_.newton || model_.reuses ? std::vector{Task::residual, Task::matrix} : std::vector{Task::residual});
+    result.host_lists = host_of_lists(matrix_lists()) + needs_.host_of_pattern;
+    return result;
+  }
+
+  // Preconditioned by p-multigrid where the order allows it, or by Chebyshev.
+  ForecastPath without_matrix(SolverPath path) const {
+    MemoryNeeds marked;  // nodes, with what is prescribed at them
+    for (const ElementGroup& group : equations_.groups()) marked.array<Node>("connectivity", group.nodes.size());
+    const MemoryNeeds actions = lists_of({Task::residual, Task::diagonal, Task::action});
+    const MemoryNeeds kept = needs_.standing + actions + marked + MatrixFree::point_needs(equations_);
+    // One right-hand side after the other; the operator's diagonal, and where that is not zero its state and the one that its preconditioner was
+    // made at; those of conjugate gradients or GMRES; Chebyshev's four.
+    const Index operators = model_.newton ? 3 : 1, first = model_.newton ? newton_vectors : right_sides() + 1,
+                last = model_.newton ? newton_vectors : right_sides() + columns_;
+    const MemoryNeeds loop = kept + vectors(last + operators) + (symmetric() ? vectors(4) : krylov_vectors(false));
+    std::optional<PMultigridNeeds> cycle;
+    if (path == SolverPath::p_multigrid) {
+      auto phase = space_.device().profile().phase("coarser spaces");
+      cycle = p_multigrid_needs(equations_);
+    }
+    ForecastPath result{.path = path, .peak = kept, .moment = "assembly", .at_assembly = kept.total()};
+    raise(result, loop + (cycle ? cycle->live : vectors(4)), "iteration");
+    if (cycle) raise(result, kept + vectors(first + operators) + cycle->set_up, "set-up");
+    raise(result, needs_.standing + actions + results(), "results");
+    const double product = 40.0 * double(connectivity()) + 24.0 * double(n_);
+    // Chebyshev of degree 4; or some thirty cycles, whose arithmetic a CPU does in four times the time of the moves.
+    result.bytes_moved =
+        steps() * columns_ * (cycle ? (space_.device().is_gpu() ? 30 : 120) * (product + cycle->cycle) : 4 * 0.28 * diagonal_iterations() * product);
+    result.more_on_a_gpu = equations_.slabs_on_a_gpu({Task::residual, Task::diagonal, Task::action, Task::evaluate});
+    result.host_lists = host_of_lists(lists_of({Task::action}));
+    return result;
+  }
+
+  bool symmetric() const { return equations_.symmetric(); }
+  // As the run chooses, where nothing else is asked for.
+  bool needs_no_matrix() const {
+    if (model_.matrix || model_.no_matrix) return model_.no_matrix;
+    return ritz::needs_no_matrix(equations_, !model_.newton && (model_.many || model_.reuses));
+  }
+
+ private:
+  ForecastPath begun(SolverPath path, const MemoryNeeds& assembly) const {
+    const auto buffers = matrix_lists().by_tag().find("assembly buffers");
+    return {.path = path, .peak = assembly, .moment = "assembly", .at_assembly = assembly.total(),
+            .untouched = buffers == matrix_lists().by_tag().end() ? 0 : buffers->second};
+  }
+  // `standing`: tasks whose buffers stay behind the assembly.
+  void count_slabs(ForecastPath& path, std::vector<Task> standing) const {
+    const Index assembly = path.at_assembly + equations_.slabs_on_a_gpu({Task::residual, Task::matrix});
+    if (path.moment == "results") standing.push_back(Task::evaluate);
+    const Index later = path.moment == "assembly" ? 0 : path.peak.total() + equations_.slabs_on_a_gpu(standing);
+    path.more_on_a_gpu = std::max({Index{0}, assembly - path.peak.total(), later - path.peak.total()});
+  }
+  // By the analysis of the run itself: it looks at the pattern alone.
+  DirectSolver::Needs factor_needs() const {
+    auto phase = space_.device().profile().phase("analysis");
+    SparseMatrix A(space_.pattern(), block_);
+    A.values().fill_zero();
+    return DirectSolver::needs(A, direct_kind(), {.coordinates = &space_.coordinates(), .dimension = space_.mesh().dimension()});
+  }
+  DirectKind direct_kind() const {
+    return !symmetric() ? DirectKind::general : model_.definite ? DirectKind::positive_definite : DirectKind::symmetric;
+  }
+  const HierarchyShape& shape() const {
+    if (!shape_) {
+      shape_ = hierarchy_shape(equations_, needs_);
+      shape_->half_storage = model_.half_storage;
+    }
+    return *shape_;
+  }
+  double steps() const { return model_.newton ? newton_steps * model_.increments : 1; }
+  double groups_of_columns() const { return double(in_lanes(columns_)) / MultiVector::lanes; }
+  // b of each column, and the residual of its own loads.
+  Index right_sides() const { return columns_ + model_.own_loads; }
+  // Beside the prescribed values.
+  Index assembly_vectors() const { return model_.newton ? newton_vectors : right_sides() + 1; }
+  // While the system is solved: b and u; of several columns in two multi-vectors.
+  MemoryNeeds solved_together() const {
+    if (model_.newton) return vectors(newton_vectors);
+    return columns_ < 2 ? vectors(right_sides() + 1) : vectors(model_.own_loads + 1) + blocks(2);
+  }
+  MemoryNeeds staying_lists() const { return model_.newton || model_.reuses ? matrix_lists() : MemoryNeeds(); }
+  MemoryNeeds lists_of_shown() const { return model_.shows_increments ? evaluate_ : MemoryNeeds(); }
+  // Those that the iterations of a sweep's members start from, where they are solved one after the other (solvers/linear/earlier_solutions.hpp).
+  MemoryNeeds earlier_solutions() const {
+    if (!model_.reuses || columns_ > 1 || !symmetric() || !model_.definite) return {};
+    return MemoryNeeds().array<double>("vectors", n_ * EarlierSolutions::most);
+  }
+  // Conjugate gradients; GMRES with its two bases (solvers/krylov/gmres.cpp); BiCGSTAB beside the diagonal.
+  MemoryNeeds krylov_vectors(bool diagonal) const {
+    if (symmetric() && columns_ > 1) return vectors(1).array<double>("vectors", n_ * MultiVector::lanes, 6);  // a group after the other
+    if (symmetric()) return vectors(4);
+    if (diagonal) return vectors(7);
+    return vectors(4).array<double>("vectors", n_ * in_lanes(model_.restart + 1)).array<double>("vectors", n_ * in_lanes(model_.restart));
+  }
+  // Vectors of a cycle that is applied to a group of columns; coarser levels have a tenth of the unknowns.
+  MemoryNeeds lanes_of_cycle(bool single) const {
+    if (columns_ < 2) return {};
+    const Index items = n_ * MultiVector::lanes;
+    return single ? MemoryNeeds().array<float>("multigrid", items, 4).array<float>("multigrid", items / 10, 4)
+                  : MemoryNeeds().array<double>("multigrid", items, 4).array<double>("multigrid", items / 10, 4);
+  }
+  static Index in_lanes(Index columns) { return 8 * ((columns + 7) / 8); }
+  void raise(ForecastPath& path, const MemoryNeeds& needs, const std::string& moment) const {
+    if (moment == "results") path.at_results = std::max(path.at_results, needs.total() - shown_.total());
+    else path.at_solve = std::max(path.at_solve, needs.total());
+    if (needs.total() <= path.peak.total()) return;
+    path.peak = needs;
+    path.moment = moment;
+  }
+  // Of a compact body; they grow with the number of nodes along its side (docs/measurements/2026-11-21-choice-cpu.md).
+  double diagonal_iterations() const {
+    const bool solid = space_.mesh().dimension() == 3;
+    return (block_ == 1 ? (solid ? 2.5 : 1.8) : 25) * std::pow(double(n_), solid ? 1.0 / 3 : 0.5);
+  }
+  MemoryNeeds vectors(Index count) const { return needs_.vectors(count); }
+  // Multi-vectors, in groups of eight columns.
+  MemoryNeeds blocks(Index count) const {
+    return columns_ < 2 ? MemoryNeeds() : MemoryNeeds().array<double>("vectors", n_ * in_lanes(columns_), count);
+  }
+  MemoryNeeds results() const {
+    return vectors(model_.combinations ? right_sides() + columns_ + 1 : columns_) + evaluate_ + shown_;
+  }
+  Index connectivity() const {
+    const auto found = needs_.standing.by_tag().find("connectivity");
+    return found == needs_.standing.by_tag().end() ? 0 : found->second;
+  }
+  MemoryNeeds lists_of(const std::vector<Task>& tasks) const {
+    auto phase = space_.device().profile().phase("lists");
+    return equations_.memory_needs(tasks);
+  }
+  const MemoryNeeds& matrix_lists() const {
+    auto phase = space_.device().profile().phase("lists");
+    if (!matrix_lists_) matrix_lists_ = equations_.memory_needs(Task::matrix, needs_.size.pairs);
+    return *matrix_lists_;
+  }
+  const Operator& equations_;
+  const FunctionSpace& space_;
+  ForecastModel model_;
+  Index columns_, n_;
+  int block_;
+  SpaceNeeds needs_;
+  MemoryNeeds residual_, evaluate_, shown_;
+  mutable std::optional<MemoryNeeds> matrix_lists_;
+  mutable std::optional<HierarchyShape> shape_;
+};
+
+}  // namespace
+
+double factor_operations(double of_factorisation, Index unknowns) {
+  constexpr double analysis = 3e4;  // for each unknown (solvers/linear/method_choice.cpp)
+  return of_factorisation > 0 ? of_factorisation + analysis * double(unknowns) : 0;
+}
+
+Index resident_factor(Index needed, DirectKind kind) { return kind == DirectKind::positive_definite ? 87 * needed / 100 : needed; }
+
+std::string name_of(SolverPath path) {
+  switch (path) {
+    case SolverPath::direct: return "direct";
+    case SolverPath::multigrid_single: return "multigrid, single precision";
+    case SolverPath::multigrid_double: return "multigrid, double precision";
+    case SolverPath::diagonal: return "conjugate gradients with the diagonal";
+    case SolverPath::diagonal_unsymmetric: return "BiCGSTAB with the diagonal";
+    case SolverPath::lanczos: return "Lanczos with a factor";
+    case SolverPath::lobpcg: return "LOBPCG with multigrid";
+    case SolverPath::p_multigrid: return "without a matrix, p-multigrid";
+    default: return "without a matrix";
+  }
+}
+
+std::vector<ForecastPath> forecast_static(const Operator& equations, const ForecastModel& model) {
+  const Forecaster forecaster(equations, model);
+  if (model.factorised) return {forecaster.direct()};
+  const SolverPath diagonal = forecaster.symmetric() ? SolverPath::diagonal : SolverPath::diagonal_unsymmetric;
+  std::vector<ForecastPath> paths;
+  try {
+    for (const SolverPath path : {SolverPath::multigrid_single, SolverPath::multigrid_double, diagonal})
+      paths.push_back(forecaster.with_matrix(path));
+  } catch (const Error& error) {  // elements of too many nodes have no matrix
+    if (error.exit() != Exit::resources) throw;
+  }
+  if (!forecaster.symmetric() && equations.can_assemble()) return paths;
+  if (equations.space().order() > 1) {
+    const auto place = forecaster.needs_no_matrix() ? paths.begin() : paths.end();
+    paths.insert(place, forecaster.without_matrix(SolverPath::p_multigrid));
+  }
+  paths.push_back(forecaster.without_matrix(SolverPath::without_matrix));
+  return paths;
+}
+
+}  // namespace ritz

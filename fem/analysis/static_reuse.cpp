@@ -1,0 +1,30 @@
+#include "fem/analysis/static_reuse.hpp"
+
+#include <algorithm>
+
+namespace ritz {
+
+void StaticReuse::clear() noexcept {
+  prepared_.clear();
+  earlier_.clear();
+  matrix_.reset();
+  equations_ = nullptr;
+  current_ = false;
+}
+
+bool StaticReuse::fits(const Operator& equations, const Constraints& constraints) const {
+  return current_ && equations_ == &equations && mask_ == constraints.host_mask() &&
+         std::ranges::equal(numbers_, equations.integrals(), [](const Integral& a, const Integral& b) {
+           return a.form.has_matrix == b.form.has_matrix && (!a.form.has_matrix || (a.same_place(b) && same_numbers(a.form, b.form)));
+         });
+}
+
+void StaticReuse::keep(const Operator& equations, const Constraints& constraints) {
+  equations_ = &equations;
+  numbers_ = equations.integrals();
+  mask_ = constraints.host_mask();
+  current_ = true;
+  ++matrices_;
+}
+
+}  // namespace ritz

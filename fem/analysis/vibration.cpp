@@ -1,0 +1,120 @@
+#include "fem/analysis/vibration.hpp"
+
+#include "fem/space/nested_nodes.hpp"
+#include "solvers/algebra/vectors.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+#include <numbers>
+#include <optional>
+
+namespace ritz {
+namespace {
+
+SparseMatrix assembled(const Operator& equations, bool lists_stay) {
+  auto phase = equations.space().device().profile().phase("assembly");
+  SparseMatrix matrix = equations.make_matrix();
+  equations.assemble(equations.space().zeros(), matrix);
+  if (!lists_stay) equations.forget_assembly();  // the solver may need the memory
+  return matrix;
+}
+
+Vector translation(const FunctionSpace& space, int direction) {
+  std::vector<double> values(static_cast<std::size_t>(space.unknown_count()), 0.0);
+  for (std::size_t i = static_cast<std::size_t>(direction); i < values.size(); i += static_cast<std::size_t>(space.components())) values[i] = 1;
+  return Vector(space.device(), std::span<const double>(values), "vectors");
+}
+
+void throw_unless_converged(const EigenSolution& s, const EigenOptions& options) {
+  if (s.converged()) return;
+  std::size_t good = 0;
+  while (good < s.values.size() && (s.residuals[good] <= options.relative || s.residuals[good] <= s.rounding[good])) ++good;
+  const std::string asked = options.band ? "the modes of the band" : fmt::format("{} modes", options.count);
+  throw Error(Exit::not_converged,
+              fmt::format("{} did not converge for {}: {} after {} iterations, {} are done", s.method, asked, name_of(s.reason), s.iterations, good),
+              s.verification,
+              s.method == "LOBPCG" ? "allow more max_iterations, a larger tolerance, or use method = \"lanczos\" with enough memory"
+                                   : "allow more max_iterations, ask for fewer modes or a narrower band, or a larger tolerance");
+}
+
+// Makes the entry of largest size positive.
+void fix_sign(MultiVector& X, int column, Vector& x) {
+  X.get_column(column, x);
+  const std::vector<double> values = x.host();
+  const auto largest = std::ranges::max_element(values, {}, [](double v) { return std::abs(v); });
+  if (*largest >= 0) return;
+  axpby(0.0, x, -1.0, x);
+  X.set_column(column, x);
+}
+
+// Of the first modes, those that are as good as zero beside the first elastic one.
+int count_rigid(const std::vector<double>& values, int expected) {
+  int count = 0;
+  const double elastic = static_cast<int>(values.size()) > expected ? values[static_cast<std::size_t>(expected)] : 0;
+  while (count < std::min<int>(expected, static_cast<int>(values.size())) && std::abs(values[static_cast<std::size_t>(count)]) <= 1e-6 * elastic) ++count;
+  return count;
+}
+
+}  // namespace
+
+int modes_to_solve(const EigenOptions& options, const VibrationModel& model) {
+  return options.band || model.rigid_motions == 0 ? options.count : std::max(options.count, model.rigid_motions + 1);
+}
+
+VibrationModes solve_vibration(const Operator& stiffness, const Operator& masses, const Constraints& supports, const VibrationModel& model,
+                               EigenOptions options) {
+  const FunctionSpace& space = stiffness.space();
+  Profile& profile = space.device().profile();
+  VibrationModes modes;
+  SparseMatrix K = assembled(stiffness, model.lists_stay), M = assembled(masses, model.lists_stay);
+  std::optional<Profile::Phase> phase(std::in_place, profile, "constraints");
+  std::vector<Vector> moved;  // M t
+  for (int d = 0; d < std::min(space.components(), 3); ++d) {  // beams and shells: not their rotations
+    if (model.axisymmetric && d != 1) continue;
+    const Vector t = translation(space, d);
+    moved.push_back(space.zeros());
+    M.apply(t, moved.back());
+    modes.directions.push_back(d);
+    modes.total_mass.push_back(dot(t, moved.back()));
+  }
+  K.eliminate(supports.mask(), max_abs(K.diagonal()));
+  M.eliminate(supports.mask(), 0);
+  phase.reset();
+
+  const int asked = options.count;
+  const bool lowest = !options.band || options.band->low <= 0;
+  options.zero_count = model.rigid_motions;
+  options.count = modes_to_solve(options, model);
+  {
+    auto solving = profile.phase("solve");
+    modes.eigen = solve_eigen(K, M, options, solver_geometry(space));
+  }
+  phase.emplace(profile, "fields");
+  EigenSolution& s = modes.eigen;
+  throw_unless_converged(s, options);
+  if (lowest) modes.rigid_count = count_rigid(s.values, model.rigid_motions);
+  if (!options.band && asked < static_cast<int>(s.values.size())) {
+    s.values.resize(static_cast<std::size_t>(asked));
+    s.residuals.resize(static_cast<std::size_t>(asked));
+    s.rounding.resize(static_cast<std::size_t>(asked));
+    modes.rigid_count = std::min(modes.rigid_count, asked);
+  }
+  Vector x = space.zeros();
+  for (std::size_t k = 0; k < s.values.size(); ++k) {
+    const bool rigid = static_cast<int>(k) < modes.rigid_count;
+    modes.frequencies.push_back(rigid ? 0 : std::sqrt(std::max(0.0, s.values[k])) / (2 * std::numbers::pi));
+    fix_sign(*s.vectors, static_cast<int>(k), x);
+    s.vectors->get_column(static_cast<int>(k), x);
+    modes.participation.emplace_back();
+    modes.effective_mass.emplace_back();
+    for (const Vector& Mt : moved) {
+      const double factor = dot(x, Mt);
+      modes.participation.back().push_back(factor);
+      modes.effective_mass.back().push_back(factor * factor);
+    }
+  }
+  return modes;
+}
+
+}  // namespace ritz

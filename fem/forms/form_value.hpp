@@ -1,0 +1,80 @@
+// A form of any type as a value: its name, its parameters as bytes, and its facts. So operators need not be templates,
+// and their kernels are found by name.
+#pragma once
+
+#include "fem/forms/form_record.hpp"
+#include "fem/forms/point_function.hpp"
+
+#include <array>
+#include <cstddef>
+#include <cstring>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace ritz {
+
+struct FormValue {
+  template <Form F>
+  FormValue(const F& form, std::vector<PointFunction> given_numbers = {})  // NOLINT: a form is meant to become a value
+      : name(F::name),
+        components(F::components),
+        dimension(F::dimension),
+        codimension(FormFacts<F>::codimension),
+        derived(FormFacts<F>::evaluated),
+        extra_degree(FormFacts<F>::extra_degree),
+        uses_value(F::uses_value),
+        has_matrix(FormFacts<F>::has_matrix),
+        symmetric(FormFacts<F>::symmetric),
+        linear(FormFacts<F>::linear),
+        given_count(FormFacts<F>::given),
+        given(std::move(given_numbers)) {
+    std::memcpy(bytes.data(), &form, sizeof form);
+    if constexpr (FormFacts<F>::state > 0) keep(F::state);
+  }
+
+  template <WholeElement E>
+  FormValue(const E& element) : FormValue(record_of_element<E>(), "ritz_fem_kernels") {  // NOLINT: likewise
+    std::memcpy(bytes.data(), &element, sizeof element);
+  }
+
+  // The form with the parameters it has by itself.
+  FormValue(const FormRecord& r, std::string module_name)
+      : name(r.name),
+        components(r.components),
+        dimension(r.dimension),
+        codimension(r.codimension),
+        derived(r.derived),
+        extra_degree(r.extra_degree),
+        uses_value(r.uses_value),
+        has_matrix(r.has_matrix),
+        symmetric(r.symmetric),
+        linear(r.linear),
+        cell(r.cell),
+        given_count(r.given_count),
+        state_points(r.state_points), module(std::move(module_name)) {  // not at the start of a line, where nvcc sees a C++20 module
+    std::memcpy(bytes.data(), r.prototype, r.size);
+    keep(r.states());
+    derived += static_cast<int>(state_start.size());
+  }
+
+  std::string name;
+  int components, dimension, codimension;
+  int derived;       // numbers that are evaluated for results: derived quantities, then the point state
+  int extra_degree;  // of the quadrature, on top of what the cell asks for
+  bool uses_value, has_matrix, symmetric, linear;
+  int cell = -1;     // CellKind of a whole element, which acts on the first `components` unknowns of a node; -1: a form
+  int given_count;
+  std::vector<PointFunction> given;  // of the numbers that vary from point to point: given_count of them
+  int state_points = 0;              // of a whole element; those of the quadrature else
+  std::vector<double> state_start;   // of the numbers that it keeps at a point
+  std::string module = "ritz_fem_kernels";  // where its kernels are
+  alignas(std::max_align_t) std::array<std::byte, 256> bytes{};
+
+ private:
+  void keep(std::span<const StateFacts> state) {
+    for (const StateFacts& each : state) state_start.insert(state_start.end(), static_cast<std::size_t>(each.components), each.start);
+  }
+};
+
+}  // namespace ritz

@@ -1,0 +1,207 @@
+#include "fem/multigrid/matrix_free_solver.hpp"
+
+#include "device/memory_shortage.hpp"
+#include "fem/multigrid/p_multigrid.hpp"
+#include "fem/space/pattern_size.hpp"
+#include "solvers/algebra/chebyshev.hpp"
+#include "solvers/algebra/jacobi.hpp"
+#include "solvers/algebra/vectors.hpp"
+#include "solvers/krylov/bicgstab.hpp"
+#include "solvers/krylov/conjugate_gradient.hpp"
+#include "solvers/krylov/gmres.hpp"
+#include "solvers/linear/memory_steps.hpp"
+#include "solvers/linear/method_choice.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+
+namespace ritz {
+
+MatrixFreeSolver::MatrixFreeSolver(const Operator& equations, const Constraints& constraints, const Vector& u)
+    : equations_(equations), operator_(equations, constraints, u) {}
+
+void MatrixFreeSolver::move_to(const Vector& u) {
+  operator_.move_to(u);
+  use_.matrix_changed(true);
+}
+
+SolveReport MatrixFreeSolver::solve(const Vector& b, Vector& x, const LinearSolverOptions& options, const IterationVerdict& give_up) {
+  const LinearMethod method = method_for(options.method);
+  SolveReport report = iterate(method, b, x, options, give_up);
+  if (method == LinearMethod::conjugate_gradient) estimate_error(report, dot(x, b));
+  report.choice = options.operator_kind == OperatorKind::matrix_free ? "as asked"
+                                                                     : fmt::format("elements of order {} need no matrix", equations_.space().order());
+  return report;
+}
+
+LinearMethod MatrixFreeSolver::method_for(LinearMethod asked) const {
+  const bool symmetric = equations_.symmetric();
+  switch (asked) {
+    case LinearMethod::automatic: return symmetric ? LinearMethod::conjugate_gradient : LinearMethod::gmres;
+    case LinearMethod::gmres:
+    case LinearMethod::bicgstab: return asked;
+    case LinearMethod::conjugate_gradient:
+      if (symmetric) return asked;
+      throw Error(Exit::input, "the method 'cg' was asked for, but the tangent is not symmetric", "not all forms claim that theirs is",
+                  "use 'gmres', 'bicgstab' or 'auto'; or claim symmetric = true in the form, where it is");
+    default:
+      throw Error(Exit::input, fmt::format("method '{}' was asked for without a matrix", name_of(asked)),
+                  "without a matrix there are conjugate gradients, GMRES and BiCGSTAB",
+                  "use one of these or 'auto'; or operator = \"matrix\", below order 4 on hexahedra");
+  }
+}
+
+// With a cheaper preconditioner where memory is short, and once more in double precision where a cycle in single precision fails; what
+// has been tried is not tried again for the next right-hand side. Cycles are made for definite tangents: where one cannot be made of another, the diagonal it
+// is, or nothing.
+SolveReport MatrixFreeSolver::iterate(LinearMethod method, const Vector& b, Vector& x, const LinearSolverOptions& options, const IterationVerdict& give_up) {
+  const int order = equations_.space().order();
+  if (kind_ == PreconditionerKind::automatic) {
+    kind_ = options.preconditioner;
+    single_precision_ = options.multigrid.single_precision;
+  }
+  if (kind_ == PreconditionerKind::automatic || (kind_ == PreconditionerKind::multigrid && order < 2))
+    kind_ = order > 1 ? PreconditionerKind::multigrid : PreconditionerKind::chebyshev;
+  std::vector<std::string> steps;
+  while (true) {
+    if (kind_ != PreconditionerKind::multigrid) operator_.keep_no_tangents();
+    SolveReport report;
+    std::optional<std::string> step;
+    std::optional<Error> shortage;
+    try {
+      shortage = memory_shortage([&] { report = attempt(method, b, x, options, give_up); });
+    } catch (const Error& error) {
+      const bool indefinite = error.exit() == Exit::model || error.exit() == Exit::not_converged;
+      if (!indefinite || method == LinearMethod::conjugate_gradient || kind_ == PreconditionerKind::none) throw;
+      const bool cycle = kind_ == PreconditionerKind::multigrid;
+      step = fmt::format("no preconditioner '{}' could be made ({}): {} instead", name_of(kind_), error.message(), cycle ? "the diagonal" : "none");
+      kind_ = cycle ? PreconditionerKind::jacobi : PreconditionerKind::none;
+    }
+    if (step) {
+      // said below
+    } else if (shortage) {
+      step = step_down(*shortage, kind_, single_precision_);
+      if (!step) throw *shortage;
+    } else if (kind_ == PreconditionerKind::multigrid && single_precision_ && !single_failed_ && may_be_rounding(report)) {
+      single_failed_ = true;
+      single_precision_ = false;
+      step = fmt::format("single precision was not enough for the multigrid cycle ({} after {} iterations): repeated in double", name_of(report.reason),
+                         report.iterations);
+    } else {
+      report.fallbacks = std::move(steps);
+      return report;
+    }
+    preconditioner_.reset();
+    if (options.say) options.say(*step);
+    steps.push_back(*step);
+    x.fill_zero();
+  }
+}
+
+// With the preconditioner at hand, be it that of another tangent; and with one of this tangent where that one does not lead to the end.
+SolveReport MatrixFreeSolver::attempt(LinearMethod method, const Vector& b, Vector& x, const LinearSolverOptions& options, const IterationVerdict& give_up) {
+  Profile& profile = equations_.space().device().profile();
+  while (true) {
+    if (preconditioner_ && !use_.serves()) preconditioner_.reset();
+    if (!preconditioner_) {
+      auto phase = profile.phase("set-up");
+      if (!use_.current()) operator_.refresh();
+      preconditioner_ = make_preconditioner(options);
+      use_.made_anew();
+    }
+    const int most = use_.patience(-std::log10(options.relative));
+    const int limit = most > 0 ? std::min(most, options.max_iterations) : options.max_iterations;
+    const auto solve_by = [&](const auto& krylov) { return krylov.solve(operator_, b, x, preconditioner_.get()); };
+    auto phase = profile.phase("iteration");
+    SolveReport report;
+    switch (method) {
+      case LinearMethod::gmres:
+        report = solve_by(Gmres{.relative = options.relative, .max_iterations = limit, .restart = options.restart, .give_up = give_up});
+        break;
+      case LinearMethod::bicgstab: report = solve_by(Bicgstab{.relative = options.relative, .max_iterations = limit, .give_up = give_up}); break;
+      default: report = solve_by(ConjugateGradient{.relative = options.relative, .max_iterations = limit, .give_up = give_up});
+    }
+    if (use_.judge({report})) return report;
+    x.fill_zero();
+  }
+}
+
+std::unique_ptr<LinearOperator> MatrixFreeSolver::make_preconditioner(const LinearSolverOptions& options) const {
+  switch (kind_) {
+    case PreconditionerKind::jacobi: return std::make_unique<JacobiPreconditioner>(operator_.diagonal());
+    case PreconditionerKind::chebyshev: return std::make_unique<ChebyshevPreconditioner>(operator_, operator_.diagonal());
+    case PreconditionerKind::multigrid:
+      return std::make_unique<PMultigrid>(operator_, PMultigridOptions{.single_precision = single_precision_, .coarsest = options.multigrid});
+    default: return nullptr;
+  }
+}
+
+namespace {
+
+// On such cells actions cost so little, and matrices so much, that nothing else is worth a thought.
+bool by_sum_factorisation(const Operator& equations) { return !equations.space().isoparametric() && equations.sum_factorised(); }
+
+}  // namespace
+
+bool needs_no_matrix(const Operator& equations, bool many) {
+  const FunctionSpace& space = equations.space();
+  if (!equations.can_assemble()) return true;
+  if (!equations.symmetric() || space.order() < 2) return false;
+  if (by_sum_factorisation(equations)) return true;
+  constexpr Index few = 30'000;  // unknowns that are factorised quickly
+  return !many && equations.can_act() && equations.acts_quickly() && space.mesh().dimension() == 3 && !space.mesh().structural() &&
+         space.unknown_count() >= few;
+}
+
+bool asks_for_matrix(const FunctionSpace& space, const LinearSolverOptions& options) {
+  if (options.operator_kind != OperatorKind::automatic) return options.operator_kind == OperatorKind::matrix;
+  const bool method_named = options.method != LinearMethod::automatic;
+  if (space.isoparametric()) return method_named || options.preconditioner != PreconditionerKind::automatic;
+  return method_named && options.method != LinearMethod::conjugate_gradient;
+}
+
+bool without_matrix(const Operator& equations, const LinearSolverOptions& options) {
+  if (options.operator_kind == OperatorKind::matrix_free) return true;
+  if (options.operator_kind == OperatorKind::automatic && !equations.can_assemble()) return true;
+  return !asks_for_matrix(equations.space(), options) && needs_no_matrix(equations, options.one_of_many);
+}
+
+bool may_turn_to_a_matrix(const Operator& equations, const LinearSolverOptions& options) {
+  return options.operator_kind == OperatorKind::automatic && equations.can_assemble() && without_matrix(equations, options);
+}
+
+namespace {
+
+std::array<double, 3> extent_of(const FunctionSpace& space) {  // from what the host has: iterations copy nothing
+  Point low = space.point(0), high = low;
+  for (Node n = 1; n < static_cast<Node>(space.node_count()); ++n) {
+    const Point x = space.point(n);
+    for (std::size_t d = 0; d < 3; ++d) {
+      low[d] = std::min(low[d], x[d]);
+      high[d] = std::max(high[d], x[d]);
+    }
+  }
+  return {high[0] - low[0], high[1] - low[1], high[2] - low[2]};
+}
+
+}  // namespace
+
+IterationVerdict slower_than_with_a_matrix(const Operator& equations, const LinearSolverOptions& options) {
+  if (!may_turn_to_a_matrix(equations, options)) return {};
+  constexpr double seconds = 6e-8;  // of a cycle and a product, per unknown of quadratic cells
+  constexpr int few = 25;           // nothing is judged before
+  return [&space = equations.space(), relative = options.relative, verdict = std::optional<IterationVerdict>()](int iterations, double log_reduction) mutable {
+    if (iterations < few) return false;
+    if (!verdict) {
+      const int dimension = space.mesh().dimension(), block = space.components();
+      const Index pairs =
+          space.has_pattern() ? space.pattern()->nonzeros() : pattern_size(entity_counts(space.mesh()), space.isoparametric() ? 0 : space.order()).pairs;
+      const SystemSize size{space.unknown_count(), pairs * block * block, dimension, block, extent_of(space)};
+      verdict = slower_than_factorising(size, seconds * double(size.unknowns), relative);
+    }
+    return *verdict && (*verdict)(iterations, log_reduction);
+  };
+}
+
+}  // namespace ritz

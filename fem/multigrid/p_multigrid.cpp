@@ -1,0 +1,365 @@
+#include "fem/multigrid/p_multigrid.hpp"
+
+#include "device/error.hpp"
+#include "device/host_memory.hpp"
+#include "device/kernels.hpp"
+#include "fem/launch/interpolation.hpp"
+#include "fem/multigrid/space_transfer.hpp"
+#include "fem/space/nested_nodes.hpp"
+#include "solvers/algebra/chebyshev.hpp"
+#include "solvers/algebra/jacobi.hpp"
+#include "solvers/algebra/vectors.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+#include <map>
+#include <optional>
+
+namespace ritz {
+namespace {
+
+constexpr const char* tag = "p-multigrid";
+
+// Nodes of `coarse` whose neighbourhood on the cell - the smallest vertex, edge, facet or inside that holds them - has
+// only prescribed nodes of `fine`: on a cell of a kind, for each coarse node the fine nodes there.
+std::vector<std::vector<int>> nodes_around(const ReferenceElement& coarse, const ReferenceElement& fine) {
+  const CellTraits& t = traits(coarse.shape);
+  const auto corners = reference_nodes(coarse.shape);
+  std::vector<std::vector<int>> entities;  // by corners, small ones first
+  for (int c = 0; c < t.corner_count; ++c) entities.push_back({c});
+  for (const auto& edge : t.edges) entities.push_back({edge[0], edge[1]});
+  if (t.dimension > 2)
+    for (const Facet& f : t.facets) entities.push_back({f.nodes.begin(), f.nodes.begin() + traits(f.kind).corner_count});
+  // Is x in the convex hull of the corners? Entities are segments, triangles and parallelograms.
+  const auto lies_on = [&](const Point& x, const std::vector<int>& entity) {
+    const Point o = corners[static_cast<std::size_t>(entity[0])];
+    double rest[3] = {x[0] - o[0], x[1] - o[1], x[2] - o[2]};
+    if (entity.size() > 1) {
+      const Point &p = corners[static_cast<std::size_t>(entity[1])], &q = corners[static_cast<std::size_t>(entity.back())];
+      double a[3], b[3], aa = 0, ab = 0, bb = 0, ar = 0, br = 0;
+      for (std::size_t i = 0; i < 3; ++i) {
+        a[i] = p[i] - o[i];
+        b[i] = entity.size() > 2 ? q[i] - o[i] : 0;
+        aa += a[i] * a[i];
+        ab += a[i] * b[i];
+        bb += b[i] * b[i];
+        ar += a[i] * rest[i];
+        br += b[i] * rest[i];
+      }
+      const double determinant = entity.size() > 2 ? aa * bb - ab * ab : aa;
+      const double s = (entity.size() > 2 ? bb * ar - ab * br : ar) / determinant;
+      const double u = entity.size() > 2 ? (aa * br - ab * ar) / determinant : 0;
+      for (std::size_t i = 0; i < 3; ++i) rest[i] -= s * a[i] + u * b[i];
+    }
+    return std::abs(rest[0]) + std::abs(rest[1]) + std::abs(rest[2]) < 1e-9;
+  };
+  std::vector<std::vector<int>> result;
+  for (const Point& x : coarse.nodes) {
+    const auto holder = std::ranges::find_if(entities, [&](const auto& entity) { return lies_on(x, entity); });
+    result.emplace_back();
+    for (int a = 0; a < fine.node_count(); ++a)
+      if (holder == entities.end() || lies_on(fine.nodes[static_cast<std::size_t>(a)], *holder)) result.back().push_back(a);
+  }
+  return result;
+}
+
+// Prescribed on the coarse space: what all fine nodes around are prescribed for.
+std::unique_ptr<Constraints> coarser(const Constraints& fine, const FunctionSpace& space) {
+  const FunctionSpace& fine_space = fine.space();
+  const Mesh& mesh = space.mesh();
+  auto coarse = std::make_unique<Constraints>(space);
+  std::map<CellKind, std::vector<std::vector<int>>> around;
+  std::vector<Node> nodes, fine_nodes;
+  std::vector<std::vector<Node>> prescribed(static_cast<std::size_t>(space.components()));
+  for (Index cell = 0; cell < mesh.cell_count(); ++cell) {
+    const CellKind kind = mesh.kind_of(cell);
+    auto& lists = around[kind];
+    if (lists.empty()) lists = nodes_around(space.element(kind), fine_space.element(kind));
+    space.nodes_of(cell, nodes);
+    fine_space.nodes_of(cell, fine_nodes);
+    for (std::size_t a = 0; a < nodes.size(); ++a)
+      for (int c = 0; c < space.components(); ++c)
+        if (std::ranges::all_of(lists[a], [&](int b) { return fine.is_prescribed(fine_nodes[static_cast<std::size_t>(b)], c); }))
+          prescribed[static_cast<std::size_t>(c)].push_back(nodes[a]);
+  }
+  for (int c = 0; c < space.components(); ++c) {
+    auto& list = prescribed[static_cast<std::size_t>(c)];
+    std::ranges::sort(list);
+    list.erase(std::ranges::unique(list).begin(), list.end());
+    coarse->prescribe_nodes(list, c, 0, "coarser level");
+  }
+  coarse->finish();
+  return coarse;
+}
+
+template <class Real>
+const PCycleKernels<Real>& cycle_kernels(const Device& device) {
+  return kernels<PCycleKernels<Real>>(device, "ritz_fem_kernels", sizeof(Real) == sizeof(float) ? "p-cycle single" : "p-cycle double");
+}
+
+// A level without a matrix.
+template <class Real>
+struct Level {
+  const MatrixFree* A;
+  // What it gives in prescribed rows is for the caller to overlook. Without `marked`, prescribed entries of `from` must be zero, as they are in
+  // smoothing: then no kernel asks which they are.
+  void apply(const Array<Real>& from, Array<Real>& to, const Operator::MarkedNodes* marked = nullptr) const {
+    if constexpr (sizeof(Real) == sizeof(float)) A->equations().action(A->tangents(), A->state(), from, to, marked);
+    else A->equations().action(A->state(), from, to, marked);
+  }
+  double largest_eigenvalue = 0;        // of D^-1 A, a bound
+  Array<Real> inverse_diagonal;         // 0 where prescribed
+  std::unique_ptr<SpaceTransfer<Real>> transfer;   // to this level from the next coarser one
+  Array<Real> weights;                  // of the transfer; 0 where prescribed
+  Array<Real> b, x, d, q;
+};
+
+// The operator of a level in the precision of the cycle, for vectors in double precision.
+template <class Real>
+class InCyclePrecision final : public LinearOperator {
+ public:
+  InCyclePrecision(Level<Real>& level, const PCycleKernels<Real>& kernels) : level_(level), kernels_(kernels) {}
+  const Device& device() const override { return level_.A->device(); }
+  Index rows() const override { return level_.A->rows(); }
+  void apply(const Vector& x, Vector& y) const override {
+    kernels_.from_double(device(), x.size(), x.data(), level_.x.data());
+    level_.apply(level_.x, level_.q, &level_.A->marked());
+    kernels_.to_double(device(), y.size(), level_.q.data(), y.data());
+    level_.A->constraints().apply_pivot(level_.A->pivot(), x, y);
+  }
+  std::string name() const override { return level_.A->name(); }
+
+ private:
+  Level<Real>& level_;
+  const PCycleKernels<Real>& kernels_;
+};
+
+template <class Real>
+class Cycle {
+ public:
+  Cycle(const MatrixFree& A, const PMultigridOptions& options) : options_(options), device_(A.device()), kernels_(cycle_kernels<Real>(device_)) {
+    const Mesh& mesh = A.equations().space().mesh();
+    const MatrixFree* now = &A;
+    Vector state;
+    while (true) {
+      const FunctionSpace& fine = now->equations().space();
+      orders_.push_back(fine.order());
+      const bool next_is_coarsest = orders_.back() <= 3;
+      // The coarser space and what belongs to it.
+      spaces_.push_back(std::make_unique<FunctionSpace>(mesh, fine.components(), device_, PMultigrid::coarser_order(fine)));
+      const FunctionSpace& coarse = *spaces_.back();
+      fixed_.push_back(coarser(now->constraints(), coarse));
+      equations_.push_back(std::make_unique<Operator>(coarse, A.equations().integrals()));
+      state = interpolated(fine, coarse, now->state());
+      add_level(*now, *equations_.back());
+      if (next_is_coarsest) break;
+      operators_.push_back(std::make_unique<MatrixFree>(*equations_.back(), *fixed_.back(), state));
+      now = operators_.back().get();
+    }
+    orders_.push_back(1);
+    // Order 1: a matrix.
+    const Operator& last = *equations_.back();
+    const FunctionSpace& space = last.space();
+    coarse_fixed_ = fixed_.back().get();
+    coarsest_.emplace(last.make_matrix());
+    last.assemble(now->tangents(), state, *coarsest_);
+    last.forget_assembly();
+    coarsest_->eliminate(coarse_fixed_->mask(), max_abs(coarsest_->diagonal()));
+    SmoothedAggregationOptions coarsest = options.coarsest;
+    coarsest.coordinates = &space.coordinates();
+    coarsest.dimension = mesh.dimension();
+    coarsest.nested = [&space] { return nested_nodes(space); };
+    aggregation_.emplace(*coarsest_, coarsest);
+    coarsest_->values() = Vector();  // the cycle has its own
+    device_.memory().trim();
+    return_freed_host_memory();
+    coarse_b_ = Vector(device_, space.unknown_count(), tag);
+    coarse_x_ = Vector(device_, space.unknown_count(), tag);
+  }
+
+  void apply(const Vector& b, Vector& x) {
+    Level<Real>& finest = levels_.front();
+    count_conversion(2 * b.size());
+    kernels_.from_double(device_, b.size(), b.data(), finest.b.data());
+    run(0);
+    kernels_.to_double(device_, x.size(), finest.x.data(), x.data());
+  }
+  const std::vector<int>& orders() const { return orders_; }
+  int nested_levels() const { return aggregation_->nested_levels(); }
+  double pivot() const { return pivot_; }   // of the finest level's prescribed rows
+
+ private:
+  // Values of a field of one space at the nodes of another; empty: zero.
+  Vector interpolated(const FunctionSpace& from, const FunctionSpace& to, const Vector& x) {
+    if (x.empty()) return {};
+    Vector y(device_, to.unknown_count(), tag);
+    const SpaceTransfer<double> transfer(from, to);
+    Vector sums(device_, to.unknown_count(), tag);
+    transfer.sum_interpolated(x, sums);
+    multiply(Vector(device_, std::span<const double>(transfer.weights()), tag), sums, y);
+    return y;
+  }
+
+  void add_level(const MatrixFree& A, const Operator& coarse) {
+    Level<Real> level;
+    level.A = &A;
+    if (levels_.empty()) pivot_ = A.pivot();
+    for (Array<Real>* work : {&level.b, &level.x, &level.d, &level.q}) *work = Array<Real>(device_, A.rows(), tag);
+    {
+      Vector inverse = inverse_diagonal(A.diagonal());
+      level.largest_eigenvalue = 1.1 * largest_eigenvalue(InCyclePrecision<Real>(level, kernels_), inverse, options_.estimate_steps);
+      A.constraints().set_zero(inverse);
+      level.inverse_diagonal = converted(inverse);
+    }
+    level.transfer = std::make_unique<SpaceTransfer<Real>>(coarse, A.equations());
+    {
+      const std::vector<Real> host_weights = level.transfer->weights();
+      Vector weights(device_, std::span<const double>(std::vector<double>(host_weights.begin(), host_weights.end())), tag);
+      A.constraints().set_zero(weights);
+      level.weights = converted(weights);
+    }
+    levels_.push_back(std::move(level));
+  }
+
+  // Vectors of a level that kernels read or write.
+  void count(const Level<Real>& level, Index vectors) const { device_.profile().count(vectors * level.b.bytes()); }
+  void count_conversion(Index numbers) const { device_.profile().count(numbers * (Index{sizeof(double)} + Index{sizeof(Real)})); }
+
+  Array<Real> converted(const Vector& x) const {
+    Array<Real> y(device_, x.size(), tag);
+    count_conversion(x.size());
+    kernels_.from_double(device_, x.size(), x.data(), y.data());
+    return y;
+  }
+
+  // Chebyshev steps for D^-1 A x = D^-1 b (Saad 2003, algorithm 12.1), from x = 0 or from the x at hand.
+  void smooth(Level<Real>& level, bool from_zero) {
+    const double ratio = options_.coarsest.smoothing_ratio;
+    const double theta = 0.5 * level.largest_eigenvalue * (1 + 1 / ratio);
+    const double delta = 0.5 * level.largest_eigenvalue * (1 - 1 / ratio), sigma = theta / delta;
+    double rho = 1 / sigma;
+    const Index n = level.b.size();
+    const Real* inverse = level.inverse_diagonal.data();
+    if (from_zero) {
+      count(level, 4);
+      kernels_.start(device_, n, Real(1 / theta), inverse, level.b.data(), level.d.data(), level.x.data());
+    } else {
+      level.apply(level.x, level.q);
+      level.d.fill_zero();
+      count(level, 8);
+      kernels_.step(device_, n, Real(0), Real(1 / theta), inverse, level.b.data(), level.q.data(), level.d.data(), level.x.data());
+    }
+    for (int k = 1; k < options_.coarsest.smoothing_degree; ++k) {
+      const double before = rho;
+      rho = 1 / (2 * sigma - before);
+      level.apply(level.x, level.q);
+      count(level, 7);
+      kernels_.step(device_, n, Real(rho * before), Real(2 * rho / delta), inverse, level.b.data(), level.q.data(), level.d.data(), level.x.data());
+    }
+  }
+
+  void run(std::size_t l) {
+    Level<Real>& level = levels_[l];
+    smooth(level, true);
+    level.apply(level.x, level.q);
+    const Index n = level.b.size();
+    count(level, 4);
+    kernels_.weighted_residual(device_, n, level.weights.data(), level.b.data(), level.q.data(), level.d.data());
+    if (l + 1 < levels_.size()) {
+      Level<Real>& next = levels_[l + 1];
+      level.transfer->sum_transposed(level.d, next.b);
+      run(l + 1);
+      level.transfer->sum_interpolated(next.x, level.q);
+    } else {
+      solve_coarsest(level);
+    }
+    count(level, 4);
+    kernels_.add_weighted(device_, n, level.weights.data(), level.q.data(), level.x.data());
+    smooth(level, false);
+  }
+
+  // level.d -> level.q through the matrix of order 1.
+  void solve_coarsest(Level<Real>& level) {
+    const Index n = coarse_b_.size();
+    if (coarse_.empty()) coarse_ = Array<Real>(device_, n, tag);
+    level.transfer->sum_transposed(level.d, coarse_);
+    count_conversion(2 * n);
+    kernels_.to_double(device_, n, coarse_.data(), coarse_b_.data());
+    coarse_fixed_->set_zero(coarse_b_);
+    aggregation_->apply(coarse_b_, coarse_x_);
+    kernels_.from_double(device_, n, coarse_x_.data(), coarse_.data());
+    level.transfer->sum_interpolated(coarse_, level.q);
+  }
+
+  PMultigridOptions options_;
+  Device device_;
+  const PCycleKernels<Real>& kernels_;
+  double pivot_ = 0;
+  std::vector<int> orders_;
+  std::vector<Level<Real>> levels_;
+  std::vector<std::unique_ptr<FunctionSpace>> spaces_;   // of the coarser levels, as the two below
+  std::vector<std::unique_ptr<Constraints>> fixed_;
+  std::vector<std::unique_ptr<Operator>> equations_;
+  std::vector<std::unique_ptr<MatrixFree>> operators_;   // of the levels between the finest and the coarsest
+  std::optional<SparseMatrix> coarsest_;
+  std::optional<SmoothedAggregation> aggregation_;
+  const Constraints* coarse_fixed_ = nullptr;
+  Vector coarse_b_, coarse_x_;
+  Array<Real> coarse_;
+};
+
+}  // namespace
+
+struct PMultigrid::Hierarchy {
+  const MatrixFree& A;
+  std::optional<Cycle<double>> in_double;
+  std::optional<Cycle<float>> in_single;
+};
+
+PMultigrid::PMultigrid(const MatrixFree& A, const PMultigridOptions& options) {
+  if (A.equations().space().order() < 2)
+    throw Error(Exit::internal, "p-multigrid on a space of order 1", {}, "use smoothed aggregation");
+  if (options.coarsest.smoothing_degree < 1 || !(options.coarsest.smoothing_ratio > 1))
+    throw Error(Exit::input,
+                fmt::format("p-multigrid with smoothing degree {} and ratio {}", options.coarsest.smoothing_degree, options.coarsest.smoothing_ratio), {},
+                "use a degree of at least 1 and a ratio above 1");
+  hierarchy_.reset(new Hierarchy{A, {}, {}});
+  if (options.single_precision && A.equations().can_act_in_single())
+    hierarchy_->in_single.emplace(A, options);
+  else
+    hierarchy_->in_double.emplace(A, options);
+}
+
+PMultigrid::~PMultigrid() = default;
+
+SpaceOptions PMultigrid::coarser_order(const FunctionSpace& space) {
+  const bool mesh_is_linear = std::ranges::all_of(space.mesh().blocks(), [](const CellBlock& block) { return traits(block.kind).order == 1; });
+  return {.order = space.order() > 3 ? space.order() / 2 : mesh_is_linear ? 0 : 1, .elements = {}, .beside = &space};
+}
+
+const Device& PMultigrid::device() const { return hierarchy_->A.device(); }
+Index PMultigrid::rows() const { return hierarchy_->A.rows(); }
+
+void PMultigrid::apply(const Vector& b, Vector& x) const {
+  if (b.size() != rows()) throw_size_mismatch(rows(), b.size());
+  if (x.size() != rows()) throw_size_mismatch(rows(), x.size());
+  const auto run = [&](auto& cycle) {
+    cycle.apply(b, x);
+    hierarchy_->A.constraints().apply_pivot(1 / cycle.pivot(), b, x);
+  };
+  if (hierarchy_->in_single) run(*hierarchy_->in_single);
+  else run(*hierarchy_->in_double);
+}
+
+std::vector<int> PMultigrid::orders() const { return hierarchy_->in_single ? hierarchy_->in_single->orders() : hierarchy_->in_double->orders(); }
+
+std::string PMultigrid::name() const {
+  std::string text = "p-multigrid";
+  for (std::size_t i = 0; i < orders().size(); ++i) text += fmt::format("{} {}", i == 0 ? " of orders" : ",", orders()[i]);
+  const int nested = hierarchy_->in_single ? hierarchy_->in_single->nested_levels() : hierarchy_->in_double->nested_levels();
+  if (nested > 0) text += fmt::format(" over {} nested meshes", nested);
+  return text + (hierarchy_->in_single ? ", single precision" : "");
+}
+
+}  // namespace ritz

@@ -1,0 +1,104 @@
+#include "fem/multigrid/p_multigrid_needs.hpp"
+
+#include "fem/multigrid/p_multigrid.hpp"
+#include "fem/operator/space_needs.hpp"
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+#include <vector>
+
+namespace ritz {
+namespace {
+
+using Task = Operator::Task;
+
+Index bytes_of(const MemoryNeeds& needs, const char* tag) {
+  const auto found = needs.by_tag().find(tag);
+  return found == needs.by_tag().end() ? 0 : found->second;
+}
+
+// A space with its operator, for as long as it is asked.
+struct Level {
+  Level(const Operator& finer, const SpaceOptions& options)
+      : space(finer.space().mesh(), finer.space().components(), finer.space().device(), options), equations(space, finer.integrals(), Layout::counted) {}
+  FunctionSpace space;
+  Operator equations;
+};
+
+// Transfers use the lists and connectivities of operators whose groups are all cells and nothing else (fem/multigrid/space_transfer.cpp).
+bool transfers_share(const Operator& equations) {
+  Index cells = 0;
+  for (const ElementGroup& group : equations.groups()) {
+    if (group.elements.empty()) return false;
+    cells += static_cast<Index>(group.elements.size());
+  }
+  return cells == equations.space().mesh().cell_count();
+}
+
+Index connectivity_of_cells(const Operator& equations) {
+  Index sum = 0;
+  for (const ElementGroup& group : equations.groups())
+    if (!group.elements.empty()) sum += group.nodes.bytes() + group.own_geometry.bytes();
+  return sum;
+}
+
+MemoryNeeds taken_since(const std::map<std::string, Index>& before, const MemoryPool& pool) {
+  MemoryNeeds taken;
+  for (const auto& [tag, bytes] : pool.statistics().live_by_tag) {
+    const auto then = before.find(tag);
+    taken.bytes(tag, bytes - (then == before.end() ? 0 : then->second));
+  }
+  return taken;
+}
+
+}  // namespace
+
+// Follows the constructor of Cycle in fem/multigrid/p_multigrid.cpp.
+PMultigridNeeds p_multigrid_needs(const Operator& equations) {
+  const MemoryPool& pool = equations.space().device().memory();
+  const bool single = equations.can_act() && equations.can_act_in_single();
+  const Index real = single ? sizeof(float) : sizeof(double);
+  const int degree = SmoothedAggregationOptions{}.smoothing_degree;
+  PMultigridNeeds needs;
+  std::vector<std::unique_ptr<Level>> levels;
+  const Operator* fine = &equations;
+  for (bool last = false; !last;) {
+    const Index n = fine->space().unknown_count();
+    last = fine->space().order() <= 3;
+    const auto before = pool.statistics().live_by_tag;
+    levels.push_back(std::make_unique<Level>(*fine, PMultigrid::coarser_order(fine->space())));
+    const Operator& coarse = levels.back()->equations;
+    const Index coarse_n = coarse.space().unknown_count();
+    const MemoryNeeds made = taken_since(before, pool), action = fine->memory_needs(Task::action), back = coarse.memory_needs(Task::action);
+    needs.live += made;
+    needs.live += coarse.state_needs();
+    needs.live.array<std::uint8_t>("constraints", coarse_n).array<double>("constraints", coarse_n);
+    needs.live.bytes("p-multigrid", 6 * MemoryPool::block_size(real * n));  // D^-1, weights, b, x, d, q
+    // What chunks share, there and back. Lists of the way back.
+    needs.live.bytes("transfer", real * (bytes_of(action, "assembly buffers") + bytes_of(back, "assembly buffers")) / Index{sizeof(double)});
+    needs.live.bytes("assembly lists", bytes_of(back, "assembly lists"));
+    if (!transfers_share(*fine))
+      needs.live.bytes("assembly lists", bytes_of(action, "assembly lists"))
+          .bytes("connectivity", connectivity_of_cells(*fine) + connectivity_of_cells(coarse));
+    needs.cycle +=
+        (2 * degree + 1) * double(bytes_of(made, "connectivity") + bytes_of(action, "assembly lists") + 8 * real * n + MatrixFree::point_needs(*fine).total());
+    if (!last) {
+      needs.live += MatrixFree::point_needs(coarse);
+      needs.live += coarse.memory_needs({Task::diagonal, Task::action});
+      needs.live.bytes("connectivity", bytes_of(made, "connectivity")).array<double>("vectors", coarse_n);  // marked; its diagonal
+    }
+    fine = &coarse;
+  }
+  const FunctionSpace& space = fine->space();
+  const SpaceNeeds coarsest = needs_of(space, 1, false);
+  const HierarchyNeeds hierarchy = hierarchy_needs(hierarchy_shape(*fine, coarsest), true);
+  const MemoryNeeds matrix = coarsest.pattern + coarsest.matrix();
+  needs.set_up = needs.live + matrix + larger(fine->memory_needs(Task::matrix, coarsest.size.pairs), hierarchy.set_up);
+  needs.live += coarsest.pattern + hierarchy.live;
+  needs.live.array<double>("p-multigrid", space.unknown_count(), 2).bytes("p-multigrid", MemoryPool::block_size(real * space.unknown_count()));
+  needs.cycle += 5 * 0.65 * double(coarsest.matrix().total());
+  return needs;
+}
+
+}  // namespace ritz

@@ -1,0 +1,39 @@
+// The lists of where a chunk's element entries go (scatter_plan.hpp), for vectors and for matrices.
+#pragma once
+
+#include "fem/launch/assembly.hpp"
+#include "fem/operator/element_groups.hpp"
+#include "fem/operator/scatter_plan.hpp"
+
+namespace ritz {
+
+// Batches of elements in a chunk, for `items` results of `block` numbers per element. A function of the mesh, the form and the kind of
+// machine, so that sums do not depend on threads.
+Index batches_per_chunk(Index batch_count, int items, int block, const ChunkLimits& limits);
+
+// Can lists say where the entries of a batch of elements go? They have 16 bits for each.
+constexpr bool has_lists(int entries) { return entries * lane_count <= 65536; }
+
+// Works through chunks one after the other; every thread has its own.
+class ChunkLister {
+ public:
+  explicit ChunkLister(Index node_count);
+
+  // Elements [first, last) of the group; an entry is (element, node): item = node, destination = node of the space.
+  void list_nodes(const ElementGroup& group, Index first, Index last, ChunkSlots& out);
+  // An entry is (element, a, b): item = a * node_count + b, destination = position of column b in row a.
+  void list_pairs(const ElementGroup& group, const FunctionSpace::HostPattern& pattern, Index first, Index last,
+                  ChunkSlots& out);
+
+ private:
+  void collect(const ElementGroup& group, Index first, Index last);
+  std::vector<std::int32_t> local_;        // [node of the space] its number in the chunk, -1
+  std::vector<std::int32_t> column_;       // [node of the space] position in the row at hand
+  std::vector<Node> nodes_;                // [local node]
+  std::vector<std::uint32_t> begin_;       // [local node + 1] first of its incidences
+  std::vector<std::uint32_t> incidences_;  // (element - first) * node_count + a, by local node
+  std::vector<std::uint16_t> counts_;
+  std::vector<std::uint32_t> entries_, next_;
+};
+
+}  // namespace ritz

@@ -1,0 +1,356 @@
+#include "fem/operator/element_groups.hpp"
+
+#include "device/error.hpp"
+#include "device/parallel_errors.hpp"
+#include "fem/cells/tabulation.hpp"
+#include "fem/space/straight_cells.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <fmt/format.h>
+#include <map>
+#include <numeric>
+#include <tuple>
+
+namespace ritz {
+namespace {
+
+// Numbers sets of integrals: signature 0 is the empty set; adding an integral to a set gives another number.
+class Signatures {
+ public:
+  int with(int signature, int integral) {
+    const std::pair asked(signature, integral);
+    if (asked == last_) return answer_;  // of millions of cells
+    const auto [found, added] = next_.try_emplace(asked, static_cast<int>(sets_.size()));
+    if (added) {
+      std::vector<int> set = sets_[static_cast<std::size_t>(signature)];
+      set.push_back(integral);
+      sets_.push_back(std::move(set));
+    }
+    last_ = asked;
+    return answer_ = found->second;
+  }
+  const std::vector<int>& set(int signature) const { return sets_[static_cast<std::size_t>(signature)]; }
+
+ private:
+  std::vector<std::vector<int>> sets_{{}};
+  std::map<std::pair<int, int>, int> next_;
+  std::pair<int, int> last_{-1, -1};
+  int answer_ = 0;
+};
+
+// Numbers of `width` nodes per element as [batch][node][lane]; the last batch is padded with its last element.
+// reader() gives each thread its own function from an element to its nodes.
+template <class Reader>
+std::vector<Node> interleaved(Index elements, int width, int threads, const Reader& reader) {
+  const Index batches = (elements + lane_count - 1) / lane_count;
+  std::vector<Node> result(static_cast<std::size_t>(batches * width * lane_count));
+  ParallelErrors errors;
+#pragma omp parallel num_threads(threads)
+  {
+    auto nodes_of = reader();
+#pragma omp for schedule(static)
+    for (Index batch = 0; batch < batches; ++batch)
+      errors.run([&] {
+        for (Index lane = batch * lane_count; lane < (batch + 1) * lane_count; ++lane) {
+          const auto& nodes = nodes_of(std::min(lane, elements - 1));
+          Node* out = result.data() + batch * width * lane_count + lane % lane_count;
+          for (int a = 0; a < width; ++a) out[a * lane_count] = nodes[static_cast<std::size_t>(a)];
+        }
+      });
+  }
+  errors.rethrow();
+  return result;
+}
+
+// A reader of what nodes_of(element, buffer) gives.
+template <class NodesOf>
+auto buffered(const NodesOf& nodes_of) {
+  return [&nodes_of] {
+    return [&nodes_of, nodes = std::vector<Node>()](Index element) mutable -> const std::vector<Node>& {
+      nodes_of(element, nodes);
+      return nodes;
+    };
+  };
+}
+
+// The maps of cells, or facets: one element for each kind.
+std::shared_ptr<const ReferenceElement> map_of_kind(CellKind kind) {
+  static const std::vector<std::shared_ptr<const ReferenceElement>> all = [] {
+    std::vector<std::shared_ptr<const ReferenceElement>> list;
+    for (const CellKind k : all_cell_kinds()) list.push_back(std::make_shared<const ReferenceElement>(cell_element(k)));
+    return list;
+  }();
+  return all[static_cast<std::size_t>(kind)];
+}
+
+// nullptr: the cell's nodes tell its map.
+const LagrangePolynomials* own_map(const FunctionSpace& space, Index cell) {
+  return space.first_curved_point(cell) < 0 ? nullptr : space.mesh().block_of(cell).curved.functions.get();
+}
+
+// Elements whose geometry is that of their corners, those with all nodes, and then those of each map of their own.
+template <class Element>
+struct Parts {
+  std::vector<Element> straight, bent;
+  std::vector<std::vector<Element>> curved;  // in the order of their first elements
+};
+
+// Where all are of one sort, nothing is copied.
+template <class Element, class IsStraight, class OwnMap>
+Parts<Element> split(std::vector<Element> elements, bool any_straight, const IsStraight& is_straight, bool any_curved, const OwnMap& own_map) {
+  Parts<Element> parts;
+  const auto straight = any_straight ? std::ranges::count_if(elements, is_straight) : 0;
+  if (straight == std::ssize(elements)) parts.straight = std::move(elements);
+  else if (straight == 0 && !any_curved) parts.bent = std::move(elements);
+  else {
+    std::vector<const LagrangePolynomials*> maps;
+    for (const Element& element : elements) {
+      const LagrangePolynomials* map = any_curved ? own_map(element) : nullptr;
+      if (map != nullptr) {
+        const auto place = static_cast<std::size_t>(std::ranges::find(maps, map) - maps.begin());
+        if (place == maps.size()) {
+          maps.push_back(map);
+          parts.curved.emplace_back();
+        }
+        parts.curved[place].push_back(element);
+      } else {
+        (any_straight && is_straight(element) ? parts.straight : parts.bent).push_back(element);
+      }
+    }
+  }
+  return parts;
+}
+
+// `reader` of the space's nodes, geometry_nodes_of(element, buffer) of the points of the geometry that `coordinates_of` the group has.
+template <class Reader, class GeometryNodesOf>
+void lay_out(ElementGroup& group, const FunctionSpace& space, Layout layout, const Reader& reader, const GeometryNodesOf& geometry_nodes_of) {
+  const int threads = space.device().threads(), width = group.geometry->node_count();
+  const bool shared = space.isoparametric() && !group.curved && group.geometry == map_of_kind(group.kind);
+  if (layout == Layout::counted) {
+    group.nodes = Array<std::int32_t>(space.device(), group.entry_count(), "connectivity");
+    if (!shared) group.own_geometry = Array<std::int32_t>(space.device(), group.batch_count() * lane_count * width, "connectivity");
+    return;
+  }
+  group.host_nodes = interleaved(group.element_count, group.node_count(), threads, reader);
+  group.nodes = Array<std::int32_t>(space.device(), std::span<const Node>(group.host_nodes), "connectivity");
+  if (shared) return;
+  const std::vector<Node> geometry = interleaved(group.element_count, width, threads, buffered(geometry_nodes_of));
+  group.own_geometry = Array<std::int32_t>(space.device(), std::span<const Node>(geometry), "connectivity");
+}
+
+// The corners, or all nodes, of what the mesh has there.
+void take_nodes(const FunctionSpace& space, std::span<const Node> mesh_nodes, const ElementGroup& group, std::vector<Node>& nodes) {
+  nodes.clear();
+  for (const Node node : mesh_nodes.first(static_cast<std::size_t>(group.geometry->node_count()))) nodes.push_back(space.geometry_node_of(node));
+}
+
+// Whole elements ask for all nodes of their kind.
+bool has_whole(const std::vector<int>& set, const std::vector<Integral>& integrals) {
+  return std::ranges::any_of(set, [&](int i) { return integrals[static_cast<std::size_t>(i)].form.cell >= 0; });
+}
+
+void add_cell_groups(const FunctionSpace& space, const std::vector<Integral>& integrals, Layout layout, std::vector<ElementGroup>& groups) {
+  const Mesh& mesh = space.mesh();
+  Signatures signatures;
+  int everywhere = 0;
+  std::vector<int> signature;  // [cell]; empty: everywhere the same
+  for (std::size_t i = 0; i < integrals.size(); ++i) {
+    if (integrals[i].form.codimension != 0) continue;
+    const int id = static_cast<int>(i);
+    const bool all = integrals[i].everywhere || static_cast<Index>(integrals[i].cells.size()) == mesh.cell_count();
+    if (all && signature.empty()) {
+      everywhere = signatures.with(everywhere, id);
+      continue;
+    }
+    if (signature.empty()) signature.assign(static_cast<std::size_t>(mesh.cell_count()), everywhere);
+    if (all)
+      for (int& s : signature) s = signatures.with(s, id);
+    else
+      for (const Index cell : integrals[i].cells) {
+        int& s = signature[static_cast<std::size_t>(cell)];
+        s = signatures.with(s, id);
+      }
+  }
+  if (signature.empty() && everywhere == 0) return;
+  std::map<std::pair<CellKind, int>, std::vector<Index>> by_key;
+  const auto cells = space.cell_order();
+  if (signature.empty() && mesh.blocks().size() == 1) {
+    by_key[{mesh.blocks().front().kind, everywhere}].assign(cells.begin(), cells.end());
+  } else {
+    std::vector<Index>* group = nullptr;
+    std::pair<CellKind, int> current{};
+    for (const Index cell : cells) {
+      const std::pair<CellKind, int> key{mesh.kind_of(cell), signature.empty() ? everywhere : signature[static_cast<std::size_t>(cell)]};
+      if (key.second == 0) continue;
+      if (group == nullptr || key != current) {
+        group = &by_key[key];
+        current = key;
+      }
+      group->push_back(cell);
+    }
+  }
+  for (auto& [key, all] : by_key) {
+    const std::vector<int>& set = signatures.set(key.second);
+    const bool by_nodes = has_whole(set, integrals);
+    Parts<Index> parts = split(
+        std::move(all), !by_nodes && traits(key.first).order > 1, [&](Index cell) { return space.is_straight(cell); },
+        !by_nodes && !space.curved_coordinates().empty(), [&](Index cell) { return own_map(space, cell); });
+    const auto add = [&](std::vector<Index>& list, std::shared_ptr<const ReferenceElement> geometry, bool curved) {
+      if (list.empty()) return;
+      ElementGroup group;
+      group.kind = key.first;
+      group.geometry = std::move(geometry);
+      group.curved = curved;
+      group.element = &space.element(key.first);
+      group.integrals = set;
+      group.elements = std::move(list);
+      group.element_count = static_cast<Index>(group.elements.size());
+      const auto cell_of = [&elements = group.elements](Index e) { return elements[static_cast<std::size_t>(e)]; };
+      lay_out(
+          group, space, layout, [&] { return [&, nodes_of = FunctionSpace::CellNodes(space)](Index e) mutable { return nodes_of(cell_of(e)); }; },
+          [&](Index e, std::vector<Node>& nodes) {
+            if (!curved) return take_nodes(space, mesh.nodes_of(cell_of(e)), group, nodes);
+            nodes.resize(static_cast<std::size_t>(group.geometry->node_count()));
+            std::iota(nodes.begin(), nodes.end(), space.first_curved_point(cell_of(e)));
+          });
+      groups.push_back(std::move(group));
+    };
+    add(parts.straight, map_of_kind(traits(key.first).linear), false);
+    add(parts.bent, map_of_kind(key.first), false);
+    for (std::vector<Index>& list : parts.curved)
+      add(list, std::make_shared<const ReferenceElement>(element_of(mesh.block_of(list[0]).curved.functions)), true);
+  }
+}
+
+void add_facet_groups(const FunctionSpace& space, const std::vector<Integral>& integrals, std::vector<ElementGroup>& groups) {
+  const Mesh& mesh = space.mesh();
+  std::vector<std::tuple<Index, int, int>> uses;  // cell, facet, integral
+  for (std::size_t i = 0; i < integrals.size(); ++i)
+    if (integrals[i].form.codimension == 1)
+      for (const FacetOfCell& f : integrals[i].facets) uses.emplace_back(f.cell, f.facet, static_cast<int>(i));
+  if (uses.empty()) return;
+  std::vector<Index> rank(static_cast<std::size_t>(mesh.cell_count()));
+  for (std::size_t position = 0; position < space.cell_order().size(); ++position)
+    rank[static_cast<std::size_t>(space.cell_order()[position])] = static_cast<Index>(position);
+  std::ranges::sort(uses, {}, [&](const auto& use) {
+    return std::tuple{rank[static_cast<std::size_t>(std::get<0>(use))], std::get<1>(use), std::get<2>(use)};
+  });
+  Signatures signatures;
+  std::map<std::pair<CellKind, int>, std::vector<FacetOfCell>> by_key;
+  for (std::size_t first = 0, last = 0; first < uses.size(); first = last) {
+    const auto [cell, facet, integral] = uses[first];
+    int signature = 0;
+    for (last = first; last < uses.size() && std::get<0>(uses[last]) == cell && std::get<1>(uses[last]) == facet; ++last)
+      signature = signatures.with(signature, std::get<2>(uses[last]));
+    const CellKind kind = traits(mesh.kind_of(cell)).facets[static_cast<std::size_t>(facet)].kind;
+    by_key[{kind, signature}].push_back({cell, facet});
+  }
+  for (auto& [key, all] : by_key) {
+    const std::vector<int>& set = signatures.set(key.second);
+    const bool by_nodes = has_whole(set, integrals);
+    Parts<FacetOfCell> parts = split(
+        std::move(all), !by_nodes && traits(key.first).order > 1,
+        [&, straight = Straightness(mesh, key.first)](const FacetOfCell& f) { return own_map(space, f.cell) == nullptr && straight(mesh.nodes_of(f)); },
+        !by_nodes && !space.curved_coordinates().empty(), [&](const FacetOfCell& f) { return own_map(space, f.cell); });
+    // traces: [facet] of cells with a map of their own.
+    const auto add = [&](const std::vector<FacetOfCell>& facets, std::shared_ptr<const ReferenceElement> geometry, const std::vector<Trace>& traces) {
+      if (facets.empty()) return;
+      ElementGroup group;
+      group.kind = key.first;
+      group.geometry = std::move(geometry);
+      group.curved = !traces.empty();
+      group.integrals = set;
+      group.element_count = static_cast<Index>(facets.size());
+      const auto facet_of = [&facets](Index e) { return facets[static_cast<std::size_t>(e)]; };
+      const auto [first_cell, first_facet] = facets.front();
+      group.element = space.facet_element(mesh.kind_of(first_cell), first_facet).element;
+      const auto nodes_of = [&](Index e, std::vector<Node>& nodes) {
+        const FacetOfCell f = facet_of(e);
+        std::vector<Node> cell_nodes;
+        space.nodes_of(f.cell, cell_nodes);
+        nodes.clear();
+        for (const int a : space.facet_element(mesh.kind_of(f.cell), f.facet).nodes) nodes.push_back(cell_nodes[static_cast<std::size_t>(a)]);
+      };
+      lay_out(group, space, Layout::written, buffered(nodes_of), [&](Index e, std::vector<Node>& nodes) {
+        const FacetOfCell f = facet_of(e);
+        if (!group.curved) return take_nodes(space, mesh.nodes_of(f), group, nodes);
+        nodes.clear();
+        for (const int a : traces[static_cast<std::size_t>(f.facet)].nodes) nodes.push_back(space.first_curved_point(f.cell) + a);
+      });
+      groups.push_back(std::move(group));
+    };
+    add(parts.straight, map_of_kind(traits(key.first).linear), {});
+    add(parts.bent, map_of_kind(key.first), {});
+    for (const std::vector<FacetOfCell>& list : parts.curved) {
+      const ReferenceElement cell = element_of(mesh.block_of(list[0].cell).curved.functions);
+      std::vector<Trace> traces;
+      for (int f = 0; f < std::ssize(traits(cell.shape).facets); ++f) traces.push_back(trace_of(cell, f));
+      // Facets of one kind have one trace, whichever their number in the cell.
+      add(list, std::make_shared<const ReferenceElement>(traces[static_cast<std::size_t>(list[0].facet)].element), traces);
+    }
+  }
+}
+
+// Elements of one node each, as loads and springs at nodes are.
+void add_node_groups(const FunctionSpace& space, const std::vector<Integral>& integrals, std::vector<ElementGroup>& groups) {
+  static const ReferenceElement vertex = cell_element(CellKind::vertex1);
+  for (std::size_t i = 0; i < integrals.size(); ++i) {
+    const std::vector<Node>& list = integrals[i].nodes;
+    if (list.empty()) continue;
+    for (const Node node : list)
+      if (space.node_of(node) < 0)
+        throw Error(Exit::model, fmt::format("'{}' acts on node {}, which no cell of the mesh uses", integrals[i].form.name, node), {},
+                    "name nodes that belong to cells");
+    ElementGroup group;
+    group.kind = CellKind::vertex1;
+    group.geometry = map_of_kind(CellKind::vertex1);
+    group.element = &vertex;
+    group.integrals = {static_cast<int>(i)};
+    group.element_count = static_cast<Index>(list.size());
+    const auto node_of = [&](Index e) { return list[static_cast<std::size_t>(e)]; };
+    const auto nodes_of = [&](Index e, std::vector<Node>& nodes) { nodes.assign(1, space.node_of(node_of(e))); };
+    lay_out(group, space, Layout::written, buffered(nodes_of), [&](Index e, std::vector<Node>& nodes) { nodes.assign(1, space.geometry_node_of(node_of(e))); });
+    groups.push_back(std::move(group));
+  }
+}
+
+}  // namespace
+
+int order_of(const ElementGroup& group) { return std::max(group.element->quadrature_order(), group.geometry->order); }
+
+int quadrature_degree(const FormValue& form, const ElementGroup& group) {
+  const CellKind shape = traits(group.kind).linear;
+  return form.extra_degree + (form.uses_value ? mass_degree(shape, order_of(group)) : stiffness_degree(shape, order_of(group)));
+}
+
+bool Integral::same_place(const Integral& other) const {
+  const auto facts = [](const FormValue& f) { return std::tie(f.name, f.module, f.components, f.dimension, f.cell, f.given_count); };
+  return facts(form) == facts(other.form) && everywhere == other.everywhere && cells == other.cells && facets == other.facets && nodes == other.nodes;
+}
+
+Integral Integral::over(FormValue form, const Region& region) {
+  if (form.cell == static_cast<int>(CellKind::vertex1)) throw Error(Exit::input, fmt::format("'{}' acts on nodes", form.name), {}, "use Integral::at_nodes");
+  const bool fits = form.codimension == 0 ? region.kind == RegionKind::cells : region.kind == RegionKind::facets;
+  if (!fits)
+    throw Error(Exit::input,
+                fmt::format("'{}' acts on {}, but region '{}' holds {}", form.name,
+                            form.codimension == 0 ? "cells" : "facets", region.name,
+                            region.kind == RegionKind::cells ? "cells" : region.kind == RegionKind::facets ? "facets" : "nodes"),
+                {}, "name a region of the right kind");
+  return {std::move(form), false, region.cells, region.facets};
+}
+
+ElementNodes::ElementNodes(const FunctionSpace& space, const ElementGroup& group)
+    : group_(&group), of_cell_(space), nodes_(static_cast<std::size_t>(group.node_count())) {}
+
+std::vector<ElementGroup> element_groups(const FunctionSpace& space, const std::vector<Integral>& integrals, Layout layout) {
+  std::vector<ElementGroup> groups;
+  add_cell_groups(space, integrals, layout, groups);
+  add_facet_groups(space, integrals, groups);
+  add_node_groups(space, integrals, groups);
+  return groups;
+}
+
+}  // namespace ritz

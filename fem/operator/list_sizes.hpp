@@ -1,0 +1,40 @@
+// How large the lists of a ScatterPlan will be, before they are made: counted around some nodes that stand for all.
+#pragma once
+
+#include "fem/operator/element_groups.hpp"
+#include "fem/operator/scatter_plan.hpp"
+#include "fem/space/chosen_nodes.hpp"
+
+#include <span>
+
+namespace ritz {
+
+// The elements of all groups around the chosen nodes of a space.
+class ElementsAround {
+ public:
+  // Groups must outlive it.
+  ElementsAround(const FunctionSpace& space, std::span<const ElementGroup> groups);
+
+  struct Place {
+    int group;
+    Index element;
+  };
+  const FunctionSpace& space() const { return *space_; }
+  int group_count() const { return static_cast<int>(groups_.size()); }
+  const ElementGroup& group(int number) const { return groups_[static_cast<std::size_t>(number)]; }
+  const ChosenNodes& chosen() const { return chosen_; }
+  std::span<const Place> of(Index chosen) const { return places_[static_cast<std::size_t>(chosen)]; }
+
+ private:
+  const FunctionSpace* space_;
+  std::span<const ElementGroup> groups_;
+  ChosenNodes chosen_;
+  std::vector<std::vector<Place>> places_;  // [chosen]
+};
+
+// Of the groups with these numbers, in the plan's order, in chunks of so many batches. of_pairs: the lists of a matrix with
+// `pattern_pairs` entries, else those of a vector. Exact where all nodes are chosen.
+ScatterSizes estimated_sizes(const ElementsAround& elements, std::span<const int> groups, std::span<const Index> chunk_batches, bool of_pairs,
+                             Index pattern_pairs);
+
+}  // namespace ritz

@@ -1,0 +1,119 @@
+#include "fem/operator/material_contrast.hpp"
+
+#include "device/kernels.hpp"
+#include "fem/forms/form_record.hpp"
+#include "fem/launch/element_arguments.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+#include <map>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace ritz {
+namespace {
+
+bool makes_cells_stiff(const FormValue& form) { return form.has_matrix && form.codimension == 0 && form.cell < 0; }
+
+const FormRecord* record_of(const Operator& equations, const FormValue& form) {
+  const std::string name = form_record_name(form.name.c_str()), &backend = equations.space().device().backend();
+  return has_kernels(backend, form.module, name) ? static_cast<const FormRecord*>(find_kernels(backend, form.module, name)) : nullptr;
+}
+
+double number_at(const FormValue& form, std::size_t place) {
+  double value = 0;
+  std::memcpy(&value, form.bytes.data() + place, sizeof value);
+  return value;
+}
+
+// Of numbers: over the whole body.
+double contrast_of_parameters(const Operator& equations) {
+  std::map<std::pair<std::string, std::size_t>, std::pair<double, double>> ranges;  // form and place in it -> least and largest value
+  for (const Integral& integral : equations.integrals()) {
+    const FormValue& form = integral.form;
+    const FormRecord* record = makes_cells_stiff(form) ? record_of(equations, form) : nullptr;
+    if (record == nullptr) continue;
+    for (int p = 0; p < record->parameter_count; ++p)
+      for (int i = 0; i < record->parameters[p].count; ++i) {
+        const std::size_t place = record->parameters[p].offset + static_cast<std::size_t>(i) * sizeof(double);
+        const double value = number_at(form, place);
+        if (!(value > 0)) continue;
+        auto& [least, largest] = ranges.try_emplace({form.name, place}, value, value).first->second;
+        least = std::min(least, value);
+        largest = std::max(largest, value);
+      }
+  }
+  double contrast = 1;
+  for (const auto& [parameter, range] : ranges) contrast = std::max(contrast, range.second / range.first);
+  return contrast;
+}
+
+// The first number of a form at the centres of cells: by a formula, or else one for all. Nothing: it has none.
+std::vector<double> values_on(const Operator& equations, const FormValue& form, std::span<const Index> cells, std::span<const double> centres) {
+  std::vector<double> values(cells.size());
+  if (!form.given.empty()) {
+    form.given.front()(centres, values);
+    return values;
+  }
+  const FormRecord* record = record_of(equations, form);
+  if (record == nullptr || record->parameter_count == 0) return {};
+  std::ranges::fill(values, number_at(form, record->parameters[0].offset));
+  return values;
+}
+
+std::vector<double> centres_of(const Mesh& mesh, std::span<const Index> cells) {
+  std::vector<double> centres(3 * cells.size(), 0.0);
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    const auto nodes = mesh.nodes_of(cells[i]);
+    for (const Node node : nodes)
+      for (int d = 0; d < mesh.dimension(); ++d)
+        centres[3 * i + static_cast<std::size_t>(d)] += mesh.point(node)[static_cast<std::size_t>(d)] / double(nodes.size());
+  }
+  return centres;
+}
+
+// Of formulas: of the cells around a node, since what varies gently makes no jump. The first form on a cell speaks for it.
+double contrast_around_nodes(const Operator& equations) {
+  const Mesh& mesh = equations.space().mesh();
+  const auto node_count = static_cast<std::size_t>(mesh.node_count());
+  std::vector<float> least(node_count, std::numeric_limits<float>::max()), largest(node_count, 0);
+  std::vector<bool> seen(static_cast<std::size_t>(mesh.cell_count()));
+  for (const Integral& integral : equations.integrals()) {
+    if (!makes_cells_stiff(integral.form)) continue;
+    const Index count = integral.everywhere ? mesh.cell_count() : static_cast<Index>(integral.cells.size());
+    constexpr Index most = 1 << 17;  // at a time, so that positions need little memory, and threads have enough to do
+    for (Index first = 0; first < count; first += most) {
+      std::vector<Index> cells;
+      for (Index i = first; i < std::min(count, first + most); ++i) {
+        const Index cell = integral.everywhere ? i : integral.cells[static_cast<std::size_t>(i)];
+        if (!seen[static_cast<std::size_t>(cell)]) cells.push_back(cell);
+        seen[static_cast<std::size_t>(cell)] = true;
+      }
+      const std::vector<double> values = values_on(equations, integral.form, cells, centres_of(mesh, cells));
+      for (std::size_t i = 0; i < values.size(); ++i) {
+        if (!(values[i] > 0)) continue;
+        for (const Node node : mesh.nodes_of(cells[i])) {
+          float &low = least[static_cast<std::size_t>(node)], &high = largest[static_cast<std::size_t>(node)];
+          low = std::min(low, static_cast<float>(values[i]));
+          high = std::max(high, static_cast<float>(values[i]));
+        }
+      }
+    }
+  }
+  double contrast = 1;
+  for (std::size_t node = 0; node < node_count; ++node)
+    if (largest[node] > 0) contrast = std::max(contrast, double(largest[node]) / double(least[node]));
+  return contrast;
+}
+
+}  // namespace
+
+double material_contrast(const Operator& equations) {
+  const bool varies = std::ranges::any_of(equations.integrals(), [](const Integral& each) { return makes_cells_stiff(each.form) && !each.form.given.empty(); });
+  return std::max(contrast_of_parameters(equations), varies ? contrast_around_nodes(equations) : 1.0);
+}
+
+}  // namespace ritz

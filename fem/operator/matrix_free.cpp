@@ -1,0 +1,71 @@
+#include "fem/operator/matrix_free.hpp"
+
+#include "device/memory_shortage.hpp"
+#include "solvers/algebra/vectors.hpp"
+
+namespace ritz {
+namespace {
+
+std::shared_ptr<const Vector> copied_unless_zero(const Vector& u) {
+  if (u.empty() || max_abs(u) == 0) return std::make_shared<const Vector>();
+  auto result = std::make_shared<Vector>(u.device(), u.size(), "vectors");
+  copy(u, *result);
+  return result;
+}
+
+// Of order 1 there is no p-multigrid.
+bool keeps_tangents(const Operator& equations) { return equations.space().order() > 1; }
+
+}  // namespace
+
+MatrixFree::MatrixFree(const Operator& equations, const Constraints& constraints, const Vector& u)
+    : equations_(equations),
+      constraints_(constraints),
+      u_(copied_unless_zero(u)),
+      keeps_tangents_(keeps_tangents(equations)),
+      marked_(equations.mark(constraints)) {
+  refresh();
+}
+
+void MatrixFree::move_to(const Vector& u) { u_ = copied_unless_zero(u); }
+
+MemoryNeeds MatrixFree::point_needs(const Operator& equations) { return keeps_tangents(equations) ? equations.point_tangent_needs() : MemoryNeeds(); }
+
+void MatrixFree::keep_no_tangents() {
+  keeps_tangents_ = false;
+  tangents_ = {};
+}
+
+void MatrixFree::refresh() {
+  made_at_ = u_;
+  tangents_ = {};
+  const auto make_with_tangents = [&] {
+    tangents_ = equations_.point_tangents(*u_);
+    make_diagonal();
+  };
+  if (keeps_tangents_ && !memory_shortage(make_with_tangents)) return;
+  tangents_ = {};
+  make_diagonal();
+}
+
+void MatrixFree::make_diagonal() {
+  diagonal_ = Vector();
+  diagonal_ = equations_.diagonal(tangents_, *u_);
+  pivot_ = max_abs(diagonal_);
+  Vector ones(equations_.space().device(), diagonal_.size(), "vectors");
+  fill(1.0, ones);
+  constraints_.apply_pivot(pivot_, ones, diagonal_);
+}
+
+Vector MatrixFree::diagonal() const {
+  Vector d(diagonal_.device(), diagonal_.size(), "vectors");
+  copy(diagonal_, d);
+  return d;
+}
+
+void MatrixFree::apply(const Vector& x, Vector& y) const {
+  equations_.action(*u_, x, y, &marked_);
+  constraints_.apply_pivot(pivot_, x, y);
+}
+
+}  // namespace ritz

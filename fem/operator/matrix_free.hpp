@@ -1,0 +1,54 @@
+// The tangent of equations as a linear operator without a matrix: elements are computed anew at every application. For p-multigrid the
+// tangents of forms that depend on u are kept at points (Operator::point_tangents). With prescribed unknowns eliminated as
+// SparseMatrix::eliminate does it: their rows and columns are empty but for a pivot.
+//
+//   MatrixFree K(equations, fixed, u);   JacobiPreconditioner jacobi(K.diagonal());   ConjugateGradient{}.solve(K, b, x, &jacobi);
+#pragma once
+
+#include "fem/operator/operator.hpp"
+#include "fem/space/constraints.hpp"
+
+#include <memory>
+
+namespace ritz {
+
+class MatrixFree final : public LinearOperator {
+ public:
+  // The tangent at u, which is copied unless it is zero. Equations and constraints must outlive this.
+  MatrixFree(const Operator& equations, const Constraints& constraints, const Vector& u);
+
+  const Device& device() const override { return equations_.space().device(); }
+  Index rows() const override { return equations_.space().unknown_count(); }
+  void apply(const Vector& x, Vector& y) const override;
+  std::string name() const override { return "matrix-free operator"; }
+
+  // The tangent at another u. What preconditioners are made of stays that at the u before, until refresh() makes it anew.
+  void move_to(const Vector& u);
+  void refresh();
+  void keep_no_tangents();  // from now on: its own products compute elements anew, only p-multigrid has use for them
+
+  static MemoryNeeds point_needs(const Operator& equations);  // of tangents()
+
+  // Of which preconditioners are made.
+  Vector diagonal() const;
+  const Vector& state() const { return *made_at_; }            // where the tangent was taken; empty: zero
+  const PointTangents& tangents() const { return tangents_; }  // of the forms that depend on u; of none where memory is short
+  const Operator& equations() const { return equations_; }
+  const Operator::MarkedNodes& marked() const { return marked_; }
+  const Constraints& constraints() const { return constraints_; }
+  double pivot() const { return pivot_; }   // in the prescribed rows: the largest entry of the diagonal
+
+ private:
+  void make_diagonal();
+
+  const Operator& equations_;
+  const Constraints& constraints_;
+  std::shared_ptr<const Vector> u_, made_at_;
+  Vector diagonal_;
+  double pivot_ = 0;
+  PointTangents tangents_;
+  bool keeps_tangents_;
+  Operator::MarkedNodes marked_;
+};
+
+}  // namespace ritz

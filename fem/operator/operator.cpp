@@ -1,0 +1,346 @@
+#include "fem/operator/operator.hpp"
+
+#include "device/error.hpp"
+#include "device/kernels.hpp"
+#include "fem/operator/chunk_lists.hpp"
+#include "fem/operator/given_numbers.hpp"
+#include "fem/operator/slab_buffer.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <map>
+#include <omp.h>
+
+namespace ritz {
+namespace {
+
+constexpr const char* module_name = "ritz_fem_kernels";
+constexpr Index workspace_bytes = 64 << 20;     // element results of a slab on a GPU
+
+const AssemblyKernels& assembly_kernels(const FunctionSpace& space) { return kernels<AssemblyKernels>(space.device(), module_name, "assembly"); }
+
+std::vector<FormValue> forms_of(const std::vector<Integral>& integrals) {
+  std::vector<FormValue> forms;
+  for (const Integral& integral : integrals) forms.push_back(integral.form);
+  return forms;
+}
+
+}  // namespace
+
+// Whole elements stand on one kind of cell; forms need quadrature, which lines and surfaces in space have not.
+void Operator::check_cells(const FormValue& form, const ElementGroup& group) const {
+  const bool in_space = space_->mesh().structural() && traits(group.kind).dimension < 3;
+  if (form.cell >= 0 ? group.kind == static_cast<CellKind>(form.cell) && space_->isoparametric() : !in_space) return;
+  if (form.cell < 0)
+    throw Error(Exit::model, fmt::format("the form '{}' was asked for on cells of kind {} in space", form.name, traits(group.kind).name),
+                "forms of three dimensions act in solids", "use a whole element (ritz element list)");
+  if (!space_->isoparametric())
+    throw Error(Exit::model, fmt::format("the element '{}' stands on the nodes of the mesh, but the space has nodes of its own", form.name), {},
+                "leave the order of the space out");
+  throw Error(Exit::model, fmt::format("the element '{}' stands on cells of kind {}, but was given {} of kind {}", form.name,
+                                       traits(static_cast<CellKind>(form.cell)).name, group.element_count, traits(group.kind).name),
+              {}, "take another element for them, or mesh them anew");
+}
+
+bool Operator::symmetric() const {
+  return std::all_of(integrals_.begin(), integrals_.end(), [](const Integral& i) { return !i.form.has_matrix || i.form.symmetric; });
+}
+
+Operator::Operator(const FunctionSpace& space, std::vector<Integral> integrals, Layout layout)
+    : space_(&space), integrals_(std::move(integrals)) {
+  for (const Integral& integral : integrals_)
+    if (static_cast<int>(integral.form.given.size()) != integral.form.given_count)
+      throw Error(Exit::internal, fmt::format("form '{}' needs {} numbers at every point, {} are given", integral.form.name, integral.form.given_count,
+                                              integral.form.given.size()));
+  for (const Integral& integral : integrals_)
+    if (integral.form.cell >= 0 ? integral.form.components > space.components() || integral.form.dimension != space.mesh().dimension()
+                                : integral.form.components != space.components() || integral.form.dimension != space.mesh().dimension())
+      throw Error(Exit::internal,
+                  fmt::format("form '{}' has {} components in {} dimensions, the space {} in {}", integral.form.name,
+                              integral.form.components, integral.form.dimension, space.components(),
+                              space.mesh().dimension()));
+  groups_ = element_groups(space, integrals_, layout);
+  for (const ElementGroup& group : groups_)
+    for (const int i : group.integrals) check_cells(integrals_[static_cast<std::size_t>(i)].form, group);
+}
+
+bool Operator::takes_part(const Job& job, const FormValue& form) const {
+  if (job.task == Task::residual) return true;
+  if (job.task != Task::evaluate) return form.has_matrix;
+  return form.derived > 0 && (job.form.empty() ? form.codimension == 0 : form.name == job.form);
+}
+
+Operator::Outline Operator::outline(const Job& job) const {
+  const Task task = job.task;
+  const int c = space_->components();
+  const AssemblyKernels& assembly = assembly_kernels(*space_);
+  Outline result;
+  result.block = task == Task::matrix ? c * c : c;
+  for (std::size_t g = 0; g < groups_.size(); ++g) {
+    const ElementGroup& group = groups_[g];
+    std::vector<int> taking_part;
+    for (const int i : group.integrals) {
+      const Integral& integral = integrals_[static_cast<std::size_t>(i)];
+      if (!takes_part(job, integral.form)) continue;
+      if (task == Task::evaluate && !taking_part.empty())
+        throw Error(Exit::internal, fmt::format("two forms with derived quantities on the same cells: '{}'", integral.form.name));
+      if (task == Task::evaluate && !result.groups.empty() && integral.form.derived != result.block)
+        throw Error(Exit::internal, fmt::format("'{}' derives {} quantities, the form on other cells {}", integral.form.name,
+                                                integral.form.derived, result.block));
+      if (task == Task::evaluate) result.block = integral.form.derived;
+      taking_part.push_back(i);
+    }
+    if (taking_part.empty()) continue;
+    const int items = task == Task::matrix ? group.node_count() * group.node_count() : group.node_count();
+    if (!has_lists(items))
+      throw Error(Exit::resources, fmt::format("element matrices of {} nodes cannot be assembled", group.node_count()),
+                  "the lists that say where their entries go count to 65536",
+                  "leave [solver] operator out, with method cg, gmres or bicgstab or none; or take a lower order");
+    const bool can_sum = can_sum_chunks(task, group, taking_part);
+    const ChunkLimits& limits = task == Task::matrix && !can_sum ? assembly.matrices : assembly.vectors;
+    const int numbers = task == Task::matrix && can_sum ? c : result.block;  // such kernels sum a row of each block at a time
+    const Index batches = batches_per_chunk(group.batch_count(), items, numbers, limits);
+    const Index results = batches * items * numbers * lane_count;
+    const Index chunks = (group.batch_count() + batches - 1) / batches;
+    result.chunk_batches.push_back(batches);
+    result.first_chunk.push_back(result.first_chunk.back() + chunks);
+    result.sums_chunks.push_back(can_sum && results * Index{sizeof(double)} <= limits.bytes);
+    if (!result.sums_chunks.back()) {
+      result.widest = std::max(result.widest, results);
+      result.largest = std::max(result.largest, chunks * results);
+    }
+    result.groups.push_back(static_cast<int>(g));
+    result.integrals.push_back(std::move(taking_part));
+  }
+  return result;
+}
+
+Index Operator::workspace_size(const Outline& outline) const { return assembly_kernels(*space_).needs_workspace ? outline.slab() : 0; }
+
+Index Operator::Outline::slab() const {
+  return widest == 0 ? 0 : std::min(largest, std::max(widest, workspace_bytes / Index{sizeof(double)}));
+}
+
+Index Operator::slabs_on_a_gpu(const std::vector<Task>& tasks) const {
+  if (assembly_kernels(*space_).needs_workspace) return 0;
+  std::map<std::pair<ListKey, int>, Index> slabs;  // shared as plans share them
+  for (const Task task : tasks)
+    for (const Job& job : jobs_of(task)) {
+      const Outline outline = this->outline(job);
+      Index& slab = slabs[{{outline.groups, outline.chunk_batches, task == Task::matrix}, outline.block}];
+      slab = std::max(slab, outline.slab());
+    }
+  Index sum = 0;
+  for (const auto& [key, slab] : slabs) sum += slab * Index{sizeof(double)};
+  return sum;
+}
+
+Operator::Plan Operator::make_plan(const Job& job) const {
+  const Device& device = space_->device();
+  const Task task = job.task;
+  Outline outline = this->outline(job);
+  const std::vector<Index>& first_chunk = outline.first_chunk;
+  Plan plan;
+  plan.task = task;
+  plan.integrals = outline.integrals;
+  plan.block = outline.block;
+  plan.groups = std::move(outline.groups);
+  plan.chunk_batches = std::move(outline.chunk_batches);
+  for (std::size_t g = 0; g < plan.groups.size(); ++g) {
+    std::vector<AssemblyTerm>& terms = plan.terms.emplace_back();
+    const ElementGroup& group = groups_[static_cast<std::size_t>(plan.groups[g])];
+    for (const int i : outline.integrals[g]) terms.push_back(make_term(task, group, integrals_[static_cast<std::size_t>(i)]));
+    terms.front().sums_chunks = outline.sums_chunks[g];
+  }
+  for (const auto& [other, made] : plans_) {
+    if (task == Task::matrix || other.task == Task::matrix || made.groups != plan.groups || made.chunk_batches != plan.chunk_batches) continue;
+    plan.scatter = made.scatter;
+    if (made.block != plan.block) continue;
+    plan.extension = made.extension;
+    if (made.workspace->size() >= workspace_size(outline)) plan.workspace = made.workspace;
+  }
+  if (plan.scatter == nullptr) plan.scatter = make_lists(task, plan, first_chunk);
+  plan.stored_bytes = ScatterPlan::memory_needs(plan.scatter->sizes()).total() + stored_at_points(plan.terms);
+  if (plan.extension == nullptr) plan.extension = std::make_shared<Vector>(device, plan.scatter->extension_items() * plan.block, "assembly buffers");
+  if (plan.workspace == nullptr) plan.workspace = std::make_shared<Vector>(slab_buffer(device, workspace_size(outline), outline.widest, steps_down_));
+  return plan;
+}
+
+std::shared_ptr<const ScatterPlan> Operator::make_lists(Task task, const Plan& plan, const std::vector<Index>& first_chunk) const {
+  const FunctionSpace::HostPattern* pattern = task == Task::matrix ? &space_->host_pattern() : nullptr;
+  const Index targets = pattern != nullptr ? static_cast<Index>(pattern->columns.size()) : space_->node_count();
+  std::vector<std::unique_ptr<ChunkLister>> listers(static_cast<std::size_t>(omp_get_max_threads()));
+  return std::make_shared<const ScatterPlan>(space_->device(), targets, first_chunk.back(), [&](Index chunk, ChunkSlots& out) {
+    auto& lister = listers[static_cast<std::size_t>(omp_get_thread_num())];
+    if (!lister) lister = std::make_unique<ChunkLister>(space_->node_count());
+    const auto g = static_cast<std::size_t>(std::ranges::upper_bound(first_chunk, chunk) - first_chunk.begin() - 1);
+    const ElementGroup& group = groups_[static_cast<std::size_t>(plan.groups[g])];
+    const Index size = plan.chunk_batches[g] * lane_count, first = (chunk - first_chunk[g]) * size;
+    const Index last = std::min(first + size, group.element_count);
+    if (pattern != nullptr)
+      lister->list_pairs(group, *pattern, first, last, out);
+    else
+      lister->list_nodes(group, first, last, out);
+  });
+}
+
+std::shared_ptr<const ScatterPlan> Operator::lists_of_action(const std::vector<Index>& chunk_batches) const {
+  const Plan& made = plan({Task::action});
+  bool all_cells = made.groups.size() == groups_.size();
+  for (const ElementGroup& group : groups_) all_cells = all_cells && !group.elements.empty();
+  return all_cells && made.chunk_batches == chunk_batches ? made.scatter : nullptr;
+}
+
+const Operator::Plan& Operator::plan(const Job& job) const {
+  const auto found = plans_.find(job);
+  if (found != plans_.end()) return found->second;
+  auto phase = space_->device().profile().phase("lists");
+  return plans_.emplace(job, make_plan(job)).first->second;
+}
+
+template <class Use>
+void Operator::with_groups(const Plan& plan, bool matrix, bool single, const Vectors& vectors, const Use& use) const {
+  std::vector<std::vector<AssemblyTerm>> terms = plan.terms;
+  std::vector<AssemblyGroup> groups(plan.groups.size());
+  Index chunk = 0;
+  double* cells = vectors.cells;
+  for (std::size_t g = 0; g < groups.size(); ++g) {
+    const auto number = static_cast<std::size_t>(plan.groups[g]);
+    const ElementGroup& group = groups_[number];
+    for (AssemblyTerm& term : terms[g]) {
+      term.arguments.u = vectors.u;
+      term.arguments.cell_values = cells;
+      term.arguments.direction = vectors.direction;
+      term.arguments.single_direction = vectors.single_direction;
+      if (single) term.kernel = term.single_kernel;
+      if (vectors.marked != nullptr) {
+        term.arguments.nodes = vectors.marked->nodes[number].data();
+        term.arguments.prescribed = vectors.marked->prescribed;
+      }
+    }
+    if (vectors.tangents != nullptr) take_tangents(plan, g, *vectors.tangents, terms[g]);
+    const int n = group.node_count();
+    groups[g] = {terms[g].data(), static_cast<int>(terms[g].size()), group.batch_count(), plan.chunk_batches[g], chunk,
+                 matrix ? n * n : n};
+    chunk += groups[g].chunk_count();
+    if (cells != nullptr) cells += group.batch_count() * plan.block * lane_count;
+  }
+  use(groups);
+}
+
+void Operator::run(const Plan& plan, const char* name, bool matrix, const Vectors& vectors) const {
+  space_->device().profile().count(least_traffic(plan, matrix, sizeof(double)) + (vectors.tangents != nullptr ? vectors.tangents->bytes() : 0));
+  with_groups(plan, matrix, false, vectors, [&](const std::vector<AssemblyGroup>& groups) {
+    const AssemblyJob<double> job{name,       groups.data(),   static_cast<int>(groups.size()), plan.scatter->view(),
+                                  plan.block, vectors.target, plan.extension->data(), plan.workspace->data(), plan.workspace->size()};
+    assembly_kernels(*space_).run(space_->device(), job);
+  });
+}
+
+void Operator::run_single(const Plan& plan, const char* name, const Vectors& vectors, float* target) const {
+  const Device& device = space_->device();
+  device.profile().count(least_traffic(plan, false, sizeof(float)) + (vectors.tangents != nullptr ? vectors.tangents->bytes() : 0));
+  with_groups(plan, false, true, vectors, [&](const std::vector<AssemblyGroup>& groups) {
+    const AssemblyJob<float> job{name,       groups.data(), static_cast<int>(groups.size()), plan.scatter->view(),
+                                 plan.block, target,        reinterpret_cast<float*>(plan.extension->data()),
+                                 reinterpret_cast<float*>(plan.workspace->data()), plan.workspace->size()};
+    assembly_kernels(*space_).run_single(device, job);
+  });
+}
+
+void Operator::check_vector(const Vector& x) const {
+  if (x.size() != space_->unknown_count()) throw_size_mismatch(space_->unknown_count(), x.size());
+}
+
+const double* Operator::given_or_zero(const Vector& u) const {
+  if (u.empty()) return nullptr;
+  check_vector(u);
+  return u.data();
+}
+
+void Operator::residual(const Vector& u, Vector& r) const {
+  check_vector(u);
+  check_vector(r);
+  run(plan({Task::residual}), "residual", false, {.u = u.data(), .target = r.data()});
+}
+
+SparseMatrix Operator::make_matrix() const { return SparseMatrix(space_->pattern(), space_->components()); }
+
+void Operator::assemble(const Vector& u, SparseMatrix& matrix) const { assemble_with(nullptr, u, matrix); }
+
+void Operator::assemble_with(const PointTangents* tangents, const Vector& u, SparseMatrix& matrix) const {
+  if (matrix.shared_pattern() != space_->pattern() || matrix.block_size() != space_->components())
+    throw Error(Exit::internal, "a matrix of another space was given to assemble", {}, "take it from make_matrix()");
+  run(plan({Task::matrix}), "assembly", true, {.u = given_or_zero(u), .target = matrix.values().data(), .tangents = tangents});
+}
+
+bool Operator::same_places(const std::vector<Integral>& integrals) const {
+  return std::ranges::equal(integrals_, integrals, [](const Integral& a, const Integral& b) { return a.same_place(b); });
+}
+
+// Terms of the plans point to the bytes and to the stored numbers: both are written where they stand.
+bool Operator::set_numbers(const std::vector<Integral>& integrals) {
+  if (!same_places(integrals)) return false;
+  set_numbers(forms_of(integrals));
+  return true;
+}
+
+std::vector<FormValue> Operator::numbers() const { return forms_of(integrals_); }
+
+void Operator::set_numbers(const std::vector<FormValue>& forms) {
+  for (std::size_t i = 0; i < forms.size(); ++i) {
+    integrals_[i].form.bytes = forms[i].bytes;
+    integrals_[i].form.given = forms[i].given;
+  }
+  reset_state();
+  for (auto& [key, stored] : given_) {
+    const auto& [group, integral, degree] = key;
+    stored.upload(given_at_points(*space_, *group, quadrature(group->kind, degree), integral->form));
+  }
+}
+
+void Operator::forget_assembly() const {
+  forget(Task::matrix);
+  space_->forget_host_pattern();
+  space_->device().memory().trim();
+}
+
+Operator::MarkedNodes Operator::mark(const Constraints& constraints) const {
+  MarkedNodes marked;
+  marked.prescribed = constraints.mask().data();
+  for (const ElementGroup& group : groups_) {
+    std::vector<Node> nodes = group.host_nodes;
+    for (Node& node : nodes)
+      for (int c = 0; c < space_->components(); ++c)
+        if (constraints.is_prescribed(node, c)) {
+          node = ~node;
+          break;
+        }
+    marked.nodes.emplace_back(space_->device(), std::span<const Node>(nodes), "connectivity");
+  }
+  return marked;
+}
+
+void Operator::action(const Vector& u, const Vector& x, Vector& y, const MarkedNodes* marked) const {
+  check_vector(x);
+  check_vector(y);
+  run(plan({Task::action}), "operator action", false, {.u = given_or_zero(u), .target = y.data(), .direction = x.data(), .marked = marked});
+}
+
+void Operator::action(const Vector& u, const Array<float>& x, Array<float>& y, const MarkedNodes* marked) const { action_with(nullptr, u, x, y, marked); }
+
+void Operator::action_with(const PointTangents* tangents, const Vector& u, const Array<float>& x, Array<float>& y, const MarkedNodes* marked) const {
+  if (x.size() != space_->unknown_count()) throw_size_mismatch(space_->unknown_count(), x.size());
+  if (y.size() != space_->unknown_count()) throw_size_mismatch(space_->unknown_count(), y.size());
+  run_single(plan({Task::action}), "operator action", {.u = given_or_zero(u), .single_direction = x.data(), .marked = marked, .tangents = tangents}, y.data());
+}
+
+Vector Operator::diagonal(const Vector& u) const { return diagonal_with(nullptr, u); }
+
+Vector Operator::diagonal_with(const PointTangents* tangents, const Vector& u) const {
+  Vector d = space_->zeros();
+  run(plan({Task::diagonal}), "diagonal", false, {.u = given_or_zero(u), .target = d.data(), .tangents = tangents});
+  return d;
+}
+
+}  // namespace ritz

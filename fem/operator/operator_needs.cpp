@@ -1,0 +1,116 @@
+// What an operator will take of memory, and what its tasks read and write: Operator::memory_needs and its company.
+#include "fem/launch/point_geometry.hpp"
+#include "fem/operator/list_sizes.hpp"
+#include "fem/operator/operator.hpp"
+#include "fem/operator/space_needs.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <map>
+#include <set>
+
+namespace ritz {
+
+MemoryNeeds Operator::memory_needs(const std::vector<Task>& tasks, Index pairs) const {
+  MemoryNeeds needs;
+  std::set<ListKey> lists;                        // that are there, or counted
+  std::set<std::pair<ListKey, int>> buffers;      // by block
+  std::map<std::pair<ListKey, int>, Index> workspaces;
+  PointNumbers points;
+  for (const auto& [job, plan] : plans_) {
+    const auto key = lists.emplace(plan.groups, plan.chunk_batches, job.task == Task::matrix).first;
+    buffers.emplace(*key, plan.block);
+    Index& workspace = workspaces[{*key, plan.block}];
+    workspace = std::max(workspace, plan.workspace->size());
+  }
+  std::vector<Job> jobs;
+  for (const Task task : tasks) std::ranges::move(jobs_of(task), std::back_inserter(jobs));
+  for (const Job& job : jobs) {
+    const Task task = job.task;
+    if (plans_.contains(job)) continue;
+    const Outline outline = this->outline(job);
+    if (outline.groups.empty()) continue;
+    const ListKey key(outline.groups, outline.chunk_batches, task == Task::matrix);
+    auto known = list_sizes_.find(key);
+    if (known == list_sizes_.end()) {
+      if (task == Task::matrix && pairs == 0) pairs = pairs_of_nodes(*space_);
+      if (around_ == nullptr) around_ = std::make_shared<const ElementsAround>(*space_, groups_);
+      known = list_sizes_.emplace(key, estimated_sizes(*around_, outline.groups, outline.chunk_batches, task == Task::matrix, pairs)).first;
+    }
+    const ScatterSizes& sizes = known->second;
+    if (lists.insert(key).second) needs += ScatterPlan::memory_needs(sizes);
+    if (task == Task::residual) needs += state_needs();
+    add_numbers_at_points(task, outline, points, needs);
+    if (buffers.emplace(key, outline.block).second) needs.array<double>("assembly buffers", sizes.extension * outline.block);
+    if (Index& workspace = workspaces[{key, outline.block}]; workspace < workspace_size(outline))
+      needs.array<double>("assembly buffers", workspace = workspace_size(outline));
+  }
+  return needs;
+}
+
+std::vector<Operator::Job> Operator::jobs_of(Task task) const {
+  std::set<int> sizes;
+  std::set<std::string> names;
+  for (const Integral& integral : integrals_)
+    if (task == Task::evaluate && takes_part({task}, integral.form)) {
+      sizes.insert(integral.form.derived);
+      names.insert(integral.form.name);
+    }
+  if (sizes.size() < 2) return {{task}};
+  std::vector<Job> jobs;
+  for (const std::string& name : names) jobs.push_back({task, name});
+  return jobs;
+}
+
+// What the task finds at quadrature points, as make_term asks for it.
+void Operator::add_numbers_at_points(Task task, const Outline& outline, PointNumbers& known, MemoryNeeds& needs) const {
+  for (std::size_t g = 0; g < outline.groups.size(); ++g) {
+    const ElementGroup& group = groups_[static_cast<std::size_t>(outline.groups[g])];
+    for (const int i : outline.integrals[g]) {
+      const Integral& integral = integrals_[static_cast<std::size_t>(i)];
+      if (integral.form.cell >= 0) continue;
+      const int degree = degree_of(task, group, integral), points = table(group, degree).point_count;
+      const Index entries = group.batch_count() * points * lane_count;
+      if (integral.form.given_count > 0 && !given_.contains({&group, &integral, degree}) && known.emplace(&group, i, degree).second)
+        needs.array<double>("given numbers", entries * integral.form.given_count);
+      const bool stored = task == Task::action && by_tensors(group, integral.form) && group.geometry->order > 1;
+      if (stored && !point_geometry_.contains({&group, points}) && known.emplace(&group, -1, points).second)
+        needs.array<double>("point geometry", entries * point_geometry_entries(group.element->dimension()));
+    }
+  }
+}
+
+Index Operator::host_bytes() const {
+  Index sum = 0;
+  for (const ElementGroup& group : groups_) sum += group.entry_count() * Index{sizeof(Node)} + static_cast<Index>(group.elements.size() * sizeof(Index));
+  return sum;
+}
+
+// [bytes] The numbers given at points, what points keep, and their geometry, as far as the terms have it.
+Index Operator::stored_at_points(const std::vector<std::vector<AssemblyTerm>>& terms) const {
+  Index sum = 0;
+  const auto add = [&sum](const double* used, const Vector& array) { sum += used != nullptr && used == array.data() ? array.bytes() : 0; };
+  for (const auto& group : terms)
+    for (const AssemblyTerm& term : group) {
+      for (const auto& [key, array] : given_) add(term.arguments.given, array);
+      for (const auto& [key, array] : point_geometry_) add(term.arguments.point_geometry, array);
+      for (const auto& [key, array] : states_) add(term.arguments.state, array);
+    }
+  return sum;
+}
+
+// [bytes] The least traffic of an assembly: connectivity, coordinates, what u stands for, and lists once, what several chunks add to
+// written and read again, and the target written once.
+Index Operator::least_traffic(const Plan& plan, bool matrix, Index number) const {
+  const Index unknowns = space_->unknown_count();
+  Index sum = space_->geometry_coordinates().bytes() + number * unknowns;
+  for (const int g : plan.groups) {
+    const ElementGroup& group = groups_[static_cast<std::size_t>(g)];
+    const Index n = group.node_count();
+    sum += group.element_count * n * Index{sizeof(std::int32_t)};
+  }
+  sum += plan.stored_bytes + 2 * number * plan.extension->size();
+  return sum + number * (matrix ? space_->pattern()->nonzeros() * plan.block : unknowns);
+}
+
+}  // namespace ritz

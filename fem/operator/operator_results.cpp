@@ -1,0 +1,54 @@
+// Derived quantities and point states as fields: Operator::evaluate.
+#include "fem/operator/operator.hpp"
+
+#include <algorithm>
+
+namespace ritz {
+
+DerivedFields Operator::evaluate(const Vector& u, const std::string& form) const {
+  check_vector(u);
+  const Job job{Task::evaluate, form};
+  DerivedFields fields;
+  for (const Integral& integral : integrals_)
+    if (takes_part(job, integral.form)) fields.components = std::max(fields.components, integral.form.derived);
+  const int k = fields.components;
+  if (k == 0) return fields;
+  const Plan& p = plan(job);
+  Index batches = 0;
+  for (const int g : p.groups) batches += groups_[static_cast<std::size_t>(g)].batch_count();
+  Vector sums(space_->device(), space_->node_count() * k, "results");
+  Vector means(space_->device(), batches * k * lane_count, "results");
+  run(p, "evaluation", false, {.u = u.data(), .target = sums.data(), .cells = means.data()});
+
+  std::vector<double> node_means = sums.host();
+  const std::vector<double> cell_means = means.host();
+  fields.at_cells.assign(static_cast<std::size_t>(space_->mesh().cell_count() * k), 0.0);
+  std::vector<int> cells_at(static_cast<std::size_t>(space_->node_count()), 0);
+  Index batch = 0;
+  for (const int g : p.groups) {
+    const ElementGroup& group = groups_[static_cast<std::size_t>(g)];
+    for (Index e = 0; e < group.element_count; ++e) {
+      for (int a = 0; a < group.node_count(); ++a) ++cells_at[static_cast<std::size_t>(group.node(e, a))];
+      const Index base = (batch + e / lane_count) * k;
+      for (int i = 0; i < k && !group.elements.empty(); ++i)
+        fields.at_cells[static_cast<std::size_t>(group.elements[static_cast<std::size_t>(e)] * k + i)] =
+            cell_means[static_cast<std::size_t>((base + i) * lane_count + e % lane_count)];
+    }
+    batch += group.batch_count();
+  }
+  std::vector<double> elsewhere(static_cast<std::size_t>(k), 0.0);  // the state as it started
+  for (const Integral& integral : integrals_)
+    if (integral.form.name == form)
+      std::ranges::copy(integral.form.state_start, elsewhere.end() - static_cast<std::ptrdiff_t>(integral.form.state_start.size()));
+  for (Index n = 0; n < space_->node_count(); ++n)
+    for (int i = 0; i < k; ++i) {
+      double& mean = node_means[static_cast<std::size_t>(n * k + i)];
+      const int count = cells_at[static_cast<std::size_t>(n)];
+      mean = count > 0 ? mean / count : elsewhere[static_cast<std::size_t>(i)];
+    }
+  fields.at_nodes = space_->to_mesh(node_means, k);
+  if (!space_->isoparametric()) fields.at_space_nodes = std::move(node_means);
+  return fields;
+}
+
+}  // namespace ritz

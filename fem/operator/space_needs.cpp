@@ -1,0 +1,79 @@
+#include "fem/operator/space_needs.hpp"
+
+#include "fem/operator/material_contrast.hpp"
+#include "fem/space/chosen_nodes.hpp"
+#include "fem/space/nested_nodes.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+namespace ritz {
+
+Index pairs_of_nodes(const FunctionSpace& space) {
+  if (space.has_pattern()) return space.pattern()->nonzeros();
+  auto phase = space.device().profile().phase("pairs of nodes");
+  const ChosenNodes chosen(space);
+  std::vector<std::vector<Node>> beside(static_cast<std::size_t>(chosen.count()));  // of every chosen node, those of its cells
+  FunctionSpace::CellNodes nodes_of(space);
+  for (Index cell = 0; cell < space.mesh().cell_count(); ++cell) {
+    if (!chosen.has_near(cell)) continue;
+    const std::span<const Node> nodes = nodes_of(cell);
+    for (const Node node : nodes)
+      if (const std::int32_t at = chosen.number(node); at >= 0) {
+        auto& list = beside[static_cast<std::size_t>(at)];
+        list.insert(list.end(), nodes.begin(), nodes.end());
+      }
+  }
+  Index pairs = 0;
+  std::vector<std::int32_t> met(static_cast<std::size_t>(space.node_count()), -1);  // [node] the last of the chosen that it stood beside
+  for (std::size_t row = 0; row < beside.size(); ++row) {
+    Index others = 0;
+    for (const Node node : beside[row])
+      others += std::exchange(met[static_cast<std::size_t>(node)], static_cast<std::int32_t>(row)) != static_cast<std::int32_t>(row);
+    pairs += std::max<Index>(1, others);  // itself, where it has no cell
+  }
+  return chosen.count() == 0 ? space.node_count() : std::llround(chosen.for_all(pairs));
+}
+
+SpaceNeeds needs_of(const FunctionSpace& space, int supports, bool counted) {
+  SpaceNeeds needs{.size = {space.node_count(), 0}, .block = space.components()};
+  for (const auto& [tag, bytes] : space.device().memory().statistics().live_by_tag) needs.standing.bytes(tag, bytes);
+  if (!needs.standing.by_tag().contains("constraints"))  // not finished yet
+    needs.standing.array<std::uint8_t>("constraints", space.unknown_count(), supports).array<double>("constraints", space.unknown_count(), supports);
+  if (!space.isoparametric()) needs.coordinates.array<double>("space", space.node_count() * space.mesh().dimension());
+  const bool has_pattern = space.has_pattern();
+  needs.size.pairs = counted || has_pattern ? space.pattern()->nonzeros() : pairs_of_nodes(space);
+  if (has_pattern) return needs;
+  needs.pattern.array<Index>("pattern", needs.size.nodes + 1).array<std::int32_t>("pattern", needs.size.pairs);
+  needs.host_of_pattern = Index{sizeof(std::int32_t)} * needs.size.pairs + Index{sizeof(Index)} * needs.size.nodes;
+  return needs;
+}
+
+HierarchyShape hierarchy_shape(const Operator& equations, const SpaceNeeds& needs) {
+  const FunctionSpace& space = equations.space();
+  auto phase = space.device().profile().phase("nested meshes");
+  Nesting nesting = nesting_of(space);
+  if (space.order() == 1 && nesting != Nesting::none && has_jumps(equations)) nesting = Nesting::none;
+  return {space.node_count(), needs.size.pairs, space.components(), space.mesh().dimension(), nesting};
+}
+
+int derived_numbers(const std::vector<Integral>& integrals) {
+  int derived = 0;
+  for (const Integral& integral : integrals) derived = std::max(derived, integral.form.derived);
+  return derived;
+}
+
+MemoryNeeds needs_of_results(const FunctionSpace& space, const std::vector<Integral>& integrals) {
+  const int derived = derived_numbers(integrals);
+  return MemoryNeeds().array<double>("results", space.node_count() * derived).array<double>("results", (space.mesh().cell_count() + 7) / 8 * 8 * derived);
+}
+
+Index host_of_lists(const MemoryNeeds& task) {
+  const auto found = task.by_tag().find("assembly lists");
+  return found == task.by_tag().end() ? 0 : 5 * found->second / 4;
+}
+
+}  // namespace ritz

@@ -1,0 +1,104 @@
+// What the checks of forms and of whole elements share: host vectors, and equations on a small mesh.
+#pragma once
+
+#include "fem/operator/operator.hpp"
+#include "fem/plugins/element_check.hpp"
+#include "fem/plugins/element_check_order.hpp"
+
+#include <cmath>
+#include <functional>
+#include <numeric>
+#include <vector>
+
+namespace ritz {
+
+using Numbers = std::vector<double>;
+
+inline double norm(const Numbers& x) {
+  double sum = 0;
+  for (const double v : x) sum += v * v;
+  return std::sqrt(sum);
+}
+
+inline double dot(const Numbers& x, const Numbers& y) {
+  double sum = 0;
+  for (std::size_t i = 0; i < x.size(); ++i) sum += x[i] * y[i];
+  return sum;
+}
+
+inline Numbers sum(double a, const Numbers& x, double b, const Numbers& y) {
+  Numbers z(x.size());
+  for (std::size_t i = 0; i < x.size(); ++i) z[i] = a * x[i] + b * y[i];
+  return z;
+}
+
+// Relative to what is compared; 0 where both vanish. NaN stays NaN, which no limit allows.
+inline double relative(double difference, double scale) { return difference == 0 ? 0 : difference / scale; }
+
+// A form on a mesh, with host vectors in the order of the space.
+struct CheckModel {
+  CheckModel(const Mesh& mesh, const FormOnDevice& f, const SpaceOptions& options)
+      : space(mesh, f.form.components, f.device, options), equations(space, integrals(mesh, f.form)) {}
+
+  static std::vector<Integral> integrals(const Mesh& mesh, const FormValue& form) {
+    if (form.cell == static_cast<int>(CellKind::vertex1)) {
+      std::vector<Node> nodes(static_cast<std::size_t>(mesh.node_count()));
+      std::iota(nodes.begin(), nodes.end(), Node{0});
+      return {Integral::at_nodes(form, std::move(nodes))};
+    }
+    if (form.codimension == 0) return {Integral::over_all_cells(form)};
+    std::vector<Integral> list;
+    for (const Region& region : mesh.regions())
+      if (region.kind == RegionKind::facets) list.push_back(Integral::over(form, region));
+    return list;
+  }
+  Vector up(const Numbers& x) const { return Vector(space.device(), std::span<const double>(x), "vectors"); }
+  Numbers residual(const Numbers& u) const {
+    Vector r = space.zeros();
+    equations.residual(up(u), r);
+    return r.host();
+  }
+  Numbers action(const Numbers& u, const Numbers& x) const {
+    Vector y = space.zeros();
+    equations.action(up(u), up(x), y);
+    return y.host();
+  }
+  SparseMatrix matrix(const Numbers& u) const {
+    SparseMatrix K = equations.make_matrix();
+    equations.assemble(up(u), K);
+    return K;
+  }
+  Numbers product(const SparseMatrix& K, const Numbers& x) const {
+    Vector y = space.zeros();
+    K.apply(up(x), y);
+    return y.host();
+  }
+  // (J x) by central differences of the residual.
+  Numbers difference(const Numbers& u, const Numbers& x, double h = 1e-5) const {
+    return sum(0.5 / h, residual(sum(1, u, h, x)), -0.5 / h, residual(sum(1, u, -h, x)));
+  }
+  Numbers values(const std::function<double(const Point&, int)>& field) const { return nodal_values(space, field); }
+
+  FunctionSpace space;
+  Operator equations;
+};
+
+using AddCheck = std::function<void(const char* check, double number, double limit, const std::string& note)>;
+
+// fem/plugins/element_check_state.cpp: of forms and elements with a state, on models that `make` makes; u and v: fields of theirs.
+void check_states(const std::vector<FormOnDevice>& devices, const FormRecord& record, double amplitude,
+                  const std::function<CheckModel(const FormOnDevice&)>& make, const Numbers& u, const Numbers& v, const AddCheck& add);
+
+inline constexpr const char* load_note = "residual at two fields: what has no matrix does not depend on u";
+inline constexpr const char* balance_note = "sums of forces and of moments, of a body that nothing holds";
+
+// fem/plugins/element_check_balance.cpp: of r at u, forces that a body exerts on itself: their sum, and that of their moments, which vanish; relative
+// to the sums of the magnitudes. Moments are taken where the nodes are, or have moved to by displacements that are not small.
+double imbalance(const CheckModel& model, const FormRecord& record, const Numbers& u, const Numbers& r);
+
+// fem/plugins/whole_element_check.cpp: some cells of the kind, a crooked line, a bent surface of distorted cells, or a distorted box.
+Mesh cells_to_check(CellKind kind);
+// check_form() calls it.
+std::vector<CheckResult> check_whole_element(const std::vector<FormOnDevice>& devices, const FormRecord& record, const FormCheckOptions& options);
+
+}  // namespace ritz

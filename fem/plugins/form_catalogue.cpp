@@ -1,0 +1,163 @@
+#include "fem/plugins/form_catalogue.hpp"
+
+#include "device/error.hpp"
+#include "device/kernels.hpp"
+#include "fem/launch/element_arguments.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+#include <set>
+
+namespace ritz {
+namespace {
+
+constexpr const char* own_module = "ritz_fem_kernels";
+
+template <class Map>
+std::vector<std::string> names_of(const Map& map) {
+  std::vector<std::string> names;
+  for (const auto& [name, value] : map) names.push_back(name);
+  return names;
+}
+
+// Each name is a key of the case file; two numbers under one would have one value without anybody noticing.
+void check_names(const FormRecord& record) {
+  std::set<std::string> names = {"region", "form", "element"};
+  const auto add = [&](const ParameterFacts& facts) {
+    if (!names.insert(facts.name).second)
+      throw Error(Exit::input, fmt::format("the form '{}' declares a parameter '{}' that is there already", record.name, facts.name),
+                  "each is a key of the case file, beside 'region', 'form' and 'element'", "give it a name of its own");
+  };
+  for (int i = 0; i < record.parameter_count; ++i) add(record.parameters[i].facts);
+  for (int i = 0; i < record.given_count; ++i) add(record.given[i]);
+}
+
+// Each name is a field of the results; of two under one name a file keeps the last.
+void check_fields(const FormRecord& record) {
+  std::set<std::string> names = {"reaction", "reaction_moment", "rotation", "region"};
+  const auto add = [&](const std::string& name) {
+    if (!name.empty() && !names.insert(name).second)
+      throw Error(Exit::input, fmt::format("the form '{}' declares a field '{}' that is there already", record.name, name),
+                  "unknown, derived quantities and states are fields of the results, beside 'reaction', 'reaction_moment', 'rotation' and 'region'",
+                  "give it a name of its own");
+  };
+  add(record.unknown);
+  if (record.derived > 0) add(record.derives);
+  for (const StateFacts& state : record.states()) add(state.name);
+}
+
+[[noreturn]] void throw_unknown(const char* what, const std::string& name, const std::vector<std::string>& known) {
+  const std::string near = nearest_match(name, known);
+  throw Error(Exit::input, fmt::format("there is no {} '{}'", what, name),
+              known.empty() ? "there is none at all" : fmt::format("there are {}", quoted_list(known)),
+              near.empty() ? "name one of them, or a plugin that has it" : fmt::format("did you mean '{}'?", near));
+}
+
+}  // namespace
+
+FormCatalogue::FormCatalogue(const Device& device, const std::vector<Plugin>& plugins) {
+  add_module(device, own_module);
+  for (const Plugin& plugin : plugins) add_module(device, plugin.module);
+}
+
+void FormCatalogue::add_module(const Device& device, const std::string& module) {
+  const std::string record_ending = form_record_name(""), element_beginning = element_record_name("");
+  for (const std::string& name : kernel_names(device.backend(), module)) {
+    // find_kernels refuses what two modules claim
+    if (name.ends_with(record_ending)) {
+      const auto* record = static_cast<const FormRecord*>(find_kernels(device.backend(), module, name));
+      check_names(*record);
+      check_fields(*record);
+      forms_[record->name] = {record, module};
+    } else if (name.starts_with(element_beginning)) {
+      const auto* record = static_cast<const ElementRecord*>(find_kernels(device.backend(), module, name));
+      elements_[record->name] = record;
+    }
+  }
+}
+
+const FormCatalogue::Entry& FormCatalogue::find(const std::string& form) const {
+  const auto found = forms_.find(form);
+  if (found == forms_.end()) throw_unknown("form", form, forms());
+  return found->second;
+}
+
+ReferenceElement FormCatalogue::element(const std::string& name) const {
+  const auto found = elements_.find(name);
+  if (found == elements_.end()) throw_unknown("reference element", name, elements());
+  ReferenceElement element = found->second->make();
+  if (element.name.empty()) element.name = name;
+  return element;
+}
+
+std::vector<std::string> FormCatalogue::forms() const { return names_of(forms_); }
+std::vector<std::string> FormCatalogue::elements() const { return names_of(elements_); }
+
+std::vector<std::string> FormCatalogue::forms_of_plugins() const {
+  std::vector<std::string> names;
+  for (const auto& [name, entry] : forms_)
+    if (entry.module != own_module) names.push_back(name);
+  return names;
+}
+
+FormValue FormCatalogue::make(const std::string& form, const std::map<std::string, double>& parameters) const {
+  const Entry& entry = find(form);
+  const FormRecord& record = *entry.record;
+  if (!record.declared)
+    throw Error(Exit::input, fmt::format("the form '{}' declares no parameters", form), "it cannot be made of named numbers",
+                "give it a list `parameters`: fem/forms/parameter.hpp");
+  FormValue value(record, entry.module);
+  std::vector<std::string> known;
+  for (int i = 0; i < record.parameter_count; ++i) known.emplace_back(record.parameters[i].facts.name);
+  for (int i = 0; i < record.given_count; ++i) known.emplace_back(record.given[i].name);
+  const auto number_for = [&](const ParameterFacts& facts) {
+    const auto given = parameters.find(facts.name);
+    if (given == parameters.end() && std::isnan(facts.fallback))
+      throw Error(Exit::input, fmt::format("the parameter '{}' of '{}' is missing", facts.name, form),
+                  fmt::format("{} [{}]", facts.about, facts.unit), "give it a value");
+    const double number = given == parameters.end() ? facts.fallback : given->second;
+    if (!keeps_bounds(facts, number))
+      throw Error(Exit::model, fmt::format("the parameter '{}' of '{}' is {:g}", facts.name, form, number),
+                  fmt::format("{} [{}]", facts.about, facts.unit), fmt::format("give a number {}", bounds_of(facts)));
+    return number;
+  };
+  for (const auto& [name, number] : parameters)
+    if (std::ranges::find(known, name) == known.end()) throw_unknown(fmt::format("parameter of '{}'", form).c_str(), name, known);
+  for (int i = 0; i < record.parameter_count; ++i) set_parameter(value, record.parameters[i], number_for(record.parameters[i].facts));
+  for (int i = 0; i < record.given_count; ++i) value.given.push_back(constant(number_for(record.given[i])));
+  return value;
+}
+
+void set_parameter(FormValue& form, const ParameterRecord& parameter, double value) {
+  set_parameter(form, parameter, std::vector<double>(static_cast<std::size_t>(parameter.count), value));
+}
+
+void set_parameter(FormValue& form, const ParameterRecord& parameter, const std::vector<double>& vector) {
+  std::memcpy(form.bytes.data() + parameter.offset, vector.data(), static_cast<std::size_t>(parameter.count) * sizeof(double));
+}
+
+std::string bounds_of(const ParameterFacts& f) {
+  std::vector<std::string> parts;
+  if (!std::isnan(f.minimum)) parts.push_back(fmt::format("of at least {:g}", f.minimum));
+  if (!std::isnan(f.above)) parts.push_back(fmt::format("above {:g}", f.above));
+  if (!std::isnan(f.maximum)) parts.push_back(fmt::format("of at most {:g}", f.maximum));
+  if (!std::isnan(f.below)) parts.push_back(fmt::format("below {:g}", f.below));
+  return fmt::format("{}", fmt::join(parts, " and "));
+}
+
+bool keeps_bounds(const ParameterFacts& f, double value) {
+  return std::isfinite(value) && !(value < f.minimum) && !(value > f.maximum) && !(value <= f.above) && !(value >= f.below);
+}
+
+double example_of(const ParameterFacts& f) {
+  if (!std::isnan(f.example)) return f.example;
+  if (!std::isnan(f.fallback)) return f.fallback;
+  const double low = std::fmax(f.minimum, f.above), high = std::fmin(f.maximum, f.below);  // of NaN and a number: the number
+  if (std::isnan(low) && std::isnan(high)) return 1;
+  if (std::isnan(high)) return low + 1;
+  if (std::isnan(low)) return high - 1;
+  return 0.5 * (low + high);
+}
+
+}  // namespace ritz

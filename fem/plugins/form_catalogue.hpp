@@ -1,0 +1,55 @@
+// The forms and reference elements that can be named: the built-in ones, and those of plugins.
+//
+//   const FormCatalogue catalogue(device, {plugin});
+//   FormValue form = catalogue.make("my_diffusion", {{"conductivity", 3}});
+#pragma once
+
+#include "fem/cells/reference_element.hpp"
+#include "fem/forms/form_value.hpp"
+#include "fem/plugins/plugin.hpp"
+
+#include <map>
+#include <string>
+#include <vector>
+
+namespace ritz {
+
+class FormCatalogue {
+ public:
+  explicit FormCatalogue(const Device& device, const std::vector<Plugin>& plugins = {});
+
+  struct Entry {
+    const FormRecord* record;
+    std::string module;
+  };
+  // Throws Error(Exit::input) with the names there are.
+  const Entry& find(const std::string& form) const;
+  ReferenceElement element(const std::string& name) const;
+  bool has_form(const std::string& name) const { return forms_.contains(name); }
+  bool has_element(const std::string& name) const { return elements_.contains(name); }
+
+  // The form with these parameters; the others have their fallbacks. Throws Error(Exit::input) for parameters that are
+  // unknown or missing, Error(Exit::model) for values out of bounds.
+  FormValue make(const std::string& form, const std::map<std::string, double>& parameters) const;
+
+  std::vector<std::string> forms() const;            // names
+  std::vector<std::string> forms_of_plugins() const;
+  std::vector<std::string> elements() const;
+
+ private:
+  void add_module(const Device& device, const std::string& module);
+  std::map<std::string, Entry> forms_;
+  std::map<std::string, const ElementRecord*> elements_;
+};
+
+// Writes a declared parameter into the form's bytes.
+void set_parameter(FormValue& form, const ParameterRecord& parameter, double value);   // of a vector: all three
+void set_parameter(FormValue& form, const ParameterRecord& parameter, const std::vector<double>& vector);
+
+// "> 0", "0 <= value <= 1"; empty without bounds. And whether a value (a number) keeps them.
+std::string bounds_of(const ParameterFacts& facts);
+bool keeps_bounds(const ParameterFacts& facts, double value);
+// A value to try: the declared example, else the fallback, else one within the bounds.
+double example_of(const ParameterFacts& facts);
+
+}  // namespace ritz

@@ -1,0 +1,205 @@
+#include "fem/plugins/plugin.hpp"
+
+#include "device/environment_variable.hpp"
+#include "device/error.hpp"
+#include "device/kernels.hpp"
+#include "fem/plugins/plugin_compiler.hpp"
+#include "fem/plugins/run_program.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <fmt/format.h>
+#include <fstream>
+#include <optional>
+#include <sstream>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace ritz {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::optional<std::string> text_of(const fs::path& file) {
+  std::ifstream stream(file, std::ios::binary);
+  if (!stream) return std::nullopt;
+  std::ostringstream text;
+  text << stream.rdbuf();
+  return std::move(text).str();
+}
+
+// FNV-1a, 64 bits: keys of a cache that only its owner writes.
+std::uint64_t hash_of(std::string_view text, std::uint64_t hash = 0xcbf29ce484222325u) {
+  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3u;
+  return hash;
+}
+
+// Nobody else may write where code is loaded from.
+bool is_ours(const fs::path& folder) {
+  struct stat status {};
+  return ::stat(folder.c_str(), &status) == 0 && S_ISDIR(status.st_mode) && status.st_uid == ::geteuid() && (status.st_mode & 022) == 0;
+}
+
+fs::path cache_folder() {
+  std::vector<fs::path> candidates;
+  if (const std::string cache = environment("XDG_CACHE_HOME"); fs::path(cache).is_absolute()) candidates.emplace_back(fs::path(cache) / "ritz");
+  if (const std::string home = environment("HOME"); !home.empty()) candidates.emplace_back(fs::path(home) / ".cache/ritz");
+  std::error_code status;
+  if (const fs::path temporary = fs::temp_directory_path(status); !status) candidates.emplace_back(temporary / fmt::format("ritz-{}", ::geteuid()));
+  std::vector<std::string> tried;
+  for (const fs::path& folder : candidates) {
+    tried.push_back(folder.string());
+    fs::create_directories(folder.parent_path(), status);
+    if (::mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST) continue;
+    if (is_ours(folder) && ::access(folder.c_str(), W_OK | X_OK) == 0) return folder;
+  }
+  throw Error(Exit::output, fmt::format("compiled plugins cannot be kept: none of {} can be written by this user alone", quoted_list(tried)),
+              "code is loaded from there", "set XDG_CACHE_HOME to a folder of your own");
+}
+
+// What make would read: "target: a.cpp b.hpp \".
+std::vector<std::string> dependencies_in(const fs::path& file) {
+  std::vector<std::string> found;
+  const std::string text = text_of(file).value_or("");
+  std::string name;
+  bool target = true;
+  const auto take = [&] {
+    if (!name.empty() && !target) found.push_back(name);
+    if (!name.empty() && name.back() == ':') target = false;
+    name.clear();
+  };
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (c == '\\' && i + 1 < text.size()) {
+      if (text[i + 1] == ' ' || text[i + 1] == '#') name += text[i + 1];
+      else take();
+      ++i;
+    } else if (c == ' ' || c == '\n' || c == '\t') {
+      take();
+    } else {
+      name += c;
+    }
+  }
+  take();
+  return found;
+}
+
+// One line per file that the compilation read: its hash and its name. A changed one makes another module.
+std::string manifest_of(const std::vector<std::string>& files) {
+  std::string manifest;
+  for (const std::string& file : files) {
+    const auto text = text_of(file);
+    manifest += fmt::format("{:016x} {}\n", text ? hash_of(*text) : 0, file);
+  }
+  return manifest;
+}
+
+// The manifest as it would be now.
+std::string renewed(const std::string& manifest) {
+  std::vector<std::string> files;
+  std::istringstream stream(manifest);
+  for (std::string line; std::getline(stream, line);)
+    if (line.size() > 17) files.push_back(line.substr(17));
+  return manifest_of(files);
+}
+
+class Workshop {
+ public:
+  Workshop(const std::string& source, const Device& device)
+      : source_(fs::absolute(source).lexically_normal()),
+        backend_(device.backend()),
+        cache_(cache_folder()),
+        compiler_(plugin_compiler(device, header_folder())) {
+    key_ = hash_of(source_.string(), hash_of(compiler_.version, hash_of(fmt::format("{}", fmt::join(compiler_.command, "\n")))));
+    stem_ = fmt::format("{}-{:016x}", source_.stem().string(), key_);
+    manifest_ = cache_ / fmt::format("{}.{}.files", stem_, backend_);
+  }
+
+  const fs::path& cache() const { return cache_; }
+  // The name of the module for the sources as they are, when it has been made.
+  std::optional<std::string> known_module() const {
+    const auto manifest = text_of(manifest_);
+    if (!manifest || manifest->empty() || renewed(*manifest) != *manifest) return std::nullopt;
+    const std::string module = module_of(*manifest);
+    if (!exists(file_of(module))) return std::nullopt;
+    return module;
+  }
+
+  std::string compile() const {
+    // Names of this process; what is complete gets its own name in one step, and many may do so at once.
+    const fs::path result = cache_ / fmt::format("{}.{}.tmp", stem_, ::getpid());
+    const fs::path list = cache_ / fmt::format("{}.{}.d", stem_, ::getpid());
+    const fs::path log = cache_ / fmt::format("{}.{}.log", stem_, backend_);
+    std::vector<std::string> command = compiler_.command;
+    for (const std::string& argument : {source_.string(), std::string("-MMD"), std::string("-MF"), list.string(), std::string("-o"), result.string(),
+                                        "-L" + library_folder().string(), std::string("-lritz_device"), std::string("-lritz_fem")})
+      command.push_back(argument);
+    const auto outcome = run_program(command);
+    if (!outcome || outcome->exit != 0) {
+      const std::string output = outcome ? outcome->output : "";
+      std::ofstream(log) << fmt::format("{}\n", fmt::join(command, " ")) << output;
+      std::error_code ignored;
+      fs::remove(result, ignored);
+      fs::remove(list, ignored);
+      throw Error(Exit::input, fmt::format("the plugin '{}' does not compile", source_.string()), compile_errors(output, source_.string()),
+                  fmt::format("correct it; all that the compiler said is in {}", log.string()));
+    }
+    const std::string manifest = manifest_of(dependencies_in(list));
+    const std::string module = module_of(manifest);
+    fs::rename(result, file_of(module));
+    std::ofstream(list) << manifest;
+    fs::rename(list, manifest_);
+    return module;
+  }
+
+ private:
+  std::string module_of(const std::string& manifest) const { return fmt::format("{}-{:016x}", source_.stem().string(), hash_of(manifest, key_)); }
+  fs::path file_of(const std::string& module) const { return cache_ / fmt::format("{}.{}.so", module, backend_); }
+
+  fs::path source_;
+  std::string backend_;
+  fs::path cache_;
+  PluginCompiler compiler_;
+  std::uint64_t key_;
+  std::string stem_;
+  fs::path manifest_;
+};
+
+void load(const Plugin& plugin, const Device& device) {
+  if (const std::string reason = load_kernels(device.backend(), plugin.module); !reason.empty())
+    throw Error(Exit::input, fmt::format("the plugin '{}' cannot be loaded", plugin.source), reason,
+                "a function that it declares has no body, or it was made for another Ritz");
+  if (kernel_names(device.backend(), plugin.module).empty())
+    throw Error(Exit::input, fmt::format("the plugin '{}' adds nothing", plugin.source), "no form or element of it was registered",
+                "end it with `const ritz::AddForm<MyForm> added;`");
+}
+
+}  // namespace
+
+Plugin load_plugin(const std::string& file, const Device& device, const std::function<void(const std::string&)>& say) {
+  const fs::path path(file);
+  Plugin plugin{.source = file, .module = path.filename().string()};
+  const fs::path ready = path.parent_path() / fmt::format("{}.{}.so", plugin.module, device.backend());
+  if (!path.has_extension() && exists(ready)) {
+    add_kernel_folder(fs::absolute(ready).parent_path().string());
+    load(plugin, device);
+    return plugin;
+  }
+  if (!fs::is_regular_file(path))
+    throw Error(Exit::input, fmt::format("there is no plugin '{}'", file), fmt::format("neither a source of this name nor '{}' is there", ready.string()),
+                "name a C++ source, or a module of ritz_add_plugin() without its ending");
+  const Workshop workshop(file, device);
+  if (const auto known = workshop.known_module()) {
+    plugin.module = *known;
+  } else {
+    if (say) say(fmt::format("compiling {} for {}", path.filename().string(), device.backend()));
+    plugin.module = workshop.compile();
+    plugin.compiled = true;
+  }
+  add_kernel_folder(workshop.cache().string());
+  load(plugin, device);
+  return plugin;
+}
+
+}  // namespace ritz

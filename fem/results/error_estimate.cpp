@@ -1,0 +1,416 @@
+#include "fem/results/error_estimate.hpp"
+
+#include "device/parallel_errors.hpp"
+#include "fem/cells/tabulation.hpp"
+#include "fem/results/error_laws.hpp"
+#include "fem/results/polynomial_fit.hpp"
+#include "fem/results/recovery_patches.hpp"
+#include "mesh/point_algebra.hpp"
+#include "mesh/quality.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+namespace ritz {
+namespace {
+
+// A rule on a reference cell, and all functions at its points.
+struct CellPoints {
+  std::size_t count = 0, nodes = 0, places = 0, corners = 0;
+  std::vector<double> weights;
+  std::vector<double> values;  // of the field [point][node]
+  std::vector<Point> gradients;
+  std::vector<double> map_values;  // of the cell's map [point][node of the map]
+  std::vector<Point> map_gradients;
+  std::vector<double> corner_values;  // of the linear cell [point][corner]
+};
+
+CellPoints tabulate(const ReferenceElement& element, const ReferenceElement& map, const QuadratureRule& rule) {
+  const ReferenceElement linear = cell_element(element.shape);
+  CellPoints t{.count = rule.points.size(), .nodes = element.nodes.size(), .places = map.nodes.size(), .corners = linear.nodes.size(), .weights = rule.weights};
+  const auto at = [](const ReferenceElement& e, const Point& xi, std::vector<double>& all_values, std::vector<Point>& all_gradients) {
+    std::vector<double> values(e.nodes.size());
+    std::vector<Point> gradients(e.nodes.size());
+    e.evaluate(xi, values, gradients);
+    all_values.insert(all_values.end(), values.begin(), values.end());
+    all_gradients.insert(all_gradients.end(), gradients.begin(), gradients.end());
+  };
+  std::vector<Point> unused;
+  for (const Point& xi : rule.points) {
+    at(element, xi, t.values, t.gradients);
+    at(map, xi, t.map_values, t.map_gradients);
+    at(linear, xi, t.corner_values, unused);
+  }
+  return t;
+}
+
+// The reduced (superconvergent) points; those of order 1 have the centre alone.
+QuadratureRule sampling_rule(const ReferenceElement& element) {
+  return quadrature(element.shape, element.order == 1 ? 1 : evaluation_degree(element.shape, element.order));
+}
+
+struct Jacobian {
+  double inverse[3][3], determinant;
+};
+
+template <int D>
+Jacobian jacobian(const CellPoints& t, std::size_t q, const Point* x) {
+  double J[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+  for (int i = 0; i < D; ++i)
+    for (int d = 0; d < D; ++d) J[i][d] = 0;
+  for (std::size_t a = 0; a < t.places; ++a) {
+    const Point& slope = t.map_gradients[q * t.places + a];
+    for (std::size_t i = 0; i < D; ++i)
+      for (std::size_t d = 0; d < D; ++d) J[i][d] += x[a][i] * slope[d];
+  }
+  Jacobian result;
+  auto& K = result.inverse;
+  for (int i = 0; i < 3; ++i)
+    for (int d = 0; d < 3; ++d) {
+      const int j = (i + 1) % 3, k = (i + 2) % 3, e = (d + 1) % 3, f = (d + 2) % 3;
+      K[d][i] = J[j][e] * J[k][f] - J[j][f] * J[k][e];
+    }
+  result.determinant = J[0][0] * K[0][0] + J[1][0] * K[0][1] + J[2][0] * K[0][2];
+  for (auto& row : K)
+    for (double& entry : row) entry /= result.determinant;
+  return result;
+}
+
+template <class Law>
+class Estimate {
+ public:
+  static constexpr std::size_t C = Law::C, G = Law::G, M = Law::M;
+
+  Estimate(const FunctionSpace& space, std::span<const double> u, const ErrorModel& model)
+      : space_(space),
+        mesh_(space.mesh()),
+        u_(u),
+        model_(model),
+        threads_(space.device().threads()),
+        patches_(mesh_, model.material),
+        monomials_(static_cast<int>(G), space.order()) {}
+
+  DiscretisationError run() {
+    tabulate_cells();
+    sample();
+    fit();
+    return integrate();
+  }
+
+ private:
+  // Of the cells of a block that share a map.
+  struct Tables {
+    CellPoints samples, points;
+    bool constant;  // is the strain the same all over a cell?
+  };
+  struct Scratch {
+    FunctionSpace::CellNodes nodes_of;
+    std::vector<Point> x;
+    std::vector<double> u;
+  };
+
+  void tabulate_cells() {
+    Index sample_count = 0;
+    for (const CellBlock& block : mesh_.blocks()) {
+      const ReferenceElement& element = space_.element(block.kind);
+      const int extra = Law::revolution ? 1 : 0;
+      const QuadratureRule samples = sampling_rule(element), points = quadrature(element.shape, mass_degree(element.shape, element.quadrature_order()) + extra);
+      const auto make = [&](const ReferenceElement& map, bool straight) {
+        const bool simplex = element.shape == CellKind::tri3 || element.shape == CellKind::tet4;
+        return Tables{tabulate(element, map, samples), tabulate(element, map, points),
+                      simplex && straight && element.quadrature_order() == 1 && !Law::revolution};
+      };
+      const ReferenceElement linear = cell_element(element.shape);
+      straight_.push_back(make(linear, true));
+      own_.push_back(make(cell_element(block.kind), false));
+      curved_.push_back(block.curved.empty() ? Tables{} : make(element_of(block.curved.functions), false));
+      first_sample_.push_back(sample_count);
+      sample_count += block.cell_count() * static_cast<Index>(samples.points.size());
+      sample_width_.push_back(static_cast<Index>(samples.points.size()));
+    }
+    places_.resize(static_cast<std::size_t>(sample_count));
+    values_.resize(static_cast<std::size_t>(sample_count) * M);
+  }
+
+  std::size_t block_number(Index cell) const {
+    const auto blocks = mesh_.blocks();
+    if (blocks.size() == 1) return 0;
+    return static_cast<std::size_t>(std::ranges::upper_bound(blocks, cell, {}, &CellBlock::first_cell) - blocks.begin()) - 1;
+  }
+
+  // Loads the cell; use(table of points, constant)
+  const Tables& load(std::size_t block_number, Index cell, Scratch& s) const {
+    const CellBlock& block = mesh_.blocks()[block_number];
+    const std::span<const Point> own = block.curved.of(cell - block.first_cell);
+    const Tables& t = !own.empty() ? curved_[block_number] : space_.is_straight(cell) ? straight_[block_number] : own_[block_number];
+    if (!own.empty()) s.x.assign(own.begin(), own.end());
+    else {
+      const auto nodes = block.cell(cell - block.first_cell);
+      s.x.resize(t.points.places);
+      for (std::size_t a = 0; a < s.x.size(); ++a) {
+        const auto p = mesh_.point(nodes[a]);
+        s.x[a] = {p[0], p[1], p[2]};
+      }
+    }
+    const auto nodes = s.nodes_of(cell);
+    s.u.resize(nodes.size() * C);
+    for (std::size_t a = 0; a < nodes.size(); ++a)
+      for (std::size_t c = 0; c < C; ++c) s.u[a * C + c] = u_[static_cast<std::size_t>(nodes[a]) * C + c];
+    return t;
+  }
+
+  static Point place(const CellPoints& t, std::size_t q, const Point* x) {
+    Point p{};
+    for (std::size_t a = 0; a < t.places; ++a)
+      for (std::size_t i = 0; i < G; ++i) p[i] += t.map_values[q * t.places + a] * x[a][i];
+    return p;
+  }
+
+  // Strain at a point.
+  static void strain(const CellPoints& t, std::size_t q, const Jacobian& J, const Scratch& s, double radius, double* out) {
+    double reference[3][3] = {}, g[3][3] = {}, radial = 0;
+    for (std::size_t a = 0; a < t.nodes; ++a) {
+      const Point& slope = t.gradients[q * t.nodes + a];
+      for (std::size_t c = 0; c < C; ++c)
+        for (std::size_t d = 0; d < G; ++d) reference[c][d] += slope[d] * s.u[a * C + c];
+      if constexpr (Law::revolution) radial += t.values[q * t.nodes + a] * s.u[a * C];
+    }
+    for (std::size_t c = 0; c < C; ++c)
+      for (std::size_t i = 0; i < G; ++i)
+        for (std::size_t d = 0; d < G; ++d) g[c][i] += reference[c][d] * J.inverse[d][i];
+    Law::recovered(g, Law::revolution ? radial / radius : 0, out);
+  }
+
+  void sample() {
+    ParallelErrors errors;
+#pragma omp parallel num_threads(threads_)
+    {
+      Scratch s{FunctionSpace::CellNodes(space_), {}, {}};
+      for (std::size_t b = 0; b < mesh_.blocks().size(); ++b) {
+        const CellBlock& block = mesh_.blocks()[b];
+#pragma omp for schedule(static)
+        for (Index k = 0; k < block.cell_count(); ++k)
+          errors.run([&] {
+            const CellPoints& t = load(b, block.first_cell + k, s).samples;
+            for (std::size_t q = 0; q < t.count; ++q) {
+              const auto at = static_cast<std::size_t>(first_sample_[b]) + static_cast<std::size_t>(k) * t.count + q;
+              places_[at] = place(t, q, s.x.data());
+              strain(t, q, jacobian<static_cast<int>(G)>(t, q, s.x.data()), s, places_[at][0], &values_[at * M]);
+            }
+          });
+      }
+    }
+    errors.rethrow();
+  }
+
+  // What a thread fits with.
+  struct Fit {
+    NormalEquations equations;
+    std::vector<double> basis;
+    std::vector<Index> cells, samples = {};
+    std::vector<Point> points = {};
+    std::vector<double> weights = {};
+  };
+
+  // Measured: with more, quadratic cells at the boundary of coarse meshes are smoothed too much, with less, linear ones too little.
+  double weight_around() const { return space_.order() == 1 ? 1 : 0.1; }
+
+  // The polynomial of a patch through the samples of cells. How many monomials these do not determine, which are left out.
+  int fit_through(std::span<const Index> cells, std::span<const Index> own, Index patch, Fit& fit) {
+    fit.points.clear();
+    fit.samples.clear();
+    fit.weights.clear();
+    for (const Index cell : cells) {
+      const std::size_t b = block_number(cell);
+      const Index begin = first_sample_[b] + (cell - mesh_.blocks()[b].first_cell) * sample_width_[b];
+      for (Index at = begin; at < begin + sample_width_[b]; ++at) {
+        fit.samples.push_back(at);
+        fit.points.push_back(places_[static_cast<std::size_t>(at)]);
+        fit.weights.push_back(own.size() == cells.size() || std::ranges::binary_search(own, cell) ? 1 : weight_around());
+      }
+    }
+    LocalAxes& axes = axes_[static_cast<std::size_t>(patch)];
+    axes.set(static_cast<int>(G), fit.points);
+    fit.equations.clear();
+    for (std::size_t i = 0; i < fit.points.size(); ++i) {
+      double local[3];
+      axes.take(static_cast<int>(G), fit.points[i].data(), local);
+      monomials_.at(local, fit.basis.data());
+      fit.equations.add(fit.basis.data(), &values_[static_cast<std::size_t>(fit.samples[i]) * M], fit.weights[i]);
+    }
+    return fit.equations.solve(coefficients_of(patch));
+  }
+  double* coefficients_of(Index patch) { return &coefficients_[static_cast<std::size_t>(patch * monomials_.count()) * M]; }
+  const double* coefficients_of(Index patch) const { return &coefficients_[static_cast<std::size_t>(patch * monomials_.count()) * M]; }
+
+  // Patches that surround their vertex have polynomials through their own samples; others through those of the cells around them, too,
+  // with less weight.
+  void fit() {
+    const int n = monomials_.count();
+    const Index count = patches_.count();
+    coefficients_.resize(static_cast<std::size_t>(count * n) * M);
+    axes_.resize(static_cast<std::size_t>(count));
+    Index shallow = 0;
+    ParallelErrors errors;
+#pragma omp parallel num_threads(threads_) reduction(+ : shallow)
+    {
+      std::optional<Fit> own;
+      errors.run([&] { own.emplace(Fit{NormalEquations(n, static_cast<int>(M)), std::vector<double>(static_cast<std::size_t>(n)), {}}); });
+#pragma omp for schedule(dynamic, 256)
+      for (Index patch = 0; patch < count; ++patch)
+        errors.run([&] {
+          const std::span<const Index> cells = patches_.cells(patch);
+          if (patches_.is_inner(patch) && fit_through(cells, cells, patch, *own) == 0) return;
+          patches_.wider(patch, own->cells);
+          shallow += fit_through(own->cells, cells, patch, *own) > 0;
+        });
+    }
+    errors.rethrow();
+    shallow_ = shallow;
+  }
+
+  DiscretisationError integrate() const {
+    const auto n = static_cast<std::size_t>(monomials_.count());
+    const auto cell_count = static_cast<std::size_t>(mesh_.cell_count());
+    DiscretisationError result;
+    result.squares.resize(cell_count);
+    result.magnitudes.resize(cell_count);
+    result.shallow = shallow_;
+    result.energies.resize(cell_count);
+    result.volumes.resize(cell_count);
+    ParallelErrors errors;
+#pragma omp parallel num_threads(threads_)
+    {
+      Scratch s{FunctionSpace::CellNodes(space_), {}, {}};
+      std::vector<double> basis;
+      errors.run([&] { basis.resize(n); });
+      for (std::size_t b = 0; b < mesh_.blocks().size(); ++b) {
+        const CellBlock& block = mesh_.blocks()[b];
+#pragma omp for schedule(static)
+        for (Index k = 0; k < block.cell_count(); ++k)
+          errors.run([&] {
+            const Index cell = block.first_cell + k;
+            const Tables& tables = load(b, cell, s);
+            const CellPoints& t = tables.points;
+            const auto corners = block.cell(k).first(t.corners);
+            Index patch[8];
+            for (std::size_t v = 0; v < t.corners; ++v) patch[v] = patches_.of(corners[v], cell);
+            const std::array<double, 2>& numbers =
+                model_.numbers[model_.by_cell            ? static_cast<std::size_t>(cell)
+                               : model_.material.empty() ? 0
+                                                         : static_cast<std::size_t>(model_.material[static_cast<std::size_t>(cell)])];
+            double squares = 0, energy = 0, magnitude = 0, volume = 0, own[M];
+            Jacobian J;
+            for (std::size_t q = 0; q < t.count; ++q) {
+              const Point x = place(t, q, s.x.data());
+              if (q == 0 || !tables.constant) {
+                J = jacobian<static_cast<int>(G)>(t, q, s.x.data());
+                strain(t, q, J, s, x[0], own);
+              }
+              double difference[M];
+              for (std::size_t m = 0; m < M; ++m) difference[m] = -own[m];
+              for (std::size_t v = 0; v < t.corners; ++v) {
+                double local[3];
+                axes_[static_cast<std::size_t>(patch[v])].take(static_cast<int>(G), x.data(), local);
+                monomials_.at(local, basis.data());
+                const double* coefficients = coefficients_of(patch[v]);
+                for (std::size_t i = 0; i < n; ++i) {
+                  const double share = t.corner_values[q * t.corners + v] * basis[i];
+                  for (std::size_t m = 0; m < M; ++m) difference[m] += share * coefficients[i * M + m];
+                }
+              }
+              const double weight = t.weights[q] * J.determinant * model_.weight * (Law::revolution ? x[0] : 1);
+              squares += weight * Law::energy(numbers, model_.plane_stress, difference);
+              energy += weight * Law::energy(numbers, model_.plane_stress, own);
+              magnitude += weight * Law::magnitude(numbers, model_.plane_stress, difference);
+              volume += weight;
+            }
+            result.squares[static_cast<std::size_t>(cell)] = squares;
+            result.energies[static_cast<std::size_t>(cell)] = energy;
+            result.volumes[static_cast<std::size_t>(cell)] = volume;
+            result.magnitudes[static_cast<std::size_t>(cell)] = std::sqrt(std::max(0.0, magnitude) / volume);
+          });
+      }
+    }
+    errors.rethrow();
+    for (std::size_t cell = 0; cell < cell_count; ++cell) {
+      result.error += result.squares[cell];
+      result.solution += result.energies[cell];
+    }
+    if (is_round_off(result.error + result.solution)) result.error = 0;
+    return result;
+  }
+
+  // A rigid motion, a temperature that is the same everywhere: against strains of the size of u over that of the body.
+  bool is_round_off(double energy) const {
+    double largest = 0, stiffness = 0;
+    for (const double value : u_) largest = std::max(largest, std::abs(value));
+    for (const auto& [first, second] : model_.numbers) stiffness = std::max(stiffness, std::abs(first) + 2 * second);
+    const BoundingBox box = bounding_box(mesh_);
+    const double strain = largest / box.diagonal();
+    double volume = model_.weight * (Law::revolution ? box.high[0] : 1);
+    for (std::size_t i = 0; i < G; ++i) volume *= box.high[i] - box.low[i];
+    return energy <= 1e-16 * stiffness * strain * strain * volume;
+  }
+
+  const FunctionSpace& space_;
+  const Mesh& mesh_;
+  std::span<const double> u_;
+  const ErrorModel& model_;
+  int threads_;
+  RecoveryPatches patches_;
+  Monomials monomials_;
+  std::vector<Tables> straight_, own_, curved_;  // [block]
+  std::vector<Index> first_sample_, sample_width_;  // [block]
+  std::vector<Point> places_;  // [sample]
+  std::vector<double> values_;  // [sample][M]
+  std::vector<LocalAxes> axes_;  // [patch]
+  std::vector<double> coefficients_;  // [patch][monomial][M]
+  Index shallow_ = 0;
+};
+
+}  // namespace
+
+double DiscretisationError::relative() const { return error + solution > 0 ? std::sqrt(error / (error + solution)) : 0; }
+
+DiscretisationError estimate_error(const FunctionSpace& space, std::span<const double> u, const ErrorModel& model) {
+  const auto by = [&]<class Law>(Law) { return Estimate<Law>(space, u, model).run(); };
+  switch (model.physics) {
+    case ErrorPhysics::solid:
+      return by(Solid{});
+    case ErrorPhysics::plane:
+      return by(Plane{});
+    case ErrorPhysics::axisymmetric:
+      return by(Revolution{});
+    case ErrorPhysics::axisymmetric_heat:
+      return by(Heat<2, true>{});
+    default:
+      return space.mesh().dimension() == 3 ? by(Heat<3, false>{}) : by(Heat<2, false>{});
+  }
+}
+
+Index host_of_estimate(const FunctionSpace& space) {
+  const Mesh& mesh = space.mesh();
+  const int dimension = mesh.dimension(), components = space.components();
+  const Index columns = components == 1 ? dimension : dimension == 3 ? 6 : 4;
+  Index cells = 0, corners = 0, samples = 0;
+  std::vector<std::uint8_t> is_vertex(static_cast<std::size_t>(mesh.node_count()), 0);
+  for (const CellBlock& block : mesh.blocks()) {
+    const auto width = static_cast<std::size_t>(traits(block.kind).corner_count);
+    cells += block.cell_count();
+    corners += block.cell_count() * static_cast<Index>(width);
+    samples += block.cell_count() * static_cast<Index>(sampling_rule(space.element(block.kind)).points.size());
+    for (Index cell = 0; cell < block.cell_count(); ++cell)
+      for (const Node node : block.cell(cell).first(width)) is_vertex[static_cast<std::size_t>(node)] = 1;
+  }
+  const Index vertices = std::ranges::count(is_vertex, 1);
+  const auto sizes = [](Index count, std::size_t bytes) { return count * static_cast<Index>(bytes); };
+  const auto numbers = static_cast<std::size_t>(columns) * sizeof(double);
+  const Index lists = sizes(2 * mesh.node_count(), sizeof(Index)) + sizes(corners, sizeof(Index)) + sizes(vertices, sizeof(Index) + sizeof(Node) + 1);
+  const Index fits = sizes(vertices, sizeof(LocalAxes) + static_cast<std::size_t>(Monomials(dimension, space.order()).count()) * numbers);
+  return sizes(space.unknown_count(), sizeof(double)) + lists + fits + sizes(samples, sizeof(Point) + numbers) +
+         sizes(cells, 4 * sizeof(double) + sizeof(std::int32_t) + sizeof(Index));
+}
+
+}  // namespace ritz

@@ -1,0 +1,27 @@
+// Some nodes of a space that stand for all of them where something is counted for a forecast: all of up to 4000, else some 2000, chosen
+// by a hash, since numbers along a curve and structured meshes repeat themselves.
+#pragma once
+
+#include "fem/space/function_space.hpp"
+
+#include <cstdint>
+#include <vector>
+
+namespace ritz {
+
+class ChosenNodes {
+ public:
+  explicit ChosenNodes(const FunctionSpace& space);
+  Index count() const { return count_; }
+  std::int32_t number(Node node) const { return number_[static_cast<std::size_t>(node)]; }  // of the chosen; -1: not chosen
+  bool has_near(Index cell) const { return near_[static_cast<std::size_t>(cell)] != 0; }    // is one of the cell's nodes chosen?
+  // What was counted around the chosen, for all nodes.
+  double for_all(Index counted) const { return count_ == 0 ? 0 : double(counted) * double(number_.size()) / double(count_); }
+
+ private:
+  Index count_ = 0;
+  std::vector<std::int32_t> number_;  // [node]
+  std::vector<std::uint8_t> near_;    // [cell of the mesh]
+};
+
+}  // namespace ritz

@@ -1,0 +1,384 @@
+#include "fem/space/function_space.hpp"
+
+#include "device/error.hpp"
+#include "fem/space/node_graph.hpp"
+#include "fem/space/node_numbering.hpp"
+#include "fem/space/straight_cells.hpp"
+#include "mesh/curve_order.hpp"
+#include "mesh/hash.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <fmt/format.h>
+
+namespace ritz {
+namespace {
+
+// Values of the shape functions `of` at the places `at`: [place][node of `of`].
+std::vector<double> interpolation(const ReferenceElement& of, std::span<const Point> at) {
+  const std::size_t n = of.nodes.size();
+  std::vector<double> result(at.size() * n);
+  std::vector<Point> gradients(n);
+  for (std::size_t i = 0; i < at.size(); ++i) of.evaluate(at[i], std::span(result).subspan(i * n, n), gradients);
+  return result;
+}
+
+enum class Evaluated { at_mesh_nodes, at_space_nodes };
+
+// visit(mesh nodes, nodes of the space, shape) for each cell, in order. shape[target][source]: the space's functions at the mesh's
+// nodes, or the mesh's at those of the space. A kind's are found when its first cell comes.
+template <class Visit>
+void for_each_cell(const FunctionSpace& space, Evaluated where, const Visit& visit) {
+  const Mesh& mesh = space.mesh();
+  std::vector<Node> nodes;
+  std::map<CellKind, std::vector<double>> shapes;
+  for (Index cell = 0; cell < mesh.cell_count(); ++cell) {
+    const CellKind kind = mesh.kind_of(cell);
+    std::vector<double>& shape = shapes[kind];
+    if (shape.empty())
+      shape = where == Evaluated::at_mesh_nodes ? interpolation(space.element(kind), reference_nodes(kind))
+                                                : interpolation(cell_element(kind), space.element(kind).nodes);
+    space.nodes_of(cell, nodes);
+    visit(mesh.nodes_of(cell), std::span<const Node>(nodes), std::span<const double>(shape));
+  }
+}
+
+}  // namespace
+
+FunctionSpace::FunctionSpace(const Mesh& mesh, int components, const Device& device, const SpaceOptions& options)
+    : mesh_(&mesh),
+      device_(device),
+      components_(components),
+      isoparametric_(options.order == 0 && options.elements.empty()),
+      geometry_(options.beside != nullptr ? options.beside->geometry_ : geometry_of(mesh, device)) {
+  if (components < 1 || components > 6)
+    throw Error(Exit::internal, fmt::format("a space with {} components", components));
+  choose_elements(options);
+  if (isoparametric_) {
+    node_count_ = static_cast<Index>(geometry_->mesh_node.size());
+    node_ = geometry_->node;
+  } else {
+    number_nodes();
+  }
+}
+
+std::shared_ptr<const FunctionSpace::Geometry> FunctionSpace::geometry_of(const Mesh& mesh, const Device& device) {
+  Geometry made;
+  made.cell_order = curve_order(mesh);
+  made.node.assign(static_cast<std::size_t>(mesh.node_count()), -1);
+  for (const Index cell : made.cell_order)
+    for (const Node mesh_node : mesh.nodes_of(cell)) {
+      Node& node = made.node[static_cast<std::size_t>(mesh_node)];
+      if (node >= 0) continue;
+      node = static_cast<Node>(made.mesh_node.size());
+      made.mesh_node.push_back(mesh_node);
+    }
+  const auto dimension = static_cast<std::size_t>(mesh.dimension());
+  std::vector<double> coordinates(made.mesh_node.size() * dimension);
+  for (std::size_t n = 0; n < made.mesh_node.size(); ++n)
+    for (std::size_t d = 0; d < dimension; ++d) coordinates[n * dimension + d] = mesh.point(made.mesh_node[n])[d];
+  made.coordinates = Vector(device, std::span<const double>(coordinates), "space");
+  made.straight = straight_cells(mesh, device.threads());
+  made.place_curved(mesh, device);
+  return std::make_shared<const Geometry>(std::move(made));
+}
+
+void FunctionSpace::Geometry::place_curved(const Mesh& mesh, const Device& device) {
+  if (std::ranges::all_of(mesh.blocks(), [](const CellBlock& block) { return block.curved.empty(); })) return;
+  first_curved.assign(static_cast<std::size_t>(mesh.cell_count()), -1);
+  const auto dimension = static_cast<std::ptrdiff_t>(mesh.dimension());
+  std::vector<double> points;
+  for (const Index cell : cell_order) {
+    const CellBlock& block = mesh.block_of(cell);
+    const std::span<const Point> own = block.curved.of(cell - block.first_cell);
+    if (own.empty()) continue;
+    const Index first = std::ssize(points) / dimension;
+    if (first + std::ssize(own) > std::numeric_limits<Node>::max())
+      throw Error(Exit::resources, fmt::format("the curved cells of '{}' have more than {} points", mesh.source(), first), "they are numbered with 31 bits",
+                  "refine less");
+    first_curved[static_cast<std::size_t>(cell)] = static_cast<Node>(first);
+    for (const Point& x : own) points.insert(points.end(), x.begin(), x.begin() + dimension);
+  }
+  curved = Vector(device, std::span<const double>(points), "space");
+}
+
+void FunctionSpace::choose_elements(const SpaceOptions& options) {
+  order_ = 0;
+  for (const CellBlock& block : mesh_->blocks()) {
+    if (elements_.contains(block.kind)) continue;
+    const CellKind shape = traits(block.kind).linear;
+    const auto own = std::ranges::find(options.elements, shape, &ReferenceElement::shape);
+    if (own != options.elements.end())
+      elements_.emplace(block.kind, *own);
+    else if (isoparametric_)
+      elements_.emplace(block.kind, cell_element(block.kind));
+    else
+      elements_.emplace(block.kind, lagrange_element(shape, options.order));
+    order_ = std::max(order_, elements_.at(block.kind).order);
+  }
+  if (mesh_->structural()) return;  // facets of shells and beams carry no forms
+  for (const auto& [kind, element] : elements_) {
+    const CellTraits& t = traits(kind);
+    for (int f = 0; f < static_cast<int>(t.facets.size()); ++f) {
+      const CellKind facet_kind = t.facets[static_cast<std::size_t>(f)].kind;
+      if (isoparametric_) {
+        const auto made = facet_elements_.try_emplace(facet_kind, cell_element(facet_kind)).first;
+        facets_[{kind, f}] = {t.facets[static_cast<std::size_t>(f)].nodes, &made->second};
+      } else {
+        Trace trace = trace_of(element, f);
+        const auto made = facet_elements_.try_emplace(facet_kind, std::move(trace.element)).first;
+        facets_[{kind, f}] = {std::move(trace.nodes), &made->second};
+      }
+    }
+  }
+}
+
+void FunctionSpace::number_nodes() {
+  NodeNumbering numbering = ritz::number_nodes(*mesh_, cell_order(), elements_);
+  node_count_ = numbering.node_count;
+  block_begin_ = std::move(numbering.block_begin);
+  cell_nodes_ = std::move(numbering.cell_nodes);
+  // Where the nodes stand, and which of them stand at nodes of the mesh.
+  const auto dimension = static_cast<std::size_t>(mesh_->dimension());
+  host_coordinates_.assign(static_cast<std::size_t>(node_count_) * dimension, 0.0);
+  node_.assign(static_cast<std::size_t>(mesh_->node_count()), -1);
+  std::vector<bool> placed(static_cast<std::size_t>(node_count_), false);
+  const auto blocks = mesh_->blocks();
+  for (std::size_t b = 0; b < blocks.size(); ++b) {
+    const CellBlock& block = blocks[b];
+    const ReferenceElement& element = elements_.at(block.kind);
+    const std::size_t n = element.nodes.size(), m = static_cast<std::size_t>(traits(block.kind).node_count);
+    const std::vector<double> geometry = interpolation(cell_element(block.kind), element.nodes);
+    const auto mesh_places = reference_nodes(block.kind);
+    std::vector<int> at_mesh_node(m, -1);
+    for (std::size_t i = 0; i < m; ++i)
+      for (std::size_t a = 0; a < n; ++a) {
+        const Point &p = mesh_places[i], &q = element.nodes[a];
+        if (std::abs(p[0] - q[0]) + std::abs(p[1] - q[1]) + std::abs(p[2] - q[2]) < 1e-9) at_mesh_node[i] = static_cast<int>(a);
+      }
+    std::vector<double> own_map;  // as `geometry`, of cells with a map of their own
+    if (!block.curved.empty()) own_map = interpolation(element_of(block.curved.functions), element.nodes);
+    for (Index position = 0; position < block.cell_count(); ++position) {
+      const std::span<const Node> mesh_nodes = block.cell(position);
+      const std::span<const Point> own = block.curved.of(position);
+      const Node* nodes = cell_nodes_.data() + block_begin_[b] + position * static_cast<Index>(n);
+      for (std::size_t a = 0; a < n; ++a) {
+        if (placed[static_cast<std::size_t>(nodes[a])]) continue;
+        placed[static_cast<std::size_t>(nodes[a])] = true;
+        double* x = host_coordinates_.data() + static_cast<std::size_t>(nodes[a]) * dimension;
+        for (std::size_t d = 0; d < dimension; ++d) {
+          double sum = 0;
+          if (own.empty())
+            for (std::size_t i = 0; i < m; ++i) sum += geometry[a * m + i] * mesh_->point(mesh_nodes[i])[d];
+          else
+            for (std::size_t i = 0; i < own.size(); ++i) sum += own_map[a * own.size() + i] * own[i][d];
+          x[d] = sum;
+        }
+      }
+      for (std::size_t i = 0; i < m; ++i)
+        if (at_mesh_node[i] >= 0) node_[static_cast<std::size_t>(mesh_nodes[i])] = nodes[at_mesh_node[i]];
+    }
+  }
+}
+
+const Vector& FunctionSpace::coordinates() const {
+  if (isoparametric_) return geometry_->coordinates;
+  if (coordinates_.size() != static_cast<Index>(host_coordinates_.size()))
+    coordinates_ = Vector(device_, std::span<const double>(host_coordinates_), "space");
+  return coordinates_;
+}
+
+void FunctionSpace::CellNodes::enter(Index cell) {
+  const auto blocks = space_->mesh_->blocks();
+  const CellBlock& block = block_holding(blocks, cell);
+  first_ = block.first_cell;
+  last_ = first_ + block.cell_count();
+  width_ = space_->isoparametric_ ? traits(block.kind).node_count : space_->elements_.at(block.kind).node_count();
+  begin_ = space_->isoparametric_ ? block.nodes.data() : space_->cell_nodes_.data() + space_->block_begin_[static_cast<std::size_t>(&block - blocks.data())];
+}
+
+void FunctionSpace::nodes_of(Index cell, std::vector<Node>& nodes) const {
+  CellNodes cells(*this);  // holds what it returns
+  const std::span<const Node> found = cells(cell);
+  nodes.assign(found.begin(), found.end());
+}
+
+Point FunctionSpace::point(Node node) const {
+  Point x{};
+  if (isoparametric_) {
+    std::ranges::copy(mesh_->point(mesh_node_of(node)), x.begin());
+  } else {
+    const auto dimension = static_cast<std::size_t>(mesh_->dimension());
+    for (std::size_t d = 0; d < dimension; ++d) x[d] = host_coordinates_[static_cast<std::size_t>(node) * dimension + d];
+  }
+  return x;
+}
+
+std::string FunctionSpace::component_name(int component) const {
+  constexpr const char* names[] = {"x", "y", "z", "rx", "ry", "rz"};
+  return components_ == 4 || components_ == 5 ? std::to_string(component) : names[component];
+}
+
+std::string FunctionSpace::name_of(Node node) const {
+  const Point x = point(node);
+  const std::string number = isoparametric_ ? fmt::format(" {}", mesh_node_of(node)) : "";
+  return fmt::format("node{} ({:g}, {:g}, {:g})", number, x[0], x[1], x[2]);
+}
+
+std::vector<Node> FunctionSpace::nodes_in(const Region& region) const {
+  std::vector<Node> result, nodes;
+  const auto finish = [&] {
+    std::ranges::sort(result);
+    result.erase(std::ranges::unique(result).begin(), result.end());
+    return result;
+  };
+  if (isoparametric_) {
+    for (const Node mesh_node : ritz::nodes_in(*mesh_, region))
+      if (node_of(mesh_node) >= 0) result.push_back(node_of(mesh_node));
+    return finish();
+  }
+  for (const Index cell : region.cells) {
+    nodes_of(cell, nodes);
+    result.insert(result.end(), nodes.begin(), nodes.end());
+  }
+  const auto add_facet = [&](Index cell, int facet) {
+    nodes_of(cell, nodes);
+    for (const int a : facet_element(mesh_->kind_of(cell), facet).nodes) result.push_back(nodes[static_cast<std::size_t>(a)]);
+  };
+  for (const FacetOfCell& f : region.facets) add_facet(f.cell, f.facet);
+  if (region.kind != RegionKind::nodes) return finish();
+  std::vector<bool> chosen(static_cast<std::size_t>(mesh_->node_count()), false);
+  for (const Node mesh_node : region.nodes) {
+    chosen[static_cast<std::size_t>(mesh_node)] = true;
+    if (node_of(mesh_node) >= 0) result.push_back(node_of(mesh_node));
+  }
+  // Edges and facets whose nodes in the mesh all belong to the region.
+  for (Index cell = 0; cell < mesh_->cell_count(); ++cell) {
+    const std::span<const Node> mesh_nodes = mesh_->nodes_of(cell);
+    if (std::ranges::none_of(mesh_nodes, [&](Node n) { return chosen[static_cast<std::size_t>(n)]; })) continue;
+    const CellKind kind = mesh_->kind_of(cell);
+    const CellTraits& t = traits(kind);
+    for (int f = 0; f < static_cast<int>(t.facets.size()); ++f)
+      if (std::ranges::all_of(t.facets[static_cast<std::size_t>(f)].nodes,
+                              [&](int i) { return chosen[static_cast<std::size_t>(mesh_nodes[static_cast<std::size_t>(i)])]; }))
+        add_facet(cell, f);
+    if (t.dimension < 3) continue;
+    const ReferenceElement& element = elements_.at(kind);
+    nodes_of(cell, nodes);
+    for (std::size_t e = 0; e < t.edges.size(); ++e) {
+      const auto [p, q] = t.edges[e];
+      const bool middle_chosen = t.order == 1 || chosen[static_cast<std::size_t>(mesh_nodes[static_cast<std::size_t>(t.corner_count) + e])];
+      if (!chosen[static_cast<std::size_t>(mesh_nodes[static_cast<std::size_t>(p)])] ||
+          !chosen[static_cast<std::size_t>(mesh_nodes[static_cast<std::size_t>(q)])] || !middle_chosen)
+        continue;
+      const Point &a = reference_nodes(kind)[static_cast<std::size_t>(p)], &b = reference_nodes(kind)[static_cast<std::size_t>(q)];
+      for (std::size_t i = 0; i < element.nodes.size(); ++i) {
+        const Point& x = element.nodes[i];  // on the segment when the two distances make up its length
+        const double to_a = std::hypot(x[0] - a[0], x[1] - a[1], x[2] - a[2]), to_b = std::hypot(x[0] - b[0], x[1] - b[1], x[2] - b[2]);
+        if (to_a + to_b - std::hypot(a[0] - b[0], a[1] - b[1], a[2] - b[2]) < 1e-12) result.push_back(nodes[i]);
+      }
+    }
+  }
+  return finish();
+}
+
+Vector FunctionSpace::zeros(const char* tag) const {
+  Vector u(device_, unknown_count(), tag);
+  u.fill_zero();
+  return u;
+}
+
+std::vector<double> FunctionSpace::to_mesh(const Vector& u) const { return to_mesh(u.host(), components_); }
+
+std::vector<double> FunctionSpace::to_mesh(std::span<const double> values, int components) const {
+  const auto c = static_cast<std::size_t>(components);
+  std::vector<double> result(geometry_->node.size() * c, 0.0);
+  std::vector<bool> done(geometry_->node.size(), false);
+  for (std::size_t n = 0; n < node_.size(); ++n) {
+    if (node_[n] < 0) continue;
+    done[n] = true;
+    for (std::size_t i = 0; i < c; ++i) result[n * c + i] = values[static_cast<std::size_t>(node_[n]) * c + i];
+  }
+  if (isoparametric_) return result;
+  // Nodes of the mesh where none of the space stands: evaluated in the first cell around them.
+  for_each_cell(*this, Evaluated::at_mesh_nodes, [&](std::span<const Node> mesh_nodes, std::span<const Node> nodes, std::span<const double> shape) {
+    for (std::size_t m = 0; m < mesh_nodes.size(); ++m) {
+      const auto target = static_cast<std::size_t>(mesh_nodes[m]);
+      if (done[target]) continue;
+      done[target] = true;
+      for (std::size_t a = 0; a < nodes.size(); ++a)
+        for (std::size_t i = 0; i < c; ++i)
+          result[target * c + i] += shape[m * nodes.size() + a] * values[static_cast<std::size_t>(nodes[a]) * c + i];
+    }
+  });
+  return result;
+}
+
+std::vector<double> FunctionSpace::forces_to_mesh(const Vector& f) const {
+  if (isoparametric_) return to_mesh(f);
+  const std::vector<double> forces = f.host();
+  const auto c = static_cast<std::size_t>(components_);
+  std::vector<double> result(geometry_->node.size() * c, 0.0);
+  std::vector<bool> done(static_cast<std::size_t>(node_count_), false);
+  for_each_cell(*this, Evaluated::at_space_nodes, [&](std::span<const Node> mesh_nodes, std::span<const Node> nodes, std::span<const double> shape) {
+    for (std::size_t a = 0; a < nodes.size(); ++a) {
+      const auto node = static_cast<std::size_t>(nodes[a]);
+      if (done[node]) continue;
+      done[node] = true;
+      for (std::size_t m = 0; m < mesh_nodes.size(); ++m)
+        for (std::size_t i = 0; i < c; ++i)
+          result[static_cast<std::size_t>(mesh_nodes[m]) * c + i] += shape[a * mesh_nodes.size() + m] * forces[node * c + i];
+    }
+  });
+  return result;
+}
+
+Vector FunctionSpace::from_mesh(std::span<const double> values, const char* tag) const {
+  const auto c = static_cast<std::size_t>(components_);
+  if (values.size() != geometry_->node.size() * c) throw_size_mismatch(static_cast<Index>(geometry_->node.size() * c), Index(values.size()));
+  std::vector<double> ordered(static_cast<std::size_t>(node_count_) * c, 0.0);
+  if (isoparametric_) {
+    for (std::size_t n = 0; n < geometry_->mesh_node.size(); ++n)
+      for (std::size_t i = 0; i < c; ++i) ordered[n * c + i] = values[static_cast<std::size_t>(geometry_->mesh_node[n]) * c + i];
+    return Vector(device_, std::span<const double>(ordered), tag);
+  }
+  for_each_cell(*this, Evaluated::at_space_nodes, [&](std::span<const Node> mesh_nodes, std::span<const Node> nodes, std::span<const double> shape) {
+    for (std::size_t a = 0; a < nodes.size(); ++a)
+      for (std::size_t i = 0; i < c; ++i) {
+        double sum = 0;
+        for (std::size_t m = 0; m < mesh_nodes.size(); ++m)
+          sum += shape[a * mesh_nodes.size() + m] * values[static_cast<std::size_t>(mesh_nodes[m]) * c + i];
+        ordered[static_cast<std::size_t>(nodes[a]) * c + i] = sum;
+      }
+  });
+  return Vector(device_, std::span<const double>(ordered), tag);
+}
+
+const FunctionSpace::HostPattern& FunctionSpace::host_pattern() const {
+  if (host_pattern_.offsets.empty() && pattern_) {
+    host_pattern_ = {pattern_->offsets().host(), pattern_->columns().host()};
+  } else if (host_pattern_.offsets.empty()) {
+    NodeGraph graph = node_graph(*this);
+    host_pattern_ = {std::move(graph.offsets), std::move(graph.columns)};
+  }
+  return host_pattern_;
+}
+
+void FunctionSpace::forget_host_pattern() const {
+  if (pattern_) host_pattern_ = {};
+}
+
+void FunctionSpace::forget_pattern() const {
+  pattern_.reset();
+  host_pattern_ = {};
+}
+
+std::shared_ptr<const SparsityPattern> FunctionSpace::pattern() const {
+  if (!pattern_) {
+    const HostPattern& host = host_pattern();
+    pattern_ = std::make_shared<SparsityPattern>(device_, host.offsets, host.columns);
+  }
+  return pattern_;
+}
+
+}  // namespace ritz

@@ -1,0 +1,55 @@
+#include "fem/space/straight_cells.hpp"
+
+#include "mesh/point_algebra.hpp"
+
+#include <cmath>
+
+namespace ritz {
+
+Straightness::Straightness(const Mesh& mesh, CellKind kind)
+    : mesh_(mesh), dimension_(traits(kind).dimension), corners_(static_cast<std::size_t>(traits(kind).corner_count)) {
+  const std::span<const Point> nodes = reference_nodes(kind);
+  for (std::size_t a = corners_; a < nodes.size(); ++a) shape_.push_back(shape_values(traits(kind).linear, nodes[a]));
+  Point centre{};
+  for (std::size_t c = 0; c < corners_; ++c)
+    for (std::size_t d = 0; d < 3; ++d) centre[d] += nodes[c][d] / static_cast<double>(corners_);
+  slopes_ = shape_gradients(traits(kind).linear, centre);
+}
+
+bool Straightness::operator()(std::span<const Node> nodes) const {
+  Point J[3]{};  // columns, at the centre
+  for (std::size_t c = 0; c < corners_; ++c)
+    for (int d = 0; d < dimension_; ++d)
+      for (std::size_t i = 0; i < 3; ++i) J[d][i] += slopes_[c][static_cast<std::size_t>(d)] * mesh_.point(nodes[c])[i];
+  const Point normal = dimension_ > 1 ? cross(J[0], J[1]) : J[0];
+  const double determinant = dimension_ == 3 ? std::abs(dot(normal, J[2])) : length(normal);
+  const double norm = std::sqrt(dot(J[0], J[0]) + dot(J[1], J[1]) + dot(J[2], J[2]));
+  const double allowed = 1e-6 * determinant / std::pow(norm, dimension_ - 1);
+  for (std::size_t a = corners_; a < nodes.size(); ++a) {
+    Point shift{};
+    for (std::size_t i = 0; i < 3; ++i) {
+      shift[i] = mesh_.point(nodes[a])[i];
+      for (std::size_t c = 0; c < corners_; ++c) shift[i] -= shape_[a - corners_][c] * mesh_.point(nodes[c])[i];
+    }
+    if (!(dot(shift, shift) <= allowed * allowed)) return false;
+  }
+  return true;
+}
+
+std::vector<std::uint8_t> straight_cells(const Mesh& mesh, int threads) {
+  std::vector<std::uint8_t> result(static_cast<std::size_t>(mesh.cell_count()), 1);
+  std::size_t first = 0;
+  for (const CellBlock& block : mesh.blocks()) {
+    const auto width = static_cast<std::size_t>(traits(block.kind).node_count), count = block.nodes.size() / width;
+    if (traits(block.kind).order > 1) {
+      const Straightness straight(mesh, block.kind);
+#pragma omp parallel for num_threads(threads) schedule(static)
+      for (std::size_t cell = 0; cell < count; ++cell) result[first + cell] = straight(std::span(block.nodes).subspan(cell * width, width));
+    }
+    for (const Index curved : block.curved.cells) result[first + static_cast<std::size_t>(curved)] = 0;
+    first += count;
+  }
+  return result;
+}
+
+}  // namespace ritz

@@ -1,0 +1,295 @@
+#include "io/case/case.hpp"
+
+#include "io/case/case_data.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include <fmt/core.h>
+
+namespace ritz {
+
+Case::Case(std::unique_ptr<CaseData> data) : data_(std::move(data)) {}
+Case::Case(Case&&) noexcept = default;
+Case& Case::operator=(Case&&) noexcept = default;
+Case::~Case() = default;
+
+Case Case::from_file(const std::string& path, const std::vector<std::string>& overrides) {
+  std::ifstream file(path, std::ios::binary);
+  std::stringstream text;
+  if (file) text << file.rdbuf();
+  std::error_code ignored;
+  if (!file || std::filesystem::is_directory(path, ignored))
+    throw Error(Exit::input, fmt::format("cannot read the case file '{}'", path), "",
+                "check the name, and that it is a file that may be read");
+  return from_text(text.str(), path, overrides);
+}
+
+Case Case::from_text(std::string_view text, const std::string& name, const std::vector<std::string>& overrides) {
+  auto data = std::make_unique<CaseData>();
+  data->path = name;
+  data->root = parse_case(text, name);
+  ErrorList errors;
+  for (const std::string& override_text : overrides) try {
+      apply_override(data->root, override_text);
+    } catch (const Error& error) {
+      errors.add(error);
+    }
+  errors.throw_if_any();
+  return Case(std::move(data));
+}
+
+Case Case::survey(const std::string& name, std::map<std::string, std::string> taken) {
+  auto data = std::make_unique<CaseData>();
+  data->path = name;
+  data->survey.emplace().taken = std::move(taken);
+  return Case(std::move(data));
+}
+
+const CaseReading& Case::reading() const {
+  data_->survey->questions = data_->questions;
+  return *data_->survey;
+}
+
+Case::Table Case::root() const {
+  Table table;
+  table.data_ = data_.get();
+  table.value_ = &data_->root;
+  return table;
+}
+
+Case::Table Case::table(std::string_view key, std::string_view about) const { return root().table(key, about); }
+
+std::vector<Case::Table> Case::tables(std::string_view key, std::string_view about, const TablesRule& rule) const {
+  return root().tables(key, about, rule);
+}
+
+void Case::add_error(const Error& error) {
+  const auto* several = dynamic_cast<const Errors*>(&error);
+  if (several == nullptr) return data_->add(error, {});
+  for (const Error& each : several->list()) data_->add(each, {});
+}
+
+void Case::error_at(const Table& table, std::string_view key, std::string what, std::string why, std::string fix,
+                    Exit exit) {
+  table.error(key, std::move(what), std::move(why), std::move(fix), exit);
+}
+
+void Case::drop(std::string_view key) {
+  data_->root.members.remove_if([&](const CaseMember& member) { return member.key == key; });
+}
+
+void mark_asked(CaseValue& value) {
+  for (CaseValue& item : value.items) mark_asked(item);
+  for (CaseMember& member : value.members) {
+    member.asked = true;
+    mark_asked(member.value);
+  }
+}
+
+void Case::excuse(std::string_view key) {
+  CaseMember* member = data_->root.find(key);
+  if (member == nullptr) return;
+  member->asked = true;
+  mark_asked(member->value);
+}
+
+void Case::finish() {
+  data_->judge_unasked(data_->root, "", "the case file");
+  data_->throw_errors();
+}
+
+void Case::throw_if_any() const {
+  // The values of a survey are nobody's, so that they may be wrong; what does not fit together ends it.
+  const auto fits = [](const CaseData::Found& found) { return found.error.exit() == Exit::input; };
+  if (data_->survey && std::ranges::all_of(data_->errors, fits)) return;
+  data_->throw_errors();
+}
+
+bool Case::sound() const { return data_->errors.empty(); }
+
+const std::string& Case::path() const { return data_->path; }
+std::vector<std::string> Case::files() const { return {data_->files.begin(), data_->files.end()}; }
+
+std::vector<CaseQuestion> Case::questions() const { return data_->questions; }
+
+// ---- tables
+
+namespace {
+
+std::string joined(const std::string& path, std::string_view key) {
+  return path.empty() ? std::string(key) : fmt::format("{}.{}", path, key);
+}
+
+}  // namespace
+
+std::string Case::Table::full_path(std::string_view key) const { return joined(path_, key); }
+std::string Case::Table::schema_key(std::string_view key) const { return joined(schema_path_, key); }
+
+void Case::Table::ask(std::string_view key, const char* type, std::string_view about, std::string fallback,
+                      std::string allowed, CaseLimits limits) const {
+  data_->remember({schema_key(key), type, std::string(about), std::move(fallback), std::move(allowed), std::move(limits)});
+}
+
+void Case::Table::open_to_plugins(std::string_view key) const {
+  if (!data_->survey) return;
+  if (key == "*") ask(key, "open", "", "", "", {.open = true});
+  for (CaseQuestion& question : data_->questions)
+    if (question.path == schema_key(key)) question.limits.open = true;
+}
+
+bool Case::Table::is_given(std::string_view key) const {
+  return data_->decide(schema_key(key) + "?", {"absent", "given"}) == "given";
+}
+
+Case::Table Case::Table::table(std::string_view key, std::string_view about) const {
+  ask(key, "table", about, "", "");
+  const CaseAnswer answer(*data_, *value_, key, joined(path_, key), about);
+  Table table;
+  table.data_ = data_;
+  table.path_ = joined(path_, key);
+  table.schema_path_ = joined(schema_path_, key);
+  table.name_ = std::string(key);
+  table.value_ = answer.value();
+  if (table.value_ != nullptr && table.value_->kind != CaseValue::Kind::table) {
+    answer.wrong(fmt::format("a table, [{}]", table.path_));
+    data_->scratch.emplace_back().place = table.value_->place;
+    table.value_ = &data_->scratch.back();
+  } else if (table.value_ == nullptr) {
+    answer.use_fallback({});
+    table.value_ = &value_->members.back().value;
+  }
+  return table;
+}
+
+// The one entry that lists of tables have in a survey.
+Case::Table Case::Table::survey_entry(std::string_view key, const char* suffix, const char* name) const {
+  Table table;
+  table.data_ = data_;
+  table.value_ = &data_->scratch.emplace_back();
+  table.path_ = joined(path_, key) + "." + name;
+  table.schema_path_ = joined(schema_path_, key) + suffix;
+  table.name_ = name;
+  return table;
+}
+
+std::vector<Case::Table> Case::Table::tables(std::string_view key, std::string_view about,
+                                             const TablesRule& rule) const {
+  CaseLimits limits;
+  if (rule.minimum_count > 0) limits.minimum = rule.minimum_count;
+  ask(key, "tables", about, "", rule.minimum_count > 0 ? fmt::format("at least {}", rule.minimum_count) : "", std::move(limits));
+  std::vector<Table> result;
+  if (data_->survey) {
+    if (data_->decide(schema_key(key) + "?", {"given", "absent"}) == "given") result.push_back(survey_entry(key, "[]", "0"));
+    return result;
+  }
+  const CaseAnswer answer(*data_, *value_, key, joined(path_, key), about);
+  if (answer.value() != nullptr) {
+    const bool empty_array = answer.value()->kind == CaseValue::Kind::array && answer.value()->items.empty();
+    if (!empty_array && !answer.value()->is_array_of_tables()) {
+      answer.wrong(fmt::format("a list of tables, each under its own [[{}]]", joined(path_, key)));
+      return result;
+    }
+    for (CaseValue& item : answer.value()->items) {
+      Table table;
+      table.data_ = data_;
+      table.value_ = &item;
+      table.path_ = fmt::format("{}.{}", joined(path_, key), result.size());
+      table.schema_path_ = joined(schema_path_, key) + "[]";
+      table.name_ = std::to_string(result.size());
+      result.push_back(table);
+    }
+  }
+  if (static_cast<int>(result.size()) < rule.minimum_count)
+    answer.missing_tables(fmt::format("[[{}]]", joined(path_, key)), static_cast<int>(result.size()),
+                          rule.minimum_count);
+  return result;
+}
+
+std::vector<Case::Table> Case::Table::named_tables(std::string_view key, std::string_view about,
+                                                   const TablesRule& rule) const {
+  ask(key, "tables", about, "", rule.minimum_count > 0 ? fmt::format("at least {}", rule.minimum_count) : "");
+  if (data_->survey) return {survey_entry(key, ".*", "*")};
+  const CaseAnswer answer(*data_, *value_, key, joined(path_, key), about);
+  std::vector<Table> result;
+  if (answer.value() != nullptr && answer.value()->kind != CaseValue::Kind::table) {
+    answer.wrong(fmt::format("tables with names of your choice, [{}.name]", joined(path_, key)));
+    return result;
+  }
+  if (answer.value() != nullptr)
+    for (CaseMember& member : answer.value()->members) {
+      const std::string path = joined(joined(path_, key), member.key);
+      const CaseAnswer each(*data_, *answer.value(), member.key, path, about);
+      if (member.value.kind != CaseValue::Kind::table) {
+        each.wrong(fmt::format("a table, [{}]", path));
+        continue;
+      }
+      Table table;
+      table.data_ = data_;
+      table.value_ = &member.value;
+      table.path_ = path;
+      table.schema_path_ = joined(schema_path_, key) + ".*";
+      table.name_ = member.key;
+      result.push_back(table);
+    }
+  if (static_cast<int>(result.size()) < rule.minimum_count)
+    answer.missing_tables(fmt::format("[{}.name]", joined(path_, key)), static_cast<int>(result.size()),
+                          rule.minimum_count);
+  return result;
+}
+
+bool Case::Table::has(std::string_view key) const {
+  if (data_->survey) return is_given(key);
+  value_->looked_for.emplace_back(key);
+  const CaseMember* member = value_->find(key);
+  return member != nullptr && !member->value.implicit;
+}
+
+bool Case::Table::present() const {
+  if (data_->survey) return data_->decide(schema_path_ + "?", {"absent", "given"}) == "given";
+  return !value_->implicit;
+}
+
+std::vector<std::string> Case::Table::keys() const {
+  if (data_->survey) return {"*"};
+  std::vector<std::string> keys;
+  for (const CaseMember& member : value_->members)
+    if (!member.value.implicit) keys.push_back(member.key);
+  return keys;
+}
+
+std::string Case::Table::title() const {
+  if (path_.empty()) return "the case file";
+  if (!schema_path_.ends_with("[]")) return fmt::format("[{}]", path_);
+  const std::size_t dot = path_.rfind('.');
+  return fmt::format("[[{}]] #{}", path_.substr(0, dot), std::stoll(path_.substr(dot + 1)) + 1);
+}
+
+std::string Case::Table::where() const {
+  return value_->place.line > 0 ? fmt::format("{} at {}:{}", title(), value_->place.source, value_->place.line)
+                                : fmt::format("{} of {}", title(), data_->path);
+}
+
+std::string Case::Table::where(std::string_view key) const {
+  const CaseMember* member = value_->find(key);
+  if (member == nullptr || member->value.implicit) return fmt::format("{} in {}", joined(path_, key), where());
+  return fmt::format("{} at {}", joined(path_, key), member->value.place.text());
+}
+
+void Case::Table::error(std::string_view key, std::string what, std::string why, std::string fix, Exit exit) const {
+  const CaseMember* member = value_->find(key);
+  data_->add(Error(exit, fmt::format("{}, {}", what, where(key)), std::move(why), std::move(fix)),
+             member != nullptr ? member->value.place : value_->place);
+}
+
+void Case::Table::refuse(std::string_view key, std::string what, std::string why, std::string fix) const {
+  error(key, std::move(what), std::move(why), std::move(fix));
+  if (CaseMember* member = value_->find(key)) {
+    member->asked = true;
+    member->value = {.kind = CaseValue::Kind::flag, .place = member->value.place};
+  }
+}
+
+}  // namespace ritz

@@ -1,0 +1,207 @@
+// The case file: TOML with positions. Callers ask typed questions; every question says in one line what the key
+// means, with its unit, and the case remembers that it was asked. Mistakes are collected, not thrown: after one,
+// a question returns a harmless value so that the reading goes on, and finish() throws all of them in one go.
+//
+//   Case input = Case::from_file("case.toml", {"solver.relative=1e-9"});
+//   Case::Table steel = input.table("material", "properties of the body");
+//   const double E = steel.number("young", "Young's modulus [Pa]", {.above = 0});
+//   input.finish();  // wrong values, missing keys and keys that nobody asked for, all at once
+#pragma once
+
+#include "io/case/formula.hpp"
+#include "mesh/mesh.hpp"
+
+#include <initializer_list>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace ritz {
+
+struct CaseData;   // io/case/case_data.hpp, private
+struct CaseValue;  // io/case/case_value.hpp, private
+
+// A key without a fallback must be given. Bounds: minimum <= value <= maximum, above < value < below; `out_of_bounds` is
+// the exit code outside them (Exit::model for a material that cannot be).
+struct NumberRule {
+  std::optional<double> fallback, minimum, maximum, above, below;
+  Exit out_of_bounds = Exit::input;
+};
+struct IntegerRule {
+  std::optional<std::int64_t> fallback, minimum, maximum;
+};
+struct VectorRule {
+  int size = 0;  // 0: any length but zero
+  std::optional<std::vector<double>> fallback;
+  std::optional<double> minimum, maximum, above, below;  // of every entry
+};
+struct TextRule {
+  std::optional<std::string> fallback;
+  bool may_be_empty = false;
+};
+struct PathRule {
+  std::optional<std::string> fallback;  // relative to the case file, like the key itself; "" stays ""
+  bool must_exist = false;
+};
+struct TablesRule {
+  int minimum_count = 0;
+};
+
+// What a value must keep to, for programs; `allowed` of a question says it in words.
+struct CaseLimits {
+  std::optional<double> minimum, maximum, above, below;
+  int size = 0;                      // of a list; 0: any
+  std::vector<std::string> choices;
+  bool may_be_empty = false;         // a text
+  bool open = false;                 // a plugin may have more: names of a choice, items of a list, keys of a table ("*")
+};
+
+// One key that was asked for: the schema of the case as the program really reads it.
+struct CaseQuestion {
+  std::string path;      // "material[].young"
+  std::string type;      // number, formula, formulas, integer, text, texts, choice, flag, vector, literals, path, region, table, tables
+  std::string about;     // "Young's modulus [Pa]"
+  std::string fallback;  // as TOML; empty when the key must be given
+  std::string allowed;   // "> 0", "'cg' and 'gmres'"
+  CaseLimits limits = {};
+};
+
+// What a reading asked of a case that was not there (Case::survey), and where it would have gone another way.
+struct CaseReading {
+  std::vector<CaseQuestion> questions;
+  std::map<std::string, std::vector<std::string>> options;  // "solver.method" -> cg, ...; "probe[].point?" -> absent, given
+  std::map<std::string, std::string> taken;                 // one of them
+};
+
+class Case {
+ public:
+  class Table;
+
+  // Overrides are "dotted.key=value": `material.0.young=1e9` counts entries from 0, the value is TOML, and a bare
+  // word is a text. Throws Error(Exit::input) with file:line:column when a file or an override cannot be understood.
+  static Case from_file(const std::string& path, const std::vector<std::string>& overrides = {});
+  static Case from_text(std::string_view text, const std::string& name = "case.toml",
+                        const std::vector<std::string>& overrides = {});
+  // No file at all: every table and every [[table]] is there once, every question gets a harmless answer, and where the way
+  // of the reading depends on an answer (a choice, a flag, whether a key is given) it goes as `taken` says, else the usual way.
+  // io/case/case_schema.hpp makes a schema of what such readings ask.
+  static Case survey(const std::string& name, std::map<std::string, std::string> taken);
+  const CaseReading& reading() const;
+  Case(Case&&) noexcept;
+  Case& operator=(Case&&) noexcept;
+  ~Case();
+
+  Table root() const;                                                // the keys above the first [table]
+  Table table(std::string_view key, std::string_view about) const;   // short for root().table(...)
+  std::vector<Table> tables(std::string_view key, std::string_view about, const TablesRule& rule = {}) const;
+
+  // Reads [[table]]: functions that formulas may use from here on.
+  void read_tables();
+  // Of the mesh: from here on formulas on one of two dimensions have no z.
+  void set_dimension(int dimension);
+  // Adds an error of the caller to those found so far; `finish` throws them all, in the order of the file.
+  void add_error(const Error& error);
+  void error_at(const Table& table, std::string_view key, std::string what, std::string why = {},
+                std::string fix = {}, Exit exit = Exit::input);
+  // Takes a key of the root out of the case, as if it had not been given: somebody else has read it.
+  void drop(std::string_view key);
+  // The key and all that is in it is known to somebody, and stays.
+  void excuse(std::string_view key);
+  // Keys that nobody asked for are errors from here on. Throws Error or Errors, exit code Exit::input first.
+  void finish();
+  // Throws the errors found so far without judging unasked keys: before a step that cannot go on with bad values.
+  void throw_if_any() const;
+  bool sound() const;                            // no error was found so far
+
+  const std::string& path() const;               // of the case file as it was given
+  std::vector<std::string> files() const;        // that it names and that are there: meshes, tables, plugins
+  // The whole case as TOML, overrides and used defaults included: read again, it is the same case. Keys whose absence says
+  // something (the program asked has()) stay absent. For a file in another `folder`, names of files are made to hold from there.
+  std::string resolved(const std::string& folder = {}) const;
+  std::vector<CaseQuestion> questions() const;   // in the order of asking, each key of [[tables]] once
+  std::string describe() const;                  // the same as a commented TOML skeleton
+
+ private:
+  explicit Case(std::unique_ptr<CaseData> data);
+  std::unique_ptr<CaseData> data_;
+};
+
+// A cheap handle on one table of a case; valid as long as the case lives.
+class Case::Table {
+ public:
+  double number(std::string_view key, std::string_view about, const NumberRule& rule = {}) const;
+  std::int64_t integer(std::string_view key, std::string_view about, const IntegerRule& rule = {}) const;
+  std::string text(std::string_view key, std::string_view about, const TextRule& rule = {}) const;
+  std::string choice(std::string_view key, std::string_view about, const std::vector<std::string>& allowed,
+                     std::optional<std::string> fallback = {}) const;
+  // A choice that decides which other keys this table has. A name that is near none of them, or none at all, is told, and then nothing else in
+  // the table is judged: nullopt.
+  std::optional<std::string> kind(std::string_view key, std::string_view about, const std::vector<std::string>& allowed,
+                                  std::optional<std::string> fallback = {}) const;
+  bool flag(std::string_view key, std::string_view about, std::optional<bool> fallback = {}) const;
+  // A single number stands for a vector of length one; with `size` given, the length must agree.
+  std::vector<double> vector(std::string_view key, std::string_view about, const VectorRule& rule = {}) const;
+  // One text or a list of texts.
+  std::vector<std::string> texts(std::string_view key, std::string_view about,
+                                 std::optional<std::vector<std::string>> fallback = {}) const;
+  // A number or a text; numbers come back with all their digits, as text.
+  std::string expression(std::string_view key, std::string_view about, const TextRule& rule = {}) const;
+  // A number, or a formula of x, y, z and the tables of the case; its values keep the rule wherever it is evaluated.
+  Formula formula(std::string_view key, std::string_view about, const NumberRule& rule = {}) const;
+  // The same, one per component. `size` 0 takes any length; a single entry is not repeated.
+  std::vector<Formula> formulas(std::string_view key, std::string_view about, int size) const;
+  // A list of values of any kind, each as TOML on one line: what overrides are made of.
+  std::vector<std::string> literals(std::string_view key, std::string_view about) const;
+  // A file name; a relative one is taken from the folder of the case file.
+  std::string path(std::string_view key, std::string_view about, const PathRule& rule = {}) const;
+
+  // A region of the mesh of one of the `kinds`; nullptr after an error (unknown name: nearest match, valid names).
+  const Region* region(std::string_view key, std::string_view about, const Mesh& mesh,
+                       std::initializer_list<RegionKind> kinds) const;
+  // One name or a list of names.
+  std::vector<const Region*> regions(std::string_view key, std::string_view about, const Mesh& mesh,
+                                     std::initializer_list<RegionKind> kinds) const;
+
+  // [key]: a table that is not there answers every question with its fallback.
+  Table table(std::string_view key, std::string_view about) const;
+  // [[key]]: one handle per entry, in the order of the file.
+  std::vector<Table> tables(std::string_view key, std::string_view about, const TablesRule& rule = {}) const;
+  // [key.any_name]: the sub-tables of [key], in the order of the file; name() tells which is which.
+  std::vector<Table> named_tables(std::string_view key, std::string_view about, const TablesRule& rule = {}) const;
+
+  // A plugin may bring more than was asked for here: names for this choice, items of this list or, with "*", keys. For the schema only.
+  void open_to_plugins(std::string_view key) const;
+
+  bool has(std::string_view key) const;    // given by the user? A given key must still be asked for.
+  bool present() const;                    // is the table itself there?
+  std::vector<std::string> keys() const;   // given by the user, in the order of the file
+  const std::string& name() const { return name_; }  // last part of the path: "steel" of [material.steel]
+  std::string where() const;                         // "[[material]] #2 at case.toml:14"
+  std::string where(std::string_view key) const;     // "material.1.young at case.toml:15:9"
+  void error(std::string_view key, std::string what, std::string why = {}, std::string fix = {},
+             Exit exit = Exit::input) const;         // like Case::error_at
+  // The same for a key that has no place here: nothing inside it is judged any more.
+  void refuse(std::string_view key, std::string what, std::string why = {}, std::string fix = {}) const;
+  void excuse() const;  // nothing else in this table is judged: what it is about is not known
+
+ private:
+  friend class Case;
+  std::string title() const;                            // "[[material]] #2"
+  std::string full_path(std::string_view key) const;    // "material.1.young"
+  std::string schema_key(std::string_view key) const;   // "material[].young"
+  void ask(std::string_view key, const char* type, std::string_view about, std::string fallback,
+           std::string allowed, CaseLimits limits = {}) const;  // remembers the question
+  bool is_given(std::string_view key) const;                    // in a survey: as it decides
+  Table survey_entry(std::string_view key, const char* suffix, const char* name) const;
+
+  CaseData* data_ = nullptr;
+  CaseValue* value_ = nullptr;
+  std::string path_;            // "material.1", for messages
+  std::string schema_path_;     // "material[]", for questions()
+  std::string name_;
+};
+
+}  // namespace ritz

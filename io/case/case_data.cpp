@@ -1,0 +1,177 @@
+#include "io/case/case_data.hpp"
+
+#include <algorithm>
+
+#include <fmt/core.h>
+
+namespace ritz {
+namespace {
+
+// What textbooks and other programs call our keys, for "did you mean".
+struct OtherName {
+  std::string_view theirs, ours;
+};
+
+constexpr OtherName other_names[] = {
+    {"E", "young"},           {"modulus", "young"},           {"elastic_modulus", "young"}, {"nu", "poisson"},
+    {"rho", "density"},       {"k", "conductivity"},          {"h", "coefficient"},         {"h", "height"},
+    {"b", "width"},           {"t", "thickness"},             {"A", "area"},                {"film_coefficient", "coefficient"},
+    {"modes", "count"},       {"hardening", "isotropic_hardening"}, {"fixed", "displacement"}, {"fixed", "support"},
+    {"support", "displacement"}, {"displacement", "support"}, {"constraint", "displacement"}, {"constraint", "support"},
+};
+
+std::string ours_of(std::string_view key, const std::vector<std::string>& valid) {
+  for (const OtherName& name : other_names)
+    if (name.theirs == key && std::ranges::find(valid, name.ours) != valid.end()) return std::string(name.ours);
+  return {};
+}
+
+}  // namespace
+
+std::string CasePlace::text() const {
+  return line > 0 ? fmt::format("{}:{}:{}", source, line, column) : source;
+}
+
+CaseMember* CaseValue::find(std::string_view key) {
+  for (CaseMember& member : members)
+    if (member.key == key) return &member;
+  return nullptr;
+}
+
+CaseValue& CaseValue::add(std::string_view key, CaseValue value) {
+  members.push_back({std::string(key), std::move(value), {}, false});
+  members.back().place = members.back().value.place;
+  return members.back().value;
+}
+
+bool CaseValue::is_array_of_tables() const {
+  return kind == Kind::array && !items.empty() &&
+         std::all_of(items.begin(), items.end(), [](const CaseValue& item) { return item.kind == Kind::table; });
+}
+
+void CaseData::remember(CaseQuestion question) {
+  for (const CaseQuestion& known : questions)
+    if (known.path == question.path) return;
+  questions.push_back(std::move(question));
+}
+
+const std::string& CaseData::decide(const std::string& point, std::vector<std::string> options) {
+  const auto [taken, is_new] = survey->taken.emplace(point, options.front());
+  if (!is_new && std::ranges::find(options, taken->second) == options.end()) taken->second = options.front();
+  survey->options.emplace(point, std::move(options));
+  return taken->second;
+}
+
+void CaseData::add_unknown(const CaseValue& table, const CaseMember& member, const std::string& path,
+                           const std::string& title) {
+  std::string fix;
+  std::vector<std::string> valid = table.asked;
+  for (const std::string& key : table.looked_for)
+    if (std::find(valid.begin(), valid.end(), key) == valid.end()) valid.push_back(key);
+  const std::string ours = ours_of(member.key, valid);
+  const std::string near = ours.empty() ? nearest_match(member.key, valid) : ours;
+  if (!near.empty()) {
+    fix = fmt::format("did you mean '{}'?", near);
+    // The key that this one was meant to be is not missing as well.
+    std::erase_if(errors, [&](const Found& found) { return found.table == &table && found.missing == near; });
+    for (const CaseMember& other : table.members)  // nor are the keys of the table that this one was meant to be
+      if (other.key == near && other.value.implicit)
+        std::erase_if(errors, [&](const Found& found) { return found.table == &other.value; });
+  } else {
+    std::vector<std::string> last_parts;
+    for (const CaseQuestion& question : questions) last_parts.push_back(question.path.substr(question.path.rfind('.') + 1));
+    const auto elsewhere = std::find(last_parts.begin(), last_parts.end(), member.key);
+    fix = elsewhere != last_parts.end()
+              ? fmt::format("there is a key '{}': does it belong there?",
+                            questions[static_cast<std::size_t>(elsewhere - last_parts.begin())].path)
+              : "remove it";
+  }
+  const bool is_table = member.value.kind == CaseValue::Kind::table || member.value.is_array_of_tables();
+  add(Error(Exit::input,
+            fmt::format("unknown {} '{}{}' at {}", is_table ? "table" : "key", path, member.key, member.place.text()),
+            valid.empty() ? fmt::format("{} has no keys", title)
+                          : fmt::format("the valid keys of {} are {}", title, quoted_list(valid)),
+            fix),
+      member.place);
+}
+
+void CaseData::judge_unasked(const CaseValue& table, const std::string& path, const std::string& title) {
+  for (const CaseMember& member : table.members) {
+    if (member.value.implicit) continue;
+    if (!member.asked) {
+      add_unknown(table, member, path, title);
+      continue;
+    }
+    const std::string name = path + member.key;
+    if (member.value.kind == CaseValue::Kind::table) judge_unasked(member.value, name + ".", "[" + name + "]");
+    if (member.value.is_array_of_tables())
+      for (std::size_t i = 0; i < member.value.items.size(); ++i)
+        judge_unasked(member.value.items[i], fmt::format("{}.{}.", name, i), fmt::format("[[{}]] #{}", name, i + 1));
+  }
+}
+
+void CaseData::throw_errors() {
+  std::stable_sort(errors.begin(), errors.end(), [](const Found& a, const Found& b) {
+    return a.place.line != b.place.line ? a.place.line < b.place.line : a.place.column < b.place.column;
+  });
+  // Mistakes in the file come before errors of other kinds that callers added.
+  std::stable_partition(errors.begin(), errors.end(),
+                        [](const Found& found) { return found.error.exit() == Exit::input; });
+  ErrorList list;
+  for (const Found& found : errors) list.add(found.error);
+  list.throw_if_any();
+}
+
+CaseAnswer::CaseAnswer(CaseData& data, CaseValue& table, std::string_view key, std::string key_path,
+                       std::string_view about)
+    : data_(data), table_(table), key_(key), key_path_(std::move(key_path)), about_(about) {
+  if (std::find(table.asked.begin(), table.asked.end(), key) == table.asked.end()) table.asked.emplace_back(key);
+  if (CaseMember* member = table.find(key)) {
+    member->asked = true;
+    value_ = &member->value;
+  }
+}
+
+void CaseAnswer::wrong(std::string_view expected, Exit exit) const { wrong(expected, *value_, exit); }
+
+void CaseAnswer::wrong(std::string_view expected, const CaseValue& got, Exit exit) const {
+  const CasePlace& place = got.place.line > 0 ? got.place : value_->place;
+  data_.add(Error(exit, fmt::format("'{}' is {} at {}", key_path_, described(got), place.text()),
+                  fmt::format("{}: {}", key_, about_), fmt::format("give {}", expected)),
+            place);
+}
+
+void CaseAnswer::wrong_text(std::string what, std::string why, std::string fix) const {
+  data_.add(Error(Exit::input, fmt::format("{} at {}", what, value_->place.text()), std::move(why), std::move(fix)),
+            value_->place);
+}
+
+void CaseAnswer::missing(std::string_view expected, const std::string& table_title) const {
+  if (data_.survey) return;
+  std::vector<std::string> given;
+  for (const CaseMember& member : table_.members)
+    if (!member.asked && !member.value.implicit) given.push_back(member.key);
+  std::string fix = fmt::format("add {} = {}", key_, expected);
+  if (const std::string near = nearest_match(key_, given); !near.empty())
+    fix += fmt::format(" (is '{}' meant to be it?)", near);
+  data_.add_missing(Error(Exit::input, fmt::format("missing key '{}' in {}", key_path_, table_title),
+                          fmt::format("{}: {}", key_, about_), fix),
+                    table_.place, table_, key_);
+}
+
+void CaseAnswer::missing_tables(const std::string& header, int given, int needed) const {
+  if (data_.survey) return;
+  data_.add_missing(Error(Exit::input,
+                          fmt::format("{} of {} needed tables {} in {}", given, needed, header, data_.path),
+                          fmt::format("{}: {}", key_, about_), fmt::format("add {}", header)),
+                    table_.place, table_, key_);
+}
+
+void CaseAnswer::use_fallback(CaseValue fallback) const {
+  fallback.implicit = true;
+  CaseValue& added = table_.add(key_, std::move(fallback));
+  table_.members.back().asked = true;
+  added.place = table_.place;
+}
+
+}  // namespace ritz

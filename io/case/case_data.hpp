@@ -1,0 +1,66 @@
+// What stands behind a Case. Private to io.
+#pragma once
+
+#include "io/case/case.hpp"
+#include "io/case/case_value.hpp"
+
+#include <set>
+
+namespace ritz {
+
+struct CaseData {
+  std::string path;
+  CaseValue root;
+  std::vector<CaseQuestion> questions;
+  DataTables tables;  // by name, for formulas
+  int dimension = 3;  // in which formulas are evaluated
+  std::set<std::string> files;
+
+  struct Found {
+    Error error;
+    CasePlace place;
+    const CaseValue* table = nullptr;  // of a missing key
+    std::string missing;
+  };
+  std::vector<Found> errors;
+  std::optional<CaseReading> survey;
+  // In a survey: the way to go at this point, the first option unless another was named.
+  const std::string& decide(const std::string& point, std::vector<std::string> options);
+  std::list<CaseValue> scratch;  // stand for tables that are something else in the file
+
+  void add(Error error, const CasePlace& place) { errors.push_back({std::move(error), place, nullptr, {}}); }
+  void add_missing(Error error, const CasePlace& place, const CaseValue& table, std::string_view key) {
+    for (const Found& known : errors)
+      if (known.table == &table && known.missing == key) return;  // asked for twice
+    errors.push_back({std::move(error), place, &table, std::string(key)});
+  }
+  void remember(CaseQuestion question);
+  void judge_unasked(const CaseValue& table, const std::string& path, const std::string& title);
+  void throw_errors();
+
+ private:
+  void add_unknown(const CaseValue& table, const CaseMember& member, const std::string& path, const std::string& title);
+};
+
+// One question at a key: finds the value, marks it as asked, and words the errors.
+class CaseAnswer {
+ public:
+  CaseAnswer(CaseData& data, CaseValue& table, std::string_view key, std::string key_path, std::string_view about);
+
+  CaseValue* value() const { return value_; }  // nullptr: not given
+  // "expected a number above 0, got the text 'abc'"
+  void wrong(std::string_view expected, Exit exit = Exit::input) const;
+  void wrong(std::string_view expected, const CaseValue& got, Exit exit = Exit::input) const;
+  void wrong_text(std::string what, std::string why, std::string fix) const;
+  void missing(std::string_view expected, const std::string& table_title) const;
+  void missing_tables(const std::string& header, int given, int needed) const;
+  void use_fallback(CaseValue fallback) const;
+
+ private:
+  CaseData& data_;
+  CaseValue& table_;
+  std::string key_, key_path_, about_;
+  CaseValue* value_ = nullptr;
+};
+
+}  // namespace ritz

@@ -1,0 +1,110 @@
+// Questions whose answers are numbers or formulas of the position, and the tables that formulas use.
+#include "io/case/case_rules.hpp"
+
+#include <algorithm>
+#include <filesystem>
+
+namespace ritz {
+namespace {
+
+// The formula, or what is wrong with it; a formula without variables is a number.
+Formula read_formula(const CaseAnswer& answer, const std::string& key, const CaseValue& value, const CaseData& data, Formula::Rules rules) {
+  try {
+    Expression expression(value.text, Formula::variables(), &data.tables);
+    if (data.dimension == 2 && expression.uses("z"))
+      answer.wrong_text(fmt::format("'{}' is the formula '{}', which uses z on a mesh of two dimensions,", key, value.text),
+                        "points of the plane have x and y; of a body of revolution x is the radius, and y runs along the axis", "write it with x and y");
+    if (!expression.is_constant()) return {std::move(expression), std::move(rules)};
+    const double zero[3] = {};
+    Expression::Evaluator evaluate(expression);
+    const double number = evaluate(zero);
+    if (std::isfinite(number) && rules.allowed(number)) return number;
+    answer.wrong_text(fmt::format("'{}' is the formula '{}', which is {:g},", key, value.text, number), evaluate.outside(),
+                      fmt::format("give {}", rules.expected));
+  } catch (const ExpressionError& error) {
+    answer.wrong_text(fmt::format("'{}' is the formula '{}', which cannot be understood: {}, character {},", key, value.text, error.what, error.column),
+                      fmt::format("{}\n       {:>{}}", value.text, "^", error.column), error.fix);
+  }
+  return {};
+}
+
+}  // namespace
+
+Formula Case::Table::formula(std::string_view key, std::string_view about, const NumberRule& rule) const {
+  const std::string bounds = bounds_text(rule), expected = with_bounds("a number", bounds) + ", or a formula of x, y and z";
+  ask(key, "formula", about, fallback_text(rule.fallback), bounds, limits_of(rule));
+  const CaseAnswer answer(*data_, *value_, key, full_path(key), about);
+  if (answer.value() == nullptr) {
+    if (rule.fallback) answer.use_fallback(value_of(*rule.fallback));
+    else answer.missing("<" + expected + ">", where());
+    return rule.fallback.value_or(harmless_number(rule));
+  }
+  const CaseValue& value = *answer.value();
+  if (value.kind == CaseValue::Kind::text && !value.text.empty())
+    return read_formula(answer, full_path(key), value, *data_,
+                        {[rule](double v) { return is_within(rule, v); }, with_bounds("a number", bounds), where(key), Exit::model});
+  const std::optional<double> number = finite_number(value);
+  if (number && is_within(rule, *number)) return *number;
+  answer.wrong(expected, number ? rule.out_of_bounds : Exit::input);
+  return rule.fallback.value_or(harmless_number(rule));
+}
+
+std::vector<Formula> Case::Table::formulas(std::string_view key, std::string_view about, int size) const {
+  const std::string expected = count_text(size, "number or formula", "numbers or formulas");
+  ask(key, "formulas", about, "", expected, {.size = size});
+  const CaseAnswer answer(*data_, *value_, key, full_path(key), about);
+  const std::vector<Formula> harmless(static_cast<std::size_t>(std::max(size, 1)), Formula(0));
+  if (answer.value() == nullptr) {
+    answer.missing("<" + expected + ">", where());
+    return harmless;
+  }
+  std::vector<Formula> result;
+  const CaseValue& given = *answer.value();
+  const std::span<const CaseValue> items = given.kind == CaseValue::Kind::array ? std::span(given.items) : std::span(&given, 1);
+  if (items.empty() || (size != 0 && static_cast<int>(items.size()) != size)) {
+    answer.wrong(expected);
+    return harmless;
+  }
+  for (const CaseValue& item : items) {
+    if (item.kind == CaseValue::Kind::text && !item.text.empty()) {
+      result.push_back(read_formula(answer, full_path(key), item, *data_, {[](double) { return true; }, "a number", where(key), Exit::model}));
+    } else if (const std::optional<double> number = finite_number(item)) {
+      result.emplace_back(*number);
+    } else {
+      answer.wrong(expected, item);
+      return harmless;
+    }
+  }
+  return result;
+}
+
+void Case::set_dimension(int dimension) { data_->dimension = dimension; }
+
+void Case::read_tables() {
+  for (const Table& t : tables("table", "a function for formulas, given by a CSV file: columns of arguments, then the column of values")) {
+    const std::string name = t.text("name", "of the function: wind(z)");
+    const std::string file = t.path("file", "CSV file with a line of names, then numbers; one to three arguments", {.must_exist = true});
+    const std::string interpolation =
+        t.choice("interpolation", "between the rows: linear, or the nearest, or the previous one", {"linear", "nearest", "previous"});
+    const std::string outside = t.choice("outside", "of the table: an error, or the value at its end", {"error", "constant"}, "error");
+    if (name.empty() || file.empty()) continue;
+    const std::vector<std::string> variables = Formula::variables();
+    if (!is_identifier(name)) t.error("name", fmt::format("'{}' is no name of a function", name), {}, "use letters, digits and _, a letter first");
+    else if (is_reserved_name(name) || std::ranges::find(variables, name) != variables.end() || name == "t")
+      t.error("name", fmt::format("'{}' has a meaning in formulas already", name), {}, "choose another name");
+    else if (data_->tables.contains(name)) t.error("name", fmt::format("a second table is called '{}'", name), {}, "give each a name of its own");
+    std::error_code ignored;
+    if (data_->tables.contains(name) || !is_identifier(name) || !std::filesystem::exists(file, ignored)) continue;
+    try {
+      data_->tables.emplace(name, DataTable::from_file(file,
+                                                       interpolation == "linear"    ? Interpolation::linear
+                                                       : interpolation == "nearest" ? Interpolation::nearest
+                                                                                    : Interpolation::previous,
+                                                       outside == "constant" ? Outside::constant : Outside::error));
+    } catch (const Error& error) {
+      t.error("file", error.message(), error.why(), error.fix(), error.exit());
+    }
+  }
+}
+
+}  // namespace ritz

@@ -1,0 +1,295 @@
+#include "io/case/case_schema.hpp"
+
+#include <algorithm>
+#include <deque>
+#include <set>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+namespace ritz {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using Ways = std::map<std::string, std::string>;
+
+struct Reading {
+  CaseReading of;
+  bool complete;
+  std::set<std::string> asked;                    // paths
+  std::vector<const CaseQuestion*> children(const std::string& parent) const;
+};
+
+std::string parent_of(const std::string& path) {
+  const std::size_t dot = path.rfind('.');
+  return dot == std::string::npos ? "" : path.substr(0, dot);
+}
+
+std::string name_of(const std::string& path) { return path.substr(parent_of(path).empty() ? 0 : parent_of(path).size() + 1); }
+
+std::vector<const CaseQuestion*> Reading::children(const std::string& parent) const {
+  std::vector<const CaseQuestion*> found;
+  for (const CaseQuestion& question : of.questions)
+    if (parent_of(question.path) == parent) found.push_back(&question);
+  return found;
+}
+
+bool is_table(const CaseQuestion& question) { return question.type == "table" || question.type == "tables"; }
+
+// Does this reading do without the key?
+bool is_needed(const Reading& reading, const CaseQuestion& question, bool with_plugin) {
+  if (question.type == "open" || (with_plugin && question.limits.open && question.type == "choice")) return false;
+  if (question.type == "tables") return question.limits.minimum.has_value();
+  if (question.type != "table") return question.fallback.empty();
+  return std::ranges::any_of(reading.children(question.path), [&](const CaseQuestion* child) { return is_needed(reading, *child, with_plugin); });
+}
+
+// Readings that differ in what they take at one point.
+struct Family {
+  std::string point;
+  std::vector<std::pair<std::string, std::size_t>> members;  // option, reading
+};
+
+class Survey {
+ public:
+  Survey(int mesh_count, const CaseReader& read) {
+    for (int mesh = 0; mesh < mesh_count; ++mesh) {
+      std::set<std::pair<std::string, std::string>> gone;
+      std::deque<std::pair<std::size_t, Ways>> to_follow;
+      to_follow.emplace_back(add(read(mesh, {})), Ways{});
+      while (!to_follow.empty()) {
+        const auto [from, ways] = to_follow.front();
+        to_follow.pop_front();
+        const auto options = readings_[from].of.options;
+        const Ways taken = readings_[from].of.taken;
+        for (const auto& [point, values] : options) {
+          Family family{point, {{taken.at(point), from}}};
+          for (const std::string& value : values) {
+            if (value == taken.at(point) || !gone.emplace(point, value).second) continue;
+            Ways other = ways;
+            other[point] = value;
+            family.members.emplace_back(value, add(read(mesh, other)));
+            to_follow.emplace_back(family.members.back().second, other);
+          }
+          if (family.members.size() > 1) families_.push_back(std::move(family));
+        }
+      }
+    }
+  }
+
+  // `with_plugin`: what a plugin may bring is allowed.
+  Json schema_of(const std::string& table, bool with_plugin) const {
+    Json json{{"type", "object"}, {"properties", Json::object()}};
+    Json needed = Json::array(), others = false;
+    const bool open = with_plugin && is_open(table.empty() ? "*" : table + ".*");
+    for (const std::string& path : order_) {
+      if (parent_of(path) != table || variants_.at(path).front().type == "open") continue;
+      if (name_of(path) == "*") others = schema_at(path, with_plugin);
+      else json["properties"][name_of(path)] = schema_at(path, with_plugin);
+      if (name_of(path) != "*" && !open && is_required(path, table, with_plugin)) needed.push_back(name_of(path));
+    }
+    if (!needed.empty()) json["required"] = needed;
+    if (!open) json["additionalProperties"] = others;
+    return json;
+  }
+
+  // The whole: with what a plugin may bring, and what holds without one.
+  Json schema() const {
+    Json json = schema_of("", true);
+    const Json strict = schema_of("", false);
+    if (json == strict) return json;
+    Json without{{"properties", Json::object()}};
+    for (const auto& [name, value] : strict["properties"].items())
+      if (value != json["properties"][name]) without["properties"][name] = value;
+    if (strict.contains("required")) without["required"] = strict["required"];
+    json["if"] = {{"properties", {{"plugin", {{"maxLength", 0}}}}}};  // holds when there is none, too
+    json["then"] = without;
+    return json;
+  }
+
+ private:
+  std::size_t add(SurveyedReading surveyed) {
+    Reading reading{std::move(surveyed.reading), surveyed.complete, {}};
+    for (const CaseQuestion& question : reading.of.questions) {
+      reading.asked.insert(question.path);
+      if (variants_[question.path].empty()) order_.push_back(question.path);
+      variants_[question.path].push_back(question);
+    }
+    readings_.push_back(std::move(reading));
+    return readings_.size() - 1;
+  }
+
+  bool is_open(const std::string& path) const {
+    const auto found = variants_.find(path);
+    return found != variants_.end() && std::ranges::any_of(found->second, [](const CaseQuestion& q) { return q.limits.open; });
+  }
+
+  bool is_required(const std::string& path, const std::string& table, bool with_plugin) const {
+    bool looked = false;
+    for (const Reading& reading : readings_) {
+      if (!reading.complete || reading.children(table).empty()) continue;
+      looked = true;
+      const auto question = std::ranges::find(reading.of.questions, path, &CaseQuestion::path);
+      if (question == reading.of.questions.end() || !is_needed(reading, *question, with_plugin)) return false;
+    }
+    return looked;
+  }
+
+  // "only with method = 'gmres'": where readings that differ in one point differ in asking for this key.
+  std::string condition_of(const std::string& path) const {
+    std::map<std::string, std::set<std::string>> with;
+    std::set<std::string> decisive;
+    for (const Family& family : families_) {
+      if (path.starts_with(family.point.substr(0, family.point.find('?')))) continue;  // the table itself
+      std::set<std::string> asked, seen;
+      for (const auto& [value, index] : family.members) {
+        const Reading& reading = readings_[index];
+        if (!reading.complete || (!parent_of(path).empty() && reading.children(parent_of(path)).empty())) continue;
+        seen.insert(value);
+        if (reading.asked.contains(path)) asked.insert(value);
+      }
+      if (!asked.empty() && asked.size() < seen.size()) decisive.insert(family.point);
+      with[family.point].insert(asked.begin(), asked.end());
+    }
+    std::erase_if(with, [&](const auto& condition) { return !decisive.contains(condition.first); });
+    std::string text, present, absent;
+    if (std::ranges::any_of(families_, [&](const Family& family) { return family.point == path + "?"; }) && !is_table(variants_.at(path).front()))
+      std::erase_if(with, [](const auto& condition) { return !condition.second.contains("absent"); });  // it may be given by itself
+    for (const auto& [point, values] : with) {
+      const bool beside = parent_of(path) == parent_of(point);
+      std::string name = beside ? name_of(point) : point;
+      if (name.ends_with('?')) {
+        name.pop_back();
+        std::string& names = *values.begin() == "given" ? present : absent;
+        names += fmt::format("{}'{}'", names.empty() ? "" : ", ", name);
+        continue;
+      }
+      std::vector<std::string> words(values.begin(), values.end());
+      text += fmt::format("; only with {} = '{}'", name, fmt::join(words, "' or '"));
+    }
+    if (!present.empty()) text += "; only with " + present;
+    if (!absent.empty()) text += "; only without " + absent;
+    return text;
+  }
+
+  std::string description_of(const std::string& path) const {
+    std::vector<std::string> texts;
+    for (const CaseQuestion& question : variants_.at(path)) {
+      std::string text = question.about;
+      if (question.type == "region") text += (text.empty() ? "a region of " : "; a region of ") + question.allowed;
+      if (!text.empty() && std::ranges::find(texts, text) == texts.end()) texts.push_back(text);
+    }
+    return fmt::format("{}{}", fmt::join(texts, "; or: "), condition_of(path));
+  }
+
+  // The loosest of all variants.
+  Json bounds_of(const std::vector<CaseQuestion>& variants) const {
+    Json json = Json::object();
+    const auto set = [&](const char* name, auto CaseLimits::* bound, bool low) {
+      if (!std::ranges::all_of(variants, [&](const CaseQuestion& q) { return (q.limits.*bound).has_value(); })) return;
+      std::vector<double> values;
+      for (const CaseQuestion& question : variants) values.push_back((question.limits.*bound).value_or(0));
+      const double loosest = low ? std::ranges::min(values) : std::ranges::max(values);
+      const auto whole = static_cast<std::int64_t>(loosest);
+      if (static_cast<double>(whole) == loosest) json[name] = whole;
+      else json[name] = loosest;
+    };
+    set("minimum", &CaseLimits::minimum, true);
+    set("exclusiveMinimum", &CaseLimits::above, true);
+    set("maximum", &CaseLimits::maximum, false);
+    set("exclusiveMaximum", &CaseLimits::below, false);
+    return json;
+  }
+
+  static Json list_of(Json item, const std::vector<CaseQuestion>& variants, bool with_plugin) {
+    const auto size = [](const CaseQuestion& q) { return q.limits.size; };
+    const int smallest = std::ranges::min(variants, {}, size).limits.size, largest = std::ranges::max(variants, {}, size).limits.size;
+    Json list{{"type", "array"}, {"items", item}};
+    const bool may_be_empty = std::ranges::any_of(variants, [](const CaseQuestion& q) { return q.type == "texts" || q.fallback == "[]"; });
+    const bool open = with_plugin && std::ranges::any_of(variants, [](const CaseQuestion& q) { return q.limits.open; });
+    if (smallest > 0 || !may_be_empty) list["minItems"] = std::max(smallest, 1);
+    if (smallest > 0 && !open) list["maxItems"] = largest;
+    const bool one_will_do = std::ranges::any_of(variants, [](const CaseQuestion& q) { return q.limits.size <= 1; });
+    return one_will_do ? Json{{"anyOf", {item, list}}} : list;
+  }
+
+  Json value_of(const std::string& type, const std::vector<CaseQuestion>& variants, bool with_plugin) const {
+    const Json text{{"type", "string"}, {"minLength", 1}};
+    Json number{{"type", "number"}};
+    number.update(bounds_of(variants));
+    if (type == "number") return number;
+    if (type == "integer") return number["type"] = "integer", number;
+    if (type == "flag") return {{"type", "boolean"}};
+    if (type == "formula" || type == "expression") return {{"anyOf", {number, text}}};
+    if (type == "vector") return list_of(number, variants, with_plugin);
+    if (type == "formulas") return list_of({{"anyOf", {number, text}}}, variants, with_plugin);
+    if (type == "texts") return list_of(text, variants, with_plugin);
+    if (type == "literals") {
+      const Json plain = {"number", "string", "boolean"};
+      const Json item{{"anyOf", {{{"type", plain}}, {{"type", "array"}, {"items", {{"type", plain}}}}}}};
+      return {{"type", "array"}, {"items", item}, {"minItems", 1}};
+    }
+    if (type == "region") return text;
+    if (type == "choice") {
+      Json names = Json::array();
+      for (const CaseQuestion& question : variants)
+        for (const std::string& choice : question.limits.choices)
+          if (std::find(names.begin(), names.end(), Json(choice)) == names.end()) names.push_back(choice);
+      const bool open = with_plugin && std::ranges::any_of(variants, [](const CaseQuestion& q) { return q.limits.open; });
+      return open ? Json{{"anyOf", {Json{{"enum", names}}, text}}} : Json{{"enum", names}};
+    }
+    const bool may_be_empty = std::ranges::any_of(variants, [](const CaseQuestion& q) { return q.limits.may_be_empty || q.fallback == "\"\""; });
+    return may_be_empty ? Json{{"type", "string"}} : text;  // text, path
+  }
+
+  Json schema_at(const std::string& path, bool with_plugin) const {
+    const std::vector<CaseQuestion>& variants = variants_.at(path);
+    Json json{{"description", description_of(path)}};
+    const CaseQuestion& first = variants.front();
+    if (is_table(first)) {
+      const bool named = std::ranges::any_of(order_, [&](const std::string& other) { return parent_of(other) == path + ".*"; });
+      if (first.type == "tables" && named) {
+        json.update(Json{{"type", "object"}, {"additionalProperties", schema_of(path + ".*", with_plugin)}});
+      } else if (first.type == "tables") {
+        json.update(Json{{"type", "array"}, {"items", schema_of(path + "[]", with_plugin)}});
+        if (first.limits.minimum) json["minItems"] = static_cast<int>(*first.limits.minimum);
+      } else {
+        json.update(schema_of(path, with_plugin));
+      }
+      return json;
+    }
+    std::vector<std::string> types;
+    for (const CaseQuestion& question : variants)
+      if (std::ranges::find(types, question.type) == types.end()) types.push_back(question.type);
+    Json any = Json::array();
+    for (const std::string& type : types) {
+      std::vector<CaseQuestion> same;
+      std::ranges::copy_if(variants, std::back_inserter(same), [&](const CaseQuestion& q) { return q.type == type; });
+      any.push_back(value_of(type, same, with_plugin));
+    }
+    if (any.size() == 1) json.update(any[0]);
+    else json["anyOf"] = any;
+    const bool same_default = std::ranges::all_of(variants, [&](const CaseQuestion& q) { return q.fallback == first.fallback; });
+    if (const Json fallback = Json::parse(first.fallback, nullptr, false); same_default && !first.fallback.empty() && !fallback.is_discarded())
+      json["default"] = fallback;
+    return json;
+  }
+
+  std::vector<Reading> readings_;
+  std::vector<Family> families_;
+  std::vector<std::string> order_;                            // paths, as they were first asked
+  std::map<std::string, std::vector<CaseQuestion>> variants_;  // of each path, one for each reading
+};
+
+}  // namespace
+
+std::string case_schema(const SchemaTitle& title, int mesh_count, const CaseReader& read) {
+  const Survey survey(mesh_count, read);
+  Json json{{"$schema", "https://json-schema.org/draft/2020-12/schema"},
+            {"title", fmt::format("Case files of {}", title.program)},
+            {"description", title.description}};
+  json.update(survey.schema());
+  return json.dump(2) + "\n";
+}
+
+}  // namespace ritz

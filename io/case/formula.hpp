@@ -1,0 +1,46 @@
+// A number of the case file, or a formula of the position: 3, "100*sin(pi*x)". Cheap to copy.
+//
+//   const Formula k = table.formula("conductivity", "k [W/(m K)]", {.above = 0});
+//   if (k.is_number()) use(k.number());  else k.at(points, values);
+#pragma once
+
+#include "device/error.hpp"
+#include "io/case/expression.hpp"
+
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+
+namespace ritz {
+
+class Formula {
+ public:
+  Formula(double number = 0) : number_(number) {}
+  // `allowed` says whether a value is; else an Error of `exit` names `where` ("material.0.young at case.toml:12:9") and what is `expected`.
+  struct Rules {
+    std::function<bool(double)> allowed;
+    std::string expected, where;
+    Exit exit = Exit::model;
+  };
+  Formula(Expression expression, Rules rules);
+
+  bool is_number() const { return data_ == nullptr; }
+  double number() const { return number_; }
+  std::string text() const;
+  // Positions [point][3] -> values [point]. Throws Error for the first point at which there is no finite or no allowed value.
+  void at(std::span<const double> points, std::span<double> values) const;
+  void operator()(std::span<const double> points, std::span<double> values) const { at(points, values); }
+
+  static std::vector<std::string> variables() { return {"x", "y", "z"}; }
+
+ private:
+  struct Data {
+    Expression expression;
+    Rules rules;
+  };
+  double number_ = 0;
+  std::shared_ptr<const Data> data_;
+};
+
+}  // namespace ritz

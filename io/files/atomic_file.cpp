@@ -1,0 +1,124 @@
+#include "io/files/atomic_file.hpp"
+
+#include "device/error.hpp"
+#include "device/stop_request.hpp"
+#include "io/files/commit_group.hpp"
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <utility>
+
+#include <fcntl.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include <fmt/core.h>
+
+namespace ritz {
+namespace {
+
+class Descriptor {
+ public:
+  Descriptor(const std::string& name, int flags) : number_(::open(name.c_str(), flags | O_CLOEXEC, 0666)) {}
+  ~Descriptor() { if (number_ >= 0) ::close(number_); }
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  operator int() const { return number_; }
+  bool close() { return ::close(std::exchange(number_, -1)) == 0; }
+
+ private:
+  int number_;
+};
+
+std::string folder_of(const std::string& path) {
+  const std::string folder = std::filesystem::path(path).parent_path().string();
+  return folder.empty() ? "." : folder;
+}
+
+std::string with_free_space(const std::string& path, const std::string& reason) {
+  struct statvfs disk {};
+  const auto says = [&](int error) { return reason.find(std::strerror(error)) != std::string::npos; };
+  if ((!says(ENOSPC) && !says(EDQUOT)) || ::statvfs(folder_of(path).c_str(), &disk) != 0) return reason;
+  return fmt::format("{} ({} bytes are free there)", reason, std::uint64_t{disk.f_bavail} * disk.f_frsize);
+}
+
+}  // namespace
+
+// Some file systems refuse to flush folders (EINVAL); what others say is a step that may not last.
+void flush_folder(const std::string& path) {
+  const Descriptor folder(folder_of(path), O_RDONLY | O_DIRECTORY);
+  if (folder < 0 || ::fsync(folder) == 0 || errno == EINVAL || errno == ENOTSUP || errno == EROFS || errno == EBADF) return;
+  fail_to_write(folder_of(path), std::strerror(errno));
+}
+
+std::string temporary_path(const std::string& path) { return path + ".tmp"; }
+
+void fail_to_write(const std::string& path, const std::string& reason) {
+  throw Error(Exit::output, fmt::format("cannot write '{}': {}", path, with_free_space(path, reason)), "",
+              "check that the folder exists, that it may be written to and that the disk has room");
+}
+
+void discard_temporary(const std::string& path) noexcept { std::remove(temporary_path(path).c_str()); }
+
+namespace {
+
+[[noreturn]] void give_up(const std::string& path) {
+  const std::string reason = std::strerror(errno);
+  discard_temporary(path);
+  fail_to_write(path, reason);
+}
+
+}  // namespace
+
+void flush_temporary(const std::string& path) {
+  Descriptor file(temporary_path(path), O_RDONLY);
+  if (file < 0 || ::fsync(file) != 0) give_up(path);
+}
+
+void rename_temporary(const std::string& path) {
+  if (std::rename(temporary_path(path).c_str(), path.c_str()) != 0) give_up(path);
+}
+
+void commit_file(const std::string& path) {
+  if (hold_file(path)) return;
+  flush_temporary(path);
+  rename_temporary(path);
+  flush_folder(path);
+}
+
+bool exchange_file(const std::string& path) {
+  flush_temporary(path);
+  const bool exchanged = ::renameat2(AT_FDCWD, temporary_path(path).c_str(), AT_FDCWD, path.c_str(), RENAME_EXCHANGE) == 0;
+  if (!exchanged && errno != EINVAL && errno != ENOSYS && errno != ENOTSUP) give_up(path);
+  if (!exchanged && std::rename(temporary_path(path).c_str(), path.c_str()) != 0) give_up(path);
+  flush_folder(path);
+  return exchanged;
+}
+
+void write_file(const std::string& path, std::string_view contents) {
+  const RemovedWhenStopped removal(temporary_path(path));
+  {
+    Descriptor file(temporary_path(path), O_WRONLY | O_CREAT | O_TRUNC);
+    if (file < 0) fail_to_write(path, std::strerror(errno));
+    while (!contents.empty()) {
+      const ssize_t written = ::write(file, contents.data(), contents.size());
+      if (written < 0 && errno == EINTR) continue;
+      if (written < 0) {
+        const std::string reason = std::strerror(errno);
+        discard_temporary(path);
+        fail_to_write(path, reason);
+      }
+      contents.remove_prefix(static_cast<std::size_t>(written));
+    }
+    if (!file.close()) {
+      const std::string reason = std::strerror(errno);
+      discard_temporary(path);
+      fail_to_write(path, reason);
+    }
+  }
+  commit_file(path);
+}
+
+}  // namespace ritz

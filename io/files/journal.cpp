@@ -1,0 +1,141 @@
+#include "io/files/journal.hpp"
+
+#include "io/files/atomic_file.hpp"
+#include "io/files/commit_group.hpp"
+
+#include "device/error.hpp"
+
+#include <cerrno>
+#include <cmath>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <utility>
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <fmt/core.h>
+#include <nlohmann/json.hpp>
+
+namespace ritz {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string hex(std::uint32_t value) { return fmt::format("{:08x}", value); }
+
+std::uint32_t number_of_hex(const std::string& text) {
+  if (text.size() != 8 || text.find_first_not_of("0123456789abcdef") != std::string::npos) throw std::invalid_argument("no checksum");
+  return static_cast<std::uint32_t>(std::stoul(text, nullptr, 16));
+}
+
+// Counts: another number is not taken for one (-1, 1e30).
+template <class Count = std::uint64_t>
+Count count_of(const Json& json) {
+  if (!json.is_number_unsigned() || !std::in_range<Count>(json.get<std::uint64_t>())) throw std::invalid_argument("no count");
+  return json.get<Count>();
+}
+
+Json json_of(const JournalFile& file) {
+  if (file.slabs.empty()) return {{"path", file.path}, {"size", file.checksum.size}, {"crc32", hex(file.checksum.crc32)}};
+  Json slabs = Json::array();
+  for (const JournalSlab& slab : file.slabs)
+    slabs.push_back({{"dataset", slab.dataset}, {"first_row", slab.first_row}, {"rows", slab.row_count}, {"crc32", hex(slab.crc32)}});
+  return {{"path", file.path}, {"slabs", std::move(slabs)}};
+}
+
+JournalFile file_of(const Json& json) {
+  JournalFile file{.path = json.at("path")};
+  if (!json.contains("slabs")) {
+    file.checksum = {count_of(json.at("size")), number_of_hex(json.at("crc32"))};
+    return file;
+  }
+  for (const Json& slab : json.at("slabs"))
+    file.slabs.push_back({slab.at("dataset"), count_of(slab.at("first_row")), count_of(slab.at("rows")), number_of_hex(slab.at("crc32"))});
+  return file;
+}
+
+JournalEntry entry_of(std::string_view line) {
+  if (line.size() < 10 || line[8] != ' ' || number_of_hex(std::string(line.substr(0, 8))) != crc32_of(line.substr(9)))
+    throw std::invalid_argument("the checksum of the line is wrong");
+  const Json json = Json::parse(line.substr(9));
+  JournalEntry entry{json.at("case"), json.at("series"), count_of<int>(json.at("step")), json.at("time").is_number() ? json.at("time").get<double>() : NAN, {}};
+  for (const Json& file : json.at("files")) entry.files.push_back(file_of(file));
+  return entry;
+}
+
+}  // namespace
+
+std::string journal_path(const std::string& folder) { return (std::filesystem::path(folder) / "results.journal").string(); }
+
+std::string to_line(const JournalEntry& entry) {
+  Json json{{"case", entry.case_name}, {"series", entry.series}, {"step", entry.step}, {"time", entry.time}, {"files", Json::array()}};
+  for (const JournalFile& file : entry.files) json["files"].push_back(json_of(file));
+  try {
+    const std::string text = json.dump();
+    return hex(crc32_of(text)) + " " + text + "\n";
+  } catch (const Json::exception&) {
+    throw Error(Exit::output, fmt::format("the name '{}' is not UTF-8", entry.series), "the journal of the results is", "rename the case file");
+  }
+}
+
+Journal parse_journal(std::string_view text) {
+  Journal journal;
+  for (int number = 1; !text.empty(); ++number) {
+    const std::size_t end = text.find('\n');
+    if (end == std::string_view::npos) {
+      journal.unfinished_line = true;
+      break;
+    }
+    try {
+      journal.entries.push_back(entry_of(text.substr(0, end)));
+    } catch (const std::exception&) {
+      journal.damaged_lines.push_back(number);
+    }
+    journal.valid_size += end + 1;
+    text.remove_prefix(end + 1);
+  }
+  return journal;
+}
+
+Journal read_journal(const std::string& folder) {
+  const std::string path = journal_path(folder);
+  std::error_code status;
+  if (!std::filesystem::exists(path, status)) return {};
+  std::ifstream file(path, std::ios::binary);
+  const std::string text(std::istreambuf_iterator<char>(file), {});
+  if (!file.eof() && file.fail()) throw Error(Exit::checkpoint, fmt::format("cannot read '{}'", path), "it says what was committed", "check the disk");
+  return parse_journal(text);
+}
+
+void append_to_journal(const std::string& folder, const JournalEntry& entry) {
+  const std::string line = to_line(entry);
+  if (!hold_journal_line(folder, line)) append_lines_to_journal(folder, line);
+}
+
+void append_lines_to_journal(const std::string& folder, const std::string& lines) {
+  const std::string path = journal_path(folder);
+  const bool is_new = ::access(path.c_str(), F_OK) != 0;
+  const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+  if (file < 0) fail_to_write(path, std::strerror(errno));
+  struct stat before {};
+  bool good = ::fstat(file, &before) == 0;
+  for (std::string_view rest = lines; good && !rest.empty();) {
+    const ssize_t written = ::write(file, rest.data(), rest.size());
+    if (written < 0 && errno == EINTR) continue;
+    good = written >= 0;
+    if (good) rest.remove_prefix(static_cast<std::size_t>(written));
+  }
+  good = good && ::fsync(file) == 0;
+  std::string reason = good ? "" : std::strerror(errno);
+  if (!good && (::ftruncate(file, before.st_size) != 0 || (is_new && ::unlink(path.c_str()) != 0)))
+    reason += ", and the unfinished line could not be taken back";  // readers see that it is unfinished
+  if (::close(file) != 0 && good) reason = std::strerror(errno);
+  if (!reason.empty()) fail_to_write(path, reason);
+  if (is_new) flush_folder(path);
+}
+
+}  // namespace ritz

@@ -1,0 +1,51 @@
+#include "io/files/mapped_file.hpp"
+
+#include "device/error.hpp"
+
+#include <cerrno>
+#include <cstring>
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <fmt/core.h>
+
+namespace ritz {
+namespace {
+
+struct Descriptor {
+  int number;
+  ~Descriptor() { if (number >= 0) ::close(number); }
+};
+
+}  // namespace
+
+MappedFile::MappedFile(const std::string& path, bool ahead) {
+  const Descriptor file{::open(path.c_str(), O_RDONLY | O_CLOEXEC)};
+  if (file.number < 0)
+    throw Error(Exit::mesh, fmt::format("cannot open the mesh file '{}': {}", path, std::strerror(errno)), "",
+                "check the name; relative names in a case file start at the folder of the case file");
+  struct stat status{};
+  if (::fstat(file.number, &status) != 0)
+    throw Error(Exit::mesh, fmt::format("cannot read the mesh file '{}': {}", path, std::strerror(errno)));
+  if (!S_ISREG(status.st_mode))
+    throw Error(Exit::mesh, fmt::format("the mesh file '{}' is {}", path,
+                                        S_ISDIR(status.st_mode) ? "a folder" : "not a regular file"));
+  if (status.st_size == 0)
+    throw Error(Exit::mesh, fmt::format("the mesh file '{}' is empty", path), "it has 0 bytes",
+                "write it again with the mesher");
+  size_ = static_cast<std::size_t>(status.st_size);
+  void* memory = ::mmap(nullptr, size_, PROT_READ, MAP_PRIVATE | (ahead ? MAP_POPULATE : 0), file.number, 0);
+  if (memory == MAP_FAILED)
+    throw Error(Exit::resources, fmt::format("cannot map the mesh file '{}' ({} bytes): {}", path, size_,
+                                             std::strerror(errno)));
+  data_ = static_cast<const char*>(memory);
+}
+
+MappedFile::~MappedFile() {
+  if (data_ != nullptr) ::munmap(const_cast<char*>(data_), size_);
+}
+
+}  // namespace ritz

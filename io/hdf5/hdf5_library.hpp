@@ -1,0 +1,28 @@
+// What Ritz does through HDF5: the table of the module ritz_hdf5 (io/files/late_library.hpp). Private to io, where Hdf5File::create() and its like
+// are the way to it.
+#pragma once
+
+#include "io/hdf5/hdf5_file.hpp"
+#include "io/hdf5/hdf5_tree.hpp"
+
+namespace ritz {
+
+struct Hdf5Library {
+  std::unique_ptr<Hdf5File> (*create)(const std::string& path);
+  std::unique_ptr<Hdf5File> (*open_for_writing)(const std::string& path);
+  std::unique_ptr<Hdf5File> (*open)(const std::string& path);
+  std::unique_ptr<Hdf5Tree> (*open_tree)(const std::string& path);
+  std::string (*version)();
+};
+
+const Hdf5Library& hdf5_library();
+
+// In the module.
+namespace with_hdf5 {
+std::unique_ptr<Hdf5File> create(const std::string& path);
+std::unique_ptr<Hdf5File> open_for_writing(const std::string& path);
+std::unique_ptr<Hdf5File> open(const std::string& path);
+std::unique_ptr<Hdf5Tree> open_tree(const std::string& path);
+}  // namespace with_hdf5
+
+}  // namespace ritz

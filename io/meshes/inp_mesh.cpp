@@ -1,0 +1,396 @@
+// Labels become numbers: every instance of a part gets nodes and cells of its own, sets and surfaces become groups.
+#include "io/meshes/inp_deck.hpp"
+
+#include "io/meshes/node_numbers.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <limits>
+#include <numbers>
+#include <optional>
+
+#include <fmt/format.h>
+
+namespace ritz {
+namespace {
+
+// A part where an instance puts it, or the model itself.
+struct Placement {
+  std::string name;                        // of the instance; empty for the model
+  std::vector<const InpScope*> scopes;     // the part and what the instance adds
+  std::vector<std::size_t> first_node;     // [scope], counted in this placement
+  std::vector<std::size_t> first_block;    // [scope]
+  Node node_offset = 0;                    // of the placement in the mesh
+  std::optional<NodeNumbers> nodes, elements;  // by label
+  std::vector<std::int64_t> node_labels, element_labels;
+  struct Block {
+    std::size_t first_element;
+    InpType type;
+    Index first_position, count;
+  };
+  std::vector<Block> blocks;
+};
+
+[[noreturn]] void fail(const InpPlace& place, const std::string& what, const std::string& why = {}, const std::string& fix = {}) {
+  place.file->fail(place.position, what, why, fix);
+}
+
+// The first translated, then turned about the axis from a to b (Abaqus Keywords Guide, *INSTANCE).
+void move_points(const InpInstance& instance, double* points, std::size_t count) {
+  const std::vector<double>& m = instance.motion;
+  if (m.empty()) return;
+  if (m.size() != 3 && m.size() != 10)
+    fail(instance.place, fmt::format("instance '{}' is moved by {} numbers", instance.name, m.size()),
+         "a translation has 3, a rotation 7 more");
+  double axis[3] = {}, c = 1, s = 0;
+  if (m.size() == 10) {
+    const double length = std::hypot(m[6] - m[3], m[7] - m[4], m[8] - m[5]);
+    if (!(length > 0)) fail(instance.place, fmt::format("the axis of rotation of instance '{}' has no length", instance.name));
+    for (std::size_t k = 0; k < 3; ++k) axis[k] = (m[6 + k] - m[3 + k]) / length;
+    c = std::cos(m[9] * std::numbers::pi / 180);
+    s = std::sin(m[9] * std::numbers::pi / 180);
+  }
+  for (std::size_t i = 0; i < count; ++i) {
+    double* x = points + 3 * i;
+    for (std::size_t k = 0; k < 3; ++k) x[k] += m[k];
+    if (m.size() != 10) continue;
+    double r[3], along = 0;
+    for (std::size_t k = 0; k < 3; ++k) r[k] = x[k] - m[3 + k], along += axis[k] * r[k];
+    for (std::size_t k = 0; k < 3; ++k)  // Rodrigues' formula
+      x[k] = m[3 + k] + c * r[k] + (1 - c) * along * axis[k] + s * (axis[(k + 1) % 3] * r[(k + 2) % 3] - axis[(k + 2) % 3] * r[(k + 1) % 3]);
+  }
+}
+
+struct Found {  // a set, and where its labels live
+  std::size_t placement, scope;
+  const InpSet* set;
+};
+
+class Assembly {
+ public:
+  Assembly(InpDeck deck, const std::string& path, std::vector<std::string>& notices)
+      : deck_(std::move(deck)), path_(path), notices_(&notices) {}
+
+  RawMesh run() {
+    raw_.source = path_;
+    place_all();
+    for (Placement& placement : placements_) number(placement);
+    for (const CellKind kind : all_cell_kinds())
+      if (raw_.cell_count(kind) > 0) dimension_ = std::max(dimension_, traits(kind).dimension);
+    count_names();
+    for (std::size_t p = 0; p < placements_.size(); ++p)
+      for (std::size_t s = 0; s < placements_[p].scopes.size(); ++s) add_groups(p, s);
+    return std::move(raw_);
+  }
+
+ private:
+  void place_all() {
+    placements_.push_back({.name = "", .scopes = {&deck_.model}});
+    std::set<std::string> used;
+    for (InpInstance& instance : deck_.instances) {
+      const auto part = std::find_if(deck_.parts.begin(), deck_.parts.end(), [&](const InpScope& p) {
+        return inp_upper(p.name) == inp_upper(instance.part);
+      });
+      if (part == deck_.parts.end()) {
+        std::vector<std::string> names;
+        for (const InpScope& p : deck_.parts) names.push_back(p.name);
+        fail(instance.place, fmt::format("instance '{}' is of part '{}', which does not exist", instance.name, instance.part),
+             names.empty() ? "the deck has no parts" : "its parts are " + quoted_list(names));
+      }
+      for (const Placement& other : placements_)
+        if (inp_upper(other.name) == inp_upper(instance.name))
+          fail(instance.place, fmt::format("instance '{}' is defined twice", instance.name));
+      used.insert(part->name);
+      placements_.push_back({.name = instance.name, .scopes = {&*part, &instance.own}});
+      motions_[placements_.size() - 1] = &instance;
+    }
+    for (const InpScope& part : deck_.parts) {
+      if (used.contains(part.name)) continue;
+      if (deck_.instances.empty()) placements_.push_back({.name = part.name, .scopes = {&part}});
+      else notices_->push_back(fmt::format("part '{}' of '{}' has no instance and was left out", part.name, path_));
+    }
+  }
+
+  void number(Placement& placement) {
+    const auto index = static_cast<std::size_t>(&placement - placements_.data());
+    const std::size_t old_count = raw_.points.size() / 3;
+    for (const InpScope* scope : placement.scopes) {
+      placement.first_node.push_back(placement.node_labels.size());
+      placement.first_block.push_back(placement.blocks.size());
+      placement.node_labels.insert(placement.node_labels.end(), scope->node_labels.begin(), scope->node_labels.end());
+      raw_.points.insert(raw_.points.end(), scope->points.begin(), scope->points.end());
+    }
+    if (raw_.points.size() / 3 > static_cast<std::size_t>(std::numeric_limits<Node>::max()))
+      throw Error(Exit::mesh, fmt::format("'{}' holds {} nodes", path_, raw_.points.size() / 3), "Ritz numbers nodes with 31 bits");
+    if (const auto motion = motions_.find(index); motion != motions_.end())
+      move_points(*motion->second, raw_.points.data() + 3 * old_count, placement.node_labels.size());
+    placement.node_offset = static_cast<Node>(old_count);
+    placement.nodes.emplace(placement.node_labels);
+    refuse_duplicate(*placement.nodes, "node", placement);
+    for (const InpScope* scope : placement.scopes)
+      for (const InpElements& elements : scope->elements) add_elements(elements, placement);
+    placement.elements.emplace(placement.element_labels);
+    refuse_duplicate(*placement.elements, "element", placement);
+  }
+
+  void refuse_duplicate(const NodeNumbers& numbers, const char* what, const Placement& placement) const {
+    if (numbers.has_duplicate())
+      throw Error(Exit::mesh, fmt::format("{} {} is defined twice in '{}'{}", what, numbers.duplicate(), path_,
+                                          placement.name.empty() ? "" : fmt::format(", instance '{}'", placement.name)),
+                  "labels must tell them apart", "number them anew in the preprocessor");
+  }
+
+  void add_elements(const InpElements& elements, Placement& placement) {
+    const CellTraits& t = traits(elements.type.kind);
+    const auto width = static_cast<Index>(t.node_count);
+    const auto count = static_cast<Index>(elements.labels.size());
+    std::vector<Node>& nodes = raw_.nodes_of(t.kind);
+    const std::size_t old_size = nodes.size();
+    placement.blocks.push_back({placement.element_labels.size(), elements.type, static_cast<Index>(old_size) / width, count});
+    placement.element_labels.insert(placement.element_labels.end(), elements.labels.begin(), elements.labels.end());
+    nodes.resize(old_size + elements.nodes.size());
+    const std::span<const int> order = inp_node_order(t.kind);
+    const NodeNumbers& numbers = *placement.nodes;
+    const Node offset = placement.node_offset;
+    Node* const out = nodes.data() + old_size;
+    const std::int64_t* const labels = elements.nodes.data();
+    Index first_bad = count;
+#pragma omp parallel for schedule(static) reduction(min : first_bad) if (count > 50000)
+    for (Index cell = 0; cell < count; ++cell)
+      for (Index i = 0; i < width; ++i) {
+        const Index position = order.empty() ? i : order[static_cast<std::size_t>(i)];
+        const Node node = numbers(labels[cell * width + position]);
+        if (node < 0) first_bad = std::min(first_bad, cell);
+        out[cell * width + i] = node + offset;
+      }
+    if (first_bad == count) return;
+    for (Index i = 0; i < width; ++i)
+      if (const std::int64_t label = labels[first_bad * width + i]; numbers(label) < 0)
+        throw Error(Exit::mesh,
+                    fmt::format("node {} does not exist in '{}'{}", label, path_,
+                                placement.name.empty() ? "" : fmt::format(", instance '{}'", placement.name)),
+                    fmt::format("element {} uses it", elements.labels[static_cast<std::size_t>(first_bad)]),
+                    "write the deck again with the preprocessor, or include the file that defines it");
+  }
+
+  // How often a name is used for sets and surfaces; instances get their own names in front when it is not once.
+  void count_names() {
+    for (const Placement& placement : placements_)
+      for (const InpScope* scope : placement.scopes) {
+        for (const InpSet& set : scope->node_sets) ++uses_[{'n', inp_upper(set.name)}];
+        for (const InpSet& set : scope->element_sets) ++uses_[{'e', inp_upper(set.name)}];
+        for (const InpSurface& surface : scope->surfaces) ++uses_[{'s', inp_upper(surface.name)}];
+      }
+  }
+  std::string region_name(const Placement& placement, char what, const std::string& name) {
+    const bool alone = placement.name.empty() || uses_[{what, inp_upper(name)}] == 1;
+    return alone ? name : fmt::format("{}.{}", placement.name, name);
+  }
+
+  void add_groups(std::size_t p, std::size_t s) {
+    const Placement& placement = placements_[p];
+    const InpScope& scope = *placement.scopes[s];
+    for (const InpSet& set : scope.element_sets) {
+      if (set.internal) continue;
+      std::vector<CellRun> runs;
+      Visited visited;
+      collect_elements({p, s, &set}, runs, visited);
+      RawGroup& group = raw_.group(region_name(placement, 'e', set.name));
+      group.cells.insert(group.cells.end(), runs.begin(), runs.end());
+    }
+    for (const InpSet& set : scope.node_sets) {
+      if (set.internal) continue;
+      Visited visited;
+      collect_nodes({p, s, &set}, raw_.group(region_name(placement, 'n', set.name)).nodes, visited);
+    }
+    for (const InpSurface& surface : scope.surfaces)
+      if (!surface.internal) add_surface(p, surface, raw_.group(region_name(placement, 's', surface.name)));
+  }
+
+  std::size_t placement_named(const std::string& name, const InpPlace& place) const {
+    for (std::size_t p = 1; p < placements_.size(); ++p)
+      if (inp_upper(placements_[p].name) == inp_upper(name)) return p;
+    std::vector<std::string> names;
+    for (std::size_t p = 1; p < placements_.size(); ++p) names.push_back(placements_[p].name);
+    fail(place, fmt::format("there is no instance '{}'", name), names.empty() ? "the deck has no instances" : "its instances are " + quoted_list(names));
+  }
+
+  // In the placement, then in the model.
+  Found find_set(std::size_t p, const std::string& name, bool of_nodes, const InpPlace& place) const {
+    for (const std::size_t in : {p, std::size_t{0}})
+      for (std::size_t s = 0; s < placements_[in].scopes.size(); ++s) {
+        const InpScope& scope = *placements_[in].scopes[s];
+        const auto& numbers = of_nodes ? scope.node_set_number : scope.element_set_number;
+        if (const auto found = numbers.find(inp_upper(name)); found != numbers.end())
+          return {in, s, of_nodes ? &scope.node_sets[found->second] : &scope.element_sets[found->second]};
+      }
+    std::vector<std::string> names;
+    for (const InpScope* scope : placements_[p].scopes)
+      for (const InpSet& set : of_nodes ? scope->node_sets : scope->element_sets) names.push_back(set.name);
+    const std::string nearest = nearest_match(name, names);
+    fail(place, fmt::format("there is no {} set '{}'", of_nodes ? "node" : "element", name),
+         nearest.empty() ? "" : fmt::format("did you mean '{}'?", nearest), "define it with *NSET or *ELSET before or after");
+  }
+
+  // Calls use(number) for the labels of a range that exist; the cost is that of the shorter of range and labels.
+  template <class Use>
+  static void for_each_in(const InpLabelRange& range, const NodeNumbers& numbers, const std::vector<std::int64_t>& labels, Use use) {
+    if ((range.last - range.first) / range.step < 4 * static_cast<std::int64_t>(labels.size())) {
+      for (std::int64_t label = range.first; label <= range.last; label += range.step)
+        if (const Node number = numbers(label); number >= 0) use(number);
+      return;
+    }
+    for (std::size_t i = 0; i < labels.size(); ++i)
+      if (labels[i] >= range.first && labels[i] <= range.last && (labels[i] - range.first) % range.step == 0) use(static_cast<Node>(i));
+  }
+
+  // Sets whose members are being taken or have been: each is taken once, and none is part of itself.
+  enum class Taken { in_progress, done };
+  using Visited = std::map<std::pair<std::size_t, const InpSet*>, Taken>;
+
+  // False when the set has been taken already.
+  static bool enter(const Found& found, Visited& visited) {
+    const auto [at, is_new] = visited.try_emplace({found.placement, found.set}, Taken::in_progress);
+    if (!is_new && at->second == Taken::in_progress)
+      fail(found.set->pieces.front().place, fmt::format("set '{}' is part of itself", found.set->name), "its members name each other in a circle");
+    return is_new;
+  }
+  static void leave(const Found& found, Visited& visited) { visited[{found.placement, found.set}] = Taken::done; }
+
+  void add_element(const Placement& placement, Node number, std::vector<CellRun>& runs) const {
+    const auto element = static_cast<std::size_t>(number);
+    const auto after = std::upper_bound(placement.blocks.begin(), placement.blocks.end(), element,
+                                        [](std::size_t e, const Placement::Block& block) { return e < block.first_element; });
+    const Placement::Block& block = *std::prev(after);
+    append(runs, {block.type.kind, block.first_position + static_cast<Index>(element - block.first_element), 1});
+  }
+
+  void collect_elements(const Found& found, std::vector<CellRun>& runs, Visited& visited) const {
+    if (!enter(found, visited)) return;
+    for (const InpPiece& piece : found.set->pieces) {
+      const std::size_t p = piece.instance.empty() ? found.placement : placement_named(piece.instance, piece.place);
+      const Placement& placement = placements_[p];
+      for (std::size_t b = piece.first; b < piece.last; ++b) {
+        const Placement::Block& block = placements_[found.placement].blocks[placements_[found.placement].first_block[found.scope] + b];
+        append(runs, {block.type.kind, block.first_position, block.count});
+      }
+      for (const InpLabelRange& range : piece.ranges)
+        for_each_in(range, *placement.elements, placement.element_labels, [&](Node number) { add_element(placement, number, runs); });
+      for (const std::int64_t label : piece.labels) add_element(placement, element_number(p, label, piece.place), runs);
+      for (const InpMember& member : piece.members) collect_elements(member, p, runs, visited);
+    }
+    leave(found, visited);
+  }
+  void collect_elements(const InpMember& member, std::size_t p, std::vector<CellRun>& runs, Visited& visited) const {
+    if (!member.instance.empty()) p = placement_named(member.instance, member.place);
+    if (member.name.empty()) add_element(placements_[p], element_number(p, member.label, member.place), runs);
+    else collect_elements(find_set(p, member.name, false, member.place), runs, visited);
+  }
+
+  Node element_number(std::size_t p, std::int64_t label, const InpPlace& place) const {
+    const Node number = (*placements_[p].elements)(label);
+    if (number < 0 && !deck_.left_out.empty())
+      fail(place, fmt::format("element {} is in a set, but it is no cell or does not exist", label),
+           "springs, masses and connectors are left out", "take it out of the set");
+    if (number < 0) fail(place, fmt::format("element {} is in a set, but it does not exist", label));
+    return number;
+  }
+
+  void collect_nodes(const Found& found, std::vector<Node>& nodes, Visited& visited) const {
+    if (!enter(found, visited)) return;
+    for (const InpPiece& piece : found.set->pieces) {
+      const std::size_t p = piece.instance.empty() ? found.placement : placement_named(piece.instance, piece.place);
+      const Placement& placement = placements_[p];
+      const Placement& own = placements_[found.placement];
+      for (std::size_t i = piece.first; i < piece.last; ++i)
+        nodes.push_back(own.node_offset + static_cast<Node>(own.first_node[found.scope] + i));
+      for (const InpLabelRange& range : piece.ranges)
+        for_each_in(range, *placement.nodes, placement.node_labels, [&](Node number) { nodes.push_back(placement.node_offset + number); });
+      for (const std::int64_t label : piece.labels) nodes.push_back(node_number(p, label, piece.place));
+      for (const InpMember& member : piece.members) collect_nodes(member, p, nodes, visited);
+      if (!piece.nodes_of_elements.empty()) {
+        std::vector<CellRun> runs;
+        Visited elements_visited;
+        collect_elements(find_set(p, piece.nodes_of_elements, false, piece.place), runs, elements_visited);
+        for (const CellRun& run : runs) {
+          const auto width = traits(run.kind).node_count;
+          const auto first = raw_.nodes[static_cast<std::size_t>(run.kind)].begin() + run.first * width;
+          nodes.insert(nodes.end(), first, first + run.count * width);
+        }
+      }
+    }
+    leave(found, visited);
+  }
+  void collect_nodes(const InpMember& member, std::size_t p, std::vector<Node>& nodes, Visited& visited) const {
+    if (!member.instance.empty()) p = placement_named(member.instance, member.place);
+    if (member.name.empty()) nodes.push_back(node_number(p, member.label, member.place));
+    else collect_nodes(find_set(p, member.name, true, member.place), nodes, visited);
+  }
+
+  Node node_number(std::size_t p, std::int64_t label, const InpPlace& place) const {
+    const Node number = (*placements_[p].nodes)(label);
+    if (number < 0) fail(place, fmt::format("node {} is in a set, but it does not exist", label));
+    return placements_[p].node_offset + number;
+  }
+
+  void add_surface(std::size_t p, const InpSurface& surface, RawGroup& group) const {
+    for (const InpSurfaceEntry& entry : surface.entries) {
+      Visited visited;
+      if (surface.of_nodes) {
+        collect_nodes(entry.member, p, group.nodes, visited);
+        continue;
+      }
+      std::vector<CellRun> runs;
+      collect_elements(entry.member, p, runs, visited);
+      for (const CellRun& run : runs) add_face(run, entry, surface, group);
+    }
+  }
+
+  // The faces of shells are their two sides (S1 or SNEG, S2 or SPOS) and then their edges (S3 ... or E1 ...).
+  void add_face(const CellRun& run, const InpSurfaceEntry& entry, const InpSurface& surface, RawGroup& group) const {
+    const bool lower = traits(run.kind).dimension < dimension_;
+    const std::string& face = entry.face;
+    const bool side = face == "SPOS" || face == "SNEG" || face == "SP" || face == "SN" || face == "NEG" || face == "POS";
+    if (face.empty() && !lower) return group.free_facets_of.push_back(run);
+    const bool shell = traits(run.kind).dimension == 2 && is_shell(run);
+    if (lower && (face.empty() || side || (shell && (face == "S1" || face == "S2")))) return append(group.cells, run);
+    int number = 0;
+    const char* digits = face.data() + (face.starts_with("S") || face.starts_with("E") ? 1 : 0);
+    const char* end = face.data() + face.size();
+    const auto [stop, error] = std::from_chars(digits, end, number);
+    if (error != std::errc{} || stop != end) number = 0;
+    if (shell && face.starts_with("S")) number -= 2;
+    const std::optional<int> facet = side ? std::nullopt : inp_facet(run.kind, number);
+    if (!facet)
+      fail(entry.member.place, fmt::format("surface '{}' names the face '{}' of a {}", surface.name, face, traits(run.kind).name),
+           side || (shell && number < 1) ? "both sides of a plane cell are the plane itself" : "such a cell has no face of that name",
+           "name faces S1, S2, ... as the manual numbers them");
+    for (Index i = 0; i < run.count; ++i) group.facets.push_back({run.kind, run.first + i, *facet});
+  }
+
+  bool is_shell(const CellRun& run) const {
+    for (const Placement& placement : placements_)
+      for (const Placement::Block& block : placement.blocks)
+        if (block.type.kind == run.kind && run.first >= block.first_position && run.first < block.first_position + block.count)
+          return block.type.shell;
+    return false;
+  }
+
+  InpDeck deck_;
+  std::string path_;
+  std::vector<std::string>* notices_;
+  std::vector<Placement> placements_;  // [0] is the model
+  std::map<std::size_t, const InpInstance*> motions_;
+  std::map<std::pair<char, std::string>, int> uses_;
+  RawMesh raw_;
+  int dimension_ = 0;
+};
+
+}  // namespace
+
+RawMesh raw_mesh_of(InpDeck deck, const std::string& path, std::vector<std::string>& notices) {
+  return Assembly(std::move(deck), path, notices).run();
+}
+
+}  // namespace ritz

@@ -1,0 +1,413 @@
+// Nastran bulk data (MSC and NX Nastran Quick Reference Guides): entries of 8-character, 16-character or comma-separated fields.
+#include "io/meshes/other_readers.hpp"
+
+#include "io/files/number_text.hpp"
+#include "io/files/text_file.hpp"
+#include "io/meshes/node_numbers.hpp"
+#include "io/meshes/raw_mesh.hpp"
+#include "mesh/cell_geometry.hpp"
+#include "mesh/point_algebra.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <filesystem>
+#include <list>
+#include <map>
+#include <numbers>
+#include <set>
+
+#include <fmt/format.h>
+
+namespace ritz {
+namespace {
+
+constexpr int deepest_include = 32;
+constexpr std::size_t most_fields = 64;  // of an entry that we read
+
+std::string_view trimmed(std::string_view text) {
+  while (!text.empty() && is_blank(text.front())) text.remove_prefix(1);
+  while (!text.empty() && is_blank(text.back())) text.remove_suffix(1);
+  return text;
+}
+
+std::string upper(std::string_view text) {
+  std::string result(text);
+  for (char& c : result)
+    if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
+  return result;
+}
+
+struct Entry {
+  std::string name;                       // "CHEXA", without the star of the large field
+  std::vector<std::string_view> fields;   // behind the name
+  const TextFile* file = nullptr;
+  const char* position = nullptr;
+};
+
+// The fields of one line behind the first.
+void add_fields(std::string_view line, bool large, std::vector<std::string_view>& fields) {
+  if (line.find(',') != std::string_view::npos) {  // free field
+    std::size_t start = 0;
+    for (int number = 0;; ++number) {
+      const std::size_t comma = line.find(',', start);
+      const std::string_view field = line.substr(start, comma == std::string_view::npos ? std::string_view::npos : comma - start);
+      if (number > 0 && number <= (large ? 4 : 8)) fields.push_back(trimmed(field));  // field 10 names the continuation
+      if (comma == std::string_view::npos) break;
+      start = comma + 1;
+    }
+    const std::size_t per_line = large ? 4 : 8;
+    while (fields.size() % per_line != 0) fields.push_back({});
+    return;
+  }
+  const std::size_t width = large ? 16 : 8, count = large ? 4 : 8;
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::size_t at = 8 + i * width;
+    fields.push_back(at < line.size() ? trimmed(line.substr(at, width)) : std::string_view());
+  }
+}
+
+struct Form {
+  std::string_view name;
+  int first_node;                  // position among the fields
+  std::vector<CellKind> kinds;     // by the number of nodes: linear, quadratic
+  std::span<const int> order = {}; // [VTK's node] -> position in the entry, of the quadratic kind
+};
+
+// Vertical edges come before those of the top.
+constexpr std::array hex20_order{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 16, 17, 18, 19, 12, 13, 14, 15};
+constexpr std::array prism15_order{0, 1, 2, 3, 4, 5, 6, 7, 8, 12, 13, 14, 9, 10, 11};
+
+const Form* form_named(std::string_view name) {
+  using enum CellKind;
+  static const std::vector<Form> list = {{"CTETRA", 2, {tet4, tet10}},
+                                         {"CPENTA", 2, {prism6, prism15}, prism15_order},
+                                         {"CHEXA", 2, {hex8, hex20}, hex20_order},
+                                         {"CPYRAM", 2, {pyramid5, pyramid13}},
+                                         {"CPYRA", 2, {pyramid5, pyramid13}},
+                                         {"CTRIA3", 2, {tri3}},
+                                         {"CTRIAR", 2, {tri3}},
+                                         {"CTRIA6", 2, {tri6}},
+                                         {"CQUAD4", 2, {quad4}},
+                                         {"CQUADR", 2, {quad4}},
+                                         {"CQUAD8", 2, {quad8}},
+                                         {"CQUAD", 2, {quad4, quad8, quad9}},
+                                         {"CQUAD9", 2, {quad9}},
+                                         {"CSHEAR", 2, {quad4}},
+                                         {"CTRAX3", 2, {tri3}},
+                                         {"CTRAX6", 2, {tri6}},
+                                         {"CQUADX4", 2, {quad4}},
+                                         {"CQUADX8", 2, {quad8}},
+                                         {"CPLSTN3", 2, {tri3}},
+                                         {"CPLSTN4", 2, {quad4}},
+                                         {"CPLSTN6", 2, {tri6}},
+                                         {"CPLSTN8", 2, {quad8}},
+                                         {"CPLSTS3", 2, {tri3}},
+                                         {"CPLSTS4", 2, {quad4}},
+                                         {"CPLSTS6", 2, {tri6}},
+                                         {"CPLSTS8", 2, {quad8}},
+                                         {"CBAR", 2, {line2}},
+                                         {"CBEAM", 2, {line2}},
+                                         {"CROD", 2, {line2}},
+                                         {"CTUBE", 2, {line2}},
+                                         {"CBEAM3", 2, {line3}},
+                                         {"CONROD", 1, {line2}}};
+  for (const Form& form : list)
+    if (form.name == name) return &form;
+  return nullptr;
+}
+
+// Elements that are no cells.
+bool is_scalar_element(std::string_view name) {
+  static const std::set<std::string_view> list = {"CBUSH", "CBUSH1D", "CBUSH2D", "CELAS1", "CELAS2", "CELAS3", "CELAS4", "CDAMP1", "CDAMP2", "CDAMP3", "CDAMP4",
+                                                  "CMASS1", "CMASS2", "CMASS3", "CMASS4", "CONM1", "CONM2", "CGAP", "CVISC", "CWELD", "CFAST", "RBE1", "RBE2",
+                                                  "RBE3", "RBAR", "RROD", "PLOTEL", "CHBDYE", "CHBDYG", "CHBDYP", "GENEL"};
+  return list.contains(name);
+}
+
+struct System {  // of coordinates: origin and axes in basic coordinates
+  char type = 'R';
+  Point origin{};
+  std::array<Point, 3> axes{Point{1, 0, 0}, Point{0, 1, 0}, Point{0, 0, 1}};
+};
+
+Point unit(const Point& a) {
+  const double length = std::hypot(a[0], a[1], a[2]);
+  return {a[0] / length, a[1] / length, a[2] / length};
+}
+
+Point basic(const System& system, Point x) {
+  const double degree = std::numbers::pi / 180;
+  if (system.type == 'C') x = {x[0] * std::cos(x[1] * degree), x[0] * std::sin(x[1] * degree), x[2]};
+  if (system.type == 'S')  // radius, angle from z, angle about z
+    x = {x[0] * std::sin(x[1] * degree) * std::cos(x[2] * degree), x[0] * std::sin(x[1] * degree) * std::sin(x[2] * degree), x[0] * std::cos(x[1] * degree)};
+  Point result = system.origin;
+  for (std::size_t a = 0; a < 3; ++a)
+    for (std::size_t k = 0; k < 3; ++k) result[k] += x[a] * system.axes[a][k];
+  return result;
+}
+
+class Reader {
+ public:
+  explicit Reader(std::vector<std::string>& notices) : notices_(&notices) {}
+
+  MeshData read(const std::string& path, bool structural) {
+    raw_.source = path;
+    raw_.structural = structural;
+    folder_ = std::filesystem::path(path).parent_path();
+    read_file(path, 0);
+    if (!ended_) notices_->push_back(fmt::format("'{}' has no ENDDATA: check that it was not cut short", path));
+    place_grids();
+    number_cells();
+    for (const auto& [name, count] : left_out_)
+      notices_->push_back(fmt::format("{} {} in '{}' are no cells and were left out", count, name, path));
+    if (!passed_over_.empty()) notices_->push_back(fmt::format("only the mesh of '{}' is read; passed over: {}", path, fmt::join(passed_over_, ", ")));
+    return mesh_of(std::move(raw_), *notices_);
+  }
+
+ private:
+  struct Grid {
+    Point x;
+    std::int64_t system;
+  };
+
+  // Lines are joined into entries; comments start with $.
+  void read_file(const std::string& path, int depth) {
+    const TextFile& file = files_.emplace_back(path);
+    bool in_bulk = depth > 0 || !has_begin_bulk(file);
+    Entry entry;
+    for (const char* position = file.begin(); position < file.end() && !ended_;) {
+      const char* stop = line_end(position, file.end());
+      std::string_view line(position, stop);
+      line = line.substr(0, line.find('$'));
+      while (!line.empty() && is_blank(line.back())) line.remove_suffix(1);
+      const char* start = position;
+      position = stop < file.end() ? stop + 1 : stop;
+      if (line.empty()) continue;
+      if (line.find('\t') != std::string_view::npos && line.find(',') == std::string_view::npos)
+        file.fail(start, "a line of fixed fields holds a tab", "how wide it is meant to be is not known",
+                  "replace tabs by blanks, or write free fields with commas");
+      const std::string head = upper(trimmed(line.substr(0, std::min<std::size_t>(line.find(','), 8))));
+      if (!in_bulk) {
+        in_bulk = upper(trimmed(line)).starts_with("BEGIN") && upper(line).find("BULK") != std::string::npos;
+        continue;
+      }
+      const bool goes_on = line[0] == '+' || line[0] == '*' || head.empty();
+      if (goes_on) {
+        if (entry.file == nullptr) file.fail(start, "an entry goes on, but none has begun");
+        if (entry.fields.size() < most_fields) add_fields(line, line[0] == '*', entry.fields);
+        continue;
+      }
+      take(entry);
+      entry = {};
+      if (head.starts_with("INCLUDE")) {
+        include(file, start, line, depth);
+        continue;
+      }
+      if (head == "ENDDATA" || head.starts_with("BEGIN")) {
+        ended_ = ended_ || head == "ENDDATA";
+        continue;
+      }
+      const bool large = head.ends_with('*');
+      entry.name = large ? head.substr(0, head.size() - 1) : head;
+      while (!entry.name.empty() && is_blank(entry.name.back())) entry.name.pop_back();
+      entry.file = &file;
+      entry.position = start;
+      add_fields(line, large, entry.fields);
+    }
+    take(entry);
+  }
+
+  static bool has_begin_bulk(const TextFile& file) {
+    for (const char* position = file.begin(); position < file.end();) {
+      const char* stop = line_end(position, file.end());
+      const std::string_view line = trimmed({position, stop});
+      if (line.size() >= 5 && (line[0] == 'B' || line[0] == 'b') && upper(line.substr(0, 80)).starts_with("BEGIN")) return true;
+      if (line.size() >= 4 && (line[0] == 'G' || line[0] == 'g') && upper(line.substr(0, 4)) == "GRID") return false;
+      position = stop + 1;
+    }
+    return false;
+  }
+
+  void include(const TextFile& file, const char* place, std::string_view line, int depth) {
+    std::string_view name = trimmed(trimmed(line).substr(7));
+    if (name.size() >= 2 && (name.front() == '\'' || name.front() == '"')) name = name.substr(1, name.size() - 2);
+    if (depth >= deepest_include)
+      file.fail(place, fmt::format("'{}' is included in the {}th depth", std::string(name), depth + 1), "files include each other in a circle");
+    std::filesystem::path path{std::string(name)};
+    if (path.is_relative()) path = folder_ / path;
+    if (std::error_code ignored; !std::filesystem::exists(path, ignored))
+      file.fail(place, fmt::format("the file '{}' to include does not exist", path.string()), "", "check the name");
+    if (++file_count_ > 10000) file.fail(place, "more than 10000 files are included");
+    read_file(path.string(), depth + 1);
+  }
+
+  void take(const Entry& entry) {
+    if (entry.file == nullptr) return;
+    if (entry.name == "GRID") return take_grid(entry);
+    if (entry.name.starts_with("CORD") && entry.name.size() == 6) return take_system(entry);
+    if (entry.name == "GRDSET") return take_default(entry);
+    if (const Form* form = form_named(entry.name)) return take_cell(entry, *form);
+    if (is_scalar_element(entry.name)) {
+      ++left_out_[entry.name];
+      return;
+    }
+    for (const std::string_view shape : {"CHEX", "CTET", "CPEN", "CPYR", "CQUAD", "CTRI", "CTRA", "CPLST"})
+      if (entry.name.starts_with(shape))
+        entry.file->fail(entry.position, fmt::format("elements {} are not supported", entry.name), "leaving them out would leave a hole",
+                         "use CTETRA, CPENTA, CHEXA, CPYRAM, CTRIA3, CTRIA6, CQUAD4 and CQUAD8");
+    if (entry.name.starts_with('='))  // repeats the entry before it, with increments
+      entry.file->fail(entry.position, "entries that are repeated by '=' are not supported", "leaving them out would leave a hole",
+                       "let the preprocessor write all entries");
+    passed_over_.insert(entry.name);
+  }
+
+  static std::string_view field(const Entry& entry, std::size_t number) {
+    return number < entry.fields.size() ? entry.fields[number] : std::string_view();
+  }
+  static std::int64_t integer(const Entry& entry, std::size_t number, const char* what, std::int64_t blank) {
+    const std::string_view text = field(entry, number);
+    std::int64_t value = blank;
+    if (text.empty()) return value;
+    if (parse_number(text.data(), text.data() + text.size(), value) == text.data() + text.size()) return value;
+    entry.file->fail(entry.position, fmt::format("{} of a {} is '{}'", what, entry.name, text), "expected a whole number");
+  }
+  static std::int64_t identity(const Entry& entry) {
+    const std::int64_t value = integer(entry, 0, "the number", 0);
+    if (value < 1)
+      entry.file->fail(entry.position, fmt::format("the number of a {} is '{}'", entry.name, std::string(field(entry, 0))), "numbers are 1 or more");
+    return value;
+  }
+
+  // 1.5, 15.-1, 1.5+3, 1.5E3, 1.5D3: the letter of the exponent may be left out.
+  static double real(const Entry& entry, std::size_t number, const char* what) {
+    const std::string_view text = field(entry, number);
+    if (text.empty()) return 0;
+    char copy[40];
+    std::size_t length = 0;
+    bool exponent = false;
+    for (std::size_t i = 0; i < text.size() && length + 2 < sizeof(copy); ++i) {
+      char c = text[i];
+      const bool sign = c == '+' || c == '-';
+      if (c == 'd' || c == 'D' || c == 'E') c = 'e';
+      if (sign && length > 0 && !exponent && copy[length - 1] != 'e') copy[length++] = 'e';
+      if (c == 'e' || (sign && length > 0)) exponent = true;
+      if (!(c == '+' && length == 0) && !(c == '+' && length > 0 && copy[length - 1] == 'e')) copy[length++] = c;
+    }
+    double value = 0;
+    const auto [stop, error] = std::from_chars(copy, copy + length, value);
+    if (error == std::errc{} && stop == copy + length && std::isfinite(value) && text.size() < sizeof(copy) - 2) return value;
+    entry.file->fail(entry.position, fmt::format("{} of a {} is '{}'", what, entry.name, text), "expected a number");
+  }
+
+  void take_grid(const Entry& entry) {
+    labels_.push_back(identity(entry));
+    grids_.push_back({{real(entry, 2, "x"), real(entry, 3, "y"), real(entry, 4, "z")}, integer(entry, 1, "the coordinate system", -1)});
+  }
+  void take_default(const Entry& entry) { default_system_ = integer(entry, 1, "the coordinate system", 0); }
+
+  void take_system(const Entry& entry) {
+    if (entry.name[4] == '1')
+      entry.file->fail(entry.position, fmt::format("{} is not supported", entry.name), "it places coordinates by grid points", "use CORD2R, CORD2C or CORD2S");
+    if (entry.name != "CORD2R" && entry.name != "CORD2C" && entry.name != "CORD2S")
+      entry.file->fail(entry.position, fmt::format("{} is not supported", entry.name), "Ritz reads CORD2R, CORD2C and CORD2S");
+    systems_[identity(entry)] = entry;
+  }
+
+  // In basic coordinates; systems may lie in others.
+  System system_named(std::int64_t number, const Entry* from, int depth) const {
+    if (number == 0) return {};
+    const auto found = systems_.find(number);
+    if (found == systems_.end())
+      throw Error(Exit::mesh, fmt::format("coordinate system {} is used in '{}' but not defined", number, raw_.source), "", "include the file that defines it");
+    if (depth > 64) from->file->fail(from->position, fmt::format("coordinate system {} is defined by itself", number));
+    const Entry& entry = found->second;
+    const System parent = system_named(integer(entry, 1, "the reference system", 0), &entry, depth + 1);
+    Point p[3];
+    for (std::size_t i = 0; i < 3; ++i)
+      p[i] = basic(parent, {real(entry, 2 + 3 * i, "a coordinate"), real(entry, 3 + 3 * i, "a coordinate"), real(entry, 4 + 3 * i, "a coordinate")});
+    System system;
+    system.type = entry.name[5];
+    system.origin = p[0];
+    system.axes[2] = unit(minus(p[1], p[0]));
+    system.axes[1] = unit(cross(system.axes[2], minus(p[2], p[0])));
+    system.axes[0] = cross(system.axes[1], system.axes[2]);
+    for (const double c : {system.axes[0][0], system.axes[1][0], system.axes[2][0]})
+      if (!std::isfinite(c)) entry.file->fail(entry.position, fmt::format("the points of coordinate system {} lie on one line", number));
+    return system;
+  }
+
+  void place_grids() {
+    std::map<std::int64_t, System> known;
+    for (const Grid& grid : grids_) {
+      const std::int64_t number = grid.system < 0 ? default_system_ : grid.system;
+      Point x = grid.x;
+      if (number != 0) {
+        const auto [system, is_new] = known.try_emplace(number);
+        if (is_new) system->second = system_named(number, nullptr, 0);
+        x = basic(system->second, x);
+      }
+      raw_.points.insert(raw_.points.end(), x.begin(), x.end());
+    }
+  }
+
+  void take_cell(const Entry& entry, const Form& form) {
+    const std::int64_t element = identity(entry);
+    const std::int64_t property = form.name == "CONROD" ? 0 : integer(entry, 1, "the property", element);
+    std::array<std::int64_t, 27> nodes{};
+    const int most = traits(form.kinds.back()).node_count;
+    int given = 0, last = 0;
+    for (int i = 0; i < most; ++i) {
+      nodes[static_cast<std::size_t>(i)] = integer(entry, static_cast<std::size_t>(form.first_node + i), "a grid point", 0);
+      if (nodes[static_cast<std::size_t>(i)] > 0) ++given, last = i + 1;
+    }
+    const auto kind = std::find_if(form.kinds.begin(), form.kinds.end(), [&](CellKind k) { return traits(k).node_count >= last; });
+    const int wanted = kind == form.kinds.end() ? 0 : traits(*kind).node_count;
+    if (kind == form.kinds.end() || given != wanted)
+      entry.file->fail(entry.position, fmt::format("{} {} has {} grid points", entry.name, element, given),
+                       wanted > 0 ? fmt::format("expected {}; cells with some mid nodes only are not supported", wanted) : "",
+                       "give it all its mid nodes, or none");
+    std::vector<std::int64_t>& list = cell_nodes_[*kind];
+    const bool reorder = !form.order.empty() && traits(*kind).order == 2;
+    for (int i = 0; i < wanted; ++i) list.push_back(nodes[static_cast<std::size_t>(reorder ? form.order[static_cast<std::size_t>(i)] : i)]);
+    if (property > 0)
+      append(raw_.group(numbered_group(traits(*kind).dimension, property)).cells, {*kind, std::ssize(list) / wanted - 1, 1});
+  }
+
+  void number_cells() {
+    const NodeNumbers numbers(labels_);
+    if (numbers.has_duplicate())
+      throw Error(Exit::mesh, fmt::format("GRID {} is defined twice in '{}'", numbers.duplicate(), raw_.source), "every grid point has one place",
+                  "number them anew");
+    for (const auto& [kind, labels] : cell_nodes_)
+      for (const std::int64_t label : labels) {
+        const Node node = numbers(label);
+        if (node < 0)
+          throw Error(Exit::mesh, fmt::format("grid point {} does not exist in '{}'", label, raw_.source), fmt::format("a {} uses it", traits(kind).name),
+                      "include the file that defines it");
+        raw_.nodes_of(kind).push_back(node);
+      }
+  }
+
+  std::vector<std::string>* notices_;
+  std::list<TextFile> files_;
+  std::filesystem::path folder_;
+  RawMesh raw_;
+  std::vector<std::int64_t> labels_;
+  std::vector<Grid> grids_;
+  std::map<std::int64_t, Entry> systems_;
+  std::int64_t default_system_ = 0;
+  std::map<CellKind, std::vector<std::int64_t>> cell_nodes_;
+  std::map<std::string, Index> left_out_;
+  std::set<std::string> passed_over_;
+  int file_count_ = 0;
+  bool ended_ = false;
+};
+
+}  // namespace
+
+MeshData read_nastran(const std::string& path, std::vector<std::string>& notices, bool structural) {
+  return Reader(notices).read(path, structural);
+}
+
+}  // namespace ritz

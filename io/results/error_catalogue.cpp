@@ -1,0 +1,201 @@
+#include "io/results/error_catalogue.hpp"
+
+#include <regex>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+namespace ritz {
+namespace {
+
+const std::vector<ErrorKind>& kinds() {
+  static const std::vector<ErrorKind> list = {
+      {"internal", Exit::internal, "Ritz contradicts itself", "a bug in Ritz: a check of its own failed", "report it, with the case file and the mesh", {"*"}},
+
+      {"command-line", Exit::input, "the command line is not understood", "an option that does not exist, lacks its value, or contradicts another", "see --help",
+       {"*, on the command line", "--*", "unknown device*", "* threads were asked for*", "meshes cannot be written as*", "'*' carries no field here*"}},
+      {"case-unreadable", Exit::input, "the case file cannot be read", "no such file, a folder, or no permission", "check the name", {"cannot read the case file*"}},
+      {"case-syntax", Exit::input, "the case file is not valid TOML", "a text without quotes, a comma in a number, a key or table given twice", "see toml.io; the message has line and column",
+       {"*\nthe case file is not valid TOML", "*\neach key and each table may be given once"}},
+      {"override", Exit::input, "a --set cannot be applied", "no = in it, or a path through something that is no table", "write it like material.0.young=1e9; entries count from 0",
+       {"cannot understand override*", "there is no entry '*' at override*", "there is no key '*' at override*"}},
+      {"unknown-key", Exit::input, "the case file has a key or table that nobody asks for", "a misspelling, a key in the wrong table, or one of another model",
+       "take the name that is suggested; --describe prints all of this case, --schema all of the program", {"unknown * '*' at *"}},
+      {"missing-key", Exit::input, "a key or table that must be given is not", "it has no default, at least in this combination", "add it; the message says what it means", {"missing key*", "* of * needed tables*"}},
+      {"formula-syntax", Exit::input, "a formula is not understood", "an unknown name, a missing operator or parenthesis, z on a mesh of two dimensions, or a constant that is out of bounds",
+       "look at the character that is marked; docs/formulas.md has variables and functions", {"'*' is the formula*"}},
+      {"file-missing", Exit::input, "a file that the case names does not exist", "relative names start at the folder of the case file", "check the name and the folder", {"'*' names the file*", "there is no plugin*", "there is no folder*"}},
+      {"unknown-region", Exit::input, "a region is not in the mesh, or is one of another kind", "names are those of the mesh file and of [[region]]",
+       "take one of the names that are listed; ritz mesh info prints them", {"'*' names the region*", "'*' names '*', a region of*", "'*' names '*', which is a region of*", "there is no region*", "* has no region named*", "* facets of '*' lie between*", "the normals of '*' look to*"}},
+      {"region-empty", Exit::input, "a region holds nothing, or nothing of the dimension that is needed", "a selection that misses the mesh (units, tolerance), or a region of other cells",
+       "check coordinates and units", {"the region '*' is empty*", "the region '*' holds no*", "the area of region*", "facets of bars*"}},
+      {"region-definition", Exit::input, "a [[region]] of the case file makes no sense", "no condition, a name that is there already, or regions of different kinds in one operation", "see docs/regions.md",
+       {"there is a region '*' already*", "this region has no condition*", "'*' is a region of *", "* have no normal*", "a direction of length 0*"}},
+      {"table-data", Exit::input, "a [[table]] or its CSV file cannot be used", "no line of names, other separators than commas, a missing point of the grid, an argument twice, a name that is taken", "see docs/formulas.md",
+       {"cannot read the table*", "the table '*' has no rows*", "the * rows of the table*", "a table has 2 to 4 columns*", "the first line of a table*", "* columns instead of*", "'*' is no finite number*",
+        "the arguments of line*", "'*' is no name of a function*", "'*' has a meaning in formulas*", "a second table is called*"}},
+      {"probe", Exit::input, "a [[probe]] asks for what is not there", "an unknown field or component, one that the cells do not have, a point outside of the mesh, a region of nodes to integrate over, or of lines and surfaces, a name twice", "take one of the names that are listed",
+       {"there is no field*", "the field '*' has no component*", "the point *", "a second probe*", "a probe has*", "an integral over*", "field '*' has * components*", "the field '*' lies in cells*", "the field '*' has no values*", "'*' holds lines and surfaces*"}},
+      {"load-case", Exit::input, "a [[load_case]] or [[combination]] makes no sense", "no loads, a name twice, a table that belongs to the model, an unknown load case", "see README.md, load cases",
+       {"a load case cannot have*", "the load case '*' has no loads*", "a second load case*", "a combination of nothing*", "there is no load case*"}},
+      {"sweep", Exit::input, "a [sweep] makes no sense", "a key that does not exist or is not of the model, values that are missing or given twice, lists of different lengths, a name twice", "see docs/sweeps.md; the message names the key",
+       {"'*' cannot be swept*", "'*' is no key*", "'*' is swept twice*", "the first row of '*' holds*", "equal ratios from*", "values and a range*", "a swept key without*", "'*' has * values, '*' has*", "a sweep of*", "'*' cannot name a member*", "two members are called*", "a table and parameters*"}},
+      {"prescribes-nothing", Exit::input, "a support, displacement or load says nothing", "no component is given", "give fixed = true or some of the components", {"this displacement prescribes*", "this support holds*", "this load is nothing*", "this spring has no*"}},
+      {"solver-options", Exit::input, "options of [solver] do not go together", "a preconditioner for a direct method, restart without GMRES, conjugate gradients for a matrix that is not symmetric", "leave one away; auto fits",
+       {"'*' was named together*", "'restart' was given*", "the method '*' was *", "method '*' was asked for*", "GMRES was asked*", "p-multigrid with*", "multigrid over nested meshes*", "a Chebyshev preconditioner*", "there is no linear method*", "there is no preconditioner*", "there is no method*"}},
+      {"modal-options", Exit::input, "options of [modal] do not go together", "a count and a band, an empty band, more modes than unknowns, a support that moves", "the message names the key",
+       {"a count and a band*", "the band *", "lobpcg finds*", "LOBPCG finds*", "* eigenvalues were asked for*", "the support moves by*"}},
+      {"model-options", Exit::input, "a key does not fit the kind of model", "a thickness around an axis or gravity across it, rotations without beams, an order that cells do not have", "remove the key, or choose another model",
+       {"an axisymmetric model*", "mid_nodes = *", "gravity across the axis*", "a total force across the axis*", "this model has no rotations*", "order * is not available*", "'[model] *' was given*", "the form '*' is one of*", "'*' acts on*", "cells of order*"}},
+      {"output-options", Exit::input, "options of [output] do not go together", "a compression that the format does not have", "use another compression or format", {"the format vtkhdf*"}},
+      {"plugin", Exit::input, "a plugin cannot be used", "it does not compile, cannot be loaded, adds nothing, or registers a form that is there already", "the compiler's message is printed; docs/your-own-element.md",
+       {"the plugin '*", "two kernel modules*", "the form '*' declares*", "the parameter '*' of '*' is missing*", "there is no * '*'", "a form has *",  "element '*' does not match*", "the reference element '*' *", "there is no element of one node '*'*", "the nodes of element*",
+        "the node (* of a facet has no mirror*"}},
+      {"wrong-value", Exit::input, "a value has another type or lies out of its bounds", "", "the message says what is expected", {"'*' is *", "the scale of mesh*", "the table of cards*"}},
+      {"other-input", Exit::input, "the input is not accepted", "", "the message says why", {"*"}},
+
+      {"axisymmetric-radius", Exit::mesh, "a mesh of a body of revolution reaches across its axis", "x is the distance from the axis", "draw the half section at x >= 0", {"node * lies at x =*"}},
+      {"inverted-cells", Exit::mesh, "cells are inside out, folded or flat", "nodes in a wrong order, or a mesh that was moved or curved too far", "mesh again; ritz mesh check FILE lists them and writes them to a VTU file for ParaView",
+       {"* of kind * in * inside out*", "* of kind * in * folded*", "* of kind * in * are *; the first is at *", "* of kind * in * is *; the first is at *"}},
+      {"torn-mesh", Exit::mesh, "the mesh is refined, or of other cells, on one side of some facets only", "nodes hang on facets of their own body, or quadrilaterals stand on triangles: the solution would tear there", "mesh both sides together; allow_torn = true in [mesh] where it is meant",
+       {"* hanging node*", "* quadrilateral facets meet*"}},
+      {"mesh-unreadable", Exit::mesh, "the mesh file cannot be opened or read", "no permission, a folder, an empty file, a broken disk", "check the file", {"cannot open the mesh file*", "cannot read the mesh file*", "the mesh file '*' is *", "* asks for more memory*"}},
+      {"mesh-format", Exit::mesh, "the format of the mesh file is not known", "the file's name and first bytes fit no reader", "see docs/formats.md; ritz mesh convert turns one into another",
+       {"the format of the mesh file*", "* cannot be read as a mesh of beams and shells*", "* is no Exodus II file*", "* cannot be opened as an HDF5 file*", "* cannot be read as a netCDF file*", "* is not an unstructured grid*", "* is of MED *"}},
+      {"mesh-order", Exit::mesh, "cells of the mesh file are of an order or a kind that Ritz cannot take at order 2", "incomplete cells of order 3 and more, several orders in cells of one shape, or cells that share nodes but no edge or face",
+       "mesh again with order 1 or 2, or with one order and all nodes; docs/formats.md", {"the cells that share node *", "'*' holds * elements of type *", "nodes in the space *", "pyramids in the space *", "'*' holds * cells of VTK type *"}},
+      {"mesh-without-cells", Exit::mesh, "the mesh file holds nothing that can be solved on", "only points, only a surface that is not flat, or kinds of cells that Ritz does not have", "write the volume, too; docs/formats.md lists the kinds",
+       {"* holds no *", "* holds surface cells only*", "* holds cells but no points*", "* holds * cells, which decks*", "* holds elements*", "* are not facets of any cell*", "block '*' of '*' holds elements*", "section '*' of '*' holds*", "* holds {}*"}},
+      {"mesh-reference", Exit::mesh, "the mesh file names a node, a cell or a system twice, or one that is not there", "a damaged file, or pieces put together by hand", "write it again with the mesher",
+       {"* is defined twice in*", "* does not exist in*", "* uses node *", "* uses point *", "coordinate system *", "region '*' of * names*", "two regions of*", "a region of * has no name*", "the table of region*", "group 'all' of*"}},
+      {"mesh-too-large", Exit::mesh, "the mesh has more than 2^31 nodes", "", "use a coarser mesh or order 1", {"* would have more than*", "* holds * nodes*", "* holds * points*"}},
+      {"mesh-contents", Exit::mesh, "what the mesh file says cannot be right", "cut short, damaged, or written by hand; the message has the line or byte", "write it again with the mesher", {"*"}},
+
+      {"missing-material", Exit::model, "cells have no material or section", "no [[material]] or [[section]] names their region", "add one; region = \"all\" takes all cells", {"* cells have no material*", "* cells have no section*"}},
+      {"overlapping-materials", Exit::model, "cells have two materials or sections", "regions overlap", "give each cell one", {"* cells have two*"}},
+      {"unsupported-body", Exit::model, "a body can still move, or its temperature is not determined", "too few supports: the message names the body and its motions", "hold each body against translation and rotation; prescribe a temperature or a convection",
+       {"* can still move freely*", "the temperature of * is not determined*"}},
+      {"conflicting-conditions", Exit::model, "one unknown has two prescribed values", "regions share nodes", "the message names both tables: change one of them", {"conflicting values*", "* is prescribed in load case*"}},
+      {"load-on-nothing", Exit::model, "a load or element stands where nothing carries it", "a node of no section, a moment on a node without rotations, a region of other cells, facets on the axis of revolution", "load a node of a beam, bar or shell; facets at x > 0",
+       {"node * belongs to no section*", "node * of line * belongs*", "node * has no rotations*", "a node of '*' has no rotations*", "a node of '*' belongs to no section*", "the mass of '*' on cells*", "the region '*' holds cells that are no shells*", "'*' acts on node*", "'*' stands on cells*", "the element '*' stands*", "the element '*' has no*",
+        "the form '*' was asked for on*", "beam * runs along*", "'*' lies on the axis*"}},
+      {"not-finite", Exit::model, "loads or equations are not finite numbers", "values so large or small that they overflow, or a form that divides by zero", "check units; the message names the node and its regions",
+       {"* are not finite*", "* is not finite*"}},
+      {"formula-value", Exit::model, "a formula has no value, or one out of its bounds, somewhere in its region", "a logarithm of a negative number, a table that was left", "the message has the point; outside = \"constant\" continues a table", {"the formula '*' of *"}},
+      {"singular-matrix", Exit::model, "the matrix is singular or not positive definite", "a mechanism, a zero stiffness, or a form that is not the derivative of an energy", "check supports and materials; ritz-solve solves what is not symmetric",
+       {"the matrix is *", "the matrix has *", "row *", "the diagonal entry *", "entry *", "no unknown is free*", "* tangent that is not symmetric*"}},
+      {"material-value", Exit::model, "a material or section cannot be", "a modulus that is not positive, Poisson's ratio outside of (-1, 0.5), a wall thicker than its section", "the message says what is allowed", {"'*' is * at *", "the parameter '*' of '*' is *", "the walls are thicker*"}},
+      {"not-linear", Exit::model, "the solution of a linear solve does not satisfy the equations", "a form that is not linear, or whose derivative is wrong", "ritz element check FORM; ritz-solve takes Newton's method for forms that do not call themselves linear", {"*the solution does not satisfy the equations*"}},
+      {"nonlinear-load-cases", Exit::model, "load cases of a model with nonlinear elements", "load cases share one matrix, which such elements change", "make a case file of each", {"load cases of a model*", "load cases along a path*"}},
+      {"other-model", Exit::model, "the model is not well posed", "", "the message says why", {"*"}},
+
+      {"newton-not-converged", Exit::not_converged, "Newton's method did not converge", "too large a step, or no solution: buckling, a limit load", "more [newton] increments; check units", {"Newton's method*"}},
+      {"modes-not-converged", Exit::not_converged, "modes did not converge", "", "more [modal] max_iterations, or method = \"lanczos\"", {"* did not converge for *", "* projected matrix*", "the eigenvectors found*", "more eigenvalues were found*", "* start vectors span*"}},
+      {"not-converged", Exit::not_converged, "a linear solver did not converge", "the limit of iterations, stagnation at rounding, or a matrix that does not suit the method", "method = \"direct\" where memory allows, more iterations, or multigrid", {"*"}},
+
+      {"direct-solver-memory", Exit::resources, "a factorisation needs more memory than it may take", "", "method = \"cg\", a larger direct_memory, or a coarser mesh", {"the direct solver *", "the factorisation needs*"}},
+      {"missing-fields", Exit::resources, "the results lack fields that are derived from the solution", "memory was short for them after the solve; the solution and all else is written", "the limit that the message names, or fewer load cases at once", {"the results lack *"}},
+      {"host-memory", Exit::resources, "the host has no memory left", "", "a coarser mesh, order 1, a larger --host-memory-limit, or another machine", {"out of host memory*", "cannot map the mesh file*"}},
+      {"device-memory", Exit::resources, "the device has no memory left", "every step down that there is was taken (docs/memory.md)", "--estimate says what would fit; a coarser mesh, order 1, --device cpu", {"*"}},
+
+      {"folder-in-use", Exit::output, "another run writes to the folder", "", "wait, or name another folder with --output", {"another run writes*", "the folder '*' is locked*"}},
+      {"results-exist", Exit::output, "results are there already", "nothing is overwritten unless you say so", "--overwrite, --resume, or another --output", {"the folder '*' holds*", "'*' exists already*"}},
+      {"cannot-write", Exit::output, "a file cannot be written or read back", "no permission, a full or broken disk, a file where a folder should be", "make room, or name another folder; what was committed is whole", {"*"}},
+
+      {"no-gpu", Exit::environment, "the GPU that was asked for is not there", "no GPU, no driver, a build without CUDA, or fewer GPUs", "--device cpu; ritz doctor says what is missing", {"device '*' was asked for*", "GPU *", "kernel module *"}},
+      {"processor", Exit::environment, "the processor lacks an instruction set", "x86-64-v3 (AVX2) is the least", "use another machine", {"this processor *", "this build has no CPU kernels*"}},
+      {"no-compiler", Exit::environment, "a plugin cannot be compiled here", "no compiler, or the headers of Ritz are not where the program is", "install g++, or build the plugin with ritz_add_plugin()", {"no compiler for the plugin*", "the headers of Ritz*", "* cannot be started*", "no pipe to*"}},
+      {"file-library", Exit::environment, "VTK or HDF5 cannot be loaded", "they are loaded with the first file that needs them, through modules that lie beside libritz_io.so", "install Ritz again, or the libraries that it was built with; ldd ritz_vtk.so ritz_hdf5.so names those that are missing",
+       {"* cannot be loaded"}},
+      {"environment", Exit::environment, "the GPU, its driver or a library failed", "", "ritz doctor; --device cpu", {"*"}},
+
+      {"journal-damaged", Exit::checkpoint, "the journal of the results is damaged or missing", "it was edited, or the disk lost something", "ritz results verify says what is whole", {"* is damaged in line*", "* holds no results.journal*"}},
+      {"checkpoint-unusable", Exit::checkpoint, "a checkpoint cannot be continued", "another case, mesh or version, or damage", "run anew with --overwrite", {"*"}},
+
+      {"stopped", Exit::stopped, "stopped on request", "Ctrl-C, SIGTERM, SIGHUP or --time-limit", "--resume goes on where there is a checkpoint", {"*"}},
+  };
+  return list;
+}
+
+// * in the pattern stands for any text.
+bool fits(std::string_view text, std::string_view pattern) {
+  std::size_t t = 0, p = 0, star = std::string_view::npos, mark = 0;
+  while (t < text.size()) {
+    if (p < pattern.size() && pattern[p] == '*') {
+      star = p++;
+      mark = t;
+    } else if (p < pattern.size() && pattern[p] == text[t]) {
+      ++p;
+      ++t;
+    } else if (star != std::string_view::npos) {
+      p = star + 1;
+      t = ++mark;
+    } else {
+      return false;
+    }
+  }
+  while (p < pattern.size() && pattern[p] == '*') ++p;
+  return p == pattern.size();
+}
+
+}  // namespace
+
+std::span<const ErrorKind> error_catalogue() { return kinds(); }
+
+const ErrorKind& kind_of(const Error& error) {
+  const bool stopped = static_cast<int>(error.exit()) >= static_cast<int>(Exit::stopped);  // 75, 124, 128 + signal
+  const std::string with_why = error.message() + "\n" + error.why();
+  for (const ErrorKind& kind : kinds()) {
+    if (kind.exit != (stopped ? Exit::stopped : error.exit())) continue;
+    for (const char* pattern : kind.patterns)
+      if (fits(std::string_view(pattern).find('\n') == std::string_view::npos ? error.message() : with_why, pattern)) return kind;
+  }
+  return kinds().front();
+}
+
+ErrorParts parts_of(const Error& error) {
+  ErrorParts parts;
+  const std::string& text = error.message();
+  static const std::regex value("^'([^']*)' is (.*) at ([^ ].*)$"), place(".*[ ]at ([^ ]+:[0-9]+(:[0-9]+)?)[,;]?.*");
+  if (text.size() > 2000) return parts;  // std::regex is recursive
+  static const std::regex asked("^(?:unknown|missing) (?:key|table) '([^']*)' (?:at|in) (.*)$");
+  std::smatch found;
+  if (std::regex_match(text, found, asked)) return {found[1], {}, found[2]};
+  if (std::regex_match(text, found, value)) return {found[1], found[2], found[3]};
+  if (std::regex_match(text, found, place)) parts.place = found[1];
+  return parts;
+}
+
+std::string catalogue_as_markdown() {
+  std::string text =
+      "# Errors\n\nPrinted by `ritz errors` from `io/results/error_catalogue.cpp`; a test compares. Every message has the form\n\n"
+      "    error: <what is wrong, with the value> at <file>:<line> or <object>\n      why: <the reason>\n      fix: <what to do, with valid names and the nearest match>\n\n"
+      "and the report (`--json`) and the log (`--log-json`) name its kind: `\"kind\": \"unknown-key\"`. Kinds and exit codes are stable, sentences are not.\n"
+      "In the column of sentences, * stands for names and numbers; a lone * takes what no kind above it takes.\n";
+  static const std::pair<Exit, const char*> headers[] = {
+      {Exit::internal, "1: internal error"}, {Exit::input, "2: command line or case file"}, {Exit::mesh, "3: mesh file or geometry"}, {Exit::model, "4: model not well posed"},
+      {Exit::not_converged, "5: not converged"}, {Exit::resources, "6: out of resources"}, {Exit::output, "7: output or checkpoint I/O"}, {Exit::environment, "8: GPU, driver or environment"},
+      {Exit::checkpoint, "9: checkpoint or journal unusable"}, {Exit::stopped, "75 with a checkpoint; else 124 (time limit), 129, 130, 143 (signals)"}};
+  for (const auto& [exit, header] : headers) {
+    text += fmt::format("\n## Exit code {}\n\n| kind | what | why | remedy | sentences |\n|---|---|---|---|---|\n", header);
+    for (const ErrorKind& kind : kinds()) {
+      if (kind.exit != exit) continue;
+      std::string sentences;
+      for (std::string pattern : kind.patterns) {
+        for (std::size_t at; (at = pattern.find('\n')) != std::string::npos;) pattern.replace(at, 1, " why: ");
+        sentences += fmt::format("{}`{}`", sentences.empty() ? "" : ", ", pattern);
+      }
+      text += fmt::format("| **{}** | {} | {} | {} | {} |\n", kind.name, kind.what, kind.why, kind.remedy, sentences);
+    }
+  }
+  return text;
+}
+
+std::string catalogue_as_json() {
+  nlohmann::ordered_json list = nlohmann::ordered_json::array();
+  for (const ErrorKind& kind : kinds())
+    list.push_back({{"kind", kind.name}, {"exit_code", static_cast<int>(kind.exit)}, {"what", kind.what}, {"why", kind.why}, {"remedy", kind.remedy}, {"patterns", kind.patterns}});
+  return list.dump(2) + "\n";
+}
+
+}  // namespace ritz

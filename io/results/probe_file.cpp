@@ -1,0 +1,39 @@
+#include "io/results/probe_file.hpp"
+
+#include "io/case/csv.hpp"
+#include "io/files/atomic_file.hpp"
+
+#include "device/error.hpp"
+
+#include <fstream>
+
+#include <fmt/format.h>
+
+namespace ritz {
+ProbeFile::ProbeFile(std::string path, std::uint64_t committed) : path_(std::move(path)), text_(committed, '\0') {
+  if (committed == 0) return;
+  std::ifstream file(path_, std::ios::binary);
+  if (!file.read(text_.data(), static_cast<std::streamsize>(committed)))
+    throw Error(Exit::checkpoint, fmt::format("'{}' is shorter than what was committed to it, {} bytes", path_, committed), {},
+                "look with 'ritz results verify'; start anew with --overwrite");
+}
+
+JournalFile ProbeFile::add(int step, double time, const std::string& load_case, const std::vector<std::pair<std::string, std::vector<double>>>& probes) {
+  const std::size_t before = text_.size();
+  std::string text = text_;  // a row that could not be written is not there
+  if (before == 0) {
+    text = "step,time,load_case";
+    for (const auto& [name, values] : probes)
+      for (std::size_t i = 0; i < values.size(); ++i) text += fmt::format(",{}", csv_cell(values.size() == 1 ? name : fmt::format("{}.{}", name, i)));
+    text += "\n";
+  }
+  text += fmt::format("{},{},{}", step, time, csv_cell(load_case));
+  for (const auto& [name, values] : probes)
+    for (const double value : values) text += fmt::format(",{}", value);
+  text += "\n";
+  write_file(path_, text);
+  text_ = std::move(text);
+  return {.path = {}, .slabs = {{"", before, text_.size() - before, crc32_of(std::string_view(text_).substr(before))}}};
+}
+
+}  // namespace ritz

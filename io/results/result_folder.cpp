@@ -1,0 +1,247 @@
+#include "io/results/result_folder.hpp"
+
+#include "io/files/atomic_file.hpp"
+#include "io/files/commit_group.hpp"
+#include "io/results/checkpoint.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <iterator>
+#include <set>
+#include <system_error>
+#include <utility>
+
+#include <signal.h>
+#include <unistd.h>
+
+#include <fmt/format.h>
+
+namespace ritz {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool starts_with_case(const std::string& name, const std::string& case_name) {
+  return name.size() > case_name.size() && name.starts_with(case_name) && (name[case_name.size()] == '.' || name[case_name.size()] == '_');
+}
+
+// bracket.pvd, bracket_mode_1.pvd, bracket.hdf, bracket_probes.csv, bracket.resolved.toml: what a run of the case "bracket" may
+// have left.
+bool is_result_name(const std::string& name, const std::string& case_name) {
+  if (name == case_name + ".resolved.toml") return true;
+  const std::string extension = fs::path(name).extension().string();
+  return starts_with_case(name, case_name) && (extension == ".pvd" || extension == ".hdf" || extension == ".csv");
+}
+
+std::vector<std::string> names_in(const fs::path& folder) {
+  std::vector<std::string> names;
+  std::error_code status;
+  for (fs::directory_iterator at(folder, status), end; !status && at != end; at.increment(status)) names.push_back(at->path().filename().string());
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+bool owns(const ResultFolderOptions& options, const std::string& case_name) {
+  return case_name == options.case_name || options.members.contains(case_name);
+}
+
+// Of the case and its members the one that a name in the folder belongs to; empty: none. Names of members have no dot and no
+// underline after the name of their case.
+std::string case_of(const ResultFolderOptions& options, const std::string& name) {
+  if (name == options.case_name || starts_with_case(name, options.case_name)) return options.case_name;
+  const std::string member = name.substr(0, name.find_first_of("._", std::min(options.case_name.size() + 1, name.size())));
+  return options.members.contains(member) ? member : "";
+}
+
+// Everything that belongs to the results of the case, committed or not; files of other cases' lines are theirs.
+std::set<std::string> files_of_case(const std::string& folder, const ResultFolderOptions& options, const Journal& journal) {
+  std::set<std::string> mine, theirs;
+  for (const JournalEntry& entry : journal.entries) {
+    std::set<std::string>& owner = owns(options, entry.case_name) ? mine : theirs;
+    owner.insert(entry.series);
+    for (const JournalFile& file : entry.files) owner.insert(file.path);
+  }
+  for (const std::string& name : names_in(folder)) {
+    const std::string case_name = case_of(options, name);
+    if (case_name.empty()) continue;
+    if (is_result_name(name, case_name)) mine.insert(name);
+    for (const std::string& step : names_in(fs::path(folder) / name))
+      if (step.starts_with(name + "_") && fs::path(step).extension() == ".vtu") mine.insert(name + "/" + step);
+  }
+  std::erase_if(mine, [&](const std::string& file) { return theirs.contains(file) || !fs::exists(fs::path(folder) / file); });
+  return mine;
+}
+
+bool is_generation(const std::string& name, const std::string& case_name) {
+  return name.starts_with(case_name + "-") && name.size() > case_name.size() + 1 &&
+         name.find_first_not_of("0123456789", case_name.size() + 1) == std::string::npos;
+}
+
+void move_file(const fs::path& from, const fs::path& to) {
+  std::error_code status;
+  fs::create_directories(to.parent_path(), status);
+  if (!status) fs::rename(from, to, status);
+  if (status) fail_to_write(to.string(), status.message());
+}
+
+std::string journal_text(const Journal& journal, const std::function<bool(const std::string&)>& of_case) {
+  std::string text;
+  for (const JournalEntry& entry : journal.entries)
+    if (of_case(entry.case_name)) text += to_line(entry);
+  return text;
+}
+
+constexpr std::string_view trial_prefix = ".ritz-trial-";  // and the process that writes it, to see whether it can
+
+// Left by a process that was killed meanwhile.
+bool is_dead_trial(const std::string& name) {
+  return name.starts_with(trial_prefix) && ::kill(static_cast<pid_t>(std::atol(name.c_str() + trial_prefix.size())), 0) != 0 && errno == ESRCH;
+}
+
+[[noreturn]] void refuse_folder(const std::string& path, const std::string& reason) {
+  throw Error(Exit::output, fmt::format("cannot write results to the folder '{}': {}", path, reason), "nothing was solved",
+              "name another folder with --output or [output] folder, or make room for this one");
+}
+
+void make_folder(const std::string& path) {
+  std::error_code status;
+  fs::create_directories(path, status);
+  if (!status && !fs::is_directory(path)) status = std::make_error_code(std::errc::not_a_directory);
+  if (status) refuse_folder(path, status.message());
+}
+
+}  // namespace
+
+void probe_folder(const std::string& path) {
+  make_folder(path);
+  const std::string trial = (fs::path(path) / fmt::format("{}{}", trial_prefix, ::getpid())).string();
+  try {
+    write_file(trial, "trial\n");
+    settle_file(trial);
+  } catch (const Error& error) {
+    ::unlink(trial.c_str());
+    refuse_folder(path, error.message());
+  }
+  if (::unlink(trial.c_str()) != 0) refuse_folder(path, "a file cannot be removed there");
+}
+
+ResultFolder::ResultFolder(std::string path, ResultFolderOptions options)
+    : path_((make_folder(path), std::move(path))), options_(std::move(options)), lock_(std::make_shared<FolderLock>(path_, options_.program, options_.notice)) {
+  probe_folder(path_);
+  Journal journal = read_journal(path_);
+  if (!journal.damaged_lines.empty())
+    throw Error(Exit::checkpoint, fmt::format("'{}' is damaged in line {}", journal_path(path_), fmt::join(journal.damaged_lines, ", ")),
+                "what it says of older results cannot be trusted", "look with 'ritz results verify', then name another folder with --output");
+  refuse_existing(journal);
+  if (journal.unfinished_line) {
+    std::error_code status;
+    fs::resize_file(journal_path(path_), journal.valid_size, status);
+    if (status) fail_to_write(journal_path(path_), status.message());
+  }
+  sweep_temporaries();
+  if (!options_.resume) return;
+  std::erase_if(journal.entries, [&](const JournalEntry& entry) { return entry.case_name != options_.case_name; });
+  committed_ = std::move(journal.entries);
+}
+
+std::string ResultFolder::checkpoints() const { return (fs::path(path_) / (options_.case_name + ".checkpoint")).string(); }
+
+std::vector<JournalEntry> ResultFolder::committed(const std::string& series) const {
+  std::vector<JournalEntry> entries;
+  std::ranges::copy_if(committed_, std::back_inserter(entries), [&](const JournalEntry& entry) { return entry.series == series; });
+  return entries;
+}
+
+void ResultFolder::refuse_existing(const Journal& journal) const {
+  if (options_.overwrite || options_.add) return;
+  const bool stopped = Checkpoints::any_in(checkpoints());
+  if (options_.resume && stopped) return;
+  if (stopped)
+    throw Error(Exit::output, fmt::format("the folder '{}' holds a checkpoint of '{}', which was stopped", path_, options_.case_name), "nothing was solved",
+                "add --resume to go on, --overwrite to start anew, or name another folder with --output");
+  const std::set<std::string> files = files_of_case(path_, options_, journal);
+  if (files.empty()) return;
+  const auto steps = std::count_if(journal.entries.begin(), journal.entries.end(), [&](const JournalEntry& e) { return owns(options_, e.case_name); });
+  throw Error(Exit::output,
+              fmt::format("the folder '{}' holds results of '{}': {} steps committed, first file '{}'", path_, options_.case_name, steps, *files.begin()),
+              options_.resume ? "there is no checkpoint to go on from: that run is complete, or it was stopped before its first checkpoint"
+                              : "results are not overwritten unless you say so",
+              "add --overwrite (the old ones stay until the new ones are there), or name another folder with --output");
+}
+
+// Of a run that was killed: nobody else can be writing now.
+void ResultFolder::sweep_temporaries() const {
+  std::error_code ignored;
+  for (const std::string& name : names_in(path_)) {
+    const fs::path item = fs::path(path_) / name;
+    const bool mine = !case_of(options_, name).empty();
+    if (is_dead_trial(name)) fs::remove(item, ignored);
+    if (name.ends_with(".tmp") && (mine || name.starts_with("results.journal"))) fs::remove(item, ignored);
+    if (!mine || !fs::is_directory(item, ignored)) continue;
+    for (const std::string& step : names_in(item))
+      if (step.starts_with(name + "_") && step.ends_with(".vtu.tmp")) fs::remove(item / step, ignored);
+  }
+}
+
+std::string ResultFolder::relative(const std::string& file) const { return fs::path(file).lexically_relative(path_).generic_string(); }
+
+void ResultFolder::make_room() {
+  if (std::exchange(room_made_, true) || !options_.overwrite) return;
+  const Journal journal = read_journal(path_);
+  const std::set<std::string> files = files_of_case(path_, options_, journal);
+  if (files.empty()) return;
+  int generation = 1;
+  const fs::path replaced = fs::path(path_) / "replaced";
+  while (fs::exists(replaced / fmt::format("{}-{}", options_.case_name, generation))) ++generation;
+  const fs::path aside = replaced / fmt::format("{}-{}", options_.case_name, generation);
+  std::error_code status;
+  fs::create_directories(aside, status);
+  if (status) fail_to_write(aside.string(), status.message());
+  // First the lines, then the files: a kill in between leaves files without a line, never a line without its file.
+  write_file(journal_path(aside.string()), journal_text(journal, [&](const std::string& name) { return owns(options_, name); }));
+  write_file(journal_path(path_), journal_text(journal, [&](const std::string& name) { return !owns(options_, name); }));
+  settle_file(journal_path(aside.string()));  // also where a group holds files back
+  settle_file(journal_path(path_));
+  for (const std::string& file : files) move_file(fs::path(path_) / file, aside / file);
+}
+
+JournalFile ResultFolder::write(const std::string& name, std::string_view contents) const {
+  const std::string path = (fs::path(path_) / name).string();
+  write_file(path, contents);
+  return {.path = name, .checksum = {contents.size(), crc32_of(contents)}};
+}
+
+ResultFolder::ResultFolder(const ResultFolder& of, ResultFolderOptions options)
+    : path_(of.path_), options_(std::move(options)), lock_(of.lock_), room_made_(true) {}
+
+ResultFolder ResultFolder::member(const std::string& name) const {
+  return ResultFolder(*this, {.case_name = name, .program = options_.program, .notice = options_.notice});
+}
+
+Journal ResultFolder::journal() const {
+  Journal journal = read_journal(path_);
+  std::erase_if(journal.entries, [&](const JournalEntry& entry) { return !owns(options_, entry.case_name); });
+  return journal;
+}
+
+void ResultFolder::forget(const std::set<std::string>& cases) {
+  const Journal journal = read_journal(path_);
+  if (std::ranges::none_of(journal.entries, [&](const JournalEntry& entry) { return cases.contains(entry.case_name); })) return;
+  write_file(journal_path(path_), journal_text(journal, [&](const std::string& name) { return !cases.contains(name); }));
+}
+
+void ResultFolder::commit(JournalEntry entry) {
+  entry.case_name = options_.case_name;
+  append_to_journal(path_, entry);
+}
+
+void ResultFolder::complete() {
+  const fs::path replaced = fs::path(path_) / "replaced";
+  std::error_code ignored;
+  if (!room_made_ || !fs::exists(replaced, ignored)) return;
+  for (const std::string& name : names_in(replaced))
+    if (is_generation(name, options_.case_name)) fs::remove_all(replaced / name, ignored);
+  fs::remove(replaced, ignored);  // when it is empty
+}
+
+}  // namespace ritz

@@ -1,0 +1,71 @@
+// The folder that a run writes to. It is tried, locked and looked through before the work; results that are there stay until
+// new ones are ready to take their place; what has been committed is never touched again.
+//
+//   ResultFolder folder("results/bracket", {.case_name = "bracket"});
+//   VtuSeries series("results/bracket/bracket.pvd", options, &folder);
+//   series.write(mesh, {.time = t, .point_fields = fields});     // a step is committed when its line is in results.journal
+//   folder.complete();
+//
+// With `overwrite`, the results of this case are moved to `replaced/bracket-1` when the first new step is ready, and removed
+// from there by complete(): a run that fails in between loses neither.
+#pragma once
+
+#include "io/files/journal.hpp"
+#include "io/results/folder_lock.hpp"
+
+#include <functional>
+#include <memory>
+#include <set>
+#include <string>
+
+namespace ritz {
+
+struct ResultFolderOptions {
+  std::string case_name;  // stem of the case file: the results are named after it
+  std::string program = "ritz";
+  bool overwrite = false;
+  bool resume = false;  // go on behind the steps that are committed
+  bool add = false;     // results that are there stay, and others come to them
+  std::set<std::string> members = {};  // of a sweep: "bracket-001"; their results are this run's, too
+  std::function<void(const std::string&)> notice = {};
+};
+
+class ResultFolder {
+ public:
+  // Throws Error(Exit::output): cannot be written, another run is there, results or checkpoints of this case are there.
+  ResultFolder(std::string path, ResultFolderOptions options);
+  const std::string& path() const { return path_; }
+  const std::string& case_name() const { return options_.case_name; }
+
+  std::string checkpoints() const;  // the folder of them
+  // Steps of a series, in order, that an earlier run has committed and this one goes on behind.
+  std::vector<JournalEntry> committed(const std::string& series) const;
+  void make_room();  // before the first file of a step takes its place
+  // Path relative to the folder, as the journal names it.
+  std::string relative(const std::string& file) const;
+  // A whole file of this folder, written, flushed and renamed: for the line of a step.
+  JournalFile write(const std::string& name, std::string_view contents) const;
+  void commit(JournalEntry entry);
+  void complete();
+  // The same folder for one of the members, under the same lock. Room is made by this.
+  ResultFolder member(const std::string& name) const;
+  Journal journal() const;                              // of this case and its members
+  void forget(const std::set<std::string>& cases);      // takes their lines out: their results are made anew
+
+
+ private:
+  ResultFolder(const ResultFolder& of, ResultFolderOptions options);
+  void refuse_existing(const Journal& journal) const;
+  void sweep_temporaries() const;
+
+  std::string path_;
+  ResultFolderOptions options_;
+  std::shared_ptr<FolderLock> lock_;
+  std::vector<JournalEntry> committed_;
+  bool room_made_ = false;
+};
+
+// Makes the folder and writes, flushes and renames a small file in it. Throws Error(Exit::output).
+void probe_folder(const std::string& path);
+
+}  // namespace ritz

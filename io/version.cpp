@@ -1,7 +1,0 @@
-#include "io/version.hpp"
-
-namespace ritz {
-
-const char* ritz_version() { return RITZ_VERSION_TEXT; }  // from cmake/RitzVersion.cmake
-
-}  // namespace ritz

@@ -1,0 +1,133 @@
+// The GPU's direct solver: cuDSS 1.0 or later, NVIDIA's library for sparse direct solution. Factorises once.
+#include "device/cuda_check.hpp"
+#include "device/kernels.hpp"
+#include "device/launch.hpp"
+#include "solvers/direct/direct_factor.hpp"
+
+#include <cudss.h>
+
+static_assert(CUDSS_VERSION_MAJOR >= 1, "cuDSS 1.0 or later; without it (CUDSS_INCLUDE_DIR=) cuSOLVER does the work");
+
+namespace ritz::cuda {
+namespace {
+
+void check(cudssStatus_t status, const char* what) {
+  if (status == CUDSS_STATUS_SUCCESS) return;
+  cudaGetLastError();  // what the library leaves there is not the next launch's
+  throw Error(status == CUDSS_STATUS_ALLOC_FAILED ? Exit::resources : Exit::environment,
+              std::string(what) + " failed in cuDSS with status " + std::to_string(static_cast<int>(status)), {},
+              status == CUDSS_STATUS_ALLOC_FAILED ? "use an iterative solver, a coarser mesh or order 1"
+                                                  : "run 'ritz devices', or use an iterative solver");
+}
+
+cudssMatrixType_t type_of(DirectKind kind) {
+  if (kind == DirectKind::positive_definite) return CUDSS_MTYPE_SPD;
+  return kind == DirectKind::symmetric ? CUDSS_MTYPE_SYMMETRIC : CUDSS_MTYPE_GENERAL;
+}
+
+class CudssFactor final : public DirectFactor {
+ public:
+  // cuDSS orders by itself: analysis.elimination is not used.
+  CudssFactor(const Device& device, const HostMatrix& A, const DirectAnalysis& analysis) : CudssFactor(device, analysis.kind) {
+    offsets_ = Array<Index>(device, A.offsets, "direct solver");
+    columns_ = Array<std::int32_t>(device, A.columns, "direct solver");
+    values_ = Vector(device, A.values, "direct solver");
+    const Index rows = A.rows();
+    {
+      const LaunchScope launch(device_, "cudss");  // on this GPU
+      check(cudssCreate(&handle_), "starting");
+    }
+    check(cudssSetStream(handle_, stream_of(device)), "setting the stream");
+    check(cudssConfigCreate(&config_), "starting");
+    check(cudssDataCreate(handle_, &data_), "starting");
+    const cudssMatrixViewType_t triangle = kind_ == DirectKind::general ? CUDSS_MVIEW_FULL : CUDSS_MVIEW_LOWER;
+    check(cudssMatrixCreateCsr(&matrix_, rows, rows, values_.size(), offsets_.data(), nullptr, columns_.data(),
+                               values_.data(), CUDA_R_64I, CUDA_R_32I, CUDA_R_64F, type_of(kind_), triangle, CUDSS_BASE_ZERO),
+          "describing the matrix");
+    execute(CUDSS_PHASE_ANALYSIS, nullptr, nullptr, "the analysis");
+  }
+  ~CudssFactor() override {
+    if (matrix_ != nullptr) cudssMatrixDestroy(matrix_);
+    if (data_ != nullptr) cudssDataDestroy(handle_, data_);
+    if (config_ != nullptr) cudssConfigDestroy(config_);
+    if (handle_ != nullptr) cudssDestroy(handle_);
+  }
+
+  std::string name() const override { return kind_ == DirectKind::general ? "cuDSS, LU" : "cuDSS, LDL^T"; }
+
+  void set_values(const HostMatrix& A) override { values_.upload(A.values); }
+
+  void factorise() override {
+    execute(CUDSS_PHASE_FACTORIZATION, nullptr, nullptr, "the factorisation");
+    int row = 0;  // one-based; 0: no zero or negative pivot
+    std::size_t written = 0;
+    check(cudssDataGet(handle_, data_, CUDSS_DATA_INFO, &row, sizeof row, &written), "asking for pivots");
+    if (row != 0)
+      throw Error(Exit::model,
+                  "the matrix is singular or not positive definite: met at row " + std::to_string(row - 1) +
+                      " of its reordered form",
+                  "some part of the model can move, or has no stiffness", "add supports, and check material data");
+  }
+
+  void solve(const Vector& B, Vector& X, int columns) override {
+    const Index rows = offsets_.size() - 1;
+    cudssMatrix_t right = nullptr, left = nullptr;
+    check(cudssMatrixCreateDn(&right, rows, columns, rows, const_cast<double*>(B.data()), CUDA_R_64F, CUDSS_LAYOUT_COL_MAJOR),
+          "describing vectors");
+    check(cudssMatrixCreateDn(&left, rows, columns, rows, X.data(), CUDA_R_64F, CUDSS_LAYOUT_COL_MAJOR), "describing vectors");
+    execute(CUDSS_PHASE_SOLVE, left, right, "the solution");
+    cudssMatrixDestroy(right);
+    cudssMatrixDestroy(left);
+  }
+
+  Index negative_pivots() const override {
+    int counts[2] = {};  // positive, negative
+    std::size_t written = 0;
+    return kind_ != DirectKind::general &&
+                   cudssDataGet(handle_, data_, CUDSS_DATA_INERTIA, counts, sizeof counts, &written) == CUDSS_STATUS_SUCCESS
+               ? counts[1]
+               : -1;
+  }
+
+  Index memory_needed() const override { return estimate(1); }  // the peak on the device
+  Index memory_used() const override { return estimate(0); }    // what stays on the device
+
+ private:
+  // The one above goes on from here: when it fails, what it has made is given back by the destructor.
+  CudssFactor(const Device& device, DirectKind kind) : device_(device), kind_(kind) {
+    device.memory().trim();  // cuDSS takes memory past our pool
+  }
+  void execute(int phase, cudssMatrix_t x, cudssMatrix_t b, const char* what) {
+    const LaunchScope launch(device_, "cudss");
+    check(cudssExecute(handle_, phase, config_, data_, matrix_, x, b), what);
+  }
+
+  Index estimate(int which) const {
+    Index estimates[16] = {};
+    std::size_t written = 0;
+    return cudssDataGet(handle_, data_, CUDSS_DATA_MEMORY_ESTIMATES, estimates, sizeof estimates, &written) ==
+                   CUDSS_STATUS_SUCCESS
+               ? estimates[which]
+               : 0;
+  }
+
+  Device device_;
+  DirectKind kind_;
+  Array<Index> offsets_;
+  Array<std::int32_t> columns_;
+  Vector values_;
+  cudssHandle_t handle_ = nullptr;
+  cudssConfig_t config_ = nullptr;
+  cudssData_t data_ = nullptr;
+  cudssMatrix_t matrix_ = nullptr;
+};
+
+DirectFactor* analyse(const Device& device, const HostMatrix& A, const DirectAnalysis& analysis) {
+  return new CudssFactor(device, A, analysis);
+}
+
+const DirectFactory table{analyse};
+const Registration registration("direct", &table);
+
+}  // namespace
+}  // namespace ritz::cuda

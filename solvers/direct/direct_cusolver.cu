@@ -1,0 +1,117 @@
+// The GPU's direct solver from the CUDA Toolkit itself: cuSOLVER's sparse Cholesky and QR. Every solve factorises anew,
+// and indices are 32-bit: a fallback for small systems, where cuDSS (direct_cudss.cu) is not installed.
+#define DISABLE_CUSOLVER_DEPRECATED  // NVIDIA wants cuDSS instead, and so do we where it is found
+#include "device/cuda_check.hpp"
+#include "device/kernels.hpp"
+#include "device/launch.hpp"
+#include "solvers/direct/direct_factor.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cusolverSp.h>
+#include <cusparse.h>
+#include <limits>
+
+namespace ritz::cuda {
+namespace {
+
+void check(cusolverStatus_t status, const char* what) {
+  if (status == CUSOLVER_STATUS_SUCCESS) return;
+  cudaGetLastError();  // what the library leaves there is not the next launch's
+  throw Error(status == CUSOLVER_STATUS_ALLOC_FAILED ? Exit::resources : Exit::environment,
+              std::string(what) + " failed in cuSOLVER with status " + std::to_string(static_cast<int>(status)), {},
+              status == CUSOLVER_STATUS_ALLOC_FAILED ? "use an iterative solver, a coarser mesh or order 1"
+                                                     : "run 'ritz devices', or use an iterative solver");
+}
+
+class CusolverFactor final : public DirectFactor {
+ public:
+  CusolverFactor(const Device& device, const HostMatrix& A, const DirectAnalysis& analysis) : CusolverFactor(device, analysis.kind) {
+    if (A.values.size() > static_cast<std::size_t>(std::numeric_limits<int>::max()))
+      throw Error(Exit::resources, "a matrix of " + std::to_string(A.values.size()) + " entries is too large for cuSOLVER",
+                  "its sparse solvers use 32-bit indices", "use an iterative solver, or install cuDSS and build again");
+    offsets_ = Array<int>(device, std::vector<int>(A.offsets.begin(), A.offsets.end()), "direct solver");
+    columns_ = Array<int>(device, A.columns, "direct solver");
+    values_ = Vector(device, A.values, "direct solver");
+    scale_ = largest(A.values);
+    const LaunchScope launch(device_, "cusolver");  // on this GPU
+    check(cusolverSpCreate(&handle_), "starting");
+    check(cusolverSpSetStream(handle_, stream_of(device)), "setting the stream");
+    cusparseCreateMatDescr(&description_);  // general, zero-based: the defaults
+  }
+  ~CusolverFactor() override {
+    if (description_ != nullptr) cusparseDestroyMatDescr(description_);
+    if (handle_ != nullptr) cusolverSpDestroy(handle_);
+  }
+
+  std::string name() const override {
+    return kind_ == DirectKind::positive_definite ? "cuSOLVER sparse Cholesky" : "cuSOLVER sparse QR";
+  }
+  void set_values(const HostMatrix& A) override {
+    values_.upload(A.values);
+    scale_ = largest(A.values);
+  }
+  void factorise() override {}
+  Index memory_needed() const override { return 0; }
+  Index memory_used() const override { return 0; }
+
+  void solve(const Vector& B, Vector& X, int columns) override {
+    for (int column = 0; column < columns; ++column) {
+      const Index first = column * (offsets_.size() - 1);
+      solve_one(B.data() + first, X.data() + first);
+    }
+  }
+
+ private:
+  // The one above goes on from here: when it fails, what it has made is given back by the destructor.
+  CusolverFactor(const Device& device, DirectKind kind) : device_(device), kind_(kind) {
+    device.memory().trim();  // cuSOLVER takes memory past our pool
+  }
+  static double largest(const std::vector<double>& values) {
+    double size = 0;
+    for (const double value : values) size = std::max(size, std::abs(value));
+    return size;
+  }
+
+  void solve_one(const double* b, double* x) {
+    device_.synchronize();  // parts of it may work on the host, or in the default stream, which does not wait for ours
+    const LaunchScope launch(device_, "cusolver");
+    const int rows = static_cast<int>(offsets_.size()) - 1, entries = static_cast<int>(values_.size());
+    constexpr int minimum_degree = 2;   // symamd
+    // What counts as zero on the diagonal of the factor: of R in Q R it has the units of the matrix, of L in L L^T their root.
+    const double tolerance = 1e-14 * (kind_ == DirectKind::positive_definite ? std::sqrt(scale_) : scale_);
+    int singular_row = -1;
+    if (kind_ == DirectKind::positive_definite)
+      check(cusolverSpDcsrlsvchol(handle_, rows, entries, description_, values_.data(), offsets_.data(), columns_.data(), b,
+                                  tolerance, minimum_degree, x, &singular_row),
+            "a Cholesky solution");
+    else
+      check(cusolverSpDcsrlsvqr(handle_, rows, entries, description_, values_.data(), offsets_.data(), columns_.data(), b,
+                                tolerance, minimum_degree, x, &singular_row),
+            "a QR solution");
+    cuda_check(cudaDeviceSynchronize(), "waiting for cuSOLVER");  // so may its end, which our stream does not wait for
+    if (singular_row >= 0)
+      throw Error(Exit::model,
+                  "the matrix is singular or not positive definite: met at row " + std::to_string(singular_row) +
+                      " of its reordered form",
+                  "some part of the model can move, or has no stiffness", "add supports, and check material data");
+  }
+
+  Device device_;
+  DirectKind kind_;
+  Array<int> offsets_, columns_;
+  Vector values_;
+  double scale_ = 0;  // of the values
+  cusolverSpHandle_t handle_ = nullptr;
+  cusparseMatDescr_t description_ = nullptr;
+};
+
+DirectFactor* analyse(const Device& device, const HostMatrix& A, const DirectAnalysis& analysis) {
+  return new CusolverFactor(device, A, analysis);
+}
+
+const DirectFactory table{analyse};
+const Registration registration("direct", &table);
+
+}  // namespace
+}  // namespace ritz::cuda

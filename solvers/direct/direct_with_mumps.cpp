@@ -1,0 +1,219 @@
+// The CPU's direct solver: sequential MUMPS (multifrontal LDL^T and LU). Its threads are those of its BLAS, as many as the
+// device has. BLAS rounds differently for each number of threads: the same bits come from the same number only.
+#include "device/error.hpp"
+#include "device/host_memory.hpp"
+#include "device/kernels.hpp"
+#include "solvers/direct/blas_threads.hpp"
+#include "solvers/direct/direct_factor.hpp"
+
+#include <algorithm>
+#include <dmumps_c.h>
+#include <fmt/format.h>
+
+namespace ritz::cpu {
+namespace {
+
+// MUMPS numbers its parameters from 1.
+constexpr int at(int number) { return number - 1; }
+
+constexpr double megabyte = 1e6;
+
+enum Job { job_start = -1, job_end = -2, job_analyse = 1, job_factorise = 2, job_solve = 3 };
+
+// MUMPS's state, ended whatever happens.
+struct Mumps : DMUMPS_STRUC_C {
+  Mumps(int symmetry, int threads) : DMUMPS_STRUC_C{}, threads_(threads) {
+    comm_fortran = -987654;  // MPI_COMM_WORLD
+    par = 1;                 // the host takes part
+    sym = symmetry;
+    run(job_start);
+  }
+  ~Mumps() { run(job_end); }
+  Mumps(const Mumps&) = delete;
+  void use(int threads) { threads_ = threads; }
+  void run(Job what) {
+    const BlasThreads obey(threads_);
+    job = what;
+    dmumps_c(this);
+  }
+
+ private:
+  int threads_;
+};
+
+class MumpsFactor final : public DirectFactor {
+ public:
+  MumpsFactor(const HostMatrix& A, const DirectAnalysis& analysis, int threads)
+      : kind_(analysis.kind), threads_(threads), mumps_(analysis.kind == DirectKind::general ? 0 : 2, threads) {
+    for (const int output : {1, 2, 3}) mumps_.icntl[at(output)] = -1;
+    mumps_.icntl[at(4)] = 0;
+    set_values(A);
+    mumps_.icntl[at(14)] = first_extra_percent;
+    if (kind_ == DirectKind::positive_definite) {
+      // Treated as symmetric, which is as fast (measured): MUMPS's own positive definite kind, and no pivoting at all,
+      // do not look for null pivots.
+      mumps_.icntl[at(6)] = 0;   // no matching
+      mumps_.icntl[at(12)] = 1;  // no ordering of pairs
+    }
+    set_ordering(analysis);
+    mumps_.icntl[at(24)] = 1;    // find null pivots ...
+    mumps_.cntl[at(3)] = 1e-14;  // ... of this size, relative to the scaled matrix
+    mumps_.n = static_cast<MUMPS_INT>(A.rows());
+    mumps_.run(job_analyse);
+    throw_if_failed("analysis");
+    clear(position_);
+  }
+
+  std::string name() const override {
+    return fmt::format("MUMPS {}, {}", MUMPS_VERSION, kind_ == DirectKind::general ? "LU" : "LDL^T");
+  }
+  Index memory_needed() const override { return static_cast<Index>(megabyte * mumps_.infog[at(17)]); }
+  Index memory_used() const override { return static_cast<Index>(megabyte * mumps_.infog[at(19)]); }
+
+  Index factor_entries() const override { return large(mumps_.infog[at(20)]); }
+  double operations() const override { return mumps_.rinfog[at(1)]; }
+  Index negative_pivots() const override { return kind_ == DirectKind::general ? -1 : mumps_.infog[at(12)]; }
+
+  void set_values(const HostMatrix& A) override {
+    fill_triplets(A);
+    mumps_.nnz = static_cast<MUMPS_INT8>(values_.size());
+    mumps_.irn = rows_.data();
+    mumps_.jcn = columns_.data();
+    mumps_.a = values_.data();
+  }
+
+  // Pivoting may need more room than the analysis foresaw: ask again with more before giving up.
+  void factorise() override {
+    memory_ = {};
+    memory_ = HostMemory(memory_needed());
+    if (!memory_.taken())
+      throw Error(Exit::resources,
+                  fmt::format("the direct solver needs {:.2f} GB of the host, which is beside what is there more than the limit of {:.2f} GB",
+                              1e-9 * double(memory_needed()), 1e-9 * double(host_memory_limit())),
+                  "factors of three-dimensional models grow faster than the model", "raise --host-memory-limit, or use an iterative solver");
+    const int threads = BlasThreads::with_room(threads_, memory_needed());
+    if (threads == 0)
+      throw Error(Exit::resources, fmt::format("the direct solver needs {:.2f} GB of addresses, and its BLAS 0.13 GB", 1e-9 * double(memory_needed())),
+                  "addresses are limited (ulimit -v)", "raise the limit, or use an iterative solver");
+    mumps_.use(threads);
+    for (const int extra_percent : {first_extra_percent, 100, 400}) {
+      mumps_.icntl[at(14)] = extra_percent;
+      mumps_.run(job_factorise);
+      if (mumps_.infog[at(1)] != workspace_too_small) break;
+    }
+    throw_if_failed("factorisation");
+    if (mumps_.infog[at(28)] > 0) throw_singular();
+    const int negative = mumps_.infog[at(12)];
+    if (kind_ == DirectKind::positive_definite && negative > 0)
+      throw Error(Exit::model, fmt::format("the matrix is not positive definite: it has {} negative pivots", negative),
+                  "it was given to the direct solver as positive definite",
+                  "check supports and material data, or solve it as a symmetric matrix");
+    clear(rows_);  // MUMPS has its own copy
+    clear(columns_);
+    clear(values_);
+  }
+
+  void solve(const Vector& B, Vector& X, int columns) override {
+    std::vector<double> right_hand_sides = B.host();
+    mumps_.rhs = right_hand_sides.data();
+    mumps_.nrhs = columns;
+    mumps_.lrhs = mumps_.n;
+    mumps_.run(job_solve);
+    throw_if_failed("solution");
+    X.upload(right_hand_sides);
+  }
+
+ private:
+  static constexpr int workspace_too_small = -9, first_extra_percent = 30;
+
+  // Numbers beyond 2^31 come as minus millions.
+  static Index large(MUMPS_INT number) { return number >= 0 ? number : Index{-1000000} * number; }
+
+  static int library_ordering(DirectOrdering ordering) {
+    switch (ordering) {
+      case DirectOrdering::minimum_degree: return 0;  // AMD
+      case DirectOrdering::scotch: return 3;
+      case DirectOrdering::pord: return 4;
+      default: return 7;  // MUMPS decides
+    }
+  }
+
+  void set_ordering(const DirectAnalysis& analysis) {
+    mumps_.icntl[at(7)] = library_ordering(analysis.ordering);
+    if (analysis.elimination.empty()) {
+      if (analysis.block_size > 1) mumps_.icntl[at(15)] = -analysis.block_size;  // order the blocks, not the unknowns
+      return;
+    }
+    const auto b = static_cast<std::size_t>(analysis.block_size);
+    position_.resize(analysis.elimination.size() * b);
+    for (std::size_t k = 0; k < analysis.elimination.size(); ++k)
+      for (std::size_t c = 0; c < b; ++c)
+        position_[static_cast<std::size_t>(analysis.elimination[k]) * b + c] = static_cast<MUMPS_INT>(k * b + c + 1);
+    mumps_.perm_in = position_.data();
+    mumps_.icntl[at(7)] = 1;
+  }
+
+  template <class T>
+  static void clear(std::vector<T>& values) {
+    std::vector<T>().swap(values);
+  }
+
+  // One-based triplets; of a symmetric matrix the lower triangle only.
+  void fill_triplets(const HostMatrix& A) {
+    clear(rows_);
+    clear(columns_);
+    clear(values_);
+    const std::size_t entries = kind_ == DirectKind::general ? A.values.size() : A.values.size() / 2 + static_cast<std::size_t>(A.rows());
+    rows_.reserve(entries);
+    columns_.reserve(entries);
+    values_.reserve(entries);
+    for (Index row = 0; row < A.rows(); ++row)
+      for (Index k = A.offsets[row]; k < A.offsets[row + 1]; ++k) {
+        if (kind_ != DirectKind::general && A.columns[k] > row) continue;
+        rows_.push_back(static_cast<MUMPS_INT>(row + 1));
+        columns_.push_back(A.columns[k] + 1);
+        values_.push_back(A.values[k]);
+      }
+  }
+
+  [[noreturn]] void throw_singular() const {
+    std::string rows;
+    const int count = mumps_.infog[at(28)];
+    for (int i = 0; i < std::min(count, 10); ++i) rows += fmt::format("{}{}", i > 0 ? ", " : "", mumps_.pivnul_list[i] - 1);
+    throw Error(Exit::model, fmt::format("the matrix is singular: {} zero pivot{}, met at row{} {}", count, count == 1 ? "" : "s",
+                                         count == 1 ? "" : "s", rows),
+                "some part of the model can move, or has no stiffness", "add supports, and check material data");
+  }
+
+  // Errors of MUMPS: users' guide, section 8.
+  void throw_if_failed(const char* phase) const {
+    const int status = mumps_.infog[at(1)], detail = mumps_.infog[at(2)];
+    if (status >= 0) return;
+    if (status == -6 || status == -10)
+      throw Error(Exit::model, "the matrix is singular", fmt::format("MUMPS stopped in its {} (INFOG {}, {})", phase, status, detail),
+                  "add supports, and check that every unknown has stiffness");
+    if (status == workspace_too_small || status == -13 || status == -7 || status == -8 || status == -19 || status == -20)
+      throw Error(Exit::resources,
+                  fmt::format("the direct solver ran out of memory in its {}; it needs about {:.1f} GB", phase,
+                              1e-9 * double(memory_needed())),
+                  fmt::format("MUMPS says INFOG {}, {}", status, detail), "use an iterative solver, a coarser mesh or order 1");
+    throw Error(Exit::internal, fmt::format("MUMPS failed in its {} with INFOG {}, {}", phase, status, detail));
+  }
+
+  DirectKind kind_;
+  int threads_;
+  HostMemory memory_;  // MUMPS allocates by itself: this counts it
+  Mumps mumps_;
+  std::vector<MUMPS_INT> rows_, columns_, position_;
+  std::vector<double> values_;
+};
+
+DirectFactor* analyse(const Device& device, const HostMatrix& A, const DirectAnalysis& analysis) {
+  return new MumpsFactor(A, analysis, device.threads());
+}
+
+const DirectFactory table{analyse};
+const Registration registration("direct", &table);
+
+}  // namespace
+}  // namespace ritz::cpu

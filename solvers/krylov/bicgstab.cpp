@@ -1,0 +1,93 @@
+#include "solvers/krylov/bicgstab.hpp"
+
+#include "device/kernels.hpp"
+#include "solvers/algebra/matrix_kernels.hpp"
+#include "solvers/algebra/vector_kernels.hpp"
+#include "solvers/algebra/vectors.hpp"
+#include "solvers/krylov/krylov.hpp"
+#include "solvers/krylov/krylov_kernels.hpp"
+
+#include <cmath>
+
+namespace ritz {
+namespace {
+
+class Iteration {
+ public:
+  explicit Iteration(const KrylovRun& run)
+      : kernels_(kernels<KrylovKernels>(run.device, solver_kernels, "krylov")),
+        vectors_(kernels<VectorKernels>(run.device, solver_kernels, "vector")),
+        numbers_(run.device, number_count, "vectors") {
+    for (Vector* v : {&shadow_, &p_, &v_}) *v = Vector(run.device, run.size, "vectors");
+    if (run.M != nullptr)
+      for (Vector* v : {&Mp_, &Ms_}) *v = Vector(run.device, run.size, "vectors");
+    else Ms_ = Vector(run.device, run.size, "vectors");
+  }
+
+  StopReason iterate(KrylovRun& run) {
+    const Device& device = run.device;
+    const Index n = run.size;
+    copy(run.r, shadow_);
+    p_.fill_zero();
+    v_.fill_zero();
+    run.count(4);
+    int now = 0;
+    vectors_.dot(device, n, shadow_.data(), run.r.data(), rho(now));
+    double beta = 0, omega = 0;
+    while (true) {
+      run.count(4);
+      kernels_.bicg_direction(device, n, beta, omega, run.r.data(), v_.data(), p_.data());
+      const Vector& Mp = run.preconditioned(p_, Mp_);
+      run.A.apply(Mp, v_);
+      run.count(5);
+      vectors_.dot(device, n, shadow_.data(), v_.data(), shadow_v());
+      kernels_.bicg_half(device, n, rho(now), shadow_v(), v_.data(), run.r.data());
+      copy_or_precondition(run);
+      run.A.apply(Ms_, run.q);
+      run.count(10);
+      kernels_.bicg_dots(device, n, run.q.data(), run.r.data(), t_dots());
+      kernels_.bicg_update(device, n, rho(now), shadow_v(), t_dots(), Mp.data(), Ms_.data(), run.q.data(), shadow_.data(),
+                           run.x.data(), run.r.data(), rho(1 - now));
+      double k[number_count];
+      device.machine().read_scalars(k, numbers_.data(), number_count);
+      const double sv = k[0], ts = k[1], tt = k[2], rho_now = k[3 + 2 * now], rho_next = k[5 - 2 * now], rr = k[6 - 2 * now];
+      for (const double value : {sv, ts, tt, rho_now, rho_next, rr})
+        if (!std::isfinite(value)) return StopReason::not_finite;
+      if (const auto reason = run.after_iteration(std::sqrt(rr))) return *reason;
+      if (sv == 0 || tt == 0 || ts == 0 || rho_now == 0 || rho_next == 0) return StopReason::breakdown;
+      omega = ts / tt;
+      beta = (rho_next / rho_now) * ((rho_now / sv) / omega);
+      if (!std::isfinite(beta)) return StopReason::breakdown;
+      now = 1 - now;
+    }
+  }
+
+ private:
+  // Device numbers: shadow.v, {t.s, t.t}, and {rho, r.r} of this iteration and the next, which change places.
+  static constexpr int number_count = 7;
+  double* shadow_v() { return numbers_.data(); }
+  double* t_dots() { return numbers_.data() + 1; }
+  double* rho(int turn) { return numbers_.data() + 3 + 2 * turn; }
+
+  // s is in r, which becomes the next residual: x needs s (or M s) after that.
+  void copy_or_precondition(const KrylovRun& run) {
+    if (run.M == nullptr) copy(run.r, Ms_);
+    else run.M->apply(run.r, Ms_);
+  }
+
+  const KrylovKernels& kernels_;
+  const VectorKernels& vectors_;
+  Vector shadow_, p_, v_, Mp_, Ms_, numbers_;
+};
+
+}  // namespace
+
+SolveReport Bicgstab::solve(const LinearOperator& A, const Vector& b, Vector& x, const LinearOperator* preconditioner) const {
+  std::optional<Iteration> iteration;
+  return solve_by_krylov("BiCGSTAB", {relative, absolute, max_iterations, give_up}, A, b, x, preconditioner, [&](KrylovRun& run) {
+    if (!iteration) iteration.emplace(run);
+    return iteration->iterate(run);
+  });
+}
+
+}  // namespace ritz

@@ -1,0 +1,130 @@
+#include "solvers/krylov/conjugate_gradient.hpp"
+
+#include "device/kernels.hpp"
+#include "solvers/algebra/matrix_kernels.hpp"
+#include "solvers/algebra/vector_kernels.hpp"
+#include "solvers/algebra/vectors.hpp"
+#include "solvers/krylov/conjugate_gradient_kernels.hpp"
+#include "solvers/krylov/krylov.hpp"
+
+#include <cmath>
+
+namespace ritz {
+namespace {
+
+// The vectors of one solve, and its numbers on the device.
+class Iteration {
+ public:
+  Iteration(const KrylovRun& run, bool flexible)
+      : flexible_(flexible),
+        device_(run.device),
+        size_(run.size),
+        kernels_(kernels<ConjugateGradientKernels>(device_, solver_kernels, "conjugate gradient")),
+        vectors_(kernels<VectorKernels>(device_, solver_kernels, "vector")),
+        p_(device_, size_, "vectors"),
+        numbers_(device_, number_count, "vectors") {
+    if (run.M != nullptr && run.M->diagonal_only() != nullptr) diagonal_ = run.M->diagonal_only()->data();
+    else preconditioner_ = run.M;
+    flexible_ = flexible && preconditioner_ != nullptr;
+    if (preconditioner_ != nullptr) z_ = Vector(device_, size_, "vectors");
+    numbers_.fill_zero();
+  }
+
+  StopReason iterate(KrylovRun& run) {
+    int now = 0;
+    run.report.steps.clear();
+    count(diagonal_ != nullptr ? 2 : 1);
+    kernels_.start(device_, size_, diagonal_, run.r.data(), sums(now));
+    precondition(run, now);
+    p_.fill_zero();
+    turn_to(run, now, now);
+    while (true) {
+      run.A.apply_dot(p_, run.q, numbers_.data());
+      const int before = now;
+      now = 1 - now;
+      count(diagonal_ != nullptr ? 7 : 6);
+      kernels_.update(device_, size_, sums(before), pq(), p_.data(), run.q.data(), diagonal_, run.x.data(), run.r.data(), sums(now));
+      double numbers[number_count];
+      device_.machine().read_scalars(numbers, numbers_.data(), number_count);
+      const double p_q = numbers[0], rz_before = numbers[1 + 2 * before], rr_before = numbers[2 + 2 * before], rr = numbers[2 + 2 * now];
+      if (!std::isfinite(p_q) || !std::isfinite(rr) || !std::isfinite(rz_before)) return StopReason::not_finite;
+      if (rz_before == 0) return StopReason::breakdown;
+      if (rz_before < 0) return StopReason::indefinite_preconditioner;
+      if (p_q <= 0) return StopReason::indefinite_matrix;
+      if (!flexible_) add_step(run.report, p_q, rz_before, preconditioner_ == nullptr ? numbers[1 + 2 * now] : rz_before * (rr / rr_before));
+      if (const auto reason = run.after_iteration(std::sqrt(rr))) return *reason;
+      precondition(run, now);
+      turn_to(run, now, before);
+    }
+  }
+
+ private:
+  // Device numbers: p.q, {r.z, r.r} of this iteration and the one before, which change places, and -z.q.
+  static constexpr int number_count = 6;
+  const double* pq() const { return numbers_.data(); }
+  double* sums(int turn) { return numbers_.data() + 1 + 2 * turn; }
+  double* minus_zq() { return numbers_.data() + 5; }
+
+  // Vectors read or written.
+  void count(Index vectors) const { device_.profile().count(vectors * size_ * Index{sizeof(double)}); }
+
+  // z = M r and r.z, where M is not a diagonal
+  void precondition(const KrylovRun& run, int turn) {
+    if (preconditioner_ == nullptr) return;
+    preconditioner_->apply(run.r, z_);
+    count(flexible_ ? 3 : 2);
+    if (flexible_) kernels_.flexible_dots(device_, size_, run.r.data(), z_.data(), run.q.data(), sums(turn), minus_zq());
+    else vectors_.dot(device_, size_, run.r.data(), z_.data(), sums(turn));
+  }
+
+  // p = z + beta p. Polak and Ribiere: beta = z.(r - r_before) / (r.z)_before, and r - r_before = -alpha q.
+  void turn_to(const KrylovRun& run, int now, int before) {
+    const Vector& z = preconditioner_ != nullptr ? z_ : run.r;
+    const double* numerator = flexible_ ? minus_zq() : sums(now);
+    const double* denominator = flexible_ ? pq() : sums(before);
+    count(diagonal_ != nullptr ? 4 : 3);
+    kernels_.direction(device_, size_, numerator, denominator, diagonal_, z.data(), p_.data());
+  }
+
+  bool flexible_;
+  const Device device_;
+  const Index size_;
+  const ConjugateGradientKernels& kernels_;
+  const VectorKernels& vectors_;
+  const LinearOperator* preconditioner_ = nullptr;  // nullptr: none, or a diagonal
+  const double* diagonal_ = nullptr;
+  Vector p_, z_, numbers_;
+};
+
+// A residual that stands still at the level of rounding is as good as double precision has it: where the correction that was last made for
+// it is small enough, in energy, the solution counts, as a direct one does (DirectSolver::judge).
+void judge_stagnation(const LinearOperator& A, const Vector& b, const Vector& x, double relative, SolveReport& report) {
+  double correction = 0;
+  for (const SolveReport::Step& step : report.steps) correction += step.length * step.product;
+  const double error = std::sqrt(correction / dot(x, b));
+  if (!(error <= relative)) return;
+  Vector rounded(x.device(), x.size(), "vectors"), product(x.device(), x.size(), "vectors");
+  const double rounding = rounding_residual(A, x, rounded, product) / norm2(b);
+  if (!(report.true_relative_residual <= std::min(residual_of_rounding * rounding, largest_residual_of_rounding))) return;
+  report.reason = StopReason::converged;
+  report.where = rounding_text(rounding);
+  report.error_estimate = error;
+  report.error_norm = "energy";
+}
+
+}  // namespace
+
+SolveReport ConjugateGradient::solve(const LinearOperator& A, const Vector& b, Vector& x,
+                                     const LinearOperator* preconditioner) const {
+  std::optional<Iteration> iteration;
+  SolveReport report = solve_by_krylov(flexible ? "flexible conjugate gradients" : "conjugate gradients", {relative, absolute, max_iterations, give_up}, A,
+                                       b, x, preconditioner, [&](KrylovRun& run) {
+                                         if (!iteration) iteration.emplace(run, flexible);
+                                         return iteration->iterate(run);
+                                       });
+  iteration.reset();
+  if (report.reason == StopReason::stagnated && !report.steps.empty()) judge_stagnation(A, b, x, relative, report);
+  return report;
+}
+
+}  // namespace ritz

@@ -1,0 +1,200 @@
+#include "solvers/linear/method_choice.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+#include <functional>
+#include <vector>
+
+namespace ritz {
+namespace {
+
+using Method = LinearMethod;
+using Kind = PreconditionerKind;
+
+// Below this a factorisation takes hundredths of a second, whatever the matrix.
+Index hardly_any(int dimension) { return dimension == 3 ? 3000 : 8000; }
+
+// A factorisation that nobody asked for by name: an hour or so of one core.
+constexpr double patience = 2e13;  // [operations]
+constexpr double operations_per_second = 8e9;  // of a factorisation on one core
+
+// Jacobi costs nothing to set up, and a multigrid solve as much as 110 to 320 iterations with it. Where it is the better
+// choice, the residual falls at once, since the spectrum is narrow; elsewhere it rises or stands still at first.
+// In a plane multigrid is the cheaper for it.
+bool falls_too_slowly(int iterations, double log_reduction, double relative, int dimension) {
+  const double needed = -std::log10(relative);
+  if (iterations >= 10 && iterations < 20) return log_reduction > 0.6;
+  if (iterations >= 30 && iterations < 60) return log_reduction > -needed / (dimension == 2 ? 8 : 16);
+  if (iterations >= 60) return log_reduction > -needed * 0.31 || iterations >= 130;
+  return iterations >= 20 && log_reduction > 0.45;
+}
+
+MethodChoice trial(const SystemSize& size, const LinearSolverOptions& options) {
+  MethodChoice choice{Method::conjugate_gradient, Kind::jacobi, "the residual falls fast from the first iterations on"};
+  choice.give_up = [relative = options.relative, dimension = size.dimension](int iterations, double log_reduction) {
+    return falls_too_slowly(iterations, log_reduction, relative, dimension);
+  };
+  choice.trial = true;
+  return choice;
+}
+
+double predicted_iteration(const SystemSize& size, int products) {
+  return 3e-6 + products * (0.6e-9 * double(size.nonzeros) + 3e-9 * double(size.unknowns));
+}
+
+// Iterations with the diagonal for half the time of a factorisation; given up at a third of that when less than a quarter
+// of the digits are there.
+MethodChoice trial_before_factorising(Method method, const SystemSize& size, const LinearSolverOptions& options) {
+  const bool symmetric = method != Method::bicgstab;
+  const double budget = 0.5 * predicted_factorisation(size, symmetric) / predicted_iteration(size, symmetric ? 1 : 2);
+  MethodChoice choice{method, Kind::jacobi, "the residual falls so fast that a factorisation would take longer"};
+  choice.trial = true;
+  choice.give_up = [budget, needed = -std::log10(options.relative)](int iterations, double log_reduction) {
+    return iterations >= budget || (iterations >= budget / 3 && log_reduction > -0.25 * needed);
+  };
+  return choice;
+}
+
+// `usual`: iterations where multigrid works well.
+struct MultigridCost {
+  double set_up, iteration, usual;  // [s], [s], iterations
+};
+
+MultigridCost multigrid_cost(const SystemSize& size) {
+  const double n = double(size.unknowns), entries = double(size.nonzeros);
+  if (size.block == 1) return {5.5e-8 * entries, 2e-8 * n + 1.75e-9 * entries, 12};
+  return {1.7e-8 * entries, 2e-8 * n + 0.9e-9 * entries, 25};  // blocks bring their columns once
+}
+
+// Multigrid against the factorisation. It is first given three tenths of the factorisation's time, so that whatever comes costs little more
+// than the better of the two; then left when what remains, at the rate of the later half of the iterations, would take longer. Not at the
+// mean rate: residuals rise at first where bodies are thin or hardly compressible.
+class SlowerThanFactorising {
+ public:
+  SlowerThanFactorising(double factorisation, double iteration, double relative)
+      : iterations_(factorisation / iteration), needed_(-std::log10(relative)) {}
+
+  bool operator()(int iterations, double log_reduction) {
+    history_.resize(static_cast<std::size_t>(iterations) + 1, log_reduction);
+    history_.back() = log_reduction;
+    if (iterations < std::max(25.0, 0.3 * iterations_)) return false;
+    const int half = iterations / 2;
+    const double rate = (history_[static_cast<std::size_t>(half)] - log_reduction) / (iterations - half);
+    return (needed_ + log_reduction) > rate * iterations_;
+  }
+
+ private:
+  double iterations_, needed_;  // iterations of a factorisation's time
+  std::vector<double> history_;
+};
+
+std::vector<MethodChoice> plan_for_definite(const SystemSize& size, const LinearSolverOptions& options) {
+  const double factorisation = predicted_factorisation(size, true);
+  MethodChoice direct{Method::direct, Kind::automatic, fmt::format("{} unknowns are few enough to factorise", size.unknowns)};
+  MethodChoice cg{Method::conjugate_gradient, Kind::multigrid, fmt::format("{} unknowns are too many to factorise quickly", size.unknowns)};
+  if (options.preconditioner != Kind::automatic) cg.preconditioner = options.preconditioner;
+  if (size.unknowns <= hardly_any(size.dimension)) {
+    if (options.preconditioner != Kind::automatic) return {direct, cg};
+    return {trial_before_factorising(Method::conjugate_gradient, size, options), direct, cg};
+  }
+  MethodChoice impatient = cg, slow = direct;
+  impatient.max_iterations = 400;
+  impatient.give_up = SlowerThanFactorising(factorisation, multigrid_cost(size).iteration, options.relative);
+  slow.why = "conjugate gradients converge too slowly";
+  slow.operations_limit = patience;
+  cg.why = "nothing else is left to try";
+  if (options.preconditioner != Kind::automatic) return {impatient, slow, cg};
+  if (options.slow_multigrid) return {slow, cg};
+  if (const double multigrid = predicted_multigrid(size); factorisation < multigrid) {
+    direct.why = size.columns > 1 ? fmt::format("a factorisation pays for {} right-hand sides", size.columns)
+                                  : fmt::format("a factorisation is foreseen to cost less than multigrid: {} unknowns in short cuts", size.unknowns);
+    direct.operations_limit = 2 * multigrid * operations_per_second;
+    return {direct, impatient, slow, cg};
+  }
+  impatient.why += ", and the diagonal alone is too weak a preconditioner";
+  return {trial(size, options), impatient, slow, cg};
+}
+
+// A short trial, a factorisation, and what is left when that does not fit.
+std::vector<MethodChoice> plan_around_a_factorisation(const SystemSize& size, const LinearSolverOptions& options, Method trial_method,
+                                                      Method long_method, const std::string& why) {
+  MethodChoice direct{Method::direct, Kind::automatic, why};
+  MethodChoice strong{long_method, Kind::multigrid, why + ", and does not fit a factorisation"}, simple = strong;
+  direct.operations_limit = patience;
+  simple.method = trial_method;
+  simple.preconditioner = Kind::jacobi;
+  if (options.preconditioner != Kind::automatic) {
+    strong.preconditioner = simple.preconditioner = options.preconditioner;
+    return {direct, strong, simple};
+  }
+  strong.max_iterations = 1000;
+  if (size.unknowns <= hardly_any(size.dimension) || options.slow_multigrid) return {direct, strong, simple};
+  return {trial_before_factorising(trial_method, size, options), direct, strong, simple};
+}
+
+std::vector<MethodChoice> plan_for_indefinite(const SystemSize& size, const MatrixTraits& traits, const LinearSolverOptions& options) {
+  return plan_around_a_factorisation(size, options, Method::minres, Method::minres,
+                                     traits.positive_diagonal ? "conjugate gradients found the matrix indefinite"
+                                                              : "the matrix is not positive definite: a diagonal entry is not positive");
+}
+
+std::vector<MethodChoice> plan_for_unsymmetric(const SystemSize& size, const LinearSolverOptions& options) {
+  return plan_around_a_factorisation(size, options, Method::bicgstab, Method::gmres, "the matrix is not symmetric");
+}
+
+}  // namespace
+
+double dissection_operations(const SystemSize& size) {
+  const int d = size.dimension == 3 ? 3 : 2;
+  const double nodes = double(size.unknowns) / size.block;
+  std::array<double, 3> wide = size.extent;
+  std::ranges::sort(wide, std::greater{});
+  if (std::ranges::any_of(wide.begin(), wide.begin() + d, [](double side) { return !(side > 0); })) wide = {1, 1, 1};
+  const double volume = d == 3 ? wide[0] * wide[1] * wide[2] : wide[0] * wide[1], spacing = std::pow(volume / nodes, 1.0 / d);
+  for (int k = 0; k < 3; ++k) wide[static_cast<std::size_t>(k)] = k < d ? std::max(1.0, wide[static_cast<std::size_t>(k)] / spacing) : 1;
+  std::array<int, 3> faces{};  // across each direction, that a piece shares with others
+  double operations = 0;
+  for (double pieces = 1; wide[0] * wide[1] * wide[2] > 8; pieces *= 2) {
+    const auto across = [&](std::size_t k) { return size.block * wide[0] * wide[1] * wide[2] / wide[k]; };
+    const auto longest = static_cast<std::size_t>(std::ranges::max_element(wide) - wide.begin());
+    const double cut = across(longest), border = faces[0] * across(0) + faces[1] * across(1) + faces[2] * across(2);
+    operations += pieces * cut * (cut * cut / 3 + cut * border + border * border);
+    wide[longest] /= 2;
+    faces[longest] = std::min(2, faces[longest] + 1);
+  }
+  return operations;
+}
+
+IterationVerdict slower_than_factorising(const SystemSize& size, double iteration, double relative) {
+  constexpr double minutes = 2e12;  // [operations]
+  if (dissection_operations(size) > minutes) return {};
+  return SlowerThanFactorising(predicted_factorisation(size, true), iteration, relative);
+}
+
+double predicted_factorisation(const SystemSize& size, bool symmetric) {
+  const double once = 3e-4 + 3.5e-6 * double(size.unknowns) + 3.5e-8 * double(size.nonzeros) + 4.2e-11 * dissection_operations(size);
+  return (symmetric ? 1 : 2) * once * (1 + 0.02 * (size.columns - 1));
+}
+
+double predicted_multigrid(const SystemSize& size) {
+  const MultigridCost cost = multigrid_cost(size);
+  return cost.set_up + cost.usual * cost.iteration * (size.columns == 1 ? 1 : 2.7 * ((size.columns + 7) / 8));  // eight columns cost 2.7 solutions
+}
+
+std::vector<MethodChoice> plan_methods(const SystemSize& size, const MatrixTraits& traits, const LinearSolverOptions& options) {
+  if (options.method != Method::automatic) {
+    MethodChoice named{options.method, options.preconditioner, "as asked"};
+    if (named.preconditioner == Kind::automatic && named.method != Method::direct) named.preconditioner = Kind::multigrid;
+    named.operations_limit = options.direct_operations;
+    return {named};
+  }
+  std::vector<MethodChoice> plan = !traits.symmetric                                ? plan_for_unsymmetric(size, options)
+                                   : traits.positive_diagonal && !traits.indefinite ? plan_for_definite(size, options)
+                                                                                    : plan_for_indefinite(size, traits, options);
+  if (options.direct_operations > 0)
+    for (MethodChoice& choice : plan) choice.operations_limit = options.direct_operations;
+  return plan;
+}
+
+}  // namespace ritz

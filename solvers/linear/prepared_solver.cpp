@@ -1,0 +1,89 @@
+#include "solvers/linear/prepared_solver.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace ritz {
+
+void PreparedSolver::values_changed(bool alike) {
+  if (factor_) factor_->current = false;
+  for (Hierarchy& each : hierarchies_) each.use.matrix_changed(alike);
+}
+
+int PreparedSolver::patience(const ChosenPreconditioner& used, double digits) const {
+  const auto found = std::ranges::find_if(hierarchies_, [&](const Hierarchy& each) { return each.preconditioner.get() == &used; });
+  return found == hierarchies_.end() ? 0 : found->use.patience(digits);
+}
+
+bool PreparedSolver::judge(const ChosenPreconditioner& used, const std::vector<SolveReport>& reports) {
+  const auto found = std::ranges::find_if(hierarchies_, [&](const Hierarchy& each) { return each.preconditioner.get() == &used; });
+  if (found == hierarchies_.end()) return true;
+  return found->use.judge(reports, found->kind == PreconditionerKind::multigrid);  // others belong to the matrix they were made of
+}
+
+void PreparedSolver::clear() noexcept {
+  factor_.reset();
+  hierarchies_.clear();
+}
+
+DirectSolver& PreparedSolver::direct(const SparseMatrix& A, DirectKind kind, const DirectOptions& options) {
+  if (factor_ && factor_->kind != kind) factor_.reset();
+  if (!factor_) {
+    factor_ = Factor{kind, std::make_unique<DirectSolver>(A, kind, options), true};
+    ++counts_.analyses;
+  } else if (!std::exchange(factor_->current, true)) {
+    try {
+      factor_->solver->refactorise();
+      ++counts_.factorisations;
+    } catch (...) {
+      factor_.reset();
+      throw;
+    }
+  }
+  return *factor_->solver;
+}
+
+const ChosenPreconditioner& PreparedSolver::preconditioner(const SparseMatrix& A, PreconditionerKind kind, PreconditionerBasis basis,
+                                                           const SmoothedAggregationOptions& multigrid) {
+  const auto found = std::ranges::find_if(hierarchies_, [&](const Hierarchy& each) {
+    return each.kind == kind && each.basis == basis && each.single_precision == multigrid.single_precision &&
+           each.half_storage == multigrid.half_storage;
+  });
+  if (found != hierarchies_.end() && found->use.serves()) {
+    counts_.used_on += found->use.current() ? 0 : 1;
+    return *found->preconditioner;
+  }
+  if (found != hierarchies_.end()) {
+    bool refreshed = false;
+    try {
+      refreshed = found->preconditioner->refresh();
+    } catch (...) {
+      hierarchies_.erase(found);
+      throw;
+    }
+    if (refreshed) {
+      found->use.made_anew();
+      ++counts_.refreshes;
+      return *found->preconditioner;
+    }
+    hierarchies_.erase(found);
+  }
+  // A former matrix was of another kind: what was made of its relatives is of no use to this one.
+  std::erase_if(hierarchies_, [&](const Hierarchy& each) { return each.kind == kind && each.basis != basis && !each.use.current(); });
+  ++counts_.set_ups;
+  hierarchies_.push_back({kind, basis, multigrid.single_precision, multigrid.half_storage, std::make_unique<ChosenPreconditioner>(A, kind, basis, multigrid)});
+  return *hierarchies_.back().preconditioner;
+}
+
+bool PreparedSolver::holds(PreconditionerKind kind) const {
+  return std::ranges::any_of(hierarchies_, [&](const Hierarchy& each) { return each.kind == kind; });
+}
+
+void PreparedSolver::put_first(std::vector<MethodChoice>& plan) const {
+  if (!last_) return;
+  std::ranges::stable_partition(plan, [&](const MethodChoice& choice) {
+    return choice.method == last_->method && choice.preconditioner == last_->preconditioner;
+  });
+}
+
+}  // namespace ritz

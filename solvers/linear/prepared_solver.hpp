@@ -1,0 +1,72 @@
+// What solve_linear() has made to solve with one matrix, kept for the next call: a factor with its analysis, or a hierarchy.
+// Who owns the matrix owns this, and says when its values have changed; then the analysis and the aggregates stay, and only
+// numbers are made anew. A multigrid cycle of other values is a preconditioner still: it is used on for as long as iterations gain as many
+// digits with it as they did when it was new, or nearly.
+//
+//   PreparedSolver prepared;                               // dies before K
+//   solve_linear(K, b, x, {.prepared = &prepared});        // factorises
+//   solve_linear(K, c, y, {.prepared = &prepared});        // substitutes
+//   equations.assemble(u, K);   prepared.values_changed();
+#pragma once
+
+#include "solvers/direct/direct_solver.hpp"
+#include "solvers/linear/chosen_preconditioner.hpp"
+#include "solvers/linear/method_choice.hpp"
+#include "solvers/linear/used_preconditioner.hpp"
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+namespace ritz {
+
+class PreparedSolver {
+ public:
+  // `alike`: by other numbers in the same equations; else nothing is used on.
+  void values_changed(bool alike = false);
+  void clear() noexcept;  // gives all of it back: before the matrix goes, or when memory is short
+
+  // Those that are there and fit, with the matrix's present values, else new ones. They throw what the constructors throw, and
+  // then nothing of the kind is kept.
+  DirectSolver& direct(const SparseMatrix& A, DirectKind kind, const DirectOptions& options);
+  const ChosenPreconditioner& preconditioner(const SparseMatrix& A, PreconditionerKind kind, PreconditionerBasis basis,
+                                             const SmoothedAggregationOptions& multigrid);
+
+  // Iterations that one of other values is given to gain that many digits; 0: it is of the matrix at hand.
+  int patience(const ChosenPreconditioner& used, double digits) const;
+  // How an iteration with that preconditioner went. False: it is one of other values, and did not lead to the end; ask again, and it is
+  // made for the matrix at hand.
+  bool judge(const ChosenPreconditioner& used, const std::vector<SolveReport>& reports);
+
+  bool holds(PreconditionerKind kind) const;
+
+  // What solved the last time is tried first.
+  void remember(const MethodChoice& choice) { last_ = choice; }
+  void put_first(std::vector<MethodChoice>& plan) const;
+
+  struct Counts {
+    int analyses = 0, factorisations = 0, set_ups = 0, refreshes = 0;  // factorisations: by an analysis that was there
+    int used_on = 0;                                                   // hierarchies, for other values
+  };
+  const Counts& counts() const { return counts_; }
+
+ private:
+  struct Factor {
+    DirectKind kind;
+    std::unique_ptr<DirectSolver> solver;
+    bool current;
+  };
+  struct Hierarchy {
+    PreconditionerKind kind;
+    PreconditionerBasis basis;
+    bool single_precision, half_storage;
+    std::unique_ptr<ChosenPreconditioner> preconditioner;
+    UsedPreconditioner use = {};
+  };
+  std::optional<Factor> factor_;
+  std::vector<Hierarchy> hierarchies_;  // one of each kind, basis and precision that was asked for
+  std::optional<MethodChoice> last_;
+  Counts counts_;
+};
+
+}  // namespace ritz

@@ -1,0 +1,47 @@
+#include "solvers/linear/used_preconditioner.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace ritz {
+namespace {
+
+// Of the slowest column, for each iteration; 0: too few to tell.
+double digits_of(const std::vector<SolveReport>& reports) {
+  double least = 0;
+  for (const SolveReport& report : reports) {
+    if (report.history.size() < 3 || !(report.history.back() > 0)) continue;
+    const double digits = std::log10(report.history.front() / report.history.back()) / double(report.history.size() - 1);
+    least = least == 0 ? digits : std::min(least, digits);
+  }
+  return least;
+}
+
+// Making a hierarchy anew costs as much as five to ten iterations.
+constexpr double good_enough = 0.6;
+
+}  // namespace
+
+void UsedPreconditioner::matrix_changed(bool alike) {
+  current_ = false;
+  may_serve_ = may_serve_ && alike;
+}
+
+int UsedPreconditioner::patience(double digits) const {
+  if (current_) return 0;
+  return digits_ > 0 ? static_cast<int>(std::min(1e6, 10 + 2 * digits / digits_)) : 50;
+}
+
+bool UsedPreconditioner::judge(const std::vector<SolveReport>& reports, bool may_serve_others) {
+  const bool converged = std::ranges::all_of(reports, &SolveReport::converged);
+  const double digits = digits_of(reports);
+  if (current_) {
+    if (digits > 0) digits_ = digits;
+    may_serve_ = converged && may_serve_others;
+    return true;
+  }
+  may_serve_ = converged && (digits == 0 || digits >= good_enough * digits_);
+  return converged;
+}
+
+}  // namespace ritz

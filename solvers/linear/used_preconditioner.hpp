@@ -1,0 +1,28 @@
+// How long a preconditioner serves on when the values of the matrix change (Newton's method): for as long as iterations gain as many digits with it
+// as they did when it was new, or nearly.
+#pragma once
+
+#include "solvers/algebra/solve_report.hpp"
+
+#include <vector>
+
+namespace ritz {
+
+class UsedPreconditioner {
+ public:
+  void matrix_changed(bool alike);  // alike: by other numbers in the same equations; else it is of no use any more
+  void made_anew() { current_ = true; }
+  bool current() const { return current_; }
+  bool serves() const { return current_ || may_serve_; }
+
+  // Iterations that one of another matrix is given to gain that many digits; 0: no limit, it is of the matrix at hand.
+  int patience(double digits) const;
+  // How an iteration with it went. False: it is one of another matrix, and did not lead to the end; make it anew and ask again.
+  bool judge(const std::vector<SolveReport>& reports, bool may_serve_others = true);
+
+ private:
+  bool current_ = true, may_serve_ = false;
+  double digits_ = 0;  // gained by an iteration when it was new; 0: not known
+};
+
+}  // namespace ritz

@@ -1,8 +1,0 @@
-// Sparse matrix times vector: multiply(device, A, x, y) and multiply_dot(device, A, x, y, xy), in kernel sources.
-#pragma once
-
-#ifdef __CUDACC__
-#include "solvers/spmv_cuda.hpp"
-#else
-#include "solvers/spmv_cpu.hpp"
-#endif

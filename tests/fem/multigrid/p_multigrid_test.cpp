@@ -1,0 +1,214 @@
+// Multigrid over orders: a symmetric positive definite cycle whose iterations depend neither on the mesh nor much on the
+// order.
+#include "fem/multigrid/p_multigrid.hpp"
+#include "fem/multigrid/space_transfer.hpp"
+#include "solvers/algebra/vectors.hpp"
+#include "solvers/krylov/conjugate_gradient.hpp"
+#include "tests/fem/models.hpp"
+
+#include <cmath>
+
+namespace ritz::test {
+namespace {
+
+const Device& tested() {
+  static const Device device = device_under_test(1);
+  return device;
+}
+
+struct Clamped {
+  Clamped(Mesh m, FormValue form, int order, const std::vector<std::pair<std::string, int>>& supports)
+      : mesh(std::move(m)), space(mesh, form.components, tested(), {.order = order}), equations(space, {Integral::over_all_cells(form)}), fixed(space) {
+    for (const auto& [side, component] : supports) fixed.prescribe(mesh.region(side), component, 0, side);
+    fixed.finish();
+    u = space.zeros();
+    b = space.zeros();
+    fill_start_vector(b);
+    fixed.set_zero(b);
+  }
+  SolveReport solve(const PMultigridOptions& options = {}) {
+    const MatrixFree A(equations, fixed, u);
+    const PMultigrid cycle(A, options);
+    Vector x = space.zeros();
+    return ConjugateGradient{.relative = 1e-9, .max_iterations = 200}.solve(A, b, x, &cycle);
+  }
+  Mesh mesh;
+  FunctionSpace space;
+  Operator equations;
+  Constraints fixed;
+  Vector u, b;
+};
+
+const std::vector<std::pair<std::string, int>> all_sides = {{"x0", 0}, {"x1", 0}, {"y0", 0}, {"y1", 0}, {"z0", 0}, {"z1", 0}};
+const std::vector<std::pair<std::string, int>> clamped = {{"x0", 0}, {"x0", 1}, {"x0", 2}};
+
+TEST(PMultigrid, NeedsFewIterationsWhateverTheMesh) {
+  for (const int order : {2, 4}) {
+    std::vector<int> iterations;
+    for (const Index n : {4, 8}) {
+      Clamped m(box(n, n, n, {1, 1, 1}, CellKind::hex8, {.smooth = 0.05}), heat_form(3), order, all_sides);
+      const SolveReport report = m.solve();
+      EXPECT_TRUE(report.converged()) << summary(report);
+      iterations.push_back(report.iterations);
+    }
+    EXPECT_LE(iterations[0], 20) << "order " << order;
+    EXPECT_LE(iterations[1], iterations[0] + 4) << "order " << order;
+  }
+}
+
+TEST(PMultigrid, SolvesOnEveryShape) {
+  for (const CellKind kind : {CellKind::tri3, CellKind::quad4, CellKind::quad9, CellKind::tet4, CellKind::tet10, CellKind::hex8, CellKind::hex27,
+                              CellKind::prism6, CellKind::pyramid5}) {
+    const int dimension = traits(kind).dimension;
+    for (int order = 2; order <= 3; ++order) {
+      const Mesh mesh = patch(kind, {.count = 3, .random = 0.02});
+      auto sides = all_sides;
+      sides.resize(static_cast<std::size_t>(2 * dimension));
+      const SolveReport report = Clamped(patch(kind, {.count = 3, .random = 0.02}), heat_form(dimension), order, sides).solve();
+      EXPECT_TRUE(report.converged()) << traits(kind).name << " " << summary(report);
+      EXPECT_LE(report.iterations, 40) << traits(kind).name << ", order " << order;
+    }
+  }
+}
+
+TEST(PMultigrid, SolvesElasticityWithSupportsOfSingleComponents) {
+  Clamped m(box(6, 3, 3, {2, 1, 1}, CellKind::hex8, {.smooth = 0.05}), elastic_form(3), 2, {{"x0", 0}, {"y0", 1}, {"z0", 2}});
+  const SolveReport report = m.solve();
+  EXPECT_TRUE(report.converged()) << summary(report);
+  EXPECT_LE(report.iterations, 40);
+  EXPECT_LE(Clamped(box(6, 3, 3, {2, 1, 1}, CellKind::hex8), elastic_form(3), 4, clamped).solve().iterations, 50);
+}
+
+TEST(PMultigrid, IsSymmetricAndPositive) {
+  for (const bool single : {false, true}) {
+    Clamped m(box(3, 3, 3, {1, 1, 1}, CellKind::hex8, {.smooth = 0.05}), elastic_form(3), 4, clamped);
+    const MatrixFree A(m.equations, m.fixed, m.u);
+    const PMultigrid cycle(A, {.single_precision = single});
+    Vector x = m.space.zeros(), y = m.space.zeros(), Mx = m.space.zeros(), My = m.space.zeros();
+    x.upload(random_values(static_cast<std::size_t>(x.size()), 1));
+    y.upload(random_values(static_cast<std::size_t>(y.size()), 2));
+    cycle.apply(x, Mx);
+    cycle.apply(y, My);
+    const double scale = std::sqrt(dot(x, Mx) * dot(y, My));
+    EXPECT_GT(dot(x, Mx), 0);
+    EXPECT_NEAR(dot(x, My), dot(y, Mx), scale * 1e-5);  // the coarsest cycle is in single precision in both
+  }
+}
+
+TEST(PMultigrid, InSinglePrecisionNeedsAsManyIterations) {
+  Clamped m(box(6, 6, 6, {1, 1, 1}, CellKind::hex8, {.smooth = 0.05}), heat_form(3), 4, all_sides);
+  const SolveReport in_single = m.solve(), in_double = m.solve({.single_precision = false});
+  EXPECT_TRUE(in_single.converged());
+  EXPECT_NEAR(in_single.iterations, in_double.iterations, 1);
+}
+
+// Far from the origin the corners of small cells differ in their last digits of single precision only.
+TEST(PMultigrid, InSinglePrecisionWorksFarFromTheOrigin) {
+  MeshData data = box_data(4, 4, 4, {1e-3, 1e-3, 1e-3}, CellKind::hex8);
+  for (double& x : data.points) x += 100;
+  Clamped m(Mesh(std::move(data)), heat_form(3), 2, all_sides);
+  const SolveReport report = m.solve();
+  EXPECT_TRUE(report.converged()) << summary(report);
+  EXPECT_LE(report.iterations, 20);
+}
+
+TEST(PMultigrid, TakesAJumpOfTheCoefficient) {
+  Mesh mesh = box(6, 6, 6, {1, 1, 1}, CellKind::hex8);
+  std::vector<Index> soft, stiff;
+  for (Index cell = 0; cell < mesh.cell_count(); ++cell) (mesh.point(mesh.nodes_of(cell)[0])[0] < 0.5 ? soft : stiff).push_back(cell);
+  const FunctionSpace space(mesh, 1, tested(), {.order = 2});
+  const Operator equations(space, {{Diffusion<3>{1.0}, false, soft, {}}, {Diffusion<3>{1e6}, false, stiff, {}}});
+  Constraints fixed(space);
+  fixed.prescribe(mesh.region("x0"), 0, 0, "x0");
+  fixed.finish();
+  Vector u = space.zeros(), b = space.zeros(), x = space.zeros();
+  fill_start_vector(b);
+  fixed.set_zero(b);
+  const MatrixFree A(equations, fixed, u);
+  const PMultigrid cycle(A);
+  // Rounding of products with entries of 1e6 and of 1 leaves no more than 1e-8.
+  const SolveReport report = ConjugateGradient{.relative = 1e-7, .max_iterations = 200}.solve(A, b, x, &cycle);
+  EXPECT_TRUE(report.converged()) << summary(report);
+  EXPECT_LE(report.iterations, 40);
+}
+
+// Interpolation between spaces: exact for polynomials of the lower order, and its transpose is its transpose.
+TEST(SpaceTransfer, InterpolatesPolynomialsExactlyAndTransposes) {
+  const Mesh mesh = box_mixed(4, 2, 2, {1, 1.2, 0.9}, 1, MidNodes::full, {.random = 0.02});
+  const FunctionSpace coarse(mesh, 1, tested(), {.order = 1}), fine(mesh, 1, tested(), {.order = 3});
+  const SpaceTransfer<double> transfer(coarse, fine);
+  const auto linear = [](const Point& x) { return 1 + 2 * x[0] - x[1] + 0.5 * x[2]; };
+  std::vector<double> at_coarse, at_fine;
+  for (Node n = 0; n < coarse.node_count(); ++n) at_coarse.push_back(linear(coarse.point(n)));
+  for (Node n = 0; n < fine.node_count(); ++n) at_fine.push_back(linear(fine.point(n)));
+  Vector x = coarse.zeros(), y = fine.zeros();
+  x.upload(at_coarse);
+  transfer.sum_interpolated(x, y);
+  const std::vector<double> weights = transfer.weights(), sums = y.host();
+  for (std::size_t i = 0; i < sums.size(); ++i) EXPECT_NEAR(weights[i] * sums[i], at_fine[i], 1e-12);
+  Vector v = fine.zeros(), back = coarse.zeros();
+  v.upload(random_values(static_cast<std::size_t>(v.size())));
+  transfer.sum_transposed(v, back);
+  EXPECT_NEAR(dot(v, y), dot(back, x), 1e-10 * std::abs(dot(v, y)));
+}
+
+// With the lists of the operators, or its own: the same sums.
+TEST(SpaceTransfer, OfOperatorsIsThatOfTheirSpaces) {
+  const Device device = Device::named("cpu", 1);
+  const Mesh mesh = box(5, 4, 3, {1, 1, 1}, CellKind::hex8, {.smooth = 0.05});
+  const FunctionSpace coarse(mesh, 1, device, {.order = 2}), fine(mesh, 1, device, {.order = 4});
+  std::vector<Index> some, others;
+  for (Index cell = 0; cell < mesh.cell_count(); ++cell) (cell % 3 == 0 ? some : others).push_back(cell);
+  const std::vector<std::vector<Integral>> models = {
+      {Integral::over_all_cells(heat_form(3))},
+      {{heat_form(3), false, some, {}}, {heat_form(3), false, others, {}}},
+      {{heat_form(3), false, some, {}}}};  // here some cells have no integral
+  Vector x = coarse.zeros(), y = fine.zeros(), expected = fine.zeros(), v = fine.zeros(), back = coarse.zeros(), expected_back = coarse.zeros();
+  fill_start_vector(x);
+  fill_start_vector(v);
+  const SpaceTransfer<double> own(coarse, fine);
+  own.sum_interpolated(x, expected);
+  own.sum_transposed(v, expected_back);
+  for (const std::vector<Integral>& integrals : models) {
+    const Operator from(coarse, integrals), to(fine, integrals);
+    const SpaceTransfer<double> transfer(from, to);
+    EXPECT_EQ(transfer.weights(), own.weights());
+    transfer.sum_interpolated(x, y);
+    transfer.sum_transposed(v, back);
+    axpy(-1, expected, y);
+    axpy(-1, expected_back, back);
+    EXPECT_LT(max_abs(y), 1e-13 * max_abs(expected));
+    EXPECT_LT(max_abs(back), 1e-13 * max_abs(expected_back));
+  }
+}
+
+TEST(Operator, SumsOfNodesShareTheirLists) {
+  const Device device = Device::named("cpu", 1);
+  const Mesh mesh = box(6, 6, 6, {1, 1, 1}, CellKind::hex8);
+  const FunctionSpace space(mesh, 1, device, {.order = 4});
+  const Operator equations(space, {Integral::over_all_cells(heat_form(3))});
+  const auto lists = [&] { return device.memory().statistics().live_by_tag.at("assembly lists"); };
+  Vector u = space.zeros(), r = space.zeros();
+  equations.residual(u, r);
+  const Index before = lists();
+  equations.action(u, r, u);
+  const Vector diagonal = equations.diagonal({});
+  EXPECT_EQ(lists(), before);
+}
+
+// An empty state is zero.
+TEST(MatrixFree, KeepsNoStateThatIsZero) {
+  Clamped m(box(3, 3, 3, {1, 1, 1}, CellKind::hex8), heat_form(3), 2, all_sides);
+  const MatrixFree A(m.equations, m.fixed, m.u);
+  EXPECT_TRUE(A.state().empty());
+  fill(1.0, m.u);
+  EXPECT_EQ(MatrixFree(m.equations, m.fixed, m.u).state().host(), m.u.host());
+}
+
+TEST(PMultigrid, RefusesSpacesOfOrderOne) {
+  Clamped m(box(2, 2, 2, {1, 1, 1}, CellKind::hex8), heat_form(3), 1, all_sides);
+  EXPECT_THROW(PMultigrid(MatrixFree(m.equations, m.fixed, m.u)), Error);
+}
+
+}  // namespace
+}  // namespace ritz::test

@@ -1,0 +1,222 @@
+// Facts of -lap u = lambda u on rectangles, whose eigenvalues are pi^2 (i^2 / a^2 + j^2 / b^2), and of the algebra.
+#include "tests/solvers/eigen/models.hpp"
+
+#include "device/error.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+namespace ritz::testing {
+namespace {
+
+constexpr EigenMethod methods[] = {EigenMethod::lanczos, EigenMethod::lobpcg};
+
+std::vector<double> exact_membrane(double a, double b, bool held, std::size_t count) {
+  std::vector<double> values;
+  for (int i = held ? 1 : 0; i < 60; ++i)
+    for (int j = held ? 1 : 0; j < 60; ++j)
+      values.push_back(std::numbers::pi * std::numbers::pi * (i * i / (a * a) + j * j / (b * b)));
+  std::ranges::sort(values);
+  values.resize(count);
+  return values;
+}
+
+Exit exit_of(const auto& action, std::string* message = nullptr) {
+  try {
+    action();
+  } catch (const Error& error) {
+    if (message != nullptr) *message = error.message();
+    return error.exit();
+  }
+  return Exit::ok;
+}
+
+class Methods : public ::testing::TestWithParam<EigenMethod> {
+ protected:
+  void SetUp() override {
+    if (GetParam() == EigenMethod::lobpcg) return;
+    const Vibration v = membrane(2, 2, {1, 1}, CellKind::quad4, {"x0"});
+    if (exit_of([&] { v.solve({.count = 1, .method = EigenMethod::lanczos}); }) == Exit::environment) GTEST_SKIP() << "skipped: no direct solver";
+  }
+};
+INSTANTIATE_TEST_SUITE_P(Eigen, Methods, ::testing::ValuesIn(methods), [](const auto& info) { return name_of(info.param); });
+
+// A square has double eigenvalues (i, j), (j, i).
+TEST_P(Methods, FindEveryDoubleEigenvalueOfASquare) {
+  const Vibration v = membrane(24, 24, {1, 1}, CellKind::quad9, all_sides);
+  const EigenSolution s = v.solve({.count = 20, .method = GetParam()});
+  ASSERT_TRUE(s.converged()) << s.method;
+  const std::vector<double> exact = exact_membrane(1, 1, true, 20);
+  for (std::size_t k = 0; k < exact.size(); ++k) EXPECT_NEAR(s.values[k], exact[k], 3e-4 * exact[k]) << k;
+  EXPECT_EQ(s.verified, GetParam() == EigenMethod::lanczos) << s.verification;
+}
+
+TEST_P(Methods, VectorsAreOrthonormalAndResidualsAreWhatTheySay) {
+  const Vibration v = membrane(15, 10, {3, 2}, CellKind::tri6, {"x0"});
+  const EigenSolution s = v.solve({.count = 12, .method = GetParam()});
+  ASSERT_TRUE(s.converged());
+  MultiVector MX(v.K->device(), v.K->rows(), 12), KX(v.K->device(), v.K->rows(), 12);
+  v.M->apply_block(*s.vectors, MX);
+  v.K->apply_block(*s.vectors, KX);
+  const std::vector<double> mass = gram(*s.vectors, MX), stiffness = gram(*s.vectors, KX);
+  for (std::size_t i = 0; i < 12; ++i)
+    for (std::size_t j = 0; j < 12; ++j) {
+      EXPECT_NEAR(mass[i * 12 + j], i == j ? 1 : 0, 1e-12);
+      EXPECT_NEAR(stiffness[i * 12 + j], i == j ? s.values[i] : 0, 1e-11 * s.values.back());
+    }
+  const std::vector<double> size = column_norms(MX);
+  std::vector<double> minus(144, 0.0);
+  for (std::size_t i = 0; i < 12; ++i) minus[i * 12 + i] = -s.values[i];
+  combine(MX, minus, 1.0, KX);
+  const std::vector<double> residual = column_norms(KX);
+  for (std::size_t i = 0; i < 12; ++i) {
+    EXPECT_LE(s.residuals[i], 1e-6);
+    EXPECT_NEAR(residual[i] / (s.values[i] * size[i]), s.residuals[i], 1e-3 * s.residuals[i] + 1e-13);
+  }
+}
+
+TEST_P(Methods, AFreeBodyHasItsConstantAsZero) {
+  const Vibration v = membrane(12, 8, {3, 2}, CellKind::quad8, {});
+  for (const int known_zeros : {1, 0}) {
+    if (known_zeros == 0 && GetParam() == EigenMethod::lobpcg) continue;  // multigrid of a singular matrix must be asked for
+    const EigenSolution s = v.solve({.count = 9, .method = GetParam(), .zero_count = known_zeros});
+    ASSERT_TRUE(s.converged()) << s.method;
+    const std::vector<double> exact = exact_membrane(3, 2, false, 9);
+    EXPECT_NEAR(s.values[0], 0, 1e-9 * exact[1]);
+    for (std::size_t k = 1; k < exact.size(); ++k) EXPECT_NEAR(s.values[k], exact[k], 1e-3 * exact[k]) << k;
+  }
+}
+
+// Discrete eigenvalues lie above the exact ones and approach them with h^(2p) (Strang and Fix 1973, section 6.3).
+TEST_P(Methods, EigenvaluesComeFromAboveWithTwiceTheOrder) {
+  for (const CellKind kind : {CellKind::tri3, CellKind::quad4, CellKind::tri6, CellKind::quad9}) {
+    const std::vector<double> exact = exact_membrane(1.5, 1, true, 4);
+    double errors[2][4];
+    for (const int level : {0, 1}) {
+      const Index n = 12 << level;
+      const EigenSolution s = membrane(n, n, {1.5, 1}, kind, all_sides).solve({.count = 4, .relative = 1e-8, .method = GetParam()});
+      ASSERT_TRUE(s.converged());
+      for (std::size_t k = 0; k < 4; ++k) {
+        errors[level][k] = s.values[k] / exact[k] - 1;
+        EXPECT_GT(errors[level][k], 0) << traits(kind).name << ' ' << k;
+      }
+    }
+    for (std::size_t k = 0; k < 4; ++k) EXPECT_NEAR(std::log2(errors[0][k] / errors[1][k]), 2 * traits(kind).order, 0.35) << traits(kind).name << ' ' << k;
+  }
+}
+
+TEST_P(Methods, ThreadsDoNotChangeABit) {
+  std::vector<double> first;
+  for (const int threads : {1, 2, 3}) {
+    const EigenSolution s = membrane(20, 15, {4, 3}, CellKind::quad8, {"x0"}, Device::named("cpu", threads)).solve({.count = 7, .method = GetParam()});
+    std::vector<double> numbers = s.values, vectors = s.vectors->values().host();
+    numbers.insert(numbers.end(), vectors.begin(), vectors.end());
+    if (threads == 1) first = numbers;
+    EXPECT_EQ(numbers, first) << threads;
+  }
+}
+
+TEST_P(Methods, ScaleOfTheUnitsDoesNotMatter) {
+  for (const double unit : {1e-9, 1e12}) {
+    Vibration v = membrane(10, 8, {2, 1}, CellKind::quad9, all_sides);
+    const double before = v.solve({.count = 3, .method = GetParam()}).values[2];
+    axpby(0.0, v.M->values(), unit, v.M->values());
+    const EigenSolution s = v.solve({.count = 3, .method = GetParam()});
+    ASSERT_TRUE(s.converged());
+    EXPECT_NEAR(s.values[2] * unit, before, 1e-9 * before);
+  }
+}
+
+TEST_P(Methods, AreStoppedByTheirLimitAndSaySo) {
+  const Vibration v = membrane(30, 30, {1, 1}, CellKind::quad4, all_sides);
+  const EigenSolution s = v.solve({.count = 30, .relative = 1e-12, .method = GetParam(), .max_iterations = 2});
+  EXPECT_FALSE(s.converged());
+  EXPECT_EQ(s.reason, StopReason::iteration_limit);
+  EXPECT_FALSE(s.verified);
+}
+
+// All eigenvalues of a matrix, more than one block and fewer unknowns than the method would like.
+TEST(Lanczos, FindsAllEigenvaluesOfASmallMatrix) {
+  const Vibration v = membrane(4, 4, {1, 1}, CellKind::quad4, all_sides);
+  const EigenSolution s = v.solve({.count = 9, .method = EigenMethod::lanczos});
+  ASSERT_TRUE(s.converged());
+  EXPECT_TRUE(s.verified) << s.verification;
+  // Products of the one-dimensional problem: lambda_i = 6 n^2 (1 - cos) / (2 + cos), angle i pi / n (Strang and Fix 1973).
+  std::vector<double> exact;
+  const auto line = [](int i) { return 96 * (1 - std::cos(i * std::numbers::pi / 4)) / (2 + std::cos(i * std::numbers::pi / 4)); };
+  for (int i = 1; i < 4; ++i)
+    for (int j = 1; j < 4; ++j) exact.push_back(line(i) + line(j));
+  std::ranges::sort(exact);
+  for (std::size_t k = 0; k < 9; ++k) EXPECT_NEAR(s.values[k], exact[k], 1e-12 * exact[k]);
+}
+
+// More copies of an eigenvalue than a block is wide: ten equal squares that do not touch.
+TEST(Lanczos, MissesNoCopyOfATenfoldEigenvalue) {
+  MeshData data = rectangle_data(6, 6, {1, 1}, CellKind::quad4);
+  const std::vector<double> points = data.points;
+  const std::vector<Node> nodes = data.blocks[0].nodes;
+  data.regions.clear();
+  for (int copy = 1; copy < 10; ++copy) {
+    for (std::size_t i = 0; i < points.size(); ++i) data.points.push_back(points[i] + (i % 3 == 0 ? 2.0 * copy : 0.0));
+    for (const Node node : nodes) data.blocks[0].nodes.push_back(node + copy * Node(points.size() / 3));
+  }
+  const Vibration v = make_vibration(Mesh(std::move(data)), Diffusion<2>{1}, Mass<1, 2>{1}, {}, Device::named("cpu", 1));
+  for (const int known_zeros : {10, 0}) {
+    const EigenSolution s = v.solve({.count = 30, .method = EigenMethod::lanczos, .zero_count = known_zeros});
+    ASSERT_TRUE(s.converged()) << name_of(s.reason) << ": " << s.verification;
+    EXPECT_TRUE(s.verified) << s.verification;
+    for (std::size_t k = 0; k < 10; ++k) EXPECT_NEAR(s.values[k], 0, 1e-8);
+    for (std::size_t k = 10; k < 30; ++k) EXPECT_NEAR(s.values[k], s.values[10], 1e-9 * s.values[10]);  // (1, 0) and (0, 1)
+  }
+}
+
+TEST(Lanczos, ABandHoldsExactlyWhatLiesInIt) {
+  const Vibration v = membrane(24, 24, {1, 1}, CellKind::quad9, all_sides);
+  const std::vector<double> all = v.solve({.count = 40, .method = EigenMethod::lanczos}).values;
+  for (const auto& [low, high] : {std::pair{0.0, 101.0}, std::pair{101.0, 200.0}, std::pair{130.0, 300.0}, std::pair{49.0, 50.0}}) {
+    std::vector<double> expected;
+    for (const double value : all)
+      if (value >= low && value <= high) expected.push_back(value);
+    const EigenSolution s = v.solve({.band = EigenBand{low, high}});
+    ASSERT_TRUE(s.converged());
+    EXPECT_TRUE(s.verified) << s.verification;
+    ASSERT_EQ(s.values.size(), expected.size()) << low;
+    for (std::size_t k = 0; k < expected.size(); ++k) EXPECT_NEAR(s.values[k], expected[k], 1e-9 * expected[k]);
+  }
+}
+
+TEST(Lanczos, ABandWithoutEigenvaluesIsAnAnswer) {
+  const EigenSolution s = membrane(8, 8, {1, 1}, CellKind::quad9, all_sides).solve({.band = EigenBand{1, 15}});
+  EXPECT_TRUE(s.converged());
+  EXPECT_TRUE(s.verified);
+  EXPECT_TRUE(s.values.empty());
+}
+
+TEST(EigenSolver, RefusesWhatHasNoAnswer) {
+  const Vibration v = membrane(4, 4, {1, 1}, CellKind::quad4, all_sides);
+  std::string message;
+  EXPECT_EQ(exit_of([&] { v.solve({.count = 0}); }, &message), Exit::input);
+  EXPECT_NE(message.find("0 eigenvalues"), std::string::npos);
+  EXPECT_EQ(exit_of([&] { v.solve({.count = 10}); }, &message), Exit::input);
+  EXPECT_NE(message.find("only 9 unknowns"), std::string::npos) << message;
+  EXPECT_EQ(exit_of([&] { v.solve({.band = EigenBand{5, 5}}); }), Exit::input);
+  EXPECT_EQ(exit_of([&] { v.solve({.band = EigenBand{-5, -1}}); }), Exit::input);
+  EXPECT_EQ(exit_of([&] { v.solve({.band = EigenBand{1, 2}, .method = EigenMethod::lobpcg}); }), Exit::input);
+  const Vibration held = membrane(1, 1, {1, 1}, CellKind::quad4, all_sides);
+  EXPECT_EQ(exit_of([&] { held.solve({.count = 1}); }), Exit::model);
+  v.M->values().fill_zero();
+  EXPECT_EQ(exit_of([&] { v.solve({.count = 1}); }), Exit::model);
+}
+
+TEST(EigenSolver, BothMethodsAgree) {
+  const Vibration v = elastic_box(4, {2, 1, 1}, CellKind::hex20, true);
+  const EigenSolution a = v.solve({.count = 15, .method = EigenMethod::lanczos}), b = v.solve({.count = 15, .method = EigenMethod::lobpcg});
+  ASSERT_TRUE(a.converged() && b.converged());
+  for (std::size_t k = 0; k < 15; ++k) EXPECT_NEAR(a.values[k], b.values[k], 1e-9 * a.values[k]) << k;
+}
+
+}  // namespace
+}  // namespace ritz::testing

@@ -1,0 +1,139 @@
+// What solvers say that their kernels move, beside a count by hand: every array read and written once.
+#include "solvers/algebra/multi_vector.hpp"
+#include "solvers/direct/direct_solver.hpp"
+#include "solvers/krylov/bicgstab.hpp"
+#include "solvers/krylov/gmres.hpp"
+#include "solvers/krylov/minres.hpp"
+#include "solvers/multigrid/smoothed_aggregation.hpp"
+#include "tests/solvers/matrices.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <functional>
+#include <optional>
+#include <utility>
+
+namespace ritz::testing {
+namespace {
+
+constexpr Index n = 200, number = sizeof(double);
+
+HostMatrix identity() {
+  HostMatrix A;
+  for (Index i = 0; i < n; ++i) {
+    A.offsets.push_back(i);
+    A.columns.push_back(static_cast<std::int32_t>(i));
+    A.values.push_back(1);
+  }
+  A.offsets.push_back(n);
+  return A;
+}
+
+// Blocks [2 -1; -1 2] on the diagonal: pairs that couple to nothing else.
+HostMatrix pairs() {
+  HostMatrix A;
+  for (Index i = 0; i < n; ++i) {
+    A.offsets.push_back(2 * i);
+    for (const Index j : {i / 2 * 2, i / 2 * 2 + 1}) {
+      A.columns.push_back(static_cast<std::int32_t>(j));
+      A.values.push_back(i == j ? 2 : -1);
+    }
+  }
+  A.offsets.push_back(2 * n);
+  return A;
+}
+
+Index matrix_bytes(Index rows, Index nonzeros) { return (number + 4) * nonzeros + 8 * (rows + 1); }
+
+// Of a system whose solution is its right-hand side, in one iteration.
+Index counted(const std::function<SolveReport(const SparseMatrix&, const Vector&, Vector&)>& solve) {
+  const Device device = Device::named("cpu", 1);
+  const SparseMatrix A = sparse_matrix(device, identity());
+  const Vector b(device, random_numbers(static_cast<std::size_t>(n), 1), "test");
+  Vector x(device, n, "test");
+  x.fill_zero();
+  {
+    const auto phase = device.profile().phase("solve");
+    const SolveReport report = solve(A, b, x);
+    EXPECT_TRUE(report.converged());
+    EXPECT_EQ(report.iterations, 1);
+  }
+  return device.profile().phases().front().bytes;
+}
+
+constexpr Index vector = n * number;
+const Index product = matrix_bytes(n, n) + 2 * vector;
+
+// ||b||: 2 vectors; is x finite: 1; each true residual, one before and one behind, a product and 3.
+constexpr Index around = 9;
+
+TEST(CountedBytes, OfGmresAreThoseOfItsBasisAndProducts) {
+  // Start: ||r|| 2, eight columns of the basis allocated and cleared 16, v = r / ||r|| 3, into the basis 2; a product; twice V^T q
+  // (8 columns and q) and q -= V h (8, q read and written); x += V y the same.
+  EXPECT_EQ(counted([](const auto& A, const auto& b, auto& x) { return Gmres{.relative = 1e-12, .restart = 4}.solve(A, b, x); }),
+            3 * product + (around + 2 + 16 + 3 + 2 + 2 * (9 + 10) + 10) * vector);
+}
+
+TEST(CountedBytes, OfBicgstabAreThoseOfItsMergedKernels) {
+  // Start: the shadow copied 2, p and v cleared 2, their product 2. p = r + beta (p - omega v) 4; shadow.v 2 and s = r - alpha v 3; s copied
+  // 2; t.s and t.t 2; x and r updated from p, s, t and the shadow 8. Two products.
+  EXPECT_EQ(counted([](const auto& A, const auto& b, auto& x) { return Bicgstab{.relative = 1e-12}.solve(A, b, x); }),
+            4 * product + (around + 6 + 4 + 5 + 2 + 2 + 8) * vector);
+}
+
+TEST(CountedBytes, OfMinresAreThoseOfItsMergedKernels) {
+  // Three vectors cleared, one copied 2, r2.r2 and r.r2 2; the new Lanczos vector 4, its products 2; w, x and r from y, w1, w2 and r2: 9.
+  EXPECT_EQ(counted([](const auto& A, const auto& b, auto& x) { return Minres{.relative = 1e-12}.solve(A, b, x); }),
+            3 * product + (around + 3 + 2 + 2 + 4 + 2 + 9) * vector);
+}
+
+TEST(CountedBytes, OfMultiVectorsAreThoseOfWholeGroupsOfEight) {
+  const Device device = Device::named("cpu", 1);
+  const MultiVector X(device, n, 3), Y(device, n, 11);
+  MultiVector Z(device, n, 11);
+  const auto bytes_of = [&](const std::function<void()>& work) {
+    {
+      const auto phase = device.profile().phase("work");
+      work();
+    }
+    static Index before = 0;
+    const Index now = device.profile().phases().front().bytes;
+    return now - std::exchange(before, now);
+  };
+  EXPECT_EQ(bytes_of([&] { gram(X, Y); }), 2 * 16 * vector);
+  EXPECT_EQ(bytes_of([&] { gram(X, X); }), 8 * vector);
+  EXPECT_EQ(bytes_of([&] { combine(X, std::vector<double>(33, 1.0), 0, Z); }), 2 * 16 * vector);
+  EXPECT_EQ(bytes_of([&] { combine(X, std::vector<double>(33, 1.0), 1, Z); }), 2 * 24 * vector);
+  EXPECT_EQ(bytes_of([&] { column_dots(Y, Z); }), 32 * vector);
+}
+
+// Every pair is an aggregate: P has an entry in each row, and the coarser matrix is a diagonal.
+TEST(CountedBytes, OfTheGalerkinProductAreThoseOfItsFourMatrices) {
+  const Device device = Device::named("cpu", 1);
+  const SparseMatrix A = sparse_matrix(device, pairs());
+  const SmoothedAggregation multigrid(A, {.coarsest_size = 60});
+  ASSERT_EQ(multigrid.levels().size(), 2u);
+  ASSERT_EQ(multigrid.levels()[1].nonzeros, n / 2);
+  const auto& phases = device.profile().phases();
+  const auto found = std::ranges::find_if(phases, [](const PhaseRecord& phase) { return phase.name.ends_with("product"); });
+  ASSERT_NE(found, phases.end());
+  const Index inverse_of_diagonal = 8 * (n / 2 + 1) + 4 * (n / 2) + 2 * number * (n / 2);
+  EXPECT_EQ(found->bytes, matrix_bytes(n, 2 * n) + matrix_bytes(n, n) + matrix_bytes(n / 2, n) + matrix_bytes(n / 2, n / 2) + inverse_of_diagonal);
+}
+
+// A triangle with its diagonal is 3/2 n entries at least; substitution reads it twice.
+TEST(CountedBytes, OfAFactorisationAreThoseOfMatrixAndFactor) {
+  const Device device = Device::named("cpu", 1);
+  const SparseMatrix A = sparse_matrix(device, pairs());
+  std::optional<DirectSolver> solver;
+  {
+    const auto phase = device.profile().phase("factorisation");
+    solver.emplace(A, DirectKind::positive_definite);
+  }
+  EXPECT_GE(solver->factor_entries(), 3 * n / 2);
+  EXPECT_EQ(device.profile().phases().front().bytes, A.values().bytes() + number * solver->factor_entries());
+}
+
+}  // namespace
+}  // namespace ritz::testing

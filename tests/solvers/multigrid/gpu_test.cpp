@@ -1,0 +1,80 @@
+// Needs a GPU: ctest -L gpu.
+#include "solvers/krylov/conjugate_gradient.hpp"
+#include "tests/solvers/multigrid/followed_values.hpp"
+
+#include <cstdlib>
+#include <gtest/gtest.h>
+
+namespace ritz {
+namespace {
+
+using testing::cantilever;
+using testing::heat_cube;
+using testing::System;
+
+bool has_gpu() { return list_devices().devices.size() > 1; }
+
+struct Solved {
+  SolveReport report;
+  std::vector<double> u;  // [mesh node][component]
+  std::vector<SmoothedAggregation::Level> levels;
+};
+
+Solved solve(const System& s, Index coarsest_size = 600) {
+  SmoothedAggregationOptions options = s.multigrid();
+  options.coarsest_size = coarsest_size;
+  const SmoothedAggregation multigrid(*s.K, options);
+  Vector x = s.space->zeros();
+  const SolveReport report = ConjugateGradient{.relative = 1e-10, .max_iterations = 300}.solve(*s.K, s.b, x, &multigrid);
+  return {report, s.space->to_mesh(x), multigrid.levels()};
+}
+
+void expect_agreement(const System& on_cpu, const System& on_gpu, Index coarsest_size = 600) {
+  const Solved cpu = solve(on_cpu, coarsest_size), gpu = solve(on_gpu, coarsest_size);
+  EXPECT_TRUE(gpu.report.converged());
+  EXPECT_NEAR(gpu.report.iterations, cpu.report.iterations, 2);
+  ASSERT_EQ(gpu.levels.size(), cpu.levels.size());  // aggregation is the same on every device
+  for (std::size_t l = 0; l < cpu.levels.size(); ++l) {
+    EXPECT_EQ(gpu.levels[l].unknowns, cpu.levels[l].unknowns);
+    EXPECT_NEAR(gpu.levels[l].largest_eigenvalue, cpu.levels[l].largest_eigenvalue, 1e-4 * cpu.levels[l].largest_eigenvalue);
+  }
+  double largest = 0, difference = 0;
+  for (std::size_t i = 0; i < cpu.u.size(); ++i) {
+    largest = std::max(largest, std::abs(cpu.u[i]));
+    difference = std::max(difference, std::abs(cpu.u[i] - gpu.u[i]));
+  }
+  EXPECT_LT(difference, 1e-6 * largest);  // 1e-10 times a condition number below 1e4
+}
+
+TEST(GpuMultigrid, AgreesWithTheCpu) {
+  if (!has_gpu()) GTEST_SKIP() << "skipped: no GPU";
+  const Device cpu = Device::named("cpu"), gpu = Device::named("gpu");
+  for (const CellKind kind : {CellKind::tet4, CellKind::hex8, CellKind::tet10, CellKind::hex20}) {
+    SCOPED_TRACE(traits(kind).name);
+    expect_agreement(cantilever(kind, 5, cpu), cantilever(kind, 5, gpu));
+    expect_agreement(heat_cube(kind, 8, cpu), heat_cube(kind, 8, gpu));
+  }
+}
+
+// The second coarsening has blocks of 6 x 6, and nodes that are held belong to no aggregate.
+TEST(GpuMultigrid, AgreesWithTheCpuOnThreeLevels) {
+  if (!has_gpu()) GTEST_SKIP() << "skipped: no GPU";
+  const System on_gpu = cantilever(CellKind::tet4, 7, Device::named("gpu"));
+  ASSERT_EQ(solve(on_gpu, 60).levels.size(), 3u);
+  expect_agreement(cantilever(CellKind::tet4, 7, Device::named("cpu")), on_gpu, 60);
+}
+
+TEST(GpuMultigrid, ARecordedCycleFollowsNewValues) {
+  if (!has_gpu()) GTEST_SKIP() << "skipped: no GPU";
+  testing::expect_cycles_follow_values(Device::named("gpu"));
+}
+
+TEST(GpuMultigrid, RepeatsBitwise) {
+  if (!has_gpu()) GTEST_SKIP() << "skipped: no GPU";
+  const Device gpu = Device::named("gpu");
+  const System s = cantilever(CellKind::tet10, 5, gpu);
+  EXPECT_EQ(solve(s).u, solve(s).u);
+}
+
+}  // namespace
+}  // namespace ritz
