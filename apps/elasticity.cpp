@@ -20,10 +20,14 @@ namespace ritz {
 namespace {
 
 // The load on a body of revolution is the same all around: what acts across the axis as a whole is not.
-void check_along_axis(const Case::Table& t, const char* key, const std::vector<double>& vector, const PlaneModel& plane, const char* what, const char* fix) {
+void check_along_axis(const Case::Table& t, const char* key, const std::vector<double>& vector, const PlaneModel& plane,
+                      const char* what, const char* fix) {
   if (!plane.axisymmetric || vector[0] == 0) return;
   t.error(key, what,
-          fmt::format("it has the radial part {:g}; a load that is the same all around has a resultant along the axis (y) only", vector[0]), fix);
+          fmt::format(
+              "it has the radial part {:g}; a load that is the same all around has a resultant along the axis (y) only",
+              vector[0]),
+          fix);
 }
 
 // Gravity of the case or of a load case; nothing where there is none.
@@ -32,14 +36,16 @@ std::optional<std::vector<double>> read_gravity(const Case::Table& from, const P
   if (!table.present()) return std::nullopt;
   std::vector<double> acceleration = table.vector("acceleration", "[m/s^2]", {.size = dimension});
   check_along_axis(table, "acceleration", acceleration, plane, "gravity across the axis of a body of revolution",
-                   "give 0 for x, or model the body in three dimensions; a spinning one takes a [[body_force]] of density * omega^2 * x");
+                   "give 0 for x, or model the body in three dimensions; a spinning one takes a [[body_force]] of "
+                   "density * omega^2 * x");
   return acceleration;
 }
 
 // density * acceleration
 template <int G>
 FormValue weight_form(const std::vector<double>& gravity, const PlaneModel& plane, const Formula& density) {
-  if (density.is_number()) return load_form<G, G, 0>({gravity.begin(), gravity.end()}, plane.weight, plane.axisymmetric, density.number());
+  if (density.is_number())
+    return load_form<G, G, 0>({gravity.begin(), gravity.end()}, plane.weight, plane.axisymmetric, density.number());
   std::vector<PointFunction> force;
   for (const double g : gravity)
     force.push_back([g, density](std::span<const double> points, std::span<double> values) {
@@ -50,25 +56,31 @@ FormValue weight_form(const std::vector<double>& gravity, const PlaneModel& plan
 }
 
 template <int G>
-void add_weight(const std::optional<std::vector<double>>& gravity, const PlaneModel& plane, const std::vector<ElasticMaterial>& materials,
-                std::vector<Integral>& integrals) {
+void add_weight(const std::optional<std::vector<double>>& gravity, const PlaneModel& plane,
+                const std::vector<ElasticMaterial>& materials, std::vector<Integral>& integrals) {
   if (!gravity) return;
-  for (const ElasticMaterial& m : materials) integrals.push_back(Integral::over(weight_form<G>(*gravity, plane, m.density), *m.region));
+  for (const ElasticMaterial& m : materials)
+    integrals.push_back(Integral::over(weight_form<G>(*gravity, plane, m.density), *m.region));
 }
 
 // Inner facets, between two cells, have no side that is "into the body".
 void check_outside(const Case::Table& t, const Mesh& mesh, const Region& region) {
   if (const Index count = inner_facets(mesh, region); count > 0)
-    t.error("region", fmt::format("{} of the {} facets of '{}' lie between two cells", count, region.size(), region.name),
-            "pressure acts into the body, and there it would have two directions", "name facets of the boundary, or give a [[traction]] with its direction");
+    t.error("region",
+            fmt::format("{} of the {} facets of '{}' lie between two cells", count, region.size(), region.name),
+            "pressure acts into the body, and there it would have two directions",
+            "name facets of the boundary, or give a [[traction]] with its direction");
 }
 
 // All other loads.
 template <int G>
-void add_loads(Case& input, const Case::Table& from, const FunctionSpace& space, const PlaneModel& plane, std::vector<Integral>& integrals) {
+void add_loads(Case& input, const Case::Table& from, const FunctionSpace& space, const PlaneModel& plane,
+               std::vector<Integral>& integrals) {
   const Mesh& mesh = space.mesh();
-  for (const Case::Table& t : from.tables("body_force", "force per volume")) add_load<G, G, 0>(input, t, mesh, plane, "[N/m^3]", integrals);
-  for (const Case::Table& t : from.tables("traction", "force per area")) add_load<G, G, 1>(input, t, mesh, plane, "[Pa]", integrals);
+  for (const Case::Table& t : from.tables("body_force", "force per volume"))
+    add_load<G, G, 0>(input, t, mesh, plane, "[N/m^3]", integrals);
+  for (const Case::Table& t : from.tables("traction", "force per area"))
+    add_load<G, G, 1>(input, t, mesh, plane, "[Pa]", integrals);
   for (const Case::Table& t : from.tables("force", "total force, spread evenly over the area")) {
     const Region* region = t.region("region", "facets", mesh, {RegionKind::facets});
     const std::vector<double> value = t.vector("value", "[N]", {.size = G});
@@ -76,7 +88,8 @@ void add_loads(Case& input, const Case::Table& from, const FunctionSpace& space,
                      "give 0 for x; what pushes outwards all around is a [[traction]] or a [[pressure]]");
     if (region == nullptr || !has_area(t, mesh, *region, plane)) continue;
     const double area = loaded_size(mesh, *region, {plane.weight, plane.axisymmetric}, space.order());
-    integrals.push_back(Integral::over(load_form<G, G, 1>({value.begin(), value.end()}, plane.weight, plane.axisymmetric, 1 / area), *region));
+    integrals.push_back(Integral::over(
+        load_form<G, G, 1>({value.begin(), value.end()}, plane.weight, plane.axisymmetric, 1 / area), *region));
   }
   for (const Case::Table& t : from.tables("pressure", "pressure, positive into the body")) {
     const Region* region = t.region("region", "facets", mesh, {RegionKind::facets});
@@ -84,15 +97,16 @@ void add_loads(Case& input, const Case::Table& from, const FunctionSpace& space,
     if (region == nullptr || !has_area(t, mesh, *region, plane)) continue;
     check_outside(t, mesh, *region);
     check_formulas(input, mesh, *region, {&value, 1});
-    if (value.is_number()) integrals.push_back(Integral::over(Pressure<G>{value.number(), plane.weight, plane.axisymmetric}, *region));
+    if (value.is_number())
+      integrals.push_back(Integral::over(Pressure<G>{value.number(), plane.weight, plane.axisymmetric}, *region));
     else integrals.push_back(Integral::over({GivenPressure<G>{plane.weight, plane.axisymmetric}, {value}}, *region));
   }
 }
 
 // Stiffness and the loads outside of load cases; those of the load cases go to them.
 template <int G>
-std::vector<Integral> elastic_integrals(Run& run, const FunctionSpace& space, const PlaneModel& plane, LoadCaseInputs& load_cases,
-                                        std::vector<ElasticMaterial>& materials) {
+std::vector<Integral> elastic_integrals(Run& run, const FunctionSpace& space, const PlaneModel& plane,
+                                        LoadCaseInputs& load_cases, std::vector<ElasticMaterial>& materials) {
   const Mesh& mesh = space.mesh();
   const Case::Table root = run.input().root();
   const auto gravity = read_gravity(root, plane, G);
@@ -139,7 +153,8 @@ std::vector<double> tensors(const std::vector<double>& derived, std::size_t firs
 }
 
 EvaluatedFields stress_names(bool with_error) {
-  const Field stress{"stress", 6}, strain{"strain", 6}, von_mises{"von_mises", 1}, principal{"principal_stress", 3, {}, {"1", "2", "3"}};
+  const Field stress{"stress", 6}, strain{"strain", 6}, von_mises{"von_mises", 1},
+      principal{"principal_stress", 3, {}, {"1", "2", "3"}};
   EvaluatedFields names{{stress, strain, von_mises, principal}, {stress, strain, von_mises}};
   if (with_error) names.cells.push_back({"stress_error", 1});
   return names;
@@ -160,12 +175,14 @@ EvaluatedFields stress_fields(Run& run, const Operator& equations, const Vector&
   auto phase = run.device().profile().phase("fields");
   EvaluatedFields fields = stress_names(false);
   fill(fields.nodal, &Field::values, derived.at_nodes);
-  fill(fields.nodal, &Field::finer_values, run.fields().at_points(equations.space(), derived.at_space_nodes, derived.components));
+  fill(fields.nodal, &Field::finer_values,
+       run.fields().at_points(equations.space(), derived.at_space_nodes, derived.components));
   fill(fields.cells, &Field::values, derived.at_cells);
   return fields;
 }
 
-void show(Run& run, const Operator& equations, const std::optional<MeshErrorModel>& error_model, const StaticSolution& s) {
+void show(Run& run, const Operator& equations, const std::optional<MeshErrorModel>& error_model,
+          const StaticSolution& s) {
   const FunctionSpace& space = equations.space();
   const Mesh& mesh = space.mesh();
   const int dimension = mesh.dimension();
@@ -205,16 +222,20 @@ void elasticity(Run& run) {
   phase.emplace(run.device().profile(), "model");
   const char* move_out = "move it out of the load case, or make two case files";
   LoadCaseInputs load_cases =
-      read_load_cases(run.input(), {"gravity", "body_force", "traction", "force", "pressure", "displacement"}, {{"material", move_out}, {"model", move_out}});
+      read_load_cases(run.input(), {"gravity", "body_force", "traction", "force", "pressure", "displacement"},
+                      {{"material", move_out}, {"model", move_out}});
   std::vector<ElasticMaterial> materials;
-  const std::vector<Integral> integrals = dimension == 3 ? elastic_integrals<3>(run, space, plane, load_cases, materials)
-                                                         : elastic_integrals<2>(run, space, plane, load_cases, materials);
-  const auto supports = std::make_shared<const LoadCaseSupports>(space, read_displacements(run.input().root(), mesh), load_cases,
-                                                                 [&](Constraints& fixed) { hold_axis(plane, fixed); });
+  const std::vector<Integral> integrals = dimension == 3
+                                              ? elastic_integrals<3>(run, space, plane, load_cases, materials)
+                                              : elastic_integrals<2>(run, space, plane, load_cases, materials);
+  const auto supports =
+      std::make_shared<const LoadCaseSupports>(space, read_displacements(run.input().root(), mesh), load_cases,
+                                               [&](Constraints& fixed) { hold_axis(plane, fixed); });
   supports->check(run.input(), load_cases);
   LinearSolverOptions solver = run.solver(MatrixPromise::positive_definite);
   solver.one_of_many = pay_for_a_matrix(load_cases.cases.size(), load_cases.combinations.size()) || run.shared().sweeps;
-  const std::optional<MeshErrorModel> error_model = wants_mesh_error(run) ? std::optional(MeshErrorModel{plane, materials}) : std::nullopt;
+  const std::optional<MeshErrorModel> error_model =
+      wants_mesh_error(run) ? std::optional(MeshErrorModel{plane, materials}) : std::nullopt;
   const auto [stresses, cell_results] = stress_names(error_model.has_value());
   std::vector<Field> results = {{"displacement", dimension}};
   results.insert(results.end(), stresses.begin(), stresses.end());
@@ -260,6 +281,8 @@ measure = "mean"
 }  // namespace ritz
 
 int main(int argc, char** argv) {
-  return ritz::run_app(argc, argv, {"ritz-elasticity", "Small-strain linear elasticity: solid, plane and axisymmetric bodies.", ritz::example},
-                       ritz::elasticity);
+  return ritz::run_app(
+      argc, argv,
+      {"ritz-elasticity", "Small-strain linear elasticity: solid, plane and axisymmetric bodies.", ritz::example},
+      ritz::elasticity);
 }

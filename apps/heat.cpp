@@ -24,7 +24,8 @@ namespace ritz {
 namespace {
 
 template <int G>
-void add_loads(Case& input, const Case::Table& from, const FunctionSpace& space, const PlaneModel& plane, std::vector<Integral>& integrals) {
+void add_loads(Case& input, const Case::Table& from, const FunctionSpace& space, const PlaneModel& plane,
+               std::vector<Integral>& integrals) {
   const Mesh& mesh = space.mesh();
   for (const Case::Table& t : from.tables("source", "heat produced in the volume"))
     add_load<1, G, 0>(input, t, mesh, plane, "heat per volume [W/m^3]", integrals);
@@ -35,15 +36,18 @@ void add_loads(Case& input, const Case::Table& from, const FunctionSpace& space,
     const double value = t.number("value", "into the body [W]");
     if (region == nullptr || (region->kind == RegionKind::facets && !has_area(t, mesh, *region, plane))) continue;
     const double size = loaded_size(mesh, *region, {plane.weight, plane.axisymmetric}, space.order());
-    integrals.push_back(region->kind == RegionKind::facets ? Integral::over(load_form<1, G, 1>({value}, plane.weight, plane.axisymmetric, 1 / size), *region)
-                                                           : Integral::over(load_form<1, G, 0>({value}, plane.weight, plane.axisymmetric, 1 / size), *region));
+    integrals.push_back(
+        region->kind == RegionKind::facets
+            ? Integral::over(load_form<1, G, 1>({value}, plane.weight, plane.axisymmetric, 1 / size), *region)
+            : Integral::over(load_form<1, G, 0>({value}, plane.weight, plane.axisymmetric, 1 / size), *region));
   }
 }
 
 std::vector<Prescription> read_temperatures(const Case::Table& from, const Mesh& mesh) {
   std::vector<Prescription> prescribed;
   for (const Case::Table& t : from.tables("temperature", "prescribed temperatures")) {
-    const Region* region = t.region("region", "facets, nodes or cells", mesh, {RegionKind::facets, RegionKind::nodes, RegionKind::cells});
+    const Region* region =
+        t.region("region", "facets, nodes or cells", mesh, {RegionKind::facets, RegionKind::nodes, RegionKind::cells});
     const Formula value = t.formula("value", "temperature");
     if (region != nullptr) prescribed.push_back({region, 0, value, t.where()});
   }
@@ -59,7 +63,8 @@ FormValue diffusion_form(const Formula& k, const PlaneModel& plane) {
 
 template <int G>
 FormValue convection_form(const Formula& h, const Formula& ambient, const PlaneModel& plane) {
-  if (h.is_number() && ambient.is_number()) return Convection<G>{h.number(), ambient.number(), plane.weight, plane.axisymmetric};
+  if (h.is_number() && ambient.is_number())
+    return Convection<G>{h.number(), ambient.number(), plane.weight, plane.axisymmetric};
   return {VaryingConvection<G>{plane.weight, plane.axisymmetric}, {h, ambient}};
 }
 
@@ -70,8 +75,9 @@ struct Convected {
 };
 
 template <int G>
-std::vector<Integral> heat_integrals(Run& run, const FunctionSpace& space, const PlaneModel& plane, LoadCaseInputs& load_cases,
-                                     std::vector<Convected>& cooled, std::vector<ThermalMaterial>& conductors) {
+std::vector<Integral> heat_integrals(Run& run, const FunctionSpace& space, const PlaneModel& plane,
+                                     LoadCaseInputs& load_cases, std::vector<Convected>& cooled,
+                                     std::vector<ThermalMaterial>& conductors) {
   Case& input = run.input();
   const Mesh& mesh = space.mesh();
   std::vector<Integral> integrals;
@@ -103,7 +109,8 @@ std::vector<Integral> heat_integrals(Run& run, const FunctionSpace& space, const
   return integrals;
 }
 
-// Materials that overlap are an error; two fluids on one facet may be meant (a film and a radiation, say), and both act.
+// Materials that overlap are an error; two fluids on one facet may be meant (a film and a radiation, say), and both
+// act.
 void say_overlaps(Run& run, const std::vector<Convected>& cooled) {
   std::vector<std::pair<Index, int>> facets;
   for (const Convected& each : cooled)
@@ -112,7 +119,8 @@ void say_overlaps(Run& run, const std::vector<Convected>& cooled) {
   std::set<std::pair<Index, int>> several;
   for (std::size_t i = 1; i < facets.size(); ++i)
     if (facets[i] == facets[i - 1]) several.insert(facets[i]);
-  if (!several.empty()) run.log().notice(fmt::format("facets with more than one [[convection]]: {}; their heats add", several.size()));
+  if (!several.empty())
+    run.log().notice(fmt::format("facets with more than one [[convection]]: {}; their heats add", several.size()));
 }
 
 EvaluatedFields flux_names(const Mesh& mesh, bool with_error) {
@@ -126,7 +134,10 @@ EvaluatedFields heat_flux(Run& run, const Operator& equations, const Vector& u) 
   DerivedFields flux = evaluate(run, equations, u);
   auto phase = run.device().profile().phase("fields");
   std::vector<double> finer = run.fields().at_points(equations.space(), flux.at_space_nodes, flux.components);
-  return {{{.name = "heat_flux", .components = flux.components, .values = std::move(flux.at_nodes), .finer_values = std::move(finer)}},
+  return {{{.name = "heat_flux",
+            .components = flux.components,
+            .values = std::move(flux.at_nodes),
+            .finer_values = std::move(finer)}},
           {{"heat_flux", flux.components, std::move(flux.at_cells)}}};
 }
 
@@ -137,8 +148,8 @@ double total(const Operator& equations, const Vector& u) {
   return std::accumulate(values.begin(), values.end(), 0.0);
 }
 
-// With convection. The loads of the solution hold what it does where temperatures are prescribed, and its ambient temperatures: no heat that
-// is given.
+// With convection. The loads of the solution hold what it does where temperatures are prescribed, and its ambient
+// temperatures: no heat that is given.
 void print_heat(Run& run, const Constraints& supports, const std::vector<Convected>& cooled, const StaticSolution& s) {
   const FunctionSpace& space = supports.space();
   Vector prescribed = space.zeros();
@@ -156,10 +167,12 @@ void print_heat(Run& run, const Constraints& supports, const std::vector<Convect
   }
   const double held = std::accumulate(s.reaction.begin(), s.reaction.end(), 0.0);
   const double largest = std::transform_reduce(
-      convected.begin(), convected.end(), std::abs(held), [](double a, double b) { return std::max(a, b); }, [](double a) { return std::abs(a); });
+      convected.begin(), convected.end(), std::abs(held), [](double a, double b) { return std::max(a, b); },
+      [](double a) { return std::abs(a); });
   if (std::abs(given) < 1e-12 * largest) given = 0;  // rounding of a difference
-  run.log().line("heat into the body: {:.6g} given, {:.6g} at prescribed temperatures, by convection {}; certificate {:.1e}", given, held,
-                 fmt::join(words, ", "), s.certificate);
+  run.log().line(
+      "heat into the body: {:.6g} given, {:.6g} at prescribed temperatures, by convection {}; certificate {:.1e}",
+      given, held, fmt::join(words, ", "), s.certificate);
   run.facts()["applied_load"] = fmt::format("{:.10g}", given);
   run.facts()["reaction"] = fmt::format("{:.10g}", held);
   run.facts()["convection"] = fmt::format("{:.10g}", fmt::join(convected, " "));
@@ -173,10 +186,8 @@ void show(Run& run, const Operator& equations, const Constraints& supports, cons
   Field temperature = run.fields().of("temperature", space, s.u);
   print_range(run, space.mesh(), "temperature", temperature.values);
   try {
-    if (cooled.empty())
-      print_balance(run, s, 1);
-    else
-      print_heat(run, supports, cooled, s);
+    if (cooled.empty()) print_balance(run, s, 1);
+    else print_heat(run, supports, cooled, s);
   } catch (const Error& error) {
     if (error.exit() != Exit::resources) throw;
     run.log().notice(fmt::format("heat by convection is not told: {}", error.message()));
@@ -190,7 +201,10 @@ void show(Run& run, const Operator& equations, const Constraints& supports, cons
     return fields;
   });
   if (error) tell_mesh_error(run, space, *error);
-  run.write({std::move(temperature), std::move(flux.nodal.front()), {.name = "reaction", .values = s.reaction, .forces = true}}, std::move(flux.cells));
+  run.write({std::move(temperature),
+             std::move(flux.nodal.front()),
+             {.name = "reaction", .values = s.reaction, .forces = true}},
+            std::move(flux.cells));
 }
 
 void heat(Run& run) {
@@ -202,20 +216,24 @@ void heat(Run& run) {
       run.input(), {"source", "flux", "power", "temperature"},
       {{"material", move_out},
        {"model", move_out},
-       {"convection", "move it out of the load case; a fluid warmer by dT in one load case is a flux of coefficient * dT there"}});
+       {"convection",
+        "move it out of the load case; a fluid warmer by dT in one load case is a flux of coefficient * dT there"}});
   phase.reset();
   const FunctionSpace& space = make_space(run, mesh, 1);
   phase.emplace(run.device().profile(), "model");
   std::vector<Convected> cooled;
   std::vector<ThermalMaterial> conductors;
-  const std::vector<Integral> integrals = mesh.dimension() == 3 ? heat_integrals<3>(run, space, plane, load_cases, cooled, conductors)
-                                                                : heat_integrals<2>(run, space, plane, load_cases, cooled, conductors);
+  const std::vector<Integral> integrals = mesh.dimension() == 3
+                                              ? heat_integrals<3>(run, space, plane, load_cases, cooled, conductors)
+                                              : heat_integrals<2>(run, space, plane, load_cases, cooled, conductors);
   say_overlaps(run, cooled);
-  const auto supports = std::make_shared<const LoadCaseSupports>(space, read_temperatures(run.input().root(), mesh), load_cases);
+  const auto supports =
+      std::make_shared<const LoadCaseSupports>(space, read_temperatures(run.input().root(), mesh), load_cases);
   supports->check(run.input(), load_cases);
   LinearSolverOptions solver = run.solver(MatrixPromise::positive_definite);
   solver.one_of_many = pay_for_a_matrix(load_cases.cases.size(), load_cases.combinations.size()) || run.shared().sweeps;
-  const std::optional<MeshErrorModel> error_model = wants_mesh_error(run) ? std::optional(MeshErrorModel{plane, {}, conductors}) : std::nullopt;
+  const std::optional<MeshErrorModel> error_model =
+      wants_mesh_error(run) ? std::optional(MeshErrorModel{plane, {}, conductors}) : std::nullopt;
   const std::vector<Field> results = {{"temperature", 1}, {"heat_flux", mesh.dimension()}, {"reaction", 1}};
   const std::vector<Field> cell_results = flux_names(mesh, error_model.has_value()).cells;
   std::vector<Node> held;
@@ -262,5 +280,8 @@ measure = "max"
 }  // namespace ritz
 
 int main(int argc, char** argv) {
-  return ritz::run_app(argc, argv, {"ritz-heat", "Steady heat conduction with sources, fluxes, powers and convection.", ritz::example, 1}, ritz::heat);
+  return ritz::run_app(
+      argc, argv,
+      {"ritz-heat", "Steady heat conduction with sources, fluxes, powers and convection.", ritz::example, 1},
+      ritz::heat);
 }

@@ -26,7 +26,8 @@ const FormCatalogue::Entry& main_form(Run& run, const FormCatalogue& catalogue, 
   std::vector<std::string> own, volume;
   const auto is_volume = [&](const std::string& name) {
     const FormRecord& r = *catalogue.find(name).record;
-    return r.codimension == 0 && r.has_matrix && (r.cell < 0 || traits(static_cast<CellKind>(r.cell)).dimension == r.dimension);
+    return r.codimension == 0 && r.has_matrix &&
+           (r.cell < 0 || traits(static_cast<CellKind>(r.cell)).dimension == r.dimension);
   };
   for (const std::string& name : catalogue.forms_of_plugins())
     if (is_volume(name)) own.push_back(name);
@@ -37,8 +38,11 @@ const FormCatalogue::Entry& main_form(Run& run, const FormCatalogue& catalogue, 
   model.open_to_plugins("form");
   if (!catalogue.has_form(name)) run.input().throw_if_any();
   const FormCatalogue::Entry& entry = catalogue.find(name);
-  if (run.input().sound() && entry.record->dimension != run.mesh().dimension())  // else it may be a form that nobody named
-    model.error("form", fmt::format("the form '{}' is one of {} dimensions, the mesh has {}", name, entry.record->dimension, run.mesh().dimension()),
+  // else it may be a form that nobody named
+  if (run.input().sound() && entry.record->dimension != run.mesh().dimension())
+    model.error("form",
+                fmt::format("the form '{}' is one of {} dimensions, the mesh has {}", name, entry.record->dimension,
+                            run.mesh().dimension()),
                 {}, "take a form or a mesh of the other dimension", Exit::model);
   run.input().throw_if_any();
   return entry;
@@ -49,12 +53,13 @@ FormValue load_form(const FormRecord& r, const std::vector<Formula>& value, bool
   if constexpr (C > 1)
     if (r.components < C) return load_form<G, C - 1>(r, value, facets);
   const double weight = r.of_revolution ? 2 * std::numbers::pi : 1;
-  return facets ? load_form<C, G, 1>(value, weight, r.of_revolution) : load_form<C, G, 0>(value, weight, r.of_revolution);
+  return facets ? load_form<C, G, 1>(value, weight, r.of_revolution)
+                : load_form<C, G, 0>(value, weight, r.of_revolution);
 }
 
 struct Equations {
   std::vector<Integral> integrals;
-  std::vector<const Region*> held;   // boundaries whose forms hold the unknown
+  std::vector<const Region*> held;           // boundaries whose forms hold the unknown
   std::vector<const FormRecord*> evaluated;  // forms with results: that of the cells, then those of boundaries
   bool linear = true;
 };
@@ -68,7 +73,8 @@ Equations read_equations(Run& run, const FormCatalogue& catalogue, const FormCat
   equations.evaluated = {&record};
   std::vector<MaterialRegion> materials;
   bool thick = false;
-  for (const Case::Table& t : input.tables("material", "what the cells are made of: parameters of the form", {.minimum_count = 1})) {
+  for (const Case::Table& t :
+       input.tables("material", "what the cells are made of: parameters of the form", {.minimum_count = 1})) {
     const std::vector<std::string> given = t.keys();
     thick = thick || (mesh.dimension() == 2 && std::ranges::find(given, "thickness") != given.end());
     const Region* region = t.region("region", "cells", mesh, {RegionKind::cells});
@@ -79,11 +85,13 @@ Equations read_equations(Run& run, const FormCatalogue& catalogue, const FormCat
   }
   add_material_errors(input, mesh, materials);
   if (thick && !input.tables("load", {}).empty())
-    run.log().notice("[[load]] acts per area or length of the plane: the thickness of the materials does not multiply it");
+    run.log().notice(
+        "[[load]] acts per area or length of the plane: the thickness of the materials does not multiply it");
   std::vector<std::string> boundary_forms;
   for (const std::string& name : catalogue.forms()) {
     const FormRecord& r = *catalogue.find(name).record;
-    if (r.codimension == 1 && r.declared && r.components == record.components && r.dimension == record.dimension && r.of_revolution == record.of_revolution)
+    if (r.codimension == 1 && r.declared && r.components == record.components && r.dimension == record.dimension &&
+        r.of_revolution == record.of_revolution)
       boundary_forms.push_back(name);
   }
   for (const Case::Table& t : input.tables("boundary", "a form on facets, with its parameters")) {
@@ -95,25 +103,31 @@ Equations read_equations(Run& run, const FormCatalogue& catalogue, const FormCat
     const FormRecord& of_facets = *catalogue.find(name).record;
     const FormValue value = ask_form(t, catalogue.find(name));
     equations.linear = equations.linear && of_facets.linear;
-    if (std::ranges::find(equations.evaluated, &of_facets) == equations.evaluated.end()) equations.evaluated.push_back(&of_facets);
+    if (std::ranges::find(equations.evaluated, &of_facets) == equations.evaluated.end())
+      equations.evaluated.push_back(&of_facets);
     if (region == nullptr) continue;
     if (const Index count = inner_facets(mesh, *region); count > 0)
-      run.log().notice(
-          fmt::format("{} facets of '{}' lie between two cells: where '{}' uses the normal it takes that of the lower cell", count, region->name, name));
+      run.log().notice(fmt::format(
+          "{} facets of '{}' lie between two cells: where '{}' uses the normal it takes that of the lower cell", count,
+          region->name, name));
     if (!has_area(t, mesh, *region, {.axisymmetric = record.of_revolution})) continue;
     equations.integrals.push_back(Integral::over(value, *region));
     if (value.has_matrix) equations.held.push_back(region);
   }
   for (const Case::Table& t : input.tables("load", "a given density, per volume on cells or per area on facets")) {
     const Region* region = t.region("region", "cells or facets", mesh, {RegionKind::cells, RegionKind::facets});
-    const std::vector<Formula> value = t.formulas(
-        "value", "one number per component, positive into the body; on a plane mesh per area or length of the plane, whatever the thickness of a form",
-        record.components);
+    const std::vector<Formula> value = t.formulas("value",
+                                                  "one number per component, positive into the body; on a plane mesh "
+                                                  "per area or length of the plane, whatever the thickness of a form",
+                                                  record.components);
     t.open_to_plugins("value");
-    if (region == nullptr || (region->kind == RegionKind::facets && !has_area(t, mesh, *region, {.axisymmetric = record.of_revolution}))) continue;
+    if (region == nullptr ||
+        (region->kind == RegionKind::facets && !has_area(t, mesh, *region, {.axisymmetric = record.of_revolution})))
+      continue;
     check_formulas(input, mesh, *region, value);
     const bool facets = region->kind == RegionKind::facets;
-    equations.integrals.push_back(Integral::over(record.dimension == 3 ? load_form<3>(record, value, facets) : load_form<2>(record, value, facets), *region));
+    equations.integrals.push_back(Integral::over(
+        record.dimension == 3 ? load_form<3>(record, value, facets) : load_form<2>(record, value, facets), *region));
   }
   return equations;
 }
@@ -122,11 +136,13 @@ Equations read_equations(Run& run, const FormCatalogue& catalogue, const FormCat
 int component_of(const Case::Table& t, const FormRecord& record) {
   if (record.components == 1) return 0;
   const std::vector<std::string> names = component_names({record.unknown, record.components});
-  const std::string about = names.empty() ? "a number from 0, or all of them" : fmt::format("{}, a number from 0, or all of them", fmt::join(names, " "));
+  const std::string about = names.empty() ? "a number from 0, or all of them"
+                                          : fmt::format("{}, a number from 0, or all of them", fmt::join(names, " "));
   const std::string name = t.expression("component", about, {.fallback = "all"});
   if (name == "-1") return FieldComponent::all;
   try {
-    return component_named({.name = record.unknown, .components = record.components, .component_names = names}, name).which;
+    return component_named({.name = record.unknown, .components = record.components, .component_names = names}, name)
+        .which;
   } catch (const Error& error) {
     t.error("component", error.message(), error.why(), error.fix());
     return FieldComponent::all;
@@ -134,7 +150,8 @@ int component_of(const Case::Table& t, const FormRecord& record) {
 }
 
 void prescribe(const Case::Table& t, const Mesh& mesh, const FormRecord& record, Constraints& fixed) {
-  const Region* region = t.region("region", "facets, nodes or cells", mesh, {RegionKind::facets, RegionKind::nodes, RegionKind::cells});
+  const Region* region =
+      t.region("region", "facets, nodes or cells", mesh, {RegionKind::facets, RegionKind::nodes, RegionKind::cells});
   const int component = component_of(t, record);
   const Formula value = t.formula("value", "of the unknown");
   if (region == nullptr) return;
@@ -150,9 +167,10 @@ std::optional<RigidModes> rigid_modes(const FormRecord& r, const Equations& equa
   return r.dimension == 3 ? RigidModes::solid : RigidModes::plane;
 }
 
-// One residual of several fields says little of those whose forces are small beside the others'. What acts on a field: its loads, and what
-// holds it.
-void compare_fields(Run& run, const FormRecord& r, const Operator& equations, const Constraints& fixed, const Vector& u, double tolerance) {
+// One residual of several fields says little of those whose forces are small beside the others'. What acts on a field:
+// its loads, and what holds it.
+void compare_fields(Run& run, const FormRecord& r, const Operator& equations, const Constraints& fixed, const Vector& u,
+                    double tolerance) {
   if (r.components == 1 || (r.objective && r.components == r.dimension)) return;
   const auto components = static_cast<std::size_t>(r.components);
   Vector start = equations.space().zeros(), residual = equations.space().zeros();
@@ -161,7 +179,8 @@ void compare_fields(Run& run, const FormRecord& r, const Operator& equations, co
     equations.residual(at, residual);
     const std::vector<double> values = residual.host();
     for (std::size_t i = 0; i < values.size(); ++i)
-      if (fixed.is_prescribed(static_cast<Node>(i / components), static_cast<int>(i % components)) == of_held) sums[i % components] += values[i] * values[i];
+      if (fixed.is_prescribed(static_cast<Node>(i / components), static_cast<int>(i % components)) == of_held)
+        sums[i % components] += values[i] * values[i];
   };
   fixed.set_values(start);
   add_squares(start, false, acts);
@@ -171,24 +190,27 @@ void compare_fields(Run& run, const FormRecord& r, const Operator& equations, co
   for (std::size_t c = 0; c < components; ++c) {
     const double ratio = std::sqrt(left[c] / acts[c]);
     if (!(acts[c] > 1e-24 * most) || ratio <= 100 * tolerance) continue;
-    run.log().notice(
-        fmt::format("component {} of '{}' is in balance to {:.1e} of what acts on it only: what acts on another is {:.0e} times as large, and one residual is "
-                    "taken of all. Choose units that bring them closer, [solver] method = \"direct\", or a smaller tolerance",
-                    c, r.unknown, ratio, std::sqrt(most / acts[c])));
+    run.log().notice(fmt::format(
+        "component {} of '{}' is in balance to {:.1e} of what acts on it only: what acts on another is {:.0e} times as "
+        "large, and one residual is "
+        "taken of all. Choose units that bring them closer, [solver] method = \"direct\", or a smaller tolerance",
+        c, r.unknown, ratio, std::sqrt(most / acts[c])));
   }
 }
 
-void show(Run& run, const std::vector<const FormRecord*>& records, const Operator& equations, const Vector& u, const std::vector<double>& reaction,
-          std::optional<double> time = {}) {
+void show(Run& run, const std::vector<const FormRecord*>& records, const Operator& equations, const Vector& u,
+          const std::vector<double>& reaction, std::optional<double> time = {}) {
   const FunctionSpace& space = equations.space();
   const FormRecord& main = *records.front();
   std::optional<Profile::Phase> phase(std::in_place, run.device().profile(), "fields");
   std::vector<Field> nodal = {run.fields().of(main.unknown, space, u)}, cells;
   if (main.components == 1) print_range(run, space.mesh(), main.unknown, nodal.front().values);
-  else if (main.objective && main.small_displacements) judge_displacements(run, space.mesh(), nodal.front().values, main.components);
+  else if (main.objective && main.small_displacements)
+    judge_displacements(run, space.mesh(), nodal.front().values, main.components);
   phase.reset();
   for (const FormRecord* record : records) {
-    EvaluatedFields evaluated = derive(run, equations, evaluated_names(*record), [&] { return evaluate_fields(run, equations, *record, u); });
+    EvaluatedFields evaluated =
+        derive(run, equations, evaluated_names(*record), [&] { return evaluate_fields(run, equations, *record, u); });
     std::ranges::move(evaluated.nodal, std::back_inserter(nodal));
     std::ranges::move(evaluated.cells, std::back_inserter(cells));
   }
@@ -207,14 +229,16 @@ void solve(Run& run) {
   if (record.of_revolution) run.measure_by({2 * std::numbers::pi, true});
   for (const char* key : {"order", "element"})
     if (model.has(key))
-      model.refuse(key, fmt::format("'[model] {}' was given", key), "what the field is made of stands in one place, [space]",
+      model.refuse(key, fmt::format("'[model] {}' was given", key),
+                   "what the field is made of stands in one place, [space]",
                    fmt::format("write it as [space] {} = ...", key));
   const Equations parts = read_equations(run, catalogue, form);
   phase.reset();
   const FunctionSpace& space = make_space(run, mesh, record.components, &catalogue);
   phase.emplace(run.device().profile(), "model");
   Constraints fixed(space);
-  for (const Case::Table& t : input.tables("prescribe", "prescribed values of the unknown")) prescribe(t, mesh, record, fixed);
+  for (const Case::Table& t : input.tables("prescribe", "prescribed values of the unknown"))
+    prescribe(t, mesh, record, fixed);
   const LinearSolverOptions solver = run.solver();
   const NewtonInput newton = read_newton(run, solver);
   const bool linear = parts.linear && !newton.follows_a_path();
@@ -245,10 +269,12 @@ void solve(Run& run) {
 
   const Operator& equations = make_operator(run, space, parts.integrals, &solver);
   if (!linear)
-    return solve_by_newton(run, equations, fixed, newton, [&](const NonlinearSolution& s, double fraction, std::optional<double> time) {
-      if (fraction == 1 && !equations.has_state()) compare_fields(run, record, equations, fixed, s.u, newton.options.relative);
-      show(run, parts.evaluated, equations, s.u, s.reaction, time);
-    });
+    return solve_by_newton(run, equations, fixed, newton,
+                           [&](const NonlinearSolution& s, double fraction, std::optional<double> time) {
+                             if (fraction == 1 && !equations.has_state())
+                               compare_fields(run, record, equations, fixed, s.u, newton.options.relative);
+                             show(run, parts.evaluated, equations, s.u, s.reaction, time);
+                           });
   const StaticSolution s = solve_static(equations, fixed, solver, run.progress());
   run.record(s.report, space.unknown_count());
   print_balance(run, s, space.components());
@@ -284,6 +310,9 @@ value = 5e4
 }  // namespace ritz
 
 int main(int argc, char** argv) {
-  return ritz::run_app(argc, argv, {"ritz-solve", "Stationary equations of any form, also of your own; nonlinear ones by Newton's method.", ritz::example},
-                       ritz::solve);
+  return ritz::run_app(
+      argc, argv,
+      {"ritz-solve", "Stationary equations of any form, also of your own; nonlinear ones by Newton's method.",
+       ritz::example},
+      ritz::solve);
 }

@@ -24,7 +24,8 @@ namespace {
 
 std::vector<double> magnitudes(const std::vector<double>& vectors) {
   std::vector<double> result(vectors.size() / 3);
-  for (std::size_t i = 0; i < result.size(); ++i) result[i] = std::hypot(vectors[3 * i], vectors[3 * i + 1], vectors[3 * i + 2]);
+  for (std::size_t i = 0; i < result.size(); ++i)
+    result[i] = std::hypot(vectors[3 * i], vectors[3 * i + 1], vectors[3 * i + 2]);
   return result;
 }
 
@@ -35,7 +36,8 @@ std::vector<Field> nodal_names(int components) {
 }
 
 std::vector<Field> nodal_fields(int components, const std::vector<double>& u, const std::vector<double>& reaction) {
-  std::vector<Field> fields = {{"displacement", 3, part_of(u, components, 0, 3)}, {"reaction", 3, part_of(reaction, components, 0, 3)}};
+  std::vector<Field> fields = {{"displacement", 3, part_of(u, components, 0, 3)},
+                               {"reaction", 3, part_of(reaction, components, 0, 3)}};
   if (components == 6) {
     fields.push_back({"rotation", 3, part_of(u, components, 3, 3)});
     fields.push_back({"reaction_moment", 3, part_of(reaction, components, 3, 3)});
@@ -43,24 +45,29 @@ std::vector<Field> nodal_fields(int components, const std::vector<double>& u, co
   return fields;
 }
 
-void print_forces(Run& run, const std::vector<double>& applied, const std::vector<double>& reaction, double certificate) {
+void print_forces(Run& run, const std::vector<double>& applied, const std::vector<double>& reaction,
+                  double certificate) {
   std::array<double, 3> sum{};
   for (std::size_t i = 0; i < reaction.size(); ++i) sum[i % 3] += reaction[i];
   if (!applied.empty()) {
     const std::span<const double> loads(applied.data(), 3);
-    run.log().line("loads: ({:.6g}), reactions: ({:.6g}), certificate {:.1e}", fmt::join(loads, ", "), fmt::join(sum, ", "), certificate);
+    run.log().line("loads: ({:.6g}), reactions: ({:.6g}), certificate {:.1e}", fmt::join(loads, ", "),
+                   fmt::join(sum, ", "), certificate);
     run.facts()["applied_load"] = fmt::format("{:.10g}", fmt::join(loads, " "));
   }
   run.facts()["reaction"] = fmt::format("{:.10g}", fmt::join(sum, " "));
   run.facts()["residual_certificate"] = fmt::format("{:.3e}", certificate);
 }
 
-// The ground's forces on the structure: those of supports, and of springs that keep nothing (what others did to get here is not known
-// any more). Of supports alone where memory is short.
-std::vector<double> with_springs(Run& run, const FunctionSpace& space, const StructureModel& model, const Vector& u, std::vector<double> reaction) {
+// The ground's forces on the structure: those of supports, and of springs that keep nothing (what others did to get
+// here is not known any more). Of supports alone where memory is short.
+std::vector<double> with_springs(Run& run, const FunctionSpace& space, const StructureModel& model, const Vector& u,
+                                 std::vector<double> reaction) {
   std::vector<Integral> springs;
-  std::ranges::copy_if(model.ground, std::back_inserter(springs), [](const Integral& i) { return i.form.state_start.empty(); });
-  if (springs.size() < model.ground.size()) run.log().notice("reactions are those of supports and of springs without a state");
+  std::ranges::copy_if(model.ground, std::back_inserter(springs),
+                       [](const Integral& i) { return i.form.state_start.empty(); });
+  if (springs.size() < model.ground.size())
+    run.log().notice("reactions are those of supports and of springs without a state");
   if (springs.empty()) return reaction;
   try {
     Vector r = space.zeros();
@@ -75,8 +82,8 @@ std::vector<double> with_springs(Run& run, const FunctionSpace& space, const Str
 }
 
 // The sums of a linear solution's loads: what springs do where supports move their nodes is the ground's, and no load.
-std::vector<double> without_springs(Run& run, const FunctionSpace& space, const StructureModel& model, const Constraints& held, const Vector& u,
-                                    std::vector<double> applied) try {
+std::vector<double> without_springs(Run& run, const FunctionSpace& space, const StructureModel& model,
+                                    const Constraints& held, const Vector& u, std::vector<double> applied) try {
   if (model.ground.empty()) return applied;
   Vector moved = space.zeros(), r = space.zeros();
   ritz::copy(u, moved);
@@ -92,11 +99,13 @@ std::vector<double> without_springs(Run& run, const FunctionSpace& space, const 
   return applied;
 }
 
-void show(Run& run, const Operator& equations, const StructureModel& model, const std::vector<std::array<double, 3>>& along, const Vector& u,
-          const std::vector<double>& reaction, const std::vector<double>& applied, double certificate, std::optional<double> time = {}) {
+void show(Run& run, const Operator& equations, const StructureModel& model,
+          const std::vector<std::array<double, 3>>& along, const Vector& u, const std::vector<double>& reaction,
+          const std::vector<double>& applied, double certificate, std::optional<double> time = {}) {
   const FunctionSpace& space = equations.space();
   std::optional<Profile::Phase> phase(std::in_place, run.device().profile(), "fields");
-  std::vector<Field> nodal = nodal_fields(model.components, space.to_mesh(u), with_springs(run, space, model, u, reaction));
+  std::vector<Field> nodal =
+      nodal_fields(model.components, space.to_mesh(u), with_springs(run, space, model, u, reaction));
   print_peak(run, space.mesh(), "displacement", magnitudes(nodal[0].values));
   if (std::ranges::all_of(model.sections, [](const StructureSection& s) { return s.record->small_displacements; }))
     judge_displacements(run, space.mesh(), nodal[0].values, 3);
@@ -111,12 +120,11 @@ void show(Run& run, const Operator& equations, const StructureModel& model, cons
 void check_supports(Run& run, const Constraints& held) {
   try {
     check_held(held, RigidModes::solid);
-  } catch (const Error& error) {
-    run.input().add_error(error);
-  }
+  } catch (const Error& error) { run.input().add_error(error); }
 }
 
-// Shells and slender beams are ill-conditioned: factorised where they can be, to what double precision leaves of the residual.
+// Shells and slender beams are ill-conditioned: factorised where they can be, to what double precision leaves of the
+// residual.
 LinearSolverOptions structure_solver(Run& run) {
   LinearSolverOptions solver = run.solver(MatrixPromise::positive_definite, 1e-6);
   if (solver.method == LinearMethod::automatic) solver.method = LinearMethod::direct;
@@ -124,8 +132,8 @@ LinearSolverOptions structure_solver(Run& run) {
 }
 
 // Loads along beams of load case i, or of a combination: those of all, and its own.
-std::vector<std::array<double, 3>> summed(const StructureLoads& common, double factor, const std::vector<StructureLoads>& own,
-                                          const std::vector<double>& factors) {
+std::vector<std::array<double, 3>> summed(const StructureLoads& common, double factor,
+                                          const std::vector<StructureLoads>& own, const std::vector<double>& factors) {
   std::vector<std::array<double, 3>> sum;
   const auto add = [&](const StructureLoads& loads, double weight) {
     if (sum.size() < loads.along.size()) sum.resize(loads.along.size());
@@ -143,8 +151,10 @@ std::vector<std::array<double, 3>> scaled(std::vector<std::array<double, 3>> alo
   return along;
 }
 
-void solve_linear_structure(Run& run, const Operator& equations, const StructureModel& model, const LoadCaseInputs& inputs, const LoadCaseSupports& supports,
-                            const StructureLoads& common, const std::vector<StructureLoads>& own, const LinearSolverOptions& solver) {
+void solve_linear_structure(Run& run, const Operator& equations, const StructureModel& model,
+                            const LoadCaseInputs& inputs, const LoadCaseSupports& supports,
+                            const StructureLoads& common, const std::vector<StructureLoads>& own,
+                            const LinearSolverOptions& solver) {
   std::size_t shown = 0;
   solve_load_cases(run, equations, inputs, supports, solver, [&](const StaticSolution& s) {
     std::vector<double> factors(own.size(), 0.0);
@@ -162,8 +172,9 @@ void structure(Run& run) {
   const FormCatalogue catalogue(run.device(), load_plugins(run));
   std::optional<Profile::Phase> phase(std::in_place, run.device().profile(), "model");
   const char* move_out = "move it out of the load case, or make two case files";
-  LoadCaseInputs load_cases = read_load_cases(input, {"force", "line_load", "surface_load", "pressure", "gravity", "support"},
-                                              {{"section", move_out}, {"spring", move_out}, {"mass", move_out}});
+  LoadCaseInputs load_cases =
+      read_load_cases(input, {"force", "line_load", "surface_load", "pressure", "gravity", "support"},
+                      {{"section", move_out}, {"spring", move_out}, {"mass", move_out}});
   bool weighs = has_gravity(input.root());
   for (const LoadCaseInput& each : load_cases.cases) weighs = weighs || has_gravity(each.table);
   const StructureModel model = read_structure(run, mesh, catalogue, weighs);
@@ -180,7 +191,8 @@ void structure(Run& run) {
   phase.emplace(run.device().profile(), "model");
   const std::vector<std::uint8_t> touched = touched_unknowns(space, model.stiffness);
   Index untouched = 0;
-  const LoadCaseSupports supports(space, held, load_cases, [&](Constraints& fixed) { untouched = hold_untouched(touched, fixed); });
+  const LoadCaseSupports supports(space, held, load_cases,
+                                  [&](Constraints& fixed) { untouched = hold_untouched(touched, fixed); });
   supports.check(input, load_cases);
   std::vector<Prescription> all = held;
   if (!load_cases.cases.empty()) std::ranges::copy(load_cases.cases.front().prescribed, std::back_inserter(all));
@@ -189,11 +201,12 @@ void structure(Run& run) {
   const NewtonInput newton = read_newton(run, solver);
   const bool linear = model.linear && !newton.follows_a_path();
   if (!linear && model.linear && !load_cases.cases.empty())
-    input.add_error(Error(Exit::model, "load cases along a path of [newton]", "each load case is one state, under all of its loads",
+    input.add_error(Error(Exit::model, "load cases along a path of [newton]",
+                          "each load case is one state, under all of its loads",
                           "leave [newton] out, or the load cases"));
   if (!model.linear && !load_cases.cases.empty())
-    input.add_error(
-        Error(Exit::model, "load cases of a model with nonlinear elements", "they share one matrix, which such elements change", "make a case file of each"));
+    input.add_error(Error(Exit::model, "load cases of a model with nonlinear elements",
+                          "they share one matrix, which such elements change", "make a case file of each"));
   std::vector<Integral> integrals = model.stiffness;
   integrals.insert(integrals.end(), common.integrals.begin(), common.integrals.end());
   phase.reset();
@@ -210,9 +223,10 @@ void structure(Run& run) {
 
   const Operator& equations = make_operator(run, space, integrals);
   if (linear) return solve_linear_structure(run, equations, model, load_cases, supports, common, own, solver);
-  solve_by_newton(run, equations, supports.common(), newton, [&](const NonlinearSolution& s, double part, std::optional<double> time) {
-    show(run, equations, model, scaled(common.along, part), s.u, s.reaction, {}, s.certificate, time);
-  });
+  solve_by_newton(run, equations, supports.common(), newton,
+                  [&](const NonlinearSolution& s, double part, std::optional<double> time) {
+                    show(run, equations, model, scaled(common.along, part), s.u, s.reaction, {}, s.certificate, time);
+                  });
 }
 
 const char* example = R"([mesh]
@@ -255,6 +269,9 @@ moment = [0, 0, 500]          # N m
 }  // namespace ritz
 
 int main(int argc, char** argv) {
-  return ritz::run_app(argc, argv, {"ritz-structure", "Frames, trusses and shells: beams, bars, springs, shells, and elements of your own.", ritz::example},
-                       ritz::structure);
+  return ritz::run_app(
+      argc, argv,
+      {"ritz-structure", "Frames, trusses and shells: beams, bars, springs, shells, and elements of your own.",
+       ritz::example},
+      ritz::structure);
 }

@@ -42,7 +42,7 @@ class Array {
   Index size() const { return size_; }
   Index bytes() const { return size_ * Index{sizeof(T)}; }
   bool empty() const { return size_ == 0; }
-  T* data() { return data_; }              // valid in kernels on its device only
+  T* data() { return data_; }  // valid in kernels on its device only
   const T* data() const { return data_; }
   const Device& device() const { return device_; }
 

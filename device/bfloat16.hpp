@@ -1,5 +1,6 @@
-// A number of 16 bits with the range of float and 8 binary digits (bfloat16): for storage, where the bytes of a matrix that only
-// preconditions are worth more than its digits. Arithmetic is that of float; the conversion is a shift, in the kernels of every device.
+// A number of 16 bits with the range of float and 8 binary digits (bfloat16): for storage, where the bytes of a matrix
+// that only preconditions are worth more than its digits. Arithmetic is that of float; the conversion is a shift, in
+// the kernels of every device.
 #pragma once
 
 #include <cstdint>

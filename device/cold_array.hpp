@@ -1,5 +1,5 @@
-// The numbers of an array that nobody needs for a while, on the host: its block on the device goes back to the pool. The copies are
-// staged through pinned memory and show as a phase of the profile, "cold data".
+// The numbers of an array that nobody needs for a while, on the host: its block on the device goes back to the pool.
+// The copies are staged through pinned memory and show as a phase of the profile, "cold data".
 //
 //   ColdArray<double> cold;   cold.put_away(u);   ... solve something else ...   cold.bring_back(u, "vectors");
 #pragma once
@@ -16,8 +16,8 @@ class ColdArray {
   bool holds() const { return !values_.empty(); }
   Index bytes() const { return static_cast<Index>(values_.size() * sizeof(T)); }
 
-  // The array is empty afterwards; nothing happens where it was before. Throws std::bad_alloc where the host has no room either: then
-  // the array is as it was.
+  // The array is empty afterwards; nothing happens where it was before. Throws std::bad_alloc where the host has no
+  // room either: then the array is as it was.
   void put_away(Array<T>& array) {
     if (array.empty()) return;
     device_ = array.device();
@@ -25,7 +25,8 @@ class ColdArray {
     values_ = array.host();
     array = Array<T>();
   }
-  // As it was put away, or nothing happens. Throws Error(Exit::resources) where the device has no room: then it stays on the host.
+  // As it was put away, or nothing happens. Throws Error(Exit::resources) where the device has no room: then it stays
+  // on the host.
   void bring_back(Array<T>& array, const char* tag) {
     if (!holds()) return;
     auto phase = device_.profile().phase("cold data");

@@ -8,7 +8,8 @@
 
 namespace ritz {
 
-// What is thrown is told: the runtime's note of it is cleared, that no later launch is blamed for it (where it is not sticky).
+// What is thrown is told: the runtime's note of it is cleared, that no later launch is blamed for it (where it is not
+// sticky).
 inline void cuda_check(cudaError_t status, const char* what) {
   if (status == cudaSuccess) return;
   cudaGetLastError();

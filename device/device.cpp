@@ -25,11 +25,16 @@ std::string threads_text(int threads);
 
 struct Device::State {
   State(std::unique_ptr<Machine> m, int thread_count, std::string why)
-      : machine(std::move(m)), memory(*machine), pinned(*machine, MemoryPool::Of::pinned), profile(*machine, memory), threads(thread_count) {
+      : machine(std::move(m)),
+        memory(*machine),
+        pinned(*machine, MemoryPool::Of::pinned),
+        profile(*machine, memory),
+        threads(thread_count) {
     const MachineInfo& i = machine->info();
     description = i.kind == "gpu" ? fmt::format("gpu:{} {}, compute capability {}, {:.0f} GB", i.ordinal, i.name,
                                                 i.compute_capability, 1e-9 * double(i.memory_total))
-                                  : fmt::format("{} {}, {}, {}", i.kind, i.name, threads_text(threads), i.backend == "v4" ? "AVX-512" : "AVX2");
+                                  : fmt::format("{} {}, {}, {}", i.kind, i.name, threads_text(threads),
+                                                i.backend == "v4" ? "AVX-512" : "AVX2");
     if (!why.empty()) description += " (" + why + ")";
   }
   std::unique_ptr<Machine> machine;
@@ -54,7 +59,8 @@ const CudaFactory* cuda_factory(std::string& why) {
 
 namespace {
 
-int available_threads() { return std::min(host_limits().threads(), omp_get_max_threads()); }  // the second obeys OMP_NUM_THREADS
+// the second obeys OMP_NUM_THREADS
+int available_threads() { return std::min(host_limits().threads(), omp_get_max_threads()); }
 
 std::vector<MachineInfo> list_gpus(std::string& why) {
   const CudaFactory* factory = cuda_factory(why);
@@ -70,7 +76,8 @@ std::unique_ptr<Machine> make_gpu(const std::string& request, int ordinal) {
                 "use --device auto or --device cpu, or install the NVIDIA driver and the CUDA libraries of this build");
   }
   if (ordinal >= static_cast<int>(gpus.size()))
-    throw Error(Exit::environment, fmt::format("device '{}' was asked for, but there are {} GPUs", request, gpus.size()),
+    throw Error(Exit::environment,
+                fmt::format("device '{}' was asked for, but there are {} GPUs", request, gpus.size()),
                 "GPUs are numbered from 0", "run 'ritz devices' to list them");
   check_gpu(gpu_facts(), gpus[static_cast<std::size_t>(ordinal)]);
   return std::unique_ptr<Machine>(cuda_factory(why)->create(ordinal));
@@ -81,7 +88,8 @@ DeviceChoice chosen_automatically() {
   std::string why;
   std::vector<MachineInfo> gpus = list_gpus(why);
   DeviceFacts facts = facts_of_environment(std::move(gpus), why);
-  if (!is_one_of_several_ranks(facts)) keep_usable(facts, [](const MachineInfo& gpu) { return make_gpu("gpu", gpu.ordinal)->current_info(); });
+  if (!is_one_of_several_ranks(facts))
+    keep_usable(facts, [](const MachineInfo& gpu) { return make_gpu("gpu", gpu.ordinal)->current_info(); });
   DeviceChoice choice = choose_device(facts);
   if (choice.gpu >= 0) choice.gpu = facts.gpus[static_cast<std::size_t>(choice.gpu)].ordinal;
   return choice;
@@ -120,10 +128,12 @@ int ordinal_in(const std::string& request) {
 Device Device::named(const std::string& asked, int threads) {
   const std::size_t reason = asked.find(" (");
   const std::string request = asked.substr(0, reason);
-  const std::string as_asked = reason == std::string::npos ? "as asked" : asked.substr(reason + 2, asked.size() - reason - 3);
+  const std::string as_asked =
+      reason == std::string::npos ? "as asked" : asked.substr(reason + 2, asked.size() - reason - 3);
   const int available = available_threads();
   if (threads < 0 || threads > 4096)
-    throw Error(Exit::input, fmt::format("{} threads were asked for", threads), {}, "use a number from 1 to 4096, or 0 for all");
+    throw Error(Exit::input, fmt::format("{} threads were asked for", threads), {},
+                "use a number from 1 to 4096, or 0 for all");
   std::unique_ptr<Machine> machine;
   std::string why;
   if (request == "auto") {

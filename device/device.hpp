@@ -22,16 +22,17 @@ class Device {
   static Device named(const std::string& request, int threads = 0);
 
   const MachineInfo& info() const;
-  const std::string& backend() const { return info().backend; }   // which kernel modules it runs
-  const std::string& description() const;                          // one line: name and why it was chosen
+  const std::string& backend() const { return info().backend; }  // which kernel modules it runs
+  const std::string& description() const;                        // one line: name and why it was chosen
   bool is_gpu() const { return info().kind == "gpu"; }
-  int threads() const;                                             // of the CPU that drives or does the work
-  // Threads of the team for a loop in so many parts: all or one. The OpenMP library ends the threads that a smaller team leaves out,
-  // and starts them again for the next larger one, which takes longer than most loops.
+  int threads() const;  // of the CPU that drives or does the work
+  // Threads of the team for a loop in so many parts: all or one. The OpenMP library ends the threads that a smaller
+  // team leaves out, and starts them again for the next larger one, which takes longer than most loops.
   int team(Index parts) const { return parts > 1 ? threads() : 1; }
   Machine& machine() const;
   MemoryPool& memory() const;
-  MemoryPool& pinned() const;                                      // host memory for copies; empty where the device has none of its own
+  // host memory for copies; empty where the device has none of its own
+  MemoryPool& pinned() const;
   Profile& profile() const;
   void synchronize() const { machine().synchronize(); }
   bool operator==(const Device& other) const { return state_ == other.state_; }

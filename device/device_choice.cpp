@@ -26,7 +26,8 @@ bool are_equal(const MachineInfo& a, const MachineInfo& b) {
 
 std::string in_view(const DeviceFacts& facts) {
   if (facts.visible.empty()) return "";
-  return fmt::format("; CUDA_VISIBLE_DEVICES is '{}'{}", facts.visible, facts.visible.starts_with("MIG-") ? ", a slice of a GPU" : "");
+  return fmt::format("; CUDA_VISIBLE_DEVICES is '{}'{}", facts.visible,
+                     facts.visible.starts_with("MIG-") ? ", a slice of a GPU" : "");
 }
 
 // One rank, one GPU: rank n of the node takes the n-th.
@@ -35,15 +36,18 @@ DeviceChoice choose_for_rank(const DeviceFacts& facts) {
   const bool shared = facts.local_rank >= count || facts.local_ranks > count;
   // A batch system that shows each rank one GPU of its own has chosen already.
   const bool own_view = count == 1 && !facts.visible.empty();
-  if (own_view && facts.local_ranks > 1) return {0, fmt::format("the one GPU that rank {} of the node sees{}", facts.local_rank, in_view(facts))};
+  if (own_view && facts.local_ranks > 1)
+    return {0, fmt::format("the one GPU that rank {} of the node sees{}", facts.local_rank, in_view(facts))};
   if (shared && !facts.may_share)
     throw Error(Exit::environment,
-                fmt::format("rank {} of this node would share a GPU: {} ranks, {} GPU{}", facts.local_rank, std::max(facts.local_ranks, facts.local_rank + 1),
-                            count, count == 1 ? "" : "s"),
+                fmt::format("rank {} of this node would share a GPU: {} ranks, {} GPU{}", facts.local_rank,
+                            std::max(facts.local_ranks, facts.local_rank + 1), count, count == 1 ? "" : "s"),
                 "two ranks on one GPU share its memory and wait for each other",
-                "start one rank for each GPU (srun --ntasks-per-node, --gpus-per-task=1), use --device cpu, or allow it with RITZ_SHARE_GPU=1");
-  return {facts.local_rank % count, fmt::format("GPU {} of {} for rank {} of the node{}{}", facts.local_rank % count, count, facts.local_rank,
-                                                shared ? ", shared as RITZ_SHARE_GPU allows" : "", in_view(facts))};
+                "start one rank for each GPU (srun --ntasks-per-node, --gpus-per-task=1), use --device cpu, or allow "
+                "it with RITZ_SHARE_GPU=1");
+  return {facts.local_rank % count,
+          fmt::format("GPU {} of {} for rank {} of the node{}{}", facts.local_rank % count, count, facts.local_rank,
+                      shared ? ", shared as RITZ_SHARE_GPU allows" : "", in_view(facts))};
 }
 
 // The first and those that equal it: the order of the others is CUDA's, fastest first.
@@ -55,10 +59,11 @@ DeviceChoice choose_freest(const DeviceFacts& facts) {
     if (facts.gpus[i].memory_free > facts.gpus[static_cast<std::size_t>(best)].memory_free) best = static_cast<int>(i);
   }
   const std::string context = in_view(facts) + (facts.left_out.empty() ? "" : "; left out: " + facts.left_out);
-  if (facts.gpus.size() == 1) return {0, (facts.left_out.empty() ? "the only GPU" : "the only GPU that can be used") + context};
+  if (facts.gpus.size() == 1)
+    return {0, (facts.left_out.empty() ? "the only GPU" : "the only GPU that can be used") + context};
   if (equals == 1) return {0, fmt::format("the first of {} GPUs{}", facts.gpus.size(), context)};
-  return {best, fmt::format("most free memory of {} equal GPUs, {:.1f} GB{}", equals, 1e-9 * double(facts.gpus[static_cast<std::size_t>(best)].memory_free),
-                            context)};
+  return {best, fmt::format("most free memory of {} equal GPUs, {:.1f} GB{}", equals,
+                            1e-9 * double(facts.gpus[static_cast<std::size_t>(best)].memory_free), context)};
 }
 
 }  // namespace
@@ -68,21 +73,22 @@ void keep_usable(DeviceFacts& facts, const std::function<MachineInfo(const Machi
   for (const MachineInfo& gpu : facts.gpus) {
     try {
       usable.push_back(open(gpu));
-    } catch (const Error& error) {
-      facts.left_out += (facts.left_out.empty() ? "" : "; ") + error.message();
-    }
+    } catch (const Error& error) { facts.left_out += (facts.left_out.empty() ? "" : "; ") + error.message(); }
   }
   if (usable.empty() && !facts.gpus.empty()) facts.why_no_gpu = facts.left_out;
   facts.gpus = std::move(usable);
 }
 
-bool is_one_of_several_ranks(const DeviceFacts& facts) { return facts.local_rank >= 0 && (facts.local_ranks > 1 || facts.local_rank > 0); }
+bool is_one_of_several_ranks(const DeviceFacts& facts) {
+  return facts.local_rank >= 0 && (facts.local_ranks > 1 || facts.local_rank > 0);
+}
 
 DeviceChoice choose_device(const DeviceFacts& facts) {
   if (facts.gpus.empty()) return {-1, facts.why_no_gpu + in_view(facts)};
   if (facts.crossover && facts.unknowns > 0 && facts.unknowns < *facts.crossover)
-    return {-1,
-            fmt::format("about {} unknowns are faster here than on a GPU, whose time begins at {}; --device gpu overrides", facts.unknowns, *facts.crossover)};
+    return {-1, fmt::format(
+                    "about {} unknowns are faster here than on a GPU, whose time begins at {}; --device gpu overrides",
+                    facts.unknowns, *facts.crossover)};
   return is_one_of_several_ranks(facts) ? choose_for_rank(facts) : choose_freest(facts);
 }
 
@@ -92,9 +98,10 @@ DeviceFacts facts_of_environment(std::vector<MachineInfo> gpus, std::string why_
   facts.why_no_gpu = std::move(why_no_gpu);
   facts.visible = environment("CUDA_VISIBLE_DEVICES");
   facts.may_share = environment("RITZ_SHARE_GPU") == "1";
-  constexpr std::array<std::array<const char*, 2>, 3> sources{{{"SLURM_LOCALID", "SLURM_NTASKS_PER_NODE"},
-                                                               {"OMPI_COMM_WORLD_LOCAL_RANK", "OMPI_COMM_WORLD_LOCAL_SIZE"},
-                                                               {"MPI_LOCALRANKID", "MPI_LOCALNRANKS"}}};
+  constexpr std::array<std::array<const char*, 2>, 3> sources{
+      {{"SLURM_LOCALID", "SLURM_NTASKS_PER_NODE"},
+       {"OMPI_COMM_WORLD_LOCAL_RANK", "OMPI_COMM_WORLD_LOCAL_SIZE"},
+       {"MPI_LOCALRANKID", "MPI_LOCALNRANKS"}}};
   for (const auto& [rank, size] : sources) {
     if (environment(rank).empty()) continue;
     facts.local_rank = number_in(rank, -1);
@@ -104,13 +111,16 @@ DeviceFacts facts_of_environment(std::vector<MachineInfo> gpus, std::string why_
   return facts;
 }
 
-Index crossover_of(const std::vector<Index>& sizes, const std::vector<double>& cpu_seconds, const std::vector<double>& gpu_seconds) {
-  const auto lead = [&](std::size_t i) { return std::log(cpu_seconds[i] / gpu_seconds[i]); };  // above 0: the GPU is ahead
+Index crossover_of(const std::vector<Index>& sizes, const std::vector<double>& cpu_seconds,
+                   const std::vector<double>& gpu_seconds) {
+  // above 0: the GPU is ahead
+  const auto lead = [&](std::size_t i) { return std::log(cpu_seconds[i] / gpu_seconds[i]); };
   if (sizes.empty() || lead(0) > 0) return 0;
   for (std::size_t i = 1; i < sizes.size(); ++i) {
     if (lead(i) <= 0) continue;
     const double share = -lead(i - 1) / (lead(i) - lead(i - 1));
-    return static_cast<Index>(std::llround(double(sizes[i - 1]) * std::pow(double(sizes[i]) / double(sizes[i - 1]), share)));
+    return static_cast<Index>(
+        std::llround(double(sizes[i - 1]) * std::pow(double(sizes[i]) / double(sizes[i - 1]), share)));
   }
   return sizes.back();
 }

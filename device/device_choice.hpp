@@ -1,6 +1,7 @@
 // Which machine `auto` takes: a decision from facts alone, so that it can be tested without any of the machines.
 //
-//   DeviceChoice choice = choose_device(facts_of_environment(gpus, why_no_gpu));   choice.why: "the GPU with most free memory of 4"
+//   DeviceChoice choice = choose_device(facts_of_environment(gpus, why_no_gpu));
+//   choice.why: "the GPU with most free memory of 4"
 #pragma once
 
 #include "device/machine.hpp"
@@ -13,7 +14,8 @@
 namespace ritz {
 
 struct DeviceFacts {
-  std::vector<MachineInfo> gpus;         // that this process sees, in CUDA's order: CUDA_VISIBLE_DEVICES and MIG have their say before
+  // that this process sees, in CUDA's order: CUDA_VISIBLE_DEVICES and MIG have their say before
+  std::vector<MachineInfo> gpus;
   std::string why_no_gpu;
   std::string left_out;                  // what keeps others of them away; empty: nothing
   std::string visible;                   // CUDA_VISIBLE_DEVICES; empty: not set
@@ -24,12 +26,12 @@ struct DeviceFacts {
 };
 
 struct DeviceChoice {
-  int gpu = -1;      // position in DeviceFacts::gpus; -1: the CPU
-  std::string why;   // one line
+  int gpu = -1;     // position in DeviceFacts::gpus; -1: the CPU
+  std::string why;  // one line
 };
 
-// Opens each GPU to see how it is now. Those that cannot be used (too old for this build, taken by another process) leave the facts,
-// and the reason goes to left_out, or to why_no_gpu where none remains. `open` throws Error for them.
+// Opens each GPU to see how it is now. Those that cannot be used (too old for this build, taken by another process)
+// leave the facts, and the reason goes to left_out, or to why_no_gpu where none remains. `open` throws Error for them.
 void keep_usable(DeviceFacts& facts, const std::function<MachineInfo(const MachineInfo&)>& open);
 
 // One of several ranks of its node, which share the GPUs out by their numbers. A batch job with one rank is none.
@@ -38,12 +40,13 @@ bool is_one_of_several_ranks(const DeviceFacts& facts);
 // Throws Error(Exit::environment): two ranks of a node would share a GPU, and nobody allowed it.
 DeviceChoice choose_device(const DeviceFacts& facts);
 
-// Ranks and permissions from the environment: SLURM_LOCALID, SLURM_NTASKS_PER_NODE, OMPI_COMM_WORLD_LOCAL_RANK and _SIZE,
-// MPI_LOCALRANKID and MPI_LOCALNRANKS, RITZ_SHARE_GPU.
+// Ranks and permissions from the environment: SLURM_LOCALID, SLURM_NTASKS_PER_NODE, OMPI_COMM_WORLD_LOCAL_RANK and
+// _SIZE, MPI_LOCALRANKID and MPI_LOCALNRANKS, RITZ_SHARE_GPU.
 DeviceFacts facts_of_environment(std::vector<MachineInfo> gpus, std::string why_no_gpu);
 
-// Of equal times of a task on both machines by size (ascending): where the GPU overtakes, interpolated in logarithms; the largest size
-// measured where it never does, 0 where it always is ahead. [unknowns]
-Index crossover_of(const std::vector<Index>& sizes, const std::vector<double>& cpu_seconds, const std::vector<double>& gpu_seconds);
+// Of equal times of a task on both machines by size (ascending): where the GPU overtakes, interpolated in logarithms;
+// the largest size measured where it never does, 0 where it always is ahead. [unknowns]
+Index crossover_of(const std::vector<Index>& sizes, const std::vector<double>& cpu_seconds,
+                   const std::vector<double>& gpu_seconds);
 
 }  // namespace ritz

@@ -15,16 +15,16 @@ namespace ritz {
 // The exit codes of every Ritz executable. Documented in README.md; scripts rely on them.
 enum class Exit : int {
   ok = 0,
-  internal = 1,       // a bug of ours
-  input = 2,          // command line or case file
-  mesh = 3,           // mesh file or geometry
-  model = 4,          // not well posed: unsupported body, missing material, conflicting conditions
+  internal = 1,  // a bug of ours
+  input = 2,     // command line or case file
+  mesh = 3,      // mesh file or geometry
+  model = 4,     // not well posed: unsupported body, missing material, conflicting conditions
   not_converged = 5,
-  resources = 6,      // out of host or device memory
-  output = 7,         // results or checkpoints could not be written
-  environment = 8,    // GPU, driver
-  checkpoint = 9,     // restart data unusable
-  stopped = 75,       // stopped on request, with a committed checkpoint
+  resources = 6,    // out of host or device memory
+  output = 7,       // results or checkpoints could not be written
+  environment = 8,  // GPU, driver
+  checkpoint = 9,   // restart data unusable
+  stopped = 75,     // stopped on request, with a committed checkpoint
 };
 
 class Error : public std::runtime_error {

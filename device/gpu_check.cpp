@@ -19,9 +19,9 @@ int number_of(const std::string& version) {
 std::string version_of(int number) { return fmt::format("{}.{}", number / 10, number % 10); }
 
 struct Code {
-  int capability;                  // 90 for 9.0
-  bool machine, intermediate;      // 90: both; 90-real, 90-virtual: one of them
-  bool only_here;                  // 90a, 100f: not on later ones
+  int capability;              // 90 for 9.0
+  bool machine, intermediate;  // 90: both; 90-real, 90-virtual: one of them
+  bool only_here;              // 90a, 100f: not on later ones
 };
 
 // Empty where a word is no architecture.
@@ -34,12 +34,15 @@ std::vector<Code> codes_of(const std::string& list) {
     char* rest = nullptr;
     const long capability = std::strtol(word.c_str(), &rest, 10);
     if (capability < 10) return {};
-    codes.push_back({static_cast<int>(capability), !word.ends_with("-virtual"), !word.ends_with("-real"), *rest == 'a' || *rest == 'f'});
+    codes.push_back({static_cast<int>(capability), !word.ends_with("-virtual"), !word.ends_with("-real"),
+                     *rest == 'a' || *rest == 'f'});
   }
   return codes;
 }
 
-std::string name_of(const MachineInfo& gpu) { return fmt::format("GPU {} ({}, compute capability {})", gpu.ordinal, gpu.name, gpu.compute_capability); }
+std::string name_of(const MachineInfo& gpu) {
+  return fmt::format("GPU {} ({}, compute capability {})", gpu.ordinal, gpu.name, gpu.compute_capability);
+}
 
 // nvcc 13 compiles for Turing and later, nvcc 12 for Maxwell and later (release notes of the CUDA toolkit).
 int least_capability(const GpuFacts& facts) { return number_of(facts.toolkit) >= 130 ? 75 : 50; }
@@ -60,8 +63,11 @@ std::optional<GpuFault> driver_fault(const GpuFacts& facts) {
   const int driver = number_of(facts.driver), toolkit = number_of(facts.toolkit);
   if (facts.driver.empty() || driver / 10 >= toolkit / 10) return std::nullopt;
   return GpuFault{
-      fmt::format("GPU driver too old: it is for CUDA {}, and this build was made with CUDA {}", facts.driver, facts.toolkit),
-      fmt::format("update the NVIDIA driver to one for CUDA {}, build Ritz with a toolkit of CUDA {}, or use --device cpu", toolkit / 10, driver / 10)};
+      fmt::format("GPU driver too old: it is for CUDA {}, and this build was made with CUDA {}", facts.driver,
+                  facts.toolkit),
+      fmt::format(
+          "update the NVIDIA driver to one for CUDA {}, build Ritz with a toolkit of CUDA {}, or use --device cpu",
+          toolkit / 10, driver / 10)};
 }
 
 std::optional<GpuFault> gpu_fault(const GpuFacts& facts, const MachineInfo& gpu) {
@@ -75,17 +81,19 @@ std::optional<GpuFault> gpu_fault(const GpuFacts& facts, const MachineInfo& gpu)
   const std::string configure = fmt::format("configure with -DRITZ_CUDA_ARCHITECTURES={}, or use --device cpu", here);
   if (std::ranges::any_of(codes, compiles)) {
     if (number_of(facts.driver) >= number_of(facts.toolkit)) return std::nullopt;
-    return GpuFault{fmt::format("{} needs code that the driver compiles, and the driver (CUDA {}) is older than the toolkit of this build (CUDA {})",
+    return GpuFault{fmt::format("{} needs code that the driver compiles, and the driver (CUDA {}) is older than the "
+                                "toolkit of this build (CUDA {})",
                                 name_of(gpu), facts.driver, facts.toolkit),
                     fmt::format("update the NVIDIA driver to one for CUDA {}, or {}", facts.toolkit, configure)};
   }
   const bool too_old = std::ranges::all_of(codes, [here](const Code& c) { return c.capability > here; });
-  return GpuFault{fmt::format("{} {}; this build holds code for {}", name_of(gpu), too_old ? "is too old for this build" : "is not among those of this build",
-                              facts.architectures),
-                  here >= least_capability(facts)
-                      ? configure
-                      : fmt::format("CUDA {} compiles for compute capability {} and later: use --device cpu, another GPU, or a build with an older toolkit",
-                                    facts.toolkit, version_of(least_capability(facts)))};
+  return GpuFault{
+      fmt::format("{} {}; this build holds code for {}", name_of(gpu),
+                  too_old ? "is too old for this build" : "is not among those of this build", facts.architectures),
+      here >= least_capability(facts) ? configure
+                                      : fmt::format("CUDA {} compiles for compute capability {} and later: use "
+                                                    "--device cpu, another GPU, or a build with an older toolkit",
+                                                    facts.toolkit, version_of(least_capability(facts)))};
 }
 
 void check_gpu(const GpuFacts& facts, const MachineInfo& gpu) {

@@ -1,4 +1,5 @@
-// Can this build run on that GPU with that driver? Answers from facts alone, so that tests can ask about machines that are not there.
+// Can this build run on that GPU with that driver? Answers from facts alone, so that tests can ask about machines that
+// are not there.
 //
 //   const GpuFacts facts = gpu_facts();
 //   if (const auto fault = gpu_fault(facts, facts.gpus[0])) ... fault->what, fault->fix ...
@@ -13,10 +14,11 @@
 namespace ritz {
 
 struct GpuFacts {
-  std::string why_no_module;      // of a build without CUDA, or one whose CUDA libraries are missing; empty: there is one
-  std::string why_no_gpu;         // empty when there is one
-  std::string architectures;      // that the kernels are built for, as CMake writes them: "80-real,90"
-  std::string driver, toolkit;    // CUDA versions, "13.0"; driver is empty without a driver
+  // of a build without CUDA, or one whose CUDA libraries are missing; empty: there is one
+  std::string why_no_module;
+  std::string why_no_gpu;       // empty when there is one
+  std::string architectures;    // that the kernels are built for, as CMake writes them: "80-real,90"
+  std::string driver, toolkit;  // CUDA versions, "13.0"; driver is empty without a driver
   std::vector<MachineInfo> gpus;
 };
 
@@ -27,12 +29,12 @@ struct GpuFault {
   std::string what, fix;
 };
 
-// A driver of an older major version than the toolkit runs nothing of it; newer drivers run older toolkits, and within a major version
-// either may be newer (NVIDIA, CUDA Compatibility, "Minor Version Compatibility").
+// A driver of an older major version than the toolkit runs nothing of it; newer drivers run older toolkits, and within
+// a major version either may be newer (NVIDIA, CUDA Compatibility, "Minor Version Compatibility").
 std::optional<GpuFault> driver_fault(const GpuFacts& facts);
-// Machine code for x.y runs on x.z with z >= y; the intermediate code (PTX) of an architecture on every later one, compiled by a driver
-// at least as new as the toolkit (CUDA C++ Programming Guide, "Compute Capability and Application Compatibility").
-// Architectures that are no numbers ("native", "all") are not judged: nullopt.
+// Machine code for x.y runs on x.z with z >= y; the intermediate code (PTX) of an architecture on every later one,
+// compiled by a driver at least as new as the toolkit (CUDA C++ Programming Guide, "Compute Capability and Application
+// Compatibility"). Architectures that are no numbers ("native", "all") are not judged: nullopt.
 std::optional<GpuFault> gpu_fault(const GpuFacts& facts, const MachineInfo& gpu);
 
 // Throws the first of these faults as Error(Exit::environment).

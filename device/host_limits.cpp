@@ -14,8 +14,8 @@ namespace {
 
 constexpr Index without_limit = Index{1} << 60;  // version 1 says "none" by a number of this size
 
-// The lines of a small file; none where it cannot be read. Paths are plain strings here: this is also asked when memory is
-// short, and a std::filesystem::path that fails to allocate frees its parts twice (libstdc++ 12).
+// The lines of a small file; none where it cannot be read. Paths are plain strings here: this is also asked when memory
+// is short, and a std::filesystem::path that fails to allocate frees its parts twice (libstdc++ 12).
 std::vector<std::string> lines_of(const std::string& file) {
   std::vector<std::string> lines;
   const std::unique_ptr<std::FILE, int (*)(std::FILE*)> in(std::fopen(file.c_str(), "r"), std::fclose);
@@ -44,7 +44,9 @@ Index keyed(const std::string& file, const std::string& key) {
 }
 
 // "key:   123 kB" of /proc/meminfo, in bytes.
-Index meminfo(const std::string& root, const std::string& key) { return 1024 * keyed(root + "/proc/meminfo", key + ":"); }
+Index meminfo(const std::string& root, const std::string& key) {
+  return 1024 * keyed(root + "/proc/meminfo", key + ":");
+}
 
 void limit_memory(HostLimits& limits, Index limit, Index used) {
   if (limit < 0 || limit >= without_limit) return;
@@ -73,7 +75,8 @@ void walk_up(const std::string& mount, const std::string& group, const Use& use)
 }
 
 void read_version_2(const std::string& folder, HostLimits& limits) {
-  limit_memory(limits, number_in(folder + "/memory.max"), number_in(folder + "/memory.current") - keyed(folder + "/memory.stat", "inactive_file"));
+  limit_memory(limits, number_in(folder + "/memory.max"),
+               number_in(folder + "/memory.current") - keyed(folder + "/memory.stat", "inactive_file"));
   double allowed = 0, period = 0;
   for (const std::string& line : lines_of(folder + "/cpu.max"))
     if (std::sscanf(line.c_str(), "%lf %lf", &allowed, &period) == 2) limit_processors(limits, allowed, period);
@@ -89,12 +92,14 @@ void read_groups(const std::string& root, HostLimits& limits) {
       walk_up(mount, path, [&](const std::string& folder) { read_version_2(folder, limits); });
     } else if (controllers == "memory") {
       walk_up(mount + "/memory", path, [&](const std::string& folder) {
-        limit_memory(limits, number_in(folder + "/memory.limit_in_bytes"),
-                     number_in(folder + "/memory.usage_in_bytes") - keyed(folder + "/memory.stat", "total_inactive_file"));
+        limit_memory(
+            limits, number_in(folder + "/memory.limit_in_bytes"),
+            number_in(folder + "/memory.usage_in_bytes") - keyed(folder + "/memory.stat", "total_inactive_file"));
       });
     } else if (("," + controllers + ",").find(",cpu,") != std::string::npos) {
       walk_up(mount + "/cpu", path, [&](const std::string& folder) {
-        limit_processors(limits, double(number_in(folder + "/cpu.cfs_quota_us")), double(number_in(folder + "/cpu.cfs_period_us")));
+        limit_processors(limits, double(number_in(folder + "/cpu.cfs_quota_us")),
+                         double(number_in(folder + "/cpu.cfs_period_us")));
       });
     }
   }

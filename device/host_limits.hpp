@@ -9,13 +9,13 @@
 namespace ritz {
 
 struct HostLimits {
-  Index memory_total = 0;      // [bytes] of the machine, or less where a control group allows less
-  Index memory_available = 0;  // [bytes] that may still be taken without swapping
-  Index group_memory = 0;      // [bytes] limit of the control group; 0: none
-  int processors = 0;          // of the machine
-  int affinity = 0;            // that the affinity mask allows
-  double group_processors = 0; // quota of the control group in processors; 0: none
-  int threads() const;         // that make sense: at least 1
+  Index memory_total = 0;            // [bytes] of the machine, or less where a control group allows less
+  Index memory_available = 0;        // [bytes] that may still be taken without swapping
+  Index group_memory = 0;            // [bytes] limit of the control group; 0: none
+  int processors = 0;                // of the machine
+  int affinity = 0;                  // that the affinity mask allows
+  double group_processors = 0;       // quota of the control group in processors; 0: none
+  int threads() const;               // that make sense: at least 1
   bool group_limits_memory() const;  // below what the machine has
 };
 

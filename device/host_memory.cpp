@@ -71,7 +71,8 @@ HostRefusal take_last_refusal() noexcept { return {refused.exchange(0), refused_
 bool has_addresses_for(Index bytes) noexcept {
   rlimit space{};
   if (getrlimit(RLIMIT_AS, &space) != 0 || space.rlim_cur == RLIM_INFINITY) return true;
-  void* const room = mmap(nullptr, static_cast<std::size_t>(bytes), PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  void* const room =
+      mmap(nullptr, static_cast<std::size_t>(bytes), PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   return room != MAP_FAILED && munmap(room, static_cast<std::size_t>(bytes)) == 0;
 }
 

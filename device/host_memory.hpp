@@ -1,5 +1,6 @@
-// What this process holds of the host in large blocks, and a limit for it: arrays of CPU devices, containers where the program
-// counts them (apps/run/counted_new.cpp), and what libraries allocate by themselves and somebody declares with a HostMemory.
+// What this process holds of the host in large blocks, and a limit for it: arrays of CPU devices, containers where the
+// program counts them (apps/run/counted_new.cpp), and what libraries allocate by themselves and somebody declares with
+// a HostMemory.
 #pragma once
 
 #include "device/machine.hpp"
@@ -11,7 +12,7 @@ namespace ritz {
 
 inline constexpr Index large_host_block = 64 << 10;  // [bytes] smaller ones are not counted
 
-void set_host_memory_limit(Index bytes) noexcept;    // 0: none
+void set_host_memory_limit(Index bytes) noexcept;  // 0: none
 Index host_memory_limit() noexcept;
 Index host_memory_live() noexcept;
 Index host_memory_peak_counted() noexcept;
@@ -47,8 +48,8 @@ class HostMemory {
   bool taken_ = false;
 };
 
-// Host memory that somebody keeps for reuse, and gives back where a block does not fit beside it. Called by any thread; not by
-// whoever keeps it.
+// Host memory that somebody keeps for reuse, and gives back where a block does not fit beside it. Called by any thread;
+// not by whoever keeps it.
 class HostCache {
  public:
   explicit HostCache(std::function<void()> give_back);
@@ -64,8 +65,8 @@ bool give_back_host_caches() noexcept;  // false: there was nothing
 // Whether so many bytes of addresses can be had, where they are limited (ulimit -v); else true.
 bool has_addresses_for(Index bytes) noexcept;
 
-// What the program has freed goes back to the system, before long work in little memory: the C library keeps blocks of up to
-// 32 MiB once some have been freed.
+// What the program has freed goes back to the system, before long work in little memory: the C library keeps blocks of
+// up to 32 MiB once some have been freed.
 void return_freed_host_memory() noexcept;
 // And at once from now on, blocks of at least so many bytes: for programs, at their start.
 void return_large_blocks_at_once(Index from = 1 << 20) noexcept;

@@ -1,4 +1,5 @@
-// What an array holds, for the host to read: the array itself where the host can, else a copy (a transfer). The array must outlive it.
+// What an array holds, for the host to read: the array itself where the host can, else a copy (a transfer). The array
+// must outlive it.
 //
 //   const HostView<double> values(array);   values[3];   values.span();
 #pragma once

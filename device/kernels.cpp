@@ -16,12 +16,12 @@ namespace {
 
 struct Registry {
   std::recursive_mutex mutex;
-  std::map<std::string, const void*> tables;         // "v4:vector" -> table
-  std::map<std::string, std::string> load_results;   // "ritz_fem_kernels.v4" -> reason, empty when loaded
+  std::map<std::string, const void*> tables;              // "v4:vector" -> table
+  std::map<std::string, std::string> load_results;        // "ritz_fem_kernels.v4" -> reason, empty when loaded
   std::map<std::string, std::vector<std::string>> names;  // "ritz_fem_kernels.v4" -> "vector", ...
-  std::string loading;                               // the module that registers just now
+  std::string loading;                                    // the module that registers just now
   std::vector<std::string> folders;
-  std::vector<std::string> twice;                    // names that two modules claim
+  std::vector<std::string> twice;  // names that two modules claim
 };
 
 Registry& registry() {
@@ -74,8 +74,9 @@ namespace {
 void load_or_throw(const std::string& backend, const std::string& module) {
   const std::string reason = load_kernels(backend, module);
   if (!reason.empty())
-    throw Error(Exit::environment, fmt::format("kernel module '{}' for back end '{}' cannot be loaded", module, backend),
-                reason, "install or build Ritz again; a GPU needs the CUDA libraries cuSPARSE and cuSOLVER");
+    throw Error(Exit::environment,
+                fmt::format("kernel module '{}' for back end '{}' cannot be loaded", module, backend), reason,
+                "install or build Ritz again; a GPU needs the CUDA libraries cuSPARSE and cuSOLVER");
 }
 
 }  // namespace
@@ -94,7 +95,8 @@ bool has_kernels(const std::string& backend, const std::string& module, const st
   const std::string key = backend + ":" + name;
   if (std::ranges::find(registry().twice, key) != registry().twice.end())
     throw Error(Exit::input, fmt::format("two kernel modules register '{}'", key),
-                "it would be a matter of luck which of them runs", "give the form or the kernel of your own another name");
+                "it would be a matter of luck which of them runs",
+                "give the form or the kernel of your own another name");
   return registry().tables.contains(key);
 }
 

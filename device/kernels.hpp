@@ -28,8 +28,8 @@ const Table& kernels(const Device& device, const std::string& module, const std:
 // Tries to load a module; empty on success, else the loader's reason.
 std::string load_kernels(const std::string& backend, const std::string& module);
 
-// Another folder to look for modules in, before the one where libritz_device lies (for users' own modules). The folder that the
-// environment variable RITZ_MODULES names comes before all.
+// Another folder to look for modules in, before the one where libritz_device lies (for users' own modules). The folder
+// that the environment variable RITZ_MODULES names comes before all.
 void add_kernel_folder(const std::string& folder);
 
 // Names that a module registers for a back end, in the order of the alphabet. Throws like has_kernels.

@@ -19,11 +19,13 @@ struct Grid {
   int threads = block_threads, shared_bytes = 0;
 };
 
-// Puts a kernel into the device's stream, within a LaunchScope. Its own status is looked at, as the runtime's note of the last error is that of
-// one copy of the runtime: a plugin compiled by another toolkit has another copy than the machine. Throws Error(Exit::environment, or ::resources).
+// Puts a kernel into the device's stream, within a LaunchScope. Its own status is looked at, as the runtime's note of
+// the last error is that of one copy of the runtime: a plugin compiled by another toolkit has another copy than the
+// machine. Throws Error(Exit::environment, or ::resources).
 template <class... Parameters, class... Arguments>
 void start(const Device& device, const Grid& grid, void (*kernel)(Parameters...), const Arguments&... arguments) {
-  if (grid.blocks > std::numeric_limits<std::int32_t>::max()) cuda_check(cudaErrorInvalidConfiguration, "a launch of more blocks than a grid has");
+  if (grid.blocks > std::numeric_limits<std::int32_t>::max())
+    cuda_check(cudaErrorInvalidConfiguration, "a launch of more blocks than a grid has");
   cudaLaunchConfig_t configuration{};
   configuration.gridDim = dim3(static_cast<unsigned>(grid.blocks));
   configuration.blockDim = dim3(static_cast<unsigned>(grid.threads));
@@ -91,8 +93,7 @@ void reduce(const Device& device, const char* name, Index count, const F& f, dou
   const Index blocks = (count + reduction_block - 1) / reduction_block;
   Array<Sums<K>> partial(device, std::max<Index>(blocks, 1), "reductions");
   const LaunchScope launch(device, name);
-  if (blocks > 0)
-    start(device, {blocks}, reduce_kernel<K, F>, count, f, partial.data());
+  if (blocks > 0) start(device, {blocks}, reduce_kernel<K, F>, count, f, partial.data());
   start(device, {1}, reduce_partial_kernel<K>, blocks, partial.data(), result);
 }
 

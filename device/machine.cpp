@@ -20,7 +20,8 @@ const char* last_launch() noexcept { return newest_launch; }
 void Machine::checked(MachineCall call, const char* what) {
   if (calls_.next_fails(call))
     throw Error(Exit::environment, fmt::format("{} failed on {}", what, info_.name),
-                "the device reported an error (injected by a test)", "restart the run; if it repeats, run 'ritz devices'");
+                "the device reported an error (injected by a test)",
+                "restart the run; if it repeats, run 'ritz devices'");
 }
 
 void* Machine::allocate(Index bytes) {
@@ -96,8 +97,7 @@ void Machine::end_launch() {
   if (std::uncaught_exceptions() == 0) return do_end_launch();
   try {
     do_end_launch();
-  } catch (const Error&) {
-  }
+  } catch (const Error&) {}
 }
 
 void Machine::synchronize() {

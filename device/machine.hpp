@@ -30,11 +30,11 @@ class MachineCalls {
 };
 
 struct MachineInfo {
-  std::string kind;                 // "cpu", "fake", "gpu"
-  std::string name;                 // "AMD EPYC", "NVIDIA H200"
-  std::string backend;              // kernel modules to load: "v3", "v4", "cuda"
-  std::string compute_capability;   // "9.0"; empty for CPUs
-  std::string driver, toolkit;      // versions; empty for CPUs
+  std::string kind;                         // "cpu", "fake", "gpu"
+  std::string name;                         // "AMD EPYC", "NVIDIA H200"
+  std::string backend;                      // kernel modules to load: "v3", "v4", "cuda"
+  std::string compute_capability;           // "9.0"; empty for CPUs
+  std::string driver, toolkit;              // versions; empty for CPUs
   Index memory_total = 0, memory_free = 0;  // [bytes]
   int ordinal = 0;
 };
@@ -54,8 +54,8 @@ class Machine {
   void* allocate(Index bytes);  // nullptr when the memory is short; the pool turns that into an Error
   void free(void* memory) noexcept { do_free(memory); }
   virtual void trim() noexcept {}  // gives freed memory that a driver keeps back to the system
-  // Host memory whose pages stay where they are, so that copies from and to it go on beside the host; ordinary memory, counted as host
-  // memory, on machines that are no GPU. nullptr when the system locks no more.
+  // Host memory whose pages stay where they are, so that copies from and to it go on beside the host; ordinary memory,
+  // counted as host memory, on machines that are no GPU. nullptr when the system locks no more.
   void* allocate_pinned(Index bytes);
   void free_pinned(void* memory, Index bytes) noexcept { do_free_pinned(memory, bytes); }
   // Has memory of its own, apart from the host's: large copies are staged through pinned memory (device/staging.hpp).
@@ -72,10 +72,10 @@ class Machine {
   void end_launch();
   void synchronize();
 
-  virtual void* stream() { return nullptr; }                  // cudaStream_t on CUDA
-  virtual void push_range(const char*) {}                     // profiler ranges (NVTX)
+  virtual void* stream() { return nullptr; }  // cudaStream_t on CUDA
+  virtual void push_range(const char*) {}     // profiler ranges (NVTX)
   virtual void pop_range() {}
-  virtual MachineInfo current_info() { return info_; }        // with memory_free as it is now
+  virtual MachineInfo current_info() { return info_; }  // with memory_free as it is now
 
  protected:
   virtual void* do_allocate(Index bytes) = 0;
@@ -84,8 +84,12 @@ class Machine {
   virtual void do_copy_to_host(void* host, const void* device, Index bytes) = 0;
   virtual void* do_allocate_pinned(Index bytes);
   virtual void do_free_pinned(void* memory, Index bytes) noexcept;
-  virtual void do_begin_copy_to_device(void* device, const void* pinned, Index bytes) { do_copy_to_device(device, pinned, bytes); }
-  virtual void do_begin_copy_to_host(void* pinned, const void* device, Index bytes) { do_copy_to_host(pinned, device, bytes); }
+  virtual void do_begin_copy_to_device(void* device, const void* pinned, Index bytes) {
+    do_copy_to_device(device, pinned, bytes);
+  }
+  virtual void do_begin_copy_to_host(void* pinned, const void* device, Index bytes) {
+    do_copy_to_host(pinned, device, bytes);
+  }
   virtual void do_copy_on_device(void* target, const void* source, Index bytes) = 0;
   virtual void do_fill_zero(void* device, Index bytes) = 0;
   virtual void do_begin_launch() {}

@@ -28,7 +28,9 @@ bool supports_v4() {
 }
 
 // Returns whether this build has the kernels of an instruction set.
-bool is_built(const std::string& backend) { return std::string(RITZ_BUILT_CPU_BACKENDS).find(backend) != std::string::npos; }
+bool is_built(const std::string& backend) {
+  return std::string(RITZ_BUILT_CPU_BACKENDS).find(backend) != std::string::npos;
+}
 
 std::string processor_name() {
   std::ifstream file("/proc/cpuinfo");
@@ -50,12 +52,14 @@ class CpuMachine final : public Machine {
   MachineInfo current_info() override {
     MachineInfo info = info_;
     info.memory_free = host_limits().memory_available;
-    if (host_memory_limit() > 0) info.memory_free = std::min(info.memory_free, host_memory_limit() - host_memory_live());
+    if (host_memory_limit() > 0)
+      info.memory_free = std::min(info.memory_free, host_memory_limit() - host_memory_live());
     return info;
   }
 
  protected:
-  // Large blocks are mapped by themselves, so that they are gone when they are freed; malloc keeps what lies between others.
+  // Large blocks are mapped by themselves, so that they are gone when they are freed; malloc keeps what lies between
+  // others.
   void* do_allocate(Index bytes) override {
     const auto size = static_cast<std::size_t>(bytes);
     if (size >= large) return map_pages((size + largest_page - 1) / largest_page * largest_page);
@@ -86,7 +90,8 @@ class CpuMachine final : public Machine {
   static constexpr std::size_t large = std::size_t{1} << 20, huge_page = std::size_t{2} << 20;
   static constexpr std::size_t largest_page = std::size_t{64} << 10;  // that a system has by itself
 
-  // Aligned to huge pages, and asking for them: gathers over nodes miss the TLB less. What fills none of these stands in small ones.
+  // Aligned to huge pages, and asking for them: gathers over nodes miss the TLB less. What fills none of these stands
+  // in small ones.
   void* map_pages(std::size_t size) {
     if (!take_host_memory(static_cast<Index>(size))) return nullptr;
     const std::size_t reserved = size + huge_page;
@@ -131,7 +136,8 @@ std::unique_ptr<Machine> make_cpu_machine(const std::string& backend) {
                 best.empty() ? "use a processor from 2013 or later, or a GPU" : "use --device cpu:" + best);
   if (!is_built(chosen))
     throw Error(Exit::environment, fmt::format("this build has no CPU kernels for x86-64-{}", chosen),
-                "it was configured with RITZ_CPU_BACKENDS=" RITZ_BUILT_CPU_BACKENDS, "configure with -DRITZ_CPU_BACKENDS=\"v3;v4\"");
+                "it was configured with RITZ_CPU_BACKENDS=" RITZ_BUILT_CPU_BACKENDS,
+                "configure with -DRITZ_CPU_BACKENDS=\"v3;v4\"");
   return std::make_unique<CpuMachine>(chosen);
 }
 

@@ -1,5 +1,5 @@
-// A CUDA GPU as a machine: one stream, the driver's stream-ordered pool under ours, pinned memory for scalars. Every call that works on
-// the thread's current GPU chooses it first: there may be other machines, and other threads.
+// A CUDA GPU as a machine: one stream, the driver's stream-ordered pool under ours, pinned memory for scalars. Every
+// call that works on the thread's current GPU chooses it first: there may be other machines, and other threads.
 #include "device/cuda_check.hpp"
 #include "device/host_memory.hpp"
 #include "device/kernels.hpp"
@@ -60,7 +60,8 @@ class CudaMachine final : public Machine {
   void trim() noexcept override {
     cudaMemPool_t pool;
     cudaStreamSynchronize(stream_);
-    if (has_pool_ && succeeded(cudaDeviceGetDefaultMemPool(&pool, info_.ordinal))) succeeded(cudaMemPoolTrimTo(pool, 0));
+    if (has_pool_ && succeeded(cudaDeviceGetDefaultMemPool(&pool, info_.ordinal)))
+      succeeded(cudaMemPoolTrimTo(pool, 0));
   }
   MachineInfo current_info() override {
     MachineInfo info = info_;
@@ -123,8 +124,12 @@ class CudaMachine final : public Machine {
     cudaFreeHost(memory);
     give_host_memory(bytes);
   }
-  void do_begin_copy_to_device(void* device, const void* pinned, Index bytes) override { begin(device, pinned, bytes, cudaMemcpyHostToDevice); }
-  void do_begin_copy_to_host(void* pinned, const void* device, Index bytes) override { begin(pinned, device, bytes, cudaMemcpyDeviceToHost); }
+  void do_begin_copy_to_device(void* device, const void* pinned, Index bytes) override {
+    begin(device, pinned, bytes, cudaMemcpyHostToDevice);
+  }
+  void do_begin_copy_to_host(void* pinned, const void* device, Index bytes) override {
+    begin(pinned, device, bytes, cudaMemcpyDeviceToHost);
+  }
   void do_copy_on_device(void* target, const void* source, Index bytes) override {
     if (bytes == 0) return;
     cuda_check(cudaMemcpyAsync(target, source, static_cast<std::size_t>(bytes), cudaMemcpyDeviceToDevice, stream_),
@@ -152,9 +157,11 @@ class CudaMachine final : public Machine {
     const cudaError_t chosen = cudaSetDevice(ordinal);  // makes the context
     if (chosen == cudaErrorDevicesUnavailable) {
       cudaGetLastError();  // `auto` goes on with another GPU
-      throw Error(Exit::environment, "GPU " + std::to_string(ordinal) + " (" + info_.name + ") is taken by another process, or not available",
-                  "its compute mode lets one process in, or none: nvidia-smi -q -d COMPUTE",
-                  "wait for the other, take another GPU with --device gpu:N, or use --device cpu");
+      throw Error(
+          Exit::environment,
+          "GPU " + std::to_string(ordinal) + " (" + info_.name + ") is taken by another process, or not available",
+          "its compute mode lets one process in, or none: nvidia-smi -q -d COMPUTE",
+          "wait for the other, take another GPU with --device gpu:N, or use --device cpu");
     }
     cuda_check(chosen, "choosing the GPU");
     cuda_check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "creating a stream");
@@ -176,8 +183,8 @@ class CudaMachine final : public Machine {
     if (stream_ != nullptr) cudaStreamDestroy(stream_);
   }
 
-  // Memory that is asked for while a stream is captured belongs to the graph, and exists only while that runs (CUDA Runtime API,
-  // cudaMallocAsync): the pool would hand it to others.
+  // Memory that is asked for while a stream is captured belongs to the graph, and exists only while that runs (CUDA
+  // Runtime API, cudaMallocAsync): the pool would hand it to others.
   void refuse_while_recording() const {
     cudaStreamCaptureStatus recording = cudaStreamCaptureStatusNone;
     if (succeeded(cudaStreamIsCapturing(stream_, &recording)) && recording != cudaStreamCaptureStatusNone)
@@ -188,7 +195,8 @@ class CudaMachine final : public Machine {
     return has_pool_ ? cudaMallocAsync(memory, size, stream_) : cudaMalloc(memory, size);
   }
   void begin(void* target, const void* source, Index bytes, cudaMemcpyKind kind) {
-    if (bytes > 0) cuda_check(cudaMemcpyAsync(target, source, static_cast<std::size_t>(bytes), kind, stream_), "a copy");
+    if (bytes > 0)
+      cuda_check(cudaMemcpyAsync(target, source, static_cast<std::size_t>(bytes), kind, stream_), "a copy");
   }
   void transfer(void* target, const void* source, Index bytes, cudaMemcpyKind kind) {
     begin(target, source, bytes, kind);
@@ -217,8 +225,8 @@ class CudaMachine final : public Machine {
       throw Error(Exit::environment,
                   "GPU " + std::to_string(info_.ordinal) + " (" + info_.name + ", compute capability " +
                       info_.compute_capability + ") cannot run this build: " + cudaGetErrorString(status),
-                  "the build holds no code for this GPU, or the driver (" + info_.driver + ") is older than the toolkit (" +
-                      info_.toolkit + ")",
+                  "the build holds no code for this GPU, or the driver (" + info_.driver +
+                      ") is older than the toolkit (" + info_.toolkit + ")",
                   "configure with -DRITZ_CUDA_ARCHITECTURES set to its compute capability, or update the driver");
     synchronize();
   }
@@ -234,8 +242,9 @@ std::vector<MachineInfo> list(std::string& why) {
   if (status != cudaSuccess || count == 0) {
     int driver = 0;
     cudaDriverGetVersion(&driver);
-    why = driver == 0 ? "no NVIDIA driver is installed"
-          : status == cudaSuccess ? "the driver reports no GPU" : cudaGetErrorString(status);
+    why = driver == 0             ? "no NVIDIA driver is installed"
+          : status == cudaSuccess ? "the driver reports no GPU"
+                                  : cudaGetErrorString(status);
     cudaGetLastError();
     return {};
   }

@@ -1,4 +1,5 @@
-// What the CUDA module (ritz_device.cuda.so) offers to the rest of device/: how many GPUs there are, and one as a machine.
+// What the CUDA module (ritz_device.cuda.so) offers to the rest of device/: how many GPUs there are, and one as a
+// machine.
 #pragma once
 
 #include "device/machine.hpp"
@@ -10,7 +11,7 @@ namespace ritz {
 struct CudaFactory {
   // The GPUs that this build can use; when there are none, `why` says the reason in a sentence.
   std::vector<MachineInfo> (*list)(std::string& why);
-  Machine* (*create)(int ordinal);  // the caller owns it; throws Error(Exit::environment)
+  Machine* (*create)(int ordinal);                              // the caller owns it; throws Error(Exit::environment)
   void (*versions)(std::string& driver, std::string& toolkit);  // of CUDA: "13.0"; driver empty: there is none
   const char* architectures;                                    // RITZ_CUDA_ARCHITECTURES, commas between: "80-real,90"
   bool (*pin)(void* memory, Index bytes);                       // locks host pages; false: the system does not let us

@@ -25,7 +25,8 @@ namespace {
 
 std::string text_of(Index bytes) {
   if (bytes < 1'000'000) return fmt::format("{:.1f} kB", 1e-3 * double(bytes));
-  return bytes < 10'000'000'000 ? fmt::format("{:.1f} MB", 1e-6 * double(bytes)) : fmt::format("{:.1f} GB", 1e-9 * double(bytes));
+  return bytes < 10'000'000'000 ? fmt::format("{:.1f} MB", 1e-6 * double(bytes))
+                                : fmt::format("{:.1f} GB", 1e-9 * double(bytes));
 }
 
 }  // namespace
@@ -35,8 +36,7 @@ std::string MemoryPool::table(const std::map<std::string, Index>& by_tag) {
   std::erase_if(rows, [](const auto& row) { return row.second == 0; });
   std::ranges::stable_sort(rows, std::ranges::greater{}, [](const auto& row) { return row.second; });
   std::string text;
-  for (const auto& [name, bytes] : rows)
-    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", name, text_of(bytes));
+  for (const auto& [name, bytes] : rows) text += fmt::format("{}{} {}", text.empty() ? "" : ", ", name, text_of(bytes));
   return text;
 }
 
@@ -82,8 +82,8 @@ void MemoryPool::count(void* memory, const Block& block) {
   for (auto& [name, each] : tags_) each.at_peak = each.live;
 }
 
-// The cache may fill up what was handed out before, but it never raises the peak of what is held: that is the peak of what is
-// handed out, which can be forecast.
+// The cache may fill up what was handed out before, but it never raises the peak of what is held: that is the peak of
+// what is handed out, which can be forecast.
 void* MemoryPool::raw_allocate(Index bytes) {
   if (limit_ > 0 && live_ + bytes > limit_) return nullptr;
   if (limit_ > 0 && live_ + cached_ + bytes > limit_) pressed_ += give_back(live_ + cached_ + bytes - limit_);
@@ -119,12 +119,12 @@ void MemoryPool::throw_out_of_memory(Index bytes, const char* tag) const {
   std::string bound = limit_ > 0 ? fmt::format(" (limit {})", text_of(limit_)) : "";
   if (const Index host = host_memory_limit(); host > 0 && !machine_.is_apart())
     bound += fmt::format(" (of the host {} of {} are taken)", text_of(host_memory_live()), text_of(host));
-  throw Error(
-      Exit::resources,
-      fmt::format("out of {}memory on {}: {} for '{}' on top of {}{}", of_ == Of::pinned ? "pinned " : "", machine_.info().name, text_of(block_size(bytes)),
-                  tag, text_of(live_), bound),
-      allocated.empty() ? "nothing is allocated yet" : "allocated: " + allocated,
-      fmt::format("{} a device with more memory, a coarser mesh or order 1, or an iterative solver", limit_ > 0 ? "raise --memory-limit, or use" : "use"));
+  throw Error(Exit::resources,
+              fmt::format("out of {}memory on {}: {} for '{}' on top of {}{}", of_ == Of::pinned ? "pinned " : "",
+                          machine_.info().name, text_of(block_size(bytes)), tag, text_of(live_), bound),
+              allocated.empty() ? "nothing is allocated yet" : "allocated: " + allocated,
+              fmt::format("{} a device with more memory, a coarser mesh or order 1, or an iterative solver",
+                          limit_ > 0 ? "raise --memory-limit, or use" : "use"));
 }
 
 void MemoryPool::release(void* memory) noexcept {
@@ -153,7 +153,8 @@ void MemoryPool::trim() noexcept {
 Index MemoryPool::available() const {
   const Index free = machine_.current_info().memory_free;
   const std::lock_guard lock(mutex_);
-  const Index of_machine = free > 0 ? free + cached_ : std::numeric_limits<Index>::max();  // 0: the machine does not say
+  // 0: the machine does not say
+  const Index of_machine = free > 0 ? free + cached_ : std::numeric_limits<Index>::max();
   return limit_ > 0 ? std::min(limit_ - live_, of_machine) : of_machine;
 }
 

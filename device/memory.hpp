@@ -16,17 +16,17 @@ namespace ritz {
 
 // Bytes are those of whole blocks (MemoryPool::block_size), which is what the machine has to give.
 struct MemoryStatistics {
-  Index live = 0, peak = 0;          // handed out now, and at most so far
-  Index requested = 0;               // of live: what callers asked for; the rest is rounding
-  Index cached = 0;                  // kept for reuse
-  Index held_peak = 0;               // live + cached at most so far: never above the limit
-  Index limit = 0;                   // 0: none
-  Index raw_allocations = 0;         // calls that reached the machine
-  Index pressed = 0;                 // cache given back because something did not fit beside it
+  Index live = 0, peak = 0;   // handed out now, and at most so far
+  Index requested = 0;        // of live: what callers asked for; the rest is rounding
+  Index cached = 0;           // kept for reuse
+  Index held_peak = 0;        // live + cached at most so far: never above the limit
+  Index limit = 0;            // 0: none
+  Index raw_allocations = 0;  // calls that reached the machine
+  Index pressed = 0;          // cache given back because something did not fit beside it
   std::map<std::string, Index> live_by_tag, peak_by_tag;
   std::map<std::string, Index> at_peak_by_tag;  // when the sum was at its peak: these add up to it
 
-  double fragmentation() const;      // share of what is held that no caller asked for: rounding and cache
+  double fragmentation() const;  // share of what is held that no caller asked for: rounding and cache
 };
 
 class MemoryPool {
@@ -48,7 +48,8 @@ class MemoryPool {
   MemoryStatistics statistics() const;
   void reset_peak();
   Index live() const noexcept;
-  // Peak of live since the last call, at least live as it is now; for phases, which hand on what those inside have seen.
+  // Peak of live since the last call, at least live as it is now; for phases, which hand on what those inside have
+  // seen.
   Index take_recent_peak() noexcept;
   void note_recent_peak(Index peak) noexcept;
 
@@ -66,8 +67,12 @@ class MemoryPool {
     Index bytes, requested;
     Tag* tag;
   };
-  void* from_machine(Index bytes) { return of_ == Of::device ? machine_.allocate(bytes) : machine_.allocate_pinned(bytes); }
-  void to_machine(void* memory, Index bytes) noexcept { of_ == Of::device ? machine_.free(memory) : machine_.free_pinned(memory, bytes); }
+  void* from_machine(Index bytes) {
+    return of_ == Of::device ? machine_.allocate(bytes) : machine_.allocate_pinned(bytes);
+  }
+  void to_machine(void* memory, Index bytes) noexcept {
+    of_ == Of::device ? machine_.free(memory) : machine_.free_pinned(memory, bytes);
+  }
   void* raw_allocate(Index bytes);
   Index give_back(Index bytes) noexcept;  // at least so many of the cache, or all of it; returns how many
   void count(void* memory, const Block& block);
@@ -79,7 +84,8 @@ class MemoryPool {
   std::map<void*, Block> blocks_;
   std::multimap<Index, void*> cache_;
   std::map<std::string, Tag, std::less<>> tags_;
-  Index live_ = 0, peak_ = 0, recent_peak_ = 0, requested_ = 0, cached_ = 0, held_peak_ = 0, raw_allocations_ = 0, pressed_ = 0;
+  Index live_ = 0, peak_ = 0, recent_peak_ = 0, requested_ = 0, cached_ = 0, held_peak_ = 0, raw_allocations_ = 0,
+        pressed_ = 0;
   Index limit_ = 0;
 };
 

@@ -1,5 +1,7 @@
-// What something will take of a device's pool, by tag, before it takes it. The models stand beside the types that allocate
-// (`memory_needs` of SparseMatrix, SmoothedAggregation, Operator, ...), and tests compare them with the pool's statistics.
+// What something will take of a device's pool, by tag, before it takes it. The models stand beside the types that
+// allocate
+// (`memory_needs` of SparseMatrix, SmoothedAggregation, Operator, ...), and tests compare them with the pool's
+// statistics.
 //
 //   MemoryNeeds needs = SparsityPattern::memory_needs(rows, nonzeros) + SparseMatrix::memory_needs(nonzeros, 3);
 //   if (needs.total() > device.memory().available()) ...

@@ -1,5 +1,5 @@
-// Memory is short on a device, Error(Exit::resources) from its pool, or on the host, std::bad_alloc: two ways to say one thing. Who can
-// do with less asks here and need not know which.
+// Memory is short on a device, Error(Exit::resources) from its pool, or on the host, std::bad_alloc: two ways to say
+// one thing. Who can do with less asks here and need not know which.
 //
 //   if (const std::optional<Error> shortage = memory_shortage([&] { solve(); })) step_down(*shortage);
 #pragma once
@@ -20,9 +20,7 @@ template <std::invocable F>
 std::optional<Error> memory_shortage(const F& attempt) {
   try {
     attempt();
-  } catch (const std::bad_alloc&) {
-    return host_memory_error();
-  } catch (const Error& error) {
+  } catch (const std::bad_alloc&) { return host_memory_error(); } catch (const Error& error) {
     if (error.exit() != Exit::resources) throw;
     return error;
   }

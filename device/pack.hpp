@@ -1,7 +1,7 @@
-// Eight doubles that are computed with at once: the number type of element kernels on a CPU, one lane per element, and of
-// solvers' kernels for several right-hand sides, one lane per column.
-// Eight everywhere (one AVX-512 register, two AVX2 registers), so that data layouts and the order of sums do not depend
-// on the processor. For kernel sources compiled by g++ only; nvcc never sees it.
+// Eight doubles that are computed with at once: the number type of element kernels on a CPU, one lane per element, and
+// of solvers' kernels for several right-hand sides, one lane per column. Eight everywhere (one AVX-512 register, two
+// AVX2 registers), so that data layouts and the order of sums do not depend on the processor. For kernel sources
+// compiled by g++ only; nvcc never sees it.
 #pragma once
 
 #include <cmath>
@@ -28,8 +28,8 @@ struct PackRegister {
   typedef Real in_memory __attribute__((vector_size(Lanes * sizeof(Real)), aligned(sizeof(Real)), may_alias));
 };
 
-// In two registers. One vector type wider than a register would do the same, but g++ keeps such vectors in memory: kernels
-// were up to fourteen times slower (docs/measurements/2026-11-21-matrix-free-cpu.md).
+// In two registers. One vector type wider than a register would do the same, but g++ keeps such vectors in memory:
+// kernels were up to fourteen times slower (docs/measurements/2026-11-21-matrix-free-cpu.md).
 template <class R, int Lanes, bool OneRegister = Lanes * sizeof(R) <= register_bytes>
 struct PackOf {
   using Half = PackOf<R, Lanes / 2>;
@@ -57,7 +57,9 @@ struct PackOf {
 
   // From and to Lanes numbers in a row, of this or of the other precision.
   template <class S>
-  static PackOf load(const S* from) { return joined(Half::load(from), Half::load(from + Lanes / 2)); }
+  static PackOf load(const S* from) {
+    return joined(Half::load(from), Half::load(from + Lanes / 2));
+  }
   template <class S>
   void store(S* to) const {
     low.store(to);
@@ -104,8 +106,7 @@ struct PackOf<R, Lanes, true> {
     using Source = typename PackRegister<S, Lanes>::in_memory;
     if constexpr (Lanes * sizeof(S) <= register_bytes)
       return of(__builtin_convertvector(*reinterpret_cast<const Source*>(from), Register));
-    else
-      return joined(Half::load(from), Half::load(from + Lanes / 2));
+    else return joined(Half::load(from), Half::load(from + Lanes / 2));
   }
   template <class S>
   void store(S* to) const {
@@ -119,7 +120,9 @@ struct PackOf<R, Lanes, true> {
   }
   // Spelled out: assigned lane by lane, g++ builds the register with masked broadcasts.
   template <int First = 0, class F>
-  static PackOf gathered(const F& of_lane) { return of(gather<First>(of_lane, std::make_integer_sequence<int, Lanes>())); }
+  static PackOf gathered(const F& of_lane) {
+    return of(gather<First>(of_lane, std::make_integer_sequence<int, Lanes>()));
+  }
   static PackOf chosen(PackOf condition, PackOf a, PackOf b) { return of(condition.v > 0 ? a.v : b.v); }
 
   friend PackOf operator+(PackOf a, PackOf b) { return of(a.v + b.v); }
@@ -127,17 +130,25 @@ struct PackOf<R, Lanes, true> {
   friend PackOf operator*(PackOf a, PackOf b) { return of(a.v * b.v); }
   friend PackOf operator/(PackOf a, PackOf b) { return of(a.v / b.v); }
   friend PackOf operator-(PackOf a) { return of(-a.v); }
+  // clang-format off
   PackOf& operator+=(PackOf b) { v += b.v; return *this; }
   PackOf& operator-=(PackOf b) { v -= b.v; return *this; }
   PackOf& operator*=(PackOf b) { v *= b.v; return *this; }
+  // clang-format on
 
  private:
   template <int... L>
-  static Register join(Half low, Half high, std::integer_sequence<int, L...>) { return __builtin_shufflevector(low.v, high.v, L...); }
+  static Register join(Half low, Half high, std::integer_sequence<int, L...>) {
+    return __builtin_shufflevector(low.v, high.v, L...);
+  }
   template <int First, int... L>
-  Half part(std::integer_sequence<int, L...>) const { return Half::of(__builtin_shufflevector(v, v, (First + L)...)); }
+  Half part(std::integer_sequence<int, L...>) const {
+    return Half::of(__builtin_shufflevector(v, v, (First + L)...));
+  }
   template <int First, class F, int... L>
-  static Register gather(const F& of_lane, std::integer_sequence<int, L...>) { return Register{static_cast<Real>(of_lane(First + L))...}; }
+  static Register gather(const F& of_lane, std::integer_sequence<int, L...>) {
+    return Register{static_cast<Real>(of_lane(First + L))...};
+  }
 };
 using Pack = PackOf<double, lane_count>;
 using SinglePack = PackOf<float, 2 * lane_count>;  // two batches of elements in single precision
@@ -155,17 +166,29 @@ inline PackOf<R, L> select(PackOf<R, L> condition, PackOf<R, L> a, PackOf<R, L> 
 }
 
 template <class R, int L>
-inline PackOf<R, L> sqrt(PackOf<R, L> a) { return map_lanes(a, [](R x) { return std::sqrt(x); }); }
+inline PackOf<R, L> sqrt(PackOf<R, L> a) {
+  return map_lanes(a, [](R x) { return std::sqrt(x); });
+}
 template <class R, int L>
-inline PackOf<R, L> exp(PackOf<R, L> a) { return map_lanes(a, [](R x) { return std::exp(x); }); }
+inline PackOf<R, L> exp(PackOf<R, L> a) {
+  return map_lanes(a, [](R x) { return std::exp(x); });
+}
 template <class R, int L>
-inline PackOf<R, L> log(PackOf<R, L> a) { return map_lanes(a, [](R x) { return std::log(x); }); }
+inline PackOf<R, L> log(PackOf<R, L> a) {
+  return map_lanes(a, [](R x) { return std::log(x); });
+}
 template <class R, int L>
-inline PackOf<R, L> sin(PackOf<R, L> a) { return map_lanes(a, [](R x) { return std::sin(x); }); }
+inline PackOf<R, L> sin(PackOf<R, L> a) {
+  return map_lanes(a, [](R x) { return std::sin(x); });
+}
 template <class R, int L>
-inline PackOf<R, L> cos(PackOf<R, L> a) { return map_lanes(a, [](R x) { return std::cos(x); }); }
+inline PackOf<R, L> cos(PackOf<R, L> a) {
+  return map_lanes(a, [](R x) { return std::cos(x); });
+}
 template <class R, int L>
-inline PackOf<R, L> pow(PackOf<R, L> a, double b) { return map_lanes(a, [b](R x) { return std::pow(x, static_cast<R>(b)); }); }
+inline PackOf<R, L> pow(PackOf<R, L> a, double b) {
+  return map_lanes(a, [b](R x) { return std::pow(x, static_cast<R>(b)); });
+}
 
 }  // namespace ritz::RITZ_BACKEND
 #endif

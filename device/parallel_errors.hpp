@@ -1,5 +1,5 @@
-// Errors inside OpenMP regions. An exception that leaves such a region ends the program, so threads that allocate or throw
-// work under this, and the first error is thrown again behind the region.
+// Errors inside OpenMP regions. An exception that leaves such a region ends the program, so threads that allocate or
+// throw work under this, and the first error is thrown again behind the region.
 //
 //   ParallelErrors errors;
 //   #pragma omp parallel for

@@ -11,14 +11,16 @@ double seconds_between(std::chrono::steady_clock::time_point start, std::chrono:
   return std::chrono::duration<double>(end - start).count();
 }
 
-constexpr std::size_t nesting = 16;  // phases open at once, whose events have room: the end of a phase must not allocate
+// phases open at once, whose events have room: the end of a phase must not allocate
+constexpr std::size_t nesting = 16;
 
 }  // namespace
 
 Profile::Profile(Machine& machine, MemoryPool& memory) : machine_(machine), memory_(memory) {}
 
 std::size_t Profile::record(const std::string& name) {
-  const auto position = static_cast<std::size_t>(std::ranges::find(phases_, name, &PhaseRecord::name) - phases_.begin());
+  const auto position =
+      static_cast<std::size_t>(std::ranges::find(phases_, name, &PhaseRecord::name) - phases_.begin());
   if (position == phases_.size()) {
     PhaseRecord added;
     added.name = name;
@@ -33,7 +35,8 @@ Profile::Phase::Phase(Profile& profile, std::string name)
     : profile_(profile), outer_(profile.open_), traffic_(profile.machine_.traffic()) {
   std::string full = outer_.empty() ? std::move(name) : outer_ + "/" + name;
   record_ = profile_.record(full);
-  if (profile_.events_.size() + nesting >= profile_.events_.capacity()) profile_.events_.reserve(2 * profile_.events_.size() + nesting + 1);
+  if (profile_.events_.size() + nesting >= profile_.events_.capacity())
+    profile_.events_.reserve(2 * profile_.events_.size() + nesting + 1);
   outer_peak_ = profile_.memory_.take_recent_peak();
   bytes_ = profile_.bytes_;
   profile_.machine_.push_range(full.c_str());

@@ -20,7 +20,8 @@ struct PhaseRecord {
   int calls = 0;
   double seconds = 0;
   Index bytes_to_device = 0, bytes_to_host = 0, scalar_reads = 0;
-  Index bytes = 0;        // read and written by its kernels, where they say (Profile::count); least traffic, caches perfect
+  // read and written by its kernels, where they say (Profile::count); least traffic, caches perfect
+  Index bytes = 0;
   Index peak_memory = 0;  // [bytes] largest live sum of the pool while it was open
   bool is_inner() const { return name.find('/') != std::string::npos; }
 };

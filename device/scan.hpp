@@ -1,7 +1,8 @@
 // Two more parallel verbs for kernel sources: running sums, and sorting things into groups. Deterministic.
 //
 //   exclusive_scan(device, counts, n, offsets);          // offsets[i] = counts[0] + ... + counts[i-1], i = 0..n
-//   group_by(device, keys, n, groups, offsets, members); // members of group g: members[offsets[g] .. offsets[g+1]), ascending
+//   // members of group g: members[offsets[g] .. offsets[g+1]), ascending
+//   group_by(device, keys, n, groups, offsets, members);
 //
 // A CUDA module that uses them has device/scan_cuda.cu among its sources.
 #pragma once

@@ -18,7 +18,8 @@ inline void exclusive_scan(const Device& device, const std::int32_t* counts, Ind
 }
 
 // Keys below 0 belong to no group. offsets: [groups + 1], members: [n].
-inline void group_by(const Device& device, const std::int32_t* keys, Index n, Index groups, Index* offsets, Index* members) {
+inline void group_by(const Device& device, const std::int32_t* keys, Index n, Index groups, Index* offsets,
+                     Index* members) {
   const LaunchScope launch(device, "group by");
   for (Index g = 0; g <= groups; ++g) offsets[g] = 0;
   for (Index i = 0; i < n; ++i)

@@ -1,5 +1,5 @@
-// Running sums and groups on a GPU, by Thrust, whose working memory comes from the device's pool like all other. One file of a
-// module, as Thrust's headers alone take longer to compile than the kernels of most others.
+// Running sums and groups on a GPU, by Thrust, whose working memory comes from the device's pool like all other. One
+// file of a module, as Thrust's headers alone take longer to compile than the kernels of most others.
 #include "device/scan.hpp"
 
 #include <thrust/binary_search.h>
@@ -16,7 +16,9 @@ namespace ritz::RITZ_BACKEND {
 struct ThrustMemory {
   using value_type = char;
   const Device* device;
-  char* allocate(std::ptrdiff_t bytes) { return static_cast<char*>(device->memory().allocate(bytes, "multigrid set-up")); }
+  char* allocate(std::ptrdiff_t bytes) {
+    return static_cast<char*>(device->memory().allocate(bytes, "multigrid set-up"));
+  }
   void deallocate(char* memory, std::size_t) { device->memory().release(memory); }
 };
 
@@ -27,7 +29,8 @@ void run_thrust(const Algorithms& algorithms) {
     algorithms();
   } catch (const thrust::system_error& error) {
     cudaGetLastError();
-    launch_check(error.code().value() != cudaSuccess ? static_cast<cudaError_t>(error.code().value()) : cudaErrorUnknown);
+    launch_check(error.code().value() != cudaSuccess ? static_cast<cudaError_t>(error.code().value())
+                                                     : cudaErrorUnknown);
   }
 }
 
@@ -48,7 +51,10 @@ void exclusive_scan(const Device& device, const std::int32_t* counts, Index n, I
   {
     const LaunchScope launch(device, "scan");
     ThrustMemory memory{&device};
-    run_thrust([&] { thrust::exclusive_scan(thrust::cuda::par_nosync(memory).on(stream_of(device)), counts, counts + n, offsets, Index{0}); });
+    run_thrust([&] {
+      thrust::exclusive_scan(thrust::cuda::par_nosync(memory).on(stream_of(device)), counts, counts + n, offsets,
+                             Index{0});
+    });
   }
   for_each(device, "scan end", 1, LastOffset{counts, n, offsets});
 }

@@ -34,7 +34,9 @@ class Stage {
 };
 
 Index pieces_of(Index bytes) { return (bytes + staging_piece - 1) / staging_piece; }
-std::size_t size_of(Index piece, Index bytes) { return static_cast<std::size_t>(std::min(staging_piece, bytes - piece * staging_piece)); }
+std::size_t size_of(Index piece, Index bytes) {
+  return static_cast<std::size_t>(std::min(staging_piece, bytes - piece * staging_piece));
+}
 
 }  // namespace
 
@@ -47,7 +49,8 @@ void copy_to_device(const Device& device, void* target, const void* host, Index 
     const std::size_t size = size_of(piece, bytes);
     std::memcpy(stage.block(piece), static_cast<const char*>(host) + piece * staging_piece, size);
     machine.synchronize();
-    machine.begin_copy_to_device(static_cast<char*>(target) + piece * staging_piece, stage.block(piece), static_cast<Index>(size));
+    machine.begin_copy_to_device(static_cast<char*>(target) + piece * staging_piece, stage.block(piece),
+                                 static_cast<Index>(size));
   }
   machine.synchronize();
 }
@@ -58,7 +61,8 @@ void copy_to_host(const Device& device, void* host, const void* source, Index by
   const Stage stage(device);
   if (!stage.complete()) return machine.copy_to_host(host, source, bytes);
   const auto begin = [&](Index piece) {
-    machine.begin_copy_to_host(stage.block(piece), static_cast<const char*>(source) + piece * staging_piece, static_cast<Index>(size_of(piece, bytes)));
+    machine.begin_copy_to_host(stage.block(piece), static_cast<const char*>(source) + piece * staging_piece,
+                               static_cast<Index>(size_of(piece, bytes)));
   };
   begin(0);
   for (Index piece = 0; piece < pieces_of(bytes); ++piece) {

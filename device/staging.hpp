@@ -1,6 +1,6 @@
-// Copies between the host's ordinary memory and a device. Where the device has memory of its own, large ones go in pieces through two
-// pinned blocks of the device's pool: one is filled or emptied by the host while the other is on its way. Small ones, and all where the
-// system locks no more pages, go as they are.
+// Copies between the host's ordinary memory and a device. Where the device has memory of its own, large ones go in
+// pieces through two pinned blocks of the device's pool: one is filled or emptied by the host while the other is on its
+// way. Small ones, and all where the system locks no more pages, go as they are.
 #pragma once
 
 #include "device/device.hpp"

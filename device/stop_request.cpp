@@ -39,7 +39,10 @@ void on_signal(int signal) {
 bool late() { return Clock::now().time_since_epoch().count() >= deadline.load(std::memory_order_relaxed); }
 
 const char* name_of_signal(int signal) {
-  return signal == SIGINT ? "Ctrl-C (SIGINT)" : signal == SIGTERM ? "SIGTERM" : signal == SIGHUP ? "SIGHUP" : "a signal";
+  return signal == SIGINT    ? "Ctrl-C (SIGINT)"
+         : signal == SIGTERM ? "SIGTERM"
+         : signal == SIGHUP  ? "SIGHUP"
+                             : "a signal";
 }
 
 }  // namespace
@@ -65,7 +68,9 @@ void set_time_limit(double seconds) {
   // A limit beyond the clock's range is none.
   constexpr double longest = 1e9;
   if (seconds < longest)
-    deadline = (Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds))).time_since_epoch().count();
+    deadline = (Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds)))
+                   .time_since_epoch()
+                   .count();
 }
 
 int stop_signal() noexcept { return received.load(); }

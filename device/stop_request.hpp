@@ -1,5 +1,5 @@
-// Stopping a run in order: Ctrl-C, SIGTERM, SIGHUP and a time limit set a flag that long work looks at between two of its
-// steps. A second signal ends the process at once; what was promised by RemovedWhenStopped is still removed.
+// Stopping a run in order: Ctrl-C, SIGTERM, SIGHUP and a time limit set a flag that long work looks at between two of
+// its steps. A second signal ends the process at once; what was promised by RemovedWhenStopped is still removed.
 //
 //   listen_for_stop_signals();  ...  throw_if_stop_requested();   // in every iteration: one load of an atomic
 #pragma once
@@ -24,8 +24,8 @@ void throw_if_stop_requested();
 // The signal that came, or 0.
 int stop_signal() noexcept;
 
-// A file that a second signal removes on the way out (a temporary, a lock). Paths beyond 4095 bytes, or more than eight files
-// at a time, stay behind.
+// A file that a second signal removes on the way out (a temporary, a lock). Paths beyond 4095 bytes, or more than eight
+// files at a time, stay behind.
 class RemovedWhenStopped {
  public:
   explicit RemovedWhenStopped(const std::string& path) noexcept;

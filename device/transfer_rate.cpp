@@ -55,7 +55,8 @@ TransferRate measure_transfer_rate(const Device& device, Index bytes) {
   const Pinned from(device, sent.data(), bytes), to(device, back.data(), bytes);
   Machine& machine = device.machine();
   TransferRate rate{.pinned = from.holds() && to.holds()};
-  rate.to_device = rate_of(device, bytes, [&] { machine.copy_to_device(const_cast<std::uint8_t*>(there.data()), sent.data(), bytes); });
+  rate.to_device = rate_of(
+      device, bytes, [&] { machine.copy_to_device(const_cast<std::uint8_t*>(there.data()), sent.data(), bytes); });
   rate.to_host = rate_of(device, bytes, [&] { machine.copy_to_host(back.data(), there.data(), bytes); });
   if (back != sent)
     throw Error(Exit::internal, "other bytes came back from the device than were sent to it", {},

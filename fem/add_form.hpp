@@ -23,10 +23,8 @@ namespace ritz {
 template <class F, class... Cells>
 struct AddForm {
   AddForm() {
-    if constexpr (HasEnergy<F>)
-      add<FromEnergy<F>>();
-    else
-      add<F>();
+    if constexpr (HasEnergy<F>) add<FromEnergy<F>>();
+    else add<F>();
   }
 
  private:
@@ -34,14 +32,17 @@ struct AddForm {
   static void add() {
     static_assert(Known::components >= 1 && Known::components <= 6, "a form has 1 to 6 components");
     static_assert(Known::dimension == 2 || Known::dimension == 3, "a form is of 2 or 3 dimensions");
-    static const RITZ_BACKEND::RegisterForm<Known, Cells..., RITZ_BACKEND::AnyElement<Known::dimension - FormFacts<Known>::codimension>> added;
+    static const RITZ_BACKEND::RegisterForm<Known, Cells...,
+                                            RITZ_BACKEND::AnyElement<Known::dimension - FormFacts<Known>::codimension>>
+        added;
   }
 };
 
 // Registers a whole element: a bar, a spring, anything between a few nodes.
 template <WholeElement E>
 struct AddWholeElement {
-  static_assert(WholeElementFacts<E>::dimension == 3, "a whole element stands in space, dimension = 3: a plane model holds its nodes across the plane");
+  static_assert(WholeElementFacts<E>::dimension == 3,
+                "a whole element stands in space, dimension = 3: a plane model holds its nodes across the plane");
   AddWholeElement() { static const RITZ_BACKEND::RegisterWholeElement<E> added; }
 };
 

@@ -14,9 +14,7 @@ using JetPoint = std::array<Jet, 3>;
 
 // Lagrange polynomials on [-1, 1]: the one that is 1 at `node`.
 Jet linear_at(double node, const Jet& t) { return 0.5 * (1 + node * t); }
-Jet quadratic_at(double node, const Jet& t) {
-  return node == 0 ? (1 - t) * (1 + t) : 0.5 * (t * (t + node));
-}
+Jet quadratic_at(double node, const Jet& t) { return node == 0 ? (1 - t) * (1 + t) : 0.5 * (t * (t + node)); }
 
 Jets tensor(CellKind kind, const JetPoint& x) {
   const bool quadratic = traits(kind).order == 2;
@@ -225,8 +223,8 @@ std::vector<QuadraturePoint> make_geometry_rule(const CellTraits& t) {
   for (std::size_t k = 0; k < nk; ++k)
     for (std::size_t j = 0; j < nj; ++j)
       for (std::size_t i = 0; i < ni; ++i) {
-        QuadraturePoint q = collapsed(t.linear, {ni > 1 ? gauss_points[i] : 0, nj > 1 ? gauss_points[j] : 0,
-                                                 nk > 1 ? gauss_points[k] : 0});
+        QuadraturePoint q = collapsed(
+            t.linear, {ni > 1 ? gauss_points[i] : 0, nj > 1 ? gauss_points[j] : 0, nk > 1 ? gauss_points[k] : 0});
         q.weight *= (ni > 1 ? gauss_weights[i] : 1) * (nj > 1 ? gauss_weights[j] : 1) * (nk > 1 ? gauss_weights[k] : 1);
         rule.push_back(q);
       }

@@ -14,6 +14,7 @@ namespace ritz {
 
 enum class CellKind : std::uint8_t {
   vertex1,
+  // clang-format off
   line2, line3,
   tri3, tri6,
   quad4, quad8, quad9,
@@ -21,6 +22,7 @@ enum class CellKind : std::uint8_t {
   hex8, hex20, hex27,
   prism6, prism15, prism18,
   pyramid5, pyramid13, pyramid14,
+  // clang-format on
 };
 
 struct Facet {
@@ -30,13 +32,13 @@ struct Facet {
 
 struct CellTraits {
   CellKind kind;
-  std::string_view name;       // "tet10"
-  int dimension;               // of the reference cell: 0..3
-  int order;                   // 1 or 2
+  std::string_view name;  // "tet10"
+  int dimension;          // of the reference cell: 0..3
+  int order;              // 1 or 2
   int node_count;
-  int corner_count;            // the first nodes are the corners
-  CellKind linear;             // the order-1 kind of the same shape: tet4 for tet10
-  int vtk_type;                // VTK's number; pyramid14 is written as VTK's 13-node pyramid
+  int corner_count;  // the first nodes are the corners
+  CellKind linear;   // the order-1 kind of the same shape: tet4 for tet10
+  int vtk_type;      // VTK's number; pyramid14 is written as VTK's 13-node pyramid
   std::vector<Facet> facets;
   std::vector<std::array<int, 2>> edges;  // corner pairs; edge node i of a quadratic cell is corner_count + i
 };

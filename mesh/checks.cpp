@@ -49,12 +49,13 @@ void check_blocks(const MeshData& data, ErrorList& errors) {
 
 void check_points(const MeshData& data, ErrorList& errors) {
   if (data.points.size() % 3 != 0)
-    errors.add(wrong(fmt::format("{} holds {} coordinates, which is no multiple of 3", data.source,
-                                 data.points.size()), "every point has x, y and z", ""));
+    errors.add(wrong(fmt::format("{} holds {} coordinates, which is no multiple of 3", data.source, data.points.size()),
+                     "every point has x, y and z", ""));
   const auto count = static_cast<Index>(data.points.size() / 3);
   if (count > std::numeric_limits<Node>::max())
-    errors.add(wrong(fmt::format("{} holds {} points, more than the {} that node numbers can count", data.source,
-                                 count, std::numeric_limits<Node>::max()), "", "split the mesh"));
+    errors.add(wrong(fmt::format("{} holds {} points, more than the {} that node numbers can count", data.source, count,
+                                 std::numeric_limits<Node>::max()),
+                     "", "split the mesh"));
   const double* const x = data.points.data();
   bool finite = true;
 #pragma omp parallel for schedule(static) reduction(&& : finite)
@@ -64,10 +65,10 @@ void check_points(const MeshData& data, ErrorList& errors) {
   for (Index i = 0; i < count; ++i)
     if (!std::isfinite(x[3 * i]) || !std::isfinite(x[3 * i + 1]) || !std::isfinite(x[3 * i + 2])) bad.add(i);
   const Index i = bad.first[0];
-  errors.add(wrong(fmt::format("{} of {} without finite coordinates; the first is ({}, {}, {})",
-                               counted("node", bad.count, bad.first), data.source, x[3 * i], x[3 * i + 1],
-                               x[3 * i + 2]),
-                   "the file holds NaN or an overflowed number", "write the mesh again"));
+  errors.add(
+      wrong(fmt::format("{} of {} without finite coordinates; the first is ({}, {}, {})",
+                        counted("node", bad.count, bad.first), data.source, x[3 * i], x[3 * i + 1], x[3 * i + 2]),
+            "the file holds NaN or an overflowed number", "write the mesh again"));
 }
 
 void check_node_numbers(const MeshData& data, ErrorList& errors) {
@@ -158,7 +159,8 @@ void check_arrays(const MeshData& data) {
   if (data.dimension < 1 || data.dimension > 3)
     throw wrong(fmt::format("{} has dimension {}", data.source, data.dimension), "", "it must be 1, 2 or 3");
   if (data.structural && data.dimension != 3)
-    throw wrong(fmt::format("{} is structural with dimension {}", data.source, data.dimension), "beams and shells stand in space", "make it 3");
+    throw wrong(fmt::format("{} is structural with dimension {}", data.source, data.dimension),
+                "beams and shells stand in space", "make it 3");
   ErrorList errors;
   check_blocks(data, errors);
   check_points(data, errors);
@@ -185,27 +187,29 @@ std::vector<FacetOfCell> check_facets(const MeshData& data, ErrorList& errors) {
     for (const auto& pair : duplicates) bad.add(pair.second);
     if (bad.count > 0)
       errors.add(wrong(fmt::format("{} in {} repeated: they have the corners of another cell; the first, at {}, "
-                                   "repeats cell {}", counted("cell", bad.count, bad.first), data.source,
+                                   "repeats cell {}",
+                                   counted("cell", bad.count, bad.first), data.source,
                                    place_of_cell(data, bad.first[0]), duplicates[0].first),
                        "their stiffness would count twice", "write every cell once"));
     else
-      errors.add(wrong(fmt::format("{} in {} shared by more than two cells, or by two cells on the same side; the "
-                                   "first is of cells {} and {}, at {}",
-                                   counted("facet", static_cast<Index>(survey.crowded.size()),
-                                           first_cells(survey.crowded)), data.source, survey.crowded[0].first.cell,
-                                   survey.crowded[0].second.cell, place_of_cell(data, survey.crowded[0].first.cell)),
-                       "cells overlap (the numbers are those of the cells)", "mesh overlapping parts separately"));
+      errors.add(
+          wrong(fmt::format("{} in {} shared by more than two cells, or by two cells on the same side; the "
+                            "first is of cells {} and {}, at {}",
+                            counted("facet", static_cast<Index>(survey.crowded.size()), first_cells(survey.crowded)),
+                            data.source, survey.crowded[0].first.cell, survey.crowded[0].second.cell,
+                            place_of_cell(data, survey.crowded[0].first.cell)),
+                "cells overlap (the numbers are those of the cells)", "mesh overlapping parts separately"));
   }
   if (!survey.mismatched.empty()) {
     const auto& [a, b] = survey.mismatched[0];
-    errors.add(wrong(fmt::format("{} in {} with the same corners in both cells but other nodes between them; the "
-                                 "first is of cells {} ({}) and {} ({}), at {}",
-                                 counted("facet", static_cast<Index>(survey.mismatched.size()),
-                                         first_cells(survey.mismatched)), data.source, a.cell,
-                                 traits(block_holding(data, a.cell).kind).name, b.cell,
-                                 traits(block_holding(data, b.cell).kind).name, place_of_cell(data, a.cell)),
-                     "the solution would tear there (the numbers are those of the cells)",
-                     "use cells of one order, and nodes in the order of the file's format"));
+    errors.add(wrong(
+        fmt::format("{} in {} with the same corners in both cells but other nodes between them; the "
+                    "first is of cells {} ({}) and {} ({}), at {}",
+                    counted("facet", static_cast<Index>(survey.mismatched.size()), first_cells(survey.mismatched)),
+                    data.source, a.cell, traits(block_holding(data, a.cell).kind).name, b.cell,
+                    traits(block_holding(data, b.cell).kind).name, place_of_cell(data, a.cell)),
+        "the solution would tear there (the numbers are those of the cells)",
+        "use cells of one order, and nodes in the order of the file's format"));
   }
   return std::move(survey.boundary);
 }

@@ -15,8 +15,8 @@ void check_regions(MeshData& data, ErrorList& errors);
 // Points that no cell uses, ascending.
 std::vector<Node> find_orphan_nodes(const MeshData& data);
 
-// What the Jacobians of a cell say, at corners, edge nodes and centroid: all positive, all negative, all zero (to within the
-// precision of the coordinates), or neither.
+// What the Jacobians of a cell say, at corners, edge nodes and centroid: all positive, all negative, all zero (to
+// within the precision of the coordinates), or neither.
 enum class CellStatus : std::uint8_t { positive, reversed, flat, folded };
 std::vector<CellStatus> cell_statuses(const MeshData& data);  // [cell]; the arrays must have passed check_arrays
 

@@ -22,7 +22,10 @@ std::vector<Child> children_of_cube(CellKind linear) {
 std::vector<Child> children_of_triangle() {
   const auto x = reference_nodes(CellKind::tri3);
   const Point a = middle(x[0], x[1]), b = middle(x[1], x[2]), c = middle(x[2], x[0]);
-  return {{CellKind::tri3, {x[0], a, c}}, {CellKind::tri3, {a, x[1], b}}, {CellKind::tri3, {c, b, x[2]}}, {CellKind::tri3, {a, b, c}}};
+  return {{CellKind::tri3, {x[0], a, c}},
+          {CellKind::tri3, {a, x[1], b}},
+          {CellKind::tri3, {c, b, x[2]}},
+          {CellKind::tri3, {a, b, c}}};
 }
 
 std::vector<Child> children_of_prism() {
@@ -57,7 +60,8 @@ constexpr int diagonals[3][2] = {{0, 5}, {2, 4}, {3, 1}};
 std::vector<Child> children_of_tetrahedron(int diagonal) {
   const auto x = reference_nodes(CellKind::tet4);
   std::vector<Point> m;  // in the order of the edges 01 12 20 03 13 23
-  for (const auto& [a, b] : traits(CellKind::tet4).edges) m.push_back(middle(x[static_cast<std::size_t>(a)], x[static_cast<std::size_t>(b)]));
+  for (const auto& [a, b] : traits(CellKind::tet4).edges)
+    m.push_back(middle(x[static_cast<std::size_t>(a)], x[static_cast<std::size_t>(b)]));
   std::vector<Child> children = {tetrahedron({x[0], m[0], m[2], m[3]}), tetrahedron({m[0], x[1], m[1], m[4]}),
                                  tetrahedron({m[2], m[1], x[2], m[5]}), tetrahedron({m[3], m[4], m[5], x[3]})};
   const auto& [from, to] = diagonals[diagonal];
@@ -77,10 +81,12 @@ std::vector<Child> children_of_pyramid() {
   const auto base = [&x](std::size_t i) { return x[i % 4]; };
   const auto up = [&](std::size_t i) { return middle(base(i), apex); };
   for (std::size_t i = 0; i < 4; ++i)
-    children.push_back({CellKind::pyramid5, {base(i), middle(base(i), base(i + 1)), centre, middle(base(i), base(i + 3)), up(i)}});
+    children.push_back(
+        {CellKind::pyramid5, {base(i), middle(base(i), base(i + 1)), centre, middle(base(i), base(i + 3)), up(i)}});
   children.push_back({CellKind::pyramid5, {up(0), up(1), up(2), up(3), apex}});
   children.push_back({CellKind::pyramid5, {up(0), up(3), up(2), up(1), centre}});
-  for (std::size_t i = 0; i < 4; ++i) children.push_back(tetrahedron({centre, middle(base(i), base(i + 1)), up(i), up(i + 1)}));
+  for (std::size_t i = 0; i < 4; ++i)
+    children.push_back(tetrahedron({centre, middle(base(i), base(i + 1)), up(i), up(i + 1)}));
   return children;
 }
 

@@ -42,7 +42,8 @@ FacetNodes facet_nodes(const Mesh& mesh, FacetOfCell facet) {
   const CellKind cell_kind = mesh.kind_of(facet.cell);
   const FacetTable::Entry& entry = facet_table(cell_kind).facets[static_cast<std::size_t>(facet.facet)];
   const std::span<const Node> cell = mesh.nodes_of(facet.cell);
-  FacetNodes nodes{traits(cell_kind).facets[static_cast<std::size_t>(facet.facet)].kind, entry.corner_count, entry.node_count, {}};
+  FacetNodes nodes{
+      traits(cell_kind).facets[static_cast<std::size_t>(facet.facet)].kind, entry.corner_count, entry.node_count, {}};
   for (std::size_t i = 0; i < nodes.count; ++i) nodes.node[i] = cell[entry.nodes[i]];
   return nodes;
 }
@@ -87,7 +88,8 @@ EdgeSizes edge_sizes(const Mesh& mesh, std::span<const FacetOfCell> facets) {
 }
 
 // For every one of the nodes the lowest that coincides with it, directly or through others.
-std::map<Node, Node> coinciding_nodes(const Mesh& mesh, const std::vector<Node>& nodes, double tolerance, double spacing) {
+std::map<Node, Node> coinciding_nodes(const Mesh& mesh, const std::vector<Node>& nodes, double tolerance,
+                                      double spacing) {
   const PointGrid grid(mesh.points(), nodes, spacing);
   std::map<Node, Node> lowest;  // only of those that coincide with a lower one
   for (const Node node : nodes) {
@@ -148,7 +150,8 @@ Cracks find_cracks(const Mesh& mesh, double tolerance) {
   const std::vector<FacetOfCell> boundary = boundary_facets(mesh);
   const EdgeSizes sizes = edge_sizes(mesh, boundary);
   if (tolerance < 0) tolerance = 1e-6 * sizes.shortest;
-  const std::map<Node, Node> lowest = coinciding_nodes(mesh, nodes_of_facets(mesh, boundary), tolerance, std::max(sizes.mean, 2 * tolerance));
+  const std::map<Node, Node> lowest =
+      coinciding_nodes(mesh, nodes_of_facets(mesh, boundary), tolerance, std::max(sizes.mean, 2 * tolerance));
   Cracks cracks;
   if (lowest.empty()) return cracks;
 
@@ -181,13 +184,15 @@ std::vector<std::pair<Node, Node>> find_unjoined_nodes(const Mesh& mesh) {
     for (Index c = 0; c < block.cell_count(); ++c)
       for (const Node node : block.cell(c)) {
         is_used[static_cast<std::size_t>(node)] = 1;
-        if (node != block.cell(c)[0]) shortest = std::min(shortest, distance(at(mesh, block.cell(c)[0]), at(mesh, node)));
+        if (node != block.cell(c)[0])
+          shortest = std::min(shortest, distance(at(mesh, block.cell(c)[0]), at(mesh, node)));
       }
   std::vector<Node> used;
   for (std::size_t node = 0; node < is_used.size(); ++node)
     if (is_used[node] != 0) used.push_back(static_cast<Node>(node));
   std::vector<std::pair<Node, Node>> pairs;
-  for (const auto& [node, partner] : coinciding_nodes(mesh, used, 1e-6 * shortest, shortest)) pairs.emplace_back(partner, node);
+  for (const auto& [node, partner] : coinciding_nodes(mesh, used, 1e-6 * shortest, shortest))
+    pairs.emplace_back(partner, node);
   std::ranges::sort(pairs);
   return pairs;
 }
@@ -211,7 +216,8 @@ double bend(std::span<const Point> x, std::size_t corners) {
 }
 
 // The nodes that hang on one facet.
-void find_on(const Mesh& mesh, const FacetOfCell& facet, const PointGrid& grid, double tolerance, std::vector<HangingNode>& found) {
+void find_on(const Mesh& mesh, const FacetOfCell& facet, const PointGrid& grid, double tolerance,
+             std::vector<HangingNode>& found) {
   const FacetNodes nodes = facet_nodes(mesh, facet);
   if (nodes.corner_count < 2) return;
   std::array<Point, 9> x;
@@ -240,14 +246,16 @@ void find_on(const Mesh& mesh, const FacetOfCell& facet, const PointGrid& grid, 
 
 std::vector<HangingNode> find_hanging_nodes(const Mesh& mesh, double tolerance) {
   const std::vector<FacetOfCell> boundary = boundary_facets(mesh);
-  const PointGrid grid(mesh.points(), nodes_of_facets(mesh, boundary), std::max(edge_sizes(mesh, boundary).mean, 1e-300));
+  const PointGrid grid(mesh.points(), nodes_of_facets(mesh, boundary),
+                       std::max(edge_sizes(mesh, boundary).mean, 1e-300));
   std::map<Node, FacetOfCell> hanging;
   ParallelErrors errors;
 #pragma omp parallel
   {
     std::vector<HangingNode> found;
 #pragma omp for schedule(static) nowait
-    for (Index f = 0; f < std::ssize(boundary); ++f) errors.run([&] { find_on(mesh, boundary[static_cast<std::size_t>(f)], grid, tolerance, found); });
+    for (Index f = 0; f < std::ssize(boundary); ++f)
+      errors.run([&] { find_on(mesh, boundary[static_cast<std::size_t>(f)], grid, tolerance, found); });
 #pragma omp critical
     errors.run([&] {
       for (const auto& [node, facet] : found) {
@@ -269,7 +277,8 @@ std::vector<std::pair<FacetOfCell, FacetOfCell>> find_split_faces(const Mesh& me
   const auto has = [&mesh](std::size_t corners) {
     return std::ranges::any_of(mesh.blocks(), [corners](const CellBlock& block) {
       const FacetTable& table = facet_table(block.kind);
-      return std::any_of(table.facets, table.facets + table.facet_count, [corners](const FacetTable::Entry& facet) { return facet.corner_count == corners; });
+      return std::any_of(table.facets, table.facets + table.facet_count,
+                         [corners](const FacetTable::Entry& facet) { return facet.corner_count == corners; });
     });
   };
   if (!has(3) || !has(4)) return split;

@@ -36,8 +36,8 @@ std::vector<std::pair<FacetOfCell, FacetOfCell>> find_split_faces(const Mesh& me
 // Pairs (lower, higher), ascending.
 std::vector<std::pair<Node, Node>> find_unjoined_nodes(const Mesh& mesh);
 
-// All of this in words. Errors tear a body that should be whole: nodes that hang on a facet of their own body, quadrilaterals on triangles.
-// Notices may be meant: cracks, and bodies in touch, each of which is solved by itself.
+// All of this in words. Errors tear a body that should be whole: nodes that hang on a facet of their own body,
+// quadrilaterals on triangles. Notices may be meant: cracks, and bodies in touch, each of which is solved by itself.
 struct Conformity {
   std::vector<std::string> notices;
   std::vector<Error> errors;

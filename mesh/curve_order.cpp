@@ -65,7 +65,8 @@ std::uint64_t hilbert_position(const std::uint32_t (&place)[n], int levels) {
   return position;
 }
 
-struct Frame {  // carries coordinates to the grid of the curve, whose spacing in a direction is a multiple of the cells' extent there
+// carries coordinates to the grid of the curve, whose spacing in a direction is a multiple of the cells' extent there
+struct Frame {
   double low[3];
   double scale[3];
   int levels;
@@ -75,7 +76,8 @@ struct Frame {  // carries coordinates to the grid of the curve, whose spacing i
   }
 };
 
-// Of a cell in each direction, in the mean over some four thousand; where cells are flat, as much as in the widest direction.
+// Of a cell in each direction, in the mean over some four thousand; where cells are flat, as much as in the widest
+// direction.
 Point mean_extent(const Mesh& mesh) {
   constexpr Index some = 4096;
   Point sum{};
@@ -91,20 +93,22 @@ Point mean_extent(const Mesh& mesh) {
   return sum;
 }
 
-// Coordinates are divided by the cells' mean extents: a piece of the curve through stretched cells has as little surface, counted in nodes, as any.
+// Coordinates are divided by the cells' mean extents: a piece of the curve through stretched cells has as little
+// surface, counted in nodes, as any.
 Frame frame_around(const Mesh& mesh) {
   constexpr double infinite = std::numeric_limits<double>::infinity();
   double low[3] = {infinite, infinite, infinite}, high[3] = {-infinite, -infinite, -infinite};
   const double* const x = mesh.points().data();
   const Index count = mesh.node_count();
-#pragma omp parallel for schedule(static) reduction(min : low[ : 3]) reduction(max : high[ : 3])
+#pragma omp parallel for schedule(static) reduction(min : low[:3]) reduction(max : high[:3])
   for (Index node = 0; node < count; ++node)
     for (int k = 0; k < 3; ++k) {
       low[k] = std::min(low[k], x[3 * node + k]);
       high[k] = std::max(high[k], x[3 * node + k]);
     }
   const Point extent = mean_extent(mesh);
-  const double size = std::max({(high[0] - low[0]) / extent[0], (high[1] - low[1]) / extent[1], (high[2] - low[2]) / extent[2]});
+  const double size =
+      std::max({(high[0] - low[0]) / extent[0], (high[1] - low[1]) / extent[1], (high[2] - low[2]) / extent[2]});
   const int levels = mesh.dimension() == 2 ? 24 : 16;
   const double places = size > 0 ? static_cast<double>(1u << levels) / size : 0;
   return {{low[0], low[1], low[2]}, {places / extent[0], places / extent[1], places / extent[2]}, levels};

@@ -11,9 +11,9 @@
 
 namespace ritz {
 
-// A permutation of the cells, by the means of their corners, in coordinates that are measured in mean extents of the cells: stretching
-// a mesh along an axis changes nothing. Cells in the same place of a grid of 2^16 (two dimensions: 2^24) places per direction keep their
-// order. The result does not depend on the number of threads.
+// A permutation of the cells, by the means of their corners, in coordinates that are measured in mean extents of the
+// cells: stretching a mesh along an axis changes nothing. Cells in the same place of a grid of 2^16 (two dimensions:
+// 2^24) places per direction keep their order. The result does not depend on the number of threads.
 std::vector<Index> curve_order(const Mesh& mesh);
 
 // The same within one block: positions in the block, for blocks that are renumbered one by one.

@@ -36,7 +36,9 @@ CellMap::CellMap(const Mesh& mesh, Index cell) {
   }
 }
 
-std::span<const Point> CellMap::reference_nodes() const { return functions_ != nullptr ? functions_->nodes() : ritz::reference_nodes(kind_); }
+std::span<const Point> CellMap::reference_nodes() const {
+  return functions_ != nullptr ? functions_->nodes() : ritz::reference_nodes(kind_);
+}
 
 Point CellMap::at(const Point& xi) const {
   const std::vector<double> N = functions_ != nullptr ? functions_->at(xi) : shape_values(kind_, xi);

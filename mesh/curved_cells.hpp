@@ -1,5 +1,6 @@
-// Cells whose map is of order 3 or more. The mesh knows them by their nodes of order 2, as it knows all cells, and keeps their own map
-// beside: polynomials through points of their own. Fields are integrated, written and looked up on this map.
+// Cells whose map is of order 3 or more. The mesh knows them by their nodes of order 2, as it knows all cells, and
+// keeps their own map beside: polynomials through points of their own. Fields are integrated, written and looked up on
+// this map.
 //
 //   for (Index cell : ...) Point x = CellMap(mesh, cell).at(xi);
 #pragma once
@@ -23,7 +24,8 @@ struct CurvedCells {
   std::vector<Point> points;                             // [cell][node of the functions]
 
   bool empty() const { return cells.empty(); }
-  // The points of the cell at a position in the block: [node of the functions]; empty where the cell's own nodes tell its map.
+  // The points of the cell at a position in the block: [node of the functions]; empty where the cell's own nodes tell
+  // its map.
   std::span<const Point> of(std::int64_t position) const;
   // Takes over the points of a cell of `others`, if it has any. Positions ascend.
   void append(const CurvedCells& others, std::int64_t their_position, std::int64_t position);
@@ -34,12 +36,13 @@ class CellMap {
  public:
   CellMap(const Mesh& mesh, std::int64_t cell);
   CellKind kind() const { return kind_; }
-  std::span<const Point> nodes() const { return nodes_; }        // of the map, in space
-  std::span<const Point> reference_nodes() const;                // the same on the reference cell
+  std::span<const Point> nodes() const { return nodes_; }              // of the map, in space
+  std::span<const Point> reference_nodes() const;                      // the same on the reference cell
   const LagrangePolynomials* functions() const { return functions_; }  // nullptr: those of the kind
-  void evaluate(const Point& xi, std::span<double> values, std::span<Point> gradients) const;  // of the functions of its nodes
+  // of the functions of its nodes
+  void evaluate(const Point& xi, std::span<double> values, std::span<Point> gradients) const;
   Point at(const Point& xi) const;
-  std::array<Point, 3> tangents(const Point& xi) const;          // d x / d xi_k
+  std::array<Point, 3> tangents(const Point& xi) const;  // d x / d xi_k
 
  private:
   CellKind kind_;
@@ -53,14 +56,14 @@ class FacetMap {
   FacetMap(const CellMap& cell, int facet) : FacetMap(cell.kind(), facet) { cell_ = &cell; }
   Point at(const Point& xi) const { return cell_->at(place(xi)); }
   std::array<Point, 3> tangents(const Point& xi) const;
-  Point place(const Point& xi) const;                 // on the cell's reference cell
-  std::array<Point, 3> axes(const Point& xi) const;   // d place / d xi_k
+  Point place(const Point& xi) const;                // on the cell's reference cell
+  std::array<Point, 3> axes(const Point& xi) const;  // d place / d xi_k
 
  private:
   FacetMap(CellKind cell, int facet);
   const CellMap* cell_ = nullptr;
-  CellKind shape_;                // of the facet, linear
-  std::vector<Point> corners_;    // on the cell's reference cell
+  CellKind shape_;              // of the facet, linear
+  std::vector<Point> corners_;  // on the cell's reference cell
 };
 
 }  // namespace ritz

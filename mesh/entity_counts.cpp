@@ -17,7 +17,8 @@ Index boundary_characteristic(const Mesh& mesh, const std::vector<FacetOfCell>& 
     const std::span<const Node> nodes = mesh.nodes_of(f.cell);
     sides += corners;
     for (int i = 0; i < corners; ++i) {
-      const auto node = static_cast<std::size_t>(nodes[static_cast<std::size_t>(facet.nodes[static_cast<std::size_t>(i)])]);
+      const auto node =
+          static_cast<std::size_t>(nodes[static_cast<std::size_t>(facet.nodes[static_cast<std::size_t>(i)])]);
       vertices += seen[node] ? 0 : 1;
       seen[node] = true;
     }
@@ -67,7 +68,8 @@ EntityCounts entity_counts(const Mesh& mesh) {
   }
   const std::vector<FacetOfCell> boundary = boundary_facets(mesh);
   for (const FacetOfCell& f : boundary) {
-    const int corners = traits(traits(mesh.kind_of(f.cell)).facets[static_cast<std::size_t>(f.facet)].kind).corner_count;
+    const int corners =
+        traits(traits(mesh.kind_of(f.cell)).facets[static_cast<std::size_t>(f.facet)].kind).corner_count;
     ++(corners == 2 ? lines : corners == 3 ? counts.triangles : counts.quadrilaterals);
   }
   lines /= 2;
@@ -101,7 +103,8 @@ EntityCounts typical_counts(CellKind kind, Index vertices) {
   lines /= 2;
   counts.triangles /= 2;
   counts.quadrilaterals /= 2;
-  counts.edges = counts.dimension < 3 ? lines : counts.vertices + counts.triangles + counts.quadrilaterals - counts.cells[kind];
+  counts.edges =
+      counts.dimension < 3 ? lines : counts.vertices + counts.triangles + counts.quadrilaterals - counts.cells[kind];
   return counts;
 }
 

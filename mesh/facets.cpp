@@ -122,8 +122,7 @@ void classify(std::span<const Seen> same_corners, bool is_line_mesh, FacetSurvey
   const Seen& first = same_corners[0];
   if (count == 1) survey.boundary.push_back(first.facet);
   if (count == 1 || is_line_mesh) return;  // any number of bars may meet in a node
-  if (count > 2 || first.sign == same_corners[1].sign)
-    survey.crowded.emplace_back(first.facet, same_corners[1].facet);
+  if (count > 2 || first.sign == same_corners[1].sign) survey.crowded.emplace_back(first.facet, same_corners[1].facet);
   else if (first.node_hash != same_corners[1].node_hash)
     survey.mismatched.emplace_back(first.facet, same_corners[1].facet);
 }

@@ -47,7 +47,6 @@ std::vector<std::pair<Index, Index>> duplicate_cells(const MeshData& data);
 // the facet is an inner one. The result runs through the blocks of `surface_cells` in their order; `cell` is -1 where
 // no cell of `data` has such a facet (and for cells of other dimensions than data.dimension - 1), and `unmatched`
 // counts those. The data need not have been checked.
-std::vector<FacetOfCell> match_facets(const MeshData& data, std::span<const CellBlock> surface_cells,
-                                      Index& unmatched);
+std::vector<FacetOfCell> match_facets(const MeshData& data, std::span<const CellBlock> surface_cells, Index& unmatched);
 
 }  // namespace ritz

@@ -155,9 +155,8 @@ std::vector<SideFacet> facets_on_side(const Pattern& pattern, std::size_t axis, 
     const Index position = seen[static_cast<std::size_t>(piece.kind)]++;
     const auto& facets = traits(piece.kind).facets;
     for (std::size_t f = 0; f < facets.size(); ++f)
-      if (std::all_of(facets[f].nodes.begin(), facets[f].nodes.end(), [&](int i) {
-            return corner_on_side(piece.corners[static_cast<std::size_t>(i)], axis, high);
-          }))
+      if (std::all_of(facets[f].nodes.begin(), facets[f].nodes.end(),
+                      [&](int i) { return corner_on_side(piece.corners[static_cast<std::size_t>(i)], axis, high); }))
         found.push_back({piece.kind, position, static_cast<int>(f)});
   }
   return found;
@@ -199,7 +198,10 @@ void check_grid(const Grid& grid) {
 }
 
 MeshData make_linear(const Grid& grid, std::span<const CellKind> kinds, std::string source) {
-  MeshData data{.dimension = grid.dimension, .points = make_points(grid), .blocks = {}, .regions = {},
+  MeshData data{.dimension = grid.dimension,
+                .points = make_points(grid),
+                .blocks = {},
+                .regions = {},
                 .source = std::move(source)};
   Index first_cell = 0;
   for (const CellKind kind : kinds) {
@@ -220,8 +222,7 @@ void distort(std::vector<double>& points, const Grid& grid, const Distortion& d)
   constexpr std::array<double, 3> direction = {1, -0.7, 0.5};
   const auto dimension = static_cast<std::size_t>(grid.dimension);
   const auto node_count = static_cast<Index>(points.size() / 3);
-  const Index corner_count =
-      grid.grid_node_count() + grid.row_count() * numbering_of_centres(grid).before.back();
+  const Index corner_count = grid.grid_node_count() + grid.row_count() * numbering_of_centres(grid).before.back();
 #pragma omp parallel for schedule(static)
   for (Index node = 0; node < node_count; ++node) {
     double* const x = points.data() + 3 * node;
@@ -257,8 +258,7 @@ MeshData make_uniform(Grid grid, CellKind kind, const Distortion& distortion, st
                 fmt::format("their dimension is {}", t.dimension), "");
   const Pattern pattern = pattern_of(t.linear);
   grid.columns.assign(static_cast<std::size_t>(grid.counts[0]), &pattern);
-  const MidNodes mid_nodes =
-      kind_with_order(kind, 2, MidNodes::full) == kind ? MidNodes::full : MidNodes::serendipity;
+  const MidNodes mid_nodes = kind_with_order(kind, 2, MidNodes::full) == kind ? MidNodes::full : MidNodes::serendipity;
   return finish(make_linear(grid, std::array{t.linear}, std::move(source)), grid, t.order, mid_nodes, distortion);
 }
 

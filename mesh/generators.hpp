@@ -17,10 +17,10 @@ namespace ritz {
 
 // Moves nodes inside the box; its sides stay as they are, node for node.
 struct Distortion {
-  double smooth = 0;        // amplitude of a smooth displacement, relative to the lengths; up to 0.15
-  double random = 0;        // largest displacement of inner nodes, relative to the grid's cell; 0.05 suits all kinds
-  std::uint64_t seed = 1;   // of the random displacement
-  bool curved = false;      // quadratic cells: nodes between the corners move on their own, else edges stay straight
+  double smooth = 0;       // amplitude of a smooth displacement, relative to the lengths; up to 0.15
+  double random = 0;       // largest displacement of inner nodes, relative to the grid's cell; 0.05 suits all kinds
+  std::uint64_t seed = 1;  // of the random displacement
+  bool curved = false;     // quadratic cells: nodes between the corners move on their own, else edges stay straight
 };
 
 // nx x ny x nz cubes on [0, lengths]. Throws Error(Exit::input) for counts below 1, lengths not positive, wrong kinds.
@@ -36,7 +36,7 @@ MeshData rectangle_data(Index nx, Index ny, std::array<double, 2> lengths, CellK
 // prisms, of pyramids (with tetrahedra on their last face) and of tetrahedra. Needs nx >= 4.
 Mesh box_mixed(Index nx, Index ny, Index nz, Point lengths, int order = 1, MidNodes mid_nodes = MidNodes::full,
                const Distortion& distortion = {});
-MeshData box_mixed_data(Index nx, Index ny, Index nz, Point lengths, int order = 1,
-                        MidNodes mid_nodes = MidNodes::full, const Distortion& distortion = {});
+MeshData box_mixed_data(Index nx, Index ny, Index nz, Point lengths, int order = 1, MidNodes mid_nodes = MidNodes::full,
+                        const Distortion& distortion = {});
 
 }  // namespace ritz

@@ -1,4 +1,5 @@
-// A number that carries its derivatives along the three reference axes, for shape functions and their gradients in one go.
+// A number that carries its derivatives along the three reference axes, for shape functions and their gradients in one
+// go.
 #pragma once
 
 #include "mesh/cell_geometry.hpp"

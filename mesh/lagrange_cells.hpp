@@ -1,5 +1,6 @@
-// Cells of any order as VTK knows them (VTK_LAGRANGE_TETRAHEDRON and its like): where their nodes stand, equally spaced, and
-// in which order; and the points and cells on which results are written that are of a higher order than the mesh.
+// Cells of any order as VTK knows them (VTK_LAGRANGE_TETRAHEDRON and its like): where their nodes stand, equally
+// spaced, and in which order; and the points and cells on which results are written that are of a higher order than the
+// mesh.
 #pragma once
 
 #include "mesh/cell_geometry.hpp"
@@ -22,16 +23,17 @@ struct LagrangeCells {
   Index point_count() const { return static_cast<Index>(points.size()) / 3; }
 };
 
-// What a cell of this shape (a linear kind) is written as. VTK has no Lagrange pyramid: its quadratic one with 13 nodes stands in
-// for those of even order, the linear one for those of odd order.
+// What a cell of this shape (a linear kind) is written as. VTK has no Lagrange pyramid: its quadratic one with 13 nodes
+// stands in for those of even order, the linear one for those of odd order.
 struct LagrangeType {
   int vtk_type;
   int node_count;
 };
 LagrangeType lagrange_type(CellKind shape, int order);
 
-// The equally spaced nodes of a cell on its reference cell, order >= 1; those of LagrangeType in VTK's order, which come first
-// (vtkHigherOrderTriangle, -Tetra, -Quadrilateral, -Hexahedron and -Wedge, in files of version 2.1 and newer).
+// The equally spaced nodes of a cell on its reference cell, order >= 1; those of LagrangeType in VTK's order, which
+// come first (vtkHigherOrderTriangle, -Tetra, -Quadrilateral, -Hexahedron and -Wedge, in files of version 2.1 and
+// newer).
 std::vector<Point> lagrange_nodes(CellKind shape, int order);
 
 }  // namespace ritz

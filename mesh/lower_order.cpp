@@ -27,7 +27,9 @@ std::vector<bool> corners_around(CellKind shape, const Point& x) {
 class Lowering {
  public:
   Lowering(CellKind kind, const NodeSet& set)
-      : kind_(kind), set_(&set), functions_(std::make_shared<const LagrangePolynomials>(traits(kind).linear, set.order, set.nodes)) {
+      : kind_(kind),
+        set_(&set),
+        functions_(std::make_shared<const LagrangePolynomials>(traits(kind).linear, set.order, set.nodes)) {
     const CellKind shape = traits(kind).linear;
     std::vector<std::vector<bool>> corners;  // [node of the file]
     for (const Point& x : set.nodes) corners.push_back(corners_around(shape, x));
@@ -67,8 +69,8 @@ class Lowering {
   // `x`: of the cell's nodes, from its first one.
   Point place(std::size_t node, std::span<const Point> x) const { return combined(at_nodes_[node], x); }
 
-  // Whether the two maps differ by more than a millionth of the shortest distance of two corners. What is of degree k vanishes when it
-  // does so at the nodes.
+  // Whether the two maps differ by more than a millionth of the shortest distance of two corners. What is of degree k
+  // vanishes when it does so at the nodes.
   bool differs(std::span<const Point> x) const {
     const auto corners = x.first(static_cast<std::size_t>(traits(kind_).corner_count));
     double shortest = std::numeric_limits<double>::infinity();
@@ -77,8 +79,8 @@ class Lowering {
     return greatest(difference_at_nodes_, x) > 1e-6 * shortest;
   }
 
-  // The greatest distance between the two maps; 0 where it cannot be more than `known`, which is told by the differences at the file's
-  // nodes: between them they grow by the sum of the polynomials' magnitudes at most.
+  // The greatest distance between the two maps; 0 where it cannot be more than `known`, which is told by the
+  // differences at the file's nodes: between them they grow by the sum of the polynomials' magnitudes at most.
   double distance_of_maps(std::span<const Point> x, double known) const {
     if (amplification_ * greatest(difference_at_nodes_, x) < known) return 0;
     return greatest(difference_, x);
@@ -110,8 +112,8 @@ class Lowering {
   CellKind kind_;
   const NodeSet* set_;
   std::shared_ptr<const LagrangePolynomials> functions_;  // of the file
-  Matrix at_nodes_;             // of order 2
-  std::vector<bool> stays_;     // [node of order 2]: the file has a node there
+  Matrix at_nodes_;                                       // of order 2
+  std::vector<bool> stays_;                               // [node of order 2]: the file has a node there
   std::vector<std::vector<std::size_t>> candidates_;  // [node of order 2]: nodes of the file whose number it may take
   Matrix difference_at_nodes_, difference_;
   double amplification_ = 0;
@@ -141,7 +143,8 @@ struct Loss {
 };
 
 // The greatest of the cells of a kind; none where all are less than `known`.
-Loss measure(const Lowering& lowering, CellKind kind, std::span<const Node> cells, std::span<const double> points, double known) {
+Loss measure(const Lowering& lowering, CellKind kind, std::span<const Node> cells, std::span<const double> points,
+             double known) {
   const std::size_t width = lowering.node_count();
   const auto count = static_cast<Index>(cells.size() / width);
   Loss worst;
@@ -247,9 +250,11 @@ class Rewriting {
     use = Use::moves;
   }
   [[noreturn]] void refuse(Node node) const {
-    throw Error(Exit::mesh, fmt::format("the cells that share node {} (counted from 0) of '{}' do not fit each other", node, *source_),
-                "it is between the corners of a cell of order 3 or more, and elsewhere in another one",
-                "write the file again with the mesher, all cells of one order, or of order 1 or 2");
+    throw Error(
+        Exit::mesh,
+        fmt::format("the cells that share node {} (counted from 0) of '{}' do not fit each other", node, *source_),
+        "it is between the corners of a cell of order 3 or more, and elsewhere in another one",
+        "write the file again with the mesher, all cells of one order, or of order 1 or 2");
   }
 
   std::span<const double> points_;
@@ -258,20 +263,28 @@ class Rewriting {
   std::vector<double> moved_;
 };
 
-void say(const Loss& worst, int order, Index curved, KeepMaps keep, const std::string& source, std::vector<std::string>& notices) {
-  const std::string difference =
-      fmt::format("the two maps differ by at most {:.2g} in the file's unit, {:.2g} % of the cell's size ({} {}, near ({:.4g}, {:.4g}, {:.4g}))",
-                  worst.distance, 100 * worst.fraction, traits(worst.kind).name, worst.cell, worst.near[0], worst.near[1], worst.near[2]);
-  if (keep == KeepMaps::no) notices.push_back(fmt::format("cells of order {} in '{}' are taken at order 2: {}", order, source, difference));
-  else if (curved == 0) notices.push_back(fmt::format("cells of order {} in '{}' are of order 2 in their shape: {}", order, source, difference));
+void say(const Loss& worst, int order, Index curved, KeepMaps keep, const std::string& source,
+         std::vector<std::string>& notices) {
+  const std::string difference = fmt::format(
+      "the two maps differ by at most {:.2g} in the file's unit, {:.2g} % of the cell's size ({} {}, near ({:.4g}, "
+      "{:.4g}, {:.4g}))",
+      worst.distance, 100 * worst.fraction, traits(worst.kind).name, worst.cell, worst.near[0], worst.near[1],
+      worst.near[2]);
+  if (keep == KeepMaps::no)
+    notices.push_back(fmt::format("cells of order {} in '{}' are taken at order 2: {}", order, source, difference));
+  else if (curved == 0)
+    notices.push_back(
+        fmt::format("cells of order {} in '{}' are of order 2 in their shape: {}", order, source, difference));
   else
-    notices.push_back(fmt::format("{} cell{} of order {} in '{}' keep{} the file's map, with nodes of order 2: {}", curved, curved == 1 ? "" : "s", order,
-                                  source, curved == 1 ? "s" : "", difference));
+    notices.push_back(fmt::format("{} cell{} of order {} in '{}' keep{} the file's map, with nodes of order 2: {}",
+                                  curved, curved == 1 ? "" : "s", order, source, curved == 1 ? "s" : "", difference));
 }
 
 }  // namespace
 
-bool tells_of_lower_order(std::string_view notice) { return notice.find("are taken at order 2") != std::string_view::npos; }
+bool tells_of_lower_order(std::string_view notice) {
+  return notice.find("are taken at order 2") != std::string_view::npos;
+}
 
 Index file_node_count(const NodeSets& sets, CellKind kind) {
   const NodeSet& set = sets[static_cast<std::size_t>(kind)];
@@ -285,8 +298,8 @@ CellKind complete_quadratic(CellKind shape) {
   return most;
 }
 
-LoweredCells lower_order(CellsByKind& cells, const NodeSets& sets, std::vector<double>& points, KeepMaps keep, const std::string& source,
-                         std::vector<std::string>& notices) {
+LoweredCells lower_order(CellsByKind& cells, const NodeSets& sets, std::vector<double>& points, KeepMaps keep,
+                         const std::string& source, std::vector<std::string>& notices) {
   int order = 0, dimension = 0;
   for (const CellKind kind : all_cell_kinds()) {
     const auto k = static_cast<std::size_t>(kind);
@@ -330,18 +343,21 @@ void drop_points(MeshData& data, const std::vector<std::uint8_t>& unneeded) {
   std::size_t next = 0;
   for (std::size_t node = 0; node < unneeded.size(); ++node) {
     if (unneeded[node] != 0) continue;
-    std::copy_n(data.points.begin() + static_cast<std::ptrdiff_t>(3 * node), 3, data.points.begin() + static_cast<std::ptrdiff_t>(3 * next));
+    std::copy_n(data.points.begin() + static_cast<std::ptrdiff_t>(3 * node), 3,
+                data.points.begin() + static_cast<std::ptrdiff_t>(3 * next));
     number[node] = static_cast<Node>(next++);
   }
   data.points.resize(3 * next);
-  const auto exists = [&number](Node node) { return node >= 0 && node < std::ssize(number); };  // regions have not been checked yet
+  // regions have not been checked yet
+  const auto exists = [&number](Node node) { return node >= 0 && node < std::ssize(number); };
   const auto renumber = [&](std::vector<Node>& nodes) {
     for (Node& node : nodes)
       if (exists(node)) node = number[static_cast<std::size_t>(node)];
   };
   for (CellBlock& block : data.blocks) renumber(block.nodes);
   for (Region& region : data.regions) {
-    std::erase_if(region.nodes, [&](Node node) { return exists(node) && unneeded[static_cast<std::size_t>(node)] != 0; });
+    std::erase_if(region.nodes,
+                  [&](Node node) { return exists(node) && unneeded[static_cast<std::size_t>(node)] != 0; });
     renumber(region.nodes);
   }
 }

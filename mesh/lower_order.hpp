@@ -1,9 +1,9 @@
-// Cells of order 3 and more, as files have them, become cells of order 2: each node of the cell of order 2 goes where the file's own map,
-// the polynomials through its nodes, puts it. Where the two maps differ, bodies keep their own (mesh/curved_cells.hpp), but shells and
-// beams have those of order 2. The difference is measured and said.
+// Cells of order 3 and more, as files have them, become cells of order 2: each node of the cell of order 2 goes where
+// the file's own map, the polynomials through its nodes, puts it. Where the two maps differ, bodies keep their own
+// (mesh/curved_cells.hpp), but shells and beams have those of order 2. The difference is measured and said.
 //
-// A node between the corners takes over the number of one that the file has on the same edge, facet or inside of the same cell. So cells
-// go on sharing their nodes, and lists of nodes stay true.
+// A node between the corners takes over the number of one that the file has on the same edge, facet or inside of the
+// same cell. So cells go on sharing their nodes, and lists of nodes stay true.
 #pragma once
 
 #include "mesh/mesh.hpp"
@@ -22,11 +22,12 @@ constexpr std::size_t cell_kind_count = static_cast<std::size_t>(CellKind::pyram
 // Cells before they are a mesh: [kind][cell][node].
 using CellsByKind = std::array<std::vector<Node>, cell_kind_count>;
 
-// The nodes of cells of order 3 and more that are to become cells of one kind: one of order 2 that has nodes wherever it can (line3, tri6,
-// quad9, tet10, hex27, prism18, pyramid14). Where `nodes` is empty, the cells have the kind's own.
+// The nodes of cells of order 3 and more that are to become cells of one kind: one of order 2 that has nodes wherever
+// it can (line3, tri6, quad9, tet10, hex27, prism18, pyramid14). Where `nodes` is empty, the cells have the kind's own.
 struct NodeSet {
   int order = 0;
-  std::vector<Point> nodes;  // on the reference cell, in the order of the file; they determine the polynomials of the order
+  // on the reference cell, in the order of the file; they determine the polynomials of the order
+  std::vector<Point> nodes;
 };
 using NodeSets = std::array<NodeSet, cell_kind_count>;
 
@@ -37,18 +38,21 @@ Index file_node_count(const NodeSets& sets, CellKind kind);
 CellKind complete_quadratic(CellKind shape);
 
 struct LoweredCells {
-  std::vector<std::uint8_t> unneeded;                // [node]: no cell needs the point any more; empty when there was nothing to do
-  std::array<CurvedCells, cell_kind_count> curved;   // of the kinds of the highest dimension; positions in the list of the kind
+  // [node]: no cell needs the point any more; empty when there was nothing to do
+  std::vector<std::uint8_t> unneeded;
+  // of the kinds of the highest dimension; positions in the list of the kind
+  std::array<CurvedCells, cell_kind_count> curved;
 };
 
-// Rewrites the cells and moves the points. Node numbers must exist. The notice tells the largest distance between the two maps, over a
-// fine lattice in all cells. Throws Error(Exit::mesh) when two cells put a shared node into different places, or another cell has a node
-// that would move.
+// Rewrites the cells and moves the points. Node numbers must exist. The notice tells the largest distance between the
+// two maps, over a fine lattice in all cells. Throws Error(Exit::mesh) when two cells put a shared node into different
+// places, or another cell has a node that would move.
 enum class KeepMaps { no, where_they_differ };
-LoweredCells lower_order(CellsByKind& cells, const NodeSets& sets, std::vector<double>& points, KeepMaps keep, const std::string& source,
-                         std::vector<std::string>& notices);
+LoweredCells lower_order(CellsByKind& cells, const NodeSets& sets, std::vector<double>& points, KeepMaps keep,
+                         const std::string& source, std::vector<std::string>& notices);
 
-// Whether a notice is the one above, of cells that have lost their own map: they may be folded where the file's are not.
+// Whether a notice is the one above, of cells that have lost their own map: they may be folded where the file's are
+// not.
 bool tells_of_lower_order(std::string_view notice);
 
 // Takes points out of the data and renumbers the others; `unneeded` as above.

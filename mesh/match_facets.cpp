@@ -72,8 +72,8 @@ class Marks {  // of nodes; numbers outside the mesh are never marked
 };
 
 // Puts the corners of all surface cells into the table; -1 for cells that cannot be facets.
-std::vector<Index> register_wanted(const MeshData& data, std::span<const CellBlock> surface_cells,
-                                   WantedFacets& wanted, Marks& marks) {
+std::vector<Index> register_wanted(const MeshData& data, std::span<const CellBlock> surface_cells, WantedFacets& wanted,
+                                   Marks& marks) {
   std::vector<Index> entries;
   for (const CellBlock& block : surface_cells) {
     const CellTraits& t = traits(block.kind);

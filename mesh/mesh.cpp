@@ -27,20 +27,18 @@ void name_all_cells(MeshData& data, Index cell_count, std::vector<std::string>& 
   Region all{"all", RegionKind::cells, std::vector<Index>(static_cast<std::size_t>(cell_count)), {}, {}};
   std::iota(all.cells.begin(), all.cells.end(), Index{0});
   data.regions.push_back(std::move(all));
-  notices.push_back(fmt::format("{} names no region of cells; all {} cells form the region 'all'", data.source,
-                                cell_count));
+  notices.push_back(
+      fmt::format("{} names no region of cells; all {} cells form the region 'all'", data.source, cell_count));
 }
 
-void check_orphans(const MeshData& data, std::span<const Node> orphans, bool allowed,
-                   std::vector<std::string>& notices, ErrorList& errors) {
+void check_orphans(const MeshData& data, std::span<const Node> orphans, bool allowed, std::vector<std::string>& notices,
+                   ErrorList& errors) {
   if (orphans.empty()) return;
   const std::vector<Index> first(orphans.begin(), orphans.begin() + std::min<std::ptrdiff_t>(10, std::ssize(orphans)));
-  const std::string text = fmt::format("{} of {} used by no cell", counted("node", std::ssize(orphans), first),
-                                       data.source);
-  if (allowed)
-    notices.push_back(text + "; they carry no unknowns");
-  else
-    errors.add(Error(Exit::mesh, text, "", "remove them, or set MeshChecks::allow_orphan_nodes"));
+  const std::string text =
+      fmt::format("{} of {} used by no cell", counted("node", std::ssize(orphans), first), data.source);
+  if (allowed) notices.push_back(text + "; they carry no unknowns");
+  else errors.add(Error(Exit::mesh, text, "", "remove them, or set MeshChecks::allow_orphan_nodes"));
 }
 
 }  // namespace

@@ -47,21 +47,23 @@ enum class RegionKind { cells, facets, nodes };
 struct Region {
   std::string name;
   RegionKind kind;
-  std::vector<Index> cells;          // kind == cells, ascending
-  std::vector<FacetOfCell> facets;   // kind == facets, ascending by (cell, facet)
-  std::vector<Node> nodes;           // kind == nodes, ascending
+  std::vector<Index> cells;         // kind == cells, ascending
+  std::vector<FacetOfCell> facets;  // kind == facets, ascending by (cell, facet)
+  std::vector<Node> nodes;          // kind == nodes, ascending
   Index size() const;
 };
 
 // What a reader or a generator hands over. Cells of a lower dimension than the mesh serve only to name
 // facets and nodes; they become facet regions (or node regions) when the Mesh is made.
 struct MeshData {
-  int dimension = 3;                 // 2 or 3 (1 for bars alone): cells of this dimension carry the physics
-  bool structural = false;           // with dimension 3: so do surfaces and lines in space, as shells and beams; many may meet
-  std::vector<double> points;        // [node][3], z = 0 in two dimensions
-  std::vector<CellBlock> blocks;     // cells of `dimension` only (of lines and surfaces too when structural); equal kinds may appear in several blocks
+  int dimension = 3;  // 2 or 3 (1 for bars alone): cells of this dimension carry the physics
+  // with dimension 3: so do surfaces and lines in space, as shells and beams; many may meet
+  bool structural = false;
+  std::vector<double> points;  // [node][3], z = 0 in two dimensions
+  // cells of `dimension` only (of lines and surfaces too when structural); equal kinds may appear in several blocks
+  std::vector<CellBlock> blocks;
   std::vector<Region> regions;
-  std::string source = "mesh";       // file name or generator, for messages
+  std::string source = "mesh";  // file name or generator, for messages
 };
 
 // move(std::span<double, 3>), an affine map, for all points, also those of curved cells.
@@ -73,8 +75,8 @@ void transform_points(MeshData& data, const Move& move) {
 }
 
 struct MeshChecks {
-  bool allow_orphan_nodes = true;    // points that no cell uses: dropped from the unknowns, with a notice
-  bool fix_inverted = true;          // all cells of a block inside out: renumbered, with a notice
+  bool allow_orphan_nodes = true;  // points that no cell uses: dropped from the unknowns, with a notice
+  bool fix_inverted = true;        // all cells of a block inside out: renumbered, with a notice
 };
 
 class Mesh {
@@ -90,7 +92,7 @@ class Mesh {
   Index node_count() const { return static_cast<Index>(data_.points.size()) / 3; }
   Index cell_count() const { return cell_count_; }
   const std::string& source() const { return data_.source; }
-  std::span<const double> points() const { return data_.points; }             // [node][3]
+  std::span<const double> points() const { return data_.points; }  // [node][3]
   std::span<const double, 3> point(Index node) const {
     return std::span<const double, 3>(data_.points.data() + 3 * node, 3);
   }
@@ -98,7 +100,7 @@ class Mesh {
   const CellBlock& block_of(Index cell) const;
   CellKind kind_of(Index cell) const { return block_of(cell).kind; }
   std::span<const Node> nodes_of(Index cell) const;
-  std::vector<Node> nodes_of(FacetOfCell facet) const;                        // in the facet kind's order
+  std::vector<Node> nodes_of(FacetOfCell facet) const;  // in the facet kind's order
 
   std::span<const Region> regions() const { return data_.regions; }
   bool has_region(std::string_view name) const;
@@ -107,8 +109,8 @@ class Mesh {
   const Region& region(std::string_view name) const;
   std::vector<std::string> region_names() const;
 
-  std::span<const std::string> notices() const { return notices_; }            // what was repaired or is odd
-  std::span<const Node> orphan_nodes() const { return orphan_nodes_; }         // ascending
+  std::span<const std::string> notices() const { return notices_; }     // what was repaired or is odd
+  std::span<const Node> orphan_nodes() const { return orphan_nodes_; }  // ascending
 
  private:
   MeshData data_;
@@ -120,7 +122,8 @@ class Mesh {
   friend Mesh with_regions(Mesh mesh, std::vector<Region> regions);
 };
 
-// The mesh with more regions; its own keep their order. Throws Error(Exit::mesh) when they name what is not in the mesh.
+// The mesh with more regions; its own keep their order. Throws Error(Exit::mesh) when they name what is not in the
+// mesh.
 Mesh with_regions(Mesh mesh, std::vector<Region> regions);
 
 // The nodes of a region, ascending and unique, whatever its kind.

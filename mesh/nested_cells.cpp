@@ -17,7 +17,10 @@ constexpr std::array<int, 3> place_stride = {1, 3, 9};
 class Search {
  public:
   Search(int dimension, std::span<const Node> cells, Index node_count)
-      : dimension_(dimension), corners_(1 << dimension), places_(places_by_dimension[static_cast<std::size_t>(dimension)]), cells_(cells.size()) {
+      : dimension_(dimension),
+        corners_(1 << dimension),
+        places_(places_by_dimension[static_cast<std::size_t>(dimension)]),
+        cells_(cells.size()) {
     for (std::size_t i = 0; i < cells.size(); ++i) {
       const std::size_t corner = i % static_cast<std::size_t>(corners_);
       cells_[i - corner + static_cast<std::size_t>(corner_of_bits[corner])] = cells[i];
@@ -45,8 +48,8 @@ class Search {
   std::optional<NestedCells> result() const {
     NestedCells r;
     const std::size_t nodes = begin_.size() - 1, places = static_cast<std::size_t>(places_);
-    std::vector<std::int8_t> middles(nodes, -1);   // directions in which the node lies in the middle
-    std::vector<Index> holder(nodes, -1);          // one of its places
+    std::vector<std::int8_t> middles(nodes, -1);  // directions in which the node lies in the middle
+    std::vector<Index> holder(nodes, -1);         // one of its places
     for (std::size_t i = 0; i < lattices_.size(); ++i) {
       const auto node = static_cast<std::size_t>(lattices_[i]);
       const int count = middles_of(static_cast<int>(i % places));
@@ -67,8 +70,9 @@ class Search {
     }
     for (std::size_t first = 0; first < lattices_.size(); first += places)
       for (int corner = 0; corner < corners_; ++corner)
-        r.cells.push_back(
-            coarse[static_cast<std::size_t>(lattices_[first + static_cast<std::size_t>(place_of_corner(corner_of_bits[static_cast<std::size_t>(corner)]))])]);
+        r.cells.push_back(coarse[static_cast<std::size_t>(
+            lattices_[first +
+                      static_cast<std::size_t>(place_of_corner(corner_of_bits[static_cast<std::size_t>(corner)]))])]);
     return r;
   }
 
@@ -99,8 +103,11 @@ class Search {
     for (int bits = 0; bits < corners_; ++bits) {
       bool is_parent = true;
       int rest = static_cast<int>(place);
-      for (int d = 0; d < dimension_; ++d, rest /= 3) is_parent = is_parent && (rest % 3 == 1 || rest % 3 == 2 * (bits >> d & 1));
-      if (is_parent) parents.push_back(coarse[static_cast<std::size_t>(lattices_[lattice + static_cast<std::size_t>(place_of_corner(bits))])]);
+      for (int d = 0; d < dimension_; ++d, rest /= 3)
+        is_parent = is_parent && (rest % 3 == 1 || rest % 3 == 2 * (bits >> d & 1));
+      if (is_parent)
+        parents.push_back(
+            coarse[static_cast<std::size_t>(lattices_[lattice + static_cast<std::size_t>(place_of_corner(bits))])]);
     }
   }
 
@@ -128,7 +135,8 @@ class Search {
 
   void forget(std::size_t first) {
     for (std::size_t i = first; i < lattices_.size(); i += static_cast<std::size_t>(places_))
-      for (const Index cell : cells_around(lattices_[i + static_cast<std::size_t>(places_ / 2)])) joined_[static_cast<std::size_t>(cell)] = false;
+      for (const Index cell : cells_around(lattices_[i + static_cast<std::size_t>(places_ / 2)]))
+        joined_[static_cast<std::size_t>(cell)] = false;
     lattices_.resize(first);
   }
 
@@ -141,7 +149,8 @@ class Search {
     // The first cell gives the directions. Middles of faces, [direction][side], are the neighbours of the middle.
     std::array<std::array<Node, 2>, 3> face{{{-1, -1}, {-1, -1}, {-1, -1}}};
     const int at = bits_of(cells[0], middle);
-    for (int d = 0; d < dimension_; ++d) face[static_cast<std::size_t>(d)][static_cast<std::size_t>(1 - (at >> d & 1))] = node(cells[0], at ^ (1 << d));
+    for (int d = 0; d < dimension_; ++d)
+      face[static_cast<std::size_t>(d)][static_cast<std::size_t>(1 - (at >> d & 1))] = node(cells[0], at ^ (1 << d));
     // A cell across one face has one neighbour of the middle that the first cell has not.
     for (std::size_t k = 1; k < cells.size(); ++k) {
       int missing = (1 << dimension_) - 1;
@@ -175,7 +184,8 @@ class Search {
     return -1;
   }
 
-  bool place_cell(Index cell, Node middle, const std::array<std::array<Node, 2>, 3>& face, std::array<Node, 27>& lattice, int& seen) const {
+  bool place_cell(Index cell, Node middle, const std::array<std::array<Node, 2>, 3>& face,
+                  std::array<Node, 27>& lattice, int& seen) const {
     const int at = bits_of(cell, middle);
     std::array<int, 3> direction{}, side{};  // of the coarser cell, by the finer one's own directions
     int directions = 0, slot = 0;
@@ -199,7 +209,8 @@ class Search {
       int place = 0;
       for (int l = 0; l < dimension_; ++l) {
         const bool in_middle = ((bits ^ at) >> l & 1) == 0;
-        place += place_stride[static_cast<std::size_t>(direction[static_cast<std::size_t>(l)])] * (in_middle ? 1 : 2 * side[static_cast<std::size_t>(l)]);
+        place += place_stride[static_cast<std::size_t>(direction[static_cast<std::size_t>(l)])] *
+                 (in_middle ? 1 : 2 * side[static_cast<std::size_t>(l)]);
       }
       Node& there = lattice[static_cast<std::size_t>(place)];
       if (there >= 0 && there != node(cell, bits)) return false;
@@ -239,10 +250,10 @@ class Search {
   }
 
   int dimension_, corners_, places_;
-  std::vector<Node> cells_;           // [cell][bits]
-  std::vector<bool> joined_;          // [cell]
-  std::vector<Index> begin_, around_; // [node + 1], cells around nodes
-  std::vector<Node> lattices_;        // [coarser cell][place]
+  std::vector<Node> cells_;            // [cell][bits]
+  std::vector<bool> joined_;           // [cell]
+  std::vector<Index> begin_, around_;  // [node + 1], cells around nodes
+  std::vector<Node> lattices_;         // [coarser cell][place]
 };
 
 }  // namespace

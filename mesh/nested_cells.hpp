@@ -1,7 +1,10 @@
-// The uniform refinement that is found in a mesh of quadrilaterals or hexahedra: four or eight cells around a node make one
-// coarser cell. It is found in the cells alone, whoever made them and however they are numbered.
+// The uniform refinement that is found in a mesh of quadrilaterals or hexahedra: four or eight cells around a node make
+// one coarser cell. It is found in the cells alone, whoever made them and however they are numbered.
 //
-//   while (const auto coarser = coarser_cells(3, cells, node_count)) { ...; cells = coarser->cells; node_count = coarser->node_count(); }
+//   while (const auto coarser = coarser_cells(3, cells, node_count)) {
+//     ...
+//     cells = coarser->cells; node_count = coarser->node_count();
+//   }
 #pragma once
 
 #include "mesh/mesh.hpp"
@@ -11,16 +14,17 @@
 namespace ritz {
 
 struct NestedCells {
-  std::vector<Node> cells;        // [coarser cell][corner], in the order of CellTraits
-  std::vector<Node> same;         // [coarser node] the finer node at its place, ascending
-  std::vector<Index> first;       // [finer node + 1] first of its parents
-  std::vector<Node> parents;      // the ends of the edge, the corners of the face or cell in whose middle the node lies, or the
-                                  // coarser node at its place; of nodes that no cell has: none
+  std::vector<Node> cells;   // [coarser cell][corner], in the order of CellTraits
+  std::vector<Node> same;    // [coarser node] the finer node at its place, ascending
+  std::vector<Index> first;  // [finer node + 1] first of its parents
+  // the ends of the edge, the corners of the face or cell in whose middle the node lies, or the coarser node at its
+  // place; of nodes that no cell has: none
+  std::vector<Node> parents;
   Index node_count() const { return static_cast<Index>(same.size()); }
 };
 
-// cells: [cell][corner] of quadrilaterals (dimension 2) or hexahedra (3), in the order of CellTraits. Nothing where they are not
-// the uniform refinement of conforming cells. Linear time.
+// cells: [cell][corner] of quadrilaterals (dimension 2) or hexahedra (3), in the order of CellTraits. Nothing where
+// they are not the uniform refinement of conforming cells. Linear time.
 std::optional<NestedCells> coarser_cells(int dimension, std::span<const Node> cells, Index node_count);
 
 // Whether it would find them, but for nodes that lie differently in several coarser cells; half of the time.

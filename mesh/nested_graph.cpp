@@ -8,7 +8,8 @@ namespace {
 
 class Search {
  public:
-  Search(std::span<const Index> offsets, std::span<const Node> neighbours, std::span<const double> places, int dimension)
+  Search(std::span<const Index> offsets, std::span<const Node> neighbours, std::span<const double> places,
+         int dimension)
       : offsets_(offsets),
         neighbours_(neighbours),
         places_(places),
@@ -57,7 +58,8 @@ class Search {
     std::vector<Index> next(begin.begin(), begin.end() - 1);
     for (std::size_t node = 0; node < state_.size(); ++node)
       if (state_[node] == State::between) {
-        const Node a = coarse[static_cast<std::size_t>(parents_[node][0])], b = coarse[static_cast<std::size_t>(parents_[node][1])];
+        const Node a = coarse[static_cast<std::size_t>(parents_[node][0])],
+                   b = coarse[static_cast<std::size_t>(parents_[node][1])];
         r.graph.neighbours[static_cast<std::size_t>(next[static_cast<std::size_t>(a)]++)] = b;
         r.graph.neighbours[static_cast<std::size_t>(next[static_cast<std::size_t>(b)]++)] = a;
       }
@@ -69,11 +71,13 @@ class Search {
 
   std::span<const Node> around(Node node) const {
     const auto n = static_cast<std::size_t>(node);
-    return neighbours_.subspan(static_cast<std::size_t>(offsets_[n]), static_cast<std::size_t>(offsets_[n + 1] - offsets_[n]));
+    return neighbours_.subspan(static_cast<std::size_t>(offsets_[n]),
+                               static_cast<std::size_t>(offsets_[n + 1] - offsets_[n]));
   }
   State& state(Node node) { return state_[static_cast<std::size_t>(node)]; }
 
-  // Which node is a coarser one is not known: at a corner of the body one with few neighbours is, else it or one of its neighbours.
+  // Which node is a coarser one is not known: at a corner of the body one with few neighbours is, else it or one of its
+  // neighbours.
   bool find_component(Node start, std::vector<Node>& component) {
     component.assign(1, start);
     state(start) = State::kept;
@@ -146,7 +150,8 @@ class Search {
     return nearest == middle || nearest == from ? -1 : nearest;
   }
   double place(Node node, int axis) const {
-    return places_[static_cast<std::size_t>(node) * static_cast<std::size_t>(dimension_) + static_cast<std::size_t>(axis)];
+    return places_[static_cast<std::size_t>(node) * static_cast<std::size_t>(dimension_) +
+                   static_cast<std::size_t>(axis)];
   }
 
   std::span<const Index> offsets_;
@@ -159,7 +164,8 @@ class Search {
 
 }  // namespace
 
-std::optional<NestedGraph> coarser_graph(std::span<const Index> offsets, std::span<const Node> neighbours, std::span<const double> places, int dimension) {
+std::optional<NestedGraph> coarser_graph(std::span<const Index> offsets, std::span<const Node> neighbours,
+                                         std::span<const double> places, int dimension) {
   Search search(offsets, neighbours, places, dimension);
   if (!search.find_all()) return std::nullopt;
   return search.result();

@@ -1,5 +1,6 @@
-// The uniform refinement that is found in a mesh of triangles or tetrahedra: every node is a coarser one, or the middle of a coarser
-// edge. It is found in the edges and the places of the nodes, whoever made them and however they are numbered.
+// The uniform refinement that is found in a mesh of triangles or tetrahedra: every node is a coarser one, or the middle
+// of a coarser edge. It is found in the edges and the places of the nodes, whoever made them and however they are
+// numbered.
 //
 //   while (const auto coarser = coarser_graph(graph, places, 3)) { ...; graph = coarser->graph; }
 #pragma once
@@ -12,21 +13,23 @@ namespace ritz {
 
 // Nodes that share a cell; a node may be among its own neighbours.
 struct NodeNeighbours {
-  std::vector<Index> offsets;           // [node + 1]
+  std::vector<Index> offsets;  // [node + 1]
   std::vector<Node> neighbours;
   Index node_count() const { return static_cast<Index>(offsets.size()) - 1; }
 };
 
 struct NestedGraph {
-  NodeNeighbours graph;                 // of the coarser nodes
-  std::vector<double> places;           // [coarser node][dimension]
-  std::vector<Node> same;               // [coarser node] the finer node at its place, ascending
-  std::vector<Index> first;             // [finer node + 1] first of its parents
-  std::vector<Node> parents;            // the ends of the edge in whose middle the node lies, or the coarser node at its place
+  NodeNeighbours graph;        // of the coarser nodes
+  std::vector<double> places;  // [coarser node][dimension]
+  std::vector<Node> same;      // [coarser node] the finer node at its place, ascending
+  std::vector<Index> first;    // [finer node + 1] first of its parents
+  // the ends of the edge in whose middle the node lies, or the coarser node at its place
+  std::vector<Node> parents;
 };
 
-// places: [node][dimension]. Nothing where a node is neither, where a coarser node has another one as its neighbour, or where one between lies a
-// quarter of an edge off the middle. Linear time.
-std::optional<NestedGraph> coarser_graph(std::span<const Index> offsets, std::span<const Node> neighbours, std::span<const double> places, int dimension);
+// places: [node][dimension]. Nothing where a node is neither, where a coarser node has another one as its neighbour, or
+// where one between lies a quarter of an edge off the middle. Linear time.
+std::optional<NestedGraph> coarser_graph(std::span<const Index> offsets, std::span<const Node> neighbours,
+                                         std::span<const double> places, int dimension);
 
 }  // namespace ritz

@@ -30,7 +30,8 @@ std::vector<Place> corners_of(CellKind shape) {
 
 const NodeOrder& facet_order(std::size_t corner_count) {
   static const NodeOrder triangle{tri3, {{0, 1}, {1, 2}, {2, 0}}, {}, Listing::recursive, Listing::recursive};
-  static const NodeOrder quadrilateral{quad4, {{0, 1}, {1, 2}, {2, 3}, {3, 0}}, {}, Listing::recursive, Listing::recursive};
+  static const NodeOrder quadrilateral{
+      quad4, {{0, 1}, {1, 2}, {2, 3}, {3, 0}}, {}, Listing::recursive, Listing::recursive};
   return corner_count == 3 ? triangle : quadrilateral;
 }
 
@@ -55,7 +56,9 @@ std::vector<Place> rows_inside(CellKind shape, int p) {
 
 std::vector<Place> recursive_inside(const NodeOrder& order, int p) {
   const bool simplex = order.shape == tri3 || order.shape == tet4;
-  const int dimension = traits(order.shape).dimension, left = p - (simplex ? dimension + 1 : order.shape == pyramid5 ? 3 : 2);
+  const int dimension = traits(order.shape).dimension, left = p - (simplex                   ? dimension + 1
+                                                                   : order.shape == pyramid5 ? 3
+                                                                                             : 2);
   if (left < 0) return {};
   std::vector<Place> places = lattice(order, left);
   for (Place& place : places) place = plus(place, {1, dimension > 1, dimension > 2});
@@ -112,15 +115,20 @@ std::vector<Place> inside(const NodeOrder& order, Listing listing, int p) {
 std::vector<Place> lattice(const NodeOrder& order, int p) {
   if (p == 0) return {Place{}};
   const std::vector<Place> corners = corners_of(order.shape);
-  const auto step = [&corners](int from, int to) { return plus(corners[static_cast<std::size_t>(to)], times(-1, corners[static_cast<std::size_t>(from)])); };
+  const auto step = [&corners](int from, int to) {
+    return plus(corners[static_cast<std::size_t>(to)], times(-1, corners[static_cast<std::size_t>(from)]));
+  };
   std::vector<Place> places;
   for (const Place& corner : corners) places.push_back(times(p, corner));
   if (traits(order.shape).dimension > 1)
     for (const auto& [from, to] : order.edges)
-      for (int i = 1; i < p; ++i) places.push_back(plus(times(p, corners[static_cast<std::size_t>(from)]), times(i, step(from, to))));
+      for (int i = 1; i < p; ++i)
+        places.push_back(plus(times(p, corners[static_cast<std::size_t>(from)]), times(i, step(from, to))));
   for (const std::vector<int>& facet : order.facets) {
-    const Place first = times(p, corners[static_cast<std::size_t>(facet[0])]), a = step(facet[0], facet[1]), b = step(facet[0], facet.back());
-    for (const Place& at : inside(facet_order(facet.size()), order.on_facets, p)) places.push_back(plus(first, plus(times(at[0], a), times(at[1], b))));
+    const Place first = times(p, corners[static_cast<std::size_t>(facet[0])]), a = step(facet[0], facet[1]),
+                b = step(facet[0], facet.back());
+    for (const Place& at : inside(facet_order(facet.size()), order.on_facets, p))
+      places.push_back(plus(first, plus(times(at[0], a), times(at[1], b))));
   }
   std::ranges::copy(inside(order, order.inside, p), std::back_inserter(places));
   return places;

@@ -35,9 +35,9 @@ std::vector<std::vector<int>> parents_of_nodes(CellKind kind) {
 // How one block changes: which nodes are taken over, and which are made, from which corners and shape values.
 struct Plan {
   CellKind from, to;
-  std::vector<int> old_node;              // [new local node] or -1
-  std::vector<std::vector<int>> parents;  // [new local node]
-  std::vector<std::vector<double>> values;  // [new local node][old local node], where made
+  std::vector<int> old_node;                  // [new local node] or -1
+  std::vector<std::vector<int>> parents;      // [new local node]
+  std::vector<std::vector<double>> values;    // [new local node][old local node], where made
   bool private_centre(std::size_t i) const {  // of the cell itself, not of an edge or face that others may share
     return parents[i].size() > (traits(to).dimension == 2 ? 2 : 4);
   }
@@ -91,8 +91,8 @@ class Renewal {
 
  private:
   Slot slot(Index number) const {
-    const auto block = static_cast<std::size_t>(
-        std::upper_bound(first_slot_.begin(), first_slot_.end(), number) - first_slot_.begin() - 1);
+    const auto block = static_cast<std::size_t>(std::upper_bound(first_slot_.begin(), first_slot_.end(), number) -
+                                                first_slot_.begin() - 1);
     const Index n = traits(plans_[block].to).node_count, offset = number - first_slot_[block];
     return {block, offset / n, static_cast<std::size_t>(offset % n)};
   }
@@ -188,8 +188,7 @@ class Renewal {
     for (std::size_t b = 0; b < plans_.size(); ++b)
       for (std::size_t i = 0; i < plans_[b].parents.size(); ++i)
         if (plans_[b].old_node[i] < 0 && plans_[b].private_centre(i))
-          for (Index c = 0; c < old_.blocks[b].cell_count(); ++c)
-            connectivity({b, c, i}) = add_node({b, c, i});
+          for (Index c = 0; c < old_.blocks[b].cell_count(); ++c) connectivity({b, c, i}) = add_node({b, c, i});
   }
 
   Node& connectivity(const Slot& s) {
@@ -235,9 +234,9 @@ class Renewal {
 
   const MeshData& old_;
   MeshData new_;
-  std::vector<Plan> plans_;         // [block]
-  std::vector<Index> first_slot_;   // [block]
-  std::vector<Node> new_number_;    // [old node] or -1
+  std::vector<Plan> plans_;        // [block]
+  std::vector<Index> first_slot_;  // [block]
+  std::vector<Node> new_number_;   // [old node] or -1
 };
 
 }  // namespace

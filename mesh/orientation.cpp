@@ -255,8 +255,10 @@ void orient_cells(MeshData& data, bool fix, std::vector<std::string>& notices, E
     if (judgement.counts[positive] == count) continue;
     if (judgement.counts[reversed] == count && fix) {
       turn_block(data, block);
-      notices.push_back(fmt::format("all {} cells of kind {} in one block of {} were inside out (negative Jacobian) "
-                                    "and have been renumbered", count, traits(block.kind).name, data.source));
+      notices.push_back(
+          fmt::format("all {} cells of kind {} in one block of {} were inside out (negative Jacobian) "
+                      "and have been renumbered",
+                      count, traits(block.kind).name, data.source));
       continue;
     }
     const bool mixture = judgement.counts[reversed] < count;

@@ -54,7 +54,8 @@ std::vector<double> gauss_lobatto_nodes(int order) {
       nodes[i] = i == 0 ? -1 : 1;
       continue;
     }
-    // Newton for P_n'(x) = n (P_(n-1) - x P_n) / (1 - x^2) = 0; its derivative from Legendre's equation (1 - x^2) P'' = 2 x P' - n (n + 1) P.
+    // Newton for P_n'(x) = n (P_(n-1) - x P_n) / (1 - x^2) = 0; its derivative from Legendre's equation (1 - x^2) P'' =
+    // 2 x P' - n (n + 1) P.
     for (int step = 0; step < 100; ++step) {
       const std::vector<double> p = scaled_jacobi(order, 0, x, 1.0);
       const double first = double(n) * (p[n - 1] - x * p[n]) / (1 - x * x);
@@ -80,7 +81,8 @@ std::vector<double> inverse_matrix(std::vector<double> a, std::size_t n) {
     std::size_t pivot = k;
     for (std::size_t i = k + 1; i < n; ++i)
       if (std::abs(a[i * n + k]) > std::abs(a[pivot * n + k])) pivot = i;
-    if (std::abs(a[pivot * n + k]) < 1e-12) throw Error(Exit::internal, "the nodes of an element do not determine its functions");
+    if (std::abs(a[pivot * n + k]) < 1e-12)
+      throw Error(Exit::internal, "the nodes of an element do not determine its functions");
     for (std::size_t j = 0; j < n; ++j) {
       std::swap(a[k * n + j], a[pivot * n + j]);
       std::swap(inverse[k * n + j], inverse[pivot * n + j]);
@@ -105,8 +107,10 @@ std::vector<double> inverse_matrix(std::vector<double> a, std::size_t n) {
 LagrangePolynomials::LagrangePolynomials(CellKind shape, int order, std::vector<Point> nodes)
     : shape_(shape), order_(order), nodes_(std::move(nodes)) {
   std::vector<double> vandermonde;
-  for (const Point& node : nodes_) std::ranges::copy(modes_at<double>(shape, order, within(shape, node)), std::back_inserter(vandermonde));
-  if (vandermonde.size() != nodes_.size() * nodes_.size()) throw Error(Exit::internal, "the nodes of a cell do not determine its functions");
+  for (const Point& node : nodes_)
+    std::ranges::copy(modes_at<double>(shape, order, within(shape, node)), std::back_inserter(vandermonde));
+  if (vandermonde.size() != nodes_.size() * nodes_.size())
+    throw Error(Exit::internal, "the nodes of a cell do not determine its functions");
   coefficients_ = inverse_matrix(std::move(vandermonde), nodes_.size());
 }
 
@@ -121,7 +125,8 @@ std::vector<double> LagrangePolynomials::at(const Point& x) const {
 
 void LagrangePolynomials::evaluate(const Point& x, std::span<double> values, std::span<Point> gradients) const {
   const Point p = within(shape_, x);
-  const std::vector<Jet> modes = modes_at<Jet>(shape_, order_, {Jet::variable(p[0], 0), Jet::variable(p[1], 1), Jet::variable(p[2], 2)});
+  const std::vector<Jet> modes =
+      modes_at<Jet>(shape_, order_, {Jet::variable(p[0], 0), Jet::variable(p[1], 1), Jet::variable(p[2], 2)});
   const std::size_t n = modes.size();
   std::ranges::fill(values, 0.0);
   std::ranges::fill(gradients, Point{});

@@ -1,5 +1,5 @@
-// Orthogonal polynomials on reference cells, in forms without division, for any numbers with arithmetic: doubles, and numbers that carry
-// a derivative.
+// Orthogonal polynomials on reference cells, in forms without division, for any numbers with arithmetic: doubles, and
+// numbers that carry a derivative.
 #pragma once
 
 #include "mesh/cell_geometry.hpp"
@@ -20,13 +20,15 @@ std::vector<Number> scaled_jacobi(int order, int alpha, Number x, Number t) {
     const double a = alpha, c = 2.0 * k + a;
     const double a1 = 2 * (k + 1) * (k + a + 1) * c, a2 = (c + 1) * a * a, a3 = c * (c + 1) * (c + 2),
                  a4 = 2 * (k + a) * k * (c + 2);
-    p.push_back(((a2 * t + a3 * x) * p[static_cast<std::size_t>(k)] - a4 * (t * t * p[static_cast<std::size_t>(k) - 1])) / a1);
+    p.push_back(
+        ((a2 * t + a3 * x) * p[static_cast<std::size_t>(k)] - a4 * (t * t * p[static_cast<std::size_t>(k) - 1])) / a1);
   }
   return p;
 }
 
-// Dubiner's bases of triangle and tetrahedron (Karniadakis and Sherwin, Spectral/hp Element Methods, 2005, 3.2), and the
-// rational basis of the pyramid (Bergot, Cohen, Durufle 2010), which is not to be taken at its apex: see off_the_apex.
+// Dubiner's bases of triangle and tetrahedron (Karniadakis and Sherwin, Spectral/hp Element Methods, 2005, 3.2), and
+// the rational basis of the pyramid (Bergot, Cohen, Durufle 2010), which is not to be taken at its apex: see
+// off_the_apex.
 template <class Number>
 std::vector<Number> triangle_modes(int order, const std::array<Number, 3>& point) {
   const auto& [x, y, unused] = point;
@@ -48,7 +50,8 @@ std::vector<Number> tetrahedron_modes(int order, const std::array<Number, 3>& po
     const std::vector<Number> second = scaled_jacobi(order - i, 2 * i + 1, 2.0 * y + z - 1.0, 1.0 - z);
     for (int j = 0; i + j <= order; ++j) {
       const std::vector<Number> third = scaled_jacobi(order - i - j, 2 * (i + j) + 2, 2.0 * z - 1.0, Number(1.0));
-      for (const Number& t : third) modes.push_back(first[static_cast<std::size_t>(i)] * second[static_cast<std::size_t>(j)] * t);
+      for (const Number& t : third)
+        modes.push_back(first[static_cast<std::size_t>(i)] * second[static_cast<std::size_t>(j)] * t);
     }
   }
   return modes;
@@ -83,8 +86,9 @@ std::vector<double> gauss_lobatto_nodes(int order);
 // The inverse of an n x n row-major matrix; partial pivoting. Throws Error(Exit::internal) when it is singular.
 std::vector<double> inverse_matrix(std::vector<double> matrix, std::size_t n);
 
-// Lagrange's polynomials through nodes of a cell that determine them: those of degree `order` on simplices, of this degree in each
-// direction on lines, quadrilaterals and hexahedra, products on prisms, and the rational functions above on pyramids.
+// Lagrange's polynomials through nodes of a cell that determine them: those of degree `order` on simplices, of this
+// degree in each direction on lines, quadrilaterals and hexahedra, products on prisms, and the rational functions above
+// on pyramids.
 class LagrangePolynomials {
  public:
   // Throws Error(Exit::internal) when the nodes do not determine them.
@@ -93,8 +97,9 @@ class LagrangePolynomials {
   CellKind shape() const { return shape_; }  // a linear kind
   int order() const { return order_; }
   std::span<const Point> nodes() const { return nodes_; }
-  std::vector<double> at(const Point& x) const;                                                          // [node]
-  void evaluate(const Point& x, std::span<double> values, std::span<Point> gradients) const;             // [node], [node][axis]
+  std::vector<double> at(const Point& x) const;  // [node]
+  // [node], [node][axis]
+  void evaluate(const Point& x, std::span<double> values, std::span<Point> gradients) const;
 
  private:
   CellKind shape_;

@@ -18,9 +18,9 @@ constexpr Index fan_out = 4;
 
 // A cell, or one of its facets, edges and corners, through whose reference cell it is mapped.
 struct Shape {
-  CellKind kind;                 // linear
+  CellKind kind;  // linear
   const CellMap* cell;
-  std::vector<Point> corners;    // on the cell's reference cell; none of the cell itself
+  std::vector<Point> corners;  // on the cell's reference cell; none of the cell itself
 };
 
 Shape shape_of(const CellMap& cell) { return {traits(cell.kind()).linear, &cell, {}}; }
@@ -125,11 +125,13 @@ Nearest descend(const Shape& shape, const Point& target, const Point& start) {
 Nearest descend_twice(const Shape& shape, const Point& target, double enough) {
   const Nearest first = descend(shape, target, reference_centroid(shape.kind));
   if (first.distance <= enough) return first;
-  const std::span<const Point> starts = shape.corners.empty() ? shape.cell->reference_nodes() : reference_nodes(shape.kind);
+  const std::span<const Point> starts =
+      shape.corners.empty() ? shape.cell->reference_nodes() : reference_nodes(shape.kind);
   std::size_t node = 0;
   double least = std::numeric_limits<double>::infinity();
   for (std::size_t a = 0; a < starts.size(); ++a) {
-    const double off = length(minus(target, shape.corners.empty() ? shape.cell->nodes()[a] : point_at(shape, starts[a])));
+    const double off =
+        length(minus(target, shape.corners.empty() ? shape.cell->nodes()[a] : point_at(shape, starts[a])));
     if (off < least) least = off, node = a;
   }
   Point start = starts[node];  // a little inwards: at a pyramid's apex there is no direction
@@ -142,7 +144,8 @@ Nearest descend_twice(const Shape& shape, const Point& target, double enough) {
 Nearest nearest_point(const Shape& shape, const Point& target, double enough) {
   Nearest best = descend_twice(shape, target, enough);
   if (best.distance <= enough) return best;
-  const std::span<const Point> corners = shape.corners.empty() ? reference_nodes(shape.kind) : std::span<const Point>(shape.corners);
+  const std::span<const Point> corners =
+      shape.corners.empty() ? reference_nodes(shape.kind) : std::span<const Point>(shape.corners);
   for (const Facet& facet : traits(shape.kind).facets) {
     Shape side{facet.kind, shape.cell, {}};
     std::vector<Point> places;
@@ -151,7 +154,8 @@ Nearest nearest_point(const Shape& shape, const Point& target, double enough) {
       places.push_back(reference_nodes(shape.kind)[static_cast<std::size_t>(a)]);
     }
     const Nearest on_side = nearest_point(side, target, enough);
-    if (on_side.distance < best.distance) best = {moved_inside(shape.kind, combined(shape_values(facet.kind, on_side.xi), places)), on_side.distance};
+    if (on_side.distance < best.distance)
+      best = {moved_inside(shape.kind, combined(shape_values(facet.kind, on_side.xi), places)), on_side.distance};
   }
   return best;
 }
@@ -194,9 +198,10 @@ double PointLocator::Box::distance(const Point& point) const {
   return length(gap);
 }
 
-// A bent cell is its straight twin plus a deviation, by whose greatest the box of the corners grows. The deviation of order 2 is
-// sum N_m d_m over the nodes m between the corners, and the sum of |N_m| over them stays below 3 (hex20; less for the others). That of
-// higher orders is looked up at a lattice, on which it comes to 0.8 of its greatest and more.
+// A bent cell is its straight twin plus a deviation, by whose greatest the box of the corners grows. The deviation of
+// order 2 is sum N_m d_m over the nodes m between the corners, and the sum of |N_m| over them stays below 3 (hex20;
+// less for the others). That of higher orders is looked up at a lattice, on which it comes to 0.8 of its greatest and
+// more.
 PointLocator::Box PointLocator::box_of(Index cell) const {
   const CellBlock& block = mesh_->block_of(cell);
   const auto nodes = block.cell(cell - block.first_cell);
@@ -216,7 +221,8 @@ PointLocator::Box PointLocator::box_of(Index cell) const {
     }
   };
   if (const std::span<const Point> own = block.curved.of(cell - block.first_cell); !own.empty()) {
-    for (const auto& [values, straight] : samples_.at(block.curved.functions.get())) deviates(combined(values, own), straight, 1.25);
+    for (const auto& [values, straight] : samples_.at(block.curved.functions.get()))
+      deviates(combined(values, own), straight, 1.25);
   } else {
     const auto& straight = straight_places(block.kind);
     for (std::size_t m = 0; m < straight.size(); ++m) {

@@ -43,12 +43,12 @@ class PointLocator {
 
   const Mesh* mesh_;
   struct Sample {
-    std::vector<double> values, straight;   // of a curved cell's functions, and of the corners', at a point
+    std::vector<double> values, straight;  // of a curved cell's functions, and of the corners', at a point
   };
   std::map<const LagrangePolynomials*, std::vector<Sample>> samples_;
-  std::vector<Index> order_;                // cells along the curve
-  std::vector<std::vector<Box>> levels_;    // levels_[0][i] holds order_[4 i ... 4 i + 3]; the last level is the root
-  double reach_ = 0;                        // tolerance as a distance
+  std::vector<Index> order_;              // cells along the curve
+  std::vector<std::vector<Box>> levels_;  // levels_[0][i] holds order_[4 i ... 4 i + 3]; the last level is the root
+  double reach_ = 0;                      // tolerance as a distance
 };
 
 // sum over the nodes a of the cell of N_a(xi) f_a, for values [mesh node][component].

@@ -15,9 +15,9 @@
 namespace ritz {
 
 struct QuadratureRule {
-  int degree = 0;                              // exact up to this total degree (per direction on cubes)
-  std::vector<std::array<double, 3>> points;   // on the reference cell
-  std::vector<double> weights;                 // sum = volume of the reference cell
+  int degree = 0;                             // exact up to this total degree (per direction on cubes)
+  std::vector<std::array<double, 3>> points;  // on the reference cell
+  std::vector<double> weights;                // sum = volume of the reference cell
 };
 
 // degree >= 0. On cubes, prisms and pyramids the rule is a product with ceil((degree + 1) / 2) points per direction.

@@ -144,8 +144,7 @@ Quality quality(const Mesh& mesh) {
 std::string Quality::summary() const {
   std::string text = fmt::format(
       "edges {:.4g} .. {:.4g}; scaled Jacobian worst {:.3g} (cell {}), mean {:.3g}; aspect worst {:.3g} (cell {})\n",
-      shortest_edge, longest_edge, worst_jacobian, worst_jacobian_cell, mean_jacobian, worst_aspect,
-      worst_aspect_cell);
+      shortest_edge, longest_edge, worst_jacobian, worst_jacobian_cell, mean_jacobian, worst_aspect, worst_aspect_cell);
   text += "scaled Jacobian, cells per tenth from 0 to 1:";
   for (const Index count : histogram) text += fmt::format(" {}", count);
   if (sliver_count > 0)

@@ -28,9 +28,9 @@ CellKind child_kind(CellKind parent, CellKind linear) {
 
 struct LatticePoint {
   Point xi;
-  int old_node = -1;              // of the parent, when it has a node there
-  bool shared = false;            // with the cells around: it lies on a facet
-  int corner_count = 0;           // that it lies between, when shared
+  int old_node = -1;     // of the parent, when it has a node there
+  bool shared = false;   // with the cells around: it lies on a facet
+  int corner_count = 0;  // that it lies between, when shared
   int corners[4] = {};
   int weights[4] = {};            // in sixteenths
   std::vector<double> values;     // shape functions of the parent
@@ -45,14 +45,14 @@ struct FacetChild {
 // What becomes of a cell of one kind.
 struct Recipe {
   std::vector<LatticePoint> points;
-  std::vector<CellKind> kinds;                     // of the children's blocks
-  std::vector<std::size_t> block_of_child;         // [child]
-  std::vector<Index> place_of_child, per_block;    // within its parent's children in the block; [block]
+  std::vector<CellKind> kinds;                   // of the children's blocks
+  std::vector<std::size_t> block_of_child;       // [child]
+  std::vector<Index> place_of_child, per_block;  // within its parent's children in the block; [block]
   struct Variant {
-    std::vector<std::vector<int>> children;        // [child][node] -> point
-    std::vector<std::vector<FacetChild>> facets;   // [facet of the parent]
+    std::vector<std::vector<int>> children;       // [child][node] -> point
+    std::vector<std::vector<FacetChild>> facets;  // [facet of the parent]
   };
-  std::vector<Variant> variants;                   // 3 for tetrahedra, one per diagonal
+  std::vector<Variant> variants;  // 3 for tetrahedra, one per diagonal
 };
 
 class RecipeMaker {
@@ -83,7 +83,8 @@ class RecipeMaker {
   }
 
   void place_child(CellKind kind) {
-    auto block = static_cast<std::size_t>(std::find(recipe_.kinds.begin(), recipe_.kinds.end(), kind) - recipe_.kinds.begin());
+    auto block =
+        static_cast<std::size_t>(std::find(recipe_.kinds.begin(), recipe_.kinds.end(), kind) - recipe_.kinds.begin());
     if (block == recipe_.kinds.size()) {
       recipe_.kinds.push_back(kind);
       recipe_.per_block.push_back(0);
@@ -108,7 +109,8 @@ class RecipeMaker {
   }
 
   static bool contains(std::span<const int> all, std::span<const int> some) {
-    return std::all_of(some.begin(), some.end(), [&](int i) { return std::find(all.begin(), all.end(), i) != all.end(); });
+    return std::all_of(some.begin(), some.end(),
+                       [&](int i) { return std::find(all.begin(), all.end(), i) != all.end(); });
   }
 
   std::span<const int> corners_of(const Facet& facet) const {
@@ -120,16 +122,19 @@ class RecipeMaker {
     point.xi = xi;
     point.values = shape_values(kind_, xi);
     const auto nodes = reference_nodes(kind_);
-    if (const auto at = std::find(nodes.begin(), nodes.end(), xi); at != nodes.end()) point.old_node = static_cast<int>(at - nodes.begin());
+    if (const auto at = std::find(nodes.begin(), nodes.end(), xi); at != nodes.end())
+      point.old_node = static_cast<int>(at - nodes.begin());
     const std::vector<double> weights = shape_values(parent_.linear, xi);
     const std::vector<int> corners = support(weights);
     for (std::size_t i = 0; i < nodes.size(); ++i)
-      if (contains(corners, support(shape_values(parent_.linear, nodes[i])))) point.nodes_around.push_back(static_cast<int>(i));
+      if (contains(corners, support(shape_values(parent_.linear, nodes[i]))))
+        point.nodes_around.push_back(static_cast<int>(i));
     for (const Facet& facet : parent_.facets) point.shared = point.shared || contains(corners_of(facet), corners);
     if (!point.shared) return point;
     for (const int corner : corners) {
       point.corners[point.corner_count] = corner;
-      point.weights[point.corner_count++] = static_cast<int>(std::lround(16 * weights[static_cast<std::size_t>(corner)]));
+      point.weights[point.corner_count++] =
+          static_cast<int>(std::lround(16 * weights[static_cast<std::size_t>(corner)]));
     }
     return point;
   }
@@ -154,7 +159,8 @@ class RecipeMaker {
 const Recipe& recipe_of(CellKind kind) {
   static const std::vector<Recipe> all = [] {
     std::vector<Recipe> list;
-    for (const CellKind k : all_cell_kinds()) list.push_back(traits(k).dimension == 0 ? Recipe{} : RecipeMaker(k).make());
+    for (const CellKind k : all_cell_kinds())
+      list.push_back(traits(k).dimension == 0 ? Recipe{} : RecipeMaker(k).make());
     return list;
   }();
   return all[static_cast<std::size_t>(kind)];
@@ -216,7 +222,8 @@ class ChildMaps {
  public:
   explicit ChildMaps(std::shared_ptr<const LagrangePolynomials> parent) : parent_(std::move(parent)) {}
 
-  void append(std::span<const Point> parent_points, int variant, std::size_t child, Index position, CurvedCells& curved) {
+  void append(std::span<const Point> parent_points, int variant, std::size_t child, Index position,
+              CurvedCells& curved) {
     const Table& table = table_of(variant, child);
     curved.functions = table.functions;
     curved.cells.push_back(position);
@@ -239,7 +246,8 @@ class ChildMaps {
   }
   const std::shared_ptr<const LagrangePolynomials>& tetrahedra() {  // of pyramids
     if (!tetrahedra_)
-      tetrahedra_ = std::make_shared<const LagrangePolynomials>(CellKind::tet4, parent_->order(), lagrange_nodes(CellKind::tet4, parent_->order()));
+      tetrahedra_ = std::make_shared<const LagrangePolynomials>(CellKind::tet4, parent_->order(),
+                                                                lagrange_nodes(CellKind::tet4, parent_->order()));
     return tetrahedra_;
   }
 
@@ -256,7 +264,8 @@ class Refinement {
     new_.source = old_.source;
     new_.points = old_.points;
     for (const Region& region : old_.regions)
-      new_.regions.push_back({region.name, region.kind, {}, {}, region.kind == RegionKind::nodes ? region.nodes : std::vector<Node>()});
+      new_.regions.push_back(
+          {region.name, region.kind, {}, {}, region.kind == RegionKind::nodes ? region.nodes : std::vector<Node>()});
     mark_node_regions();
     for (const CellBlock& block : old_.blocks) refine_block(block);
     Index first = 0;
@@ -288,7 +297,8 @@ class Refinement {
     origin.variant.resize(static_cast<std::size_t>(block.cell_count()));
     for (std::size_t b = 0; b < recipe.kinds.size(); ++b) {
       new_.blocks.push_back({recipe.kinds[b], {}, 0});
-      new_.blocks.back().nodes.reserve(static_cast<std::size_t>(block.cell_count() * recipe.per_block[b] * traits(recipe.kinds[b]).node_count));
+      new_.blocks.back().nodes.reserve(
+          static_cast<std::size_t>(block.cell_count() * recipe.per_block[b] * traits(recipe.kinds[b]).node_count));
     }
     std::vector<Node> at(recipe.points.size());
     ChildMaps maps(block.curved.functions);
@@ -299,14 +309,17 @@ class Refinement {
       const auto cell = block.cell(c);
       const std::span<const Point> own = block.curved.of(c);
       for (std::size_t i = 0; i < at.size(); ++i)
-        at[i] = node_for(recipe.points[i], cell, [&] { return own.empty() ? place(recipe.points[i].values, cell) : combined(at_points[i], own); });
+        at[i] = node_for(recipe.points[i], cell, [&] {
+          return own.empty() ? place(recipe.points[i].values, cell) : combined(at_points[i], own);
+        });
       const std::size_t variant = recipe.variants.size() == 1 ? 0 : shortest_diagonal(recipe, at);
       origin.variant[static_cast<std::size_t>(c)] = static_cast<std::uint8_t>(variant);
       for (std::size_t child = 0; child < recipe.block_of_child.size(); ++child) {
         CellBlock& children = new_.blocks[origin.first_block + recipe.block_of_child[child]];
         if (!own.empty()) maps.append(own, static_cast<int>(variant), child, children.cell_count(), children.curved);
         std::vector<Node>& nodes = children.nodes;
-        for (const int point : recipe.variants[variant].children[child]) nodes.push_back(at[static_cast<std::size_t>(point)]);
+        for (const int point : recipe.variants[variant].children[child])
+          nodes.push_back(at[static_cast<std::size_t>(point)]);
       }
     }
     origins_.push_back(std::move(origin));
@@ -323,10 +336,11 @@ class Refinement {
     if (point.old_node >= 0) return cell[static_cast<std::size_t>(point.old_node)];
     const auto next = static_cast<Index>(new_.points.size() / 3);
     if (next > std::numeric_limits<Node>::max())
-      throw Error(Exit::mesh, fmt::format("{} would have more than {} nodes", old_.source, next), "node numbers have 32 bits",
-                  "refine a coarser mesh, or split it");
+      throw Error(Exit::mesh, fmt::format("{} would have more than {} nodes", old_.source, next),
+                  "node numbers have 32 bits", "refine a coarser mesh, or split it");
     if (point.shared)
-      if (const Node known = shared_.find_or_insert(key_of(point, cell), static_cast<Node>(next)); known >= 0) return known;
+      if (const Node known = shared_.find_or_insert(key_of(point, cell), static_cast<Node>(next)); known >= 0)
+        return known;
     const Point x = place();
     new_.points.insert(new_.points.end(), x.begin(), x.end());
     for (const NodeRegion& region : node_regions_)
@@ -357,7 +371,8 @@ class Refinement {
       const std::vector<int>& child = recipe.variants[v].children[4];
       double squared = 0;
       for (std::size_t k = 0; k < 3; ++k) {
-        const double d = coordinate(at[static_cast<std::size_t>(child[0])], k) - coordinate(at[static_cast<std::size_t>(child[1])], k);
+        const double d = coordinate(at[static_cast<std::size_t>(child[0])], k) -
+                         coordinate(at[static_cast<std::size_t>(child[1])], k);
         squared += d * d;
       }
       if (squared < best * (1 - 1e-12)) best = squared, variant = v;
@@ -368,7 +383,8 @@ class Refinement {
 
   Index new_cell(const Recipe& recipe, const Origin& origin, Index cell, std::size_t child) const {
     const std::size_t block = recipe.block_of_child[child];
-    return new_.blocks[origin.first_block + block].first_cell + cell * recipe.per_block[block] + recipe.place_of_child[child];
+    return new_.blocks[origin.first_block + block].first_cell + cell * recipe.per_block[block] +
+           recipe.place_of_child[child];
   }
 
   std::size_t block_number(Index cell) const {

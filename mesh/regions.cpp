@@ -16,8 +16,8 @@ std::string_view name_of(RegionKind kind) {
 
 template <class T, class Less>
 void sort_unique(std::vector<T>& list, Less less) {
-  if (std::is_sorted(list.begin(), list.end(), less) &&
-      std::adjacent_find(list.begin(), list.end()) == list.end()) return;
+  if (std::is_sorted(list.begin(), list.end(), less) && std::adjacent_find(list.begin(), list.end()) == list.end())
+    return;
   std::sort(list.begin(), list.end(), less);
   list.erase(std::unique(list.begin(), list.end()), list.end());
 }
@@ -39,8 +39,8 @@ void check_facet_numbers(const MeshData& data, const Region& region, ErrorList& 
       if (f.facet >= 0 && f.facet < facet_count) continue;
       errors.add(Error(Exit::mesh,
                        fmt::format("region '{}' of {} names facet {} of cell {}, but a {} has facets 0..{}",
-                                   region.name, data.source, f.facet, f.cell, traits(block.kind).name,
-                                   facet_count - 1), "", "write the mesh again"));
+                                   region.name, data.source, f.facet, f.cell, traits(block.kind).name, facet_count - 1),
+                       "", "write the mesh again"));
       return;
     }
 }
@@ -65,9 +65,10 @@ void check_regions(MeshData& data, ErrorList& errors) {
       errors.add(Error(Exit::mesh, fmt::format("a region of {} in {} has no name", name_of(region.kind), data.source),
                        "regions are found by their names", "name it"));
     if (!seen.emplace(region.kind, region.name).second)
-      errors.add(Error(Exit::mesh, fmt::format("two regions of {} in {} are named '{}'", name_of(region.kind),
-                                               data.source, region.name),
-                       "names must tell regions of a kind apart", "rename or join them"));
+      errors.add(
+          Error(Exit::mesh,
+                fmt::format("two regions of {} in {} are named '{}'", name_of(region.kind), data.source, region.name),
+                "names must tell regions of a kind apart", "rename or join them"));
     sort_unique(region.cells, std::less<>());
     sort_unique(region.nodes, std::less<>());
     sort_unique(region.facets, [](const FacetOfCell& a, const FacetOfCell& b) {

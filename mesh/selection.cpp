@@ -10,7 +10,9 @@
 namespace ritz {
 namespace {
 
-double distance_to_line(const Point& x, const Point& point, const Point& axis) { return length(cross(minus(x, point), axis)) / length(axis); }
+double distance_to_line(const Point& x, const Point& point, const Point& axis) {
+  return length(cross(minus(x, point), axis)) / length(axis);
+}
 
 Point place_of(const Mesh& mesh, Node node) {
   const auto x = mesh.point(node);
@@ -21,7 +23,9 @@ std::span<const Node> corners(std::span<const Node> nodes, CellKind kind) {
   return nodes.first(static_cast<std::size_t>(traits(traits(kind).linear).node_count));
 }
 
-CellKind kind_of(const Mesh& mesh, const FacetOfCell& facet) { return traits(mesh.kind_of(facet.cell)).facets[static_cast<std::size_t>(facet.facet)].kind; }
+CellKind kind_of(const Mesh& mesh, const FacetOfCell& facet) {
+  return traits(mesh.kind_of(facet.cell)).facets[static_cast<std::size_t>(facet.facet)].kind;
+}
 
 Point centre_of(const Mesh& mesh, std::span<const Node> nodes) {
   Point sum{};
@@ -52,7 +56,8 @@ std::vector<T> combined(SetOperation operation, const std::vector<T>& a, const s
   std::vector<T> result;
   const auto out = std::back_inserter(result);
   if (operation == SetOperation::together) std::set_union(a.begin(), a.end(), b.begin(), b.end(), out, in_order);
-  else if (operation == SetOperation::common) std::set_intersection(a.begin(), a.end(), b.begin(), b.end(), out, in_order);
+  else if (operation == SetOperation::common)
+    std::set_intersection(a.begin(), a.end(), b.begin(), b.end(), out, in_order);
   else std::set_difference(a.begin(), a.end(), b.begin(), b.end(), out, in_order);
   return result;
 }
@@ -94,23 +99,28 @@ Region select(const Mesh& mesh, const std::string& name, RegionKind kind, const 
       if (test(centre_of(mesh, corners(mesh.nodes_of(cell), mesh.kind_of(cell))))) region.cells.push_back(cell);
     };
     if (among != nullptr) std::ranges::for_each(among->cells, take);
-    else for (Index cell = 0; cell < mesh.cell_count(); ++cell) take(cell);
+    else
+      for (Index cell = 0; cell < mesh.cell_count(); ++cell) take(cell);
   } else if (kind == RegionKind::facets) {
     for (const FacetOfCell& facet : among != nullptr ? among->facets : boundary_facets(mesh)) {
       const std::vector<Node> nodes = mesh.nodes_of(facet);
-      if (std::ranges::all_of(corners(nodes, kind_of(mesh, facet)), [&](Node node) { return test(place_of(mesh, node)); })) region.facets.push_back(facet);
+      if (std::ranges::all_of(corners(nodes, kind_of(mesh, facet)),
+                              [&](Node node) { return test(place_of(mesh, node)); }))
+        region.facets.push_back(facet);
     }
   } else {
     const auto take = [&](Node node) {
       if (test(place_of(mesh, node))) region.nodes.push_back(node);
     };
     if (among != nullptr) std::ranges::for_each(nodes_in(mesh, *among), take);
-    else for (Index node = 0; node < mesh.node_count(); ++node) take(static_cast<Node>(node));
+    else
+      for (Index node = 0; node < mesh.node_count(); ++node) take(static_cast<Node>(node));
   }
   return region;
 }
 
-Region select_by_normal(const Mesh& mesh, const std::string& name, const Region& among, const Point& direction, double angle) {
+Region select_by_normal(const Mesh& mesh, const std::string& name, const Region& among, const Point& direction,
+                        double angle) {
   Region region{name, RegionKind::facets, {}, {}, {}};
   for (const FacetOfCell& facet : among.facets) {
     const Point normal = normal_of(mesh, facet);

@@ -1,5 +1,5 @@
-// Regions by geometry: the cells whose centre, the facets all of whose corners, or the nodes that lie where a test says. And
-// unions, intersections and differences of regions.
+// Regions by geometry: the cells whose centre, the facets all of whose corners, or the nodes that lie where a test
+// says. And unions, intersections and differences of regions.
 //
 //   Region tip = select(mesh, "tip", RegionKind::facets, near_plane({1, 0, 0}, {1, 0, 0}, 1e-6));
 #pragma once
@@ -17,15 +17,18 @@ using PlaceTest = std::function<bool(const Point&)>;
 PlaceTest in_box(const Point& low, const Point& high, double tolerance);
 PlaceTest near_plane(const Point& point, const Point& normal, double tolerance);
 PlaceTest in_sphere(const Point& centre, double radius, double tolerance);
-PlaceTest near_sphere(const Point& centre, double radius, double tolerance);     // its surface
+PlaceTest near_sphere(const Point& centre, double radius, double tolerance);  // its surface
 // Around the line through `point` along `axis`; no ends.
 PlaceTest in_cylinder(const Point& point, const Point& axis, double radius, double tolerance);
 PlaceTest near_cylinder(const Point& point, const Point& axis, double radius, double tolerance);
 
-// Facets are those of the boundary; or, of all kinds, those of `among`, a region of the same kind (of nodes: of any kind).
-Region select(const Mesh& mesh, const std::string& name, RegionKind kind, const PlaceTest& test, const Region* among = nullptr);
+// Facets are those of the boundary; or, of all kinds, those of `among`, a region of the same kind (of nodes: of any
+// kind).
+Region select(const Mesh& mesh, const std::string& name, RegionKind kind, const PlaceTest& test,
+              const Region* among = nullptr);
 // Facets whose outward normal at their middle is within `angle` [radian] of a direction.
-Region select_by_normal(const Mesh& mesh, const std::string& name, const Region& among, const Point& direction, double angle);
+Region select_by_normal(const Mesh& mesh, const std::string& name, const Region& among, const Point& direction,
+                        double angle);
 
 enum class SetOperation { together, common, without };  // of the first and all others
 // Regions of one kind.

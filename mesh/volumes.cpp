@@ -182,13 +182,15 @@ FacetIntegrals integrate(const Mesh& mesh, FacetOfCell facet) {
   if (cell.functions() != nullptr) {
     const FacetMap map(cell, facet.facet);
     const QuadratureRule rule = quadrature(kind, 3 * cell.functions()->order());
-    for (std::size_t q = 0; q < rule.points.size(); ++q) add(rule.weights[q], map.tangents(rule.points[q]), map.at(rule.points[q]));
+    for (std::size_t q = 0; q < rule.points.size(); ++q)
+      add(rule.weights[q], map.tangents(rule.points[q]), map.at(rule.points[q]));
     return result;
   }
   const Tabulated& table = table_of(kind);
   std::array<Point, 27> points;
   const std::span<const Point> x = gather(mesh, mesh.nodes_of(facet), points);
-  for (std::size_t q = 0; q < table.weights.size(); ++q) add(table.weights[q], jacobian(x, table.gradients[q]), position(x, table.values[q]));
+  for (std::size_t q = 0; q < table.weights.size(); ++q)
+    add(table.weights[q], jacobian(x, table.gradients[q]), position(x, table.values[q]));
   return result;
 }
 

@@ -7,7 +7,7 @@ for part in "$@"; do
   case $part in
     demo) packages+=(python3-vtk9 xvfb xauth libgl1-mesa-dri) ;;
     tests) packages+=(libgtest-dev libgmock-dev calculix-ccx python3-meshio python3-gmsh python3-h5py python3-jsonschema python3-vtk9 xvfb xauth libgl1-mesa-dri
-                      clang libclang-rt-14-dev libomp-dev libboost-context-dev) ;;
+                      clang clang-format libclang-rt-14-dev libomp-dev libboost-context-dev) ;;
   esac
 done
 missing=()

@@ -1,5 +1,5 @@
-// Every candidate solver on every system beside what `auto` takes: processor seconds of set-up and solution together, to
-// the true residual.
+// Every candidate solver on every system beside what `auto` takes: processor seconds of set-up and solution together,
+// to the true residual.
 #include "apps/bench/systems.hpp"
 #include "apps/bench/tasks.hpp"
 #include "solvers/algebra/vectors.hpp"
@@ -48,7 +48,7 @@ constexpr double cap_seconds = 10, slowest_factorisation = 2e9;  // [s], [operat
 struct Outcome {
   double seconds = HUGE_VAL;  // of the processor; infinite: not converged within the cap
   SolveReport report;
-  std::string note;           // why there is no time
+  std::string note;  // why there is no time
 };
 
 Outcome run_once(const LinearSystem& system, LinearSolverOptions options) {
@@ -57,12 +57,11 @@ Outcome run_once(const LinearSystem& system, LinearSolverOptions options) {
   x.fill_zero();
   const double start = processor_seconds();
   try {
-    outcome.report = solve_linear(system.A, system.b, x, options, {&system.coordinates, system.dimension, system.nested});
+    outcome.report =
+        solve_linear(system.A, system.b, x, options, {&system.coordinates, system.dimension, system.nested});
     if (outcome.report.converged()) outcome.seconds = processor_seconds() - start;
     else outcome.note = name_of(outcome.report.reason);
-  } catch (const Error& error) {
-    outcome.note = error.exit() == Exit::resources ? "too large" : "refused";
-  }
+  } catch (const Error& error) { outcome.note = error.exit() == Exit::resources ? "too large" : "refused"; }
   return outcome;
 }
 
@@ -108,15 +107,18 @@ void print_row(const SystemRecipe& recipe, const LinearSystem& system, int repea
   for (const Candidate& candidate : candidates(recipe.traits)) {
     const Outcome outcome = least(system, options_for(system, candidate), repeat);
     cells.push_back(fmt::format("{} {}{}", candidate.name(), text_of(outcome),
-                                candidate.method == Method::direct || outcome.report.iterations == 0 ? "" : fmt::format(" ({})", outcome.report.iterations)));
+                                candidate.method == Method::direct || outcome.report.iterations == 0
+                                    ? ""
+                                    : fmt::format(" ({})", outcome.report.iterations)));
     if (outcome.seconds < best.seconds) {
       best = outcome;
       best_name = candidate.name();
     }
   }
   const SolveReport& report = automatic.report;
-  fmt::print("| {} | {} | {} | {} | {} | {} | {:.2f} | {:.1e} | {}{} |\n", recipe.name, system.A.rows(), fmt::join(cells, ", "), best_name, text_of(best),
-             text_of(automatic), automatic.seconds / best.seconds, report.true_relative_residual, report.choice,
+  fmt::print("| {} | {} | {} | {} | {} | {} | {:.2f} | {:.1e} | {}{} |\n", recipe.name, system.A.rows(),
+             fmt::join(cells, ", "), best_name, text_of(best), text_of(automatic), automatic.seconds / best.seconds,
+             report.true_relative_residual, report.choice,
              report.fallbacks.empty() ? "" : fmt::format("; before: {}", fmt::join(report.fallbacks, "; ")));
   std::fflush(stdout);
 }
@@ -124,8 +126,10 @@ void print_row(const SystemRecipe& recipe, const LinearSystem& system, int repea
 }  // namespace
 
 void run_auto_table(const Device& device, const BenchOptions& options) {
-  fmt::print("| system | unknowns | candidates: processor s (iterations) | best | s | auto s | auto / best | residual of auto | auto's reason |\n"
-             "|---|---|---|---|---|---|---|---|---|\n");
+  fmt::print(
+      "| system | unknowns | candidates: processor s (iterations) | best | s | auto s | auto / best | residual of auto "
+      "| auto's reason |\n"
+      "|---|---|---|---|---|---|---|---|---|\n");
   const bool all = options.only.size() <= 1;
   for (const SystemRecipe& recipe : auto_table_systems())
     if (all || options.wants(recipe.name)) print_row(recipe, recipe.make(device, options.size), options.few());

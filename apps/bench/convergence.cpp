@@ -39,22 +39,27 @@ int highest_order(const Mesh& mesh) {
 
 }  // namespace
 
-std::vector<ConvergenceRow> convergence_rows(const Device& device, double size, int highest, const std::function<void(const ConvergenceRow&)>& found) {
+std::vector<ConvergenceRow> convergence_rows(const Device& device, double size, int highest,
+                                             const std::function<void(const ConvergenceRow&)>& found) {
   std::vector<ConvergenceRow> rows;
-  for (const CellKind kind : {CellKind::tri3, CellKind::quad4, CellKind::tet4, CellKind::hex8, CellKind::prism6, CellKind::pyramid5}) {
+  for (const CellKind kind :
+       {CellKind::tri3, CellKind::quad4, CellKind::tet4, CellKind::hex8, CellKind::prism6, CellKind::pyramid5}) {
     const int dimension = traits(kind).dimension;
     for (const bool elastic : {false, true})
       for (int order = 1; order <= std::min(highest_lagrange_order(kind), highest); ++order) {
         const KnownWaves waves{dimension, elastic ? dimension : 1};
-        ConvergenceRow row{std::string(traits(kind).name), elastic ? "elasticity" : "diffusion", order, {}, {}, {}, 0, 0};
+        ConvergenceRow row{
+            std::string(traits(kind).name), elastic ? "elasticity" : "diffusion", order, {}, {}, {}, 0, 0};
         // About as many nodes for every order; the finest error stays above rounding.
         const double nodes = size * (dimension == 2 ? 48 : elastic ? 10 : 14);
-        for (const double part : {0.5, 0.75, 1.0}) row.counts.push_back(std::max(1, static_cast<int>(std::lround(part * nodes / order))));
+        for (const double part : {0.5, 0.75, 1.0})
+          row.counts.push_back(std::max(1, static_cast<int>(std::lround(part * nodes / order))));
         row.counts.erase(std::unique(row.counts.begin(), row.counts.end()), row.counts.end());
         while (row.counts.size() < 2) row.counts.push_back(row.counts.back() + 1);
         for (const int n : row.counts) {
           const Distortion distortion{.smooth = 0.04};
-          const Mesh mesh = dimension == 2 ? rectangle(n, n, {1, 1}, kind, distortion) : box(n, n, n, {1, 1, 1}, kind, distortion);
+          const Mesh mesh =
+              dimension == 2 ? rectangle(n, n, {1, 1}, kind, distortion) : box(n, n, n, {1, 1, 1}, kind, distortion);
           const NormErrors errors = solve_known(mesh, waves, order, device);
           row.l2.push_back(errors.l2);
           row.h1.push_back(errors.h1);
@@ -69,10 +74,12 @@ std::vector<ConvergenceRow> convergence_rows(const Device& device, double size, 
 }
 
 void run_convergence(const Device& device, const BenchOptions& options) {
-  fmt::print("| cell | equations | order p | cells per side | error in L2 | order in L2 | error in H1 | order in H1 |\n|---|---|---|---|---|---|---|---|\n");
+  fmt::print(
+      "| cell | equations | order p | cells per side | error in L2 | order in L2 | error in H1 | order in H1 "
+      "|\n|---|---|---|---|---|---|---|---|\n");
   convergence_rows(device, options.size, 8, [](const ConvergenceRow& r) {
-    fmt::print("| {} | {} | {} | {} | {:.2e} | {:.2f} | {:.2e} | {:.2f} |\n", r.cell, r.equations, r.order, fmt::join(r.counts, ", "), r.l2.back(), r.l2_order,
-               r.h1.back(), r.h1_order);
+    fmt::print("| {} | {} | {} | {} | {:.2e} | {:.2f} | {:.2e} | {:.2f} |\n", r.cell, r.equations, r.order,
+               fmt::join(r.counts, ", "), r.l2.back(), r.l2_order, r.h1.back(), r.h1_order);
     std::fflush(stdout);
   });
 }
@@ -80,8 +87,11 @@ void run_convergence(const Device& device, const BenchOptions& options) {
 // The mesh and its refinements, while a space of the order has at most `size` * 40,000 nodes; never fewer than two.
 void run_convergence_on_meshes(const Device& device, const BenchOptions& options) {
   if (options.meshes.empty())
-    throw Error(Exit::input, "--only convergence-meshes without meshes", {}, "name some: --mesh star-q2.mesh escher-p2.mesh");
-  fmt::print("| mesh | equations | order p | cells | error in L2 | order in L2 | error in H1 | order in H1 |\n|---|---|---|---|---|---|---|---|\n");
+    throw Error(Exit::input, "--only convergence-meshes without meshes", {},
+                "name some: --mesh star-q2.mesh escher-p2.mesh");
+  fmt::print(
+      "| mesh | equations | order p | cells | error in L2 | order in L2 | error in H1 | order in H1 "
+      "|\n|---|---|---|---|---|---|---|---|\n");
   for (const std::string& file : options.meshes) {
     std::vector<Mesh> levels;
     levels.push_back(read_mesh(file));
@@ -93,13 +103,16 @@ void run_convergence_on_meshes(const Device& device, const BenchOptions& options
         std::vector<NormErrors> errors;
         for (std::size_t level = 0; level < 8; ++level) {
           if (level == levels.size()) levels.push_back(refine(levels.back()));
-          if (level > 1 && double(FunctionSpace(levels[level], 1, device, {.order = order}).node_count()) > options.size * 40000) break;
+          if (level > 1 &&
+              double(FunctionSpace(levels[level], 1, device, {.order = order}).node_count()) > options.size * 40000)
+            break;
           cells.push_back(levels[level].cell_count());
           errors.push_back(solve_known(levels[level], waves, order, device));
         }
         const NormErrors &fine = errors.back(), &coarse = errors[errors.size() - 2];
-        fmt::print("| {} | {} | {} | {} | {:.2e} | {:.2f} | {:.2e} | {:.2f} |\n", std::filesystem::path(file).stem().string(),
-                   elastic ? "elasticity" : "diffusion", order, fmt::join(cells, ", "), fine.l2, std::log2(coarse.l2 / fine.l2), fine.h1,
+        fmt::print("| {} | {} | {} | {} | {:.2e} | {:.2f} | {:.2e} | {:.2f} |\n",
+                   std::filesystem::path(file).stem().string(), elastic ? "elasticity" : "diffusion", order,
+                   fmt::join(cells, ", "), fine.l2, std::log2(coarse.l2 / fine.l2), fine.h1,
                    std::log2(coarse.h1 / fine.h1));
         std::fflush(stdout);
       }

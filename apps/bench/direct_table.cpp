@@ -14,7 +14,9 @@ namespace {
 using Ordering = DirectOrdering;
 
 DirectKind kind_of(const SystemRecipe& recipe) {
-  return recipe.traits == "definite" ? DirectKind::positive_definite : recipe.traits == "indefinite" ? DirectKind::symmetric : DirectKind::general;
+  return recipe.traits == "definite"     ? DirectKind::positive_definite
+         : recipe.traits == "indefinite" ? DirectKind::symmetric
+                                         : DirectKind::general;
 }
 
 // ||b - A x|| / (||A|| ||x|| + ||b||) in the largest norm (Rigal, Gaches 1967): 1e-16 is what rounding x alone does.
@@ -40,27 +42,35 @@ double backward_error(const LinearSystem& system, const Vector& x) {
 void print_row(const SystemRecipe& recipe, const LinearSystem& system, const std::string& name, Ordering ordering) {
   Record record = begin_record(recipe.name, system.A.device());
   const Index before = host_memory_peak();
-  DirectSolver solver(system.A, kind_of(recipe), {.ordering = ordering, .coordinates = &system.coordinates, .dimension = system.dimension});
+  DirectSolver solver(system.A, kind_of(recipe),
+                      {.ordering = ordering, .coordinates = &system.coordinates, .dimension = system.dimension});
   Vector x(system.A.device(), system.A.rows(), "vectors");
   SolveReport report;
   const Samples solve = time(system.A.device(), 1, [&] { report = solver.solve(system.b, x); });
   end_record(record, system.A.device());
-  fmt::print("| {} | {} | {} | {:.2f} | {:.2f} | {:.2f} | {:.0f} | {:.1f} | {:.0f} | {:.0f} | {:.0f} | {:.1e} | {:.1e} |\n", recipe.name, system.A.rows(), name,
-             solver.analysis_seconds(), solver.factor_seconds(), solve.median() / (1 + report.iterations), 1e-6 * double(solver.factor_entries()),
-             1e-9 * solver.operations(), 1e-6 * double(solver.memory_needed()), 1e-6 * double(solver.memory_bytes()), 1e-6 * double(record.host_peak - before),
-             report.true_relative_residual, backward_error(system, x));
+  fmt::print(
+      "| {} | {} | {} | {:.2f} | {:.2f} | {:.2f} | {:.0f} | {:.1f} | {:.0f} | {:.0f} | {:.0f} | {:.1e} | {:.1e} |\n",
+      recipe.name, system.A.rows(), name, solver.analysis_seconds(), solver.factor_seconds(),
+      solve.median() / (1 + report.iterations), 1e-6 * double(solver.factor_entries()), 1e-9 * solver.operations(),
+      1e-6 * double(solver.memory_needed()), 1e-6 * double(solver.memory_bytes()),
+      1e-6 * double(record.host_peak - before), report.true_relative_residual, backward_error(system, x));
   std::fflush(stdout);
 }
 
 }  // namespace
 
 void run_direct_table(const Device& device, const BenchOptions& options) {
-  fmt::print("| system | unknowns | ordering | analysis s | factor s | solve s | factor, million entries | Gflop | foreseen MB | held MB | rise of the "
-             "resident peak MB | residual | backward error |\n|---|---|---|---|---|---|---|---|---|---|---|---|---|\n");
+  fmt::print(
+      "| system | unknowns | ordering | analysis s | factor s | solve s | factor, million entries | Gflop | foreseen "
+      "MB | held MB | rise of the "
+      "resident peak MB | residual | backward error |\n|---|---|---|---|---|---|---|---|---|---|---|---|---|\n");
   for (const SystemRecipe& recipe : direct_table_systems()) {
     const LinearSystem system = recipe.make(device, options.size);
-    for (const auto& [name, ordering] : {std::pair{"coordinates", Ordering::coordinates}, {"library", Ordering::library}, {"SCOTCH", Ordering::scotch},
-                                         {"PORD", Ordering::pord}, {"AMD", Ordering::minimum_degree}})
+    for (const auto& [name, ordering] : {std::pair{"coordinates", Ordering::coordinates},
+                                         {"library", Ordering::library},
+                                         {"SCOTCH", Ordering::scotch},
+                                         {"PORD", Ordering::pord},
+                                         {"AMD", Ordering::minimum_degree}})
       print_row(recipe, system, name, ordering);
   }
 }

@@ -18,7 +18,8 @@ namespace {
 
 FormValue form_for(const KnownWaves& waves) {
   if (waves.components == 1) return waves.dimension == 3 ? FormValue(Diffusion<3>{1}) : FormValue(Diffusion<2>{1});
-  return waves.dimension == 3 ? FormValue(Elasticity{known_lambda, known_mu}) : FormValue(PlaneElasticity::plane_strain({known_lambda, known_mu}, 1));
+  return waves.dimension == 3 ? FormValue(Elasticity{known_lambda, known_mu})
+                              : FormValue(PlaneElasticity::plane_strain({known_lambda, known_mu}, 1));
 }
 FormValue mass_for(const KnownWaves& waves) {
   if (waves.components == 1) return waves.dimension == 3 ? FormValue(Mass<1, 3>{1}) : FormValue(Mass<1, 2>{1});
@@ -28,9 +29,9 @@ FormValue mass_for(const KnownWaves& waves) {
 // A cell's element and geometry at the points of a fine rule.
 struct CellTable {
   QuadratureRule rule;
-  std::vector<std::vector<double>> values;             // [point][node]
-  std::vector<std::vector<Point>> slopes, geometry;    // [point][node], of the element and of the geometry
-  std::vector<std::vector<double>> places;             // [point][geometry node]
+  std::vector<std::vector<double>> values;           // [point][node]
+  std::vector<std::vector<Point>> slopes, geometry;  // [point][node], of the element and of the geometry
+  std::vector<std::vector<double>> places;           // [point][geometry node]
 };
 
 CellTable table_for(const ReferenceElement& element, CellKind kind, int degree) {
@@ -51,7 +52,8 @@ CellTable table_for(const ReferenceElement& element, CellKind kind, int degree) 
 double invert(const double (&J)[3][3], int dimension, double (&inverse)[3][3]) {
   if (dimension == 2) {
     const double det = J[0][0] * J[1][1] - J[0][1] * J[1][0];
-    inverse[0][0] = J[1][1] / det, inverse[0][1] = -J[0][1] / det, inverse[1][0] = -J[1][0] / det, inverse[1][1] = J[0][0] / det;
+    inverse[0][0] = J[1][1] / det, inverse[0][1] = -J[0][1] / det, inverse[1][0] = -J[1][0] / det,
+    inverse[1][1] = J[0][0] / det;
     return det;
   }
   double cofactor[3][3];
@@ -74,7 +76,8 @@ NormErrors errors_of(const FunctionSpace& space, const std::vector<double>& u, c
   NormErrors errors;
   for (Index cell = 0; cell < mesh.cell_count(); ++cell) {
     const CellKind kind = mesh.kind_of(cell);
-    if (!tables.contains(kind)) tables.emplace(kind, table_for(space.element(kind), kind, std::min(2 * space.order() + 3, 19)));
+    if (!tables.contains(kind))
+      tables.emplace(kind, table_for(space.element(kind), kind, std::min(2 * space.order() + 3, 19)));
     const CellTable& t = tables.at(kind);
     space.nodes_of(cell, nodes);
     const auto corners = mesh.nodes_of(cell);
@@ -92,10 +95,12 @@ NormErrors errors_of(const FunctionSpace& space, const std::vector<double>& u, c
         double value = -waves.value(x, c), slope[3];
         for (int i = 0; i < dimension; ++i) slope[i] = -waves.slope(x, c, i);
         for (std::size_t a = 0; a < nodes.size(); ++a) {
-          const double at_node = u[static_cast<std::size_t>(nodes[a]) * static_cast<std::size_t>(components) + static_cast<std::size_t>(c)];
+          const double at_node = u[static_cast<std::size_t>(nodes[a]) * static_cast<std::size_t>(components) +
+                                   static_cast<std::size_t>(c)];
           value += t.values[q][a] * at_node;
           for (int i = 0; i < dimension; ++i)
-            for (int d = 0; d < dimension; ++d) slope[i] += t.slopes[q][a][static_cast<std::size_t>(d)] * inverse[d][i] * at_node;
+            for (int d = 0; d < dimension; ++d)
+              slope[i] += t.slopes[q][a][static_cast<std::size_t>(d)] * inverse[d][i] * at_node;
         }
         errors.l2 += weight * value * value;
         for (int i = 0; i < dimension; ++i) errors.h1 += weight * slope[i] * slope[i];
@@ -116,12 +121,14 @@ std::vector<double> nodal(const FunctionSpace& space, const std::function<double
 
 NormErrors solve_known(const Mesh& mesh, const KnownWaves& waves, int order, const Device& device) {
   const FunctionSpace space(mesh, waves.components, device, {.order = order});
-  const Operator stiffness(space, {Integral::over_all_cells(form_for(waves))}), mass(space, {Integral::over_all_cells(mass_for(waves))});
+  const Operator stiffness(space, {Integral::over_all_cells(form_for(waves))}),
+      mass(space, {Integral::over_all_cells(mass_for(waves))});
   const std::vector<double> f = nodal(space, [&](const Point& x, int c) { return waves.source(x, c); });
   Constraints fixed(space);
   const Region sides{"sides", RegionKind::facets, {}, boundary_facets(mesh), {}};
   for (const Node node : space.nodes_in(sides))
-    for (int c = 0; c < waves.components; ++c) fixed.prescribe_nodes({&node, 1}, c, waves.value(space.point(node), c), "the known solution");
+    for (int c = 0; c < waves.components; ++c)
+      fixed.prescribe_nodes({&node, 1}, c, waves.value(space.point(node), c), "the known solution");
   fixed.finish();
   Vector u = space.zeros(), b = space.zeros(), r = space.zeros(), du = space.zeros();
   fixed.set_values(u);
@@ -141,7 +148,9 @@ NormErrors solve_known(const Mesh& mesh, const KnownWaves& waves, int order, con
     report = solve_linear(K, r, du, options, {&space.coordinates(), mesh.dimension()});
   }
   if (report.true_relative_residual > 1e-10)
-    throw Error(Exit::not_converged, fmt::format("a system of the convergence table stopped at {:.1e}", report.true_relative_residual), report.where);
+    throw Error(Exit::not_converged,
+                fmt::format("a system of the convergence table stopped at {:.1e}", report.true_relative_residual),
+                report.where);
   axpy(1.0, du, u);
   return errors_of(space, u.host(), waves);
 }

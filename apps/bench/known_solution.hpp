@@ -1,4 +1,5 @@
-// A known solution of diffusion and of elasticity, and the errors of elements beside it: what tables of convergence are made of.
+// A known solution of diffusion and of elasticity, and the errors of elements beside it: what tables of convergence are
+// made of.
 //
 //   const NormErrors errors = solve_known(mesh, {.dimension = 2, .components = 1}, order, device);
 #pragma once
@@ -11,7 +12,7 @@
 
 namespace ritz {
 
-inline constexpr double known_lambda = 1.2, known_mu = 0.8;   // of elasticity; plane strain in two dimensions
+inline constexpr double known_lambda = 1.2, known_mu = 0.8;  // of elasticity; plane strain in two dimensions
 
 // u_c = sin(k_c . x + c + 0.3): waves in directions without symmetry.
 struct KnownWaves {
@@ -38,11 +39,11 @@ struct KnownWaves {
 };
 
 struct NormErrors {
-  double l2 = 0, h1 = 0;   // of values, of gradients (seminorm), by quadrature
+  double l2 = 0, h1 = 0;  // of values, of gradients (seminorm), by quadrature
 };
 
-// -div flux(u) = f with elements of an order, u given on the whole boundary. The load is the mass matrix times nodal values of f.
-// Throws Error(Exit::not_converged) when the linear system is not solved to 1e-10.
+// -div flux(u) = f with elements of an order, u given on the whole boundary. The load is the mass matrix times nodal
+// values of f. Throws Error(Exit::not_converged) when the linear system is not solved to 1e-10.
 NormErrors solve_known(const Mesh& mesh, const KnownWaves& waves, int order, const Device& device);
 
 }  // namespace ritz

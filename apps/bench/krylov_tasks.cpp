@@ -37,7 +37,8 @@ struct Cantilever {
     const int wave = number / 3;
     for (std::size_t node = 0; node < x.size() / 3; ++node)
       if (x[3 * node] > 4 - 1e-9)
-        f[3 * node + number % 3] = std::cos(pi * (wave % 4) * x[3 * node + 1]) * std::cos(pi * (wave / 4) * x[3 * node + 2]);
+        f[3 * node + number % 3] =
+            std::cos(pi * (wave % 4) * x[3 * node + 1]) * std::cos(pi * (wave / 4) * x[3 * node + 2]);
     return Vector(K->device(), std::span<const double>(f), "load");
   }
 
@@ -49,7 +50,9 @@ struct Cantilever {
   std::unique_ptr<SparseMatrix> K;
 };
 
-double seconds_of(const Device& device, const std::function<void()>& run) { return time(device, 1, run).seconds.front(); }
+double seconds_of(const Device& device, const std::function<void()>& run) {
+  return time(device, 1, run).seconds.front();
+}
 
 }  // namespace
 
@@ -109,16 +112,19 @@ void run_small_cg(const Device& device, const BenchOptions& options, const Publi
     const Vector f = model.load(2);
     Vector x = model.space.zeros();
     const auto run = [&](int iterations, const LinearOperator* M) {
-      return [&, iterations, M] { ConjugateGradient{.relative = 1e-300, .max_iterations = iterations}.solve(K, f, x, M); };
+      return
+          [&, iterations, M] { ConjugateGradient{.relative = 1e-300, .max_iterations = iterations}.solve(K, f, x, M); };
     };
     for (const auto& [name, M] : {std::pair{"none", static_cast<const LinearOperator*>(nullptr)},
                                   {"Jacobi", static_cast<const LinearOperator*>(&jacobi)},
                                   {"multigrid", static_cast<const LinearOperator*>(&multigrid)}}) {
       run(5, M)();
       const auto reset = [&] { x.fill_zero(); };
-      const Samples few = time(device, options.repeat, run(5, M), reset), many = time(device, options.repeat, run(20, M), reset);
+      const Samples few = time(device, options.repeat, run(5, M), reset),
+                    many = time(device, options.repeat, run(20, M), reset);
       Samples one;
-      for (std::size_t i = 0; i < few.seconds.size(); ++i) one.seconds.push_back((many.seconds[i] - few.seconds[i]) / 15);
+      for (std::size_t i = 0; i < few.seconds.size(); ++i)
+        one.seconds.push_back((many.seconds[i] - few.seconds[i]) / 15);
       record.add(fmt::format("iteration, {} unknowns, {}", K.rows(), name), one);
     }
   }

@@ -21,13 +21,28 @@ using namespace ritz;
 constexpr const char* not_optimised = nullptr;
 #else
 constexpr const char* not_optimised =
-    "note: host code of this program was compiled without optimisation: times of pattern, lists and mesh reading say nothing (CMAKE_BUILD_TYPE=Release)\n";
+    "note: host code of this program was compiled without optimisation: times of pattern, lists and mesh reading say "
+    "nothing (CMAKE_BUILD_TYPE=Release)\n";
 #endif
 
 std::vector<std::string> record_names() {
-  std::vector<std::string> names = {"auto-table", "block-cg", "convergence", "convergence-meshes", "direct-table", "mesh-read", "small-cg", "solve-poisson-P1",
-                                    "solve-poisson-P2", "solve-elastic-P1", "solve-elastic-P2", "solve-elastic-Q1", "precision-poisson-P1",
-                                    "precision-poisson-P2", "precision-elastic-P1", "precision-elastic-P2", "precision-elastic-Q1"};
+  std::vector<std::string> names = {"auto-table",
+                                    "block-cg",
+                                    "convergence",
+                                    "convergence-meshes",
+                                    "direct-table",
+                                    "mesh-read",
+                                    "small-cg",
+                                    "solve-poisson-P1",
+                                    "solve-poisson-P2",
+                                    "solve-elastic-P1",
+                                    "solve-elastic-P2",
+                                    "solve-elastic-Q1",
+                                    "precision-poisson-P1",
+                                    "precision-poisson-P2",
+                                    "precision-elastic-P1",
+                                    "precision-elastic-P2",
+                                    "precision-elastic-Q1"};
   for (const Problem& problem : problems()) {
     names.push_back("asm-" + problem.name);
     names.push_back("spmv-" + problem.name);
@@ -47,7 +62,8 @@ void check(const BenchOptions& options) {
                   near.empty() ? "use one of them, or the beginning of one" : fmt::format("did you mean '{}'?", near));
     }
   if (!(options.size > 0 && options.size <= 10))
-    throw Error(Exit::input, fmt::format("--size is {}", options.size), "it multiplies the cells per edge", "use a number above 0, at most 10");
+    throw Error(Exit::input, fmt::format("--size is {}", options.size), "it multiplies the cells per edge",
+                "use a number above 0, at most 10");
   if (options.repeat < 1) throw Error(Exit::input, fmt::format("--repeat is {}", options.repeat), {}, "use 1 or more");
 }
 
@@ -74,7 +90,8 @@ void run(const BenchOptions& options, const MemoryLimits& limits, const std::str
     report.records.push_back(std::move(record));
   };
   for (const Device& listed : devices_of(options)) {
-    const Device device = Device::named(options.device, listed.is_gpu() ? 0 : listed.threads());  // sets the host's threads
+    // sets the host's threads
+    const Device device = Device::named(options.device, listed.is_gpu() ? 0 : listed.threads());
     limit(device, limits);
     report.device = device.description();
     fmt::print("device: {}\n", device.description());
@@ -117,23 +134,28 @@ int main(int argc, char** argv) {
   MemoryLimits limits;
   bool no_triplets = false;
   CLI::App cli{"Times assembly, matrix-vector products, solves and mesh reading on this machine.", "ritz-bench"};
-  cli.footer("Examples:\n  ritz-bench --only asm-tet --threads 1 2 --json assembly.json\n  ritz-bench --size 0.1 --repeat 1\n\n"
-             "Tasks: " + quoted_list(record_names()));
+  cli.footer(
+      "Examples:\n  ritz-bench --only asm-tet --threads 1 2 --json assembly.json\n  ritz-bench --size 0.1 --repeat "
+      "1\n\n"
+      "Tasks: " +
+      quoted_list(record_names()));
   cli.set_version_flag("--version", std::string("ritz-bench ") + ritz_version());
   cli.add_option("--only", options.only, "tasks, or beginnings of their names (asm-tet, spmv, solve-poisson-P1)");
-  cli.add_option("--threads", options.threads, "numbers of CPU threads to run with; 0 takes all")->capture_default_str();
+  cli.add_option("--threads", options.threads, "numbers of CPU threads to run with; 0 takes all")
+      ->capture_default_str();
   cli.add_option("--device", options.device, "auto, cpu, cpu:v3, cpu:v4, gpu or gpu:NUMBER")->capture_default_str();
-  cli.add_option("--repeat", options.repeat, "runs of what is quick; what is slow runs at most 3 times")->capture_default_str();
+  cli.add_option("--repeat", options.repeat, "runs of what is quick; what is slow runs at most 3 times")
+      ->capture_default_str();
   cli.add_option("--size", options.size, "factor on the cells per edge; 0.1 for a quick look")->capture_default_str();
-  cli.add_option("--mesh", options.meshes, "mesh files for convergence-meshes; for asm-, spmv- and solve- of the Laplacian, the body instead of a cube");
+  cli.add_option(
+      "--mesh", options.meshes,
+      "mesh files for convergence-meshes; for asm-, spmv- and solve- of the Laplacian, the body instead of a cube");
   cli.add_flag("--no-triplets", no_triplets, "leave out the assembly through sorted triplets");
   add_memory_options(cli, limits);
   cli.add_option("--json", json, "write all figures to this file");
   try {
     cli.parse(argc, argv);
-  } catch (const CLI::ParseError& error) {
-    return cli.exit(error) == 0 ? 0 : static_cast<int>(Exit::input);
-  }
+  } catch (const CLI::ParseError& error) { return cli.exit(error) == 0 ? 0 : static_cast<int>(Exit::input); }
   options.triplets = !no_triplets;
   end_in_order_without_memory();
   return static_cast<int>(guarded(options, limits, json));

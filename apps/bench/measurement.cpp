@@ -26,8 +26,11 @@ nlohmann::ordered_json json_of(const Record& record) {
   nlohmann::ordered_json json = {{"name", record.name}, {"threads", record.threads}, {"copy_rate", record.copy_rate}};
   for (const auto& [name, value] : record.facts) json["facts"][name] = value;
   for (const Measurement& m : record.measurements) {
-    nlohmann::ordered_json one = {{"seconds", m.samples.median()}, {"least", m.samples.least()}, {"most", m.samples.most()},
-                                  {"runs", m.samples.seconds.size()}, {"processor", m.samples.processor}};
+    nlohmann::ordered_json one = {{"seconds", m.samples.median()},
+                                  {"least", m.samples.least()},
+                                  {"most", m.samples.most()},
+                                  {"runs", m.samples.seconds.size()},
+                                  {"processor", m.samples.processor}};
     if (!m.work_name.empty()) one[m.work_name + "_per_second"] = m.work / m.samples.median();
     if (m.floor) {
       one["floor_bytes"] = m.floor->bytes;
@@ -75,7 +78,8 @@ Samples time(const Device& device, int repeat, const std::function<void()>& run,
 }
 
 Record begin_record(const std::string& name, const Device& device) {
-  Record record{.name = name, .threads = device.is_gpu() ? 0 : device.threads(), .copy_rate = measure_copy_rate(device)};
+  Record record{
+      .name = name, .threads = device.is_gpu() ? 0 : device.threads(), .copy_rate = measure_copy_rate(device)};
   device.memory().trim();
   device.memory().reset_peak();
   forget_host_peak();
@@ -88,26 +92,31 @@ void end_record(Record& record, const Device& device) {
 }
 
 std::string text_of(const Record& record) {
-  std::string text = fmt::format("{}{}: copy rate {:.1f} GB/s, peak {:.0f} MB resident, {:.0f} MB in device arrays\n", record.name,
-                                 record.threads == 0 ? "" : fmt::format(", {} thread{}", record.threads, record.threads == 1 ? "" : "s"),
-                                 1e-9 * record.copy_rate, 1e-6 * double(record.host_peak), 1e-6 * double(record.device_peak));
+  std::string text = fmt::format(
+      "{}{}: copy rate {:.1f} GB/s, peak {:.0f} MB resident, {:.0f} MB in device arrays\n", record.name,
+      record.threads == 0 ? "" : fmt::format(", {} thread{}", record.threads, record.threads == 1 ? "" : "s"),
+      1e-9 * record.copy_rate, 1e-6 * double(record.host_peak), 1e-6 * double(record.device_peak));
   for (const auto& [name, value] : record.facts) text += fmt::format("  {:<21} {:.10g}\n", name, value);
   for (const Measurement& m : record.measurements) {
-    text += fmt::format("  {:<21} {:.4g} s ({:.4g} .. {:.4g}, {} run{}{})", m.name, m.samples.median(), m.samples.least(), m.samples.most(),
-                        m.samples.seconds.size(), m.samples.seconds.size() == 1 ? "" : "s",
-                        m.samples.processor > 0 ? fmt::format(", processor {:.4g} s", m.samples.processor) : "");
+    text +=
+        fmt::format("  {:<21} {:.4g} s ({:.4g} .. {:.4g}, {} run{}{})", m.name, m.samples.median(), m.samples.least(),
+                    m.samples.most(), m.samples.seconds.size(), m.samples.seconds.size() == 1 ? "" : "s",
+                    m.samples.processor > 0 ? fmt::format(", processor {:.4g} s", m.samples.processor) : "");
     if (!m.work_name.empty()) text += fmt::format(", {:.4g} M {}/s", 1e-6 * m.work / m.samples.median(), m.work_name);
     if (m.floor)
-      text += fmt::format(", {:.0f} % of the copy rate [{:.4g} MB = {}]", 100 * fraction_of_floor(record, m), 1e-6 * m.floor->bytes,
-                          m.floor->formula);
+      text += fmt::format(", {:.0f} % of the copy rate [{:.4g} MB = {}]", 100 * fraction_of_floor(record, m),
+                          1e-6 * m.floor->bytes, m.floor->formula);
     text += "\n";
   }
   return text;
 }
 
 std::string json_of(const BenchReport& report) {
-  nlohmann::ordered_json json = {
-      {"program", "ritz-bench"}, {"version", ritz_version()}, {"device", report.device}, {"repeat", report.repeat}, {"size", report.size}};
+  nlohmann::ordered_json json = {{"program", "ritz-bench"},
+                                 {"version", ritz_version()},
+                                 {"device", report.device},
+                                 {"repeat", report.repeat},
+                                 {"size", report.size}};
   json["records"] = nlohmann::ordered_json::array();
   for (const Record& record : report.records) json["records"].push_back(json_of(record));
   return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";

@@ -14,14 +14,16 @@ namespace ritz {
 
 struct Samples {
   std::vector<double> seconds;
-  double processor = 0;          // [s] of all threads, the least of the runs: what others on the machine add little to; 0: not taken
+  // [s] of all threads, the least of the runs: what others on the machine add little to; 0: not taken
+  double processor = 0;
   double median() const;
   double least() const;
   double most() const;
 };
 
 // Times `run` on the device, `repeat` times; `prepare` runs before each, untimed.
-Samples time(const Device& device, int repeat, const std::function<void()>& run, const std::function<void()>& prepare = {});
+Samples time(const Device& device, int repeat, const std::function<void()>& run,
+             const std::function<void()>& prepare = {});
 
 // The fewest bytes that a kernel can move (speed.md 2.4 and 2.5), with the formula in words.
 struct Floor {
@@ -30,23 +32,24 @@ struct Floor {
 };
 
 struct Measurement {
-  std::string name;             // "assembly"
+  std::string name;  // "assembly"
   Samples samples;
-  double work = 0;              // per run: elements, unknowns, bytes
-  std::string work_name = {};   // "elements"; empty: only the time matters
+  double work = 0;             // per run: elements, unknowns, bytes
+  std::string work_name = {};  // "elements"; empty: only the time matters
   std::optional<Floor> floor = {};
 };
 
 struct Record {
-  std::string name;             // "asm-tet-P1"
-  int threads = 0;              // 0 on a GPU
-  double copy_rate = 0;         // [bytes/s], measured just before
+  std::string name;                                        // "asm-tet-P1"
+  int threads = 0;                                         // 0 on a GPU
+  double copy_rate = 0;                                    // [bytes/s], measured just before
   std::vector<std::pair<std::string, double>> facts = {};  // cells, unknowns, nonzeros, iterations, ...
   std::vector<Measurement> measurements = {};
-  Index host_peak = 0;          // [bytes] resident, since the record was begun
-  Index device_peak = 0;        // [bytes] handed out by the device's pool
+  Index host_peak = 0;    // [bytes] resident, since the record was begun
+  Index device_peak = 0;  // [bytes] handed out by the device's pool
 
-  void add(std::string name, Samples samples, double work = 0, std::string work_name = {}, std::optional<Floor> floor = {}) {
+  void add(std::string name, Samples samples, double work = 0, std::string work_name = {},
+           std::optional<Floor> floor = {}) {
     measurements.push_back({std::move(name), std::move(samples), work, std::move(work_name), std::move(floor)});
   }
 };

@@ -32,8 +32,7 @@ class TemporaryFile {
 void read_plainly(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   std::vector<char> block(std::size_t{1} << 20);
-  while (file.read(block.data(), std::ssize(block)) || file.gcount() > 0) {
-  }
+  while (file.read(block.data(), std::ssize(block)) || file.gcount() > 0) {}
 }
 
 }  // namespace
@@ -49,12 +48,16 @@ void run_mesh_read(const Device& device, const BenchOptions& options, const Publ
     record.add("write " + kind, time(device, 1, [&] { write_gmsh(file.path(), mesh, {.binary = binary}); }), 0);
     record.measurements.back().work = file.bytes();
     record.measurements.back().work_name = "bytes";
-    record.add("plain read " + kind, time(device, options.few(), [&] { read_plainly(file.path()); }), file.bytes(), "bytes");
+    record.add("plain read " + kind, time(device, options.few(), [&] { read_plainly(file.path()); }), file.bytes(),
+               "bytes");
     std::optional<MeshData> data;
-    record.add("read " + kind, time(device, options.few(), [&] { data = read_mesh_data(file.path()); }, [&] { data.reset(); }),
+    record.add("read " + kind,
+               time(
+                   device, options.few(), [&] { data = read_mesh_data(file.path()); }, [&] { data.reset(); }),
                file.bytes(), "bytes");
     if (binary)
-      record.add("checks", time(device, 1, [&] { const Mesh checked(std::move(*data)); }), double(mesh.cell_count()), "elements");
+      record.add("checks", time(device, 1, [&] { const Mesh checked(std::move(*data)); }), double(mesh.cell_count()),
+                 "elements");
   }
   end_record(record, device);
   publish(std::move(record));

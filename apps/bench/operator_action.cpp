@@ -1,5 +1,6 @@
 // op-hex-*: the action of an operator without a matrix on the deformed cube of speed comparisons: n^3 hexahedra whose
-// vertices move by s = 0.1 sin(pi x) sin(pi y) sin(pi z) in every direction, (p + 1)^3 Gauss points, zero boundary values.
+// vertices move by s = 0.1 sin(pi x) sin(pi y) sin(pi z) in every direction, (p + 1)^3 Gauss points, zero boundary
+// values.
 #include "apps/bench/tasks.hpp"
 #include "fem/forms/diffusion.hpp"
 #include "fem/forms/elasticity.hpp"
@@ -22,15 +23,15 @@ namespace {
 struct Action {
   std::string name;
   int order;
-  Index cells;      // per edge
+  Index cells;  // per edge
   bool elastic;
 };
 
 const std::vector<Action>& actions() {
-  static const std::vector<Action> list = {
-      {"op-hex-p1", 1, 128, false}, {"op-hex-p2", 2, 64, false}, {"op-hex-p3", 3, 40, false}, {"op-hex-p4", 4, 32, false},
-      {"op-hex-p6", 6, 20, false},  {"op-elastic-hex-p1", 1, 96, true}, {"op-elastic-hex-p2", 2, 48, true},
-      {"op-elastic-hex-p4", 4, 24, true}};
+  static const std::vector<Action> list = {{"op-hex-p1", 1, 128, false},       {"op-hex-p2", 2, 64, false},
+                                           {"op-hex-p3", 3, 40, false},        {"op-hex-p4", 4, 32, false},
+                                           {"op-hex-p6", 6, 20, false},        {"op-elastic-hex-p1", 1, 96, true},
+                                           {"op-elastic-hex-p2", 2, 48, true}, {"op-elastic-hex-p4", 4, 24, true}};
   return list;
 }
 
@@ -38,7 +39,8 @@ Mesh deformed_cube(Index n) {
   MeshData data = box_data(n, n, n, {1, 1, 1}, CellKind::hex8);
   for (std::size_t i = 0; i < data.points.size(); i += 3) {
     double* x = data.points.data() + i;
-    const double s = 0.1 * std::sin(std::numbers::pi * x[0]) * std::sin(std::numbers::pi * x[1]) * std::sin(std::numbers::pi * x[2]);
+    const double s =
+        0.1 * std::sin(std::numbers::pi * x[0]) * std::sin(std::numbers::pi * x[1]) * std::sin(std::numbers::pi * x[2]);
     for (int d = 0; d < 3; ++d) x[d] += s;
   }
   return Mesh(std::move(data));
@@ -61,7 +63,8 @@ void run_action(const Action& action, const Device& device, const BenchOptions& 
   K.apply(x, y);  // makes lists
   const double unknowns = double(space.unknown_count()), n = action.order + 1, p3 = std::pow(action.order, 3);
   // speed.md 2.1: x and y, node lists, the corners of trilinear cells.
-  const Floor floor{unknowns * 16 + unknowns / components / p3 * (4 * n * n * n + 24), "16 N + (4 n^3 + 24) per element"};
+  const Floor floor{unknowns * 16 + unknowns / components / p3 * (4 * n * n * n + 24),
+                    "16 N + (4 n^3 + 24) per element"};
   record.facts = {{"cells", double(mesh.cell_count())}, {"unknowns", unknowns}};
   constexpr int batch = 5;
   const Samples five = time(device, options.repeat, [&] {
@@ -72,17 +75,22 @@ void run_action(const Action& action, const Device& device, const BenchOptions& 
     Array<float> single_x(device, x.size(), "vectors"), single_y(device, x.size(), "vectors");
     const std::vector<double> host = x.host();
     single_x.upload(std::span<const float>(std::vector<float>(host.begin(), host.end())));
-    record.add("single action x 5", time(device, options.repeat, [&] {
-      for (int i = 0; i < batch; ++i) equations.action(K.state(), single_x, single_y, &K.marked());
-    }), batch * unknowns, "unknowns", Floor{batch * (floor.bytes - 8 * unknowns), "8 N + (4 n^3 + 24) per element"});
+    record.add("single action x 5",
+               time(device, options.repeat,
+                    [&] {
+                      for (int i = 0; i < batch; ++i) equations.action(K.state(), single_x, single_y, &K.marked());
+                    }),
+               batch * unknowns, "unknowns",
+               Floor{batch * (floor.bytes - 8 * unknowns), "8 N + (4 n^3 + 24) per element"});
   }
-  record.add("diagonal", time(device, options.few(), [&] { const Vector d = equations.diagonal(u); }), unknowns, "unknowns");
+  record.add("diagonal", time(device, options.few(), [&] { const Vector d = equations.diagonal(u); }), unknowns,
+             "unknowns");
   end_record(record, device);
   publish(std::move(record));
 }
 
-// solve-hex-*: -div grad u = 3 pi^2 sin(pi x) sin(pi y) sin(pi z) on the cube, u = 0 on its sides, to 1e-8 of the true residual, by conjugate gradients with
-// p-multigrid, no matrix but of order 1.
+// solve-hex-*: -div grad u = 3 pi^2 sin(pi x) sin(pi y) sin(pi z) on the cube, u = 0 on its sides, to 1e-8 of the true
+// residual, by conjugate gradients with p-multigrid, no matrix but of order 1.
 struct Solve {
   std::string name;
   int order;
@@ -102,7 +110,8 @@ const std::vector<Solve>& solves() {
 void wave_load(std::span<const double> points, std::span<double> values) {
   using std::numbers::pi;
   for (std::size_t i = 0; i < values.size(); ++i)
-    values[i] = 3 * pi * pi * std::sin(pi * points[3 * i]) * std::sin(pi * points[3 * i + 1]) * std::sin(pi * points[3 * i + 2]);
+    values[i] = 3 * pi * pi * std::sin(pi * points[3 * i]) * std::sin(pi * points[3 * i + 1]) *
+                std::sin(pi * points[3 * i + 2]);
 }
 
 void run_solve(const Solve& solve, const Device& device, const BenchOptions& options, const Publish& publish) {
@@ -117,24 +126,31 @@ void run_solve(const Solve& solve, const Device& device, const BenchOptions& opt
   fixed.finish();
   Vector u = space->zeros(), b = space->zeros(), x = space->zeros();
   record.add("right-hand side", time(device, 1, [&] {
-    Operator(*space, {Integral::over_all_cells(FormValue(GivenLoad<1, 3, 0>{}, {PointFunction(wave_load)}))}).residual(u, b);
-    fixed.set_zero(b);
-    axpby(0.0, b, -1.0, b);
-  }));
+               Operator(*space, {Integral::over_all_cells(FormValue(GivenLoad<1, 3, 0>{}, {PointFunction(wave_load)}))})
+                   .residual(u, b);
+               fixed.set_zero(b);
+               axpby(0.0, b, -1.0, b);
+             }));
   std::optional<MatrixFree> K;
   record.add("operator", time(device, 1, [&] {
-    K.emplace(equations, fixed, u);
-    K->apply(b, x);
-  }));
+               K.emplace(equations, fixed, u);
+               K->apply(b, x);
+             }));
   std::optional<PMultigrid> cycle;
-  record.add("set-up", time(device, options.few(), [&] { cycle.emplace(*K); }, [&] { cycle.reset(); }));
+  record.add("set-up", time(
+                           device, options.few(), [&] { cycle.emplace(*K); }, [&] { cycle.reset(); }));
   SolveReport report;
-  record.add("solve", time(device, options.few(), [&] { report = ConjugateGradient{.relative = 1e-8}.solve(*K, b, x, &*cycle); },
-                           [&] { x.fill_zero(); }), double(space->unknown_count()), "unknowns");
-  record.facts = {{"unknowns", double(space->unknown_count())}, {"iterations", double(report.iterations)},
-                  {"true residual", report.true_relative_residual},
-                  {"device bytes per unknown", double(device.memory().statistics().live) / double(space->unknown_count())},
-                  {"largest u", max_abs(x)}};
+  record.add("solve",
+             time(
+                 device, options.few(), [&] { report = ConjugateGradient{.relative = 1e-8}.solve(*K, b, x, &*cycle); },
+                 [&] { x.fill_zero(); }),
+             double(space->unknown_count()), "unknowns");
+  record.facts = {
+      {"unknowns", double(space->unknown_count())},
+      {"iterations", double(report.iterations)},
+      {"true residual", report.true_relative_residual},
+      {"device bytes per unknown", double(device.memory().statistics().live) / double(space->unknown_count())},
+      {"largest u", max_abs(x)}};
   end_record(record, device);
   publish(std::move(record));
 }

@@ -33,12 +33,15 @@ const std::vector<Problem>& problems() {
   return all;
 }
 
-Index scaled_count(Index n, double size) { return std::max(Index{2}, static_cast<Index>(std::lround(static_cast<double>(n) * size))); }
+Index scaled_count(Index n, double size) {
+  return std::max(Index{2}, static_cast<Index>(std::lround(static_cast<double>(n) * size)));
+}
 
 MeshData mesh_data(const Problem& problem, double size) {
   const Index n = scaled_count(problem.n, size), length = problem.components == 3 ? 4 : 1;
   const CellKind linear = traits(problem.kind).linear;
-  MeshData data = box_data(length * n, n, n, {static_cast<double>(length), 1, 1}, problem.deformed ? linear : problem.kind);
+  MeshData data =
+      box_data(length * n, n, n, {static_cast<double>(length), 1, 1}, problem.deformed ? linear : problem.kind);
   if (!problem.deformed) return data;
   deform(data);
   return problem.kind == linear ? data : with_order(data, 2);

@@ -1,5 +1,5 @@
-// Phases are timed apart: mesh, space, pattern, lists (what an operator makes once), assembly, Dirichlet rows, products,
-// right-hand side, solve.
+// Phases are timed apart: mesh, space, pattern, lists (what an operator makes once), assembly, Dirichlet rows,
+// products, right-hand side, solve.
 #include "apps/bench/tasks.hpp"
 #include "apps/bench/triplets.hpp"
 #include "fem/forms/loads.hpp"
@@ -34,9 +34,11 @@ Floor product_floor(const SparseMatrix& K) {
   return {(8 * b * b + 4) * double(K.pattern().nonzeros()) + (16 * b + 4) * N, "(8 b^2 + 4) nnz + (16 b + 4) N"};
 }
 
-// Plus the vectors of an iteration with Jacobi's preconditioner fused into two kernels: 88 B per unknown (speed.md 2.3).
+// Plus the vectors of an iteration with Jacobi's preconditioner fused into two kernels: 88 B per unknown
+// (speed.md 2.3).
 Floor solve_floor(const SparseMatrix& K, int iterations) {
-  return {iterations * (product_floor(K).bytes + 88 * double(K.rows())), "iterations x ((8 b^2 + 4) nnz + (16 b + 4) N + 88 b N)"};
+  return {iterations * (product_floor(K).bytes + 88 * double(K.rows())),
+          "iterations x ((8 b^2 + 4) nnz + (16 b + 4) N + 88 b N)"};
 }
 
 class ProblemRun {
@@ -47,27 +49,40 @@ class ProblemRun {
   Record assembly() {
     Record record = begin_record("asm-" + problem_.name, device_);
     const int few = options_.few();
-    record.add("mesh", time(device_, few, [&] { mesh_.emplace(make_mesh()); }, [&] { mesh_.reset(); }));
+    record.add("mesh", time(
+                           device_, few, [&] { mesh_.emplace(make_mesh()); }, [&] { mesh_.reset(); }));
     const double elements = double(mesh_->cell_count());
-    record.add("space", time(device_, few, [&] { make_space(); }, [&] { space_.reset(); }));
-    record.add("pattern", time(device_, few, [&] { space_->pattern(); }, [&] { make_space(); }), elements, "elements");
+    record.add("space", time(
+                            device_, few, [&] { make_space(); }, [&] { space_.reset(); }));
+    record.add("pattern",
+               time(
+                   device_, few, [&] { space_->pattern(); }, [&] { make_space(); }),
+               elements, "elements");
     K_.emplace(space_->pattern(), problem_.components);
     const Vector u = space_->zeros();
-    const Samples first = time(device_, few, [&] {
-      operator_.emplace(*space_, std::vector<Integral>{Integral::over_all_cells(form_of(problem_))});
-      operator_->assemble(u, *K_);
-    }, [&] { operator_.reset(); });
+    const Samples first = time(
+        device_, few,
+        [&] {
+          operator_.emplace(*space_, std::vector<Integral>{Integral::over_all_cells(form_of(problem_))});
+          operator_->assemble(u, *K_);
+        },
+        [&] { operator_.reset(); });
     const Samples assembly = time(device_, options_.repeat, [&] { operator_->assemble(u, *K_); });
     Samples lists;
     for (const double seconds : first.seconds) lists.seconds.push_back(seconds - assembly.median());
     record.add("lists", lists);
-    record.add("assembly", assembly, elements, "elements", assembly_floor(*mesh_, *K_, traits(problem_.kind).node_count));
+    record.add("assembly", assembly, elements, "elements",
+               assembly_floor(*mesh_, *K_, traits(problem_.kind).node_count));
     make_mask();
-    record.add("assembly + Dirichlet", time(device_, options_.repeat, [&] {
-      operator_->assemble(u, *K_);
-      K_->eliminate(mask_, 1);
-    }), elements, "elements");
-    record.facts = {{"elements", elements}, {"unknowns", double(K_->rows())},
+    record.add("assembly + Dirichlet",
+               time(device_, options_.repeat,
+                    [&] {
+                      operator_->assemble(u, *K_);
+                      K_->eliminate(mask_, 1);
+                    }),
+               elements, "elements");
+    record.facts = {{"elements", elements},
+                    {"unknowns", double(K_->rows())},
                     {"nonzeros", double(K_->pattern().nonzeros()) * problem_.components * problem_.components}};
     end_record(record, device_);
     return record;
@@ -76,7 +91,8 @@ class ProblemRun {
   void add_triplets(Record& record) const {  // at most 20 M triplets, so that it ends
     const Index rows = Index{traits(problem_.kind).node_count} * problem_.components;
     const Index cells = std::min(mesh_->cell_count(), Index{20000000} / (rows * rows) + 1);
-    record.add("triplets, 1 thread", time(device_, 1, [&] { assemble_with_triplets(problem_, *mesh_, cells); }), double(cells), "elements");
+    record.add("triplets, 1 thread", time(device_, 1, [&] { assemble_with_triplets(problem_, *mesh_, cells); }),
+               double(cells), "elements");
   }
 
   Record product() const {
@@ -106,16 +122,20 @@ class ProblemRun {
       solve_with("Jacobi", *jacobi, b, x, record);
     }
     std::optional<SmoothedAggregation> multigrid;
-    const SmoothedAggregationOptions setting{.coordinates = &space_->coordinates(), .dimension = 3, .nested = [this] { return nested_nodes(*space_); }};
-    const Samples setup = time(device_, options_.few(), [&] { multigrid.emplace(*K_, setting); }, [&] { multigrid.reset(); });
+    const SmoothedAggregationOptions setting{
+        .coordinates = &space_->coordinates(), .dimension = 3, .nested = [this] { return nested_nodes(*space_); }};
+    const Samples setup = time(
+        device_, options_.few(), [&] { multigrid.emplace(*K_, setting); }, [&] { multigrid.reset(); });
     record.add("multigrid set-up", setup, double(K_->rows()), "unknowns");
-    record.add("multigrid refresh", time(device_, options_.few(), [&] { multigrid->refresh(); }), double(K_->rows()), "unknowns");
+    record.add("multigrid refresh", time(device_, options_.few(), [&] { multigrid->refresh(); }), double(K_->rows()),
+               "unknowns");
     const Samples cg = solve_with("multigrid", *multigrid, b, x, record);
     record.facts.emplace_back("multigrid operator complexity", multigrid->operator_complexity());
     record.facts.emplace_back("multigrid bytes per unknown", double(multigrid->bytes()) / double(K_->rows()));
     double total = record.measurements.front().samples.median() + setup.median() + cg.median();
     for (const Measurement& m : assembly.measurements)
-      if (m.name == "mesh" || m.name == "space" || m.name == "pattern" || m.name == "lists" || m.name == "assembly + Dirichlet")
+      if (m.name == "mesh" || m.name == "space" || m.name == "pattern" || m.name == "lists" ||
+          m.name == "assembly + Dirichlet")
         total += m.samples.median();
     record.facts.emplace_back("seconds, mesh to u with multigrid", total);
     end_record(record, device_);
@@ -131,9 +151,13 @@ class ProblemRun {
     record.facts = {{"unknowns", double(K_->rows())}};
     for (const std::string label : {"single", "half", "double"}) {
       std::optional<SmoothedAggregation> multigrid;
-      const SmoothedAggregationOptions setting{.coordinates = &space_->coordinates(), .dimension = 3, .single_precision = label != "double",
+      const SmoothedAggregationOptions setting{.coordinates = &space_->coordinates(),
+                                               .dimension = 3,
+                                               .single_precision = label != "double",
                                                .half_storage = label == "half"};
-      record.add(label + " set-up", time(device_, options_.few(), [&] { multigrid.emplace(*K_, setting); }, [&] { multigrid.reset(); }));
+      record.add(label + " set-up",
+                 time(
+                     device_, options_.few(), [&] { multigrid.emplace(*K_, setting); }, [&] { multigrid.reset(); }));
       solve_with(label, *multigrid, b, x, record);
       record.facts.emplace_back(label + " bytes per unknown", double(multigrid->bytes()) / double(K_->rows()));
     }
@@ -150,8 +174,10 @@ class ProblemRun {
     Mesh mesh = read_mesh(options_.meshes.front());
     for (const CellBlock& block : mesh.blocks())
       if (block.kind != problem_.kind)
-        throw Error(Exit::input, fmt::format("'{}' acts on {}, and {} has {}", problem_.name, traits(problem_.kind).name, options_.meshes.front(),
-                                             traits(block.kind).name), {}, "name another task (--only) or mesh");
+        throw Error(Exit::input,
+                    fmt::format("'{}' acts on {}, and {} has {}", problem_.name, traits(problem_.kind).name,
+                                options_.meshes.front(), traits(block.kind).name),
+                    {}, "name another task (--only) or mesh");
     return mesh;
   }
 
@@ -195,13 +221,17 @@ class ProblemRun {
     multiply(full, free_, b);
   }
 
-  Samples solve_with(const std::string& name, const LinearOperator& preconditioner, const Vector& b, Vector& x, Record& record) const {
+  Samples solve_with(const std::string& name, const LinearOperator& preconditioner, const Vector& b, Vector& x,
+                     Record& record) const {
     SolveReport report;
-    const Samples samples = time(device_, options_.few(), [&] { report = ConjugateGradient{.relative = 1e-8}.solve(*K_, b, x, &preconditioner); },
-                                 [&] { x.fill_zero(); });
+    const Samples samples = time(
+        device_, options_.few(),
+        [&] { report = ConjugateGradient{.relative = 1e-8}.solve(*K_, b, x, &preconditioner); },
+        [&] { x.fill_zero(); });
     throw_unless_converged(report);
     const bool jacobi = name == "Jacobi";
-    record.add(name + " CG", samples, double(K_->rows()), "unknowns", jacobi ? std::optional(solve_floor(*K_, report.iterations)) : std::nullopt);
+    record.add(name + " CG", samples, double(K_->rows()), "unknowns",
+               jacobi ? std::optional(solve_floor(*K_, report.iterations)) : std::nullopt);
     record.facts.emplace_back(name + " iterations", report.iterations);
     record.facts.emplace_back(name + " residual", report.true_relative_residual);
     record.facts.emplace_back(name + " max |u|", max_abs(x));
@@ -228,10 +258,13 @@ bool is_solved(const Problem& problem) { return !problem.deformed; }
 }  // namespace
 
 bool BenchOptions::wants(const std::string& name) const {
-  return only.empty() || std::any_of(only.begin(), only.end(), [&](const std::string& start) { return name.starts_with(start); });
+  return only.empty() ||
+         std::any_of(only.begin(), only.end(), [&](const std::string& start) { return name.starts_with(start); });
 }
 
-bool BenchOptions::names(const std::string& table) const { return std::find(only.begin(), only.end(), table) != only.end(); }
+bool BenchOptions::names(const std::string& table) const {
+  return std::find(only.begin(), only.end(), table) != only.end();
+}
 
 bool wants_any(const Problem& problem, const BenchOptions& options) {
   return options.wants("asm-" + problem.name) || options.wants("spmv-" + problem.name) ||
@@ -245,7 +278,8 @@ void run_problem(const Problem& problem, const Device& device, const BenchOption
   if (options.wants(assembly.name)) publish(assembly);
   if (options.wants("spmv-" + problem.name)) publish(run.product());
   if (is_solved(problem) && options.wants(solve_name(problem))) publish(run.solve(solve_name(problem), assembly));
-  if (is_solved(problem) && options.names(named("precision", problem))) publish(run.precision(named("precision", problem)));
+  if (is_solved(problem) && options.names(named("precision", problem)))
+    publish(run.precision(named("precision", problem)));
 }
 
 }  // namespace ritz

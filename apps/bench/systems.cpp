@@ -26,7 +26,8 @@ struct Model {
 Index cells(double count, double size) { return std::max(Index{2}, static_cast<Index>(std::lround(count * size))); }
 
 // Assembled and held: all components fixed on the sides named, body load -1 along the last axis (1 for scalars).
-LinearSystem held(std::shared_ptr<Model> model, std::vector<Integral> integrals, const std::vector<std::string>& sides) {
+LinearSystem held(std::shared_ptr<Model> model, std::vector<Integral> integrals,
+                  const std::vector<std::string>& sides) {
   const FunctionSpace& space = model->space;
   const int dimension = model->mesh.dimension(), components = space.components();
   if (dimension == 3 && components == 3) integrals.push_back(Integral::over_all_cells(Load<3, 3, 0>{{0, 0, -1}}));
@@ -47,10 +48,13 @@ LinearSystem held(std::shared_ptr<Model> model, std::vector<Integral> integrals,
   K.eliminate(fixed.mask(), max_abs(K.diagonal()));
   Vector coordinates(space.device(), space.coordinates().size(), "coordinates");
   copy(space.coordinates(), coordinates);
-  return {model, std::move(K), std::move(b), std::move(coordinates), dimension, [model] { return nested_nodes(model->space); }};
+  return {model,        std::move(K),
+          std::move(b), std::move(coordinates),
+          dimension,    [model] { return nested_nodes(model->space); }};
 }
 
-const std::vector<std::string> whole_box = {"x0", "x1", "y0", "y1", "z0", "z1"}, whole_square = {"x0", "x1", "y0", "y1"};
+const std::vector<std::string> whole_box = {"x0", "x1", "y0", "y1", "z0", "z1"},
+                               whole_square = {"x0", "x1", "y0", "y1"};
 
 LinearSystem poisson_in_plane(const Device& device, Index n, CellKind kind) {
   auto model = std::make_shared<Model>(rectangle_data(n, n, {1, 1}, kind), 1, device);
@@ -68,7 +72,8 @@ FormValue elastic(double young, double ratio) {
 }
 
 // Clamped at x = 0.
-LinearSystem elastic_body(const Device& device, std::array<Index, 3> n, Point lengths, CellKind kind, double ratio = 0.3) {
+LinearSystem elastic_body(const Device& device, std::array<Index, 3> n, Point lengths, CellKind kind,
+                          double ratio = 0.3) {
   auto model = std::make_shared<Model>(box_data(n[0], n[1], n[2], lengths, kind), 3, device);
   return held(model, {Integral::over_all_cells(elastic(1000, ratio))}, {"x0"});
 }
@@ -152,25 +157,37 @@ const std::vector<SystemRecipe>& auto_table_systems() {
   using D = const Device&;
   static const std::vector<SystemRecipe> all = {
       {"tiny", definite, [](D d, double) { return poisson_in_plane(d, 6, CellKind::quad4); }},
-      {"poisson-2d-P1 small", definite, [](D d, double s) { return poisson_in_plane(d, cells(160, s), CellKind::tri3); }},
-      {"poisson-2d-P1 large", definite, [](D d, double s) { return poisson_in_plane(d, cells(640, s), CellKind::tri3); }},
+      {"poisson-2d-P1 small", definite,
+       [](D d, double s) { return poisson_in_plane(d, cells(160, s), CellKind::tri3); }},
+      {"poisson-2d-P1 large", definite,
+       [](D d, double s) { return poisson_in_plane(d, cells(640, s), CellKind::tri3); }},
       {"poisson-2d-Q2", definite, [](D d, double s) { return poisson_in_plane(d, cells(200, s), CellKind::quad9); }},
       {"poisson-3d-P1 small", definite, [](D d, double s) { return poisson(d, cells(25, s), CellKind::tet4); }},
       {"poisson-3d-P1 large", definite, [](D d, double s) { return poisson(d, cells(70, s), CellKind::tet4); }},
       {"poisson-3d-P2", definite, [](D d, double s) { return poisson(d, cells(20, s), CellKind::tet10); }},
       {"poisson-3d-Q1", definite, [](D d, double s) { return poisson(d, cells(45, s), CellKind::hex8); }},
       {"poisson-3d-Q2", definite, [](D d, double s) { return poisson(d, cells(20, s), CellKind::hex27); }},
-      {"anisotropic 1:2500", definite, [](D d, double s) { return poisson(d, cells(40, s), CellKind::hex8, {1, 1, 0.02}); }},
+      {"anisotropic 1:2500", definite,
+       [](D d, double s) {
+         return poisson(d, cells(40, s), CellKind::hex8, {1, 1, 0.02});
+       }},
       {"diffusion contrast 1e6", definite, [](D d, double s) { return diffusion_with_contrast(d, cells(40, s)); }},
       {"heat step", definite, [](D d, double s) { return with_mass(d, cells(50, s), 1e5); }},
       {"elastic-P1 small", definite, [](D d, double s) { return cantilever(d, cells(8, s), CellKind::tet4); }},
       {"elastic-P1 large", definite, [](D d, double s) { return cantilever(d, cells(20, s), CellKind::tet4); }},
       {"elastic-P2", definite, [](D d, double s) { return cantilever(d, cells(8, s), CellKind::tet10); }},
       {"elastic-Q1", definite, [](D d, double s) { return cantilever(d, cells(14, s), CellKind::hex8); }},
-      {"thin plate", definite, [](D d, double s) { return elastic_body(d, {cells(50, s), cells(50, s), 1}, {1, 1, 0.03}, CellKind::hex20); }},
-      {"slender beam", definite, [](D d, double s) { return elastic_body(d, {cells(200, s), 2, 2}, {20, 1, 1}, CellKind::hex20); }},
+      {"thin plate", definite,
+       [](D d, double s) {
+         return elastic_body(d, {cells(50, s), cells(50, s), 1}, {1, 1, 0.03}, CellKind::hex20);
+       }},
+      {"slender beam", definite,
+       [](D d, double s) {
+         return elastic_body(d, {cells(200, s), 2, 2}, {20, 1, 1}, CellKind::hex20);
+       }},
       {"elastic contrast 1e6", definite, [](D d, double s) { return elastic_with_contrast(d, cells(12, s)); }},
-      {"nearly incompressible", definite, [](D d, double s) { return cantilever(d, cells(7, s), CellKind::tet10, 0.499); }},
+      {"nearly incompressible", definite,
+       [](D d, double s) { return cantilever(d, cells(7, s), CellKind::tet10, 0.499); }},
       {"plane strain", definite, [](D d, double s) { return plane_strain(d, cells(110, s)); }},
       {"shifted small", indefinite, [](D d, double s) { return with_mass(d, cells(20, s), -200); }},
       {"shifted large", indefinite, [](D d, double s) { return with_mass(d, cells(40, s), -60); }},
@@ -187,7 +204,8 @@ const std::vector<SystemRecipe>& direct_table_systems() {
       {"elastic-P2 107 k", definite, [](D d, double s) { return cantilever(d, cells(10, s), CellKind::tet10); }},
       {"elastic-P1 205 k", definite, [](D d, double s) { return cantilever(d, cells(25, s), CellKind::tet4); }},
       {"poisson-3d-P1 117 k", definite, [](D d, double s) { return poisson(d, cells(48, s), CellKind::tet4); }},
-      {"poisson-2d-P1 411 k", definite, [](D d, double s) { return poisson_in_plane(d, cells(640, s), CellKind::tri3); }},
+      {"poisson-2d-P1 411 k", definite,
+       [](D d, double s) { return poisson_in_plane(d, cells(640, s), CellKind::tri3); }},
       {"shifted 69 k", indefinite, [](D d, double s) { return with_mass(d, cells(40, s), -60); }},
       {"convection 91 k", unsymmetric, [](D d, double s) { return convection(d, cells(45, s), 3, 50); }},
   };

@@ -14,17 +14,17 @@
 namespace ritz {
 
 struct LinearSystem {
-  std::shared_ptr<void> keeps = {};    // what the matrix came from
+  std::shared_ptr<void> keeps = {};  // what the matrix came from
   SparseMatrix A;
   Vector b;
-  Vector coordinates;                  // [block row][dimension]
+  Vector coordinates;  // [block row][dimension]
   int dimension;
   std::function<NestedLevels()> nested = {};
 };
 
 struct SystemRecipe {
   std::string name;
-  std::string traits;                  // "definite", "indefinite" or "unsymmetric"
+  std::string traits;                                                   // "definite", "indefinite" or "unsymmetric"
   std::function<LinearSystem(const Device& device, double size)> make;  // size: factor on the cells per edge
 };
 

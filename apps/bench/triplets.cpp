@@ -35,16 +35,20 @@ double to_space(std::span<const double> x, const std::vector<Point>& reference, 
   double adjugate[3][3];
   for (std::size_t i = 0; i < 3; ++i)
     for (std::size_t k = 0; k < 3; ++k)
-      adjugate[k][i] = J[(i + 1) % 3][(k + 1) % 3] * J[(i + 2) % 3][(k + 2) % 3] - J[(i + 1) % 3][(k + 2) % 3] * J[(i + 2) % 3][(k + 1) % 3];
+      adjugate[k][i] = J[(i + 1) % 3][(k + 1) % 3] * J[(i + 2) % 3][(k + 2) % 3] -
+                       J[(i + 1) % 3][(k + 2) % 3] * J[(i + 2) % 3][(k + 1) % 3];
   const double det = J[0][0] * adjugate[0][0] + J[0][1] * adjugate[1][0] + J[0][2] * adjugate[2][0];
   for (std::size_t a = 0; a < reference.size(); ++a)
     for (std::size_t i = 0; i < 3; ++i)
-      gradients[a][i] = (reference[a][0] * adjugate[0][i] + reference[a][1] * adjugate[1][i] + reference[a][2] * adjugate[2][i]) / det;
+      gradients[a][i] =
+          (reference[a][0] * adjugate[0][i] + reference[a][1] * adjugate[1][i] + reference[a][2] * adjugate[2][i]) /
+          det;
   return det;
 }
 
 // K[(a c)(b d)] of one element.
-void element_matrix(std::span<const double> x, const Table& table, std::size_t components, std::vector<Point>& g, std::vector<double>& K) {
+void element_matrix(std::span<const double> x, const Table& table, std::size_t components, std::vector<Point>& g,
+                    std::vector<double>& K) {
   const Lame lame = Lame::from(1000, 0.3);
   const std::size_t n = g.size(), rows = n * components;
   std::fill(K.begin(), K.end(), 0.0);
@@ -66,9 +70,8 @@ void element_matrix(std::span<const double> x, const Table& table, std::size_t c
 }
 
 TripletMatrix sum_up(std::vector<Triplet>& list, std::size_t row_count) {
-  std::sort(list.begin(), list.end(), [](const Triplet& a, const Triplet& b) {
-    return a.row != b.row ? a.row < b.row : a.column < b.column;
-  });
+  std::sort(list.begin(), list.end(),
+            [](const Triplet& a, const Triplet& b) { return a.row != b.row ? a.row < b.row : a.column < b.column; });
   TripletMatrix matrix{std::vector<Index>(row_count + 1, 0), {}, {}};
   for (std::size_t i = 0; i < list.size(); ++i) {
     const bool fresh = i == 0 || list[i].row != list[i - 1].row || list[i].column != list[i - 1].column;
@@ -99,7 +102,9 @@ TripletMatrix assemble_with_triplets(const Problem& problem, const Mesh& mesh, I
     element_matrix(x, table, components, gradients, K);
     for (std::size_t i = 0; i < rows; ++i)
       for (std::size_t j = 0; j < rows; ++j) {
-        const auto unknown = [&](std::size_t k) { return nodes[k / components] * static_cast<Node>(components) + static_cast<Node>(k % components); };
+        const auto unknown = [&](std::size_t k) {
+          return nodes[k / components] * static_cast<Node>(components) + static_cast<Node>(k % components);
+        };
         list.push_back({unknown(i), unknown(j), K[i * rows + j]});
       }
   }

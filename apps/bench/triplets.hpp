@@ -1,5 +1,5 @@
-// The usual way to assemble, as a yardstick: every element appends (row, column, value) to one list, which is sorted and
-// summed into CSR. Plain scalar host code, one thread, nothing of Ritz's kernels; reference values are tabulated.
+// The usual way to assemble, as a yardstick: every element appends (row, column, value) to one list, which is sorted
+// and summed into CSR. Plain scalar host code, one thread, nothing of Ritz's kernels; reference values are tabulated.
 #pragma once
 
 #include "apps/bench/problems.hpp"

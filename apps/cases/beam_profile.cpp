@@ -1,5 +1,5 @@
-// Shear coefficients: Cowper, J. Applied Mechanics 33 (1966) 335. Torsion: Roark's Formulas for Stress and Strain, table 10.1;
-// thin walls by Bredt's formula and as the sum of their strips.
+// Shear coefficients: Cowper, J. Applied Mechanics 33 (1966) 335. Torsion: Roark's Formulas for Stress and Strain,
+// table 10.1; thin walls by Bredt's formula and as the sum of their strips.
 #include "apps/cases/beam_profile.hpp"
 
 #include <algorithm>
@@ -42,31 +42,43 @@ Section ring(double outer, double inner, double nu) {
 
 Section box(double width, double height, double wall) {
   const double b = width - 2 * wall, h = height - 2 * wall, bm = width - wall, hm = height - wall;
-  return {width * height - b * h, (height * std::pow(width, 3) - h * std::pow(b, 3)) / 12, (width * std::pow(height, 3) - b * std::pow(h, 3)) / 12,
-          2 * wall * bm * bm * hm * hm / (bm + hm), 2 * wall * hm, 2 * wall * bm};
+  return {width * height - b * h,
+          (height * std::pow(width, 3) - h * std::pow(b, 3)) / 12,
+          (width * std::pow(height, 3) - b * std::pow(h, 3)) / 12,
+          2 * wall * bm * bm * hm * hm / (bm + hm),
+          2 * wall * hm,
+          2 * wall * bm};
 }
 
 Section i_section(double width, double height, double web, double flange) {
   const double h = height - 2 * flange;
-  return {2 * width * flange + h * web, (2 * flange * std::pow(width, 3) + h * std::pow(web, 3)) / 12,
+  return {2 * width * flange + h * web,
+          (2 * flange * std::pow(width, 3) + h * std::pow(web, 3)) / 12,
           (width * std::pow(height, 3) - (width - web) * std::pow(h, 3)) / 12,
-          (2 * width * std::pow(flange, 3) + h * std::pow(web, 3)) / 3, web * (height - flange), 5.0 / 6 * 2 * width * flange};
+          (2 * width * std::pow(flange, 3) + h * std::pow(web, 3)) / 3,
+          web * (height - flange),
+          5.0 / 6 * 2 * width * flange};
 }
 
 }  // namespace
 
 std::map<std::string, double> read_profile(const Case::Table& t, double nu) {
-  const std::string shape = t.choice("profile", "of a beam, instead of area, inertias, torsion and shear areas: height along local y, width along local z",
-                                     {"none", "rectangle", "circle", "tube", "box", "i"}, "none");
+  const std::string shape = t.choice(
+      "profile",
+      "of a beam, instead of area, inertias, torsion and shear areas: height along local y, width along local z",
+      {"none", "rectangle", "circle", "tube", "box", "i"}, "none");
   if (shape == "none") return {};
   const bool round = shape == "circle" || shape == "tube";
   const double diameter = round ? size(t, "diameter", "of a circle or tube, outside [m]") : 1;
-  const double width = round ? 1 : size(t, "width", "along local z [m]"), height = round ? 1 : size(t, "height", "along local y [m]");
+  const double width = round ? 1 : size(t, "width", "along local z [m]"),
+               height = round ? 1 : size(t, "height", "along local y [m]");
   const double wall = shape == "tube" || shape == "box" ? size(t, "wall", "of a tube or box [m]") : 0;
   const double web = shape == "i" ? size(t, "web", "thickness of the web of an i [m]") : 0;
   const double flange = shape == "i" ? size(t, "flange", "thickness of the flanges of an i [m]") : 0;
-  if (!fits(t, "wall", 2 * wall, round ? diameter : std::min(width, height)) || !fits(t, "flange", 2 * flange, height) || !fits(t, "web", web, width))
-    return {{"area", 1}, {"inertia_y", 1}, {"inertia_z", 1}, {"torsion", 1}, {"shear_area_y", 1}, {"shear_area_z", 1}};  // not asked for as well
+  if (!fits(t, "wall", 2 * wall, round ? diameter : std::min(width, height)) ||
+      !fits(t, "flange", 2 * flange, height) || !fits(t, "web", web, width))
+    return {{"area", 1},    {"inertia_y", 1},    {"inertia_z", 1},
+            {"torsion", 1}, {"shear_area_y", 1}, {"shear_area_z", 1}};  // not asked for as well
   const Section s = shape == "rectangle" ? rectangle(width, height, nu)
                     : shape == "box"     ? box(width, height, wall)
                     : shape == "i"       ? i_section(width, height, web, flange)

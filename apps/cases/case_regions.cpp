@@ -12,7 +12,9 @@
 namespace ritz {
 namespace {
 
-const char* noun_of(RegionKind kind) { return kind == RegionKind::cells ? "cells" : kind == RegionKind::facets ? "facets" : "nodes"; }
+const char* noun_of(RegionKind kind) {
+  return kind == RegionKind::cells ? "cells" : kind == RegionKind::facets ? "facets" : "nodes";
+}
 
 struct Bounds {
   Point low, high;
@@ -32,7 +34,8 @@ Bounds bounds_of(const Mesh& mesh) {
 
 class RegionReader {
  public:
-  explicit RegionReader(const Mesh& mesh) : mesh_(mesh), box_(bounds_of(mesh)), known_(mesh.regions().begin(), mesh.regions().end()) {}
+  explicit RegionReader(const Mesh& mesh)
+      : mesh_(mesh), box_(bounds_of(mesh)), known_(mesh.regions().begin(), mesh.regions().end()) {}
 
   void read(const Case::Table& t) {
     const std::string name = t.text("name", "of the region");
@@ -41,12 +44,15 @@ class RegionReader {
     std::optional<Region> made = set != std::end(sets) ? of_others(t, name, *set) : by_geometry(t, name);
     if (!made || name.empty()) return;
     if (std::ranges::any_of(known_, [&](const Region& r) { return r.name == name; }))
-      return t.error("name", fmt::format("there is a region '{}' already", name), fmt::format("the regions are {}", listed()), "choose another name");
+      return t.error("name", fmt::format("there is a region '{}' already", name),
+                     fmt::format("the regions are {}", listed()), "choose another name");
     if (made->size() == 0)
-      return t.error("name", fmt::format("the region '{}' is empty: no {} lie there", name, noun_of(made->kind)),
-                     fmt::format("the mesh reaches from ({:g}, {:g}, {:g}) to ({:g}, {:g}, {:g}); the regions are {}", box_.low[0], box_.low[1], box_.low[2],
-                                 box_.high[0], box_.high[1], box_.high[2], listed()),
-                     "check coordinates and units: they are those of the mesh times its scale; a facet belongs when all its corners do");
+      return t.error(
+          "name", fmt::format("the region '{}' is empty: no {} lie there", name, noun_of(made->kind)),
+          fmt::format("the mesh reaches from ({:g}, {:g}, {:g}) to ({:g}, {:g}, {:g}); the regions are {}", box_.low[0],
+                      box_.low[1], box_.low[2], box_.high[0], box_.high[1], box_.high[2], listed()),
+          "check coordinates and units: they are those of the mesh times its scale; a facet belongs when all its "
+          "corners do");
     known_.push_back(*made);
     made_.push_back(std::move(*made));
   }
@@ -66,25 +72,33 @@ class RegionReader {
     for (const Region& r : known_) names.push_back(r.name);
     const std::string near = nearest_match(name, names);
     t.error(key, fmt::format("there is no region '{}'", name), fmt::format("the regions so far are {}", listed()),
-            near.empty() ? "name one of these; a region of the case file stands before those that are made of it" : fmt::format("did you mean '{}'?", near));
+            near.empty() ? "name one of these; a region of the case file stands before those that are made of it"
+                         : fmt::format("did you mean '{}'?", near));
     return nullptr;
   }
 
   std::optional<Region> of_others(const Case::Table& t, const std::string& name, const std::string& key) {
-    const std::vector<std::string> names = t.texts(key, key == "union"          ? "of these regions"
-                                                        : key == "intersection" ? "of these regions: what is in all of them"
-                                                                                : "the first of these regions without the others");
+    const std::vector<std::string> names =
+        t.texts(key, key == "union"          ? "of these regions"
+                     : key == "intersection" ? "of these regions: what is in all of them"
+                                             : "the first of these regions without the others");
     std::vector<const Region*> parts;
     for (const std::string& each : names)
       if (const Region* found = find(t, key.c_str(), each)) parts.push_back(found);
     if (parts.empty() || parts.size() != names.size()) return std::nullopt;
     for (const Region* part : parts)
       if (part->kind != parts.front()->kind) {
-        t.error(key, fmt::format("'{}' is a region of {}, '{}' one of {}", parts.front()->name, noun_of(parts.front()->kind), part->name, noun_of(part->kind)),
+        t.error(key,
+                fmt::format("'{}' is a region of {}, '{}' one of {}", parts.front()->name, noun_of(parts.front()->kind),
+                            part->name, noun_of(part->kind)),
                 fmt::format("the regions are {}", listed()), "join regions of one kind");
         return std::nullopt;
       }
-    return combine(name, key == "union" ? SetOperation::together : key == "intersection" ? SetOperation::common : SetOperation::without, parts);
+    return combine(name,
+                   key == "union"          ? SetOperation::together
+                   : key == "intersection" ? SetOperation::common
+                                           : SetOperation::without,
+                   parts);
   }
 
   Point point(const Case::Table& t, const char* key, const char* about) const {
@@ -104,23 +118,30 @@ class RegionReader {
   // All conditions that are given must hold.
   std::optional<Region> by_geometry(const Case::Table& t, const std::string& name) {
     const std::string kind_name = t.choice("kind", "of what", {"cells", "facets", "nodes"});
-    const RegionKind kind = kind_name == "cells" ? RegionKind::cells : kind_name == "facets" ? RegionKind::facets : RegionKind::nodes;
-    const double tolerance = t.number("tolerance", "how far outside still counts [length]; by default a millionth of the mesh's diagonal",
-                                      {.fallback = 1e-6 * box_.diagonal(), .minimum = 0});
+    const RegionKind kind = kind_name == "cells"    ? RegionKind::cells
+                            : kind_name == "facets" ? RegionKind::facets
+                                                    : RegionKind::nodes;
+    const double tolerance =
+        t.number("tolerance", "how far outside still counts [length]; by default a millionth of the mesh's diagonal",
+                 {.fallback = 1e-6 * box_.diagonal(), .minimum = 0});
     std::vector<PlaceTest> tests;
     if (const Case::Table b = t.table("box", "between two corners"); t.has("box"))
       tests.push_back(in_box(point(b, "low", "lower corner"), point(b, "high", "upper corner"), tolerance));
     if (const Case::Table p = t.table("plane", "on a plane, or on a line in two dimensions"); t.has("plane"))
-      tests.push_back(near_plane(point(p, "point", "on it"), direction(p, "normal", "to it, of any length"), tolerance));
+      tests.push_back(
+          near_plane(point(p, "point", "on it"), direction(p, "normal", "to it, of any length"), tolerance));
     if (const Case::Table s = t.table("sphere", "in a sphere or a circle, or on it"); t.has("sphere")) {
       const Point centre = point(s, "centre", "of it");
       const double radius = s.number("radius", "of it", {.above = 0});
-      tests.push_back(s.flag("surface", "on it, not in it", false) ? near_sphere(centre, radius, tolerance) : in_sphere(centre, radius, tolerance));
+      tests.push_back(s.flag("surface", "on it, not in it", false) ? near_sphere(centre, radius, tolerance)
+                                                                   : in_sphere(centre, radius, tolerance));
     }
-    if (const Case::Table c = t.table("cylinder", "in a cylinder without ends, or on it; cut it with a box"); t.has("cylinder")) {
+    if (const Case::Table c = t.table("cylinder", "in a cylinder without ends, or on it; cut it with a box");
+        t.has("cylinder")) {
       const Point on = point(c, "point", "on its axis"), axis = direction(c, "axis", "its direction, of any length");
       const double radius = c.number("radius", "of it", {.above = 0});
-      tests.push_back(c.flag("surface", "on it, not in it", false) ? near_cylinder(on, axis, radius, tolerance) : in_cylinder(on, axis, radius, tolerance));
+      tests.push_back(c.flag("surface", "on it, not in it", false) ? near_cylinder(on, axis, radius, tolerance)
+                                                                   : in_cylinder(on, axis, radius, tolerance));
     }
     std::optional<Formula> formula;
     if (t.has("expression")) {
@@ -132,31 +153,39 @@ class RegionReader {
       });
     }
     const Region* among = nullptr;
-    if (const std::string of = t.text("of", "a region that it is a part of; else facets are those of the boundary", {.fallback = "", .may_be_empty = true});
+    if (const std::string of = t.text("of", "a region that it is a part of; else facets are those of the boundary",
+                                      {.fallback = "", .may_be_empty = true});
         !of.empty()) {
       among = find(t, "of", of);
       if (among != nullptr && among->kind != kind && kind != RegionKind::nodes) {
-        t.error("of", fmt::format("'{}' is a region of {}, and {} are selected", of, noun_of(among->kind), noun_of(kind)),
+        t.error("of",
+                fmt::format("'{}' is a region of {}, and {} are selected", of, noun_of(among->kind), noun_of(kind)),
                 fmt::format("the regions are {}", listed()), "name one of the same kind");
         return std::nullopt;
       }
       if (among == nullptr) return std::nullopt;
     }
     const bool by_normal = t.has("normal");
-    if (by_normal && kind != RegionKind::facets) t.error("normal", fmt::format("{} have no normal", noun_of(kind)), {}, "use kind = \"facets\"");
+    if (by_normal && kind != RegionKind::facets)
+      t.error("normal", fmt::format("{} have no normal", noun_of(kind)), {}, "use kind = \"facets\"");
     std::optional<std::pair<Point, double>> normal;
     if (const Case::Table n = t.table("normal", "facets that look in a direction"); by_normal)
-      normal = {direction(n, "direction", "outward, of any length"),
-                n.number("angle", "most between it and the normal [degrees]", {.fallback = 1, .minimum = 0, .maximum = 180}) * std::numbers::pi / 180};
+      normal = {
+          direction(n, "direction", "outward, of any length"),
+          n.number("angle", "most between it and the normal [degrees]", {.fallback = 1, .minimum = 0, .maximum = 180}) *
+              std::numbers::pi / 180};
     if (tests.empty() && !by_normal) {
       t.error("kind", "this region has no condition", {},
-              "give one or several of box, plane, sphere, cylinder, normal, expression; or union, intersection or difference of regions");
+              "give one or several of box, plane, sphere, cylinder, normal, expression; or union, intersection or "
+              "difference of regions");
       return std::nullopt;
     }
     if (by_normal && kind != RegionKind::facets) return std::nullopt;
     try {
       Region region = select(
-          mesh_, name, kind, [&](const Point& x) { return std::ranges::all_of(tests, [&](const PlaceTest& test) { return test(x); }); }, among);
+          mesh_, name, kind,
+          [&](const Point& x) { return std::ranges::all_of(tests, [&](const PlaceTest& test) { return test(x); }); },
+          among);
       return normal ? select_by_normal(mesh_, name, region, normal->first, normal->second) : region;
     } catch (const Error& error) {  // a formula without a value
       t.error("expression", error.message(), error.why(), error.fix());
@@ -175,7 +204,8 @@ Mesh with_case_regions(const Case& input, Mesh mesh, const std::function<void(co
   std::vector<Region> made;
   {
     RegionReader reader(mesh);
-    for (const Case::Table& t : input.tables("region", "cells, facets or nodes by geometry, or made of other regions")) reader.read(t);
+    for (const Case::Table& t : input.tables("region", "cells, facets or nodes by geometry, or made of other regions"))
+      reader.read(t);
     made = reader.take();
   }
   for (const Region& region : made)

@@ -9,16 +9,18 @@
 namespace ritz {
 
 struct ElasticMaterial {
-  const Region* region;  // cells
+  const Region* region;    // cells
   Formula young, poisson;  // [Pa], []
   Formula density;         // [kg/m^3]
 };
 
 // [[material]]: every cell has one. Without a fallback the density must be given.
-std::vector<ElasticMaterial> elastic_materials(Run& run, const Mesh& mesh, const std::string& about_density, std::optional<double> density_fallback);
+std::vector<ElasticMaterial> elastic_materials(Run& run, const Mesh& mesh, const std::string& about_density,
+                                               std::optional<double> density_fallback);
 
 // A notice where cells are too stiff for what can hardly be compressed.
-void tell_locking(Run& run, const FunctionSpace& space, const PlaneModel& plane, const std::vector<ElasticMaterial>& materials);
+void tell_locking(Run& run, const FunctionSpace& space, const PlaneModel& plane,
+                  const std::vector<ElasticMaterial>& materials);
 
 FormValue stiffness_form(const PlaneModel& plane, const ElasticMaterial& material);
 

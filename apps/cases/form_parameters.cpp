@@ -6,9 +6,13 @@
 namespace ritz {
 namespace {
 
-std::string about_of(const ParameterFacts& f) { return *f.unit == '\0' ? f.about : fmt::format("{} [{}]", f.about, f.unit); }
+std::string about_of(const ParameterFacts& f) {
+  return *f.unit == '\0' ? f.about : fmt::format("{} [{}]", f.about, f.unit);
+}
 
-std::optional<double> known(double value) { return std::isnan(value) ? std::optional<double>() : std::optional<double>(value); }
+std::optional<double> known(double value) {
+  return std::isnan(value) ? std::optional<double>() : std::optional<double>(value);
+}
 
 NumberRule rule_of(const ParameterFacts& f) {
   return {.fallback = known(f.fallback),
@@ -21,12 +25,14 @@ NumberRule rule_of(const ParameterFacts& f) {
 
 }  // namespace
 
-FormValue ask_form(const Case::Table& table, const FormCatalogue::Entry& entry, const std::map<std::string, double>& known_values) {
+FormValue ask_form(const Case::Table& table, const FormCatalogue::Entry& entry,
+                   const std::map<std::string, double>& known_values) {
   const FormRecord& record = *entry.record;
   FormValue form(record, entry.module);
   table.open_to_plugins("*");
   if (!record.declared)
-    table.error("form", fmt::format("the form '{}' declares no parameters", record.name), "it cannot be made of the numbers of a case file",
+    table.error("form", fmt::format("the form '{}' declares no parameters", record.name),
+                "it cannot be made of the numbers of a case file",
                 "give it a list `parameters` (docs/your-own-element.md)");
   for (int i = 0; i < record.parameter_count; ++i) {
     const ParameterFacts& f = record.parameters[i].facts;

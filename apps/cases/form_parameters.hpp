@@ -11,6 +11,7 @@ namespace ritz {
 
 // What is wrong is added to the case (Exit::model outside of the bounds), as with Case::Table::number.
 // Parameters in `known` are not asked for: they have these values.
-FormValue ask_form(const Case::Table& table, const FormCatalogue::Entry& entry, const std::map<std::string, double>& known = {});
+FormValue ask_form(const Case::Table& table, const FormCatalogue::Entry& entry,
+                   const std::map<std::string, double>& known = {});
 
 }  // namespace ritz

@@ -34,9 +34,7 @@ void check_formulas(Case& input, const Mesh& mesh, const Region& region, std::sp
   for (const Formula& formula : formulas) {
     try {
       formula.at(centres, values);
-    } catch (const Error& error) {
-      input.add_error(error);
-    }
+    } catch (const Error& error) { input.add_error(error); }
   }
 }
 

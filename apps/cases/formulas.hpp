@@ -12,7 +12,9 @@
 
 namespace ritz {
 
-inline bool all_numbers(std::span<const Formula> formulas) { return std::ranges::all_of(formulas, &Formula::is_number); }
+inline bool all_numbers(std::span<const Formula> formulas) {
+  return std::ranges::all_of(formulas, &Formula::is_number);
+}
 
 // Values at the centres of the region's cells or facets, or at its nodes. Throws Error where there is none.
 std::vector<double> at_centres(const Formula& formula, const Mesh& mesh, const Region& region);
@@ -32,14 +34,18 @@ FormValue load_form(const std::vector<Formula>& value, double weight, bool axisy
       return load;
     }
   }
-  return {GivenLoad<C, G, Codimension>{factor * weight, axisymmetric}, std::vector<PointFunction>(value.begin(), value.end())};
+  return {GivenLoad<C, G, Codimension>{factor * weight, axisymmetric},
+          std::vector<PointFunction>(value.begin(), value.end())};
 }
 
 // [[...]] region, value: loads on a region of a kind.
 template <int C, int G, int Codimension>
-void add_load(Case& input, const Case::Table& t, const Mesh& mesh, const PlaneModel& plane, const char* about_value, std::vector<Integral>& integrals) {
-  const Region* region = Codimension == 0 ? t.region("region", "cells", mesh, {RegionKind::cells}) : t.region("region", "facets", mesh, {RegionKind::facets});
-  const std::vector<Formula> value = C == 1 ? std::vector{t.formula("value", about_value)} : t.formulas("value", about_value, C);
+void add_load(Case& input, const Case::Table& t, const Mesh& mesh, const PlaneModel& plane, const char* about_value,
+              std::vector<Integral>& integrals) {
+  const Region* region = Codimension == 0 ? t.region("region", "cells", mesh, {RegionKind::cells})
+                                          : t.region("region", "facets", mesh, {RegionKind::facets});
+  const std::vector<Formula> value =
+      C == 1 ? std::vector{t.formula("value", about_value)} : t.formulas("value", about_value, C);
   if (region == nullptr || (Codimension == 1 && !has_area(t, mesh, *region, plane))) return;
   check_formulas(input, mesh, *region, value);
   integrals.push_back(Integral::over(load_form<C, G, Codimension>(value, plane.weight, plane.axisymmetric), *region));

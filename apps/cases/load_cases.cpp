@@ -15,8 +15,8 @@ namespace {
 
 void check_name(const Case::Table& table, const std::string& name, std::set<std::string>& names) {
   if (!name.empty() && !names.insert(name).second)
-    table.error("name", fmt::format("a second load case or combination is called '{}'", name), "results are found by name",
-                "give each a name of its own");
+    table.error("name", fmt::format("a second load case or combination is called '{}'", name),
+                "results are found by name", "give each a name of its own");
 }
 
 void refuse_matrix_tables(const Case::Table& table, const std::vector<MatrixTable>& matrix_tables) {
@@ -34,9 +34,11 @@ LoadCombination read_combination(const Case::Table& table, const std::vector<Loa
   const Case::Table factors = table.table("factors", "of each load case that takes part: {dead = 1.35, snow = 1.5}");
   const std::vector<std::string> keys = factors.keys();
   if (keys.empty())
-    table.error("factors", "a combination of nothing", {}, fmt::format("give factors = {{name = 1.5}} of the load cases {}", quoted_list(names)));
+    table.error("factors", "a combination of nothing", {},
+                fmt::format("give factors = {{name = 1.5}} of the load cases {}", quoted_list(names)));
   for (const std::string& key : keys) {
-    const double factor = factors.number(key, "factor of this load case", {.minimum = -1e30, .maximum = 1e30});  // beyond, squares of what is summed overflow
+    // beyond, squares of what is summed overflow
+    const double factor = factors.number(key, "factor of this load case", {.minimum = -1e30, .maximum = 1e30});
     const auto found = std::ranges::find(names, key);
     if (found != names.end()) {
       combination.factors[static_cast<std::size_t>(found - names.begin())] = factor;
@@ -54,9 +56,12 @@ bool replaces(const Prescription& own, const Prescription& other) {
   return own.region == other.region && own.component == other.component;
 }
 
-void add(Constraints& constraints, const Prescription& p) { prescribe(constraints, *p.region, p.component, p.value, p.source); }
+void add(Constraints& constraints, const Prescription& p) {
+  prescribe(constraints, *p.region, p.component, p.value, p.source);
+}
 
-// Values of zero where only load cases prescribe some: without any load case they are not there, but the unknowns are the same.
+// Values of zero where only load cases prescribe some: without any load case they are not there, but the unknowns are
+// the same.
 void add_zeros(Constraints& constraints, const std::vector<Prescription>& own) {
   const FunctionSpace& space = constraints.space();
   for (const Prescription& p : own) {
@@ -69,17 +74,20 @@ void add_zeros(Constraints& constraints, const std::vector<Prescription>& own) {
 
 }  // namespace
 
-LoadCaseInputs read_load_cases(Case& input, const std::vector<std::string>& load_tables, const std::vector<MatrixTable>& matrix_tables) {
+LoadCaseInputs read_load_cases(Case& input, const std::vector<std::string>& load_tables,
+                               const std::vector<MatrixTable>& matrix_tables) {
   LoadCaseInputs inputs;
   inputs.load_tables = load_tables;
   std::set<std::string> names;
-  const char* about = "a set of loads, solved together with the others: its name, and its own tables as [[load_case.<kind of load>]]";
+  const char* about =
+      "a set of loads, solved together with the others: its name, and its own tables as [[load_case.<kind of load>]]";
   for (const Case::Table& table : input.tables("load_case", about)) {
     const std::string name = table.text("name", "of the load case in the log, the report and the result files");
     check_name(table, name, names);
     if (std::ranges::all_of(table.keys(), [](const std::string& key) { return key == "name"; }))
       table.error("name", fmt::format("the load case '{}' has no loads", name),
-                  "the loads of a load case stand under it as [[load_case.<kind of load>]]; tables without that prefix act in all load cases",
+                  "the loads of a load case stand under it as [[load_case.<kind of load>]]; tables without that prefix "
+                  "act in all load cases",
                   fmt::format("give it some of {}, or remove it", quoted_list(load_tables)));
     refuse_matrix_tables(table, matrix_tables);
     inputs.cases.push_back({table, name, {}, {}});
@@ -94,8 +102,8 @@ LoadCaseInputs read_load_cases(Case& input, const std::vector<std::string>& load
   return inputs;
 }
 
-LoadCaseSupports::LoadCaseSupports(const FunctionSpace& space, const std::vector<Prescription>& common, const LoadCaseInputs& inputs,
-                                   const std::function<void(Constraints&)>& always) {
+LoadCaseSupports::LoadCaseSupports(const FunctionSpace& space, const std::vector<Prescription>& common,
+                                   const LoadCaseInputs& inputs, const std::function<void(Constraints&)>& always) {
   const auto make = [&](const std::vector<Prescription>& own) -> Constraints& {
     Constraints& made = *sets_.emplace_back(std::make_unique<Constraints>(space));
     for (const Prescription& p : common)
@@ -125,13 +133,12 @@ void LoadCaseSupports::check(Case& input, const LoadCaseInputs& inputs) const {
   for (std::size_t i = 0; i < inputs.cases.size(); ++i) cases.push_back({inputs.cases[i].name, {}, &of(i)});
   try {
     check_same_unknowns(cases);
-  } catch (const Error& error) {
-    input.add_error(error);
-  }
+  } catch (const Error& error) { input.add_error(error); }
 }
 
-void solve_load_cases(Run& run, const Operator& equations, const LoadCaseInputs& inputs, const LoadCaseSupports& supports,
-                      const LinearSolverOptions& options, const std::function<void(const StaticSolution&)>& show) {
+void solve_load_cases(Run& run, const Operator& equations, const LoadCaseInputs& inputs,
+                      const LoadCaseSupports& supports, const LinearSolverOptions& options,
+                      const std::function<void(const StaticSolution&)>& show) {
   const Index unknowns = equations.space().unknown_count();
   const auto finish = [&](const StaticSolution& solution) {
     run.record(solution.report, unknowns);
@@ -154,8 +161,10 @@ void solve_load_cases(Run& run, const Operator& equations, const LoadCaseInputs&
   }
   if (run.resumed()) loads.known = solved_columns_of(*run.resumed());
   loads.keep = [&](const SolvedColumns& solved, std::size_t count) { run.keep(state_of(solved, count)); };
-  for (std::size_t i = 0; i < inputs.cases.size(); ++i) loads.cases.push_back({inputs.cases[i].name, inputs.cases[i].loads, &supports.of(i), {}});
-  if (!inputs.common.empty()) run.log().line("in every load case, and once in every combination: {}", fmt::join(inputs.common, ", "));
+  for (std::size_t i = 0; i < inputs.cases.size(); ++i)
+    loads.cases.push_back({inputs.cases[i].name, inputs.cases[i].loads, &supports.of(i), {}});
+  if (!inputs.common.empty())
+    run.log().line("in every load case, and once in every combination: {}", fmt::join(inputs.common, ", "));
   StaticSolutions solutions = solve(loads);
   for (std::size_t i = 0; i < loads.cases.size(); ++i) {
     run.begin_load_case(loads.cases[i].name);

@@ -27,13 +27,16 @@ FormValue mass_form(const PlaneModel& plane, const Mesh& mesh, const Formula& gi
   return Mass<2, 2>{density, plane.weight};
 }
 
-// Density times volume by quadrature over the mesh alone; for a body of revolution 2 pi times the integral of the radius.
+// Density times volume by quadrature over the mesh alone; for a body of revolution 2 pi times the integral of the
+// radius.
 double mass_of_the_mesh(const Mesh& mesh, const PlaneModel& plane, const std::vector<ElasticMaterial>& materials) {
   Field radius{"radius", 1, std::vector<double>(static_cast<std::size_t>(mesh.node_count()), 1.0)};
   if (plane.axisymmetric)
-    for (Index node = 0; node < mesh.node_count(); ++node) radius.values[static_cast<std::size_t>(node)] = mesh.point(node)[0];
+    for (Index node = 0; node < mesh.node_count(); ++node)
+      radius.values[static_cast<std::size_t>(node)] = mesh.point(node)[0];
   double sum = 0;
-  for (const ElasticMaterial& m : materials) sum += m.density.number() * plane.weight * integrate(mesh, *m.region, radius, FieldComponent{1, 0}).integrals[0];
+  for (const ElasticMaterial& m : materials)
+    sum += m.density.number() * plane.weight * integrate(mesh, *m.region, radius, FieldComponent{1, 0}).integrals[0];
   return sum;
 }
 
@@ -62,9 +65,14 @@ ModalInput read_bodies(Run& run) {
   Constraints fixed(space);
   read_supports(run, mesh, plane, fixed, true);
   const int rigid_motions = rigid_motions_of(fixed, rigid_modes(mesh, plane));
-  return {&space, std::move(elastic), std::move(inertial), std::move(fixed), {.rigid_motions = rigid_motions, .axisymmetric = plane.axisymmetric},
+  return {&space,
+          std::move(elastic),
+          std::move(inertial),
+          std::move(fixed),
+          {.rigid_motions = rigid_motions, .axisymmetric = plane.axisymmetric},
           [&mesh, plane, materials](const VibrationModes& modes) {
-            const bool uniform = std::ranges::all_of(materials, [](const ElasticMaterial& m) { return m.density.is_number(); });
+            const bool uniform =
+                std::ranges::all_of(materials, [](const ElasticMaterial& m) { return m.density.is_number(); });
             return uniform ? mass_of_the_mesh(mesh, plane, materials) : modes.total_mass.front();
           }};
 }
@@ -82,8 +90,13 @@ ModalInput read_frames(Run& run) {
   for (const Prescription& p : supports) prescribe(fixed, *p.region, p.component, p.value, p.source);
   hold_untouched(touched_unknowns(space, model.stiffness), fixed);
   std::vector<Integral> inertial = inertia_of(run.input(), model);
-  const int rigid_motions = model.sections.empty() ? 0 : rigid_motions_of(held_by(space, supports, model), RigidModes::solid);
-  return {&space, std::move(model.stiffness), std::move(inertial), std::move(fixed), {.rigid_motions = rigid_motions},
+  const int rigid_motions =
+      model.sections.empty() ? 0 : rigid_motions_of(held_by(space, supports, model), RigidModes::solid);
+  return {&space,
+          std::move(model.stiffness),
+          std::move(inertial),
+          std::move(fixed),
+          {.rigid_motions = rigid_motions},
           [](const VibrationModes& modes) { return modes.total_mass.front(); }};
 }
 

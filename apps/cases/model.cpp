@@ -19,15 +19,18 @@ namespace {
 
 std::string place(const Mesh& mesh, std::size_t node) {
   const auto x = mesh.point(static_cast<Index>(node));
-  return mesh.dimension() == 3 ? fmt::format("({:.6g}, {:.6g}, {:.6g})", x[0], x[1], x[2]) : fmt::format("({:.6g}, {:.6g})", x[0], x[1]);
+  return mesh.dimension() == 3 ? fmt::format("({:.6g}, {:.6g}, {:.6g})", x[0], x[1], x[2])
+                               : fmt::format("({:.6g}, {:.6g})", x[0], x[1]);
 }
 
 void check_radii(const Mesh& mesh) {
   const double tolerance = axis_tolerance(mesh);
   for (Index node = 0; node < mesh.node_count(); ++node)
     if (mesh.point(node)[0] < -tolerance)
-      throw Error(Exit::mesh, fmt::format("node {} lies at x = {:g}, but an axisymmetric mesh needs x >= 0", node, mesh.point(node)[0]),
-                  "x is the distance from the axis of revolution", "draw the half section at x >= 0, the axis along y");
+      throw Error(
+          Exit::mesh,
+          fmt::format("node {} lies at x = {:g}, but an axisymmetric mesh needs x >= 0", node, mesh.point(node)[0]),
+          "x is the distance from the axis of revolution", "draw the half section at x >= 0, the axis along y");
 }
 
 }  // namespace
@@ -40,11 +43,13 @@ PlaneModel plane_model(Run& run, const Mesh& mesh, const std::vector<std::string
   std::optional<std::string> assumed;
   if (solid) assumed = "solid";
   if (!solid && !fallback.empty()) assumed = fallback;
-  model.type = table.choice("type", fmt::format("kind of model, for a mesh of {} dimensions", mesh.dimension()), allowed, assumed);
+  model.type = table.choice("type", fmt::format("kind of model, for a mesh of {} dimensions", mesh.dimension()),
+                            allowed, assumed);
   model.axisymmetric = model.type == "axisymmetric";
   if (!solid) model.weight = table.number("thickness", "of plane models [m]", {.fallback = 1, .above = 0});
   if (model.axisymmetric) {
-    if (table.has("thickness")) table.error("thickness", "an axisymmetric model has no thickness", {}, "remove the key");
+    if (table.has("thickness"))
+      table.error("thickness", "an axisymmetric model has no thickness", {}, "remove the key");
     model.weight = 2 * std::numbers::pi;
     check_radii(mesh);
   }
@@ -67,8 +72,10 @@ bool can_be_used(const Case::Table& table, const Mesh& mesh, const std::string& 
   const auto same_shape = [&](const CellBlock& block) { return traits(block.kind).linear == element.shape; };
   bool good = std::ranges::any_of(mesh.blocks(), same_shape);
   if (!good)
-    table.error("element", fmt::format("the reference element '{}' is for cells of kind {}, of which the mesh has none", name, traits(element.shape).name), {},
-                "take one for the cells of the mesh, or leave it out");
+    table.error("element",
+                fmt::format("the reference element '{}' is for cells of kind {}, of which the mesh has none", name,
+                            traits(element.shape).name),
+                {}, "take one for the cells of the mesh, or leave it out");
   for (const CheckResult& r : check_functions(element)) {
     if (r.passed) continue;
     table.error("element", fmt::format("the reference element '{}' fails the check '{}'", name, r.check), r.note,
@@ -85,11 +92,15 @@ const FunctionSpace& make_space(Run& run, const Mesh& mesh, int components, cons
   run.log().progress("numbering unknowns");
   const Case::Table table = run.input().table("space", "the unknown field");
   SpaceOptions options;
-  options.order = static_cast<int>(table.integer("order", "of the field's elements, whatever the mesh's; 0 takes the mesh's own. Quadrilaterals and "
-                                   "hexahedra to 8, triangles, tetrahedra and prisms to 4, pyramids to 3", {.fallback = 0, .minimum = 0, .maximum = 8}));
+  options.order = static_cast<int>(
+      table.integer("order",
+                    "of the field's elements, whatever the mesh's; 0 takes the mesh's own. Quadrilaterals and "
+                    "hexahedra to 8, triangles, tetrahedra and prisms to 4, pyramids to 3",
+                    {.fallback = 0, .minimum = 0, .maximum = 8}));
   std::string element;
   if (catalogue != nullptr) {
-    element = table.text("element", "a reference element of the plugin, for cells of its shape", {.fallback = "", .may_be_empty = true});
+    element = table.text("element", "a reference element of the plugin, for cells of its shape",
+                         {.fallback = "", .may_be_empty = true});
     if (!element.empty()) {
       const ReferenceElement own = catalogue->element(element);
       if (can_be_used(table, mesh, element, own)) options.elements.push_back(own);
@@ -105,7 +116,8 @@ const FunctionSpace& make_space(Run& run, const Mesh& mesh, int components, cons
   }
 }
 
-void prescribe(Constraints& constraints, const Region& region, int component, const Formula& value, const std::string& source) {
+void prescribe(Constraints& constraints, const Region& region, int component, const Formula& value,
+               const std::string& source) {
   if (value.is_number()) return constraints.prescribe(region, component, value.number(), source);
   const FunctionSpace& space = constraints.space();
   const std::vector<Node> nodes = space.nodes_in(region);
@@ -116,7 +128,8 @@ void prescribe(Constraints& constraints, const Region& region, int component, co
   constraints.prescribe_nodes(nodes, component, values, source);
 }
 
-const Operator& make_operator(Run& run, const FunctionSpace& space, std::vector<Integral> integrals, const LinearSolverOptions* solver) {
+const Operator& make_operator(Run& run, const FunctionSpace& space, std::vector<Integral> integrals,
+                              const LinearSolverOptions* solver) {
   auto phase = run.device().profile().phase("pattern");
   run.log().progress("sparsity pattern");
   const Operator& equations = run.shared().equations_for(space, std::move(integrals));
@@ -130,8 +143,8 @@ void finish_model(Run& run, Constraints& constraints, std::optional<RigidModes> 
   finish_model(run, std::array{&constraints}, modes, fields, held_nodes);
 }
 
-void finish_model(Run& run, std::span<Constraints* const> constraints, std::optional<RigidModes> modes, const ProbeFields& fields,
-                  std::span<const Node> held_nodes) {
+void finish_model(Run& run, std::span<Constraints* const> constraints, std::optional<RigidModes> modes,
+                  const ProbeFields& fields, std::span<const Node> held_nodes) {
   auto phase = run.device().profile().phase("checks");
   ErrorList model;
   const auto collect = [&](const auto& check) {
@@ -139,9 +152,7 @@ void finish_model(Run& run, std::span<Constraints* const> constraints, std::opti
       check();
     } catch (const Errors& errors) {
       for (const Error& error : errors.list()) model.add(error);
-    } catch (const Error& error) {
-      model.add(error);
-    }
+    } catch (const Error& error) { model.add(error); }
   };
   for (Constraints* each : constraints) collect([&] { each->finish(); });
   if (modes) collect([&] { check_held(*constraints.front(), *modes, held_nodes); });
@@ -153,15 +164,17 @@ void finish_model(Run& run, std::span<Constraints* const> constraints, std::opti
 
 void print_range(Run& run, const Mesh& mesh, const std::string& name, const std::vector<double>& values) {
   const auto [low, high] = std::ranges::minmax_element(values);
-  run.log().line("{}: from {:.6g} at {} to {:.6g} at {}", name, *low, place(mesh, static_cast<std::size_t>(low - values.begin())), *high,
+  run.log().line("{}: from {:.6g} at {} to {:.6g} at {}", name, *low,
+                 place(mesh, static_cast<std::size_t>(low - values.begin())), *high,
                  place(mesh, static_cast<std::size_t>(high - values.begin())));
 }
 
 void print_balance(Run& run, const StaticSolution& solution, int components) {
   std::vector<double> reaction(static_cast<std::size_t>(components), 0.0);
-  for (std::size_t i = 0; i < solution.reaction.size(); ++i) reaction[i % static_cast<std::size_t>(components)] += solution.reaction[i];
-  run.log().line("loads: ({:.6g}), reactions: ({:.6g}), certificate {:.1e}", fmt::join(solution.applied, ", "), fmt::join(reaction, ", "),
-                 solution.certificate);
+  for (std::size_t i = 0; i < solution.reaction.size(); ++i)
+    reaction[i % static_cast<std::size_t>(components)] += solution.reaction[i];
+  run.log().line("loads: ({:.6g}), reactions: ({:.6g}), certificate {:.1e}", fmt::join(solution.applied, ", "),
+                 fmt::join(reaction, ", "), solution.certificate);
   run.facts()["applied_load"] = fmt::format("{:.10g}", fmt::join(solution.applied, " "));
   run.facts()["reaction"] = fmt::format("{:.10g}", fmt::join(reaction, " "));
   run.facts()["residual_certificate"] = fmt::format("{:.3e}", solution.certificate);
@@ -169,13 +182,15 @@ void print_balance(Run& run, const StaticSolution& solution, int components) {
 
 void print_peak(Run& run, const Mesh& mesh, const std::string& name, const std::vector<double>& magnitudes) {
   const auto high = std::ranges::max_element(magnitudes);
-  run.log().line("peak {}: {:.6g} at {}", name, *high, place(mesh, static_cast<std::size_t>(high - magnitudes.begin())));
+  run.log().line("peak {}: {:.6g} at {}", name, *high,
+                 place(mesh, static_cast<std::size_t>(high - magnitudes.begin())));
 }
 
 Index inner_facets(const Mesh& mesh, const Region& region) {
   const std::vector<FacetOfCell> boundary = boundary_facets(mesh);
   return std::ranges::count_if(region.facets, [&](const FacetOfCell& facet) {
-    return !std::ranges::binary_search(boundary, std::pair(facet.cell, facet.facet), {}, [](const FacetOfCell& b) { return std::pair(b.cell, b.facet); });
+    return !std::ranges::binary_search(boundary, std::pair(facet.cell, facet.facet), {},
+                                       [](const FacetOfCell& b) { return std::pair(b.cell, b.facet); });
   });
 }
 
@@ -192,14 +207,17 @@ bool has_area(const Case::Table& table, const Mesh& mesh, const Region& facets, 
     return std::ranges::all_of(mesh.nodes_of(facet), [&](Node node) { return mesh.point(node)[0] <= tolerance; });
   };
   if (!std::ranges::all_of(facets.facets, on_axis)) return true;
-  table.error("region", fmt::format("'{}' lies on the axis of revolution", facets.name), "the axis has no area on which something could act",
-              "name facets at x > 0; the axis needs no condition", Exit::model);
+  table.error("region", fmt::format("'{}' lies on the axis of revolution", facets.name),
+              "the axis has no area on which something could act", "name facets at x > 0; the axis needs no condition",
+              Exit::model);
   return false;
 }
 
 void judge_displacements(Run& run, const Mesh& mesh, std::span<const double> displacements, int components) {
   constexpr std::string_view beginning = "displacements differ by";
-  if (std::ranges::any_of(run.log().notices(), [&](const std::string& notice) { return notice.starts_with(beginning); })) return;
+  if (std::ranges::any_of(run.log().notices(),
+                          [&](const std::string& notice) { return notice.starts_with(beginning); }))
+    return;
   const auto count = static_cast<std::size_t>(components);
   double squares = 0;
   for (std::size_t c = 0; c < count; ++c) {
@@ -212,8 +230,9 @@ void judge_displacements(Run& run, const Mesh& mesh, std::span<const double> dis
   }
   const double size = bounding_box(mesh).diagonal(), moved = std::sqrt(squares);
   if (moved > 0.1 * size)
-    run.log().notice(
-        fmt::format("{} {:.3g}, and the model measures {:.3g}: they are taken as small, which they are not; check units and loads", beginning, moved, size));
+    run.log().notice(fmt::format(
+        "{} {:.3g}, and the model measures {:.3g}: they are taken as small, which they are not; check units and loads",
+        beginning, moved, size));
 }
 
 }  // namespace ritz

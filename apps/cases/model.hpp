@@ -16,7 +16,7 @@ namespace ritz {
 // [model] of the case. In three dimensions type is "solid".
 struct PlaneModel {
   std::string type;
-  double weight = 1;           // of integrals: the thickness, or 2 pi for a body of revolution
+  double weight = 1;  // of integrals: the thickness, or 2 pi for a body of revolution
   bool axisymmetric = false;
 };
 // `types`: what a mesh of two dimensions may stand for; `fallback` may be empty: then the type must be given.
@@ -27,34 +27,39 @@ Index inner_facets(const Mesh& mesh, const Region& region);
 
 // How far from x = 0 a node may be, by rounding, to lie on the axis of a body of revolution.
 double axis_tolerance(const Mesh& mesh);
-// Has the region an area? In a body of revolution its axis has none, so that what acts on facets there is nothing: an error.
+// Has the region an area? In a body of revolution its axis has none, so that what acts on facets there is nothing: an
+// error.
 bool has_area(const Case::Table& table, const Mesh& mesh, const Region& facets, const PlaneModel& plane);
 
 // A number or a formula, evaluated at the nodes of the space on the region.
-void prescribe(Constraints& constraints, const Region& region, int component, const Formula& value, const std::string& source);
+void prescribe(Constraints& constraints, const Region& region, int component, const Formula& value,
+               const std::string& source);
 
 void add_material_errors(Case& input, const Mesh& mesh, const std::vector<MaterialRegion>& materials);
 
-// [space]. It lives as long as the run, or longer: members of a sweep share it. With a catalogue the case may name a reference element of a plugin, too.
+// [space]. It lives as long as the run, or longer: members of a sweep share it. With a catalogue the case may name a
+// reference element of a plugin, too.
 const FunctionSpace& make_space(Run& run, const Mesh& mesh, int components, const FormCatalogue* catalogue = nullptr);
-// With the sparsity pattern of a matrix, where there will be one: `solver` tells whether equations that are linear need none.
-const Operator& make_operator(Run& run, const FunctionSpace& space, std::vector<Integral> integrals, const LinearSolverOptions* solver = nullptr);
+// With the sparsity pattern of a matrix, where there will be one: `solver` tells whether equations that are linear need
+// none.
+const Operator& make_operator(Run& run, const FunctionSpace& space, std::vector<Integral> integrals,
+                              const LinearSolverOptions* solver = nullptr);
 
-// All errors of the case at once, then conflicts of constraints, then free motions (where modes are given: without, bodies
-// may be free); with --check the run ends here. `fields`: the results to come, which probes may name.
+// All errors of the case at once, then conflicts of constraints, then free motions (where modes are given: without,
+// bodies may be free); with --check the run ends here. `fields`: the results to come, which probes may name.
 void finish_model(Run& run, Constraints& constraints, std::optional<RigidModes> modes, const ProbeFields& fields,
                   std::span<const Node> held_nodes = {});
 // The same for several load cases, whose prescribed unknowns are the same.
-void finish_model(Run& run, std::span<Constraints* const> constraints, std::optional<RigidModes> modes, const ProbeFields& fields,
-                  std::span<const Node> held_nodes = {});
+void finish_model(Run& run, std::span<Constraints* const> constraints, std::optional<RigidModes> modes,
+                  const ProbeFields& fields, std::span<const Node> held_nodes = {});
 
 // "peak <name>: value at (x, y, z)": largest, and smallest when signed.
 void print_range(Run& run, const Mesh& mesh, const std::string& name, const std::vector<double>& values);
 // Sum of reactions against sum of loads, component by component; recorded as "balance".
 void print_balance(Run& run, const StaticSolution& solution, int components);
 void print_peak(Run& run, const Mesh& mesh, const std::string& name, const std::vector<double>& magnitudes);
-// A notice, once a run, where nodes move against each other by more than a tenth of the mesh's size: equations that take displacements as
-// small do not hold there. `displacements` [node][components]
+// A notice, once a run, where nodes move against each other by more than a tenth of the mesh's size: equations that
+// take displacements as small do not hold there. `displacements` [node][components]
 void judge_displacements(Run& run, const Mesh& mesh, std::span<const double> displacements, int components);
 
 }  // namespace ritz

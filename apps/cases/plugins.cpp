@@ -4,7 +4,8 @@ namespace ritz {
 
 std::vector<Plugin> load_plugins(Run& run) {
   Case& input = run.input();
-  const std::string file = input.root().path("plugin", "a C++ source with forms of your own, or a module of ritz_add_plugin()", {.fallback = ""});
+  const std::string file = input.root().path(
+      "plugin", "a C++ source with forms of your own, or a module of ritz_add_plugin()", {.fallback = ""});
   if (file.empty()) return {};
   auto phase = run.device().profile().phase("plugin");
   try {

@@ -16,8 +16,10 @@ class LoadReader {
   LoadReader(const Mesh& mesh, const StructureModel& model) : mesh_(mesh), model_(model) {}
 
   void read(const Case::Table& from) {
-    for (const Case::Table& t : from.tables("force", "forces and moments at nodes, in total, in equal parts")) read_force(t);
-    for (const Case::Table& t : from.tables("line_load", "force per length of lines, also of lines that only name an edge")) {
+    for (const Case::Table& t : from.tables("force", "forces and moments at nodes, in total, in equal parts"))
+      read_force(t);
+    for (const Case::Table& t :
+         from.tables("line_load", "force per length of lines, also of lines that only name an edge")) {
       const Region* region = t.region("region", "lines", mesh_, {RegionKind::cells});
       const std::vector<double> value = t.vector("value", "[N/m]", {.size = 3});
       if (region != nullptr) along_lines(t, cells_of(t, *region, 1, "line"), {value[0], value[1], value[2]});
@@ -27,16 +29,18 @@ class LoadReader {
       const std::vector<double> value = t.vector("value", "[Pa]", {.size = 3});
       if (region != nullptr) on_surfaces(t, *region, {{value[0], value[1], value[2]}, 0});
     }
-    for (const Case::Table& t : from.tables("pressure", "pressure on shells, against their normals (right-hand rule of the nodes)")) {
+    for (const Case::Table& t :
+         from.tables("pressure", "pressure on shells, against their normals (right-hand rule of the nodes)")) {
       const Region* region = t.region("region", "shells", mesh_, {RegionKind::cells});
       const double value = t.number("value", "[Pa]");
       if (region == nullptr) continue;
       if (const OpposedCells opposed = opposed_cells(mesh_, region->cells); opposed.pairs > 0)
-        t.error("region",
-                fmt::format("the normals of '{}' look to opposite sides at {} edges, first between cells {} and {}", region->name, opposed.pairs, opposed.first,
-                            opposed.second),
-                "pressure acts against the normals: it would pull here and push there",
-                "turn the cells around in the mesher (Gmsh: ReverseMesh), or give a [[surface_load]] with its direction");
+        t.error(
+            "region",
+            fmt::format("the normals of '{}' look to opposite sides at {} edges, first between cells {} and {}",
+                        region->name, opposed.pairs, opposed.first, opposed.second),
+            "pressure acts against the normals: it would pull here and push there",
+            "turn the cells around in the mesher (Gmsh: ReverseMesh), or give a [[surface_load]] with its direction");
       on_surfaces(t, *region, {{0, 0, 0}, value});
     }
     read_gravity(from.table("gravity", "weight of all sections and point masses; needs densities"));
@@ -48,26 +52,31 @@ class LoadReader {
   using Vector3 = std::array<double, 3>;
 
   void read_force(const Case::Table& t) {
-    const Region* region =
-        t.region("region", "nodes, or cells or edges whose nodes are meant", mesh_, {RegionKind::nodes, RegionKind::facets, RegionKind::cells});
+    const Region* region = t.region("region", "nodes, or cells or edges whose nodes are meant", mesh_,
+                                    {RegionKind::nodes, RegionKind::facets, RegionKind::cells});
     const VectorRule rule{.size = 3, .fallback = std::vector<double>(3, 0.0)};
-    const std::vector<double> f = t.vector("value", "[N] in total", rule), m = t.vector("moment", "[N m] in total", rule);
-    if (!t.has("value") && !t.has("moment")) t.error("value", "this load is nothing", {}, "give a value, a moment, or both");
+    const std::vector<double> f = t.vector("value", "[N] in total", rule),
+                              m = t.vector("moment", "[N m] in total", rule);
+    if (!t.has("value") && !t.has("moment"))
+      t.error("value", "this load is nothing", {}, "give a value, a moment, or both");
     if (region == nullptr) return;
     const std::vector<Node> nodes = nodes_in(mesh_, *region);
-    if (nodes.empty()) return t.error("region", fmt::format("the region '{}' is empty", region->name), {}, "name another region");
+    if (nodes.empty())
+      return t.error("region", fmt::format("the region '{}' is empty", region->name), {}, "name another region");
     const bool turns = std::ranges::any_of(m, [](double value) { return value != 0; });
     for (const Node node : nodes) {
       const int known = model_.components_at[static_cast<std::size_t>(node)];
       if (known == 0)
-        return t.error("region", fmt::format("node {} belongs to no section", node), "nothing is there to carry the load",
-                       "load a node of a beam, bar or shell", Exit::model);
+        return t.error("region", fmt::format("node {} belongs to no section", node),
+                       "nothing is there to carry the load", "load a node of a beam, bar or shell", Exit::model);
       if (turns && known < 6)
-        return t.error("moment", fmt::format("node {} has no rotations", node), "only beams and shells take moments", "load another node, or use forces",
-                       Exit::model);
+        return t.error("moment", fmt::format("node {} has no rotations", node), "only beams and shells take moments",
+                       "load another node, or use forces", Exit::model);
     }
     const double part = 1 / static_cast<double>(nodes.size());
-    if (turns) add(Integral::at_nodes(NodeLoad<6>{{part * f[0], part * f[1], part * f[2]}, {part * m[0], part * m[1], part * m[2]}}, nodes));
+    if (turns)
+      add(Integral::at_nodes(
+          NodeLoad<6>{{part * f[0], part * f[1], part * f[2]}, {part * m[0], part * m[1], part * m[2]}}, nodes));
     else add(Integral::at_nodes(NodeLoad<3>{{part * f[0], part * f[1], part * f[2]}, {}}, nodes));
   }
 
@@ -75,7 +84,8 @@ class LoadReader {
     std::vector<Index> cells;
     for (const Index cell : region.cells)
       if (traits(mesh_.kind_of(cell)).dimension == dimension) cells.push_back(cell);
-    if (cells.empty()) t.error("region", fmt::format("the region '{}' holds no {} cells", region.name, name), {}, "name another region");
+    if (cells.empty())
+      t.error("region", fmt::format("the region '{}' holds no {} cells", region.name, name), {}, "name another region");
     return cells;
   }
 
@@ -90,8 +100,9 @@ class LoadReader {
     for (const Index cell : cells) {
       for (const Node node : mesh_.nodes_of(cell))
         if (model_.components_at[static_cast<std::size_t>(node)] == 0)
-          return t.error("region", fmt::format("node {} of line {} belongs to no section", node, cell), "nothing is there to carry the load",
-                         "load lines of beams, bars, or edges of shells", Exit::model);
+          return t.error("region", fmt::format("node {} of line {} belongs to no section", node, cell),
+                         "nothing is there to carry the load", "load lines of beams, bars, or edges of shells",
+                         Exit::model);
       (beam_section(cell) != nullptr ? beams : others).push_back(cell);
     }
     if (!beams.empty()) {
@@ -111,7 +122,8 @@ class LoadReader {
       (beam_of(*section).has_offset() ? beside[section] : plain).push_back(cell);
     }
     if (!plain.empty()) add(Integral::over_cells(LineLoad<6>{{q[0], q[1], q[2]}}, plain));
-    for (auto& [section, cells] : beside) add(Integral::over_cells(OffsetLineLoad{beam_of(*section), {q[0], q[1], q[2]}}, std::move(cells)));
+    for (auto& [section, cells] : beside)
+      add(Integral::over_cells(OffsetLineLoad{beam_of(*section), {q[0], q[1], q[2]}}, std::move(cells)));
   }
 
   void on_surfaces(const Case::Table& t, const Region& region, const ShellLoad& load) {
@@ -123,10 +135,13 @@ class LoadReader {
       if (mesh_.kind_of(cell) == CellKind::tri3) triangles.push_back(cell);
     }
     if (model_.components < 6 || quadrilaterals.size() + triangles.size() != cells.size())
-      return t.error("region", fmt::format("the region '{}' holds cells that are no shells of three or four nodes", region.name), {}, "load shells",
-                     Exit::model);
+      return t.error("region",
+                     fmt::format("the region '{}' holds cells that are no shells of three or four nodes", region.name),
+                     {}, "load shells", Exit::model);
     if (!quadrilaterals.empty()) add(Integral::over_cells(load, std::move(quadrilaterals)));
-    if (!triangles.empty()) add(Integral::over_cells(Shell3Load{{load.force[0], load.force[1], load.force[2]}, load.pressure}, std::move(triangles)));
+    if (!triangles.empty())
+      add(Integral::over_cells(Shell3Load{{load.force[0], load.force[1], load.force[2]}, load.pressure},
+                               std::move(triangles)));
   }
 
   void read_gravity(const Case::Table& t) {
@@ -135,10 +150,12 @@ class LoadReader {
     for (const StructureSection& s : model_.sections) {
       if (s.mass == 0) continue;
       const Vector3 q{s.mass * g[0], s.mass * g[1], s.mass * g[2]};
-      if (traits(static_cast<CellKind>(s.record->cell)).dimension == 2) on_surfaces(t, *s.region, {{q[0], q[1], q[2]}, 0});
+      if (traits(static_cast<CellKind>(s.record->cell)).dimension == 2)
+        on_surfaces(t, *s.region, {{q[0], q[1], q[2]}, 0});
       else along_lines(t, s.region->cells, q);
     }
-    for (const PointMass& m : model_.masses) add(Integral::at_nodes(NodeLoad<3>{{m.mass * g[0], m.mass * g[1], m.mass * g[2]}, {}}, m.nodes));
+    for (const PointMass& m : model_.masses)
+      add(Integral::at_nodes(NodeLoad<3>{{m.mass * g[0], m.mass * g[1], m.mass * g[2]}, {}}, m.nodes));
   }
 
   void add(Integral integral) { loads.integrals.push_back(std::move(integral)); }
@@ -155,6 +172,8 @@ StructureLoads read_structure_loads(const Case::Table& from, const Mesh& mesh, c
   return std::move(reader.loads);
 }
 
-bool has_gravity(const Case::Table& from) { return from.table("gravity", "weight of all sections and point masses; needs densities").present(); }
+bool has_gravity(const Case::Table& from) {
+  return from.table("gravity", "weight of all sections and point masses; needs densities").present();
+}
 
 }  // namespace ritz

@@ -18,7 +18,8 @@ std::vector<std::string> element_names(const FormCatalogue& catalogue, bool of_n
   std::vector<std::string> names;
   for (const std::string& name : catalogue.forms()) {
     const FormRecord& r = *catalogue.find(name).record;
-    if (r.cell >= 0 && (r.cell == static_cast<int>(CellKind::vertex1)) == of_nodes && r.has_matrix && r.declared && r.components >= 3 && r.dimension == 3)
+    if (r.cell >= 0 && (r.cell == static_cast<int>(CellKind::vertex1)) == of_nodes && r.has_matrix && r.declared &&
+        r.components >= 3 && r.dimension == 3)
       names.push_back(name);
   }
   return names;
@@ -30,12 +31,15 @@ struct Weight {
 
 // Density, and times the parameter that makes a mass per length or per area of it.
 Weight weight_of(const Case::Table& t, const FormRecord& record, const FormValue& element, bool needed) {
-  const char* size = record.cell == static_cast<int>(CellKind::quad4) || record.cell == static_cast<int>(CellKind::tri3) ? "thickness" : "area";
-  const auto found =
-      std::find_if(record.parameters, record.parameters + record.parameter_count, [&](const ParameterRecord& p) { return std::string(p.facts.name) == size; });
+  const char* size = record.cell == static_cast<int>(CellKind::quad4) || record.cell == static_cast<int>(CellKind::tri3)
+                         ? "thickness"
+                         : "area";
+  const auto found = std::find_if(record.parameters, record.parameters + record.parameter_count,
+                                  [&](const ParameterRecord& p) { return std::string(p.facts.name) == size; });
   const bool weighs = found != record.parameters + record.parameter_count;
-  const double density = t.number("density", "[kg/m^3], needed with gravity and for modes where the element has an area or thickness",
-                                  {.fallback = needed && weighs ? std::optional<double>() : 0, .minimum = 0, .out_of_bounds = Exit::model});
+  const double density = t.number(
+      "density", "[kg/m^3], needed with gravity and for modes where the element has an area or thickness",
+      {.fallback = needed && weighs ? std::optional<double>() : 0, .minimum = 0, .out_of_bounds = Exit::model});
   if (!weighs) {
     if (density > 0)
       t.error("density", fmt::format("the element '{}' has no {}", record.name, size), "its mass is not known",
@@ -53,8 +57,11 @@ void check_kind(const Case::Table& t, const Mesh& mesh, const Region& region, co
   if (other == 0) return;
   const std::string kind(traits(static_cast<CellKind>(record.cell)).name);
   t.error("element",
-          fmt::format("'{}' stands on cells of kind {}, but {} of {} in '{}' are others", record.name, kind, other, region.cells.size(), region.name), {},
-          kind == "quad4" ? "recombine triangles into quadrilaterals of order 1 (gmsh: Mesh.RecombineAll = 1), or take shell3 for triangles"
+          fmt::format("'{}' stands on cells of kind {}, but {} of {} in '{}' are others", record.name, kind, other,
+                      region.cells.size(), region.name),
+          {},
+          kind == "quad4" ? "recombine triangles into quadrilaterals of order 1 (gmsh: Mesh.RecombineAll = 1), or take "
+                            "shell3 for triangles"
                           : "name a region of such cells, in a mesh of order 1",
           Exit::model);
 }
@@ -72,14 +79,18 @@ void check_orientation(const Case::Table& t, const Mesh& mesh, const Region& reg
     const double d[3] = {b[0] - a[0], b[1] - a[1], b[2] - a[2]};
     const double cross = std::hypot(d[1] * o[2] - d[2] * o[1], d[2] * o[0] - d[0] * o[2], d[0] * o[1] - d[1] * o[0]);
     if (cross > 1e-6 * length * std::hypot(d[0], d[1], d[2])) continue;
-    return t.error("orientation", fmt::format("beam {} runs along its orientation ({}, {}, {})", cell, o[0], o[1], o[2]),
-                   "local y is what of it is across the beam", "give another direction, or a section of its own for this beam", Exit::model);
+    return t.error("orientation",
+                   fmt::format("beam {} runs along its orientation ({}, {}, {})", cell, o[0], o[1], o[2]),
+                   "local y is what of it is across the beam",
+                   "give another direction, or a section of its own for this beam", Exit::model);
   }
 }
 
-void read_section(const Case::Table& t, const Mesh& mesh, const FormCatalogue& catalogue, bool needs_density, StructureModel& model) {
+void read_section(const Case::Table& t, const Mesh& mesh, const FormCatalogue& catalogue, bool needs_density,
+                  StructureModel& model) {
   const Region* region = t.region("region", "lines or surfaces", mesh, {RegionKind::cells});
-  const std::optional<std::string> name = t.kind("element", "what the cells are: ritz element list has them all", element_names(catalogue, false));
+  const std::optional<std::string> name =
+      t.kind("element", "what the cells are: ritz element list has them all", element_names(catalogue, false));
   t.open_to_plugins("element");
   if (!name) model.lacks_elements = true;
   if (!name || !catalogue.has_form(*name)) return;
@@ -87,7 +98,8 @@ void read_section(const Case::Table& t, const Mesh& mesh, const FormCatalogue& c
   const bool beam = *name == Beam::name && entry.module == "ritz_fem_kernels";
   std::map<std::string, double> known;
   if (beam) {
-    const double poisson = t.number("poisson", "Poisson's ratio", {.above = -1, .below = 0.5, .out_of_bounds = Exit::model});
+    const double poisson =
+        t.number("poisson", "Poisson's ratio", {.above = -1, .below = 0.5, .out_of_bounds = Exit::model});
     known = read_profile(t, poisson);
   }
   const FormValue element = ask_form(t, entry, known);
@@ -119,7 +131,8 @@ void find_sections(Run& run, const Mesh& mesh, StructureModel& model) {
       }
     }
     if (overlap > 0)
-      run.input().add_error(Error(Exit::model, fmt::format("{} cells have two sections", overlap), fmt::format("{} and {} share them", other, section.where),
+      run.input().add_error(Error(Exit::model, fmt::format("{} cells have two sections", overlap),
+                                  fmt::format("{} and {} share them", other, section.where),
                                   "give each cell one section: use regions that do not overlap"));
     if (section.record->components > 3) model.components = 6;
   }
@@ -136,10 +149,12 @@ void find_sections(Run& run, const Mesh& mesh, StructureModel& model) {
     if (!is_line && first < 0) first = cell;
   }
   if (const OpposedCells opposed = opposed_cells(mesh, carrying); opposed.pairs > 0)
-    run.log().notice(fmt::format(
-        "normals of shells look to opposite sides at {} edges, first between cells {} and {}: moments and transverse forces change their signs there",
-        opposed.pairs, opposed.first, opposed.second));
-  if (lines > 0) run.log().notice(fmt::format("{} line cells have no section: they carry nothing and name places", lines));
+    run.log().notice(
+        fmt::format("normals of shells look to opposite sides at {} edges, first between cells {} and {}: moments and "
+                    "transverse forces change their signs there",
+                    opposed.pairs, opposed.first, opposed.second));
+  if (lines > 0)
+    run.log().notice(fmt::format("{} line cells have no section: they carry nothing and name places", lines));
   if (others > 0)
     run.input().add_error(Error(Exit::model, fmt::format("{} surface or volume cells have no section", others),
                                 fmt::format("the first is cell {} of kind {}", first, traits(mesh.kind_of(first)).name),
@@ -147,23 +162,26 @@ void find_sections(Run& run, const Mesh& mesh, StructureModel& model) {
 }
 
 // An element of a plugin on every node of a region. It is taken to hold their displacements.
-void read_node_element(const Case::Table& t, const std::string& name, const Mesh& mesh, const Region* region, const FormCatalogue& catalogue,
-                       StructureModel& model) {
+void read_node_element(const Case::Table& t, const std::string& name, const Mesh& mesh, const Region* region,
+                       const FormCatalogue& catalogue, StructureModel& model) {
   const std::vector<std::string> names = element_names(catalogue, true);
   if (std::ranges::find(names, name) == names.end()) {
     t.excuse();
-    return t.error("element", fmt::format("there is no element of one node '{}'", name),
-                   names.empty() ? "no plugin has any" : fmt::format("there are {}", quoted_list(names)),
-                   "name an element that stands on vertex1, with 3 or 6 unknowns and declared parameters; or leave the key out");
+    return t.error(
+        "element", fmt::format("there is no element of one node '{}'", name),
+        names.empty() ? "no plugin has any" : fmt::format("there are {}", quoted_list(names)),
+        "name an element that stands on vertex1, with 3 or 6 unknowns and declared parameters; or leave the key out");
   }
   const FormCatalogue::Entry& entry = catalogue.find(name);
   const FormValue element = ask_form(t, entry);
   if (region == nullptr) return;
   const std::vector<Node> nodes = nodes_in(mesh, *region);
-  if (std::ranges::any_of(nodes, [&](Node node) { return model.components_at[static_cast<std::size_t>(node)] < entry.record->components; }))
+  if (std::ranges::any_of(nodes, [&](Node node) {
+        return model.components_at[static_cast<std::size_t>(node)] < entry.record->components;
+      }))
     return t.error("element", fmt::format("a node of '{}' has no rotations, or belongs to no section", region->name),
-                   fmt::format("'{}' acts on {} unknowns of a node", name, entry.record->components), "name nodes of sections that have these unknowns",
-                   Exit::model);
+                   fmt::format("'{}' acts on {} unknowns of a node", name, entry.record->components),
+                   "name nodes of sections that have these unknowns", Exit::model);
   model.stiffness.push_back(Integral::at_nodes(element, nodes));
   model.linear = model.linear && entry.record->linear;
   for (int c = 0; c < 3; ++c) model.springs.push_back({region, c, 0, t.where()});
@@ -171,9 +189,11 @@ void read_node_element(const Case::Table& t, const std::string& name, const Mesh
 
 void read_springs(Case& input, const Mesh& mesh, const FormCatalogue& catalogue, StructureModel& model) {
   for (const Case::Table& t : input.tables("spring", "springs from nodes to the ground")) {
-    const Region* region = t.region("region", "nodes, or cells whose nodes are meant", mesh, {RegionKind::nodes, RegionKind::facets, RegionKind::cells});
+    const Region* region = t.region("region", "nodes, or cells whose nodes are meant", mesh,
+                                    {RegionKind::nodes, RegionKind::facets, RegionKind::cells});
     const std::string element =
-        t.text("element", "of a plugin, on one node; with its own parameters in the place of those below", {.fallback = "", .may_be_empty = true});
+        t.text("element", "of a plugin, on one node; with its own parameters in the place of those below",
+               {.fallback = "", .may_be_empty = true});
     t.open_to_plugins("*");
     if (!element.empty()) {
       read_node_element(t, element, mesh, region, catalogue, model);
@@ -187,25 +207,28 @@ void read_springs(Case& input, const Mesh& mesh, const FormCatalogue& catalogue,
     const auto positive = [](double value) { return value > 0; };
     const bool turns = std::ranges::any_of(r, positive);
     if (!turns && std::ranges::none_of(k, positive))
-      t.error("stiffness", "this spring has no stiffness", {}, "give stiffness = [x, y, z] in N/m, or rotational in N m/rad");
-    if (turns && std::ranges::any_of(nodes, [&](Node node) { return model.components_at[static_cast<std::size_t>(node)] < 6; }))
-      t.error("rotational", fmt::format("a node of '{}' has no rotations", region->name), "only beams and shells have", "leave the rotational stiffness out",
-              Exit::model);
+      t.error("stiffness", "this spring has no stiffness", {},
+              "give stiffness = [x, y, z] in N/m, or rotational in N m/rad");
+    if (turns &&
+        std::ranges::any_of(nodes, [&](Node node) { return model.components_at[static_cast<std::size_t>(node)] < 6; }))
+      t.error("rotational", fmt::format("a node of '{}' has no rotations", region->name), "only beams and shells have",
+              "leave the rotational stiffness out", Exit::model);
     else if (turns)
       model.stiffness.push_back(Integral::at_nodes(NodeSpring<6>{{k[0], k[1], k[2]}, {r[0], r[1], r[2]}}, nodes));
-    else
-      model.stiffness.push_back(Integral::at_nodes(NodeSpring<3>{{k[0], k[1], k[2]}, {}}, nodes));
+    else model.stiffness.push_back(Integral::at_nodes(NodeSpring<3>{{k[0], k[1], k[2]}, {}}, nodes));
     for (int c = 0; c < 6; ++c)
-      if ((c < 3 ? k[static_cast<std::size_t>(c)] : r[static_cast<std::size_t>(c - 3)]) > 0) model.springs.push_back({region, c, 0, t.where()});
+      if ((c < 3 ? k[static_cast<std::size_t>(c)] : r[static_cast<std::size_t>(c - 3)]) > 0)
+        model.springs.push_back({region, c, 0, t.where()});
   }
 }
 
 void read_masses(Case& input, const Mesh& mesh, StructureModel& model) {
   for (const Case::Table& t : input.tables("mass", "point masses at nodes, in equal parts")) {
-    const Region* region = t.region("region", "nodes, or cells whose nodes are meant", mesh, {RegionKind::nodes, RegionKind::facets, RegionKind::cells});
+    const Region* region = t.region("region", "nodes, or cells whose nodes are meant", mesh,
+                                    {RegionKind::nodes, RegionKind::facets, RegionKind::cells});
     const double value = t.number("value", "[kg] in total", {.minimum = 0, .out_of_bounds = Exit::model});
-    const std::vector<double> inertia =
-        t.vector("inertia", "rotary inertia about x, y, z in total [kg m^2]", {.size = 3, .fallback = std::vector<double>(3, 0.0), .minimum = 0});
+    const std::vector<double> inertia = t.vector("inertia", "rotary inertia about x, y, z in total [kg m^2]",
+                                                 {.size = 3, .fallback = std::vector<double>(3, 0.0), .minimum = 0});
     if (region == nullptr) continue;
     PointMass mass{nodes_in(mesh, *region), 0, {}};
     if (mass.nodes.empty()) {
@@ -215,10 +238,11 @@ void read_masses(Case& input, const Mesh& mesh, StructureModel& model) {
     const bool turns = std::ranges::any_of(inertia, [](double each) { return each > 0; });
     const auto known = [&](Node node) { return model.components_at[static_cast<std::size_t>(node)]; };
     if (std::ranges::any_of(mass.nodes, [&](Node node) { return known(node) == 0; }))
-      t.error("region", fmt::format("a node of '{}' belongs to no section", region->name), "nothing is there to carry the mass",
-              "name nodes of beams, bars or shells", Exit::model);
+      t.error("region", fmt::format("a node of '{}' belongs to no section", region->name),
+              "nothing is there to carry the mass", "name nodes of beams, bars or shells", Exit::model);
     else if (turns && std::ranges::any_of(mass.nodes, [&](Node node) { return known(node) < 6; }))
-      t.error("inertia", fmt::format("a node of '{}' has no rotations", region->name), "only beams and shells have", "leave the inertia out", Exit::model);
+      t.error("inertia", fmt::format("a node of '{}' has no rotations", region->name), "only beams and shells have",
+              "leave the inertia out", Exit::model);
     const double part = 1 / static_cast<double>(mass.nodes.size());
     mass.mass = part * value;
     for (std::size_t d = 0; d < 3; ++d) mass.inertia[d] = part * inertia[d];
@@ -238,7 +262,9 @@ Integral inertia_of(Case& input, const StructureSection& s) {
   if (cell == CellKind::tri3)
     return turns ? Integral::over(SurfaceMass<CellKind::tri3, 6>{s.mass, rotary}, *s.region)
                  : Integral::over(SurfaceMass<CellKind::tri3, 3>{s.mass, 0}, *s.region);
-  input.add_error(Error(Exit::model, fmt::format("the mass of '{}' on cells of kind {} is not known, in {}", s.record->name, traits(cell).name, s.where),
+  input.add_error(Error(Exit::model,
+                        fmt::format("the mass of '{}' on cells of kind {} is not known, in {}", s.record->name,
+                                    traits(cell).name, s.where),
                         "masses are built in for lines of two nodes, and for surfaces of three and four",
                         "use such cells, or point masses ([[mass]]) without a density"));
   return Integral::over(LineMass{0}, *s.region);
@@ -254,7 +280,8 @@ Beam beam_of(const StructureSection& section) {
 
 StructureModel read_structure(Run& run, const Mesh& mesh, const FormCatalogue& catalogue, bool needs_density) {
   StructureModel model;
-  for (const Case::Table& t : run.input().tables("section", "what the lines and surfaces of the mesh are", {.minimum_count = 1}))
+  for (const Case::Table& t :
+       run.input().tables("section", "what the lines and surfaces of the mesh are", {.minimum_count = 1}))
     read_section(t, mesh, catalogue, needs_density, model);
   if (model.lacks_elements) run.input().throw_if_any();  // all else would say that there is nothing
   find_sections(run, mesh, model);
@@ -272,7 +299,8 @@ std::vector<Integral> inertia_of(Case& input, const StructureModel& model) {
     if (s.mass > 0) inertia.push_back(inertia_of(input, s));
   for (const PointMass& m : model.masses) {
     const bool turns = std::ranges::any_of(m.inertia, [](double each) { return each > 0; });
-    if (turns) inertia.push_back(Integral::at_nodes(node_mass<6>(m.mass, m.inertia[0], m.inertia[1], m.inertia[2]), m.nodes));
+    if (turns)
+      inertia.push_back(Integral::at_nodes(node_mass<6>(m.mass, m.inertia[0], m.inertia[1], m.inertia[2]), m.nodes));
     else inertia.push_back(Integral::at_nodes(node_mass<3>(m.mass), m.nodes));
   }
   return inertia;
@@ -285,7 +313,8 @@ const FunctionSpace& structure_space(Run& run, const Mesh& mesh, const Structure
   });
 }
 
-Constraints held_by(const FunctionSpace& space, const std::vector<Prescription>& supports, const StructureModel& model) {
+Constraints held_by(const FunctionSpace& space, const std::vector<Prescription>& supports,
+                    const StructureModel& model) {
   Constraints held(space);
   const auto hold = [&](const Prescription& p) {
     std::vector<Node> nodes;
@@ -298,21 +327,26 @@ Constraints held_by(const FunctionSpace& space, const std::vector<Prescription>&
   return held;
 }
 
-std::vector<Prescription> read_structure_supports(const Case::Table& from, const Mesh& mesh, int components, bool only_zero) {
+std::vector<Prescription> read_structure_supports(const Case::Table& from, const Mesh& mesh, int components,
+                                                  bool only_zero) {
   const char* names[] = {"x", "y", "z", "rx", "ry", "rz"};
   std::vector<Prescription> prescribed;
   for (const Case::Table& t : from.tables("support", "prescribed displacements and rotations")) {
-    const Region* region =
-        t.region("region", "nodes, or cells or edges whose nodes are meant", mesh, {RegionKind::nodes, RegionKind::facets, RegionKind::cells});
-    const bool fixed = t.flag("fixed", "nothing moves or turns", false), pinned = t.flag("pinned", "nothing moves; it may turn", false);
+    const Region* region = t.region("region", "nodes, or cells or edges whose nodes are meant", mesh,
+                                    {RegionKind::nodes, RegionKind::facets, RegionKind::cells});
+    const bool fixed = t.flag("fixed", "nothing moves or turns", false),
+               pinned = t.flag("pinned", "nothing moves; it may turn", false);
     bool any = fixed || pinned;
     for (int c = 0; c < 6; ++c) {
       const bool all = fixed || (pinned && c < 3);
       if (!t.has(names[c]) && !all) continue;
-      const std::string about = c < 3 ? "this displacement [m]; not given: free" : "this rotation about the axis [rad]; not given: free";
-      const double value = t.number(names[c], only_zero ? "0: this component is held; not given: free" : about, {.fallback = 0});
+      const std::string about =
+          c < 3 ? "this displacement [m]; not given: free" : "this rotation about the axis [rad]; not given: free";
+      const double value =
+          t.number(names[c], only_zero ? "0: this component is held; not given: free" : about, {.fallback = 0});
       if (only_zero && value != 0)
-        t.error(names[c], fmt::format("the support moves by {}", value), "modes vibrate about the state of rest: their supports stand still",
+        t.error(names[c], fmt::format("the support moves by {}", value),
+                "modes vibrate about the state of rest: their supports stand still",
                 fmt::format("write {} = 0, or leave it out", names[c]));
       any = true;
       if (c >= components) {
@@ -322,7 +356,9 @@ std::vector<Prescription> read_structure_supports(const Case::Table& from, const
       }
       if (region != nullptr) prescribed.push_back({region, c, value, t.where()});
     }
-    if (!any) t.error("fixed", "this support holds nothing", {}, "give fixed = true, pinned = true, or some of x, y, z, rx, ry, rz");
+    if (!any)
+      t.error("fixed", "this support holds nothing", {},
+              "give fixed = true, pinned = true, or some of x, y, z, rx, ry, rz");
   }
   return prescribed;
 }

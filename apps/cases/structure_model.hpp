@@ -17,7 +17,7 @@ struct StructureSection {
   const Region* region;
   FormValue element;
   const FormRecord* record;
-  double density = 0, mass = 0;   // [kg/m^3]; per length or area: density times area or thickness
+  double density = 0, mass = 0;  // [kg/m^3]; per length or area: density times area or thickness
   std::string where;
 };
 
@@ -29,26 +29,27 @@ struct PointMass {
 
 struct StructureModel {
   std::vector<StructureSection> sections;
-  std::vector<int> section_of;          // [cell] -1: carries nothing, names a place
-  std::vector<int> components_at;       // [mesh node] unknowns that its elements know; 0: none
-  bool linear = true;                   // are all of its elements?
-  bool lacks_elements = false;          // a section names one that there is not
-  int components = 3;                   // of the space: 3, or 6 with rotations
-  std::vector<Integral> stiffness;      // sections, and springs to the ground
-  std::vector<Integral> ground;         // the springs of these
-  std::vector<Prescription> springs;    // held elastically: region, component
+  std::vector<int> section_of;        // [cell] -1: carries nothing, names a place
+  std::vector<int> components_at;     // [mesh node] unknowns that its elements know; 0: none
+  bool linear = true;                 // are all of its elements?
+  bool lacks_elements = false;        // a section names one that there is not
+  int components = 3;                 // of the space: 3, or 6 with rotations
+  std::vector<Integral> stiffness;    // sections, and springs to the ground
+  std::vector<Integral> ground;       // the springs of these
+  std::vector<Prescription> springs;  // held elastically: region, component
   std::vector<PointMass> masses;
 };
 
 // The beam of a section whose element is one.
 Beam beam_of(const StructureSection& section);
 
-// [[section]], [[spring]] and [[mass]]. What is wrong is added to the case. Cells of surfaces must have a section; lines without one
-// name places.
+// [[section]], [[spring]] and [[mass]]. What is wrong is added to the case. Cells of surfaces must have a section;
+// lines without one name places.
 StructureModel read_structure(Run& run, const Mesh& mesh, const FormCatalogue& catalogue, bool needs_density);
 
 // [[support]] of the case or of a load case. With `only_zero`, other values are errors.
-std::vector<Prescription> read_structure_supports(const Case::Table& from, const Mesh& mesh, int components, bool only_zero = false);
+std::vector<Prescription> read_structure_supports(const Case::Table& from, const Mesh& mesh, int components,
+                                                  bool only_zero = false);
 
 const FunctionSpace& structure_space(Run& run, const Mesh& mesh, const StructureModel& model);
 
@@ -58,11 +59,11 @@ Constraints held_by(const FunctionSpace& space, const std::vector<Prescription>&
 // Kinetic energies of the sections and point masses. What is wrong is added to the case.
 std::vector<Integral> inertia_of(Case& input, const StructureModel& model);
 
-// Loads of the root or of a load case, and what of them lies along beams: their section forces are those of the nodes and
-// of the load between.
+// Loads of the root or of a load case, and what of them lies along beams: their section forces are those of the nodes
+// and of the load between.
 struct StructureLoads {
   std::vector<Integral> integrals;
-  std::vector<std::array<double, 3>> along;   // [cell] force per length; empty: none
+  std::vector<std::array<double, 3>> along;  // [cell] force per length; empty: none
 };
 StructureLoads read_structure_loads(const Case::Table& from, const Mesh& mesh, const StructureModel& model);
 bool has_gravity(const Case::Table& from);

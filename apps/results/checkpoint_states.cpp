@@ -5,14 +5,18 @@
 namespace ritz {
 namespace {
 
-Numbers numbers_of(std::vector<double> values) { return std::make_shared<const std::vector<double>>(std::move(values)); }
+Numbers numbers_of(std::vector<double> values) {
+  return std::make_shared<const std::vector<double>>(std::move(values));
+}
 
 void put(const SolveReport& r, const std::string& name, CheckpointState& state) {
-  state.numbers[name + ".report"] = numbers_of({double(static_cast<int>(r.reason)), double(r.iterations), r.true_relative_residual, r.error_estimate,
-                                                double(r.memory_needed), double(r.memory_used), double(r.restarts), double(r.entry)});
+  state.numbers[name + ".report"] =
+      numbers_of({double(static_cast<int>(r.reason)), double(r.iterations), r.true_relative_residual, r.error_estimate,
+                  double(r.memory_needed), double(r.memory_used), double(r.restarts), double(r.entry)});
   state.numbers[name + ".history"] = numbers_of(r.history);
   std::vector<double> steps;
-  for (const SolveReport::Step& step : r.steps) steps.insert(steps.end(), {step.length, step.product, step.next_product});
+  for (const SolveReport::Step& step : r.steps)
+    steps.insert(steps.end(), {step.length, step.product, step.next_product});
   state.numbers[name + ".steps"] = numbers_of(std::move(steps));
   state.texts[name + ".report"] = {r.method, r.preconditioner, r.choice, r.error_norm, r.where};
   state.texts[name + ".fallbacks"] = r.fallbacks;
@@ -62,10 +66,12 @@ SolvedColumns solved_columns_of(const CheckpointState& state) {
   return columns;
 }
 
-CheckpointState state_of(const NonlinearSolution& solution, const Operator::PointStates& points, int increments, int steps) {
+CheckpointState state_of(const NonlinearSolution& solution, const Operator::PointStates& points, int increments,
+                         int steps) {
   CheckpointState state{.where = fmt::format("increment {} of {}", solution.increment, increments), .steps = steps};
   std::vector<double> history;
-  for (const NonlinearStep& s : solution.steps) history.insert(history.end(), {double(s.increment), s.residual, s.relative, s.length});
+  for (const NonlinearStep& s : solution.steps)
+    history.insert(history.end(), {double(s.increment), s.residual, s.relative, s.length});
   state.numbers = {{"u", numbers_of(solution.u.host())},
                    {"newton", numbers_of({double(solution.increment), solution.reference})},
                    {"newton.steps", numbers_of(std::move(history))}};
@@ -77,10 +83,13 @@ CheckpointState state_of(const NonlinearSolution& solution, const Operator::Poin
 NonlinearState nonlinear_state_of(const CheckpointState& state) {
   const std::vector<double>&newton = *state.numbers.at("newton"), &history = *state.numbers.at("newton.steps");
   NonlinearState result{.increment = int(newton.at(0)), .u = *state.numbers.at("u"), .reference = newton.at(1)};
-  for (std::size_t i = 0; i + 3 < history.size(); i += 4) result.steps.push_back({int(history[i]), history[i + 1], history[i + 2], history[i + 3]});
-  for (auto found = state.numbers.find("points.0"); found != state.numbers.end(); found = state.numbers.find(fmt::format("points.{}", result.state.size())))
+  for (std::size_t i = 0; i + 3 < history.size(); i += 4)
+    result.steps.push_back({int(history[i]), history[i + 1], history[i + 2], history[i + 3]});
+  for (auto found = state.numbers.find("points.0"); found != state.numbers.end();
+       found = state.numbers.find(fmt::format("points.{}", result.state.size())))
     result.state.push_back(*found->second);
-  if (const auto turned = state.texts.find("newton.turned"); turned != state.texts.end()) result.turned = turned->second.at(0);
+  if (const auto turned = state.texts.find("newton.turned"); turned != state.texts.end())
+    result.turned = turned->second.at(0);
   return result;
 }
 

@@ -11,7 +11,8 @@ CheckpointState state_of(const SolvedColumns& columns, std::size_t count);  // o
 SolvedColumns solved_columns_of(const CheckpointState& state);
 
 // `steps`: of the results, written so far.
-CheckpointState state_of(const NonlinearSolution& solution, const Operator::PointStates& points, int increments, int steps);
+CheckpointState state_of(const NonlinearSolution& solution, const Operator::PointStates& points, int increments,
+                         int steps);
 NonlinearState nonlinear_state_of(const CheckpointState& state);
 
 }  // namespace ritz

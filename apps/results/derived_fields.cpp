@@ -19,38 +19,48 @@ std::string remedy(const Run& run, const Operator& equations) {
     const FunctionSpace& space = equations.space();
     const MemoryLimits& given = run.options().memory;
     const Index device =
-        run.device().memory().live() + (equations.memory_needs(Operator::Task::evaluate) + needs_of_results(space, equations.integrals())).total();
-    const Index host =
-        host_memory_live() + host_of_results(run, space, equations.integrals(), 3) + (run.device().is_gpu() ? 0 : device - run.device().memory().live());
+        run.device().memory().live() +
+        (equations.memory_needs(Operator::Task::evaluate) + needs_of_results(space, equations.integrals())).total();
+    const Index host = host_memory_live() + host_of_results(run, space, equations.integrals(), 3) +
+                       (run.device().is_gpu() ? 0 : device - run.device().memory().live());
     const auto enough = [](Index bytes) {
-      return bytes < 10'000'000 ? fmt::format("{}k", (bytes + bytes / 20) / 1000 + 1) : fmt::format("{}M", (bytes + bytes / 20) / 1'000'000 + 1);
+      return bytes < 10'000'000 ? fmt::format("{}k", (bytes + bytes / 20) / 1000 + 1)
+                                : fmt::format("{}M", (bytes + bytes / 20) / 1'000'000 + 1);
     };
     if (given.device > 0) limits.push_back("--memory-limit " + enough(device));
     if (given.host > 0) limits.push_back("--host-memory-limit " + enough(host));
-    if (limits.empty()) limits.push_back(fmt::format("a machine with {} for arrays and {} in all", text_of_bytes(device), text_of_bytes(host)));
+    if (limits.empty())
+      limits.push_back(
+          fmt::format("a machine with {} for arrays and {} in all", text_of_bytes(device), text_of_bytes(host)));
   };
-  if (memory_shortage(count)) return "raise the limit, or use a machine with more memory; --estimate says how much is needed";
-  return fmt::format("{} should be enough for them; what is written stays, so name another folder with --output, or add --overwrite",
-                     fmt::join(limits, " and "));
+  if (memory_shortage(count))
+    return "raise the limit, or use a machine with more memory; --estimate says how much is needed";
+  return fmt::format(
+      "{} should be enough for them; what is written stays, so name another folder with --output, or add --overwrite",
+      fmt::join(limits, " and "));
 }
 
 }  // namespace
 
-EvaluatedFields derive(Run& run, const Operator& equations, EvaluatedFields names, const std::function<EvaluatedFields()>& make) {
+EvaluatedFields derive(Run& run, const Operator& equations, EvaluatedFields names,
+                       const std::function<EvaluatedFields()>& make) {
   if (run.lacks_fields()) return names;
   const auto go_without = [&](const Error& shortage) {
     run.go_without_fields(shortage, remedy(run, equations));
     return names;
   };
   if (run.writing_is_short())  // one more step with all its fields would not help
-    if (const std::optional<Error> shortage = run.give_back(); shortage && run.may_lack_fields()) return go_without(*shortage);
+    if (const std::optional<Error> shortage = run.give_back(); shortage && run.may_lack_fields())
+      return go_without(*shortage);
   EvaluatedFields fields;
   const auto attempt = [&] { fields = make(); };
   const std::optional<Error> first = memory_shortage(attempt);
   if (!first) return fields;
   run.give_back();
   run.step_down(
-      fmt::format("memory: lists of the equations go before derived fields ({}); cost: they are made anew where equations are used again", first->message()));
+      fmt::format("memory: lists of the equations go before derived fields ({}); cost: they are made anew where "
+                  "equations are used again",
+                  first->message()));
   const std::optional<Error> second = memory_shortage(attempt);
   run.give_back();  // combinations need theirs
   if (!second) return fields;
@@ -65,23 +75,27 @@ DerivedFields evaluate(Run& run, const Operator& equations, const Vector& u, con
 
 Index host_of_results(const Run& run, const FunctionSpace& space, const std::vector<Integral>& integrals, int steps) {
   const Index derived = derived_numbers(integrals);
-  // Of a space with nodes of its own: the unknown and what is derived at its nodes; where finer cells are written or looked at, the same at
-  // their points and what is made of it, the points, and the lists of the cells'.
+  // Of a space with nodes of its own: the unknown and what is derived at its nodes; where finer cells are written or
+  // looked at, the same at their points and what is made of it, the points, and the lists of the cells'.
   Index own = 0;
   if (!space.isoparametric()) own = 8 * space.node_count() * (space.components() + derived);
   if (run.fields().has_finer(space)) {
     own += 8 * space.node_count() * (3 + 2 * space.components() + 3 * derived);
-    for (const CellBlock& block : space.mesh().blocks()) own += 8 * block.cell_count() * space.element(block.kind).node_count();
+    for (const CellBlock& block : space.mesh().blocks())
+      own += 8 * block.cell_count() * space.element(block.kind).node_count();
   }
   const Index at_nodes = 2 * space.components() + 4 * derived, at_cells = 3 * derived;
   const Index one = 8 * (at_nodes * space.mesh().node_count() + at_cells * space.mesh().cell_count());
-  const Index held = 8 * ((2 * space.components() + 3 * derived / 2) * space.mesh().node_count() + derived * space.mesh().cell_count());
+  const Index held = 8 * ((2 * space.components() + 3 * derived / 2) * space.mesh().node_count() +
+                          derived * space.mesh().cell_count());
   const Index fields = own + one + Index{std::min(2, steps - 1)} * held;
   if (!run.estimates_error()) return fields;
   // The estimate stands before what is derived does, beside earlier steps; its field stays.
   const Index field = 8 * space.mesh().cell_count();
-  const Index before = own + Index{std::min(2, steps - 1)} * (held + field) + 8 * space.components() * space.mesh().node_count();
-  return std::max(before + host_of_estimate(space), fields + Index{2 + std::min(2, steps - 1)} * field + 24 * space.mesh().cell_count());
+  const Index before =
+      own + Index{std::min(2, steps - 1)} * (held + field) + 8 * space.components() * space.mesh().node_count();
+  return std::max(before + host_of_estimate(space),
+                  fields + Index{2 + std::min(2, steps - 1)} * field + 24 * space.mesh().cell_count());
 }
 
 }  // namespace ritz

@@ -15,7 +15,8 @@ std::vector<double> columns(const std::vector<double>& all, int components, int 
   std::vector<double> part;
   part.reserve(all.size() / static_cast<std::size_t>(components) * static_cast<std::size_t>(count));
   for (std::size_t item = 0; item < all.size(); item += static_cast<std::size_t>(components))
-    part.insert(part.end(), all.begin() + static_cast<std::ptrdiff_t>(item) + first, all.begin() + static_cast<std::ptrdiff_t>(item) + first + count);
+    part.insert(part.end(), all.begin() + static_cast<std::ptrdiff_t>(item) + first,
+                all.begin() + static_cast<std::ptrdiff_t>(item) + first + count);
   return part;
 }
 
@@ -25,7 +26,8 @@ std::vector<Field> evaluated_fields(const FormRecord& record) {
   std::vector<Field> fields;
   if (record.derived > 0) {
     fields.push_back({record.derives, record.derived, {}, words(record.derived_names)});
-    if (fields.back().component_names.size() != static_cast<std::size_t>(record.derived)) fields.back().component_names.clear();
+    if (fields.back().component_names.size() != static_cast<std::size_t>(record.derived))
+      fields.back().component_names.clear();
   }
   for (const StateFacts& each : record.states()) fields.push_back({each.name, each.components});
   return fields;
@@ -44,10 +46,17 @@ EvaluatedFields evaluate_fields(Run& run, const Operator& equations, const FormR
   auto phase = run.device().profile().phase("fields");
   int first = 0;
   for (const Field& field : names) {
-    const auto part = [&](const std::vector<double>& values) { return columns(values, all.components, first, field.components); };
-    result.nodal.push_back({.name = field.name, .components = field.components, .values = part(all.at_nodes), .component_names = field.component_names,
-                            .finer_values = run.fields().at_points(equations.space(), part(all.at_space_nodes), field.components)});
-    if (record.codimension == 0) result.cells.push_back({field.name, field.components, part(all.at_cells), field.component_names});
+    const auto part = [&](const std::vector<double>& values) {
+      return columns(values, all.components, first, field.components);
+    };
+    result.nodal.push_back(
+        {.name = field.name,
+         .components = field.components,
+         .values = part(all.at_nodes),
+         .component_names = field.component_names,
+         .finer_values = run.fields().at_points(equations.space(), part(all.at_space_nodes), field.components)});
+    if (record.codimension == 0)
+      result.cells.push_back({field.name, field.components, part(all.at_cells), field.component_names});
     first += field.components;
   }
   return result;

@@ -27,7 +27,8 @@ std::string advice(const std::string& near, const std::string& valid) {
 
 void FieldComponent::select(const double* values, double* out) const {
   if (which >= 0) *out = values[which];
-  else if (which == magnitude) *out = components == 3 ? std::hypot(values[0], values[1], values[2]) : std::hypot(values[0], values[1]);
+  else if (which == magnitude)
+    *out = components == 3 ? std::hypot(values[0], values[1], values[2]) : std::hypot(values[0], values[1]);
   else std::copy_n(values, components, out);
 }
 
@@ -64,10 +65,12 @@ FieldComponent component_named(const Field& field, const std::string& name) {
     result.which = number;
     return result;
   }
-  const std::string numbers = field.components == 1 ? "the number 0" : fmt::format("a number from 0 to {}", field.components - 1);
+  const std::string numbers =
+      field.components == 1 ? "the number 0" : fmt::format("a number from 0 to {}", field.components - 1);
   const std::string valid = names.empty() ? numbers : quoted_list(names) + " or " + numbers;
   throw Error(Exit::input, fmt::format("the field '{}' has no component '{}'", field.name, name),
-              fmt::format("its {} are called {}", field.components == 1 ? "value has no name: components" : "components", valid),
+              fmt::format("its {} are called {}",
+                          field.components == 1 ? "value has no name: components" : "components", valid),
               field.components == 1 ? "leave the component out" : advice(nearest_match(name, names), "one of these"));
 }
 
@@ -85,7 +88,8 @@ const Field& field_named(std::span<const Field> fields, const std::string& name)
     names.push_back(field.name);
   }
   throw Error(Exit::input, fmt::format("there is no field '{}'", name),
-              fmt::format("the fields at nodes are {}", quoted_list(names)), advice(nearest_match(name, names), "one of these"));
+              fmt::format("the fields at nodes are {}", quoted_list(names)),
+              advice(nearest_match(name, names), "one of these"));
 }
 
 }  // namespace ritz

@@ -12,11 +12,11 @@ namespace ritz {
 
 struct FieldComponent {
   static constexpr int all = -1, magnitude = -2;
-  int components = 1;   // of the field
+  int components = 1;  // of the field
   int which = all;
 
-  int size() const { return which == all ? components : 1; }        // numbers that come out
-  void select(const double* values, double* out) const;             // [components] -> [size()]
+  int size() const { return which == all ? components : 1; }  // numbers that come out
+  void select(const double* values, double* out) const;       // [components] -> [size()]
 };
 
 // "x y z" for vectors, "xx yy zz xy yz xz" for symmetric tensors, or the field's own; lower case.

@@ -10,7 +10,8 @@ namespace {
 
 // Of two materials in the order of the case file.
 template <class Material, class Same>
-std::vector<std::int32_t> material_of_cells(const Mesh& mesh, const std::vector<Material>& materials, const Same& same) {
+std::vector<std::int32_t> material_of_cells(const Mesh& mesh, const std::vector<Material>& materials,
+                                            const Same& same) {
   std::vector<std::int32_t> like(materials.size());  // the first with the same numbers
   for (std::size_t i = 0; i < materials.size(); ++i)
     for (std::size_t k = i + 1; k-- > 0;)
@@ -26,7 +27,8 @@ bool same(const Formula& a, const Formula& b) { return a.is_number() && b.is_num
 
 // Numbers of each material, or of each cell where there are formulas. of(values of the formulas): what the model takes.
 template <std::size_t N, class Material, class Formulas, class Of>
-void add_numbers(ErrorModel& model, const Mesh& mesh, const std::vector<Material>& materials, const Formulas& formulas, const Of& of) {
+void add_numbers(ErrorModel& model, const Mesh& mesh, const std::vector<Material>& materials, const Formulas& formulas,
+                 const Of& of) {
   model.by_cell = std::ranges::any_of(materials, [&](const Material& m) { return !all_numbers(formulas(m)); });
   if (model.by_cell) model.numbers.resize(static_cast<std::size_t>(mesh.cell_count()));
   for (const Material& m : materials) {
@@ -48,9 +50,13 @@ void add_numbers(ErrorModel& model, const Mesh& mesh, const std::vector<Material
 
 ErrorModel error_model(const Mesh& mesh, const PlaneModel& plane, const std::vector<ElasticMaterial>& materials) {
   const bool solid = mesh.dimension() == 3;
-  ErrorModel model{.physics = solid ? ErrorPhysics::solid : plane.axisymmetric ? ErrorPhysics::axisymmetric : ErrorPhysics::plane, .weight = plane.weight};
-  model.material = material_of_cells(mesh, materials,
-                                     [](const ElasticMaterial& a, const ElasticMaterial& b) { return same(a.young, b.young) && same(a.poisson, b.poisson); });
+  ErrorModel model{.physics = solid                ? ErrorPhysics::solid
+                              : plane.axisymmetric ? ErrorPhysics::axisymmetric
+                                                   : ErrorPhysics::plane,
+                   .weight = plane.weight};
+  model.material = material_of_cells(mesh, materials, [](const ElasticMaterial& a, const ElasticMaterial& b) {
+    return same(a.young, b.young) && same(a.poisson, b.poisson);
+  });
   model.plane_stress = plane.type == "plane_stress";
   add_numbers<2>(
       model, mesh, materials,
@@ -65,8 +71,11 @@ ErrorModel error_model(const Mesh& mesh, const PlaneModel& plane, const std::vec
 }
 
 ErrorModel error_model(const Mesh& mesh, const PlaneModel& plane, const std::vector<ThermalMaterial>& materials) {
-  ErrorModel model{.physics = plane.axisymmetric ? ErrorPhysics::axisymmetric_heat : ErrorPhysics::heat, .weight = plane.weight};
-  model.material = material_of_cells(mesh, materials, [](const ThermalMaterial& a, const ThermalMaterial& b) { return same(a.conductivity, b.conductivity); });
+  ErrorModel model{.physics = plane.axisymmetric ? ErrorPhysics::axisymmetric_heat : ErrorPhysics::heat,
+                   .weight = plane.weight};
+  model.material = material_of_cells(mesh, materials, [](const ThermalMaterial& a, const ThermalMaterial& b) {
+    return same(a.conductivity, b.conductivity);
+  });
   add_numbers<1>(
       model, mesh, materials, [](const ThermalMaterial& m) { return std::array{m.conductivity}; },
       [](const std::array<double, 1>& given) {
@@ -76,7 +85,8 @@ ErrorModel error_model(const Mesh& mesh, const PlaneModel& plane, const std::vec
 }
 
 std::string place_of(const Mesh& mesh, const Point& x) {
-  return mesh.dimension() == 3 ? fmt::format("({:.4g}, {:.4g}, {:.4g})", x[0], x[1], x[2]) : fmt::format("({:.4g}, {:.4g})", x[0], x[1]);
+  return mesh.dimension() == 3 ? fmt::format("({:.4g}, {:.4g}, {:.4g})", x[0], x[1], x[2])
+                               : fmt::format("({:.4g}, {:.4g})", x[0], x[1]);
 }
 
 Point centre_of(const Mesh& mesh, Index cell) { return CellMap(mesh, cell).at(reference_centroid(mesh.kind_of(cell))); }
@@ -97,7 +107,8 @@ WorstCells worst_cells(const DiscretisationError& error) {
   // Sorted a part at a time: half of the sum is mostly in few of them.
   for (std::size_t sorted = 0, size = 1024; sorted < cells.size(); size *= 4) {
     const std::size_t end = std::min(cells.size(), sorted + size);
-    std::partial_sort(cells.begin() + static_cast<std::ptrdiff_t>(sorted), cells.begin() + static_cast<std::ptrdiff_t>(end), cells.end(),
+    std::partial_sort(cells.begin() + static_cast<std::ptrdiff_t>(sorted),
+                      cells.begin() + static_cast<std::ptrdiff_t>(end), cells.end(),
                       [&](Index a, Index b) { return square(a) != square(b) ? square(a) > square(b) : a < b; });
     if (sorted == 0) result.worst = cells.front();
     for (; sorted < end; ++sorted) {
@@ -110,7 +121,8 @@ WorstCells worst_cells(const DiscretisationError& error) {
   return result;
 }
 
-// In the cell with the largest energy per volume. At a singular point it stays, however fine the cells are, and small their share is.
+// In the cell with the largest energy per volume. At a singular point it stays, however fine the cells are, and small
+// their share is.
 double relative_at_peak(const DiscretisationError& error) {
   std::size_t peak = 0;
   for (std::size_t cell = 1; cell < error.energies.size(); ++cell)
@@ -121,9 +133,10 @@ double relative_at_peak(const DiscretisationError& error) {
 }  // namespace
 
 bool wants_mesh_error(Run& run) {
-  const bool wanted = run.input()
-                          .table("output", "where results go and how")
-                          .flag("error_estimate", "of the error by the mesh: in the log, the report and as a field in cells", false);
+  const bool wanted =
+      run.input()
+          .table("output", "where results go and how")
+          .flag("error_estimate", "of the error by the mesh: in the log, the report and as a field in cells", false);
   if (wanted) run.estimate_error();
   return wanted;
 }
@@ -131,7 +144,9 @@ bool wants_mesh_error(Run& run) {
 DiscretisationError mesh_error(Run& run, const FunctionSpace& space, const Vector& u, const MeshErrorModel& model) {
   auto phase = run.phase("error estimate");
   const Mesh& mesh = space.mesh();
-  return estimate_error(space, u.host(), model.elastic.empty() ? error_model(mesh, model.plane, model.thermal) : error_model(mesh, model.plane, model.elastic));
+  return estimate_error(space, u.host(),
+                        model.elastic.empty() ? error_model(mesh, model.plane, model.thermal)
+                                              : error_model(mesh, model.plane, model.elastic));
 }
 
 void tell_mesh_error(Run& run, const FunctionSpace& space, const DiscretisationError& error) {
@@ -142,19 +157,25 @@ void tell_mesh_error(Run& run, const FunctionSpace& space, const DiscretisationE
   const WorstCells worst = worst_cells(error);
   const Point at = centre_of(mesh, worst.worst);
   run.facts()["discretisation_error_at"] = fmt::format("{:.6g} {:.6g} {:.6g}", at[0], at[1], at[2]);
-  // Where the error is small against the solution in the worst cells and at the peak, and not in a handful of cells, it falls with the order
-  // of the elements (docs/results.md).
+  // Where the error is small against the solution in the worst cells and at the peak, and not in a handful of cells, it
+  // falls with the order of the elements (docs/results.md).
   const bool spread = worst.count >= 3 && 200 * worst.count >= mesh.cell_count(), off = worst.relative() >= 0.1;
   const bool falls = !off && spread && relative_at_peak(error) < 0.1 && error.shallow == 0;
   const double halved = relative / std::pow(2, space.order());
   if (falls) run.facts()["discretisation_error_halved_cells"] = fmt::format("{:.4g}", halved);
   const std::string advice = falls ? fmt::format("; with cells of half the size about {:.2g} %", 100 * halved)
-                             : off ? "; refine there first: at sharp inner edges, ends of supports and point loads no mesh is fine enough for the peak"
+                             : off ? "; refine there first: at sharp inner edges, ends of supports and point loads no "
+                                     "mesh is fine enough for the peak"
                                    : "";
-  run.log().line("error by the mesh, estimated: {:.2g} % of the energy norm; half of its square in {} of {} cells, which are {:.2g} % off, the worst at {}{}",
-                 100 * relative, worst.count, mesh.cell_count(), 100 * worst.relative(), place_of(mesh, at), advice);
+  run.log().line(
+      "error by the mesh, estimated: {:.2g} % of the energy norm; half of its square in {} of {} cells, which are "
+      "{:.2g} % off, the worst at {}{}",
+      100 * relative, worst.count, mesh.cell_count(), 100 * worst.relative(), place_of(mesh, at), advice);
   if (error.shallow > 0)
-    run.log().line("around {} vertices the cells are too few for the estimate, which is too small there: bodies should be two cells thick", error.shallow);
+    run.log().line(
+        "around {} vertices the cells are too few for the estimate, which is too small there: bodies should be two "
+        "cells thick",
+        error.shallow);
 }
 
 }  // namespace ritz

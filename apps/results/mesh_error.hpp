@@ -1,5 +1,5 @@
-// "Is my mesh fine enough?": the estimated error by the mesh (fem/results/error_estimate.hpp) of a model of these materials, for the log, the
-// report and the results.
+// "Is my mesh fine enough?": the estimated error by the mesh (fem/results/error_estimate.hpp) of a model of these
+// materials, for the log, the report and the results.
 #pragma once
 
 #include "apps/cases/elastic_model.hpp"
@@ -15,8 +15,8 @@ struct ThermalMaterial {
   Formula conductivity;  // [W/(m K)]
 };
 
-// What the estimate of a run is made of. Nothing is averaged between two materials, unless they have the same numbers. Formulas count with
-// their values at the cells' centres.
+// What the estimate of a run is made of. Nothing is averaged between two materials, unless they have the same numbers.
+// Formulas count with their values at the cells' centres.
 struct MeshErrorModel {
   PlaneModel plane;
   std::vector<ElasticMaterial> elastic;  // or:

@@ -41,10 +41,12 @@ void print_table(Run& run, const VibrationModes& modes) {
   for (const int d : modes.directions) head += fmt::format("{:>7}", "xyz"[d]);
   log.line("{}", head);
   std::vector<double> sums(modes.directions.size(), 0.0);
-  const auto share = [&](std::size_t d, double mass) { return fmt::format("{:7.2f}", 100 * mass / modes.total_mass[d]); };
+  const auto share = [&](std::size_t d, double mass) {
+    return fmt::format("{:7.2f}", 100 * mass / modes.total_mass[d]);
+  };
   for (std::size_t k = 0; k < modes.frequencies.size(); ++k) {
-    std::string line =
-        fmt::format("{:4}  {:14.7g}  {:18.8e}  {:8.1e}                     ", k + 1, modes.frequencies[k], modes.eigen.values[k], modes.eigen.residuals[k]);
+    std::string line = fmt::format("{:4}  {:14.7g}  {:18.8e}  {:8.1e}                     ", k + 1,
+                                   modes.frequencies[k], modes.eigen.values[k], modes.eigen.residuals[k]);
     for (std::size_t d = 0; d < sums.size(); ++d) {
       sums[d] += modes.effective_mass[k][d];
       line += share(d, modes.effective_mass[k][d]);

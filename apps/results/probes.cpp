@@ -17,8 +17,8 @@ namespace {
 struct Probe {
   Case::Table table;
   std::string name, field, component, values;
-  std::optional<PointLocator::Place> place;   // at a point,
-  const Region* region = nullptr;             // or over a region
+  std::optional<PointLocator::Place> place;  // at a point,
+  const Region* region = nullptr;            // or over a region
   std::string measure;
 };
 
@@ -50,9 +50,7 @@ void read_place(Probe& probe, const Mesh& mesh, Places& places) {
     return t.error("point", fmt::format("the point has {} coordinates", x.size()), {}, "give two or three");
   try {
     probe.place = places.at(x);
-  } catch (const Error& error) {
-    add_at(t, "point", error);
-  }
+  } catch (const Error& error) { add_at(t, "point", error); }
 }
 
 void read_region(Probe& probe, const Mesh& mesh) {
@@ -69,8 +67,12 @@ void read_region(Probe& probe, const Mesh& mesh) {
 }
 
 Probe read_probe(const Case::Table& t, const Mesh& mesh, Places& places) {
-  Probe probe{.table = t, .name = t.text("name", "of the number in the log and in the JSON report"), .field = {}, .component = {},
-              .place = {}, .measure = {}};
+  Probe probe{.table = t,
+              .name = t.text("name", "of the number in the log and in the JSON report"),
+              .field = {},
+              .component = {},
+              .place = {},
+              .measure = {}};
   if (t.has("point") && t.has("region")) {
     t.error("region", "a probe has a point and a region", "a probe looks at one of them", "make two probes of it");
     t.text("region", "", {.fallback = "", .may_be_empty = true});
@@ -83,8 +85,11 @@ Probe read_probe(const Case::Table& t, const Mesh& mesh, Places& places) {
   TextRule field_rule;
   if (probe.measure == "reaction") field_rule.fallback = "reaction";
   probe.field = t.text("field", "as in the result file", field_rule);
-  probe.values = t.choice("values", "which, where the results have both; auto takes those of cells where nodes have none", {"auto", "nodes", "cells"}, "auto");
-  probe.component = t.expression("component", "x y z magnitude, xx yy zz xy yz xz, a number from 0, or all", {.fallback = "all"});
+  probe.values =
+      t.choice("values", "which, where the results have both; auto takes those of cells where nodes have none",
+               {"auto", "nodes", "cells"}, "auto");
+  probe.component =
+      t.expression("component", "x y z magnitude, xx yy zz xy yz xz, a number from 0, or all", {.fallback = "all"});
   return probe;
 }
 
@@ -96,7 +101,8 @@ std::vector<Probe> read_probes(Case& input, const Mesh& mesh) {
     probes.push_back(read_probe(t, mesh, places));
     const std::string& name = probes.back().name;
     if (!name.empty() && !names.insert(name).second)
-      t.error("name", fmt::format("a second probe is called '{}'", name), "results are found by name", "give each probe a name of its own");
+      t.error("name", fmt::format("a second probe is called '{}'", name), "results are found by name",
+              "give each probe a name of its own");
   }
   return probes;
 }
@@ -116,15 +122,18 @@ bool restrict(Target& target, const Probe& probe) {
   const char* why = "it belongs to the cells of another element";
   if (probe.place) {
     if (has_field(probe.place->cell)) return true;
-    probe.table.error("point", fmt::format("the field '{}' has no values in cell {}, at the point", target.field->name, probe.place->cell), why,
-                      "take a point in a cell that has it, or a region");
+    probe.table.error(
+        "point",
+        fmt::format("the field '{}' has no values in cell {}, at the point", target.field->name, probe.place->cell),
+        why, "take a point in a cell that has it, or a region");
     return false;
   }
   if (probe.region == nullptr) return true;
   target.region = *probe.region;
   std::erase_if(target.region->cells, [&](Index cell) { return !has_field(cell); });
   if (!target.region->cells.empty()) return true;
-  probe.table.error("region", fmt::format("the field '{}' has no values in '{}'", target.field->name, probe.region->name), why,
+  probe.table.error("region",
+                    fmt::format("the field '{}' has no values in '{}'", target.field->name, probe.region->name), why,
                     "name a region of cells that have it");
   return false;
 }
@@ -133,16 +142,20 @@ bool restrict(Target& target, const Probe& probe) {
 bool is_of_one_dimension(const Mesh& mesh, const Target& target, const Probe& probe) {
   if (probe.region == nullptr || (probe.measure != "mean" && probe.measure != "integral")) return true;
   std::set<int> dimensions;
-  for (const Index cell : (target.region ? *target.region : *probe.region).cells) dimensions.insert(traits(mesh.kind_of(cell)).dimension);
+  for (const Index cell : (target.region ? *target.region : *probe.region).cells)
+    dimensions.insert(traits(mesh.kind_of(cell)).dimension);
   if (dimensions.size() < 2) return true;
-  probe.table.error("region", fmt::format("'{}' holds lines and surfaces", probe.region->name), fmt::format("the {} would add lengths to areas", probe.measure),
+  probe.table.error("region", fmt::format("'{}' holds lines and surfaces", probe.region->name),
+                    fmt::format("the {} would add lengths to areas", probe.measure),
                     "name a region of one of them, or take min or max");
   return false;
 }
 
 std::optional<Target> find_target(const Probe& probe, const Mesh& mesh, const ProbeFields& fields) {
   if (probe.field.empty()) return {};
-  const auto has = [&](std::span<const Field> some) { return std::ranges::any_of(some, [&](const Field& f) { return f.name == probe.field; }); };
+  const auto has = [&](std::span<const Field> some) {
+    return std::ranges::any_of(some, [&](const Field& f) { return f.name == probe.field; });
+  };
   const bool in_cells = probe.values == "cells" || (probe.values == "auto" && !has(fields.nodal) && has(fields.cells));
   const Field* field = nullptr;
   try {
@@ -154,13 +167,12 @@ std::optional<Target> find_target(const Probe& probe, const Mesh& mesh, const Pr
     if (probe.measure == "reaction")
       probe.table.error("measure", what, "reactions are sums over nodes", "take min, max, mean or integral");
     else if (probe.region->kind != RegionKind::cells)
-      probe.table.error("region", what, fmt::format("'{}' is a region of {}", probe.region->name, probe.region->kind == RegionKind::nodes ? "nodes" : "facets"),
+      probe.table.error("region", what,
+                        fmt::format("'{}' is a region of {}", probe.region->name,
+                                    probe.region->kind == RegionKind::nodes ? "nodes" : "facets"),
                         "name a region of cells");
-    else if (restrict(target, probe) && is_of_one_dimension(mesh, target, probe))
-      return target;
-  } catch (const Error& error) {
-    add_at(probe.table, field == nullptr ? "field" : "component", error);
-  }
+    else if (restrict(target, probe) && is_of_one_dimension(mesh, target, probe)) return target;
+  } catch (const Error& error) { add_at(probe.table, field == nullptr ? "field" : "component", error); }
   return {};
 }
 
@@ -193,14 +205,16 @@ RegionIntegral integral_of(const Mesh& mesh, const Region& region, const Target&
                          : integrate(mesh, region, *target.field, target.component, fields.measure, fields.finer);
 }
 
-std::vector<double> value_at(const Mesh& mesh, const PointLocator::Place& place, const Field& field, const LagrangeResults* finer) {
+std::vector<double> value_at(const Mesh& mesh, const PointLocator::Place& place, const Field& field,
+                             const LagrangeResults* finer) {
   if (finer == nullptr || field.finer_values.empty()) return interpolate(mesh, place, field.values, field.components);
   const std::vector<double> N = finer->functions(mesh.kind_of(place.cell)).at(place.xi);
   const std::span<const Node> points = finer->points_of(place.cell);
   const auto components = static_cast<std::size_t>(field.components);
   std::vector<double> result(components, 0.0);
   for (std::size_t a = 0; a < N.size(); ++a)
-    for (std::size_t c = 0; c < components; ++c) result[c] += N[a] * field.finer_values[static_cast<std::size_t>(points[a]) * components + c];
+    for (std::size_t c = 0; c < components; ++c)
+      result[c] += N[a] * field.finer_values[static_cast<std::size_t>(points[a]) * components + c];
   return result;
 }
 
@@ -234,10 +248,13 @@ std::vector<double> total(const Mesh& mesh, const Region& region, const Target& 
 }
 
 std::vector<double> evaluate(const Probe& probe, const Mesh& mesh, const Target& target, const ProbeFields& fields) {
-  if (target.field->values.empty()) return std::vector(static_cast<std::size_t>(target.component.size()), std::numeric_limits<double>::quiet_NaN());
+  if (target.field->values.empty())
+    return std::vector(static_cast<std::size_t>(target.component.size()), std::numeric_limits<double>::quiet_NaN());
   if (probe.place) {
     std::vector<double> result(static_cast<std::size_t>(target.component.size()));
-    if (target.in_cells) target.component.select(target.field->values.data() + probe.place->cell * target.field->components, result.data());
+    if (target.in_cells)
+      target.component.select(target.field->values.data() + probe.place->cell * target.field->components,
+                              result.data());
     else target.component.select(value_at(mesh, *probe.place, *target.field, fields.finer).data(), result.data());
     return result;
   }
@@ -258,11 +275,13 @@ bool check_probes(Case& input, const Mesh& mesh, const ProbeFields& fields) {
   return !probes.empty();
 }
 
-std::vector<std::pair<std::string, std::vector<double>>> evaluate_probes(Case& input, const Mesh& mesh, const ProbeFields& fields) {
+std::vector<std::pair<std::string, std::vector<double>>> evaluate_probes(Case& input, const Mesh& mesh,
+                                                                         const ProbeFields& fields) {
   std::vector<std::pair<std::string, std::vector<double>>> results;
   for (const Probe& probe : read_probes(input, mesh)) {
     const std::optional<Target> target = find_target(probe, mesh, fields);
-    if (target && (probe.place || probe.region != nullptr)) results.emplace_back(probe.name, evaluate(probe, mesh, *target, fields));
+    if (target && (probe.place || probe.region != nullptr))
+      results.emplace_back(probe.name, evaluate(probe, mesh, *target, fields));
   }
   input.throw_if_any();
   return results;

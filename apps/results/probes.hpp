@@ -9,9 +9,9 @@
 // field: one at nodes, or, with values = "cells" or where nodes have none of that name, one of a value in each cell.
 // component: x y z magnitude, xx yy zz xy yz xz, a number from 0, or all (the default).
 // measure: min, max (over the region's nodes), mean, integral (by quadrature over its cells or facets; the mean of a
-// region of nodes is the mean of their values), or reaction (sum over the nodes; of the field "reaction" by default). At points,
-// and in means and integrals, fields of a higher order than the mesh are the polynomials that they are. Of a field in cells: over the cells of a region of
-// cells, the mean weighted by their sizes.
+// region of nodes is the mean of their values), or reaction (sum over the nodes; of the field "reaction" by default).
+// At points, and in means and integrals, fields of a higher order than the mesh are the polynomials that they are. Of a
+// field in cells: over the cells of a region of cells, the mean weighted by their sizes.
 #pragma once
 
 #include "apps/results/region_integral.hpp"
@@ -27,16 +27,19 @@ namespace ritz {
 
 struct ProbeFields {
   std::span<const Field> nodal, cells = {};
-  BodyMeasure measure = {};   // of means and integrals
+  BodyMeasure measure = {};                // of means and integrals
   const LagrangeResults* finer = nullptr;  // that Field::finer_values stand on
 };
 
 // Asks for every key of the probes and finds their points and regions in the mesh; what is wrong is added to the case.
-// With `fields`, the fields that the run will make (values may be missing), names are checked too. Are there any probes?
+// With `fields`, the fields that the run will make (values may be missing), names are checked too. Are there any
+// probes?
 bool check_probes(Case& input, const Mesh& mesh, const ProbeFields& fields = {});
 
 // Name and numbers of each probe, in the order of the file: one number when a component was named or the field has
-// only one. NaN where a field has no values. Throws all errors together, Exit::input, each with its place in the case file.
-std::vector<std::pair<std::string, std::vector<double>>> evaluate_probes(Case& input, const Mesh& mesh, const ProbeFields& fields);
+// only one. NaN where a field has no values. Throws all errors together, Exit::input, each with its place in the case
+// file.
+std::vector<std::pair<std::string, std::vector<double>>> evaluate_probes(Case& input, const Mesh& mesh,
+                                                                         const ProbeFields& fields);
 
 }  // namespace ritz

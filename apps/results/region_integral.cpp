@@ -17,10 +17,10 @@ namespace {
 // A reference cell, or one of its facets, at the points of its rule.
 struct Table {
   int dimension = 0;
-  std::vector<double> weights;                 // [point]
-  std::vector<std::vector<double>> values;     // of the field's functions: [point][node]
-  std::vector<std::vector<double>> places;     // of the cell's map: [point][node of the map]
-  std::vector<std::vector<Point>> gradients;   // of the same along the axes of the cell or facet
+  std::vector<double> weights;                // [point]
+  std::vector<std::vector<double>> values;    // of the field's functions: [point][node]
+  std::vector<std::vector<double>> places;    // of the cell's map: [point][node of the map]
+  std::vector<std::vector<Point>> gradients;  // of the same along the axes of the cell or facet
 };
 
 // Of a field of this order times the Jacobian: 4 for a linear field on a trilinear cell, 7 for quadratic ones.
@@ -54,7 +54,8 @@ void for_each_point(const Table& table, std::span<const Point> x, const BodyMeas
       for (std::size_t k = 0; k < static_cast<std::size_t>(table.dimension); ++k)
         for (std::size_t i = 0; i < 3; ++i) tangents[k][i] += table.gradients[q][a][k] * x[a][i];
     }
-    f(q, table.weights[q] * drawn_size(tangents, table.dimension) * measure.weight * (measure.axisymmetric ? radius : 1));
+    f(q,
+      table.weights[q] * drawn_size(tangents, table.dimension) * measure.weight * (measure.axisymmetric ? radius : 1));
   }
 }
 
@@ -72,7 +73,8 @@ class Sum {
     points([&](std::size_t q, double weight) {
       std::fill_n(value, components_, 0.0);
       for (std::size_t a = 0; a < nodes.size(); ++a)
-        for (std::size_t c = 0; c < components_; ++c) value[c] += table.values[q][a] * values_[static_cast<std::size_t>(nodes[a]) * components_ + c];
+        for (std::size_t c = 0; c < components_; ++c)
+          value[c] += table.values[q][a] * values_[static_cast<std::size_t>(nodes[a]) * components_ + c];
       component_->select(value, selected);
       sums[0] += weight;
       for (std::size_t i = 1; i < sums.size(); ++i) sums[i] += weight * selected[i - 1];
@@ -89,9 +91,11 @@ class Sum {
 // Points of cells and facets in space, for fields at the mesh's nodes, or at finer points.
 class Points {
  public:
-  Points(const Mesh& mesh, const BodyMeasure& measure, const LagrangeResults* finer = nullptr) : mesh_(&mesh), measure_(&measure), finer_(finer) {}
+  Points(const Mesh& mesh, const BodyMeasure& measure, const LagrangeResults* finer = nullptr)
+      : mesh_(&mesh), measure_(&measure), finer_(finer) {}
   // At the points of loads on a field of this order.
-  Points(const Mesh& mesh, const BodyMeasure& measure, int field_order) : mesh_(&mesh), measure_(&measure), field_order_(field_order) {}
+  Points(const Mesh& mesh, const BodyMeasure& measure, int field_order)
+      : mesh_(&mesh), measure_(&measure), field_order_(field_order) {}
   template <class Use>  // use(table, nodes, points)
   void of_cell(Index cell, const Use& use) {
     walk(CellMap(*mesh_, cell), -1, mesh_->nodes_of(cell), cell, use);
@@ -107,15 +111,17 @@ class Points {
     const auto [at, fresh] = tables_.try_emplace({cell.kind(), facet, cell.functions()});
     if (fresh) at->second = make_table(cell, facet);
     const Table& table = at->second;
-    use(table, finer_ != nullptr ? finer_->points_of(number) : nodes, [&](const auto& f) { for_each_point(table, cell.nodes(), *measure_, f); });
+    use(table, finer_ != nullptr ? finer_->points_of(number) : nodes,
+        [&](const auto& f) { for_each_point(table, cell.nodes(), *measure_, f); });
   }
 
   // facet -1: of the cell itself.
   Table make_table(const CellMap& cell, int facet) const {
     const CellKind kind = facet < 0 ? cell.kind() : traits(cell.kind()).facets[static_cast<std::size_t>(facet)].kind;
     const int map = cell.functions() != nullptr ? cell.functions()->order() : traits(cell.kind()).order;
-    const QuadratureRule rule = quadrature(kind, field_order_ > 0 ? mass_degree(traits(kind).linear, std::max(field_order_, map))
-                                                                  : degree_for(finer_ != nullptr ? finer_->order() : traits(kind).order, map));
+    const QuadratureRule rule =
+        quadrature(kind, field_order_ > 0 ? mass_degree(traits(kind).linear, std::max(field_order_, map))
+                                          : degree_for(finer_ != nullptr ? finer_->order() : traits(kind).order, map));
     Table table{traits(kind).dimension, rule.weights, {}, {}, {}};
     for (const Point& xi : rule.points) {
       Point in_cell = xi;
@@ -142,34 +148,41 @@ class Points {
   const BodyMeasure* measure_;
   const LagrangeResults* finer_ = nullptr;
   int field_order_ = 0;
-  std::map<std::tuple<CellKind, int, const LagrangePolynomials*>, Table> tables_;  // by kind of the cell, facet, and its own map
+  // by kind of the cell, facet, and its own map
+  std::map<std::tuple<CellKind, int, const LagrangePolynomials*>, Table> tables_;
 };
 
 }  // namespace
 
-RegionIntegral integrate(const Mesh& mesh, const Region& region, const Field& field, const FieldComponent& component, const BodyMeasure& measure,
-                         const LagrangeResults* finer) {
+RegionIntegral integrate(const Mesh& mesh, const Region& region, const Field& field, const FieldComponent& component,
+                         const BodyMeasure& measure, const LagrangeResults* finer) {
   if (region.kind == RegionKind::nodes)
-    throw Error(Exit::input, fmt::format("an integral over '{}', a region of nodes", region.name),
-                "nodes have no size", "name a region of cells or facets");
+    throw Error(Exit::input, fmt::format("an integral over '{}', a region of nodes", region.name), "nodes have no size",
+                "name a region of cells or facets");
   if (field.components > 64)
-    throw Error(Exit::input, fmt::format("field '{}' has {} components", field.name, field.components), "64 is the most", "");
+    throw Error(Exit::input, fmt::format("field '{}' has {} components", field.name, field.components),
+                "64 is the most", "");
   if (field.finer_values.empty()) finer = nullptr;
   Points points(mesh, measure, finer);
   Sum sum(field, finer != nullptr ? field.finer_values : field.values, component);
-  const auto add = [&sum](const Table& table, std::span<const Node> nodes, const auto& each) { sum.add(table, nodes, each); };
+  const auto add = [&sum](const Table& table, std::span<const Node> nodes, const auto& each) {
+    sum.add(table, nodes, each);
+  };
   for (const Index cell : region.cells) points.of_cell(cell, add);
   for (const FacetOfCell& facet : region.facets) points.of_facet(facet, add);
   return {sum.sums[0], {sum.sums.begin() + 1, sum.sums.end()}};
 }
 
-RegionIntegral integrate_cells(const Mesh& mesh, const Region& region, const Field& field, const FieldComponent& component, const BodyMeasure& measure) {
+RegionIntegral integrate_cells(const Mesh& mesh, const Region& region, const Field& field,
+                               const FieldComponent& component, const BodyMeasure& measure) {
   Points points(mesh, measure);
   RegionIntegral result{0, std::vector<double>(static_cast<std::size_t>(component.size()), 0.0)};
   std::vector<double> selected(result.integrals.size());
   for (const Index cell : region.cells) {
     double size = 0;
-    points.of_cell(cell, [&size](const Table&, std::span<const Node>, const auto& each) { each([&size](std::size_t, double weight) { size += weight; }); });
+    points.of_cell(cell, [&size](const Table&, std::span<const Node>, const auto& each) {
+      each([&size](std::size_t, double weight) { size += weight; });
+    });
     component.select(field.values.data() + cell * field.components, selected.data());
     result.size += size;
     for (std::size_t i = 0; i < selected.size(); ++i) result.integrals[i] += size * selected[i];
@@ -180,7 +193,9 @@ RegionIntegral integrate_cells(const Mesh& mesh, const Region& region, const Fie
 double loaded_size(const Mesh& mesh, const Region& region, const BodyMeasure& measure, int field_order) {
   Points points(mesh, measure, field_order);
   double size = 0;
-  const auto add = [&size](const Table&, std::span<const Node>, const auto& each) { each([&size](std::size_t, double weight) { size += weight; }); };
+  const auto add = [&size](const Table&, std::span<const Node>, const auto& each) {
+    each([&size](std::size_t, double weight) { size += weight; });
+  };
   for (const FacetOfCell& facet : region.facets) points.of_facet(facet, add);
   for (const Index cell : region.cells) points.of_cell(cell, add);
   return size;

@@ -8,7 +8,8 @@ const LagrangeResults* ResultFields::finer_for(const FunctionSpace& space) {
   return &*finer_;
 }
 
-std::vector<double> ResultFields::at_points(const FunctionSpace& space, std::span<const double> at_nodes, int components) {
+std::vector<double> ResultFields::at_points(const FunctionSpace& space, std::span<const double> at_nodes,
+                                            int components) {
   const LagrangeResults* finer = finer_for(space);
   return finer != nullptr && !at_nodes.empty() ? finer->values(at_nodes, components) : std::vector<double>();
 }

@@ -6,11 +6,19 @@
 
 namespace ritz {
 
-ResultWriter::ResultWriter(ResultFolder& folder, const std::string& stem, const SeriesOptions& format, Text resolved, int skip, Where where)
-    : folder_(folder), stem_(stem), resolved_(std::move(resolved)), series_(make_result_series(stem, format, &folder)), posted_(skip), where_(where) {
+ResultWriter::ResultWriter(ResultFolder& folder, const std::string& stem, const SeriesOptions& format, Text resolved,
+                           int skip, Where where)
+    : folder_(folder),
+      stem_(stem),
+      resolved_(std::move(resolved)),
+      series_(make_result_series(stem, format, &folder)),
+      posted_(skip),
+      where_(where) {
   const auto committed = static_cast<int>(folder.committed(folder.relative(series_->path())).size());
   if (skip > committed)
-    throw Error(Exit::checkpoint, fmt::format("the checkpoint stands behind {} steps of '{}', and {} are committed", skip, series_->path(), committed),
+    throw Error(Exit::checkpoint,
+                fmt::format("the checkpoint stands behind {} steps of '{}', and {} are committed", skip,
+                            series_->path(), committed),
                 "results were removed, or are those of another run", "start anew with --overwrite");
   series_->skip(skip);
 }
@@ -24,7 +32,8 @@ void ResultWriter::write(const Mesh& mesh, Step step) {
         if (each.path == name) committed = each.slabs.back().first_row + each.slabs.back().row_count;
     probes_.emplace(probes_path(), committed);
   }
-  const Posted posted{&mesh, std::make_shared<const Step>(std::move(step)), posted_};  // shared, as std::function wants to be copied
+  // shared, as std::function wants to be copied
+  const Posted posted{&mesh, std::make_shared<const Step>(std::move(step)), posted_};
   if (where_ == Where::at_once) {
     commit(posted);
   } else {
@@ -57,8 +66,11 @@ void ResultWriter::commit_postponed() {
 void ResultWriter::commit(const Posted& posted) {
   const Step& step = *posted.step;
   const int number = posted.number;
-  ResultStep result{
-      .time = step.time.value_or(double(number)), .load_case = step.load_case, .point_fields = step.nodal, .cell_fields = step.cells, .cells = step.finer};
+  ResultStep result{.time = step.time.value_or(double(number)),
+                    .load_case = step.load_case,
+                    .point_fields = step.nodal,
+                    .cell_fields = step.cells,
+                    .cells = step.finer};
   result.also = [&] {
     std::vector<JournalFile> files;
     if (number == 0) files.push_back(folder_.write(resolved_.name, resolved_.text));

@@ -1,6 +1,7 @@
-// The results of a run: its series of steps, its probes, and the case as it was solved. Steps are written in the background while
-// the next ones are computed; two are held at most. A step for whose writing memory is short beside the computation waits for the caller:
-// it is tried again with the next one, and has to be written when all is to settle.
+// The results of a run: its series of steps, its probes, and the case as it was solved. Steps are written in the
+// background while the next ones are computed; two are held at most. A step for whose writing memory is short beside
+// the computation waits for the caller: it is tried again with the next one, and has to be written when all is to
+// settle.
 //
 //   ResultWriter writer(folder, "results/bracket/bracket", format, {.name = "bracket.resolved.toml", .text = ...}, 0);
 //   writer.write(mesh, {.nodal = fields, .probes = probes, .written = [](const std::string& file) { ... }});
@@ -27,12 +28,13 @@ class ResultWriter {
   using Probes = std::vector<std::pair<std::string, std::vector<double>>>;  // name -> one number or a vector
 
   struct Step {
-    std::optional<double> time;         // its number by default
+    std::optional<double> time;  // its number by default
     std::string load_case;
     std::vector<Field> nodal, cells;
     const LagrangeCells* finer = nullptr;  // on which the nodal fields stand; null: on the mesh's
-    Probes probes;                      // the same in every step
-    std::function<void(const std::string& file)> written = {};  // told in the caller's thread, some time after it is committed
+    Probes probes;                         // the same in every step
+    // told in the caller's thread, some time after it is committed
+    std::function<void(const std::string& file)> written = {};
   };
   struct Text {
     std::string name, text;
@@ -40,15 +42,15 @@ class ResultWriter {
 
   enum class Where { in_background, at_once };
 
-  // `stem`: path of the results without extension. `resolved` is written with the first step. `skip`: steps that are committed
-  // and will not be handed in again. Throws Error(Exit::checkpoint) when fewer are committed.
+  // `stem`: path of the results without extension. `resolved` is written with the first step. `skip`: steps that are
+  // committed and will not be handed in again. Throws Error(Exit::checkpoint) when fewer are committed.
   ResultWriter(ResultFolder& folder, const std::string& stem, const SeriesOptions& format, Text resolved, int skip,
                Where where = Where::in_background);
 
   void write(const Mesh& mesh, Step step);  // throws what an earlier step has met, too
   void settle();
-  bool has_postponed() const;                                                         // steps that memory was short for
-  const std::string& path() const { return series_->path(); }                     // what to open
+  bool has_postponed() const;                                  // steps that memory was short for
+  const std::string& path() const { return series_->path(); }  // what to open
   std::string probes_path() const { return stem_ + "_probes.csv"; }
   int step_count() const { return posted_; }
   double seconds() const { return background_.seconds(); }  // spent on writing, after settle()
@@ -71,10 +73,10 @@ class ResultWriter {
   std::optional<ProbeFile> probes_;  // a row for each step
   int posted_;
   Where where_;
-  mutable std::mutex mutex_;              // of what both threads use:
+  mutable std::mutex mutex_;  // of what both threads use:
   std::vector<std::pair<std::function<void(const std::string&)>, std::string>> written_;
   std::deque<Posted> postponed_;
-  Background background_;            // ends first
+  Background background_;  // ends first
 };
 
 }  // namespace ritz

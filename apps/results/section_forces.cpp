@@ -13,7 +13,8 @@ namespace ritz {
 namespace {
 
 // What a uniform load adds at the ends of a beam whose nodes do not move: those of the clamped beam.
-void add_clamped_forces(const Mesh& mesh, Index cell, const Beam& beam, const std::array<double, 3>& load, double* forces) {
+void add_clamped_forces(const Mesh& mesh, Index cell, const Beam& beam, const std::array<double, 3>& load,
+                        double* forces) {
   double x[2][3];
   for (std::size_t n = 0; n < 2; ++n) std::copy_n(mesh.point(mesh.nodes_of(cell)[n]).data(), 3, x[n]);
   const auto axes = beam.axes(x);
@@ -29,7 +30,9 @@ void add_clamped_forces(const Mesh& mesh, Index cell, const Beam& beam, const st
   }
 }
 
-bool same_field(const Field& one, const Field& other) { return one.name == other.name && one.components == other.components; }
+bool same_field(const Field& one, const Field& other) {
+  return one.name == other.name && one.components == other.components;
+}
 
 void record_largest(Run& run, const Field& field) {
   std::vector<double> largest(static_cast<std::size_t>(field.components), 0.0);
@@ -48,8 +51,8 @@ void record_largest(Run& run, const Field& field) {
 
 }  // namespace
 
-std::vector<Field> section_forces(Run& run, const Operator& equations, const StructureModel& model, const std::vector<std::array<double, 3>>& along,
-                                  const Vector& u) {
+std::vector<Field> section_forces(Run& run, const Operator& equations, const StructureModel& model,
+                                  const std::vector<std::array<double, 3>>& along, const Vector& u) {
   auto phase = run.device().profile().phase("section forces");
   std::vector<Field> fields;
   std::set<std::string> done;
@@ -58,7 +61,8 @@ std::vector<Field> section_forces(Run& run, const Operator& equations, const Str
     for (Field& part : evaluate_fields(run, equations, *first.record, u).cells) {
       const auto same = std::ranges::find_if(fields, [&](const Field& f) { return same_field(f, part); });
       if (same == fields.end()) fields.push_back(std::move(part));
-      else std::ranges::transform(same->values, part.values, same->values.begin(), std::plus{});  // elements of several kinds: each has its cells
+      // elements of several kinds: each has its cells
+      else std::ranges::transform(same->values, part.values, same->values.begin(), std::plus{});
     }
   }
   for (Field& field : fields) {
@@ -66,7 +70,8 @@ std::vector<Field> section_forces(Run& run, const Operator& equations, const Str
       if (along.empty() || s.element.name != Beam::name || field.name != Beam::derives) continue;
       const Beam beam = beam_of(s);
       for (const Index cell : s.region->cells)
-        add_clamped_forces(equations.space().mesh(), cell, beam, along[static_cast<std::size_t>(cell)], field.values.data() + cell * field.components);
+        add_clamped_forces(equations.space().mesh(), cell, beam, along[static_cast<std::size_t>(cell)],
+                           field.values.data() + cell * field.components);
     }
     record_largest(run, field);
   }

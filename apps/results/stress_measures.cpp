@@ -32,7 +32,8 @@ std::vector<double> von_mises_of(std::span<const double> tensors) {
 std::vector<double> principal_values_of(std::span<const double> tensors) {
   std::vector<double> values(tensors.size() / 2);
   for (std::size_t i = 0; i < tensors.size() / 6; ++i)
-    std::ranges::copy(principal_values(tensors.subspan(6 * i).first<6>()), values.begin() + static_cast<std::ptrdiff_t>(3 * i));
+    std::ranges::copy(principal_values(tensors.subspan(6 * i).first<6>()),
+                      values.begin() + static_cast<std::ptrdiff_t>(3 * i));
   return values;
 }
 

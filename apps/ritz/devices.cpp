@@ -27,10 +27,12 @@ std::string line(const char* name, const std::string& value) {
 
 std::string text_of(const DeviceReport& device) {
   const MachineInfo& info = device.info;
-  std::string text = info.kind == "gpu" ? fmt::format("gpu:{}  {}\n", info.ordinal, info.name) : fmt::format("cpu    {}\n", info.name);
+  std::string text =
+      info.kind == "gpu" ? fmt::format("gpu:{}  {}\n", info.ordinal, info.name) : fmt::format("cpu    {}\n", info.name);
   text += line("instruction set", instruction_set(info));
   text += line("compute capability", info.compute_capability);
-  text += line("memory", fmt::format("{:.1f} GB, {:.1f} GB free", 1e-9 * double(info.memory_total), 1e-9 * double(info.memory_free)));
+  text += line("memory", fmt::format("{:.1f} GB, {:.1f} GB free", 1e-9 * double(info.memory_total),
+                                     1e-9 * double(info.memory_free)));
   text += line("driver", info.driver);
   text += line("toolkit", info.toolkit);
   std::string rates;
@@ -74,8 +76,9 @@ std::string json_of(const DevicesReport& report) {
     one["memory_free"] = info.memory_free;
     one["copy_rates"] = nlohmann::ordered_json::array();
     for (const auto& [threads, rate] : device.copy_rates)
-      one["copy_rates"].push_back(threads == 0 ? nlohmann::ordered_json{{"bytes_per_second", rate}}
-                                               : nlohmann::ordered_json{{"threads", threads}, {"bytes_per_second", rate}});
+      one["copy_rates"].push_back(threads == 0
+                                      ? nlohmann::ordered_json{{"bytes_per_second", rate}}
+                                      : nlohmann::ordered_json{{"threads", threads}, {"bytes_per_second", rate}});
     json["devices"].push_back(std::move(one));
   }
   if (!report.why_no_gpu.empty()) json["why_no_gpu"] = report.why_no_gpu;

@@ -11,8 +11,8 @@ namespace ritz {
 struct DeviceReport {
   MachineInfo info;
   struct Rate {
-    int threads;               // 0: of a GPU
-    double bytes_per_second;   // read plus written
+    int threads;              // 0: of a GPU
+    double bytes_per_second;  // read plus written
   };
   std::vector<Rate> copy_rates;  // CPU: with 1 and with all threads
 };

@@ -36,12 +36,12 @@ std::string on_path(const std::vector<std::string>& names) {
 void look_at_processor(std::vector<Finding>& findings) {
   try {
     const Device cpu = Device::named("cpu");
-    findings.push_back({State::good, "processor", cpu.info().name + ", kernels for " + (cpu.backend() == "v4" ? "AVX-512" : "AVX2"), ""});
+    findings.push_back({State::good, "processor",
+                        cpu.info().name + ", kernels for " + (cpu.backend() == "v4" ? "AVX-512" : "AVX2"), ""});
     findings.push_back(
-        {State::good, "copy rate", fmt::format("{:.1f} GB/s with {} threads", 1e-9 * measure_copy_rate(cpu, Index{1} << 26), cpu.threads()), ""});
-  } catch (const Error& error) {
-    findings.push_back({State::fault, "processor", error.message(), error.fix()});
-  }
+        {State::good, "copy rate",
+         fmt::format("{:.1f} GB/s with {} threads", 1e-9 * measure_copy_rate(cpu, Index{1} << 26), cpu.threads()), ""});
+  } catch (const Error& error) { findings.push_back({State::fault, "processor", error.message(), error.fix()}); }
 }
 
 void look_at_threads(std::vector<Finding>& findings) {
@@ -52,30 +52,38 @@ void look_at_threads(std::vector<Finding>& findings) {
   const std::string asked = environment("OMP_NUM_THREADS");
   if (!asked.empty()) value += "; OMP_NUM_THREADS is " + asked;
   const bool too_many = !asked.empty() && std::atoi(asked.c_str()) > limits.threads();
-  findings.push_back({too_many ? State::advice : State::good, "threads", value,
-                      too_many ? fmt::format("more threads than processors only wait for each other: OMP_NUM_THREADS={} or --threads {}",
-                                             limits.threads(), limits.threads()) : ""});
+  findings.push_back(
+      {too_many ? State::advice : State::good, "threads", value,
+       too_many
+           ? fmt::format("more threads than processors only wait for each other: OMP_NUM_THREADS={} or --threads {}",
+                         limits.threads(), limits.threads())
+           : ""});
 }
 
 void look_at_memory(std::vector<Finding>& findings) {
   const HostLimits limits = host_limits();
-  std::string value = fmt::format("{}, {} available", text_of_bytes(limits.memory_total), text_of_bytes(limits.memory_available));
-  if (limits.group_memory > 0) value += fmt::format("; limited by the control group to {}", text_of_bytes(limits.group_memory));
+  std::string value =
+      fmt::format("{}, {} available", text_of_bytes(limits.memory_total), text_of_bytes(limits.memory_available));
+  if (limits.group_memory > 0)
+    value += fmt::format("; limited by the control group to {}", text_of_bytes(limits.group_memory));
   const bool little = limits.memory_available < 2'000'000'000;
-  findings.push_back(
-      {little ? State::advice : State::good, "memory", value,
-       little ? "room for about two million unknowns of heat or half a million of elasticity at most: close other programs, or ask the batch system for more"
-              : ""});
+  findings.push_back({little ? State::advice : State::good, "memory", value,
+                      little ? "room for about two million unknowns of heat or half a million of elasticity at most: "
+                               "close other programs, or ask the batch system for more"
+                             : ""});
 }
 
 void look_at_transfers(const Device& gpu, std::vector<Finding>& findings) {
   const TransferRate rate = measure_transfer_rate(gpu);
   const bool slow = std::min(rate.to_device, rate.to_host) < 3e9;  // PCI Express 3.0 with four lanes
-  std::string remedy = slow ? "the GPU is connected by few lanes, or another program uses them: nvidia-smi -q shows the link" : "";
-  if (!rate.pinned) remedy = "the system locks no more pages, and copies go through a buffer: raise the limit that ulimit -l shows";
+  std::string remedy =
+      slow ? "the GPU is connected by few lanes, or another program uses them: nvidia-smi -q shows the link" : "";
+  if (!rate.pinned)
+    remedy = "the system locks no more pages, and copies go through a buffer: raise the limit that ulimit -l shows";
   findings.push_back({remedy.empty() ? State::good : State::advice, "transfers",
-                      fmt::format("{:.1f} GB/s to gpu:{}, {:.1f} GB/s back, host memory {}", 1e-9 * rate.to_device, gpu.info().ordinal, 1e-9 * rate.to_host,
-                                  rate.pinned ? "pinned" : "not pinned"), remedy});
+                      fmt::format("{:.1f} GB/s to gpu:{}, {:.1f} GB/s back, host memory {}", 1e-9 * rate.to_device,
+                                  gpu.info().ordinal, 1e-9 * rate.to_host, rate.pinned ? "pinned" : "not pinned"),
+                      remedy});
 }
 
 // One GPU: does this build run on it, and how fast is it reached?
@@ -88,11 +96,14 @@ void look_at_gpu(const GpuFacts& facts, const MachineInfo& gpu, std::vector<Find
   try {
     const Device device = Device::named(subject);  // runs a kernel
     const MachineInfo now = device.machine().current_info();
-    findings.push_back({State::good, subject, fmt::format("{}, compute capability {}, {} with {} free", now.name, now.compute_capability,
-                                                          text_of_bytes(now.memory_total), text_of_bytes(now.memory_free)), ""});
+    findings.push_back({State::good, subject,
+                        fmt::format("{}, compute capability {}, {} with {} free", now.name, now.compute_capability,
+                                    text_of_bytes(now.memory_total), text_of_bytes(now.memory_free)),
+                        ""});
     look_at_transfers(device, findings);
   } catch (const Error& error) {
-    findings.push_back({State::fault, subject, error.message() + (error.why().empty() ? "" : ": " + error.why()), error.fix()});
+    findings.push_back(
+        {State::fault, subject, error.message() + (error.why().empty() ? "" : ": " + error.why()), error.fix()});
   }
 }
 
@@ -107,18 +118,22 @@ void look_at_gpus(std::vector<Finding>& findings) {
                         without ? "" : "install the CUDA libraries of this build, or use --device cpu"});
     return;
   }
-  findings.push_back({State::good, "CUDA", fmt::format("built with {} for compute capabilities {}; {}", facts.toolkit, facts.architectures,
-                                                       facts.driver.empty() ? "no driver" : "the driver is for CUDA " + facts.driver), ""});
+  findings.push_back({State::good, "CUDA",
+                      fmt::format("built with {} for compute capabilities {}; {}", facts.toolkit, facts.architectures,
+                                  facts.driver.empty() ? "no driver" : "the driver is for CUDA " + facts.driver),
+                      ""});
   if (const auto fault = driver_fault(facts)) {
     findings.push_back({State::fault, "driver", fault->what, fault->fix});
     return;
   }
   for (const MachineInfo& gpu : facts.gpus) look_at_gpu(facts, gpu, findings);
   if (!facts.gpus.empty()) return;
-  const bool harmless =
-      facts.driver.empty() || facts.why_no_gpu == "the driver reports no GPU" || facts.why_no_gpu.find("no CUDA-capable device") != std::string::npos;
+  const bool harmless = facts.driver.empty() || facts.why_no_gpu == "the driver reports no GPU" ||
+                        facts.why_no_gpu.find("no CUDA-capable device") != std::string::npos;
   findings.push_back({harmless ? State::good : State::fault, "GPU", "none is used: " + facts.why_no_gpu + chosen,
-                      harmless ? "" : "nvidia-smi shows what the driver sees; restart the machine after an update of the driver, or use --device cpu"});
+                      harmless ? ""
+                               : "nvidia-smi shows what the driver sees; restart the machine after an update of the "
+                                 "driver, or use --device cpu"});
 }
 
 // What a folder takes, flushed. [bytes/s]; negative: it cannot be written.
@@ -146,17 +161,23 @@ void look_at_disk(const std::string& folder, std::vector<Finding>& findings) {
   if (rate < 0)
     findings.push_back({State::advice, "disk", name + " cannot be written", "run in another folder, or give --output"});
   else
-    findings.push_back({rate < 20e6 ? State::advice : State::good, "disk", fmt::format("{:.0f} MB/s to {}, flushed", 1e-6 * rate, name),
-                        rate < 20e6 ? "write results to a local disk with --output, or compress them: [output] compression" : ""});
+    findings.push_back(
+        {rate < 20e6 ? State::advice : State::good, "disk",
+         fmt::format("{:.0f} MB/s to {}, flushed", 1e-6 * rate, name),
+         rate < 20e6 ? "write results to a local disk with --output, or compress them: [output] compression" : ""});
 }
 
 void look_at_programs(std::vector<Finding>& findings) {
   findings.push_back({State::good, "libraries", library_versions(), ""});
   const std::string viewer = on_path({"paraview", "pvpython"});
-  findings.push_back({viewer.empty() ? State::advice : State::good, "ParaView", viewer.empty() ? "not on the PATH" : viewer,
+  findings.push_back({viewer.empty() ? State::advice : State::good, "ParaView",
+                      viewer.empty() ? "not on the PATH" : viewer,
                       viewer.empty() ? "results open in ParaView on any machine: www.paraview.org" : ""});
-  const std::string wanted = environment("CXX"), compiler = on_path(wanted.empty() ? std::vector<std::string>{"c++", "g++"} : std::vector<std::string>{wanted});
-  findings.push_back({compiler.empty() ? State::advice : State::good, "compiler", compiler.empty() ? "no C++ compiler on the PATH" : compiler,
+  const std::string wanted = environment("CXX"),
+                    compiler = on_path(wanted.empty() ? std::vector<std::string>{"c++", "g++"}
+                                                      : std::vector<std::string>{wanted});
+  findings.push_back({compiler.empty() ? State::advice : State::good, "compiler",
+                      compiler.empty() ? "no C++ compiler on the PATH" : compiler,
                       compiler.empty() ? "forms of your own need one: install g++, or name it in CXX" : ""});
 }
 

@@ -16,7 +16,7 @@ struct Finding {
 
 struct Diagnosis {
   std::vector<Finding> findings;
-  Exit exit() const;           // environment when something is at fault
+  Exit exit() const;  // environment when something is at fault
 };
 
 // `folder`: whose disk is tried.

@@ -20,7 +20,8 @@ std::vector<Plugin> plugins_of(const ElementCommand& command, const Device& devi
 
 std::map<std::string, double> parameters_of(const ElementCommand& command, const FormRecord& record) {
   std::map<std::string, double> parameters;
-  for (int i = 0; i < record.parameter_count; ++i) parameters[record.parameters[i].facts.name] = example_of(record.parameters[i].facts);
+  for (int i = 0; i < record.parameter_count; ++i)
+    parameters[record.parameters[i].facts.name] = example_of(record.parameters[i].facts);
   for (int i = 0; i < record.given_count; ++i) parameters[record.given[i].name] = example_of(record.given[i]);
   for (const std::string& text : command.parameters) {
     const std::size_t equals = text.find('=');
@@ -28,7 +29,8 @@ std::map<std::string, double> parameters_of(const ElementCommand& command, const
     double value = 0;
     const auto read = std::from_chars(number.data(), number.data() + number.size(), value);
     if (number.empty() || read.ec != std::errc() || read.ptr != number.data() + number.size())
-      throw Error(Exit::input, fmt::format("--set {}: expected NAME=NUMBER", text), {}, "for example --set conductivity=3");
+      throw Error(Exit::input, fmt::format("--set {}: expected NAME=NUMBER", text), {},
+                  "for example --set conductivity=3");
     parameters[text.substr(0, equals)] = value;
   }
   return parameters;
@@ -38,14 +40,16 @@ std::map<std::string, double> parameters_of(const ElementCommand& command, const
 std::optional<double> changed(const ParameterFacts& facts, double value) {
   for (const double step : {0.1, -0.1}) {
     const double other = value + step * std::max(std::abs(value), 1e-3);
-    if (!(other < facts.minimum || other > facts.maximum || other <= facts.above || other >= facts.below)) return other;  // NaN: no bound
+    if (!(other < facts.minimum || other > facts.maximum || other <= facts.above || other >= facts.below))
+      return other;  // NaN: no bound
   }
   return std::nullopt;
 }
 
 // What the form declares and makes no use of, at fields of this size.
-void note_what_is_idle(const FormCatalogue& catalogue, const FormOnDevice& form, const FormRecord& record, const std::map<std::string, double>& parameters,
-                       const FormCheckOptions& options, std::vector<std::string>& notes) {
+void note_what_is_idle(const FormCatalogue& catalogue, const FormOnDevice& form, const FormRecord& record,
+                       const std::map<std::string, double>& parameters, const FormCheckOptions& options,
+                       std::vector<std::string>& notes) {
   for (int i = 0; i < record.parameter_count; ++i) {
     const ParameterFacts& facts = record.parameters[i].facts;
     std::map<std::string, double> others = parameters;
@@ -88,15 +92,19 @@ ElementReport check_form_named(const ElementCommand& command, const FormCatalogu
     }
   }
   for (const auto& [name, value] : parameters) report.notes.push_back(fmt::format("{} = {:g}", name, value));
-  if (record.state_count > 0) report.notes.emplace_back("keeps a state at points: checked as it begins, then in a second increment");
-  if (record.state_count > 0 && !record.rate_independent) report.notes.emplace_back("does not claim to be rate independent");
+  if (record.state_count > 0)
+    report.notes.emplace_back("keeps a state at points: checked as it begins, then in a second increment");
+  if (record.state_count > 0 && !record.rate_independent)
+    report.notes.emplace_back("does not claim to be rate independent");
   if (!record.linear) report.notes.emplace_back("does not claim to be linear");
   if (!record.symmetric) report.notes.emplace_back("does not claim a symmetric tangent");
-  if (!record.objective) report.notes.emplace_back("does not claim to be objective: no rigid motions, patch test, zero-energy modes");
+  if (!record.objective)
+    report.notes.emplace_back("does not claim to be objective: no rigid motions, patch test, zero-energy modes");
   if (devices.size() == 1) report.notes.emplace_back("only one back end here: not compared");
   const FormCheckOptions options{.amplitude = command.amplitude, .element = {}};
   report.results = check_form(devices, record, options);
-  if (all_passed(report.results)) note_what_is_idle(catalogue, devices.front(), record, parameters, options, report.notes);
+  if (all_passed(report.results))
+    note_what_is_idle(catalogue, devices.front(), record, parameters, options, report.notes);
   return report;
 }
 
@@ -129,42 +137,48 @@ std::string list_elements(const ElementCommand& command) {
     const FormRecord& r = *catalogue.find(name).record;
     std::string& text = r.cell >= 0 ? whole : forms;
     if (r.cell >= 0)
-      text += fmt::format("  {:<26} on {}, {} unknown{} per node{}\n", name, traits(static_cast<CellKind>(r.cell)).name, r.components,
-                          r.components == 1 ? "" : "s", r.declared ? "" : "; declares no parameters");
+      text += fmt::format("  {:<26} on {}, {} unknown{} per node{}\n", name, traits(static_cast<CellKind>(r.cell)).name,
+                          r.components, r.components == 1 ? "" : "s", r.declared ? "" : "; declares no parameters");
     else
-      text += fmt::format("  {:<26} {} component{} in {} dimensions{}{}\n", name, r.components, r.components == 1 ? "" : "s", r.dimension,
-                          r.codimension == 1 ? ", on facets" : "", r.declared ? "" : "; declares no parameters");
+      text += fmt::format("  {:<26} {} component{} in {} dimensions{}{}\n", name, r.components,
+                          r.components == 1 ? "" : "s", r.dimension, r.codimension == 1 ? ", on facets" : "",
+                          r.declared ? "" : "; declares no parameters");
     for (int i = 0; i < r.parameter_count; ++i) {
       const ParameterFacts& f = r.parameters[i].facts;
-      text += fmt::format("    {:<24} {} [{}]{}{}\n", f.name, f.about, f.unit, bounds_of(f).empty() ? "" : ", " + bounds_of(f),
+      text += fmt::format("    {:<24} {} [{}]{}{}\n", f.name, f.about, f.unit,
+                          bounds_of(f).empty() ? "" : ", " + bounds_of(f),
                           std::isnan(f.fallback) ? "" : fmt::format("; {:g} by default", f.fallback));
     }
     for (int i = 0; i < r.given_count; ++i)
-      text += fmt::format("    {:<24} {} [{}]{}; may vary from point to point\n", r.given[i].name, r.given[i].about, r.given[i].unit,
-                          bounds_of(r.given[i]).empty() ? "" : ", " + bounds_of(r.given[i]));
+      text += fmt::format("    {:<24} {} [{}]{}; may vary from point to point\n", r.given[i].name, r.given[i].about,
+                          r.given[i].unit, bounds_of(r.given[i]).empty() ? "" : ", " + bounds_of(r.given[i]));
     for (const StateFacts& f : r.states())
-      text += fmt::format("    {:<24} kept at points: {} number{}{}{}{}\n", f.name, f.components, f.components == 1 ? "" : "s",
-                          *f.unit == '\0' ? "" : fmt::format(" [{}]", f.unit), *f.about == '\0' ? "" : fmt::format(", {}", f.about),
+      text += fmt::format("    {:<24} kept at points: {} number{}{}{}{}\n", f.name, f.components,
+                          f.components == 1 ? "" : "s", *f.unit == '\0' ? "" : fmt::format(" [{}]", f.unit),
+                          *f.about == '\0' ? "" : fmt::format(", {}", f.about),
                           f.start == 0 ? "" : fmt::format("; {:g} at first", f.start));
   }
   text = forms + whole + "reference elements\n";
-  for (const std::string& name : catalogue.elements()) text += fmt::format("  {:<26} on {}\n", name, traits(catalogue.element(name).shape).name);
+  for (const std::string& name : catalogue.elements())
+    text += fmt::format("  {:<26} on {}\n", name, traits(catalogue.element(name).shape).name);
   return text + "  SHAPE:ORDER                Lagrange, for example hex8:3\n";
 }
 
 std::string text_of(const ElementReport& report) {
-  std::string text = fmt::format("{} {}\n{:<29} {:<20} {:<8} {:>10} {:>12}\n", report.what, report.name, "check", "on", "result", "number", "limit");
+  std::string text = fmt::format("{} {}\n{:<29} {:<20} {:<8} {:>10} {:>12}\n", report.what, report.name, "check", "on",
+                                 "result", "number", "limit");
   for (const CheckResult& r : report.results)
-    text += fmt::format("{:<29} {:<20} {:<8} {:>10.2e} {:>12}  {}\n", r.check, r.on, r.passed ? "ok" : "FAILED", r.number,
-                        fmt::format("{} {:.1e}", r.at_least ? ">=" : "<=", r.limit), r.note);
+    text += fmt::format("{:<29} {:<20} {:<8} {:>10.2e} {:>12}  {}\n", r.check, r.on, r.passed ? "ok" : "FAILED",
+                        r.number, fmt::format("{} {:.1e}", r.at_least ? ">=" : "<=", r.limit), r.note);
   for (const std::string& note : report.notes) text += fmt::format("note: {}\n", note);
   const auto failed = std::ranges::count(report.results, false, &CheckResult::passed);
-  return text +
-         (failed == 0 ? fmt::format("all {} checks passed\n", report.results.size()) : fmt::format("{} of {} checks FAILED\n", failed, report.results.size()));
+  return text + (failed == 0 ? fmt::format("all {} checks passed\n", report.results.size())
+                             : fmt::format("{} of {} checks FAILED\n", failed, report.results.size()));
 }
 
 std::string json_of(const ElementReport& report) {
-  nlohmann::json json = {{"name", report.name}, {"what", report.what}, {"passed", report.passed()}, {"notes", report.notes}};
+  nlohmann::json json = {
+      {"name", report.name}, {"what", report.what}, {"passed", report.passed()}, {"notes", report.notes}};
   for (const CheckResult& r : report.results)
     json["checks"].push_back({{"check", r.check},
                               {"on", r.on},

@@ -1,5 +1,5 @@
-// The tool `ritz`: what there is to compute on; whether forms and elements are what they claim to be; what a mesh file holds, what is wrong with it, and into
-// what it can be turned.
+// The tool `ritz`: what there is to compute on; whether forms and elements are what they claim to be; what a mesh file
+// holds, what is wrong with it, and into what it can be turned.
 #include "apps/ritz/devices.hpp"
 #include "apps/ritz/doctor.hpp"
 #include "apps/ritz/element_command.hpp"
@@ -24,8 +24,8 @@ namespace {
 using namespace ritz;
 
 struct Choice {
-  bool errors = false, devices = false, doctor = false, sized = false, check = false, change = false, verify = false, json = false, elements = false,
-       element = false;
+  bool errors = false, devices = false, doctor = false, sized = false, check = false, change = false, verify = false,
+       json = false, elements = false, element = false;
   std::string file, folder = ".";
   double scale = 1;
   int times = 1;
@@ -106,7 +106,8 @@ Exit guarded(const Choice& choice) {
     log.error(Error(Exit::resources, "out of host memory", {}, "use a machine with more memory"));
     return Exit::resources;
   } catch (const std::exception& error) {
-    log.error(Error(Exit::internal, error.what(), "this is a bug in Ritz", "please report it with the mesh or the plugin"));
+    log.error(
+        Error(Exit::internal, error.what(), "this is a bug in Ritz", "please report it with the mesh or the plugin"));
     return Exit::internal;
   }
 }
@@ -114,14 +115,16 @@ Exit guarded(const Choice& choice) {
 }  // namespace
 
 constexpr const char* formats =
-    "a mesh: Gmsh .msh, Abaqus or CalculiX .inp, VTK .vtu, .pvtu or .vtk, MEDIT .mesh or .meshb, MFEM .mesh, Nastran .bdf, Exodus II .e or .exo, MED .med, "
+    "a mesh: Gmsh .msh, Abaqus or CalculiX .inp, VTK .vtu, .pvtu or .vtk, MEDIT .mesh or .meshb, MFEM .mesh, Nastran "
+    ".bdf, Exodus II .e or .exo, MED .med, "
     "CGNS .cgns";
 
 void add_mesh_commands(CLI::App& mesh, Choice& choice) {
   const auto add_scale = [](CLI::App* app, double& scale) {
     app->add_option("--scale", scale, "factor on the coordinates, 0.001 for a mesh in mm")->capture_default_str();
   };
-  CLI::App* info = mesh.add_subcommand("info", "cells, regions, sizes, quality, and what is wrong with the mesh (exit code 3)");
+  CLI::App* info =
+      mesh.add_subcommand("info", "cells, regions, sizes, quality, and what is wrong with the mesh (exit code 3)");
   info->add_option("file", choice.file, formats)->required();
   add_scale(info, choice.scale);
   info->add_flag("--json", choice.json, "as JSON");
@@ -129,8 +132,11 @@ void add_mesh_commands(CLI::App& mesh, Choice& choice) {
   CLI::App* check = mesh.add_subcommand("check", "the same, and the cells with a problem as a picture for ParaView");
   check->add_option("file", choice.file, formats)->required();
   add_scale(check, choice.checks.scale);
-  check->add_option("--min-jacobian", choice.checks.least_jacobian, "cells with a smaller scaled Jacobian are errors")->capture_default_str();
-  check->add_option("--vtu", choice.checks.picture, "where to write the offending cells; by default the mesh's name with -problems.vtu, in this folder");
+  check->add_option("--min-jacobian", choice.checks.least_jacobian, "cells with a smaller scaled Jacobian are errors")
+      ->capture_default_str();
+  check->add_option(
+      "--vtu", choice.checks.picture,
+      "where to write the offending cells; by default the mesh's name with -problems.vtu, in this folder");
   check->add_flag("--json", choice.json, "as JSON");
   check->callback([&choice] { choice.check = true; });
 
@@ -141,16 +147,20 @@ void add_mesh_commands(CLI::App& mesh, Choice& choice) {
     app->add_option("to", change.to, "a .msh (Gmsh 4.1), .vtu or .inp file")->required();
     add_scale(app, change.scale);
     app->add_flag("--text", change.text, "write .msh as text, not binary");
-    app->add_option("--plane-type", change.plane_type, "elements of plane meshes in .inp: CPS, CPE or CAX")->capture_default_str()
+    app->add_option("--plane-type", change.plane_type, "elements of plane meshes in .inp: CPS, CPE or CAX")
+        ->capture_default_str()
         ->check(CLI::IsMember({"CPS", "CPE", "CAX"}));
     app->add_flag("--force", change.overwrite, "overwrite an existing file");
     app->callback([&choice] { choice.change = true; });
     return app;
   };
   CLI::App* convert = add_change("convert", "write a mesh in another format, order or unit; regions are kept");
-  convert->add_option("--order", change.order, "1 (straight cells) or 2 (with mid nodes)")->check(CLI::IsMember({1, 2}));
-  convert->add_flag("--serendipity", change.serendipity, "mid nodes on edges only: hex20 instead of hex27, quad8 instead of quad9");
-  CLI::App* refine = add_change("refine", "halve all cells; orders and regions are kept, new nodes lie on curved cells");
+  convert->add_option("--order", change.order, "1 (straight cells) or 2 (with mid nodes)")
+      ->check(CLI::IsMember({1, 2}));
+  convert->add_flag("--serendipity", change.serendipity,
+                    "mid nodes on edges only: hex20 instead of hex27, quad8 instead of quad9");
+  CLI::App* refine =
+      add_change("refine", "halve all cells; orders and regions are kept, new nodes lie on curved cells");
   refine->add_option("--times", choice.times, "how often")->capture_default_str()->check(CLI::Range(1, 10));
   refine->callback([&choice] {
     choice.change = true;
@@ -161,17 +171,26 @@ void add_mesh_commands(CLI::App& mesh, Choice& choice) {
 void add_element_commands(CLI::App& element, Choice& choice) {
   ElementCommand& command = choice.element_check;
   const auto add_plugin = [&](CLI::App* app) {
-    app->add_option("--plugin", command.plugin, "a C++ source with forms and elements of your own, or a module of ritz_add_plugin()");
+    app->add_option("--plugin", command.plugin,
+                    "a C++ source with forms and elements of your own, or a module of ritz_add_plugin()");
     app->add_option("--device", command.device, "auto, cpu, cpu:v3, cpu:v4, gpu or gpu:NUMBER")->capture_default_str();
   };
-  CLI::App* list = element.add_subcommand("list", "the forms, with their parameters, and the reference elements that have names");
+  CLI::App* list =
+      element.add_subcommand("list", "the forms, with their parameters, and the reference elements that have names");
   add_plugin(list);
   list->callback([&choice] { choice.elements = true; });
-  CLI::App* check = element.add_subcommand("check", "is a form or a reference element what it says it is? A table; exit code 4 when not");
-  check->add_option("name", command.name, "a form, an element of the plugin, or a Lagrange element such as hex8:3 (shape and order)")->required();
+  CLI::App* check = element.add_subcommand(
+      "check", "is a form or a reference element what it says it is? A table; exit code 4 when not");
+  check
+      ->add_option("name", command.name,
+                   "a form, an element of the plugin, or a Lagrange element such as hex8:3 (shape and order)")
+      ->required();
   add_plugin(check);
-  check->add_option("--set", command.parameters, "a parameter of the form: --set conductivity=3 (repeatable)")->take_all()->type_name("NAME=VALUE");
-  check->add_option("--amplitude", command.amplitude, "size of the fields at which nonlinear forms are looked at")->capture_default_str();
+  check->add_option("--set", command.parameters, "a parameter of the form: --set conductivity=3 (repeatable)")
+      ->take_all()
+      ->type_name("NAME=VALUE");
+  check->add_option("--amplitude", command.amplitude, "size of the fields at which nonlinear forms are looked at")
+      ->capture_default_str();
   check->add_flag("--json", choice.json, "as JSON");
   check->callback([&choice] { choice.element = true; });
 }
@@ -179,13 +198,19 @@ void add_element_commands(CLI::App& element, Choice& choice) {
 int main(int argc, char** argv) {
   ritz::spare_addresses_where_they_are_limited();
   Choice choice;
-  CLI::App cli{"What there is to compute on, what mesh files hold and can be turned into, whether elements are right and results whole.", "ritz"};
+  CLI::App cli{
+      "What there is to compute on, what mesh files hold and can be turned into, whether elements are right and "
+      "results whole.",
+      "ritz"};
   cli.footer(
-      "Examples:\n  ritz doctor\n  ritz devices\n  ritz mesh info bracket.msh --scale 0.001\n  ritz mesh check bracket.inp --min-jacobian 0.1\n"
+      "Examples:\n  ritz doctor\n  ritz devices\n  ritz mesh info bracket.msh --scale 0.001\n  ritz mesh check "
+      "bracket.inp --min-jacobian 0.1\n"
       "  ritz mesh convert bracket.inp bracket.vtu\n  ritz mesh refine coarse.msh fine.msh --times 2\n"
-      "  ritz element check my_form --plugin my_form.cpp\n  ritz results verify results/bracket\n  ritz size --unknowns 50e6 --physics elasticity --cell "
+      "  ritz element check my_form --plugin my_form.cpp\n  ritz results verify results/bracket\n  ritz size "
+      "--unknowns 50e6 --physics elasticity --cell "
       "tet10\n\n"
-      "Exit codes: 0 nothing is wrong, 2 command line, 3 the mesh or its file, 4 a check of an element failed, 6 out of memory, 7 a file could not be\n"
+      "Exit codes: 0 nothing is wrong, 2 command line, 3 the mesh or its file, 4 a check of an element failed, 6 out "
+      "of memory, 7 a file could not be\n"
       "written, 8 GPU or driver, 9 results are damaged or missing, 1 a bug in Ritz.");
   cli.set_version_flag("--version", std::string("ritz ") + ritz_version());
   cli.require_subcommand(1);
@@ -199,23 +224,31 @@ int main(int argc, char** argv) {
   CLI::App* element = cli.add_subcommand("element", "forms and reference elements, also of your own");
   element->require_subcommand(1);
   add_element_commands(*element, choice);
-  CLI::App* doctor =
-      cli.add_subcommand("doctor", "is this machine fit: processor, threads, memory, GPUs, disk, libraries, with a remedy for each fault (exit code 8)");
+  CLI::App* doctor = cli.add_subcommand("doctor",
+                                        "is this machine fit: processor, threads, memory, GPUs, disk, libraries, with "
+                                        "a remedy for each fault (exit code 8)");
   doctor->add_flag("--json", choice.json, "as JSON");
   doctor->add_option("--folder", choice.folder, "whose disk is tried: where results are to go")->capture_default_str();
   doctor->callback([&choice] { choice.doctor = true; });
-  CLI::App* errors = cli.add_subcommand("errors", "all kinds of errors, with exit codes, reasons and remedies, as Markdown (docs/errors.md)");
+  CLI::App* errors = cli.add_subcommand(
+      "errors", "all kinds of errors, with exit codes, reasons and remedies, as Markdown (docs/errors.md)");
   errors->add_flag("--json", choice.json, "as JSON");
   errors->callback([&choice] { choice.errors = true; });
   CLI::App* size = cli.add_subcommand("size", "what a model takes of memory, and which GPUs it fits, without a mesh");
   size->callback([&choice] { choice.sized = true; });
   size->add_option("--unknowns", choice.size.unknowns, "of the model, such as 50e6")->required();
-  size->add_option("--physics", choice.size.physics, "elasticity or heat")->capture_default_str()->check(CLI::IsMember({"elasticity", "heat"}));
-  size->add_option("--cell", choice.size.cell, "kind of its cells: tet4, tet10, hex8, hex20, ...")->capture_default_str();
-  size->add_option("--order", choice.size.order, "of [space]; 0: the cell's own")->capture_default_str()->check(CLI::Range(0, 8));
+  size->add_option("--physics", choice.size.physics, "elasticity or heat")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"elasticity", "heat"}));
+  size->add_option("--cell", choice.size.cell, "kind of its cells: tet4, tet10, hex8, hex20, ...")
+      ->capture_default_str();
+  size->add_option("--order", choice.size.order, "of [space]; 0: the cell's own")
+      ->capture_default_str()
+      ->check(CLI::Range(0, 8));
   CLI::App* results = cli.add_subcommand("results", "work on folders of results");
   results->require_subcommand(1);
-  CLI::App* verify = results->add_subcommand("verify", "read everything again and compare it with the journal of the run: ok, damaged, missing, extra");
+  CLI::App* verify = results->add_subcommand(
+      "verify", "read everything again and compare it with the journal of the run: ok, damaged, missing, extra");
   verify->add_option("folder", choice.file, "the folder that holds results.journal")->required();
   verify->add_flag("--json", choice.json, "as JSON");
   try {
@@ -223,7 +256,8 @@ int main(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return cli.exit(error);  // --help
     Log(LogLevel::quiet)
-        .error(Error(Exit::input, fmt::format("{}, on the command line", error.what()), {}, "'ritz --help' and 'ritz COMMAND --help' name what there is"));
+        .error(Error(Exit::input, fmt::format("{}, on the command line", error.what()), {},
+                     "'ritz --help' and 'ritz COMMAND --help' name what there is"));
     return static_cast<int>(Exit::input);
   }
   end_in_order_without_memory();

@@ -16,14 +16,16 @@ void check(const MeshChange& change) {
   check_writable_format(change.to);
   std::error_code ignored;
   if (std::filesystem::exists(change.to, ignored) && !change.overwrite)
-    throw Error(Exit::output, fmt::format("'{}' exists already", change.to), "files are not overwritten unless asked", "add --force, or give another name");
+    throw Error(Exit::output, fmt::format("'{}' exists already", change.to), "files are not overwritten unless asked",
+                "add --force, or give another name");
 }
 
 // Serendipity cells of the same geometry: their nodes are those of the full cells without the middles.
 Mesh with_mid_nodes(const Mesh& mesh, const MeshChange& change) {
   if (change.order == 0 && !change.serendipity) return mesh;
   bool quadratic = change.order == 2;
-  for (const CellBlock& block : mesh.blocks()) quadratic = quadratic || (change.order == 0 && traits(block.kind).order == 2);
+  for (const CellBlock& block : mesh.blocks())
+    quadratic = quadratic || (change.order == 0 && traits(block.kind).order == 2);
   return with_order(mesh, quadratic ? 2 : 1, change.serendipity ? MidNodes::serendipity : MidNodes::full);
 }
 
@@ -31,8 +33,10 @@ std::string summary(const std::string& path, const Mesh& mesh) {
   std::map<CellKind, Index> counts;
   for (const CellBlock& block : mesh.blocks()) counts[block.kind] += block.cell_count();
   std::string kinds;
-  for (const auto& [kind, count] : counts) kinds += fmt::format("{}{} {}", kinds.empty() ? "" : ", ", count, traits(kind).name);
-  return fmt::format("{}: {} nodes, {} cells ({}), {} regions\n", path, mesh.node_count(), mesh.cell_count(), kinds, mesh.regions().size());
+  for (const auto& [kind, count] : counts)
+    kinds += fmt::format("{}{} {}", kinds.empty() ? "" : ", ", count, traits(kind).name);
+  return fmt::format("{}: {} nodes, {} cells ({}), {} regions\n", path, mesh.node_count(), mesh.cell_count(), kinds,
+                     mesh.regions().size());
 }
 
 }  // namespace

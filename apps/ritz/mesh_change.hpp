@@ -10,8 +10,8 @@ namespace ritz {
 struct MeshChange {
   std::string from, to;
   double scale = 1;
-  int order = 0;            // 0: as it is
-  bool serendipity = false; // mid nodes on edges only; also of cells that are quadratic already
+  int order = 0;             // 0: as it is
+  bool serendipity = false;  // mid nodes on edges only; also of cells that are quadratic already
   int refinements = 0;
   bool text = false, overwrite = false;
   std::string plane_type = "CPS";

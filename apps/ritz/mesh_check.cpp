@@ -19,9 +19,30 @@ namespace ritz {
 namespace {
 
 // The numbers in the picture's field "problem".
-enum class Problem { none, inside_out, without_volume, folded, repeated, crowded, mismatched, hanging_node, split_face, crack, poor_shape };
-constexpr std::array problem_names{"none",    "inside out", "without volume", "folded",   "repeated",  "facet in several cells",
-                                   "nodes between the corners differ", "hanging node", "quadrilateral meets triangles", "crack", "poor shape"};
+enum class Problem {
+  none,
+  inside_out,
+  without_volume,
+  folded,
+  repeated,
+  crowded,
+  mismatched,
+  hanging_node,
+  split_face,
+  crack,
+  poor_shape
+};
+constexpr std::array problem_names{"none",
+                                   "inside out",
+                                   "without volume",
+                                   "folded",
+                                   "repeated",
+                                   "facet in several cells",
+                                   "nodes between the corners differ",
+                                   "hanging node",
+                                   "quadrilateral meets triangles",
+                                   "crack",
+                                   "poor shape"};
 
 class Offenders {
  public:
@@ -80,8 +101,11 @@ void add_poor_shapes(const Mesh& mesh, double least, Offenders& offenders, MeshI
     if (count++ < 10) first.push_back(cell);
   }
   if (count > 0)
-    info.errors.emplace_back(Exit::mesh, fmt::format("{} of {} with a scaled Jacobian below {}", counted("cell", count, first), info.file, least),
-                             fmt::format("the worst has {:.3g}", quality(mesh).worst_jacobian), "improve the mesh there, or lower --min-jacobian");
+    info.errors.emplace_back(
+        Exit::mesh,
+        fmt::format("{} of {} with a scaled Jacobian below {}", counted("cell", count, first), info.file, least),
+        fmt::format("the worst has {:.3g}", quality(mesh).worst_jacobian),
+        "improve the mesh there, or lower --min-jacobian");
 }
 
 // The offending cells alone, with the nodes that they use.
@@ -98,7 +122,8 @@ MeshData selection(const MeshData& data, const Offenders& offenders, std::vector
         Node& mine = number[static_cast<std::size_t>(node)];
         if (mine < 0) {
           mine = static_cast<Node>(part.points.size() / 3);
-          part.points.insert(part.points.end(), data.points.begin() + 3 * Index{node}, data.points.begin() + 3 * Index{node} + 3);
+          part.points.insert(part.points.end(), data.points.begin() + 3 * Index{node},
+                             data.points.begin() + 3 * Index{node} + 3);
         }
         chosen.nodes.push_back(mine);
       }
@@ -133,10 +158,11 @@ Offenders find_offenders(const MeshData& data, double least_jacobian, MeshInfo& 
 
 MeshCheck check_mesh(const std::string& file, const MeshCheckOptions& options) {
   if (!std::isfinite(options.scale) || options.scale <= 0)
-    throw Error(Exit::input, fmt::format("--scale is {}", options.scale), "lengths are multiplied by it", "give a positive number");
+    throw Error(Exit::input, fmt::format("--scale is {}", options.scale), "lengths are multiplied by it",
+                "give a positive number");
   if (!(options.least_jacobian >= 0 && options.least_jacobian <= 1))
-    throw Error(Exit::input, fmt::format("--min-jacobian is {}", options.least_jacobian), "scaled Jacobians of good cells are between 0 and 1",
-                "give 0.1 or the like");
+    throw Error(Exit::input, fmt::format("--min-jacobian is {}", options.least_jacobian),
+                "scaled Jacobians of good cells are between 0 and 1", "give 0.1 or the like");
   std::vector<std::string> notices;
   MeshData data = read_mesh_data(file, &notices);
   for (double& coordinate : data.points) coordinate *= options.scale;
@@ -144,7 +170,8 @@ MeshCheck check_mesh(const std::string& file, const MeshCheckOptions& options) {
   const Offenders offenders = find_offenders(data, options.least_jacobian, check.info);
   check.offender_count = offenders.count();
   if (check.offender_count == 0) return check;
-  check.picture = options.picture.empty() ? std::filesystem::path(file).stem().string() + "-problems.vtu" : options.picture;
+  check.picture =
+      options.picture.empty() ? std::filesystem::path(file).stem().string() + "-problems.vtu" : options.picture;
   std::vector<Field> fields;
   const MeshData part = selection(data, offenders, fields);
   write_vtu(check.picture, part, fields);
@@ -155,7 +182,8 @@ std::string text_of(const MeshCheck& check) {
   std::string text = text_of(check.info);
   if (check.picture.empty()) return text;
   text += fmt::format("{} cells with a problem are in {}; its field 'problem' is", check.offender_count, check.picture);
-  for (std::size_t i = 1; i < problem_names.size(); ++i) text += fmt::format("{} {} {}", i > 1 ? "," : "", i, problem_names[i]);
+  for (std::size_t i = 1; i < problem_names.size(); ++i)
+    text += fmt::format("{} {} {}", i > 1 ? "," : "", i, problem_names[i]);
   return text + "\n";
 }
 

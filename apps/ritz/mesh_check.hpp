@@ -11,13 +11,14 @@ namespace ritz {
 struct MeshCheckOptions {
   double scale = 1;
   double least_jacobian = 0;  // cells with a scaled Jacobian below are errors too; 0: none
-  std::string picture;        // the VTU of the offending cells; empty: the mesh's name with "-problems.vtu", in this folder
+  // the VTU of the offending cells; empty: the mesh's name with "-problems.vtu", in this folder
+  std::string picture;
 };
 
 struct MeshCheck {
   MeshInfo info;
-  Index offender_count = 0;   // cells
-  std::string picture;        // written; empty when there is no offending cell
+  Index offender_count = 0;  // cells
+  std::string picture;       // written; empty when there is no offending cell
 };
 
 // Throws Error for a file that cannot be read or a picture that cannot be written.

@@ -31,7 +31,8 @@ std::vector<MeshInfo::RegionInfo> region_infos(const Mesh& mesh, const std::vect
 }
 
 void add_error(const Error& error, std::vector<Error>& list) {
-  if (const auto* several = dynamic_cast<const Errors*>(&error)) list.insert(list.end(), several->list().begin(), several->list().end());
+  if (const auto* several = dynamic_cast<const Errors*>(&error))
+    list.insert(list.end(), several->list().begin(), several->list().end());
   else list.push_back(error);
 }
 
@@ -72,7 +73,8 @@ MeshInfo inspect_mesh(const std::string& file, double scale) {
 }
 
 MeshInfo inspect_mesh(const std::string& file, double scale, MeshData data, std::vector<std::string> notices) {
-  MeshInfo info{.file = file, .scale = scale, .cells_by_kind = {}, .geometry = {}, .notices = std::move(notices), .errors = {}};
+  MeshInfo info{
+      .file = file, .scale = scale, .cells_by_kind = {}, .geometry = {}, .notices = std::move(notices), .errors = {}};
   info.dimension = data.dimension;
   info.nodes = static_cast<Index>(data.points.size()) / 3;
   for (const CellBlock& block : data.blocks) {
@@ -84,26 +86,28 @@ MeshInfo inspect_mesh(const std::string& file, double scale, MeshData data, std:
     info.notices.insert(info.notices.end(), mesh.notices().begin(), mesh.notices().end());
     std::vector<Index> part_of_cell;
     const Index parts = connected_components(mesh, part_of_cell);
-    info.geometry = {bounding_box(mesh), total_volume(mesh), quality(mesh), parts, region_infos(mesh, cell_volumes(mesh))};
+    info.geometry = {bounding_box(mesh), total_volume(mesh), quality(mesh), parts,
+                     region_infos(mesh, cell_volumes(mesh))};
     Conformity conformity = check_conformity(mesh);
     std::ranges::move(conformity.notices, std::back_inserter(info.notices));
     std::ranges::move(conformity.errors, std::back_inserter(info.errors));
-  } catch (const Error& error) {
-    add_error(error, info.errors);
-  }
+  } catch (const Error& error) { add_error(error, info.errors); }
   return info;
 }
 
 std::string text_of(const MeshInfo& info) {
   std::string text = fmt::format("mesh     {}{}\nspace    {} dimensions\nnodes    {}\ncells    {}", info.file,
-                                 info.scale == 1 ? "" : fmt::format(", scaled by {}", info.scale), info.dimension, info.nodes, info.cells);
+                                 info.scale == 1 ? "" : fmt::format(", scaled by {}", info.scale), info.dimension,
+                                 info.nodes, info.cells);
   const char* separator = ": ";
   for (const auto& [kind, count] : info.cells_by_kind) {
     text += fmt::format("{}{} {}", separator, count, kind);
     separator = ", ";
   }
   text += "\n";
-  if (info.file_bytes > 1e6) text += fmt::format("read     in {:.3g} s, {:.3g} MB/s\n", info.read_seconds, info.file_bytes / info.read_seconds / 1e6);
+  if (info.file_bytes > 1e6)
+    text += fmt::format("read     in {:.3g} s, {:.3g} MB/s\n", info.read_seconds,
+                        info.file_bytes / info.read_seconds / 1e6);
   if (info.geometry) text += geometry_text(info);
   for (const std::string& notice : info.notices) text += "notice: " + notice + "\n";
   if (info.errors.empty()) text += "nothing is wrong with it\n";
@@ -124,13 +128,15 @@ std::string json_of(const MeshInfo& info) {
     for (const MeshInfo::RegionInfo& r : g.regions)
       json["regions"].push_back({{"name", r.name}, {"kind", r.kind}, {"entries", r.entries}, {"size", r.size}});
     const Quality& q = g.quality;
-    json["quality"] = {{"shortest_edge", q.shortest_edge}, {"longest_edge", q.longest_edge}, {"worst_jacobian", q.worst_jacobian},
-                       {"mean_jacobian", q.mean_jacobian}, {"worst_aspect", q.worst_aspect}, {"histogram", q.histogram},
+    json["quality"] = {{"shortest_edge", q.shortest_edge},   {"longest_edge", q.longest_edge},
+                       {"worst_jacobian", q.worst_jacobian}, {"mean_jacobian", q.mean_jacobian},
+                       {"worst_aspect", q.worst_aspect},     {"histogram", q.histogram},
                        {"slivers", q.sliver_count}};
   }
   json["notices"] = info.notices;
   json["errors"] = Json::array();
-  for (const Error& error : info.errors) json["errors"].push_back({{"what", error.message()}, {"why", error.why()}, {"fix", error.fix()}});
+  for (const Error& error : info.errors)
+    json["errors"].push_back({{"what", error.message()}, {"why", error.why()}, {"fix", error.fix()}});
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 

@@ -14,7 +14,7 @@ namespace ritz {
 struct MeshInfo {
   std::string file;
   double scale = 1;
-  double read_seconds = 0;   // without the checks
+  double read_seconds = 0;  // without the checks
   double file_bytes = 0;
   int dimension = 0;
   Index nodes = 0, cells = 0;
@@ -24,18 +24,18 @@ struct MeshInfo {
   struct RegionInfo {
     std::string name, kind;  // "cells", "facets", "nodes"
     Index entries;
-    double size;             // volume, area or length; of nodes: 0
+    double size;  // volume, area or length; of nodes: 0
   };
   struct Geometry {
     BoundingBox box;
-    double volume;           // area in two dimensions, length in one
+    double volume;  // area in two dimensions, length in one
     Quality quality;
-    Index parts;             // that share no node
+    Index parts;  // that share no node
     std::vector<RegionInfo> regions;
   };
   std::optional<Geometry> geometry;
-  std::vector<std::string> notices;   // odd, but possibly meant
-  std::vector<Error> errors;          // Exit::mesh; a simulation would stop or give wrong answers
+  std::vector<std::string> notices;  // odd, but possibly meant
+  std::vector<Error> errors;         // Exit::mesh; a simulation would stop or give wrong answers
 };
 
 // The same for data that were read already; `notices` are those of the reader.

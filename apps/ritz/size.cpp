@@ -19,19 +19,24 @@ constexpr double sample_nodes = 20'000;
 
 Integral integral_of(const std::string& physics, int dimension) {
   constexpr Lame lame = Lame::from(1, 0.3);
-  if (physics == "heat") return dimension == 3 ? Integral::over_all_cells(Diffusion<3>{1}) : Integral::over_all_cells(Diffusion<2>{1});
+  if (physics == "heat")
+    return dimension == 3 ? Integral::over_all_cells(Diffusion<3>{1}) : Integral::over_all_cells(Diffusion<2>{1});
   if (dimension == 3) return Integral::over_all_cells(Elasticity{lame.lambda, lame.mu});
   return Integral::over_all_cells(PlaneElasticity::plane_strain(lame, 1));
 }
 
-// A cube or square with about so many nodes. Of an odd number of cells along its side: meshes of meshers are no uniform refinements, whose
-// hierarchies take less.
+// A cube or square with about so many nodes. Of an odd number of cells along its side: meshes of meshers are no uniform
+// refinements, whose hierarchies take less.
 Mesh sample(CellKind kind, int order) {
   const PatternSize per_vertex = pattern_size(typical_counts(kind, 1'000'000), order);
   const double vertices = sample_nodes * 1e6 / double(per_vertex.nodes);
   const bool flat = traits(kind).dimension == 2;
   const Index n =
-      std::max<Index>(3, std::llround(flat ? std::sqrt(vertices) : std::cbrt(traits(kind).linear == CellKind::pyramid5 ? vertices / 2 : vertices)) - 1) | 1;
+      std::max<Index>(
+          3, std::llround(flat ? std::sqrt(vertices)
+                               : std::cbrt(traits(kind).linear == CellKind::pyramid5 ? vertices / 2 : vertices)) -
+                 1) |
+      1;
   return flat ? rectangle(n, n, {1, 1}, kind) : box(n, n, n, {1, 1, 1}, kind);
 }
 
@@ -39,10 +44,12 @@ Mesh sample(CellKind kind, int order) {
 
 std::string answer(const SizeQuestion& question) {
   if (!(question.unknowns >= 1) || question.unknowns > 1e13)
-    throw Error(Exit::input, fmt::format("--unknowns is {:g}", question.unknowns), {}, "use a number from 1 to 1e13, such as 50e6");
+    throw Error(Exit::input, fmt::format("--unknowns is {:g}", question.unknowns), {},
+                "use a number from 1 to 1e13, such as 50e6");
   const CellKind kind = cell_kind_named(question.cell);
   if (traits(kind).dimension < 2)
-    throw Error(Exit::input, fmt::format("'{}' carries no field here", question.cell), {}, "use a plane or solid cell, such as tet10");
+    throw Error(Exit::input, fmt::format("'{}' carries no field here", question.cell), {},
+                "use a plane or solid cell, such as tet10");
   const Mesh mesh = sample(kind, question.order);
   const Device device = Device::named("cpu");
   const FunctionSpace space(mesh, question.physics == "heat" ? 1 : mesh.dimension(), device, {.order = question.order});
@@ -53,12 +60,14 @@ std::string answer(const SizeQuestion& question) {
     MemoryNeeds scaled;
     for (const auto& [tag, bytes] : path.peak.by_tag()) scaled.bytes(tag, std::llround(factor * double(bytes)));
     path.peak = scaled;
-    const bool grows = path.path == SolverPath::diagonal || path.path == SolverPath::without_matrix;  // in iterations, too
+    // in iterations, too
+    const bool grows = path.path == SolverPath::diagonal || path.path == SolverPath::without_matrix;
     path.bytes_moved *= factor * (grows ? std::pow(factor, 1.0 / mesh.dimension()) : 1);
   }
-  return fmt::format("{:.3g} unknowns, {} on {}{}: {:.0f} bytes per unknown ({})\n", question.unknowns, question.physics, question.cell,
-                     question.order > 0 ? fmt::format(", order {}", question.order) : "", double(paths.front().peak.total()) / question.unknowns,
-                     name_of(paths.front().path)) +
+  return fmt::format("{:.3g} unknowns, {} on {}{}: {:.0f} bytes per unknown ({})\n", question.unknowns,
+                     question.physics, question.cell,
+                     question.order > 0 ? fmt::format(", order {}", question.order) : "",
+                     double(paths.front().peak.total()) / question.unknowns, name_of(paths.front().path)) +
          text_of_paths(paths, 0, 0) + text_of_cards(paths);
 }
 

@@ -39,7 +39,9 @@ std::vector<KnownCard> read_cards(std::istream& in) {
 }
 
 std::string seconds_text(double seconds) {
-  return seconds < 0.1 ? "under 0.1 s" : seconds < 100 ? fmt::format("about {:.1f} s", seconds) : fmt::format("about {:.0f} min", seconds / 60);
+  return seconds < 0.1   ? "under 0.1 s"
+         : seconds < 100 ? fmt::format("about {:.1f} s", seconds)
+                         : fmt::format("about {:.0f} min", seconds / 60);
 }
 
 }  // namespace
@@ -56,7 +58,9 @@ std::vector<KnownCard> known_cards() {
   return read_cards(in);
 }
 
-Index needs_of_one(const ForecastPath& path) { return path.peak.total() + (path.peak.by_tag().contains("factor") ? 0 : path.factor); }
+Index needs_of_one(const ForecastPath& path) {
+  return path.peak.total() + (path.peak.by_tag().contains("factor") ? 0 : path.factor);
+}
 
 namespace {
 
@@ -74,27 +78,33 @@ std::string verdict(const std::vector<ForecastPath>& paths, const FitsHere& fits
   return found == paths.data() ? "fits" : "fits with: " + name_of(found->path);
 }
 
-// How long a path takes where copies run at this rate, and a factorisation on so many threads of a CPU. Empty: not known.
+// How long a path takes where copies run at this rate, and a factorisation on so many threads of a CPU. Empty: not
+// known.
 std::string time_text(const ForecastPath& path, double copy_rate, int threads) {
   constexpr double operations_per_second = 8e9;  // of each thread
-  if (!(copy_rate > 0) || !(path.bytes_moved > 0) || (path.factor > 0 && path.operations == 0) || (path.operations > 0 && threads == 0)) return "";
-  return ", " + seconds_text(path.bytes_moved / copy_rate + (path.operations > 0 ? path.operations / (operations_per_second * threads) : 0));
+  if (!(copy_rate > 0) || !(path.bytes_moved > 0) || (path.factor > 0 && path.operations == 0) ||
+      (path.operations > 0 && threads == 0))
+    return "";
+  return ", " + seconds_text(path.bytes_moved / copy_rate +
+                             (path.operations > 0 ? path.operations / (operations_per_second * threads) : 0));
 }
 
 std::string text_of_paths(const std::vector<ForecastPath>& paths, double copy_rate, int threads) {
   std::string text;
   for (const ForecastPath& path : paths)
-    text += fmt::format("  {:<42} device peak {:>8} ({}){}{}\n    {}\n", name_of(path.path), text_of_bytes(path.peak.total()), path.moment,
+    text += fmt::format("  {:<42} device peak {:>8} ({}){}{}\n    {}\n", name_of(path.path),
+                        text_of_bytes(path.peak.total()), path.moment,
                         path.factor > 0 ? ", factor " + text_of_bytes(path.factor) : "",
-                        time_text(path, copy_rate, threads),
-                        MemoryPool::table(path.peak.by_tag()));
+                        time_text(path, copy_rate, threads), MemoryPool::table(path.peak.by_tag()));
   return text;
 }
 
 std::string text_of_cards(const std::vector<ForecastPath>& paths) {
   std::string text = fmt::format("GPUs ({:.0f} % of the memory sold can be had):\n", 100 * usable);
   for (const KnownCard& card : known_cards()) {
-    const FitsHere fits = [&](const ForecastPath& each) { return needs_of_one(each) + each.more_on_a_gpu <= card.memory; };
+    const FitsHere fits = [&](const ForecastPath& each) {
+      return needs_of_one(each) + each.more_on_a_gpu <= card.memory;
+    };
     const ForecastPath* path = first_that_fits(paths, fits);
     text += fmt::format("  {:<12} {:>8}  {}{}\n", card.name, text_of_bytes(card.memory), verdict(paths, fits),
                         path == nullptr ? "" : time_text(*path, card.copy_rate, 0));

@@ -11,10 +11,11 @@ namespace ritz {
 
 struct KnownCard {
   std::string name;
-  Index memory = 0;        // [bytes] that a program can have: what is sold less what the driver and its context keep
-  double copy_rate = 0;    // [bytes/s] read plus written, of what the data sheet says as much as copies reach
+  Index memory = 0;      // [bytes] that a program can have: what is sold less what the driver and its context keep
+  double copy_rate = 0;  // [bytes/s] read plus written, of what the data sheet says as much as copies reach
 };
-// Built in; or the file that $RITZ_CARDS names: "name; GB; GB/s" on each line, # before remarks. Throws Error(Exit::input).
+// Built in; or the file that $RITZ_CARDS names: "name; GB; GB/s" on each line, # before remarks. Throws
+// Error(Exit::input).
 std::vector<KnownCard> known_cards();
 
 // [bytes] On one device that holds everything, the factor included.
@@ -24,7 +25,8 @@ using FitsHere = std::function<bool(const ForecastPath&)>;
 std::string verdict(const std::vector<ForecastPath>& paths, const FitsHere& fits);
 
 // One line per path and its tags; one line per card.
-std::string text_of_paths(const std::vector<ForecastPath>& paths, double copy_rate, int threads);  // [bytes/s]; 0: no times
+// [bytes/s]; 0: no times
+std::string text_of_paths(const std::vector<ForecastPath>& paths, double copy_rate, int threads);
 std::string text_of_cards(const std::vector<ForecastPath>& paths);
 
 }  // namespace ritz

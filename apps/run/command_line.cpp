@@ -21,10 +21,11 @@ int refuse(const RunOptions& options, const Error& error) {
 
 std::optional<int> parse_command_line(int argc, char** argv, const AppInfo& info, RunOptions& options) {
   CLI::App cli{info.description, info.name};
-  cli.footer("Example case file:\n\n" + info.example +
-             "\nExit codes: 0 complete, 2 command line or case file, 3 mesh, 4 model not well posed, 5 not converged,\n"
-             "6 out of memory, 7 output, 8 GPU or driver, 9 journal of the results damaged, 1 a bug in Ritz;\n"
-             "stopped: 75 with a checkpoint, for --resume; without one 130 Ctrl-C, 143 SIGTERM, 129 SIGHUP, 124 time limit.");
+  cli.footer(
+      "Example case file:\n\n" + info.example +
+      "\nExit codes: 0 complete, 2 command line or case file, 3 mesh, 4 model not well posed, 5 not converged,\n"
+      "6 out of memory, 7 output, 8 GPU or driver, 9 journal of the results damaged, 1 a bug in Ritz;\n"
+      "stopped: 75 with a checkpoint, for --resume; without one 130 Ctrl-C, 143 SIGTERM, 129 SIGHUP, 124 time limit.");
   cli.set_version_flag("--version", info.name + " " + ritz_version());
   cli.add_option("case", options.case_file, "case file (TOML)");
   cli.add_option("--set", options.overrides, "override a key of the case: --set material.0.young=70e9 (repeatable)")
@@ -33,20 +34,30 @@ std::optional<int> parse_command_line(int argc, char** argv, const AppInfo& info
   cli.add_option("--device", options.device, "auto, cpu, cpu:v3, cpu:v4, gpu or gpu:NUMBER")->capture_default_str();
   cli.add_option("--threads", options.threads, "CPU threads; 0 takes all that are available")->capture_default_str();
   cli.add_option("--output", options.output, "folder of the results, instead of [output] folder");
-  cli.add_flag("--overwrite", options.overwrite, "replace results of this case that are there; the old ones stay until the new ones are ready");
-  cli.add_option("--time-limit", options.time_limit, "stop in order after so many seconds; 0: no limit")->check(CLI::NonNegativeNumber)->capture_default_str();
-  cli.add_flag("--resume", options.resume, "go on where this run was stopped; from the beginning where there is nothing to go on from");
-  cli.add_option("--checkpoint-every", options.checkpoint_every, "write a checkpoint at most so often [s]; 0: only when the run is stopped")
+  cli.add_flag("--overwrite", options.overwrite,
+               "replace results of this case that are there; the old ones stay until the new ones are ready");
+  cli.add_option("--time-limit", options.time_limit, "stop in order after so many seconds; 0: no limit")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
+  cli.add_flag("--resume", options.resume,
+               "go on where this run was stopped; from the beginning where there is nothing to go on from");
+  cli.add_option("--checkpoint-every", options.checkpoint_every,
+                 "write a checkpoint at most so often [s]; 0: only when the run is stopped")
       ->check(CLI::NonNegativeNumber)
       ->capture_default_str();
   add_memory_options(cli, options.memory);
   cli.add_option("--json", options.json, "write the report of the run to this file, in every outcome");
-  cli.add_option("--profile", options.profile, "write the phases of the run to this file as a Chrome trace, in every outcome");
+  cli.add_option("--profile", options.profile,
+                 "write the phases of the run to this file as a Chrome trace, in every outcome");
   cli.add_flag("--check", options.check, "read and check everything, solve nothing");
-  cli.add_flag("--estimate", options.estimate, "as --check, and print what every way to solve it would take of memory and time, here and on known GPUs");
+  cli.add_flag(
+      "--estimate", options.estimate,
+      "as --check, and print what every way to solve it would take of memory and time, here and on known GPUs");
   cli.add_flag("--describe", options.describe, "print every key that this case file may hold, with units");
-  cli.add_flag("--schema", options.schema, "print the JSON Schema of the case files of this program, for editors; needs no case file");
-  cli.add_flag("--log-json", options.log_json, "write the log as JSON lines, with the parts of errors (docs/errors.md)");
+  cli.add_flag("--schema", options.schema,
+               "print the JSON Schema of the case files of this program, for editors; needs no case file");
+  cli.add_flag("--log-json", options.log_json,
+               "write the log as JSON lines, with the parts of errors (docs/errors.md)");
   cli.add_flag("--quiet", options.quiet, "print errors only");
   cli.add_flag("--verbose", options.verbose, "print details");
   try {
@@ -55,12 +66,15 @@ std::optional<int> parse_command_line(int argc, char** argv, const AppInfo& info
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return cli.exit(error);  // --help, --version
     // Not every option was read.
-    options.log_json = options.log_json || std::any_of(argv, argv + argc, [](const char* word) { return std::string_view(word) == "--log-json"; });
-    return refuse(options, Error(Exit::input, fmt::format("{}, on the command line", error.what()), {}, "run '" + info.name + " --help' to see the options"));
+    options.log_json = options.log_json || std::any_of(argv, argv + argc, [](const char* word) {
+                         return std::string_view(word) == "--log-json";
+                       });
+    return refuse(options, Error(Exit::input, fmt::format("{}, on the command line", error.what()), {},
+                                 "run '" + info.name + " --help' to see the options"));
   }
   if (options.resume && options.overwrite) {
-    return refuse(options, Error(Exit::input, "--resume and --overwrite were given together", "one goes on behind what is there, the other replaces it",
-                                 "give one of them"));
+    return refuse(options, Error(Exit::input, "--resume and --overwrite were given together",
+                                 "one goes on behind what is there, the other replaces it", "give one of them"));
   }
   options.check = options.check || options.estimate;
   return std::nullopt;

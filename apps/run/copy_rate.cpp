@@ -16,7 +16,8 @@ constexpr const char* name = "copy-rate";
 
 std::string key_of(const Device& device) {
   const MachineInfo& info = device.info();
-  return fmt::format("1|{}|{}|{}|{}|{}", info.name, info.backend, info.memory_total, info.driver, device.is_gpu() ? 0 : device.threads());
+  return fmt::format("1|{}|{}|{}|{}|{}", info.name, info.backend, info.memory_total, info.driver,
+                     device.is_gpu() ? 0 : device.threads());
 }
 
 // 0: none, or nonsense.
@@ -31,11 +32,10 @@ double kept_rate(const Device& device) {
 double copy_rate_or_none(const Device& device, Index bytes) {
   try {
     const double rate = measure_copy_rate(device, bytes);
-    if (bytes >= copied_for_rate && rate > kept_rate(device)) keep(name, key_of(device), fmt::format("{:.4g} bytes/s, read and written\n", rate));
+    if (bytes >= copied_for_rate && rate > kept_rate(device))
+      keep(name, key_of(device), fmt::format("{:.4g} bytes/s, read and written\n", rate));
     return rate;
-  } catch (const Error&) {
-    return 0;
-  }
+  } catch (const Error&) { return 0; }
 }
 
 CopyRate known_copy_rate(const Device& device, Index available) {

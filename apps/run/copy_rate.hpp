@@ -1,5 +1,6 @@
-// How fast a device copies in its memory: the yardstick of a run's phases, and of the times that a forecast tells. A measurement that is
-// large enough is kept for the forecasts to come (apps/run/machine_cache.hpp): the best of all, as a machine that others use seems slower than it is.
+// How fast a device copies in its memory: the yardstick of a run's phases, and of the times that a forecast tells. A
+// measurement that is large enough is kept for the forecasts to come (apps/run/machine_cache.hpp): the best of all, as
+// a machine that others use seems slower than it is.
 #pragma once
 
 #include "device/device.hpp"
@@ -12,8 +13,8 @@ inline constexpr Index copied_for_rate = Index{1} << 28;  // [bytes] beyond the 
 double copy_rate_or_none(const Device& device, Index bytes = copied_for_rate);
 
 struct CopyRate {
-  double rate = 0;            // [bytes/s] 0: not known
-  bool from_before = false;   // measured by an earlier run
+  double rate = 0;           // [bytes/s] 0: not known
+  bool from_before = false;  // measured by an earlier run
 };
 CopyRate known_copy_rate(const Device& device, Index available);  // [bytes] that it may take where it is to be measured
 

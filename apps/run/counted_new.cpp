@@ -1,5 +1,6 @@
-// operator new of the executables: large blocks count as host memory and respect its limit (device/host_memory.hpp); where one does
-// not fit, what pools keep for reuse goes first. The size of a block is what malloc gave, so that it is the same when it is deleted.
+// operator new of the executables: large blocks count as host memory and respect its limit (device/host_memory.hpp);
+// where one does not fit, what pools keep for reuse goes first. The size of a block is what malloc gave, so that it is
+// the same when it is deleted.
 #include "device/host_memory.hpp"
 
 #include <cstddef>
@@ -28,7 +29,8 @@ void* allocate_once(std::size_t size, std::size_t alignment) noexcept {
 // Pools hold their lock only while they allocate small blocks.
 void* allocate(std::size_t size, std::size_t alignment) noexcept {
   void* const memory = allocate_once(size, alignment);
-  if (memory != nullptr || size < static_cast<std::size_t>(ritz::large_host_block) || !ritz::give_back_host_caches()) return memory;
+  if (memory != nullptr || size < static_cast<std::size_t>(ritz::large_host_block) || !ritz::give_back_host_caches())
+    return memory;
   return allocate_once(size, alignment);
 }
 
@@ -51,8 +53,12 @@ void release(void* memory) noexcept {
 
 void* operator new(std::size_t size) { return allocate_or_throw(size); }
 void* operator new[](std::size_t size) { return allocate_or_throw(size); }
-void* operator new(std::size_t size, std::align_val_t alignment) { return allocate_or_throw(size, static_cast<std::size_t>(alignment)); }
-void* operator new[](std::size_t size, std::align_val_t alignment) { return allocate_or_throw(size, static_cast<std::size_t>(alignment)); }
+void* operator new(std::size_t size, std::align_val_t alignment) {
+  return allocate_or_throw(size, static_cast<std::size_t>(alignment));
+}
+void* operator new[](std::size_t size, std::align_val_t alignment) {
+  return allocate_or_throw(size, static_cast<std::size_t>(alignment));
+}
 void* operator new(std::size_t size, const std::nothrow_t&) noexcept { return allocate(size, 1); }
 void* operator new[](std::size_t size, const std::nothrow_t&) noexcept { return allocate(size, 1); }
 void operator delete(void* memory) noexcept { release(memory); }

@@ -87,7 +87,8 @@ std::string crossover_key(const MachineInfo& cpu, int threads, const MachineInfo
   const fs::path program = fs::read_symlink("/proc/self/exe", ignored);
   const auto size = fs::file_size(program, ignored);
   const auto time = fs::last_write_time(program, ignored).time_since_epoch().count();
-  return fmt::format("1|{}|{}|{}|{}|{}|{}|{}|{}|{}", cpu.name, cpu.backend, threads, gpu.name, gpu.memory_total, gpu.driver, gpu.toolkit, size, time);
+  return fmt::format("1|{}|{}|{}|{}|{}|{}|{}|{}|{}", cpu.name, cpu.backend, threads, gpu.name, gpu.memory_total,
+                     gpu.driver, gpu.toolkit, size, time);
 }
 
 std::optional<Index> cached_crossover(const std::string& key) {
@@ -101,14 +102,16 @@ void store_crossover(const std::string& key, const Crossover& crossover) {
   std::string text = fmt::format("{} unknowns: from here on the GPU is faster\n", crossover.at);
   for (const Crossover::Task& task : crossover.tasks)
     for (std::size_t i = 0; i < task.unknowns.size(); ++i)
-      text += fmt::format("{} {} unknowns: CPU {:.3g} s, GPU {:.3g} s\n", task.name, task.unknowns[i], task.cpu[i], task.gpu[i]);
+      text += fmt::format("{} {} unknowns: CPU {:.3g} s, GPU {:.3g} s\n", task.name, task.unknowns[i], task.cpu[i],
+                          task.gpu[i]);
   keep("crossover", key, text);
 }
 
 Index expected_unknowns(const std::string& mesh_file, int components) {
   std::error_code status;
   const auto bytes = fs::file_size(mesh_file, status);
-  return status ? 0 : static_cast<Index>(bytes / 150) * components;  // text: 60 for a node, 45 for each of its two cells or so; binary: more nodes
+  // text: 60 for a node, 45 for each of its two cells or so; binary: more nodes
+  return status ? 0 : static_cast<Index>(bytes / 150) * components;
 }
 
 std::string device_for(const std::string& request, int threads, const std::function<Index()>& unknowns) {

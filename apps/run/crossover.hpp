@@ -1,7 +1,8 @@
 // From how many unknowns on a GPU is faster than this CPU: measured once per machine, and kept
 // (apps/run/machine_cache.hpp) until the driver, the program or one of the devices changes.
 //
-//   options.device = device_for(options.device, options.threads, [&] { return expected_unknowns(mesh_file, components); });
+//   options.device = device_for(options.device, options.threads,
+//                              [&] { return expected_unknowns(mesh_file, components); });
 #pragma once
 
 #include "device/device.hpp"
@@ -16,17 +17,17 @@ namespace ritz {
 struct Crossover {
   // Seconds of each task by size, on both machines.
   struct Task {
-    std::string name;                // "assembly", "product", "cycle"
+    std::string name;  // "assembly", "product", "cycle"
     std::vector<Index> unknowns;
     std::vector<double> cpu, gpu;
-    Index at = 0;                    // [unknowns]
+    Index at = 0;  // [unknowns]
   };
   std::vector<Task> tasks;
-  Index at = 0;                      // of a solution as a whole: the largest of the tasks'
+  Index at = 0;  // of a solution as a whole: the largest of the tasks'
 };
 
-// Assembly of hexahedra with a heat form, products with the matrix, multigrid cycles; boxes of about 1000 to 250 000 unknowns or less
-// where a second has gone. The second device may be of any kind.
+// Assembly of hexahedra with a heat form, products with the matrix, multigrid cycles; boxes of about 1000 to 250 000
+// unknowns or less where a second has gone. The second device may be of any kind.
 Crossover measure_crossover(const Device& cpu, const Device& other, double seconds = 2);
 
 // What the cache holds for this key, else measured and stored there. A cache that cannot be read or written is none.

@@ -1,6 +1,7 @@
-// The OpenMP library reads its environment when it is loaded. Here that is set just before, so that the program need not start again
-// for it (short_spinning.hpp), which takes as long as the first start. Libraries are initialised behind those that they need, else those that were
-// loaded later first: the program needs this one by way of last_library.cpp. Where another system does it otherwise, main() starts again.
+// The OpenMP library reads its environment when it is loaded. Here that is set just before, so that the program need
+// not start again for it (short_spinning.hpp), which takes as long as the first start. Libraries are initialised behind
+// those that they need, else those that were loaded later first: the program needs this one by way of last_library.cpp.
+// Where another system does it otherwise, main() starts again.
 #include "apps/run/spin_count.hpp"
 
 #include <cstdlib>

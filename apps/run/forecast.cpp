@@ -17,8 +17,9 @@
 namespace ritz {
 namespace {
 
-// Of the host beside what is counted [bytes], measured (docs/measurements/2026-11-23-host-memory-cpu.md): pages of the libraries that a run
-// loads behind its forecast, small blocks and threads' stacks, and what the C library keeps of freed blocks below 1 MiB.
+// Of the host beside what is counted [bytes], measured (docs/measurements/2026-11-23-host-memory-cpu.md): pages of the
+// libraries that a run loads behind its forecast, small blocks and threads' stacks, and what the C library keeps of
+// freed blocks below 1 MiB.
 constexpr Index kernels_loaded = 3'000'000, factorisation_loaded = 6'000'000;
 constexpr Index writer_loaded = 8'000'000, writer_used = 4'000'000, writer_of_later_steps = 8'000'000;
 Index kept_by_allocator(Index counted) { return 3'000'000 + counted / 10; }
@@ -52,11 +53,13 @@ using Foresee = std::function<Foreseen()>;
 
 // Of the host for members of a sweep that are solved together: prescribed values and their mask, and reactions. [bytes]
 Index host_of_members(const FunctionSpace& space, const ForecastModel& model) {
-  return model.reuses && model.columns > 1 ? Index{model.columns} * space.unknown_count() * Index{1 + sizeof(double) + sizeof(double)} : 0;
+  return model.reuses && model.columns > 1
+             ? Index{model.columns} * space.unknown_count() * Index{1 + sizeof(double) + sizeof(double)}
+             : 0;
 }
 
 struct Shown {
-  Index on_host;      // [bytes] of results
+  Index on_host;  // [bytes] of results
   int steps;
   bool beside_cache;  // the pool still holds what it did at most
 };
@@ -79,17 +82,21 @@ void report_forecast(Run& run, const FunctionSpace& space, const Shown& shown, c
   const auto moments = [&](const ForecastPath& path, Index at_solve) {
     const Index most = std::max({path.at_assembly, at_solve, path.at_results});
     const bool writes = run.shared().writes_fields;
-    const Index loaded = kernels_loaded + (writes ? writer_loaded : 0), solver = loaded + (path.host_factor > 0 ? factorisation_loaded : 0);
+    const Index loaded = kernels_loaded + (writes ? writer_loaded : 0),
+                solver = loaded + (path.host_factor > 0 ? factorisation_loaded : 0);
     const Index writer = !writes ? 0 : writer_used + (shown.steps > 1 ? writer_of_later_steps : 0);
     const Index staying = run.shared().sweeps ? path.host_factor : 0;  // for the next member
     const Moment lists{pool(path.at_assembly) + path.host_lists, path.untouched, 0, loaded};
     const Moment assembly{pool(path.at_assembly), 0, 0, loaded};
     const Moment solve{pool(shown.beside_cache ? most : at_solve), 0, path.host_factor, solver};
-    const Moment results{pool(shown.beside_cache ? most : path.at_results) + shown.on_host, 0, staying, solver + writer};
+    const Moment results{pool(shown.beside_cache ? most : path.at_results) + shown.on_host, 0, staying,
+                         solver + writer};
     return std::array{lists, assembly, solve, results};
   };
   const FitsHere fits = [&](const ForecastPath& path) {  // a CPU's factor is in no pool
-    const auto holds = [&](const Moment& m) { return counted_before + host_of_elements + m.counted + m.factor <= host_limit; };
+    const auto holds = [&](const Moment& m) {
+      return counted_before + host_of_elements + m.counted + m.factor <= host_limit;
+    };
     const bool host_fits = host_limit == 0 || std::ranges::all_of(moments(path, path.at_solve), holds);
     return host_fits && path.peak.total() <= available && (free == 0 || needs_of_one(path) <= free + live);
   };
@@ -97,55 +104,69 @@ void report_forecast(Run& run, const FunctionSpace& space, const Shown& shown, c
     Index peak = host_memory_peak();  // reading the mesh may have been the worst
     for (const Moment& m : moments(path, at_solve)) {
       const Index counted = host_of_elements + m.counted;
-      peak = std::max(peak, before + counted - m.untouched + m.factor + m.libraries + kept_by_allocator(counted_before + counted));
+      peak = std::max(
+          peak, before + counted - m.untouched + m.factor + m.libraries + kept_by_allocator(counted_before + counted));
     }
     return peak;
   });
-  run.log().line("forecast: {} unknowns, device peak {}, host peak {}; {} has {} for it{}: {}", space.unknown_count(),
-                 text_of_bytes(paths.front().peak.total()), text_of_bytes(run.report().forecast.front().host_peak), device.info().name,
-                 text_of_bytes(available), host_limit > 0 ? fmt::format(", and what is counted of the host may be {}", text_of_bytes(host_limit)) : "",
-                 verdict(paths, fits));
+  run.log().line(
+      "forecast: {} unknowns, device peak {}, host peak {}; {} has {} for it{}: {}", space.unknown_count(),
+      text_of_bytes(paths.front().peak.total()), text_of_bytes(run.report().forecast.front().host_peak),
+      device.info().name, text_of_bytes(available),
+      host_limit > 0 ? fmt::format(", and what is counted of the host may be {}", text_of_bytes(host_limit)) : "",
+      verdict(paths, fits));
   if (const Index refresh = paths.front().refresh; refresh > paths.front().peak.total())
-    run.log().line("where the matrices of {} differ so much that the hierarchy is refreshed: device peak {}, or it is made anew where that does not fit",
-                   run.shared().sweeps ? "members" : "Newton's steps", text_of_bytes(refresh));
+    run.log().line(
+        "where the matrices of {} differ so much that the hierarchy is refreshed: device peak {}, or it is made anew "
+        "where that does not fit",
+        run.shared().sweeps ? "members" : "Newton's steps", text_of_bytes(refresh));
   if (!options.estimate) return;
   auto measuring = device.profile().phase("copy rate");
   const CopyRate copies = known_copy_rate(device, available);
   if (copies.rate > 0)
     run.log().line("times: by a copy rate of {:.1f} GB/s, measured {}", 1e-9 * copies.rate,
                    copies.from_before ? "here before ('ritz devices' measures anew)" : "now");
-  run.log().line("{}{}", text_of_paths(paths, copies.rate, device.is_gpu() ? 0 : device.threads()), text_of_cards(paths));
+  run.log().line("{}{}", text_of_paths(paths, copies.rate, device.is_gpu() ? 0 : device.threads()),
+                 text_of_cards(paths));
 }
 
 }  // namespace
 
-void count_load_cases(ForecastModel& model, const std::vector<Integral>& integrals, const LoadCaseInputs& inputs, const LoadCaseSupports& supports) {
+void count_load_cases(ForecastModel& model, const std::vector<Integral>& integrals, const LoadCaseInputs& inputs,
+                      const LoadCaseSupports& supports) {
   if (inputs.cases.empty()) return;
   model.columns = static_cast<int>(inputs.cases.size());
-  model.own_loads = static_cast<int>(std::ranges::count_if(inputs.cases, [](const LoadCaseInput& each) { return !each.loads.empty(); }));
+  model.own_loads = static_cast<int>(
+      std::ranges::count_if(inputs.cases, [](const LoadCaseInput& each) { return !each.loads.empty(); }));
   model.supports = static_cast<int>(supports.all().size());
   model.combinations = !inputs.combinations.empty();
   model.steps = static_cast<int>(inputs.cases.size() + inputs.combinations.size());
   if (!model.combinations) return;
   // What acts in all load cases is solved for, too: loads, convection, prescribed values.
-  const bool loads = std::ranges::any_of(integrals, [](const Integral& integral) { return !integral.form.has_matrix || integral.form.codimension > 0; });
+  const bool loads = std::ranges::any_of(
+      integrals, [](const Integral& integral) { return !integral.form.has_matrix || integral.form.codimension > 0; });
   if (loads || !supports.common().all_zero()) ++model.columns;
 }
 
-ForecastModel linear_model(Run& run, const FunctionSpace& space, const std::vector<Integral>& integrals, const LoadCaseInputs& inputs,
-                           const LoadCaseSupports& supports, const LinearSolverOptions& solver) {
-  ForecastModel model{.factorised = solver.method == LinearMethod::direct, .half_storage = solver.multigrid.half_storage, .reuses = run.shared().sweeps};
+ForecastModel linear_model(Run& run, const FunctionSpace& space, const std::vector<Integral>& integrals,
+                           const LoadCaseInputs& inputs, const LoadCaseSupports& supports,
+                           const LinearSolverOptions& solver) {
+  ForecastModel model{.factorised = solver.method == LinearMethod::direct,
+                      .half_storage = solver.multigrid.half_storage,
+                      .reuses = run.shared().sweeps};
   model.no_matrix = solver.operator_kind == OperatorKind::matrix_free;
   model.matrix = asks_for_matrix(space, solver);
   model.many = solver.one_of_many;
   const SweepPlan* plan = run.shared().plan;
   count_load_cases(model, integrals, inputs, supports);
   if (inputs.cases.empty() && plan != nullptr)
-    model.columns = model.supports = std::min(plan->most_alike(inputs.load_tables), members_that_fit(space, batch_limit(*plan)));
+    model.columns = model.supports =
+        std::min(plan->most_alike(inputs.load_tables), members_that_fit(space, batch_limit(*plan)));
   return model;
 }
 
-void forecast(Run& run, const FunctionSpace& space, const std::vector<Integral>& integrals, const ForecastModel& model) {
+void forecast(Run& run, const FunctionSpace& space, const std::vector<Integral>& integrals,
+              const ForecastModel& model) {
   const Index on_host = host_of_results(run, space, integrals, model.steps) + host_of_members(space, model);
   report_forecast(run, space, {on_host, model.steps, model.newton || model.reuses}, [&] {
     const Operator equations = counted(space, integrals);
@@ -153,13 +174,17 @@ void forecast(Run& run, const FunctionSpace& space, const std::vector<Integral>&
   });
 }
 
-void forecast_modes(Run& run, const FunctionSpace& space, const std::vector<Integral>& elastic, const std::vector<Integral>& inertial,
-                    const VibrationModel& model, const EigenOptions& options) {
-  const Index shapes = 2 * 8 * space.mesh().node_count() * space.components() * modes_to_solve(options, model);  // as fields, and in the file's buffer
+void forecast_modes(Run& run, const FunctionSpace& space, const std::vector<Integral>& elastic,
+                    const std::vector<Integral>& inertial, const VibrationModel& model, const EigenOptions& options) {
+  // as fields, and in the file's buffer
+  const Index shapes = 2 * 8 * space.mesh().node_count() * space.components() * modes_to_solve(options, model);
   report_forecast(run, space, {shapes, 1, true}, [&] {
-    if (options.band) run.log().notice(fmt::format("how many modes the band holds is known only when they are counted: the forecast is for {}", options.count));
+    if (options.band)
+      run.log().notice(fmt::format(
+          "how many modes the band holds is known only when they are counted: the forecast is for {}", options.count));
     const Operator stiffness = counted(space, elastic), masses = counted(space, inertial);
-    return Foreseen{forecast_vibration(stiffness, masses, model, options), stiffness.host_bytes() + masses.host_bytes()};
+    return Foreseen{forecast_vibration(stiffness, masses, model, options),
+                    stiffness.host_bytes() + masses.host_bytes()};
   });
 }
 

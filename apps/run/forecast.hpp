@@ -1,4 +1,5 @@
-// What a run will take of memory and time, printed by --check in a line and by --estimate as tables, before anything is solved.
+// What a run will take of memory and time, printed by --check in a line and by --estimate as tables, before anything is
+// solved.
 #pragma once
 
 #include "apps/cases/load_cases.hpp"
@@ -13,16 +14,18 @@
 namespace ritz {
 
 // Of linear models: as many right-hand sides as load cases, or members of a sweep that are solved together.
-ForecastModel linear_model(Run& run, const FunctionSpace& space, const std::vector<Integral>& integrals, const LoadCaseInputs& inputs,
-                           const LoadCaseSupports& supports, const LinearSolverOptions& solver);
+ForecastModel linear_model(Run& run, const FunctionSpace& space, const std::vector<Integral>& integrals,
+                           const LoadCaseInputs& inputs, const LoadCaseSupports& supports,
+                           const LinearSolverOptions& solver);
 // Its load cases alone.
-void count_load_cases(ForecastModel& model, const std::vector<Integral>& integrals, const LoadCaseInputs& inputs, const LoadCaseSupports& supports);
+void count_load_cases(ForecastModel& model, const std::vector<Integral>& integrals, const LoadCaseInputs& inputs,
+                      const LoadCaseSupports& supports);
 
 // Nothing without --check or --estimate. Lays the elements out, then asks forecast_static().
 void forecast(Run& run, const FunctionSpace& space, const std::vector<Integral>& integrals, const ForecastModel& model);
 
 // The same for modes.
-void forecast_modes(Run& run, const FunctionSpace& space, const std::vector<Integral>& elastic, const std::vector<Integral>& inertial,
-                    const VibrationModel& model, const EigenOptions& options);
+void forecast_modes(Run& run, const FunctionSpace& space, const std::vector<Integral>& elastic,
+                    const std::vector<Integral>& inertial, const VibrationModel& model, const EigenOptions& options);
 
 }  // namespace ritz

@@ -18,7 +18,8 @@ namespace fs = std::filesystem;
 fs::path cache_file(const std::string& what, const std::string& key) {
   const std::string cache = environment("XDG_CACHE_HOME"), home = environment("HOME");
   if (cache.empty() && home.empty()) return {};
-  return (cache.empty() ? fs::path(home) / ".cache" : fs::path(cache)) / "ritz" / fmt::format("{}-{:08x}.txt", what, crc32_of(key));
+  return (cache.empty() ? fs::path(home) / ".cache" : fs::path(cache)) / "ritz" /
+         fmt::format("{}-{:08x}.txt", what, crc32_of(key));
 }
 
 }  // namespace

@@ -24,16 +24,18 @@ void add_size(CLI::App& cli, const char* name, Index& bytes, const char* about) 
          [&bytes, name](const std::string& text) {
            const std::optional<Index> size = byte_size(text);
            if (!size || *size == 0)
-             throw CLI::ValidationError(fmt::format("{}: '{}' is no size of memory; write 6G, 512MiB or a number of bytes", name, text));
+             throw CLI::ValidationError(
+                 fmt::format("{}: '{}' is no size of memory; write 6G, 512MiB or a number of bytes", name, text));
            bytes = *size;
          },
          about)
       ->type_name("SIZE");
 }
 
-// What is counted may take of a control group's memory: all but what the program holds beside it now, libraries' pages included, and what will
-// come beside it: stacks, small blocks, what malloc keeps of them, page tables (measured: docs/memory.md). What other programs of the group
-// hold is not looked at, as it may be gone soon; nor are files that the system has cached for them.
+// What is counted may take of a control group's memory: all but what the program holds beside it now, libraries' pages
+// included, and what will come beside it: stacks, small blocks, what malloc keeps of them, page tables (measured:
+// docs/memory.md). What other programs of the group hold is not looked at, as it may be gone soon; nor are files that
+// the system has cached for them.
 Index limit_within(Index group_memory) {
   const Index beside = std::max<Index>(0, host_memory_now() - host_memory_live());
   const Index to_come = 16'000'000 + group_memory / 32;
@@ -45,13 +47,13 @@ Index limit_within(Index group_memory) {
   try {
     if (const std::exception_ptr error = std::current_exception()) std::rethrow_exception(error);
   } catch (const std::bad_alloc&) {
-    constexpr char text[] = "error: out of host memory, where the program could not go on\n"
-                            "  fix: use a machine with more memory, a larger --host-memory-limit, a coarser mesh or order 1\n";
+    constexpr char text[] =
+        "error: out of host memory, where the program could not go on\n"
+        "  fix: use a machine with more memory, a larger --host-memory-limit, a coarser mesh or order 1\n";
     const auto ignored = ::write(STDERR_FILENO, text, sizeof text - 1);
     static_cast<void>(ignored);
     std::_Exit(static_cast<int>(Exit::resources));
-  } catch (...) {
-  }
+  } catch (...) {}
   std::abort();
 }
 
@@ -63,7 +65,8 @@ void add_memory_options(CLI::App& cli, MemoryLimits& limits) {
 }
 
 void add_host_memory_option(CLI::App& cli, MemoryLimits& limits) {
-  add_size(cli, "--host-memory-limit", limits.host, "that this program may take of the host in blocks from 64 KiB, arrays on a CPU included");
+  add_size(cli, "--host-memory-limit", limits.host,
+           "that this program may take of the host in blocks from 64 KiB, arrays on a CPU included");
 }
 
 std::string obey(const MemoryLimits& limits) {
@@ -72,8 +75,10 @@ std::string obey(const MemoryLimits& limits) {
   set_host_memory_limit(by_group ? limit_within(host.group_memory) : limits.host);
   if (!by_group) return "";
   return_large_blocks_at_once(large_host_block);  // so that what is counted is what is held
-  return fmt::format("host memory: the control group allows {}, so arrays, meshes and lists may take {} (--host-memory-limit sets another limit)",
-                     text_of_bytes(host.group_memory), text_of_bytes(host_memory_limit()));
+  return fmt::format(
+      "host memory: the control group allows {}, so arrays, meshes and lists may take {} (--host-memory-limit sets "
+      "another limit)",
+      text_of_bytes(host.group_memory), text_of_bytes(host_memory_limit()));
 }
 
 void limit(const Device& device, const MemoryLimits& limits) {
@@ -82,7 +87,8 @@ void limit(const Device& device, const MemoryLimits& limits) {
 
 void end_in_order_without_memory() {
   std::set_terminate(terminate);
-  return_large_blocks_at_once();  // two million unknowns of order 2 took 29 % less (docs/measurements/2026-11-21-matrix-free-cpu.md)
+  // two million unknowns of order 2 took 29 % less (docs/measurements/2026-11-21-matrix-free-cpu.md)
+  return_large_blocks_at_once();
 }
 
 }  // namespace ritz

@@ -32,9 +32,7 @@ std::string mesh_file(const RunOptions& options) {
   try {
     Case input = Case::from_file(options.case_file, options.overrides);
     return input.table("mesh", "").path("file", "", {.fallback = ""});
-  } catch (const Error&) {
-    return "";
-  }
+  } catch (const Error&) { return ""; }
 }
 
 }  // namespace
@@ -42,7 +40,9 @@ std::string mesh_file(const RunOptions& options) {
 Run::Run(AppInfo info, RunOptions options, SharedModel* shared)
     : info_(std::move(info)),
       options_(std::move(options)),
-      log_(options_.quiet ? LogLevel::quiet : options_.verbose ? LogLevel::verbose : LogLevel::normal),
+      log_(options_.quiet     ? LogLevel::quiet
+           : options_.verbose ? LogLevel::verbose
+                              : LogLevel::normal),
       own_(shared == nullptr ? std::make_unique<SharedModel>() : nullptr),
       shared_(shared == nullptr ? own_.get() : shared) {
   name_ = options_.member.empty() ? stem_of(options_.case_file) : options_.member;
@@ -50,12 +50,15 @@ Run::Run(AppInfo info, RunOptions options, SharedModel* shared)
   report_.program = info_.name;
   report_.case_file = options_.case_file;
   if (own_) {
-    own_->device = Device::named(device_for(options_.device, options_.threads, [this] { return expected_unknowns(mesh_file(options_), info_.components); }),
-                                 options_.threads);
+    own_->device =
+        Device::named(device_for(options_.device, options_.threads,
+                                 [this] { return expected_unknowns(mesh_file(options_), info_.components); }),
+                      options_.threads);
     limit(device(), options_.memory);
     const std::string obeyed = obey(options_.memory);
     // Else VTK takes as many as there are cores; of more it complains.
-    setenv("VTK_SMP_MAX_THREADS", fmt::format("{}", std::clamp(host_limits().affinity, 1, device().threads())).c_str(), 0);
+    setenv("VTK_SMP_MAX_THREADS", fmt::format("{}", std::clamp(host_limits().affinity, 1, device().threads())).c_str(),
+           0);
     log_.line("device: {}", device().description());
     if (!obeyed.empty()) log_.line("{}", obeyed);
   } else {
@@ -64,7 +67,8 @@ Run::Run(AppInfo info, RunOptions options, SharedModel* shared)
   auto phase = this->phase("case");
   report_.device = device().description();
   for (const std::string& notice : options_.notices) log_.notice(notice);
-  case_ = options_.survey ? Case::survey(options_.case_file, options_.survey->taken) : Case::from_file(options_.case_file, options_.overrides);
+  case_ = options_.survey ? Case::survey(options_.case_file, options_.survey->taken)
+                          : Case::from_file(options_.case_file, options_.overrides);
   if (options_.describe || options_.survey) read_sweep(*case_, name_);
   else case_->drop("sweep");
   case_->root().text("title", "what this case is about", {.fallback = "", .may_be_empty = true});
@@ -80,17 +84,24 @@ void Run::read_output_settings() {
   const Case::Table table = case_->table("output", "where results go and how");
   const std::string folder = table.text("folder", "folder of the results, relative to where the program runs",
                                         {.fallback = "results/" + stem_of(options_.case_file)});
-  const std::string format = table.choice("format", "vtu: an index (.pvd) and a file for each step; vtkhdf: one HDF5 file (.hdf) with the mesh once",
-                                          {"vtu", "vtkhdf"}, "vtu");
+  const std::string format = table.choice(
+      "format", "vtu: an index (.pvd) and a file for each step; vtkhdf: one HDF5 file (.hdf) with the mesh once",
+      {"vtu", "vtkhdf"}, "vtu");
   format_.format = format == "vtkhdf" ? ResultFormat::vtkhdf : ResultFormat::vtu;
-  const std::string compression = table.choice("compression", "none is fastest; vtkhdf has no lz4", {"none", "lz4", "zlib"}, "none");
+  const std::string compression =
+      table.choice("compression", "none is fastest; vtkhdf has no lz4", {"none", "lz4", "zlib"}, "none");
   if (format == "vtkhdf" && compression == "lz4")
-    table.error("compression", "the format vtkhdf has no lz4 compression", "HDF5 knows it by plugins only, which readers do not have",
-                "use compression = \"zlib\" or \"none\"");
-  format_.vtu.compression = compression == "lz4" ? Compression::lz4 : compression == "zlib" ? Compression::zlib : Compression::none;
+    table.error("compression", "the format vtkhdf has no lz4 compression",
+                "HDF5 knows it by plugins only, which readers do not have", "use compression = \"zlib\" or \"none\"");
+  format_.vtu.compression = compression == "lz4"    ? Compression::lz4
+                            : compression == "zlib" ? Compression::zlib
+                                                    : Compression::none;
   format_.vtu.single_precision = table.flag("single_precision", "fields as 32-bit numbers: half the size", false);
-  fields_ = ResultFields(table.choice("cells", "for fields of a higher order than the mesh ([space] order). mesh: values at the mesh's nodes; "
-                                      "lagrange: the whole field, on VTK's Lagrange cells", {"mesh", "lagrange"}, "mesh") == "lagrange");
+  fields_ = ResultFields(
+      table.choice("cells",
+                   "for fields of a higher order than the mesh ([space] order). mesh: values at the mesh's nodes; "
+                   "lagrange: the whole field, on VTK's Lagrange cells",
+                   {"mesh", "lagrange"}, "mesh") == "lagrange");
   output_ = options_.output.empty() ? folder : options_.output;
 }
 
@@ -98,17 +109,25 @@ const Mesh& Run::mesh(bool structural) {
   if (mesh_ != nullptr) return *mesh_;
   auto phase = device().profile().phase("read");
   const Case::Table table = case_->table("mesh", "the part");
-  const std::string file = table.path(
-      "file", "mesh file (.msh, .inp, .vtu, .vtk, .mesh, .bdf, .exo, .med, .cgns, ...: docs/formats.md), relative to the case file", {.must_exist = true});
-  const double scale = table.number("scale", "factor on the coordinates, 0.001 for a mesh in mm", {.fallback = 1, .above = 0});
-  const auto refinements = table.integer("refine", "how often all cells are halved", {.fallback = 0, .minimum = 0, .maximum = 10});
-  const auto order = table.integer("order", "1 or 2: order of the cells; 0 keeps the file's", {.fallback = 0, .minimum = 0, .maximum = 2});
+  const std::string file = table.path("file",
+                                      "mesh file (.msh, .inp, .vtu, .vtk, .mesh, .bdf, .exo, .med, .cgns, ...: "
+                                      "docs/formats.md), relative to the case file",
+                                      {.must_exist = true});
+  const double scale =
+      table.number("scale", "factor on the coordinates, 0.001 for a mesh in mm", {.fallback = 1, .above = 0});
+  const auto refinements =
+      table.integer("refine", "how often all cells are halved", {.fallback = 0, .minimum = 0, .maximum = 10});
+  const auto order = table.integer("order", "1 or 2: order of the cells; 0 keeps the file's",
+                                   {.fallback = 0, .minimum = 0, .maximum = 2});
   const std::string mid_nodes = table.choice("mid_nodes", "of cells raised to order 2: on edges only, or on faces too",
                                              {"serendipity", "full"}, "serendipity");
   if (mid_nodes == "full" && order != 2)
-    table.error("mid_nodes", "mid_nodes = 'full' without order = 2", "cells keep the nodes of the file unless [mesh] order says otherwise", "add order = 2");
-  const bool torn = table.flag(
-      "allow_torn", "nodes that hang on facets of their own body, and quadrilateral facets on triangles, are meant: the solution may tear there", false);
+    table.error("mid_nodes", "mid_nodes = 'full' without order = 2",
+                "cells keep the nodes of the file unless [mesh] order says otherwise", "add order = 2");
+  const bool torn = table.flag("allow_torn",
+                               "nodes that hang on facets of their own body, and quadrilateral facets on triangles, "
+                               "are meant: the solution may tear there",
+                               false);
   if (!std::filesystem::exists(file)) case_->throw_if_any();
   report_.mesh_file = file;
   const auto make = [&] {
@@ -136,11 +155,13 @@ const Mesh& Run::mesh(bool structural) {
       log_.progress("refining");
       mesh = refine(*mesh);
     }
-    if (order > 0) mesh = with_order(*mesh, static_cast<int>(order), mid_nodes == "full" ? MidNodes::full : MidNodes::serendipity);
+    if (order > 0)
+      mesh = with_order(*mesh, static_cast<int>(order), mid_nodes == "full" ? MidNodes::full : MidNodes::serendipity);
     log_.end_progress();
     for (const std::string& notice : notices) log_.notice(notice);
     for (const std::string& notice : mesh->notices()) log_.notice(notice);
-    log_.line("mesh: {} cells, {} nodes, {} dimensions, from {}", mesh->cell_count(), mesh->node_count(), mesh->dimension(), file);
+    log_.line("mesh: {} cells, {} nodes, {} dimensions, from {}", mesh->cell_count(), mesh->node_count(),
+              mesh->dimension(), file);
     case_->set_dimension(mesh->dimension());
     return with_case_regions(*case_, std::move(*mesh), [this](const std::string& line) { log_.line("{}", line); });
   };
@@ -183,7 +204,8 @@ void Run::checked(const ProbeFields& fields) {
     const auto list = [&text](const char* where, std::span<const Field> some) {
       if (some.empty()) return;
       text += fmt::format("{}# fields of the results at {}:", text.ends_with('\n') ? "" : "\n", where);
-      for (const Field& field : some) text += fmt::format("{} {} ({})", &field == some.data() ? "" : ",", field.name, field.components);
+      for (const Field& field : some)
+        text += fmt::format("{} {} ({})", &field == some.data() ? "" : ",", field.name, field.components);
       text += "\n";
     };
     list("nodes", fields.nodal);

@@ -45,7 +45,8 @@ struct AppInfo {
   int components = 3;       // unknowns per node, about: for the choice of a device
 };
 
-// Instead of a case file and its mesh: Case::survey and a small mesh, for apps/run/schema.hpp. The run ends at checked().
+// Instead of a case file and its mesh: Case::survey and a small mesh, for apps/run/schema.hpp. The run ends at
+// checked().
 struct RunSurvey {
   std::map<std::string, std::string> taken;
   std::function<Mesh(bool structural)> mesh;
@@ -55,13 +56,14 @@ struct RunOptions {
   std::string case_file, device = "auto", output, json;
   std::vector<std::string> overrides;  // key=value
   int threads = 0;
-  double time_limit = 0;  // [s]; 0: none
+  double time_limit = 0;          // [s]; 0: none
   double checkpoint_every = 600;  // [s]; 0: only when it is stopped
   MemoryLimits memory;
-  std::string profile;                 // file of the trace
-  std::vector<std::string> notices;    // of the attempt before this
-  bool check = false, estimate = false, describe = false, schema = false, log_json = false, quiet = false, verbose = false, overwrite = false;
-  std::string member;                  // of a sweep: its results are named after it; empty: after the case
+  std::string profile;               // file of the trace
+  std::vector<std::string> notices;  // of the attempt before this
+  bool check = false, estimate = false, describe = false, schema = false, log_json = false, quiet = false,
+       verbose = false, overwrite = false;
+  std::string member;   // of a sweep: its results are named after it; empty: after the case
   bool resume = false;  // what an earlier run of this case committed is not done again
   std::optional<RunSurvey> survey;
 };
@@ -88,13 +90,15 @@ class Run {
   // [mesh] file, scale, order: read, scaled, raised to the order, checked. Read at the first call.
   const Mesh& mesh(bool structural = false);  // structural: lines and surfaces in space, too (MeshData::structural)
   LinearSolverOptions solver(MatrixPromise promise = MatrixPromise::none, double tolerance = 1e-8);  // [solver]
-  // Finishes the case, tries and locks the output folder; throws CheckedOnly with --check. `fields`: names and components of the results to come.
+  // Finishes the case, tries and locks the output folder; throws CheckedOnly with --check. `fields`: names and
+  // components of the results to come.
   void checked(const ProbeFields& fields);
   std::function<void(const std::string&)> progress();
 
   // Where the run goes on that was stopped; from checked() on, with --resume.
   const std::optional<CheckpointState>& resumed() const { return resumed_; }
-  // From here on a run that is stopped can go on. Written now and then, before the first result, and when the run is stopped.
+  // From here on a run that is stopped can go on. Written now and then, before the first result, and when the run is
+  // stopped.
   void keep(CheckpointState state);
 
   // What is recorded, found (facts) and written from here on belongs to this load case or combination.
@@ -103,33 +107,40 @@ class Run {
   std::map<std::string, std::string>& facts();
 
   void record(const SolveReport& solve, Index unknowns);
-  void step_down(const std::string& step);  // in a solve that is recorded, or will be: a notice, and one of its fallbacks
+  // in a solve that is recorded, or will be: a notice, and one of its fallbacks
+  void step_down(const std::string& step);
   ResultFields& fields() { return fields_; }  // [output] cells
   const ResultFields& fields() const { return fields_; }
-  void estimate_error() { estimates_error_ = true; }          // apps/results/mesh_error.hpp: for forecasts
+  void estimate_error() { estimates_error_ = true; }  // apps/results/mesh_error.hpp: for forecasts
   bool estimates_error() const { return estimates_error_; }
   void measure_by(const BodyMeasure& measure) { measure_ = measure; }  // means and integrals of probes
-  // Evaluates the case's probes; fields at nodes and cells go to the output folder in the background. `time`: the number of the step by default.
-  // Fields without values are left out, and probes of them are NaN.
+  // Evaluates the case's probes; fields at nodes and cells go to the output folder in the background. `time`: the
+  // number of the step by default. Fields without values are left out, and probes of them are NaN.
   void write(std::vector<Field> nodal, std::vector<Field> cells, std::optional<double> time = {});
   // One more series, "<case>_<name>.pvd" or ".hdf", of `count` steps: frame(step) gives its time and its nodal fields.
-  void write_series(const std::string& name, int count, const std::function<std::pair<double, std::vector<Field>>(int)>& frame);
-  void settle();                                // waits until what was handed to write() is committed
-  // Where memory is short: what equations can make anew, and steps that wait to be written. Returns what was short for these, which wait on.
+  void write_series(const std::string& name, int count,
+                    const std::function<std::pair<double, std::vector<Field>>(int)>& frame);
+  void settle();  // waits until what was handed to write() is committed
+  // Where memory is short: what equations can make anew, and steps that wait to be written. Returns what was short for
+  // these, which wait on.
   std::optional<Error> give_back();
   bool writing_is_short() const { return writer_ && writer_->has_postponed(); }
-  void finish();                                // ends the results, fills the report and prints the summary; throws what they lack
+  // ends the results, fills the report and prints the summary; throws what they lack
+  void finish();
   // Where not: a CPU will do it all over, or a file has steps with these fields and must have them in all.
   bool may_lack_fields() const;
-  // From here on steps lack fields for which memory is short (apps/results/derived_fields.hpp), and the run ends with an error.
+  // From here on steps lack fields for which memory is short (apps/results/derived_fields.hpp), and the run ends with
+  // an error.
   void go_without_fields(const Error& shortage, const std::string& remedy);
   bool lacks_fields() const { return lack_.has_value(); }
-  std::optional<Error> lack() const;            // the error
-  bool may_go_to_the_cpu() const;               // the last step down when a GPU's memory is short: what is committed stays, so only before the first result
+  std::optional<Error> lack() const;  // the error
+  // the last step down when a GPU's memory is short: what is committed stays, so only before the first result
+  bool may_go_to_the_cpu() const;
   // After an error that is a stop: writes what was kept, and says so. nullopt: it is none, or nothing was kept.
   std::optional<Error> stopped(const Error& error);
-  void collect();                               // phases and memory for the report, in every outcome
-  const std::vector<std::string>& committed() const { return committed_; }  // files of write()'s steps, relative to the folder
+  void collect();  // phases and memory for the report, in every outcome
+  // files of write()'s steps, relative to the folder
+  const std::vector<std::string>& committed() const { return committed_; }
 
  private:
   void read_output_settings();
@@ -152,15 +163,15 @@ class Run {
   Log log_;
   RunReport report_;
   std::optional<Case> case_;
-  std::unique_ptr<SharedModel> own_;        // of a run by itself
+  std::unique_ptr<SharedModel> own_;  // of a run by itself
   SharedModel* shared_;
   const Mesh* mesh_ = nullptr;
   BodyMeasure measure_;
   bool estimates_error_ = false;
   SeriesOptions format_;
   ResultFields fields_;
-  std::string output_, name_;               // name_: that results begin with
-  LoadCaseOutcome* part_ = nullptr;         // of the report: the load case or combination in work
+  std::string output_, name_;              // name_: that results begin with
+  LoadCaseOutcome* part_ = nullptr;        // of the report: the load case or combination in work
   std::unique_ptr<ResultFolder> results_;  // from checked() on
   std::optional<Checkpoints> checkpoints_;
   std::optional<CheckpointState> resumed_;
@@ -170,8 +181,9 @@ class Run {
     bool is_kept = false;  // in a checkpoint
   };
   std::optional<Lack> lack_;
-  std::vector<std::string> steps_before_;   // down, of a solve that is not recorded yet
-  std::optional<ResultWriter> writer_;      // of write(): one step, or one for each increment, load case and combination
+  std::vector<std::string> steps_before_;  // down, of a solve that is not recorded yet
+  // of write(): one step, or one for each increment, load case and combination
+  std::optional<ResultWriter> writer_;
 };
 
 // Parses the command line, runs the app, and turns whatever happens into a message, a report and an exit code.

@@ -31,12 +31,15 @@ void keep_standard_streams_open() {
     if (::fcntl(descriptor, F_GETFD) < 0) ::open("/dev/null", O_RDWR);  // takes the lowest number that is free
 }
 
-// Out of memory of the host, told with the table of what arrays took. nullopt: another error, or one that has its table.
+// Out of memory of the host, told with the table of what arrays took. nullopt: another error, or one that has its
+// table.
 std::optional<Error> with_table(const Error& error, const Run& run) {
   const MemoryStatistics memory = run.device().memory().statistics();
   if (error.exit() != Exit::resources || !error.why().empty() || memory.peak == 0) return std::nullopt;
-  return Error(error.exit(), error.message(), fmt::format("arrays on {} at their peak: {}", run.device().info().name, MemoryPool::table(memory.at_peak_by_tag)),
-               error.fix());
+  return Error(
+      error.exit(), error.message(),
+      fmt::format("arrays on {} at their peak: {}", run.device().info().name, MemoryPool::table(memory.at_peak_by_tag)),
+      error.fix());
 }
 
 int print_schema(const AppInfo& info, const std::function<void(Run&)>& app) {
@@ -51,9 +54,11 @@ int print_schema(const AppInfo& info, const std::function<void(Run&)>& app) {
   }
 }
 
-// std::thread has a code for it. TBB, of VTK, has only the system's sentence, in the language in which the same process speaks it here.
+// std::thread has a code for it. TBB, of VTK, has only the system's sentence, in the language in which the same process
+// speaks it here.
 bool is_short_of_threads(const std::exception& error) {
-  if (const auto* const system = dynamic_cast<const std::system_error*>(&error)) return system->code() == std::errc::resource_unavailable_try_again;
+  if (const auto* const system = dynamic_cast<const std::system_error*>(&error))
+    return system->code() == std::errc::resource_unavailable_try_again;
   return std::string_view(error.what()).find(std::strerror(EAGAIN)) != std::string_view::npos;
 }
 
@@ -113,8 +118,9 @@ int run_app(int argc, char** argv, const AppInfo& info, const std::function<void
       else attempt();
     } catch (const Error& error) {
       if (!run || error.exit() != Exit::resources || !run->may_go_to_the_cpu()) throw;
-      const std::string step = fmt::format("memory: on the CPU instead of {} ({}); cost: the device's speed, and the mesh is read again",
-                                           run->device().info().name, error.message());
+      const std::string step =
+          fmt::format("memory: on the CPU instead of {} ({}); cost: the device's speed, and the mesh is read again",
+                      run->device().info().name, error.message());
       run.reset();
       options.device = "cpu";
       options.memory.device = 0;
@@ -137,7 +143,8 @@ int run_app(int argc, char** argv, const AppInfo& info, const std::function<void
     fail(host_memory_error());
   } catch (const std::exception& error) {
     if (is_short_of_threads(error))
-      fail(Error(Exit::resources, fmt::format("out of host memory for a thread: {}", error.what()), "a library could not start one",
+      fail(Error(Exit::resources, fmt::format("out of host memory for a thread: {}", error.what()),
+                 "a library could not start one",
                  "raise the limits on memory and processes (ulimit -v, -u), or use fewer --threads"));
     else fail(Error(Exit::internal, error.what(), "this is a bug in Ritz", "please report it with the case file"));
   }

@@ -11,9 +11,11 @@
 namespace ritz {
 
 SolverOutcome outcome_of(const SolveReport& solve);
-std::string text_of(const SolveReport& solve, Index unknowns);  // "solve: 1000 unknowns, cg with multigrid, 9 iterations, ..."
+// "solve: 1000 unknowns, cg with multigrid, 9 iterations, ..."
+std::string text_of(const SolveReport& solve, Index unknowns);
 
-// Phases (the first is "start": from the start of the process until the device was there), memory and notices of a device and a log.
+// Phases (the first is "start": from the start of the process until the device was there), memory and notices of a
+// device and a log.
 void collect_run(RunReport& report, const Device& device, const Log& log);
 
 // Times and memory of a report that was collected, with the table by tag where the log is verbose.

@@ -31,9 +31,9 @@ std::string schema_of_app(const AppInfo& info, const std::function<void(Run&)>& 
     options.threads = 1;
     options.quiet = true;
     options.survey = RunSurvey{taken, [mesh](bool structural) {
-      if (structural) return frame_mesh(mesh == 0 ? 1 : 2);
-      return mesh == 0 ? plane_mesh() : solid_mesh();
-    }};
+                                 if (structural) return frame_mesh(mesh == 0 ? 1 : 2);
+                                 return mesh == 0 ? plane_mesh() : solid_mesh();
+                               }};
     Run run(info, options);
     SurveyedReading result;
     try {

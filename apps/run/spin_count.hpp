@@ -1,6 +1,7 @@
-// How long a thread that waits for others at the end of a loop spins before it gives up its core: as many turns of the OpenMP library's
-// loop (GOMP_SPINCOUNT) as take 25 microseconds, some times what waking a thread costs. Shorter, small problems are slow on a quiet
-// machine; longer, all are where other programs want the cores too (docs/measurements/2026-11-23-waiting-cpu.md).
+// How long a thread that waits for others at the end of a loop spins before it gives up its core: as many turns of the
+// OpenMP library's loop (GOMP_SPINCOUNT) as take 25 microseconds, some times what waking a thread costs. Shorter, small
+// problems are slow on a quiet machine; longer, all are where other programs want the cores too
+// (docs/measurements/2026-11-23-waiting-cpu.md).
 #pragma once
 
 #include <algorithm>
@@ -15,7 +16,8 @@ inline std::string spin_count() {
   double seconds = 1;
   for (int attempt = 0; attempt < 3; ++attempt) {  // another program may come between
     const auto begin = Clock::now();
-    for (int i = 0; i < pauses; ++i) __builtin_ia32_pause();  // what such a turn waits: 10 to 150 cycles, so it is measured
+    // what such a turn waits: 10 to 150 cycles, so it is measured
+    for (int i = 0; i < pauses; ++i) __builtin_ia32_pause();
     seconds = std::min(seconds, std::chrono::duration<double>(Clock::now() - begin).count());
   }
   return std::to_string(std::clamp(static_cast<int>(25e-6 * pauses / std::max(seconds, 1e-7)), 100, 10000));

@@ -13,7 +13,8 @@ namespace {
 constexpr int most_together = 64;
 
 bool same_matrix(const std::vector<FormValue>& a, const std::vector<FormValue>& b) {
-  return std::ranges::equal(a, b, [](const FormValue& x, const FormValue& y) { return !x.has_matrix || same_numbers(x, y); });
+  return std::ranges::equal(a, b,
+                            [](const FormValue& x, const FormValue& y) { return !x.has_matrix || same_numbers(x, y); });
 }
 
 }  // namespace
@@ -34,8 +35,8 @@ int members_that_fit(const FunctionSpace& space, int limit) {
   return limit > 0 ? std::min(limit, memory) : memory;
 }
 
-void StaticBatch::add(Run& run, const Operator& equations, std::shared_ptr<const LoadCaseSupports> supports, const LinearSolverOptions& options,
-                      ShowSolution show) {
+void StaticBatch::add(Run& run, const Operator& equations, std::shared_ptr<const LoadCaseSupports> supports,
+                      const LinearSolverOptions& options, ShowSolution show) {
   auto& shared = run.shared().equations;
   const auto found = std::ranges::find(shared, &equations, [](const auto& each) { return each.get(); });
   Waiting member{&run, found->get(), equations.numbers(), std::move(supports), options, std::move(show)};
@@ -52,9 +53,7 @@ void StaticBatch::finish(Waiting& member, const std::function<void()>& work) {
   std::exception_ptr error;
   try {
     work();
-  } catch (...) {
-    error = std::current_exception();
-  }
+  } catch (...) { error = std::current_exception(); }
   done_(*member.run, error);
 }
 
@@ -63,7 +62,8 @@ std::vector<StaticSolution> StaticBatch::solved_together(std::vector<Waiting>& m
   for (Waiting& each : members)
     loads.cases.push_back({"", {}, &each.supports->common(), [&each] { each.equations->set_numbers(each.numbers); }});
   const Waiting& first = members.front();
-  StaticSolutions solutions = solve_static(*first.equations, loads, first.options, first.run->progress(), &first.run->shared().reuse);
+  StaticSolutions solutions =
+      solve_static(*first.equations, loads, first.options, first.run->progress(), &first.run->shared().reuse);
   ++solutions_;
   largest_ = std::max(largest_, static_cast<int>(members.size()));
   return std::move(solutions.cases);
@@ -91,9 +91,7 @@ void StaticBatch::solve(std::vector<Waiting> members) {
   } catch (const Error& error) {
     if (static_cast<int>(error.exit()) >= static_cast<int>(Exit::stopped)) throw;
     failure = std::current_exception();
-  } catch (const std::bad_alloc&) {
-    failure = std::current_exception();
-  }
+  } catch (const std::bad_alloc&) { failure = std::current_exception(); }
   if (!failure) {
     for (std::size_t i = 0; i < members.size(); ++i) show(members[i], std::move(solutions[i]));
     return;
@@ -106,10 +104,12 @@ void StaticBatch::solve(std::vector<Waiting> members) {
   solve(std::move(second));
 }
 
-void solve_or_wait(Run& run, const Operator& equations, const LoadCaseInputs& inputs, const std::shared_ptr<const LoadCaseSupports>& supports,
-                   const LinearSolverOptions& options, const ShowSolution& show) {
+void solve_or_wait(Run& run, const Operator& equations, const LoadCaseInputs& inputs,
+                   const std::shared_ptr<const LoadCaseSupports>& supports, const LinearSolverOptions& options,
+                   const ShowSolution& show) {
   StaticBatch* batch = run.shared().batch;
-  if (batch == nullptr || !inputs.cases.empty()) return solve_load_cases(run, equations, inputs, *supports, options, show);
+  if (batch == nullptr || !inputs.cases.empty())
+    return solve_load_cases(run, equations, inputs, *supports, options, show);
   batch->add(run, equations, supports, options, show);
 }
 

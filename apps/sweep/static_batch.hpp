@@ -1,5 +1,5 @@
-// Linear models that wait for each other: members of a sweep with the same matrix are columns of one solution, as many as the
-// memory holds.
+// Linear models that wait for each other: members of a sweep with the same matrix are columns of one solution, as many
+// as the memory holds.
 //
 //   solve_or_wait(run, equations, load_cases, supports, options, show);   // the last step of an app
 #pragma once
@@ -23,12 +23,14 @@ int members_that_fit(const FunctionSpace& space, int limit);
 
 class StaticBatch {
  public:
-  // `limit`: members solved together; 0: as memory allows, 64 at most. `done` is told of each member that has waited: nullptr, or
-  // what went wrong.
+  // `limit`: members solved together; 0: as memory allows, 64 at most. `done` is told of each member that has waited:
+  // nullptr, or what went wrong.
   StaticBatch(int limit, std::function<void(Run&, std::exception_ptr)> done) : limit_(limit), done_(std::move(done)) {}
 
-  // The run must live until it is done. Solves those before where this one has another matrix, and all where that are enough.
-  void add(Run& run, const Operator& equations, std::shared_ptr<const LoadCaseSupports> supports, const LinearSolverOptions& options, ShowSolution show);
+  // The run must live until it is done. Solves those before where this one has another matrix, and all where that are
+  // enough.
+  void add(Run& run, const Operator& equations, std::shared_ptr<const LoadCaseSupports> supports,
+           const LinearSolverOptions& options, ShowSolution show);
   void solve();  // those that wait
   bool waits(const Run& run) const;
   int solutions() const { return solutions_; }
@@ -55,9 +57,10 @@ class StaticBatch {
   int solutions_ = 0, largest_ = 0;
 };
 
-// Where a sweep collects members: waits. Else, and for models with load cases: solve_load_cases() now. What `show` refers to must
-// live as long as the run.
-void solve_or_wait(Run& run, const Operator& equations, const LoadCaseInputs& inputs, const std::shared_ptr<const LoadCaseSupports>& supports,
-                   const LinearSolverOptions& options, const ShowSolution& show);
+// Where a sweep collects members: waits. Else, and for models with load cases: solve_load_cases() now. What `show`
+// refers to must live as long as the run.
+void solve_or_wait(Run& run, const Operator& equations, const LoadCaseInputs& inputs,
+                   const std::shared_ptr<const LoadCaseSupports>& supports, const LinearSolverOptions& options,
+                   const ShowSolution& show);
 
 }  // namespace ritz

@@ -23,7 +23,9 @@ namespace {
 namespace fs = std::filesystem;
 using Clock = std::chrono::steady_clock;
 
-bool ends_the_sweep(const Error& error) { return error.exit() == Exit::output || static_cast<int>(error.exit()) >= static_cast<int>(Exit::stopped); }
+bool ends_the_sweep(const Error& error) {
+  return error.exit() == Exit::output || static_cast<int>(error.exit()) >= static_cast<int>(Exit::stopped);
+}
 
 class Sweep {
  public:
@@ -72,8 +74,11 @@ class Sweep {
       commit();
     } catch (const Error& error) {  // what is finished is not lost
       const bool kept = stop();
-      if (!kept || error.exit() == Exit::output || static_cast<int>(error.exit()) < static_cast<int>(Exit::stopped)) throw;
-      throw Error(Exit::stopped, fmt::format("{}: {} of {} members are committed", error.message(), complete_ + results_->kept_count(), plan_.members.size()),
+      if (!kept || error.exit() == Exit::output || static_cast<int>(error.exit()) < static_cast<int>(Exit::stopped))
+        throw;
+      throw Error(Exit::stopped,
+                  fmt::format("{}: {} of {} members are committed", error.message(), complete_ + results_->kept_count(),
+                              plan_.members.size()),
                   {}, "the same command with --resume goes on with the others");
     } catch (...) {
       stop();
@@ -114,7 +119,8 @@ class Sweep {
     for (const std::string& text : member.overrides()) options.overrides.push_back(text);
     options.output = folder_path_;
     options.json = options.profile = "";
-    options.quiet = options_.quiet || (!options_.verbose && !options_.estimate);  // the forecast is what --estimate is for
+    // the forecast is what --estimate is for
+    options.quiet = options_.quiet || (!options_.verbose && !options_.estimate);
     options.resume = false;  // a member is done or not
     options.notices.clear();
     return options;
@@ -139,7 +145,8 @@ class Sweep {
   std::uint32_t checksum(const std::string& file) {
     const auto [found, is_new] = checksums_.try_emplace(file, 0);
     if (is_new)
-      for (const std::string& part : with_included_files(file)) found->second = crc32_of(fmt::format("{:08x}", checksum_of_file(part).crc32), found->second);
+      for (const std::string& part : with_included_files(file))
+        found->second = crc32_of(fmt::format("{:08x}", checksum_of_file(part).crc32), found->second);
     return found->second;
   }
 
@@ -154,29 +161,28 @@ class Sweep {
       } catch (const CheckedOnly&) {
         if (report_.forecast.empty()) report_.forecast = std::move(run->report().forecast);
         if (options_.estimate) break;  // one stands for all
-      } catch (const Error& error) {
-        fail(member, error);
-      }
+      } catch (const Error& error) { fail(member, error); }
     }
     tell_repeated();
     if (report_.errors.empty())
-      log_.line("check: {} of {} members looked at, all complete and well posed; nothing was solved", options_.estimate ? 1 : plan_.members.size(),
-                plan_.members.size());
+      log_.line("check: {} of {} members looked at, all complete and well posed; nothing was solved",
+                options_.estimate ? 1 : plan_.members.size(), plan_.members.size());
   }
 
   void open_folder() {
     auto phase = this->phase("output");
     if (!options_.json.empty()) probe_folder(fs::absolute(options_.json).parent_path());
-    results_.emplace(
-        plan_, folder_path_,
-        ResultFolderOptions{
-            .case_name = stem_, .program = info_.name, .overwrite = options_.overwrite, .add = options_.resume, .notice = [this](const std::string& text) {
-              log_.notice(text);
-            }});
+    results_.emplace(plan_, folder_path_,
+                     ResultFolderOptions{.case_name = stem_,
+                                         .program = info_.name,
+                                         .overwrite = options_.overwrite,
+                                         .add = options_.resume,
+                                         .notice = [this](const std::string& text) { log_.notice(text); }});
     shared_.folder = &results_->folder();
     if (!options_.resume) return;
     results_->take_up([this](const SweepMember& member) { return fingerprint(member); });
-    log_.line("resume: {} members are there, {} are left", results_->kept_count(), plan_.members.size() - results_->kept_count());
+    log_.line("resume: {} members are there, {} are left", results_->kept_count(),
+              plan_.members.size() - results_->kept_count());
   }
 
   bool is_kept(const SweepMember& member) {
@@ -191,7 +197,9 @@ class Sweep {
       active.run = std::make_unique<Run>(info_, options_of(member), &shared_);
       Run& run = *active.run;
       app_(run);
-      if (std::ranges::any_of(active_, [&](const Active& each) { return each.run.get() == &run; }) && !batch_->waits(run)) done(run, nullptr);
+      if (std::ranges::any_of(active_, [&](const Active& each) { return each.run.get() == &run; }) &&
+          !batch_->waits(run))
+        done(run, nullptr);
     } catch (const Error& error) {
       if (ends_the_sweep(error)) throw;
       const auto found = std::ranges::find(active_, &member, &Active::member);
@@ -223,9 +231,7 @@ class Sweep {
     } catch (const Error& failure) {
       if (ends_the_sweep(failure)) throw;
       return finish_failed(*found, failure);
-    } catch (const std::bad_alloc&) {
-      return finish_failed(*found, host_memory_error());
-    }
+    } catch (const std::bad_alloc&) { return finish_failed(*found, host_memory_error()); }
     finish(*found);
   }
 
@@ -243,12 +249,13 @@ class Sweep {
     outcome_of(member, report).seconds = since(active.start);
     ++complete_;
     std::string numbers;
-    for (const auto& [name, values] : report.probes) numbers += fmt::format(", {} {:.6g}", name, fmt::join(values, " "));
+    for (const auto& [name, values] : report.probes)
+      numbers += fmt::format(", {} {:.6g}", name, fmt::join(values, " "));
     log_.end_progress();
     tell_steps_down(member, report);
     const int iterations = report.solves.empty() ? 0 : report.solves.back().iterations;
-    log_.line("{} {}/{} ({}): {} iteration{}{}", member.name, &member - plan_.members.data() + 1, plan_.members.size(), member.text(), iterations,
-              iterations == 1 ? "" : "s", numbers);
+    log_.line("{} {}/{} ({}): {} iteration{}{}", member.name, &member - plan_.members.data() + 1, plan_.members.size(),
+              member.text(), iterations, iterations == 1 ? "" : "s", numbers);
     remove(active);
   }
 
@@ -256,14 +263,16 @@ class Sweep {
   void tell_steps_down(const SweepMember& member, const RunReport& report) {
     for (const auto& solve : report.solves)
       for (const std::string& step : solve.fallbacks)
-        if (steps_down_.insert(step.substr(0, step.find(" ("))).second) log_.notice(fmt::format("{} fell back: {}", member.name, step));
+        if (steps_down_.insert(step.substr(0, step.find(" ("))).second)
+          log_.notice(fmt::format("{} fell back: {}", member.name, step));
   }
 
   void finish_failed(Active& active, const Error& error) {
     RunReport report;
     if (active.run) report = std::move(active.run->report());
     report.fail(error);
-    results_->add(*active.member, report, active.fingerprint, active.run && active.run->lacks_fields() ? active.run->committed() : std::vector<std::string>());
+    results_->add(*active.member, report, active.fingerprint,
+                  active.run && active.run->lacks_fields() ? active.run->committed() : std::vector<std::string>());
     outcome_of(*active.member, report).seconds = since(active.start);
     fail(*active.member, error);
     remove(active);
@@ -272,8 +281,9 @@ class Sweep {
   // With the member's name and values, and once: the others go on.
   void fail(const SweepMember& member, const Error& error) {
     const auto one = [&](const Error& each) {
-      const auto known =
-          std::ranges::find_if(failures_, [&](const Failure& f) { return std::string_view(f.error.what()) == each.what() && f.error.exit() == each.exit(); });
+      const auto known = std::ranges::find_if(failures_, [&](const Failure& f) {
+        return std::string_view(f.error.what()) == each.what() && f.error.exit() == each.exit();
+      });
       if (known != failures_.end()) return known->members.push_back(&member);
       failures_.push_back({each, {&member}});
       if (options_.check) return;  // told when all have been looked at
@@ -286,7 +296,8 @@ class Sweep {
   }
 
   static Error named(const Error& error, const SweepMember& member) {
-    return Error(error.exit(), fmt::format("{} ({}): {}", member.name, member.text(), error.message()), error.why(), error.fix());
+    return Error(error.exit(), fmt::format("{} ({}): {}", member.name, member.text(), error.message()), error.why(),
+                 error.fix());
   }
 
   // What several members have failed by. The report's exit code is that of the first error.
@@ -299,9 +310,11 @@ class Sweep {
         if (names.size() < shown) names.push_back(member->name);
       const std::string which = count == plan_.members.size()
                                     ? fmt::format("all {} members", count)
-                                    : fmt::format("{} of {} members ({}{})", count, plan_.members.size(), fmt::join(names, ", "), count > shown ? ", ..." : "");
+                                    : fmt::format("{} of {} members ({}{})", count, plan_.members.size(),
+                                                  fmt::join(names, ", "), count > shown ? ", ..." : "");
       const Error told = count == 1 ? named(f.error, *f.members.front())
-                                    : Error(f.error.exit(), fmt::format("{}: {}", which, f.error.message()), f.error.why(), f.error.fix());
+                                    : Error(f.error.exit(), fmt::format("{}: {}", which, f.error.message()),
+                                            f.error.why(), f.error.fix());
       if (options_.check) log_.error(told);
       else if (count > 1) log_.line("the error of {} is that of {}", f.members.front()->name, which);
       report_.fail(told);
@@ -351,10 +364,11 @@ class Sweep {
     const PreparedSolver::Counts& counts = shared_.reuse.solver();
     if (batch.solutions() > 0)
       log_.line(
-          "solved in {} batches of up to {}; matrices assembled {}, analyses {}, factorised again {}, hierarchies set up {}, refreshed {}, used for other "
+          "solved in {} batches of up to {}; matrices assembled {}, analyses {}, factorised again {}, hierarchies set "
+          "up {}, refreshed {}, used for other "
           "values {} times",
-          batch.solutions(), batch.largest(), shared_.reuse.matrices(), counts.analyses, counts.factorisations, counts.set_ups, counts.refreshes,
-          counts.used_on);
+          batch.solutions(), batch.largest(), shared_.reuse.matrices(), counts.analyses, counts.factorisations,
+          counts.set_ups, counts.refreshes, counts.used_on);
     report_.facts["sweep_batches"] = fmt::format("{}", batch.solutions());
     report_.facts["sweep_largest_batch"] = fmt::format("{}", batch.largest());
     report_.facts["sweep_matrices"] = fmt::format("{}", shared_.reuse.matrices());
@@ -389,19 +403,16 @@ bool has_sweep(const RunOptions& options) {
   if (options.describe) return false;
   try {
     return Case::from_file(options.case_file, options.overrides).root().has("sweep");
-  } catch (const Error&) {
-    return false;
-  }
+  } catch (const Error&) { return false; }
 }
 
-void run_sweep(const AppInfo& info, const RunOptions& options, const std::function<void(Run&)>& app, RunReport& report) {
+void run_sweep(const AppInfo& info, const RunOptions& options, const std::function<void(Run&)>& app,
+               RunReport& report) {
   Sweep sweep(info, options, app, report);
   std::exception_ptr error;
   try {
     sweep.run();
-  } catch (...) {
-    error = std::current_exception();
-  }
+  } catch (...) { error = std::current_exception(); }
   sweep.close();
   if (!options.profile.empty()) write_trace(options.profile, sweep.device().profile(), report.phases.front().seconds);
   if (error) std::rethrow_exception(error);

@@ -1,5 +1,6 @@
-// Runs every member of a case's [sweep] in one process: what members share (SharedModel) is made once, those with the same matrix
-// are solved together, and results are committed in groups. A member that fails is reported with its values, and the others go on.
+// Runs every member of a case's [sweep] in one process: what members share (SharedModel) is made once, those with the
+// same matrix are solved together, and results are committed in groups. A member that fails is reported with its
+// values, and the others go on.
 #pragma once
 
 #include "apps/run/run.hpp"

@@ -22,7 +22,9 @@ ResultFolderOptions with_members(ResultFolderOptions options, const SweepPlan& p
 }  // namespace
 
 SweepResults::SweepResults(const SweepPlan& plan, const std::string& path, ResultFolderOptions options)
-    : plan_(plan), stem_(options.case_name), folder_(path, with_members(std::move(options), plan)),
+    : plan_(plan),
+      stem_(options.case_name),
+      folder_(path, with_members(std::move(options), plan)),
       table_((fs::path(path) / (stem_ + "_sweep.csv")).string(), plan.keys) {}
 
 // Complete are those whose row says so, and whose files are in the journal.
@@ -30,8 +32,10 @@ void SweepResults::take_up(const std::function<std::string(const SweepMember&)>&
   std::map<std::string, SweepTable::Row> rows = SweepTable::read(table_.path());
   const Journal journal = folder_.journal();
   if (!journal.damaged_lines.empty())
-    throw Error(Exit::checkpoint, fmt::format("'{}' is damaged in line {}", journal_path(folder_.path()), fmt::join(journal.damaged_lines, ", ")), {},
-                "name another folder with --output");
+    throw Error(
+        Exit::checkpoint,
+        fmt::format("'{}' is damaged in line {}", journal_path(folder_.path()), fmt::join(journal.damaged_lines, ", ")),
+        {}, "name another folder with --output");
   std::set<std::string> again;
   std::map<std::string, std::vector<std::string>> committed;
   for (const JournalEntry& entry : journal.entries) {
@@ -45,8 +49,11 @@ void SweepResults::take_up(const std::function<std::string(const SweepMember&)>&
       continue;
     }
     if (row->second.fingerprint != fingerprint(member))
-      throw Error(Exit::checkpoint, fmt::format("'{}' was solved with another case, other files or other values ({} now)", member.name, member.text()),
-                  "what is resumed must be what was begun", "name another folder with --output, or add --overwrite instead of --resume");
+      throw Error(Exit::checkpoint,
+                  fmt::format("'{}' was solved with another case, other files or other values ({} now)", member.name,
+                              member.text()),
+                  "what is resumed must be what was begun",
+                  "name another folder with --output, or add --overwrite instead of --resume");
     table_.keep(member, row->second);
     kept_.insert(member.name);
     if (plan_.fields) steps_[member.name] = committed[member.name];
@@ -54,12 +61,15 @@ void SweepResults::take_up(const std::function<std::string(const SweepMember&)>&
   folder_.forget(again);
 }
 
-void SweepResults::add(const SweepMember& member, const RunReport& report, const std::string& fingerprint, std::vector<std::string> steps) {
+void SweepResults::add(const SweepMember& member, const RunReport& report, const std::string& fingerprint,
+                       std::vector<std::string> steps) {
   table_.add(member, report, fingerprint);
   if (!steps.empty()) steps_[member.name] = std::move(steps);
 }
 
-bool SweepResults::is_due() const { return group_->size() >= files_in_a_group || std::chrono::steady_clock::now() - last_commit_ > between_commits; }
+bool SweepResults::is_due() const {
+  return group_->size() >= files_in_a_group || std::chrono::steady_clock::now() - last_commit_ > between_commits;
+}
 
 void SweepResults::commit() {
   folder_.make_room();

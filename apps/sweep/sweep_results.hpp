@@ -1,8 +1,9 @@
-// What a sweep leaves in its folder: the files of its members, their table, and an index for ParaView, committed in groups; and what
-// an earlier sweep has left there.
+// What a sweep leaves in its folder: the files of its members, their table, and an index for ParaView, committed in
+// groups; and what an earlier sweep has left there.
 //
 //   SweepResults results(plan, "results/bracket", {.case_name = "bracket"});   results.begin();
-//   results.add(member, report, fingerprint, steps);   if (results.is_due()) results.commit();   ...   results.complete();
+//   results.add(member, report, fingerprint, steps);   if (results.is_due()) results.commit();
+//   ...   results.complete();
 #pragma once
 
 #include "apps/sweep/sweep_table.hpp"
@@ -26,15 +27,16 @@ class SweepResults {
   ResultFolder& folder() { return folder_; }
   const std::string& table_path() const { return table_.path(); }
 
-  // Takes over the members that an earlier sweep has committed; results of the others are forgotten. Throws Error(Exit::checkpoint)
-  // where one has another fingerprint than it would have now.
+  // Takes over the members that an earlier sweep has committed; results of the others are forgotten. Throws
+  // Error(Exit::checkpoint) where one has another fingerprint than it would have now.
   void take_up(const std::function<std::string(const SweepMember&)>& fingerprint);
   bool has(const SweepMember& member) const { return kept_.contains(member.name); }
   std::size_t kept_count() const { return kept_.size(); }
 
   void begin() { group_.emplace(); }
   // steps: files, relative to the folder; none of a member that failed.
-  void add(const SweepMember& member, const RunReport& report, const std::string& fingerprint, std::vector<std::string> steps = {});
+  void add(const SweepMember& member, const RunReport& report, const std::string& fingerprint,
+           std::vector<std::string> steps = {});
   bool is_due() const;  // enough files wait, or long enough
   void commit();
   void end() { group_.reset(); }  // what is not committed is discarded

@@ -43,7 +43,8 @@ void SweepTable::keep(const SweepMember& member, Row row) {
 
 void SweepTable::add(const SweepMember& member, const RunReport& report, const std::string& fingerprint) {
   Row row{report.exit == Exit::ok ? "complete" : "failed", fingerprint, {}};
-  const auto put = [&](const std::string& prefix, const std::vector<std::pair<std::string, std::vector<double>>>& probes) {
+  const auto put = [&](const std::string& prefix,
+                       const std::vector<std::pair<std::string, std::vector<double>>>& probes) {
     for (const auto& [name, values] : probes)
       for (std::size_t i = 0; i < values.size(); ++i) {
         const std::string column = prefix + (values.size() == 1 ? name : fmt::format("{}.{}", name, i));

@@ -1,5 +1,5 @@
-// The table of a sweep, "<case>_sweep.csv": a row for each member with its values, what came of it, and its probes. It is also what
-// a resumed sweep knows of the one before.
+// The table of a sweep, "<case>_sweep.csv": a row for each member with its values, what came of it, and its probes. It
+// is also what a resumed sweep knows of the one before.
 #pragma once
 
 #include "apps/sweep/sweep_plan.hpp"
@@ -18,7 +18,7 @@ class SweepTable {
 
   // What an earlier sweep left there; nothing when there is none.
   struct Row {
-    std::string status, fingerprint;         // complete, failed
+    std::string status, fingerprint;           // complete, failed
     std::map<std::string, std::string> cells;  // by column: numbers of probes and of the solve
   };
   static std::map<std::string, Row> read(const std::string& path);  // by member

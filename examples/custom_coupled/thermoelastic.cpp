@@ -1,6 +1,7 @@
-// Two fields that are solved for together: displacements (components 0 to 2) and temperature (3) of a body that expands as it is heated.
-// stress = lambda tr(eps) I + 2 mu eps - (3 lambda + 2 mu) alpha T I, heat flux = -k grad T (Boley and Weiner 1960, chapter 1, without the
-// heat that straining makes). Displacements do not act on the temperature, so the matrix is not symmetric.
+// Two fields that are solved for together: displacements (components 0 to 2) and temperature (3) of a body that expands
+// as it is heated. stress = lambda tr(eps) I + 2 mu eps - (3 lambda + 2 mu) alpha T I, heat flux = -k grad T (Boley and
+// Weiner 1960, chapter 1, without the heat that straining makes). Displacements do not act on the temperature, so the
+// matrix is not symmetric.
 #include "fem/add_form.hpp"
 
 struct Thermoelastic {
@@ -22,7 +23,8 @@ struct Thermoelastic {
     return shear + lambda * (g[0][0] + g[1][1] + g[2][2]) - ((3 * lambda + 2 * mu) * expansion) * u.value[3];
   }
   template <class T>
-  constexpr void operator()(const ritz::Location<T, 3>&, const ritz::Fields<T, 4, 3>& u, ritz::Fields<T, 4, 3>& f) const {
+  constexpr void operator()(const ritz::Location<T, 3>&, const ritz::Fields<T, 4, 3>& u,
+                            ritz::Fields<T, 4, 3>& f) const {
     for (int c = 0; c < 4; ++c) f.value[c] = 0.0;
     for (int i = 0; i < 3; ++i) {
       for (int j = 0; j < 3; ++j) f.gradient[i][j] = stress(u, i, j);

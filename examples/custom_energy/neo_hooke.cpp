@@ -1,5 +1,6 @@
 // Rubber that is stretched far: the compressible neo-Hookean solid, given by its strain-energy density alone,
-// mu/2 (tr F^T F - 3) - mu ln J + lambda/2 (ln J)^2. Stress and tangent are its derivatives (Bonet and Wood 2008, 6.4.3).
+// mu/2 (tr F^T F - 3) - mu ln J + lambda/2 (ln J)^2. Stress and tangent are its derivatives (Bonet and Wood
+// 2008, 6.4.3).
 #include "fem/add_form.hpp"
 
 struct NeoHooke {

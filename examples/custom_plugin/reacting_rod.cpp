@@ -12,10 +12,12 @@ struct ReactingRod {
       {&ReactingRod::rate, {.name = "rate", .unit = "1/s", .about = "of decay", .minimum = 0}}};
 
   template <class T>
-  constexpr void operator()(const ritz::Location<T, 3>&, const ritz::Fields<T, 1, 3>& u, ritz::Fields<T, 1, 3>& f) const {
+  constexpr void operator()(const ritz::Location<T, 3>&, const ritz::Fields<T, 1, 3>& u,
+                            ritz::Fields<T, 1, 3>& f) const {
     for (int d = 0; d < 3; ++d) f.gradient[0][d] = diffusivity * u.gradient[0][d];
     f.value[0] = rate * u.value[0];
   }
 };
 
-const ritz::AddForm<ReactingRod, ritz::RITZ_BACKEND::Cell<8, 3>> reacting_rod;  // with kernels for hex8 beside those for any element
+// with kernels for hex8 beside those for any element
+const ritz::AddForm<ReactingRod, ritz::RITZ_BACKEND::Cell<8, 3>> reacting_rod;

@@ -1,5 +1,6 @@
 // Brittle damage: (1 - d) C eps, where d grows with r, the largest energy norm sqrt(eps : C eps) that a point has seen,
-// d = 1 - (1 - A) r0/r - A exp(B (r0 - r)). Simo and Ju, Int. J. Solids Structures 23 (1987) 821, with Mazars's exponential law.
+// d = 1 - (1 - A) r0/r - A exp(B (r0 - r)). Simo and Ju, Int. J. Solids Structures 23 (1987) 821, with Mazars's
+// exponential law.
 #include "fem/add_form.hpp"
 
 struct Damage {
@@ -17,18 +18,18 @@ struct Damage {
       {&Damage::B, {.name = "B", .unit = "1/sqrt(Pa)", .about = "how fast", .minimum = 0, .example = 0.2}}};
 
   template <class T>
-  constexpr T left(T r) const {                                        // 1 - d
+  constexpr T left(T r) const {  // 1 - d
     using ritz::select, std::exp;
     const T beyond = (1 - A) * threshold / select(r - threshold, r, T(threshold)) + A * exp(B * (threshold - r));
     return select(r - threshold, beyond, T(1.0));
   }
   template <class T>
-  constexpr void operator()(const ritz::Location<T, 3>&, const ritz::Fields<T, 3, 3>& u, const T (&before)[1], T (&now)[1],
-                            ritz::Fields<T, 3, 3>& f) const {
+  constexpr void operator()(const ritz::Location<T, 3>&, const ritz::Fields<T, 3, 3>& u, const T (&before)[1],
+                            T (&now)[1], ritz::Fields<T, 3, 3>& f) const {
     using ritz::select, std::sqrt;
     const auto& g = u.gradient;
     const T trace = g[0][0] + g[1][1] + g[2][2];
-    T energy = 1e-300;                                                 // its root has a slope at rest, too
+    T energy = 1e-300;  // its root has a slope at rest, too
     for (int i = 0; i < 3; ++i)
       for (int j = 0; j < 3; ++j) {
         f.gradient[i][j] = mu * (g[i][j] + g[j][i]);

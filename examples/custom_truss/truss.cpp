@@ -2,10 +2,11 @@
 #include "fem/add_form.hpp"
 
 struct LargeBar {
-  static constexpr const char *name = "large_bar", *unknown = "displacement", *derives = "axial_force", *derived_names = "N";
-  static constexpr auto cell = ritz::CellKind::line2;                 // two nodes
-  static constexpr int components = 3, derived = 1;                   // unknowns per node; results per element
-  static constexpr bool objective = true;                             // rigid motions cost nothing
+  static constexpr const char *name = "large_bar", *unknown = "displacement", *derives = "axial_force",
+                              *derived_names = "N";
+  static constexpr auto cell = ritz::CellKind::line2;  // two nodes
+  static constexpr int components = 3, derived = 1;    // unknowns per node; results per element
+  static constexpr bool objective = true;              // rigid motions cost nothing
   double young, area;
   static constexpr ritz::Parameter<LargeBar> parameters[] = {
       {&LargeBar::young, {.name = "young", .unit = "Pa", .about = "Young's modulus", .above = 0}},
@@ -14,8 +15,8 @@ struct LargeBar {
   template <class X, class T>
   constexpr T energy(const X (&x)[2][3], const T (&u)[2][3]) const {  // residual and stiffness are its derivatives
     using std::sqrt;
-    X L2 = 0.0;                                                       // length squared, before
-    T change = 0.0;                                                   // and what it gains
+    X L2 = 0.0;      // length squared, before
+    T change = 0.0;  // and what it gains
     for (int d = 0; d < 3; ++d) {
       const X D = x[1][d] - x[0][d];
       const T w = u[1][d] - u[0][d];

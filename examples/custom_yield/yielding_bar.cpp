@@ -4,7 +4,8 @@
 #include <array>
 
 struct YieldingBar {
-  static constexpr const char *name = "yielding_bar", *unknown = "displacement", *derives = "bar_force", *derived_names = "N";
+  static constexpr const char *name = "yielding_bar", *unknown = "displacement", *derives = "bar_force",
+                              *derived_names = "N";
   static constexpr auto cell = ritz::CellKind::line2;
   static constexpr int components = 3, points = 1, strains = 1, derived = 1;
   static constexpr bool objective = true, rate_independent = true;
@@ -29,7 +30,8 @@ struct YieldingBar {
     return sqrt(square);
   }
   template <class T>
-  constexpr T energy(const T (&e)[1], const T (&before)[1], T (&now)[1]) const {      // per length: elastic, and what flowing took
+  constexpr T energy(const T (&e)[1], const T (&before)[1],
+                     T (&now)[1]) const {  // per length: elastic, and what flowing took
     using ritz::select;
     const T trial = young * (e[0] - before[0]), size = select(trial, trial, T(0.0) - trial), beyond = size - yield;
     const T slip = select(beyond, beyond / young, T(0.0));

@@ -17,13 +17,14 @@
 namespace ritz {
 namespace {
 
-// How far a linear system is solved, relative to the residual at hand: no further than what ends the increment, and from the second
-// step on so far only that convergence stays quadratic (Dembo, Eisenstat and Steihaug, SIAM J. Numer. Anal. 19, 1982). The first
-// step is exact: where nothing yields it is the only one.
+// How far a linear system is solved, relative to the residual at hand: no further than what ends the increment, and
+// from the second step on so far only that convergence stays quadratic (Dembo, Eisenstat and Steihaug, SIAM J. Numer.
+// Anal. 19, 1982). The first step is exact: where nothing yields it is the only one.
 double linear_tolerance(int step, double residual, double wanted) {  // both relative to the largest force
   constexpr double loosest_far = 1e-4, loosest_near = 1e-2;
   if (!(residual > 0)) return 0;
-  return std::max(step > 0 ? std::min(loosest_far, 0.5 * residual) : 0.0, std::min(loosest_near, 0.1 * wanted / residual));
+  return std::max(step > 0 ? std::min(loosest_far, 0.5 * residual) : 0.0,
+                  std::min(loosest_near, 0.1 * wanted / residual));
 }
 
 constexpr double shortest_step = 1.0 / 1024, sufficient_decrease = 1e-4, sufficient_flattening = 0.8;
@@ -32,9 +33,19 @@ class Newton {
  public:
   Newton(const Operator& equations, const Constraints& constraints, const NonlinearOptions& options,
          const std::function<void(const std::string&)>& progress)
-      : equations_(equations), constraints_(constraints), options_(options), progress_(progress), space_(equations.space()),
-        u_(space_.zeros()), prescribed_(space_.zeros()), start_(space_.zeros()), r_(space_.zeros()), gap_(space_.zeros()),
-        step_(space_.zeros()), trial_(space_.zeros()), trial_r_(space_.zeros()) {
+      : equations_(equations),
+        constraints_(constraints),
+        options_(options),
+        progress_(progress),
+        space_(equations.space()),
+        u_(space_.zeros()),
+        prescribed_(space_.zeros()),
+        start_(space_.zeros()),
+        r_(space_.zeros()),
+        gap_(space_.zeros()),
+        step_(space_.zeros()),
+        trial_(space_.zeros()),
+        trial_r_(space_.zeros()) {
     auto phase = space_.device().profile().phase("assembly");
     equations.reset_state();
     if (options.halvings > 0) begin_ = space_.zeros();
@@ -46,9 +57,12 @@ class Newton {
     whole_residual(u_, start_);
     if (const Index bad = first_not_finite(start_); bad >= 0)
       throw Error(Exit::model,
-                  fmt::format("the residual at {} is not finite where the unknown is zero", space_.name_of(static_cast<Node>(bad / space_.components()))),
-                  "a load, a coefficient or the form itself overflows there", "check the values of the case file and the form");
-    if (options_.linear.promise == MatrixPromise::none && equations.symmetric()) options_.linear.promise = MatrixPromise::symmetric;
+                  fmt::format("the residual at {} is not finite where the unknown is zero",
+                              space_.name_of(static_cast<Node>(bad / space_.components()))),
+                  "a load, a coefficient or the form itself overflows there",
+                  "check the values of the case file and the form");
+    if (options_.linear.promise == MatrixPromise::none && equations.symmetric())
+      options_.linear.promise = MatrixPromise::symmetric;
   }
 
   NonlinearSolution solve() {
@@ -148,16 +162,22 @@ class Newton {
       find_gap();
       const bool gap = max_abs(gap_) > 1e-14 * max_abs(prescribed_);
       reference_ = std::max({reference_, held, step == 0 ? free_norm_ : 0.0});
-      if (!gap && (free_norm_ <= options_.relative * reference_ || (free_norm_ > 0.5 * before && only_rounding_is_left()))) return;
-      if (step == options_.max_steps) stop("the limit of steps was reached", "allow more with [newton] max_steps, or take more increments");
-      if (progress_) progress_(fmt::format("Newton step {}, residual {:.1e}", steps_.size() + 1, reference_ > 0 ? free_norm_ / reference_ : 0));
+      if (!gap &&
+          (free_norm_ <= options_.relative * reference_ || (free_norm_ > 0.5 * before && only_rounding_is_left())))
+        return;
+      if (step == options_.max_steps)
+        stop("the limit of steps was reached", "allow more with [newton] max_steps, or take more increments");
+      if (progress_)
+        progress_(fmt::format("Newton step {}, residual {:.1e}", steps_.size() + 1,
+                              reference_ > 0 ? free_norm_ / reference_ : 0));
       phase.reset();
       take_step(step, gap);
       phase.emplace(space_.device().profile(), "residual");
     }
   }
 
-  // As of a direct solution (DirectSolver::judge): the last step hardly moved u, and the residual is no more than storing u makes.
+  // As of a direct solution (DirectSolver::judge): the last step hardly moved u, and the residual is no more than
+  // storing u makes.
   bool only_rounding_is_left() {
     const double moved = norm2(step_) / norm2(u_);
     if (!(moved <= options_.rounding_error)) return false;
@@ -168,9 +188,10 @@ class Newton {
     else equations_.action(u_, trial_, trial_r_);
     constraints_.set_zero(trial_r_);
     const double rounding = 0.5 * std::numeric_limits<double>::epsilon() * norm2(trial_r_);
-    if (!(free_norm_ <= std::min(residual_of_rounding * rounding, largest_residual_of_rounding * reference_))) return false;
-    remark_ = fmt::format("{}, and the last step of Newton's method moved the solution by {:.1e} of it: increment {}", rounding_text(rounding / reference_),
-                          moved, increment_);
+    if (!(free_norm_ <= std::min(residual_of_rounding * rounding, largest_residual_of_rounding * reference_)))
+      return false;
+    remark_ = fmt::format("{}, and the last step of Newton's method moved the solution by {:.1e} of it: increment {}",
+                          rounding_text(rounding / reference_), moved, increment_);
     return true;
   }
 
@@ -195,7 +216,8 @@ class Newton {
     fill(0.0, step_);
     if (without_) without_->move_to(u_);
     else without_.emplace(equations_, constraints_, u_);
-    report_ = without_->solve(trial_r_, step_, linear, no_room_to_turn_ ? IterationVerdict() : slower_than_with_a_matrix(equations_, linear));
+    report_ = without_->solve(trial_r_, step_, linear,
+                              no_room_to_turn_ ? IterationVerdict() : slower_than_with_a_matrix(equations_, linear));
     keep_fallbacks();
   }
   bool may_turn() const { return !no_room_to_turn_ && may_turn_to_a_matrix(equations_, options_.linear); }
@@ -207,7 +229,8 @@ class Newton {
       if (std::ranges::find(fallbacks_, kind(text), kind) == fallbacks_.end()) fallbacks_.push_back(text);
   }
 
-  // With a matrix from now on: a tangent that is not definite, or a hard one, is factorised. False, and nothing happens, where memory is short.
+  // With a matrix from now on: a tangent that is not definite, or a hard one, is factorised. False, and nothing
+  // happens, where memory is short.
   bool turn_to_a_matrix(const std::string& reason, const std::function<void(const std::string&)>& say) {
     without_.reset();
     for (const Operator::Task task : {Operator::Task::action, Operator::Task::diagonal}) equations_.forget(task);
@@ -231,7 +254,8 @@ class Newton {
     try {
       solve_without_matrix(linear);
       if (report_.converged() || !may_turn()) return;
-      reason = fmt::format("the linear solver ({}) stopped after {} iterations: {}", report_.method, report_.iterations, name_of(report_.reason));
+      reason = fmt::format("the linear solver ({}) stopped after {} iterations: {}", report_.method, report_.iterations,
+                           name_of(report_.reason));
     } catch (const Error& error) {
       if (!may_turn() || (error.exit() != Exit::model && error.exit() != Exit::not_converged)) throw;
       failure = error;
@@ -266,19 +290,21 @@ class Newton {
     if (K_) options_.linear.say = {};  // said once
     linear.prepared = &*prepared_;
     const double size = std::max(free_norm_, asked);
-    linear.relative = std::max(linear.relative, linear_tolerance(step, reference_ > 0 ? size / reference_ : 0, options_.relative));
+    linear.relative =
+        std::max(linear.relative, linear_tolerance(step, reference_ > 0 ? size / reference_ : 0, options_.relative));
     linear.rounding_error = 1e-2;  // the next step mends it, and the residual of the equations is what counts
     if (K_) solve_with_matrix(linear);
     else solve_without_or_turn(linear);
     if (!report_.converged())
-      stop(fmt::format("the linear solver ({}) stopped: {}", report_.method, name_of(report_.reason)), advice_for(report_.reason));
+      stop(fmt::format("the linear solver ({}) stopped: {}", report_.method, name_of(report_.reason)),
+           advice_for(report_.reason));
     axpy(1.0, gap_, step_);
     search(asked);
   }
 
-  // Armijo's rule for ||residual of the free unknowns|| plus what is left of the gap, measured as force. Where forces have an
-  // energy, its slope along the step may shrink instead (Matthies and Strang, Int. J. Num. Meth. Eng. 14, 1979): where a body
-  // begins to yield it leads on, though the residual grows for a while.
+  // Armijo's rule for ||residual of the free unknowns|| plus what is left of the gap, measured as force. Where forces
+  // have an energy, its slope along the step may shrink instead (Matthies and Strang, Int. J. Num. Meth. Eng. 14,
+  // 1979): where a body begins to yield it leads on, though the residual grows for a while.
   void search(double asked) {
     auto phase = space_.device().profile().phase("line search");
     const double before = free_norm_ + asked;
@@ -291,7 +317,8 @@ class Newton {
       constraints_.set_zero(trial_r_);
       const double norm = first_not_finite(trial_r_) < 0 ? norm2(trial_r_) : INFINITY;
       const bool smaller = norm + (1 - length) * asked <= (1 - sufficient_decrease * length) * before;
-      const bool flatter = std::isfinite(norm) && std::abs(dot(trial_r_, step_)) <= sufficient_flattening * slope && slope > 0;
+      const bool flatter =
+          std::isfinite(norm) && std::abs(dot(trial_r_, step_)) <= sufficient_flattening * slope && slope > 0;
       if (!smaller && !flatter) continue;
       std::swap(u_, trial_);
       steps_.push_back({increment_, norm, reference_ > 0 ? norm / reference_ : 0, length});
@@ -304,10 +331,13 @@ class Newton {
   [[noreturn]] void stop(const std::string& reason, const std::string& advice) const {
     std::string history;
     for (std::size_t i = steps_.size() > 5 ? steps_.size() - 5 : 0; i < steps_.size(); ++i)
-      history += fmt::format("{}{:.1e} (step {:.3g})", history.empty() ? "" : ", ", steps_[i].relative, steps_[i].length);
+      history +=
+          fmt::format("{}{:.1e} (step {:.3g})", history.empty() ? "" : ", ", steps_[i].relative, steps_[i].length);
     throw Error(Exit::not_converged,
-                fmt::format("Newton's method did not converge in increment {} of {}: {}", increment_, options_.increment_count(), reason),
-                fmt::format("after {} steps the relative residual is {:.2e}{}", steps_.size(), reference_ > 0 ? free_norm_ / reference_ : 0,
+                fmt::format("Newton's method did not converge in increment {} of {}: {}", increment_,
+                            options_.increment_count(), reason),
+                fmt::format("after {} steps the relative residual is {:.2e}{}", steps_.size(),
+                            reference_ > 0 ? free_norm_ / reference_ : 0,
                             history.empty() ? "" : "; the last ones were " + history),
                 advice);
   }
@@ -318,12 +348,12 @@ class Newton {
   const std::function<void(const std::string&)>& progress_;
   const FunctionSpace& space_;
   std::vector<double> reaction_;
-  Vector begin_;                    // u at the begin of an increment that may be halved
+  Vector begin_;  // u at the begin of an increment that may be halved
   Vector u_, prescribed_, start_, r_, gap_, step_, trial_, trial_r_;
-  std::optional<SparseMatrix> K_;   // none: solved without
+  std::optional<SparseMatrix> K_;            // none: solved without
   std::optional<MatrixFreeSolver> without_;  // where there is none, in an increment
   std::string turned_, remark_;
-  bool no_room_to_turn_ = false;    // memory was too short for a matrix
+  bool no_room_to_turn_ = false;  // memory was too short for a matrix
   std::vector<std::string> fallbacks_;
   std::optional<PreparedSolver> prepared_;  // of K_
   SolveReport report_;
@@ -341,7 +371,8 @@ double NonlinearOptions::part_of_loads(int increment) const {
   return from + (path[stage] - from) * (double(increment - static_cast<int>(stage) * increments) / increments);
 }
 
-NonlinearSolution solve_nonlinear(const Operator& equations, const Constraints& constraints, const NonlinearOptions& options,
+NonlinearSolution solve_nonlinear(const Operator& equations, const Constraints& constraints,
+                                  const NonlinearOptions& options,
                                   const std::function<void(const std::string&)>& progress) {
   return Newton(equations, constraints, options, progress).solve();
 }

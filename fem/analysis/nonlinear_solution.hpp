@@ -1,8 +1,9 @@
-// The solution of a nonlinear stationary model by Newton's method with a line search. Prescribed values are reached along
-// the tangent together with the equilibrium, so large ones do not tear the first row of cells. What counts as converged is
-// the residual of the equations themselves. Deuflhard, Newton Methods for Nonlinear Problems, 2011, ch. 3.
-// Where nobody asked for it, systems are solved without a matrix as long as that goes well (fem/multigrid/matrix_free_solver.hpp), and with one from then on.
-// What forms keep at points (fem/forms/point_state.hpp) starts anew and is committed with every increment that is in balance.
+// The solution of a nonlinear stationary model by Newton's method with a line search. Prescribed values are reached
+// along the tangent together with the equilibrium, so large ones do not tear the first row of cells. What counts as
+// converged is the residual of the equations themselves. Deuflhard, Newton Methods for Nonlinear Problems, 2011, ch. 3.
+// Where nobody asked for it, systems are solved without a matrix as long as that goes well
+// (fem/multigrid/matrix_free_solver.hpp), and with one from then on. What forms keep at points
+// (fem/forms/point_state.hpp) starts anew and is committed with every increment that is in balance.
 //
 //   NonlinearSolution s = solve_nonlinear(equations, constraints, {.relative = 1e-10, .increments = 5});
 #pragma once
@@ -20,28 +21,29 @@ namespace ritz {
 
 struct NonlinearStep {
   int increment;
-  double residual;          // ||residual of the free unknowns||_2 after the step
-  double relative;          // to the largest force seen
-  double length;            // of the step that was taken; 1: Newton's
+  double residual;  // ||residual of the free unknowns||_2 after the step
+  double relative;  // to the largest force seen
+  double length;    // of the step that was taken; 1: Newton's
 };
 
 // At the end, or after an increment.
 struct NonlinearSolution {
   Vector u;
-  std::vector<double> reaction;      // [mesh node][component] what holds the prescribed unknowns, 0 elsewhere
+  std::vector<double> reaction;  // [mesh node][component] what holds the prescribed unknowns, 0 elsewhere
   std::vector<NonlinearStep> steps;
-  double certificate = 0;            // relative residual at the end
-  double reference = 0;              // the largest force seen, to which residuals are relative
+  double certificate = 0;  // relative residual at the end
+  double reference = 0;    // the largest force seen, to which residuals are relative
   int increment = 0;
-  SolveReport last_solve;            // of the last linear system, with the fallbacks of all
-  std::string turned;                // why a matrix took over, where there was none at first; empty: it did not
-  std::string remark = {};  // the last increment that ended where rounding keeps the residual from the tolerance; empty: none did
+  SolveReport last_solve;  // of the last linear system, with the fallbacks of all
+  std::string turned;      // why a matrix took over, where there was none at first; empty: it did not
+  // the last increment that ended where rounding keeps the residual from the tolerance; empty: none did
+  std::string remark = {};
 };
 
 // Of the solution after an increment, all that the next ones depend on.
 struct NonlinearState {
   int increment = 0;
-  std::vector<double> u;    // [unknown]
+  std::vector<double> u;  // [unknown]
   double reference = 0;
   std::vector<NonlinearStep> steps;
   Operator::PointStates state = {};
@@ -49,14 +51,17 @@ struct NonlinearState {
 };
 
 struct NonlinearOptions {
-  double relative = 1e-8;   // of the largest force seen: loads, reactions, and what the prescribed values ask for at first
-  double rounding_error = 0;  // where rounding keeps the residual from that: a last step of this part of u counts as the end, as nothing is nearer
-  int max_steps = 50;       // of Newton, per increment
-  int increments = 1;       // of each stage: equal parts
-  std::vector<double> path = {1};  // parts of the loads and prescribed values at the end of each stage; the first one begins at 0
-  int halvings = 0;         // how often an increment is halved, when Newton's method fails in it
+  // of the largest force seen: loads, reactions, and what the prescribed values ask for at first
+  double relative = 1e-8;
+  // where rounding keeps the residual from that: a last step of this part of u counts as the end, as nothing is nearer
+  double rounding_error = 0;
+  int max_steps = 50;  // of Newton, per increment
+  int increments = 1;  // of each stage: equal parts
+  // parts of the loads and prescribed values at the end of each stage; the first one begins at 0
+  std::vector<double> path = {1};
+  int halvings = 0;  // how often an increment is halved, when Newton's method fails in it
   LinearSolverOptions linear;
-  std::optional<NonlinearState> start = {};  // go on behind this increment
+  std::optional<NonlinearState> start = {};                            // go on behind this increment
   std::function<void(const NonlinearSolution&)> after_increment = {};  // each but the last
   const Vector* forces = nullptr;  // given ones, beside those of the equations: residual(u) = forces
 
@@ -64,9 +69,11 @@ struct NonlinearOptions {
   double part_of_loads(int increment) const;  // at its end
 };
 
-// Starts from zero, or from options.start. progress(text) is called before each step. Throws Error: Exit::not_converged with the reason (step limit,
-// no descent, the linear solve) and the history, Exit::model when the residual is not finite at the start.
-NonlinearSolution solve_nonlinear(const Operator& equations, const Constraints& constraints, const NonlinearOptions& options,
+// Starts from zero, or from options.start. progress(text) is called before each step. Throws Error: Exit::not_converged
+// with the reason (step limit, no descent, the linear solve) and the history, Exit::model when the residual is not
+// finite at the start.
+NonlinearSolution solve_nonlinear(const Operator& equations, const Constraints& constraints,
+                                  const NonlinearOptions& options,
                                   const std::function<void(const std::string&)>& progress = {});
 
 }  // namespace ritz

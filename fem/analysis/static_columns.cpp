@@ -29,14 +29,19 @@ std::string place_of_unknown(const FunctionSpace& space, Index unknown) {
   const auto node = static_cast<Node>(unknown / space.components());
   std::vector<std::string> regions;
   for (const Region& region : space.mesh().regions())
-    if (region.kind == RegionKind::cells && std::ranges::binary_search(space.nodes_in(region), node)) regions.push_back(region.name);
+    if (region.kind == RegionKind::cells && std::ranges::binary_search(space.nodes_in(region), node))
+      regions.push_back(region.name);
   return space.name_of(node) + (regions.empty() ? "" : " in " + quoted_list(regions));
 }
 
 StaticColumns::StaticColumns(const Operator& equations, const LoadCases& loads, bool keeps_cold)
-    : equations_(equations), space_(equations.space()), combined_(!loads.combinations.empty()), keeps_cold_(keeps_cold) {
+    : equations_(equations),
+      space_(equations.space()),
+      combined_(!loads.combinations.empty()),
+      keeps_cold_(keeps_cold) {
   for (const LoadCase& each : loads.cases)
-    columns_.push_back({each.name.empty() ? "" : fmt::format("load case '{}': ", each.name), each.loads, each.constraints, each.enter});
+    columns_.push_back({each.name.empty() ? "" : fmt::format("load case '{}': ", each.name), each.loads,
+                        each.constraints, each.enter});
   share_ = combined_ && acts(equations, *loads.common);
   if (share_) columns_.push_back({"without any load case: ", {}, loads.common, {}});
 }
@@ -100,7 +105,8 @@ Vector StaticColumns::residual(const std::vector<double>& weights, const Vector&
   return r;
 }
 
-bool StaticColumns::split_residual(const Constraints& constraints, double load, Vector& residual, StaticSolution& s) const {
+bool StaticColumns::split_residual(const Constraints& constraints, double load, Vector& residual,
+                                   StaticSolution& s) const {
   Vector free(space_.device(), residual.size(), "vectors");
   copy(residual, free);
   constraints.set_zero(free);

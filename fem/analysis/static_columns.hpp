@@ -1,5 +1,5 @@
-// The right-hand sides of a static problem's one matrix: load cases, and what acts without any of them. Their residuals certify
-// solutions. Private to fem.
+// The right-hand sides of a static problem's one matrix: load cases, and what acts without any of them. Their residuals
+// certify solutions. Private to fem.
 #pragma once
 
 #include "device/cold_array.hpp"
@@ -16,11 +16,12 @@ struct StaticColumn {
   std::string title;                // for messages: "load case 'wind': "
   std::span<const Integral> loads;  // until they are assembled
   const Constraints* constraints;
-  std::function<void()> enter;      // before the equations are used for it
-  Vector b = {};                    // minus the residual at the prescribed values, zero where prescribed; empty while a multi-vector has it
-  Vector own = {};                  // residual of its own loads; empty where it has none
+  std::function<void()> enter;  // before the equations are used for it
+  // minus the residual at the prescribed values, zero where prescribed; empty while a multi-vector has it
+  Vector b = {};
+  Vector own = {};  // residual of its own loads; empty where it has none
   ColdArray<double> cold_b = {}, cold_own = {};
-  double load = 0;                  // ||b||_2
+  double load = 0;  // ||b||_2
   std::vector<double> applied = {};
 };
 
@@ -49,8 +50,8 @@ class StaticColumns {
   // The residual of everything at u, under the loads of a column, or of weighted ones.
   Vector residual(StaticColumn& column, const Vector& u);
   Vector residual(const std::vector<double>& weights, const Vector& u);
-  // The residual's free part certifies, beside a load of that norm; its prescribed part holds. Is what is left of the free unknowns but
-  // rounding beside the reactions, as where what is prescribed cancels the loads?
+  // The residual's free part certifies, beside a load of that norm; its prescribed part holds. Is what is left of the
+  // free unknowns but rounding beside the reactions, as where what is prescribed cancels the loads?
   bool split_residual(const Constraints& constraints, double load, Vector& residual, StaticSolution& s) const;
 
  private:

@@ -25,7 +25,12 @@ constexpr Index newton_vectors = 10;
 class Forecaster {
  public:
   Forecaster(const Operator& equations, const ForecastModel& model)
-      : equations_(equations), space_(equations.space()), model_(model), columns_(model.columns), n_(space_.unknown_count()), block_(space_.components()),
+      : equations_(equations),
+        space_(equations.space()),
+        model_(model),
+        columns_(model.columns),
+        n_(space_.unknown_count()),
+        block_(space_.components()),
         needs_(needs_of(space_, model.supports, model.factorised || model.in_space)) {
     residual_ = lists_of({Task::residual});
     evaluate_ = lists_of({Task::evaluate});
@@ -49,7 +54,8 @@ class Forecaster {
       raise(result, solve + part + hierarchy.set_up, "set-up");
       refreshed = part + hierarchy.refresh;
       preconditioner = part + hierarchy.live + lanes_of_cycle(path == SolverPath::multigrid_single);
-      // Tangents of a state that yields differ from each other by so much that a hierarchy does not serve for all; others may.
+      // Tangents of a state that yields differ from each other by so much that a hierarchy does not serve for all;
+      // others may.
       if (model_.newton && equations_.has_state()) raise(result, solve + refreshed, "refresh");
       else if (model_.newton) result.refresh = (solve + refreshed).total();
     }
@@ -59,18 +65,25 @@ class Forecaster {
       raise(result, assembly + left, "assembly");
       raise(result, solve + left + iteration, "iteration");
       // Their products with the matrix, a column and the residual.
-      if (earlier_solutions().total() > 0) raise(result, solve + left + earlier_solutions() + vectors(2), "start from earlier solutions");
+      if (earlier_solutions().total() > 0)
+        raise(result, solve + left + earlier_solutions() + vectors(2), "start from earlier solutions");
       raise(result, kept + matrix_lists() + left + results(), "results");
       if (columns_ == 1) result.refresh = (solve + refreshed + earlier_solutions()).total();
     }
-    raise(result, needs_.standing + needs_.pattern + residual_ + needs_.coordinates + staying_lists() + results(), "results");
-    const double matrix_bytes = 8.0 * double(needs_.size.pairs) * block_ * block_ + 4.0 * double(needs_.size.pairs), vector_bytes = 8.0 * double(n_) * columns_;
-    // Assembly; and per iteration a product in double precision and, with multigrid, a cycle of five products in its precision.
+    raise(result, needs_.standing + needs_.pattern + residual_ + needs_.coordinates + staying_lists() + results(),
+          "results");
+    const double matrix_bytes = 8.0 * double(needs_.size.pairs) * block_ * block_ + 4.0 * double(needs_.size.pairs),
+                 vector_bytes = 8.0 * double(n_) * columns_;
+    // Assembly; and per iteration a product in double precision and, with multigrid, a cycle of five products in its
+    // precision.
     const bool cycle = !diagonal;
-    const double product = groups_of_columns() * matrix_bytes + 12 * vector_bytes, width = path == SolverPath::multigrid_single ? 0.5 : 1;
+    const double product = groups_of_columns() * matrix_bytes + 12 * vector_bytes,
+                 width = path == SolverPath::multigrid_single ? 0.5 : 1;
     const double iterations = cycle ? (block_ == 1 ? 18 : 40) : diagonal_iterations();
-    result.bytes_moved = steps() * (6 * matrix_bytes + (cycle ? 12 * matrix_bytes : 0) + iterations * (product + (cycle ? 5 * 1.3 * width * product : 0)));
-    count_slabs(result, model_.newton || model_.reuses ? std::vector{Task::residual, Task::matrix} : std::vector{Task::residual});
+    result.bytes_moved = steps() * (6 * matrix_bytes + (cycle ? 12 * matrix_bytes : 0) +
+                                    iterations * (product + (cycle ? 5 * 1.3 * width * product : 0)));
+    count_slabs(result, model_.newton || model_.reuses ? std::vector{Task::residual, Task::matrix}
+                                                       : std::vector{Task::residual});
     result.host_lists = host_of_lists(matrix_lists()) + needs_.host_of_pattern;
     return result;
   }
@@ -82,18 +95,23 @@ class Forecaster {
     ForecastPath result = begun(SolverPath::direct, assembly);
     const DirectSolver::Needs factor = factor_needs();
     result.factor = factor.memory;
-    MemoryNeeds solve = matrix + residual_ + needs_.coordinates + staying_lists() + lists_of_shown() + solved_together() + blocks(1) +
+    MemoryNeeds solve = matrix + residual_ + needs_.coordinates + staying_lists() + lists_of_shown() +
+                        solved_together() + blocks(1) +
                         vectors(2 + (columns_ > 1 ? 2 * columns_ : 0));  // residual and correction; packed columns
     if (space_.device().is_gpu()) solve.bytes("factor", result.factor);
-    else result.host_factor = resident_factor(result.factor, direct_kind()) + 8 * (needs_.size.pairs * block_ * block_ + n_);
+    else
+      result.host_factor =
+          resident_factor(result.factor, direct_kind()) + 8 * (needs_.size.pairs * block_ * block_ + n_);
     raise(result, solve, "factorisation");
     // Assembly; two substitutions for each column, of which eight read the factor together.
     const double matrix_bytes = 8.0 * double(needs_.size.pairs) * block_ * block_;
     result.bytes_moved = steps() * (6 * matrix_bytes + 4 * double(result.factor) * groups_of_columns());
     result.operations = (model_.newton ? steps() : 1) * factor_operations(factor.operations, n_);
     if (model_.reuses) raise(result, matrix + residual_ + matrix_lists() + results(), "results");
-    raise(result, needs_.standing + needs_.pattern + residual_ + needs_.coordinates + staying_lists() + results(), "results");
-    count_slabs(result, model_.newton || model_.reuses ? std::vector{Task::residual, Task::matrix} : std::vector{Task::residual});
+    raise(result, needs_.standing + needs_.pattern + residual_ + needs_.coordinates + staying_lists() + results(),
+          "results");
+    count_slabs(result, model_.newton || model_.reuses ? std::vector{Task::residual, Task::matrix}
+                                                       : std::vector{Task::residual});
     result.host_lists = host_of_lists(matrix_lists()) + needs_.host_of_pattern;
     return result;
   }
@@ -104,8 +122,8 @@ class Forecaster {
     for (const ElementGroup& group : equations_.groups()) marked.array<Node>("connectivity", group.nodes.size());
     const MemoryNeeds actions = lists_of({Task::residual, Task::diagonal, Task::action});
     const MemoryNeeds kept = needs_.standing + actions + marked + MatrixFree::point_needs(equations_);
-    // One right-hand side after the other; the operator's diagonal, and where that is not zero its state and the one that its preconditioner was
-    // made at; those of conjugate gradients or GMRES; Chebyshev's four.
+    // One right-hand side after the other; the operator's diagonal, and where that is not zero its state and the one
+    // that its preconditioner was made at; those of conjugate gradients or GMRES; Chebyshev's four.
     const Index operators = model_.newton ? 3 : 1, first = model_.newton ? newton_vectors : right_sides() + 1,
                 last = model_.newton ? newton_vectors : right_sides() + columns_;
     const MemoryNeeds loop = kept + vectors(last + operators) + (symmetric() ? vectors(4) : krylov_vectors(false));
@@ -120,8 +138,9 @@ class Forecaster {
     raise(result, needs_.standing + actions + results(), "results");
     const double product = 40.0 * double(connectivity()) + 24.0 * double(n_);
     // Chebyshev of degree 4; or some thirty cycles, whose arithmetic a CPU does in four times the time of the moves.
-    result.bytes_moved =
-        steps() * columns_ * (cycle ? (space_.device().is_gpu() ? 30 : 120) * (product + cycle->cycle) : 4 * 0.28 * diagonal_iterations() * product);
+    result.bytes_moved = steps() * columns_ *
+                         (cycle ? (space_.device().is_gpu() ? 30 : 120) * (product + cycle->cycle)
+                                : 4 * 0.28 * diagonal_iterations() * product);
     result.more_on_a_gpu = equations_.slabs_on_a_gpu({Task::residual, Task::diagonal, Task::action, Task::evaluate});
     result.host_lists = host_of_lists(lists_of({Task::action}));
     return result;
@@ -137,7 +156,10 @@ class Forecaster {
  private:
   ForecastPath begun(SolverPath path, const MemoryNeeds& assembly) const {
     const auto buffers = matrix_lists().by_tag().find("assembly buffers");
-    return {.path = path, .peak = assembly, .moment = "assembly", .at_assembly = assembly.total(),
+    return {.path = path,
+            .peak = assembly,
+            .moment = "assembly",
+            .at_assembly = assembly.total(),
             .untouched = buffers == matrix_lists().by_tag().end() ? 0 : buffers->second};
   }
   // `standing`: tasks whose buffers stay behind the assembly.
@@ -152,7 +174,8 @@ class Forecaster {
     auto phase = space_.device().profile().phase("analysis");
     SparseMatrix A(space_.pattern(), block_);
     A.values().fill_zero();
-    return DirectSolver::needs(A, direct_kind(), {.coordinates = &space_.coordinates(), .dimension = space_.mesh().dimension()});
+    return DirectSolver::needs(A, direct_kind(),
+                               {.coordinates = &space_.coordinates(), .dimension = space_.mesh().dimension()});
   }
   DirectKind direct_kind() const {
     return !symmetric() ? DirectKind::general : model_.definite ? DirectKind::positive_definite : DirectKind::symmetric;
@@ -177,17 +200,21 @@ class Forecaster {
   }
   MemoryNeeds staying_lists() const { return model_.newton || model_.reuses ? matrix_lists() : MemoryNeeds(); }
   MemoryNeeds lists_of_shown() const { return model_.shows_increments ? evaluate_ : MemoryNeeds(); }
-  // Those that the iterations of a sweep's members start from, where they are solved one after the other (solvers/linear/earlier_solutions.hpp).
+  // Those that the iterations of a sweep's members start from, where they are solved one after the other
+  // (solvers/linear/earlier_solutions.hpp).
   MemoryNeeds earlier_solutions() const {
     if (!model_.reuses || columns_ > 1 || !symmetric() || !model_.definite) return {};
     return MemoryNeeds().array<double>("vectors", n_ * EarlierSolutions::most);
   }
   // Conjugate gradients; GMRES with its two bases (solvers/krylov/gmres.cpp); BiCGSTAB beside the diagonal.
   MemoryNeeds krylov_vectors(bool diagonal) const {
-    if (symmetric() && columns_ > 1) return vectors(1).array<double>("vectors", n_ * MultiVector::lanes, 6);  // a group after the other
+    // a group after the other
+    if (symmetric() && columns_ > 1) return vectors(1).array<double>("vectors", n_ * MultiVector::lanes, 6);
     if (symmetric()) return vectors(4);
     if (diagonal) return vectors(7);
-    return vectors(4).array<double>("vectors", n_ * in_lanes(model_.restart + 1)).array<double>("vectors", n_ * in_lanes(model_.restart));
+    return vectors(4)
+        .array<double>("vectors", n_ * in_lanes(model_.restart + 1))
+        .array<double>("vectors", n_ * in_lanes(model_.restart));
   }
   // Vectors of a cycle that is applied to a group of columns; coarser levels have a tenth of the unknowns.
   MemoryNeeds lanes_of_cycle(bool single) const {
@@ -248,7 +275,9 @@ double factor_operations(double of_factorisation, Index unknowns) {
   return of_factorisation > 0 ? of_factorisation + analysis * double(unknowns) : 0;
 }
 
-Index resident_factor(Index needed, DirectKind kind) { return kind == DirectKind::positive_definite ? 87 * needed / 100 : needed; }
+Index resident_factor(Index needed, DirectKind kind) {
+  return kind == DirectKind::positive_definite ? 87 * needed / 100 : needed;
+}
 
 std::string name_of(SolverPath path) {
   switch (path) {

@@ -15,7 +15,8 @@ void StaticReuse::clear() noexcept {
 bool StaticReuse::fits(const Operator& equations, const Constraints& constraints) const {
   return current_ && equations_ == &equations && mask_ == constraints.host_mask() &&
          std::ranges::equal(numbers_, equations.integrals(), [](const Integral& a, const Integral& b) {
-           return a.form.has_matrix == b.form.has_matrix && (!a.form.has_matrix || (a.same_place(b) && same_numbers(a.form, b.form)));
+           return a.form.has_matrix == b.form.has_matrix &&
+                  (!a.form.has_matrix || (a.same_place(b) && same_numbers(a.form, b.form)));
          });
 }
 

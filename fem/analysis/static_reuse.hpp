@@ -12,14 +12,14 @@
 
 namespace ritz {
 
-// What one solution leaves for the next of the same equations with other numbers (Operator::set_numbers): the matrix, its
-// hierarchy or factor, the lists of the assembly. As it is where the numbers in the matrix and the prescribed unknowns are the
-// same; else values are made anew where they stand. Iterations of positive definite equations start from what earlier solutions
-// combine to (solvers/linear/earlier_solutions.hpp). It must die before the equations.
+// What one solution leaves for the next of the same equations with other numbers (Operator::set_numbers): the matrix,
+// its hierarchy or factor, the lists of the assembly. As it is where the numbers in the matrix and the prescribed
+// unknowns are the same; else values are made anew where they stand. Iterations of positive definite equations start
+// from what earlier solutions combine to (solvers/linear/earlier_solutions.hpp). It must die before the equations.
 class StaticReuse {
  public:
   void clear() noexcept;
-  int matrices() const { return matrices_; }   // that were assembled
+  int matrices() const { return matrices_; }  // that were assembled
   const PreparedSolver::Counts& solver() const { return prepared_.counts(); }
 
  private:
@@ -28,12 +28,12 @@ class StaticReuse {
   void keep(const Operator& equations, const Constraints& constraints);
 
   const Operator* equations_ = nullptr;
-  std::vector<Integral> numbers_;      // of the equations when the matrix was made
+  std::vector<Integral> numbers_;  // of the equations when the matrix was made
   std::vector<std::uint8_t> mask_;
   std::optional<SparseMatrix> matrix_;
-  PreparedSolver prepared_;            // of it
-  EarlierSolutions earlier_;           // corrections to the prescribed values, that iterations have found
-  bool current_ = false;               // the matrix is assembled and its unknowns eliminated
+  PreparedSolver prepared_;   // of it
+  EarlierSolutions earlier_;  // corrections to the prescribed values, that iterations have found
+  bool current_ = false;      // the matrix is assembled and its unknowns eliminated
   int matrices_ = 0;
 };
 

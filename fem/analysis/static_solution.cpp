@@ -29,10 +29,11 @@ void check_same_unknowns(std::span<const LoadCase> cases) {
     const bool in_first = first.is_prescribed(node, c);
     errors.add(Error(Exit::model,
                      fmt::format("{}{} is prescribed in load case '{}' and free in load case '{}'",
-                                 space.components() > 1 ? fmt::format("component {} at ", space.component_name(c)) : "", space.name_of(node),
-                                 cases[in_first ? 0 : i].name, cases[in_first ? i : 0].name),
+                                 space.components() > 1 ? fmt::format("component {} at ", space.component_name(c)) : "",
+                                 space.name_of(node), cases[in_first ? 0 : i].name, cases[in_first ? i : 0].name),
                      "load cases share one matrix, so the same unknowns are prescribed in all of them",
-                     "prescribe it outside the load cases, where one of them may still give the same region another value; or run them apart"));
+                     "prescribe it outside the load cases, where one of them may still give the same region another "
+                     "value; or run them apart"));
   }
   errors.throw_if_any();
 }
@@ -42,7 +43,8 @@ namespace {
 // Conjugate gradients are what there is without a matrix; who names another method means it.
 bool can_do_without_matrix(const Operator& equations, const LinearSolverOptions& options) {
   const bool named = options.method != LinearMethod::automatic && options.method != LinearMethod::conjugate_gradient;
-  const bool chosen_otherwise = named || options.operator_kind == OperatorKind::matrix_free || without_matrix(equations, options);
+  const bool chosen_otherwise =
+      named || options.operator_kind == OperatorKind::matrix_free || without_matrix(equations, options);
   return !chosen_otherwise && equations.symmetric() && options.promise == MatrixPromise::positive_definite;
 }
 
@@ -64,7 +66,9 @@ void check_memory_for_matrix(const Operator& equations, const LinearSolverOption
   needs.array<double>("matrix", pairs * b * b).array<double>("vectors", space.unknown_count(), 4);
   const Index available = space.device().memory().available();
   if (needs.total() <= available) return;
-  throw Error(Exit::resources, fmt::format("a matrix needs {:.1f} MB, and {:.1f} MB are there", 1e-6 * double(needs.total()), 1e-6 * double(available)),
+  throw Error(Exit::resources,
+              fmt::format("a matrix needs {:.1f} MB, and {:.1f} MB are there", 1e-6 * double(needs.total()),
+                          1e-6 * double(available)),
               "counted from the mesh", "solve without a matrix: [solver] operator = \"matrix_free\"");
 }
 
@@ -78,19 +82,24 @@ std::string moved_text(const Profile& profile) {
     back += phase.bytes_to_device;
     seconds += phase.seconds;
   }
-  return fmt::format("{:.1f} MB went to the host and {:.1f} MB back in {:.2f} s", 1e-6 * double(out), 1e-6 * double(back), seconds);
+  return fmt::format("{:.1f} MB went to the host and {:.1f} MB back in {:.2f} s", 1e-6 * double(out),
+                     1e-6 * double(back), seconds);
 }
 
 void give_back_all(const Operator& equations) {
-  for (const Operator::Task task : {Operator::Task::matrix, Operator::Task::residual, Operator::Task::action, Operator::Task::diagonal}) equations.forget(task);
+  for (const Operator::Task task :
+       {Operator::Task::matrix, Operator::Task::residual, Operator::Task::action, Operator::Task::diagonal})
+    equations.forget(task);
   equations.space().device().memory().trim();
 }
 
 // The last step on a device with memory of its own: right-hand sides and solutions wait on the host for their turn.
-StaticSolutions solve_keeping_cold_data_on_the_host(const Operator& equations, const LoadCases& loads, const LinearSolverOptions& options,
-                                                    const Progress& progress, std::vector<std::string> steps, const Error& shortage) {
-  steps.push_back(
-      fmt::format("memory: cold data waits on the host ({}); cost: copies, and right-hand sides are solved one after the other", shortage.message()));
+StaticSolutions solve_keeping_cold_data_on_the_host(const Operator& equations, const LoadCases& loads,
+                                                    const LinearSolverOptions& options, const Progress& progress,
+                                                    std::vector<std::string> steps, const Error& shortage) {
+  steps.push_back(fmt::format(
+      "memory: cold data waits on the host ({}); cost: copies, and right-hand sides are solved one after the other",
+      shortage.message()));
   if (options.say) options.say(steps.back());
   give_back_all(equations);
   StaticSolutions solutions = solve_in_one_way(equations, loads, options, progress, nullptr, true);
@@ -101,11 +110,13 @@ StaticSolutions solve_keeping_cold_data_on_the_host(const Operator& equations, c
   return solutions;
 }
 
-StaticSolutions solve_after_stepping_to_no_matrix(const Operator& equations, const LoadCases& loads, const LinearSolverOptions& options,
-                                                 const Progress& progress, const Error& shortage) {
-  const char* iterations = equations.space().order() > 1 ? "" : ", with three to ten times the iterations";  // from order 2 on there is p-multigrid
-  const std::vector<std::string> steps = {
-      fmt::format("memory: no matrix ({}); cost: elements are computed anew in every product{}", shortage.message(), iterations)};
+StaticSolutions solve_after_stepping_to_no_matrix(const Operator& equations, const LoadCases& loads,
+                                                  const LinearSolverOptions& options, const Progress& progress,
+                                                  const Error& shortage) {
+  // from order 2 on there is p-multigrid
+  const char* iterations = equations.space().order() > 1 ? "" : ", with three to ten times the iterations";
+  const std::vector<std::string> steps = {fmt::format(
+      "memory: no matrix ({}); cost: elements are computed anew in every product{}", shortage.message(), iterations)};
   if (options.say) options.say(steps.front());
   give_back_all(equations);
   equations.space().forget_pattern();
@@ -114,7 +125,8 @@ StaticSolutions solve_after_stepping_to_no_matrix(const Operator& equations, con
   without.operator_kind = OperatorKind::matrix_free;
   without.method = LinearMethod::automatic;
   StaticSolutions solutions;
-  if (const auto next = memory_shortage([&] { solutions = solve_in_one_way(equations, loads, without, progress, nullptr); })) {
+  if (const auto next =
+          memory_shortage([&] { solutions = solve_in_one_way(equations, loads, without, progress, nullptr); })) {
     if (!equations.space().device().machine().is_apart()) throw *next;
     return solve_keeping_cold_data_on_the_host(equations, loads, without, progress, steps, *next);
   }
@@ -122,8 +134,10 @@ StaticSolutions solve_after_stepping_to_no_matrix(const Operator& equations, con
   return solutions;
 }
 
-// What nobody asked to be solved without a matrix is solved with one where that does not converge, or too slowly: with one there is a factorisation.
-StaticSolutions solve_or_turn_to_a_matrix(const Operator& equations, const LoadCases& loads, const LinearSolverOptions& options, const Progress& progress) {
+// What nobody asked to be solved without a matrix is solved with one where that does not converge, or too slowly: with
+// one there is a factorisation.
+StaticSolutions solve_or_turn_to_a_matrix(const Operator& equations, const LoadCases& loads,
+                                          const LinearSolverOptions& options, const Progress& progress) {
   if (!may_turn_to_a_matrix(equations, options)) return solve_in_one_way(equations, loads, options, progress, nullptr);
   LinearSolverOptions without = options, with = options;
   without.on_failure = {};
@@ -143,21 +157,24 @@ StaticSolutions solve_or_turn_to_a_matrix(const Operator& equations, const LoadC
     check_memory_for_matrix(equations, with);
     solutions = solve_in_one_way(equations, loads, with, progress, nullptr);
   });
-  if (shortage) return solve_after_stepping_to_no_matrix(equations, loads, options, progress, *shortage);  // however long that takes
+  // however long that takes
+  if (shortage) return solve_after_stepping_to_no_matrix(equations, loads, options, progress, *shortage);
   solutions.add_steps({why});
   return solutions;
 }
 
 }  // namespace
 
-StaticSolutions solve_static(const Operator& equations, const LoadCases& loads, const LinearSolverOptions& asked, const Progress& progress,
-                             StaticReuse* reuse) {
+StaticSolutions solve_static(const Operator& equations, const LoadCases& loads, const LinearSolverOptions& asked,
+                             const Progress& progress, StaticReuse* reuse) {
   check_same_unknowns(loads.cases);
   LinearSolverOptions options = asked;
-  options.one_of_many = asked.one_of_many || pay_for_a_matrix(loads.cases.size(), loads.combinations.size()) || reuse != nullptr;
+  options.one_of_many =
+      asked.one_of_many || pay_for_a_matrix(loads.cases.size(), loads.combinations.size()) || reuse != nullptr;
   StaticSolutions solutions;
   if (reuse != nullptr) {
-    if (!memory_shortage([&] { solutions = solve_in_one_way(equations, loads, options, progress, reuse); })) return solutions;
+    if (!memory_shortage([&] { solutions = solve_in_one_way(equations, loads, options, progress, reuse); }))
+      return solutions;
     reuse->clear();  // nothing is kept where memory is short
   }
   const std::optional<Error> shortage = memory_shortage([&] {
@@ -165,14 +182,16 @@ StaticSolutions solve_static(const Operator& equations, const LoadCases& loads, 
     solutions = solve_or_turn_to_a_matrix(equations, loads, options, progress);
   });
   if (!shortage) return solutions;
-  if (can_do_without_matrix(equations, options)) return solve_after_stepping_to_no_matrix(equations, loads, options, progress, *shortage);
+  if (can_do_without_matrix(equations, options))
+    return solve_after_stepping_to_no_matrix(equations, loads, options, progress, *shortage);
   if (!equations.space().device().machine().is_apart()) throw *shortage;
   return solve_keeping_cold_data_on_the_host(equations, loads, options, progress, {}, *shortage);
 }
 
-StaticSolution solve_static(const Operator& equations, const Constraints& constraints, const LinearSolverOptions& options,
-                            const Progress& progress) {
-  return std::move(solve_static(equations, LoadCases{.cases = {{.constraints = &constraints}}}, options, progress).cases.front());
+StaticSolution solve_static(const Operator& equations, const Constraints& constraints,
+                            const LinearSolverOptions& options, const Progress& progress) {
+  return std::move(
+      solve_static(equations, LoadCases{.cases = {{.constraints = &constraints}}}, options, progress).cases.front());
 }
 
 }  // namespace ritz

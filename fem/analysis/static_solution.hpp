@@ -1,5 +1,5 @@
-// The solution of a linear stationary model: one Newton step from the prescribed values, since its residual is affine in
-// the unknown. Matrix and residual come from different element kernels, so the final residual is an independent
+// The solution of a linear stationary model: one Newton step from the prescribed values, since its residual is affine
+// in the unknown. Matrix and residual come from different element kernels, so the final residual is an independent
 // certificate of the solve. Several load cases share the matrix, its set-up or factor, and one solve.
 //
 //   StaticSolution s = solve_static(equations, constraints, {.relative = 1e-10});
@@ -22,37 +22,40 @@
 namespace ritz {
 
 struct StaticSolution {
-  Vector u;                          // empty while cold_u holds it: of several solutions where the memory of a device was short
+  // empty while cold_u holds it: of several solutions where the memory of a device was short
+  Vector u;
   ColdArray<double> cold_u = {};
   void bring_back() { cold_u.bring_back(u, "vectors"); }  // nothing to do, mostly
-  std::vector<double> reaction;      // [mesh node][component] (FunctionSpace::forces_to_mesh) force (heat) that holds the prescribed unknowns, 0 elsewhere
-  std::vector<double> applied;       // [component] sum of the external loads
+  // [mesh node][component] (FunctionSpace::forces_to_mesh) force (heat) that holds the prescribed unknowns, 0 elsewhere
+  std::vector<double> reaction;
+  std::vector<double> applied;  // [component] sum of the external loads
   SolveReport report;
-  double certificate = 0;            // ||residual of the free unknowns||_2 / ||load of the free unknowns||_2
+  double certificate = 0;  // ||residual of the free unknowns||_2 / ||load of the free unknowns||_2
 };
 
 using Progress = std::function<void(const std::string&)>;
 
-// progress(text) is called before each long step. The model must be held (check_held). Forms that are all symmetric make a
-// promise that options.promise need not repeat. Throws Error(Exit::not_converged) with advice from the cause, and
-// Error(Exit::model) when a load or coefficient makes the equations not finite, naming node, position and region.
-StaticSolution solve_static(const Operator& equations, const Constraints& constraints, const LinearSolverOptions& options,
-                            const Progress& progress = {});
+// progress(text) is called before each long step. The model must be held (check_held). Forms that are all symmetric
+// make a promise that options.promise need not repeat. Throws Error(Exit::not_converged) with advice from the cause,
+// and Error(Exit::model) when a load or coefficient makes the equations not finite, naming node, position and region.
+StaticSolution solve_static(const Operator& equations, const Constraints& constraints,
+                            const LinearSolverOptions& options, const Progress& progress = {});
 
 // What differs from case to case; loads in the equations themselves act in all of them.
 struct LoadCase {
   std::string name;                          // for messages
   std::span<const Integral> loads = {};      // of its own: forms that do not depend on the solution
   const Constraints* constraints = nullptr;  // values may differ, the prescribed unknowns may not (check_same_unknowns)
-  std::function<void()> enter = {};          // called before the equations are used for this case: it may give them other loads
+  // called before the equations are used for this case: it may give them other loads
+  std::function<void()> enter = {};
 };
 
 // A sum of load cases. What all cases share (loads of the equations, `common` values) counts once:
-// u = u_0 + sum_i factor_i (u_i - u_0), where u_0 is the solution without any load case. Linear models need no solve for
-// it, except when load cases cancel: then what they leave unsolved is solved for.
+// u = u_0 + sum_i factor_i (u_i - u_0), where u_0 is the solution without any load case. Linear models need no solve
+// for it, except when load cases cancel: then what they leave unsolved is solved for.
 struct LoadCombination {
   std::string name;
-  std::vector<double> factors;               // [load case]
+  std::vector<double> factors;  // [load case]
 };
 
 // One right-hand side that is solved: what a run that is stopped keeps, to go on.
@@ -65,22 +68,26 @@ using SolvedColumns = std::map<int, SolvedColumn>;  // by load case; the last on
 struct LoadCases {
   std::vector<LoadCase> cases;
   std::vector<LoadCombination> combinations;
-  const Constraints* common = nullptr;       // without any load case; needed with combinations
-  SolvedColumns known = {};                  // from an earlier run of the same case: not solved again, and equal to the last bit
-  std::function<void(const SolvedColumns&, std::size_t count)> keep = {};  // told whenever more of the `count` columns are solved
+  const Constraints* common = nullptr;  // without any load case; needed with combinations
+  // from an earlier run of the same case: not solved again, and equal to the last bit
+  SolvedColumns known = {};
+  // told whenever more of the `count` columns are solved
+  std::function<void(const SolvedColumns&, std::size_t count)> keep = {};
 };
 
-// Are there so many right-hand sides that making a matrix for all of them pays? Without one they are solved one after the other
-// (docs/measurements/2026-11-21-matrix-free-cpu.md). Combinations need the solution without any load case.
-inline bool pay_for_a_matrix(std::size_t load_cases, std::size_t combinations) { return load_cases + (combinations > 0 ? 1 : 0) > 3; }
+// Are there so many right-hand sides that making a matrix for all of them pays? Without one they are solved one after
+// the other (docs/measurements/2026-11-21-matrix-free-cpu.md). Combinations need the solution without any load case.
+inline bool pay_for_a_matrix(std::size_t load_cases, std::size_t combinations) {
+  return load_cases + (combinations > 0 ? 1 : 0) > 3;
+}
 
 // Throws Error(Exit::model) when an unknown is prescribed in one case and free in another, naming both and the place.
 void check_same_unknowns(std::span<const LoadCase> cases);
 
 class StaticSystem;  // fem/analysis/static_system.cpp
 
-// The load cases are solved; combinations are made one by one when they are asked for, so that one at a time takes memory. Equations,
-// constraints and `reuse` must outlive it.
+// The load cases are solved; combinations are made one by one when they are asked for, so that one at a time takes
+// memory. Equations, constraints and `reuse` must outlive it.
 class StaticSolutions {
  public:
   StaticSolutions();
@@ -89,19 +96,20 @@ class StaticSolutions {
   StaticSolutions(StaticSolutions&&) noexcept;
   StaticSolutions& operator=(StaticSolutions&&) noexcept;
 
-  std::vector<StaticSolution> cases;             // combinations need them all
+  std::vector<StaticSolution> cases;               // combinations need them all
   StaticSolution combination(std::size_t number);  // certified by its own residual; Error(Exit::not_converged) names it
-  void release(std::size_t load_case);           // gives back what combinations can do without: all, where there are none
+  // gives back what combinations can do without: all, where there are none
+  void release(std::size_t load_case);
   void add_steps(const std::vector<std::string>& steps);  // to the fallbacks of each
 
  private:
-  std::unique_ptr<StaticSystem> system_;         // where there are combinations
+  std::unique_ptr<StaticSystem> system_;  // where there are combinations
   std::vector<std::string> steps_;
 };
 
-// Each load case is certified by its own residual. As above; errors name the load case, and all that did not converge are thrown
-// together. Where a device's memory is short after all other steps, what is cold waits on the host, one right-hand side is solved
-// after the other, and several solutions are left there (StaticSolution::bring_back).
+// Each load case is certified by its own residual. As above; errors name the load case, and all that did not converge
+// are thrown together. Where a device's memory is short after all other steps, what is cold waits on the host, one
+// right-hand side is solved after the other, and several solutions are left there (StaticSolution::bring_back).
 StaticSolutions solve_static(const Operator& equations, const LoadCases& loads, const LinearSolverOptions& options,
                              const Progress& progress = {}, StaticReuse* reuse = nullptr);
 

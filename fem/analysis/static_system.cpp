@@ -20,13 +20,16 @@ namespace {
 
 Error not_converged(const FunctionSpace& space, const std::string& title, const SolveReport& report) {
   if (report.reason == StopReason::not_finite && report.entry >= 0)
-    return Error(Exit::model, fmt::format("{}the equations at {} are not finite: {}", title, place_of_unknown(space, report.entry), report.where),
+    return Error(Exit::model,
+                 fmt::format("{}the equations at {} are not finite: {}", title, place_of_unknown(space, report.entry),
+                             report.where),
                  "a material value, a coefficient or the shape of a cell overflows there", advice_for(report.reason));
-  return Error(Exit::not_converged,
-               fmt::format("{}the linear solver ({}{}{}) did not converge: {} after {} iterations, relative residual {:.2e}", title,
-                           report.method, report.preconditioner.empty() ? "" : ", ", report.preconditioner, name_of(report.reason),
-                           report.iterations, report.true_relative_residual),
-               report.where, advice_for(report.reason));
+  return Error(
+      Exit::not_converged,
+      fmt::format("{}the linear solver ({}{}{}) did not converge: {} after {} iterations, relative residual {:.2e}",
+                  title, report.method, report.preconditioner.empty() ? "" : ", ", report.preconditioner,
+                  name_of(report.reason), report.iterations, report.true_relative_residual),
+      report.where, advice_for(report.reason));
 }
 
 }  // namespace
@@ -34,7 +37,8 @@ Error not_converged(const FunctionSpace& space, const std::string& title, const 
 // The equations with one matrix and several columns.
 class StaticSystem {
  public:
-  StaticSystem(const Operator& equations, const LoadCases& loads, const LinearSolverOptions& options, StaticReuse* reuse, bool keeps_cold)
+  StaticSystem(const Operator& equations, const LoadCases& loads, const LinearSolverOptions& options,
+               StaticReuse* reuse, bool keeps_cold)
       : equations_(equations),
         space_(equations.space()),
         options_(options),
@@ -102,11 +106,14 @@ class StaticSystem {
     b = {};
     certify_sum(weights, load, s);
     if (s.certificate > 10 * options_.relative)
-      solve_what_is_left(weights, load, combination.name.empty() ? "" : fmt::format("combination '{}': ", combination.name), s);
+      solve_what_is_left(weights, load,
+                         combination.name.empty() ? "" : fmt::format("combination '{}': ", combination.name), s);
     s.report.true_relative_residual = s.certificate;
     return s;
   }
-  StaticSolution combine(std::vector<StaticSolution>& cases, std::size_t number) { return combine(cases, combinations_.at(number)); }
+  StaticSolution combine(std::vector<StaticSolution>& cases, std::size_t number) {
+    return combine(cases, combinations_.at(number));
+  }
 
   void cool(StaticSolution& s) const {
     if (keeps_cold_) s.cold_u.put_away(s.u);
@@ -175,7 +182,8 @@ class StaticSystem {
     MultiVector B(space_.device(), K_->rows(), count), X(space_.device(), K_->rows(), count);
     for (int j = 0; j < count; ++j) B.set_column(j, std::exchange(columns_[static_cast<std::size_t>(j)].b, {}));
     // What is known is handed in as a guess, so that the others are chosen a method for, and grouped, as before.
-    for (const auto& [j, known] : solved_) X.set_column(j, Vector(space_.device(), std::span<const double>(*known.u), "vectors"));
+    for (const auto& [j, known] : solved_)
+      X.set_column(j, Vector(space_.device(), std::span<const double>(*known.u), "vectors"));
     const SolvedColumns known = solved_;
     LinearSolverOptions options = options_;
     Vector du = space_.zeros();
@@ -223,16 +231,19 @@ class StaticSystem {
     // Rounding in slender bodies leaves 1e-5 of the load at most; a wrong matrix, nearly all of it.
     if (rounding || s.certificate <= std::max(1e-3, 1e3 * options_.relative)) return;
     if (as_it_is_)
-      throw Error(Exit::internal, fmt::format("a matrix that was kept is not that of the equations: residual {:.1e}", s.certificate), "this is a bug in Ritz",
-                  "please report it with the case file");
+      throw Error(Exit::internal,
+                  fmt::format("a matrix that was kept is not that of the equations: residual {:.1e}", s.certificate),
+                  "this is a bug in Ritz", "please report it with the case file");
     throw Error(Exit::model,
-                fmt::format("{}the solution does not satisfy the equations: a residual of {:.1e} of the load is left, and {:.1e} by the linear solver",
+                fmt::format("{}the solution does not satisfy the equations: a residual of {:.1e} of the load is left, "
+                            "and {:.1e} by the linear solver",
                             column.title, s.certificate, s.report.true_relative_residual),
                 "matrix and residual disagree: a form is not linear, or its derivative is wrong",
                 "ritz element check FORM tells which; equations that are not linear are solved by ritz-solve");
   }
 
-  // One factor or hierarchy for all columns, though they are solved one by one; and lists are made anew for the residual at the end.
+  // One factor or hierarchy for all columns, though they are solved one by one; and lists are made anew for the
+  // residual at the end.
   void drop_what_solvers_do_not_need() {
     for (const Operator::Task task : {Operator::Task::residual, Operator::Task::diagonal}) equations_.forget(task);
     space_.device().memory().trim();
@@ -264,7 +275,8 @@ class StaticSystem {
   }
 
   void store(int column, const Vector& du, const SolveReport& report) {
-    if (keep_ && report.converged() && !solved_.contains(column)) solved_[column] = {std::make_shared<const std::vector<double>>(du.host()), report};
+    if (keep_ && report.converged() && !solved_.contains(column))
+      solved_[column] = {std::make_shared<const std::vector<double>>(du.host()), report};
   }
   void tell(std::size_t count) const {
     if (keep_ && count > 1) keep_(solved_, count);
@@ -310,7 +322,8 @@ class StaticSystem {
     columns_.split_residual(*columns_.front().constraints, load, r, s);
   }
 
-  void solve_what_is_left(const std::vector<double>& weights, double load, const std::string& title, StaticSolution& s) {
+  void solve_what_is_left(const std::vector<double>& weights, double load, const std::string& title,
+                          StaticSolution& s) {
     const Constraints& constraints = *columns_.front().constraints;
     if (K_ == nullptr && !without_matrix_) make_solver(constraints);  // and keep it for the other combinations
     Vector b = columns_.residual(weights, s.u);
@@ -338,19 +351,19 @@ class StaticSystem {
   const FunctionSpace& space_;
   LinearSolverOptions options_;
   std::vector<LoadCombination> combinations_;
-  SolvedColumns solved_;                   // kept for a run that goes on where this one is stopped
+  SolvedColumns solved_;  // kept for a run that goes on where this one is stopped
   std::function<void(const SolvedColumns&, std::size_t)> keep_;
   Profile& profile_;
   bool has_matrix_;
-  StaticReuse* reuse_;                     // nullptr: the matrix is
+  StaticReuse* reuse_;  // nullptr: the matrix is
   StaticColumns columns_;
   std::optional<SparseMatrix> own_matrix_;
-  SparseMatrix* K_ = nullptr;              // or else
+  SparseMatrix* K_ = nullptr;  // or else
   std::optional<MatrixFreeSolver> without_matrix_;
   std::optional<PreparedSolver> prepared_;  // of the matrix, where columns are solved one by one
-  StaticSolution shared_;                  // of the column without any load case
-  bool keeps_cold_;                        // what is not in use waits on the host
-  bool as_it_is_ = false;                  // the matrix has its values already
+  StaticSolution shared_;                   // of the column without any load case
+  bool keeps_cold_;                         // what is not in use waits on the host
+  bool as_it_is_ = false;                   // the matrix has its values already
 };
 
 StaticSolutions::StaticSolutions() = default;
@@ -361,7 +374,8 @@ StaticSolutions::StaticSolutions(StaticSolutions&&) noexcept = default;
 StaticSolutions& StaticSolutions::operator=(StaticSolutions&&) noexcept = default;
 
 StaticSolution StaticSolutions::combination(std::size_t number) {
-  if (!system_) throw Error(Exit::internal, fmt::format("combination {} was asked for, and there are none", number), "", "");
+  if (!system_)
+    throw Error(Exit::internal, fmt::format("combination {} was asked for, and there are none", number), "", "");
   StaticSolution s = system_->combine(cases, number);
   s.report.fallbacks.insert(s.report.fallbacks.begin(), steps_.begin(), steps_.end());
   return s;
@@ -379,8 +393,8 @@ void StaticSolutions::add_steps(const std::vector<std::string>& steps) {
   for (StaticSolution& s : cases) s.report.fallbacks.insert(s.report.fallbacks.begin(), steps.begin(), steps.end());
 }
 
-StaticSolutions solve_in_one_way(const Operator& equations, const LoadCases& loads, const LinearSolverOptions& options, const Progress& progress,
-                                 StaticReuse* reuse, bool keeps_cold) {
+StaticSolutions solve_in_one_way(const Operator& equations, const LoadCases& loads, const LinearSolverOptions& options,
+                                 const Progress& progress, StaticReuse* reuse, bool keeps_cold) {
   std::unique_ptr<StaticSystem> system;
   {
     auto phase = equations.space().device().profile().phase("assembly");

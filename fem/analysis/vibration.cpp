@@ -22,20 +22,25 @@ SparseMatrix assembled(const Operator& equations, bool lists_stay) {
 
 Vector translation(const FunctionSpace& space, int direction) {
   std::vector<double> values(static_cast<std::size_t>(space.unknown_count()), 0.0);
-  for (std::size_t i = static_cast<std::size_t>(direction); i < values.size(); i += static_cast<std::size_t>(space.components())) values[i] = 1;
+  for (std::size_t i = static_cast<std::size_t>(direction); i < values.size();
+       i += static_cast<std::size_t>(space.components()))
+    values[i] = 1;
   return Vector(space.device(), std::span<const double>(values), "vectors");
 }
 
 void throw_unless_converged(const EigenSolution& s, const EigenOptions& options) {
   if (s.converged()) return;
   std::size_t good = 0;
-  while (good < s.values.size() && (s.residuals[good] <= options.relative || s.residuals[good] <= s.rounding[good])) ++good;
+  while (good < s.values.size() && (s.residuals[good] <= options.relative || s.residuals[good] <= s.rounding[good]))
+    ++good;
   const std::string asked = options.band ? "the modes of the band" : fmt::format("{} modes", options.count);
   throw Error(Exit::not_converged,
-              fmt::format("{} did not converge for {}: {} after {} iterations, {} are done", s.method, asked, name_of(s.reason), s.iterations, good),
+              fmt::format("{} did not converge for {}: {} after {} iterations, {} are done", s.method, asked,
+                          name_of(s.reason), s.iterations, good),
               s.verification,
-              s.method == "LOBPCG" ? "allow more max_iterations, a larger tolerance, or use method = \"lanczos\" with enough memory"
-                                   : "allow more max_iterations, ask for fewer modes or a narrower band, or a larger tolerance");
+              s.method == "LOBPCG"
+                  ? "allow more max_iterations, a larger tolerance, or use method = \"lanczos\" with enough memory"
+                  : "allow more max_iterations, ask for fewer modes or a narrower band, or a larger tolerance");
 }
 
 // Makes the entry of largest size positive.
@@ -52,7 +57,9 @@ void fix_sign(MultiVector& X, int column, Vector& x) {
 int count_rigid(const std::vector<double>& values, int expected) {
   int count = 0;
   const double elastic = static_cast<int>(values.size()) > expected ? values[static_cast<std::size_t>(expected)] : 0;
-  while (count < std::min<int>(expected, static_cast<int>(values.size())) && std::abs(values[static_cast<std::size_t>(count)]) <= 1e-6 * elastic) ++count;
+  while (count < std::min<int>(expected, static_cast<int>(values.size())) &&
+         std::abs(values[static_cast<std::size_t>(count)]) <= 1e-6 * elastic)
+    ++count;
   return count;
 }
 
@@ -62,14 +69,14 @@ int modes_to_solve(const EigenOptions& options, const VibrationModel& model) {
   return options.band || model.rigid_motions == 0 ? options.count : std::max(options.count, model.rigid_motions + 1);
 }
 
-VibrationModes solve_vibration(const Operator& stiffness, const Operator& masses, const Constraints& supports, const VibrationModel& model,
-                               EigenOptions options) {
+VibrationModes solve_vibration(const Operator& stiffness, const Operator& masses, const Constraints& supports,
+                               const VibrationModel& model, EigenOptions options) {
   const FunctionSpace& space = stiffness.space();
   Profile& profile = space.device().profile();
   VibrationModes modes;
   SparseMatrix K = assembled(stiffness, model.lists_stay), M = assembled(masses, model.lists_stay);
   std::optional<Profile::Phase> phase(std::in_place, profile, "constraints");
-  std::vector<Vector> moved;  // M t
+  std::vector<Vector> moved;                                   // M t
   for (int d = 0; d < std::min(space.components(), 3); ++d) {  // beams and shells: not their rotations
     if (model.axisymmetric && d != 1) continue;
     const Vector t = translation(space, d);

@@ -1,6 +1,7 @@
 // Free vibration of an elastic body: frequencies, mode shapes, and how much of the mass each mode moves.
 //
-//   VibrationModes modes = solve_vibration(stiffness, masses, supports, {}, {.count = 10});   modes.frequencies[0]   // [Hz]
+//   VibrationModes modes = solve_vibration(stiffness, masses, supports, {}, {.count = 10});
+//   modes.frequencies[0]   // [Hz]
 #pragma once
 
 #include "fem/operator/operator.hpp"
@@ -12,28 +13,29 @@
 namespace ritz {
 
 struct VibrationModes {
-  EigenSolution eigen;                          // values omega^2 [1/s^2]; vectors with unit modal mass
-  std::vector<double> frequencies;              // [mode] omega / (2 pi) [Hz]; 0 for a rigid motion
-  int rigid_count = 0;                          // the first modes that are rigid motions
-  // Translations along the axes; of a body of revolution along its axis alone (Clough and Penzien, Dynamics of Structures,
-  // 1993, section 26-2).
-  std::vector<int> directions;                  // of space
+  EigenSolution eigen;              // values omega^2 [1/s^2]; vectors with unit modal mass
+  std::vector<double> frequencies;  // [mode] omega / (2 pi) [Hz]; 0 for a rigid motion
+  int rigid_count = 0;              // the first modes that are rigid motions
+  // Translations along the axes; of a body of revolution along its axis alone (Clough and Penzien, Dynamics of
+  // Structures, 1993, section 26-2).
+  std::vector<int> directions;                      // of space
   std::vector<std::vector<double>> participation;   // [mode][direction] phi^T M t, for unit modal mass
   std::vector<std::vector<double>> effective_mass;  // [mode][direction] its square: [kg]
-  std::vector<double> total_mass;               // [direction] t^T M t [kg], over supported nodes too
+  std::vector<double> total_mass;                   // [direction] t^T M t [kg], over supported nodes too
 };
 
 struct VibrationModel {
-  int rigid_motions = 0;        // that the supports leave
+  int rigid_motions = 0;  // that the supports leave
   bool axisymmetric = false;
-  bool lists_stay = false;      // of the assembly: another solution with these operators follows
+  bool lists_stay = false;  // of the assembly: another solution with these operators follows
 };
 
-// Stiffness and masses are operators of one space. Bodies may be free: their rigid motions are counted from the supports.
-// One mode beyond the rigid ones is always solved for, since it tells what is small. The sign of a mode makes its largest
-// component positive. Throws Error(Exit::not_converged) with advice when modes are missing, and what solve_eigen throws.
-VibrationModes solve_vibration(const Operator& stiffness, const Operator& masses, const Constraints& supports, const VibrationModel& model,
-                               EigenOptions options);
+// Stiffness and masses are operators of one space. Bodies may be free: their rigid motions are counted from the
+// supports. One mode beyond the rigid ones is always solved for, since it tells what is small. The sign of a mode makes
+// its largest component positive. Throws Error(Exit::not_converged) with advice when modes are missing, and what
+// solve_eigen throws.
+VibrationModes solve_vibration(const Operator& stiffness, const Operator& masses, const Constraints& supports,
+                               const VibrationModel& model, EigenOptions options);
 
 // One mode beyond the rigid ones, too.
 int modes_to_solve(const EigenOptions& options, const VibrationModel& model);

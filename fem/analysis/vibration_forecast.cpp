@@ -15,16 +15,22 @@ using Task = Operator::Task;
 // Follows fem/analysis/vibration.cpp.
 class VibrationForecaster {
  public:
-  VibrationForecaster(const Operator& stiffness, const Operator& masses, const VibrationModel& model, const EigenOptions& options, bool factorised)
-      : space_(stiffness.space()), options_(options), needs_(needs_of(space_, 1, factorised)),
+  VibrationForecaster(const Operator& stiffness, const Operator& masses, const VibrationModel& model,
+                      const EigenOptions& options, bool factorised)
+      : space_(stiffness.space()),
+        options_(options),
+        needs_(needs_of(space_, 1, factorised)),
         shape_(hierarchy_shape(stiffness, needs_)) {
-    const MemoryNeeds of_stiffness = stiffness.memory_needs(Task::matrix, needs_.size.pairs), of_masses = masses.memory_needs(Task::matrix, needs_.size.pairs);
+    const MemoryNeeds of_stiffness = stiffness.memory_needs(Task::matrix, needs_.size.pairs),
+                      of_masses = masses.memory_needs(Task::matrix, needs_.size.pairs);
     const MemoryNeeds matrix = needs_.matrix(), standing = needs_.standing + needs_.pattern;
     const MemoryNeeds lists = model.lists_stay ? of_stiffness + of_masses : MemoryNeeds();
-    assembly_ = model.lists_stay ? standing + matrix + matrix + lists : larger(standing + matrix + of_stiffness, standing + matrix + matrix + of_masses);
+    assembly_ = model.lists_stay ? standing + matrix + matrix + lists
+                                 : larger(standing + matrix + of_stiffness, standing + matrix + matrix + of_masses);
     assembly_ += needs_.vectors(1);
     // M t for each direction of the mesh.
-    solve_ = standing + needs_.coordinates + matrix + matrix + lists + needs_.vectors(model.axisymmetric ? 1 : std::min(space_.components(), 3));
+    solve_ = standing + needs_.coordinates + matrix + matrix + lists +
+             needs_.vectors(model.axisymmetric ? 1 : std::min(space_.components(), 3));
     const Index slabs = stiffness.slabs_on_a_gpu({Task::matrix}), of_mass = masses.slabs_on_a_gpu({Task::matrix});
     slabs_at_assembly_ = model.lists_stay ? slabs + of_mass : std::max(slabs, of_mass);
     slabs_later_ = model.lists_stay ? slabs + of_mass : 0;
@@ -39,18 +45,21 @@ class VibrationForecaster {
     path.factor = factor.memory;
     // One factor; some steps for each mode, in blocks, of two substitutions each.
     const double steps = (30.0 + 3 * options_.count) / MultiVector::lanes;
-    path.bytes_moved = 12 * 8.0 * double(needs_.size.pairs) * shape_.block * shape_.block + steps * 2 * double(path.factor);
+    path.bytes_moved =
+        12 * 8.0 * double(needs_.size.pairs) * shape_.block * shape_.block + steps * 2 * double(path.factor);
     path.operations = factor_operations(factor.operations, space_.unknown_count());
     if (space_.device().is_gpu()) path.peak.bytes("factor", path.factor);
     else
-      path.host_factor = resident_factor(path.factor, DirectKind::symmetric) + 8 * (needs_.size.pairs * shape_.block * shape_.block + space_.unknown_count());
+      path.host_factor = resident_factor(path.factor, DirectKind::symmetric) +
+                         8 * (needs_.size.pairs * shape_.block * shape_.block + space_.unknown_count());
     return path;
   }
 
   ForecastPath lobpcg() const {
     const EigenNeeds needs = lobpcg_needs(shape_, options_);
     ForecastPath path = with(SolverPath::lobpcg, needs);
-    const double matrix = 8.0 * double(needs_.size.pairs) * shape_.block * shape_.block, vectors = 8.0 * double(space_.unknown_count()) * needs.width;
+    const double matrix = 8.0 * double(needs_.size.pairs) * shape_.block * shape_.block,
+                 vectors = 8.0 * double(space_.unknown_count()) * needs.width;
     const double groups = needs.width / double(MultiVector::lanes);
     // K, M and the cycle for each group of vectors, and about forty passes over the basis.
     path.bytes_moved = 12 * matrix + iterations * (groups * 6 * matrix + 40 * 3 * vectors);
@@ -61,16 +70,22 @@ class VibrationForecaster {
   static constexpr double iterations = 25;
 
   ForecastPath with(SolverPath kind, const EigenNeeds& needs) const {
-    ForecastPath path{.path = kind, .peak = solve_ + needs.peak, .moment = needs.moment, .at_assembly = assembly_.total(), .host_lists = host_};
+    ForecastPath path{.path = kind,
+                      .peak = solve_ + needs.peak,
+                      .moment = needs.moment,
+                      .at_assembly = assembly_.total(),
+                      .host_lists = host_};
     path.at_solve = path.peak.total();
-    path.more_on_a_gpu = std::max(assembly_.total() + slabs_at_assembly_, path.at_solve + slabs_later_) - std::max(assembly_.total(), path.at_solve);
+    path.more_on_a_gpu = std::max(assembly_.total() + slabs_at_assembly_, path.at_solve + slabs_later_) -
+                         std::max(assembly_.total(), path.at_solve);
     if (path.peak.total() < assembly_.total()) path.peak = assembly_, path.moment = "assembly";
     return path;
   }
   DirectSolver::Needs factor_needs() const {
     SparseMatrix A(space_.pattern(), shape_.block);
     A.values().fill_zero();
-    return DirectSolver::needs(A, DirectKind::symmetric, {.coordinates = &space_.coordinates(), .dimension = space_.mesh().dimension()});
+    return DirectSolver::needs(A, DirectKind::symmetric,
+                               {.coordinates = &space_.coordinates(), .dimension = space_.mesh().dimension()});
   }
 
   const FunctionSpace& space_;
@@ -83,7 +98,8 @@ class VibrationForecaster {
 
 }  // namespace
 
-std::vector<ForecastPath> forecast_vibration(const Operator& stiffness, const Operator& masses, const VibrationModel& model, EigenOptions options) {
+std::vector<ForecastPath> forecast_vibration(const Operator& stiffness, const Operator& masses,
+                                             const VibrationModel& model, EigenOptions options) {
   options.count = modes_to_solve(options, model);
   options.zero_count = model.rigid_motions;
   const FunctionSpace& space = stiffness.space();
@@ -94,10 +110,13 @@ std::vector<ForecastPath> forecast_vibration(const Operator& stiffness, const Op
     try {
       paths.push_back(forecaster.lanczos());
     } catch (const Error& error) {
-      if (options.method == EigenMethod::lanczos || (error.exit() != Exit::environment && error.exit() != Exit::resources)) throw;
+      if (options.method == EigenMethod::lanczos ||
+          (error.exit() != Exit::environment && error.exit() != Exit::resources))
+        throw;
     }
   }
-  if (chosen == EigenMethod::lobpcg || (options.method == EigenMethod::automatic && !options.band)) paths.push_back(forecaster.lobpcg());
+  if (chosen == EigenMethod::lobpcg || (options.method == EigenMethod::automatic && !options.band))
+    paths.push_back(forecaster.lobpcg());
   return paths;
 }
 

@@ -71,7 +71,7 @@ std::vector<Point> pyramid_nodes(int order) {
       for (int i = 0; i <= m; ++i) {
         const auto place = [&](int a) -> double {  // along a base edge, at the height of this layer
           const std::vector<double> b = recursive_node({m - a, a, k});
-          return b[1] - b[0];                      // triangle with vertices (-1, 0), (1, 0), apex at 0
+          return b[1] - b[0];  // triangle with vertices (-1, 0), (1, 0), apex at 0
         };
         const auto height = [&](int a) { return recursive_node({m - a, a, k})[2]; };
         if (k == 0) {
@@ -99,7 +99,10 @@ ReferenceElement tensor_element(CellKind shape, int order) {
   element.shape = shape;
   element.order = order;
   const int dimension = traits(shape).dimension;
-  element.name = fmt::format("Q{} {}", order, dimension == 3 ? "hexahedron" : dimension == 2 ? "quadrilateral" : "line");
+  element.name = fmt::format("Q{} {}", order,
+                             dimension == 3   ? "hexahedron"
+                             : dimension == 2 ? "quadrilateral"
+                                              : "line");
   element.line_nodes = gauss_lobatto_nodes(order);
   const std::size_t n = element.line_nodes.size();
   const std::size_t ny = dimension > 1 ? n : 1, nz = dimension > 2 ? n : 1;
@@ -189,7 +192,8 @@ ReferenceElement element_of(std::shared_ptr<const LagrangePolynomials> functions
   element.shape = functions->shape();
   element.order = functions->order();
   element.nodes.assign(functions->nodes().begin(), functions->nodes().end());
-  element.evaluate = [functions = std::move(functions)](const Point& x, std::span<double> values, std::span<Point> gradients) {
+  element.evaluate = [functions = std::move(functions)](const Point& x, std::span<double> values,
+                                                        std::span<Point> gradients) {
     functions->evaluate(x, values, gradients);
   };
   return element;
@@ -272,8 +276,8 @@ Trace trace_of(const ReferenceElement& element, int facet) {
     trace.nodes.push_back(p.node);
     trace.element.nodes.push_back(p.xi);
   }
-  trace.element.evaluate = [cell = element.evaluate, count = element.nodes.size(), kept = trace.nodes, to_cell, axis, dimension](
-                               const Point& xi, std::span<double> values, std::span<Point> gradients) {
+  trace.element.evaluate = [cell = element.evaluate, count = element.nodes.size(), kept = trace.nodes, to_cell, axis,
+                            dimension](const Point& xi, std::span<double> values, std::span<Point> gradients) {
     std::vector<double> v(count);
     std::vector<Point> g(count);
     cell(to_cell(xi), v, g);

@@ -2,10 +2,11 @@
 // each node, one there and zero at the others. A few facts and one function, so an element of your own is a value too:
 //
 //   ReferenceElement Q4 = lagrange_element(CellKind::hex8, 4);
-//   FunctionSpace space(mesh, 1, device, SpaceOptions{.order = 4});     // takes lagrange_element for every kind of cell
+//   // takes lagrange_element for every kind of cell
+//   FunctionSpace space(mesh, 1, device, SpaceOptions{.order = 4});
 //
-// Fields are continuous when the functions of the nodes on a facet determine a field there, and nodes on edges and facets
-// stand symmetrically; FunctionSpace finds which node belongs to which edge or facet by its position.
+// Fields are continuous when the functions of the nodes on a facet determine a field there, and nodes on edges and
+// facets stand symmetrically; FunctionSpace finds which node belongs to which edge or facet by its position.
 #pragma once
 
 #include "mesh/cell_geometry.hpp"
@@ -20,16 +21,18 @@
 namespace ritz {
 
 struct ReferenceElement {
-  std::string name;                  // "Q4 hexahedron"
-  CellKind shape;                    // linear kind of the reference cell
-  int order = 1;                     // polynomials up to this degree are in the space
+  std::string name;  // "Q4 hexahedron"
+  CellKind shape;    // linear kind of the reference cell
+  int order = 1;     // polynomials up to this degree are in the space
   std::vector<Point> nodes;
   // values [node] and gradients [node][axis] of the shape functions at a point of the reference cell
   std::function<void(const Point&, std::span<double> values, std::span<Point> gradients)> evaluate;
-  // Of products of a one-dimensional element with itself (quadrilaterals, hexahedra; nodes with x fastest): its nodes on
+  // Of products of a one-dimensional element with itself (quadrilaterals, hexahedra; nodes with x fastest): its nodes
+  // on
   // [-1, 1], ascending. Such elements run by sum factorisation. Empty for all others.
   std::vector<double> line_nodes;
-  int enriched_order = 0;            // quadrature follows this when it is above the order: bubbles are of a higher degree
+  // quadrature follows this when it is above the order: bubbles are of a higher degree
+  int enriched_order = 0;
 
   int quadrature_order() const { return enriched_order > order ? enriched_order : order; }
   int node_count() const { return static_cast<int>(nodes.size()); }
@@ -56,10 +59,11 @@ ReferenceElement element_of(std::shared_ptr<const LagrangePolynomials> functions
 ReferenceElement lagrange_element(CellKind shape, int order);
 int highest_lagrange_order(CellKind shape);
 
-// The nodes of an element on one of its facets, and the element that they make there: its trace. They follow the facet's
-// reference coordinates (CellTraits::facets gives its corners): y slow, x fast, so all facets of one kind have one trace.
+// The nodes of an element on one of its facets, and the element that they make there: its trace. They follow the
+// facet's reference coordinates (CellTraits::facets gives its corners): y slow, x fast, so all facets of one kind have
+// one trace.
 struct Trace {
-  std::vector<int> nodes;            // of the element
+  std::vector<int> nodes;  // of the element
   ReferenceElement element;
 };
 Trace trace_of(const ReferenceElement& element, int facet);

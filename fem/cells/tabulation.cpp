@@ -9,9 +9,7 @@
 namespace ritz {
 namespace {
 
-bool is_simplex(CellKind linear) {
-  return linear == CellKind::tri3 || linear == CellKind::tet4;
-}
+bool is_simplex(CellKind linear) { return linear == CellKind::tri3 || linear == CellKind::tet4; }
 
 // Functions that are fitted through the evaluation points of an element: constants on linear simplices, else the linear
 // or multilinear functions of the shape; above order 2 the Lagrange functions of one order less.
@@ -21,8 +19,7 @@ std::vector<double> fit_functions(CellKind shape, int order, const Point& x) {
     case CellKind::tri3: return order == 1 ? std::vector<double>{1} : std::vector<double>{1, x[0], x[1]};
     case CellKind::tet4: return order == 1 ? std::vector<double>{1} : std::vector<double>{1, x[0], x[1], x[2]};
     case CellKind::quad4: return {1, x[0], x[1], x[0] * x[1]};
-    case CellKind::hex8:
-      return {1, x[0], x[1], x[2], x[0] * x[1], x[1] * x[2], x[0] * x[2], x[0] * x[1] * x[2]};
+    case CellKind::hex8: return {1, x[0], x[1], x[2], x[0] * x[1], x[1] * x[2], x[0] * x[2], x[0] * x[1] * x[2]};
     case CellKind::prism6: return {1, x[0], x[1], x[2], x[0] * x[2], x[1] * x[2]};
     case CellKind::pyramid5: return {1, x[0], x[1], x[2]};
     default: break;
@@ -75,8 +72,8 @@ std::vector<double> extrapolation_matrix(const ReferenceElement& element, const 
   return result;
 }
 
-// A matrix [q][i] of N x N in the layout of line_product in tensor_engine.hpp: as it is of two and four nodes, else its even
-// and odd parts. parity: m_(N-1-q)(N-1-i) = parity m_qi.
+// A matrix [q][i] of N x N in the layout of line_product in tensor_engine.hpp: as it is of two and four nodes, else its
+// even and odd parts. parity: m_(N-1-q)(N-1-i) = parity m_qi.
 void append_line_matrix(const std::vector<double>& m, std::size_t n, int parity, std::vector<double>& numbers) {
   const std::size_t begin = numbers.size();
   if (n == 2 || n == 4) {
@@ -118,7 +115,8 @@ void append_line_tables(const std::vector<double>& line_nodes, std::vector<doubl
 
 }  // namespace
 
-Tabulation::Tabulation(const Device& device, const ReferenceElement& element, const ReferenceElement& geometry, const QuadratureRule& rule)
+Tabulation::Tabulation(const Device& device, const ReferenceElement& element, const ReferenceElement& geometry,
+                       const QuadratureRule& rule)
     : node_count_(element.node_count()),
       geometry_node_count_(geometry.node_count()),
       dimension_(element.dimension()),
@@ -142,7 +140,8 @@ Tabulation::Tabulation(const Device& device, const ReferenceElement& element, co
   numbers.insert(numbers.end(), extrapolation.begin(), extrapolation.end());
   if (tensor_) append_line_tables(element.line_nodes, numbers);
   numbers_ = Vector(device, std::span<const double>(numbers), "reference cells");
-  single_ = Array<float>(device, std::span<const float>(std::vector<float>(numbers.begin(), numbers.end())), "reference cells");
+  single_ = Array<float>(device, std::span<const float>(std::vector<float>(numbers.begin(), numbers.end())),
+                         "reference cells");
 }
 
 template <class Real>
@@ -152,7 +151,13 @@ Tabulated<Real> Tabulation::parts(const Real* weights) const {
   const Real* geometry_values = gradients + point_count_ * node_count_ * dimension_;
   const Real* geometry_gradients = geometry_values + point_count_ * geometry_node_count_;
   const Real* extrapolation = geometry_gradients + point_count_ * geometry_node_count_ * dimension_;
-  return {weights, values, gradients, geometry_values, geometry_gradients, extrapolation, tensor_ ? extrapolation + node_count_ * point_count_ : nullptr};
+  return {weights,
+          values,
+          gradients,
+          geometry_values,
+          geometry_gradients,
+          extrapolation,
+          tensor_ ? extrapolation + node_count_ * point_count_ : nullptr};
 }
 
 ReferenceTable Tabulation::table() const {
@@ -165,7 +170,8 @@ int stiffness_degree(CellKind shape, int order) {
 }
 
 int mass_degree(CellKind shape, int order) {
-  return is_simplex(shape) || shape == CellKind::prism6 ? 2 * order : 2 * order + 1;  // triangle x line, cubes and pyramids
+  // triangle x line, cubes and pyramids
+  return is_simplex(shape) || shape == CellKind::prism6 ? 2 * order : 2 * order + 1;
 }
 
 int evaluation_degree(CellKind shape, int order) {

@@ -1,5 +1,5 @@
-// A reference element and the geometry of its cell, tabulated at quadrature points on a device: all that kernels know of
-// an element.
+// A reference element and the geometry of its cell, tabulated at quadrature points on a device: all that kernels know
+// of an element.
 #pragma once
 
 #include "device/array.hpp"
@@ -12,7 +12,8 @@ namespace ritz {
 class Tabulation {
  public:
   // `geometry`: through whose nodes the cells are mapped; of the same shape as the element.
-  Tabulation(const Device& device, const ReferenceElement& element, const ReferenceElement& geometry, const QuadratureRule& rule);
+  Tabulation(const Device& device, const ReferenceElement& element, const ReferenceElement& geometry,
+             const QuadratureRule& rule);
   ReferenceTable table() const;
 
  private:
@@ -20,12 +21,13 @@ class Tabulation {
   Tabulated<Real> parts(const Real* numbers) const;
   int node_count_, geometry_node_count_, dimension_, point_count_;
   bool tensor_;
-  Vector numbers_;  // weights, values, gradients, geometry's values and gradients, extrapolation, line, one after the other
+  // weights, values, gradients, geometry's values and gradients, extrapolation, line, one after the other
+  Vector numbers_;
   Array<float> single_;  // the same
 };
 
-// Degrees of the rules that Ritz uses for elements of an order on cells of a shape. Full integration: the stiffness of an
-// affine cell is exact. `order`: the higher one of element and geometry.
+// Degrees of the rules that Ritz uses for elements of an order on cells of a shape. Full integration: the stiffness of
+// an affine cell is exact. `order`: the higher one of element and geometry.
 int stiffness_degree(CellKind shape, int order);
 int mass_degree(CellKind shape, int order);
 // Points where derivatives of the solution are evaluated: the reduced (superconvergent) Gauss points; from there

@@ -27,7 +27,9 @@ struct Bar {
     return sqrt(squared);
   }
   template <class T>
-  constexpr T energy(const T (&e)[1]) const { return 0.5 * young * area * e[0] * e[0]; }
+  constexpr T energy(const T (&e)[1]) const {
+    return 0.5 * young * area * e[0] * e[0];
+  }
   template <class X, class T>
   constexpr void derive(const X (&x)[2][3], const T (&u)[2][3], T* out) const {
     T e[1];
@@ -38,13 +40,15 @@ struct Bar {
 
 // F = k (elongation), whatever the length.
 struct Spring {
-  static constexpr const char *name = "spring", *unknown = "displacement", *derives = "spring_force", *derived_names = "N";
+  static constexpr const char *name = "spring", *unknown = "displacement", *derives = "spring_force",
+                              *derived_names = "N";
   static constexpr auto cell = CellKind::line2;
   static constexpr int components = 3, points = 1, strains = 1, derived = 1;
   static constexpr bool linear = true, objective = true;
   double stiffness;
   static constexpr Parameter<Spring> parameters[] = {
-      {&Spring::stiffness, {.name = "stiffness", .unit = "N/m", .about = "along the line between the nodes", .above = 0}}};
+      {&Spring::stiffness,
+       {.name = "stiffness", .unit = "N/m", .about = "along the line between the nodes", .above = 0}}};
 
   template <class X, class T>
   constexpr X strain(int, const X (&x)[2][3], const T (&u)[2][3], T (&e)[1]) const {
@@ -52,7 +56,9 @@ struct Spring {
     return 1.0;
   }
   template <class T>
-  constexpr T energy(const T (&e)[1]) const { return 0.5 * stiffness * e[0] * e[0]; }
+  constexpr T energy(const T (&e)[1]) const {
+    return 0.5 * stiffness * e[0] * e[0];
+  }
   template <class X, class T>
   constexpr void derive(const X (&x)[2][3], const T (&u)[2][3], T* out) const {
     T e[1];
@@ -68,7 +74,7 @@ struct NodeSpring {
   static constexpr auto cell = CellKind::vertex1;
   static constexpr int components = C;
   static constexpr bool linear = true;
-  double stiffness[3], rotational[3];   // [N/m], [N m/rad]
+  double stiffness[3], rotational[3];  // [N/m], [N m/rad]
 
   template <class X, class T>
   constexpr T energy(const X (&)[1][3], const T (&u)[1][C]) const {

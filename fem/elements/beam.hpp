@@ -3,9 +3,9 @@
 // Kosmatka, Computers & Structures 47 (1993) 473. Small displacements.
 //
 // Local axes: x from the first node to the second; y where `orientation` points, across the beam; z = x cross y.
-// The axis, of the sections' centroids, is the line of the nodes, or lies beside it by `offset_y` and `offset_z`: then rigid links lead from
-// the nodes to its ends, u_axis = u + rotation x offset.
-// Section forces are those of the axis, on the side that looks along x: N tension, Vy Vz shear, T torsion, My Mz bending; Mz > 0 bends towards y.
+// The axis, of the sections' centroids, is the line of the nodes, or lies beside it by `offset_y` and `offset_z`: then
+// rigid links lead from the nodes to its ends, u_axis = u + rotation x offset. Section forces are those of the axis, on
+// the side that looks along x: N tension, Vy Vz shear, T torsion, My Mz bending; Mz > 0 bends towards y.
 #pragma once
 
 #include "fem/elements/vectors.hpp"
@@ -16,22 +16,47 @@ namespace ritz {
 
 struct Beam {
   static constexpr const char *name = "beam", *unknown = "displacement", *derives = "beam_force";
-  static constexpr const char* derived_names = "N_1 Vy_1 Vz_1 T_1 My_1 Mz_1 N_2 Vy_2 Vz_2 T_2 My_2 Mz_2";  // at both ends
+  // at both ends
+  static constexpr const char* derived_names = "N_1 Vy_1 Vz_1 T_1 My_1 Mz_1 N_2 Vy_2 Vz_2 T_2 My_2 Mz_2";
   static constexpr auto cell = CellKind::line2;
   static constexpr int components = 6, points = 2, strains = 6, derived = 12;
   static constexpr bool linear = true, objective = true;
-  double young, poisson, area, inertia_y, inertia_z, torsion, shear_area_y, shear_area_z, orientation[3], offset_y, offset_z;
+  double young, poisson, area, inertia_y, inertia_z, torsion, shear_area_y, shear_area_z, orientation[3], offset_y,
+      offset_z;
   static constexpr Parameter<Beam> parameters[] = {
       {&Beam::young, {.name = "young", .unit = "Pa", .about = "Young's modulus", .above = 0}},
-      {&Beam::poisson, {.name = "poisson", .unit = "1", .about = "Poisson's ratio, for the shear modulus", .above = -1, .below = 0.5, .example = 0.3}},
+      {&Beam::poisson,
+       {.name = "poisson",
+        .unit = "1",
+        .about = "Poisson's ratio, for the shear modulus",
+        .above = -1,
+        .below = 0.5,
+        .example = 0.3}},
       {&Beam::area, {.name = "area", .unit = "m^2", .about = "of the section", .above = 0}},
-      {&Beam::inertia_y, {.name = "inertia_y", .unit = "m^4", .about = "second moment of area about y: the integral of z^2", .above = 0}},
-      {&Beam::inertia_z, {.name = "inertia_z", .unit = "m^4", .about = "second moment of area about z: the integral of y^2", .above = 0, .example = 0.7}},
-      {&Beam::torsion, {.name = "torsion", .unit = "m^4", .about = "torsion constant J of G J", .above = 0, .example = 0.4}},
+      {&Beam::inertia_y,
+       {.name = "inertia_y", .unit = "m^4", .about = "second moment of area about y: the integral of z^2", .above = 0}},
+      {&Beam::inertia_z,
+       {.name = "inertia_z",
+        .unit = "m^4",
+        .about = "second moment of area about z: the integral of y^2",
+        .above = 0,
+        .example = 0.7}},
+      {&Beam::torsion,
+       {.name = "torsion", .unit = "m^4", .about = "torsion constant J of G J", .above = 0, .example = 0.4}},
       {&Beam::shear_area_y,
-       {.name = "shear_area_y", .unit = "m^2", .about = "area k A of shear along y; 0: no shear deformation", .minimum = 0, .fallback = 0, .example = 0.8}},
+       {.name = "shear_area_y",
+        .unit = "m^2",
+        .about = "area k A of shear along y; 0: no shear deformation",
+        .minimum = 0,
+        .fallback = 0,
+        .example = 0.8}},
       {&Beam::shear_area_z,
-       {.name = "shear_area_z", .unit = "m^2", .about = "area k A of shear along z; 0: no shear deformation", .minimum = 0, .fallback = 0, .example = 0.6}},
+       {.name = "shear_area_z",
+        .unit = "m^2",
+        .about = "area k A of shear along z; 0: no shear deformation",
+        .minimum = 0,
+        .fallback = 0,
+        .example = 0.6}},
       {&Beam::orientation,
        {.name = "orientation",
         .unit = "1",
@@ -44,7 +69,11 @@ struct Beam {
         .fallback = 0,
         .example = 0.2}},
       {&Beam::offset_z,
-       {.name = "offset_z", .unit = "m", .about = "of the axis from the line of the nodes, along local z", .fallback = 0, .example = -0.3}}};
+       {.name = "offset_z",
+        .unit = "m",
+        .about = "of the axis from the line of the nodes, along local z",
+        .fallback = 0,
+        .example = -0.3}}};
 
   template <class X>
   struct Axes {
@@ -79,7 +108,8 @@ struct Beam {
     for (int n = 0; n < 2; ++n) {
       const T d[3] = {u[n][0], u[n][1], u[n][2]}, r[3] = {u[n][3], u[n][4], u[n][5]};
       turn[n] = {{dot(a.x, r), dot(a.y, r), dot(a.z, r)}};
-      end[n] = {{dot(a.x, d) + offset_z * turn[n][1] - offset_y * turn[n][2], dot(a.y, d) - offset_z * turn[n][0], dot(a.z, d) + offset_y * turn[n][0]}};
+      end[n] = {{dot(a.x, d) + offset_z * turn[n][1] - offset_y * turn[n][2], dot(a.y, d) - offset_z * turn[n][0],
+                 dot(a.z, d) + offset_y * turn[n][0]}};
     }
   }
 

@@ -83,7 +83,8 @@ struct ShellLoad {
     constexpr double gauss = 0.577350269189625765;
     for (int point = 0; point < 4; ++point) {
       const double p = point % 2 == 0 ? -gauss : gauss, q = point < 2 ? -gauss : gauss;
-      const double N[4] = {0.25 * (1 - p) * (1 - q), 0.25 * (1 + p) * (1 - q), 0.25 * (1 + p) * (1 + q), 0.25 * (1 - p) * (1 + q)};
+      const double N[4] = {0.25 * (1 - p) * (1 - q), 0.25 * (1 + p) * (1 - q), 0.25 * (1 + p) * (1 + q),
+                           0.25 * (1 - p) * (1 + q)};
       Three<X> tp, tq;
       for (int d = 0; d < 3; ++d) {
         tp[d] = 0.25 * ((1 - q) * (x[1][d] - x[0][d]) + (1 + q) * (x[2][d] - x[3][d]));

@@ -1,5 +1,6 @@
-// Masses of bars, beams, shells and points: kinetic energies in the place of strain energies, u standing for the velocity, so
-// that the "stiffness matrix" is the consistent mass matrix. Rotations carry the rotary inertia of the section.
+// Masses of bars, beams, shells and points: kinetic energies in the place of strain energies, u standing for the
+// velocity, so that the "stiffness matrix" is the consistent mass matrix. Rotations carry the rotary inertia of the
+// section.
 #pragma once
 
 #include "fem/elements/bar.hpp"
@@ -24,11 +25,13 @@ struct LineMass {
     return 0.5 * sqrt(dot(along, along));
   }
   template <class T>
-  constexpr T energy(const T (&v)[3]) const { return 0.5 * per_length * dot(v, v); }
+  constexpr T energy(const T (&v)[3]) const {
+    return 0.5 * per_length * dot(v, v);
+  }
 };
 
-// Of a beam whose deflections are those of its stiffness (Przemieniecki, Theory of Matrix Structural Analysis, 1968, section 11.3;
-// Friedman and Kosmatka, Computers & Structures 47 (1993) 473). Sections turn about their centroid.
+// Of a beam whose deflections are those of its stiffness (Przemieniecki, Theory of Matrix Structural Analysis, 1968,
+// section 11.3; Friedman and Kosmatka, Computers & Structures 47 (1993) 473). Sections turn about their centroid.
 struct BeamMass {
   static constexpr const char* name = "beam_mass";
   static constexpr auto cell = CellKind::line2;
@@ -41,14 +44,16 @@ struct BeamMass {
   template <class X, class T>
   constexpr X strain(int point, const X (&x)[2][3], const T (&u)[2][6], T (&v)[6]) const {
     const bool outer = point == 0 || point == 3;
-    const double from_middle = outer ? 0.430568155797026288 : 0.169990521792428132, at = point < 2 ? 0.5 - from_middle : 0.5 + from_middle;
+    const double from_middle = outer ? 0.430568155797026288 : 0.169990521792428132,
+                 at = point < 2 ? 0.5 - from_middle : 0.5 + from_middle;
     const double weight = outer ? 0.173927422568726929 : 0.326072577431273071;
     const typename Beam::template Axes<X> a = beam.axes(x);
     Three<T> end[2], turn[2];
     beam.ends_of_axis(a, u, end, turn);
     v[0] = (1 - at) * end[0][0] + at * end[1][0];
     v[3] = (1 - at) * turn[0][0] + at * turn[1][0];
-    const X y_phi = beam.phi(beam.inertia_z, beam.shear_area_y, a.length), z_phi = beam.phi(beam.inertia_y, beam.shear_area_z, a.length);
+    const X y_phi = beam.phi(beam.inertia_z, beam.shear_area_y, a.length),
+            z_phi = beam.phi(beam.inertia_y, beam.shear_area_z, a.length);
     bend(at, a.length, y_phi, end[0][1], turn[0][2], end[1][1], turn[1][2], v[1], v[5]);
     bend(at, a.length, z_phi, end[0][2], -turn[0][1], end[1][2], -turn[1][1], v[2], v[4]);
     v[4] = -v[4];  // positive about y lowers what lies ahead
@@ -64,21 +69,24 @@ struct BeamMass {
  private:
   // Deflection and the section's rotation at s, of those at both ends.
   template <class X, class T>
-  static constexpr void bend(double s, const X& length, const X& phi, const T& w0, const T& t0, const T& w1, const T& t1, T& w, T& t) {
+  static constexpr void bend(double s, const X& length, const X& phi, const T& w0, const T& t0, const T& w1,
+                             const T& t1, T& w, T& t) {
     const X part = 1.0 / (1.0 + phi);
     const double ss = s * s, sss = ss * s;
     w = part * ((1 - 3 * ss + 2 * sss + (1 - s) * phi) * w0 + (3 * ss - 2 * sss + s * phi) * w1 +
                 length * ((s - 2 * ss + sss + 0.5 * (s - ss) * phi) * t0 + (sss - ss - 0.5 * (s - ss) * phi) * t1));
-    t = part * ((6 * (s - ss) / length) * (w1 - w0) + (1 - 4 * s + 3 * ss + (1 - s) * phi) * t0 + (3 * ss - 2 * s + s * phi) * t1);
+    t = part * ((6 * (s - ss) / length) * (w1 - w0) + (1 - 4 * s + 3 * ss + (1 - s) * phi) * t0 +
+                (3 * ss - 2 * s + s * phi) * t1);
   }
 };
 
-// Of a surface of three or four nodes. With six unknowns rotations carry `rotary`, the one about the normal as well: it has
-// no part in what a shell does, and a matrix without zeros is worth more than its tiny inertia.
+// Of a surface of three or four nodes. With six unknowns rotations carry `rotary`, the one about the normal as well: it
+// has no part in what a shell does, and a matrix without zeros is worth more than its tiny inertia.
 template <CellKind Kind, int C>
 struct SurfaceMass {
   static constexpr bool triangle = Kind == CellKind::tri3;
-  static constexpr const char* name = triangle ? (C == 3 ? "triangle_mass3" : "triangle_mass6") : (C == 3 ? "surface_mass3" : "surface_mass6");
+  static constexpr const char* name =
+      triangle ? (C == 3 ? "triangle_mass3" : "triangle_mass6") : (C == 3 ? "surface_mass3" : "surface_mass6");
   static constexpr auto cell = Kind;
   static constexpr int components = C, nodes = triangle ? 3 : 4, points = nodes, strains = C;
   static constexpr bool linear = true;
@@ -117,7 +125,8 @@ struct SurfaceMass {
   }
 };
 
-// At a node: what a spring to the ground is to displacements, a mass is to velocities. C: 3 or 6 unknowns; inertia about the axes [kg m^2].
+// At a node: what a spring to the ground is to displacements, a mass is to velocities. C: 3 or 6 unknowns; inertia
+// about the axes [kg m^2].
 template <int C>
 constexpr NodeSpring<C> node_mass(double mass, double about_x = 0, double about_y = 0, double about_z = 0) {
   return {{mass, mass, mass}, {about_x, about_y, about_z}};

@@ -1,7 +1,7 @@
-// A flat shell facet of four nodes with six unknowns each: bilinear membrane, Reissner and Mindlin's plate with the assumed
-// transverse shear of MITC4 (Dvorkin and Bathe, Engineering Computations 1 (1984) 77), and the rotation about the normal
-// tied to that of the membrane (Hughes and Brezzi, CMAME 72 (1989) 105) by a small stiffness. Nodes of a warped facet are
-// tied rigidly to its mean plane, so that rigid motions cost nothing. Small displacements, isotropic.
+// A flat shell facet of four nodes with six unknowns each: bilinear membrane, Reissner and Mindlin's plate with the
+// assumed transverse shear of MITC4 (Dvorkin and Bathe, Engineering Computations 1 (1984) 77), and the rotation about
+// the normal tied to that of the membrane (Hughes and Brezzi, CMAME 72 (1989) 105) by a small stiffness. Nodes of a
+// warped facet are tied rigidly to its mean plane, so that rigid motions cost nothing. Small displacements, isotropic.
 //
 // Local axes: z along the normal (right-hand rule of the nodes); x where `orientation` points, in the facet.
 #pragma once
@@ -38,13 +38,14 @@ struct Shell : ShellSection {
     return f;
   }
 
-  // Strains at a point of the reference square: membrane xx yy xy, curvature xx yy xy, shear xz yz, drilling. Returns the
-  // area per unit of the square.
+  // Strains at a point of the reference square: membrane xx yy xy, curvature xx yy xy, shear xz yz, drilling. Returns
+  // the area per unit of the square.
   template <class X, class T>
   constexpr X strains_at(double r, double s, const Facet<X>& f, const T (&u)[4][6], T (&e)[9]) const {
     const double dr[4] = {-0.25 * (1 - s), 0.25 * (1 - s), 0.25 * (1 + s), -0.25 * (1 + s)};
     const double ds[4] = {-0.25 * (1 - r), -0.25 * (1 + r), 0.25 * (1 + r), 0.25 * (1 - r)};
-    const double N[4] = {0.25 * (1 - r) * (1 - s), 0.25 * (1 + r) * (1 - s), 0.25 * (1 + r) * (1 + s), 0.25 * (1 - r) * (1 + s)};
+    const double N[4] = {0.25 * (1 - r) * (1 - s), 0.25 * (1 + r) * (1 - s), 0.25 * (1 + r) * (1 + s),
+                         0.25 * (1 - r) * (1 + s)};
     X xr = 0.0, xs = 0.0, yr = 0.0, ys = 0.0;
     for (int n = 0; n < 4; ++n) {
       xr += dr[n] * f.x[n];

@@ -1,9 +1,9 @@
-// A flat shell facet of three nodes with six unknowns each: constant membrane strains, Reissner and Mindlin's plate with the assumed
-// transverse shear of MITC3 (Lee and Bathe, Computers and Structures 82 (2004) 945), softened where facets are wide beside the
-// thickness, by which plates do not lock however thin (Lyly, Stenberg and Vihinen, CMAME 110 (1993) 343), and the rotation about
-// the normal tied to that of the membrane (Hughes and Brezzi, CMAME 72 (1989) 105) by a small stiffness. Small displacements,
-// isotropic. The element does not depend on the order of its nodes. Its membrane is stiff in its plane: prefer quadrilaterals
-// (shell.hpp) where there is a choice.
+// A flat shell facet of three nodes with six unknowns each: constant membrane strains, Reissner and Mindlin's plate
+// with the assumed transverse shear of MITC3 (Lee and Bathe, Computers and Structures 82 (2004) 945), softened where
+// facets are wide beside the thickness, by which plates do not lock however thin (Lyly, Stenberg and Vihinen, CMAME 110
+// (1993) 343), and the rotation about the normal tied to that of the membrane (Hughes and Brezzi, CMAME 72 (1989) 105)
+// by a small stiffness. Small displacements, isotropic. The element does not depend on the order of its nodes. Its
+// membrane is stiff in its plane: prefer quadrilaterals (shell.hpp) where there is a choice.
 //
 // Local axes: z along the normal (right-hand rule of the nodes); x where `orientation` points, in the facet.
 #pragma once
@@ -17,11 +17,12 @@ struct Shell3 : ShellSection {
   static constexpr auto cell = CellKind::tri3;
   static constexpr int points = 3;
 
-  // Strains at (r, s) of the reference triangle: membrane xx yy xy, curvature xx yy xy, shear xz yz, drilling. Returns the
-  // area per unit of the triangle.
+  // Strains at (r, s) of the reference triangle: membrane xx yy xy, curvature xx yy xy, shear xz yz, drilling. Returns
+  // the area per unit of the triangle.
   template <class X, class T>
   constexpr X strains_at(double r, double s, const X (&at)[3][3], const T (&u)[3][6], T (&e)[9]) const {
-    const Three<X> first = difference(at[1], at[0]), other = difference(at[2], at[0]), ez = normalised(cross(first, other));
+    const Three<X> first = difference(at[1], at[0]), other = difference(at[2], at[0]),
+                   ez = normalised(cross(first, other));
     const Three<X> ex = local_x(first, ez), ey = cross(ez, ex);
     const X x[3] = {0.0, dot(ex, first), dot(ex, other)}, y[3] = {0.0, dot(ey, first), dot(ey, other)};
     const X area = x[1] * y[2] - x[2] * y[1];  // of the parallelogram
@@ -56,7 +57,8 @@ struct Shell3 : ShellSection {
     return area;
   }
 
-  // Root of t^2 / (t^2 + h^2 / 10), by which shears are multiplied: it tends to 1 with finer meshes. h^2: mean of the edges' squares.
+  // Root of t^2 / (t^2 + h^2 / 10), by which shears are multiplied: it tends to 1 with finer meshes. h^2: mean of the
+  // edges' squares.
   template <class X>
   constexpr X softening(const X (&at)[3][3]) const {
     using std::sqrt;

@@ -1,4 +1,5 @@
-// What shells are made of: the energy of their strains and the forces in their sections, isotropic, with small displacements.
+// What shells are made of: the energy of their strains and the forces in their sections, isotropic, with small
+// displacements.
 #pragma once
 
 #include "fem/elements/vectors.hpp"
@@ -7,18 +8,21 @@
 
 namespace ritz {
 
-// Strains e: membrane xx yy xy, curvature xx yy xy, shear xz yz, and the rotation about the normal against that of the membrane, which is
-// tied by a small stiffness (Hughes and Brezzi, CMAME 72 (1989) 105); in local axes, z along the normal.
+// Strains e: membrane xx yy xy, curvature xx yy xy, shear xz yz, and the rotation about the normal against that of the
+// membrane, which is tied by a small stiffness (Hughes and Brezzi, CMAME 72 (1989) 105); in local axes, z along the
+// normal.
 struct ShellSection {
   static constexpr const char *unknown = "displacement", *derives = "shell_force";
-  static constexpr const char* derived_names = "Nx Ny Nxy Mx My Mxy Qx Qy";   // per length, in the middle of the facet
+  static constexpr const char* derived_names = "Nx Ny Nxy Mx My Mxy Qx Qy";  // per length, in the middle of the facet
   static constexpr int components = 6, strains = 9, derived = 8;
   static constexpr bool linear = true, objective = true;
   double young, poisson, thickness, drilling = 0.01, orientation[3];
   static constexpr Parameter<ShellSection> parameters[] = {
       {&ShellSection::young, {.name = "young", .unit = "Pa", .about = "Young's modulus", .above = 0}},
-      {&ShellSection::poisson, {.name = "poisson", .unit = "1", .about = "Poisson's ratio", .maximum = 0.5, .above = -1, .example = 0.3}},
-      {&ShellSection::thickness, {.name = "thickness", .unit = "m", .about = "of the shell", .above = 0, .example = 0.1}},
+      {&ShellSection::poisson,
+       {.name = "poisson", .unit = "1", .about = "Poisson's ratio", .maximum = 0.5, .above = -1, .example = 0.3}},
+      {&ShellSection::thickness,
+       {.name = "thickness", .unit = "m", .about = "of the shell", .above = 0, .example = 0.1}},
       {&ShellSection::drilling,
        {.name = "drilling",
         .unit = "1",
@@ -28,8 +32,8 @@ struct ShellSection {
       {&ShellSection::orientation,
        {.name = "orientation",
         .unit = "1",
-        .about =
-            "direction of the local x axis of section forces; 0 0 0: from the first edge of a quadrilateral to the third, along the first edge of a triangle",
+        .about = "direction of the local x axis of section forces; 0 0 0: from the first edge of a quadrilateral to "
+                 "the third, along the first edge of a triangle",
         .fallback = 0}}};
 
   template <class T>

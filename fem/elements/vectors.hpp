@@ -13,7 +13,9 @@ struct Three {
 };
 
 template <class A, class B>
-constexpr auto dot(const A& a, const B& b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
+constexpr auto dot(const A& a, const B& b) {
+  return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
 
 template <class T>
 constexpr Three<T> cross(const Three<T>& a, const Three<T>& b) {
@@ -21,7 +23,9 @@ constexpr Three<T> cross(const Three<T>& a, const Three<T>& b) {
 }
 
 template <class T>
-constexpr Three<T> difference(const T (&a)[3], const T (&b)[3]) { return {{a[0] - b[0], a[1] - b[1], a[2] - b[2]}}; }
+constexpr Three<T> difference(const T (&a)[3], const T (&b)[3]) {
+  return {{a[0] - b[0], a[1] - b[1], a[2] - b[2]}};
+}
 
 template <class T>
 constexpr Three<T> normalised(const Three<T>& a) {

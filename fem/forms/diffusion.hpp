@@ -22,7 +22,8 @@ struct Diffusion {
   double weight = 1;                 // thickness [m]
   static constexpr Parameter<Diffusion> parameters[] = {
       {&Diffusion::conductivity, {.name = "conductivity", .unit = "W/(m K)", .about = "k", .above = 0}},
-      {&Diffusion::weight, {.name = "thickness", .unit = "m", .about = "of a plate; 1 in three dimensions", .above = 0, .fallback = 1}}};
+      {&Diffusion::weight,
+       {.name = "thickness", .unit = "m", .about = "of a plate; 1 in three dimensions", .above = 0, .fallback = 1}}};
 
   template <class T>
   constexpr void operator()(const Location<T, G>&, const Fields<T, 1, G>& u, Fields<T, 1, G>& f) const {
@@ -66,7 +67,8 @@ struct Convection {
   static constexpr Parameter<Convection> parameters[] = {
       {&Convection::coefficient, {.name = "coefficient", .unit = "W/(m^2 K)", .about = "h", .above = 0}},
       {&Convection::ambient, {.name = "ambient", .unit = "K", .about = "temperature of the fluid", .example = 20}},
-      {&Convection::weight, {.name = "thickness", .unit = "m", .about = "of a plate; 1 in three dimensions", .above = 0, .fallback = 1}}};
+      {&Convection::weight,
+       {.name = "thickness", .unit = "m", .about = "of a plate; 1 in three dimensions", .above = 0, .fallback = 1}}};
 
   template <class T>
   constexpr void operator()(const Location<T, G>& p, const Fields<T, 1, G>& u, Fields<T, 1, G>& f) const {

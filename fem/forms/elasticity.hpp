@@ -59,10 +59,11 @@ struct PlaneElasticity {
   static constexpr int components = 2, dimension = 2;
   static constexpr bool uses_value = false, uses_gradient = true, symmetric = true, linear = true;
   static constexpr int derived = 12;
-  double lambda, mu;     // [Pa]; lambda as it acts in the plane
-  double thickness;      // [m]
-  double zz_strain;      // eps_zz = zz_strain * (eps_xx + eps_yy): 0 in plane strain, -lambda3/(lambda3 + 2 mu) in plane stress
-  double zz_stress;      // sigma_zz = zz_stress * (eps_xx + eps_yy): lambda3 in plane strain, 0 in plane stress
+  double lambda, mu;  // [Pa]; lambda as it acts in the plane
+  double thickness;   // [m]
+  // eps_zz = zz_strain * (eps_xx + eps_yy): 0 in plane strain, -lambda3/(lambda3 + 2 mu) in plane stress
+  double zz_strain;
+  double zz_stress;  // sigma_zz = zz_stress * (eps_xx + eps_yy): lambda3 in plane strain, 0 in plane stress
 
   static constexpr PlaneElasticity plane_strain(Lame l, double thickness) {
     return {l.lambda, l.mu, thickness, 0, l.lambda};
@@ -86,8 +87,12 @@ struct PlaneElasticity {
     const T trace = g[0][0] + g[1][1];
     const T shear = 0.5 * (g[0][1] + g[1][0]);
     const T strain[6] = {g[0][0], g[1][1], zz_strain * trace, shear, 0.0, 0.0};
-    const T stress[6] = {lambda * trace + (2 * mu) * g[0][0], lambda * trace + (2 * mu) * g[1][1], zz_stress * trace,
-                         (2 * mu) * shear, 0.0, 0.0};
+    const T stress[6] = {lambda * trace + (2 * mu) * g[0][0],
+                         lambda * trace + (2 * mu) * g[1][1],
+                         zz_stress * trace,
+                         (2 * mu) * shear,
+                         0.0,
+                         0.0};
     for (int k = 0; k < 6; ++k) {
       out[k] = strain[k];
       out[6 + k] = stress[k];

@@ -25,17 +25,20 @@
 //   extra_degree = 0   the quadrature is exact for polynomials of so much higher degree (weights such as r)
 //   derived = 0        number of derived quantities; then also
 //                      template <class T> constexpr void derive(location, u, T* out) const
-//   objective = false  rigid motions (of one component: constants) cause no residual, and linear fields are balanced in a
-//                      body of one material: claims that `ritz element check` tests
+//   objective = false  rigid motions (of one component: constants) cause no residual, and linear fields are balanced in
+//                      a body of one material: claims that `ritz element check` tests
 //   unknown = "u", derives = "derived"    names of the fields in results
 //   parameters         what its numbers mean, and which values they may have: fem/forms/parameter.hpp
-//   given              numbers that vary from point to point (std::array<ParameterFacts, n> given): the call operator takes a
-//                      Location<T, G, number of them> and reads location.given[i]; formulas of the case file give them
-//   state              numbers kept at every point from increment to increment (fem/forms/point_state.hpp); the call operator takes
-//                      them after u, as they were and as they will be, and derive() takes the present ones after u
+//   given              numbers that vary from point to point (std::array<ParameterFacts, n> given): the call operator
+//                      takes a Location<T, G, number of them> and reads location.given[i]; formulas of the case file
+//                      give them
+//   state              numbers kept at every point from increment to increment (fem/forms/point_state.hpp); the call
+//                      operator takes them after u, as they were and as they will be, and derive() takes the present
+//                      ones after u
 //   small_displacements = linear  u enters by its small strain alone: rigid rotations are infinitesimal
 //   rate_independent = false      with a state: an increment without a change of u changes nothing
-//   of_revolution = false         in two dimensions: a body of revolution about the y axis, x = r; f is multiplied by 2 pi r
+//   of_revolution = false         in two dimensions: a body of revolution about the y axis, x = r; f is multiplied by 2
+//                                 pi r
 //
 // Forms of three dimensions are made ones of the plane by fem/forms/in_plane.hpp.
 #pragma once
@@ -78,19 +81,34 @@ concept Form = std::is_trivially_copyable_v<F> && sizeof(F) <= 256 && requires {
 // The optional facts with their defaults.
 template <Form F>
 struct FormFacts {
-  static constexpr int codimension = [] { if constexpr (requires { F::codimension; }) return F::codimension; else return 0; }();
-  static constexpr bool symmetric = [] { if constexpr (requires { F::symmetric; }) return F::symmetric; else return false; }();
-  static constexpr bool linear = [] { if constexpr (requires { F::linear; }) return F::linear; else return false; }();
-  static constexpr bool has_matrix = [] { if constexpr (requires { F::has_matrix; }) return F::has_matrix; else return true; }();
-  static constexpr int derived = [] { if constexpr (requires { F::derived; }) return F::derived; else return 0; }();
-  static constexpr int extra_degree = [] { if constexpr (requires { F::extra_degree; }) return F::extra_degree; else return 0; }();
-  static constexpr bool objective = [] { if constexpr (requires { F::objective; }) return F::objective; else return false; }();
-  static constexpr const char* unknown = [] { if constexpr (requires { F::unknown; }) return F::unknown; else return "u"; }();
-  static constexpr const char* derives = [] { if constexpr (requires { F::derives; }) return F::derives; else return "derived"; }();
-  static constexpr int given = [] { if constexpr (requires { F::given; }) return int(F::given.size()); else return 0; }();
-  static constexpr bool small_displacements = [] { if constexpr (requires { F::small_displacements; }) return F::small_displacements; else return linear; }();
-  static constexpr bool rate_independent = [] { if constexpr (requires { F::rate_independent; }) return F::rate_independent; else return false; }();
-  static constexpr bool of_revolution = [] { if constexpr (requires { F::of_revolution; }) return F::of_revolution; else return false; }();
+  // clang-format off
+  static constexpr int codimension =
+      [] { if constexpr (requires { F::codimension; }) return F::codimension; else return 0; }();
+  static constexpr bool symmetric =
+      [] { if constexpr (requires { F::symmetric; }) return F::symmetric; else return false; }();
+  static constexpr bool linear =
+      [] { if constexpr (requires { F::linear; }) return F::linear; else return false; }();
+  static constexpr bool has_matrix =
+      [] { if constexpr (requires { F::has_matrix; }) return F::has_matrix; else return true; }();
+  static constexpr int derived =
+      [] { if constexpr (requires { F::derived; }) return F::derived; else return 0; }();
+  static constexpr int extra_degree =
+      [] { if constexpr (requires { F::extra_degree; }) return F::extra_degree; else return 0; }();
+  static constexpr bool objective =
+      [] { if constexpr (requires { F::objective; }) return F::objective; else return false; }();
+  static constexpr const char* unknown =
+      [] { if constexpr (requires { F::unknown; }) return F::unknown; else return "u"; }();
+  static constexpr const char* derives =
+      [] { if constexpr (requires { F::derives; }) return F::derives; else return "derived"; }();
+  static constexpr int given =
+      [] { if constexpr (requires { F::given; }) return int(F::given.size()); else return 0; }();
+  static constexpr bool small_displacements =
+      [] { if constexpr (requires { F::small_displacements; }) return F::small_displacements; else return linear; }();
+  static constexpr bool rate_independent =
+      [] { if constexpr (requires { F::rate_independent; }) return F::rate_independent; else return false; }();
+  static constexpr bool of_revolution =
+      [] { if constexpr (requires { F::of_revolution; }) return F::of_revolution; else return false; }();
+  // clang-format on
   static constexpr int state = state_numbers_of<F>();  // numbers at a point
   static_assert(state == 0 || !linear, "a form with a point state is not linear");
   static constexpr int evaluated = derived + state;  // numbers in results

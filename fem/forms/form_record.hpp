@@ -1,5 +1,5 @@
-// What is known of a registered form: its facts and its declared parameters, as plain data that a kernel module registers
-// beside its kernels. With it, a form can be found by name and made of named numbers.
+// What is known of a registered form: its facts and its declared parameters, as plain data that a kernel module
+// registers beside its kernels. With it, a form can be found by name and made of named numbers.
 //
 //   const FormRecord& record = form_record("my_diffusion", device, module);      // fem/plugins/form_catalogue.hpp
 #pragma once
@@ -18,28 +18,29 @@ namespace ritz {
 
 struct ParameterRecord {
   ParameterFacts facts;
-  std::size_t offset;              // of the first double in the form
-  int count;                       // 1, or 3 for a vector
+  std::size_t offset;  // of the first double in the form
+  int count;           // 1, or 3 for a vector
 };
 
 struct FormRecord {
   const char* name;
-  const char* unknown;             // name of the field in results: "temperature"
-  const char* derives;             // of the derived quantities: "heat_flux"
+  const char* unknown;  // name of the field in results: "temperature"
+  const char* derives;  // of the derived quantities: "heat_flux"
   int components, dimension, codimension, derived, extra_degree;
-  bool uses_value, uses_gradient, has_matrix, symmetric, linear, objective, small_displacements, rate_independent, of_revolution;
-  bool declared;                   // all that it holds has a declaration: it can be made of named numbers
-  int cell;                        // CellKind that a whole element stands on (fem/elements); -1: a form, on any cell
-  const char* derived_names;       // of the components, with blanks between them; "": none
+  bool uses_value, uses_gradient, has_matrix, symmetric, linear, objective, small_displacements, rate_independent,
+      of_revolution;
+  bool declared;              // all that it holds has a declaration: it can be made of named numbers
+  int cell;                   // CellKind that a whole element stands on (fem/elements); -1: a form, on any cell
+  const char* derived_names;  // of the components, with blanks between them; "": none
   int given_count;
-  ParameterFacts given[8];         // numbers that vary from point to point
+  ParameterFacts given[8];  // numbers that vary from point to point
   int state_count;
-  StateFacts state[8];             // quantities kept at points
-  int state_points;                // of a whole element; those of the quadrature else
+  StateFacts state[8];  // quantities kept at points
+  int state_points;     // of a whole element; those of the quadrature else
   int parameter_count;
   ParameterRecord parameters[32];
   std::size_t size;
-  alignas(std::max_align_t) std::byte prototype[256];   // F{}
+  alignas(std::max_align_t) std::byte prototype[256];  // F{}
 
   std::span<const StateFacts> states() const { return {state, static_cast<std::size_t>(state_count)}; }
 };
@@ -55,7 +56,8 @@ void describe_numbers(FormRecord& r) {
     for (const auto& p : F::parameters) {
       const double* first = p.member != nullptr ? &(form->*(p.member)) : (form->*(p.vector));
       const auto* place = reinterpret_cast<const std::byte*>(first);
-      r.parameters[r.parameter_count++] = {p.facts, static_cast<std::size_t>(place - r.prototype), p.member != nullptr ? 1 : 3};
+      r.parameters[r.parameter_count++] = {p.facts, static_cast<std::size_t>(place - r.prototype),
+                                           p.member != nullptr ? 1 : 3};
     }
     r.declared = true;
   }

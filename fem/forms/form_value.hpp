@@ -52,7 +52,9 @@ struct FormValue {
         linear(r.linear),
         cell(r.cell),
         given_count(r.given_count),
-        state_points(r.state_points), module(std::move(module_name)) {  // not at the start of a line, where nvcc sees a C++20 module
+        // not at the start of a line, where nvcc sees a C++20 module
+        state_points(r.state_points),
+        module(std::move(module_name)) {
     std::memcpy(bytes.data(), r.prototype, r.size);
     keep(r.states());
     derived += static_cast<int>(state_start.size());
@@ -63,17 +65,18 @@ struct FormValue {
   int derived;       // numbers that are evaluated for results: derived quantities, then the point state
   int extra_degree;  // of the quadrature, on top of what the cell asks for
   bool uses_value, has_matrix, symmetric, linear;
-  int cell = -1;     // CellKind of a whole element, which acts on the first `components` unknowns of a node; -1: a form
+  int cell = -1;  // CellKind of a whole element, which acts on the first `components` unknowns of a node; -1: a form
   int given_count;
-  std::vector<PointFunction> given;  // of the numbers that vary from point to point: given_count of them
-  int state_points = 0;              // of a whole element; those of the quadrature else
-  std::vector<double> state_start;   // of the numbers that it keeps at a point
+  std::vector<PointFunction> given;         // of the numbers that vary from point to point: given_count of them
+  int state_points = 0;                     // of a whole element; those of the quadrature else
+  std::vector<double> state_start;          // of the numbers that it keeps at a point
   std::string module = "ritz_fem_kernels";  // where its kernels are
   alignas(std::max_align_t) std::array<std::byte, 256> bytes{};
 
  private:
   void keep(std::span<const StateFacts> state) {
-    for (const StateFacts& each : state) state_start.insert(state_start.end(), static_cast<std::size_t>(each.components), each.start);
+    for (const StateFacts& each : state)
+      state_start.insert(state_start.end(), static_cast<std::size_t>(each.components), each.start);
   }
 };
 

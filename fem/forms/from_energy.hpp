@@ -1,5 +1,5 @@
-// A form from its energy density alone: the flux is the density's first derivative, the tangent its second, both by dual
-// numbers. The tangent is exactly symmetric, as it is a Hessian of which half is computed.
+// A form from its energy density alone: the flux is the density's first derivative, the tangent its second, both by
+// dual numbers. The tangent is exactly symmetric, as it is a Hessian of which half is computed.
 //
 //   struct NeoHooke {                                   // facts as of any form, and
 //     static constexpr int components = 3, dimension = 3; ...
@@ -7,10 +7,12 @@
 //   };
 //   Integral::over_all_cells(FromEnergy<NeoHooke>{{lambda, mu}})
 //
-// residual(v) = derivative of the integral of energy(u) in the direction v. Holzapfel, Nonlinear Solid Mechanics, 2000, ch. 8.
+// residual(v) = derivative of the integral of energy(u) in the direction v. Holzapfel, Nonlinear Solid Mechanics, 2000,
+// ch. 8.
 //
-// With a point state the energy is that of an increment, energy(p, u, before, now) with arrays as of the call operator; for what is
-// kept to be that of the material, it is stationary in `now`: Ortiz and Stainier, Comput. Methods Appl. Mech. Engrg. 171, 1999.
+// With a point state the energy is that of an increment, energy(p, u, before, now) with arrays as of the call operator;
+// for what is kept to be that of the material, it is stationary in `now`: Ortiz and Stainier, Comput. Methods Appl.
+// Mech. Engrg. 171, 1999.
 #pragma once
 
 #include "fem/forms/form.hpp"
@@ -24,11 +26,12 @@ concept HasPlainEnergy = requires(const E& form, const Location<double, E::dimen
   { form.energy(p, u) } -> std::convertible_to<double>;
 };
 template <class E>
-concept HasEnergyOfIncrements =
-    requires(const E& form, const Location<double, E::dimension, FormFacts<E>::given>& p, const Fields<double, E::components, E::dimension>& u,
-             const double (&before)[FormFacts<E>::state], double (&now)[FormFacts<E>::state]) {
-      { form.energy(p, u, before, now) } -> std::convertible_to<double>;
-    };
+concept HasEnergyOfIncrements = requires(const E& form, const Location<double, E::dimension, FormFacts<E>::given>& p,
+                                         const Fields<double, E::components, E::dimension>& u,
+                                         const double (&before)[FormFacts<E>::state],
+                                         double (&now)[FormFacts<E>::state]) {
+  { form.energy(p, u, before, now) } -> std::convertible_to<double>;
+};
 template <class E>
 concept HasEnergy = HasPlainEnergy<E> || HasEnergyOfIncrements<E>;
 
@@ -38,12 +41,13 @@ struct FromEnergy : E {
   static constexpr int C = E::components, G = E::dimension, S = FormFacts<E>::state, M = FormFacts<E>::given;
 
   template <class T>
-  constexpr void operator()(const Location<T, G, M>& p, const Fields<T, C, G>& u, Fields<T, C, G>& f) const requires(S == 0) {
+  constexpr void operator()(const Location<T, G, M>& p, const Fields<T, C, G>& u, Fields<T, C, G>& f) const
+      requires(S == 0) {
     differentiate(p, u, f, [this](const auto& point, const auto& v) { return this->energy(point, v).derivative; });
   }
   template <class T>
-  constexpr void operator()(const Location<T, G, M>& p, const Fields<T, C, G>& u, const T (&before)[S > 0 ? S : 1], T (&now)[S > 0 ? S : 1],
-                            Fields<T, C, G>& f) const requires(S > 0) {
+  constexpr void operator()(const Location<T, G, M>& p, const Fields<T, C, G>& u, const T (&before)[S > 0 ? S : 1],
+                            T (&now)[S > 0 ? S : 1], Fields<T, C, G>& f) const requires(S > 0) {
     differentiate(p, u, f, [&](const auto& point, const auto& v) {
       Dual<T> earlier[S], later[S];
       for (int i = 0; i < S; ++i) earlier[i] = later[i] = Dual<T>(before[i], T(0.0));
@@ -56,7 +60,8 @@ struct FromEnergy : E {
  private:
   // f = what `derivative` gives along each number of u.
   template <class T, class Derivative>
-  constexpr void differentiate(const Location<T, G, M>& p, const Fields<T, C, G>& u, Fields<T, C, G>& f, const Derivative& derivative) const {
+  constexpr void differentiate(const Location<T, G, M>& p, const Fields<T, C, G>& u, Fields<T, C, G>& f,
+                               const Derivative& derivative) const {
     Location<Dual<T>, G, M> point{};
     for (int d = 0; d < G; ++d) {
       point.x[d] = {p.x[d], T(0.0)};

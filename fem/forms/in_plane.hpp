@@ -2,12 +2,14 @@
 //
 //   PlaneStrain<VonMisesPlasticity>      u_z = 0, per unit of depth
 //   PlaneStress<VonMisesPlasticity>      what leaves the stress across the plane at zero, per unit of depth
-//   Axisymmetric<VonMisesPlasticity>     a body of revolution about the y axis: x = r, y = axial, z = hoop, du_z/dz = u_r / r;
+//   Axisymmetric<VonMisesPlasticity>     a body of revolution about the y axis: x = r, y = axial, z = hoop,
+//                                        du_z/dz = u_r / r;
 //                                        integrals run over 2 pi r dA
 //
-// Unknowns of three components keep the two in the plane, scalars stay what they are. Derived quantities and the point state are those
-// of the form in space, and so are facts and parameters; `name` is "plane_strain_", "plane_stress_" or "axisymmetric_" before its name.
-// Forms on facets (pressure, convection) can be axisymmetric, too. Hughes, The Finite Element Method, Dover 2000, sections 2.7, 2.12.
+// Unknowns of three components keep the two in the plane, scalars stay what they are. Derived quantities and the point
+// state are those of the form in space, and so are facts and parameters; `name` is "plane_strain_", "plane_stress_" or
+// "axisymmetric_" before its name. Forms on facets (pressure, convection) can be axisymmetric, too. Hughes, The Finite
+// Element Method, Dover 2000, sections 2.7, 2.12.
 #pragma once
 
 #include "fem/forms/from_energy.hpp"
@@ -34,7 +36,9 @@ struct CallableOf<F> {
 // prefix and F::name, one after the other.
 template <class F, PlaneKind Kind>
 struct NameInPlane {
-  static constexpr std::string_view prefix = Kind == PlaneKind::strain ? "plane_strain_" : Kind == PlaneKind::stress ? "plane_stress_" : "axisymmetric_";
+  static constexpr std::string_view prefix = Kind == PlaneKind::strain   ? "plane_strain_"
+                                             : Kind == PlaneKind::stress ? "plane_stress_"
+                                                                         : "axisymmetric_";
   static constexpr auto text = [] {
     constexpr std::string_view name = F::name;
     std::array<char, prefix.size() + name.size() + 1> joined{};
@@ -48,32 +52,38 @@ template <class F, PlaneKind Kind>
 struct InPlane : CallableOf<F>::Type {
   using Solid = typename CallableOf<F>::Type;
   using Facts = FormFacts<Solid>;
-  static constexpr bool vector = F::components == 3, of_revolution = Kind == PlaneKind::axisymmetric, stress_free = Kind == PlaneKind::stress;
+  static constexpr bool vector = F::components == 3, of_revolution = Kind == PlaneKind::axisymmetric,
+                        stress_free = Kind == PlaneKind::stress;
   static constexpr const char* name = NameInPlane<F, Kind>::text.data();
-  static constexpr int components = vector ? 2 : F::components, dimension = 2, extra_degree = Facts::extra_degree + (of_revolution ? 1 : 0);
+  static constexpr int components = vector ? 2 : F::components, dimension = 2,
+                       extra_degree = Facts::extra_degree + (of_revolution ? 1 : 0);
   static constexpr bool on_cells = Facts::codimension == 0;
   static constexpr bool uses_value = F::uses_value || (of_revolution && vector && on_cells);
   static constexpr int C = components, S = Facts::state, M = Facts::given;
 
   static_assert(F::dimension == 3, "the form in the plane is made of one in space");
   static_assert(!stress_free || (vector && on_cells && !F::uses_value), "plane stress is one of displacements");
-  static_assert(!stress_free || S == 0 || Facts::rate_independent, "the strain across the plane is found anew from the state, which must not change by that");
+  static_assert(!stress_free || S == 0 || Facts::rate_independent,
+                "the strain across the plane is found anew from the state, which must not change by that");
 
   template <class T>
-  constexpr void operator()(const Location<T, 2, M>& p, const Fields<T, C, 2>& u, Fields<T, C, 2>& f) const requires(S == 0) {
+  constexpr void operator()(const Location<T, 2, M>& p, const Fields<T, C, 2>& u, Fields<T, C, 2>& f) const
+      requires(S == 0) {
     put(p, flux_in_space(p, u, Directly{}), f);
   }
   template <class T>
-  constexpr void operator()(const Location<T, 2, M>& p, const Fields<T, C, 2>& u, const T (&before)[S > 0 ? S : 1], T (&now)[S > 0 ? S : 1],
-                            Fields<T, C, 2>& f) const requires(S > 0) {
+  constexpr void operator()(const Location<T, 2, M>& p, const Fields<T, C, 2>& u, const T (&before)[S > 0 ? S : 1],
+                            T (&now)[S > 0 ? S : 1], Fields<T, C, 2>& f) const requires(S > 0) {
     put(p, flux_in_space(p, u, WithState<T>{before, now}), f);
   }
   template <class T>
-  constexpr void derive(const Location<T, 2, M>& p, const Fields<T, C, 2>& u, T* out) const requires(S == 0 && Facts::derived > 0) {
+  constexpr void derive(const Location<T, 2, M>& p, const Fields<T, C, 2>& u, T* out) const
+      requires(S == 0 && Facts::derived > 0) {
     Solid::derive(in_space<T>(p), fields_in_space(p, u, Directly{}), out);
   }
   template <class T>
-  constexpr void derive(const Location<T, 2, M>& p, const Fields<T, C, 2>& u, const T* state, T* out) const requires(S > 0 && Facts::derived > 0) {
+  constexpr void derive(const Location<T, 2, M>& p, const Fields<T, C, 2>& u, const T* state, T* out) const
+      requires(S > 0 && Facts::derived > 0) {
     T before[S > 0 ? S : 1], now[S > 0 ? S : 1];
     for (int i = 0; i < S; ++i) before[i] = state[i];
     Solid::derive(in_space<T>(p), fields_in_space(p, u, WithState<T>{before, now}), state, out);
@@ -83,8 +93,8 @@ struct InPlane : CallableOf<F>::Type {
   // Calls of the form in space, in numbers of any kind: as it is, or with the state before the increment.
   struct Directly {
     template <class V>
-    constexpr void operator()(const Solid& solid, const Location<V, 3, M>& place, const Fields<V, F::components, 3>& fields,
-                              Fields<V, F::components, 3>& result) const {
+    constexpr void operator()(const Solid& solid, const Location<V, 3, M>& place,
+                              const Fields<V, F::components, 3>& fields, Fields<V, F::components, 3>& result) const {
       solid(place, fields, result);
     }
   };
@@ -93,8 +103,8 @@ struct InPlane : CallableOf<F>::Type {
     const T (&before)[S > 0 ? S : 1];
     T (&now)[S > 0 ? S : 1];
     template <class V>
-    constexpr void operator()(const Solid& solid, const Location<V, 3, M>& place, const Fields<V, F::components, 3>& fields,
-                              Fields<V, F::components, 3>& result) const {
+    constexpr void operator()(const Solid& solid, const Location<V, 3, M>& place,
+                              const Fields<V, F::components, 3>& fields, Fields<V, F::components, 3>& result) const {
       if constexpr (std::is_same_v<V, T>) {
         for (int i = 0; i < S; ++i) now[i] = before[i];
         solid(place, fields, before, now, result);
@@ -127,28 +137,31 @@ struct InPlane : CallableOf<F>::Type {
     Fields<V, F::components, 3> fields;
     for (int c = 0; c < F::components; ++c) {
       fields.value[c] = c < C ? V(u.value[c < C ? c : 0]) : V(0.0);
-      for (int d = 0; d < 3; ++d) fields.gradient[c][d] = c < C && d < 2 ? V(u.gradient[c < C ? c : 0][d < 2 ? d : 0]) : V(0.0);
+      for (int d = 0; d < 3; ++d)
+        fields.gradient[c][d] = c < C && d < 2 ? V(u.gradient[c < C ? c : 0][d < 2 ? d : 0]) : V(0.0);
     }
     if constexpr (vector) fields.gradient[2][2] = across;
     return fields;
   }
 
   template <class T, class Flux>
-  constexpr Fields<T, F::components, 3> fields_in_space(const Location<T, 2, M>& p, const Fields<T, C, 2>& u, const Flux& flux) const {
+  constexpr Fields<T, F::components, 3> fields_in_space(const Location<T, 2, M>& p, const Fields<T, C, 2>& u,
+                                                        const Flux& flux) const {
     T across = 0.0;
     if constexpr (of_revolution && vector && on_cells) across = u.value[0] / p.x[0];
     if constexpr (stress_free) across = strain_without_stress(p, u, flux);
     return extended<T>(u, across);
   }
   template <class T, class Flux>
-  constexpr Fields<T, F::components, 3> flux_in_space(const Location<T, 2, M>& p, const Fields<T, C, 2>& u, const Flux& flux) const {
+  constexpr Fields<T, F::components, 3> flux_in_space(const Location<T, 2, M>& p, const Fields<T, C, 2>& u,
+                                                      const Flux& flux) const {
     Fields<T, F::components, 3> f{};
     flux(static_cast<const Solid&>(*this), in_space<T>(p), fields_in_space(p, u, flux), f);
     return f;
   }
 
-  // du_z/dz at which the stress across the plane vanishes, by Newton's method; no number where it is not found. Elastic materials
-  // need one step, those with a yield surface few: their moduli across the plane lie close together.
+  // du_z/dz at which the stress across the plane vanishes, by Newton's method; no number where it is not found. Elastic
+  // materials need one step, those with a yield surface few: their moduli across the plane lie close together.
   template <class T, class Flux>
   constexpr T strain_without_stress(const Location<T, 2, M>& p, const Fields<T, C, 2>& u, const Flux& flux) const {
     constexpr int steps = Facts::linear ? 1 : 16;

@@ -16,7 +16,8 @@ constexpr std::array<char, 24> load_name(std::string_view first, int codimension
   std::size_t length = 0;
   for (const std::string_view part : {first, std::string_view(codimension == 1 ? "facet_load" : "load")})
     for (const char letter : part) text[length++] = letter;
-  for (const char letter : {static_cast<char>('0' + components), '_', static_cast<char>('0' + dimension)}) text[length++] = letter;
+  for (const char letter : {static_cast<char>('0' + components), '_', static_cast<char>('0' + dimension)})
+    text[length++] = letter;
   return text;
 }
 

@@ -1,5 +1,5 @@
-// The mass of a body, integral of rho u . v: consistent, by full quadrature on every cell. With density 1 it turns nodal
-// values of a source into a right-hand side. Hughes, The Finite Element Method, Dover 2000, section 7.3.
+// The mass of a body, integral of rho u . v: consistent, by full quadrature on every cell. With density 1 it turns
+// nodal values of a source into a right-hand side. Hughes, The Finite Element Method, Dover 2000, section 7.3.
 #pragma once
 
 #include "fem/forms/form.hpp"

@@ -19,16 +19,17 @@ struct ParameterFacts {
   const char* unit = "";
   const char* about = "";
   double minimum = none, maximum = none, above = none, below = none, fallback = none;
-  double example = none;   // a value that suits checks of the form (ritz element check); else the fallback, else one in bounds
+  // a value that suits checks of the form (ritz element check); else the fallback, else one in bounds
+  double example = none;
 };
 
 // One number, or the three components of a vector: `double direction[3];`.
 template <class F>
 struct Parameter {
-  constexpr Parameter(double F::* number, const ParameterFacts& given) : member(number), facts(given) {}
+  constexpr Parameter(double F::*number, const ParameterFacts& given) : member(number), facts(given) {}
   constexpr Parameter(double (F::*numbers)[3], const ParameterFacts& given) : vector(numbers), facts(given) {}
-  double F::* member = nullptr;
-  double (F::*vector)[3] = nullptr;   // else this
+  double F::*member = nullptr;
+  double (F::*vector)[3] = nullptr;  // else this
   ParameterFacts facts;
 };
 

@@ -1,7 +1,8 @@
-// Metal plasticity at small strains: von Mises's yield surface with linear isotropic and kinematic hardening, integrated by the
-// radial return. Simo and Hughes, Computational Inelasticity, 1998, boxes 3.1 and 3.2. With alpha the equivalent plastic strain,
-// the body yields in tension at yield_stress + isotropic_hardening alpha + kinematic_hardening (plastic strain), and a bar's
-// tangent modulus is E H / (E + H), H = the sum of both hardening moduli.
+// Metal plasticity at small strains: von Mises's yield surface with linear isotropic and kinematic hardening,
+// integrated by the radial return. Simo and Hughes, Computational Inelasticity, 1998, boxes 3.1 and 3.2. With alpha the
+// equivalent plastic strain, the body yields in tension at yield_stress + isotropic_hardening alpha +
+// kinematic_hardening (plastic strain), and a bar's tangent modulus is E H / (E + H), H = the sum of both hardening
+// moduli.
 #pragma once
 
 #include "fem/forms/form.hpp"
@@ -23,9 +24,12 @@ struct VonMisesPlasticity {
        {.name = "equivalent_plastic_strain", .about = "its rate is sqrt(2/3 D:D), D that of the plastic strain"}}};
   double young, poisson, yield_stress, isotropic_hardening, kinematic_hardening;
   static constexpr Parameter<VonMisesPlasticity> parameters[] = {
-      {&VonMisesPlasticity::young, {.name = "young", .unit = "Pa", .about = "Young's modulus", .above = 0, .example = 1}},
-      {&VonMisesPlasticity::poisson, {.name = "poisson", .about = "Poisson's ratio", .above = -1, .below = 0.5, .example = 0.3}},
-      {&VonMisesPlasticity::yield_stress, {.name = "yield_stress", .unit = "Pa", .about = "in tension, at first", .above = 0, .example = 0.05}},
+      {&VonMisesPlasticity::young,
+       {.name = "young", .unit = "Pa", .about = "Young's modulus", .above = 0, .example = 1}},
+      {&VonMisesPlasticity::poisson,
+       {.name = "poisson", .about = "Poisson's ratio", .above = -1, .below = 0.5, .example = 0.3}},
+      {&VonMisesPlasticity::yield_stress,
+       {.name = "yield_stress", .unit = "Pa", .about = "in tension, at first", .above = 0, .example = 0.05}},
       {&VonMisesPlasticity::isotropic_hardening,
        {.name = "isotropic_hardening",
         .unit = "Pa",
@@ -42,10 +46,12 @@ struct VonMisesPlasticity {
         .example = 0.1}}};
 
   template <class T>
-  constexpr void operator()(const Location<T, 3>&, const Fields<T, 3, 3>& u, const T (&before)[7], T (&now)[7], Fields<T, 3, 3>& f) const {
+  constexpr void operator()(const Location<T, 3>&, const Fields<T, 3, 3>& u, const T (&before)[7], T (&now)[7],
+                            Fields<T, 3, 3>& f) const {
     using std::sqrt;
     const double G = shear(), root = sqrt(2.0 / 3);
-    T e[6], xi[6], length = 0.0;              // deviator of the strain; of the trial stress less the shift of the yield surface
+    // deviator of the strain; of the trial stress less the shift of the yield surface
+    T e[6], xi[6], length = 0.0;
     const T trace = deviator(u, e);
     for (int k = 0; k < 6; ++k) {
       xi[k] = (2 * G) * e[k] - (2 * G + 2.0 / 3 * kinematic_hardening) * before[k];
@@ -53,7 +59,8 @@ struct VonMisesPlasticity {
     }
     length = sqrt(length);
     const T radius = root * (yield_stress + isotropic_hardening * before[6]), beyond = length - radius;  // f of box 3.2
-    // What stands on the surface is elastic, not what rounding makes of it: an increment begins there, and unloads in one step.
+    // What stands on the surface is elastic, not what rounding makes of it: an increment begins there, and unloads in
+    // one step.
     const T yields = beyond - 1e-10 * radius;
     const T slip = select(yields, beyond / (2 * G + 2.0 / 3 * (isotropic_hardening + kinematic_hardening)), T(0.0));
     const T along = select(yields, slip / length, T(0.0));
@@ -71,7 +78,7 @@ struct VonMisesPlasticity {
   }
 
  private:
-  static constexpr int row(int k) { return k < 3 ? k : k == 4 ? 1 : 0; }     // xx yy zz xy yz xz
+  static constexpr int row(int k) { return k < 3 ? k : k == 4 ? 1 : 0; }  // xx yy zz xy yz xz
   static constexpr int column(int k) { return k < 3 ? k : k == 3 ? 1 : 2; }
   constexpr double shear() const { return young / (2 * (1 + poisson)); }
   constexpr double bulk() const { return young / (3 * (1 - 2 * poisson)); }

@@ -6,7 +6,8 @@
 
 namespace ritz {
 
-// Values at positions [point][3] -> [point]. It may be called from one thread at a time, and throws Error where it has no value.
+// Values at positions [point][3] -> [point]. It may be called from one thread at a time, and throws Error where it has
+// no value.
 using PointFunction = std::function<void(std::span<const double> points, std::span<double> values)>;
 
 inline PointFunction constant(double value) {

@@ -1,24 +1,28 @@
-// Point state: numbers that a form keeps at every quadrature point of its cells, because its flux depends on what has happened
-// there: plastic strains, damage, the largest load so far. Declared once, from which come memory, results and checkpoints.
+// Point state: numbers that a form keeps at every quadrature point of its cells, because its flux depends on what has
+// happened there: plastic strains, damage, the largest load so far. Declared once, from which come memory, results and
+// checkpoints.
 //
-//   static constexpr std::array<StateFacts, 2> state = {{{.name = "plastic_strain", .about = "xx yy zz xy yz xz", .components = 6},
+//   static constexpr std::array<StateFacts, 2> state = {{{.name = "plastic_strain", .about = "xx yy zz xy yz xz",
+//       .components = 6},
 //                                                        {.name = "equivalent_plastic_strain"}}};
 //   template <class T>
-//   constexpr void operator()(const Location<T, 3>&, const Fields<T, 3, 3>& u, const T (&before)[7], T (&now)[7], Fields<T, 3, 3>& f) const;
+//   constexpr void operator()(const Location<T, 3>&, const Fields<T, 3, 3>& u, const T (&before)[7], T (&now)[7],
+//       Fields<T, 3, 3>& f) const;
 //
-// The quantities stand one after the other. `before` holds them at the end of the last increment that was accepted, and does not
-// move while the equations of the next one are solved; what is written to `now` takes its place when they are. The tangent is
-// the derivative of f through the whole update, the consistent tangent of Simo and Taylor 1985. `now` begins as `before`.
+// The quantities stand one after the other. `before` holds them at the end of the last increment that was accepted, and
+// does not move while the equations of the next one are solved; what is written to `now` takes its place when they are.
+// The tangent is the derivative of f through the whole update, the consistent tangent of Simo and Taylor 1985. `now`
+// begins as `before`.
 #pragma once
 
 namespace ritz {
 
 struct StateFacts {
-  const char* name = "";    // of the field in results
+  const char* name = "";  // of the field in results
   const char* unit = "";
   const char* about = "";
   int components = 1;
-  double start = 0;         // of each of them, before the first increment
+  double start = 0;  // of each of them, before the first increment
 };
 
 // Numbers in a list `state`.

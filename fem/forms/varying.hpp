@@ -25,7 +25,7 @@ struct GivenLoad {
     for (int c = 0; c < C; ++c) first[c] = all[c];
     return first;
   }();
-  double weight = 1;          // thickness, or 2 pi
+  double weight = 1;  // thickness, or 2 pi
   bool axisymmetric = false;
 
   template <class T>
@@ -64,8 +64,9 @@ struct VaryingDiffusion {
   static constexpr bool uses_value = false, uses_gradient = true, symmetric = true, linear = true;
   static constexpr const char *unknown = "temperature", *derives = "heat_flux";
   static constexpr int derived = G;
-  static constexpr std::array<ParameterFacts, 1> given = {{{.name = "conductivity", .unit = "W/(m K)", .about = "k", .above = 0}}};
-  double weight = 1;          // thickness [m], or 2 pi
+  static constexpr std::array<ParameterFacts, 1> given = {
+      {{.name = "conductivity", .unit = "W/(m K)", .about = "k", .above = 0}}};
+  double weight = 1;  // thickness [m], or 2 pi
   bool axisymmetric = false;
 
   template <class T>
@@ -86,8 +87,9 @@ struct VaryingConvection {
   static constexpr const char* name = G == 3 ? "varying_convection3" : "varying_convection2";
   static constexpr int components = 1, dimension = G, codimension = 1, extra_degree = 1;
   static constexpr bool uses_value = true, uses_gradient = false, symmetric = true, linear = true;
-  static constexpr std::array<ParameterFacts, 2> given = {{{.name = "coefficient", .unit = "W/(m^2 K)", .about = "h", .above = 0},
-                                                           {.name = "ambient", .unit = "K", .about = "temperature of the fluid", .example = 20}}};
+  static constexpr std::array<ParameterFacts, 2> given = {
+      {{.name = "coefficient", .unit = "W/(m^2 K)", .about = "h", .above = 0},
+       {.name = "ambient", .unit = "K", .about = "temperature of the fluid", .example = 20}}};
   double weight = 1;
   bool axisymmetric = false;
 
@@ -99,8 +101,9 @@ struct VaryingConvection {
 };
 
 // What elastic bodies are made of, at every point.
-inline constexpr std::array<ParameterFacts, 2> elastic_given = {{{.name = "young", .unit = "Pa", .about = "Young's modulus", .above = 0},
-                                                                 {.name = "poisson", .about = "Poisson's ratio", .above = -1, .below = 0.5, .example = 0.3}}};
+inline constexpr std::array<ParameterFacts, 2> elastic_given = {
+    {{.name = "young", .unit = "Pa", .about = "Young's modulus", .above = 0},
+     {.name = "poisson", .about = "Poisson's ratio", .above = -1, .below = 0.5, .example = 0.3}}};
 
 template <class T>
 struct LameAt {
@@ -142,11 +145,14 @@ struct VaryingElasticity {
   }
 };
 
-// Plane strain, plane stress, and bodies of revolution about the y axis (x = r, eps_zz = u_r / r, integrals over 2 pi r dA).
+// Plane strain, plane stress, and bodies of revolution about the y axis (x = r, eps_zz = u_r / r, integrals over 2 pi r
+// dA).
 template <PlaneKind Kind>
 struct VaryingPlaneElasticity {
   static constexpr bool axisymmetric = Kind == PlaneKind::axisymmetric, stress = Kind == PlaneKind::stress;
-  static constexpr const char* name = axisymmetric ? "varying_axisymmetric_elasticity" : stress ? "varying_plane_stress" : "varying_plane_strain";
+  static constexpr const char* name = axisymmetric ? "varying_axisymmetric_elasticity"
+                                      : stress     ? "varying_plane_stress"
+                                                   : "varying_plane_strain";
   static constexpr int components = 2, dimension = 2, extra_degree = axisymmetric ? 1 : 0;
   static constexpr bool uses_value = axisymmetric, uses_gradient = true, symmetric = true, linear = true;
   static constexpr int derived = 12;
@@ -189,7 +195,8 @@ struct VaryingPlaneElasticity {
     }
     const T shear = 0.5 * (g[0][1] + g[1][0]);
     const T strain[6] = {g[0][0], g[1][1], across, shear, 0.0, 0.0};
-    const T stresses[6] = {pressure + 2.0 * l.mu * g[0][0], pressure + 2.0 * l.mu * g[1][1], sigma_zz, 2.0 * l.mu * shear, 0.0, 0.0};
+    const T stresses[6] = {
+        pressure + 2.0 * l.mu * g[0][0], pressure + 2.0 * l.mu * g[1][1], sigma_zz, 2.0 * l.mu * shear, 0.0, 0.0};
     for (int k = 0; k < 6; ++k) {
       out[k] = strain[k];
       out[6 + k] = stresses[k];
@@ -209,7 +216,9 @@ struct VaryingPlaneElasticity {
 // Integral of rho u . v; of a body of revolution `weight` is 2 pi, and r joins it.
 template <int G, bool Axisymmetric = false>
 struct VaryingMass {
-  static constexpr const char* name = G == 3 ? "varying_mass3" : Axisymmetric ? "varying_axisymmetric_mass2" : "varying_mass2";
+  static constexpr const char* name = G == 3         ? "varying_mass3"
+                                      : Axisymmetric ? "varying_axisymmetric_mass2"
+                                                     : "varying_mass2";
   static constexpr int components = G, dimension = G, extra_degree = Axisymmetric ? 1 : 0;
   static constexpr bool uses_value = true, uses_gradient = false, symmetric = true, linear = true;
   static constexpr std::array<ParameterFacts, 1> given = {{{.name = "density", .unit = "kg/m^3", .above = 0}}};

@@ -10,14 +10,15 @@ namespace ritz {
 struct AssemblyTerm {
   ElementKernel kernel, single_kernel;
   ElementArguments arguments;  // first_batch, batch_count, elements, accumulate and sums are set by the loop
-  bool sums_chunks = false;    // the only term of its group, whose kernels sum a chunk's results themselves (ElementArguments::sums)
+  // the only term of its group, whose kernels sum a chunk's results themselves (ElementArguments::sums)
+  bool sums_chunks = false;
 };
 
 struct AssemblyGroup {
   const AssemblyTerm* terms;
   int term_count;
   Index batch_count, chunk_batches, first_chunk;
-  int items;                   // per element: nodes, or pairs of nodes
+  int items;  // per element: nodes, or pairs of nodes
   Index chunk_count() const { return (batch_count + chunk_batches - 1) / chunk_batches; }
 };
 
@@ -28,11 +29,11 @@ struct AssemblyJob {
   const AssemblyGroup* groups;
   int group_count;
   ScatterView scatter;
-  int block;                   // numbers per item
-  Real* target;                // [item][block], overwritten
-  Real* extension;             // [shared][block]
-  Real* workspace;             // device memory for element results; unused on a CPU, where threads have their own
-  Index workspace_size;        // numbers
+  int block;             // numbers per item
+  Real* target;          // [item][block], overwritten
+  Real* extension;       // [shared][block]
+  Real* workspace;       // device memory for element results; unused on a CPU, where threads have their own
+  Index workspace_size;  // numbers
 };
 
 inline void set_elements(ElementArguments& arguments, double* elements) { arguments.elements = elements; }
@@ -48,7 +49,8 @@ struct AssemblyKernels {
   void (*run)(const Device&, const AssemblyJob<double>&);
   void (*run_single)(const Device&, const AssemblyJob<float>&);  // blocks of up to 6
   ChunkLimits vectors, matrices;                                 // matrices whose kernels sum them are cut like vectors
-  bool needs_workspace;                                          // for element results, unless kernels sum them (AssemblyTerm::sums_chunks)
+  // for element results, unless kernels sum them (AssemblyTerm::sums_chunks)
+  bool needs_workspace;
 };
 
 }  // namespace ritz

@@ -13,8 +13,8 @@ namespace ritz::RITZ_BACKEND {
 
 // Sums the sources of `count` slots, block 1: eight slots at a time.
 template <class Real>
-void sum_slots(const ScatterRun& run, const std::uint32_t* destinations, const std::uint16_t* sources, const Real* elements,
-               Real* target) {
+void sum_slots(const ScatterRun& run, const std::uint32_t* destinations, const std::uint16_t* sources,
+               const Real* elements, Real* target) {
   using Lanes = PackOf<Real, lane_count>;
   const Index slots = run.slot_count;
   Index slot = 0;
@@ -22,7 +22,8 @@ void sum_slots(const ScatterRun& run, const std::uint32_t* destinations, const s
     Lanes sum = 0.0;
     for (std::uint32_t k = 0; k < run.source_count; ++k) {
       const std::uint16_t* source = sources + k * slots + slot;
-      __builtin_prefetch(source + 16 * lane_count);  // many short streams, which the processor does not follow by itself
+      // many short streams, which the processor does not follow by itself
+      __builtin_prefetch(source + 16 * lane_count);
       sum += Lanes::gathered([&](int l) { return elements[source[l]]; });
     }
     Real sums[lane_count];
@@ -61,10 +62,8 @@ void sum_chunk(const AssemblyJob<Real>& job, Index chunk, const Real* elements) 
   for (Index r = s.chunk_runs[chunk]; r < s.chunk_runs[chunk + 1]; ++r) {
     const ScatterRun run = s.runs[r];
     Real* target = run.to_extension ? job.extension : job.target;
-    if constexpr (B == 1)
-      sum_slots(run, destinations, sources, elements, target);
-    else
-      sum_blocks<B>(run, destinations, sources, elements, target);
+    if constexpr (B == 1) sum_slots(run, destinations, sources, elements, target);
+    else sum_blocks<B>(run, destinations, sources, elements, target);
     destinations += run.slot_count;
     sources += Index{run.slot_count} * run.source_count;
   }
@@ -110,7 +109,8 @@ void run_assembly(const Device& device, const AssemblyJob<Real>& job) {
   ParallelErrors errors;
 #pragma omp parallel num_threads(device.team(chunks))
   {
-    Real* const buffer = static_cast<Real*>(std::aligned_alloc(64, static_cast<std::size_t>(buffer_size) * sizeof(double)));
+    Real* const buffer =
+        static_cast<Real*>(std::aligned_alloc(64, static_cast<std::size_t>(buffer_size) * sizeof(double)));
     if (buffer == nullptr) errors.run([] { throw std::bad_alloc(); });
 #pragma omp for schedule(dynamic)
     for (Index chunk = 0; chunk < chunks; ++chunk)

@@ -1,6 +1,6 @@
 // Assembly on a GPU, in slabs: the element kernels fill the workspace with the results of as many chunks as it holds,
-// then the slots of these chunks are summed; last the extension. Kernels that sum chunks themselves need neither slabs nor workspace.
-// Nothing is atomic, every sum has a fixed order.
+// then the slots of these chunks are summed; last the extension. Kernels that sum chunks themselves need neither slabs
+// nor workspace. Nothing is atomic, every sum has a fixed order.
 #pragma once
 
 #include "device/error.hpp"
@@ -12,12 +12,14 @@ namespace ritz::RITZ_BACKEND {
 
 // block = part of a chunk, thread = number of a slot's block
 template <int B, class Real>
-__global__ void sum_chunks_kernel(const __grid_constant__ ScatterView s, Index first_chunk, int parts, const Real* elements,
-                                  Index chunk_stride, Real* target, Real* extension) {
+__global__ void sum_chunks_kernel(const __grid_constant__ ScatterView s, Index first_chunk, int parts,
+                                  const Real* elements, Index chunk_stride, Real* target, Real* extension) {
   const Index chunk = blockIdx.x / parts;
   const Lanes lanes{blockIdx.x % parts * blockDim.x + threadIdx.x, parts * blockDim.x};
   const Real* const results = elements + chunk * chunk_stride;  // [batch][item][number][lane]
-  const auto result = [results](unsigned source, unsigned k) { return results[source / lane_count * (B * lane_count) + k * lane_count + source % lane_count]; };
+  const auto result = [results](unsigned source, unsigned k) {
+    return results[source / lane_count * (B * lane_count) + k * lane_count + source % lane_count];
+  };
   sum_chunk<B, B>(s, first_chunk + chunk, result, target, extension, lanes);
 }
 
@@ -73,10 +75,11 @@ void run_assembly(const Device& device, const AssemblyJob<Real>& job) {
         group.terms[t].kernel(device, arguments);
       }
       const LaunchScope launch(device, "sum slots");
-      constexpr Index wanted_blocks = 2048, results_of_part = 8 * block_threads;  // less is not worth to read a chunk's runs again
+      // less is not worth to read a chunk's runs again
+      constexpr Index wanted_blocks = 2048, results_of_part = 8 * block_threads;
       const Index parts = std::max<Index>(1, std::min(wanted_blocks / (last - first), stride / results_of_part));
-      start(device, {(last - first) * parts}, sum_chunks_kernel<B, Real>, job.scatter, group.first_chunk + first, static_cast<int>(parts), job.workspace,
-            stride, job.target, job.extension);
+      start(device, {(last - first) * parts}, sum_chunks_kernel<B, Real>, job.scatter, group.first_chunk + first,
+            static_cast<int>(parts), job.workspace, stride, job.target, job.extension);
     }
   }
   for_each(device, "sum extension", job.scatter.shared_count * B,

@@ -1,12 +1,13 @@
-// What a GPU's block holds in element kernels: how many elements of a batch, how many threads, how much shared memory. Plain numbers,
-// so that what no machine here can launch is tested here.
+// What a GPU's block holds in element kernels: how many elements of a batch, how many threads, how much shared memory.
+// Plain numbers, so that what no machine here can launch is tested here.
 #pragma once
 
 #include <algorithm>
 
 namespace ritz {
 
-// A kernel has at most 255 registers per thread, given out in eights, and a block of every architecture has 65536: any kernel fits.
+// A kernel has at most 255 registers per thread, given out in eights, and a block of every architecture has 65536: any
+// kernel fits.
 inline constexpr int largest_block_threads = 256;
 static_assert(largest_block_threads * 256 <= 65536);
 
@@ -14,9 +15,10 @@ struct BlockShape {
   int elements = 0, threads = 0, bytes = 0;  // elements 0: not even one fits, `bytes` are what it wants
 };
 
-// scratch: of one element [bytes]. items: of the widest loop over points or nodes. limit: shared memory that a block may ask for on this
-// GPU [bytes]: 64 KB of Turing, 99 KB of 8.6, 8.9 and 12.0, 163 KB of 8.0, 227 KB of 9.0 and 10.0 (CUDA C++ Programming Guide, Compute
-// Capabilities). held: for the block beside scratch [bytes]. Two blocks of 112 KB fit a multiprocessor of the larger ones.
+// scratch: of one element [bytes]. items: of the widest loop over points or nodes. limit: shared memory that a block
+// may ask for on this GPU [bytes]: 64 KB of Turing, 99 KB of 8.6, 8.9 and 12.0, 163 KB of 8.0, 227 KB of 9.0 and 10.0
+// (CUDA C++ Programming Guide, Compute Capabilities). held: for the block beside scratch [bytes]. Two blocks of 112 KB
+// fit a multiprocessor of the larger ones.
 constexpr BlockShape block_shape(int lanes, int scratch, int items, int limit, int held = 0) {
   const int wanted = std::min(limit, 112 << 10);
   int elements = lanes;

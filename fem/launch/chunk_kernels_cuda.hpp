@@ -1,9 +1,11 @@
-// Kernels on a GPU of which a block computes the elements of a chunk, with their results in shared memory, and sums them. Elements of few
-// numbers have a thread each, which keeps them in its registers; others a team of threads, and scratch in shared memory.
+// Kernels on a GPU of which a block computes the elements of a chunk, with their results in shared memory, and sums
+// them. Elements of few numbers have a thread each, which keeps them in its registers; others a team of threads, and
+// scratch in shared memory.
 //
 //   template <Form F>
 //   __global__ void kernel(F form, ElementArguments arguments, int elements, ChunkSums sums) {
-//     compute_chunk<Traits>(arguments, elements, sums, [&](team, memory, batch) { ...; });      // Traits: a ChunkTraits
+//     // Traits: a ChunkTraits
+//     compute_chunk<Traits>(arguments, elements, sums, [&](team, memory, batch) { ...; });
 //   }
 //   launch_chunks<Traits>(device, "name", arguments, form, kernel<F>, items);
 #pragma once
@@ -15,8 +17,8 @@
 
 namespace ritz::RITZ_BACKEND {
 
-// Scratch: numbers of an element. Items: its results, of Block numbers each. Parts: that many times a block computes its elements, to sum as
-// large a part of their results. Threads: of a block, if each has an element.
+// Scratch: numbers of an element. Items: its results, of Block numbers each. Parts: that many times a block computes
+// its elements, to sum as large a part of their results. Threads: of a block, if each has an element.
 template <class R, bool InRegisters, int Scratch, int Items, int Block, int Parts, int Threads>
 struct ChunkTraits {
   using Real = R;
@@ -26,8 +28,9 @@ struct ChunkTraits {
   static_assert(Block % Parts == 0);
 };
 
-// Where the numbers of an item are in the results of a batch, from the item's first on: [number][lane], or [lane][number] for sums, whose
-// threads have an item's numbers side by side: so these come from different banks of shared memory.
+// Where the numbers of an item are in the results of a batch, from the item's first on: [number][lane], or
+// [lane][number] for sums, whose threads have an item's numbers side by side: so these come from different banks of
+// shared memory.
 struct ChunkLayout {
   int lane_stride, number_stride;
 };
@@ -66,7 +69,8 @@ struct ChunkTeam : GpuTeamOf<typename Traits::Real> {
     constexpr int width = Part < 0 ? Traits::block : Traits::width;
     const int item = entry / Traits::block, number = entry % Traits::block - (Part < 0 ? 0 : Part * width);
     if (number < 0 || number >= width) return;
-    Real& target = results[((batch - first) * Traits::items + item) * (width * lane_count) + this->lane * layout.lane_stride + number * layout.number_stride];
+    Real& target = results[((batch - first) * Traits::items + item) * (width * lane_count) +
+                           this->lane * layout.lane_stride + number * layout.number_stride];
     target = accumulate ? target + value : value;
   }
 };
@@ -86,19 +90,24 @@ __device__ Real* elements_of(const ElementArguments& arguments) {
   }
 }
 
-// Part `Part` and those behind it. Where the sums have no target, all results are stored as other kernels do: that is part -1, or the only one.
+// Part `Part` and those behind it. Where the sums have no target, all results are stored as other kernels do: that is
+// part -1, or the only one.
 template <class Traits, int Part, class Element>
-__device__ void compute_parts(const ElementArguments& arguments, int elements, const ChunkSums& sums, const Element& element) {
+__device__ void compute_parts(const ElementArguments& arguments, int elements, const ChunkSums& sums,
+                              const Element& element) {
   using Real = typename Traits::Real;
   const Index skipped = blockIdx.x * sums.chunk_batches, left = arguments.batch_count - skipped;
   const Index batches = left < sums.chunk_batches ? left : sums.chunk_batches, first = arguments.first_batch + skipped;
   Real* const scratch = reinterpret_cast<Real*>(block_scratch());
   Real* results = scratch + (Traits::in_registers ? 0 : elements * Traits::scratch);
-  if (sums.target == nullptr) results = elements_of<Real>(arguments) + skipped * Traits::items * Traits::block * lane_count;
+  if (sums.target == nullptr)
+    results = elements_of<Real>(arguments) + skipped * Traits::items * Traits::block * lane_count;
   const ChunkLayout layout = sums.target == nullptr ? ChunkLayout{1, lane_count} : ChunkLayout{Traits::width, 1};
-  const int mine = static_cast<int>(threadIdx.x) % elements, rank = static_cast<int>(threadIdx.x) / elements, size = static_cast<int>(blockDim.x) / elements;
+  const int mine = static_cast<int>(threadIdx.x) % elements, rank = static_cast<int>(threadIdx.x) / elements,
+            size = static_cast<int>(blockDim.x) / elements;
   for (Index e = mine; e < batches * lane_count; e += elements) {
-    const ChunkTeam<Traits, Part> team{{rank, size, static_cast<int>(e % lane_count)}, results, first, arguments.accumulate, layout};
+    const ChunkTeam<Traits, Part> team{
+        {rank, size, static_cast<int>(e % lane_count)}, results, first, arguments.accumulate, layout};
     if constexpr (Traits::in_registers) {
       Real numbers[Traits::scratch];
       element(team, RegisterMemory<Real>{numbers}, first + e / lane_count);
@@ -111,8 +120,9 @@ __device__ void compute_parts(const ElementArguments& arguments, int elements, c
     if (sums.target == nullptr) return;
     __syncthreads();
     const auto result = [results](unsigned source, unsigned k) { return results[source * Traits::width + k]; };
-    sum_chunk<Traits::block, Traits::width>(sums.scatter, sums.first_chunk + blockIdx.x, result, static_cast<Real*>(sums.target) + Part * Traits::width,
-                                            static_cast<Real*>(sums.extension) + Part * Traits::width, Lanes{threadIdx.x, blockDim.x});
+    sum_chunk<Traits::block, Traits::width>(
+        sums.scatter, sums.first_chunk + blockIdx.x, result, static_cast<Real*>(sums.target) + Part * Traits::width,
+        static_cast<Real*>(sums.extension) + Part * Traits::width, Lanes{threadIdx.x, blockDim.x});
     if constexpr (Part + 1 < Traits::parts) {
       __syncthreads();
       compute_parts<Traits, Part + 1>(arguments, elements, sums, element);
@@ -122,7 +132,8 @@ __device__ void compute_parts(const ElementArguments& arguments, int elements, c
 
 // block = sums.chunk_batches batches of elements, `elements` of them at once; thread = (item, element), or element.
 template <class Traits, class Element>
-__device__ void compute_chunk(const ElementArguments& arguments, int elements, const ChunkSums& sums, const Element& element) {
+__device__ void compute_chunk(const ElementArguments& arguments, int elements, const ChunkSums& sums,
+                              const Element& element) {
   if constexpr (Traits::parts > 1) {
     if (sums.target == nullptr) return compute_parts<Traits, -1>(arguments, elements, sums, element);
   }
@@ -134,16 +145,19 @@ template <class Traits, class F>
 void launch_chunks(const Device& device, const char* name, const ElementArguments& arguments, const F& form,
                    void (*kernel)(F, ElementArguments, int, ChunkSums), int items) {
   if (arguments.batch_count == 0) return;
-  constexpr int number = sizeof(typename Traits::Real), result_bytes = lane_count * Traits::items * Traits::width * number;
+  constexpr int number = sizeof(typename Traits::Real),
+                result_bytes = lane_count * Traits::items * Traits::width * number;
   ChunkSums sums{};
   sums.chunk_batches = Traits::in_registers ? Traits::threads / lane_count : 1;
   if (arguments.sums != nullptr) sums = *arguments.sums;
   const int held = sums.target != nullptr ? static_cast<int>(sums.chunk_batches) * result_bytes : 0;
   constexpr Index warp = 32;
-  const int threads = static_cast<int>(std::min<Index>(Traits::threads, (sums.chunk_batches * lane_count + warp - 1) / warp * warp));
+  const int threads =
+      static_cast<int>(std::min<Index>(Traits::threads, (sums.chunk_batches * lane_count + warp - 1) / warp * warp));
   BlockShape block{threads, threads, held};
   if constexpr (!Traits::in_registers) block = block_for(device, Traits::scratch * number, items, name, held);
-  start_blocks(device, name, (arguments.batch_count + sums.chunk_batches - 1) / sums.chunk_batches, block, kernel, form, arguments, block.elements, sums);
+  start_blocks(device, name, (arguments.batch_count + sums.chunk_batches - 1) / sums.chunk_batches, block, kernel, form,
+               arguments, block.elements, sums);
 }
 
 }  // namespace ritz::RITZ_BACKEND

@@ -12,9 +12,11 @@ struct Lanes {
   unsigned rank, count;
 };
 
-// result(source, k): number k of an element's item, as lists say where it is. `Width` numbers from the target on, which has B per item.
+// result(source, k): number k of an element's item, as lists say where it is. `Width` numbers from the target on, which
+// has B per item.
 template <int B, int Width, class Real, class Result>
-__device__ void sum_chunk(const ScatterView& s, Index chunk, const Result& result, Real* target, Real* extension, const Lanes& lanes) {
+__device__ void sum_chunk(const ScatterView& s, Index chunk, const Result& result, Real* target, Real* extension,
+                          const Lanes& lanes) {
   const std::uint32_t* destinations = s.destinations + s.chunk_slots[chunk];
   const std::uint16_t* sources = s.sources + s.chunk_sources[chunk];
   for (Index r = s.chunk_runs[chunk]; r < s.chunk_runs[chunk + 1]; ++r) {

@@ -36,7 +36,8 @@ void set_zero(const Device& device, Index count, const std::uint8_t* mask, int w
   for_each(device, "prescribed zeros", count, SetZero{mask, where != 0, x});
 }
 
-void apply_pivot(const Device& device, Index count, const std::int32_t* list, double pivot, const double* x, double* y) {
+void apply_pivot(const Device& device, Index count, const std::int32_t* list, double pivot, const double* x,
+                 double* y) {
   for_each(device, "prescribed rows", count, ApplyPivot{list, pivot, x, y});
 }
 

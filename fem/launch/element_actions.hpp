@@ -25,7 +25,7 @@ constexpr void element_actions(const Team& team, const Memory& memory, const F& 
   const ReferenceTable& table = arguments.table;
   const int N = Sh::nodes(table), points = table.point_count;
   const Piece<Memory> x{memory, 0}, u = x.from(Sh::geometry_nodes(table) * G), direction = u.from(N * C),
-                      flux = direction.from(N * C);
+                                    flux = direction.from(N * C);
 
   const int M = Sh::geometry_nodes(table);
   const auto origin = team.origin_of(arguments, batch, M, G);
@@ -37,12 +37,10 @@ constexpr void element_actions(const Team& team, const Memory& memory, const F& 
     Geometry<Sh, T> g = geometry_of<Sh, T>(team, arguments, batch, x, q);
     for (int i = 0; i < G; ++i) g.point.x[i] += origin(i);
     Fields<T, C, G> fields{};
-    if constexpr (!linear) {
-      fields = interpolate<Sh, F::uses_gradient, T>(u, g, table, q);
-    }
+    if constexpr (!linear) { fields = interpolate<Sh, F::uses_gradient, T>(u, g, table, q); }
     const Fields<T, C, G> change = interpolate<Sh, F::uses_gradient, T>(direction, g, table, q);
-    pull_back<F, Sh, T>(tangent_flux<F, Sh, T>(form, g.point, fields, change), g, numbers_of<T>(table).weights[q] * g.measure,
-                        flux.from(q * C * (1 + D)));
+    pull_back<F, Sh, T>(tangent_flux<F, Sh, T>(form, g.point, fields, change), g,
+                        numbers_of<T>(table).weights[q] * g.measure, flux.from(q * C * (1 + D)));
   });
   team.sync();
   test_fluxes<F, Sh>(team, arguments, batch, points, flux);
@@ -50,8 +48,8 @@ constexpr void element_actions(const Team& team, const Memory& memory, const F& 
 
 // The diagonal of the element matrix.
 template <Form F, int NodeCount, int D, class Team, class Memory>
-constexpr void element_diagonals(const Team& team, const Memory& memory, const F& form, const ElementArguments& arguments,
-                                 Index batch) {
+constexpr void element_diagonals(const Team& team, const Memory& memory, const F& form,
+                                 const ElementArguments& arguments, Index batch) {
   using Sh = Shape<F, NodeCount, D>;
   using T = typename Team::Number;
   constexpr int C = Sh::C, G = Sh::G, S = Sh::S, first = FormFacts<F>::first_gradient_slot;
@@ -59,8 +57,8 @@ constexpr void element_diagonals(const Team& team, const Memory& memory, const F
   const ReferenceTable& table = arguments.table;
   const int N = Sh::nodes(table), points = table.point_count;
   const Piece<Memory> x{memory, 0}, u = x.from(Sh::geometry_nodes(table) * G), weight = u.from(N * C),
-                      place = weight.from(points), inverse = place.from(points * Sh::place_size),
-                      kept = inverse.from(points * D * G);
+                                    place = weight.from(points), inverse = place.from(points * Sh::place_size),
+                                    kept = inverse.from(points * D * G);
 
   load_element<Sh, !linear>(team, arguments, batch, x, u);
   team.sync();
@@ -80,9 +78,7 @@ constexpr void element_diagonals(const Team& team, const Memory& memory, const F
     for (int c = 0; c < C; ++c) sum[c] = 0.0;
     for (int q = 0; q < points; ++q) {
       T slots[S > 0 ? S : 1], out[C * S > 0 ? C * S : 1];
-      if constexpr (F::uses_value) {
-        slots[0] = table.values[q * N + a];
-      }
+      if constexpr (F::uses_value) { slots[0] = table.values[q * N + a]; }
       if constexpr (F::uses_gradient) {
         const double* gradient = table.gradients + (q * N + a) * D;
         for (int i = 0; i < G; ++i) {
@@ -93,9 +89,7 @@ constexpr void element_diagonals(const Team& team, const Memory& memory, const F
       }
       const Location<T, G, Sh::M> point = kept_place<Sh, T>(place.from(q * Sh::place_size));
       Fields<T, C, G> fields{};
-      if constexpr (!linear) {
-        fields = kept_fields<Sh, T>(kept.from(q * fields_size<F, Sh>));
-      }
+      if constexpr (!linear) { fields = kept_fields<Sh, T>(kept.from(q * fields_size<F, Sh>)); }
       for (int c = 0; c < C; ++c) {
         flux_derivative<F, Sh, T>(form, point, fields, c, LocalEntries<T>{slots}, weight(q), LocalEntries<T>{out});
         for (int s = 0; s < S; ++s) sum[c] += slots[s] * out[c * S + s];

@@ -12,8 +12,8 @@
 
 namespace ritz {
 
-// Numbers of a reference element and of the cell's geometry at the points of a quadrature rule. Where the field varies like
-// the geometry, both are one.
+// Numbers of a reference element and of the cell's geometry at the points of a quadrature rule. Where the field varies
+// like the geometry, both are one.
 template <class Real>
 struct Tabulated {
   const Real* weights;             // [point]
@@ -31,16 +31,16 @@ struct ReferenceTable : Tabulated<double> {
 };
 
 struct ElementArguments {
-  const void* form;                // host memory; copied into the kernel
+  const void* form;  // host memory; copied into the kernel
   ReferenceTable table;
-  const std::int32_t* nodes;       // [batch][node][lane]
+  const std::int32_t* nodes;           // [batch][node][lane]
   const std::int32_t* geometry_nodes;  // [batch][geometry node][lane]
-  const double* coordinates;       // [geometry node][dimension of space]
-  const double* u;                 // [node][component]; nullptr: zero
-  Index first_batch, batch_count;  // of `nodes`
-  double* elements;                // result, [batch - first_batch][entry][lane]
-  bool accumulate;                 // add to `elements` instead of overwriting
-  double* cell_values = nullptr;   // evaluate only: [batch][derived][lane], mean over each cell
+  const double* coordinates;           // [geometry node][dimension of space]
+  const double* u;                     // [node][component]; nullptr: zero
+  Index first_batch, batch_count;      // of `nodes`
+  double* elements;                    // result, [batch - first_batch][entry][lane]
+  bool accumulate;                     // add to `elements` instead of overwriting
+  double* cell_values = nullptr;       // evaluate only: [batch][derived][lane], mean over each cell
   // Actions only: the vector that the tangent at u is applied to. A node stored as ~n has prescribed components, which
   // count as zero: prescribed [node][component] tells which.
   const double* direction = nullptr;
@@ -49,29 +49,31 @@ struct ElementArguments {
   const double* point_geometry = nullptr;
   // Numbers that vary from point to point, as the form's list `given` has them: [batch][point][number][lane].
   const double* given = nullptr;
-  double* state = nullptr;         // what the form keeps at points, in the same layout; commits write it
-  float* tangents = nullptr;       // tangents kept at points: fem/launch/tangent_engine.hpp
+  double* state = nullptr;    // what the form keeps at points, in the same layout; commits write it
+  float* tangents = nullptr;  // tangents kept at points: fem/launch/tangent_engine.hpp
   // Actions in single precision use these instead of direction and elements.
   const float* single_direction = nullptr;
   float* single_elements = nullptr;
-  int components = 0;              // unknowns per node of the space; whole elements may know fewer
+  int components = 0;               // unknowns per node of the space; whole elements may know fewer
   const ChunkSums* sums = nullptr;  // host memory: results are summed where they arise, not stored in `elements`
 };
 
-// entry = [node a][node b][component i][component j] of the element matrices; [node][component] of residuals, actions and
-// diagonals; [node][derived] of the evaluation.
+// entry = [node a][node b][component i][component j] of the element matrices; [node][component] of residuals, actions
+// and diagonals; [node][derived] of the evaluation.
 using ElementKernel = void (*)(const Device&, const ElementArguments&);
 
 struct FormKernels {
-  ElementKernel matrices, residuals, evaluate, actions, diagonals, single_actions;  // nullptr where there is none: those for any element do
-  // Of all batches at once: the state at each point becomes what u makes of it; the tangent at each point is written to `tangents`.
+  // nullptr where there is none: those for any element do
+  ElementKernel matrices, residuals, evaluate, actions, diagonals, single_actions;
+  // Of all batches at once: the state at each point becomes what u makes of it; the tangent at each point is written to
+  // `tangents`.
   ElementKernel commits = nullptr, tangents = nullptr;
   // Can do as ElementArguments::sums says: actions, and matrices with one quadrature point.
   bool sums_actions = false, sums_matrices = false;
 };
 
-// The name under which a form's kernels for elements of `node_count` nodes and reference dimension are registered; those for
-// linear cells want a geometry of as many nodes. node_count 0: kernels for any element.
+// The name under which a form's kernels for elements of `node_count` nodes and reference dimension are registered;
+// those for linear cells want a geometry of as many nodes. node_count 0: kernels for any element.
 inline std::string tensor_kernel_name(const char* form, int order, int reference_dimension) {
   return std::string(form) + "/tensor" + std::to_string(order) + "/" + std::to_string(reference_dimension);
 }
@@ -80,7 +82,8 @@ inline std::string form_kernel_name(const char* form, int node_count, int refere
 }
 // Of what is done with tangents at points, whatever the form (fem/launch/tangent_engine.hpp).
 inline std::string tangent_kernel_name(int components, int node_count, int dimension) {
-  return "tangents of " + std::to_string(components) + "/" + std::to_string(node_count) + "/" + std::to_string(dimension);
+  return "tangents of " + std::to_string(components) + "/" + std::to_string(node_count) + "/" +
+         std::to_string(dimension);
 }
 inline std::string whole_kernel_name(const char* element) { return std::string(element) + "/whole"; }
 // And the one under which its FormRecord is found.

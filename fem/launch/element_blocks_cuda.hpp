@@ -1,5 +1,6 @@
-// Blocks of threads at work on elements: block = some elements of one batch, thread = (item, element), the element fastest, so that
-// neighbouring threads read and write neighbouring lanes. Scratch is shared memory, laid out the same way.
+// Blocks of threads at work on elements: block = some elements of one batch, thread = (item, element), the element
+// fastest, so that neighbouring threads read and write neighbouring lanes. Scratch is shared memory, laid out the same
+// way.
 #pragma once
 
 #include "device/cuda_check.hpp"
@@ -51,21 +52,22 @@ struct GpuTeamOf {
     __device__ Real operator()(int d) const { return static_cast<Real>(from[d]); }
   };
   __device__ Origin origin_of(const ElementArguments& arguments, Index batch, int nodes, int dimension) const {
-    Origin origin{arguments.coordinates + Index{arguments.geometry_nodes[batch * nodes * lane_count + lane]} * dimension, {}};
+    Origin origin{
+        arguments.coordinates + Index{arguments.geometry_nodes[batch * nodes * lane_count + lane]} * dimension, {}};
     for (int d = 0; d < dimension; ++d) origin.at[d] = origin.from[d];
     return origin;
   }
   template <class X>
-  __device__ void load_coordinates_from(const Origin& origin, const ElementArguments& arguments, Index batch, int a, int nodes, int dimension,
-                                        const X& x) const {
-    const double* at = arguments.coordinates + Index{arguments.geometry_nodes[(batch * nodes + a) * lane_count + lane]} * dimension;
+  __device__ void load_coordinates_from(const Origin& origin, const ElementArguments& arguments, Index batch, int a,
+                                        int nodes, int dimension, const X& x) const {
+    const double* at =
+        arguments.coordinates + Index{arguments.geometry_nodes[(batch * nodes + a) * lane_count + lane]} * dimension;
     for (int d = 0; d < dimension; ++d) x(a * dimension + d) = static_cast<Real>(at[d] - origin.at[d]);
   }
   template <class U>
   __device__ void load_unknowns(const ElementArguments& arguments, Index batch, int a, int nodes, int components,
                                 const U& u) const {
-    if (arguments.u != nullptr)
-      load(arguments.u, arguments.nodes + (batch * nodes + a) * lane_count, a, components, u);
+    if (arguments.u != nullptr) load(arguments.u, arguments.nodes + (batch * nodes + a) * lane_count, a, components, u);
     else
       for (int c = 0; c < components; ++c) u(a * components + c) = 0.0;
   }
@@ -89,13 +91,15 @@ struct GpuTeamOf {
   __device__ Real state(const ElementArguments& arguments, Index batch, int number, int numbers) const {
     return static_cast<Real>(arguments.state[(batch * numbers + number) * lane_count + lane]);
   }
-  __device__ void store_state(const ElementArguments& arguments, Index batch, int number, int numbers, double value) const {
+  __device__ void store_state(const ElementArguments& arguments, Index batch, int number, int numbers,
+                              double value) const {
     arguments.state[(batch * numbers + number) * lane_count + lane] = value;
   }
   __device__ Real tangent(const ElementArguments& arguments, Index batch, int entry, int entries) const {
     return static_cast<Real>(arguments.tangents[(batch * entries + entry) * lane_count + lane]);
   }
-  __device__ void store_tangent(const ElementArguments& arguments, Index batch, int entry, int entries, double value) const {
+  __device__ void store_tangent(const ElementArguments& arguments, Index batch, int entry, int entries,
+                                double value) const {
     arguments.tangents[(batch * entries + entry) * lane_count + lane] = static_cast<float>(value);
   }
   __device__ static const Real* line_tables(const ReferenceTable& table) {
@@ -106,8 +110,9 @@ struct GpuTeamOf {
     }
   }
   __device__ Real point_geometry(const ElementArguments& arguments, Index batch, int point, int points, int entry,
-                                   int entries) const {
-    return static_cast<Real>(arguments.point_geometry[((batch * points + point) * entries + entry) * lane_count + lane]);
+                                 int entries) const {
+    return static_cast<Real>(
+        arguments.point_geometry[((batch * points + point) * entries + entry) * lane_count + lane]);
   }
   __device__ void store(const ElementArguments& arguments, Index batch, int entry, int entries, Real value) const {
     Real* elements;
@@ -119,7 +124,8 @@ struct GpuTeamOf {
     Real& target = elements[((batch - arguments.first_batch) * entries + entry) * lane_count + lane];
     target = arguments.accumulate ? target + value : value;
   }
-  __device__ void store_cell(const ElementArguments& arguments, Index batch, int entry, int entries, double value) const {
+  __device__ void store_cell(const ElementArguments& arguments, Index batch, int entry, int entries,
+                             double value) const {
     arguments.cell_values[(batch * entries + entry) * lane_count + lane] = value;
   }
 
@@ -158,34 +164,42 @@ const F& form_of(const ElementArguments& arguments) {
 
 inline int shared_memory_limit(const Device& device) {
   int bytes = 0;
-  cuda_check(cudaDeviceGetAttribute(&bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, device.info().ordinal), "asking for the shared memory of a block");
+  cuda_check(cudaDeviceGetAttribute(&bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, device.info().ordinal),
+             "asking for the shared memory of a block");
   return bytes;
 }
 
-// As many elements of a batch per block as shared memory holds beside `held` bytes, and enough threads for the widest loop.
+// As many elements of a batch per block as shared memory holds beside `held` bytes, and enough threads for the widest
+// loop.
 inline BlockShape block_for(const Device& device, int scratch_bytes, int items, const char* name, int held = 0) {
   const int limit = shared_memory_limit(device);
   const BlockShape block = block_shape(lane_count, scratch_bytes, items, limit, held);
   if (block.elements == 0)
-    throw Error(Exit::resources, std::string(name) + " need " + std::to_string(block.bytes) + " bytes of shared memory for a block of one element",
-                "a block of this GPU has " + std::to_string(limit), "use a lower order, matrix-free operators, or the CPU");
+    throw Error(Exit::resources,
+                std::string(name) + " need " + std::to_string(block.bytes) +
+                    " bytes of shared memory for a block of one element",
+                "a block of this GPU has " + std::to_string(limit),
+                "use a lower order, matrix-free operators, or the CPU");
   return block;
 }
 
 template <class... Parameters, class... Arguments>
-void start_blocks(const Device& device, const char* name, Index blocks, const BlockShape& block, void (*kernel)(Parameters...), const Arguments&... arguments) {
+void start_blocks(const Device& device, const char* name, Index blocks, const BlockShape& block,
+                  void (*kernel)(Parameters...), const Arguments&... arguments) {
   const LaunchScope launch(device, name);
   if (block.bytes > (48 << 10))  // more has to be asked for
-    cuda_check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, block.bytes), "asking for shared memory");
+    cuda_check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, block.bytes),
+               "asking for shared memory");
   start(device, {blocks, block.threads, block.bytes}, kernel, arguments...);
 }
 
 template <class Kernel, class F>
-void launch_blocks(const Device& device, const ElementArguments& arguments, Kernel kernel, const F& form, int scratch_entries,
-                   int items, const char* name, int number_bytes = sizeof(double)) {
+void launch_blocks(const Device& device, const ElementArguments& arguments, Kernel kernel, const F& form,
+                   int scratch_entries, int items, const char* name, int number_bytes = sizeof(double)) {
   if (arguments.batch_count == 0) return;
   const BlockShape block = block_for(device, scratch_entries * number_bytes, items, name);
-  start_blocks(device, name, arguments.batch_count * (lane_count / block.elements), block, kernel, form, arguments, block.elements);
+  start_blocks(device, name, arguments.batch_count * (lane_count / block.elements), block, kernel, form, arguments,
+               block.elements);
 }
 
 }  // namespace ritz::RITZ_BACKEND

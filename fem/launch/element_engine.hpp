@@ -2,11 +2,10 @@
 // the same on every machine; a Team says who does the items of a loop:
 //   CPU   one thread does all items for a batch of elements at once; T = Pack, a lane per element
 //   CUDA  block = up to lane_count elements, thread = item (a quadrature point, a pair of nodes, ...); T = double
-// team.each(n, f) runs f(0..n-1), team.each_tile(n, t, f) f(0), f(t), ... with all of the team; team.sync() makes what was written visible
-// to the team.
-// Scratch arrays live in the team's fast memory (stack or L2 on a CPU, shared memory on a GPU).
-// Numbers of nodes are compile-time constants for common cells, the geometry's for linear ones (Shape, element_points.hpp); 0 stands for
-// any element, with numbers from its table.
+// team.each(n, f) runs f(0..n-1), team.each_tile(n, t, f) f(0), f(t), ... with all of the team; team.sync() makes what
+// was written visible to the team. Scratch arrays live in the team's fast memory (stack or L2 on a CPU, shared memory
+// on a GPU). Numbers of nodes are compile-time constants for common cells, the geometry's for linear ones (Shape,
+// element_points.hpp); 0 stands for any element, with numbers from its table.
 #pragma once
 
 #include "fem/launch/element_points.hpp"
@@ -20,8 +19,8 @@ constexpr int nodal_scratch(const ReferenceTable& t, int vectors = 1) {
 }
 template <class F, class Sh>
 constexpr int matrices_scratch(const ReferenceTable& t) {
-  return nodal_scratch<F, Sh>(t) + t.point_count * (Sh::nodes(t) * Sh::S + 1 + Sh::place_size + fields_size<F, Sh>) +
-         t.point_count * Sh::column_tile * Sh::C * Sh::C * Sh::S;
+  const int point = 1 + Sh::place_size + fields_size<F, Sh> + Sh::nodes(t) * Sh::S;
+  return nodal_scratch<F, Sh>(t) + t.point_count * (point + Sh::column_tile * Sh::C * Sh::C * Sh::S);
 }
 template <class F, class Sh>
 constexpr int residuals_scratch(const ReferenceTable& t) {
@@ -45,8 +44,8 @@ constexpr void load_element(const Team& team, const ElementArguments& arguments,
 // K_(a i)(b j) = integral of grad N_a . d(flux_i)/d(u_j) . grad N_b, with the value slots where the form uses them.
 // Points: compile-time number of quadrature points, or 0 when it is known at run time only.
 template <Form F, int NodeCount, int D, int Points, class Team, class Memory>
-constexpr void element_matrices(const Team& team, const Memory& memory, const F& form, const ElementArguments& arguments,
-                                Index batch) {
+constexpr void element_matrices(const Team& team, const Memory& memory, const F& form,
+                                const ElementArguments& arguments, Index batch) {
   using Sh = Shape<F, NodeCount, D>;
   using T = typename Team::Number;
   constexpr int C = Sh::C, G = Sh::G, S = Sh::S, tile = Sh::column_tile;
@@ -55,8 +54,9 @@ constexpr void element_matrices(const Team& team, const Memory& memory, const F&
   const int N = Sh::nodes(table), points = Points > 0 ? Points : table.point_count;
 
   const Piece<Memory> x{memory, 0}, u = x.from(Sh::geometry_nodes(table) * G), basis = u.from(N * C),
-                      weight = basis.from(points * N * S), place = weight.from(points), kept = place.from(points * Sh::place_size),
-                      flux = kept.from(points * fields_size<F, Sh>);
+                                    weight = basis.from(points * N * S), place = weight.from(points),
+                                    kept = place.from(points * Sh::place_size),
+                                    flux = kept.from(points * fields_size<F, Sh>);
 
   load_element<Sh, !linear>(team, arguments, batch, x, u);
   team.sync();
@@ -76,9 +76,7 @@ constexpr void element_matrices(const Team& team, const Memory& memory, const F&
       const int q = item % points, b = first + item / points;
       const Location<T, G, Sh::M> point = kept_place<Sh, T>(place.from(q * Sh::place_size));
       Fields<T, C, G> fields{};
-      if constexpr (!linear) {
-        fields = kept_fields<Sh, T>(kept.from(q * fields_size<F, Sh>));
-      }
+      if constexpr (!linear) { fields = kept_fields<Sh, T>(kept.from(q * fields_size<F, Sh>)); }
       for (int c = 0; c < C; ++c)
         flux_derivative<F, Sh, T>(form, point, fields, c, basis.from((q * N + b) * S), weight(q),
                                   flux.from((item * C + c) * C * S));
@@ -110,14 +108,13 @@ constexpr void element_matrices(const Team& team, const Memory& memory, const F&
   });
 }
 
-// weight * flux at a point, pulled back to reference directions: flux(c * (1 + D)) with the value, then the gradient part.
+// weight * flux at a point, pulled back to reference directions: flux(c * (1 + D)) with the value, then the gradient
+// part.
 template <class F, class Sh, class T, class P>
 constexpr void pull_back(const Fields<T, Sh::C, Sh::G>& f, const Geometry<Sh, T>& g, T weight, const P& flux) {
   constexpr int D = Sh::D, G = Sh::G;
   for (int c = 0; c < Sh::C; ++c) {
-    if constexpr (F::uses_value) {
-      flux(c * (1 + D)) = weight * f.value[c];
-    }
+    if constexpr (F::uses_value) { flux(c * (1 + D)) = weight * f.value[c]; }
     if constexpr (F::uses_gradient) {
       for (int d = 0; d < D; ++d) {
         T component = f.gradient[c][0] * g.inverse[d][0];
@@ -130,7 +127,8 @@ constexpr void pull_back(const Fields<T, Sh::C, Sh::G>& f, const Geometry<Sh, T>
 
 // Entry (a, c) of the element's vector: sum over the points of flux against the shape function of node a. Stored.
 template <class F, class Sh, class Team, class P>
-constexpr void test_fluxes(const Team& team, const ElementArguments& arguments, Index batch, int points, const P& flux) {
+constexpr void test_fluxes(const Team& team, const ElementArguments& arguments, Index batch, int points,
+                           const P& flux) {
   using T = typename Team::Number;
   constexpr int C = Sh::C, D = Sh::D, width = C * (1 + D);
   const auto& numbers = numbers_of<T>(arguments.table);
@@ -140,9 +138,7 @@ constexpr void test_fluxes(const Team& team, const ElementArguments& arguments, 
     for (int c = 0; c < C; ++c) sum[c] = 0.0;
     for (int q = 0; q < points; ++q)
       for (int c = 0; c < C; ++c) {
-        if constexpr (F::uses_value) {
-          sum[c] += numbers.values[q * N + a] * flux(q * width + c * (1 + D));
-        }
+        if constexpr (F::uses_value) { sum[c] += numbers.values[q * N + a] * flux(q * width + c * (1 + D)); }
         if constexpr (F::uses_gradient) {
           for (int d = 0; d < D; ++d)
             sum[c] += numbers.gradients[(q * N + a) * D + d] * flux(q * width + c * (1 + D) + 1 + d);
@@ -179,7 +175,8 @@ constexpr void element_residuals(const Team& team, const Memory& memory, const F
 
 // The point state becomes what the form makes of it at u.
 template <Form F, int NodeCount, int D, class Team, class Memory>
-constexpr void element_commits(const Team& team, const Memory& memory, const F& form, const ElementArguments& arguments, Index batch) {
+constexpr void element_commits(const Team& team, const Memory& memory, const F& form, const ElementArguments& arguments,
+                               Index batch) {
   using Sh = Shape<F, NodeCount, D>;
   using T = typename Team::Number;
   constexpr int S = FormFacts<F>::state;
@@ -201,15 +198,15 @@ constexpr void element_commits(const Team& team, const Memory& memory, const F& 
 // Derived quantities (strain, stress, heat flux) at the nodes, extrapolated from the points of the table, and their
 // means over the cells; likewise the point state.
 template <Form F, int NodeCount, int D, class Team, class Memory>
-constexpr void element_evaluate(const Team& team, const Memory& memory, const F& form, const ElementArguments& arguments,
-                                Index batch) {
+constexpr void element_evaluate(const Team& team, const Memory& memory, const F& form,
+                                const ElementArguments& arguments, Index batch) {
   using Sh = Shape<F, NodeCount, D>;
   using T = typename Team::Number;
   constexpr int C = Sh::C, G = Sh::G, K = Sh::K;
   const ReferenceTable& table = arguments.table;
   const int N = Sh::nodes(table), points = table.point_count;
   const Piece<Memory> x{memory, 0}, u = x.from(Sh::geometry_nodes(table) * G), derived = u.from(N * C),
-                      weight = derived.from(points * K);
+                                    weight = derived.from(points * K);
 
   load_element<Sh, true>(team, arguments, batch, x, u);
   team.sync();

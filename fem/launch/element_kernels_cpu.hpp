@@ -19,8 +19,8 @@ struct CpuMemory {
   Pack& at(int i) const { return data[i]; }
 };
 
-// Few items are written out: those of order 1 have little else to do than to find their places. Not where a pack takes two of the sixteen
-// registers of AVX2, which then go to memory and back.
+// Few items are written out: those of order 1 have little else to do than to find their places. Not where a pack takes
+// two of the sixteen registers of AVX2, which then go to memory and back.
 template <class F>
 void do_each(int count, const F& f) {
   if (__builtin_constant_p(count) && count <= 4 && sizeof(Pack) <= register_bytes) {
@@ -36,7 +36,9 @@ struct CpuTeam {
   using Scalar = double;
 
   template <class F>
-  void each(int count, const F& f) const { do_each(count, f); }
+  void each(int count, const F& f) const {
+    do_each(count, f);
+  }
   template <class F>
   void each_tile(int count, int tile, const F& f) const {
     for (int first = 0; first < count; first += tile) f(first);
@@ -44,7 +46,8 @@ struct CpuTeam {
   void sync() const {}
 
   template <class X>
-  void load_coordinates(const ElementArguments& arguments, Index batch, int a, int nodes, int dimension, const X& x) const {
+  void load_coordinates(const ElementArguments& arguments, Index batch, int a, int nodes, int dimension,
+                        const X& x) const {
     load<false>(arguments.coordinates, arguments.geometry_nodes + (batch * nodes + a) * lane_count, a, dimension, x);
   }
   struct Origin {
@@ -52,18 +55,21 @@ struct CpuTeam {
   };
   Origin origin_of(const ElementArguments&, Index, int, int) const { return {}; }
   template <class X>
-  void load_coordinates_from(const Origin&, const ElementArguments& arguments, Index batch, int a, int nodes, int dimension, const X& x) const {
+  void load_coordinates_from(const Origin&, const ElementArguments& arguments, Index batch, int a, int nodes,
+                             int dimension, const X& x) const {
     load_coordinates(arguments, batch, a, nodes, dimension, x);
   }
   template <class U>
-  void load_unknowns(const ElementArguments& arguments, Index batch, int a, int nodes, int components, const U& u) const {
+  void load_unknowns(const ElementArguments& arguments, Index batch, int a, int nodes, int components,
+                     const U& u) const {
     if (arguments.u != nullptr)
       load<true>(arguments.u, arguments.nodes + (batch * nodes + a) * lane_count, a, components, u);
     else
       for (int c = 0; c < components; ++c) u(a * components + c) = 0.0;
   }
   template <class X>
-  void load_direction(const ElementArguments& arguments, Index batch, int a, int nodes, int components, const X& x) const {
+  void load_direction(const ElementArguments& arguments, Index batch, int a, int nodes, int components,
+                      const X& x) const {
     const std::int32_t* node = arguments.nodes + (batch * nodes + a) * lane_count;
     std::int32_t marks = 0;
     if (arguments.prescribed != nullptr)
@@ -94,7 +100,8 @@ struct CpuTeam {
     value.store(arguments.tangents + (batch * entries + entry) * lane_count);
   }
   static const double* line_tables(const ReferenceTable& table) { return table.line; }
-  Pack point_geometry(const ElementArguments& arguments, Index batch, int point, int points, int entry, int entries) const {
+  Pack point_geometry(const ElementArguments& arguments, Index batch, int point, int points, int entry,
+                      int entries) const {
     return Pack::load(arguments.point_geometry + ((batch * points + point) * entries + entry) * lane_count);
   }
   void store(const ElementArguments& arguments, Index batch, int entry, int entries, Pack value) const {
@@ -107,7 +114,7 @@ struct CpuTeam {
   }
 
  private:
-  static constexpr double zero = 0;  // what prescribed unknowns count as
+  static constexpr double zero = 0;                                                // what prescribed unknowns count as
   static std::int32_t unmarked(std::int32_t node) { return node ^ (node >> 31); }  // n from n or ~n
   template <bool Marked, class X>
   static void load(const double* values, const std::int32_t* nodes, int a, int stride, const X& x) {
@@ -130,14 +137,18 @@ struct SingleCpuTeam {
   Index batches;  // end of the range
 
   template <class F>
-  void each(int count, const F& f) const { do_each(count, f); }
+  void each(int count, const F& f) const {
+    do_each(count, f);
+  }
   void sync() const {}
   static const float* line_tables(const ReferenceTable& table) { return table.single.line; }
 
   // The first node of each element, that single precision does not lose small cells.
   struct Origin {
     __m256d at[2 * lane_count];
-    SinglePack operator()(int d) const { return SinglePack::gathered([&](int l) { return at[l][d]; }); }
+    SinglePack operator()(int d) const {
+      return SinglePack::gathered([&](int l) { return at[l][d]; });
+    }
   };
   Origin origin_of(const ElementArguments& arguments, Index batch, int nodes, int dimension) const {
     Origin origin;
@@ -148,21 +159,25 @@ struct SingleCpuTeam {
     return origin;
   }
   template <class X>
-  void load_coordinates_from(const Origin& origin, const ElementArguments& arguments, Index batch, int a, int nodes, int dimension, const X& x) const {
+  void load_coordinates_from(const Origin& origin, const ElementArguments& arguments, Index batch, int a, int nodes,
+                             int dimension, const X& x) const {
     if (dimension == 3) {
       const auto row = [&](int l) {
-        return _mm256_cvtpd_ps(triple(arguments.coordinates + Index{geometry_node(arguments, batch, a, nodes, l)} * 3) - origin.at[l]);
+        return _mm256_cvtpd_ps(triple(arguments.coordinates + Index{geometry_node(arguments, batch, a, nodes, l)} * 3) -
+                               origin.at[l]);
       };
       return gather_triples(row, [&](int d) -> decltype(auto) { return x(a * 3 + d); });
     }
     for (int d = 0; d < dimension; ++d) {
       x(a * dimension + d) = SinglePack::gathered([&](int l) {
-        return arguments.coordinates[Index{geometry_node(arguments, batch, a, nodes, l)} * dimension + d] - origin.at[l][d];
+        return arguments.coordinates[Index{geometry_node(arguments, batch, a, nodes, l)} * dimension + d] -
+               origin.at[l][d];
       });
     }
   }
   template <class U>
-  void load_unknowns(const ElementArguments& arguments, Index batch, int a, int nodes, int components, const U& u) const {
+  void load_unknowns(const ElementArguments& arguments, Index batch, int a, int nodes, int components,
+                     const U& u) const {
     for (int c = 0; c < components; ++c) {
       u(a * components + c) = SinglePack::gathered([&](int l) {
         const std::int32_t n = arguments.nodes[(of(batch, l / lane_count) * nodes + a) * lane_count + l % lane_count];
@@ -171,7 +186,8 @@ struct SingleCpuTeam {
     }
   }
   template <class X>
-  void load_direction(const ElementArguments& arguments, Index batch, int a, int nodes, int components, const X& x) const {
+  void load_direction(const ElementArguments& arguments, Index batch, int a, int nodes, int components,
+                      const X& x) const {
     const std::int32_t* low = arguments.nodes + (batch * nodes + a) * lane_count;
     const std::int32_t* high = arguments.nodes + (of(batch, 1) * nodes + a) * lane_count;
     std::int32_t marks = 0;
@@ -184,9 +200,9 @@ struct SingleCpuTeam {
         v[lane_count + l] = arguments.single_direction + Index{high[l]} * components;
       }
       if (components == 3)
-        return gather_triples([&](int l) { return triple(v[l]); }, [&](int d) -> decltype(auto) { return x(a * 3 + d); });
-      for (int d = 0; d < components; ++d)
-        x(a * components + d) = SinglePack::gathered([&](int l) { return v[l][d]; });
+        return gather_triples([&](int l) { return triple(v[l]); },
+                              [&](int d) -> decltype(auto) { return x(a * 3 + d); });
+      for (int d = 0; d < components; ++d) x(a * components + d) = SinglePack::gathered([&](int l) { return v[l][d]; });
       return;
     }
     for (int c = 0; c < components; ++c) {
@@ -210,12 +226,14 @@ struct SingleCpuTeam {
     const float* high = arguments.tangents + (of(batch, 1) * entries + entry) * lane_count;
     return SinglePack::joined(Half::load(low), Half::load(high));
   }
-  SinglePack point_geometry(const ElementArguments& arguments, Index batch, int point, int points, int entry, int entries) const {
+  SinglePack point_geometry(const ElementArguments& arguments, Index batch, int point, int points, int entry,
+                            int entries) const {
     return both_halves(arguments.point_geometry, batch, point * entries + entry, points * entries);
   }
   void store(const ElementArguments& arguments, Index batch, int entry, int entries, SinglePack value) const {
     for (int half = 0; half < 2 && batch + half < batches; ++half) {
-      float* target = arguments.single_elements + ((batch + half - arguments.first_batch) * entries + entry) * lane_count;
+      float* target =
+          arguments.single_elements + ((batch + half - arguments.first_batch) * entries + entry) * lane_count;
       Half mine = half == 0 ? value.low_half() : value.high_half();
       if (arguments.accumulate) mine += Half::load(target);
       mine.store(target);
@@ -234,7 +252,8 @@ struct SingleCpuTeam {
   }
 };
 
-// A batch's node lists are short and not read in order, which keeps the processor's own prefetching from following them.
+// A batch's node lists are short and not read in order, which keeps the processor's own prefetching from following
+// them.
 inline void prefetch_lists(const ElementArguments& arguments, Index batch, int nodes, int geometry_nodes) {
   const auto ahead = [batch](const std::int32_t* lists, int count) {
     const auto* list = reinterpret_cast<const char*>(lists + batch * count * lane_count);
@@ -290,9 +309,11 @@ template <Form F, int N, int D>
 [[gnu::flatten]] void run_single_actions(const Device&, const ElementArguments& arguments) {
   const F form = *static_cast<const F*>(arguments.form);
   static_assert(sizeof(SinglePack) == sizeof(Pack));
-  const SingleCpuMemory memory{reinterpret_cast<SinglePack*>(thread_scratch(actions_scratch<F, Shape<F, N, D>>(arguments.table)).data)};
+  const SingleCpuMemory memory{
+      reinterpret_cast<SinglePack*>(thread_scratch(actions_scratch<F, Shape<F, N, D>>(arguments.table)).data)};
   const SingleCpuTeam team{arguments.first_batch + arguments.batch_count};
-  for (Index i = arguments.first_batch; i < team.batches; i += 2) element_actions<F, N, D>(team, memory, form, arguments, i);
+  for (Index i = arguments.first_batch; i < team.batches; i += 2)
+    element_actions<F, N, D>(team, memory, form, arguments, i);
 }
 
 template <Form F, int N, int D>
@@ -308,7 +329,8 @@ template <class Run>
 void run_all_batches(const Device& device, const ElementArguments& arguments, const Run& run) {
   const Index parts = std::min<Index>(device.threads(), arguments.batch_count);
 #pragma omp parallel for num_threads(device.team(parts)) schedule(static)
-  for (Index part = 0; part < parts; ++part) run(arguments.batch_count * part / parts, arguments.batch_count * (part + 1) / parts);
+  for (Index part = 0; part < parts; ++part)
+    run(arguments.batch_count * part / parts, arguments.batch_count * (part + 1) / parts);
 }
 
 template <Form F, int N, int D>
@@ -320,7 +342,8 @@ template <Form F, int N, int D>
 void run_commits(const Device& device, const ElementArguments& arguments) {
   const LaunchScope launch(device, "point state");
   const F form = *static_cast<const F*>(arguments.form);
-  run_all_batches(device, arguments, [&](Index first, Index last) { commit_batches<F, N, D>(form, arguments, first, last); });
+  run_all_batches(device, arguments,
+                  [&](Index first, Index last) { commit_batches<F, N, D>(form, arguments, first, last); });
 }
 
 template <Form F, int N, int D>
@@ -332,7 +355,8 @@ template <Form F, int N, int D>
 void run_tangents(const Device& device, const ElementArguments& arguments) {
   const LaunchScope launch(device, "point tangents");
   const F form = *static_cast<const F*>(arguments.form);
-  run_all_batches(device, arguments, [&](Index first, Index last) { keep_tangents<F, N, D>(form, arguments, first, last); });
+  run_all_batches(device, arguments,
+                  [&](Index first, Index last) { keep_tangents<F, N, D>(form, arguments, first, last); });
 }
 
 template <Form F, int N, int D>

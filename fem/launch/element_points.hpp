@@ -1,6 +1,6 @@
-// What is known at one quadrature point of an element: sizes of a form on a shape of cell, geometry, values and gradients of
-// the unknown, and the form's flux and its derivative there. The engines (element_engine.hpp, element_actions.hpp,
-// tensor_engine.hpp) are made of it.
+// What is known at one quadrature point of an element: sizes of a form on a shape of cell, geometry, values and
+// gradients of the unknown, and the form's flux and its derivative there. The engines (element_engine.hpp,
+// element_actions.hpp, tensor_engine.hpp) are made of it.
 #pragma once
 
 #include "fem/forms/form.hpp"
@@ -22,22 +22,25 @@ constexpr const auto& numbers_of(const ReferenceTable& table) {
   else return static_cast<const Tabulated<double>&>(table);
 }
 
-// Sizes of one form on one shape of cell, known at compile time; NodeCount 0: nodes are counted at run time. Those of the geometry
-// are as many on linear cells; cells with more nodes may be straight, with a geometry of their corners.
+// Sizes of one form on one shape of cell, known at compile time; NodeCount 0: nodes are counted at run time. Those of
+// the geometry are as many on linear cells; cells with more nodes may be straight, with a geometry of their corners.
 template <Form F, int NodeCount, int ReferenceDimension>
 struct Shape {
   using Facts = FormFacts<F>;
   static constexpr int D = ReferenceDimension;
   static constexpr int nodes(const ReferenceTable& t) { return NodeCount > 0 ? NodeCount : t.node_count; }
   static constexpr bool linear_cell = NodeCount > 0 && NodeCount <= (1 << ReferenceDimension);
-  static constexpr int geometry_nodes(const ReferenceTable& t) { return linear_cell ? NodeCount : t.geometry_node_count; }
+  static constexpr int geometry_nodes(const ReferenceTable& t) {
+    return linear_cell ? NodeCount : t.geometry_node_count;
+  }
   static constexpr int G = F::dimension, C = F::components, S = Facts::slots;
   static constexpr bool on_facets = Facts::codimension == 1;
   static_assert(D + Facts::codimension == G);
   static_assert(!on_facets || !F::uses_gradient, "gradients on facets are not available");
   static constexpr int K = Facts::evaluated;
-  static constexpr int M = Facts::given + Facts::state;  // in the engines a Location holds what is given, then the point state
-  static constexpr int place_size = 2 * G + M;           // numbers of a Location
+  // in the engines a Location holds what is given, then the point state
+  static constexpr int M = Facts::given + Facts::state;
+  static constexpr int place_size = 2 * G + M;  // numbers of a Location
   // matrix columns (nodes b) handled together
   static constexpr int column_tile = C == 1 ? (NodeCount > 0 && NodeCount < 4 ? NodeCount : 4) : 1;
 };
@@ -109,7 +112,8 @@ constexpr Geometry<Sh, T> geometry_at(const X& x, const ReferenceTable& table, i
 
 // The same with what is given and kept there.
 template <class Sh, class T, class Team, class X>
-constexpr Geometry<Sh, T> geometry_of(const Team& team, const ElementArguments& arguments, Index batch, const X& x, int q) {
+constexpr Geometry<Sh, T> geometry_of(const Team& team, const ElementArguments& arguments, Index batch, const X& x,
+                                      int q) {
   Geometry<Sh, T> g = geometry_at<Sh, T>(x, arguments.table, q);
   constexpr int given = Sh::Facts::given, state = Sh::Facts::state;
   const int points = arguments.table.point_count;
@@ -117,7 +121,8 @@ constexpr Geometry<Sh, T> geometry_of(const Team& team, const ElementArguments& 
     for (int m = 0; m < given; ++m) g.point.given[m] = team.given(arguments, batch, q * given + m, points * given);
   }
   if constexpr (state > 0) {
-    for (int i = 0; i < state; ++i) g.point.given[given + i] = team.state(arguments, batch, q * state + i, points * state);
+    for (int i = 0; i < state; ++i)
+      g.point.given[given + i] = team.state(arguments, batch, q * state + i, points * state);
   }
   return g;
 }
@@ -134,9 +139,7 @@ constexpr Fields<T, Sh::C, Sh::G> fields_at(const U& u, int N, const B& basis) {
   for (int a = 0; a < N; ++a)
     for (int c = 0; c < Sh::C; ++c) {
       const T value = u(a * Sh::C + c);
-      if constexpr (F::uses_value) {
-        fields.value[c] += basis(a * Sh::S) * value;
-      }
+      if constexpr (F::uses_value) { fields.value[c] += basis(a * Sh::S) * value; }
       if constexpr (F::uses_gradient) {
         for (int d = 0; d < Sh::G; ++d) fields.gradient[c][d] += basis(a * Sh::S + first + d) * value;
       }
@@ -152,9 +155,7 @@ constexpr void basis_at(const Geometry<Sh, T>& g, const ReferenceTable& table, i
   const double* values = table.values + q * N;
   const double* gradients = table.gradients + q * N * Sh::D;
   for (int a = 0; a < N; ++a) {
-    if constexpr (F::uses_value) {
-      basis(a * Sh::S) = values[a];
-    }
+    if constexpr (F::uses_value) { basis(a * Sh::S) = values[a]; }
     if constexpr (F::uses_gradient) {
       for (int i = 0; i < Sh::G; ++i) {
         T slope = gradients[a * Sh::D] * g.inverse[0][i];
@@ -167,7 +168,8 @@ constexpr void basis_at(const Geometry<Sh, T>& g, const ReferenceTable& table, i
 
 // The same from nodal values alone, without slots at hand; gradients when WithGradient.
 template <class Sh, bool WithGradient, class T, class U>
-constexpr Fields<T, Sh::C, Sh::G> interpolate(const U& u, const Geometry<Sh, T>& g, const ReferenceTable& table, int q) {
+constexpr Fields<T, Sh::C, Sh::G> interpolate(const U& u, const Geometry<Sh, T>& g, const ReferenceTable& table,
+                                              int q) {
   constexpr int C = Sh::C, D = Sh::D, G = Sh::G;
   const int N = Sh::nodes(table);
   const auto* values = numbers_of<T>(table).values + q * N;
@@ -213,8 +215,9 @@ constexpr Location<T, F::dimension, FormFacts<F>::given> location_of(const Locat
 
 // The flux at a point; `now`: the point state after the increment, nullptr where it is not asked for.
 template <class F, class T, int M>
-constexpr void call_form(const F& form, const Location<T, F::dimension, M>& point, const Fields<T, F::components, F::dimension>& u,
-                         Fields<T, F::components, F::dimension>& f, T* now = nullptr) {
+constexpr void call_form(const F& form, const Location<T, F::dimension, M>& point,
+                         const Fields<T, F::components, F::dimension>& u, Fields<T, F::components, F::dimension>& f,
+                         T* now = nullptr) {
   constexpr int S = FormFacts<F>::state;
   if constexpr (S == 0) {
     form(point, u, f);
@@ -230,7 +233,8 @@ constexpr void call_form(const F& form, const Location<T, F::dimension, M>& poin
 
 // Derived quantities, then the point state, for results.
 template <class F, class T, int M>
-constexpr void derive_at(const F& form, const Location<T, F::dimension, M>& point, const Fields<T, F::components, F::dimension>& u, T* out) {
+constexpr void derive_at(const F& form, const Location<T, F::dimension, M>& point,
+                         const Fields<T, F::components, F::dimension>& u, T* out) {
   constexpr int S = FormFacts<F>::state, K = FormFacts<F>::derived;
   if constexpr (S == 0) {
     form.derive(point, u, out);
@@ -243,8 +247,8 @@ constexpr void derive_at(const F& form, const Location<T, F::dimension, M>& poin
 // Derivative of the flux in the direction "component c of the unknown varies like these slots", times `weight`:
 // out(i * S + s). The derivative is exact, by dual numbers.
 template <class F, class Sh, class T, class B, class Out>
-constexpr void flux_derivative(const F& form, const Location<T, Sh::G, Sh::M>& point, const Fields<T, Sh::C, Sh::G>& u, int c,
-                               const B& slots, T weight, const Out& out) {
+constexpr void flux_derivative(const F& form, const Location<T, Sh::G, Sh::M>& point, const Fields<T, Sh::C, Sh::G>& u,
+                               int c, const B& slots, T weight, const Out& out) {
   using V = Dual<T>;
   constexpr int first = FormFacts<F>::first_gradient_slot;
   Location<V, Sh::G, Sh::M> p;
@@ -260,17 +264,13 @@ constexpr void flux_derivative(const F& form, const Location<T, Sh::G, Sh::M>& p
     x.value[k] = V(u.value[k], 0.0);
     for (int d = 0; d < Sh::G; ++d) x.gradient[k][d] = V(u.gradient[k][d], 0.0);
   }
-  if constexpr (F::uses_value) {
-    x.value[c].derivative = slots(0);
-  }
+  if constexpr (F::uses_value) { x.value[c].derivative = slots(0); }
   if constexpr (F::uses_gradient) {
     for (int d = 0; d < Sh::G; ++d) x.gradient[c][d].derivative = slots(first + d);
   }
   call_form(form, p, x, f);
   for (int i = 0; i < Sh::C; ++i) {
-    if constexpr (F::uses_value) {
-      out(i * Sh::S) = weight * f.value[i].derivative;
-    }
+    if constexpr (F::uses_value) { out(i * Sh::S) = weight * f.value[i].derivative; }
     if constexpr (F::uses_gradient) {
       for (int d = 0; d < Sh::G; ++d) out(i * Sh::S + first + d) = weight * f.gradient[i][d].derivative;
     }
@@ -313,9 +313,7 @@ constexpr Fields<T, Sh::C, Sh::G> tangent_flux(const F& form, const Location<T, 
   }
   call_form(form, p, x, f);
   for (int c = 0; c < Sh::C; ++c) {
-    if constexpr (F::uses_value) {
-      result.value[c] = f.value[c].derivative;
-    }
+    if constexpr (F::uses_value) { result.value[c] = f.value[c].derivative; }
     if constexpr (F::uses_gradient) {
       for (int d = 0; d < Sh::G; ++d) result.gradient[c][d] = f.gradient[c][d].derivative;
     }
@@ -334,7 +332,7 @@ struct Piece {
 
 // Numbers of the unknown at a point, when the tangent depends on it.
 template <class F, class Sh>
-constexpr int fields_size = FormFacts<F>::linear ? 0 : Sh::C * (1 + Sh::G);
+constexpr int fields_size = FormFacts<F>::linear ? 0 : Sh::C*(1 + Sh::G);
 
 template <class Sh, class T, class P>
 constexpr void keep_fields(const Fields<T, Sh::C, Sh::G>& fields, const P& state) {
@@ -356,9 +354,7 @@ template <class Sh, class T, class P>
 constexpr void keep_place(const Location<T, Sh::G, Sh::M>& point, const P& place) {
   for (int d = 0; d < Sh::G; ++d) {
     place(d) = point.x[d];
-    if constexpr (Sh::on_facets) {
-      place(Sh::G + d) = point.normal[d];
-    }
+    if constexpr (Sh::on_facets) { place(Sh::G + d) = point.normal[d]; }
   }
   if constexpr (Sh::M > 0) {
     for (int m = 0; m < Sh::M; ++m) place(2 * Sh::G + m) = point.given[m];

@@ -4,7 +4,8 @@
 namespace ritz::RITZ_BACKEND {
 namespace {
 
-const RegisterForm<VonMisesPlasticity, Cell<4, 3>, Cell<10, 3>, Cell<8, 3>, Cell<20, 3>, AnyElement<3>> von_mises_plasticity;
+const RegisterForm<VonMisesPlasticity, Cell<4, 3>, Cell<10, 3>, Cell<8, 3>, Cell<20, 3>, AnyElement<3>>
+    von_mises_plasticity;
 
 }  // namespace
 }  // namespace ritz::RITZ_BACKEND

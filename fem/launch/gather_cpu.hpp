@@ -1,5 +1,6 @@
-// Nodal triples, as they lie in memory, to registers of one number of sixteen elements: a load per node and a transposition
-// instead of three loads and insertions per node. In double precision, with eight elements, this was no gain.
+// Nodal triples, as they lie in memory, to registers of one number of sixteen elements: a load per node and a
+// transposition instead of three loads and insertions per node. In double precision, with eight elements, this was no
+// gain.
 #pragma once
 
 #include "device/pack.hpp"
@@ -31,8 +32,8 @@ inline SinglePack joined(__m128 a, __m128 b, __m128 c, __m128 d) {
 // row(l): the triple of lane l.
 template <class Row, class X>
 inline void gather_triples(const Row& row, const X& x) {
-  const FourTriples a(row(0), row(1), row(2), row(3)), b(row(4), row(5), row(6), row(7)), c(row(8), row(9), row(10), row(11)),
-      d(row(12), row(13), row(14), row(15));
+  const FourTriples a(row(0), row(1), row(2), row(3)), b(row(4), row(5), row(6), row(7)),
+      c(row(8), row(9), row(10), row(11)), d(row(12), row(13), row(14), row(15));
   x(0) = joined(a.x, b.x, c.x, d.x);
   x(1) = joined(a.y, b.y, c.y, d.y);
   x(2) = joined(a.z, b.z, c.z, d.z);

@@ -20,11 +20,15 @@ struct InterpolationKernels {
 // Chebyshev smoothing where the operator is applied by others, q = A x; prescribed unknowns have inverse_diagonal 0.
 template <class Real>
 struct PCycleKernels {
-  void (*start)(const Device&, Index n, Real c, const Real* inverse_diagonal, const Real* b, Real* d, Real* x);  // x = d = c D^-1 b
+  // x = d = c D^-1 b
+  void (*start)(const Device&, Index n, Real c, const Real* inverse_diagonal, const Real* b, Real* d, Real* x);
   // d = c1 d + c2 D^-1 (b - q), x += d
-  void (*step)(const Device&, Index n, Real c1, Real c2, const Real* inverse_diagonal, const Real* b, const Real* q, Real* d, Real* x);
-  void (*weighted_residual)(const Device&, Index n, const Real* weight, const Real* b, const Real* q, Real* r);  // r = w (b - q)
-  void (*add_weighted)(const Device&, Index n, const Real* weight, const Real* s, Real* x);                      // x += w s
+  void (*step)(const Device&, Index n, Real c1, Real c2, const Real* inverse_diagonal, const Real* b, const Real* q,
+               Real* d, Real* x);
+  // r = w (b - q)
+  void (*weighted_residual)(const Device&, Index n, const Real* weight, const Real* b, const Real* q, Real* r);
+  // x += w s
+  void (*add_weighted)(const Device&, Index n, const Real* weight, const Real* s, Real* x);
   void (*from_double)(const Device&, Index n, const double* x, Real* y);
   void (*to_double)(const Device&, Index n, const Real* x, double* y);
 };

@@ -13,7 +13,8 @@ namespace {
 
 // Text for both machines, as in element_engine.hpp.
 template <int C, class Team, class Memory>
-constexpr void interpolate_element(const Team& team, const Memory& memory, const ElementArguments& arguments, Index batch) {
+constexpr void interpolate_element(const Team& team, const Memory& memory, const ElementArguments& arguments,
+                                   Index batch) {
   using T = typename Team::Number;
   const ReferenceTable& table = arguments.table;
   const int in_count = table.node_count, out_count = table.point_count;
@@ -33,13 +34,15 @@ constexpr void interpolate_element(const Team& team, const Memory& memory, const
   team.sync();
 }
 
-int components_of(const ElementArguments& arguments) { return static_cast<const InterpolationFacts*>(arguments.form)->components; }
+int components_of(const ElementArguments& arguments) {
+  return static_cast<const InterpolationFacts*>(arguments.form)->components;
+}
 
 #ifdef __CUDACC__
 // block = elements of one batch, thread = (node of the result, element)
 template <class Real, int C>
-__global__ void interpolation_kernel(const __grid_constant__ InterpolationFacts, const __grid_constant__ ElementArguments arguments,
-                                     int elements_per_block) {
+__global__ void interpolation_kernel(const __grid_constant__ InterpolationFacts,
+                                     const __grid_constant__ ElementArguments arguments, int elements_per_block) {
   const auto [team, memory, batch] = ElementThread<Real>(arguments, elements_per_block);
   interpolate_element<C>(team, memory, arguments, batch);
 }
@@ -59,7 +62,8 @@ template <class Real, int C>
     for (Index i = arguments.first_batch; i < end; ++i) interpolate_element<C>(CpuTeam{}, memory, arguments, i);
   } else {
     const SingleCpuMemory memory{reinterpret_cast<SinglePack*>(thread_scratch(size).data)};
-    for (Index i = arguments.first_batch; i < end; i += 2) interpolate_element<C>(SingleCpuTeam{end}, memory, arguments, i);
+    for (Index i = arguments.first_batch; i < end; i += 2)
+      interpolate_element<C>(SingleCpuTeam{end}, memory, arguments, i);
   }
 }
 #endif
@@ -119,7 +123,8 @@ void start(const Device& device, Index n, Real c, const Real* inverse_diagonal, 
   for_each(device, "smoothing", n, Start<Real>{c, inverse_diagonal, b, d, x});
 }
 template <class Real>
-void step(const Device& device, Index n, Real c1, Real c2, const Real* inverse_diagonal, const Real* b, const Real* q, Real* d, Real* x) {
+void step(const Device& device, Index n, Real c1, Real c2, const Real* inverse_diagonal, const Real* b, const Real* q,
+          Real* d, Real* x) {
   for_each(device, "smoothing", n, Step<Real>{c1, c2, inverse_diagonal, b, q, d, x});
 }
 template <class Real>
@@ -136,10 +141,12 @@ void convert(const Device& device, Index n, const From* x, To* y) {
 }
 
 const InterpolationKernels table{run<double>, run<float>};
-const PCycleKernels<double> in_double{start<double>, step<double>, weighted_residual<double>, add_weighted<double>,
-                                      convert<double, double>, convert<double, double>};
-const PCycleKernels<float> in_single{start<float>, step<float>, weighted_residual<float>, add_weighted<float>,
-                                     convert<double, float>, convert<float, double>};
+const PCycleKernels<double> in_double{
+    start<double>,           step<double>,           weighted_residual<double>, add_weighted<double>,
+    convert<double, double>, convert<double, double>};
+const PCycleKernels<float> in_single{
+    start<float>,           step<float>,           weighted_residual<float>, add_weighted<float>,
+    convert<double, float>, convert<float, double>};
 const Registration interpolation("interpolation", &table), cycle_in_double("p-cycle double", &in_double),
     cycle_in_single("p-cycle single", &in_single);
 

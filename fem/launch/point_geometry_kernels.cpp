@@ -15,7 +15,8 @@ struct StoreGeometry {
   double* out;
 
   constexpr void operator()(Index index) const {
-    const int lane = static_cast<int>(index % lane_count), points = table.point_count, count = table.geometry_node_count;
+    const int lane = static_cast<int>(index % lane_count), points = table.point_count,
+              count = table.geometry_node_count;
     const Index batch = index / lane_count / points;
     const int q = static_cast<int>(index / lane_count % points);
     double x[D] = {}, J[D][D] = {}, m[D][D] = {};  // J: [reference direction][direction]

@@ -2,9 +2,9 @@
 //
 //   const RegisterForm<Elasticity, Cell<4, 3>, Cell<10, 3>> elasticity;      // nodes and dimension of the cells
 //
-// A cell is known to kernels by its number of nodes and its reference dimension only. AnyElement<3> serves all elements of
-// that dimension that are not listed, and as few nodes as a linear cell's on a geometry of more: so a new reference element
-// needs no new kernel.
+// A cell is known to kernels by its number of nodes and its reference dimension only. AnyElement<3> serves all elements
+// of that dimension that are not listed, and as few nodes as a linear cell's on a geometry of more: so a new reference
+// element needs no new kernel.
 #pragma once
 
 #include "device/kernels.hpp"
@@ -24,8 +24,9 @@ struct Cell {
 template <int ReferenceDimension>
 using AnyElement = Cell<0, ReferenceDimension>;
 
-// What a solution asks for again and again has kernels of a cell's own: matrices, and residuals that Newton's method returns to. What it asks
-// for once is left to the kernels for any element where the form has those, too (`beside_any`): half as much to compile.
+// What a solution asks for again and again has kernels of a cell's own: matrices, and residuals that Newton's method
+// returns to. What it asks for once is left to the kernels for any element where the form has those, too
+// (`beside_any`): half as much to compile.
 template <Form F, class C, bool beside_any>
 struct RegisterFormOnCell {
   RegisterFormOnCell() {
@@ -34,8 +35,10 @@ struct RegisterFormOnCell {
 
  private:
   static const FormKernels& table() {
-    // Kernels of a cell's own for actions, too, where systems are solved without a matrix: of vectors on quadratic cells in space.
-    constexpr bool acts = C::nodes == 0 || (C::nodes >= 10 && C::dimension == 3 && F::components > 1 && F::uses_gradient);
+    // Kernels of a cell's own for actions, too, where systems are solved without a matrix: of vectors on quadratic
+    // cells in space.
+    constexpr bool acts =
+        C::nodes == 0 || (C::nodes >= 10 && C::dimension == 3 && F::components > 1 && F::uses_gradient);
     constexpr bool asked_once = beside_any && C::nodes != 0;
     static FormKernels t{};
     if constexpr (!asked_once || !FormFacts<F>::linear) t.residuals = run_residuals<F, C::nodes, C::dimension>;
@@ -60,10 +63,8 @@ struct RegisterFormOnCell {
       return run_matrices<F, C::nodes, C::dimension, 0>;
     } else {
       return [](const Device& device, const ElementArguments& arguments) {
-        if (arguments.table.point_count == 1)
-          run_matrices<F, C::nodes, C::dimension, 1>(device, arguments);
-        else
-          run_matrices<F, beside_any ? 0 : C::nodes, C::dimension, 0>(device, arguments);
+        if (arguments.table.point_count == 1) run_matrices<F, C::nodes, C::dimension, 1>(device, arguments);
+        else run_matrices<F, beside_any ? 0 : C::nodes, C::dimension, 0>(device, arguments);
       };
     }
   }

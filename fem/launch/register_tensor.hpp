@@ -16,17 +16,20 @@ template <class Real, class Sh>
 using TensorChunk = ChunkTraits<Real, Sh::N <= 3 && Sh::scratch <= 105, Sh::scratch, Sh::points, Sh::C, 1, 128>;
 
 template <class Real, Form F, int Order>
-__global__ void __launch_bounds__(largest_block_threads) tensor_kernel(const __grid_constant__ F form, const __grid_constant__ ElementArguments arguments,
-                                                                       int elements, const __grid_constant__ ChunkSums sums) {
-  compute_chunk<TensorChunk<Real, TensorShape<F, Order, F::dimension>>>(arguments, elements, sums, [&](const auto& team, const auto& memory, Index batch) {
-    tensor_actions<F, Order, F::dimension>(team, memory, form, arguments, batch);
-  });
+__global__ void __launch_bounds__(largest_block_threads)
+    tensor_kernel(const __grid_constant__ F form, const __grid_constant__ ElementArguments arguments, int elements,
+                  const __grid_constant__ ChunkSums sums) {
+  compute_chunk<TensorChunk<Real, TensorShape<F, Order, F::dimension>>>(
+      arguments, elements, sums, [&](const auto& team, const auto& memory, Index batch) {
+        tensor_actions<F, Order, F::dimension>(team, memory, form, arguments, batch);
+      });
 }
 
 template <class Real, Form F, int Order>
 void launch_tensor_actions(const Device& device, const ElementArguments& arguments) {
   using Sh = TensorShape<F, Order, F::dimension>;
-  launch_chunks<TensorChunk<Real, Sh>>(device, "tensor actions", arguments, form_of<F>(arguments), tensor_kernel<Real, F, Order>, Sh::lines);
+  launch_chunks<TensorChunk<Real, Sh>>(device, "tensor actions", arguments, form_of<F>(arguments),
+                                       tensor_kernel<Real, F, Order>, Sh::lines);
 }
 template <Form F, int Order>
 void run_tensor_actions(const Device& device, const ElementArguments& arguments) {
@@ -66,13 +69,16 @@ template <Form F, int Order>
 template <Form F, int... Orders>
 struct RegisterTensor {
   RegisterTensor() {
-    (register_kernels(RITZ_TEXT(RITZ_BACKEND), tensor_kernel_name(F::name, Orders, F::dimension).c_str(), &table<Orders>()), ...);
+    (register_kernels(RITZ_TEXT(RITZ_BACKEND), tensor_kernel_name(F::name, Orders, F::dimension).c_str(),
+                      &table<Orders>()),
+     ...);
   }
 
  private:
   template <int Order>
   static const FormKernels& table() {
-    static FormKernels t{nullptr, nullptr, nullptr, run_tensor_actions<F, Order>, nullptr, run_single_tensor_actions<F, Order>};
+    static FormKernels t{
+        nullptr, nullptr, nullptr, run_tensor_actions<F, Order>, nullptr, run_single_tensor_actions<F, Order>};
 #ifdef __CUDACC__
     t.sums_actions = true;
 #endif

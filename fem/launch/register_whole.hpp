@@ -23,12 +23,8 @@ struct RegisterWholeElement {
       table.actions = run_whole<WholeTask::actions, E>;
       table.diagonals = run_whole<WholeTask::diagonals, E>;
     }
-    if constexpr (Facts::state > 0) {
-      table.commits = run_whole<WholeTask::commits, E>;
-    }
-    if constexpr (Facts::evaluated > 0) {
-      table.evaluate = run_whole<WholeTask::evaluate, E>;
-    }
+    if constexpr (Facts::state > 0) { table.commits = run_whole<WholeTask::commits, E>; }
+    if constexpr (Facts::evaluated > 0) { table.evaluate = run_whole<WholeTask::evaluate, E>; }
     register_kernels(RITZ_TEXT(RITZ_BACKEND), whole_kernel_name(E::name).c_str(), &table);
     static const FormRecord record = record_of_element<E>();
     register_kernels(RITZ_TEXT(RITZ_BACKEND), form_record_name(E::name).c_str(), &record);

@@ -18,24 +18,25 @@ struct ScatterRun {
 
 struct ScatterView {
   Index chunk_count;
-  const Index* chunk_runs;              // [chunk + 1] first run
-  const Index* chunk_slots;             // [chunk + 1] first slot
-  const Index* chunk_sources;           // [chunk + 1] first source
+  const Index* chunk_runs;     // [chunk + 1] first run
+  const Index* chunk_slots;    // [chunk + 1] first slot
+  const Index* chunk_sources;  // [chunk + 1] first source
   const ScatterRun* runs;
-  const std::uint32_t* destinations;    // [slot] item of the target or of the extension
-  const std::uint16_t* sources;         // per run [source][slot]: (batch in chunk * items + item) * lanes + lane
-  Index shared_count;                   // items of the target that more than one chunk touches
-  const std::uint32_t* shared_items;    // [shared] item of the target
-  const std::uint32_t* shared_begin;    // [shared + 1] first item of the extension
-  Index untouched_count;                // items of the target that no element touches: set to zero
+  const std::uint32_t* destinations;  // [slot] item of the target or of the extension
+  const std::uint16_t* sources;       // per run [source][slot]: (batch in chunk * items + item) * lanes + lane
+  Index shared_count;                 // items of the target that more than one chunk touches
+  const std::uint32_t* shared_items;  // [shared] item of the target
+  const std::uint32_t* shared_begin;  // [shared + 1] first item of the extension
+  Index untouched_count;              // items of the target that no element touches: set to zero
   const std::uint32_t* untouched;
 };
 
-// Where the results of chunks first_chunk, first_chunk + 1, ... go, each of `chunk_batches` batches of elements (the last may have fewer).
+// Where the results of chunks first_chunk, first_chunk + 1, ... go, each of `chunk_batches` batches of elements (the
+// last may have fewer).
 struct ChunkSums {
   ScatterView scatter;
   Index first_chunk, chunk_batches;
-  void *target, *extension;             // [item][component], of the kernel's precision
+  void *target, *extension;  // [item][component], of the kernel's precision
 };
 
 }  // namespace ritz

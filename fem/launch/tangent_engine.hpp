@@ -1,12 +1,14 @@
-// Tangents kept at quadrature points. Where a form's tangent depends on the unknown, it is evaluated once, by dual numbers, and kept in
-// single precision; then a multigrid cycle's products, diagonals and coarser matrices need neither form nor unknown nor geometry:
+// Tangents kept at quadrature points. Where a form's tangent depends on the unknown, it is evaluated once, by dual
+// numbers, and kept in single precision; then a multigrid cycle's products, diagonals and coarser matrices need neither
+// form nor unknown nor geometry:
 //
 //   D_(c d)(e f) = weight * d(flux_c)/d(grad u_e), both pulled back to the reference directions d and f
 //   K x = sum over the points of  grad N . D . grad N x,   gradients being those of the reference cell
 //
-// D is symmetric: its lower triangle by rows, c * D + d the row, is kept as [batch][point][entry][lane]. Elements of another order on the
-// same cells, tabulated at the same points, give the Galerkin product of that order. Davydov, Pelteret, Arndt, Kronbichler, Steinmann,
-// Int. J. Numer. Meth. Eng. 121 (2020) 2874, compare what may be kept. Same text and teams as element_engine.hpp.
+// D is symmetric: its lower triangle by rows, c * D + d the row, is kept as [batch][point][entry][lane]. Elements of
+// another order on the same cells, tabulated at the same points, give the Galerkin product of that order. Davydov,
+// Pelteret, Arndt, Kronbichler, Steinmann, Int. J. Numer. Meth. Eng. 121 (2020) 2874, compare what may be kept. Same
+// text and teams as element_engine.hpp.
 #pragma once
 
 #include "fem/launch/element_engine.hpp"
@@ -15,10 +17,13 @@ namespace ritz::RITZ_BACKEND {
 
 // Of vectors in space by their gradients, as solids have them.
 template <Form F, int D>
-constexpr bool keeps_tangents = FormFacts<F>::has_matrix && FormFacts<F>::symmetric && !FormFacts<F>::linear && F::uses_gradient && !F::uses_value &&
-                                FormFacts<F>::codimension == 0 && F::components == 3 && D == 3;
+constexpr bool keeps_tangents =
+    FormFacts<F>::has_matrix&& FormFacts<F>::symmetric && !FormFacts<F>::linear && F::uses_gradient && !F::uses_value &&
+    FormFacts<F>::codimension == 0 && F::components == 3 && D == 3;
 
-constexpr int tangent_entry(int row, int column) { return row < column ? column * (column + 1) / 2 + row : row * (row + 1) / 2 + column; }
+constexpr int tangent_entry(int row, int column) {
+  return row < column ? column * (column + 1) / 2 + row : row * (row + 1) / 2 + column;
+}
 
 // Sizes; NodeCount 0: nodes are counted at run time.
 template <int Components, int Dimension, int NodeCount>
@@ -29,7 +34,8 @@ struct TangentShape {
 };
 
 template <Form F, int NodeCount, int D, class Team, class Memory>
-constexpr void element_tangents(const Team& team, const Memory& memory, const F& form, const ElementArguments& arguments, Index batch) {
+constexpr void element_tangents(const Team& team, const Memory& memory, const F& form,
+                                const ElementArguments& arguments, Index batch) {
   using Sh = Shape<F, NodeCount, D>;
   using Kept = TangentShape<Sh::C, D, NodeCount>;
   using T = typename Team::Number;
@@ -51,7 +57,8 @@ constexpr void element_tangents(const Team& team, const Memory& memory, const F&
       for (int row = column; row < Kept::rows; ++row) {
         T entry = 0.0;
         for (int i = 0; i < G; ++i) entry += flux.gradient[row / D][i] * g.inverse[row % D][i];
-        team.store_tangent(arguments, batch, q * Kept::entries + tangent_entry(row, column), table.point_count * Kept::entries, weight * entry);
+        team.store_tangent(arguments, batch, q * Kept::entries + tangent_entry(row, column),
+                           table.point_count * Kept::entries, weight * entry);
       }
     }
   });
@@ -79,7 +86,8 @@ constexpr void tangent_actions(const Team& team, const Memory& memory, const Ele
       }
     for (int row = 0; row < rows; ++row)
       for (int column = 0; column <= row; ++column) {
-        const T entry = team.tangent(arguments, batch, q * Sh::entries + tangent_entry(row, column), points * Sh::entries);
+        const T entry =
+            team.tangent(arguments, batch, q * Sh::entries + tangent_entry(row, column), points * Sh::entries);
         sum[row] += entry * slope[column];
         if (column < row) sum[column] += entry * slope[row];
       }
@@ -99,7 +107,8 @@ constexpr void tangent_actions(const Team& team, const Memory& memory, const Ele
 
 // Rows of node a and columns of node b of the element matrix.
 template <class Sh, class Team, class T>
-constexpr void tangent_block(const Team& team, const ElementArguments& arguments, Index batch, int a, int b, T (&sum)[Sh::C][Sh::C]) {
+constexpr void tangent_block(const Team& team, const ElementArguments& arguments, Index batch, int a, int b,
+                             T (&sum)[Sh::C][Sh::C]) {
   constexpr int C = Sh::C, D = Sh::D;
   const double* gradients = arguments.table.gradients;
   const int N = Sh::nodes(arguments.table), points = arguments.table.point_count;
@@ -111,8 +120,9 @@ constexpr void tangent_block(const Team& team, const ElementArguments& arguments
         for (int j = 0; j < C; ++j) {
           T along = 0.0;
           for (int e = 0; e < D; ++e)
-            along +=
-                gradients[(q * N + b) * D + e] * team.tangent(arguments, batch, q * Sh::entries + tangent_entry(i * D + d, j * D + e), points * Sh::entries);
+            along += gradients[(q * N + b) * D + e] *
+                     team.tangent(arguments, batch, q * Sh::entries + tangent_entry(i * D + d, j * D + e),
+                                  points * Sh::entries);
           sum[i][j] += gradients[(q * N + a) * D + d] * along;
         }
 }
@@ -150,7 +160,8 @@ constexpr void tangent_diagonals(const Team& team, const ElementArguments& argum
         for (int d = 0; d < D; ++d)
           for (int e = 0; e <= d; ++e)
             sum += ((d == e ? 1 : 2) * slope[d] * slope[e]) *
-                   team.tangent(arguments, batch, q * Sh::entries + tangent_entry(c * D + d, c * D + e), points * Sh::entries);
+                   team.tangent(arguments, batch, q * Sh::entries + tangent_entry(c * D + d, c * D + e),
+                                points * Sh::entries);
       }
       team.store(arguments, batch, a * C + c, N * C, sum);
     }

@@ -1,6 +1,6 @@
-// Actions of a form on quadrilaterals and hexahedra of order P by sum factorisation (Orszag 1980; Kronbichler and Kormann,
-// ACM TOMS 45, 2019): fields go to N^D Gauss points, N = P + 1, and fluxes back, direction by direction, N^(D+1)
-// multiplications each. Text and team are those of element_engine.hpp; an item is a line of N numbers:
+// Actions of a form on quadrilaterals and hexahedra of order P by sum factorisation (Orszag 1980; Kronbichler and
+// Kormann, ACM TOMS 45, 2019): fields go to N^D Gauss points, N = P + 1, and fluxes back, direction by direction,
+// N^(D+1) multiplications each. Text and team are those of element_engine.hpp; an item is a line of N numbers:
 //
 //   scratch  W, and one array per direction but the last for the derivatives; the last direction stays in registers
 //   forward  last direction ... y, then x with its derivative; y's derivative
@@ -26,9 +26,10 @@ struct LineTables {
                        slopes = values_transposed + N * N, slopes_transposed = slopes + N * N;
 };
 
-// out_q = sum_i m_qi in_i, where m_(N-1-q)(N-1-i) = m_qi for values and -m_qi for slopes. Of three and of five nodes on, even and odd
-// parts of a line are multiplied apart: half the multiplications (Kopriva, Implementing Spectral Methods, 2009, 3.5). `m` is then
-// [even part: even_rows][H], [odd part: odd_rows][h] with H = (N + 1) / 2, h = N / 2. Of an odd number the node in the middle is a Gauss point.
+// out_q = sum_i m_qi in_i, where m_(N-1-q)(N-1-i) = m_qi for values and -m_qi for slopes. Of three and of five nodes
+// on, even and odd parts of a line are multiplied apart: half the multiplications (Kopriva, Implementing Spectral
+// Methods, 2009, 3.5). `m` is then [even part: even_rows][H], [odd part: odd_rows][h] with H = (N + 1) / 2, h = N / 2.
+// Of an odd number the node in the middle is a Gauss point.
 enum class LineMatrix { values, values_transposed, slopes, slopes_transposed };
 
 template <int N, LineMatrix M, class S, class T>
@@ -54,15 +55,14 @@ constexpr void line_product(const S* tables, const T (&in)[N], T (&out)[N]) {
   } else {
     constexpr int H = (N + 1) / 2, h = N / 2;
     constexpr int even_rows = keeps_sign ? H : h, odd_rows = keeps_sign ? h : H;
-    constexpr bool unit_row = N % 2 == 1 && M == LineMatrix::values, unit_column = N % 2 == 1 && M == LineMatrix::values_transposed;
+    constexpr bool unit_row = N % 2 == 1 && M == LineMatrix::values,
+                   unit_column = N % 2 == 1 && M == LineMatrix::values_transposed;
     T even[H], odd[h];
     for (int i = 0; i < h; ++i) {
       even[i] = in[i] + in[N - 1 - i];
       odd[i] = in[i] - in[N - 1 - i];
     }
-    if constexpr (N % 2 == 1) {
-      even[h] = in[h];
-    }
+    if constexpr (N % 2 == 1) { even[h] = in[h]; }
     const S* odd_part = m + even_rows * H;
     for (int q = 0; q < H; ++q) {
       T a = 0.0, b = 0.0;  // parts that keep and that change their sign from q to N - 1 - q, for values
@@ -97,10 +97,12 @@ struct TensorShape {
   static constexpr bool with_state = !FormFacts<F>::linear;
   static constexpr int scratch = G * corners + field_size * (with_state ? 2 : 1);
   using Tables = LineTables<N>;
-  static_assert(F::dimension == Dimension && FormFacts<F>::codimension == 0 && FormFacts<F>::given == 0 && FormFacts<F>::state == 0);
+  static_assert(F::dimension == Dimension && FormFacts<F>::codimension == 0 && FormFacts<F>::given == 0 &&
+                FormFacts<F>::state == 0);
 };
 
-// First entry and distance of the entries of line `item` along a direction: known when compiling, so that a GPU's thread can keep the entries in registers.
+// First entry and distance of the entries of line `item` along a direction: known when compiling, so that a GPU's
+// thread can keep the entries in registers.
 template <class Sh, int Direction>
 struct Line {
   static constexpr int stride = power(Sh::N, Direction);
@@ -118,9 +120,8 @@ constexpr void multilinear_coefficients(const Team& team, const ElementArguments
   using T = typename Team::Number;
   constexpr int corner_bits[8] = {0, 1, 3, 2, 4, 5, 7, 6};
   const auto origin = team.origin_of(arguments, batch, Sh::corners, Sh::G);
-  team.each(Sh::corners, [&](int corner) {
-    team.load_coordinates_from(origin, arguments, batch, corner, Sh::corners, Sh::G, a);
-  });
+  team.each(Sh::corners,
+            [&](int corner) { team.load_coordinates_from(origin, arguments, batch, corner, Sh::corners, Sh::G, a); });
   team.sync();
   team.each(Sh::G, [&](int i) {
     T x[Sh::corners];
@@ -140,8 +141,8 @@ constexpr void multilinear_coefficients(const Team& team, const ElementArguments
 // Geometry along a line in the last direction: x and its derivatives are linear in the last coordinate t.
 template <class Sh, class T>
 struct LineGeometry {
-  T x[2][Sh::G];              // x = x[0] + t x[1]; x[1] is also d x / d t
-  T slope[Sh::D][2][Sh::G];   // d x / d xi_d = slope[d][0] + t slope[d][1], for d below the last direction
+  T x[2][Sh::G];             // x = x[0] + t x[1]; x[1] is also d x / d t
+  T slope[Sh::D][2][Sh::G];  // d x / d xi_d = slope[d][0] + t slope[d][1], for d below the last direction
 
   template <class P, class S>
   constexpr LineGeometry(const P& a, const S* line_points, int item) {
@@ -244,9 +245,7 @@ constexpr void to_points(const Team& team, const typename Team::Scalar* tables, 
     }
   });
   team.sync();
-  if constexpr (D == 3) {
-    sweep_y<LineMatrix::values, Sh>(team, tables, field, field);
-  }
+  if constexpr (D == 3) { sweep_y<LineMatrix::values, Sh>(team, tables, field, field); }
   team.each(Sh::lines, [&](int item) {
     for (int c = 0; c < C; ++c) {
       const int first = c * points + item * N;
@@ -272,9 +271,7 @@ constexpr Fields<T, Sh::C, Sh::G> fields_on_line(const P& field, int n, const T*
                                                  const PointGeometry<Sh, T>& g) {
   Fields<T, Sh::C, Sh::G> u{};
   for (int c = 0; c < Sh::C; ++c) {
-    if constexpr (F::uses_value) {
-      u.value[c] = value[c * stride];
-    }
+    if constexpr (F::uses_value) { u.value[c] = value[c * stride]; }
     if constexpr (F::uses_gradient) {
       T reference[Sh::D];
       for (int d = 0; d + 1 < Sh::D; ++d) reference[d] = field(((d + 1) * Sh::C + c) * Sh::points + n);
@@ -294,7 +291,8 @@ constexpr void tensor_actions(const Team& team, const Memory& memory, const F& f
                               Index batch) {
   using Sh = TensorShape<F, Order, Dimension>;
   using T = typename Team::Number;
-  constexpr int N = Sh::N, D = Sh::D, C = Sh::C, points = Sh::points, last = Sh::lines;  // last: stride of the last direction
+  // last: stride of the last direction
+  constexpr int N = Sh::N, D = Sh::D, C = Sh::C, points = Sh::points, last = Sh::lines;
   const auto* tables = team.line_tables(arguments.table);
   const Piece<Memory> corners{memory, 0}, field = corners.from(Sh::G * Sh::corners), state = field.from(Sh::field_size);
   const bool stored = arguments.point_geometry != nullptr;
@@ -313,22 +311,16 @@ constexpr void tensor_actions(const Team& team, const Memory& memory, const F& f
     T value[C][N], slope[C][N], state_value[C][N], state_slope[C][N];
     for (int c = 0; c < C; ++c) {
       for (int k = 0; k < N; ++k) value[c][k] = field(c * points + item + k * last);
-      if constexpr (F::uses_gradient) {
-        line_product<N, LineMatrix::slopes>(tables, value[c], slope[c]);
-      }
+      if constexpr (F::uses_gradient) { line_product<N, LineMatrix::slopes>(tables, value[c], slope[c]); }
       if constexpr (Sh::with_state) {
         for (int k = 0; k < N; ++k) state_value[c][k] = state(c * points + item + k * last);
-        if constexpr (F::uses_gradient) {
-          line_product<N, LineMatrix::slopes>(tables, state_value[c], state_slope[c]);
-        }
+        if constexpr (F::uses_gradient) { line_product<N, LineMatrix::slopes>(tables, state_value[c], state_slope[c]); }
       }
     }
     const auto* at = tables + Sh::Tables::points;
     const auto* weights = tables + Sh::Tables::weights;
     typename Team::Scalar line_weight = weights[item % N];
-    if constexpr (D == 3) {
-      line_weight *= weights[item / N];
-    }
+    if constexpr (D == 3) { line_weight *= weights[item / N]; }
     const auto along = [&](const auto& geometry_of) {
       for (int k = 0; k < N; ++k) {
         const int n = item + k * last;
@@ -345,17 +337,13 @@ constexpr void tensor_actions(const Team& team, const Memory& memory, const F& f
         const Fields<T, C, Sh::G> du = fields_on_line<F, Sh, T>(field, n, &value[0][k], &slope[0][k], N, g);
         const Fields<T, C, Sh::G> f = tangent_flux<F, Sh, T>(form, place, u, du);
         for (int c = 0; c < C; ++c) {
-          if constexpr (F::uses_value) {
-            value[c][k] = g.measure * f.value[c];
-          }
+          if constexpr (F::uses_value) { value[c][k] = g.measure * f.value[c]; }
           if constexpr (F::uses_gradient) {
             for (int d = 0; d < D; ++d) {
               T back = f.gradient[c][0] * g.m[d][0];
               for (int i = 1; i < Sh::G; ++i) back += f.gradient[c][i] * g.m[d][i];
-              if (d + 1 < D)
-                field(((d + 1) * C + c) * points + n) = g.out * back;
-              else
-                slope[c][k] = g.out * back;
+              if (d + 1 < D) field(((d + 1) * C + c) * points + n) = g.out * back;
+              else slope[c][k] = g.out * back;
             }
           }
         }
@@ -363,8 +351,9 @@ constexpr void tensor_actions(const Team& team, const Memory& memory, const F& f
     };
     if (stored) {
       along([&](int k) {
-        return PointGeometry<Sh, T>(
-            [&](int entry) { return team.point_geometry(arguments, batch, item + k * last, points, entry, Sh::D * Sh::G + 1 + Sh::G); });
+        return PointGeometry<Sh, T>([&](int entry) {
+          return team.point_geometry(arguments, batch, item + k * last, points, entry, Sh::D * Sh::G + 1 + Sh::G);
+        });
       });
     } else {
       const LineGeometry<Sh, T> line(corners, at, item);
@@ -375,9 +364,7 @@ constexpr void tensor_actions(const Team& team, const Memory& memory, const F& f
         T sum[N];
         line_product<N, LineMatrix::slopes_transposed>(tables, slope[c], sum);
         for (int k = 0; k < N; ++k) {
-          if constexpr (F::uses_value) {
-            sum[k] += value[c][k];
-          }
+          if constexpr (F::uses_value) { sum[k] += value[c][k]; }
           field(c * points + item + k * last) = sum[k];
         }
       } else {
@@ -405,16 +392,15 @@ constexpr void tensor_actions(const Team& team, const Memory& memory, const F& f
     }
   });
   team.sync();
-  if constexpr (D == 3) {
-    sweep_y<LineMatrix::values_transposed, Sh>(team, tables, field, field);
-  }
+  if constexpr (D == 3) { sweep_y<LineMatrix::values_transposed, Sh>(team, tables, field, field); }
   team.each(Sh::lines, [&](int item) {
     const LastLine<Sh> line(item);
     for (int c = 0; c < C; ++c) {
       T in[N], out[N];
       for (int i = 0; i < N; ++i) in[i] = field(c * points + line.first + i * line.stride);
       line_product<N, LineMatrix::values_transposed>(tables, in, out);
-      for (int i = 0; i < N; ++i) team.store(arguments, batch, (line.first + i * line.stride) * C + c, points * C, out[i]);
+      for (int i = 0; i < N; ++i)
+        team.store(arguments, batch, (line.first + i * line.stride) * C + c, points * C, out[i]);
     }
   });
   team.sync();

@@ -1,5 +1,5 @@
-// A whole element's own functions (fem/forms/whole_element.hpp) as the engine calls them: in numbers of any kind, with the state
-// before the increment where the element keeps one.
+// A whole element's own functions (fem/forms/whole_element.hpp) as the engine calls them: in numbers of any kind, with
+// the state before the increment where the element keeps one.
 #pragma once
 
 #include "fem/forms/whole_element.hpp"
@@ -16,7 +16,9 @@ struct WholeShape {
   static constexpr int K = Facts::strains, P = Facts::points, S = Facts::state;
   static constexpr int pairs = n * (n + 1) / 2;
   // Coordinates, the unknown and a direction of it; and of elements with strains: columns, tangent and both products.
-  static constexpr int scratch(int components) { return N * G + 2 * N * components + (K > 0 ? 2 * n * K + K * K + (P + 1) * K + 1 : 0); }
+  static constexpr int scratch(int components) {
+    return N * G + 2 * N * components + (K > 0 ? 2 * n * K + K * K + (P + 1) * K + 1 : 0);
+  }
 };
 
 // Numbers of the nodes as the user's function takes them; u holds `stride` per node, of which it takes the first.
@@ -45,7 +47,8 @@ struct Kept {
   T values[Sh::S > 0 ? Sh::S : 1];
   template <class Team>
   constexpr Kept(const Team& team, const ElementArguments& arguments, Index batch, int point) {
-    for (int i = 0; i < Sh::S; ++i) values[i] = team.state(arguments, batch, point * Sh::S + i, Sh::Facts::state_points * Sh::S);
+    for (int i = 0; i < Sh::S; ++i)
+      values[i] = team.state(arguments, batch, point * Sh::S + i, Sh::Facts::state_points * Sh::S);
   }
 };
 
@@ -70,7 +73,8 @@ struct StateIn {
   }
 };
 
-// What the element's functions give, with a state where it has one; the state after the increment goes to `now` where it is asked for.
+// What the element's functions give, with a state where it has one; the state after the increment goes to `now` where
+// it is asked for.
 template <class Sh, class E, class V, class T>
 constexpr V strain_energy(const E& element, const V (&e)[Sh::K], const Kept<Sh, T>& kept, V* now = nullptr) {
   if constexpr (Sh::S == 0) {
@@ -83,7 +87,8 @@ constexpr V strain_energy(const E& element, const V (&e)[Sh::K], const Kept<Sh, 
   }
 }
 template <class Sh, class E, class X, class V, class T>
-constexpr V element_energy(const E& element, const X& x, const Unknowns<Sh, V>& u, const Kept<Sh, T>& kept, V* now = nullptr) {
+constexpr V element_energy(const E& element, const X& x, const Unknowns<Sh, V>& u, const Kept<Sh, T>& kept,
+                           V* now = nullptr) {
   if constexpr (Sh::S == 0) {
     return element.energy(x.values, u.values);
   } else {
@@ -94,7 +99,8 @@ constexpr V element_energy(const E& element, const X& x, const Unknowns<Sh, V>& 
   }
 }
 template <class Sh, class E, class X, class V, class T>
-constexpr Unknowns<Sh, V> element_residual(const E& element, const X& x, const Unknowns<Sh, V>& u, const Kept<Sh, T>& kept, V* now = nullptr) {
+constexpr Unknowns<Sh, V> element_residual(const E& element, const X& x, const Unknowns<Sh, V>& u,
+                                           const Kept<Sh, T>& kept, V* now = nullptr) {
   Unknowns<Sh, V> r([](int, int) { return V(0.0); });
   if constexpr (Sh::S == 0) {
     element.residual(x.values, u.values, r.values);

@@ -1,6 +1,6 @@
-// Residuals, tangents and results of whole elements (fem/forms/whole_element.hpp). Teams and scratch memory are those of
-// element_engine.hpp; an item is an unknown, a pair of unknowns, or a point. The space may have more unknowns per node than
-// the element: the others get zeros.
+// Residuals, tangents and results of whole elements (fem/forms/whole_element.hpp). Teams and scratch memory are those
+// of element_engine.hpp; an item is an unknown, a pair of unknowns, or a point. The space may have more unknowns per
+// node than the element: the others get zeros.
 #pragma once
 
 #include "fem/launch/element_engine.hpp"
@@ -44,7 +44,8 @@ constexpr void store_entry(const Team& team, const ElementArguments& arguments, 
   const int components = arguments.components, a = i / Sh::C, c = i % Sh::C;
   team.store(arguments, batch, a * components + c, Sh::N * components, value);
   if (c == Sh::C - 1)
-    for (int k = Sh::C; k < components; ++k) team.store(arguments, batch, a * components + k, Sh::N * components, T(0.0));
+    for (int k = Sh::C; k < components; ++k)
+      team.store(arguments, batch, a * components + k, Sh::N * components, T(0.0));
 }
 
 template <class Sh, class Team, class P>
@@ -75,7 +76,8 @@ constexpr T stress(const E& element, const T (&strain)[Sh::K], int k, const Kept
 
 // The derivative of that in a direction of the strains.
 template <class Sh, class T, class E>
-constexpr T stress_change(const E& element, const T (&strain)[Sh::K], int k, const T (&direction)[Sh::K], const Kept<Sh, T>& kept) {
+constexpr T stress_change(const E& element, const T (&strain)[Sh::K], int k, const T (&direction)[Sh::K],
+                          const Kept<Sh, T>& kept) {
   using D = Dual<T>;
   Dual<D> e[Sh::K];
   for (int i = 0; i < Sh::K; ++i) e[i] = Dual<D>(D(strain[i], direction[i]), D(T(unit(i, k)), T(0.0)));
@@ -94,7 +96,8 @@ constexpr void strains_for_tangent(const E& element, int point, const X& x, cons
 
 // r_j = sum over the points of weighted stresses times column j; `stresses` [point][strain] are in scratch.
 template <class Sh, class Team, class E, class X, class P>
-constexpr void test_stresses(const Team& team, const ElementArguments& arguments, Index batch, const E& element, const X& x, const P& stresses) {
+constexpr void test_stresses(const Team& team, const ElementArguments& arguments, Index batch, const E& element,
+                             const X& x, const P& stresses) {
   using T = typename Team::Number;
   team.sync();
   team.each(Sh::n, [&](int j) {
@@ -109,11 +112,13 @@ constexpr void test_stresses(const Team& team, const ElementArguments& arguments
 }
 
 template <class Sh, class Team, class E, class X, class P>
-constexpr void strain_matrices(const Team& team, ElementArguments arguments, Index batch, const E& element, const X& x, const P& u, const P& rest) {
+constexpr void strain_matrices(const Team& team, ElementArguments arguments, Index batch, const E& element, const X& x,
+                               const P& u, const P& rest) {
   using T = typename Team::Number;
   constexpr int K = Sh::K, n = Sh::n;
   const int components = arguments.components, entries = Sh::N * Sh::N * components * components;
-  const P columns = rest, products = columns.from(n * K), tangent = products.from(n * K), strains = tangent.from(K * K), weight = strains.from(K);
+  const P columns = rest, products = columns.from(n * K), tangent = products.from(n * K), strains = tangent.from(K * K),
+          weight = strains.from(K);
   constexpr bool linear = Sh::Facts::linear;
   for (int p = 0; p < Sh::P; ++p) {
     team.each(n + 1, [&](int j) {  // the last: the strains where the tangent is taken, and the weight
@@ -139,7 +144,8 @@ constexpr void strain_matrices(const Team& team, ElementArguments arguments, Ind
         direction[k] = unit(k, pair.j);
       }
       const Kept<Sh, T> kept(team, arguments, batch, p);
-      tangent(pair.i * K + pair.j) = tangent(pair.j * K + pair.i) = weight(0) * stress_change<Sh, T>(element, e, pair.i, direction, kept);
+      tangent(pair.i * K + pair.j) = tangent(pair.j * K + pair.i) =
+          weight(0) * stress_change<Sh, T>(element, e, pair.i, direction, kept);
     });
     team.sync();
     team.each(n, [&](int j) {
@@ -175,7 +181,8 @@ constexpr T energy_derivative(const E& element, const X& x, const Unknowns<Sh, T
 
 // d2(energy) in the directions of unknown i and of du
 template <class Sh, class T, class E, class X, class Direction>
-constexpr T energy_change(const E& element, const X& x, const Unknowns<Sh, T>& u, int i, const Direction& du, const Kept<Sh, T>& kept) {
+constexpr T energy_change(const E& element, const X& x, const Unknowns<Sh, T>& u, int i, const Direction& du,
+                          const Kept<Sh, T>& kept) {
   using D = Dual<T>;
   const Unknowns<Sh, Dual<D>> v(
       [&](int a, int c) { return Dual<D>(D(u.values[a][c], du(a, c)), D(T(unit(a * Sh::C + c, i)), T(0.0))); });
@@ -183,7 +190,8 @@ constexpr T energy_change(const E& element, const X& x, const Unknowns<Sh, T>& u
 }
 
 template <class Sh, class T, class E, class X, class Direction>
-constexpr Unknowns<Sh, Dual<T>> residual_change(const E& element, const X& x, const Unknowns<Sh, T>& u, const Direction& du, const Kept<Sh, T>& kept) {
+constexpr Unknowns<Sh, Dual<T>> residual_change(const E& element, const X& x, const Unknowns<Sh, T>& u,
+                                                const Direction& du, const Kept<Sh, T>& kept) {
   const Unknowns<Sh, Dual<T>> v([&](int a, int c) { return Dual<T>(u.values[a][c], du(a, c)); });
   return element_residual<Sh>(element, x, v, kept);
 }
@@ -191,11 +199,13 @@ constexpr Unknowns<Sh, Dual<T>> residual_change(const E& element, const X& x, co
 // ---- the tasks ----
 
 template <WholeElement E, class Team, class Memory>
-constexpr void whole_residuals(const Team& team, const Memory& memory, const E& element, const ElementArguments& arguments, Index batch) {
+constexpr void whole_residuals(const Team& team, const Memory& memory, const E& element,
+                               const ElementArguments& arguments, Index batch) {
   using Sh = WholeShape<E>;
   using T = typename Team::Number;
   const int components = arguments.components;
-  const Piece<Memory> nodes{memory, 0}, unknown = nodes.from(Sh::N * Sh::G), rest = unknown.from(2 * Sh::N * components);
+  const Piece<Memory> nodes{memory, 0}, unknown = nodes.from(Sh::N * Sh::G),
+                                        rest = unknown.from(2 * Sh::N * components);
   load_whole<Sh>(team, arguments, batch, nodes, unknown);
   const Coordinates<Sh, T, Piece<Memory>> x(nodes);
   const Unknowns<Sh, T> u([&](int a, int c) { return unknown(a * components + c); });
@@ -209,7 +219,9 @@ constexpr void whole_residuals(const Team& team, const Memory& memory, const E& 
     test_stresses<Sh>(team, arguments, batch, element, x, rest);
   } else if constexpr (WholeElementFacts<E>::has_energy) {
     const Kept<Sh, T> kept(team, arguments, batch, 0);
-    team.each(Sh::n, [&](int i) { store_entry<Sh>(team, arguments, batch, i, energy_derivative<Sh, T>(element, x, u, i, kept)); });
+    team.each(Sh::n, [&](int i) {
+      store_entry<Sh>(team, arguments, batch, i, energy_derivative<Sh, T>(element, x, u, i, kept));
+    });
   } else {
     team.each(1, [&](int) {
       const Unknowns<Sh, T> r = element_residual<Sh>(element, x, u, Kept<Sh, T>(team, arguments, batch, 0));
@@ -220,11 +232,13 @@ constexpr void whole_residuals(const Team& team, const Memory& memory, const E& 
 }
 
 template <WholeElement E, class Team, class Memory>
-constexpr void whole_matrices(const Team& team, const Memory& memory, const E& element, const ElementArguments& arguments, Index batch) {
+constexpr void whole_matrices(const Team& team, const Memory& memory, const E& element,
+                              const ElementArguments& arguments, Index batch) {
   using Sh = WholeShape<E>;
   using T = typename Team::Number;
   const int components = arguments.components, entries = Sh::N * Sh::N * components * components;
-  const Piece<Memory> nodes{memory, 0}, unknown = nodes.from(Sh::N * Sh::G), rest = unknown.from(2 * Sh::N * components);
+  const Piece<Memory> nodes{memory, 0}, unknown = nodes.from(Sh::N * Sh::G),
+                                        rest = unknown.from(2 * Sh::N * components);
   load_whole<Sh>(team, arguments, batch, nodes, unknown);
   const Coordinates<Sh, T, Piece<Memory>> x(nodes);
   store_empty_blocks<Sh>(team, arguments, batch);
@@ -235,7 +249,8 @@ constexpr void whole_matrices(const Team& team, const Memory& memory, const E& e
     const Kept<Sh, T> kept(team, arguments, batch, 0);
     team.each(Sh::pairs, [&](int item) {
       const Pair pair(item);
-      const T entry = energy_change<Sh, T>(element, x, u, pair.i, [&](int a, int c) { return T(unit(a * Sh::C + c, pair.j)); }, kept);
+      const T entry = energy_change<Sh, T>(
+          element, x, u, pair.i, [&](int a, int c) { return T(unit(a * Sh::C + c, pair.j)); }, kept);
       team.store(arguments, batch, matrix_entry<Sh>(pair.i, pair.j, components), entries, entry);
       if (pair.i != pair.j) team.store(arguments, batch, matrix_entry<Sh>(pair.j, pair.i, components), entries, entry);
     });
@@ -243,7 +258,8 @@ constexpr void whole_matrices(const Team& team, const Memory& memory, const E& e
     const Unknowns<Sh, T> u([&](int a, int c) { return unknown(a * components + c); });
     const Kept<Sh, T> kept(team, arguments, batch, 0);
     team.each(Sh::n, [&](int j) {
-      const auto r = residual_change<Sh, T>(element, x, u, [&](int a, int c) { return T(unit(a * Sh::C + c, j)); }, kept);
+      const auto r = residual_change<Sh, T>(
+          element, x, u, [&](int a, int c) { return T(unit(a * Sh::C + c, j)); }, kept);
       for (int a = 0; a < Sh::N; ++a)
         for (int c = 0; c < Sh::C; ++c) {
           const int i = a * Sh::C + c;
@@ -261,12 +277,14 @@ constexpr void whole_matrices(const Team& team, const Memory& memory, const E& e
 
 // The tangent applied to the direction.
 template <WholeElement E, class Team, class Memory>
-constexpr void whole_actions(const Team& team, const Memory& memory, const E& element, const ElementArguments& arguments, Index batch) {
+constexpr void whole_actions(const Team& team, const Memory& memory, const E& element,
+                             const ElementArguments& arguments, Index batch) {
   using Sh = WholeShape<E>;
   using T = typename Team::Number;
   const int components = arguments.components;
-  const Piece<Memory> nodes{memory, 0}, unknown = nodes.from(Sh::N * Sh::G), direction = unknown.from(Sh::N * components),
-                      rest = direction.from(Sh::N * components);
+  const Piece<Memory> nodes{memory, 0}, unknown = nodes.from(Sh::N * Sh::G),
+                                        direction = unknown.from(Sh::N * components),
+                                        rest = direction.from(Sh::N * components);
   team.each(Sh::N, [&](int a) { team.load_direction(arguments, batch, a, Sh::N, components, direction); });
   load_whole<Sh>(team, arguments, batch, nodes, unknown);
   const Coordinates<Sh, T, Piece<Memory>> x(nodes);
@@ -284,20 +302,25 @@ constexpr void whole_actions(const Team& team, const Memory& memory, const E& el
   } else if constexpr (WholeElementFacts<E>::has_energy) {
     const Kept<Sh, T> kept(team, arguments, batch, 0);
     team.each(Sh::n, [&](int i) {
-      store_entry<Sh>(team, arguments, batch, i, energy_change<Sh, T>(element, x, u, i, [&](int a, int c) { return v.values[a][c]; }, kept));
+      store_entry<Sh>(team, arguments, batch, i,
+                      energy_change<Sh, T>(
+                          element, x, u, i, [&](int a, int c) { return v.values[a][c]; }, kept));
     });
   } else {
     team.each(1, [&](int) {
       const Kept<Sh, T> kept(team, arguments, batch, 0);
-      const auto r = residual_change<Sh, T>(element, x, u, [&](int a, int c) { return v.values[a][c]; }, kept);
-      for (int i = 0; i < Sh::n; ++i) store_entry<Sh>(team, arguments, batch, i, r.values[i / Sh::C][i % Sh::C].derivative);
+      const auto r = residual_change<Sh, T>(
+          element, x, u, [&](int a, int c) { return v.values[a][c]; }, kept);
+      for (int i = 0; i < Sh::n; ++i)
+        store_entry<Sh>(team, arguments, batch, i, r.values[i / Sh::C][i % Sh::C].derivative);
     });
   }
   team.sync();
 }
 
 template <WholeElement E, class Team, class Memory>
-constexpr void whole_diagonals(const Team& team, const Memory& memory, const E& element, const ElementArguments& arguments, Index batch) {
+constexpr void whole_diagonals(const Team& team, const Memory& memory, const E& element,
+                               const ElementArguments& arguments, Index batch) {
   using Sh = WholeShape<E>;
   using T = typename Team::Number;
   const int components = arguments.components;
@@ -318,7 +341,8 @@ constexpr void whole_diagonals(const Team& team, const Memory& memory, const E& 
       }
       store_entry<Sh>(team, arguments, batch, i, sum);
     } else if constexpr (WholeElementFacts<E>::has_energy) {
-      store_entry<Sh>(team, arguments, batch, i, energy_change<Sh, T>(element, x, u, i, along, Kept<Sh, T>(team, arguments, batch, 0)));
+      store_entry<Sh>(team, arguments, batch, i,
+                      energy_change<Sh, T>(element, x, u, i, along, Kept<Sh, T>(team, arguments, batch, 0)));
     } else {
       const auto r = residual_change<Sh, T>(element, x, u, along, Kept<Sh, T>(team, arguments, batch, 0));
       T own = 0.0;
@@ -332,7 +356,8 @@ constexpr void whole_diagonals(const Team& team, const Memory& memory, const E& 
 
 // The state becomes what the element makes of it at u.
 template <WholeElement E, class Team, class Memory>
-constexpr void whole_commits(const Team& team, const Memory& memory, const E& element, const ElementArguments& arguments, Index batch) {
+constexpr void whole_commits(const Team& team, const Memory& memory, const E& element,
+                             const ElementArguments& arguments, Index batch) {
   using Sh = WholeShape<E>;
   using T = typename Team::Number;
   const int components = arguments.components;
@@ -352,14 +377,17 @@ constexpr void whole_commits(const Team& team, const Memory& memory, const E& el
     } else {
       element_residual<Sh>(element, x, u, kept, now);
     }
-    for (int i = 0; i < Sh::S; ++i) team.store_state(arguments, batch, p * Sh::S + i, Sh::Facts::state_points * Sh::S, now[i]);
+    for (int i = 0; i < Sh::S; ++i)
+      team.store_state(arguments, batch, p * Sh::S + i, Sh::Facts::state_points * Sh::S, now[i]);
   });
   team.sync();
 }
 
-// Derived quantities, and means of the state over the points, are those of the whole element: the same at all of its nodes.
+// Derived quantities, and means of the state over the points, are those of the whole element: the same at all of its
+// nodes.
 template <WholeElement E, class Team, class Memory>
-constexpr void whole_evaluate(const Team& team, const Memory& memory, const E& element, const ElementArguments& arguments, Index batch) {
+constexpr void whole_evaluate(const Team& team, const Memory& memory, const E& element,
+                              const ElementArguments& arguments, Index batch) {
   using Sh = WholeShape<E>;
   using T = typename Team::Number;
   constexpr int D = Sh::Facts::derived, K = Sh::Facts::evaluated, P = Sh::Facts::state_points;

@@ -9,7 +9,8 @@ namespace ritz::RITZ_BACKEND {
 enum class WholeTask { matrices, residuals, actions, diagonals, evaluate, commits };
 
 template <WholeTask Task, WholeElement E>
-__global__ void whole_kernel(const __grid_constant__ E element, const __grid_constant__ ElementArguments arguments, int elements_per_block) {
+__global__ void whole_kernel(const __grid_constant__ E element, const __grid_constant__ ElementArguments arguments,
+                             int elements_per_block) {
   const auto [team, memory, batch] = ElementThread<double>(arguments, elements_per_block);
   if constexpr (Task == WholeTask::matrices) whole_matrices(team, memory, element, arguments, batch);
   if constexpr (Task == WholeTask::residuals) whole_residuals(team, memory, element, arguments, batch);
@@ -30,8 +31,8 @@ constexpr int whole_items() {
 
 template <WholeTask Task, WholeElement E>
 void run_whole(const Device& device, const ElementArguments& arguments) {
-  launch_blocks(device, arguments, whole_kernel<Task, E>, form_of<E>(arguments), WholeShape<E>::scratch(arguments.components),
-                whole_items<Task, E>(), "whole elements");
+  launch_blocks(device, arguments, whole_kernel<Task, E>, form_of<E>(arguments),
+                WholeShape<E>::scratch(arguments.components), whole_items<Task, E>(), "whole elements");
 }
 
 }  // namespace ritz::RITZ_BACKEND

@@ -26,12 +26,14 @@ void MatrixFreeSolver::move_to(const Vector& u) {
   use_.matrix_changed(true);
 }
 
-SolveReport MatrixFreeSolver::solve(const Vector& b, Vector& x, const LinearSolverOptions& options, const IterationVerdict& give_up) {
+SolveReport MatrixFreeSolver::solve(const Vector& b, Vector& x, const LinearSolverOptions& options,
+                                    const IterationVerdict& give_up) {
   const LinearMethod method = method_for(options.method);
   SolveReport report = iterate(method, b, x, options, give_up);
   if (method == LinearMethod::conjugate_gradient) estimate_error(report, dot(x, b));
-  report.choice = options.operator_kind == OperatorKind::matrix_free ? "as asked"
-                                                                     : fmt::format("elements of order {} need no matrix", equations_.space().order());
+  report.choice = options.operator_kind == OperatorKind::matrix_free
+                      ? "as asked"
+                      : fmt::format("elements of order {} need no matrix", equations_.space().order());
   return report;
 }
 
@@ -43,7 +45,8 @@ LinearMethod MatrixFreeSolver::method_for(LinearMethod asked) const {
     case LinearMethod::bicgstab: return asked;
     case LinearMethod::conjugate_gradient:
       if (symmetric) return asked;
-      throw Error(Exit::input, "the method 'cg' was asked for, but the tangent is not symmetric", "not all forms claim that theirs is",
+      throw Error(Exit::input, "the method 'cg' was asked for, but the tangent is not symmetric",
+                  "not all forms claim that theirs is",
                   "use 'gmres', 'bicgstab' or 'auto'; or claim symmetric = true in the form, where it is");
     default:
       throw Error(Exit::input, fmt::format("method '{}' was asked for without a matrix", name_of(asked)),
@@ -52,10 +55,11 @@ LinearMethod MatrixFreeSolver::method_for(LinearMethod asked) const {
   }
 }
 
-// With a cheaper preconditioner where memory is short, and once more in double precision where a cycle in single precision fails; what
-// has been tried is not tried again for the next right-hand side. Cycles are made for definite tangents: where one cannot be made of another, the diagonal it
-// is, or nothing.
-SolveReport MatrixFreeSolver::iterate(LinearMethod method, const Vector& b, Vector& x, const LinearSolverOptions& options, const IterationVerdict& give_up) {
+// With a cheaper preconditioner where memory is short, and once more in double precision where a cycle in single
+// precision fails; what has been tried is not tried again for the next right-hand side. Cycles are made for definite
+// tangents: where one cannot be made of another, the diagonal it is, or nothing.
+SolveReport MatrixFreeSolver::iterate(LinearMethod method, const Vector& b, Vector& x,
+                                      const LinearSolverOptions& options, const IterationVerdict& give_up) {
   const int order = equations_.space().order();
   if (kind_ == PreconditionerKind::automatic) {
     kind_ = options.preconditioner;
@@ -75,7 +79,8 @@ SolveReport MatrixFreeSolver::iterate(LinearMethod method, const Vector& b, Vect
       const bool indefinite = error.exit() == Exit::model || error.exit() == Exit::not_converged;
       if (!indefinite || method == LinearMethod::conjugate_gradient || kind_ == PreconditionerKind::none) throw;
       const bool cycle = kind_ == PreconditionerKind::multigrid;
-      step = fmt::format("no preconditioner '{}' could be made ({}): {} instead", name_of(kind_), error.message(), cycle ? "the diagonal" : "none");
+      step = fmt::format("no preconditioner '{}' could be made ({}): {} instead", name_of(kind_), error.message(),
+                         cycle ? "the diagonal" : "none");
       kind_ = cycle ? PreconditionerKind::jacobi : PreconditionerKind::none;
     }
     if (step) {
@@ -83,11 +88,13 @@ SolveReport MatrixFreeSolver::iterate(LinearMethod method, const Vector& b, Vect
     } else if (shortage) {
       step = step_down(*shortage, kind_, single_precision_);
       if (!step) throw *shortage;
-    } else if (kind_ == PreconditionerKind::multigrid && single_precision_ && !single_failed_ && may_be_rounding(report)) {
+    } else if (kind_ == PreconditionerKind::multigrid && single_precision_ && !single_failed_ &&
+               may_be_rounding(report)) {
       single_failed_ = true;
       single_precision_ = false;
-      step = fmt::format("single precision was not enough for the multigrid cycle ({} after {} iterations): repeated in double", name_of(report.reason),
-                         report.iterations);
+      step = fmt::format(
+          "single precision was not enough for the multigrid cycle ({} after {} iterations): repeated in double",
+          name_of(report.reason), report.iterations);
     } else {
       report.fallbacks = std::move(steps);
       return report;
@@ -99,8 +106,10 @@ SolveReport MatrixFreeSolver::iterate(LinearMethod method, const Vector& b, Vect
   }
 }
 
-// With the preconditioner at hand, be it that of another tangent; and with one of this tangent where that one does not lead to the end.
-SolveReport MatrixFreeSolver::attempt(LinearMethod method, const Vector& b, Vector& x, const LinearSolverOptions& options, const IterationVerdict& give_up) {
+// With the preconditioner at hand, be it that of another tangent; and with one of this tangent where that one does not
+// lead to the end.
+SolveReport MatrixFreeSolver::attempt(LinearMethod method, const Vector& b, Vector& x,
+                                      const LinearSolverOptions& options, const IterationVerdict& give_up) {
   Profile& profile = equations_.space().device().profile();
   while (true) {
     if (preconditioner_ && !use_.serves()) preconditioner_.reset();
@@ -117,10 +126,14 @@ SolveReport MatrixFreeSolver::attempt(LinearMethod method, const Vector& b, Vect
     SolveReport report;
     switch (method) {
       case LinearMethod::gmres:
-        report = solve_by(Gmres{.relative = options.relative, .max_iterations = limit, .restart = options.restart, .give_up = give_up});
+        report = solve_by(Gmres{
+            .relative = options.relative, .max_iterations = limit, .restart = options.restart, .give_up = give_up});
         break;
-      case LinearMethod::bicgstab: report = solve_by(Bicgstab{.relative = options.relative, .max_iterations = limit, .give_up = give_up}); break;
-      default: report = solve_by(ConjugateGradient{.relative = options.relative, .max_iterations = limit, .give_up = give_up});
+      case LinearMethod::bicgstab:
+        report = solve_by(Bicgstab{.relative = options.relative, .max_iterations = limit, .give_up = give_up});
+        break;
+      default:
+        report = solve_by(ConjugateGradient{.relative = options.relative, .max_iterations = limit, .give_up = give_up});
     }
     if (use_.judge({report})) return report;
     x.fill_zero();
@@ -130,9 +143,11 @@ SolveReport MatrixFreeSolver::attempt(LinearMethod method, const Vector& b, Vect
 std::unique_ptr<LinearOperator> MatrixFreeSolver::make_preconditioner(const LinearSolverOptions& options) const {
   switch (kind_) {
     case PreconditionerKind::jacobi: return std::make_unique<JacobiPreconditioner>(operator_.diagonal());
-    case PreconditionerKind::chebyshev: return std::make_unique<ChebyshevPreconditioner>(operator_, operator_.diagonal());
+    case PreconditionerKind::chebyshev:
+      return std::make_unique<ChebyshevPreconditioner>(operator_, operator_.diagonal());
     case PreconditionerKind::multigrid:
-      return std::make_unique<PMultigrid>(operator_, PMultigridOptions{.single_precision = single_precision_, .coarsest = options.multigrid});
+      return std::make_unique<PMultigrid>(
+          operator_, PMultigridOptions{.single_precision = single_precision_, .coarsest = options.multigrid});
     default: return nullptr;
   }
 }
@@ -140,7 +155,9 @@ std::unique_ptr<LinearOperator> MatrixFreeSolver::make_preconditioner(const Line
 namespace {
 
 // On such cells actions cost so little, and matrices so much, that nothing else is worth a thought.
-bool by_sum_factorisation(const Operator& equations) { return !equations.space().isoparametric() && equations.sum_factorised(); }
+bool by_sum_factorisation(const Operator& equations) {
+  return !equations.space().isoparametric() && equations.sum_factorised();
+}
 
 }  // namespace
 
@@ -150,8 +167,8 @@ bool needs_no_matrix(const Operator& equations, bool many) {
   if (!equations.symmetric() || space.order() < 2) return false;
   if (by_sum_factorisation(equations)) return true;
   constexpr Index few = 30'000;  // unknowns that are factorised quickly
-  return !many && equations.can_act() && equations.acts_quickly() && space.mesh().dimension() == 3 && !space.mesh().structural() &&
-         space.unknown_count() >= few;
+  return !many && equations.can_act() && equations.acts_quickly() && space.mesh().dimension() == 3 &&
+         !space.mesh().structural() && space.unknown_count() >= few;
 }
 
 bool asks_for_matrix(const FunctionSpace& space, const LinearSolverOptions& options) {
@@ -168,7 +185,8 @@ bool without_matrix(const Operator& equations, const LinearSolverOptions& option
 }
 
 bool may_turn_to_a_matrix(const Operator& equations, const LinearSolverOptions& options) {
-  return options.operator_kind == OperatorKind::automatic && equations.can_assemble() && without_matrix(equations, options);
+  return options.operator_kind == OperatorKind::automatic && equations.can_assemble() &&
+         without_matrix(equations, options);
 }
 
 namespace {
@@ -191,12 +209,15 @@ IterationVerdict slower_than_with_a_matrix(const Operator& equations, const Line
   if (!may_turn_to_a_matrix(equations, options)) return {};
   constexpr double seconds = 6e-8;  // of a cycle and a product, per unknown of quadratic cells
   constexpr int few = 25;           // nothing is judged before
-  return [&space = equations.space(), relative = options.relative, verdict = std::optional<IterationVerdict>()](int iterations, double log_reduction) mutable {
+  return [&space = equations.space(), relative = options.relative, verdict = std::optional<IterationVerdict>()](
+             int iterations, double log_reduction) mutable {
     if (iterations < few) return false;
     if (!verdict) {
       const int dimension = space.mesh().dimension(), block = space.components();
       const Index pairs =
-          space.has_pattern() ? space.pattern()->nonzeros() : pattern_size(entity_counts(space.mesh()), space.isoparametric() ? 0 : space.order()).pairs;
+          space.has_pattern()
+              ? space.pattern()->nonzeros()
+              : pattern_size(entity_counts(space.mesh()), space.isoparametric() ? 0 : space.order()).pairs;
       const SystemSize size{space.unknown_count(), pairs * block * block, dimension, block, extent_of(space)};
       verdict = slower_than_factorising(size, seconds * double(size.unknowns), relative);
     }

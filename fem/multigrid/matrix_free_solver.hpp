@@ -20,41 +20,47 @@ class MatrixFreeSolver {
   MatrixFreeSolver(const MatrixFreeSolver&) = delete;  // the preconditioner refers to the operator in here
   MatrixFreeSolver& operator=(const MatrixFreeSolver&) = delete;
 
-  // The tangent at another u. The preconditioner serves on for as long as it does well (solvers/linear/used_preconditioner.hpp).
+  // The tangent at another u. The preconditioner serves on for as long as it does well
+  // (solvers/linear/used_preconditioner.hpp).
   void move_to(const Vector& u);
 
-  // From x. The preconditioner is made at the first call and kept. Throws Error(Exit::input) when options ask for another method, or
-  // for conjugate gradients and a form does not promise a symmetric tangent.
-  // give_up: asked after each iteration, where there is one.
-  SolveReport solve(const Vector& b, Vector& x, const LinearSolverOptions& options, const IterationVerdict& give_up = {});
+  // From x. The preconditioner is made at the first call and kept. Throws Error(Exit::input) when options ask for
+  // another method, or for conjugate gradients and a form does not promise a symmetric tangent. give_up: asked after
+  // each iteration, where there is one.
+  SolveReport solve(const Vector& b, Vector& x, const LinearSolverOptions& options,
+                    const IterationVerdict& give_up = {});
 
  private:
   LinearMethod method_for(LinearMethod asked) const;
-  SolveReport iterate(LinearMethod method, const Vector& b, Vector& x, const LinearSolverOptions& options, const IterationVerdict& give_up);
-  SolveReport attempt(LinearMethod method, const Vector& b, Vector& x, const LinearSolverOptions& options, const IterationVerdict& give_up);
+  SolveReport iterate(LinearMethod method, const Vector& b, Vector& x, const LinearSolverOptions& options,
+                      const IterationVerdict& give_up);
+  SolveReport attempt(LinearMethod method, const Vector& b, Vector& x, const LinearSolverOptions& options,
+                      const IterationVerdict& give_up);
   std::unique_ptr<LinearOperator> make_preconditioner(const LinearSolverOptions& options) const;
 
   const Operator& equations_;
   MatrixFree operator_;
   std::unique_ptr<LinearOperator> preconditioner_;
-  UsedPreconditioner use_;                                          // of it
+  UsedPreconditioner use_;                                   // of it
   PreconditionerKind kind_ = PreconditionerKind::automatic;  // of it; steps down where memory is short
   bool single_precision_ = true, single_failed_ = false;
 };
 
-// Does p-multigrid without a matrix beat one? On cells that sum factorisation serves (quadrilaterals, hexahedra), of an order of the
-// space's own above 1; and once on other solids of order 2 and above, whose rows are long: half of the time and a third of the memory, or
-// less (docs/measurements/2026-11-21-matrix-free-cpu.md); and where element matrices cannot be assembled. `many`: other right-hand sides or numbers follow,
-// which share a matrix.
+// Does p-multigrid without a matrix beat one? On cells that sum factorisation serves (quadrilaterals, hexahedra), of an
+// order of the space's own above 1; and once on other solids of order 2 and above, whose rows are long: half of the
+// time and a third of the memory, or less (docs/measurements/2026-11-21-matrix-free-cpu.md); and where element matrices
+// cannot be assembled. `many`: other right-hand sides or numbers follow, which share a matrix.
 bool needs_no_matrix(const Operator& equations, bool many);
 
 // Do the options mean a matrix, by name, or by a method or preconditioner named for the mesh's own cells?
 bool asks_for_matrix(const FunctionSpace& space, const LinearSolverOptions& options);
 
-// Is the system solved without a matrix? As options.operator_kind says; on its own where none is needed, and the method iterates.
+// Is the system solved without a matrix? As options.operator_kind says; on its own where none is needed, and the method
+// iterates.
 bool without_matrix(const Operator& equations, const LinearSolverOptions& options);
 
-// On its own: where the iteration fails or becomes the worse bet, a matrix is tried. What says so; empty: nothing else is tried.
+// On its own: where the iteration fails or becomes the worse bet, a matrix is tried. What says so; empty: nothing else
+// is tried.
 bool may_turn_to_a_matrix(const Operator& equations, const LinearSolverOptions& options);
 IterationVerdict slower_than_with_a_matrix(const Operator& equations, const LinearSolverOptions& options);
 

@@ -30,13 +30,15 @@ std::vector<std::vector<int>> nodes_around(const ReferenceElement& coarse, const
   for (int c = 0; c < t.corner_count; ++c) entities.push_back({c});
   for (const auto& edge : t.edges) entities.push_back({edge[0], edge[1]});
   if (t.dimension > 2)
-    for (const Facet& f : t.facets) entities.push_back({f.nodes.begin(), f.nodes.begin() + traits(f.kind).corner_count});
+    for (const Facet& f : t.facets)
+      entities.push_back({f.nodes.begin(), f.nodes.begin() + traits(f.kind).corner_count});
   // Is x in the convex hull of the corners? Entities are segments, triangles and parallelograms.
   const auto lies_on = [&](const Point& x, const std::vector<int>& entity) {
     const Point o = corners[static_cast<std::size_t>(entity[0])];
     double rest[3] = {x[0] - o[0], x[1] - o[1], x[2] - o[2]};
     if (entity.size() > 1) {
-      const Point &p = corners[static_cast<std::size_t>(entity[1])], &q = corners[static_cast<std::size_t>(entity.back())];
+      const Point &p = corners[static_cast<std::size_t>(entity[1])],
+                  &q = corners[static_cast<std::size_t>(entity.back())];
       double a[3], b[3], aa = 0, ab = 0, bb = 0, ar = 0, br = 0;
       for (std::size_t i = 0; i < 3; ++i) {
         a[i] = p[i] - o[i];
@@ -59,7 +61,8 @@ std::vector<std::vector<int>> nodes_around(const ReferenceElement& coarse, const
     const auto holder = std::ranges::find_if(entities, [&](const auto& entity) { return lies_on(x, entity); });
     result.emplace_back();
     for (int a = 0; a < fine.node_count(); ++a)
-      if (holder == entities.end() || lies_on(fine.nodes[static_cast<std::size_t>(a)], *holder)) result.back().push_back(a);
+      if (holder == entities.end() || lies_on(fine.nodes[static_cast<std::size_t>(a)], *holder))
+        result.back().push_back(a);
   }
   return result;
 }
@@ -80,7 +83,8 @@ std::unique_ptr<Constraints> coarser(const Constraints& fine, const FunctionSpac
     fine_space.nodes_of(cell, fine_nodes);
     for (std::size_t a = 0; a < nodes.size(); ++a)
       for (int c = 0; c < space.components(); ++c)
-        if (std::ranges::all_of(lists[a], [&](int b) { return fine.is_prescribed(fine_nodes[static_cast<std::size_t>(b)], c); }))
+        if (std::ranges::all_of(lists[a],
+                                [&](int b) { return fine.is_prescribed(fine_nodes[static_cast<std::size_t>(b)], c); }))
           prescribed[static_cast<std::size_t>(c)].push_back(nodes[a]);
   }
   for (int c = 0; c < space.components(); ++c) {
@@ -95,23 +99,24 @@ std::unique_ptr<Constraints> coarser(const Constraints& fine, const FunctionSpac
 
 template <class Real>
 const PCycleKernels<Real>& cycle_kernels(const Device& device) {
-  return kernels<PCycleKernels<Real>>(device, "ritz_fem_kernels", sizeof(Real) == sizeof(float) ? "p-cycle single" : "p-cycle double");
+  return kernels<PCycleKernels<Real>>(device, "ritz_fem_kernels",
+                                      sizeof(Real) == sizeof(float) ? "p-cycle single" : "p-cycle double");
 }
 
 // A level without a matrix.
 template <class Real>
 struct Level {
   const MatrixFree* A;
-  // What it gives in prescribed rows is for the caller to overlook. Without `marked`, prescribed entries of `from` must be zero, as they are in
-  // smoothing: then no kernel asks which they are.
+  // What it gives in prescribed rows is for the caller to overlook. Without `marked`, prescribed entries of `from` must
+  // be zero, as they are in smoothing: then no kernel asks which they are.
   void apply(const Array<Real>& from, Array<Real>& to, const Operator::MarkedNodes* marked = nullptr) const {
     if constexpr (sizeof(Real) == sizeof(float)) A->equations().action(A->tangents(), A->state(), from, to, marked);
     else A->equations().action(A->state(), from, to, marked);
   }
-  double largest_eigenvalue = 0;        // of D^-1 A, a bound
-  Array<Real> inverse_diagonal;         // 0 where prescribed
-  std::unique_ptr<SpaceTransfer<Real>> transfer;   // to this level from the next coarser one
-  Array<Real> weights;                  // of the transfer; 0 where prescribed
+  double largest_eigenvalue = 0;                  // of D^-1 A, a bound
+  Array<Real> inverse_diagonal;                   // 0 where prescribed
+  std::unique_ptr<SpaceTransfer<Real>> transfer;  // to this level from the next coarser one
+  Array<Real> weights;                            // of the transfer; 0 where prescribed
   Array<Real> b, x, d, q;
 };
 
@@ -138,7 +143,8 @@ class InCyclePrecision final : public LinearOperator {
 template <class Real>
 class Cycle {
  public:
-  Cycle(const MatrixFree& A, const PMultigridOptions& options) : options_(options), device_(A.device()), kernels_(cycle_kernels<Real>(device_)) {
+  Cycle(const MatrixFree& A, const PMultigridOptions& options)
+      : options_(options), device_(A.device()), kernels_(cycle_kernels<Real>(device_)) {
     const Mesh& mesh = A.equations().space().mesh();
     const MatrixFree* now = &A;
     Vector state;
@@ -147,7 +153,8 @@ class Cycle {
       orders_.push_back(fine.order());
       const bool next_is_coarsest = orders_.back() <= 3;
       // The coarser space and what belongs to it.
-      spaces_.push_back(std::make_unique<FunctionSpace>(mesh, fine.components(), device_, PMultigrid::coarser_order(fine)));
+      spaces_.push_back(
+          std::make_unique<FunctionSpace>(mesh, fine.components(), device_, PMultigrid::coarser_order(fine)));
       const FunctionSpace& coarse = *spaces_.back();
       fixed_.push_back(coarser(now->constraints(), coarse));
       equations_.push_back(std::make_unique<Operator>(coarse, A.equations().integrals()));
@@ -187,7 +194,7 @@ class Cycle {
   }
   const std::vector<int>& orders() const { return orders_; }
   int nested_levels() const { return aggregation_->nested_levels(); }
-  double pivot() const { return pivot_; }   // of the finest level's prescribed rows
+  double pivot() const { return pivot_; }  // of the finest level's prescribed rows
 
  private:
   // Values of a field of one space at the nodes of another; empty: zero.
@@ -208,14 +215,16 @@ class Cycle {
     for (Array<Real>* work : {&level.b, &level.x, &level.d, &level.q}) *work = Array<Real>(device_, A.rows(), tag);
     {
       Vector inverse = inverse_diagonal(A.diagonal());
-      level.largest_eigenvalue = 1.1 * largest_eigenvalue(InCyclePrecision<Real>(level, kernels_), inverse, options_.estimate_steps);
+      level.largest_eigenvalue =
+          1.1 * largest_eigenvalue(InCyclePrecision<Real>(level, kernels_), inverse, options_.estimate_steps);
       A.constraints().set_zero(inverse);
       level.inverse_diagonal = converted(inverse);
     }
     level.transfer = std::make_unique<SpaceTransfer<Real>>(coarse, A.equations());
     {
       const std::vector<Real> host_weights = level.transfer->weights();
-      Vector weights(device_, std::span<const double>(std::vector<double>(host_weights.begin(), host_weights.end())), tag);
+      Vector weights(device_, std::span<const double>(std::vector<double>(host_weights.begin(), host_weights.end())),
+                     tag);
       A.constraints().set_zero(weights);
       level.weights = converted(weights);
     }
@@ -224,7 +233,9 @@ class Cycle {
 
   // Vectors of a level that kernels read or write.
   void count(const Level<Real>& level, Index vectors) const { device_.profile().count(vectors * level.b.bytes()); }
-  void count_conversion(Index numbers) const { device_.profile().count(numbers * (Index{sizeof(double)} + Index{sizeof(Real)})); }
+  void count_conversion(Index numbers) const {
+    device_.profile().count(numbers * (Index{sizeof(double)} + Index{sizeof(Real)}));
+  }
 
   Array<Real> converted(const Vector& x) const {
     Array<Real> y(device_, x.size(), tag);
@@ -248,14 +259,16 @@ class Cycle {
       level.apply(level.x, level.q);
       level.d.fill_zero();
       count(level, 8);
-      kernels_.step(device_, n, Real(0), Real(1 / theta), inverse, level.b.data(), level.q.data(), level.d.data(), level.x.data());
+      kernels_.step(device_, n, Real(0), Real(1 / theta), inverse, level.b.data(), level.q.data(), level.d.data(),
+                    level.x.data());
     }
     for (int k = 1; k < options_.coarsest.smoothing_degree; ++k) {
       const double before = rho;
       rho = 1 / (2 * sigma - before);
       level.apply(level.x, level.q);
       count(level, 7);
-      kernels_.step(device_, n, Real(rho * before), Real(2 * rho / delta), inverse, level.b.data(), level.q.data(), level.d.data(), level.x.data());
+      kernels_.step(device_, n, Real(rho * before), Real(2 * rho / delta), inverse, level.b.data(), level.q.data(),
+                    level.d.data(), level.x.data());
     }
   }
 
@@ -298,10 +311,10 @@ class Cycle {
   double pivot_ = 0;
   std::vector<int> orders_;
   std::vector<Level<Real>> levels_;
-  std::vector<std::unique_ptr<FunctionSpace>> spaces_;   // of the coarser levels, as the two below
+  std::vector<std::unique_ptr<FunctionSpace>> spaces_;  // of the coarser levels, as the two below
   std::vector<std::unique_ptr<Constraints>> fixed_;
   std::vector<std::unique_ptr<Operator>> equations_;
-  std::vector<std::unique_ptr<MatrixFree>> operators_;   // of the levels between the finest and the coarsest
+  std::vector<std::unique_ptr<MatrixFree>> operators_;  // of the levels between the finest and the coarsest
   std::optional<SparseMatrix> coarsest_;
   std::optional<SmoothedAggregation> aggregation_;
   const Constraints* coarse_fixed_ = nullptr;
@@ -322,19 +335,19 @@ PMultigrid::PMultigrid(const MatrixFree& A, const PMultigridOptions& options) {
     throw Error(Exit::internal, "p-multigrid on a space of order 1", {}, "use smoothed aggregation");
   if (options.coarsest.smoothing_degree < 1 || !(options.coarsest.smoothing_ratio > 1))
     throw Error(Exit::input,
-                fmt::format("p-multigrid with smoothing degree {} and ratio {}", options.coarsest.smoothing_degree, options.coarsest.smoothing_ratio), {},
-                "use a degree of at least 1 and a ratio above 1");
+                fmt::format("p-multigrid with smoothing degree {} and ratio {}", options.coarsest.smoothing_degree,
+                            options.coarsest.smoothing_ratio),
+                {}, "use a degree of at least 1 and a ratio above 1");
   hierarchy_.reset(new Hierarchy{A, {}, {}});
-  if (options.single_precision && A.equations().can_act_in_single())
-    hierarchy_->in_single.emplace(A, options);
-  else
-    hierarchy_->in_double.emplace(A, options);
+  if (options.single_precision && A.equations().can_act_in_single()) hierarchy_->in_single.emplace(A, options);
+  else hierarchy_->in_double.emplace(A, options);
 }
 
 PMultigrid::~PMultigrid() = default;
 
 SpaceOptions PMultigrid::coarser_order(const FunctionSpace& space) {
-  const bool mesh_is_linear = std::ranges::all_of(space.mesh().blocks(), [](const CellBlock& block) { return traits(block.kind).order == 1; });
+  const bool mesh_is_linear =
+      std::ranges::all_of(space.mesh().blocks(), [](const CellBlock& block) { return traits(block.kind).order == 1; });
   return {.order = space.order() > 3 ? space.order() / 2 : mesh_is_linear ? 0 : 1, .elements = {}, .beside = &space};
 }
 
@@ -352,12 +365,16 @@ void PMultigrid::apply(const Vector& b, Vector& x) const {
   else run(*hierarchy_->in_double);
 }
 
-std::vector<int> PMultigrid::orders() const { return hierarchy_->in_single ? hierarchy_->in_single->orders() : hierarchy_->in_double->orders(); }
+std::vector<int> PMultigrid::orders() const {
+  return hierarchy_->in_single ? hierarchy_->in_single->orders() : hierarchy_->in_double->orders();
+}
 
 std::string PMultigrid::name() const {
   std::string text = "p-multigrid";
-  for (std::size_t i = 0; i < orders().size(); ++i) text += fmt::format("{} {}", i == 0 ? " of orders" : ",", orders()[i]);
-  const int nested = hierarchy_->in_single ? hierarchy_->in_single->nested_levels() : hierarchy_->in_double->nested_levels();
+  for (std::size_t i = 0; i < orders().size(); ++i)
+    text += fmt::format("{} {}", i == 0 ? " of orders" : ",", orders()[i]);
+  const int nested =
+      hierarchy_->in_single ? hierarchy_->in_single->nested_levels() : hierarchy_->in_double->nested_levels();
   if (nested > 0) text += fmt::format(" over {} nested meshes", nested);
   return text + (hierarchy_->in_single ? ", single precision" : "");
 }

@@ -1,7 +1,8 @@
-// Multigrid over polynomial orders, p, p / 2, ..., 1, without matrices but for order 1, where smoothed aggregation takes
-// over: one V-cycle as a symmetric preconditioner. Smoother: Chebyshev over the diagonal (Adams, Brezina, Hu, Tuminaro
-// 2003); transfers by interpolation. It works in single precision (but where there are elements of a residual of their own),
-// inside a double-precision iteration. Fehn et al., J. Comput. Phys. 415 (2020) 109538, compare such cycles.
+// Multigrid over polynomial orders, p, p / 2, ..., 1, without matrices but for order 1, where smoothed aggregation
+// takes over: one V-cycle as a symmetric preconditioner. Smoother: Chebyshev over the diagonal (Adams, Brezina, Hu,
+// Tuminaro 2003); transfers by interpolation. It works in single precision (but where there are elements of a residual
+// of their own), inside a double-precision iteration. Fehn et al., J. Comput. Phys. 415 (2020) 109538, compare such
+// cycles.
 //
 //   MatrixFree K(equations, fixed, u);   PMultigrid cycle(K);   ConjugateGradient{}.solve(K, b, x, &cycle);
 #pragma once
@@ -16,9 +17,10 @@
 namespace ritz {
 
 struct PMultigridOptions {
-  bool single_precision = true;    // of the cycle
-  int estimate_steps = 10;         // Lanczos steps for the largest eigenvalue
-  SmoothedAggregationOptions coarsest = {};  // its smoothing is that of all levels; coordinates, dimension and nested are filled in
+  bool single_precision = true;  // of the cycle
+  int estimate_steps = 10;       // Lanczos steps for the largest eigenvalue
+  // its smoothing is that of all levels; coordinates, dimension and nested are filled in
+  SmoothedAggregationOptions coarsest = {};
 };
 
 class PMultigrid final : public LinearOperator {
@@ -32,7 +34,7 @@ class PMultigrid final : public LinearOperator {
   Index rows() const override;
   void apply(const Vector& b, Vector& x) const override;  // one V-cycle from x = 0
   std::string name() const override;
-  std::vector<int> orders() const;                        // of the levels, the finest first
+  std::vector<int> orders() const;  // of the levels, the finest first
   // Of the next coarser level. Order 1 on a mesh of order 1 is the mesh's own, whose kernels are faster.
   static SpaceOptions coarser_order(const FunctionSpace& space);
 

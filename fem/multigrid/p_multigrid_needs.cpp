@@ -21,12 +21,14 @@ Index bytes_of(const MemoryNeeds& needs, const char* tag) {
 // A space with its operator, for as long as it is asked.
 struct Level {
   Level(const Operator& finer, const SpaceOptions& options)
-      : space(finer.space().mesh(), finer.space().components(), finer.space().device(), options), equations(space, finer.integrals(), Layout::counted) {}
+      : space(finer.space().mesh(), finer.space().components(), finer.space().device(), options),
+        equations(space, finer.integrals(), Layout::counted) {}
   FunctionSpace space;
   Operator equations;
 };
 
-// Transfers use the lists and connectivities of operators whose groups are all cells and nothing else (fem/multigrid/space_transfer.cpp).
+// Transfers use the lists and connectivities of operators whose groups are all cells and nothing else
+// (fem/multigrid/space_transfer.cpp).
 bool transfers_share(const Operator& equations) {
   Index cells = 0;
   for (const ElementGroup& group : equations.groups()) {
@@ -70,23 +72,26 @@ PMultigridNeeds p_multigrid_needs(const Operator& equations) {
     levels.push_back(std::make_unique<Level>(*fine, PMultigrid::coarser_order(fine->space())));
     const Operator& coarse = levels.back()->equations;
     const Index coarse_n = coarse.space().unknown_count();
-    const MemoryNeeds made = taken_since(before, pool), action = fine->memory_needs(Task::action), back = coarse.memory_needs(Task::action);
+    const MemoryNeeds made = taken_since(before, pool), action = fine->memory_needs(Task::action),
+                      back = coarse.memory_needs(Task::action);
     needs.live += made;
     needs.live += coarse.state_needs();
     needs.live.array<std::uint8_t>("constraints", coarse_n).array<double>("constraints", coarse_n);
     needs.live.bytes("p-multigrid", 6 * MemoryPool::block_size(real * n));  // D^-1, weights, b, x, d, q
     // What chunks share, there and back. Lists of the way back.
-    needs.live.bytes("transfer", real * (bytes_of(action, "assembly buffers") + bytes_of(back, "assembly buffers")) / Index{sizeof(double)});
+    needs.live.bytes("transfer", real * (bytes_of(action, "assembly buffers") + bytes_of(back, "assembly buffers")) /
+                                     Index{sizeof(double)});
     needs.live.bytes("assembly lists", bytes_of(back, "assembly lists"));
     if (!transfers_share(*fine))
       needs.live.bytes("assembly lists", bytes_of(action, "assembly lists"))
           .bytes("connectivity", connectivity_of_cells(*fine) + connectivity_of_cells(coarse));
-    needs.cycle +=
-        (2 * degree + 1) * double(bytes_of(made, "connectivity") + bytes_of(action, "assembly lists") + 8 * real * n + MatrixFree::point_needs(*fine).total());
+    needs.cycle += (2 * degree + 1) * double(bytes_of(made, "connectivity") + bytes_of(action, "assembly lists") +
+                                             8 * real * n + MatrixFree::point_needs(*fine).total());
     if (!last) {
       needs.live += MatrixFree::point_needs(coarse);
       needs.live += coarse.memory_needs({Task::diagonal, Task::action});
-      needs.live.bytes("connectivity", bytes_of(made, "connectivity")).array<double>("vectors", coarse_n);  // marked; its diagonal
+      // marked; its diagonal
+      needs.live.bytes("connectivity", bytes_of(made, "connectivity")).array<double>("vectors", coarse_n);
     }
     fine = &coarse;
   }
@@ -96,7 +101,8 @@ PMultigridNeeds p_multigrid_needs(const Operator& equations) {
   const MemoryNeeds matrix = coarsest.pattern + coarsest.matrix();
   needs.set_up = needs.live + matrix + larger(fine->memory_needs(Task::matrix, coarsest.size.pairs), hierarchy.set_up);
   needs.live += coarsest.pattern + hierarchy.live;
-  needs.live.array<double>("p-multigrid", space.unknown_count(), 2).bytes("p-multigrid", MemoryPool::block_size(real * space.unknown_count()));
+  needs.live.array<double>("p-multigrid", space.unknown_count(), 2)
+      .bytes("p-multigrid", MemoryPool::block_size(real * space.unknown_count()));
   needs.cycle += 5 * 0.65 * double(coarsest.matrix().total());
   return needs;
 }

@@ -36,7 +36,8 @@ std::vector<double> interpolation_matrix(const ReferenceElement& in, const Refer
 bool about_all_cells(const Operator& a, const Operator& b) {
   Index cells = 0;
   for (const ElementGroup& group : a.groups()) cells += static_cast<Index>(group.elements.size());
-  const bool only_cells = std::ranges::none_of(a.groups(), [](const ElementGroup& group) { return group.elements.empty(); });
+  const bool only_cells =
+      std::ranges::none_of(a.groups(), [](const ElementGroup& group) { return group.elements.empty(); });
   return only_cells && cells == a.space().mesh().cell_count() &&
          std::ranges::equal(a.groups(), b.groups(), {}, &ElementGroup::elements, &ElementGroup::elements);
 }
@@ -71,7 +72,8 @@ SpaceTransfer<Real>::SpaceTransfer(const Operator& from, const Operator& to) : f
 template <class Real>
 typename SpaceTransfer<Real>::Direction SpaceTransfer<Real>::make_direction(const std::vector<ElementGroup>& in,
                                                                             const std::vector<ElementGroup>& out,
-                                                                            const FunctionSpace& out_space, const Operator* with_lists,
+                                                                            const FunctionSpace& out_space,
+                                                                            const Operator* with_lists,
                                                                             bool transposed) const {
   const Device& device = out_space.device();
   Direction d;
@@ -93,21 +95,24 @@ typename SpaceTransfer<Real>::Direction SpaceTransfer<Real>::make_direction(cons
   if (with_lists != nullptr) d.scatter = with_lists->lists_of_action(d.chunk_batches);
   std::vector<std::unique_ptr<ChunkLister>> listers(static_cast<std::size_t>(omp_get_max_threads()));
   if (d.scatter == nullptr)
-    d.scatter = std::make_shared<const ScatterPlan>(device, out_space.node_count(), first_chunk.back(), [&](Index chunk, ChunkSlots& slots) {
-      auto& lister = listers[static_cast<std::size_t>(omp_get_thread_num())];
-      if (!lister) lister = std::make_unique<ChunkLister>(out_space.node_count());
-      const auto g = static_cast<std::size_t>(std::ranges::upper_bound(first_chunk, chunk) - first_chunk.begin() - 1);
-      const Index size = d.chunk_batches[g] * lane_count, first = (chunk - first_chunk[g]) * size;
-      lister->list_nodes(out[g], first, std::min(first + size, out[g].element_count), slots);
-    });
+    d.scatter = std::make_shared<const ScatterPlan>(
+        device, out_space.node_count(), first_chunk.back(), [&](Index chunk, ChunkSlots& slots) {
+          auto& lister = listers[static_cast<std::size_t>(omp_get_thread_num())];
+          if (!lister) lister = std::make_unique<ChunkLister>(out_space.node_count());
+          const auto g =
+              static_cast<std::size_t>(std::ranges::upper_bound(first_chunk, chunk) - first_chunk.begin() - 1);
+          const Index size = d.chunk_batches[g] * lane_count, first = (chunk - first_chunk[g]) * size;
+          lister->list_nodes(out[g], first, std::min(first + size, out[g].element_count), slots);
+        });
   d.extension = Array<Real>(device, d.scatter->extension_items() * c, "transfer");
-  if (loop.needs_workspace) d.workspace = Array<Real>(device, std::min(largest, std::max(widest, Index{8} << 20)), "transfer");
+  if (loop.needs_workspace)
+    d.workspace = Array<Real>(device, std::min(largest, std::max(widest, Index{8} << 20)), "transfer");
   return d;
 }
 
 template <class Real>
-void SpaceTransfer<Real>::run(const Direction& direction, const std::vector<ElementGroup>& in, const std::vector<ElementGroup>& out,
-                              const Array<Real>& x, Array<Real>& y) const {
+void SpaceTransfer<Real>::run(const Direction& direction, const std::vector<ElementGroup>& in,
+                              const std::vector<ElementGroup>& out, const Array<Real>& x, Array<Real>& y) const {
   const Device& device = to_.device();
   const auto& table = kernels<InterpolationKernels>(device, module_name, "interpolation");
   const InterpolationFacts facts{to_.components()};
@@ -127,12 +132,20 @@ void SpaceTransfer<Real>::run(const Direction& direction, const std::vector<Elem
     groups[g] = {&terms[g], 1, out[g].batch_count(), direction.chunk_batches[g], chunk, out[g].node_count()};
     chunk += groups[g].chunk_count();
   }
-  Index bytes = ScatterPlan::memory_needs(direction.scatter->sizes()).total() + 2 * direction.extension.bytes() + x.bytes() + y.bytes();
-  for (std::size_t g = 0; g < out.size(); ++g) bytes += in[g].element_count * in[g].node_count() * Index{sizeof(std::int32_t)};
+  Index bytes = ScatterPlan::memory_needs(direction.scatter->sizes()).total() + 2 * direction.extension.bytes() +
+                x.bytes() + y.bytes();
+  for (std::size_t g = 0; g < out.size(); ++g)
+    bytes += in[g].element_count * in[g].node_count() * Index{sizeof(std::int32_t)};
   device.profile().count(bytes);
-  const AssemblyJob<Real> job{"interpolation", groups.data(), static_cast<int>(groups.size()), direction.scatter->view(),
-                              to_.components(), y.data(), const_cast<Real*>(direction.extension.data()),
-                              const_cast<Real*>(direction.workspace.data()), direction.workspace.size()};
+  const AssemblyJob<Real> job{"interpolation",
+                              groups.data(),
+                              static_cast<int>(groups.size()),
+                              direction.scatter->view(),
+                              to_.components(),
+                              y.data(),
+                              const_cast<Real*>(direction.extension.data()),
+                              const_cast<Real*>(direction.workspace.data()),
+                              direction.workspace.size()};
   const auto& loop = kernels<AssemblyKernels>(device, module_name, "assembly");
   if constexpr (sizeof(Real) == sizeof(double)) {
     loop.run(device, job);

@@ -1,5 +1,5 @@
-// Cofactors of a Jacobian J [reference direction][direction]: with gradients g in the reference cell, those in space are
-// sum_d g_d m[d][i] / determinant.
+// Cofactors of a Jacobian J [reference direction][direction]: with gradients g in the reference cell, those in space
+// are sum_d g_d m[d][i] / determinant.
 #pragma once
 
 namespace ritz {

@@ -15,14 +15,16 @@ constexpr float select(float condition, float a, float b) { return condition > 0
 template <class T>
 struct Dual {
   T value, derivative;
-  // Plain numbers beside it, such as a form's parameters: rounded before they multiply where the dual is in single precision, as packs
-  // of floats do on a CPU. Many GPUs compute 64 times slower in double precision.
+  // Plain numbers beside it, such as a form's parameters: rounded before they multiply where the dual is in single
+  // precision, as packs of floats do on a CPU. Many GPUs compute 64 times slower in double precision.
   using Plain = std::conditional_t<std::same_as<T, float>, float, double>;
   static constexpr Plain plain(double x) { return static_cast<Plain>(x); }
 
   Dual() = default;
-  constexpr Dual(double x) : value(plain(x)), derivative(plain(0.0)) {}  // NOLINT: constants mix with duals as they do in formulas
-  constexpr Dual(T x) requires(!std::same_as<T, double>) : value(x), derivative(0.0) {}  // NOLINT: numbers without a derivative too
+  // NOLINT: constants mix with duals as they do in formulas
+  constexpr Dual(double x) : value(plain(x)), derivative(plain(0.0)) {}
+  // NOLINT: numbers without a derivative too
+  constexpr Dual(T x) requires(!std::same_as<T, double>) : value(x), derivative(0.0) {}
   constexpr Dual(T x, T dx) : value(x), derivative(dx) {}
 
   friend constexpr Dual operator+(Dual a, Dual b) { return {a.value + b.value, a.derivative + b.derivative}; }
@@ -42,9 +44,13 @@ struct Dual {
   friend constexpr Dual operator+(Dual a, double b) { return b + a; }
   friend constexpr Dual operator-(Dual a, double b) { return {a.value - plain(b), a.derivative}; }
   friend constexpr Dual operator/(Dual a, double b) { return {a.value / plain(b), a.derivative / plain(b)}; }
-  friend constexpr Dual operator*(T a, Dual b) requires(!std::same_as<T, double>) { return {a * b.value, a * b.derivative}; }
+  friend constexpr Dual operator*(T a, Dual b) requires(!std::same_as<T, double>) {
+    return {a * b.value, a * b.derivative};
+  }
   friend constexpr Dual operator*(Dual a, T b) requires(!std::same_as<T, double>) { return b * a; }
-  friend constexpr Dual operator/(Dual a, T b) requires(!std::same_as<T, double>) { return {a.value / b, a.derivative / b}; }
+  friend constexpr Dual operator/(Dual a, T b) requires(!std::same_as<T, double>) {
+    return {a.value / b, a.derivative / b};
+  }
   constexpr Dual& operator+=(Dual b) { return *this = *this + b; }
   constexpr Dual& operator-=(Dual b) { return *this = *this - b; }
   constexpr Dual& operator*=(Dual b) { return *this = *this * b; }

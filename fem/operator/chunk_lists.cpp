@@ -70,7 +70,8 @@ void ChunkLister::list_pairs(const ElementGroup& group, const FunctionSpace::Hos
     const Index begin = pattern.offsets[row];
     const auto length = static_cast<std::size_t>(pattern.offsets[row + 1] - begin);
     for (std::size_t k = 0; k < length; ++k)
-      column_[static_cast<std::size_t>(pattern.columns[static_cast<std::size_t>(begin) + k])] = static_cast<std::int32_t>(k);
+      column_[static_cast<std::size_t>(pattern.columns[static_cast<std::size_t>(begin) + k])] =
+          static_cast<std::int32_t>(k);
     counts_.assign(length, 0);
     entries_.clear();
     for (std::uint32_t i = begin_[local]; i < begin_[local + 1]; ++i) {

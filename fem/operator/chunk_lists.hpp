@@ -7,8 +7,8 @@
 
 namespace ritz {
 
-// Batches of elements in a chunk, for `items` results of `block` numbers per element. A function of the mesh, the form and the kind of
-// machine, so that sums do not depend on threads.
+// Batches of elements in a chunk, for `items` results of `block` numbers per element. A function of the mesh, the form
+// and the kind of machine, so that sums do not depend on threads.
 Index batches_per_chunk(Index batch_count, int items, int block, const ChunkLimits& limits);
 
 // Can lists say where the entries of a batch of elements go? They have 16 bits for each.

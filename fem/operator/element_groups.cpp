@@ -99,7 +99,8 @@ struct Parts {
 
 // Where all are of one sort, nothing is copied.
 template <class Element, class IsStraight, class OwnMap>
-Parts<Element> split(std::vector<Element> elements, bool any_straight, const IsStraight& is_straight, bool any_curved, const OwnMap& own_map) {
+Parts<Element> split(std::vector<Element> elements, bool any_straight, const IsStraight& is_straight, bool any_curved,
+                     const OwnMap& own_map) {
   Parts<Element> parts;
   const auto straight = any_straight ? std::ranges::count_if(elements, is_straight) : 0;
   if (straight == std::ssize(elements)) parts.straight = std::move(elements);
@@ -123,14 +124,18 @@ Parts<Element> split(std::vector<Element> elements, bool any_straight, const IsS
   return parts;
 }
 
-// `reader` of the space's nodes, geometry_nodes_of(element, buffer) of the points of the geometry that `coordinates_of` the group has.
+// `reader` of the space's nodes, geometry_nodes_of(element, buffer) of the points of the geometry that `coordinates_of`
+// the group has.
 template <class Reader, class GeometryNodesOf>
-void lay_out(ElementGroup& group, const FunctionSpace& space, Layout layout, const Reader& reader, const GeometryNodesOf& geometry_nodes_of) {
+void lay_out(ElementGroup& group, const FunctionSpace& space, Layout layout, const Reader& reader,
+             const GeometryNodesOf& geometry_nodes_of) {
   const int threads = space.device().threads(), width = group.geometry->node_count();
   const bool shared = space.isoparametric() && !group.curved && group.geometry == map_of_kind(group.kind);
   if (layout == Layout::counted) {
     group.nodes = Array<std::int32_t>(space.device(), group.entry_count(), "connectivity");
-    if (!shared) group.own_geometry = Array<std::int32_t>(space.device(), group.batch_count() * lane_count * width, "connectivity");
+    if (!shared)
+      group.own_geometry =
+          Array<std::int32_t>(space.device(), group.batch_count() * lane_count * width, "connectivity");
     return;
   }
   group.host_nodes = interleaved(group.element_count, group.node_count(), threads, reader);
@@ -141,9 +146,11 @@ void lay_out(ElementGroup& group, const FunctionSpace& space, Layout layout, con
 }
 
 // The corners, or all nodes, of what the mesh has there.
-void take_nodes(const FunctionSpace& space, std::span<const Node> mesh_nodes, const ElementGroup& group, std::vector<Node>& nodes) {
+void take_nodes(const FunctionSpace& space, std::span<const Node> mesh_nodes, const ElementGroup& group,
+                std::vector<Node>& nodes) {
   nodes.clear();
-  for (const Node node : mesh_nodes.first(static_cast<std::size_t>(group.geometry->node_count()))) nodes.push_back(space.geometry_node_of(node));
+  for (const Node node : mesh_nodes.first(static_cast<std::size_t>(group.geometry->node_count())))
+    nodes.push_back(space.geometry_node_of(node));
 }
 
 // Whole elements ask for all nodes of their kind.
@@ -151,7 +158,8 @@ bool has_whole(const std::vector<int>& set, const std::vector<Integral>& integra
   return std::ranges::any_of(set, [&](int i) { return integrals[static_cast<std::size_t>(i)].form.cell >= 0; });
 }
 
-void add_cell_groups(const FunctionSpace& space, const std::vector<Integral>& integrals, Layout layout, std::vector<ElementGroup>& groups) {
+void add_cell_groups(const FunctionSpace& space, const std::vector<Integral>& integrals, Layout layout,
+                     std::vector<ElementGroup>& groups) {
   const Mesh& mesh = space.mesh();
   Signatures signatures;
   int everywhere = 0;
@@ -182,7 +190,8 @@ void add_cell_groups(const FunctionSpace& space, const std::vector<Integral>& in
     std::vector<Index>* group = nullptr;
     std::pair<CellKind, int> current{};
     for (const Index cell : cells) {
-      const std::pair<CellKind, int> key{mesh.kind_of(cell), signature.empty() ? everywhere : signature[static_cast<std::size_t>(cell)]};
+      const std::pair<CellKind, int> key{mesh.kind_of(cell),
+                                         signature.empty() ? everywhere : signature[static_cast<std::size_t>(cell)]};
       if (key.second == 0) continue;
       if (group == nullptr || key != current) {
         group = &by_key[key];
@@ -209,7 +218,10 @@ void add_cell_groups(const FunctionSpace& space, const std::vector<Integral>& in
       group.element_count = static_cast<Index>(group.elements.size());
       const auto cell_of = [&elements = group.elements](Index e) { return elements[static_cast<std::size_t>(e)]; };
       lay_out(
-          group, space, layout, [&] { return [&, nodes_of = FunctionSpace::CellNodes(space)](Index e) mutable { return nodes_of(cell_of(e)); }; },
+          group, space, layout,
+          [&] {
+            return [&, nodes_of = FunctionSpace::CellNodes(space)](Index e) mutable { return nodes_of(cell_of(e)); };
+          },
           [&](Index e, std::vector<Node>& nodes) {
             if (!curved) return take_nodes(space, mesh.nodes_of(cell_of(e)), group, nodes);
             nodes.resize(static_cast<std::size_t>(group.geometry->node_count()));
@@ -224,7 +236,8 @@ void add_cell_groups(const FunctionSpace& space, const std::vector<Integral>& in
   }
 }
 
-void add_facet_groups(const FunctionSpace& space, const std::vector<Integral>& integrals, std::vector<ElementGroup>& groups) {
+void add_facet_groups(const FunctionSpace& space, const std::vector<Integral>& integrals,
+                      std::vector<ElementGroup>& groups) {
   const Mesh& mesh = space.mesh();
   std::vector<std::tuple<Index, int, int>> uses;  // cell, facet, integral
   for (std::size_t i = 0; i < integrals.size(); ++i)
@@ -242,7 +255,8 @@ void add_facet_groups(const FunctionSpace& space, const std::vector<Integral>& i
   for (std::size_t first = 0, last = 0; first < uses.size(); first = last) {
     const auto [cell, facet, integral] = uses[first];
     int signature = 0;
-    for (last = first; last < uses.size() && std::get<0>(uses[last]) == cell && std::get<1>(uses[last]) == facet; ++last)
+    for (last = first; last < uses.size() && std::get<0>(uses[last]) == cell && std::get<1>(uses[last]) == facet;
+         ++last)
       signature = signatures.with(signature, std::get<2>(uses[last]));
     const CellKind kind = traits(mesh.kind_of(cell)).facets[static_cast<std::size_t>(facet)].kind;
     by_key[{kind, signature}].push_back({cell, facet});
@@ -252,10 +266,13 @@ void add_facet_groups(const FunctionSpace& space, const std::vector<Integral>& i
     const bool by_nodes = has_whole(set, integrals);
     Parts<FacetOfCell> parts = split(
         std::move(all), !by_nodes && traits(key.first).order > 1,
-        [&, straight = Straightness(mesh, key.first)](const FacetOfCell& f) { return own_map(space, f.cell) == nullptr && straight(mesh.nodes_of(f)); },
+        [&, straight = Straightness(mesh, key.first)](const FacetOfCell& f) {
+          return own_map(space, f.cell) == nullptr && straight(mesh.nodes_of(f));
+        },
         !by_nodes && !space.curved_coordinates().empty(), [&](const FacetOfCell& f) { return own_map(space, f.cell); });
     // traces: [facet] of cells with a map of their own.
-    const auto add = [&](const std::vector<FacetOfCell>& facets, std::shared_ptr<const ReferenceElement> geometry, const std::vector<Trace>& traces) {
+    const auto add = [&](const std::vector<FacetOfCell>& facets, std::shared_ptr<const ReferenceElement> geometry,
+                         const std::vector<Trace>& traces) {
       if (facets.empty()) return;
       ElementGroup group;
       group.kind = key.first;
@@ -271,13 +288,15 @@ void add_facet_groups(const FunctionSpace& space, const std::vector<Integral>& i
         std::vector<Node> cell_nodes;
         space.nodes_of(f.cell, cell_nodes);
         nodes.clear();
-        for (const int a : space.facet_element(mesh.kind_of(f.cell), f.facet).nodes) nodes.push_back(cell_nodes[static_cast<std::size_t>(a)]);
+        for (const int a : space.facet_element(mesh.kind_of(f.cell), f.facet).nodes)
+          nodes.push_back(cell_nodes[static_cast<std::size_t>(a)]);
       };
       lay_out(group, space, Layout::written, buffered(nodes_of), [&](Index e, std::vector<Node>& nodes) {
         const FacetOfCell f = facet_of(e);
         if (!group.curved) return take_nodes(space, mesh.nodes_of(f), group, nodes);
         nodes.clear();
-        for (const int a : traces[static_cast<std::size_t>(f.facet)].nodes) nodes.push_back(space.first_curved_point(f.cell) + a);
+        for (const int a : traces[static_cast<std::size_t>(f.facet)].nodes)
+          nodes.push_back(space.first_curved_point(f.cell) + a);
       });
       groups.push_back(std::move(group));
     };
@@ -288,21 +307,24 @@ void add_facet_groups(const FunctionSpace& space, const std::vector<Integral>& i
       std::vector<Trace> traces;
       for (int f = 0; f < std::ssize(traits(cell.shape).facets); ++f) traces.push_back(trace_of(cell, f));
       // Facets of one kind have one trace, whichever their number in the cell.
-      add(list, std::make_shared<const ReferenceElement>(traces[static_cast<std::size_t>(list[0].facet)].element), traces);
+      add(list, std::make_shared<const ReferenceElement>(traces[static_cast<std::size_t>(list[0].facet)].element),
+          traces);
     }
   }
 }
 
 // Elements of one node each, as loads and springs at nodes are.
-void add_node_groups(const FunctionSpace& space, const std::vector<Integral>& integrals, std::vector<ElementGroup>& groups) {
+void add_node_groups(const FunctionSpace& space, const std::vector<Integral>& integrals,
+                     std::vector<ElementGroup>& groups) {
   static const ReferenceElement vertex = cell_element(CellKind::vertex1);
   for (std::size_t i = 0; i < integrals.size(); ++i) {
     const std::vector<Node>& list = integrals[i].nodes;
     if (list.empty()) continue;
     for (const Node node : list)
       if (space.node_of(node) < 0)
-        throw Error(Exit::model, fmt::format("'{}' acts on node {}, which no cell of the mesh uses", integrals[i].form.name, node), {},
-                    "name nodes that belong to cells");
+        throw Error(Exit::model,
+                    fmt::format("'{}' acts on node {}, which no cell of the mesh uses", integrals[i].form.name, node),
+                    {}, "name nodes that belong to cells");
     ElementGroup group;
     group.kind = CellKind::vertex1;
     group.geometry = map_of_kind(CellKind::vertex1);
@@ -311,7 +333,8 @@ void add_node_groups(const FunctionSpace& space, const std::vector<Integral>& in
     group.element_count = static_cast<Index>(list.size());
     const auto node_of = [&](Index e) { return list[static_cast<std::size_t>(e)]; };
     const auto nodes_of = [&](Index e, std::vector<Node>& nodes) { nodes.assign(1, space.node_of(node_of(e))); };
-    lay_out(group, space, Layout::written, buffered(nodes_of), [&](Index e, std::vector<Node>& nodes) { nodes.assign(1, space.geometry_node_of(node_of(e))); });
+    lay_out(group, space, Layout::written, buffered(nodes_of),
+            [&](Index e, std::vector<Node>& nodes) { nodes.assign(1, space.geometry_node_of(node_of(e))); });
     groups.push_back(std::move(group));
   }
 }
@@ -322,22 +345,29 @@ int order_of(const ElementGroup& group) { return std::max(group.element->quadrat
 
 int quadrature_degree(const FormValue& form, const ElementGroup& group) {
   const CellKind shape = traits(group.kind).linear;
-  return form.extra_degree + (form.uses_value ? mass_degree(shape, order_of(group)) : stiffness_degree(shape, order_of(group)));
+  return form.extra_degree +
+         (form.uses_value ? mass_degree(shape, order_of(group)) : stiffness_degree(shape, order_of(group)));
 }
 
 bool Integral::same_place(const Integral& other) const {
-  const auto facts = [](const FormValue& f) { return std::tie(f.name, f.module, f.components, f.dimension, f.cell, f.given_count); };
-  return facts(form) == facts(other.form) && everywhere == other.everywhere && cells == other.cells && facets == other.facets && nodes == other.nodes;
+  const auto facts = [](const FormValue& f) {
+    return std::tie(f.name, f.module, f.components, f.dimension, f.cell, f.given_count);
+  };
+  return facts(form) == facts(other.form) && everywhere == other.everywhere && cells == other.cells &&
+         facets == other.facets && nodes == other.nodes;
 }
 
 Integral Integral::over(FormValue form, const Region& region) {
-  if (form.cell == static_cast<int>(CellKind::vertex1)) throw Error(Exit::input, fmt::format("'{}' acts on nodes", form.name), {}, "use Integral::at_nodes");
+  if (form.cell == static_cast<int>(CellKind::vertex1))
+    throw Error(Exit::input, fmt::format("'{}' acts on nodes", form.name), {}, "use Integral::at_nodes");
   const bool fits = form.codimension == 0 ? region.kind == RegionKind::cells : region.kind == RegionKind::facets;
   if (!fits)
     throw Error(Exit::input,
                 fmt::format("'{}' acts on {}, but region '{}' holds {}", form.name,
                             form.codimension == 0 ? "cells" : "facets", region.name,
-                            region.kind == RegionKind::cells ? "cells" : region.kind == RegionKind::facets ? "facets" : "nodes"),
+                            region.kind == RegionKind::cells    ? "cells"
+                            : region.kind == RegionKind::facets ? "facets"
+                                                                : "nodes"),
                 {}, "name a region of the right kind");
   return {std::move(form), false, region.cells, region.facets};
 }
@@ -345,7 +375,8 @@ Integral Integral::over(FormValue form, const Region& region) {
 ElementNodes::ElementNodes(const FunctionSpace& space, const ElementGroup& group)
     : group_(&group), of_cell_(space), nodes_(static_cast<std::size_t>(group.node_count())) {}
 
-std::vector<ElementGroup> element_groups(const FunctionSpace& space, const std::vector<Integral>& integrals, Layout layout) {
+std::vector<ElementGroup> element_groups(const FunctionSpace& space, const std::vector<Integral>& integrals,
+                                         Layout layout) {
   std::vector<ElementGroup> groups;
   add_cell_groups(space, integrals, layout, groups);
   add_facet_groups(space, integrals, groups);

@@ -1,6 +1,7 @@
 // Elements of equal shape that carry the same integrals, laid out for the kernels: batches of lane_count elements,
-// node numbers interleaved by lane. Cells and facets are treated alike. Those with straight edges have the geometry of their corners, which is
-// cheaper to read, and stand in a group apart from bent ones; so do those whose map is of order 3 or more.
+// node numbers interleaved by lane. Cells and facets are treated alike. Those with straight edges have the geometry of
+// their corners, which is cheaper to read, and stand in a group apart from bent ones; so do those whose map is of order
+// 3 or more.
 #pragma once
 
 #include "fem/space/function_space.hpp"
@@ -13,23 +14,26 @@
 namespace ritz {
 
 struct ElementGroup {
-  CellKind kind;                      // of the cells or facets
+  CellKind kind;                                     // of the cells or facets
   std::shared_ptr<const ReferenceElement> geometry;  // through whose nodes they are mapped
-  const ReferenceElement* element;    // of the field; owned by the space
-  std::vector<int> integrals;         // positions in the operator's list
-  std::vector<Index> elements;        // cells (of cell groups) in order; empty for facet groups
+  const ReferenceElement* element;                   // of the field; owned by the space
+  std::vector<int> integrals;                        // positions in the operator's list
+  std::vector<Index> elements;                       // cells (of cell groups) in order; empty for facet groups
   Index element_count = 0;
-  std::vector<Node> host_nodes;       // [batch][node][lane]; the last batch repeats its last element. None of cells that are counted only
-  Array<std::int32_t> nodes;          // the same on the device; not written where cells are counted only
-  Array<std::int32_t> own_geometry;   // the nodes of the geometry in the same layout; empty when they are the field's
-  bool curved = false;                // they have a map of order 3 or more: own_geometry counts the space's curved points
+  // [batch][node][lane]; the last batch repeats its last element. None of cells that are counted only
+  std::vector<Node> host_nodes;
+  Array<std::int32_t> nodes;         // the same on the device; not written where cells are counted only
+  Array<std::int32_t> own_geometry;  // the nodes of the geometry in the same layout; empty when they are the field's
+  // they have a map of order 3 or more: own_geometry counts the space's curved points
+  bool curved = false;
 
   const Array<std::int32_t>& geometry_nodes() const { return own_geometry.empty() ? nodes : own_geometry; }
   int node_count() const { return element->node_count(); }
   Index entry_count() const { return batch_count() * node_count() * lane_count; }  // of host_nodes, once they are there
   Index batch_count() const { return (element_count + lane_count - 1) / lane_count; }
   Node node(Index element, int a) const {
-    return host_nodes[static_cast<std::size_t>((element / lane_count * node_count() + a) * lane_count + element % lane_count)];
+    return host_nodes[static_cast<std::size_t>((element / lane_count * node_count() + a) * lane_count +
+                                               element % lane_count)];
   }
 };
 
@@ -38,15 +42,18 @@ inline const Vector& coordinates_of(const FunctionSpace& space, const ElementGro
   return group.curved ? space.curved_coordinates() : space.geometry_coordinates();
 }
 int order_of(const ElementGroup& group);  // of what the element's functions and the geometry vary like
-int quadrature_degree(const FormValue& form, const ElementGroup& group);  // that the rule for integrals of the form is exact to
+// that the rule for integrals of the form is exact to
+int quadrature_degree(const FormValue& form, const ElementGroup& group);
 
 // Counted: for forecasts; cells have their memory on the device, but nothing in it.
 enum class Layout { written, counted };
 
 // Splits the domains of the integrals into groups; elements follow the space-filling curve of the space.
-std::vector<ElementGroup> element_groups(const FunctionSpace& space, const std::vector<Integral>& integrals, Layout layout = Layout::written);
+std::vector<ElementGroup> element_groups(const FunctionSpace& space, const std::vector<Integral>& integrals,
+                                         Layout layout = Layout::written);
 
-// Nodes of one element after the other, whether the group is written or counted. They stand until the next is asked for.
+// Nodes of one element after the other, whether the group is written or counted. They stand until the next is asked
+// for.
 class ElementNodes {
  public:
   ElementNodes(const FunctionSpace& space, const ElementGroup& group);

@@ -10,17 +10,22 @@ std::vector<double> geometry_values(const ReferenceElement& geometry, const Quad
   const std::size_t nodes = geometry.nodes.size();
   std::vector<double> values(rule.points.size() * nodes);
   std::vector<Point> gradients(nodes);
-  for (std::size_t q = 0; q < rule.points.size(); ++q) geometry.evaluate(rule.points[q], std::span(values).subspan(q * nodes, nodes), gradients);
+  for (std::size_t q = 0; q < rule.points.size(); ++q)
+    geometry.evaluate(rule.points[q], std::span(values).subspan(q * nodes, nodes), gradients);
   return values;
 }
 
 }  // namespace
 
-std::vector<double> given_at_points(const FunctionSpace& space, const ElementGroup& group, const QuadratureRule& rule, const FormValue& form) {
-  const std::vector<double> shape = geometry_values(*group.geometry, rule), coordinates = coordinates_of(space, group).host();
+std::vector<double> given_at_points(const FunctionSpace& space, const ElementGroup& group, const QuadratureRule& rule,
+                                    const FormValue& form) {
+  const std::vector<double> shape = geometry_values(*group.geometry, rule),
+                            coordinates = coordinates_of(space, group).host();
   const std::vector<std::int32_t> nodes = group.geometry_nodes().host();
-  const auto dimension = static_cast<std::size_t>(space.mesh().dimension()), points = rule.points.size(), count = shape.size() / points;
-  const auto batches = static_cast<std::size_t>(group.batch_count()), lanes = static_cast<std::size_t>(lane_count), numbers = form.given.size();
+  const auto dimension = static_cast<std::size_t>(space.mesh().dimension()), points = rule.points.size(),
+             count = shape.size() / points;
+  const auto batches = static_cast<std::size_t>(group.batch_count()), lanes = static_cast<std::size_t>(lane_count),
+             numbers = form.given.size();
   std::vector<double> result(batches * points * numbers * lanes);
   // Some batches at a time, so that positions need little memory.
   constexpr std::size_t most = 4096;
@@ -36,11 +41,13 @@ std::vector<double> given_at_points(const FunctionSpace& space, const ElementGro
           for (std::size_t lane = 0; lane < lanes; ++lane) {
             const auto node = static_cast<std::size_t>(nodes[(batch * count + a) * lanes + lane]);
             double* at = &x[3 * (((batch - first) * points + q) * lanes + lane)];
-            for (std::size_t d = 0; d < dimension; ++d) at[d] += shape[q * count + a] * coordinates[node * dimension + d];
+            for (std::size_t d = 0; d < dimension; ++d)
+              at[d] += shape[q * count + a] * coordinates[node * dimension + d];
           }
     for (std::size_t m = 0; m < numbers; ++m) {
       form.given[m](x, values);
-      for (std::size_t i = 0; i < entries; ++i) result[((first * points + i / lanes) * numbers + m) * lanes + i % lanes] = values[i];
+      for (std::size_t i = 0; i < entries; ++i)
+        result[((first * points + i / lanes) * numbers + m) * lanes + i % lanes] = values[i];
     }
   }
   return result;

@@ -8,6 +8,7 @@
 namespace ritz {
 
 // [batch][point][number][lane], as element kernels read them.
-std::vector<double> given_at_points(const FunctionSpace& space, const ElementGroup& group, const QuadratureRule& rule, const FormValue& form);
+std::vector<double> given_at_points(const FunctionSpace& space, const ElementGroup& group, const QuadratureRule& rule,
+                                    const FormValue& form);
 
 }  // namespace ritz

@@ -1,5 +1,5 @@
-// A form and where it is integrated: over all cells, or over a region of cells or facets. Whole elements (fem/elements) are
-// summed over cells, or over nodes.
+// A form and where it is integrated: over all cells, or over a region of cells or facets. Whole elements (fem/elements)
+// are summed over cells, or over nodes.
 #pragma once
 
 #include "fem/forms/form_value.hpp"
@@ -11,21 +11,27 @@ namespace ritz {
 
 struct Integral {
   FormValue form;
-  bool everywhere = true;               // over all cells
-  std::vector<Index> cells;             // else over these cells,
-  std::vector<FacetOfCell> facets;      // or over these facets,
-  std::vector<Node> nodes = {};         // or at these nodes of the mesh (whole elements on CellKind::vertex1)
+  bool everywhere = true;           // over all cells
+  std::vector<Index> cells;         // else over these cells,
+  std::vector<FacetOfCell> facets;  // or over these facets,
+  std::vector<Node> nodes = {};     // or at these nodes of the mesh (whole elements on CellKind::vertex1)
 
   static Integral over_all_cells(FormValue form) { return {std::move(form), true, {}, {}}; }
   // The same form at the same place, whatever its numbers.
   bool same_place(const Integral& other) const;
   // Throws Error(Exit::input) when the region's kind does not suit the form (a flux on cells, a source on facets).
   static Integral over(FormValue form, const Region& region);
-  static Integral over_cells(FormValue form, std::vector<Index> cells) { return {std::move(form), false, std::move(cells), {}}; }
-  static Integral at_nodes(FormValue form, std::vector<Node> nodes) { return {std::move(form), false, {}, {}, std::move(nodes)}; }
+  static Integral over_cells(FormValue form, std::vector<Index> cells) {
+    return {std::move(form), false, std::move(cells), {}};
+  }
+  static Integral at_nodes(FormValue form, std::vector<Node> nodes) {
+    return {std::move(form), false, {}, {}, std::move(nodes)};
+  }
 };
 
 // Of the same form, as far as can be seen: functions of the position count as different.
-inline bool same_numbers(const FormValue& a, const FormValue& b) { return a.given_count == 0 && b.given_count == 0 && a.bytes == b.bytes; }
+inline bool same_numbers(const FormValue& a, const FormValue& b) {
+  return a.given_count == 0 && b.given_count == 0 && a.bytes == b.bytes;
+}
 
 }  // namespace ritz

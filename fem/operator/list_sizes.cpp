@@ -22,7 +22,9 @@ class Chunks {
     }
   }
   Index count() const { return count_; }
-  bool holds(int group) const { return static_cast<std::size_t>(group) < sizes_.size() && sizes_[static_cast<std::size_t>(group)] > 0; }
+  bool holds(int group) const {
+    return static_cast<std::size_t>(group) < sizes_.size() && sizes_[static_cast<std::size_t>(group)] > 0;
+  }
   Index of(const ElementsAround::Place& place) const {
     const auto g = static_cast<std::size_t>(place.group);
     return first_[g] + place.element / sizes_[g];
@@ -46,10 +48,12 @@ struct Counts {
   std::vector<Fate> fates;  // of each row every one once
 };
 
-// Rows of the target one after the other: their items (the node itself, or the columns), and how often each chunk adds to each.
+// Rows of the target one after the other: their items (the node itself, or the columns), and how often each chunk adds
+// to each.
 class Rows {
  public:
-  Rows(const ElementsAround& elements, const Chunks& chunks, bool of_pairs) : elements_(&elements), chunks_(&chunks), of_pairs_(of_pairs) {
+  Rows(const ElementsAround& elements, const Chunks& chunks, bool of_pairs)
+      : elements_(&elements), chunks_(&chunks), of_pairs_(of_pairs) {
     if (!of_pairs) return;
     item_.assign(static_cast<std::size_t>(elements.space().node_count()), -1);
     for (int g = 0; g < elements.group_count(); ++g) nodes_of_.emplace_back(elements.space(), elements.group(g));
@@ -104,7 +108,9 @@ class Rows {
       counts.shared += adding > 1;
       counts.extension += adding > 1 ? adding : 0;
       for (std::size_t c = 0; c < chunks; ++c)
-        if (times[c] > 0 && std::exchange(seen_[(2 * c + (adding > 1)) * (places_.size() + 1) + static_cast<std::size_t>(times[c])], 1) == 0)
+        if (times[c] > 0 &&
+            std::exchange(seen_[(2 * c + (adding > 1)) * (places_.size() + 1) + static_cast<std::size_t>(times[c])],
+                          1) == 0)
           counts.fates.push_back({in_[c], adding > 1, times[c]});
     }
   }
@@ -112,17 +118,17 @@ class Rows {
   const ElementsAround* elements_;
   const Chunks* chunks_;
   bool of_pairs_;
-  std::vector<ElementNodes> nodes_of_;                                      // [group]
-  std::vector<std::int32_t> item_;                                          // [node] of the row, -1: not met
+  std::vector<ElementNodes> nodes_of_;  // [group]
+  std::vector<std::int32_t> item_;      // [node] of the row, -1: not met
   std::vector<Node> met_;
-  std::vector<Index> in_;                                                   // chunks that add to the row
-  std::vector<std::pair<ElementsAround::Place, std::size_t>> places_;       // elements, and the position of their chunk
-  std::vector<int> times_;                                                  // [item][chunk]
-  std::vector<char> seen_;                                                  // [chunk][shared][times]
+  std::vector<Index> in_;                                              // chunks that add to the row
+  std::vector<std::pair<ElementsAround::Place, std::size_t>> places_;  // elements, and the position of their chunk
+  std::vector<int> times_;                                             // [item][chunk]
+  std::vector<char> seen_;                                             // [chunk][shared][times]
 };
 
-// All fates from those that were seen, in how many rows: Chao's estimator ("Estimating the population size for capture-recapture data
-// with unequal catchability", 1987), which is exact where all rows were.
+// All fates from those that were seen, in how many rows: Chao's estimator ("Estimating the population size for
+// capture-recapture data with unequal catchability", 1987), which is exact where all rows were.
 double all_fates(std::vector<Fate>& seen, bool all_rows) {
   std::ranges::sort(seen);
   double different = 0, once = 0, twice = 0;
@@ -139,11 +145,12 @@ Counts count_all(const ElementsAround& elements, const Chunks& chunks, bool of_p
   const Index rows = elements.chosen().count(), threads = elements.space().device().threads();
   std::vector<Counts> parts(static_cast<std::size_t>(threads));
   ParallelErrors errors;
-#pragma omp parallel for schedule(static) num_threads(static_cast<int>(threads))
+#pragma omp parallel for schedule(static) num_threads(static_cast <int>(threads))
   for (Index part = 0; part < threads; ++part)
     errors.run([&] {
       Rows each(elements, chunks, of_pairs);
-      for (Index row = part * rows / threads; row < (part + 1) * rows / threads; ++row) each.add(row, parts[static_cast<std::size_t>(part)]);
+      for (Index row = part * rows / threads; row < (part + 1) * rows / threads; ++row)
+        each.add(row, parts[static_cast<std::size_t>(part)]);
     });
   errors.rethrow();
   Counts all = std::move(parts.front());
@@ -168,13 +175,14 @@ ElementsAround::ElementsAround(const FunctionSpace& space, std::span<const Eleme
     for (Index e = 0; e < group.element_count; ++e) {
       if (!group.elements.empty() && !chosen_.has_near(group.elements[static_cast<std::size_t>(e)])) continue;
       for (const Node node : nodes_of(e))
-        if (const std::int32_t number = chosen_.number(node); number >= 0) places_[static_cast<std::size_t>(number)].push_back({static_cast<int>(g), e});
+        if (const std::int32_t number = chosen_.number(node); number >= 0)
+          places_[static_cast<std::size_t>(number)].push_back({static_cast<int>(g), e});
     }
   }
 }
 
-ScatterSizes estimated_sizes(const ElementsAround& elements, std::span<const int> groups, std::span<const Index> chunk_batches, bool of_pairs,
-                             Index pattern_pairs) {
+ScatterSizes estimated_sizes(const ElementsAround& elements, std::span<const int> groups,
+                             std::span<const Index> chunk_batches, bool of_pairs, Index pattern_pairs) {
   const Chunks chunks(elements, groups, chunk_batches);
   Counts counts = count_all(elements, chunks, of_pairs);
   const ChosenNodes& chosen = elements.chosen();
@@ -182,7 +190,8 @@ ScatterSizes estimated_sizes(const ElementsAround& elements, std::span<const int
   ScatterSizes sizes{.chunks = chunks.count()};
   for (const int g : groups) {
     const ElementGroup& group = elements.group(g);
-    sizes.sources += group.element_count * (of_pairs ? Index{group.node_count()} * group.node_count() : group.node_count());
+    sizes.sources +=
+        group.element_count * (of_pairs ? Index{group.node_count()} * group.node_count() : group.node_count());
   }
   const auto for_all = [&](Index counted) { return std::llround(chosen.for_all(counted)); };
   sizes.slots = for_all(counts.slots);

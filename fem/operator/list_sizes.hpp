@@ -32,9 +32,9 @@ class ElementsAround {
   std::vector<std::vector<Place>> places_;  // [chosen]
 };
 
-// Of the groups with these numbers, in the plan's order, in chunks of so many batches. of_pairs: the lists of a matrix with
-// `pattern_pairs` entries, else those of a vector. Exact where all nodes are chosen.
-ScatterSizes estimated_sizes(const ElementsAround& elements, std::span<const int> groups, std::span<const Index> chunk_batches, bool of_pairs,
-                             Index pattern_pairs);
+// Of the groups with these numbers, in the plan's order, in chunks of so many batches. of_pairs: the lists of a matrix
+// with `pattern_pairs` entries, else those of a vector. Exact where all nodes are chosen.
+ScatterSizes estimated_sizes(const ElementsAround& elements, std::span<const int> groups,
+                             std::span<const Index> chunk_batches, bool of_pairs, Index pattern_pairs);
 
 }  // namespace ritz

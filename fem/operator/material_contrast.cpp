@@ -20,7 +20,9 @@ bool makes_cells_stiff(const FormValue& form) { return form.has_matrix && form.c
 
 const FormRecord* record_of(const Operator& equations, const FormValue& form) {
   const std::string name = form_record_name(form.name.c_str()), &backend = equations.space().device().backend();
-  return has_kernels(backend, form.module, name) ? static_cast<const FormRecord*>(find_kernels(backend, form.module, name)) : nullptr;
+  return has_kernels(backend, form.module, name)
+             ? static_cast<const FormRecord*>(find_kernels(backend, form.module, name))
+             : nullptr;
 }
 
 double number_at(const FormValue& form, std::size_t place) {
@@ -31,7 +33,8 @@ double number_at(const FormValue& form, std::size_t place) {
 
 // Of numbers: over the whole body.
 double contrast_of_parameters(const Operator& equations) {
-  std::map<std::pair<std::string, std::size_t>, std::pair<double, double>> ranges;  // form and place in it -> least and largest value
+  // form and place in it -> least and largest value
+  std::map<std::pair<std::string, std::size_t>, std::pair<double, double>> ranges;
   for (const Integral& integral : equations.integrals()) {
     const FormValue& form = integral.form;
     const FormRecord* record = makes_cells_stiff(form) ? record_of(equations, form) : nullptr;
@@ -52,7 +55,8 @@ double contrast_of_parameters(const Operator& equations) {
 }
 
 // The first number of a form at the centres of cells: by a formula, or else one for all. Nothing: it has none.
-std::vector<double> values_on(const Operator& equations, const FormValue& form, std::span<const Index> cells, std::span<const double> centres) {
+std::vector<double> values_on(const Operator& equations, const FormValue& form, std::span<const Index> cells,
+                              std::span<const double> centres) {
   std::vector<double> values(cells.size());
   if (!form.given.empty()) {
     form.given.front()(centres, values);
@@ -70,12 +74,14 @@ std::vector<double> centres_of(const Mesh& mesh, std::span<const Index> cells) {
     const auto nodes = mesh.nodes_of(cells[i]);
     for (const Node node : nodes)
       for (int d = 0; d < mesh.dimension(); ++d)
-        centres[3 * i + static_cast<std::size_t>(d)] += mesh.point(node)[static_cast<std::size_t>(d)] / double(nodes.size());
+        centres[3 * i + static_cast<std::size_t>(d)] +=
+            mesh.point(node)[static_cast<std::size_t>(d)] / double(nodes.size());
   }
   return centres;
 }
 
-// Of formulas: of the cells around a node, since what varies gently makes no jump. The first form on a cell speaks for it.
+// Of formulas: of the cells around a node, since what varies gently makes no jump. The first form on a cell speaks for
+// it.
 double contrast_around_nodes(const Operator& equations) {
   const Mesh& mesh = equations.space().mesh();
   const auto node_count = static_cast<std::size_t>(mesh.node_count());
@@ -112,7 +118,9 @@ double contrast_around_nodes(const Operator& equations) {
 }  // namespace
 
 double material_contrast(const Operator& equations) {
-  const bool varies = std::ranges::any_of(equations.integrals(), [](const Integral& each) { return makes_cells_stiff(each.form) && !each.form.given.empty(); });
+  const bool varies = std::ranges::any_of(equations.integrals(), [](const Integral& each) {
+    return makes_cells_stiff(each.form) && !each.form.given.empty();
+  });
   return std::max(contrast_of_parameters(equations), varies ? contrast_around_nodes(equations) : 1.0);
 }
 

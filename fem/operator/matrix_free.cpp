@@ -29,7 +29,9 @@ MatrixFree::MatrixFree(const Operator& equations, const Constraints& constraints
 
 void MatrixFree::move_to(const Vector& u) { u_ = copied_unless_zero(u); }
 
-MemoryNeeds MatrixFree::point_needs(const Operator& equations) { return keeps_tangents(equations) ? equations.point_tangent_needs() : MemoryNeeds(); }
+MemoryNeeds MatrixFree::point_needs(const Operator& equations) {
+  return keeps_tangents(equations) ? equations.point_tangent_needs() : MemoryNeeds();
+}
 
 void MatrixFree::keep_no_tangents() {
   keeps_tangents_ = false;

@@ -1,8 +1,9 @@
-// The tangent of equations as a linear operator without a matrix: elements are computed anew at every application. For p-multigrid the
-// tangents of forms that depend on u are kept at points (Operator::point_tangents). With prescribed unknowns eliminated as
-// SparseMatrix::eliminate does it: their rows and columns are empty but for a pivot.
+// The tangent of equations as a linear operator without a matrix: elements are computed anew at every application. For
+// p-multigrid the tangents of forms that depend on u are kept at points (Operator::point_tangents). With prescribed
+// unknowns eliminated as SparseMatrix::eliminate does it: their rows and columns are empty but for a pivot.
 //
-//   MatrixFree K(equations, fixed, u);   JacobiPreconditioner jacobi(K.diagonal());   ConjugateGradient{}.solve(K, b, x, &jacobi);
+//   MatrixFree K(equations, fixed, u);   JacobiPreconditioner jacobi(K.diagonal());
+//   ConjugateGradient{}.solve(K, b, x, &jacobi);
 #pragma once
 
 #include "fem/operator/operator.hpp"
@@ -22,7 +23,8 @@ class MatrixFree final : public LinearOperator {
   void apply(const Vector& x, Vector& y) const override;
   std::string name() const override { return "matrix-free operator"; }
 
-  // The tangent at another u. What preconditioners are made of stays that at the u before, until refresh() makes it anew.
+  // The tangent at another u. What preconditioners are made of stays that at the u before, until refresh() makes it
+  // anew.
   void move_to(const Vector& u);
   void refresh();
   void keep_no_tangents();  // from now on: its own products compute elements anew, only p-multigrid has use for them
@@ -31,12 +33,13 @@ class MatrixFree final : public LinearOperator {
 
   // Of which preconditioners are made.
   Vector diagonal() const;
-  const Vector& state() const { return *made_at_; }            // where the tangent was taken; empty: zero
-  const PointTangents& tangents() const { return tangents_; }  // of the forms that depend on u; of none where memory is short
+  const Vector& state() const { return *made_at_; }  // where the tangent was taken; empty: zero
+  // of the forms that depend on u; of none where memory is short
+  const PointTangents& tangents() const { return tangents_; }
   const Operator& equations() const { return equations_; }
   const Operator::MarkedNodes& marked() const { return marked_; }
   const Constraints& constraints() const { return constraints_; }
-  double pivot() const { return pivot_; }   // in the prescribed rows: the largest entry of the diagonal
+  double pivot() const { return pivot_; }  // in the prescribed rows: the largest entry of the diagonal
 
  private:
   void make_diagonal();

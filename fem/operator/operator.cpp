@@ -15,9 +15,11 @@ namespace ritz {
 namespace {
 
 constexpr const char* module_name = "ritz_fem_kernels";
-constexpr Index workspace_bytes = 64 << 20;     // element results of a slab on a GPU
+constexpr Index workspace_bytes = 64 << 20;  // element results of a slab on a GPU
 
-const AssemblyKernels& assembly_kernels(const FunctionSpace& space) { return kernels<AssemblyKernels>(space.device(), module_name, "assembly"); }
+const AssemblyKernels& assembly_kernels(const FunctionSpace& space) {
+  return kernels<AssemblyKernels>(space.device(), module_name, "assembly");
+}
 
 std::vector<FormValue> forms_of(const std::vector<Integral>& integrals) {
   std::vector<FormValue> forms;
@@ -32,33 +34,40 @@ void Operator::check_cells(const FormValue& form, const ElementGroup& group) con
   const bool in_space = space_->mesh().structural() && traits(group.kind).dimension < 3;
   if (form.cell >= 0 ? group.kind == static_cast<CellKind>(form.cell) && space_->isoparametric() : !in_space) return;
   if (form.cell < 0)
-    throw Error(Exit::model, fmt::format("the form '{}' was asked for on cells of kind {} in space", form.name, traits(group.kind).name),
-                "forms of three dimensions act in solids", "use a whole element (ritz element list)");
+    throw Error(
+        Exit::model,
+        fmt::format("the form '{}' was asked for on cells of kind {} in space", form.name, traits(group.kind).name),
+        "forms of three dimensions act in solids", "use a whole element (ritz element list)");
   if (!space_->isoparametric())
-    throw Error(Exit::model, fmt::format("the element '{}' stands on the nodes of the mesh, but the space has nodes of its own", form.name), {},
-                "leave the order of the space out");
-  throw Error(Exit::model, fmt::format("the element '{}' stands on cells of kind {}, but was given {} of kind {}", form.name,
-                                       traits(static_cast<CellKind>(form.cell)).name, group.element_count, traits(group.kind).name),
+    throw Error(
+        Exit::model,
+        fmt::format("the element '{}' stands on the nodes of the mesh, but the space has nodes of its own", form.name),
+        {}, "leave the order of the space out");
+  throw Error(Exit::model,
+              fmt::format("the element '{}' stands on cells of kind {}, but was given {} of kind {}", form.name,
+                          traits(static_cast<CellKind>(form.cell)).name, group.element_count, traits(group.kind).name),
               {}, "take another element for them, or mesh them anew");
 }
 
 bool Operator::symmetric() const {
-  return std::all_of(integrals_.begin(), integrals_.end(), [](const Integral& i) { return !i.form.has_matrix || i.form.symmetric; });
+  return std::all_of(integrals_.begin(), integrals_.end(),
+                     [](const Integral& i) { return !i.form.has_matrix || i.form.symmetric; });
 }
 
 Operator::Operator(const FunctionSpace& space, std::vector<Integral> integrals, Layout layout)
     : space_(&space), integrals_(std::move(integrals)) {
   for (const Integral& integral : integrals_)
     if (static_cast<int>(integral.form.given.size()) != integral.form.given_count)
-      throw Error(Exit::internal, fmt::format("form '{}' needs {} numbers at every point, {} are given", integral.form.name, integral.form.given_count,
-                                              integral.form.given.size()));
-  for (const Integral& integral : integrals_)
-    if (integral.form.cell >= 0 ? integral.form.components > space.components() || integral.form.dimension != space.mesh().dimension()
-                                : integral.form.components != space.components() || integral.form.dimension != space.mesh().dimension())
       throw Error(Exit::internal,
-                  fmt::format("form '{}' has {} components in {} dimensions, the space {} in {}", integral.form.name,
-                              integral.form.components, integral.form.dimension, space.components(),
-                              space.mesh().dimension()));
+                  fmt::format("form '{}' needs {} numbers at every point, {} are given", integral.form.name,
+                              integral.form.given_count, integral.form.given.size()));
+  for (const Integral& integral : integrals_)
+    if (integral.form.cell >= 0
+            ? integral.form.components > space.components() || integral.form.dimension != space.mesh().dimension()
+            : integral.form.components != space.components() || integral.form.dimension != space.mesh().dimension())
+      throw Error(Exit::internal, fmt::format("form '{}' has {} components in {} dimensions, the space {} in {}",
+                                              integral.form.name, integral.form.components, integral.form.dimension,
+                                              space.components(), space.mesh().dimension()));
   groups_ = element_groups(space, integrals_, layout);
   for (const ElementGroup& group : groups_)
     for (const int i : group.integrals) check_cells(integrals_[static_cast<std::size_t>(i)].form, group);
@@ -83,10 +92,11 @@ Operator::Outline Operator::outline(const Job& job) const {
       const Integral& integral = integrals_[static_cast<std::size_t>(i)];
       if (!takes_part(job, integral.form)) continue;
       if (task == Task::evaluate && !taking_part.empty())
-        throw Error(Exit::internal, fmt::format("two forms with derived quantities on the same cells: '{}'", integral.form.name));
+        throw Error(Exit::internal,
+                    fmt::format("two forms with derived quantities on the same cells: '{}'", integral.form.name));
       if (task == Task::evaluate && !result.groups.empty() && integral.form.derived != result.block)
-        throw Error(Exit::internal, fmt::format("'{}' derives {} quantities, the form on other cells {}", integral.form.name,
-                                                integral.form.derived, result.block));
+        throw Error(Exit::internal, fmt::format("'{}' derives {} quantities, the form on other cells {}",
+                                                integral.form.name, integral.form.derived, result.block));
       if (task == Task::evaluate) result.block = integral.form.derived;
       taking_part.push_back(i);
     }
@@ -98,7 +108,8 @@ Operator::Outline Operator::outline(const Job& job) const {
                   "leave [solver] operator out, with method cg, gmres or bicgstab or none; or take a lower order");
     const bool can_sum = can_sum_chunks(task, group, taking_part);
     const ChunkLimits& limits = task == Task::matrix && !can_sum ? assembly.matrices : assembly.vectors;
-    const int numbers = task == Task::matrix && can_sum ? c : result.block;  // such kernels sum a row of each block at a time
+    // such kernels sum a row of each block at a time
+    const int numbers = task == Task::matrix && can_sum ? c : result.block;
     const Index batches = batches_per_chunk(group.batch_count(), items, numbers, limits);
     const Index results = batches * items * numbers * lane_count;
     const Index chunks = (group.batch_count() + batches - 1) / batches;
@@ -115,7 +126,9 @@ Operator::Outline Operator::outline(const Job& job) const {
   return result;
 }
 
-Index Operator::workspace_size(const Outline& outline) const { return assembly_kernels(*space_).needs_workspace ? outline.slab() : 0; }
+Index Operator::workspace_size(const Outline& outline) const {
+  return assembly_kernels(*space_).needs_workspace ? outline.slab() : 0;
+}
 
 Index Operator::Outline::slab() const {
   return widest == 0 ? 0 : std::min(largest, std::max(widest, workspace_bytes / Index{sizeof(double)}));
@@ -149,11 +162,14 @@ Operator::Plan Operator::make_plan(const Job& job) const {
   for (std::size_t g = 0; g < plan.groups.size(); ++g) {
     std::vector<AssemblyTerm>& terms = plan.terms.emplace_back();
     const ElementGroup& group = groups_[static_cast<std::size_t>(plan.groups[g])];
-    for (const int i : outline.integrals[g]) terms.push_back(make_term(task, group, integrals_[static_cast<std::size_t>(i)]));
+    for (const int i : outline.integrals[g])
+      terms.push_back(make_term(task, group, integrals_[static_cast<std::size_t>(i)]));
     terms.front().sums_chunks = outline.sums_chunks[g];
   }
   for (const auto& [other, made] : plans_) {
-    if (task == Task::matrix || other.task == Task::matrix || made.groups != plan.groups || made.chunk_batches != plan.chunk_batches) continue;
+    if (task == Task::matrix || other.task == Task::matrix || made.groups != plan.groups ||
+        made.chunk_batches != plan.chunk_batches)
+      continue;
     plan.scatter = made.scatter;
     if (made.block != plan.block) continue;
     plan.extension = made.extension;
@@ -161,27 +177,30 @@ Operator::Plan Operator::make_plan(const Job& job) const {
   }
   if (plan.scatter == nullptr) plan.scatter = make_lists(task, plan, first_chunk);
   plan.stored_bytes = ScatterPlan::memory_needs(plan.scatter->sizes()).total() + stored_at_points(plan.terms);
-  if (plan.extension == nullptr) plan.extension = std::make_shared<Vector>(device, plan.scatter->extension_items() * plan.block, "assembly buffers");
-  if (plan.workspace == nullptr) plan.workspace = std::make_shared<Vector>(slab_buffer(device, workspace_size(outline), outline.widest, steps_down_));
+  if (plan.extension == nullptr)
+    plan.extension = std::make_shared<Vector>(device, plan.scatter->extension_items() * plan.block, "assembly buffers");
+  if (plan.workspace == nullptr)
+    plan.workspace =
+        std::make_shared<Vector>(slab_buffer(device, workspace_size(outline), outline.widest, steps_down_));
   return plan;
 }
 
-std::shared_ptr<const ScatterPlan> Operator::make_lists(Task task, const Plan& plan, const std::vector<Index>& first_chunk) const {
+std::shared_ptr<const ScatterPlan> Operator::make_lists(Task task, const Plan& plan,
+                                                        const std::vector<Index>& first_chunk) const {
   const FunctionSpace::HostPattern* pattern = task == Task::matrix ? &space_->host_pattern() : nullptr;
   const Index targets = pattern != nullptr ? static_cast<Index>(pattern->columns.size()) : space_->node_count();
   std::vector<std::unique_ptr<ChunkLister>> listers(static_cast<std::size_t>(omp_get_max_threads()));
-  return std::make_shared<const ScatterPlan>(space_->device(), targets, first_chunk.back(), [&](Index chunk, ChunkSlots& out) {
-    auto& lister = listers[static_cast<std::size_t>(omp_get_thread_num())];
-    if (!lister) lister = std::make_unique<ChunkLister>(space_->node_count());
-    const auto g = static_cast<std::size_t>(std::ranges::upper_bound(first_chunk, chunk) - first_chunk.begin() - 1);
-    const ElementGroup& group = groups_[static_cast<std::size_t>(plan.groups[g])];
-    const Index size = plan.chunk_batches[g] * lane_count, first = (chunk - first_chunk[g]) * size;
-    const Index last = std::min(first + size, group.element_count);
-    if (pattern != nullptr)
-      lister->list_pairs(group, *pattern, first, last, out);
-    else
-      lister->list_nodes(group, first, last, out);
-  });
+  return std::make_shared<const ScatterPlan>(
+      space_->device(), targets, first_chunk.back(), [&](Index chunk, ChunkSlots& out) {
+        auto& lister = listers[static_cast<std::size_t>(omp_get_thread_num())];
+        if (!lister) lister = std::make_unique<ChunkLister>(space_->node_count());
+        const auto g = static_cast<std::size_t>(std::ranges::upper_bound(first_chunk, chunk) - first_chunk.begin() - 1);
+        const ElementGroup& group = groups_[static_cast<std::size_t>(plan.groups[g])];
+        const Index size = plan.chunk_batches[g] * lane_count, first = (chunk - first_chunk[g]) * size;
+        const Index last = std::min(first + size, group.element_count);
+        if (pattern != nullptr) lister->list_pairs(group, *pattern, first, last, out);
+        else lister->list_nodes(group, first, last, out);
+      });
 }
 
 std::shared_ptr<const ScatterPlan> Operator::lists_of_action(const std::vector<Index>& chunk_batches) const {
@@ -220,8 +239,9 @@ void Operator::with_groups(const Plan& plan, bool matrix, bool single, const Vec
     }
     if (vectors.tangents != nullptr) take_tangents(plan, g, *vectors.tangents, terms[g]);
     const int n = group.node_count();
-    groups[g] = {terms[g].data(), static_cast<int>(terms[g].size()), group.batch_count(), plan.chunk_batches[g], chunk,
-                 matrix ? n * n : n};
+    groups[g] = {
+        terms[g].data(),   static_cast<int>(terms[g].size()), group.batch_count(), plan.chunk_batches[g], chunk,
+        matrix ? n * n : n};
     chunk += groups[g].chunk_count();
     if (cells != nullptr) cells += group.batch_count() * plan.block * lane_count;
   }
@@ -229,21 +249,30 @@ void Operator::with_groups(const Plan& plan, bool matrix, bool single, const Vec
 }
 
 void Operator::run(const Plan& plan, const char* name, bool matrix, const Vectors& vectors) const {
-  space_->device().profile().count(least_traffic(plan, matrix, sizeof(double)) + (vectors.tangents != nullptr ? vectors.tangents->bytes() : 0));
+  space_->device().profile().count(least_traffic(plan, matrix, sizeof(double)) +
+                                   (vectors.tangents != nullptr ? vectors.tangents->bytes() : 0));
   with_groups(plan, matrix, false, vectors, [&](const std::vector<AssemblyGroup>& groups) {
-    const AssemblyJob<double> job{name,       groups.data(),   static_cast<int>(groups.size()), plan.scatter->view(),
-                                  plan.block, vectors.target, plan.extension->data(), plan.workspace->data(), plan.workspace->size()};
+    const AssemblyJob<double> job{
+        name,           groups.data(),          static_cast<int>(groups.size()), plan.scatter->view(),  plan.block,
+        vectors.target, plan.extension->data(), plan.workspace->data(),          plan.workspace->size()};
     assembly_kernels(*space_).run(space_->device(), job);
   });
 }
 
 void Operator::run_single(const Plan& plan, const char* name, const Vectors& vectors, float* target) const {
   const Device& device = space_->device();
-  device.profile().count(least_traffic(plan, false, sizeof(float)) + (vectors.tangents != nullptr ? vectors.tangents->bytes() : 0));
+  device.profile().count(least_traffic(plan, false, sizeof(float)) +
+                         (vectors.tangents != nullptr ? vectors.tangents->bytes() : 0));
   with_groups(plan, false, true, vectors, [&](const std::vector<AssemblyGroup>& groups) {
-    const AssemblyJob<float> job{name,       groups.data(), static_cast<int>(groups.size()), plan.scatter->view(),
-                                 plan.block, target,        reinterpret_cast<float*>(plan.extension->data()),
-                                 reinterpret_cast<float*>(plan.workspace->data()), plan.workspace->size()};
+    const AssemblyJob<float> job{name,
+                                 groups.data(),
+                                 static_cast<int>(groups.size()),
+                                 plan.scatter->view(),
+                                 plan.block,
+                                 target,
+                                 reinterpret_cast<float*>(plan.extension->data()),
+                                 reinterpret_cast<float*>(plan.workspace->data()),
+                                 plan.workspace->size()};
     assembly_kernels(*space_).run_single(device, job);
   });
 }
@@ -271,11 +300,13 @@ void Operator::assemble(const Vector& u, SparseMatrix& matrix) const { assemble_
 void Operator::assemble_with(const PointTangents* tangents, const Vector& u, SparseMatrix& matrix) const {
   if (matrix.shared_pattern() != space_->pattern() || matrix.block_size() != space_->components())
     throw Error(Exit::internal, "a matrix of another space was given to assemble", {}, "take it from make_matrix()");
-  run(plan({Task::matrix}), "assembly", true, {.u = given_or_zero(u), .target = matrix.values().data(), .tangents = tangents});
+  run(plan({Task::matrix}), "assembly", true,
+      {.u = given_or_zero(u), .target = matrix.values().data(), .tangents = tangents});
 }
 
 bool Operator::same_places(const std::vector<Integral>& integrals) const {
-  return std::ranges::equal(integrals_, integrals, [](const Integral& a, const Integral& b) { return a.same_place(b); });
+  return std::ranges::equal(integrals_, integrals,
+                            [](const Integral& a, const Integral& b) { return a.same_place(b); });
 }
 
 // Terms of the plans point to the bytes and to the stored numbers: both are written where they stand.
@@ -324,15 +355,20 @@ Operator::MarkedNodes Operator::mark(const Constraints& constraints) const {
 void Operator::action(const Vector& u, const Vector& x, Vector& y, const MarkedNodes* marked) const {
   check_vector(x);
   check_vector(y);
-  run(plan({Task::action}), "operator action", false, {.u = given_or_zero(u), .target = y.data(), .direction = x.data(), .marked = marked});
+  run(plan({Task::action}), "operator action", false,
+      {.u = given_or_zero(u), .target = y.data(), .direction = x.data(), .marked = marked});
 }
 
-void Operator::action(const Vector& u, const Array<float>& x, Array<float>& y, const MarkedNodes* marked) const { action_with(nullptr, u, x, y, marked); }
+void Operator::action(const Vector& u, const Array<float>& x, Array<float>& y, const MarkedNodes* marked) const {
+  action_with(nullptr, u, x, y, marked);
+}
 
-void Operator::action_with(const PointTangents* tangents, const Vector& u, const Array<float>& x, Array<float>& y, const MarkedNodes* marked) const {
+void Operator::action_with(const PointTangents* tangents, const Vector& u, const Array<float>& x, Array<float>& y,
+                           const MarkedNodes* marked) const {
   if (x.size() != space_->unknown_count()) throw_size_mismatch(space_->unknown_count(), x.size());
   if (y.size() != space_->unknown_count()) throw_size_mismatch(space_->unknown_count(), y.size());
-  run_single(plan({Task::action}), "operator action", {.u = given_or_zero(u), .single_direction = x.data(), .marked = marked, .tangents = tangents}, y.data());
+  run_single(plan({Task::action}), "operator action",
+             {.u = given_or_zero(u), .single_direction = x.data(), .marked = marked, .tangents = tangents}, y.data());
 }
 
 Vector Operator::diagonal(const Vector& u) const { return diagonal_with(nullptr, u); }

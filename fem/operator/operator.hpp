@@ -1,5 +1,5 @@
-// The equations of a model: forms over regions, bound to a space. It computes residuals, assembles matrices in place, and
-// evaluates derived fields; element kernels and sums run on the space's device and give the same bits every time.
+// The equations of a model: forms over regions, bound to a space. It computes residuals, assembles matrices in place,
+// and evaluates derived fields; element kernels and sums run on the space's device and give the same bits every time.
 //
 //   Operator equations(space, {Integral::over_all_cells(Elasticity{lambda, mu}), Integral::over(load, region)});
 //   SparseMatrix K = equations.make_matrix();      equations.assemble(u, K);       // K = d(residual)/du
@@ -28,16 +28,18 @@ struct DerivedFields {
   int components = 0;
   std::vector<double> at_nodes;  // [mesh node][component]: mean over the cells around the node of extrapolated values
   std::vector<double> at_cells;  // [cell][component]: mean over the cell
-  std::vector<double> at_space_nodes = {};  // [node][component]: as at_nodes, at those of the space; none when they are the mesh's
+  // [node][component]: as at_nodes, at those of the space; none when they are the mesh's
+  std::vector<double> at_space_nodes = {};
 };
 
-// Tangents of forms on cells at some u, kept at the quadrature points in single precision (fem/launch/tangent_engine.hpp): of those forms whose
-// tangent depends on u. For a preconditioner's products, which then evaluate no form; also those of a coarser field on the same cells.
+// Tangents of forms on cells at some u, kept at the quadrature points in single precision
+// (fem/launch/tangent_engine.hpp): of those forms whose tangent depends on u. For a preconditioner's products, which
+// then evaluate no form; also those of a coarser field on the same cells.
 struct PointTangents {
   struct Part {
-    int integral, degree;               // of the quadrature
-    const std::vector<Index>* elements; // of the group that they belong to; its operator outlives this
-    Array<float> values;                // [batch][point][entry][lane]
+    int integral, degree;                // of the quadrature
+    const std::vector<Index>* elements;  // of the group that they belong to; its operator outlives this
+    Array<float> values;                 // [batch][point][entry][lane]
   };
   std::vector<Part> parts;
   Index bytes() const;
@@ -48,24 +50,27 @@ class ElementsAround;  // fem/operator/list_sizes.hpp
 class Operator {
  public:
   // The space must outlive the operator. Throws Error(Exit::internal) when a form does not suit the space,
-  // Error(Exit::model) when a whole element was given cells of another kind. Counted: to be asked what it will need, not to compute.
+  // Error(Exit::model) when a whole element was given cells of another kind. Counted: to be asked what it will need,
+  // not to compute.
   Operator(const FunctionSpace& space, std::vector<Integral> integrals, Layout layout = Layout::written);
 
   const FunctionSpace& space() const { return *space_; }
   const std::vector<Integral>& integrals() const { return integrals_; }
-  bool symmetric() const;                                          // every form promises a symmetric matrix
-  void residual(const Vector& u, Vector& r) const;                 // r = residual(u)
-  SparseMatrix make_matrix() const;                                // pattern and memory; values undefined
-  void assemble(const Vector& u, SparseMatrix& matrix) const;      // values = tangent at u; no allocation from the 2nd call on
-  // Gives back what assemble() made for itself, which is as large as the matrix or larger; a further call makes it anew.
+  bool symmetric() const;                           // every form promises a symmetric matrix
+  void residual(const Vector& u, Vector& r) const;  // r = residual(u)
+  SparseMatrix make_matrix() const;                 // pattern and memory; values undefined
+  // values = tangent at u; no allocation from the 2nd call on
+  void assemble(const Vector& u, SparseMatrix& matrix) const;
+  // Gives back what assemble() made for itself, which is as large as the matrix or larger; a further call makes it
+  // anew.
   void forget_assembly() const;
-  // Results of the forms on cells, or of those alone that have this name, on cells or facets; where there are none, numbers at nodes and
-  // cells are zero. Those of facets are at nodes only. Throws Error(Exit::internal) when forms with different numbers of results are asked
-  // for at once.
+  // Results of the forms on cells, or of those alone that have this name, on cells or facets; where there are none,
+  // numbers at nodes and cells are zero. Those of facets are at nodes only. Throws Error(Exit::internal) when forms
+  // with different numbers of results are asked for at once.
   DerivedFields evaluate(const Vector& u, const std::string& form = {}) const;
 
-  // Other numbers in the same forms at the same places; lists and buffers stay. False, and nothing happens, where forms or
-  // places differ.
+  // Other numbers in the same forms at the same places; lists and buffers stay. False, and nothing happens, where forms
+  // or places differ.
   bool set_numbers(const std::vector<Integral>& integrals);
   bool same_places(const std::vector<Integral>& integrals) const;
   // The same for those who come back to numbers that it had: without the places.
@@ -74,58 +79,64 @@ class Operator {
 
   const std::vector<ElementGroup>& groups() const { return groups_; }
 
-  // Without a matrix: the tangent at u applied to x, and its diagonal; an empty u is zero, as it is for assemble. With marked nodes, prescribed entries of x
-  // count as zero (those of y are whatever the elements give).
+  // Without a matrix: the tangent at u applied to x, and its diagonal; an empty u is zero, as it is for assemble. With
+  // marked nodes, prescribed entries of x count as zero (those of y are whatever the elements give).
   struct MarkedNodes {
-    std::vector<Array<std::int32_t>> nodes;        // [group] as ElementGroup::nodes; ~n where n has prescribed components
-    const std::uint8_t* prescribed = nullptr;      // [unknown]
+    // [group] as ElementGroup::nodes; ~n where n has prescribed components
+    std::vector<Array<std::int32_t>> nodes;
+    const std::uint8_t* prescribed = nullptr;  // [unknown]
   };
   MarkedNodes mark(const Constraints& constraints) const;
   void action(const Vector& u, const Vector& x, Vector& y, const MarkedNodes* marked = nullptr) const;
   bool can_assemble() const;  // have element matrices few enough entries? Not those of hexahedra of order 4 and more
-  bool can_act() const;  // has every form kernels for any element, which actions and coarser orders need?
+  bool can_act() const;       // has every form kernels for any element, which actions and coarser orders need?
   // The same in single precision, where can_act_in_single() says that all elements have it.
   void action(const Vector& u, const Array<float>& x, Array<float>& y, const MarkedNodes* marked = nullptr) const;
   bool can_act_in_single() const;
   bool sum_factorised() const;  // are the actions of all elements?
   Vector diagonal(const Vector& u) const;
 
-  // Tangents kept at points: of some forms, of none perhaps. What is asked with them takes them in place of those forms at u: of this operator, or
-  // (matrices) of one of the same integrals with a field of higher order on the same cells, where it is the Galerkin product. All forms are symmetric.
+  // Tangents kept at points: of some forms, of none perhaps. What is asked with them takes them in place of those forms
+  // at u: of this operator, or (matrices) of one of the same integrals with a field of higher order on the same cells,
+  // where it is the Galerkin product. All forms are symmetric.
   bool acts_quickly() const;  // is every form on cells linear, or are its tangents kept?
   PointTangents point_tangents(const Vector& u) const;
   MemoryNeeds point_tangent_needs() const;
-  void action(const PointTangents& tangents, const Vector& u, const Array<float>& x, Array<float>& y, const MarkedNodes* marked = nullptr) const;
+  void action(const PointTangents& tangents, const Vector& u, const Array<float>& x, Array<float>& y,
+              const MarkedNodes* marked = nullptr) const;
   Vector diagonal(const PointTangents& tangents, const Vector& u) const;
   void assemble(const PointTangents& tangents, const Vector& u, SparseMatrix& matrix) const;
 
-  // What forms keep at their quadrature points (fem/forms/point_state.hpp). It is part of the solution, as u is, and held here for
-  // the kernels: all tasks read it as it was after the last commit.
+  // What forms keep at their quadrature points (fem/forms/point_state.hpp). It is part of the solution, as u is, and
+  // held here for the kernels: all tasks read it as it was after the last commit.
   bool has_state() const;
   MemoryNeeds state_needs() const;                       // of what is not there yet
   void commit(const Vector& u) const;                    // it becomes what the forms make of it at u
   using PointStates = std::vector<std::vector<double>>;  // [integral on a group of cells][batch, point, number, lane]
   PointStates state() const;
-  void set_state(const PointStates& values) const;       // of state(), of the same equations
-  void reset_state() const;                              // as it was before the first commit
+  void set_state(const PointStates& values) const;  // of state(), of the same equations
+  void reset_state() const;                         // as it was before the first commit
 
-  // Where actions sum what elements give, for others who sum at the same nodes over the same cells in the same chunks: null
-  // where their chunks differ, or where not all groups are cells that take part.
+  // Where actions sum what elements give, for others who sum at the same nodes over the same cells in the same chunks:
+  // null where their chunks differ, or where not all groups are cells that take part.
   std::shared_ptr<const ScatterPlan> lists_of_action(const std::vector<Index>& chunk_batches) const;
 
   enum class Task { residual, matrix, action, diagonal, evaluate };
-  // What the first call of a task will take beside its vectors: lists and buffers, which stay. Nothing once they are there.
-  // The lists are counted around some nodes: exact for small meshes, to a few per cent for large ones.
-  // Tasks over the same cells in the same chunks share lists: they are counted once.
+  // What the first call of a task will take beside its vectors: lists and buffers, which stay. Nothing once they are
+  // there. The lists are counted around some nodes: exact for small meshes, to a few per cent for large ones. Tasks
+  // over the same cells in the same chunks share lists: they are counted once.
   MemoryNeeds memory_needs(const std::vector<Task>& tasks, Index pairs = 0) const;
-  // [bytes] Of element results, slab by slab, that these tasks would take on a GPU on top of what they take on this CPU; 0 on a GPU.
+  // [bytes] Of element results, slab by slab, that these tasks would take on a GPU on top of what they take on this
+  // CPU; 0 on a GPU.
   Index slabs_on_a_gpu(const std::vector<Task>& tasks) const;
   Index host_bytes() const;  // of the elements' lists on the host, when they are written
   MemoryNeeds memory_needs(Task task, Index pairs = 0) const { return memory_needs(std::vector{task}, pairs); }
   // Steps down that were taken since the last call, because memory was short: sentences for people.
   std::vector<std::string> take_steps_down() const { return std::exchange(steps_down_, {}); }
   // Lists and buffers of a task go back to the pool; they are made anew when it is called again.
-  void forget(Task task) const { std::erase_if(plans_, [task](const auto& entry) { return entry.first.task == task; }); }
+  void forget(Task task) const {
+    std::erase_if(plans_, [task](const auto& entry) { return entry.first.task == task; });
+  }
 
  private:
   // A task of all forms that have it; evaluations may be those of one form.
@@ -137,19 +148,20 @@ class Operator {
   // Everything that one task needs, made at its first use.
   struct Plan {
     Task task;
-    std::vector<int> groups;                 // which element groups take part
-    std::vector<std::vector<int>> integrals; // of each of them, as its terms
-    std::vector<Index> chunk_batches;        // of each of them
+    std::vector<int> groups;                       // which element groups take part
+    std::vector<std::vector<int>> integrals;       // of each of them, as its terms
+    std::vector<Index> chunk_batches;              // of each of them
     std::shared_ptr<const ScatterPlan> scatter;    // of tasks with the same groups and chunks: the same
     std::vector<std::vector<AssemblyTerm>> terms;  // of each of them
     int block = 0;                                 // numbers per item
     // What a run writes before it reads it, in either precision; of tasks with the same lists and block: the same.
     std::shared_ptr<Vector> extension, workspace;
-    Index stored_bytes = 0;                        // of lists, and of what forms have at points: read in each run
+    Index stored_bytes = 0;  // of lists, and of what forms have at points: read in each run
   };
   using ListKey = std::tuple<std::vector<int>, std::vector<Index>, bool>;  // groups, their chunks, of a matrix
   // Null: without tangents at points.
-  void action_with(const PointTangents* tangents, const Vector& u, const Array<float>& x, Array<float>& y, const MarkedNodes* marked) const;
+  void action_with(const PointTangents* tangents, const Vector& u, const Array<float>& x, Array<float>& y,
+                   const MarkedNodes* marked) const;
   Vector diagonal_with(const PointTangents* tangents, const Vector& u) const;
   void assemble_with(const PointTangents* tangents, const Vector& u, SparseMatrix& matrix) const;
   void check_vector(const Vector& x) const;
@@ -157,27 +169,30 @@ class Operator {
   void check_cells(const FormValue& form, const ElementGroup& group) const;
   const Plan& plan(const Job& job) const;
   Plan make_plan(const Job& job) const;
-  std::shared_ptr<const ScatterPlan> make_lists(Task task, const Plan& plan, const std::vector<Index>& first_chunk) const;
+  std::shared_ptr<const ScatterPlan> make_lists(Task task, const Plan& plan,
+                                                const std::vector<Index>& first_chunk) const;
   // Which groups take part and how they are cut into chunks.
   struct Outline {
-    std::vector<int> groups;                          // positions in groups_
-    std::vector<std::vector<int>> integrals;          // of each of them
-    std::vector<Index> chunk_batches, first_chunk{0}; // of each of them; first_chunk ends with the number of all
-    std::vector<bool> sums_chunks;                    // of each of them: kernels sum the results of a chunk
-    int block = 0;                                    // numbers per item
-    Index widest = 0, largest = 0;                    // numbers of element results that kernels do not sum: of a chunk, of a group
-    Index slab() const;                               // of as many chunks as a GPU's kernels fill at a time
+    std::vector<int> groups;                           // positions in groups_
+    std::vector<std::vector<int>> integrals;           // of each of them
+    std::vector<Index> chunk_batches, first_chunk{0};  // of each of them; first_chunk ends with the number of all
+    std::vector<bool> sums_chunks;                     // of each of them: kernels sum the results of a chunk
+    int block = 0;                                     // numbers per item
+    // numbers of element results that kernels do not sum: of a chunk, of a group
+    Index widest = 0, largest = 0;
+    Index slab() const;  // of as many chunks as a GPU's kernels fill at a time
   };
   bool takes_part(const Job& job, const FormValue& form) const;
   Outline outline(const Job& job) const;
   std::vector<Job> jobs_of(Task task) const;  // what the task is, once for each form whose results are of another size
   bool can_sum_chunks(Task task, const ElementGroup& group, const std::vector<int>& integrals) const;
-  Index workspace_size(const Outline& outline) const; // numbers; 0 where threads have their own
+  Index workspace_size(const Outline& outline) const;  // numbers; 0 where threads have their own
   ReferenceTable table(const ElementGroup& group, int degree) const;
   const FormKernels* keeping_tangents(const ElementGroup& group, const FormValue& form) const;
   template <class Use>
   void each_with_tangents(const Use& use) const;
-  void take_tangents(const Plan& plan, std::size_t group, const PointTangents& tangents, std::vector<AssemblyTerm>& terms) const;
+  void take_tangents(const Plan& plan, std::size_t group, const PointTangents& tangents,
+                     std::vector<AssemblyTerm>& terms) const;
   bool by_tensors(const ElementGroup& group, const FormValue& form) const;
   template <class Holds>
   bool all_tangents(const Holds& holds) const;  // holds(group, form) of those that have one
@@ -193,8 +208,8 @@ class Operator {
   struct Vectors {
     const double* u = nullptr;
     double* target = nullptr;
-    double* cells = nullptr;              // evaluation
-    const double* direction = nullptr;    // action
+    double* cells = nullptr;            // evaluation
+    const double* direction = nullptr;  // action
     const float* single_direction = nullptr;
     const MarkedNodes* marked = nullptr;  // action
     const PointTangents* tangents = nullptr;
@@ -215,10 +230,11 @@ class Operator {
   std::vector<ElementGroup> groups_;
   mutable std::map<Job, Plan> plans_;
   mutable std::vector<std::string> steps_down_;
-  mutable std::map<ListKey, ScatterSizes> list_sizes_;  // foreseen
-  mutable std::shared_ptr<const ElementsAround> around_;  // some nodes, for what is foreseen
+  mutable std::map<ListKey, ScatterSizes> list_sizes_;                            // foreseen
+  mutable std::shared_ptr<const ElementsAround> around_;                          // some nodes, for what is foreseen
   mutable std::map<std::pair<const ElementGroup*, int>, Vector> point_geometry_;  // by group and number of points
-  mutable std::map<std::tuple<const ElementGroup*, const Integral*, int>, Vector> given_;         // by degree of the rule
+  // by degree of the rule
+  mutable std::map<std::tuple<const ElementGroup*, const Integral*, int>, Vector> given_;
   mutable std::map<std::pair<const ElementGroup*, const Integral*>, Vector> states_;
   mutable std::map<std::tuple<const ReferenceElement*, const ReferenceElement*, int>, Tabulation> tables_;
 };

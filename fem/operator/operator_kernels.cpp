@@ -12,15 +12,18 @@ ReferenceTable Operator::table(const ElementGroup& group, int degree) const {
   const std::tuple key{group.element, group.geometry.get(), degree};
   const auto found = tables_.find(key);
   if (found != tables_.end()) return found->second.table();
-  return tables_.try_emplace(key, space_->device(), *group.element, *group.geometry, quadrature(group.kind, degree)).first->second.table();
+  return tables_.try_emplace(key, space_->device(), *group.element, *group.geometry, quadrature(group.kind, degree))
+      .first->second.table();
 }
 
 // Are actions of the form on these cells run by sum factorisation?
 bool Operator::by_tensors(const ElementGroup& group, const FormValue& form) const {
   if (form.cell >= 0) return false;
   const ReferenceElement& e = *group.element;
-  return !e.line_nodes.empty() && form.codimension == 0 && table(group, quadrature_degree(form, group)).line != nullptr &&
-         has_kernels(space_->device().backend(), form.module, tensor_kernel_name(form.name.c_str(), e.order, e.dimension()));
+  return !e.line_nodes.empty() && form.codimension == 0 &&
+         table(group, quadrature_degree(form, group)).line != nullptr &&
+         has_kernels(space_->device().backend(), form.module,
+                     tensor_kernel_name(form.name.c_str(), e.order, e.dimension()));
 }
 
 // Of curved cells, made at the first call.
@@ -28,14 +31,16 @@ const double* Operator::point_geometry(const ElementGroup& group, const Referenc
   if (group.geometry->order == 1) return nullptr;
   Vector& stored = point_geometry_[{&group, table.point_count}];
   if (stored.empty()) {
-    stored = Vector(space_->device(), group.batch_count() * table.point_count * point_geometry_entries(table.dimension) * lane_count,
+    stored = Vector(space_->device(),
+                    group.batch_count() * table.point_count * point_geometry_entries(table.dimension) * lane_count,
                     "point geometry");
     ElementArguments arguments{};
     arguments.table = table;
     arguments.geometry_nodes = group.geometry_nodes().data();
     arguments.coordinates = coordinates_of(*space_, group).data();
     arguments.batch_count = group.batch_count();
-    kernels<PointGeometryKernels>(space_->device(), "ritz_fem_kernels", "point geometry").store(space_->device(), arguments, stored.data());
+    kernels<PointGeometryKernels>(space_->device(), "ritz_fem_kernels", "point geometry")
+        .store(space_->device(), arguments, stored.data());
   }
   return stored.data();
 }
@@ -45,7 +50,10 @@ const double* Operator::given_numbers(const ElementGroup& group, int degree, con
   if (integral.form.given_count == 0) return nullptr;
   Vector& stored = given_[{&group, &integral, degree}];
   if (stored.empty())
-    stored = Vector(space_->device(), std::span<const double>(given_at_points(*space_, group, quadrature(group.kind, degree), integral.form)), "given numbers");
+    stored =
+        Vector(space_->device(),
+               std::span<const double>(given_at_points(*space_, group, quadrature(group.kind, degree), integral.form)),
+               "given numbers");
   return stored.data();
 }
 
@@ -66,12 +74,16 @@ ElementKernel kernel_of(const FormKernels& table, Operator::Task task) {
 
 const FormKernels& Operator::kernels_of(Task task, const ElementGroup& group, const FormValue& form) const {
   if (form.cell >= 0) return kernels<FormKernels>(space_->device(), form.module, whole_kernel_name(form.name.c_str()));
-  const auto named = [&](int nodes) { return form_kernel_name(form.name.c_str(), nodes, traits(group.kind).dimension); };
+  const auto named = [&](int nodes) {
+    return form_kernel_name(form.name.c_str(), nodes, traits(group.kind).dimension);
+  };
   if (task == Task::action && by_tensors(group, form))
-    return kernels<FormKernels>(space_->device(), form.module,
-                                tensor_kernel_name(form.name.c_str(), group.element->order, group.element->dimension()));
+    return kernels<FormKernels>(
+        space_->device(), form.module,
+        tensor_kernel_name(form.name.c_str(), group.element->order, group.element->dimension()));
   const std::string special = named(group.node_count());
-  const bool linear_cell = group.node_count() <= 1 << traits(group.kind).dimension;  // as Shape has it (fem/launch/element_points.hpp)
+  // as Shape has it (fem/launch/element_points.hpp)
+  const bool linear_cell = group.node_count() <= 1 << traits(group.kind).dimension;
   const bool fits = !linear_cell || group.node_count() == group.geometry->node_count();
   if (fits && has_kernels(space_->device().backend(), form.module, special)) {
     const FormKernels& own = kernels<FormKernels>(space_->device(), form.module, special);
@@ -93,7 +105,8 @@ bool Operator::can_sum_chunks(Task task, const ElementGroup& group, const std::v
 int Operator::degree_of(Task task, const ElementGroup& group, const Integral& integral) const {
   if (integral.form.cell >= 0) return 0;
   const bool keeps = !integral.form.state_start.empty();  // then it is known at the points of the residual only
-  return task == Task::evaluate && !keeps ? evaluation_degree(traits(group.kind).linear, order_of(group)) : quadrature_degree(integral.form, group);
+  return task == Task::evaluate && !keeps ? evaluation_degree(traits(group.kind).linear, order_of(group))
+                                          : quadrature_degree(integral.form, group);
 }
 
 AssemblyTerm Operator::make_term(Task task, const ElementGroup& group, const Integral& integral) const {
@@ -112,7 +125,8 @@ AssemblyTerm Operator::make_term(Task task, const ElementGroup& group, const Int
   term.arguments.coordinates = coordinates_of(*space_, group).data();
   term.arguments.given = given_numbers(group, degree, integral);
   if (!integral.form.state_start.empty()) term.arguments.state = state_of(group, integral).data();
-  if (task == Task::action && by_tensors(group, integral.form)) term.arguments.point_geometry = point_geometry(group, term.arguments.table);
+  if (task == Task::action && by_tensors(group, integral.form))
+    term.arguments.point_geometry = point_geometry(group, term.arguments.table);
   return term;
 }
 
@@ -127,17 +141,21 @@ bool Operator::all_tangents(const Holds& holds) const {
 }
 
 bool Operator::can_assemble() const {
-  return all_tangents([](const ElementGroup& group, const FormValue&) { return has_lists(group.node_count() * group.node_count()); });
+  return all_tangents(
+      [](const ElementGroup& group, const FormValue&) { return has_lists(group.node_count() * group.node_count()); });
 }
 
 bool Operator::can_act() const {
   return all_tangents([&](const ElementGroup& group, const FormValue& form) {
-    return form.cell >= 0 || has_kernels(space_->device().backend(), form.module, form_kernel_name(form.name.c_str(), 0, traits(group.kind).dimension));
+    return form.cell >= 0 || has_kernels(space_->device().backend(), form.module,
+                                         form_kernel_name(form.name.c_str(), 0, traits(group.kind).dimension));
   });
 }
 
 bool Operator::can_act_in_single() const {
-  return all_tangents([&](const ElementGroup& group, const FormValue& form) { return kernels_of(Task::action, group, form).single_actions != nullptr; });
+  return all_tangents([&](const ElementGroup& group, const FormValue& form) {
+    return kernels_of(Task::action, group, form).single_actions != nullptr;
+  });
 }
 
 bool Operator::acts_quickly() const {

@@ -13,8 +13,8 @@ namespace ritz {
 
 MemoryNeeds Operator::memory_needs(const std::vector<Task>& tasks, Index pairs) const {
   MemoryNeeds needs;
-  std::set<ListKey> lists;                        // that are there, or counted
-  std::set<std::pair<ListKey, int>> buffers;      // by block
+  std::set<ListKey> lists;                    // that are there, or counted
+  std::set<std::pair<ListKey, int>> buffers;  // by block
   std::map<std::pair<ListKey, int>, Index> workspaces;
   PointNumbers points;
   for (const auto& [job, plan] : plans_) {
@@ -35,13 +35,17 @@ MemoryNeeds Operator::memory_needs(const std::vector<Task>& tasks, Index pairs) 
     if (known == list_sizes_.end()) {
       if (task == Task::matrix && pairs == 0) pairs = pairs_of_nodes(*space_);
       if (around_ == nullptr) around_ = std::make_shared<const ElementsAround>(*space_, groups_);
-      known = list_sizes_.emplace(key, estimated_sizes(*around_, outline.groups, outline.chunk_batches, task == Task::matrix, pairs)).first;
+      known = list_sizes_
+                  .emplace(key, estimated_sizes(*around_, outline.groups, outline.chunk_batches, task == Task::matrix,
+                                                pairs))
+                  .first;
     }
     const ScatterSizes& sizes = known->second;
     if (lists.insert(key).second) needs += ScatterPlan::memory_needs(sizes);
     if (task == Task::residual) needs += state_needs();
     add_numbers_at_points(task, outline, points, needs);
-    if (buffers.emplace(key, outline.block).second) needs.array<double>("assembly buffers", sizes.extension * outline.block);
+    if (buffers.emplace(key, outline.block).second)
+      needs.array<double>("assembly buffers", sizes.extension * outline.block);
     if (Index& workspace = workspaces[{key, outline.block}]; workspace < workspace_size(outline))
       needs.array<double>("assembly buffers", workspace = workspace_size(outline));
   }
@@ -71,7 +75,8 @@ void Operator::add_numbers_at_points(Task task, const Outline& outline, PointNum
       if (integral.form.cell >= 0) continue;
       const int degree = degree_of(task, group, integral), points = table(group, degree).point_count;
       const Index entries = group.batch_count() * points * lane_count;
-      if (integral.form.given_count > 0 && !given_.contains({&group, &integral, degree}) && known.emplace(&group, i, degree).second)
+      if (integral.form.given_count > 0 && !given_.contains({&group, &integral, degree}) &&
+          known.emplace(&group, i, degree).second)
         needs.array<double>("given numbers", entries * integral.form.given_count);
       const bool stored = task == Task::action && by_tensors(group, integral.form) && group.geometry->order > 1;
       if (stored && !point_geometry_.contains({&group, points}) && known.emplace(&group, -1, points).second)
@@ -82,14 +87,17 @@ void Operator::add_numbers_at_points(Task task, const Outline& outline, PointNum
 
 Index Operator::host_bytes() const {
   Index sum = 0;
-  for (const ElementGroup& group : groups_) sum += group.entry_count() * Index{sizeof(Node)} + static_cast<Index>(group.elements.size() * sizeof(Index));
+  for (const ElementGroup& group : groups_)
+    sum += group.entry_count() * Index{sizeof(Node)} + static_cast<Index>(group.elements.size() * sizeof(Index));
   return sum;
 }
 
 // [bytes] The numbers given at points, what points keep, and their geometry, as far as the terms have it.
 Index Operator::stored_at_points(const std::vector<std::vector<AssemblyTerm>>& terms) const {
   Index sum = 0;
-  const auto add = [&sum](const double* used, const Vector& array) { sum += used != nullptr && used == array.data() ? array.bytes() : 0; };
+  const auto add = [&sum](const double* used, const Vector& array) {
+    sum += used != nullptr && used == array.data() ? array.bytes() : 0;
+  };
   for (const auto& group : terms)
     for (const AssemblyTerm& term : group) {
       for (const auto& [key, array] : given_) add(term.arguments.given, array);
@@ -99,8 +107,8 @@ Index Operator::stored_at_points(const std::vector<std::vector<AssemblyTerm>>& t
   return sum;
 }
 
-// [bytes] The least traffic of an assembly: connectivity, coordinates, what u stands for, and lists once, what several chunks add to
-// written and read again, and the target written once.
+// [bytes] The least traffic of an assembly: connectivity, coordinates, what u stands for, and lists once, what several
+// chunks add to written and read again, and the target written once.
 Index Operator::least_traffic(const Plan& plan, bool matrix, Index number) const {
   const Index unknowns = space_->unknown_count();
   Index sum = space_->geometry_coordinates().bytes() + number * unknowns;

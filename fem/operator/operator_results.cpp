@@ -39,7 +39,8 @@ DerivedFields Operator::evaluate(const Vector& u, const std::string& form) const
   std::vector<double> elsewhere(static_cast<std::size_t>(k), 0.0);  // the state as it started
   for (const Integral& integral : integrals_)
     if (integral.form.name == form)
-      std::ranges::copy(integral.form.state_start, elsewhere.end() - static_cast<std::ptrdiff_t>(integral.form.state_start.size()));
+      std::ranges::copy(integral.form.state_start,
+                        elsewhere.end() - static_cast<std::ptrdiff_t>(integral.form.state_start.size()));
   for (Index n = 0; n < space_->node_count(); ++n)
     for (int i = 0; i < k; ++i) {
       double& mean = node_means[static_cast<std::size_t>(n * k + i)];

@@ -11,7 +11,8 @@ namespace {
 
 void start_state(const FormValue& form, Vector& state) {
   std::vector<double> values(static_cast<std::size_t>(state.size()));
-  for (std::size_t i = 0; i < values.size(); ++i) values[i] = form.state_start[i / lane_count % form.state_start.size()];
+  for (std::size_t i = 0; i < values.size(); ++i)
+    values[i] = form.state_start[i / lane_count % form.state_start.size()];
   state.upload(values);
 }
 
@@ -72,7 +73,8 @@ void Operator::commit(const Vector& u) const {
 
 Operator::PointStates Operator::state() const {
   PointStates values;
-  each_state([&](const ElementGroup& group, const Integral& integral) { values.push_back(state_of(group, integral).host()); });
+  each_state(
+      [&](const ElementGroup& group, const Integral& integral) { values.push_back(state_of(group, integral).host()); });
   return values;
 }
 
@@ -81,7 +83,8 @@ void Operator::set_state(const PointStates& values) const {
   each_state([&](const ElementGroup& group, const Integral& integral) {
     const Vector& state = state_of(group, integral);
     if (next == values.size() || static_cast<Index>(values[next].size()) != state.size())
-      throw Error(Exit::checkpoint, fmt::format("the point state of '{}' is that of other equations", integral.form.name),
+      throw Error(Exit::checkpoint,
+                  fmt::format("the point state of '{}' is that of other equations", integral.form.name),
                   "it was kept for another number of cells, points or quantities", "start the run anew");
     states_[{&group, &integral}].upload(values[next++]);
   });

@@ -12,7 +12,9 @@ constexpr int entries = 45;  // of a symmetric tangent of three components in th
 
 const FormKernels* tangent_kernels(const Device& device, int components, int nodes, int dimension) {
   const std::string name = tangent_kernel_name(components, nodes, dimension);
-  return has_kernels(device.backend(), "ritz_fem_kernels", name) ? &kernels<FormKernels>(device, "ritz_fem_kernels", name) : nullptr;
+  return has_kernels(device.backend(), "ritz_fem_kernels", name)
+             ? &kernels<FormKernels>(device, "ritz_fem_kernels", name)
+             : nullptr;
 }
 
 }  // namespace
@@ -37,7 +39,8 @@ template <class Use>
 void Operator::each_with_tangents(const Use& use) const {
   for (const ElementGroup& group : groups_)
     for (const int i : group.integrals)
-      if (const FormKernels* found = keeping_tangents(group, integrals_[static_cast<std::size_t>(i)].form)) use(group, i, *found);
+      if (const FormKernels* found = keeping_tangents(group, integrals_[static_cast<std::size_t>(i)].form))
+        use(group, i, *found);
 }
 
 MemoryNeeds Operator::point_tangent_needs() const {
@@ -55,7 +58,9 @@ PointTangents Operator::point_tangents(const Vector& u) const {
     const Integral& integral = integrals_[static_cast<std::size_t>(i)];
     AssemblyTerm term = make_term(Task::residual, group, integral);
     PointTangents::Part& part = result.parts.emplace_back(i, quadrature_degree(integral.form, group), &group.elements);
-    part.values = Array<float>(space_->device(), group.batch_count() * term.arguments.table.point_count * entries * lane_count, "point tangents");
+    part.values =
+        Array<float>(space_->device(), group.batch_count() * term.arguments.table.point_count * entries * lane_count,
+                     "point tangents");
     term.arguments.u = given_or_zero(u);
     term.arguments.tangents = part.values.data();
     term.arguments.batch_count = group.batch_count();
@@ -65,7 +70,8 @@ PointTangents Operator::point_tangents(const Vector& u) const {
 }
 
 // Terms of a group whose tangents are kept take them, tabulated at their points.
-void Operator::take_tangents(const Plan& plan, std::size_t g, const PointTangents& tangents, std::vector<AssemblyTerm>& terms) const {
+void Operator::take_tangents(const Plan& plan, std::size_t g, const PointTangents& tangents,
+                             std::vector<AssemblyTerm>& terms) const {
   const ElementGroup& group = groups_[static_cast<std::size_t>(plan.groups[g])];
   for (std::size_t t = 0; t < terms.size(); ++t) {
     const auto part = std::ranges::find_if(tangents.parts, [&](const PointTangents::Part& p) {
@@ -75,18 +81,23 @@ void Operator::take_tangents(const Plan& plan, std::size_t g, const PointTangent
     const Device& device = space_->device();
     const FormKernels* found = plan.task == Task::action ? tangent_kernels(device, 3, group.node_count(), 3) : nullptr;
     if (found == nullptr) found = tangent_kernels(device, 3, 0, 3);
-    terms[t].kernel = plan.task == Task::action ? found->single_actions : plan.task == Task::matrix ? found->matrices : found->diagonals;
+    terms[t].kernel = plan.task == Task::action   ? found->single_actions
+                      : plan.task == Task::matrix ? found->matrices
+                                                  : found->diagonals;
     terms[t].arguments.tangents = const_cast<float*>(part->values.data());
     terms[t].arguments.table = table(group, part->degree);
   }
 }
 
-void Operator::action(const PointTangents& tangents, const Vector& u, const Array<float>& x, Array<float>& y, const MarkedNodes* marked) const {
+void Operator::action(const PointTangents& tangents, const Vector& u, const Array<float>& x, Array<float>& y,
+                      const MarkedNodes* marked) const {
   action_with(&tangents, u, x, y, marked);
 }
 
 Vector Operator::diagonal(const PointTangents& tangents, const Vector& u) const { return diagonal_with(&tangents, u); }
 
-void Operator::assemble(const PointTangents& tangents, const Vector& u, SparseMatrix& matrix) const { assemble_with(&tangents, u, matrix); }
+void Operator::assemble(const PointTangents& tangents, const Vector& u, SparseMatrix& matrix) const {
+  assemble_with(&tangents, u, matrix);
+}
 
 }  // namespace ritz

@@ -18,7 +18,8 @@ constexpr Index largest_item = std::numeric_limits<std::uint32_t>::max();
 
 void check_fits(Index items) {
   if (items > largest_item)
-    throw Error(Exit::resources, fmt::format("the matrix has {} blocks; at most {} can be assembled", items, largest_item),
+    throw Error(Exit::resources,
+                fmt::format("the matrix has {} blocks; at most {} can be assembled", items, largest_item),
                 "destinations of element entries are 32-bit", "use a coarser mesh");
 }
 
@@ -87,7 +88,8 @@ std::vector<Index> starts(std::size_t chunks, const F& length) {
 
 // The parts are given back on the way: they are as large as what becomes of them.
 template <class T>
-std::vector<T> concatenated(const std::vector<Index>& first, std::vector<SortedChunk>& chunks, std::vector<T> SortedChunk::*part) {
+std::vector<T> concatenated(const std::vector<Index>& first, std::vector<SortedChunk>& chunks,
+                            std::vector<T> SortedChunk::*part) {
   std::vector<T> all(static_cast<std::size_t>(first.back()));
 #pragma omp parallel for schedule(static)
   for (std::size_t c = 0; c < chunks.size(); ++c) {
@@ -179,14 +181,17 @@ ScatterPlan::ScatterPlan(const Device& device, Index target_items, Index chunk_c
 }
 
 ScatterSizes ScatterPlan::sizes() const {
-  return {chunk_runs_.size() - 1, runs_.size(), destinations_.size(), sources_.size(), shared_items_.size(), extension_items_, untouched_.size()};
+  return {chunk_runs_.size() - 1, runs_.size(),     destinations_.size(), sources_.size(),
+          shared_items_.size(),   extension_items_, untouched_.size()};
 }
 
 MemoryNeeds ScatterPlan::memory_needs(const ScatterSizes& s) {
   MemoryNeeds needs;
   needs.array<Index>(tag, s.chunks + 1, 3).array<ScatterRun>(tag, s.runs);
   needs.array<std::uint32_t>(tag, s.slots).array<std::uint16_t>(tag, s.sources);
-  needs.array<std::uint32_t>(tag, s.shared).array<std::uint32_t>(tag, s.shared + 1).array<std::uint32_t>(tag, s.untouched);
+  needs.array<std::uint32_t>(tag, s.shared)
+      .array<std::uint32_t>(tag, s.shared + 1)
+      .array<std::uint32_t>(tag, s.untouched);
   return needs;
 }
 

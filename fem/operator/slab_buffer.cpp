@@ -12,8 +12,9 @@ Vector slab_buffer(const Device& device, Index size, Index least, std::vector<st
   } catch (const Error& error) {
     if (error.exit() != Exit::resources || size <= least) throw;
     Vector buffer(device, least, "assembly buffers");
-    steps.push_back(fmt::format("memory: element results in slabs of {:.1f} MB instead of {:.1f} MB ({}); cost: more launches", 1e-6 * double(buffer.bytes()),
-                                1e-6 * double(size) * sizeof(double), error.message()));
+    steps.push_back(
+        fmt::format("memory: element results in slabs of {:.1f} MB instead of {:.1f} MB ({}); cost: more launches",
+                    1e-6 * double(buffer.bytes()), 1e-6 * double(size) * sizeof(double), error.message()));
     return buffer;
   }
 }

@@ -1,5 +1,5 @@
-// Where a GPU's element kernels write the results of a slab of chunks. Slabs of many chunks fill a GPU better; one chunk at a time will do
-// where memory is short, and is a step down that is told.
+// Where a GPU's element kernels write the results of a slab of chunks. Slabs of many chunks fill a GPU better; one
+// chunk at a time will do where memory is short, and is a step down that is told.
 #pragma once
 
 #include "device/array.hpp"

@@ -16,7 +16,8 @@ Index pairs_of_nodes(const FunctionSpace& space) {
   if (space.has_pattern()) return space.pattern()->nonzeros();
   auto phase = space.device().profile().phase("pairs of nodes");
   const ChosenNodes chosen(space);
-  std::vector<std::vector<Node>> beside(static_cast<std::size_t>(chosen.count()));  // of every chosen node, those of its cells
+  // of every chosen node, those of its cells
+  std::vector<std::vector<Node>> beside(static_cast<std::size_t>(chosen.count()));
   FunctionSpace::CellNodes nodes_of(space);
   for (Index cell = 0; cell < space.mesh().cell_count(); ++cell) {
     if (!chosen.has_near(cell)) continue;
@@ -28,11 +29,13 @@ Index pairs_of_nodes(const FunctionSpace& space) {
       }
   }
   Index pairs = 0;
-  std::vector<std::int32_t> met(static_cast<std::size_t>(space.node_count()), -1);  // [node] the last of the chosen that it stood beside
+  // [node] the last of the chosen that it stood beside
+  std::vector<std::int32_t> met(static_cast<std::size_t>(space.node_count()), -1);
   for (std::size_t row = 0; row < beside.size(); ++row) {
     Index others = 0;
     for (const Node node : beside[row])
-      others += std::exchange(met[static_cast<std::size_t>(node)], static_cast<std::int32_t>(row)) != static_cast<std::int32_t>(row);
+      others += std::exchange(met[static_cast<std::size_t>(node)], static_cast<std::int32_t>(row)) !=
+                static_cast<std::int32_t>(row);
     pairs += std::max<Index>(1, others);  // itself, where it has no cell
   }
   return chosen.count() == 0 ? space.node_count() : std::llround(chosen.for_all(pairs));
@@ -42,7 +45,8 @@ SpaceNeeds needs_of(const FunctionSpace& space, int supports, bool counted) {
   SpaceNeeds needs{.size = {space.node_count(), 0}, .block = space.components()};
   for (const auto& [tag, bytes] : space.device().memory().statistics().live_by_tag) needs.standing.bytes(tag, bytes);
   if (!needs.standing.by_tag().contains("constraints"))  // not finished yet
-    needs.standing.array<std::uint8_t>("constraints", space.unknown_count(), supports).array<double>("constraints", space.unknown_count(), supports);
+    needs.standing.array<std::uint8_t>("constraints", space.unknown_count(), supports)
+        .array<double>("constraints", space.unknown_count(), supports);
   if (!space.isoparametric()) needs.coordinates.array<double>("space", space.node_count() * space.mesh().dimension());
   const bool has_pattern = space.has_pattern();
   needs.size.pairs = counted || has_pattern ? space.pattern()->nonzeros() : pairs_of_nodes(space);
@@ -68,7 +72,9 @@ int derived_numbers(const std::vector<Integral>& integrals) {
 
 MemoryNeeds needs_of_results(const FunctionSpace& space, const std::vector<Integral>& integrals) {
   const int derived = derived_numbers(integrals);
-  return MemoryNeeds().array<double>("results", space.node_count() * derived).array<double>("results", (space.mesh().cell_count() + 7) / 8 * 8 * derived);
+  return MemoryNeeds()
+      .array<double>("results", space.node_count() * derived)
+      .array<double>("results", (space.mesh().cell_count() + 7) / 8 * 8 * derived);
 }
 
 Index host_of_lists(const MemoryNeeds& task) {

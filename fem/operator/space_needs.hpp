@@ -1,4 +1,5 @@
-// What forecasts of solutions on a space have in common: what stands already, and what its pattern and a matrix will take.
+// What forecasts of solutions on a space have in common: what stands already, and what its pattern and a matrix will
+// take.
 #pragma once
 
 #include "device/memory_needs.hpp"
@@ -10,17 +11,18 @@ namespace ritz {
 
 struct SpaceNeeds {
   PatternSize size;
-  int block = 1;               // unknowns per node
-  MemoryNeeds standing;        // what the device's pool holds now, and constraints where there are none yet
-  MemoryNeeds pattern;         // nothing where it is there
-  MemoryNeeds coordinates;     // of nodes of its own, which solvers with a matrix ask for first (solver_geometry in fem/space/nested_nodes.hpp)
-  Index host_of_pattern = 0;   // [bytes] until the matrix's lists are there
+  int block = 1;         // unknowns per node
+  MemoryNeeds standing;  // what the device's pool holds now, and constraints where there are none yet
+  MemoryNeeds pattern;   // nothing where it is there
+  // of nodes of its own, which solvers with a matrix ask for first (solver_geometry in fem/space/nested_nodes.hpp)
+  MemoryNeeds coordinates;
+  Index host_of_pattern = 0;  // [bytes] until the matrix's lists are there
   MemoryNeeds matrix() const { return MemoryNeeds().array<double>("matrix", size.pairs * block * block); }
   MemoryNeeds vectors(Index count) const { return MemoryNeeds().array<double>("vectors", size.nodes * block, count); }
 };
 
-// Ordered pairs of nodes that share a cell, each node with itself: as the pattern has them where it stands, else counted around some
-// thousand nodes. Exact for up to 4000 nodes.
+// Ordered pairs of nodes that share a cell, each node with itself: as the pattern has them where it stands, else
+// counted around some thousand nodes. Exact for up to 4000 nodes.
 Index pairs_of_nodes(const FunctionSpace& space);
 
 // supports: sets of constraints. counted: pairs of nodes are counted in the pattern, which is made.
@@ -29,11 +31,13 @@ SpaceNeeds needs_of(const FunctionSpace& space, int supports, bool counted);
 // Of the matrix of equations on the space, for its hierarchy.
 HierarchyShape hierarchy_shape(const Operator& equations, const SpaceNeeds& needs);
 
-// Numbers at nodes and means of cells on the device while fields are derived, beside the lists of Operator::Task::evaluate.
+// Numbers at nodes and means of cells on the device while fields are derived, beside the lists of
+// Operator::Task::evaluate.
 int derived_numbers(const std::vector<Integral>& integrals);
 MemoryNeeds needs_of_results(const FunctionSpace& space, const std::vector<Integral>& integrals);
 
-// [bytes] While assembly lists are copied to the device the longest of them stand on the host twice: chunk by chunk and together.
+// [bytes] While assembly lists are copied to the device the longest of them stand on the host twice: chunk by chunk and
+// together.
 Index host_of_lists(const MemoryNeeds& task);
 
 }  // namespace ritz

@@ -10,7 +10,8 @@ std::vector<std::uint8_t> touched_unknowns(const FunctionSpace& space, const std
     if (!integral.form.has_matrix) continue;
     const auto touch = [&] {
       for (const Node node : nodes)
-        for (int c = 0; c < integral.form.components; ++c) touched[static_cast<std::size_t>(node) * components + static_cast<std::size_t>(c)] = 1;
+        for (int c = 0; c < integral.form.components; ++c)
+          touched[static_cast<std::size_t>(node) * components + static_cast<std::size_t>(c)] = 1;
     };
     const auto touch_cell = [&](Index cell) {
       space.nodes_of(cell, nodes);
@@ -34,7 +35,8 @@ Index hold_untouched(const std::vector<std::uint8_t>& touched, Constraints& cons
   for (int c = 0; c < components; ++c) {
     std::vector<Node> nodes;
     for (Index node = 0; node < space.node_count(); ++node)
-      if (touched[static_cast<std::size_t>(node * components + c)] == 0 && !constraints.is_prescribed(static_cast<Node>(node), c))
+      if (touched[static_cast<std::size_t>(node * components + c)] == 0 &&
+          !constraints.is_prescribed(static_cast<Node>(node), c))
         nodes.push_back(static_cast<Node>(node));
     count += static_cast<Index>(nodes.size());
     if (!nodes.empty()) constraints.prescribe_nodes(nodes, c, 0, "no element acts there");

@@ -1,5 +1,5 @@
-// Unknowns that no element acts on: the rotations of a node where bars meet, or nodes that only name places. Their rows of
-// the matrix are empty, so they are held at zero.
+// Unknowns that no element acts on: the rotations of a node where bars meet, or nodes that only name places. Their rows
+// of the matrix are empty, so they are held at zero.
 #pragma once
 
 #include "fem/operator/integral.hpp"

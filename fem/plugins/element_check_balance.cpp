@@ -19,7 +19,8 @@ double imbalance(const CheckModel& model, const FormRecord& record, const Number
       if (!record.small_displacements) x[d] += u[first + d];
     }
     Point m = cross(x, f);
-    for (int t = 0; rotations && t < turns; ++t) m[static_cast<std::size_t>(first_turn + t)] += r[first + static_cast<std::size_t>(dimension + t)];
+    for (int t = 0; rotations && t < turns; ++t)
+      m[static_cast<std::size_t>(first_turn + t)] += r[first + static_cast<std::size_t>(dimension + t)];
     for (std::size_t d = 0; d < 3; ++d) {
       force[d] += f[d];
       moment[d] += m[d];

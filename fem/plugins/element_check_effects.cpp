@@ -1,4 +1,5 @@
-// What a form declares and makes no use of: no fault by itself, since a field may be too small for it, but worth a note.
+// What a form declares and makes no use of: no fault by itself, since a field may be too small for it, but worth a
+// note.
 #include "fem/plugins/element_check_model.hpp"
 
 namespace ritz {
@@ -8,16 +9,20 @@ namespace {
 class Increments {
  public:
   Increments(const FormOnDevice& form, const FormRecord& record, double amplitude)
-      : mesh_(record.cell >= 0         ? cells_to_check(static_cast<CellKind>(record.cell))
+      : mesh_(record.cell >= 0        ? cells_to_check(static_cast<CellKind>(record.cell))
               : record.dimension == 2 ? check_mesh(CellKind::tri3, 2, {.random = 0.05})
                                       : check_mesh(CellKind::tet4, 2, {.random = 0.05})),
-        model_(mesh_, form, {}), record_(record), amplitude_(amplitude) {}
+        model_(mesh_, form, {}),
+        record_(record),
+        amplitude_(amplitude) {}
 
   // Residuals of fields that grow, shrink and grow again, one after the other.
   Numbers forces() const {
     Numbers all;
     for (const double part : {1.0, 0.4, 2.0}) {
-      const Numbers u = model_.values([&](const Point& x, int c) { return c < record_.components ? part * amplitude_ * check_wave(x, c + 3) : 0.0; });
+      const Numbers u = model_.values([&](const Point& x, int c) {
+        return c < record_.components ? part * amplitude_ * check_wave(x, c + 3) : 0.0;
+      });
       const Numbers r = model_.residual(u);
       all.insert(all.end(), r.begin(), r.end());
       if (record_.state_count > 0) model_.equations.commit(model_.up(u));
@@ -35,11 +40,13 @@ class Increments {
 
 }  // namespace
 
-bool same_forces(const FormOnDevice& a, const FormOnDevice& b, const FormRecord& record, const FormCheckOptions& options) {
+bool same_forces(const FormOnDevice& a, const FormOnDevice& b, const FormRecord& record,
+                 const FormCheckOptions& options) {
   return Increments(a, record, options.amplitude).forces() == Increments(b, record, options.amplitude).forces();
 }
 
-std::vector<std::string> idle_states(const FormOnDevice& form, const FormRecord& record, const FormCheckOptions& options) {
+std::vector<std::string> idle_states(const FormOnDevice& form, const FormRecord& record,
+                                     const FormCheckOptions& options) {
   const Increments increments(form, record, options.amplitude);
   const Operator::PointStates before = increments.state();
   increments.forces();

@@ -85,20 +85,25 @@ struct CheckModel {
 
 using AddCheck = std::function<void(const char* check, double number, double limit, const std::string& note)>;
 
-// fem/plugins/element_check_state.cpp: of forms and elements with a state, on models that `make` makes; u and v: fields of theirs.
+// fem/plugins/element_check_state.cpp: of forms and elements with a state, on models that `make` makes; u and v: fields
+// of theirs.
 void check_states(const std::vector<FormOnDevice>& devices, const FormRecord& record, double amplitude,
-                  const std::function<CheckModel(const FormOnDevice&)>& make, const Numbers& u, const Numbers& v, const AddCheck& add);
+                  const std::function<CheckModel(const FormOnDevice&)>& make, const Numbers& u, const Numbers& v,
+                  const AddCheck& add);
 
 inline constexpr const char* load_note = "residual at two fields: what has no matrix does not depend on u";
 inline constexpr const char* balance_note = "sums of forces and of moments, of a body that nothing holds";
 
-// fem/plugins/element_check_balance.cpp: of r at u, forces that a body exerts on itself: their sum, and that of their moments, which vanish; relative
-// to the sums of the magnitudes. Moments are taken where the nodes are, or have moved to by displacements that are not small.
+// fem/plugins/element_check_balance.cpp: of r at u, forces that a body exerts on itself: their sum, and that of their
+// moments, which vanish; relative to the sums of the magnitudes. Moments are taken where the nodes are, or have moved
+// to by displacements that are not small.
 double imbalance(const CheckModel& model, const FormRecord& record, const Numbers& u, const Numbers& r);
 
-// fem/plugins/whole_element_check.cpp: some cells of the kind, a crooked line, a bent surface of distorted cells, or a distorted box.
+// fem/plugins/whole_element_check.cpp: some cells of the kind, a crooked line, a bent surface of distorted cells, or a
+// distorted box.
 Mesh cells_to_check(CellKind kind);
 // check_form() calls it.
-std::vector<CheckResult> check_whole_element(const std::vector<FormOnDevice>& devices, const FormRecord& record, const FormCheckOptions& options);
+std::vector<CheckResult> check_whole_element(const std::vector<FormOnDevice>& devices, const FormRecord& record,
+                                             const FormCheckOptions& options);
 
 }  // namespace ritz

@@ -10,7 +10,8 @@ namespace ritz {
 namespace {
 
 // The functions of `coarse` at the nodes of `fine`, another space on the same cells: fine node, coarse node, value.
-void each_interpolation(const FunctionSpace& coarse, const FunctionSpace& fine, const std::function<void(Node, Node, double)>& use) {
+void each_interpolation(const FunctionSpace& coarse, const FunctionSpace& fine,
+                        const std::function<void(Node, Node, double)>& use) {
   std::vector<bool> done(static_cast<std::size_t>(fine.node_count()), false);
   std::vector<Node> from, to;
   std::vector<double> values;
@@ -35,16 +36,19 @@ void each_interpolation(const FunctionSpace& coarse, const FunctionSpace& fine, 
 double error_of(CellKind kind, int count, const FormOnDevice& form, const SpaceOptions& options, double amplitude) {
   const Mesh mesh = check_mesh(kind, count, {.smooth = 0.04});
   const int components = form.form.components, order = std::min(options.order + 2, highest_lagrange_order(kind));
-  const FunctionSpace space(mesh, components, form.device, options), fine(mesh, components, form.device, {.order = order});
+  const FunctionSpace space(mesh, components, form.device, options),
+      fine(mesh, components, form.device, {.order = order});
   const auto exact = [&](const Point& x, int c) { return amplitude * check_wave(x, c + 3); };
   const std::vector<double> u = nodal_values(fine, exact);
   Vector r = fine.zeros();
-  Operator(fine, {Integral::over_all_cells(form.form)}).residual(Vector(form.device, std::span<const double>(u), "vectors"), r);
+  Operator(fine, {Integral::over_all_cells(form.form)})
+      .residual(Vector(form.device, std::span<const double>(u), "vectors"), r);
   const std::vector<double> fluxes = r.host();
   const auto n = static_cast<std::size_t>(components);
   std::vector<double> forces(static_cast<std::size_t>(space.unknown_count()), 0.0);
   each_interpolation(space, fine, [&](Node a, Node b, double value) {
-    for (std::size_t c = 0; c < n; ++c) forces[static_cast<std::size_t>(b) * n + c] += value * fluxes[static_cast<std::size_t>(a) * n + c];
+    for (std::size_t c = 0; c < n; ++c)
+      forces[static_cast<std::size_t>(b) * n + c] += value * fluxes[static_cast<std::size_t>(a) * n + c];
   });
   Constraints fixed(space);
   for (Node node = 0; node < space.node_count(); ++node) {
@@ -59,7 +63,8 @@ double error_of(CellKind kind, int count, const FormOnDevice& form, const SpaceO
   const std::vector<double> found = solve_nonlinear(equations, fixed, newton).u.host();
   std::vector<double> error = u;
   each_interpolation(space, fine, [&](Node a, Node b, double value) {
-    for (std::size_t c = 0; c < n; ++c) error[static_cast<std::size_t>(a) * n + c] -= value * found[static_cast<std::size_t>(b) * n + c];
+    for (std::size_t c = 0; c < n; ++c)
+      error[static_cast<std::size_t>(a) * n + c] -= value * found[static_cast<std::size_t>(b) * n + c];
   });
   double sum = 0;
   for (const double e : error) sum += e * e;
@@ -107,15 +112,15 @@ std::vector<double> nodal_values(const FunctionSpace& space, const std::function
   return values;
 }
 
-ConvergenceCheck convergence_order(CellKind kind, const FormOnDevice& form, const SpaceOptions& options, double amplitude) {
+ConvergenceCheck convergence_order(CellKind kind, const FormOnDevice& form, const SpaceOptions& options,
+                                   double amplitude) {
   const std::vector<int> counts = traits(kind).dimension == 2 ? std::vector{4, 8} : std::vector{2, 4};
   if (options.order >= highest_lagrange_order(kind)) return {0, "there is no element of higher order to compare with"};
   try {
-    const double coarse = error_of(kind, counts[0], form, options, amplitude), fine = error_of(kind, counts[1], form, options, amplitude);
+    const double coarse = error_of(kind, counts[0], form, options, amplitude),
+                 fine = error_of(kind, counts[1], form, options, amplitude);
     return {std::log2(coarse / fine), ""};
-  } catch (const Error& error) {
-    return {0, error.message()};
-  }
+  } catch (const Error& error) { return {0, error.message()}; }
 }
 
 }  // namespace ritz

@@ -20,7 +20,8 @@ double difference_of(const Operator::PointStates& a, const Operator::PointStates
 
 // They have been checked as they begin; now in the middle of their history.
 void check_states(const std::vector<FormOnDevice>& devices, const FormRecord& record, double amplitude,
-                  const std::function<CheckModel(const FormOnDevice&)>& make, const Numbers& u, const Numbers& v, const AddCheck& add) {
+                  const std::function<CheckModel(const FormOnDevice&)>& make, const Numbers& u, const Numbers& v,
+                  const AddCheck& add) {
   const CheckModel model = make(devices.front());
   const Operator& equations = model.equations;
   const Numbers before = model.residual(u);
@@ -34,19 +35,23 @@ void check_states(const std::vector<FormOnDevice>& devices, const FormRecord& re
     const CheckModel other = make(devices[i]);
     other.equations.commit(other.up(u));
     add("back ends, state", difference_of(other.equations.state(), once), 1e-11,
-        fmt::format("after an increment on {} against {}", devices[i].device.backend(), devices.front().device.backend()));
+        fmt::format("after an increment on {} against {}", devices[i].device.backend(),
+                    devices.front().device.backend()));
   }
   if (record.rate_independent) {
     const Numbers after = model.residual(u);
-    add("committed flux", relative(norm(sum(1, before, -1, after)), norm(before)), 1e-10, "residual at the field that was committed, before and after");
+    add("committed flux", relative(norm(sum(1, before, -1, after)), norm(before)), 1e-10,
+        "residual at the field that was committed, before and after");
     equations.commit(model.up(u));
-    add("rate independent", difference_of(equations.state(), once), 1e-10, "state after a second increment without a change");
+    add("rate independent", difference_of(equations.state(), once), 1e-10,
+        "state after a second increment without a change");
   }
   if (!record.has_matrix) return;
   double worst = 0;
   for (const double part : {0.8, 1.3}) {  // partly back, and further
     const Numbers w = sum(part, u, 0.3 * amplitude, v);
-    const Numbers Kv = model.product(model.matrix(w), v), Jv = model.difference(w, v, 1e-7);  // short: kinks between loading and unloading are seldom met
+    // short: kinks between loading and unloading are seldom met
+    const Numbers Kv = model.product(model.matrix(w), v), Jv = model.difference(w, v, 1e-7);
     worst = std::max(worst, relative(norm(sum(1, Kv, -1, Jv)), norm(Jv) + norm(Kv)));
   }
   add("tangent, later", worst, 1e-6, "Kv against differences of the residual, in a second increment");

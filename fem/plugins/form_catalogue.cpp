@@ -26,7 +26,8 @@ void check_names(const FormRecord& record) {
   std::set<std::string> names = {"region", "form", "element"};
   const auto add = [&](const ParameterFacts& facts) {
     if (!names.insert(facts.name).second)
-      throw Error(Exit::input, fmt::format("the form '{}' declares a parameter '{}' that is there already", record.name, facts.name),
+      throw Error(Exit::input,
+                  fmt::format("the form '{}' declares a parameter '{}' that is there already", record.name, facts.name),
                   "each is a key of the case file, beside 'region', 'form' and 'element'", "give it a name of its own");
   };
   for (int i = 0; i < record.parameter_count; ++i) add(record.parameters[i].facts);
@@ -38,8 +39,10 @@ void check_fields(const FormRecord& record) {
   std::set<std::string> names = {"reaction", "reaction_moment", "rotation", "region"};
   const auto add = [&](const std::string& name) {
     if (!name.empty() && !names.insert(name).second)
-      throw Error(Exit::input, fmt::format("the form '{}' declares a field '{}' that is there already", record.name, name),
-                  "unknown, derived quantities and states are fields of the results, beside 'reaction', 'reaction_moment', 'rotation' and 'region'",
+      throw Error(Exit::input,
+                  fmt::format("the form '{}' declares a field '{}' that is there already", record.name, name),
+                  "unknown, derived quantities and states are fields of the results, beside 'reaction', "
+                  "'reaction_moment', 'rotation' and 'region'",
                   "give it a name of its own");
   };
   add(record.unknown);
@@ -105,8 +108,8 @@ FormValue FormCatalogue::make(const std::string& form, const std::map<std::strin
   const Entry& entry = find(form);
   const FormRecord& record = *entry.record;
   if (!record.declared)
-    throw Error(Exit::input, fmt::format("the form '{}' declares no parameters", form), "it cannot be made of named numbers",
-                "give it a list `parameters`: fem/forms/parameter.hpp");
+    throw Error(Exit::input, fmt::format("the form '{}' declares no parameters", form),
+                "it cannot be made of named numbers", "give it a list `parameters`: fem/forms/parameter.hpp");
   FormValue value(record, entry.module);
   std::vector<std::string> known;
   for (int i = 0; i < record.parameter_count; ++i) known.emplace_back(record.parameters[i].facts.name);
@@ -123,8 +126,10 @@ FormValue FormCatalogue::make(const std::string& form, const std::map<std::strin
     return number;
   };
   for (const auto& [name, number] : parameters)
-    if (std::ranges::find(known, name) == known.end()) throw_unknown(fmt::format("parameter of '{}'", form).c_str(), name, known);
-  for (int i = 0; i < record.parameter_count; ++i) set_parameter(value, record.parameters[i], number_for(record.parameters[i].facts));
+    if (std::ranges::find(known, name) == known.end())
+      throw_unknown(fmt::format("parameter of '{}'", form).c_str(), name, known);
+  for (int i = 0; i < record.parameter_count; ++i)
+    set_parameter(value, record.parameters[i], number_for(record.parameters[i].facts));
   for (int i = 0; i < record.given_count; ++i) value.given.push_back(constant(number_for(record.given[i])));
   return value;
 }
@@ -134,7 +139,8 @@ void set_parameter(FormValue& form, const ParameterRecord& parameter, double val
 }
 
 void set_parameter(FormValue& form, const ParameterRecord& parameter, const std::vector<double>& vector) {
-  std::memcpy(form.bytes.data() + parameter.offset, vector.data(), static_cast<std::size_t>(parameter.count) * sizeof(double));
+  std::memcpy(form.bytes.data() + parameter.offset, vector.data(),
+              static_cast<std::size_t>(parameter.count) * sizeof(double));
 }
 
 std::string bounds_of(const ParameterFacts& f) {
@@ -147,13 +153,15 @@ std::string bounds_of(const ParameterFacts& f) {
 }
 
 bool keeps_bounds(const ParameterFacts& f, double value) {
-  return std::isfinite(value) && !(value < f.minimum) && !(value > f.maximum) && !(value <= f.above) && !(value >= f.below);
+  return std::isfinite(value) && !(value < f.minimum) && !(value > f.maximum) && !(value <= f.above) &&
+         !(value >= f.below);
 }
 
 double example_of(const ParameterFacts& f) {
   if (!std::isnan(f.example)) return f.example;
   if (!std::isnan(f.fallback)) return f.fallback;
-  const double low = std::fmax(f.minimum, f.above), high = std::fmin(f.maximum, f.below);  // of NaN and a number: the number
+  // of NaN and a number: the number
+  const double low = std::fmax(f.minimum, f.above), high = std::fmin(f.maximum, f.below);
   if (std::isnan(low) && std::isnan(high)) return 1;
   if (std::isnan(high)) return low + 1;
   if (std::isnan(low)) return high - 1;

@@ -32,7 +32,7 @@ class FormCatalogue {
   // unknown or missing, Error(Exit::model) for values out of bounds.
   FormValue make(const std::string& form, const std::map<std::string, double>& parameters) const;
 
-  std::vector<std::string> forms() const;            // names
+  std::vector<std::string> forms() const;  // names
   std::vector<std::string> forms_of_plugins() const;
   std::vector<std::string> elements() const;
 
@@ -43,7 +43,7 @@ class FormCatalogue {
 };
 
 // Writes a declared parameter into the form's bytes.
-void set_parameter(FormValue& form, const ParameterRecord& parameter, double value);   // of a vector: all three
+void set_parameter(FormValue& form, const ParameterRecord& parameter, double value);  // of a vector: all three
 void set_parameter(FormValue& form, const ParameterRecord& parameter, const std::vector<double>& vector);
 
 // "> 0", "0 <= value <= 1"; empty without bounds. And whether a value (a number) keeps them.

@@ -22,9 +22,7 @@ class FormCheck {
         place_ = fmt::format("{}, order {}", traits(kind).name, order);
         try {
           check(kind, {.order = order, .elements = elements()});
-        } catch (const Error& error) {
-          add_failure("can be computed", error.message());
-        }
+        } catch (const Error& error) { add_failure("can be computed", error.message()); }
       }
     return std::move(results_);
   }
@@ -43,7 +41,9 @@ class FormCheck {
     const bool passed = at_least ? number >= limit : number <= limit;  // NaN: no
     results_.push_back({check, place_, passed, number, limit, at_least, note});
   }
-  void add_failure(const std::string& check, const std::string& note) { results_.push_back({check, place_, false, NAN, 0, false, note}); }
+  void add_failure(const std::string& check, const std::string& note) {
+    results_.push_back({check, place_, false, NAN, 0, false, note});
+  }
 
   void check(CellKind kind, const SpaceOptions& space) {
     const Mesh mesh = check_mesh(kind, 2, {.random = 0.05});
@@ -52,26 +52,33 @@ class FormCheck {
     if (!check_finite(model, u)) return;
     if (record_.linear) check_linear(model, u, v);
     if (record_.has_matrix) check_tangent(model, u, v, w);
-    else add("load", relative(norm(sum(1, model.residual(u), -1, model.residual(v))), norm(model.residual(u))), 1e-12, load_note);
+    else
+      add("load", relative(norm(sum(1, model.residual(u), -1, model.residual(v))), norm(model.residual(u))), 1e-12,
+          load_note);
     if (record_.objective) {
       check_rigid_motions(model, u);
-      if (record_.components == record_.dimension && !record_.uses_value && !record_.of_revolution && record_.codimension == 0)
+      if (record_.components == record_.dimension && !record_.uses_value && !record_.of_revolution &&
+          record_.codimension == 0)
         add("balance", imbalance(model, record_, u, model.residual(u)), 1e-9, balance_note);
       if (!record_.uses_value && !record_.of_revolution && record_.codimension == 0) check_patch(model);
     }
     check_quadrature(mesh, model, space, u);
     check_backends(mesh, model, space, u, v);
     if (record_.state_count > 0) {
-      check_states(devices_, record_, options_.amplitude, [&](const FormOnDevice& form) { return CheckModel(mesh, form, space); }, u, v,
-                   [&](const char* check, double number, double limit, const std::string& note) { add(check, number, limit, note); });
+      check_states(
+          devices_, record_, options_.amplitude,
+          [&](const FormOnDevice& form) { return CheckModel(mesh, form, space); }, u, v,
+          [&](const char* check, double number, double limit, const std::string& note) {
+            add(check, number, limit, note);
+          });
     }
     if (record_.codimension == 1 || !record_.has_matrix) return;
     if (record_.objective) check_zero_modes(kind, space);
     const ConvergenceCheck order = convergence_order(kind, form_, space, options_.amplitude);
-    if (!order.failure.empty())
-      add_failure("convergence order", order.failure);
+    if (!order.failure.empty()) add_failure("convergence order", order.failure);
     else
-      add("convergence order", order.order, space.order + 0.6, fmt::format("of the error in u; {} is expected", space.order + 1), true);
+      add("convergence order", order.order, space.order + 0.6,
+          fmt::format("of the error in u; {} is expected", space.order + 1), true);
   }
 
   Numbers wave(const CheckModel& model, double amplitude, int number) const {
@@ -83,7 +90,9 @@ class FormCheck {
     for (const double r : model.residual(u)) bad += !std::isfinite(r);
     if (record_.has_matrix)
       for (const double k : model.matrix(u).values().host()) bad += !std::isfinite(k);
-    add("finite", bad, 0, fmt::format("entries of residual and tangent that are no numbers, at a field of size {:g}", options_.amplitude));
+    add("finite", bad, 0,
+        fmt::format("entries of residual and tangent that are no numbers, at a field of size {:g}",
+                    options_.amplitude));
     return bad == 0;
   }
 
@@ -99,12 +108,14 @@ class FormCheck {
     const SparseMatrix K = model.matrix(u);
     const Numbers Kv = model.product(K, v), Jv = model.difference(u, v), Jw = model.difference(u, w);
     if (record_.symmetric)
-      add("symmetric tangent", relative(std::abs(dot(w, Jv) - dot(v, Jw)), norm(v) * norm(Jw) + norm(w) * norm(Jv)), 1e-7,
-          "w.Jv - v.Jw with J from differences");
-    add("tangent", relative(norm(sum(1, Kv, -1, Jv)), norm(Jv) + norm(Kv)), 1e-6, "Kv against differences of the residual");
+      add("symmetric tangent", relative(std::abs(dot(w, Jv) - dot(v, Jw)), norm(v) * norm(Jw) + norm(w) * norm(Jv)),
+          1e-7, "w.Jv - v.Jw with J from differences");
+    add("tangent", relative(norm(sum(1, Kv, -1, Jv)), norm(Jv) + norm(Kv)), 1e-6,
+        "Kv against differences of the residual");
     add("action", relative(norm(sum(1, Kv, -1, model.action(u, v))), norm(Kv)), 1e-11, "without a matrix, against Kv");
     const Numbers d = K.diagonal().host();
-    add("diagonal", relative(norm(sum(1, d, -1, model.equations.diagonal(model.up(u)).host())), norm(d)), 1e-11, "without a matrix, against K's");
+    add("diagonal", relative(norm(sum(1, d, -1, model.equations.diagonal(model.up(u)).host())), norm(d)), 1e-11,
+        "without a matrix, against K's");
   }
 
   // Constants for any number of components; rotations of vector fields, finite ones of nonlinear forms.
@@ -112,10 +123,13 @@ class FormCheck {
     const double scale = norm(model.residual(u)) / options_.amplitude;
     double worst = 0;
     const bool turns = record_.components == record_.dimension && !record_.of_revolution;
-    for (int c = record_.components == 2 && record_.of_revolution ? 1 : 0; c < record_.components; ++c)  // bodies of revolution move along the axis alone
-      worst = std::max(worst, norm(model.residual(model.values([&](const Point&, int i) { return i == c ? 1.0 : 0.0; }))));
+    // bodies of revolution move along the axis alone
+    for (int c = record_.components == 2 && record_.of_revolution ? 1 : 0; c < record_.components; ++c)
+      worst =
+          std::max(worst, norm(model.residual(model.values([&](const Point&, int i) { return i == c ? 1.0 : 0.0; }))));
     if (turns) {
-      const double angle = 0.4, cosine = record_.small_displacements ? 1 : std::cos(angle), sine = record_.small_displacements ? angle : std::sin(angle);
+      const double angle = 0.4, cosine = record_.small_displacements ? 1 : std::cos(angle),
+                   sine = record_.small_displacements ? angle : std::sin(angle);
       for (int axis = record_.dimension == 3 ? 0 : 2; axis < 3; ++axis) {
         const int a = (axis + 1) % 3, b = (axis + 2) % 3;
         const auto turn = [&](const Point& x, int i) {
@@ -131,33 +145,39 @@ class FormCheck {
   // A linear field on distorted cells: what its flux gives to a node inside cancels.
   void check_patch(const CheckModel& model) {
     const Numbers u = model.values([&](const Point& x, int c) {
-      return options_.amplitude * ((0.7 + 0.2 * c) * x[0] - (0.4 - 0.3 * c) * x[1] + (record_.dimension == 3 ? 0.5 - 0.1 * c : 0) * x[2]);
+      return options_.amplitude *
+             ((0.7 + 0.2 * c) * x[0] - (0.4 - 0.3 * c) * x[1] + (record_.dimension == 3 ? 0.5 - 0.1 * c : 0) * x[2]);
     });
     const Numbers r = model.residual(u);
     double inside = 0;
     const auto components = static_cast<std::size_t>(record_.components);
     for (Node node = 0; node < model.space.node_count(); ++node)
       if (is_inside(model.space.point(node), record_.dimension))
-        for (std::size_t c = 0; c < components; ++c) inside = std::max(inside, std::abs(r[static_cast<std::size_t>(node) * components + c]));
+        for (std::size_t c = 0; c < components; ++c)
+          inside = std::max(inside, std::abs(r[static_cast<std::size_t>(node) * components + c]));
     add("patch test", relative(inside, norm(r)), 1e-9, "residual inside under a linear field, to that on the sides");
   }
 
-  // Does a finer rule change the residual? No rule is exact for curves in u: nonlinear forms may differ by what two cells
-  // per side do to them, and the order of convergence says the rest.
+  // Does a finer rule change the residual? No rule is exact for curves in u: nonlinear forms may differ by what two
+  // cells per side do to them, and the order of convergence says the rest.
   void check_quadrature(const Mesh& mesh, const CheckModel& model, const SpaceOptions& space, const Numbers& u) {
     FormOnDevice finer = form_;
     finer.form.extra_degree += 4;
     const Numbers r = model.residual(u), better = CheckModel(mesh, finer, space).residual(u);
-    add("quadrature", relative(norm(sum(1, r, -1, better)), norm(better)), record_.linear ? 2e-3 : 5e-2, "residual with a rule of 4 degrees more");
+    add("quadrature", relative(norm(sum(1, r, -1, better)), norm(better)), record_.linear ? 2e-3 : 5e-2,
+        "residual with a rule of 4 degrees more");
   }
 
-  void check_backends(const Mesh& mesh, const CheckModel& model, const SpaceOptions& space, const Numbers& u, const Numbers& v) {
+  void check_backends(const Mesh& mesh, const CheckModel& model, const SpaceOptions& space, const Numbers& u,
+                      const Numbers& v) {
     const Numbers r = model.residual(u), Kv = record_.has_matrix ? model.product(model.matrix(u), v) : r;
     for (std::size_t i = 1; i < devices_.size(); ++i) {
       const CheckModel other(mesh, devices_[i], space);
       double worst = relative(norm(sum(1, r, -1, other.residual(u))), norm(r));
-      if (record_.has_matrix) worst = std::max(worst, relative(norm(sum(1, Kv, -1, other.product(other.matrix(u), v))), norm(Kv)));
-      add("back ends", worst, 1e-11, fmt::format("residual and tangent on {} against {}", devices_[i].device.backend(), form_.device.backend()));
+      if (record_.has_matrix)
+        worst = std::max(worst, relative(norm(sum(1, Kv, -1, other.product(other.matrix(u), v))), norm(Kv)));
+      add("back ends", worst, 1e-11,
+          fmt::format("residual and tangent on {} against {}", devices_[i].device.backend(), form_.device.backend()));
     }
   }
 
@@ -177,8 +197,11 @@ class FormCheck {
     const SymmetricEigen eigen = symmetric_eigen(square, static_cast<int>(n));
     const double zero = 1e-12 * eigen.values.back();
     const auto modes = std::ranges::count_if(eigen.values, [&](double value) { return value <= zero; });
-    const int d = record_.dimension, expected = record_.components != d ? record_.components : record_.of_revolution ? 1 : d * (d + 1) / 2;
-    add("zero-energy modes", std::abs(double(modes - expected)), 0, fmt::format("{} of a free element, {} rigid motions", modes, expected));
+    const int d = record_.dimension, expected = record_.components != d ? record_.components
+                                                : record_.of_revolution ? 1
+                                                                        : d * (d + 1) / 2;
+    add("zero-energy modes", std::abs(double(modes - expected)), 0,
+        fmt::format("{} of a free element, {} rigid motions", modes, expected));
   }
 
   const std::vector<FormOnDevice>& devices_;
@@ -191,13 +214,12 @@ class FormCheck {
 
 }  // namespace
 
-std::vector<CheckResult> check_form(const std::vector<FormOnDevice>& devices, const FormRecord& record, const FormCheckOptions& options) {
+std::vector<CheckResult> check_form(const std::vector<FormOnDevice>& devices, const FormRecord& record,
+                                    const FormCheckOptions& options) {
   if (record.cell >= 0) return check_whole_element(devices, record, options);
   return FormCheck(devices, record, options).run();
 }
 
-bool all_passed(const std::vector<CheckResult>& results) {
-  return std::ranges::all_of(results, &CheckResult::passed);
-}
+bool all_passed(const std::vector<CheckResult>& results) { return std::ranges::all_of(results, &CheckResult::passed); }
 
 }  // namespace ritz

@@ -38,15 +38,19 @@ std::uint64_t hash_of(std::string_view text, std::uint64_t hash = 0xcbf29ce48422
 // Nobody else may write where code is loaded from.
 bool is_ours(const fs::path& folder) {
   struct stat status {};
-  return ::stat(folder.c_str(), &status) == 0 && S_ISDIR(status.st_mode) && status.st_uid == ::geteuid() && (status.st_mode & 022) == 0;
+  return ::stat(folder.c_str(), &status) == 0 && S_ISDIR(status.st_mode) && status.st_uid == ::geteuid() &&
+         (status.st_mode & 022) == 0;
 }
 
 fs::path cache_folder() {
   std::vector<fs::path> candidates;
-  if (const std::string cache = environment("XDG_CACHE_HOME"); fs::path(cache).is_absolute()) candidates.emplace_back(fs::path(cache) / "ritz");
-  if (const std::string home = environment("HOME"); !home.empty()) candidates.emplace_back(fs::path(home) / ".cache/ritz");
+  if (const std::string cache = environment("XDG_CACHE_HOME"); fs::path(cache).is_absolute())
+    candidates.emplace_back(fs::path(cache) / "ritz");
+  if (const std::string home = environment("HOME"); !home.empty())
+    candidates.emplace_back(fs::path(home) / ".cache/ritz");
   std::error_code status;
-  if (const fs::path temporary = fs::temp_directory_path(status); !status) candidates.emplace_back(temporary / fmt::format("ritz-{}", ::geteuid()));
+  if (const fs::path temporary = fs::temp_directory_path(status); !status)
+    candidates.emplace_back(temporary / fmt::format("ritz-{}", ::geteuid()));
   std::vector<std::string> tried;
   for (const fs::path& folder : candidates) {
     tried.push_back(folder.string());
@@ -54,8 +58,10 @@ fs::path cache_folder() {
     if (::mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST) continue;
     if (is_ours(folder) && ::access(folder.c_str(), W_OK | X_OK) == 0) return folder;
   }
-  throw Error(Exit::output, fmt::format("compiled plugins cannot be kept: none of {} can be written by this user alone", quoted_list(tried)),
-              "code is loaded from there", "set XDG_CACHE_HOME to a folder of your own");
+  throw Error(
+      Exit::output,
+      fmt::format("compiled plugins cannot be kept: none of {} can be written by this user alone", quoted_list(tried)),
+      "code is loaded from there", "set XDG_CACHE_HOME to a folder of your own");
 }
 
 // What make would read: "target: a.cpp b.hpp \".
@@ -111,7 +117,8 @@ class Workshop {
         backend_(device.backend()),
         cache_(cache_folder()),
         compiler_(plugin_compiler(device, header_folder())) {
-    key_ = hash_of(source_.string(), hash_of(compiler_.version, hash_of(fmt::format("{}", fmt::join(compiler_.command, "\n")))));
+    key_ = hash_of(source_.string(),
+                   hash_of(compiler_.version, hash_of(fmt::format("{}", fmt::join(compiler_.command, "\n")))));
     stem_ = fmt::format("{}-{:016x}", source_.stem().string(), key_);
     manifest_ = cache_ / fmt::format("{}.{}.files", stem_, backend_);
   }
@@ -132,8 +139,9 @@ class Workshop {
     const fs::path list = cache_ / fmt::format("{}.{}.d", stem_, ::getpid());
     const fs::path log = cache_ / fmt::format("{}.{}.log", stem_, backend_);
     std::vector<std::string> command = compiler_.command;
-    for (const std::string& argument : {source_.string(), std::string("-MMD"), std::string("-MF"), list.string(), std::string("-o"), result.string(),
-                                        "-L" + library_folder().string(), std::string("-lritz_device"), std::string("-lritz_fem")})
+    for (const std::string& argument :
+         {source_.string(), std::string("-MMD"), std::string("-MF"), list.string(), std::string("-o"), result.string(),
+          "-L" + library_folder().string(), std::string("-lritz_device"), std::string("-lritz_fem")})
       command.push_back(argument);
     const auto outcome = run_program(command);
     if (!outcome || outcome->exit != 0) {
@@ -142,7 +150,8 @@ class Workshop {
       std::error_code ignored;
       fs::remove(result, ignored);
       fs::remove(list, ignored);
-      throw Error(Exit::input, fmt::format("the plugin '{}' does not compile", source_.string()), compile_errors(output, source_.string()),
+      throw Error(Exit::input, fmt::format("the plugin '{}' does not compile", source_.string()),
+                  compile_errors(output, source_.string()),
                   fmt::format("correct it; all that the compiler said is in {}", log.string()));
     }
     const std::string manifest = manifest_of(dependencies_in(list));
@@ -154,7 +163,9 @@ class Workshop {
   }
 
  private:
-  std::string module_of(const std::string& manifest) const { return fmt::format("{}-{:016x}", source_.stem().string(), hash_of(manifest, key_)); }
+  std::string module_of(const std::string& manifest) const {
+    return fmt::format("{}-{:016x}", source_.stem().string(), hash_of(manifest, key_));
+  }
   fs::path file_of(const std::string& module) const { return cache_ / fmt::format("{}.{}.so", module, backend_); }
 
   fs::path source_;
@@ -171,8 +182,8 @@ void load(const Plugin& plugin, const Device& device) {
     throw Error(Exit::input, fmt::format("the plugin '{}' cannot be loaded", plugin.source), reason,
                 "a function that it declares has no body, or it was made for another Ritz");
   if (kernel_names(device.backend(), plugin.module).empty())
-    throw Error(Exit::input, fmt::format("the plugin '{}' adds nothing", plugin.source), "no form or element of it was registered",
-                "end it with `const ritz::AddForm<MyForm> added;`");
+    throw Error(Exit::input, fmt::format("the plugin '{}' adds nothing", plugin.source),
+                "no form or element of it was registered", "end it with `const ritz::AddForm<MyForm> added;`");
 }
 
 }  // namespace
@@ -187,7 +198,8 @@ Plugin load_plugin(const std::string& file, const Device& device, const std::fun
     return plugin;
   }
   if (!fs::is_regular_file(path))
-    throw Error(Exit::input, fmt::format("there is no plugin '{}'", file), fmt::format("neither a source of this name nor '{}' is there", ready.string()),
+    throw Error(Exit::input, fmt::format("there is no plugin '{}'", file),
+                fmt::format("neither a source of this name nor '{}' is there", ready.string()),
                 "name a C++ source, or a module of ritz_add_plugin() without its ending");
   const Workshop workshop(file, device);
   if (const auto known = workshop.known_module()) {

@@ -1,7 +1,8 @@
-// A source file of the user's as a kernel module: compiled with the headers of this Ritz for the device in use, kept in a
-// cache, and loaded. A source that is known, with unchanged headers and compiler, is not compiled again.
+// A source file of the user's as a kernel module: compiled with the headers of this Ritz for the device in use, kept in
+// a cache, and loaded. A source that is known, with unchanged headers and compiler, is not compiled again.
 //
-//   Plugin mine = load_plugin("my_form.cpp", device);      FormValue form = FormCatalogue(device, {mine}).find("my_form")...
+//   Plugin mine = load_plugin("my_form.cpp", device);
+//   FormValue form = FormCatalogue(device, {mine}).find("my_form")...
 #pragma once
 
 #include "device/device.hpp"
@@ -12,16 +13,19 @@
 namespace ritz {
 
 struct Plugin {
-  std::string source;    // as it was named
-  std::string module;    // its name for find_kernels
-  bool compiled = false; // now; false: it was in the cache, or made ahead of time
+  std::string source;     // as it was named
+  std::string module;     // its name for find_kernels
+  bool compiled = false;  // now; false: it was in the cache, or made ahead of time
 };
 
 // `file`: a C++ source, or a module that ritz_add_plugin() made, named without its ending (build/lib/my_forms).
-// The compiler of the CPU is $CXX, else g++ or c++; of GPUs $CUDACXX, else nvcc. The cache is $XDG_CACHE_HOME/ritz, else
+// The compiler of the CPU is $CXX, else g++ or c++; of GPUs $CUDACXX, else nvcc. The cache is $XDG_CACHE_HOME/ritz,
+// else
 // ~/.cache/ritz, else a folder of the user's in $TMPDIR. say(text) is called before a compilation.
 // Throws Error: Exit::input when there is no such file, it does not compile (naming file and line), cannot be loaded or
-// registers nothing; Exit::environment when there is no compiler or no header; Exit::output when no cache can be written.
-Plugin load_plugin(const std::string& file, const Device& device, const std::function<void(const std::string&)>& say = {});
+// registers nothing; Exit::environment when there is no compiler or no header; Exit::output when no cache can be
+// written.
+Plugin load_plugin(const std::string& file, const Device& device,
+                   const std::function<void(const std::string&)>& say = {});
 
 }  // namespace ritz

@@ -28,7 +28,8 @@ std::vector<std::string> split(const std::string& text) {
 }
 
 // The first candidate that runs.
-PluginCompiler first_that_runs(const char* variable, std::vector<std::vector<std::string>> candidates, const std::string& remedy) {
+PluginCompiler first_that_runs(const char* variable, std::vector<std::vector<std::string>> candidates,
+                               const std::string& remedy) {
   const std::vector<std::string> named = words_of(variable);
   if (!named.empty()) candidates = {named};
   std::vector<std::string> tried;
@@ -40,7 +41,8 @@ PluginCompiler first_that_runs(const char* variable, std::vector<std::vector<std
     if (answer && answer->exit == 0) return {std::move(command), answer->output};
   }
   throw Error(Exit::environment, fmt::format("no compiler for the plugin: {} cannot be run", quoted_list(tried)),
-              fmt::format("a plugin in C++ is compiled when it is first used{}", named.empty() ? "" : fmt::format(", by what {} names", variable)),
+              fmt::format("a plugin in C++ is compiled when it is first used{}",
+                          named.empty() ? "" : fmt::format(", by what {} names", variable)),
               remedy);
 }
 
@@ -60,7 +62,8 @@ std::filesystem::path header_folder() {
     if (exists(folder / "include/ritz/fem/add_form.hpp")) return folder / "include/ritz";
   }
   throw Error(Exit::environment, fmt::format("the headers of Ritz are not near '{}'", library_folder().string()),
-              "a plugin is compiled with the headers that belong to the libraries", "install Ritz with its headers (cmake --install)");
+              "a plugin is compiled with the headers that belong to the libraries",
+              "install Ritz with its headers (cmake --install)");
 }
 
 PluginCompiler plugin_compiler(const Device& device, const std::filesystem::path& headers) {
@@ -69,7 +72,8 @@ PluginCompiler plugin_compiler(const Device& device, const std::filesystem::path
   PluginCompiler compiler =
       gpu ? first_that_runs("CUDACXX", {{"nvcc"}, {"/usr/local/cuda/bin/nvcc"}},
                             "put nvcc of the CUDA toolkit on the PATH or set CUDACXX, or run with --device cpu")
-          : first_that_runs("CXX", {{"g++"}, {"c++"}}, "install g++ (Debian, Ubuntu: apt install g++) or set CXX to a C++20 compiler with OpenMP");
+          : first_that_runs("CXX", {{"g++"}, {"c++"}},
+                            "install g++ (Debian, Ubuntu: apt install g++) or set CXX to a C++20 compiler with OpenMP");
   const auto add = [&](const std::string& flags) {
     for (std::string& flag : split(flags)) compiler.command.push_back(std::move(flag));
   };
@@ -77,7 +81,8 @@ PluginCompiler plugin_compiler(const Device& device, const std::filesystem::path
     std::string architecture = machine.compute_capability;
     std::erase(architecture, '.');
     add(RITZ_KERNEL_OPTIONS_CUDA);
-    add(fmt::format("-gencode=arch=compute_{0},code=sm_{0} -shared -cudart=shared -Xcompiler=-fPIC -x cu", architecture));
+    add(fmt::format("-gencode=arch=compute_{0},code=sm_{0} -shared -cudart=shared -Xcompiler=-fPIC -x cu",
+                    architecture));
   } else {
     add(RITZ_KERNEL_OPTIONS);
     add(device.backend() == "v4" ? RITZ_KERNEL_OPTIONS_V4 : "");

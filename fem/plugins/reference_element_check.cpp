@@ -15,14 +15,23 @@ namespace {
 std::vector<std::function<Point(const Point&)>> symmetries(CellKind shape) {
   if (shape == CellKind::line2) return {[](const Point& x) { return Point{-x[0], 0, 0}; }};
   if (shape == CellKind::tri3)
-    return {[](const Point& x) { return Point{x[1], x[0], 0}; }, [](const Point& x) { return Point{1 - x[0] - x[1], x[0], 0}; }};
-  return {[](const Point& x) { return Point{x[1], x[0], 0}; }, [](const Point& x) { return Point{-x[1], x[0], 0}; }};  // quad4
+    return {[](const Point& x) {
+              return Point{x[1], x[0], 0};
+            },
+            [](const Point& x) {
+              return Point{1 - x[0] - x[1], x[0], 0};
+            }};
+  // quad4
+  return {[](const Point& x) { return Point{x[1], x[0], 0}; }, [](const Point& x) { return Point{-x[1], x[0], 0}; }};
 }
 
 class ElementCheck {
  public:
   explicit ElementCheck(const ReferenceElement& element)
-      : e_(element), points_(quadrature(element.shape, 7).points), values_(element.nodes.size()), gradients_(element.nodes.size()) {}
+      : e_(element),
+        points_(quadrature(element.shape, 7).points),
+        values_(element.nodes.size()),
+        gradients_(element.nodes.size()) {}
 
   std::vector<CheckResult> run() {
     if (!one_function_per_node()) return std::move(results_);  // what writes anywhere is not called again
@@ -55,7 +64,8 @@ class ElementCheck {
     double wrong = 0;
     for (std::size_t a = 0; a < n + room; ++a)
       for (const double number : {values[a], gradients[a][0]}) wrong += (number == untouched) != (a >= n);
-    add("one function per node", wrong, 0, fmt::format("values and slopes that are missing, or too many for {} nodes", n));
+    add("one function per node", wrong, 0,
+        fmt::format("values and slopes that are missing, or too many for {} nodes", n));
     return wrong == 0;
   }
 
@@ -136,7 +146,8 @@ class ElementCheck {
     add("product", worst, 1e-10, "values against the product of Lagrange functions at line_nodes");
   }
 
-  // On a facet only its own functions live, and what they do there depends neither on the facet nor on how it is turned.
+  // On a facet only its own functions live, and what they do there depends neither on the facet nor on how it is
+  // turned.
   void continuous() {
     const auto facets = static_cast<int>(traits(e_.shape).facets.size());
     if (e_.dimension() < 2) return;
@@ -147,15 +158,14 @@ class ElementCheck {
         const Trace trace = trace_of(e_, f);
         others = std::max(others, others_on(f, trace));
         turned = std::max(turned, change_by_symmetry(trace.element));
-      } catch (const Error& error) {
-        failure = error.message();
-      }
+      } catch (const Error& error) { failure = error.message(); }
     }
     if (!failure.empty()) {
       results_.push_back({"continuous", std::string(traits(e_.shape).name), false, NAN, 0, false, failure});
       return;
     }
-    add("continuous", std::max(others, turned), 1e-9, "facet functions of other nodes, and change when the facet is turned");
+    add("continuous", std::max(others, turned), 1e-9,
+        "facet functions of other nodes, and change when the facet is turned");
   }
 
   double others_on(int facet, const Trace& trace) {
@@ -169,7 +179,8 @@ class ElementCheck {
         for (std::size_t d = 0; d < 3; ++d) x[d] += shape[c] * corners[static_cast<std::size_t>(table.nodes[c])][d];
       at(x);
       for (std::size_t a = 0; a < values_.size(); ++a)
-        if (std::ranges::find(trace.nodes, static_cast<int>(a)) == trace.nodes.end()) worst = std::max(worst, off(values_[a]));
+        if (std::ranges::find(trace.nodes, static_cast<int>(a)) == trace.nodes.end())
+          worst = std::max(worst, off(values_[a]));
     }
     return worst;
   }
@@ -181,8 +192,11 @@ class ElementCheck {
     for (const auto& turn : symmetries(t.shape)) {
       std::vector<std::size_t> image;
       for (const Point& node : t.nodes) {
-        const auto found = std::ranges::find_if(t.nodes, [&](const Point& other) { return distance(other, turn(node)) < 1e-9; });
-        if (found == t.nodes.end()) throw Error(Exit::input, fmt::format("the node ({:.4g}, {:.4g}) of a facet has no mirror image there", node[0], node[1]));
+        const auto found =
+            std::ranges::find_if(t.nodes, [&](const Point& other) { return distance(other, turn(node)) < 1e-9; });
+        if (found == t.nodes.end())
+          throw Error(Exit::input,
+                      fmt::format("the node ({:.4g}, {:.4g}) of a facet has no mirror image there", node[0], node[1]));
         image.push_back(static_cast<std::size_t>(found - t.nodes.begin()));
       }
       for (const auto& q : quadrature(t.shape, 5).points) {

@@ -16,7 +16,8 @@ namespace ritz {
 
 std::optional<ProgramOutcome> run_program(const std::vector<std::string>& arguments) {
   int ends[2];
-  if (pipe2(ends, O_CLOEXEC) != 0) throw Error(Exit::environment, fmt::format("no pipe to '{}': {}", arguments[0], std::strerror(errno)));
+  if (pipe2(ends, O_CLOEXEC) != 0)
+    throw Error(Exit::environment, fmt::format("no pipe to '{}': {}", arguments[0], std::strerror(errno)));
   std::vector<char*> argv;
   for (const std::string& argument : arguments) argv.push_back(const_cast<char*>(argument.c_str()));
   argv.push_back(nullptr);
@@ -37,10 +38,8 @@ std::optional<ProgramOutcome> run_program(const std::vector<std::string>& argume
   ProgramOutcome outcome{};
   char buffer[4096];
   for (ssize_t got; (got = read(ends[0], buffer, sizeof buffer)) != 0;) {
-    if (got > 0)
-      outcome.output.append(buffer, static_cast<std::size_t>(got));
-    else if (errno != EINTR)
-      break;
+    if (got > 0) outcome.output.append(buffer, static_cast<std::size_t>(got));
+    else if (errno != EINTR) break;
   }
   close(ends[0]);
   int ended = 0;

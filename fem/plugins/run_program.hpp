@@ -8,12 +8,12 @@
 namespace ritz {
 
 struct ProgramOutcome {
-  int exit;             // 128 + signal when a signal ended it
-  std::string output;   // standard output and standard error together
+  int exit;            // 128 + signal when a signal ended it
+  std::string output;  // standard output and standard error together
 };
 
-// arguments[0] is found on the PATH. Empty when there is no such program. Throws Error(Exit::environment) when it cannot
-// be started for another reason.
+// arguments[0] is found on the PATH. Empty when there is no such program. Throws Error(Exit::environment) when it
+// cannot be started for another reason.
 std::optional<ProgramOutcome> run_program(const std::vector<std::string>& arguments);
 
 }  // namespace ritz

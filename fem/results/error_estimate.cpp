@@ -28,8 +28,13 @@ struct CellPoints {
 
 CellPoints tabulate(const ReferenceElement& element, const ReferenceElement& map, const QuadratureRule& rule) {
   const ReferenceElement linear = cell_element(element.shape);
-  CellPoints t{.count = rule.points.size(), .nodes = element.nodes.size(), .places = map.nodes.size(), .corners = linear.nodes.size(), .weights = rule.weights};
-  const auto at = [](const ReferenceElement& e, const Point& xi, std::vector<double>& all_values, std::vector<Point>& all_gradients) {
+  CellPoints t{.count = rule.points.size(),
+               .nodes = element.nodes.size(),
+               .places = map.nodes.size(),
+               .corners = linear.nodes.size(),
+               .weights = rule.weights};
+  const auto at = [](const ReferenceElement& e, const Point& xi, std::vector<double>& all_values,
+                     std::vector<Point>& all_gradients) {
     std::vector<double> values(e.nodes.size());
     std::vector<Point> gradients(e.nodes.size());
     e.evaluate(xi, values, gradients);
@@ -115,7 +120,9 @@ class Estimate {
     for (const CellBlock& block : mesh_.blocks()) {
       const ReferenceElement& element = space_.element(block.kind);
       const int extra = Law::revolution ? 1 : 0;
-      const QuadratureRule samples = sampling_rule(element), points = quadrature(element.shape, mass_degree(element.shape, element.quadrature_order()) + extra);
+      const QuadratureRule samples = sampling_rule(element),
+                           points = quadrature(element.shape,
+                                               mass_degree(element.shape, element.quadrature_order()) + extra);
       const auto make = [&](const ReferenceElement& map, bool straight) {
         const bool simplex = element.shape == CellKind::tri3 || element.shape == CellKind::tet4;
         return Tables{tabulate(element, map, samples), tabulate(element, map, points),
@@ -136,14 +143,18 @@ class Estimate {
   std::size_t block_number(Index cell) const {
     const auto blocks = mesh_.blocks();
     if (blocks.size() == 1) return 0;
-    return static_cast<std::size_t>(std::ranges::upper_bound(blocks, cell, {}, &CellBlock::first_cell) - blocks.begin()) - 1;
+    return static_cast<std::size_t>(std::ranges::upper_bound(blocks, cell, {}, &CellBlock::first_cell) -
+                                    blocks.begin()) -
+           1;
   }
 
   // Loads the cell; use(table of points, constant)
   const Tables& load(std::size_t block_number, Index cell, Scratch& s) const {
     const CellBlock& block = mesh_.blocks()[block_number];
     const std::span<const Point> own = block.curved.of(cell - block.first_cell);
-    const Tables& t = !own.empty() ? curved_[block_number] : space_.is_straight(cell) ? straight_[block_number] : own_[block_number];
+    const Tables& t = !own.empty()               ? curved_[block_number]
+                      : space_.is_straight(cell) ? straight_[block_number]
+                                                 : own_[block_number];
     if (!own.empty()) s.x.assign(own.begin(), own.end());
     else {
       const auto nodes = block.cell(cell - block.first_cell);
@@ -168,7 +179,8 @@ class Estimate {
   }
 
   // Strain at a point.
-  static void strain(const CellPoints& t, std::size_t q, const Jacobian& J, const Scratch& s, double radius, double* out) {
+  static void strain(const CellPoints& t, std::size_t q, const Jacobian& J, const Scratch& s, double radius,
+                     double* out) {
     double reference[3][3] = {}, g[3][3] = {}, radial = 0;
     for (std::size_t a = 0; a < t.nodes; ++a) {
       const Point& slope = t.gradients[q * t.nodes + a];
@@ -213,10 +225,12 @@ class Estimate {
     std::vector<double> weights = {};
   };
 
-  // Measured: with more, quadratic cells at the boundary of coarse meshes are smoothed too much, with less, linear ones too little.
+  // Measured: with more, quadratic cells at the boundary of coarse meshes are smoothed too much, with less, linear ones
+  // too little.
   double weight_around() const { return space_.order() == 1 ? 1 : 0.1; }
 
-  // The polynomial of a patch through the samples of cells. How many monomials these do not determine, which are left out.
+  // The polynomial of a patch through the samples of cells. How many monomials these do not determine, which are left
+  // out.
   int fit_through(std::span<const Index> cells, std::span<const Index> own, Index patch, Fit& fit) {
     fit.points.clear();
     fit.samples.clear();
@@ -227,7 +241,8 @@ class Estimate {
       for (Index at = begin; at < begin + sample_width_[b]; ++at) {
         fit.samples.push_back(at);
         fit.points.push_back(places_[static_cast<std::size_t>(at)]);
-        fit.weights.push_back(own.size() == cells.size() || std::ranges::binary_search(own, cell) ? 1 : weight_around());
+        fit.weights.push_back(own.size() == cells.size() || std::ranges::binary_search(own, cell) ? 1
+                                                                                                  : weight_around());
       }
     }
     LocalAxes& axes = axes_[static_cast<std::size_t>(patch)];
@@ -241,11 +256,15 @@ class Estimate {
     }
     return fit.equations.solve(coefficients_of(patch));
   }
-  double* coefficients_of(Index patch) { return &coefficients_[static_cast<std::size_t>(patch * monomials_.count()) * M]; }
-  const double* coefficients_of(Index patch) const { return &coefficients_[static_cast<std::size_t>(patch * monomials_.count()) * M]; }
+  double* coefficients_of(Index patch) {
+    return &coefficients_[static_cast<std::size_t>(patch * monomials_.count()) * M];
+  }
+  const double* coefficients_of(Index patch) const {
+    return &coefficients_[static_cast<std::size_t>(patch * monomials_.count()) * M];
+  }
 
-  // Patches that surround their vertex have polynomials through their own samples; others through those of the cells around them, too,
-  // with less weight.
+  // Patches that surround their vertex have polynomials through their own samples; others through those of the cells
+  // around them, too, with less weight.
   void fit() {
     const int n = monomials_.count();
     const Index count = patches_.count();
@@ -256,7 +275,9 @@ class Estimate {
 #pragma omp parallel num_threads(threads_) reduction(+ : shallow)
     {
       std::optional<Fit> own;
-      errors.run([&] { own.emplace(Fit{NormalEquations(n, static_cast<int>(M)), std::vector<double>(static_cast<std::size_t>(n)), {}}); });
+      errors.run([&] {
+        own.emplace(Fit{NormalEquations(n, static_cast<int>(M)), std::vector<double>(static_cast<std::size_t>(n)), {}});
+      });
 #pragma omp for schedule(dynamic, 256)
       for (Index patch = 0; patch < count; ++patch)
         errors.run([&] {
@@ -297,9 +318,10 @@ class Estimate {
             Index patch[8];
             for (std::size_t v = 0; v < t.corners; ++v) patch[v] = patches_.of(corners[v], cell);
             const std::array<double, 2>& numbers =
-                model_.numbers[model_.by_cell            ? static_cast<std::size_t>(cell)
-                               : model_.material.empty() ? 0
-                                                         : static_cast<std::size_t>(model_.material[static_cast<std::size_t>(cell)])];
+                model_.numbers[model_.by_cell ? static_cast<std::size_t>(cell)
+                               : model_.material.empty()
+                                   ? 0
+                                   : static_cast<std::size_t>(model_.material[static_cast<std::size_t>(cell)])];
             double squares = 0, energy = 0, magnitude = 0, volume = 0, own[M];
             Jacobian J;
             for (std::size_t q = 0; q < t.count; ++q) {
@@ -361,32 +383,29 @@ class Estimate {
   int threads_;
   RecoveryPatches patches_;
   Monomials monomials_;
-  std::vector<Tables> straight_, own_, curved_;  // [block]
+  std::vector<Tables> straight_, own_, curved_;     // [block]
   std::vector<Index> first_sample_, sample_width_;  // [block]
-  std::vector<Point> places_;  // [sample]
-  std::vector<double> values_;  // [sample][M]
-  std::vector<LocalAxes> axes_;  // [patch]
-  std::vector<double> coefficients_;  // [patch][monomial][M]
+  std::vector<Point> places_;                       // [sample]
+  std::vector<double> values_;                      // [sample][M]
+  std::vector<LocalAxes> axes_;                     // [patch]
+  std::vector<double> coefficients_;                // [patch][monomial][M]
   Index shallow_ = 0;
 };
 
 }  // namespace
 
-double DiscretisationError::relative() const { return error + solution > 0 ? std::sqrt(error / (error + solution)) : 0; }
+double DiscretisationError::relative() const {
+  return error + solution > 0 ? std::sqrt(error / (error + solution)) : 0;
+}
 
 DiscretisationError estimate_error(const FunctionSpace& space, std::span<const double> u, const ErrorModel& model) {
   const auto by = [&]<class Law>(Law) { return Estimate<Law>(space, u, model).run(); };
   switch (model.physics) {
-    case ErrorPhysics::solid:
-      return by(Solid{});
-    case ErrorPhysics::plane:
-      return by(Plane{});
-    case ErrorPhysics::axisymmetric:
-      return by(Revolution{});
-    case ErrorPhysics::axisymmetric_heat:
-      return by(Heat<2, true>{});
-    default:
-      return space.mesh().dimension() == 3 ? by(Heat<3, false>{}) : by(Heat<2, false>{});
+    case ErrorPhysics::solid: return by(Solid{});
+    case ErrorPhysics::plane: return by(Plane{});
+    case ErrorPhysics::axisymmetric: return by(Revolution{});
+    case ErrorPhysics::axisymmetric_heat: return by(Heat<2, true>{});
+    default: return space.mesh().dimension() == 3 ? by(Heat<3, false>{}) : by(Heat<2, false>{});
   }
 }
 
@@ -407,8 +426,10 @@ Index host_of_estimate(const FunctionSpace& space) {
   const Index vertices = std::ranges::count(is_vertex, 1);
   const auto sizes = [](Index count, std::size_t bytes) { return count * static_cast<Index>(bytes); };
   const auto numbers = static_cast<std::size_t>(columns) * sizeof(double);
-  const Index lists = sizes(2 * mesh.node_count(), sizeof(Index)) + sizes(corners, sizeof(Index)) + sizes(vertices, sizeof(Index) + sizeof(Node) + 1);
-  const Index fits = sizes(vertices, sizeof(LocalAxes) + static_cast<std::size_t>(Monomials(dimension, space.order()).count()) * numbers);
+  const Index lists = sizes(2 * mesh.node_count(), sizeof(Index)) + sizes(corners, sizeof(Index)) +
+                      sizes(vertices, sizeof(Index) + sizeof(Node) + 1);
+  const Index fits = sizes(
+      vertices, sizeof(LocalAxes) + static_cast<std::size_t>(Monomials(dimension, space.order()).count()) * numbers);
   return sizes(space.unknown_count(), sizeof(double)) + lists + fits + sizes(samples, sizeof(Point) + numbers) +
          sizes(cells, 4 * sizeof(double) + sizeof(std::int32_t) + sizeof(Index));
 }

@@ -1,6 +1,6 @@
-// What an estimate of the error recovers, by physics: M numbers (strains; slopes of a temperature) made of the gradient g[component][axis] at a point, their
-// energy density, and the square of what an engineer looks at. C components of the unknown, G axes. Numbers of the material: Lame's parameters, or
-// conductivity.
+// What an estimate of the error recovers, by physics: M numbers (strains; slopes of a temperature) made of the gradient
+// g[component][axis] at a point, their energy density, and the square of what an engineer looks at. C components of the
+// unknown, G axes. Numbers of the material: Lame's parameters, or conductivity.
 #pragma once
 
 #include <array>
@@ -42,7 +42,9 @@ struct Solid {
     const double trace = e[0] + e[1] + e[2];
     return n[0] * trace * trace + 2 * n[1] * (e[0] * e[0] + e[1] * e[1] + e[2] * e[2] + 2 * shears(e));
   }
-  static double magnitude(const std::array<double, 2>& n, bool, const double* e) { return von_mises_square(n[1], e[0], e[1], e[2], shears(e)); }
+  static double magnitude(const std::array<double, 2>& n, bool, const double* e) {
+    return von_mises_square(n[1], e[0], e[1], e[2], shears(e));
+  }
 };
 
 struct Plane {
@@ -54,7 +56,9 @@ struct Plane {
     out[2] = 0.5 * (g[0][1] + g[1][0]);
   }
   // eps_zz: none in plane strain, that without stress in plane stress
-  static double across(const std::array<double, 2>& n, bool stress, const double* e) { return stress ? -n[0] / (n[0] + 2 * n[1]) * (e[0] + e[1]) : 0; }
+  static double across(const std::array<double, 2>& n, bool stress, const double* e) {
+    return stress ? -n[0] / (n[0] + 2 * n[1]) * (e[0] + e[1]) : 0;
+  }
   static double energy(const std::array<double, 2>& n, bool stress, const double* e) {
     const double zz = across(n, stress, e), trace = e[0] + e[1] + zz;
     return n[0] * trace * trace + 2 * n[1] * (e[0] * e[0] + e[1] * e[1] + zz * zz + 2 * e[2] * e[2]);
@@ -77,7 +81,9 @@ struct Revolution {
     const double trace = e[0] + e[1] + e[2];
     return n[0] * trace * trace + 2 * n[1] * (e[0] * e[0] + e[1] * e[1] + e[2] * e[2] + 2 * e[3] * e[3]);
   }
-  static double magnitude(const std::array<double, 2>& n, bool, const double* e) { return von_mises_square(n[1], e[0], e[1], e[2], e[3] * e[3]); }
+  static double magnitude(const std::array<double, 2>& n, bool, const double* e) {
+    return von_mises_square(n[1], e[0], e[1], e[2], e[3] * e[3]);
+  }
 };
 
 }  // namespace ritz

@@ -15,7 +15,8 @@ std::vector<double> table(const ReferenceElement& element, std::span<const Point
   const std::size_t n = element.nodes.size();
   std::vector<double> result(points.size() * n);
   std::vector<Point> gradients(n);
-  for (std::size_t i = 0; i < points.size(); ++i) element.evaluate(points[i], std::span(result).subspan(i * n, n), gradients);
+  for (std::size_t i = 0; i < points.size(); ++i)
+    element.evaluate(points[i], std::span(result).subspan(i * n, n), gradients);
   return result;
 }
 
@@ -29,7 +30,12 @@ LagrangeResults::LagrangeResults(const FunctionSpace& space) : space_(&space), o
   for (const CellBlock& block : mesh.blocks()) {
     const CellKind shape = traits(block.kind).linear;
     nodes_[block.kind] = lagrange_nodes(shape, order_);
-    elements[block.kind] = {.name = "equally spaced", .shape = shape, .order = order_, .nodes = nodes_[block.kind], .evaluate = {}, .line_nodes = {}};
+    elements[block.kind] = {.name = "equally spaced",
+                            .shape = shape,
+                            .order = order_,
+                            .nodes = nodes_[block.kind],
+                            .evaluate = {},
+                            .line_nodes = {}};
   }
   NodeNumbering numbering = number_nodes(mesh, space.cell_order(), elements);
   cell_points_ = std::move(numbering.cell_nodes);
@@ -71,7 +77,8 @@ void LagrangeResults::place_curved() {
 
 std::span<const Node> LagrangeResults::points_of(std::size_t block, Index position) const {
   const auto n = nodes_.at(space_->mesh().blocks()[block].kind).size();
-  return std::span(cell_points_).subspan(static_cast<std::size_t>(block_begin_[block]) + static_cast<std::size_t>(position) * n, n);
+  return std::span(cell_points_)
+      .subspan(static_cast<std::size_t>(block_begin_[block]) + static_cast<std::size_t>(position) * n, n);
 }
 
 std::span<const Node> LagrangeResults::points_of(Index cell) const {
@@ -82,12 +89,15 @@ std::span<const Node> LagrangeResults::points_of(Index cell) const {
 
 const LagrangePolynomials& LagrangeResults::functions(CellKind kind) const {
   const auto found = functions_.find(kind);
-  return found != functions_.end() ? found->second : functions_.try_emplace(kind, traits(kind).linear, order_, nodes_.at(kind)).first->second;
+  return found != functions_.end()
+             ? found->second
+             : functions_.try_emplace(kind, traits(kind).linear, order_, nodes_.at(kind)).first->second;
 }
 
 // Each point in the first cell around it. shapes(kind): [point][node]; nodes_of(cell, kind): their numbers in `values`.
 template <class Shapes, class NodesOf>
-std::vector<double> LagrangeResults::evaluated(int components, std::span<const double> values, const Shapes& shapes, const NodesOf& nodes_of) const {
+std::vector<double> LagrangeResults::evaluated(int components, std::span<const double> values, const Shapes& shapes,
+                                               const NodesOf& nodes_of) const {
   const auto c = static_cast<std::size_t>(components);
   std::vector<double> result(static_cast<std::size_t>(cells_.point_count()) * c, 0.0);
   std::vector<bool> done(static_cast<std::size_t>(cells_.point_count()), false);
@@ -113,16 +123,18 @@ std::vector<double> LagrangeResults::values(const Vector& u) const { return valu
 
 std::vector<double> LagrangeResults::values(std::span<const double> at_nodes, int components) const {
   std::vector<Node> nodes;
-  return evaluated(components, at_nodes, [&](CellKind kind) { return table(space_->element(kind), nodes_.at(kind)); },
-                   [&](const CellBlock& block, Index position) {
-                     space_->nodes_of(block.first_cell + position, nodes);
-                     return std::span<const Node>(nodes);
-                   });
+  return evaluated(
+      components, at_nodes, [&](CellKind kind) { return table(space_->element(kind), nodes_.at(kind)); },
+      [&](const CellBlock& block, Index position) {
+        space_->nodes_of(block.first_cell + position, nodes);
+        return std::span<const Node>(nodes);
+      });
 }
 
 std::vector<double> LagrangeResults::from_mesh(std::span<const double> values, int components) const {
-  return evaluated(components, values, [&](CellKind kind) { return table(cell_element(kind), nodes_.at(kind)); },
-                   [](const CellBlock& block, Index position) { return block.cell(position); });
+  return evaluated(
+      components, values, [&](CellKind kind) { return table(cell_element(kind), nodes_.at(kind)); },
+      [](const CellBlock& block, Index position) { return block.cell(position); });
 }
 
 std::vector<double> LagrangeResults::forces_from_mesh(std::span<const double> forces, int components) const {
@@ -141,11 +153,15 @@ std::vector<double> LagrangeResults::forces_from_mesh(std::span<const double> fo
         if (done[node]) continue;
         done[node] = true;
         const auto give = [&](std::size_t point, double share) {
-          for (std::size_t i = 0; i < c; ++i) result[static_cast<std::size_t>(points[point]) * c + i] += share * forces[node * c + i];
+          for (std::size_t i = 0; i < c; ++i)
+            result[static_cast<std::size_t>(points[point]) * c + i] += share * forces[node * c + i];
         };
         std::size_t same = 0;
         const Point& x = mesh_places[m];
-        while (same < places.size() && std::abs(places[same][0] - x[0]) + std::abs(places[same][1] - x[1]) + std::abs(places[same][2] - x[2]) > 1e-9) ++same;
+        while (same < places.size() &&
+               std::abs(places[same][0] - x[0]) + std::abs(places[same][1] - x[1]) + std::abs(places[same][2] - x[2]) >
+                   1e-9)
+          ++same;
         if (same < places.size()) {
           give(same, 1);
           continue;

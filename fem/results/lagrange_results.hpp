@@ -1,7 +1,8 @@
 // Results of a higher order than the mesh, for Lagrange cells of VTK: the points, one for each node of equally spaced
 // elements of the order of the space or of the mesh, whichever is higher, and the values there.
 //
-//   const LagrangeResults results(space);   write_vtu("u.vtu", mesh, {{"u", 3, results.values(u)}}, {}, {.cells = &results.cells()});
+//   const LagrangeResults results(space);
+//   write_vtu("u.vtu", mesh, {{"u", 3, results.values(u)}}, {}, {.cells = &results.cells()});
 #pragma once
 
 #include "fem/space/function_space.hpp"
@@ -24,7 +25,8 @@ class LagrangeResults {
   const LagrangePolynomials& functions(CellKind kind) const;
   // All three: [point][component].
   std::vector<double> values(const Vector& u) const;  // of a field of the space. A transfer
-  std::vector<double> values(std::span<const double> at_nodes, int components) const;  // the same from [node][component] on the host
+  // the same from [node][component] on the host
+  std::vector<double> values(std::span<const double> at_nodes, int components) const;
   // Of values at the mesh's nodes, which vary like the geometry between them.
   std::vector<double> from_mesh(std::span<const double> values, int components) const;
   // Forces at the mesh's nodes, whose sums stay. One where no point stands goes to the corners of a cell around it.
@@ -34,7 +36,8 @@ class LagrangeResults {
   std::span<const Node> points_of(std::size_t block, Index position) const;
   void place_curved();
   template <class Shapes, class NodesOf>
-  std::vector<double> evaluated(int components, std::span<const double> values, const Shapes& shapes, const NodesOf& nodes_of) const;
+  std::vector<double> evaluated(int components, std::span<const double> values, const Shapes& shapes,
+                                const NodesOf& nodes_of) const;
 
   const FunctionSpace* space_;
   int order_;

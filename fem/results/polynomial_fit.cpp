@@ -11,7 +11,8 @@ Monomials::Monomials(int dimension, int degree) {
   for (int begin = 0, d = 1; d <= degree; ++d) {
     const int end = count();
     for (int from = begin; from < end; ++from)
-      for (int axis = from == 0 ? 0 : steps_[static_cast<std::size_t>(from)].axis; axis < dimension; ++axis) steps_.push_back({from, axis});
+      for (int axis = from == 0 ? 0 : steps_[static_cast<std::size_t>(from)].axis; axis < dimension; ++axis)
+        steps_.push_back({from, axis});
     begin = end;
   }
 }

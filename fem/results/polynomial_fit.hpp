@@ -1,5 +1,6 @@
-// Polynomials of a total degree through scattered samples, by least squares. Coordinates are taken along the axes of the samples' own
-// covariance (its Cholesky factor), so that the fit is the same for any affine image of the points: stretched cells do no harm.
+// Polynomials of a total degree through scattered samples, by least squares. Coordinates are taken along the axes of
+// the samples' own covariance (its Cholesky factor), so that the fit is the same for any affine image of the points:
+// stretched cells do no harm.
 #pragma once
 
 #include "mesh/cell_geometry.hpp"
@@ -46,11 +47,14 @@ struct LocalAxes {
 class NormalEquations {
  public:
   NormalEquations(int unknowns, int columns)
-      : n_(static_cast<std::size_t>(unknowns)), columns_(static_cast<std::size_t>(columns)), matrix_(n_ * n_), right_(n_ * columns_) {}
+      : n_(static_cast<std::size_t>(unknowns)),
+        columns_(static_cast<std::size_t>(columns)),
+        matrix_(n_ * n_),
+        right_(n_ * columns_) {}
   void clear();
   void add(const double* basis, const double* sample, double weight);
-  // [unknown][column]. A monomial that those before it repeat at the samples, but for this share of its square, is left out: its
-  // coefficients are 0. Returns how many. The equations are used up.
+  // [unknown][column]. A monomial that those before it repeat at the samples, but for this share of its square, is left
+  // out: its coefficients are 0. Returns how many. The equations are used up.
   static constexpr double least_pivot = 1e-3;
   int solve(double* result);
 

@@ -11,7 +11,8 @@ RecoveryPatches::RecoveryPatches(const Mesh& mesh, std::span<const std::int32_t>
     for (const CellBlock& block : mesh.blocks()) {
       const auto corners = static_cast<std::size_t>(traits(block.kind).corner_count);
       for (Index cell = 0; cell < block.cell_count(); ++cell)
-        for (const Node node : block.cell(cell).first(corners)) use(static_cast<std::size_t>(node), block.first_cell + cell);
+        for (const Node node : block.cell(cell).first(corners))
+          use(static_cast<std::size_t>(node), block.first_cell + cell);
     }
   };
   each_corner([&](std::size_t node, Index) { ++next[node + 1]; });
@@ -21,7 +22,8 @@ RecoveryPatches::RecoveryPatches(const Mesh& mesh, std::span<const std::int32_t>
     next[n + 1] += next[n];
   }
   cells_.resize(static_cast<std::size_t>(next[nodes]));
-  each_corner([&](std::size_t node, Index cell) { cells_[static_cast<std::size_t>(next[node]++)] = cell; });  // next[n] is now the end of n
+  // next[n] is now the end of n
+  each_corner([&](std::size_t node, Index cell) { cells_[static_cast<std::size_t>(next[node]++)] = cell; });
   const auto group_of = [&](Index cell) { return group_[static_cast<std::size_t>(cell)]; };
   of_node_.assign(nodes + 1, 0);
   first_.reserve(static_cast<std::size_t>(vertices) + 1);
@@ -52,7 +54,8 @@ RecoveryPatches::RecoveryPatches(const Mesh& mesh, std::span<const std::int32_t>
     const Facet& shape = traits(mesh.kind_of(facet.cell)).facets[static_cast<std::size_t>(facet.facet)];
     const auto own = mesh.nodes_of(facet.cell);
     for (int i = 0; i < traits(shape.kind).corner_count; ++i)
-      inner_[static_cast<std::size_t>(of(own[static_cast<std::size_t>(shape.nodes[static_cast<std::size_t>(i)])], facet.cell))] = 0;
+      inner_[static_cast<std::size_t>(
+          of(own[static_cast<std::size_t>(shape.nodes[static_cast<std::size_t>(i)])], facet.cell))] = 0;
   }
 }
 

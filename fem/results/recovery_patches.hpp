@@ -1,5 +1,5 @@
-// Patches of cells for the recovery of derivatives: the cells of one group (material) around each vertex, so that nothing is averaged
-// over a jump that is physical. A vertex where two groups meet has two patches.
+// Patches of cells for the recovery of derivatives: the cells of one group (material) around each vertex, so that
+// nothing is averaged over a jump that is physical. A vertex where two groups meet has two patches.
 #pragma once
 
 #include "mesh/mesh.hpp"
@@ -28,7 +28,8 @@ class RecoveryPatches {
       while (group_[static_cast<std::size_t>(cells(patch).front())] != group_[static_cast<std::size_t>(cell)]) ++patch;
     return patch;
   }
-  bool is_inner(Index patch) const { return inner_[static_cast<std::size_t>(patch)] != 0; }  // its cells surround the vertex
+  // its cells surround the vertex
+  bool is_inner(Index patch) const { return inner_[static_cast<std::size_t>(patch)] != 0; }
   std::span<const Node> corners(Index cell) const {
     const CellBlock& block = mesh_->block_of(cell);
     return block.cell(cell - block.first_cell).first(static_cast<std::size_t>(traits(block.kind).corner_count));

@@ -10,7 +10,8 @@ constexpr Index wanted = 2000;
 }  // namespace
 
 ChosenNodes::ChosenNodes(const FunctionSpace& space)
-    : number_(static_cast<std::size_t>(space.node_count()), -1), near_(static_cast<std::size_t>(space.mesh().cell_count()), 0) {
+    : number_(static_cast<std::size_t>(space.node_count()), -1),
+      near_(static_cast<std::size_t>(space.mesh().cell_count()), 0) {
   const auto every = static_cast<std::uint64_t>(std::max<Index>(1, space.node_count() / wanted));
   const std::uint64_t below = ~std::uint64_t{0} / every;
   for (std::size_t node = 0; node < number_.size(); ++node)

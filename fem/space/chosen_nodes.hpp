@@ -1,5 +1,5 @@
-// Some nodes of a space that stand for all of them where something is counted for a forecast: all of up to 4000, else some 2000, chosen
-// by a hash, since numbers along a curve and structured meshes repeat themselves.
+// Some nodes of a space that stand for all of them where something is counted for a forecast: all of up to 4000, else
+// some 2000, chosen by a hash, since numbers along a curve and structured meshes repeat themselves.
 #pragma once
 
 #include "fem/space/function_space.hpp"
@@ -13,10 +13,14 @@ class ChosenNodes {
  public:
   explicit ChosenNodes(const FunctionSpace& space);
   Index count() const { return count_; }
-  std::int32_t number(Node node) const { return number_[static_cast<std::size_t>(node)]; }  // of the chosen; -1: not chosen
-  bool has_near(Index cell) const { return near_[static_cast<std::size_t>(cell)] != 0; }    // is one of the cell's nodes chosen?
+  // of the chosen; -1: not chosen
+  std::int32_t number(Node node) const { return number_[static_cast<std::size_t>(node)]; }
+  // is one of the cell's nodes chosen?
+  bool has_near(Index cell) const { return near_[static_cast<std::size_t>(cell)] != 0; }
   // What was counted around the chosen, for all nodes.
-  double for_all(Index counted) const { return count_ == 0 ? 0 : double(counted) * double(number_.size()) / double(count_); }
+  double for_all(Index counted) const {
+    return count_ == 0 ? 0 : double(counted) * double(number_.size()) / double(count_);
+  }
 
  private:
   Index count_ = 0;

@@ -37,17 +37,20 @@ void Constraints::prescribe(std::span<const Node> mesh_nodes, int component, dou
 }
 
 void Constraints::prescribe_nodes(std::span<const Node> nodes, int component, double value, const std::string& source) {
-  add(nodes, component, [value](std::size_t) { return value; }, 0, source);
+  add(
+      nodes, component, [value](std::size_t) { return value; }, 0, source);
 }
 
-void Constraints::prescribe_nodes(std::span<const Node> nodes, int component, std::span<const double> values, const std::string& source) {
+void Constraints::prescribe_nodes(std::span<const Node> nodes, int component, std::span<const double> values,
+                                  const std::string& source) {
   double largest = 0;
   for (const double value : values) largest = std::max(largest, std::abs(value));
-  add(nodes, component, [values](std::size_t i) { return values[i]; }, 1e-12 * largest, source);
+  add(
+      nodes, component, [values](std::size_t i) { return values[i]; }, 1e-12 * largest, source);
 }
 
-void Constraints::add(std::span<const Node> nodes, int component, const std::function<double(std::size_t)>& value_of, double rounding,
-                      const std::string& source) {
+void Constraints::add(std::span<const Node> nodes, int component, const std::function<double(std::size_t)>& value_of,
+                      double rounding, const std::string& source) {
   const int source_number = static_cast<int>(sources_.size());
   sources_.push_back(source);
   roundings_.push_back(rounding);
@@ -66,8 +69,8 @@ void Constraints::add(std::span<const Node> nodes, int component, const std::fun
     if (std::abs(host_values_[i] - value) <= std::max(rounding, roundings_[other])) continue;
     if (conflict_count_++ >= 10) continue;  // the first ten tell enough
     conflicts_.add(Error(Exit::model,
-                         fmt::format("conflicting values {} and {} for component {} at {}", host_values_[i], value, space_->component_name(component),
-                                     space_->name_of(node)),
+                         fmt::format("conflicting values {} and {} for component {} at {}", host_values_[i], value,
+                                     space_->component_name(component), space_->name_of(node)),
                          fmt::format("{} and {} both act there", sources_[other], source),
                          "give both the same value, or take the common nodes out of one of the regions"));
   }

@@ -1,5 +1,5 @@
-// Prescribed values of unknowns, and the one rule for eliminating them: rows and columns are emptied, so the pattern and
-// the symmetry of the matrix stay; the right-hand side is a residual that already knows the prescribed values.
+// Prescribed values of unknowns, and the one rule for eliminating them: rows and columns are emptied, so the pattern
+// and the symmetry of the matrix stay; the right-hand side is a residual that already knows the prescribed values.
 //
 //   Constraints fixed(space);
 //   fixed.prescribe(region, 0, 0.0, "[[displacement]] #1 at case.toml:12");
@@ -24,9 +24,10 @@ class Constraints {
   // All nodes of the space on the region; `source` says in messages who asks for it.
   void prescribe(const Region& region, int component, double value, const std::string& source);
   void prescribe_nodes(std::span<const Node> nodes, int component, double value, const std::string& source);
-  // A value for each node. Values that differ by no more than rounding from those of another source, which is that of formulas
-  // where regions meet, are no conflict: the first holds.
-  void prescribe_nodes(std::span<const Node> nodes, int component, std::span<const double> values, const std::string& source);
+  // A value for each node. Values that differ by no more than rounding from those of another source, which is that of
+  // formulas where regions meet, are no conflict: the first holds.
+  void prescribe_nodes(std::span<const Node> nodes, int component, std::span<const double> values,
+                       const std::string& source);
   // Nodes of the mesh, where they are the space's (isoparametric() says so; else Error(Exit::internal)). Those without
   // unknowns are passed over.
   void prescribe(std::span<const Node> mesh_nodes, int component, double value, const std::string& source);
@@ -36,31 +37,33 @@ class Constraints {
   void finish();
 
   Index count() const { return count_; }
-  bool all_zero() const;                                         // is no other value prescribed?
+  bool all_zero() const;  // is no other value prescribed?
   bool is_prescribed(Node node, int component) const { return host_mask_[index(node, component)] != 0; }
   const std::vector<std::uint8_t>& host_mask() const { return host_mask_; }  // [unknown] 1: prescribed
   const FunctionSpace& space() const { return *space_; }
-  const Array<std::uint8_t>& mask() const { return mask_; }      // [unknown] 1: prescribed
-  void set_values(Vector& u) const;                              // u_i = prescribed value
-  void set_zero(Vector& r) const;                                // r_i = 0 where prescribed
+  const Array<std::uint8_t>& mask() const { return mask_; }          // [unknown] 1: prescribed
+  void set_values(Vector& u) const;                                  // u_i = prescribed value
+  void set_zero(Vector& r) const;                                    // r_i = 0 where prescribed
   void apply_pivot(double pivot, const Vector& x, Vector& y) const;  // y_i = pivot x_i where prescribed
-  void keep_prescribed(Vector& r) const;                         // r_i = 0 where not prescribed
+  void keep_prescribed(Vector& r) const;                             // r_i = 0 where not prescribed
 
  private:
-  void add(std::span<const Node> nodes, int component, const std::function<double(std::size_t)>& value_of, double rounding, const std::string& source);
+  void add(std::span<const Node> nodes, int component, const std::function<double(std::size_t)>& value_of,
+           double rounding, const std::string& source);
   std::size_t index(Node node, int component) const {
-    return static_cast<std::size_t>(node) * static_cast<std::size_t>(space_->components()) + static_cast<std::size_t>(component);
+    return static_cast<std::size_t>(node) * static_cast<std::size_t>(space_->components()) +
+           static_cast<std::size_t>(component);
   }
   const FunctionSpace* space_;
   std::vector<std::uint8_t> host_mask_;
   std::vector<double> host_values_;
-  std::vector<int> source_of_;            // [unknown] position in sources_, -1
+  std::vector<int> source_of_;  // [unknown] position in sources_, -1
   std::vector<std::string> sources_;
-  std::vector<double> roundings_;         // [source] how far its values may be off: 0 for plain numbers
+  std::vector<double> roundings_;  // [source] how far its values may be off: 0 for plain numbers
   ErrorList conflicts_;
   Index count_ = 0, conflict_count_ = 0;
   Array<std::uint8_t> mask_;
-  Array<std::int32_t> list_;              // prescribed unknowns, ascending
+  Array<std::int32_t> list_;  // prescribed unknowns, ascending
   Vector values_;
 };
 

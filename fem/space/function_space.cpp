@@ -25,8 +25,8 @@ std::vector<double> interpolation(const ReferenceElement& of, std::span<const Po
 
 enum class Evaluated { at_mesh_nodes, at_space_nodes };
 
-// visit(mesh nodes, nodes of the space, shape) for each cell, in order. shape[target][source]: the space's functions at the mesh's
-// nodes, or the mesh's at those of the space. A kind's are found when its first cell comes.
+// visit(mesh nodes, nodes of the space, shape) for each cell, in order. shape[target][source]: the space's functions at
+// the mesh's nodes, or the mesh's at those of the space. A kind's are found when its first cell comes.
 template <class Visit>
 void for_each_cell(const FunctionSpace& space, Evaluated where, const Visit& visit) {
   const Mesh& mesh = space.mesh();
@@ -94,8 +94,9 @@ void FunctionSpace::Geometry::place_curved(const Mesh& mesh, const Device& devic
     if (own.empty()) continue;
     const Index first = std::ssize(points) / dimension;
     if (first + std::ssize(own) > std::numeric_limits<Node>::max())
-      throw Error(Exit::resources, fmt::format("the curved cells of '{}' have more than {} points", mesh.source(), first), "they are numbered with 31 bits",
-                  "refine less");
+      throw Error(Exit::resources,
+                  fmt::format("the curved cells of '{}' have more than {} points", mesh.source(), first),
+                  "they are numbered with 31 bits", "refine less");
     first_curved[static_cast<std::size_t>(cell)] = static_cast<Node>(first);
     for (const Point& x : own) points.insert(points.end(), x.begin(), x.begin() + dimension);
   }
@@ -108,12 +109,9 @@ void FunctionSpace::choose_elements(const SpaceOptions& options) {
     if (elements_.contains(block.kind)) continue;
     const CellKind shape = traits(block.kind).linear;
     const auto own = std::ranges::find(options.elements, shape, &ReferenceElement::shape);
-    if (own != options.elements.end())
-      elements_.emplace(block.kind, *own);
-    else if (isoparametric_)
-      elements_.emplace(block.kind, cell_element(block.kind));
-    else
-      elements_.emplace(block.kind, lagrange_element(shape, options.order));
+    if (own != options.elements.end()) elements_.emplace(block.kind, *own);
+    else if (isoparametric_) elements_.emplace(block.kind, cell_element(block.kind));
+    else elements_.emplace(block.kind, lagrange_element(shape, options.order));
     order_ = std::max(order_, elements_.at(block.kind).order);
   }
   if (mesh_->structural()) return;  // facets of shells and beams carry no forms
@@ -154,7 +152,8 @@ void FunctionSpace::number_nodes() {
     for (std::size_t i = 0; i < m; ++i)
       for (std::size_t a = 0; a < n; ++a) {
         const Point &p = mesh_places[i], &q = element.nodes[a];
-        if (std::abs(p[0] - q[0]) + std::abs(p[1] - q[1]) + std::abs(p[2] - q[2]) < 1e-9) at_mesh_node[i] = static_cast<int>(a);
+        if (std::abs(p[0] - q[0]) + std::abs(p[1] - q[1]) + std::abs(p[2] - q[2]) < 1e-9)
+          at_mesh_node[i] = static_cast<int>(a);
       }
     std::vector<double> own_map;  // as `geometry`, of cells with a map of their own
     if (!block.curved.empty()) own_map = interpolation(element_of(block.curved.functions), element.nodes);
@@ -194,7 +193,9 @@ void FunctionSpace::CellNodes::enter(Index cell) {
   first_ = block.first_cell;
   last_ = first_ + block.cell_count();
   width_ = space_->isoparametric_ ? traits(block.kind).node_count : space_->elements_.at(block.kind).node_count();
-  begin_ = space_->isoparametric_ ? block.nodes.data() : space_->cell_nodes_.data() + space_->block_begin_[static_cast<std::size_t>(&block - blocks.data())];
+  begin_ = space_->isoparametric_
+               ? block.nodes.data()
+               : space_->cell_nodes_.data() + space_->block_begin_[static_cast<std::size_t>(&block - blocks.data())];
 }
 
 void FunctionSpace::nodes_of(Index cell, std::vector<Node>& nodes) const {
@@ -209,7 +210,8 @@ Point FunctionSpace::point(Node node) const {
     std::ranges::copy(mesh_->point(mesh_node_of(node)), x.begin());
   } else {
     const auto dimension = static_cast<std::size_t>(mesh_->dimension());
-    for (std::size_t d = 0; d < dimension; ++d) x[d] = host_coordinates_[static_cast<std::size_t>(node) * dimension + d];
+    for (std::size_t d = 0; d < dimension; ++d)
+      x[d] = host_coordinates_[static_cast<std::size_t>(node) * dimension + d];
   }
   return x;
 }
@@ -243,7 +245,8 @@ std::vector<Node> FunctionSpace::nodes_in(const Region& region) const {
   }
   const auto add_facet = [&](Index cell, int facet) {
     nodes_of(cell, nodes);
-    for (const int a : facet_element(mesh_->kind_of(cell), facet).nodes) result.push_back(nodes[static_cast<std::size_t>(a)]);
+    for (const int a : facet_element(mesh_->kind_of(cell), facet).nodes)
+      result.push_back(nodes[static_cast<std::size_t>(a)]);
   };
   for (const FacetOfCell& f : region.facets) add_facet(f.cell, f.facet);
   if (region.kind != RegionKind::nodes) return finish();
@@ -259,22 +262,26 @@ std::vector<Node> FunctionSpace::nodes_in(const Region& region) const {
     const CellKind kind = mesh_->kind_of(cell);
     const CellTraits& t = traits(kind);
     for (int f = 0; f < static_cast<int>(t.facets.size()); ++f)
-      if (std::ranges::all_of(t.facets[static_cast<std::size_t>(f)].nodes,
-                              [&](int i) { return chosen[static_cast<std::size_t>(mesh_nodes[static_cast<std::size_t>(i)])]; }))
+      if (std::ranges::all_of(t.facets[static_cast<std::size_t>(f)].nodes, [&](int i) {
+            return chosen[static_cast<std::size_t>(mesh_nodes[static_cast<std::size_t>(i)])];
+          }))
         add_facet(cell, f);
     if (t.dimension < 3) continue;
     const ReferenceElement& element = elements_.at(kind);
     nodes_of(cell, nodes);
     for (std::size_t e = 0; e < t.edges.size(); ++e) {
       const auto [p, q] = t.edges[e];
-      const bool middle_chosen = t.order == 1 || chosen[static_cast<std::size_t>(mesh_nodes[static_cast<std::size_t>(t.corner_count) + e])];
+      const bool middle_chosen =
+          t.order == 1 || chosen[static_cast<std::size_t>(mesh_nodes[static_cast<std::size_t>(t.corner_count) + e])];
       if (!chosen[static_cast<std::size_t>(mesh_nodes[static_cast<std::size_t>(p)])] ||
           !chosen[static_cast<std::size_t>(mesh_nodes[static_cast<std::size_t>(q)])] || !middle_chosen)
         continue;
-      const Point &a = reference_nodes(kind)[static_cast<std::size_t>(p)], &b = reference_nodes(kind)[static_cast<std::size_t>(q)];
+      const Point &a = reference_nodes(kind)[static_cast<std::size_t>(p)],
+                  &b = reference_nodes(kind)[static_cast<std::size_t>(q)];
       for (std::size_t i = 0; i < element.nodes.size(); ++i) {
         const Point& x = element.nodes[i];  // on the segment when the two distances make up its length
-        const double to_a = std::hypot(x[0] - a[0], x[1] - a[1], x[2] - a[2]), to_b = std::hypot(x[0] - b[0], x[1] - b[1], x[2] - b[2]);
+        const double to_a = std::hypot(x[0] - a[0], x[1] - a[1], x[2] - a[2]),
+                     to_b = std::hypot(x[0] - b[0], x[1] - b[1], x[2] - b[2]);
         if (to_a + to_b - std::hypot(a[0] - b[0], a[1] - b[1], a[2] - b[2]) < 1e-12) result.push_back(nodes[i]);
       }
     }
@@ -301,16 +308,18 @@ std::vector<double> FunctionSpace::to_mesh(std::span<const double> values, int c
   }
   if (isoparametric_) return result;
   // Nodes of the mesh where none of the space stands: evaluated in the first cell around them.
-  for_each_cell(*this, Evaluated::at_mesh_nodes, [&](std::span<const Node> mesh_nodes, std::span<const Node> nodes, std::span<const double> shape) {
-    for (std::size_t m = 0; m < mesh_nodes.size(); ++m) {
-      const auto target = static_cast<std::size_t>(mesh_nodes[m]);
-      if (done[target]) continue;
-      done[target] = true;
-      for (std::size_t a = 0; a < nodes.size(); ++a)
-        for (std::size_t i = 0; i < c; ++i)
-          result[target * c + i] += shape[m * nodes.size() + a] * values[static_cast<std::size_t>(nodes[a]) * c + i];
-    }
-  });
+  for_each_cell(*this, Evaluated::at_mesh_nodes,
+                [&](std::span<const Node> mesh_nodes, std::span<const Node> nodes, std::span<const double> shape) {
+                  for (std::size_t m = 0; m < mesh_nodes.size(); ++m) {
+                    const auto target = static_cast<std::size_t>(mesh_nodes[m]);
+                    if (done[target]) continue;
+                    done[target] = true;
+                    for (std::size_t a = 0; a < nodes.size(); ++a)
+                      for (std::size_t i = 0; i < c; ++i)
+                        result[target * c + i] +=
+                            shape[m * nodes.size() + a] * values[static_cast<std::size_t>(nodes[a]) * c + i];
+                  }
+                });
   return result;
 }
 
@@ -320,37 +329,43 @@ std::vector<double> FunctionSpace::forces_to_mesh(const Vector& f) const {
   const auto c = static_cast<std::size_t>(components_);
   std::vector<double> result(geometry_->node.size() * c, 0.0);
   std::vector<bool> done(static_cast<std::size_t>(node_count_), false);
-  for_each_cell(*this, Evaluated::at_space_nodes, [&](std::span<const Node> mesh_nodes, std::span<const Node> nodes, std::span<const double> shape) {
-    for (std::size_t a = 0; a < nodes.size(); ++a) {
-      const auto node = static_cast<std::size_t>(nodes[a]);
-      if (done[node]) continue;
-      done[node] = true;
-      for (std::size_t m = 0; m < mesh_nodes.size(); ++m)
-        for (std::size_t i = 0; i < c; ++i)
-          result[static_cast<std::size_t>(mesh_nodes[m]) * c + i] += shape[a * mesh_nodes.size() + m] * forces[node * c + i];
-    }
-  });
+  for_each_cell(*this, Evaluated::at_space_nodes,
+                [&](std::span<const Node> mesh_nodes, std::span<const Node> nodes, std::span<const double> shape) {
+                  for (std::size_t a = 0; a < nodes.size(); ++a) {
+                    const auto node = static_cast<std::size_t>(nodes[a]);
+                    if (done[node]) continue;
+                    done[node] = true;
+                    for (std::size_t m = 0; m < mesh_nodes.size(); ++m)
+                      for (std::size_t i = 0; i < c; ++i)
+                        result[static_cast<std::size_t>(mesh_nodes[m]) * c + i] +=
+                            shape[a * mesh_nodes.size() + m] * forces[node * c + i];
+                  }
+                });
   return result;
 }
 
 Vector FunctionSpace::from_mesh(std::span<const double> values, const char* tag) const {
   const auto c = static_cast<std::size_t>(components_);
-  if (values.size() != geometry_->node.size() * c) throw_size_mismatch(static_cast<Index>(geometry_->node.size() * c), Index(values.size()));
+  if (values.size() != geometry_->node.size() * c)
+    throw_size_mismatch(static_cast<Index>(geometry_->node.size() * c), Index(values.size()));
   std::vector<double> ordered(static_cast<std::size_t>(node_count_) * c, 0.0);
   if (isoparametric_) {
     for (std::size_t n = 0; n < geometry_->mesh_node.size(); ++n)
-      for (std::size_t i = 0; i < c; ++i) ordered[n * c + i] = values[static_cast<std::size_t>(geometry_->mesh_node[n]) * c + i];
+      for (std::size_t i = 0; i < c; ++i)
+        ordered[n * c + i] = values[static_cast<std::size_t>(geometry_->mesh_node[n]) * c + i];
     return Vector(device_, std::span<const double>(ordered), tag);
   }
-  for_each_cell(*this, Evaluated::at_space_nodes, [&](std::span<const Node> mesh_nodes, std::span<const Node> nodes, std::span<const double> shape) {
-    for (std::size_t a = 0; a < nodes.size(); ++a)
-      for (std::size_t i = 0; i < c; ++i) {
-        double sum = 0;
-        for (std::size_t m = 0; m < mesh_nodes.size(); ++m)
-          sum += shape[a * mesh_nodes.size() + m] * values[static_cast<std::size_t>(mesh_nodes[m]) * c + i];
-        ordered[static_cast<std::size_t>(nodes[a]) * c + i] = sum;
-      }
-  });
+  for_each_cell(*this, Evaluated::at_space_nodes,
+                [&](std::span<const Node> mesh_nodes, std::span<const Node> nodes, std::span<const double> shape) {
+                  for (std::size_t a = 0; a < nodes.size(); ++a)
+                    for (std::size_t i = 0; i < c; ++i) {
+                      double sum = 0;
+                      for (std::size_t m = 0; m < mesh_nodes.size(); ++m)
+                        sum +=
+                            shape[a * mesh_nodes.size() + m] * values[static_cast<std::size_t>(mesh_nodes[m]) * c + i];
+                      ordered[static_cast<std::size_t>(nodes[a]) * c + i] = sum;
+                    }
+                });
   return Vector(device_, std::span<const double>(ordered), tag);
 }
 

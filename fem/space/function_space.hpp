@@ -5,9 +5,10 @@
 //   FunctionSpace space(mesh, 3, device);   Vector u = space.zeros();   std::vector<double> values = space.to_mesh(u);
 //   FunctionSpace fine(mesh, 3, device, {.order = 4});                  // order 4, whatever the order of the mesh is
 //
-// Unknown of node n, component c: n * components + c; 1 to 6 per node (of structures 6 are three displacements and three rotations). Without options the nodes are those of the
-// mesh, and the field varies like the geometry; points of the mesh that no cell uses have no node here. With an order the space has nodes of its own on
-// vertices, edges, facets and in cells, and the geometry keeps the mesh's.
+// Unknown of node n, component c: n * components + c; 1 to 6 per node (of structures 6 are three displacements and
+// three rotations). Without options the nodes are those of the mesh, and the field varies like the geometry; points of
+// the mesh that no cell uses have no node here. With an order the space has nodes of its own on vertices, edges, facets
+// and in cells, and the geometry keeps the mesh's.
 #pragma once
 
 #include "device/array.hpp"
@@ -26,8 +27,8 @@ namespace ritz {
 class FunctionSpace;
 
 struct SpaceOptions {
-  int order = 0;                            // of Lagrange elements on every cell; 0: the mesh's own
-  std::vector<ReferenceElement> elements;   // instead of these, for their shapes; needs an order for the other shapes
+  int order = 0;                           // of Lagrange elements on every cell; 0: the mesh's own
+  std::vector<ReferenceElement> elements;  // instead of these, for their shapes; needs an order for the other shapes
   const FunctionSpace* beside = nullptr;   // a space on the same mesh, with which the geometry is shared
 };
 
@@ -40,21 +41,22 @@ class FunctionSpace {
   const Mesh& mesh() const { return *mesh_; }
   const Device& device() const { return device_; }
   int components() const { return components_; }
-  int order() const { return order_; }                                   // the highest of its elements
-  bool isoparametric() const { return isoparametric_; }                  // nodes are the mesh's
+  int order() const { return order_; }                   // the highest of its elements
+  bool isoparametric() const { return isoparametric_; }  // nodes are the mesh's
   Index node_count() const { return node_count_; }
   Index unknown_count() const { return node_count_ * components_; }
 
-  const ReferenceElement& element(CellKind kind) const { return elements_.at(kind); }   // on cells of this kind
+  const ReferenceElement& element(CellKind kind) const { return elements_.at(kind); }  // on cells of this kind
   struct FacetElement {
-    std::vector<int> nodes;                // of the cell's element
-    const ReferenceElement* element;       // in the facet's reference coordinates
+    std::vector<int> nodes;           // of the cell's element
+    const ReferenceElement* element;  // in the facet's reference coordinates
   };
   const FacetElement& facet_element(CellKind kind, int facet) const { return facets_.at({kind, facet}); }
 
   // Nodes of a cell in its element's order.
   void nodes_of(Index cell, std::vector<Node>& nodes) const;
-  // The same for loops over millions of cells: knows the block it was in. The nodes stand until the next cell is asked for.
+  // The same for loops over millions of cells: knows the block it was in. The nodes stand until the next cell is asked
+  // for.
   class CellNodes {
    public:
     explicit CellNodes(const FunctionSpace& space) : space_(&space) {}
@@ -62,7 +64,8 @@ class FunctionSpace {
       if (cell < first_ || cell >= last_) enter(cell);
       const Node* nodes = begin_ + (cell - first_) * width_;
       if (!space_->isoparametric_) return {nodes, static_cast<std::size_t>(width_)};
-      for (Index a = 0; a < width_; ++a) mapped_[static_cast<std::size_t>(a)] = space_->node_[static_cast<std::size_t>(nodes[a])];
+      for (Index a = 0; a < width_; ++a)
+        mapped_[static_cast<std::size_t>(a)] = space_->node_[static_cast<std::size_t>(nodes[a])];
       return {mapped_.data(), static_cast<std::size_t>(width_)};
     }
 
@@ -72,18 +75,21 @@ class FunctionSpace {
     const FunctionSpace* space_;
     Index first_ = 0, last_ = 0, width_ = 0;  // of the block
     const Node* begin_ = nullptr;
-    std::array<Node, 27> mapped_;             // the mesh has no larger cells
+    std::array<Node, 27> mapped_;  // the mesh has no larger cells
   };
-  // Nodes on a region, ascending and unique. A region of nodes takes the space's nodes at these places, and those on the
-  // edges and facets whose corners all belong to it.
+  // Nodes on a region, ascending and unique. A region of nodes takes the space's nodes at these places, and those on
+  // the edges and facets whose corners all belong to it.
   std::vector<Node> nodes_in(const Region& region) const;
-  Node mesh_node_of(Node node) const { return geometry_->mesh_node[static_cast<std::size_t>(node)]; }  // of isoparametric spaces
+  // of isoparametric spaces
+  Node mesh_node_of(Node node) const { return geometry_->mesh_node[static_cast<std::size_t>(node)]; }
   Node node_of(Node mesh_node) const { return node_[static_cast<std::size_t>(mesh_node)]; }  // -1: none stands there
-  std::span<const Index> cell_order() const { return geometry_->cell_order; }     // all cells along the curve
-  Point point(Node node) const;                                         // where it stands
-  std::string component_name(int component) const;                      // x y z rx ry rz; of 4 or 5 its number
-  std::string name_of(Node node) const;                                 // for messages: "node 17 (0.5, 0, 1)", the mesh's number
-  const Vector& coordinates() const;                                    // [node][dimension of the mesh]; made when first asked for
+  std::span<const Index> cell_order() const { return geometry_->cell_order; }  // all cells along the curve
+  Point point(Node node) const;                                                // where it stands
+  std::string component_name(int component) const;                             // x y z rx ry rz; of 4 or 5 its number
+  // for messages: "node 17 (0.5, 0, 1)", the mesh's number
+  std::string name_of(Node node) const;
+  // [node][dimension of the mesh]; made when first asked for
+  const Vector& coordinates() const;
 
   // The geometry: the mesh's nodes in the order in which the curve meets them.
   Node geometry_node_of(Node mesh_node) const { return geometry_->node[static_cast<std::size_t>(mesh_node)]; }
@@ -93,7 +99,8 @@ class FunctionSpace {
   Node first_curved_point(Index cell) const {
     return geometry_->first_curved.empty() ? -1 : geometry_->first_curved[static_cast<std::size_t>(cell)];
   }  // -1: it has none
-  bool is_straight(Index cell) const { return geometry_->straight[static_cast<std::size_t>(cell)] != 0; }  // fem/space/straight_cells.hpp
+  // fem/space/straight_cells.hpp
+  bool is_straight(Index cell) const { return geometry_->straight[static_cast<std::size_t>(cell)] != 0; }
 
   Vector zeros(const char* tag = "vectors") const;
   // Values at the nodes of the mesh, [mesh node][component]; 0 at points without unknowns. A transfer.
@@ -115,14 +122,14 @@ class FunctionSpace {
     std::vector<std::int32_t> columns;
   };
   const HostPattern& host_pattern() const;
-  void forget_host_pattern() const;        // it comes back when asked for
-  void forget_pattern() const;   // it is made anew when somebody asks for it; matrices keep theirs
+  void forget_host_pattern() const;  // it comes back when asked for
+  void forget_pattern() const;       // it is made anew when somebody asks for it; matrices keep theirs
 
  private:
   // Of the mesh along the curve; spaces beside each other have one.
   struct Geometry {
     std::vector<Index> cell_order;
-    std::vector<Node> node, mesh_node;   // [mesh node] -> node of the geometry, and back
+    std::vector<Node> node, mesh_node;  // [mesh node] -> node of the geometry, and back
     Vector coordinates;
     std::vector<std::uint8_t> straight;  // [cell]
     std::vector<Node> first_curved;      // [cell]; empty when no cell has a map of its own
@@ -143,11 +150,11 @@ class FunctionSpace {
   std::map<std::pair<CellKind, int>, FacetElement> facets_;
   std::map<CellKind, ReferenceElement> facet_elements_;  // by the facet's kind
   std::shared_ptr<const Geometry> geometry_;
-  std::vector<Node> node_;                               // [mesh node] -> node
-  std::vector<Node> cell_nodes_;                         // [cell][node], block after block; empty when isoparametric
-  std::vector<Index> block_begin_;                       // [block] first entry in cell_nodes_
-  std::vector<double> host_coordinates_;                 // [node][dimension]; empty when isoparametric
-  mutable Vector coordinates_;                           // of nodes of the space's own
+  std::vector<Node> node_;                // [mesh node] -> node
+  std::vector<Node> cell_nodes_;          // [cell][node], block after block; empty when isoparametric
+  std::vector<Index> block_begin_;        // [block] first entry in cell_nodes_
+  std::vector<double> host_coordinates_;  // [node][dimension]; empty when isoparametric
+  mutable Vector coordinates_;            // of nodes of the space's own
   mutable HostPattern host_pattern_;
   mutable std::shared_ptr<const SparsityPattern> pattern_;
 };

@@ -30,7 +30,8 @@ std::vector<std::size_t> corners_in(const ReferenceElement& element) {
   return at;
 }
 
-// [cell][corner] of meshes of quadrilaterals or hexahedra alone; corner_of: [node of the space], empty where they are the same.
+// [cell][corner] of meshes of quadrilaterals or hexahedra alone; corner_of: [node of the space], empty where they are
+// the same.
 std::vector<Node> corner_cells(const FunctionSpace& space, const std::vector<Node>& corner_of) {
   const Mesh& mesh = space.mesh();
   const CellKind wanted = mesh.dimension() == 3 ? CellKind::hex8 : CellKind::quad4;
@@ -41,7 +42,8 @@ std::vector<Node> corner_cells(const FunctionSpace& space, const std::vector<Nod
   cells.reserve(static_cast<std::size_t>(mesh.cell_count() * traits(wanted).corner_count));
   for (Index cell = 0; cell < mesh.cell_count(); ++cell) {
     space.nodes_of(cell, nodes);
-    for (const std::size_t at : corners) cells.push_back(corner_of.empty() ? nodes[at] : corner_of[static_cast<std::size_t>(nodes[at])]);
+    for (const std::size_t at : corners)
+      cells.push_back(corner_of.empty() ? nodes[at] : corner_of[static_cast<std::size_t>(nodes[at])]);
   }
   return cells;
 }
@@ -53,17 +55,21 @@ void add_coarser_meshes(int dimension, std::vector<Node> cells, Index count, std
     if (!coarser) break;
     count = coarser->node_count();
     cells = std::move(coarser->cells);
-    levels.push_back({.first = std::move(coarser->first), .parents = std::move(coarser->parents), .same = std::move(coarser->same)});
+    levels.push_back(
+        {.first = std::move(coarser->first), .parents = std::move(coarser->parents), .same = std::move(coarser->same)});
   }
 }
 
 bool is_of_simplices(const Mesh& mesh) {
   const CellKind wanted = mesh.dimension() == 3 ? CellKind::tet4 : CellKind::tri3;
-  return std::ranges::all_of(mesh.blocks(), [&](const CellBlock& block) { return traits(block.kind).linear == wanted; });
+  return std::ranges::all_of(mesh.blocks(),
+                             [&](const CellBlock& block) { return traits(block.kind).linear == wanted; });
 }
 
-// The same of triangles and tetrahedra, told from the edges of the mesh: those of the pattern, so that nothing is made for it.
-void add_coarser_graphs(const FunctionSpace& space, const std::vector<Node>& corner_of, Index count, std::vector<NestedNodes>& levels) {
+// The same of triangles and tetrahedra, told from the edges of the mesh: those of the pattern, so that nothing is made
+// for it.
+void add_coarser_graphs(const FunctionSpace& space, const std::vector<Node>& corner_of, Index count,
+                        std::vector<NestedNodes>& levels) {
   const Mesh& mesh = space.mesh();
   if (!space.has_pattern() || !is_of_simplices(mesh)) return;
   const HostView<Index> offsets(space.pattern()->offsets());
@@ -78,7 +84,8 @@ void add_coarser_graphs(const FunctionSpace& space, const std::vector<Node>& cor
     for (std::size_t node = 0; node < corner_of.size(); ++node) {
       if (corner_of[node] < 0) continue;
       for (Index k = offsets[static_cast<Index>(node)]; k < offsets[static_cast<Index>(node) + 1]; ++k)
-        if (const Node corner = corner_of[static_cast<std::size_t>(columns[k])]; corner >= 0) corners.neighbours.push_back(corner);
+        if (const Node corner = corner_of[static_cast<std::size_t>(columns[k])]; corner >= 0)
+          corners.neighbours.push_back(corner);
       corners.offsets.push_back(static_cast<Index>(corners.neighbours.size()));
       const auto first = coordinates.span().begin() + static_cast<std::ptrdiff_t>(node) * mesh.dimension();
       places.insert(places.end(), first, first + mesh.dimension());
@@ -86,7 +93,8 @@ void add_coarser_graphs(const FunctionSpace& space, const std::vector<Node>& cor
     level = coarser_graph(corners.offsets, corners.neighbours, places, mesh.dimension());
   }
   while (level) {
-    levels.push_back({.first = std::move(level->first), .parents = std::move(level->parents), .same = std::move(level->same)});
+    levels.push_back(
+        {.first = std::move(level->first), .parents = std::move(level->parents), .same = std::move(level->same)});
     count = level->graph.node_count();
     if (count <= few) return;
     level = coarser_graph(level->graph.offsets, level->graph.neighbours, level->places, mesh.dimension());
@@ -118,13 +126,14 @@ std::optional<std::vector<std::vector<std::size_t>>> corners_around(const Refere
   return around;
 }
 
-// The corners of the cells below a space of order 2: its nodes in between lie in the middle of edges, faces and cells, and fields of
-// order 1 are among its own.
+// The corners of the cells below a space of order 2: its nodes in between lie in the middle of edges, faces and cells,
+// and fields of order 1 are among its own.
 std::optional<NestedNodes> corner_nodes(const FunctionSpace& space) {
   const Mesh& mesh = space.mesh();
   std::map<CellKind, std::vector<std::vector<std::size_t>>> around;
   std::vector<Node> nodes;
-  std::vector<std::array<Node, 9>> parents(static_cast<std::size_t>(space.node_count()), std::array<Node, 9>{});  // how many, and which
+  // how many, and which
+  std::vector<std::array<Node, 9>> parents(static_cast<std::size_t>(space.node_count()), std::array<Node, 9>{});
   Index count = 0;
   for (const CellBlock& block : mesh.blocks()) {
     auto& lists = around[block.kind];
@@ -154,7 +163,8 @@ std::optional<NestedNodes> corner_nodes(const FunctionSpace& space) {
   result.parents.reserve(static_cast<std::size_t>(count));
   result.first.push_back(0);
   for (const auto& p : parents) {
-    for (Node k = 1; k <= p[0]; ++k) result.parents.push_back(coarse[static_cast<std::size_t>(p[static_cast<std::size_t>(k)])]);
+    for (Node k = 1; k <= p[0]; ++k)
+      result.parents.push_back(coarse[static_cast<std::size_t>(p[static_cast<std::size_t>(k)])]);
     result.first.push_back(static_cast<Index>(result.parents.size()));
   }
   return result;
@@ -173,7 +183,8 @@ NestedLevels nested_nodes(const FunctionSpace& space) {
     if (!corners) return nullptr;
     count = static_cast<Index>(corners->same.size());
     corner_of.assign(static_cast<std::size_t>(space.node_count()), -1);
-    for (std::size_t k = 0; k < corners->same.size(); ++k) corner_of[static_cast<std::size_t>(corners->same[k])] = static_cast<Node>(k);
+    for (std::size_t k = 0; k < corners->same.size(); ++k)
+      corner_of[static_cast<std::size_t>(corners->same[k])] = static_cast<Node>(k);
     levels.push_back(std::move(*corners));
   }
   if (count > few) {
@@ -189,7 +200,8 @@ Nesting nesting_of(const FunctionSpace& space) {
   if (mesh.structural() || space.order() > 2 || space.node_count() <= few) return Nesting::none;
   if (space.order() == 2) return Nesting::cells;
   if (!looks_refined(mesh)) return Nesting::none;
-  return is_of_simplices(mesh) ? Nesting::cells : Nesting::mesh;  // nodes between those of simplices have two parents, too
+  // nodes between those of simplices have two parents, too
+  return is_of_simplices(mesh) ? Nesting::cells : Nesting::mesh;
 }
 
 SolverGeometry solver_geometry(const FunctionSpace& space) {

@@ -25,7 +25,8 @@ Incidence cells_around_nodes(const FunctionSpace& space) {
   std::vector<Index> next(result.offsets.begin(), result.offsets.end() - 1);
   for (std::size_t position = 0; position < space.cell_order().size(); ++position)
     for (const Node node : nodes_of(space.cell_order()[position]))
-      result.cells[static_cast<std::size_t>(next[static_cast<std::size_t>(node)]++)] = static_cast<std::int32_t>(position);
+      result.cells[static_cast<std::size_t>(next[static_cast<std::size_t>(node)]++)] =
+          static_cast<std::int32_t>(position);
   return result;
 }
 
@@ -52,8 +53,10 @@ NodeGraph node_graph(const FunctionSpace& space) {
       const Index last = std::min(node_count, (part + 1) * rows_per_part);
       for (Index row = part * rows_per_part; row < last; ++row) {
         const std::size_t begin = list.size();
-        for (Index i = incidence.offsets[static_cast<std::size_t>(row)]; i < incidence.offsets[static_cast<std::size_t>(row) + 1]; ++i) {
-          for (const Node node : nodes_of(space.cell_order()[static_cast<std::size_t>(incidence.cells[static_cast<std::size_t>(i)])])) {
+        for (Index i = incidence.offsets[static_cast<std::size_t>(row)];
+             i < incidence.offsets[static_cast<std::size_t>(row) + 1]; ++i) {
+          for (const Node node :
+               nodes_of(space.cell_order()[static_cast<std::size_t>(incidence.cells[static_cast<std::size_t>(i)])])) {
             if (marker[static_cast<std::size_t>(node)] == row) continue;
             marker[static_cast<std::size_t>(node)] = static_cast<Node>(row);
             list.push_back(node);

@@ -10,7 +10,7 @@
 namespace ritz {
 
 struct NodeGraph {
-  std::vector<Index> offsets;           // [node + 1]
+  std::vector<Index> offsets;  // [node + 1]
   std::vector<std::int32_t> columns;
 };
 

@@ -32,7 +32,8 @@ int orientation_of(const Entity& entity, const Node* corner_nodes) {
   return 2 * lowest + (at(lowest + 1) <= at(lowest - 1) ? 0 : 1);
 }
 
-// Coordinates of x on the entity seen in an orientation: from its first corner towards the two neighbours (one for edges).
+// Coordinates of x on the entity seen in an orientation: from its first corner towards the two neighbours (one for
+// edges).
 std::array<double, 2> coordinates_on(const std::vector<Point>& corners, int orientation, const Point& x) {
   const int n = static_cast<int>(corners.size()), first = orientation / 2, step = orientation % 2 == 0 ? 1 : -1;
   const auto corner = [&](int i) { return corners[static_cast<std::size_t>((i + n) % n)]; };
@@ -50,7 +51,8 @@ std::array<double, 2> coordinates_on(const std::vector<Point>& corners, int orie
   }
   if (n == 2) return {right[0] / gram[0], 0};
   const double determinant = gram[0] * gram[2] - gram[1] * gram[1];
-  return {(gram[2] * right[0] - gram[1] * right[1]) / determinant, (gram[0] * right[1] - gram[1] * right[0]) / determinant};
+  return {(gram[2] * right[0] - gram[1] * right[1]) / determinant,
+          (gram[0] * right[1] - gram[1] * right[0]) / determinant};
 }
 
 // Is x on the edge or facet, but not on its border?
@@ -85,7 +87,8 @@ Entity make_entity(const ReferenceElement& element, std::vector<int> corners, co
   for (int orientation = 0; orientation < 2 * static_cast<int>(points.size()); ++orientation) {
     std::vector<std::pair<std::array<int, 2>, int>> sorted;
     for (const int node : nodes)
-      sorted.emplace_back(rounded(coordinates_on(points, orientation, element.nodes[static_cast<std::size_t>(node)])), node);
+      sorted.emplace_back(rounded(coordinates_on(points, orientation, element.nodes[static_cast<std::size_t>(node)])),
+                          node);
     std::ranges::sort(sorted);
     std::vector<std::array<int, 2>> key;
     entity.ordered.emplace_back();
@@ -95,15 +98,17 @@ Entity make_entity(const ReferenceElement& element, std::vector<int> corners, co
     }
     if (orientation == 0) entity.key = key;
     if (key != entity.key)
-      throw Error(Exit::input, fmt::format("the nodes of element '{}' do not stand symmetrically on its edges or facets", element.name),
-                  "two cells that see an edge from its two ends must find the same nodes on it",
-                  "place nodes on edges and facets so that turning and mirroring them changes nothing");
+      throw Error(
+          Exit::input,
+          fmt::format("the nodes of element '{}' do not stand symmetrically on its edges or facets", element.name),
+          "two cells that see an edge from its two ends must find the same nodes on it",
+          "place nodes on edges and facets so that turning and mirroring them changes nothing");
   }
   return entity;
 }
 
 struct ElementEntities {
-  std::vector<Entity> shared;   // vertices, edges, facets
+  std::vector<Entity> shared;  // vertices, edges, facets
   std::vector<int> interior;
 };
 
@@ -118,8 +123,9 @@ ElementEntities entities_of(const ReferenceElement& element) {
     for (std::size_t a = 0; a < taken.size(); ++a) {
       if (taken[a]) continue;
       const Point& x = element.nodes[a];
-      const bool on = points.size() == 1 ? std::hypot(x[0] - points[0][0], x[1] - points[0][1], x[2] - points[0][2]) < 1e-9
-                                         : inside(points, x);
+      const bool on = points.size() == 1
+                          ? std::hypot(x[0] - points[0][0], x[1] - points[0][1], x[2] - points[0][2]) < 1e-9
+                          : inside(points, x);
       if (!on) continue;
       nodes.push_back(static_cast<int>(a));
       taken[a] = true;
@@ -130,7 +136,8 @@ ElementEntities entities_of(const ReferenceElement& element) {
   if (t.dimension > 1)
     for (const auto& edge : t.edges) add({edge[0], edge[1]});
   if (t.dimension > 2)
-    for (const Facet& facet : t.facets) add({facet.nodes.begin(), facet.nodes.begin() + traits(facet.kind).corner_count});
+    for (const Facet& facet : t.facets)
+      add({facet.nodes.begin(), facet.nodes.begin() + traits(facet.kind).corner_count});
   for (std::size_t a = 0; a < taken.size(); ++a)
     if (!taken[a]) result.interior.push_back(static_cast<int>(a));
   return result;
@@ -199,10 +206,12 @@ NodeNumbering number_nodes(const Mesh& mesh, std::span<const Index> cell_order,
       const std::size_t n = entity.corners.size();
       if (!known[n]) agreed[n] = entity.key;
       if (known[n] && agreed[n] != entity.key)
-        throw Error(Exit::input, fmt::format("element '{}' does not match its neighbours: it has {} nodes inside an entity of {} corners, "
-                                             "where another element has {} or has them elsewhere",
-                                             elements.at(kind).name, entity.key.size(), n, agreed[n].size()),
-                    "a field would jump between cells", "give all shapes of the mesh elements that match");
+        throw Error(
+            Exit::input,
+            fmt::format("element '{}' does not match its neighbours: it has {} nodes inside an entity of {} corners, "
+                        "where another element has {} or has them elsewhere",
+                        elements.at(kind).name, entity.key.size(), n, agreed[n].size()),
+            "a field would jump between cells", "give all shapes of the mesh elements that match");
       known[n] = true;
     }
     std::erase_if(list.shared, [](const Entity& entity) { return entity.key.empty(); });
@@ -213,12 +222,14 @@ NodeNumbering number_nodes(const Mesh& mesh, std::span<const Index> cell_order,
   Index next = 0;
   const auto blocks = mesh.blocks();
   for (const Index cell : cell_order) {
-    const auto after = std::upper_bound(blocks.begin(), blocks.end(), cell, [](Index c, const CellBlock& b) { return c < b.first_cell; });
+    const auto after = std::upper_bound(blocks.begin(), blocks.end(), cell,
+                                        [](Index c, const CellBlock& b) { return c < b.first_cell; });
     const CellBlock& block = *std::prev(after);
     const ElementEntities& list = entities.at(block.kind);
     const Index n = elements.at(block.kind).node_count();
     const Node* corners = block.cell(cell - block.first_cell).data();
-    Node* out = result.cell_nodes.data() + result.block_begin[static_cast<std::size_t>(&block - blocks.data())] + (cell - block.first_cell) * n;
+    Node* out = result.cell_nodes.data() + result.block_begin[static_cast<std::size_t>(&block - blocks.data())] +
+                (cell - block.first_cell) * n;
     for (const Entity& entity : list.shared) {
       const std::vector<int>& nodes = entity.ordered[static_cast<std::size_t>(orientation_of(entity, corners))];
       Index first = 0;

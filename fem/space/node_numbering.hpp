@@ -1,5 +1,5 @@
-// Numbers the nodes of a space of any order: those on a common vertex, edge or facet of several cells once, whichever way
-// round these cells see it.
+// Numbers the nodes of a space of any order: those on a common vertex, edge or facet of several cells once, whichever
+// way round these cells see it.
 #pragma once
 
 #include "fem/cells/reference_element.hpp"
@@ -13,8 +13,8 @@ namespace ritz {
 
 struct NodeNumbering {
   Index node_count = 0;
-  std::vector<Index> block_begin;    // [block of the mesh] its first entry in cell_nodes
-  std::vector<Node> cell_nodes;      // [cell][node of its element]
+  std::vector<Index> block_begin;  // [block of the mesh] its first entry in cell_nodes
+  std::vector<Node> cell_nodes;    // [cell][node of its element]
 };
 
 // Nodes are numbered in the order in which the cells of cell_order meet them. Throws Error(Exit::input) when two cells

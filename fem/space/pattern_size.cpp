@@ -21,7 +21,9 @@ class Entities {
     edge_.pairs = edge_.closed * edge_.closed - 2;
   }
   Entity edge() const { return edge_; }
-  Entity facet(CellKind kind) const { return bounded(nodes_on(kind), traits(kind).corner_count, traits(kind).corner_count); }
+  Entity facet(CellKind kind) const {
+    return bounded(nodes_on(kind), traits(kind).corner_count, traits(kind).corner_count);
+  }
   Entity cell() const {
     const CellTraits& t = traits(kind_);
     const bool flat = t.dimension == 2;

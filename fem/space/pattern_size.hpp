@@ -1,7 +1,8 @@
-// How many nodes a space has and how many of their pairs share a cell, from counts of vertices, edges and facets: what a
-// matrix takes is known before its pattern is made.
+// How many nodes a space has and how many of their pairs share a cell, from counts of vertices, edges and facets: what
+// a matrix takes is known before its pattern is made.
 //
-//   const PatternSize size = pattern_size(entity_counts(mesh), 0);   // of the mesh's own nodes; or of elements of an order
+//   // of the mesh's own nodes; or of elements of an order
+//   const PatternSize size = pattern_size(entity_counts(mesh), 0);
 #pragma once
 
 #include "mesh/entity_counts.hpp"
@@ -9,8 +10,8 @@
 namespace ritz {
 
 struct PatternSize {
-  Index nodes = 0;   // rows of the pattern
-  Index pairs = 0;   // its nonzeros: ordered pairs, each node with itself included
+  Index nodes = 0;  // rows of the pattern
+  Index pairs = 0;  // its nonzeros: ordered pairs, each node with itself included
 };
 
 // order: of Lagrange elements on every cell, 0: the mesh's own nodes. Exact where entity_counts is.

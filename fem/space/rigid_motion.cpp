@@ -19,12 +19,8 @@ struct Part {
   Index cell_count = 0, first_cell = 0;
   Vec low{1e300, 1e300, 1e300}, high{-1e300, -1e300, -1e300};
   Gram gram{};  // sum of row^T row over what is held
-  double size() const {
-    return std::max({high[0] - low[0], high[1] - low[1], high[2] - low[2], 1e-300});
-  }
-  Vec centre() const {
-    return {0.5 * (low[0] + high[0]), 0.5 * (low[1] + high[1]), 0.5 * (low[2] + high[2])};
-  }
+  double size() const { return std::max({high[0] - low[0], high[1] - low[1], high[2] - low[2], 1e-300}); }
+  Vec centre() const { return {0.5 * (low[0] + high[0]), 0.5 * (low[1] + high[1]), 0.5 * (low[2] + high[2])}; }
 };
 
 // Component c of the six elementary motions at point x; from 3 on the rotation of a beam or shell there.
@@ -63,13 +59,15 @@ std::vector<int> allowed_motions(RigidModes modes) {
 // that pure translations come out as such. Gaussian elimination with full pivoting; the entries are O(1) by scaling.
 std::vector<Motion> null_space(Gram gram, const std::vector<int>& allowed) {
   double largest = 0;
-  for (const int i : allowed) largest = std::max(largest, gram[static_cast<std::size_t>(i)][static_cast<std::size_t>(i)]);
+  for (const int i : allowed)
+    largest = std::max(largest, gram[static_cast<std::size_t>(i)][static_cast<std::size_t>(i)]);
   const double tolerance = 1e-10 * std::max(largest, 1e-300);
   std::vector<int> pivots, free;
   // Pivots prefer translations, so that the free columns - the parameters of the null space - are rotations.
   std::vector<int> left(allowed.rbegin(), allowed.rend());
   while (!left.empty()) {
-    const auto best = std::ranges::max_element(left, {}, [&](int i) { return gram[static_cast<std::size_t>(i)][static_cast<std::size_t>(i)]; });
+    const auto best = std::ranges::max_element(
+        left, {}, [&](int i) { return gram[static_cast<std::size_t>(i)][static_cast<std::size_t>(i)]; });
     const auto p = static_cast<std::size_t>(*best);
     if (gram[p][p] <= tolerance) break;
     pivots.push_back(*best);
@@ -77,7 +75,8 @@ std::vector<Motion> null_space(Gram gram, const std::vector<int>& allowed) {
     for (const int i : allowed) {
       if (i == static_cast<int>(p)) continue;
       const double factor = gram[static_cast<std::size_t>(i)][p] / gram[p][p];
-      for (int j = 0; j < motion_size; ++j) gram[static_cast<std::size_t>(i)][static_cast<std::size_t>(j)] -= factor * gram[p][static_cast<std::size_t>(j)];
+      for (int j = 0; j < motion_size; ++j)
+        gram[static_cast<std::size_t>(i)][static_cast<std::size_t>(j)] -= factor * gram[p][static_cast<std::size_t>(j)];
     }
   }
   std::vector<Motion> basis;
@@ -128,7 +127,8 @@ void remove_slides(std::vector<Motion>& basis) {
     if (is_translation(m)) continue;
     const Motion* best = nullptr;
     for (const Motion& t : basis)
-      if (is_translation(t) && std::abs(along_axis(t, m)) > (best == nullptr ? 1e-6 : std::abs(along_axis(*best, m)))) best = &t;
+      if (is_translation(t) && std::abs(along_axis(t, m)) > (best == nullptr ? 1e-6 : std::abs(along_axis(*best, m))))
+        best = &t;
     if (best == nullptr) continue;
     const double factor = along_axis(m, m) / along_axis(*best, m);
     for (std::size_t j = 0; j < motion_size; ++j) m[j] -= factor * (*best)[j];
@@ -156,8 +156,9 @@ std::string motion_words(const Part& part, const Motion& m, RigidModes modes) {
     if (std::abs(p[i]) < 1e-9 * part.size()) p[i] = 0;
   }
   const double slide = part.size() * along_axis(m, m) / (turn * turn);
-  return fmt::format("rotation about the axis through ({:.4g}, {:.4g}, {:.4g}) along {}{}", p[0], p[1], p[2], direction_words(w),
-                     std::abs(slide) < 1e-9 * part.size() ? "" : fmt::format(", sliding along it by {:.4g} per radian", slide));
+  return fmt::format(
+      "rotation about the axis through ({:.4g}, {:.4g}, {:.4g}) along {}{}", p[0], p[1], p[2], direction_words(w),
+      std::abs(slide) < 1e-9 * part.size() ? "" : fmt::format(", sliding along it by {:.4g} per radian", slide));
 }
 
 }  // namespace
@@ -197,10 +198,12 @@ std::vector<FreePart> free_parts(const Constraints& constraints, RigidModes mode
 
   const std::vector<int> allowed = allowed_motions(modes);
   std::vector<char> is_free(parts.size());
-  std::ranges::transform(parts, is_free.begin(), [&](const Part& part) { return !null_space(part.gram, allowed).empty(); });
+  std::ranges::transform(parts, is_free.begin(),
+                         [&](const Part& part) { return !null_space(part.gram, allowed).empty(); });
   std::vector<FreePart> result;
   if (std::ranges::none_of(is_free, std::identity{})) return result;
-  std::vector<Gram> felt(parts.size());  // sum of row^T row over all nodes: bars on one line do not feel their turning about it
+  // sum of row^T row over all nodes: bars on one line do not feel their turning about it
+  std::vector<Gram> felt(parts.size());
   for (Node node = 0; node < space.node_count(); ++node) {
     const Index of_node = part_of_node[static_cast<std::size_t>(node)];
     const auto p = static_cast<std::size_t>(of_node);
@@ -227,8 +230,8 @@ void check_held(const Constraints& constraints, RigidModes modes, std::span<cons
   for (std::size_t i = 0; i < free.size() && i < 10; ++i) {
     std::string motions;
     for (const std::string& motion : free[i].motions) motions += (motions.empty() ? "" : "; ") + motion;
-    const std::string body = fmt::format("body {} ({} cells, the first is cell {})", free[i].part + 1, free[i].cell_count,
-                                         free[i].first_cell);
+    const std::string body = fmt::format("body {} ({} cells, the first is cell {})", free[i].part + 1,
+                                         free[i].cell_count, free[i].first_cell);
     if (modes == RigidModes::scalar)
       errors.add(Error(Exit::model, fmt::format("the temperature of {} is not determined", body), motions,
                        "prescribe a temperature or a convection somewhere on this body"));

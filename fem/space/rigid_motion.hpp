@@ -1,5 +1,5 @@
-// Is the model held? Before a solve, every connected part of the mesh is asked which rigid motions its constraints leave
-// free; a free one would make the matrix singular, so it is an error that names the motion in words.
+// Is the model held? Before a solve, every connected part of the mesh is asked which rigid motions its constraints
+// leave free; a free one would make the matrix singular, so it is an error that names the motion in words.
 #pragma once
 
 #include "fem/space/constraints.hpp"
@@ -10,22 +10,23 @@
 namespace ritz {
 
 enum class RigidModes {
-  solid,          // 3 translations, 3 rotations; also of beams and shells, whose rotations may be held themselves
-  plane,          // 2 translations, 1 rotation
-  axisymmetric,   // 1 translation along the axis
-  scalar,         // 1 constant (temperature)
+  solid,         // 3 translations, 3 rotations; also of beams and shells, whose rotations may be held themselves
+  plane,         // 2 translations, 1 rotation
+  axisymmetric,  // 1 translation along the axis
+  scalar,        // 1 constant (temperature)
 };
 
 // The free motions of one part, in words: "translation along x", "rotation about the axis through (0, 0, 1) along z".
 struct FreePart {
-  Index part;                 // number of the connected part
+  Index part;  // number of the connected part
   Index cell_count;
   Index first_cell;
   std::vector<std::string> motions;
 };
 
 // held_nodes: further nodes of the space that are held elastically in all directions (convection: the temperature).
-std::vector<FreePart> free_parts(const Constraints& constraints, RigidModes modes, std::span<const Node> held_nodes = {});
+std::vector<FreePart> free_parts(const Constraints& constraints, RigidModes modes,
+                                 std::span<const Node> held_nodes = {});
 
 // Throws Error(Exit::model) when there are free parts.
 void check_held(const Constraints& constraints, RigidModes modes, std::span<const Node> held_nodes = {});

@@ -44,7 +44,8 @@ std::vector<std::uint8_t> straight_cells(const Mesh& mesh, int threads) {
     if (traits(block.kind).order > 1) {
       const Straightness straight(mesh, block.kind);
 #pragma omp parallel for num_threads(threads) schedule(static)
-      for (std::size_t cell = 0; cell < count; ++cell) result[first + cell] = straight(std::span(block.nodes).subspan(cell * width, width));
+      for (std::size_t cell = 0; cell < count; ++cell)
+        result[first + cell] = straight(std::span(block.nodes).subspan(cell * width, width));
     }
     for (const Index curved : block.curved.cells) result[first + static_cast<std::size_t>(curved)] = 0;
     first += count;

@@ -1,4 +1,5 @@
-// Which elements of order 2 have straight edges: theirs is the geometry of the corners, which is cheaper to read and to differentiate.
+// Which elements of order 2 have straight edges: theirs is the geometry of the corners, which is cheaper to read and to
+// differentiate.
 #pragma once
 
 #include "mesh/cell_geometry.hpp"
@@ -10,9 +11,9 @@
 
 namespace ritz {
 
-// Do the nodes between the corners of an element stand where the (multi)linear map of the corners puts them? To a millionth of the
-// element's width, in reference coordinates: files have few digits. Such a shift d changes strains by |J^-1 d| at most, and
-// |J^-1| <= |J|^(D-1) / det J in Frobenius' norm.
+// Do the nodes between the corners of an element stand where the (multi)linear map of the corners puts them? To a
+// millionth of the element's width, in reference coordinates: files have few digits. Such a shift d changes strains by
+// |J^-1 d| at most, and |J^-1| <= |J|^(D-1) / det J in Frobenius' norm.
 class Straightness {
  public:
   Straightness(const Mesh& mesh, CellKind kind);

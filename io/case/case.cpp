@@ -34,9 +34,7 @@ Case Case::from_text(std::string_view text, const std::string& name, const std::
   ErrorList errors;
   for (const std::string& override_text : overrides) try {
       apply_override(data->root, override_text);
-    } catch (const Error& error) {
-      errors.add(error);
-    }
+    } catch (const Error& error) { errors.add(error); }
   errors.throw_if_any();
   return Case(std::move(data));
 }
@@ -130,7 +128,8 @@ std::string Case::Table::schema_key(std::string_view key) const { return joined(
 
 void Case::Table::ask(std::string_view key, const char* type, std::string_view about, std::string fallback,
                       std::string allowed, CaseLimits limits) const {
-  data_->remember({schema_key(key), type, std::string(about), std::move(fallback), std::move(allowed), std::move(limits)});
+  data_->remember(
+      {schema_key(key), type, std::string(about), std::move(fallback), std::move(allowed), std::move(limits)});
 }
 
 void Case::Table::open_to_plugins(std::string_view key) const {
@@ -179,10 +178,12 @@ std::vector<Case::Table> Case::Table::tables(std::string_view key, std::string_v
                                              const TablesRule& rule) const {
   CaseLimits limits;
   if (rule.minimum_count > 0) limits.minimum = rule.minimum_count;
-  ask(key, "tables", about, "", rule.minimum_count > 0 ? fmt::format("at least {}", rule.minimum_count) : "", std::move(limits));
+  ask(key, "tables", about, "", rule.minimum_count > 0 ? fmt::format("at least {}", rule.minimum_count) : "",
+      std::move(limits));
   std::vector<Table> result;
   if (data_->survey) {
-    if (data_->decide(schema_key(key) + "?", {"given", "absent"}) == "given") result.push_back(survey_entry(key, "[]", "0"));
+    if (data_->decide(schema_key(key) + "?", {"given", "absent"}) == "given")
+      result.push_back(survey_entry(key, "[]", "0"));
     return result;
   }
   const CaseAnswer answer(*data_, *value_, key, joined(path_, key), about);

@@ -24,8 +24,8 @@ namespace ritz {
 struct CaseData;   // io/case/case_data.hpp, private
 struct CaseValue;  // io/case/case_value.hpp, private
 
-// A key without a fallback must be given. Bounds: minimum <= value <= maximum, above < value < below; `out_of_bounds` is
-// the exit code outside them (Exit::model for a material that cannot be).
+// A key without a fallback must be given. Bounds: minimum <= value <= maximum, above < value < below; `out_of_bounds`
+// is the exit code outside them (Exit::model for a material that cannot be).
 struct NumberRule {
   std::optional<double> fallback, minimum, maximum, above, below;
   Exit out_of_bounds = Exit::input;
@@ -53,16 +53,18 @@ struct TablesRule {
 // What a value must keep to, for programs; `allowed` of a question says it in words.
 struct CaseLimits {
   std::optional<double> minimum, maximum, above, below;
-  int size = 0;                      // of a list; 0: any
+  int size = 0;  // of a list; 0: any
   std::vector<std::string> choices;
-  bool may_be_empty = false;         // a text
-  bool open = false;                 // a plugin may have more: names of a choice, items of a list, keys of a table ("*")
+  bool may_be_empty = false;  // a text
+  // a plugin may have more: names of a choice, items of a list, keys of a table ("*")
+  bool open = false;
 };
 
 // One key that was asked for: the schema of the case as the program really reads it.
 struct CaseQuestion {
-  std::string path;      // "material[].young"
-  std::string type;      // number, formula, formulas, integer, text, texts, choice, flag, vector, literals, path, region, table, tables
+  std::string path;  // "material[].young"
+  // number, formula, formulas, integer, text, texts, choice, flag, vector, literals, path, region, table, tables
+  std::string type;
   std::string about;     // "Young's modulus [Pa]"
   std::string fallback;  // as TOML; empty when the key must be given
   std::string allowed;   // "> 0", "'cg' and 'gmres'"
@@ -72,8 +74,9 @@ struct CaseQuestion {
 // What a reading asked of a case that was not there (Case::survey), and where it would have gone another way.
 struct CaseReading {
   std::vector<CaseQuestion> questions;
-  std::map<std::string, std::vector<std::string>> options;  // "solver.method" -> cg, ...; "probe[].point?" -> absent, given
-  std::map<std::string, std::string> taken;                 // one of them
+  // "solver.method" -> cg, ...; "probe[].point?" -> absent, given
+  std::map<std::string, std::vector<std::string>> options;
+  std::map<std::string, std::string> taken;  // one of them
 };
 
 class Case {
@@ -85,17 +88,17 @@ class Case {
   static Case from_file(const std::string& path, const std::vector<std::string>& overrides = {});
   static Case from_text(std::string_view text, const std::string& name = "case.toml",
                         const std::vector<std::string>& overrides = {});
-  // No file at all: every table and every [[table]] is there once, every question gets a harmless answer, and where the way
-  // of the reading depends on an answer (a choice, a flag, whether a key is given) it goes as `taken` says, else the usual way.
-  // io/case/case_schema.hpp makes a schema of what such readings ask.
+  // No file at all: every table and every [[table]] is there once, every question gets a harmless answer, and where the
+  // way of the reading depends on an answer (a choice, a flag, whether a key is given) it goes as `taken` says, else
+  // the usual way. io/case/case_schema.hpp makes a schema of what such readings ask.
   static Case survey(const std::string& name, std::map<std::string, std::string> taken);
   const CaseReading& reading() const;
   Case(Case&&) noexcept;
   Case& operator=(Case&&) noexcept;
   ~Case();
 
-  Table root() const;                                                // the keys above the first [table]
-  Table table(std::string_view key, std::string_view about) const;   // short for root().table(...)
+  Table root() const;                                               // the keys above the first [table]
+  Table table(std::string_view key, std::string_view about) const;  // short for root().table(...)
   std::vector<Table> tables(std::string_view key, std::string_view about, const TablesRule& rule = {}) const;
 
   // Reads [[table]]: functions that formulas may use from here on.
@@ -104,8 +107,8 @@ class Case {
   void set_dimension(int dimension);
   // Adds an error of the caller to those found so far; `finish` throws them all, in the order of the file.
   void add_error(const Error& error);
-  void error_at(const Table& table, std::string_view key, std::string what, std::string why = {},
-                std::string fix = {}, Exit exit = Exit::input);
+  void error_at(const Table& table, std::string_view key, std::string what, std::string why = {}, std::string fix = {},
+                Exit exit = Exit::input);
   // Takes a key of the root out of the case, as if it had not been given: somebody else has read it.
   void drop(std::string_view key);
   // The key and all that is in it is known to somebody, and stays.
@@ -114,15 +117,16 @@ class Case {
   void finish();
   // Throws the errors found so far without judging unasked keys: before a step that cannot go on with bad values.
   void throw_if_any() const;
-  bool sound() const;                            // no error was found so far
+  bool sound() const;  // no error was found so far
 
-  const std::string& path() const;               // of the case file as it was given
-  std::vector<std::string> files() const;        // that it names and that are there: meshes, tables, plugins
-  // The whole case as TOML, overrides and used defaults included: read again, it is the same case. Keys whose absence says
-  // something (the program asked has()) stay absent. For a file in another `folder`, names of files are made to hold from there.
+  const std::string& path() const;         // of the case file as it was given
+  std::vector<std::string> files() const;  // that it names and that are there: meshes, tables, plugins
+  // The whole case as TOML, overrides and used defaults included: read again, it is the same case. Keys whose absence
+  // says something (the program asked has()) stay absent. For a file in another `folder`, names of files are made to
+  // hold from there.
   std::string resolved(const std::string& folder = {}) const;
-  std::vector<CaseQuestion> questions() const;   // in the order of asking, each key of [[tables]] once
-  std::string describe() const;                  // the same as a commented TOML skeleton
+  std::vector<CaseQuestion> questions() const;  // in the order of asking, each key of [[tables]] once
+  std::string describe() const;                 // the same as a commented TOML skeleton
 
  private:
   explicit Case(std::unique_ptr<CaseData> data);
@@ -137,8 +141,8 @@ class Case::Table {
   std::string text(std::string_view key, std::string_view about, const TextRule& rule = {}) const;
   std::string choice(std::string_view key, std::string_view about, const std::vector<std::string>& allowed,
                      std::optional<std::string> fallback = {}) const;
-  // A choice that decides which other keys this table has. A name that is near none of them, or none at all, is told, and then nothing else in
-  // the table is judged: nullopt.
+  // A choice that decides which other keys this table has. A name that is near none of them, or none at all, is told,
+  // and then nothing else in the table is judged: nullopt.
   std::optional<std::string> kind(std::string_view key, std::string_view about, const std::vector<std::string>& allowed,
                                   std::optional<std::string> fallback = {}) const;
   bool flag(std::string_view key, std::string_view about, std::optional<bool> fallback = {}) const;
@@ -172,35 +176,36 @@ class Case::Table {
   // [key.any_name]: the sub-tables of [key], in the order of the file; name() tells which is which.
   std::vector<Table> named_tables(std::string_view key, std::string_view about, const TablesRule& rule = {}) const;
 
-  // A plugin may bring more than was asked for here: names for this choice, items of this list or, with "*", keys. For the schema only.
+  // A plugin may bring more than was asked for here: names for this choice, items of this list or, with "*", keys. For
+  // the schema only.
   void open_to_plugins(std::string_view key) const;
 
-  bool has(std::string_view key) const;    // given by the user? A given key must still be asked for.
-  bool present() const;                    // is the table itself there?
-  std::vector<std::string> keys() const;   // given by the user, in the order of the file
+  bool has(std::string_view key) const;              // given by the user? A given key must still be asked for.
+  bool present() const;                              // is the table itself there?
+  std::vector<std::string> keys() const;             // given by the user, in the order of the file
   const std::string& name() const { return name_; }  // last part of the path: "steel" of [material.steel]
   std::string where() const;                         // "[[material]] #2 at case.toml:14"
   std::string where(std::string_view key) const;     // "material.1.young at case.toml:15:9"
   void error(std::string_view key, std::string what, std::string why = {}, std::string fix = {},
-             Exit exit = Exit::input) const;         // like Case::error_at
+             Exit exit = Exit::input) const;  // like Case::error_at
   // The same for a key that has no place here: nothing inside it is judged any more.
   void refuse(std::string_view key, std::string what, std::string why = {}, std::string fix = {}) const;
   void excuse() const;  // nothing else in this table is judged: what it is about is not known
 
  private:
   friend class Case;
-  std::string title() const;                            // "[[material]] #2"
-  std::string full_path(std::string_view key) const;    // "material.1.young"
-  std::string schema_key(std::string_view key) const;   // "material[].young"
-  void ask(std::string_view key, const char* type, std::string_view about, std::string fallback,
-           std::string allowed, CaseLimits limits = {}) const;  // remembers the question
-  bool is_given(std::string_view key) const;                    // in a survey: as it decides
+  std::string title() const;                           // "[[material]] #2"
+  std::string full_path(std::string_view key) const;   // "material.1.young"
+  std::string schema_key(std::string_view key) const;  // "material[].young"
+  void ask(std::string_view key, const char* type, std::string_view about, std::string fallback, std::string allowed,
+           CaseLimits limits = {}) const;     // remembers the question
+  bool is_given(std::string_view key) const;  // in a survey: as it decides
   Table survey_entry(std::string_view key, const char* suffix, const char* name) const;
 
   CaseData* data_ = nullptr;
   CaseValue* value_ = nullptr;
-  std::string path_;            // "material.1", for messages
-  std::string schema_path_;     // "material[]", for questions()
+  std::string path_;         // "material.1", for messages
+  std::string schema_path_;  // "material[]", for questions()
   std::string name_;
 };
 

@@ -13,11 +13,14 @@ struct OtherName {
 };
 
 constexpr OtherName other_names[] = {
+    // clang-format off
     {"E", "young"},           {"modulus", "young"},           {"elastic_modulus", "young"}, {"nu", "poisson"},
     {"rho", "density"},       {"k", "conductivity"},          {"h", "coefficient"},         {"h", "height"},
-    {"b", "width"},           {"t", "thickness"},             {"A", "area"},                {"film_coefficient", "coefficient"},
+    {"b", "width"},           {"t", "thickness"},             {"A", "area"},                {"film_coefficient",
+    "coefficient"},
     {"modes", "count"},       {"hardening", "isotropic_hardening"}, {"fixed", "displacement"}, {"fixed", "support"},
     {"support", "displacement"}, {"displacement", "support"}, {"constraint", "displacement"}, {"constraint", "support"},
+    // clang-format on
 };
 
 std::string ours_of(std::string_view key, const std::vector<std::string>& valid) {
@@ -28,9 +31,7 @@ std::string ours_of(std::string_view key, const std::vector<std::string>& valid)
 
 }  // namespace
 
-std::string CasePlace::text() const {
-  return line > 0 ? fmt::format("{}:{}:{}", source, line, column) : source;
-}
+std::string CasePlace::text() const { return line > 0 ? fmt::format("{}:{}:{}", source, line, column) : source; }
 
 CaseMember* CaseValue::find(std::string_view key) {
   for (CaseMember& member : members)
@@ -79,7 +80,8 @@ void CaseData::add_unknown(const CaseValue& table, const CaseMember& member, con
         std::erase_if(errors, [&](const Found& found) { return found.table == &other.value; });
   } else {
     std::vector<std::string> last_parts;
-    for (const CaseQuestion& question : questions) last_parts.push_back(question.path.substr(question.path.rfind('.') + 1));
+    for (const CaseQuestion& question : questions)
+      last_parts.push_back(question.path.substr(question.path.rfind('.') + 1));
     const auto elsewhere = std::find(last_parts.begin(), last_parts.end(), member.key);
     fix = elsewhere != last_parts.end()
               ? fmt::format("there is a key '{}': does it belong there?",
@@ -161,10 +163,10 @@ void CaseAnswer::missing(std::string_view expected, const std::string& table_tit
 
 void CaseAnswer::missing_tables(const std::string& header, int given, int needed) const {
   if (data_.survey) return;
-  data_.add_missing(Error(Exit::input,
-                          fmt::format("{} of {} needed tables {} in {}", given, needed, header, data_.path),
-                          fmt::format("{}: {}", key_, about_), fmt::format("add {}", header)),
-                    table_.place, table_, key_);
+  data_.add_missing(
+      Error(Exit::input, fmt::format("{} of {} needed tables {} in {}", given, needed, header, data_.path),
+            fmt::format("{}: {}", key_, about_), fmt::format("add {}", header)),
+      table_.place, table_, key_);
 }
 
 void CaseAnswer::use_fallback(CaseValue fallback) const {

@@ -8,21 +8,25 @@ namespace ritz {
 namespace {
 
 // The formula, or what is wrong with it; a formula without variables is a number.
-Formula read_formula(const CaseAnswer& answer, const std::string& key, const CaseValue& value, const CaseData& data, Formula::Rules rules) {
+Formula read_formula(const CaseAnswer& answer, const std::string& key, const CaseValue& value, const CaseData& data,
+                     Formula::Rules rules) {
   try {
     Expression expression(value.text, Formula::variables(), &data.tables);
     if (data.dimension == 2 && expression.uses("z"))
-      answer.wrong_text(fmt::format("'{}' is the formula '{}', which uses z on a mesh of two dimensions,", key, value.text),
-                        "points of the plane have x and y; of a body of revolution x is the radius, and y runs along the axis", "write it with x and y");
+      answer.wrong_text(
+          fmt::format("'{}' is the formula '{}', which uses z on a mesh of two dimensions,", key, value.text),
+          "points of the plane have x and y; of a body of revolution x is the radius, and y runs along the axis",
+          "write it with x and y");
     if (!expression.is_constant()) return {std::move(expression), std::move(rules)};
     const double zero[3] = {};
     Expression::Evaluator evaluate(expression);
     const double number = evaluate(zero);
     if (std::isfinite(number) && rules.allowed(number)) return number;
-    answer.wrong_text(fmt::format("'{}' is the formula '{}', which is {:g},", key, value.text, number), evaluate.outside(),
-                      fmt::format("give {}", rules.expected));
+    answer.wrong_text(fmt::format("'{}' is the formula '{}', which is {:g},", key, value.text, number),
+                      evaluate.outside(), fmt::format("give {}", rules.expected));
   } catch (const ExpressionError& error) {
-    answer.wrong_text(fmt::format("'{}' is the formula '{}', which cannot be understood: {}, character {},", key, value.text, error.what, error.column),
+    answer.wrong_text(fmt::format("'{}' is the formula '{}', which cannot be understood: {}, character {},", key,
+                                  value.text, error.what, error.column),
                       fmt::format("{}\n       {:>{}}", value.text, "^", error.column), error.fix);
   }
   return {};
@@ -31,7 +35,8 @@ Formula read_formula(const CaseAnswer& answer, const std::string& key, const Cas
 }  // namespace
 
 Formula Case::Table::formula(std::string_view key, std::string_view about, const NumberRule& rule) const {
-  const std::string bounds = bounds_text(rule), expected = with_bounds("a number", bounds) + ", or a formula of x, y and z";
+  const std::string bounds = bounds_text(rule),
+                    expected = with_bounds("a number", bounds) + ", or a formula of x, y and z";
   ask(key, "formula", about, fallback_text(rule.fallback), bounds, limits_of(rule));
   const CaseAnswer answer(*data_, *value_, key, full_path(key), about);
   if (answer.value() == nullptr) {
@@ -41,8 +46,9 @@ Formula Case::Table::formula(std::string_view key, std::string_view about, const
   }
   const CaseValue& value = *answer.value();
   if (value.kind == CaseValue::Kind::text && !value.text.empty())
-    return read_formula(answer, full_path(key), value, *data_,
-                        {[rule](double v) { return is_within(rule, v); }, with_bounds("a number", bounds), where(key), Exit::model});
+    return read_formula(
+        answer, full_path(key), value, *data_,
+        {[rule](double v) { return is_within(rule, v); }, with_bounds("a number", bounds), where(key), Exit::model});
   const std::optional<double> number = finite_number(value);
   if (number && is_within(rule, *number)) return *number;
   answer.wrong(expected, number ? rule.out_of_bounds : Exit::input);
@@ -60,14 +66,16 @@ std::vector<Formula> Case::Table::formulas(std::string_view key, std::string_vie
   }
   std::vector<Formula> result;
   const CaseValue& given = *answer.value();
-  const std::span<const CaseValue> items = given.kind == CaseValue::Kind::array ? std::span(given.items) : std::span(&given, 1);
+  const std::span<const CaseValue> items =
+      given.kind == CaseValue::Kind::array ? std::span(given.items) : std::span(&given, 1);
   if (items.empty() || (size != 0 && static_cast<int>(items.size()) != size)) {
     answer.wrong(expected);
     return harmless;
   }
   for (const CaseValue& item : items) {
     if (item.kind == CaseValue::Kind::text && !item.text.empty()) {
-      result.push_back(read_formula(answer, full_path(key), item, *data_, {[](double) { return true; }, "a number", where(key), Exit::model}));
+      result.push_back(read_formula(answer, full_path(key), item, *data_,
+                                    {[](double) { return true; }, "a number", where(key), Exit::model}));
     } else if (const std::optional<double> number = finite_number(item)) {
       result.emplace_back(*number);
     } else {
@@ -81,18 +89,25 @@ std::vector<Formula> Case::Table::formulas(std::string_view key, std::string_vie
 void Case::set_dimension(int dimension) { data_->dimension = dimension; }
 
 void Case::read_tables() {
-  for (const Table& t : tables("table", "a function for formulas, given by a CSV file: columns of arguments, then the column of values")) {
+  for (const Table& t : tables(
+           "table", "a function for formulas, given by a CSV file: columns of arguments, then the column of values")) {
     const std::string name = t.text("name", "of the function: wind(z)");
-    const std::string file = t.path("file", "CSV file with a line of names, then numbers; one to three arguments", {.must_exist = true});
+    const std::string file =
+        t.path("file", "CSV file with a line of names, then numbers; one to three arguments", {.must_exist = true});
     const std::string interpolation =
-        t.choice("interpolation", "between the rows: linear, or the nearest, or the previous one", {"linear", "nearest", "previous"});
-    const std::string outside = t.choice("outside", "of the table: an error, or the value at its end", {"error", "constant"}, "error");
+        t.choice("interpolation", "between the rows: linear, or the nearest, or the previous one",
+                 {"linear", "nearest", "previous"});
+    const std::string outside =
+        t.choice("outside", "of the table: an error, or the value at its end", {"error", "constant"}, "error");
     if (name.empty() || file.empty()) continue;
     const std::vector<std::string> variables = Formula::variables();
-    if (!is_identifier(name)) t.error("name", fmt::format("'{}' is no name of a function", name), {}, "use letters, digits and _, a letter first");
+    if (!is_identifier(name))
+      t.error("name", fmt::format("'{}' is no name of a function", name), {},
+              "use letters, digits and _, a letter first");
     else if (is_reserved_name(name) || std::ranges::find(variables, name) != variables.end() || name == "t")
       t.error("name", fmt::format("'{}' has a meaning in formulas already", name), {}, "choose another name");
-    else if (data_->tables.contains(name)) t.error("name", fmt::format("a second table is called '{}'", name), {}, "give each a name of its own");
+    else if (data_->tables.contains(name))
+      t.error("name", fmt::format("a second table is called '{}'", name), {}, "give each a name of its own");
     std::error_code ignored;
     if (data_->tables.contains(name) || !is_identifier(name) || !std::filesystem::exists(file, ignored)) continue;
     try {
@@ -101,9 +116,7 @@ void Case::read_tables() {
                                                        : interpolation == "nearest" ? Interpolation::nearest
                                                                                     : Interpolation::previous,
                                                        outside == "constant" ? Outside::constant : Outside::error));
-    } catch (const Error& error) {
-      t.error("file", error.message(), error.why(), error.fix(), error.exit());
-    }
+    } catch (const Error& error) { t.error("file", error.message(), error.why(), error.fix(), error.exit()); }
   }
 }
 

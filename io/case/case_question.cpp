@@ -48,7 +48,8 @@ std::int64_t Case::Table::integer(std::string_view key, std::string_view about, 
 }
 
 std::string Case::Table::text(std::string_view key, std::string_view about, const TextRule& rule) const {
-  ask(key, "text", about, fallback_text(rule.fallback), rule.may_be_empty ? "" : "not empty", {.may_be_empty = rule.may_be_empty});
+  ask(key, "text", about, fallback_text(rule.fallback), rule.may_be_empty ? "" : "not empty",
+      {.may_be_empty = rule.may_be_empty});
   const CaseAnswer answer(*data_, *value_, key, full_path(key), about);
   if (answer.value() != nullptr) {
     if (answer.value()->kind == Kind::text && (rule.may_be_empty || !answer.value()->text.empty()))
@@ -88,13 +89,15 @@ std::string Case::Table::choice(std::string_view key, std::string_view about, co
   return fallback.value_or(allowed.empty() ? "" : allowed.front());
 }
 
-std::optional<std::string> Case::Table::kind(std::string_view key, std::string_view about, const std::vector<std::string>& allowed,
+std::optional<std::string> Case::Table::kind(std::string_view key, std::string_view about,
+                                             const std::vector<std::string>& allowed,
                                              std::optional<std::string> fallback) const {
   const std::string name = choice(key, about, allowed, fallback);
   if (data_->survey) return name;
   const CaseMember* const given = value_->find(key);
   if (given == nullptr ? fallback.has_value()
-                       : given->value.kind == Kind::text && (given->value.text == name || nearest_match(given->value.text, allowed) == name))
+                       : given->value.kind == Kind::text &&
+                             (given->value.text == name || nearest_match(given->value.text, allowed) == name))
     return name;
   excuse();
   return std::nullopt;
@@ -108,7 +111,8 @@ bool Case::Table::flag(std::string_view key, std::string_view about, std::option
   ask(key, "flag", about, fallback_text(fallback), "true or false");
   if (data_->survey) {
     const bool usual = fallback.value_or(false);
-    return data_->decide(schema_key(key), usual ? std::vector<std::string>{"true", "false"} : std::vector<std::string>{"false", "true"}) == "true";
+    return data_->decide(schema_key(key), usual ? std::vector<std::string>{"true", "false"}
+                                                : std::vector<std::string>{"false", "true"}) == "true";
   }
   const CaseAnswer answer(*data_, *value_, key, full_path(key), about);
   if (answer.value() != nullptr) {

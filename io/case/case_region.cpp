@@ -69,8 +69,8 @@ void explain_unknown(const CaseAnswer& answer, const std::string& key_path, cons
   const std::string list =
       fmt::format("the regions of {} in '{}' are {}", nouns_of(kinds), mesh.source(), shortened_list(valid));
   if (other_kind != nullptr)
-    return answer.wrong_text(fmt::format("'{}' names '{}', a region of {}, but a region of {} is needed,", key_path, name,
-                                         noun_of(other_kind->kind), nouns_of(kinds)),
+    return answer.wrong_text(fmt::format("'{}' names '{}', a region of {}, but a region of {} is needed,", key_path,
+                                         name, noun_of(other_kind->kind), nouns_of(kinds)),
                              list, "name one of these, or add a physical group of that kind to the mesh");
   answer.wrong_text(fmt::format("'{}' names the region '{}', which is not in the mesh,", key_path, name), list,
                     near.empty() ? "name one of these, or add a physical group to the mesh"
@@ -93,7 +93,8 @@ const Region* Case::Table::region(std::string_view key, std::string_view about, 
     const std::vector<std::string> names = names_of(mesh, kinds);
     answer.missing(names.empty()       ? "\"<name of a region>\""
                    : names.size() == 1 ? fmt::format("\"{}\"", names.front())
-                                       : fmt::format("<one of {}>", shortened_list(names)), where());
+                                       : fmt::format("<one of {}>", shortened_list(names)),
+                   where());
     return nullptr;
   }
   if (answer.value()->kind != CaseValue::Kind::text) {
@@ -104,8 +105,10 @@ const Region* Case::Table::region(std::string_view key, std::string_view about, 
   const Region* found = find_region(mesh, name, kinds);
   if (found == nullptr) explain_unknown(answer, full_path(key), name, mesh, kinds);
   else if (is_ambiguous(mesh, *found, kinds))
-    answer.wrong_text(fmt::format("'{}' names '{}', which is a region of facets and one of nodes in other places,", full_path(key), name),
-                      "both are in the mesh under this name", "give one of them another name there, or make a [[region]] of what is meant");
+    answer.wrong_text(fmt::format("'{}' names '{}', which is a region of facets and one of nodes in other places,",
+                                  full_path(key), name),
+                      "both are in the mesh under this name",
+                      "give one of them another name there, or make a [[region]] of what is meant");
   return found;
 }
 

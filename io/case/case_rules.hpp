@@ -57,7 +57,9 @@ bool is_within(const Rule& rule, T value) {
 template <class Rule>
 CaseLimits limits_of(const Rule& rule) {
   CaseLimits limits;
-  const auto number = [](const auto& bound) { return bound ? std::optional<double>(static_cast<double>(*bound)) : std::nullopt; };
+  const auto number = [](const auto& bound) {
+    return bound ? std::optional<double>(static_cast<double>(*bound)) : std::nullopt;
+  };
   limits.minimum = number(rule.minimum);
   limits.maximum = number(rule.maximum);
   if constexpr (requires { rule.above; }) limits.above = rule.above;
@@ -82,8 +84,9 @@ inline std::optional<double> finite_number(const CaseValue& value) {
 }
 
 inline std::string count_text(int size, const char* one, const char* many) {
-  return size == 0 ? fmt::format("a list of {}", many)
-                   : size == 1 ? fmt::format("one {}", one) : fmt::format("a list of {} {}", size, many);
+  return size == 0   ? fmt::format("a list of {}", many)
+         : size == 1 ? fmt::format("one {}", one)
+                     : fmt::format("a list of {} {}", size, many);
 }
 
 }  // namespace ritz

@@ -16,7 +16,7 @@ using Ways = std::map<std::string, std::string>;
 struct Reading {
   CaseReading of;
   bool complete;
-  std::set<std::string> asked;                    // paths
+  std::set<std::string> asked;  // paths
   std::vector<const CaseQuestion*> children(const std::string& parent) const;
 };
 
@@ -25,7 +25,9 @@ std::string parent_of(const std::string& path) {
   return dot == std::string::npos ? "" : path.substr(0, dot);
 }
 
-std::string name_of(const std::string& path) { return path.substr(parent_of(path).empty() ? 0 : parent_of(path).size() + 1); }
+std::string name_of(const std::string& path) {
+  return path.substr(parent_of(path).empty() ? 0 : parent_of(path).size() + 1);
+}
 
 std::vector<const CaseQuestion*> Reading::children(const std::string& parent) const {
   std::vector<const CaseQuestion*> found;
@@ -41,7 +43,8 @@ bool is_needed(const Reading& reading, const CaseQuestion& question, bool with_p
   if (question.type == "open" || (with_plugin && question.limits.open && question.type == "choice")) return false;
   if (question.type == "tables") return question.limits.minimum.has_value();
   if (question.type != "table") return question.fallback.empty();
-  return std::ranges::any_of(reading.children(question.path), [&](const CaseQuestion* child) { return is_needed(reading, *child, with_plugin); });
+  return std::ranges::any_of(reading.children(question.path),
+                             [&](const CaseQuestion* child) { return is_needed(reading, *child, with_plugin); });
 }
 
 // Readings that differ in what they take at one point.
@@ -121,7 +124,8 @@ class Survey {
 
   bool is_open(const std::string& path) const {
     const auto found = variants_.find(path);
-    return found != variants_.end() && std::ranges::any_of(found->second, [](const CaseQuestion& q) { return q.limits.open; });
+    return found != variants_.end() &&
+           std::ranges::any_of(found->second, [](const CaseQuestion& q) { return q.limits.open; });
   }
 
   bool is_required(const std::string& path, const std::string& table, bool with_plugin) const {
@@ -153,8 +157,11 @@ class Survey {
     }
     std::erase_if(with, [&](const auto& condition) { return !decisive.contains(condition.first); });
     std::string text, present, absent;
-    if (std::ranges::any_of(families_, [&](const Family& family) { return family.point == path + "?"; }) && !is_table(variants_.at(path).front()))
-      std::erase_if(with, [](const auto& condition) { return !condition.second.contains("absent"); });  // it may be given by itself
+    if (std::ranges::any_of(families_, [&](const Family& family) { return family.point == path + "?"; }) &&
+        !is_table(variants_.at(path).front()))
+      std::erase_if(with, [](const auto& condition) {
+        return !condition.second.contains("absent");
+      });  // it may be given by itself
     for (const auto& [point, values] : with) {
       const bool beside = parent_of(path) == parent_of(point);
       std::string name = beside ? name_of(point) : point;
@@ -185,7 +192,7 @@ class Survey {
   // The loosest of all variants.
   Json bounds_of(const std::vector<CaseQuestion>& variants) const {
     Json json = Json::object();
-    const auto set = [&](const char* name, auto CaseLimits::* bound, bool low) {
+    const auto set = [&](const char* name, auto CaseLimits::*bound, bool low) {
       if (!std::ranges::all_of(variants, [&](const CaseQuestion& q) { return (q.limits.*bound).has_value(); })) return;
       std::vector<double> values;
       for (const CaseQuestion& question : variants) values.push_back((question.limits.*bound).value_or(0));
@@ -203,9 +210,11 @@ class Survey {
 
   static Json list_of(Json item, const std::vector<CaseQuestion>& variants, bool with_plugin) {
     const auto size = [](const CaseQuestion& q) { return q.limits.size; };
-    const int smallest = std::ranges::min(variants, {}, size).limits.size, largest = std::ranges::max(variants, {}, size).limits.size;
+    const int smallest = std::ranges::min(variants, {}, size).limits.size,
+              largest = std::ranges::max(variants, {}, size).limits.size;
     Json list{{"type", "array"}, {"items", item}};
-    const bool may_be_empty = std::ranges::any_of(variants, [](const CaseQuestion& q) { return q.type == "texts" || q.fallback == "[]"; });
+    const bool may_be_empty =
+        std::ranges::any_of(variants, [](const CaseQuestion& q) { return q.type == "texts" || q.fallback == "[]"; });
     const bool open = with_plugin && std::ranges::any_of(variants, [](const CaseQuestion& q) { return q.limits.open; });
     if (smallest > 0 || !may_be_empty) list["minItems"] = std::max(smallest, 1);
     if (smallest > 0 && !open) list["maxItems"] = largest;
@@ -235,10 +244,12 @@ class Survey {
       for (const CaseQuestion& question : variants)
         for (const std::string& choice : question.limits.choices)
           if (std::find(names.begin(), names.end(), Json(choice)) == names.end()) names.push_back(choice);
-      const bool open = with_plugin && std::ranges::any_of(variants, [](const CaseQuestion& q) { return q.limits.open; });
+      const bool open =
+          with_plugin && std::ranges::any_of(variants, [](const CaseQuestion& q) { return q.limits.open; });
       return open ? Json{{"anyOf", {Json{{"enum", names}}, text}}} : Json{{"enum", names}};
     }
-    const bool may_be_empty = std::ranges::any_of(variants, [](const CaseQuestion& q) { return q.limits.may_be_empty || q.fallback == "\"\""; });
+    const bool may_be_empty = std::ranges::any_of(
+        variants, [](const CaseQuestion& q) { return q.limits.may_be_empty || q.fallback == "\"\""; });
     return may_be_empty ? Json{{"type", "string"}} : text;  // text, path
   }
 
@@ -247,7 +258,8 @@ class Survey {
     Json json{{"description", description_of(path)}};
     const CaseQuestion& first = variants.front();
     if (is_table(first)) {
-      const bool named = std::ranges::any_of(order_, [&](const std::string& other) { return parent_of(other) == path + ".*"; });
+      const bool named =
+          std::ranges::any_of(order_, [&](const std::string& other) { return parent_of(other) == path + ".*"; });
       if (first.type == "tables" && named) {
         json.update(Json{{"type", "object"}, {"additionalProperties", schema_of(path + ".*", with_plugin)}});
       } else if (first.type == "tables") {
@@ -269,15 +281,17 @@ class Survey {
     }
     if (any.size() == 1) json.update(any[0]);
     else json["anyOf"] = any;
-    const bool same_default = std::ranges::all_of(variants, [&](const CaseQuestion& q) { return q.fallback == first.fallback; });
-    if (const Json fallback = Json::parse(first.fallback, nullptr, false); same_default && !first.fallback.empty() && !fallback.is_discarded())
+    const bool same_default =
+        std::ranges::all_of(variants, [&](const CaseQuestion& q) { return q.fallback == first.fallback; });
+    if (const Json fallback = Json::parse(first.fallback, nullptr, false);
+        same_default && !first.fallback.empty() && !fallback.is_discarded())
       json["default"] = fallback;
     return json;
   }
 
   std::vector<Reading> readings_;
   std::vector<Family> families_;
-  std::vector<std::string> order_;                            // paths, as they were first asked
+  std::vector<std::string> order_;                             // paths, as they were first asked
   std::map<std::string, std::vector<CaseQuestion>> variants_;  // of each path, one for each reading
 };
 

@@ -32,8 +32,10 @@ std::string moved_path(const std::string& text, const std::filesystem::path& fro
   const std::filesystem::path path(text);
   if (text.empty() || path.is_absolute()) return text;
   std::error_code status;
-  const std::filesystem::path folder = std::filesystem::weakly_canonical(std::filesystem::absolute(from / path).parent_path(), status);
-  const std::filesystem::path target = status ? folder : std::filesystem::weakly_canonical(std::filesystem::absolute(to), status);
+  const std::filesystem::path folder =
+      std::filesystem::weakly_canonical(std::filesystem::absolute(from / path).parent_path(), status);
+  const std::filesystem::path target =
+      status ? folder : std::filesystem::weakly_canonical(std::filesystem::absolute(to), status);
   if (status) return std::filesystem::absolute(from / path).string();
   return (folder.lexically_relative(target) / path.filename()).generic_string();
 }
@@ -46,7 +48,8 @@ class ResolvedWriter {
   void write(const CaseValue& table, const std::string& path) {
     for (const CaseMember& member : table.members)
       if (!has_own_header(member.value) && is_said(table, member))
-        text += fmt::format("{} = {}\n", key_text(member.key), member.value.is_path ? ritz::quoted(moved(member.value.text)) : inline_text(member.value));
+        text += fmt::format("{} = {}\n", key_text(member.key),
+                            member.value.is_path ? ritz::quoted(moved(member.value.text)) : inline_text(member.value));
     for (const CaseMember& member : table.members) {
       if (!has_own_header(member.value) || is_empty_fallback(member.value)) continue;
       const std::string name = path.empty() ? key_text(member.key) : path + "." + key_text(member.key);
@@ -139,9 +142,10 @@ std::string described(const CaseValue& value) {
     case Kind::integer: return fmt::format("{}", value.integer);
     case Kind::number: return fmt::format("{}", value.number);
     case Kind::flag: return value.flag ? "true" : "false";
-    case Kind::array: return value.is_array_of_tables() ? fmt::format("a list of {} tables", value.items.size())
-                           : value.items.empty()        ? "an empty list"
-                                                        : "the list " + inline_text(value);
+    case Kind::array:
+      return value.is_array_of_tables() ? fmt::format("a list of {} tables", value.items.size())
+             : value.items.empty()      ? "an empty list"
+                                        : "the list " + inline_text(value);
     case Kind::table: return "a table";
     case Kind::date: return "a date or time";
   }
@@ -176,9 +180,12 @@ std::string Case::describe() const {
   for (const CaseQuestion& question : data_->questions) {  // of which nothing was asked: there are none
     const std::string table = question.path + (question.type == "tables" ? "[]" : "");
     const bool is_table = question.type == "table" || question.type == "tables";
-    const bool has_keys = std::ranges::any_of(data_->questions, [&](const CaseQuestion& other) { return other.path.starts_with(table + "."); });
-    const bool named = std::ranges::any_of(data_->questions, [&](const CaseQuestion& other) { return other.path.starts_with(question.path + ".*"); });
-    if (is_table && !has_keys && !named && !question.about.empty()) text += fmt::format("\n# {}  # {}\n", header(table), question.about);
+    const bool has_keys = std::ranges::any_of(
+        data_->questions, [&](const CaseQuestion& other) { return other.path.starts_with(table + "."); });
+    const bool named = std::ranges::any_of(
+        data_->questions, [&](const CaseQuestion& other) { return other.path.starts_with(question.path + ".*"); });
+    if (is_table && !has_keys && !named && !question.about.empty())
+      text += fmt::format("\n# {}  # {}\n", header(table), question.about);
   }
   return text;
 }

@@ -25,12 +25,12 @@ struct CaseValue {
   std::int64_t integer = 0;
   double number = 0;
   bool flag = false;
-  std::vector<CaseValue> items = {};    // of an array
+  std::vector<CaseValue> items = {};   // of an array
   std::list<CaseMember> members = {};  // of a table, in the order of the file; list: handles keep their addresses
   CasePlace place = {};
-  bool implicit = false;           // not in the file: a fallback, or a table that only answers with fallbacks
-  bool is_path = false;            // of a file, from the folder of the case file on
-  std::vector<std::string> asked = {};  // of a table: the keys that were asked for, in that order
+  bool implicit = false;                     // not in the file: a fallback, or a table that only answers with fallbacks
+  bool is_path = false;                      // of a file, from the folder of the case file on
+  std::vector<std::string> asked = {};       // of a table: the keys that were asked for, in that order
   std::vector<std::string> looked_for = {};  // and those of has(): valid names, though not asked for
 
   CaseMember* find(std::string_view key);
@@ -41,7 +41,7 @@ struct CaseValue {
 struct CaseMember {
   std::string key;
   CaseValue value;
-  CasePlace place;     // of the key
+  CasePlace place;  // of the key
   bool asked = false;
 };
 

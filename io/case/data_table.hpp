@@ -1,6 +1,7 @@
-// A function of one to three variables, given by a table in a CSV file: columns of arguments, then the column of values; a
-// first line of names; lines that begin with # are comments. With one argument the rows may stand in any order; with more,
-// they are all points of a grid. Interpolation is what was asked for, and outside of the table there is no value.
+// A function of one to three variables, given by a table in a CSV file: columns of arguments, then the column of
+// values; a first line of names; lines that begin with # are comments. With one argument the rows may stand in any
+// order; with more, they are all points of a grid. Interpolation is what was asked for, and outside of the table there
+// is no value.
 //
 //   x,conductivity
 //   0,200
@@ -16,14 +17,16 @@
 
 namespace ritz {
 
-enum class Interpolation { linear, nearest, previous };  // previous: the value at the largest argument that is not larger
-enum class Outside { error, constant };                  // constant: that of the nearest argument
+// previous: the value at the largest argument that is not larger
+enum class Interpolation { linear, nearest, previous };
+enum class Outside { error, constant };  // constant: that of the nearest argument
 
 class DataTable {
  public:
   // Throw Error(Exit::input) with the line.
   static DataTable from_file(const std::string& path, Interpolation interpolation, Outside outside);
-  static DataTable from_text(std::string_view text, const std::string& name, Interpolation interpolation, Outside outside);
+  static DataTable from_text(std::string_view text, const std::string& name, Interpolation interpolation,
+                             Outside outside);
 
   int argument_count() const { return static_cast<int>(axes_.size()); }
   // Nothing outside of the table, unless constants are continued there.
@@ -34,9 +37,9 @@ class DataTable {
   DataTable(Interpolation interpolation, Outside outside) : interpolation_(interpolation), outside_(outside) {}
   Interpolation interpolation_;
   Outside outside_;
-  std::vector<std::string> names_;            // of the arguments
-  std::vector<std::vector<double>> axes_;     // [argument], ascending
-  std::vector<double> values_;                // [..][second argument][first argument]
+  std::vector<std::string> names_;         // of the arguments
+  std::vector<std::vector<double>> axes_;  // [argument], ascending
+  std::vector<double> values_;             // [..][second argument][first argument]
 };
 
 }  // namespace ritz

@@ -1,6 +1,6 @@
-// A formula of named variables, "100*sin(pi*x) + wind(z)", with the tables of the case as functions. Through muParser, kept to
-// functions that are listed here: sin cos tan asin acos atan atan2 sinh cosh tanh exp log (natural) log10 sqrt abs sign floor
-// ceil min max, + - * / ^, < <= > >= == != && || and a ? b : c; constants pi and e.
+// A formula of named variables, "100*sin(pi*x) + wind(z)", with the tables of the case as functions. Through muParser,
+// kept to functions that are listed here: sin cos tan asin acos atan atan2 sinh cosh tanh exp log (natural) log10 sqrt
+// abs sign floor ceil min max, + - * / ^, < <= > >= == != && || and a ? b : c; constants pi and e.
 //
 //   const Expression f("2*x^2", {"x", "y", "z"});
 //   Expression::Evaluator at(f);   at({0.5, 0, 0});      // one for each thread
@@ -22,7 +22,7 @@ using DataTables = std::map<std::string, DataTable>;  // by the name of the func
 // What is wrong with the text of a formula, and where.
 struct ExpressionError {
   std::string what;
-  int column = 0;       // from 1
+  int column = 0;  // from 1
   std::string fix = {};
 };
 
@@ -40,8 +40,9 @@ class Expression {
     ~Evaluator();
     Evaluator(const Evaluator&) = delete;
     Evaluator& operator=(const Evaluator&) = delete;
-    // One number per variable. Not finite where the formula, or a part of it that was evaluated, has no value: max(0, sqrt(-1)) has
-    // none. (Both sides of && and || are evaluated, of ?: only the one that is taken.) outside() then names a table that was left.
+    // One number per variable. Not finite where the formula, or a part of it that was evaluated, has no value: max(0,
+    // sqrt(-1)) has none. (Both sides of && and || are evaluated, of ?: only the one that is taken.) outside() then
+    // names a table that was left.
     double operator()(std::span<const double> values);
     std::string outside() const;  // "'wind' at (12), which goes z from 0 to 10"; empty: none
 

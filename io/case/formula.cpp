@@ -9,7 +9,8 @@
 
 namespace ritz {
 
-Formula::Formula(Expression expression, Rules rules) : data_(std::make_shared<Data>(Data{std::move(expression), std::move(rules)})) {}
+Formula::Formula(Expression expression, Rules rules)
+    : data_(std::make_shared<Data>(Data{std::move(expression), std::move(rules)})) {}
 
 std::string Formula::text() const { return data_ == nullptr ? fmt::format("{}", number_) : data_->expression.text(); }
 
@@ -29,8 +30,7 @@ void Formula::at(std::span<const double> points, std::span<double> values) const
       const auto point = static_cast<std::size_t>(i);
       values[point] = evaluate(points.subspan(3 * point, 3));
       if (!is_good(values[point]))
-        for (std::ptrdiff_t first = bad; i < first && !bad.compare_exchange_weak(first, i);) {
-        }
+        for (std::ptrdiff_t first = bad; i < first && !bad.compare_exchange_weak(first, i);) {}
     }
   }
   if (bad == count) return;
@@ -38,14 +38,15 @@ void Formula::at(std::span<const double> points, std::span<double> values) const
   Expression::Evaluator evaluate(data_->expression);
   evaluate(points.subspan(3 * point, 3));
   const std::string outside = evaluate.outside();
-  throw Error(data_->rules.exit,
-              fmt::format("the formula '{}' of {} is {:g} at ({:g}, {:g}, {:g})", data_->expression.text(), data_->rules.where, values[point],
-                          points[3 * point], points[3 * point + 1], points[3 * point + 2]),
-              !outside.empty()            ? outside
-              : std::isnan(values[point]) ? "a part of it has no value there, such as the root of a negative number, or 0/0"
-                                          : "",
-              outside.empty() ? fmt::format("write one that gives {} everywhere in its region", data_->rules.expected)
-                              : "extend the table, or say outside = \"constant\" in its [[table]]");
+  throw Error(
+      data_->rules.exit,
+      fmt::format("the formula '{}' of {} is {:g} at ({:g}, {:g}, {:g})", data_->expression.text(), data_->rules.where,
+                  values[point], points[3 * point], points[3 * point + 1], points[3 * point + 2]),
+      !outside.empty()            ? outside
+      : std::isnan(values[point]) ? "a part of it has no value there, such as the root of a negative number, or 0/0"
+                                  : "",
+      outside.empty() ? fmt::format("write one that gives {} everywhere in its region", data_->rules.expected)
+                      : "extend the table, or say outside = \"constant\" in its [[table]]");
 }
 
 }  // namespace ritz

@@ -17,7 +17,8 @@ namespace ritz {
 class Formula {
  public:
   Formula(double number = 0) : number_(number) {}
-  // `allowed` says whether a value is; else an Error of `exit` names `where` ("material.0.young at case.toml:12:9") and what is `expected`.
+  // `allowed` says whether a value is; else an Error of `exit` names `where` ("material.0.young at case.toml:12:9") and
+  // what is `expected`.
   struct Rules {
     std::function<bool(double)> allowed;
     std::string expected, where;
@@ -28,7 +29,8 @@ class Formula {
   bool is_number() const { return data_ == nullptr; }
   double number() const { return number_; }
   std::string text() const;
-  // Positions [point][3] -> values [point]. Throws Error for the first point at which there is no finite or no allowed value.
+  // Positions [point][3] -> values [point]. Throws Error for the first point at which there is no finite or no allowed
+  // value.
   void at(std::span<const double> points, std::span<double> values) const;
   void operator()(std::span<const double> points, std::span<double> values) const { at(points, values); }
 

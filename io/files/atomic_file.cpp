@@ -22,7 +22,9 @@ namespace {
 class Descriptor {
  public:
   Descriptor(const std::string& name, int flags) : number_(::open(name.c_str(), flags | O_CLOEXEC, 0666)) {}
-  ~Descriptor() { if (number_ >= 0) ::close(number_); }
+  ~Descriptor() {
+    if (number_ >= 0) ::close(number_);
+  }
   Descriptor(const Descriptor&) = delete;
   Descriptor& operator=(const Descriptor&) = delete;
   operator int() const { return number_; }
@@ -49,7 +51,8 @@ std::string with_free_space(const std::string& path, const std::string& reason) 
 // Some file systems refuse to flush folders (EINVAL); what others say is a step that may not last.
 void flush_folder(const std::string& path) {
   const Descriptor folder(folder_of(path), O_RDONLY | O_DIRECTORY);
-  if (folder < 0 || ::fsync(folder) == 0 || errno == EINVAL || errno == ENOTSUP || errno == EROFS || errno == EBADF) return;
+  if (folder < 0 || ::fsync(folder) == 0 || errno == EINVAL || errno == ENOTSUP || errno == EROFS || errno == EBADF)
+    return;
   fail_to_write(folder_of(path), std::strerror(errno));
 }
 
@@ -90,7 +93,8 @@ void commit_file(const std::string& path) {
 
 bool exchange_file(const std::string& path) {
   flush_temporary(path);
-  const bool exchanged = ::renameat2(AT_FDCWD, temporary_path(path).c_str(), AT_FDCWD, path.c_str(), RENAME_EXCHANGE) == 0;
+  const bool exchanged =
+      ::renameat2(AT_FDCWD, temporary_path(path).c_str(), AT_FDCWD, path.c_str(), RENAME_EXCHANGE) == 0;
   if (!exchanged && errno != EINVAL && errno != ENOSYS && errno != ENOTSUP) give_up(path);
   if (!exchanged && std::rename(temporary_path(path).c_str(), path.c_str()) != 0) give_up(path);
   flush_folder(path);

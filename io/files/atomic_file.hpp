@@ -12,8 +12,8 @@ std::string temporary_path(const std::string& path);
 // Flushes `temporary_path(path)`, renames it to `path` and flushes the folder. Throws Error(Exit::output).
 void commit_file(const std::string& path);
 
-// The same where `path` is there already: afterwards `temporary_path(path)` is what was committed before. False when the file
-// system cannot exchange names: then the older file is gone.
+// The same where `path` is there already: afterwards `temporary_path(path)` is what was committed before. False when
+// the file system cannot exchange names: then the older file is gone.
 bool exchange_file(const std::string& path);
 
 // Its two halves without the folder. Throw Error(Exit::output), and the temporary is gone.

@@ -17,8 +17,12 @@ namespace {
 
 class InputFile {
  public:
-  explicit InputFile(const std::string& path) : number_(::open(path.c_str(), O_RDONLY | O_CLOEXEC)), path_(path) { check(number_); }
-  ~InputFile() { if (number_ >= 0) ::close(number_); }
+  explicit InputFile(const std::string& path) : number_(::open(path.c_str(), O_RDONLY | O_CLOEXEC)), path_(path) {
+    check(number_);
+  }
+  ~InputFile() {
+    if (number_ >= 0) ::close(number_);
+  }
   InputFile(const InputFile&) = delete;
   InputFile& operator=(const InputFile&) = delete;
   std::string_view read(std::vector<char>& block) const {
@@ -33,7 +37,8 @@ class InputFile {
  private:
   void check(ssize_t result) const {
     if (result < 0)
-      throw Error(Exit::output, fmt::format("cannot read '{}' back: {}", path_, std::strerror(errno)), "its checksum is needed", "check the disk");
+      throw Error(Exit::output, fmt::format("cannot read '{}' back: {}", path_, std::strerror(errno)),
+                  "its checksum is needed", "check the disk");
   }
   int number_;
   std::string path_;

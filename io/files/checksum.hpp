@@ -1,5 +1,6 @@
-// Size and CRC-32 of what was written. CRC-32 as in zlib and gzip (polynomial 0xEDB88320): it sees every error burst of up
-// to 32 bits, needs no library that VTK does not bring, and Python's zlib.crc32 or `gzip -l` can check it without us.
+// Size and CRC-32 of what was written. CRC-32 as in zlib and gzip (polynomial 0xEDB88320): it sees every error burst of
+// up to 32 bits, needs no library that VTK does not bring, and Python's zlib.crc32 or `gzip -l` can check it without
+// us.
 #pragma once
 
 #include <cstdint>

@@ -20,8 +20,8 @@ namespace {
 
 std::mutex guard;
 bool open_now = false;
-std::vector<std::string> files;              // in the order in which they became ready
-std::map<std::string, std::string> lines;    // [folder] of the journal
+std::vector<std::string> files;            // in the order in which they became ready
+std::map<std::string, std::string> lines;  // [folder] of the journal
 
 // Starts writing what is in memory, so that the flushes that follow find little left to wait for.
 void begin_flush(const std::string& path) {

@@ -1,6 +1,7 @@
-// Many files that are committed together: while a group is open, files that are ready stay beside their place, and lines of the
-// journal wait. commit() flushes all files, renames them, flushes the folders and writes the lines: in that order, so that a kill
-// at any moment leaves what it always leaves. A disk that flushes ten files one by one waits ten times.
+// Many files that are committed together: while a group is open, files that are ready stay beside their place, and
+// lines of the journal wait. commit() flushes all files, renames them, flushes the folders and writes the lines: in
+// that order, so that a kill at any moment leaves what it always leaves. A disk that flushes ten files one by one waits
+// ten times.
 //
 //   CommitGroup group;   ... write many results ...   group.commit();    // nothing of them is committed before
 //
@@ -19,8 +20,8 @@ class CommitGroup {
   CommitGroup(const CommitGroup&) = delete;
   CommitGroup& operator=(const CommitGroup&) = delete;
 
-  void commit();               // throws Error(Exit::output); the group stays open, and empty
-  std::size_t size() const;    // files that wait
+  void commit();             // throws Error(Exit::output); the group stays open, and empty
+  std::size_t size() const;  // files that wait
 };
 
 // For io: false when no group is open.

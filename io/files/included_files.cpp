@@ -44,8 +44,9 @@ std::string_view included_by(std::string_view line) {
       return equals == std::string_view::npos ? std::string_view() : name_in(rest.substr(equals + 1));
     }
     case '#':
-      return line.find("include") == std::string_view::npos || line.find('"') == std::string_view::npos ? std::string_view()
-                                                                                                        : name_in(line.substr(line.find('"')));
+      return line.find("include") == std::string_view::npos || line.find('"') == std::string_view::npos
+                 ? std::string_view()
+                 : name_in(line.substr(line.find('"')));
     case '<': return name_in(behind("SOURCE="));
     case 'I':
     case 'i': return upper(line.substr(0, 7)) == "INCLUDE" ? name_in(line.substr(7)) : std::string_view();
@@ -56,7 +57,9 @@ std::string_view included_by(std::string_view line) {
 void add(const std::string& path, const fs::path& folder, std::vector<std::string>& files) {
   constexpr std::size_t head = 4096;
   std::error_code status;
-  if (!fs::is_regular_file(path, status) || fs::file_size(path, status) == 0 || std::ranges::find(files, path) != files.end()) return;
+  if (!fs::is_regular_file(path, status) || fs::file_size(path, status) == 0 ||
+      std::ranges::find(files, path) != files.end())
+    return;
   files.push_back(path);
   const MappedFile file(path);
   std::string_view rest = file.bytes();

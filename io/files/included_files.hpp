@@ -1,6 +1,6 @@
-// The files that a text file is made of: itself, and those that it includes, in whatever way the formats that we read do: *INCLUDE and
-// INPUT= of decks, INCLUDE of Nastran, the pieces of a .pvtu, #include "..." of a plugin's source. Who remembers checksums of the files
-// that a case names asks here what else its results depend on.
+// The files that a text file is made of: itself, and those that it includes, in whatever way the formats that we read
+// do: *INCLUDE and INPUT= of decks, INCLUDE of Nastran, the pieces of a .pvtu, #include "..." of a plugin's source. Who
+// remembers checksums of the files that a case names asks here what else its results depend on.
 #pragma once
 
 #include <string>

@@ -28,22 +28,28 @@ using Json = nlohmann::ordered_json;
 std::string hex(std::uint32_t value) { return fmt::format("{:08x}", value); }
 
 std::uint32_t number_of_hex(const std::string& text) {
-  if (text.size() != 8 || text.find_first_not_of("0123456789abcdef") != std::string::npos) throw std::invalid_argument("no checksum");
+  if (text.size() != 8 || text.find_first_not_of("0123456789abcdef") != std::string::npos)
+    throw std::invalid_argument("no checksum");
   return static_cast<std::uint32_t>(std::stoul(text, nullptr, 16));
 }
 
 // Counts: another number is not taken for one (-1, 1e30).
 template <class Count = std::uint64_t>
 Count count_of(const Json& json) {
-  if (!json.is_number_unsigned() || !std::in_range<Count>(json.get<std::uint64_t>())) throw std::invalid_argument("no count");
+  if (!json.is_number_unsigned() || !std::in_range<Count>(json.get<std::uint64_t>()))
+    throw std::invalid_argument("no count");
   return json.get<Count>();
 }
 
 Json json_of(const JournalFile& file) {
-  if (file.slabs.empty()) return {{"path", file.path}, {"size", file.checksum.size}, {"crc32", hex(file.checksum.crc32)}};
+  if (file.slabs.empty())
+    return {{"path", file.path}, {"size", file.checksum.size}, {"crc32", hex(file.checksum.crc32)}};
   Json slabs = Json::array();
   for (const JournalSlab& slab : file.slabs)
-    slabs.push_back({{"dataset", slab.dataset}, {"first_row", slab.first_row}, {"rows", slab.row_count}, {"crc32", hex(slab.crc32)}});
+    slabs.push_back({{"dataset", slab.dataset},
+                     {"first_row", slab.first_row},
+                     {"rows", slab.row_count},
+                     {"crc32", hex(slab.crc32)}});
   return {{"path", file.path}, {"slabs", std::move(slabs)}};
 }
 
@@ -54,7 +60,8 @@ JournalFile file_of(const Json& json) {
     return file;
   }
   for (const Json& slab : json.at("slabs"))
-    file.slabs.push_back({slab.at("dataset"), count_of(slab.at("first_row")), count_of(slab.at("rows")), number_of_hex(slab.at("crc32"))});
+    file.slabs.push_back({slab.at("dataset"), count_of(slab.at("first_row")), count_of(slab.at("rows")),
+                          number_of_hex(slab.at("crc32"))});
   return file;
 }
 
@@ -62,23 +69,34 @@ JournalEntry entry_of(std::string_view line) {
   if (line.size() < 10 || line[8] != ' ' || number_of_hex(std::string(line.substr(0, 8))) != crc32_of(line.substr(9)))
     throw std::invalid_argument("the checksum of the line is wrong");
   const Json json = Json::parse(line.substr(9));
-  JournalEntry entry{json.at("case"), json.at("series"), count_of<int>(json.at("step")), json.at("time").is_number() ? json.at("time").get<double>() : NAN, {}};
+  JournalEntry entry{json.at("case"),
+                     json.at("series"),
+                     count_of<int>(json.at("step")),
+                     json.at("time").is_number() ? json.at("time").get<double>() : NAN,
+                     {}};
   for (const Json& file : json.at("files")) entry.files.push_back(file_of(file));
   return entry;
 }
 
 }  // namespace
 
-std::string journal_path(const std::string& folder) { return (std::filesystem::path(folder) / "results.journal").string(); }
+std::string journal_path(const std::string& folder) {
+  return (std::filesystem::path(folder) / "results.journal").string();
+}
 
 std::string to_line(const JournalEntry& entry) {
-  Json json{{"case", entry.case_name}, {"series", entry.series}, {"step", entry.step}, {"time", entry.time}, {"files", Json::array()}};
+  Json json{{"case", entry.case_name},
+            {"series", entry.series},
+            {"step", entry.step},
+            {"time", entry.time},
+            {"files", Json::array()}};
   for (const JournalFile& file : entry.files) json["files"].push_back(json_of(file));
   try {
     const std::string text = json.dump();
     return hex(crc32_of(text)) + " " + text + "\n";
   } catch (const Json::exception&) {
-    throw Error(Exit::output, fmt::format("the name '{}' is not UTF-8", entry.series), "the journal of the results is", "rename the case file");
+    throw Error(Exit::output, fmt::format("the name '{}' is not UTF-8", entry.series), "the journal of the results is",
+                "rename the case file");
   }
 }
 
@@ -92,9 +110,7 @@ Journal parse_journal(std::string_view text) {
     }
     try {
       journal.entries.push_back(entry_of(text.substr(0, end)));
-    } catch (const std::exception&) {
-      journal.damaged_lines.push_back(number);
-    }
+    } catch (const std::exception&) { journal.damaged_lines.push_back(number); }
     journal.valid_size += end + 1;
     text.remove_prefix(end + 1);
   }
@@ -107,7 +123,9 @@ Journal read_journal(const std::string& folder) {
   if (!std::filesystem::exists(path, status)) return {};
   std::ifstream file(path, std::ios::binary);
   const std::string text(std::istreambuf_iterator<char>(file), {});
-  if (!file.eof() && file.fail()) throw Error(Exit::checkpoint, fmt::format("cannot read '{}'", path), "it says what was committed", "check the disk");
+  if (!file.eof() && file.fail())
+    throw Error(Exit::checkpoint, fmt::format("cannot read '{}'", path), "it says what was committed",
+                "check the disk");
   return parse_journal(text);
 }
 

@@ -19,7 +19,8 @@ std::string folder_of_this_library() {
 }
 
 bool is_short_of_memory(std::string_view reason) {
-  return reason.find("failed to map segment") != std::string_view::npos || reason.find("annot allocate memory") != std::string_view::npos;
+  return reason.find("failed to map segment") != std::string_view::npos ||
+         reason.find("annot allocate memory") != std::string_view::npos;
 }
 
 }  // namespace
@@ -32,7 +33,8 @@ const void* late_library(const char* module, const char* symbol, const char* lib
   const char* const said = dlerror();
   const std::string reason = said == nullptr ? "" : said;
   if (is_short_of_memory(reason)) throw std::bad_alloc();
-  throw Error(Exit::environment, fmt::format("{} cannot be loaded", library), reason, "install or build Ritz again, with the libraries that it was built with");
+  throw Error(Exit::environment, fmt::format("{} cannot be loaded", library), reason,
+              "install or build Ritz again, with the libraries that it was built with");
 }
 
 }  // namespace ritz

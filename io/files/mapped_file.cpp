@@ -17,7 +17,9 @@ namespace {
 
 struct Descriptor {
   int number;
-  ~Descriptor() { if (number >= 0) ::close(number); }
+  ~Descriptor() {
+    if (number >= 0) ::close(number);
+  }
 };
 
 }  // namespace
@@ -27,7 +29,7 @@ MappedFile::MappedFile(const std::string& path, bool ahead) {
   if (file.number < 0)
     throw Error(Exit::mesh, fmt::format("cannot open the mesh file '{}': {}", path, std::strerror(errno)), "",
                 "check the name; relative names in a case file start at the folder of the case file");
-  struct stat status{};
+  struct stat status {};
   if (::fstat(file.number, &status) != 0)
     throw Error(Exit::mesh, fmt::format("cannot read the mesh file '{}': {}", path, std::strerror(errno)));
   if (!S_ISREG(status.st_mode))
@@ -39,8 +41,8 @@ MappedFile::MappedFile(const std::string& path, bool ahead) {
   size_ = static_cast<std::size_t>(status.st_size);
   void* memory = ::mmap(nullptr, size_, PROT_READ, MAP_PRIVATE | (ahead ? MAP_POPULATE : 0), file.number, 0);
   if (memory == MAP_FAILED)
-    throw Error(Exit::resources, fmt::format("cannot map the mesh file '{}' ({} bytes): {}", path, size_,
-                                             std::strerror(errno)));
+    throw Error(Exit::resources,
+                fmt::format("cannot map the mesh file '{}' ({} bytes): {}", path, size_, std::strerror(errno)));
   data_ = static_cast<const char*>(memory);
 }
 

@@ -14,11 +14,15 @@ TextFile::TextFile(std::string path) : path_(std::move(path)), mapped_(path_), t
   if (text_.starts_with("\xEF\xBB\xBF")) text_.remove_prefix(3);
 }
 
-std::int64_t TextFile::line_of(const char* position) const { return 1 + std::count(begin(), std::min(position, end()), '\n'); }
+std::int64_t TextFile::line_of(const char* position) const {
+  return 1 + std::count(begin(), std::min(position, end()), '\n');
+}
 
-void TextFile::fail(const char* position, const std::string& what, const std::string& why, const std::string& fix) const {
-  throw Error(Exit::mesh, fmt::format("{} at '{}', line {}", what, path_, line_of(position)), why,
-              fix.empty() ? "write the file again with the mesher; it may have been cut short or changed by hand" : fix);
+void TextFile::fail(const char* position, const std::string& what, const std::string& why,
+                    const std::string& fix) const {
+  throw Error(
+      Exit::mesh, fmt::format("{} at '{}', line {}", what, path_, line_of(position)), why,
+      fix.empty() ? "write the file again with the mesher; it may have been cut short or changed by hand" : fix);
 }
 
 void TextFile::fail_expected(const char* position, const std::string& what, const std::string& why) const {

@@ -1,4 +1,5 @@
-// Words and numbers, one after the other, from text in which line ends mean nothing and # starts a comment. Private to io.
+// Words and numbers, one after the other, from text in which line ends mean nothing and # starts a comment. Private to
+// io.
 #pragma once
 
 #include "io/files/number_text.hpp"

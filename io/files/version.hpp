@@ -1,4 +1,5 @@
-// What this is: "0.1.0 (b08f531)", with the commit where it was built from a checkout, and "+" behind it where files had been changed.
+// What this is: "0.1.0 (b08f531)", with the commit where it was built from a checkout, and "+" behind it where files
+// had been changed.
 #pragma once
 
 namespace ritz {

@@ -25,7 +25,8 @@ Hdf5Handle type_handle(Hdf5Type type) {
 }
 
 std::optional<Hdf5Type> type_of(hid_t stored) {
-  for (const Hdf5Type type : {Hdf5Type::float64, Hdf5Type::float32, Hdf5Type::int64, Hdf5Type::int32, Hdf5Type::uint8, Hdf5Type::text})
+  for (const Hdf5Type type :
+       {Hdf5Type::float64, Hdf5Type::float32, Hdf5Type::int64, Hdf5Type::int32, Hdf5Type::uint8, Hdf5Type::text})
     if (H5Tequal(stored, type_handle(type)) > 0) return type;
   return std::nullopt;
 }
@@ -45,7 +46,8 @@ class Source {
 
 class OpenFile final : public Hdf5File {
  public:
-  OpenFile(std::string path, bool writes, hid_t (*open)(const char*), const char* failure) : path_(std::move(path)), writes_(writes) {
+  OpenFile(std::string path, bool writes, hid_t (*open)(const char*), const char* failure)
+      : path_(std::move(path)), writes_(writes) {
     use_hdf5_quietly();
     id_ = checked(open(path_.c_str()), failure);
   }
@@ -73,7 +75,8 @@ class OpenFile final : public Hdf5File {
   T checked(T result, const char* what) const {
     if (result >= 0) return result;
     if (writes_) fail_to_write(path_, fmt::format("{}: {}", what, reason_of_hdf5()));
-    throw Error(Exit::checkpoint, fmt::format("cannot read '{}': {}: {}", path_, what, reason_of_hdf5()), {}, "it is damaged, or no file of Ritz");
+    throw Error(Exit::checkpoint, fmt::format("cannot read '{}': {}: {}", path_, what, reason_of_hdf5()), {},
+                "it is damaged, or no file of Ritz");
   }
 
   std::string path_;
@@ -87,16 +90,21 @@ void OpenFile::close() {
 }
 
 void OpenFile::make_group(const std::string& name) {
-  Hdf5Handle group(checked(H5Gcreate2(id_, name.c_str(), H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT), "a group cannot be made"), H5Gclose);
+  Hdf5Handle group(
+      checked(H5Gcreate2(id_, name.c_str(), H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT), "a group cannot be made"),
+      H5Gclose);
   checked(group.close(), "a group cannot be made");
 }
 
 void OpenFile::set_attribute(const std::string& group, const std::string& name, std::span<const std::int64_t> values) {
-  if (H5Aexists_by_name(id_, group.c_str(), name.c_str(), H5P_DEFAULT) > 0) H5Adelete_by_name(id_, group.c_str(), name.c_str(), H5P_DEFAULT);
+  if (H5Aexists_by_name(id_, group.c_str(), name.c_str(), H5P_DEFAULT) > 0)
+    H5Adelete_by_name(id_, group.c_str(), name.c_str(), H5P_DEFAULT);
   const hsize_t count = values.size();
   const Hdf5Handle space(count == 1 ? H5Screate(H5S_SCALAR) : H5Screate_simple(1, &count, nullptr), H5Sclose);
-  Hdf5Handle attribute(checked(H5Acreate_by_name(id_, group.c_str(), name.c_str(), H5T_STD_I64LE, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT),
-                                 "an attribute cannot be made"), H5Aclose);
+  Hdf5Handle attribute(checked(H5Acreate_by_name(id_, group.c_str(), name.c_str(), H5T_STD_I64LE, space, H5P_DEFAULT,
+                                                 H5P_DEFAULT, H5P_DEFAULT),
+                               "an attribute cannot be made"),
+                       H5Aclose);
   checked(H5Awrite(attribute, H5T_NATIVE_INT64, values.data()), "an attribute cannot be written");
   checked(attribute.close(), "an attribute cannot be written");
 }
@@ -105,14 +113,18 @@ void OpenFile::set_attribute(const std::string& group, const std::string& name, 
   const Hdf5Handle type(H5Tcopy(H5T_C_S1), H5Tclose), space(H5Screate(H5S_SCALAR), H5Sclose);
   H5Tset_size(type, text.size());
   H5Tset_strpad(type, H5T_STR_NULLPAD);
-  Hdf5Handle attribute(checked(H5Acreate_by_name(id_, group.c_str(), name.c_str(), type, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT),
-                                 "an attribute cannot be made"), H5Aclose);
+  Hdf5Handle attribute(
+      checked(H5Acreate_by_name(id_, group.c_str(), name.c_str(), type, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT),
+              "an attribute cannot be made"),
+      H5Aclose);
   checked(H5Awrite(attribute, type, text.data()), "an attribute cannot be written");
   checked(attribute.close(), "an attribute cannot be written");
 }
 
 std::vector<std::int64_t> OpenFile::numbers(const std::string& group, const std::string& name) const {
-  const Hdf5Handle attribute(checked(H5Aopen_by_name(id_, group.c_str(), name.c_str(), H5P_DEFAULT, H5P_DEFAULT), "an attribute is missing"), H5Aclose);
+  const Hdf5Handle attribute(
+      checked(H5Aopen_by_name(id_, group.c_str(), name.c_str(), H5P_DEFAULT, H5P_DEFAULT), "an attribute is missing"),
+      H5Aclose);
   const Hdf5Handle space(H5Aget_space(attribute), H5Sclose);
   const hssize_t count = H5Sget_simple_extent_npoints(space);
   if (count < 1 || count > 16) checked(-1, "an attribute has another number of values");
@@ -122,10 +134,13 @@ std::vector<std::int64_t> OpenFile::numbers(const std::string& group, const std:
 }
 
 std::string OpenFile::text(const std::string& group, const std::string& name) const {
-  const Hdf5Handle attribute(checked(H5Aopen_by_name(id_, group.c_str(), name.c_str(), H5P_DEFAULT, H5P_DEFAULT), "an attribute is missing"), H5Aclose);
+  const Hdf5Handle attribute(
+      checked(H5Aopen_by_name(id_, group.c_str(), name.c_str(), H5P_DEFAULT, H5P_DEFAULT), "an attribute is missing"),
+      H5Aclose);
   const Hdf5Handle type(H5Aget_type(attribute), H5Tclose), space(H5Aget_space(attribute), H5Sclose);
   const std::size_t size = H5Tget_size(type);
-  if (H5Tget_class(type) != H5T_STRING || H5Tis_variable_str(type) != 0 || size > 4096 || H5Sget_simple_extent_npoints(space) != 1)
+  if (H5Tget_class(type) != H5T_STRING || H5Tis_variable_str(type) != 0 || size > 4096 ||
+      H5Sget_simple_extent_npoints(space) != 1)
     checked(-1, "an attribute is no text of fixed length");
   std::string value(size, '\0');
   checked(H5Aread(attribute, type, value.data()), "an attribute cannot be read");
@@ -136,8 +151,11 @@ void OpenFile::write(const Hdf5Rows& rows) {
   const Hdf5Handle type = type_handle(rows.type);
   const hsize_t extent[] = {rows.rows, static_cast<hsize_t>(rows.columns)};
   const Hdf5Handle space(H5Screate_simple(rows.columns > 0 ? 2 : 1, extent, nullptr), H5Sclose);
-  Hdf5Handle set(checked(H5Dcreate2(id_, rows.dataset.c_str(), type, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT), "a dataset cannot be made"), H5Dclose);
-  if (rows.rows > 0) checked(H5Dwrite(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, Source(rows).data()), "a dataset cannot be written");
+  Hdf5Handle set(checked(H5Dcreate2(id_, rows.dataset.c_str(), type, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT),
+                         "a dataset cannot be made"),
+                 H5Dclose);
+  if (rows.rows > 0)
+    checked(H5Dwrite(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, Source(rows).data()), "a dataset cannot be written");
   checked(set.close(), "a dataset cannot be written");
 }
 
@@ -151,13 +169,16 @@ void OpenFile::append(const Hdf5Rows& rows, bool compress) {
     const hsize_t few = std::max<hsize_t>(1, 1024 / bytes);  // numbers of steps, not fields: room for some of them
     const hsize_t extent[] = {0, columns}, limit[] = {H5S_UNLIMITED, columns};
     const hsize_t chunk[] = {std::clamp<hsize_t>(rows.rows, std::min(few, most), most), columns};
-    const Hdf5Handle space(H5Screate_simple(rank, extent, limit), H5Sclose), properties(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
+    const Hdf5Handle space(H5Screate_simple(rank, extent, limit), H5Sclose),
+        properties(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
     H5Pset_chunk(properties, rank, chunk);
     if (compress && rows.type != Hdf5Type::text) {
       H5Pset_shuffle(properties);
       H5Pset_deflate(properties, 1);
     }
-    Hdf5Handle made(checked(H5Dcreate2(id_, rows.dataset.c_str(), type, space, H5P_DEFAULT, properties, H5P_DEFAULT), "a dataset cannot be made"), H5Dclose);
+    Hdf5Handle made(checked(H5Dcreate2(id_, rows.dataset.c_str(), type, space, H5P_DEFAULT, properties, H5P_DEFAULT),
+                            "a dataset cannot be made"),
+                    H5Dclose);
     checked(made.close(), "a dataset cannot be made");
   }
   Hdf5Handle set(checked(H5Dopen2(id_, rows.dataset.c_str(), H5P_DEFAULT), "a dataset cannot be opened"), H5Dclose);
@@ -206,7 +227,8 @@ std::uint64_t OpenFile::row_count(const std::string& dataset) const {
 
 Hdf5Rows OpenFile::read(const std::string& dataset, std::uint64_t first_row, std::uint64_t row_count) const {
   const Hdf5Handle set(checked(H5Dopen2(id_, dataset.c_str(), H5P_DEFAULT), "a dataset is missing"), H5Dclose);
-  const Hdf5Handle stored(checked(H5Dget_type(set), "a dataset has no type"), H5Tclose), space(H5Dget_space(set), H5Sclose);
+  const Hdf5Handle stored(checked(H5Dget_type(set), "a dataset has no type"), H5Tclose),
+      space(H5Dget_space(set), H5Sclose);
   const std::optional<Hdf5Type> type = type_of(stored);
   const int rank = H5Sget_simple_extent_ndims(space);
   if (!type || rank < 1 || rank > 2) checked(-1, "a dataset is of a kind that Ritz does not write");
@@ -215,7 +237,8 @@ Hdf5Rows OpenFile::read(const std::string& dataset, std::uint64_t first_row, std
   if (first_row > extent[0] || row_count > extent[0] - first_row) checked(-1, "a dataset is too short");
   if (extent[1] > (1u << 20)) checked(-1, "a dataset is too wide");  // before anything of its size is asked for
   const hsize_t start[] = {first_row, 0}, count[] = {row_count, extent[1]};
-  Hdf5Rows rows{.dataset = dataset, .type = *type, .rows = row_count, .columns = rank == 2 ? static_cast<int>(extent[1]) : 0};
+  Hdf5Rows rows{
+      .dataset = dataset, .type = *type, .rows = row_count, .columns = rank == 2 ? static_cast<int>(extent[1]) : 0};
   if (row_count == 0) return rows;
   const Hdf5Handle memory(H5Screate_simple(rank, count, nullptr), H5Sclose), as = type_handle(*type);
   H5Sselect_hyperslab(space, H5S_SELECT_SET, start, nullptr, count, nullptr);
@@ -235,15 +258,20 @@ Hdf5Rows OpenFile::read(const std::string& dataset, std::uint64_t first_row, std
 
 std::unique_ptr<Hdf5File> with_hdf5::create(const std::string& path) {
   return std::make_unique<OpenFile>(
-      path, true, [](const char* name) { return H5Fcreate(name, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT); }, "the file cannot be made");
+      path, true, [](const char* name) { return H5Fcreate(name, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT); },
+      "the file cannot be made");
 }
 
 std::unique_ptr<Hdf5File> with_hdf5::open_for_writing(const std::string& path) {
-  return std::make_unique<OpenFile>(path, true, [](const char* name) { return H5Fopen(name, H5F_ACC_RDWR, H5P_DEFAULT); }, "the file cannot be opened");
+  return std::make_unique<OpenFile>(
+      path, true, [](const char* name) { return H5Fopen(name, H5F_ACC_RDWR, H5P_DEFAULT); },
+      "the file cannot be opened");
 }
 
 std::unique_ptr<Hdf5File> with_hdf5::open(const std::string& path) {
-  return std::make_unique<OpenFile>(path, false, [](const char* name) { return H5Fopen(name, H5F_ACC_RDONLY, H5P_DEFAULT); }, "the file cannot be opened");
+  return std::make_unique<OpenFile>(
+      path, false, [](const char* name) { return H5Fopen(name, H5F_ACC_RDONLY, H5P_DEFAULT); },
+      "the file cannot be opened");
 }
 
 }  // namespace ritz

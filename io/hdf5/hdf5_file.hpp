@@ -1,5 +1,5 @@
-// An HDF5 file with datasets that are written once and datasets that grow by rows: as much of HDF5 as results need, with
-// errors thrown and nothing printed. Numbers are stored as they are in memory (little-endian). Private to io.
+// An HDF5 file with datasets that are written once and datasets that grow by rows: as much of HDF5 as results need,
+// with errors thrown and nothing printed. Numbers are stored as they are in memory (little-endian). Private to io.
 //
 //   const std::unique_ptr<Hdf5File> file = Hdf5File::create("a.hdf.tmp");
 //   file->write({.dataset = "/VTKHDF/Points", .type = Hdf5Type::float64, .rows = n, .columns = 3, .data = x});
@@ -17,8 +17,8 @@
 
 namespace ritz {
 
-// Texts have variable length and are called ASCII, though they are UTF-8: VTK (9.1 to 9.7) reads no others, and newer ones
-// crash on them.
+// Texts have variable length and are called ASCII, though they are UTF-8: VTK (9.1 to 9.7) reads no others, and newer
+// ones crash on them.
 enum class Hdf5Type { float64, float32, int64, int32, uint8, text };
 std::size_t size_of(Hdf5Type type);  // [bytes] of a number; 0 for a text
 
@@ -29,11 +29,11 @@ struct Hdf5Rows {
   std::uint64_t rows = 0;
   int columns = 0;
   const void* data = nullptr;
-  std::vector<std::byte> own = {};       // `data` of rows that nobody else keeps
+  std::vector<std::byte> own = {};  // `data` of rows that nobody else keeps
   std::vector<std::string> texts = {};
 
   const void* begin() const { return data != nullptr ? data : own.data(); }
-  std::uint32_t crc32() const;           // of the bytes as they are stored; of texts, each with a zero byte after it
+  std::uint32_t crc32() const;  // of the bytes as they are stored; of texts, each with a zero byte after it
   std::uint32_t crc32_after(std::uint32_t before) const;
 };
 
@@ -51,15 +51,21 @@ class Hdf5File {
   virtual void close() = 0;
 
   virtual void make_group(const std::string& name) = 0;
-  virtual void set_attribute(const std::string& group, const std::string& name, std::span<const std::int64_t> values) = 0;  // one value: a scalar
-  virtual void set_attribute(const std::string& group, const std::string& name, const std::string& text) = 0;               // of fixed length
-  virtual std::vector<std::int64_t> numbers(const std::string& group, const std::string& name) const = 0;  // of an attribute
-  virtual std::string text(const std::string& group, const std::string& name) const = 0;                   // of fixed length
+  // one value: a scalar
+  virtual void set_attribute(const std::string& group, const std::string& name,
+                             std::span<const std::int64_t> values) = 0;
+  // of fixed length
+  virtual void set_attribute(const std::string& group, const std::string& name, const std::string& text) = 0;
+  // of an attribute
+  virtual std::vector<std::int64_t> numbers(const std::string& group, const std::string& name) const = 0;
+  // of fixed length
+  virtual std::string text(const std::string& group, const std::string& name) const = 0;
 
   virtual void write(const Hdf5Rows& rows) = 0;
   // To the end of a dataset that grows; made when it is not there, in chunks of as many rows.
   virtual void append(const Hdf5Rows& rows, bool compress = false) = 0;
-  virtual void shrink(const std::string& dataset, std::uint64_t rows) = 0;  // of a dataset that grows: to its first rows
+  // of a dataset that grows: to its first rows
+  virtual void shrink(const std::string& dataset, std::uint64_t rows) = 0;
   virtual bool has(const std::string& dataset) const = 0;
   virtual std::uint64_t row_count(const std::string& dataset) const = 0;
   virtual Hdf5Rows read(const std::string& dataset, std::uint64_t first_row, std::uint64_t row_count) const = 0;

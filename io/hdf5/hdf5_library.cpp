@@ -16,7 +16,9 @@ const Hdf5Library& hdf5_library() {
 }
 
 std::unique_ptr<Hdf5File> Hdf5File::create(const std::string& path) { return hdf5_library().create(path); }
-std::unique_ptr<Hdf5File> Hdf5File::open_for_writing(const std::string& path) { return hdf5_library().open_for_writing(path); }
+std::unique_ptr<Hdf5File> Hdf5File::open_for_writing(const std::string& path) {
+  return hdf5_library().open_for_writing(path);
+}
 std::unique_ptr<Hdf5File> Hdf5File::open(const std::string& path) { return hdf5_library().open(path); }
 
 std::size_t size_of(Hdf5Type type) {
@@ -28,7 +30,8 @@ std::uint32_t Hdf5Rows::crc32() const { return crc32_after(0); }
 
 std::uint32_t Hdf5Rows::crc32_after(std::uint32_t crc) const {
   for (const std::string& text : texts) crc = crc32_of({text.c_str(), text.size() + 1}, crc);
-  return crc32_of({static_cast<const char*>(begin()), rows * static_cast<std::size_t>(std::max(columns, 1)) * size_of(type)}, crc);
+  return crc32_of(
+      {static_cast<const char*>(begin()), rows * static_cast<std::size_t>(std::max(columns, 1)) * size_of(type)}, crc);
 }
 
 Hdf5Rows text_rows(std::string dataset, std::vector<std::string> texts) {
@@ -47,7 +50,8 @@ std::uint32_t Hdf5File::crc32(const std::string& dataset, std::uint64_t first_ro
 std::unique_ptr<Hdf5Tree> Hdf5Tree::open(const std::string& path) { return hdf5_library().open_tree(path); }
 
 void Hdf5Tree::fail(const std::string& object, const std::string& what) const {
-  throw Error(Exit::mesh, fmt::format("'{}' of '{}' {}", object, path_, what), {}, "write the file again with the mesher");
+  throw Error(Exit::mesh, fmt::format("'{}' of '{}' {}", object, path_, what), {},
+              "write the file again with the mesher");
 }
 
 std::string without_padding(std::string text) {
@@ -58,7 +62,8 @@ std::string without_padding(std::string text) {
 
 std::vector<std::string> fixed_texts(const std::string& characters, std::size_t width) {
   std::vector<std::string> texts;
-  for (std::size_t at = 0; width > 0 && at + width <= characters.size(); at += width) texts.push_back(without_padding(characters.substr(at, width)));
+  for (std::size_t at = 0; width > 0 && at + width <= characters.size(); at += width)
+    texts.push_back(without_padding(characters.substr(at, width)));
   return texts;
 }
 

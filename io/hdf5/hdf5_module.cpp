@@ -14,4 +14,5 @@ std::string version() {
 }  // namespace
 
 extern "C" __attribute__((visibility("default")))
-const ritz::Hdf5Library ritz_hdf5{ritz::with_hdf5::create, ritz::with_hdf5::open_for_writing, ritz::with_hdf5::open, ritz::with_hdf5::open_tree, version};
+const ritz::Hdf5Library ritz_hdf5{ritz::with_hdf5::create, ritz::with_hdf5::open_for_writing, ritz::with_hdf5::open,
+                                  ritz::with_hdf5::open_tree, version};

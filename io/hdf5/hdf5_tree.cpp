@@ -77,7 +77,8 @@ OpenTree::OpenTree(const std::string& path) : Hdf5Tree(path) {
 }
 
 bool OpenTree::has(const std::string& object) const {
-  for (std::size_t at = object.find('/', 1);; at = object.find('/', at + 1)) {  // HDF5 wants every part of the way asked for
+  // HDF5 wants every part of the way asked for
+  for (std::size_t at = object.find('/', 1);; at = object.find('/', at + 1)) {
     const bool there = H5Lexists(id_, object.substr(0, at).c_str(), H5P_DEFAULT) > 0;
     if (!there) H5Eclear2(H5E_DEFAULT);
     if (!there || at == std::string::npos) return there;
@@ -96,7 +97,8 @@ std::vector<std::string> OpenTree::children(const std::string& group) const {
   if (H5Literate(opened, H5_INDEX_CRT_ORDER, H5_ITER_INC, nullptr, add, &names) >= 0) return names;
   H5Eclear2(H5E_DEFAULT);
   names.clear();
-  if (H5Literate(opened, H5_INDEX_NAME, H5_ITER_INC, nullptr, add, &names) < 0) fail(group, "cannot be listed: " + reason_of_hdf5());
+  if (H5Literate(opened, H5_INDEX_NAME, H5_ITER_INC, nullptr, add, &names) < 0)
+    fail(group, "cannot be listed: " + reason_of_hdf5());
   return names;
 }
 
@@ -110,7 +112,8 @@ std::vector<std::uint64_t> OpenTree::shape(const std::string& dataset) const {
   std::uint64_t bytes = H5Tget_size(type);
   const std::uint64_t most = file_size_ * greatest_compression;
   for (int i = 0; i < rank; ++i) {
-    if (extents[i] > 0 && bytes > most / extents[i]) fail(dataset, fmt::format("is larger than a file of {} bytes can hold", file_size_));
+    if (extents[i] > 0 && bytes > most / extents[i])
+      fail(dataset, fmt::format("is larger than a file of {} bytes can hold", file_size_));
     bytes *= extents[i];
   }
   return {extents, extents + rank};
@@ -122,13 +125,17 @@ std::vector<T> OpenTree::read(const std::string& dataset, H5T_class_t of_class, 
   for (const std::uint64_t extent : shape(dataset)) count *= extent;
   const Hdf5Handle set(H5Dopen2(id_, dataset.c_str(), H5P_DEFAULT), H5Dclose);
   const Hdf5Handle type(H5Dget_type(set), H5Tclose);
-  if (H5Tget_class(type) != of_class) fail(dataset, of_class == H5T_FLOAT ? "holds no floating-point numbers" : "holds no integers");
+  if (H5Tget_class(type) != of_class)
+    fail(dataset, of_class == H5T_FLOAT ? "holds no floating-point numbers" : "holds no integers");
   std::vector<T> values(count);
-  if (count > 0 && H5Dread(set, as, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()) < 0) fail(dataset, "cannot be read: " + reason_of_hdf5());
+  if (count > 0 && H5Dread(set, as, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()) < 0)
+    fail(dataset, "cannot be read: " + reason_of_hdf5());
   return values;
 }
 
-std::vector<double> OpenTree::reals(const std::string& dataset) const { return read<double>(dataset, H5T_FLOAT, H5T_NATIVE_DOUBLE); }
+std::vector<double> OpenTree::reals(const std::string& dataset) const {
+  return read<double>(dataset, H5T_FLOAT, H5T_NATIVE_DOUBLE);
+}
 
 std::vector<std::int64_t> OpenTree::integers(const std::string& dataset) const {
   return read<std::int64_t>(dataset, H5T_INTEGER, H5T_NATIVE_INT64);
@@ -141,7 +148,8 @@ std::string OpenTree::characters(const std::string& dataset) const {
   const Hdf5Handle type(H5Dget_type(set), H5Tclose);
   if (!is_of_characters(type)) fail(dataset, "holds no characters");
   std::string text(count * H5Tget_size(type), '\0');
-  if (!text.empty() && H5Dread(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, text.data()) < 0) fail(dataset, "cannot be read: " + reason_of_hdf5());
+  if (!text.empty() && H5Dread(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, text.data()) < 0)
+    fail(dataset, "cannot be read: " + reason_of_hdf5());
   return text;
 }
 
@@ -150,7 +158,8 @@ std::optional<std::int64_t> OpenTree::integer_attribute(const std::string& objec
   const Hdf5Handle attribute(H5Aopen_by_name(id_, object.c_str(), name.c_str(), H5P_DEFAULT, H5P_DEFAULT), H5Aclose);
   const Hdf5Handle type(H5Aget_type(attribute), H5Tclose), space(H5Aget_space(attribute), H5Sclose);
   std::int64_t value = 0;
-  if (H5Tget_class(type) != H5T_INTEGER || H5Sget_simple_extent_npoints(space) != 1 || H5Aread(attribute, H5T_NATIVE_INT64, &value) < 0)
+  if (H5Tget_class(type) != H5T_INTEGER || H5Sget_simple_extent_npoints(space) != 1 ||
+      H5Aread(attribute, H5T_NATIVE_INT64, &value) < 0)
     fail(object, fmt::format("has an attribute '{}' that is no integer", name));
   return value;
 }

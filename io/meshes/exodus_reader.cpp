@@ -1,5 +1,5 @@
-// Exodus II (Sjaardema, Schoof and Yarberry, "EXODUS: A Finite Element Data Model", SAND92-2137 and the manual of SEACAS):
-// netCDF files of Cubit, Coreform, MOOSE, Sierra and libMesh. Node and side numbers of the manual's figures.
+// Exodus II (Sjaardema, Schoof and Yarberry, "EXODUS: A Finite Element Data Model", SAND92-2137 and the manual of
+// SEACAS): netCDF files of Cubit, Coreform, MOOSE, Sierra and libMesh. Node and side numbers of the manual's figures.
 #include "io/meshes/other_readers.hpp"
 
 #include "io/meshes/foreign_cells.hpp"
@@ -22,16 +22,18 @@ struct Member {
   CellKind linear;
 };
 constexpr std::array families{
-    Member{"HEX", hex8},        Member{"HEXAHEDRON", hex8}, Member{"TETRA", tet4},    Member{"TET", tet4},      Member{"WEDGE", prism6},
-    Member{"PRISM", prism6},    Member{"PYRAMID", pyramid5}, Member{"PYRA", pyramid5}, Member{"PYR", pyramid5},  Member{"QUAD", quad4},
-    Member{"SHELL", quad4},     Member{"SHELL", tri3},      Member{"TRI", tri3},      Member{"TRIANGLE", tri3}, Member{"TRISHELL", tri3},
-    Member{"SHELLTRI", tri3},   Member{"MEMBRANE", quad4},  Member{"BAR", line2},     Member{"BEAM", line2},    Member{"TRUSS", line2},
-    Member{"ROD", line2},       Member{"EDGE", line2},      Member{"LINE", line2},    Member{"SPRING", line2},  Member{"SPHERE", vertex1},
-    Member{"CIRCLE", vertex1},  Member{"NODE", vertex1},    Member{"POINT", vertex1}};
+    Member{"HEX", hex8},       Member{"HEXAHEDRON", hex8}, Member{"TETRA", tet4},       Member{"TET", tet4},
+    Member{"WEDGE", prism6},   Member{"PRISM", prism6},    Member{"PYRAMID", pyramid5}, Member{"PYRA", pyramid5},
+    Member{"PYR", pyramid5},   Member{"QUAD", quad4},      Member{"SHELL", quad4},      Member{"SHELL", tri3},
+    Member{"TRI", tri3},       Member{"TRIANGLE", tri3},   Member{"TRISHELL", tri3},    Member{"SHELLTRI", tri3},
+    Member{"MEMBRANE", quad4}, Member{"BAR", line2},       Member{"BEAM", line2},       Member{"TRUSS", line2},
+    Member{"ROD", line2},      Member{"EDGE", line2},      Member{"LINE", line2},       Member{"SPRING", line2},
+    Member{"SPHERE", vertex1}, Member{"CIRCLE", vertex1},  Member{"NODE", vertex1},     Member{"POINT", vertex1}};
 
 // [side - 1] by its corners, counted from 1.
 std::span<const std::vector<int>> sides_of(CellKind linear) {
-  static const std::vector<std::vector<int>> hexahedron = {{1, 2, 6, 5}, {2, 3, 7, 6}, {3, 4, 8, 7}, {1, 5, 8, 4}, {1, 4, 3, 2}, {5, 6, 7, 8}};
+  static const std::vector<std::vector<int>> hexahedron = {{1, 2, 6, 5}, {2, 3, 7, 6}, {3, 4, 8, 7},
+                                                           {1, 5, 8, 4}, {1, 4, 3, 2}, {5, 6, 7, 8}};
   static const std::vector<std::vector<int>> tetrahedron = {{1, 2, 4}, {2, 3, 4}, {1, 4, 3}, {1, 3, 2}};
   static const std::vector<std::vector<int>> wedge = {{1, 2, 5, 4}, {2, 3, 6, 5}, {1, 4, 6, 3}, {1, 3, 2}, {4, 5, 6}};
   static const std::vector<std::vector<int>> pyramid = {{1, 2, 5}, {2, 3, 5}, {3, 4, 5}, {1, 5, 4}, {1, 4, 3, 2}};
@@ -59,7 +61,7 @@ struct Block {
   CellKind kind;
   Index first_position;  // among the cells of this kind
   std::int64_t first_element, element_count;
-  bool shell;            // its sides are its two faces first and then its edges
+  bool shell;  // its sides are its two faces first and then its edges
 };
 
 class ExodusReader {
@@ -70,7 +72,8 @@ class ExodusReader {
   }
   MeshData read(std::vector<std::string>& notices) {
     if (!file_.dimension("num_nodes") && !file_.has("coordx") && !file_.has("coord"))
-      throw Error(Exit::mesh, fmt::format("'{}' is no Exodus II file", file_.path()), "it is a netCDF or HDF5 file without the dimension 'num_nodes'",
+      throw Error(Exit::mesh, fmt::format("'{}' is no Exodus II file", file_.path()),
+                  "it is a netCDF or HDF5 file without the dimension 'num_nodes'",
                   "Ritz reads Exodus II, MED and CGNS among the formats that are kept in such files");
     read_points();
     read_blocks(notices);
@@ -88,7 +91,8 @@ class ExodusReader {
       const std::vector<double> all = file_.reals("coord");
       if (shape.size() != 2 || shape[0] > 3) fail("variable 'coord' has another shape than [axis][node]");
       for (std::size_t k = 0; k < shape[0]; ++k)
-        x[k].assign(all.begin() + static_cast<std::ptrdiff_t>(k * shape[1]), all.begin() + static_cast<std::ptrdiff_t>((k + 1) * shape[1]));
+        x[k].assign(all.begin() + static_cast<std::ptrdiff_t>(k * shape[1]),
+                    all.begin() + static_cast<std::ptrdiff_t>((k + 1) * shape[1]));
     } else {
       constexpr std::array names{"coordx", "coordy", "coordz"};
       for (std::size_t k = 0; k < 3; ++k)
@@ -97,7 +101,8 @@ class ExodusReader {
     dimension_ = x[2].empty() ? 2 : 3;
     raw_.points.resize(3 * x[0].size());
     for (std::size_t k = 0; k < 3; ++k) {
-      if (!x[k].empty() && x[k].size() != x[0].size()) fail(fmt::format("there are {} x and {} other coordinates", x[0].size(), x[k].size()));
+      if (!x[k].empty() && x[k].size() != x[0].size())
+        fail(fmt::format("there are {} x and {} other coordinates", x[0].size(), x[k].size()));
       for (std::size_t i = 0; i < x[k].size(); ++i) raw_.points[3 * i + k] = x[k][i];
     }
   }
@@ -109,7 +114,8 @@ class ExodusReader {
     std::vector<std::string> names = file_.has(given) ? file_.texts(given) : std::vector<std::string>();
     names.resize(count);
     for (std::size_t i = 0; i < count; ++i)
-      if (names[i].empty()) names[i] = fmt::format("{}_{}", kind, i < ids.size() ? ids[i] : static_cast<std::int64_t>(i + 1));
+      if (names[i].empty())
+        names[i] = fmt::format("{}_{}", kind, i < ids.size() ? ids[i] : static_cast<std::int64_t>(i + 1));
     return names;
   }
   std::size_t count_of(const char* dimension) const {
@@ -127,20 +133,22 @@ class ExodusReader {
       if (!file_.has(variable)) continue;  // an empty block
       const auto shape = file_.shape(variable);
       if (shape.size() != 2) fail(fmt::format("block '{}' holds polygons or polyhedra", names[b - 1]));
-      const std::optional<Block> block =
-          block_of(names[b - 1], file_.text_attribute(variable, "elem_type"), static_cast<int>(std::min<std::uint64_t>(shape[1], 1000)));
+      const std::optional<Block> block = block_of(names[b - 1], file_.text_attribute(variable, "elem_type"),
+                                                  static_cast<int>(std::min<std::uint64_t>(shape[1], 1000)));
       const auto elements = static_cast<std::int64_t>(shape[0]);
       if (!block) {  // points
         points += elements;
         blocks_.push_back({vertex1, 0, next_element_, elements, false});
       } else {
         blocks_.push_back({block->kind, raw_.cell_count(block->kind), next_element_, elements, block->shell});
-        append_cells(raw_.nodes_of(block->kind), file_.integers(variable), traits(block->kind).node_count, node_order(block->kind));
+        append_cells(raw_.nodes_of(block->kind), file_.integers(variable), traits(block->kind).node_count,
+                     node_order(block->kind));
         append(raw_.group(names[b - 1]).cells, {block->kind, blocks_.back().first_position, elements});
       }
       next_element_ += elements;
     }
-    if (points > 0) notices.push_back(fmt::format("{} elements of '{}' are points and were left out", points, file_.path()));
+    if (points > 0)
+      notices.push_back(fmt::format("{} elements of '{}' are points and were left out", points, file_.path()));
   }
 
   std::optional<Block> block_of(const std::string& name, const std::string& type, int node_count) const {
@@ -156,13 +164,19 @@ class ExodusReader {
         if (traits(kind).linear == member.linear && traits(kind).node_count == node_count)
           return Block{kind, 0, 0, 0, dimension_ == 3 && traits(kind).dimension == 2 && family != "QUAD"};
     }
-    throw Error(Exit::mesh, fmt::format("block '{}' of '{}' holds elements '{}' with {} nodes", name, file_.path(), type, node_count), "Ritz has no such cells",
-                "write elements of order 1 or 2: HEX8, 20, 27, TETRA4, 10, WEDGE6, 15, 18, PYRAMID5, 13, 14, QUAD4, 8, 9, TRI3, 6, BAR2, 3");
+    throw Error(
+        Exit::mesh,
+        fmt::format("block '{}' of '{}' holds elements '{}' with {} nodes", name, file_.path(), type, node_count),
+        "Ritz has no such cells",
+        "write elements of order 1 or 2: HEX8, 20, 27, TETRA4, 10, WEDGE6, 15, 18, PYRAMID5, 13, 14, QUAD4, 8, 9, "
+        "TRI3, 6, BAR2, 3");
   }
 
   const Block& block_with(std::int64_t element, const std::string& name) const {
-    const auto after = std::upper_bound(blocks_.begin(), blocks_.end(), element, [](std::int64_t e, const Block& block) { return e < block.first_element; });
-    if (element < 1 || element >= next_element_) fail(fmt::format("'{}' names element {}, and there are {}", name, element, next_element_ - 1));
+    const auto after = std::upper_bound(blocks_.begin(), blocks_.end(), element,
+                                        [](std::int64_t e, const Block& block) { return e < block.first_element; });
+    if (element < 1 || element >= next_element_)
+      fail(fmt::format("'{}' names element {}, and there are {}", name, element, next_element_ - 1));
     return *std::prev(after);
   }
 
@@ -172,8 +186,10 @@ class ExodusReader {
     std::int64_t left_out = 0;
     for (std::size_t s = 1; s <= count; ++s) {
       if (!file_.has(fmt::format("elem_ss{}", s))) continue;
-      const std::vector<std::int64_t> elements = file_.integers(fmt::format("elem_ss{}", s)), sides = file_.integers(fmt::format("side_ss{}", s));
-      if (elements.size() != sides.size()) fail(fmt::format("side set '{}' has {} elements and {} sides", names[s - 1], elements.size(), sides.size()));
+      const std::vector<std::int64_t> elements = file_.integers(fmt::format("elem_ss{}", s)),
+                                      sides = file_.integers(fmt::format("side_ss{}", s));
+      if (elements.size() != sides.size())
+        fail(fmt::format("side set '{}' has {} elements and {} sides", names[s - 1], elements.size(), sides.size()));
       RawGroup& group = raw_.group(names[s - 1]);
       for (std::size_t i = 0; i < elements.size(); ++i) {
         const Block& block = block_with(elements[i], names[s - 1]);
@@ -189,11 +205,13 @@ class ExodusReader {
         const auto corners = sides_of(traits(block.kind).linear);
         const std::int64_t side = sides[i] - (block.shell ? 2 : 0);
         if (side < 1 || side > std::ssize(corners))
-          fail(fmt::format("side set '{}' names side {} of element {}, a {}", names[s - 1], sides[i], elements[i], traits(block.kind).name));
+          fail(fmt::format("side set '{}' names side {} of element {}, a {}", names[s - 1], sides[i], elements[i],
+                           traits(block.kind).name));
         group.facets.push_back({block.kind, position, facet_of_side(block.kind, static_cast<int>(side))});
       }
     }
-    if (left_out > 0) notices.push_back(fmt::format("{} ends of lines in side sets of '{}' were left out", left_out, file_.path()));
+    if (left_out > 0)
+      notices.push_back(fmt::format("{} ends of lines in side sets of '{}' were left out", left_out, file_.path()));
   }
 
   static int facet_of_side(CellKind kind, int side) {
@@ -210,7 +228,8 @@ class ExodusReader {
       std::vector<Node>& nodes = raw_.group(names[s - 1]).nodes;
       for (const std::int64_t node : file_.integers(fmt::format("node_ns{}", s))) {
         if (node < 1 || node > std::ssize(raw_.points) / 3)
-          fail(fmt::format("node set '{}' names node {}, and there are {}", names[s - 1], node, raw_.points.size() / 3));
+          fail(
+              fmt::format("node set '{}' names node {}, and there are {}", names[s - 1], node, raw_.points.size() / 3));
         nodes.push_back(static_cast<Node>(node - 1));
       }
     }
@@ -223,7 +242,8 @@ class ExodusReader {
       if (!file_.has(fmt::format("elem_els{}", s))) continue;
       for (const std::int64_t element : file_.integers(fmt::format("elem_els{}", s))) {
         const Block& block = block_with(element, names[s - 1]);
-        if (block.kind != vertex1) append(raw_.group(names[s - 1]).cells, {block.kind, block.first_position + element - block.first_element, 1});
+        if (block.kind != vertex1)
+          append(raw_.group(names[s - 1]).cells, {block.kind, block.first_position + element - block.first_element, 1});
       }
     }
   }

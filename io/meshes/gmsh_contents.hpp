@@ -23,7 +23,8 @@ struct GmshRun {
 // Which of Gmsh's types the cells of each kind have; 0: none yet.
 using TypesOfKinds = std::array<int, cell_kind_count>;
 
-// False when others of another type are of this kind: hexahedra of order 2 beside those of order 3, which are taken at order 2.
+// False when others of another type are of this kind: hexahedra of order 2 beside those of order 3, which are taken at
+// order 2.
 inline bool claim(TypesOfKinds& types, CellKind kind, std::int64_t type) {
   int& claimed = types[static_cast<std::size_t>(kind)];
   if (claimed == 0) claimed = static_cast<int>(type);
@@ -33,15 +34,18 @@ inline bool claim(TypesOfKinds& types, CellKind kind, std::int64_t type) {
 using DimensionAndTag = std::pair<int, std::int64_t>;
 
 struct GmshContents {
-  bool groups_by_entity = true;                                        // MSH 4
-  bool structural = false;                                             // lines and surfaces are bodies (MeshData::structural)
-  std::vector<double> points;                                          // [node][3]
-  CellsByKind nodes;                                                   // [kind][cell][node]; of order 3 and more in Gmsh's order
+  bool groups_by_entity = true;  // MSH 4
+  // lines and surfaces are bodies (MeshData::structural)
+  bool structural = false;
+  std::vector<double> points;  // [node][3]
+  // [kind][cell][node]; of order 3 and more in Gmsh's order
+  CellsByKind nodes;
   TypesOfKinds types{};
   std::vector<GmshRun> runs;
   std::map<DimensionAndTag, std::string> group_names;
   std::map<DimensionAndTag, std::vector<std::int64_t>> groups_of_entity;
-  std::map<std::int64_t, Index> unsupported;                           // Gmsh type -> count; also types that become a kind that others are of already
+  // Gmsh type -> count; also types that become a kind that others are of already
+  std::map<std::int64_t, Index> unsupported;
 };
 
 // Regions, dimension and blocks; throws Error(Exit::mesh). gmsh_regions.cpp.

@@ -17,15 +17,15 @@ std::string GmshFile::place(const char* position) const {
 void GmshFile::fail(const char* position, std::string_view section, const std::string& what, const std::string& why,
                     const std::string& fix) const {
   const std::string where = section.empty() ? std::string() : fmt::format(" in ${}", section);
-  throw Error(Exit::mesh, fmt::format("{} at '{}', {}{}", what, path, place(position), where), why,
-              fix.empty() ? "write the file again with the mesher; it may have been cut short or changed by hand" : fix);
+  throw Error(
+      Exit::mesh, fmt::format("{} at '{}', {}{}", what, path, place(position), where), why,
+      fix.empty() ? "write the file again with the mesher; it may have been cut short or changed by hand" : fix);
 }
 
 void GmshCursor::fail_expected(const char* position, const char* what) const {
   if (position >= end_ || end_ - position < 0)
     fail(position, fmt::format("expected {}, but ${} ends here", what, section_));
-  if (file_->binary)
-    fail(position, fmt::format("expected {}, but only {} bytes are left", what, end_ - position));
+  if (file_->binary) fail(position, fmt::format("expected {}, but only {} bytes are left", what, end_ - position));
   const char* stop = std::min(token_end(position, end_), position + 40);
   fail(position, fmt::format("expected {}, found '{}'", what, std::string_view(position, stop)));
 }

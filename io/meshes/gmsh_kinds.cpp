@@ -53,8 +53,10 @@ struct OtherType {
 
 // From Gmsh's GmshDefines.h.
 constexpr std::array other_types{
-    OtherType{20, 9, "9-node incomplete triangle of order 3"},   OtherType{22, 12, "12-node incomplete triangle of order 4"},
-    OtherType{24, 15, "15-node incomplete triangle of order 5"}, OtherType{39, 12, "12-node incomplete quadrangle of order 3"},
+    OtherType{20, 9, "9-node incomplete triangle of order 3"},
+    OtherType{22, 12, "12-node incomplete triangle of order 4"},
+    OtherType{24, 15, "15-node incomplete triangle of order 5"},
+    OtherType{39, 12, "12-node incomplete quadrangle of order 3"},
 };
 
 // Types with all their nodes, from order 3.
@@ -63,9 +65,12 @@ struct Family {
   std::array<int, 8> types;  // 0: Gmsh has no such type
 };
 constexpr std::array families{
-    Family{CellKind::line2, {26, 27, 28, 62, 63, 64, 65, 66}},    Family{CellKind::tri3, {21, 23, 25, 42, 43, 44, 45, 46}},
-    Family{CellKind::quad4, {36, 37, 38, 47, 48, 49, 50, 51}},    Family{CellKind::tet4, {29, 30, 31, 71, 72, 73, 74, 75}},
-    Family{CellKind::hex8, {92, 93, 94, 95, 96, 97, 98, 0}},      Family{CellKind::prism6, {90, 91, 106, 107, 108, 109, 110, 0}},
+    Family{CellKind::line2, {26, 27, 28, 62, 63, 64, 65, 66}},
+    Family{CellKind::tri3, {21, 23, 25, 42, 43, 44, 45, 46}},
+    Family{CellKind::quad4, {36, 37, 38, 47, 48, 49, 50, 51}},
+    Family{CellKind::tet4, {29, 30, 31, 71, 72, 73, 74, 75}},
+    Family{CellKind::hex8, {92, 93, 94, 95, 96, 97, 98, 0}},
+    Family{CellKind::prism6, {90, 91, 106, 107, 108, 109, 110, 0}},
     Family{CellKind::pyramid5, {118, 119, 120, 121, 122, 123, 124, 0}},
 };
 
@@ -74,16 +79,19 @@ const NodeOrder& gmsh_order(CellKind shape) {
   using enum CellKind;
   using enum Listing;
   static const std::array orders{
-      NodeOrder{line2, {{0, 1}}, {}, rows, rows},
-      NodeOrder{tri3, {{0, 1}, {1, 2}, {2, 0}}, {}, recursive, recursive},
+      NodeOrder{line2, {{0, 1}}, {}, rows, rows}, NodeOrder{tri3, {{0, 1}, {1, 2}, {2, 0}}, {}, recursive, recursive},
       NodeOrder{quad4, {{0, 1}, {1, 2}, {2, 3}, {3, 0}}, {}, recursive, recursive},
-      NodeOrder{tet4, {{0, 1}, {1, 2}, {2, 0}, {3, 0}, {3, 2}, {3, 1}}, {{0, 2, 1}, {0, 1, 3}, {0, 3, 2}, {3, 1, 2}}, recursive, recursive},
+      // clang-format off
+      NodeOrder{tet4, {{0, 1}, {1, 2}, {2, 0}, {3, 0}, {3, 2}, {3, 1}}, {{0, 2, 1}, {0, 1, 3}, {0, 3, 2}, {3, 1, 2}},
+                recursive, recursive},
       NodeOrder{hex8, {{0, 1}, {0, 3}, {0, 4}, {1, 2}, {1, 5}, {2, 3}, {2, 6}, {3, 7}, {4, 5}, {4, 7}, {5, 6}, {6, 7}},
-                {{0, 3, 2, 1}, {0, 1, 5, 4}, {0, 4, 7, 3}, {1, 2, 6, 5}, {2, 3, 7, 6}, {4, 5, 6, 7}}, recursive, recursive},
+                {{0, 3, 2, 1}, {0, 1, 5, 4}, {0, 4, 7, 3}, {1, 2, 6, 5}, {2, 3, 7, 6}, {4, 5, 6, 7}}, recursive,
+                recursive},
       NodeOrder{prism6, {{0, 1}, {0, 2}, {0, 3}, {1, 2}, {1, 4}, {2, 5}, {3, 4}, {3, 5}, {4, 5}},
                 {{0, 2, 1}, {3, 4, 5}, {0, 1, 4, 3}, {0, 3, 5, 2}, {1, 2, 5, 4}}, recursive, columns},
       NodeOrder{pyramid5, {{0, 1}, {0, 3}, {0, 4}, {1, 2}, {1, 4}, {2, 3}, {2, 4}, {3, 4}},
                 {{0, 1, 4}, {3, 0, 4}, {1, 2, 4}, {2, 3, 4}, {0, 3, 2, 1}}, recursive, recursive}};
+  // clang-format on
   return *std::ranges::find(orders, shape, &NodeOrder::shape);
 }
 
@@ -93,8 +101,11 @@ std::map<std::int64_t, GmshKind> make_high_kinds() {
     for (std::size_t i = 0; i < family.types.size(); ++i) {
       const int order = static_cast<int>(i) + 3;
       if (family.types[i] != 0)
-        made[family.types[i]] = {
-            complete_quadratic(family.shape), static_cast<int>(lattice(gmsh_order(family.shape), order).size()), traits(family.shape).dimension, {}, order};
+        made[family.types[i]] = {complete_quadratic(family.shape),
+                                 static_cast<int>(lattice(gmsh_order(family.shape), order).size()),
+                                 traits(family.shape).dimension,
+                                 {},
+                                 order};
     }
   return made;
 }
@@ -127,7 +138,8 @@ const OtherType* other_type(std::int64_t type) {
 }  // namespace
 
 const GmshKind* gmsh_kind(std::int64_t type) {
-  return type >= 1 && type < static_cast<std::int64_t>(kinds.size()) ? &kinds[static_cast<std::size_t>(type)] : high_kind(type);
+  return type >= 1 && type < static_cast<std::int64_t>(kinds.size()) ? &kinds[static_cast<std::size_t>(type)]
+                                                                     : high_kind(type);
 }
 
 NodeSet gmsh_node_set(std::int64_t type) {
@@ -158,7 +170,8 @@ std::optional<int> gmsh_node_count(std::int64_t type) {
 }
 
 std::string supported_gmsh_types() {
-  return "Ritz reads points, lines, triangles, quadrangles, tetrahedra, hexahedra, prisms and pyramids of order 1 and 2, and those of higher order that have "
+  return "Ritz reads points, lines, triangles, quadrangles, tetrahedra, hexahedra, prisms and pyramids of order 1 and "
+         "2, and those of higher order that have "
          "all their nodes";
 }
 

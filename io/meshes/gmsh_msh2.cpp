@@ -91,7 +91,8 @@ const char* parse_element(const char* position, const char* end, const NodeNumbe
     }
   }
   for (int i = 0; i < kind->node_count; ++i)
-    nodes.push_back(cell[static_cast<std::size_t>(kind->gmsh_position.empty() ? i : kind->gmsh_position[static_cast<std::size_t>(i)])]);
+    nodes.push_back(cell[static_cast<std::size_t>(
+        kind->gmsh_position.empty() ? i : kind->gmsh_position[static_cast<std::size_t>(i)])]);
   return position;
 }
 
@@ -126,7 +127,8 @@ void read_text_elements(GmshCursor& cursor, std::int64_t element_count, const No
   std::vector<Part> parts(static_cast<std::size_t>(part_count));
   ParallelErrors errors;
 #pragma omp parallel for schedule(static, 1) if (part_count > 1)
-  for (std::size_t i = 0; i < parts.size(); ++i) errors.run([&] { parts[i] = parse_elements(starts[i], starts[i + 1], numbers); });
+  for (std::size_t i = 0; i < parts.size(); ++i)
+    errors.run([&] { parts[i] = parse_elements(starts[i], starts[i + 1], numbers); });
   errors.rethrow();
   std::int64_t total = 0;
   for (const Part& part : parts) {
@@ -153,8 +155,7 @@ void read_binary_elements(GmshCursor& cursor, std::int64_t element_count, const 
                          supported_gmsh_types());
     if (tag_count < 0)
       cursor.fail(start, fmt::format("expected the number of tags, found {}", tag_count), "a count cannot be negative");
-    if (count <= 0)
-      cursor.fail(start, fmt::format("expected the number of elements that follow, found {}", count));
+    if (count <= 0) cursor.fail(start, fmt::format("expected the number of elements that follow, found {}", count));
     const std::int64_t width = 1 + std::int64_t{tag_count} + *node_count;
     cursor.check_count(count, "the number of elements that follow", 4 * width);
     part.element_count += count;

@@ -35,8 +35,8 @@ void read_tags(GmshCursor& cursor, TokenIndex& index, const char* begin, std::in
 }
 
 // `width` is 3, or more when parametric coordinates follow.
-void read_coordinates(GmshCursor& cursor, TokenIndex& index, const char* begin, std::int64_t count,
-                      std::int64_t width, double* points) {
+void read_coordinates(GmshCursor& cursor, TokenIndex& index, const char* begin, std::int64_t count, std::int64_t width,
+                      double* points) {
   if (cursor.file().binary) {
     const char* data = cursor.position();
     for (std::int64_t node = 0; node < count; ++node)
@@ -73,7 +73,8 @@ void read_cells(GmshCursor& cursor, TokenIndex& index, const char* begin, std::i
   };
   std::vector<int> vtk_position(static_cast<std::size_t>(kind.node_count));  // Gmsh's local node -> VTK's
   for (int i = 0; i < kind.node_count; ++i)
-    vtk_position[static_cast<std::size_t>(kind.gmsh_position.empty() ? i : kind.gmsh_position[static_cast<std::size_t>(i)])] = i;
+    vtk_position[static_cast<std::size_t>(
+        kind.gmsh_position.empty() ? i : kind.gmsh_position[static_cast<std::size_t>(i)])] = i;
   if (!cursor.file().binary) {
     const auto parse = [&](std::int64_t record, const char* position, const char* end, const char*& bad) {
       for (std::int64_t i = 0; i < width; ++i) {
@@ -166,8 +167,7 @@ void read_elements_4(GmshCursor cursor, const NodeNumbers& numbers, GmshContents
     const char* type_place = cursor.position();
     const std::int64_t type = cursor.integer("an element type");
     const std::int64_t width = 1 + gmsh_node_count(type).value_or(0);
-    const std::int64_t count =
-        cursor.count("the number of elements of a block", width * size_bytes, 2 * width);
+    const std::int64_t count = cursor.count("the number of elements of a block", width * size_bytes, 2 * width);
     total += count;
     const GmshKind* kind = gmsh_kind(type);
     if (kind == nullptr || !claim(contents.types, kind->kind, type)) {

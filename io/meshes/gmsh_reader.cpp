@@ -15,7 +15,6 @@ struct Section {
   const char *begin, *end;  // after the name's line, before $End
 };
 
-
 constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
 
 // The section that starts at or after `position`; name empty at the end of the file.
@@ -24,8 +23,9 @@ Section next_section(const GmshFile& file, const char* position) {
   position = skip_blanks(position, end);
   if (position == end) return {{}, end, end};
   if (*position != '$')
-    file.fail(position, "", fmt::format("expected a section such as $Nodes, found '{}'",
-                                        std::string_view(position, std::min(token_end(position, end), position + 40))));
+    file.fail(position, "",
+              fmt::format("expected a section such as $Nodes, found '{}'",
+                          std::string_view(position, std::min(token_end(position, end), position + 40))));
   const char* name_end = token_end(position, end);
   const std::string_view name(position + 1, name_end);
   const char* line_end = std::find(name_end, end, '\n');
@@ -36,8 +36,8 @@ Section next_section(const GmshFile& file, const char* position) {
         ::memmem(search, static_cast<std::size_t>(end - search), marker.data(), marker.size()));
     if (found == nullptr)
       file.fail(end, "", fmt::format("expected {}, but the file ends", marker),
-                fmt::format("section ${} started at {}", std::string_view(position + 1, std::min(name_end, position + 41)),
-                            file.place(position)));
+                fmt::format("section ${} started at {}",
+                            std::string_view(position + 1, std::min(name_end, position + 41)), file.place(position)));
     const char* after = found + marker.size();
     if (after == end || is_blank(*after)) return {name, begin, found};
     search = after;
@@ -52,7 +52,8 @@ bool read_format(GmshFile& file, const Section& section) {
   const bool msh2 = version >= 2 && version < 3;
   if (!msh2 && version != 4.1)
     file.fail(section.begin, section.name, fmt::format("MSH version {} is not supported", version),
-              "Ritz reads MSH 2.2 and MSH 4.1", fmt::format("convert it: gmsh '{}' -save -format msh41 -o new.msh", file.path));
+              "Ritz reads MSH 2.2 and MSH 4.1",
+              fmt::format("convert it: gmsh '{}' -save -format msh41 -o new.msh", file.path));
   if (is_binary != 0 && is_binary != 1)
     file.fail(section.begin, section.name, fmt::format("file type {} is neither 0 (text) nor 1 (binary)", is_binary));
   if (data_size != 8)
@@ -66,8 +67,9 @@ bool read_format(GmshFile& file, const Section& section) {
       file.fail(cursor.position() - 4, section.name, "the file was written in the other byte order",
                 "it comes from a big-endian machine",
                 fmt::format("convert it there: gmsh '{}' -save -format msh41 -o new.msh, as text", file.path));
-    if (one != 1) file.fail(cursor.position() - 4, section.name, fmt::format("expected the number 1, found {}", one),
-                            "it tells the byte order of a binary file");
+    if (one != 1)
+      file.fail(cursor.position() - 4, section.name, fmt::format("expected the number 1, found {}", one),
+                "it tells the byte order of a binary file");
   }
   return msh2;
 }

@@ -26,8 +26,8 @@ int highest_dimension(const GmshContents& contents, const std::string& path, std
                 dimension < 0 ? "it holds no elements at all" : "it holds points only", remedy);
   if (contents.structural) return 3;
   if (dimension == 1)
-    notices.push_back(fmt::format("'{}' holds lines only and is read as a mesh of bars; for anything else, {}", path,
-                                  remedy));
+    notices.push_back(
+        fmt::format("'{}' holds lines only and is read as a mesh of bars; for anything else, {}", path, remedy));
   return dimension;
 }
 
@@ -39,11 +39,11 @@ void refuse_unsupported(const GmshContents& contents, const std::string& path) {
     mixed = mixed || gmsh_kind(type) != nullptr;
     list += fmt::format("{}{} elements of {}", list.empty() ? "" : ", ", count, gmsh_type_name(type));
   }
-  throw Error(
-      Exit::mesh, fmt::format("'{}' holds {}", path, list),
-      mixed ? "beside others of the same shape and of another order; cells of order 3 and more are taken at order 2, and then they must be all of one order"
-            : supported_gmsh_types(),
-      "mesh again with order 1 or 2 (gmsh -order 2)");
+  throw Error(Exit::mesh, fmt::format("'{}' holds {}", path, list),
+              mixed ? "beside others of the same shape and of another order; cells of order 3 and more are taken at "
+                      "order 2, and then they must be all of one order"
+                    : supported_gmsh_types(),
+              "mesh again with order 1 or 2 (gmsh -order 2)");
 }
 
 std::string group_name(const GmshContents& contents, int dimension, std::int64_t tag) {
@@ -168,7 +168,8 @@ MeshData mesh_of(GmshContents contents, const std::string& path, std::vector<std
   data.structural = contents.structural;
   NodeSets node_sets;
   for (std::size_t kind = 0; kind < cell_kind_count; ++kind) node_sets[kind] = gmsh_node_set(contents.types[kind]);
-  LoweredCells lowered = lower_order(contents.nodes, node_sets, contents.points, data.structural ? KeepMaps::no : KeepMaps::where_they_differ, path, notices);
+  LoweredCells lowered = lower_order(contents.nodes, node_sets, contents.points,
+                                     data.structural ? KeepMaps::no : KeepMaps::where_they_differ, path, notices);
   data.points = std::move(contents.points);
   for (std::size_t kind = 0; kind < cell_kind_count; ++kind) {  // in the order of CellKind, whatever the file's
     std::vector<Node>& nodes = contents.nodes[kind];

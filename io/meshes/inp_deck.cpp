@@ -72,7 +72,8 @@ Keyword parse_keyword(const std::string& line, const InpPlace& place) {
     for (const char c : inp_upper(fields[i].substr(0, equals)))
       if (!is_blank(c)) parameter += c;
     if (!parameter.empty())
-      keyword.values[parameter] = equals == std::string_view::npos ? std::string() : unquoted(fields[i].substr(equals + 1));
+      keyword.values[parameter] =
+          equals == std::string_view::npos ? std::string() : unquoted(fields[i].substr(equals + 1));
   }
   return keyword;
 }
@@ -98,7 +99,8 @@ InpMember parse_member(std::string_view field, const InpPlace& place) {
 
 // Keywords that make nodes or elements by rules: without them the mesh is not whole.
 bool generates_mesh(const std::string& name) {
-  static const std::set<std::string> list = {"NGEN", "NFILL", "NCOPY", "NMAP", "ELGEN", "ELCOPY", "SYSTEM", "SUBMODEL MESH"};
+  static const std::set<std::string> list = {"NGEN",  "NFILL",  "NCOPY",  "NMAP",
+                                             "ELGEN", "ELCOPY", "SYSTEM", "SUBMODEL MESH"};
   return list.contains(name);
 }
 
@@ -120,7 +122,9 @@ class Reader {
   void read_file(const std::string& path, int depth) {
     const TextFile& file = deck_.files.emplace_back(path);
     const char* end = file.end();
-    if (depth == 0 && std::memchr(file.begin(), 0, static_cast<std::size_t>(std::min<std::ptrdiff_t>(end - file.begin(), 4096))) != nullptr)
+    if (depth == 0 &&
+        std::memchr(file.begin(), 0, static_cast<std::size_t>(std::min<std::ptrdiff_t>(end - file.begin(), 4096))) !=
+            nullptr)
       file.fail(file.begin(), "expected text, found zero bytes", "a deck is a text file");
     for (const char* position = file.begin(); position < end;) {
       const char* data = inp_data_line(position, end);
@@ -180,7 +184,8 @@ class Reader {
     const std::string name = keyword.value("INPUT");
     if (name.empty()) fail(keyword.place, fmt::format("*{} names no file", keyword.name), "", "write INPUT=file.inp");
     if (depth >= deepest_include)
-      fail(keyword.place, fmt::format("'{}' is included in the {}th depth", name, depth + 1), "files include each other in a circle");
+      fail(keyword.place, fmt::format("'{}' is included in the {}th depth", name, depth + 1),
+           "files include each other in a circle");
     std::filesystem::path path(name);
     if (path.is_relative()) path = std::filesystem::path(folder_) / path;
     if (std::error_code ignored; !std::filesystem::exists(path, ignored))
@@ -203,7 +208,8 @@ class Reader {
     else if (name == "END PART" || name == "END INSTANCE") scope_ = &deck_.model;
     else if (name == "ASSEMBLY" || name == "END ASSEMBLY" || name == "HEADING" || name == "PREPRINT") return;
     else if (generates_mesh(name))
-      fail(keyword.place, fmt::format("*{} is not supported", name), "it makes or moves nodes or elements by a rule, so the mesh would not be whole",
+      fail(keyword.place, fmt::format("*{} is not supported", name),
+           "it makes or moves nodes or elements by a rule, so the mesh would not be whole",
            "let the preprocessor write all nodes and elements");
     else deck_.passed_over.insert(name);
   }
@@ -213,14 +219,16 @@ class Reader {
     for (const auto& [parameter, value] : keyword_.values)
       if (!known.contains(parameter))
         notices_->push_back(fmt::format("*{} at line {} of '{}' has the unknown parameter '{}'", keyword_.name,
-                                        keyword_.place.file->line_of(keyword_.place.position), keyword_.place.file->path(), parameter));
+                                        keyword_.place.file->line_of(keyword_.place.position),
+                                        keyword_.place.file->path(), parameter));
   }
 
   void start_nodes() {
     current_ = Data::nodes;
     const std::string system = inp_upper(keyword_.value("SYSTEM"));
     if (!system.empty() && system != "R" && system != "C" && system != "S")
-      fail(keyword_.place, fmt::format("*NODE has SYSTEM={}", system), "it is R (rectangular), C (cylindrical) or S (spherical)");
+      fail(keyword_.place, fmt::format("*NODE has SYSTEM={}", system),
+           "it is R (rectangular), C (cylindrical) or S (spherical)");
   }
 
   void start_elements() {
@@ -229,7 +237,8 @@ class Reader {
     switch (inp_use(type)) {
       case InpUse::unsupported:
         fail(keyword_.place, fmt::format("elements of type {} are not supported", type),
-             "Ritz has solids with 4, 5, 6, 8, 10, 15 and 20 nodes, and plane, axisymmetric and shell elements with 3, 4, 6, 8 and 9",
+             "Ritz has solids with 4, 5, 6, 8, 10, 15 and 20 nodes, and plane, axisymmetric and shell elements with 3, "
+             "4, 6, 8 and 9",
              "mesh with one of these");
       case InpUse::nothing: current_ = Data::left_out; return;
       case InpUse::cell: current_ = Data::elements; return;
@@ -254,7 +263,8 @@ class Reader {
   void start_set(bool of_nodes) {
     const std::string name = keyword_.value(of_nodes ? "NSET" : "ELSET");
     if (name.empty())
-      fail(keyword_.place, fmt::format("*{} names no set", keyword_.name), "", fmt::format("write {}=name", keyword_.name));
+      fail(keyword_.place, fmt::format("*{} names no set", keyword_.name), "",
+           fmt::format("write {}=name", keyword_.name));
     notice_unknown_parameters({"NSET", "ELSET", "INSTANCE", "INTERNAL", "GENERATE", "UNSORTED", "INPUT"});
     set_ = &set_named(of_nodes, name, keyword_.place);
     set_->internal = set_->internal || keyword_.has("INTERNAL");
@@ -267,8 +277,11 @@ class Reader {
     const std::string name = keyword_.value("NAME"), type = inp_upper(keyword_.value("TYPE"));
     if (name.empty()) fail(keyword_.place, "*SURFACE has no NAME", "", "write NAME=name");
     if ((!type.empty() && type != "ELEMENT" && type != "NODE") || keyword_.has("COMBINE") || keyword_.has("CROP")) {
-      notices_->push_back(fmt::format("surface '{}' was not read: it is {}, and Ritz reads lists of element faces or nodes", name,
-                                      keyword_.has("COMBINE") ? "a combination of others" : keyword_.has("CROP") ? "cropped" : "of type " + type));
+      notices_->push_back(
+          fmt::format("surface '{}' was not read: it is {}, and Ritz reads lists of element faces or nodes", name,
+                      keyword_.has("COMBINE") ? "a combination of others"
+                      : keyword_.has("CROP")  ? "cropped"
+                                              : "of type " + type));
       return;
     }
     for (InpSurface& surface : scope_->surfaces)
@@ -284,7 +297,8 @@ class Reader {
     const std::string name = keyword_.value("NAME");
     if (name.empty()) fail(keyword_.place, "*PART has no NAME");
     for (const InpScope& part : deck_.parts)
-      if (inp_upper(part.name) == inp_upper(name)) fail(keyword_.place, fmt::format("part '{}' is defined twice", name));
+      if (inp_upper(part.name) == inp_upper(name))
+        fail(keyword_.place, fmt::format("part '{}' is defined twice", name));
     scope_ = &deck_.parts.emplace_back();
     scope_->name = name;
   }
@@ -318,7 +332,8 @@ class Reader {
     parse_inp_nodes(block, scope_->node_labels, scope_->points);
     const std::string system = inp_upper(keyword_.value("SYSTEM"));
     if (system == "C" || system == "S")
-      for (std::size_t i = first; i < scope_->node_labels.size(); ++i) to_rectangular(scope_->points.data() + 3 * i, system == "S");
+      for (std::size_t i = first; i < scope_->node_labels.size(); ++i)
+        to_rectangular(scope_->points.data() + 3 * i, system == "S");
     if (!keyword_.value("NSET").empty()) {
       InpPiece& piece = set_named(true, keyword_.value("NSET"), keyword_.place).pieces.back();
       piece.first = first;
@@ -420,7 +435,8 @@ class Reader {
         const std::string_view text = trimmed(field);
         if (text.empty()) continue;
         double value = 0;
-        if (parse_inp_real(text.data(), text.data() + text.size(), value) != text.data() + text.size() || instance.motion.size() == 10)
+        if (parse_inp_real(text.data(), text.data() + text.size(), value) != text.data() + text.size() ||
+            instance.motion.size() == 10)
           fail({block.file, position}, fmt::format("expected a translation or a rotation of instance '{}', found '{}'",
                                                    instance.name, std::string(line.substr(0, 60))));
         instance.motion.push_back(value);
@@ -428,7 +444,8 @@ class Reader {
     });
   }
 
-  [[noreturn]] static void fail(const InpPlace& place, const std::string& what, const std::string& why = {}, const std::string& fix = {}) {
+  [[noreturn]] static void fail(const InpPlace& place, const std::string& what, const std::string& why = {},
+                                const std::string& fix = {}) {
     place.file->fail(place.position, what, why, fix);
   }
 

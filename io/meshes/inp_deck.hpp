@@ -91,8 +91,8 @@ struct InpDeck {
   InpScope model;
   std::list<InpScope> parts;
   std::list<InpInstance> instances;
-  std::map<std::string, Index> left_out;   // element type -> count
-  std::set<std::string> passed_over;       // keywords of physics, output, ...
+  std::map<std::string, Index> left_out;  // element type -> count
+  std::set<std::string> passed_over;      // keywords of physics, output, ...
 };
 
 // Throws Error(Exit::mesh) with file and line.

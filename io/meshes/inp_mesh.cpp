@@ -17,11 +17,11 @@ namespace {
 
 // A part where an instance puts it, or the model itself.
 struct Placement {
-  std::string name;                        // of the instance; empty for the model
-  std::vector<const InpScope*> scopes;     // the part and what the instance adds
-  std::vector<std::size_t> first_node;     // [scope], counted in this placement
-  std::vector<std::size_t> first_block;    // [scope]
-  Node node_offset = 0;                    // of the placement in the mesh
+  std::string name;                            // of the instance; empty for the model
+  std::vector<const InpScope*> scopes;         // the part and what the instance adds
+  std::vector<std::size_t> first_node;         // [scope], counted in this placement
+  std::vector<std::size_t> first_block;        // [scope]
+  Node node_offset = 0;                        // of the placement in the mesh
   std::optional<NodeNumbers> nodes, elements;  // by label
   std::vector<std::int64_t> node_labels, element_labels;
   struct Block {
@@ -32,7 +32,8 @@ struct Placement {
   std::vector<Block> blocks;
 };
 
-[[noreturn]] void fail(const InpPlace& place, const std::string& what, const std::string& why = {}, const std::string& fix = {}) {
+[[noreturn]] void fail(const InpPlace& place, const std::string& what, const std::string& why = {},
+                       const std::string& fix = {}) {
   place.file->fail(place.position, what, why, fix);
 }
 
@@ -46,7 +47,8 @@ void move_points(const InpInstance& instance, double* points, std::size_t count)
   double axis[3] = {}, c = 1, s = 0;
   if (m.size() == 10) {
     const double length = std::hypot(m[6] - m[3], m[7] - m[4], m[8] - m[5]);
-    if (!(length > 0)) fail(instance.place, fmt::format("the axis of rotation of instance '{}' has no length", instance.name));
+    if (!(length > 0))
+      fail(instance.place, fmt::format("the axis of rotation of instance '{}' has no length", instance.name));
     for (std::size_t k = 0; k < 3; ++k) axis[k] = (m[6 + k] - m[3 + k]) / length;
     c = std::cos(m[9] * std::numbers::pi / 180);
     s = std::sin(m[9] * std::numbers::pi / 180);
@@ -58,7 +60,8 @@ void move_points(const InpInstance& instance, double* points, std::size_t count)
     double r[3], along = 0;
     for (std::size_t k = 0; k < 3; ++k) r[k] = x[k] - m[3 + k], along += axis[k] * r[k];
     for (std::size_t k = 0; k < 3; ++k)  // Rodrigues' formula
-      x[k] = m[3 + k] + c * r[k] + (1 - c) * along * axis[k] + s * (axis[(k + 1) % 3] * r[(k + 2) % 3] - axis[(k + 2) % 3] * r[(k + 1) % 3]);
+      x[k] = m[3 + k] + c * r[k] + (1 - c) * along * axis[k] +
+             s * (axis[(k + 1) % 3] * r[(k + 2) % 3] - axis[(k + 2) % 3] * r[(k + 1) % 3]);
   }
 }
 
@@ -89,13 +92,13 @@ class Assembly {
     placements_.push_back({.name = "", .scopes = {&deck_.model}});
     std::set<std::string> used;
     for (InpInstance& instance : deck_.instances) {
-      const auto part = std::find_if(deck_.parts.begin(), deck_.parts.end(), [&](const InpScope& p) {
-        return inp_upper(p.name) == inp_upper(instance.part);
-      });
+      const auto part = std::find_if(deck_.parts.begin(), deck_.parts.end(),
+                                     [&](const InpScope& p) { return inp_upper(p.name) == inp_upper(instance.part); });
       if (part == deck_.parts.end()) {
         std::vector<std::string> names;
         for (const InpScope& p : deck_.parts) names.push_back(p.name);
-        fail(instance.place, fmt::format("instance '{}' is of part '{}', which does not exist", instance.name, instance.part),
+        fail(instance.place,
+             fmt::format("instance '{}' is of part '{}', which does not exist", instance.name, instance.part),
              names.empty() ? "the deck has no parts" : "its parts are " + quoted_list(names));
       }
       for (const Placement& other : placements_)
@@ -122,7 +125,8 @@ class Assembly {
       raw_.points.insert(raw_.points.end(), scope->points.begin(), scope->points.end());
     }
     if (raw_.points.size() / 3 > static_cast<std::size_t>(std::numeric_limits<Node>::max()))
-      throw Error(Exit::mesh, fmt::format("'{}' holds {} nodes", path_, raw_.points.size() / 3), "Ritz numbers nodes with 31 bits");
+      throw Error(Exit::mesh, fmt::format("'{}' holds {} nodes", path_, raw_.points.size() / 3),
+                  "Ritz numbers nodes with 31 bits");
     if (const auto motion = motions_.find(index); motion != motions_.end())
       move_points(*motion->second, raw_.points.data() + 3 * old_count, placement.node_labels.size());
     placement.node_offset = static_cast<Node>(old_count);
@@ -136,8 +140,9 @@ class Assembly {
 
   void refuse_duplicate(const NodeNumbers& numbers, const char* what, const Placement& placement) const {
     if (numbers.has_duplicate())
-      throw Error(Exit::mesh, fmt::format("{} {} is defined twice in '{}'{}", what, numbers.duplicate(), path_,
-                                          placement.name.empty() ? "" : fmt::format(", instance '{}'", placement.name)),
+      throw Error(Exit::mesh,
+                  fmt::format("{} {} is defined twice in '{}'{}", what, numbers.duplicate(), path_,
+                              placement.name.empty() ? "" : fmt::format(", instance '{}'", placement.name)),
                   "labels must tell them apart", "number them anew in the preprocessor");
   }
 
@@ -147,7 +152,8 @@ class Assembly {
     const auto count = static_cast<Index>(elements.labels.size());
     std::vector<Node>& nodes = raw_.nodes_of(t.kind);
     const std::size_t old_size = nodes.size();
-    placement.blocks.push_back({placement.element_labels.size(), elements.type, static_cast<Index>(old_size) / width, count});
+    placement.blocks.push_back(
+        {placement.element_labels.size(), elements.type, static_cast<Index>(old_size) / width, count});
     placement.element_labels.insert(placement.element_labels.end(), elements.labels.begin(), elements.labels.end());
     nodes.resize(old_size + elements.nodes.size());
     const std::span<const int> order = inp_node_order(t.kind);
@@ -213,7 +219,8 @@ class Assembly {
       if (inp_upper(placements_[p].name) == inp_upper(name)) return p;
     std::vector<std::string> names;
     for (std::size_t p = 1; p < placements_.size(); ++p) names.push_back(placements_[p].name);
-    fail(place, fmt::format("there is no instance '{}'", name), names.empty() ? "the deck has no instances" : "its instances are " + quoted_list(names));
+    fail(place, fmt::format("there is no instance '{}'", name),
+         names.empty() ? "the deck has no instances" : "its instances are " + quoted_list(names));
   }
 
   // In the placement, then in the model.
@@ -230,19 +237,22 @@ class Assembly {
       for (const InpSet& set : of_nodes ? scope->node_sets : scope->element_sets) names.push_back(set.name);
     const std::string nearest = nearest_match(name, names);
     fail(place, fmt::format("there is no {} set '{}'", of_nodes ? "node" : "element", name),
-         nearest.empty() ? "" : fmt::format("did you mean '{}'?", nearest), "define it with *NSET or *ELSET before or after");
+         nearest.empty() ? "" : fmt::format("did you mean '{}'?", nearest),
+         "define it with *NSET or *ELSET before or after");
   }
 
   // Calls use(number) for the labels of a range that exist; the cost is that of the shorter of range and labels.
   template <class Use>
-  static void for_each_in(const InpLabelRange& range, const NodeNumbers& numbers, const std::vector<std::int64_t>& labels, Use use) {
+  static void for_each_in(const InpLabelRange& range, const NodeNumbers& numbers,
+                          const std::vector<std::int64_t>& labels, Use use) {
     if ((range.last - range.first) / range.step < 4 * static_cast<std::int64_t>(labels.size())) {
       for (std::int64_t label = range.first; label <= range.last; label += range.step)
         if (const Node number = numbers(label); number >= 0) use(number);
       return;
     }
     for (std::size_t i = 0; i < labels.size(); ++i)
-      if (labels[i] >= range.first && labels[i] <= range.last && (labels[i] - range.first) % range.step == 0) use(static_cast<Node>(i));
+      if (labels[i] >= range.first && labels[i] <= range.last && (labels[i] - range.first) % range.step == 0)
+        use(static_cast<Node>(i));
   }
 
   // Sets whose members are being taken or have been: each is taken once, and none is part of itself.
@@ -253,15 +263,17 @@ class Assembly {
   static bool enter(const Found& found, Visited& visited) {
     const auto [at, is_new] = visited.try_emplace({found.placement, found.set}, Taken::in_progress);
     if (!is_new && at->second == Taken::in_progress)
-      fail(found.set->pieces.front().place, fmt::format("set '{}' is part of itself", found.set->name), "its members name each other in a circle");
+      fail(found.set->pieces.front().place, fmt::format("set '{}' is part of itself", found.set->name),
+           "its members name each other in a circle");
     return is_new;
   }
   static void leave(const Found& found, Visited& visited) { visited[{found.placement, found.set}] = Taken::done; }
 
   void add_element(const Placement& placement, Node number, std::vector<CellRun>& runs) const {
     const auto element = static_cast<std::size_t>(number);
-    const auto after = std::upper_bound(placement.blocks.begin(), placement.blocks.end(), element,
-                                        [](std::size_t e, const Placement::Block& block) { return e < block.first_element; });
+    const auto after =
+        std::upper_bound(placement.blocks.begin(), placement.blocks.end(), element,
+                         [](std::size_t e, const Placement::Block& block) { return e < block.first_element; });
     const Placement::Block& block = *std::prev(after);
     append(runs, {block.type.kind, block.first_position + static_cast<Index>(element - block.first_element), 1});
   }
@@ -272,11 +284,13 @@ class Assembly {
       const std::size_t p = piece.instance.empty() ? found.placement : placement_named(piece.instance, piece.place);
       const Placement& placement = placements_[p];
       for (std::size_t b = piece.first; b < piece.last; ++b) {
-        const Placement::Block& block = placements_[found.placement].blocks[placements_[found.placement].first_block[found.scope] + b];
+        const Placement::Block& block =
+            placements_[found.placement].blocks[placements_[found.placement].first_block[found.scope] + b];
         append(runs, {block.type.kind, block.first_position, block.count});
       }
       for (const InpLabelRange& range : piece.ranges)
-        for_each_in(range, *placement.elements, placement.element_labels, [&](Node number) { add_element(placement, number, runs); });
+        for_each_in(range, *placement.elements, placement.element_labels,
+                    [&](Node number) { add_element(placement, number, runs); });
       for (const std::int64_t label : piece.labels) add_element(placement, element_number(p, label, piece.place), runs);
       for (const InpMember& member : piece.members) collect_elements(member, p, runs, visited);
     }
@@ -306,7 +320,8 @@ class Assembly {
       for (std::size_t i = piece.first; i < piece.last; ++i)
         nodes.push_back(own.node_offset + static_cast<Node>(own.first_node[found.scope] + i));
       for (const InpLabelRange& range : piece.ranges)
-        for_each_in(range, *placement.nodes, placement.node_labels, [&](Node number) { nodes.push_back(placement.node_offset + number); });
+        for_each_in(range, *placement.nodes, placement.node_labels,
+                    [&](Node number) { nodes.push_back(placement.node_offset + number); });
       for (const std::int64_t label : piece.labels) nodes.push_back(node_number(p, label, piece.place));
       for (const InpMember& member : piece.members) collect_nodes(member, p, nodes, visited);
       if (!piece.nodes_of_elements.empty()) {
@@ -351,7 +366,8 @@ class Assembly {
   void add_face(const CellRun& run, const InpSurfaceEntry& entry, const InpSurface& surface, RawGroup& group) const {
     const bool lower = traits(run.kind).dimension < dimension_;
     const std::string& face = entry.face;
-    const bool side = face == "SPOS" || face == "SNEG" || face == "SP" || face == "SN" || face == "NEG" || face == "POS";
+    const bool side =
+        face == "SPOS" || face == "SNEG" || face == "SP" || face == "SN" || face == "NEG" || face == "POS";
     if (face.empty() && !lower) return group.free_facets_of.push_back(run);
     const bool shell = traits(run.kind).dimension == 2 && is_shell(run);
     if (lower && (face.empty() || side || (shell && (face == "S1" || face == "S2")))) return append(group.cells, run);
@@ -363,8 +379,10 @@ class Assembly {
     if (shell && face.starts_with("S")) number -= 2;
     const std::optional<int> facet = side ? std::nullopt : inp_facet(run.kind, number);
     if (!facet)
-      fail(entry.member.place, fmt::format("surface '{}' names the face '{}' of a {}", surface.name, face, traits(run.kind).name),
-           side || (shell && number < 1) ? "both sides of a plane cell are the plane itself" : "such a cell has no face of that name",
+      fail(entry.member.place,
+           fmt::format("surface '{}' names the face '{}' of a {}", surface.name, face, traits(run.kind).name),
+           side || (shell && number < 1) ? "both sides of a plane cell are the plane itself"
+                                         : "such a cell has no face of that name",
            "name faces S1, S2, ... as the manual numbers them");
     for (Index i = 0; i < run.count; ++i) group.facets.push_back({run.kind, run.first + i, *facet});
   }
@@ -372,7 +390,8 @@ class Assembly {
   bool is_shell(const CellRun& run) const {
     for (const Placement& placement : placements_)
       for (const Placement::Block& block : placement.blocks)
-        if (block.type.kind == run.kind && run.first >= block.first_position && run.first < block.first_position + block.count)
+        if (block.type.kind == run.kind && run.first >= block.first_position &&
+            run.first < block.first_position + block.count)
           return block.type.shell;
     return false;
   }

@@ -21,7 +21,9 @@ const char* skip_space(const char* position, const char* end) {
   return position;
 }
 
-bool ends_here(const char* position, const char* end) { return position == end || *position == ',' || is_blank(*position); }
+bool ends_here(const char* position, const char* end) {
+  return position == end || *position == ',' || is_blank(*position);
+}
 
 struct Trouble {
   const char* position = nullptr;
@@ -106,7 +108,8 @@ const char* parse_element(const char* position, const char* end, const ElementFo
     if (count >= form.node_count + (form.extra_node ? 1 : 0))
       return part.fail(position, "the end of the line", "the element has all its nodes already");
     const char* stop = parse_inp_integer(position, end, value);
-    if (stop == nullptr || value < 1) return part.fail(position, count < 0 ? "the number of an element" : "the number of a node");
+    if (stop == nullptr || value < 1)
+      return part.fail(position, count < 0 ? "the number of an element" : "the number of a node");
     if (count < 0) part.labels.push_back(value);
     else if (count < form.node_count) part.nodes.push_back(value);
     ++count;
@@ -169,7 +172,8 @@ std::vector<Part> parse_block(const InpBlock& block, const ParseRecord& parse_re
   }
   if (const Trouble& trouble = parts[0].trouble; parts.size() == 1 && trouble.position != nullptr) {
     if (trouble.position >= block.end && block.end < block.file->end())
-      block.file->fail(trouble.position, fmt::format("expected {}, but a keyword follows", trouble.expected), trouble.why);
+      block.file->fail(trouble.position, fmt::format("expected {}, but a keyword follows", trouble.expected),
+                       trouble.why);
     block.file->fail_expected(trouble.position, trouble.expected, trouble.why);
   }
   return parts;

@@ -23,10 +23,10 @@ struct Family {
   bool shell = false;
 };
 
-constexpr std::array solids{CountAndKind{4, tet4},    CountAndKind{5, pyramid5},  CountAndKind{6, prism6},
-                            CountAndKind{8, hex8},    CountAndKind{10, tet10},    CountAndKind{13, pyramid13},
+constexpr std::array solids{CountAndKind{4, tet4},     CountAndKind{5, pyramid5}, CountAndKind{6, prism6},
+                            CountAndKind{8, hex8},     CountAndKind{10, tet10},   CountAndKind{13, pyramid13},
                             CountAndKind{15, prism15}, CountAndKind{20, hex20}};
-constexpr std::array surfaces{CountAndKind{3, tri3},  CountAndKind{4, quad4},  CountAndKind{6, tri6},
+constexpr std::array surfaces{CountAndKind{3, tri3},  CountAndKind{4, quad4}, CountAndKind{6, tri6},
                               CountAndKind{65, tri6}, CountAndKind{8, quad8}, CountAndKind{9, quad9}};
 constexpr std::array lines_by_order{CountAndKind{21, line2}, CountAndKind{22, line3}, CountAndKind{23, line2},
                                     CountAndKind{31, line2}, CountAndKind{32, line3}, CountAndKind{33, line2}};
@@ -34,6 +34,7 @@ constexpr std::array lines_by_count{CountAndKind{2, line2}, CountAndKind{3, line
 constexpr std::array axisymmetric_lines{CountAndKind{1, line2}, CountAndKind{2, line3}};
 
 // Longer letters come before their own beginnings.
+// clang-format off
 constexpr std::array families{
     Family{"C3D", solids},    Family{"DC3D", solids},   Family{"AC3D", solids},    Family{"QC3D", solids},
     Family{"DCC3D", solids},  Family{"EMC3D", solids},  Family{"F3D", solids},     Family{"FC3D", solids},
@@ -41,12 +42,14 @@ constexpr std::array families{
     Family{"CPS", surfaces},  Family{"CPE", surfaces},  Family{"CPEG", surfaces},  Family{"CAX", surfaces},
     Family{"CGAX", surfaces}, Family{"DC2D", surfaces}, Family{"DCAX", surfaces},  Family{"AC2D", surfaces},
     Family{"ACAX", surfaces}, Family{"DCC2D", surfaces}, Family{"DCCAX", surfaces}, Family{"EMC2D", surfaces},
-    Family{"S", surfaces, true},    Family{"STRI", surfaces, true}, Family{"DS", surfaces, true},    Family{"M3D", surfaces, true},
+    Family{"S", surfaces, true},    Family{"STRI", surfaces, true}, Family{"DS", surfaces, true},    Family{"M3D",
+    surfaces, true},
     Family{"R3D", surfaces, true},  Family{"SFM3D", surfaces, true},
     Family{"B", lines_by_order}, Family{"PIPE", lines_by_order}, Family{"ELBOW", lines_by_order},
     Family{"T2D", lines_by_count}, Family{"T3D", lines_by_count}, Family{"R2D", lines_by_count},
     Family{"RB2D", lines_by_count}, Family{"RB3D", lines_by_count}, Family{"DC1D", lines_by_count},
     Family{"SAX", axisymmetric_lines}, Family{"DSAX", axisymmetric_lines}, Family{"MAX", axisymmetric_lines}};
+// clang-format on
 
 struct Parsed {
   const Family* family = nullptr;
@@ -58,7 +61,8 @@ struct Parsed {
 Parsed parse(std::string_view name) {
   Parsed best;
   for (const Family& family : families) {
-    if (!name.starts_with(family.letters) || (best.family != nullptr && best.family->letters.size() > family.letters.size()))
+    if (!name.starts_with(family.letters) ||
+        (best.family != nullptr && best.family->letters.size() > family.letters.size()))
       continue;
     int number = 0;
     const char* begin = name.data() + family.letters.size();
@@ -68,7 +72,8 @@ Parsed parse(std::string_view name) {
   return best;
 }
 
-// R, H, I, T, P, E, M, S, W, 5, ...: how it is integrated and which fields it carries, which a mesh does not need to know.
+// R, H, I, T, P, E, M, S, W, 5, ...: how it is integrated and which fields it carries, which a mesh does not need to
+// know.
 bool known_suffix(std::string_view rest) {
   return std::all_of(rest.begin(), rest.end(), [](char c) { return (c >= 'A' && c <= 'Z' && c != 'V') || c == '5'; });
 }
@@ -78,7 +83,8 @@ using Corners = std::vector<int>;
 // The faces S1, S2, ... by their corners, counted from 1 as in the manuals.
 const std::vector<Corners>& faces_of(CellKind linear) {
   static const std::vector<Corners> tetrahedron = {{1, 2, 3}, {1, 4, 2}, {2, 4, 3}, {3, 4, 1}};
-  static const std::vector<Corners> hexahedron = {{1, 2, 3, 4}, {5, 8, 7, 6}, {1, 5, 6, 2}, {2, 6, 7, 3}, {3, 7, 8, 4}, {4, 8, 5, 1}};
+  static const std::vector<Corners> hexahedron = {{1, 2, 3, 4}, {5, 8, 7, 6}, {1, 5, 6, 2},
+                                                  {2, 6, 7, 3}, {3, 7, 8, 4}, {4, 8, 5, 1}};
   static const std::vector<Corners> wedge = {{1, 2, 3}, {4, 6, 5}, {1, 4, 5, 2}, {2, 5, 6, 3}, {3, 6, 4, 1}};
   static const std::vector<Corners> pyramid = {{1, 2, 3, 4}, {1, 5, 2}, {2, 5, 3}, {3, 5, 4}, {4, 5, 1}};
   static const std::vector<Corners> triangle = {{1, 2}, {2, 3}, {3, 1}};
@@ -112,8 +118,9 @@ InpUse inp_use(std::string_view name) {
   if (inp_type(name)) return InpUse::cell;
   const Parsed parsed = parse(name);
   const bool has_volume = parsed.family != nullptr && traits(parsed.family->members[0].kind).dimension > 1;
-  return has_volume || name.starts_with("COH") || name.starts_with("CAXA") || name.starts_with("CCL") ? InpUse::unsupported
-                                                                                                      : InpUse::nothing;
+  return has_volume || name.starts_with("COH") || name.starts_with("CAXA") || name.starts_with("CCL")
+             ? InpUse::unsupported
+             : InpUse::nothing;
 }
 
 std::span<const int> inp_node_order(CellKind kind) {

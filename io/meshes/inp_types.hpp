@@ -27,10 +27,12 @@ enum class InpUse {
 InpUse inp_use(std::string_view name);
 std::optional<InpType> inp_type(std::string_view name);
 
-// [VTK's local node] -> position in the deck; empty: the same. Only lines with three nodes differ (their middle is second).
+// [VTK's local node] -> position in the deck; empty: the same. Only lines with three nodes differ (their middle is
+// second).
 std::span<const int> inp_node_order(CellKind kind);
 
-// The facet of a solid or plane cell that the deck calls S<number>, counted from 1; empty when the cell has none of that number.
+// The facet of a solid or plane cell that the deck calls S<number>, counted from 1; empty when the cell has none of
+// that number.
 std::optional<int> inp_facet(CellKind kind, int number);
 // The deck's number of a facet.
 int inp_facet_number(CellKind kind, int facet);

@@ -56,7 +56,8 @@ class Names {
   std::string fit(const std::string& name, RegionKind kind) {
     std::string fit = name;
     for (char& c : fit)
-      if (static_cast<unsigned char>(c) <= ' ' || c == ',' || c == '=' || c == '"' || c == '\'' || c == '*' || c == '.') c = '_';
+      if (static_cast<unsigned char>(c) <= ' ' || c == ',' || c == '=' || c == '"' || c == '\'' || c == '*' || c == '.')
+        c = '_';
     if (fit.size() > 70) fit.resize(70);
     std::string unique = fit;
     for (int i = 2; !used_.insert({kind, inp_upper(unique)}).second; ++i) unique = fmt::format("{}_{}", fit, i);
@@ -74,9 +75,10 @@ class Names {
 std::string type_of(CellKind kind, const Mesh& mesh, const std::string& plane_type) {
   std::string type = inp_type_name(kind);
   if (type.empty())
-    throw Error(Exit::mesh, fmt::format("{} holds {} cells, which decks do not have", mesh.source(), traits(kind).name),
-                "Abaqus and CalculiX have solids with 4, 5, 6, 8, 10, 15 and 20 nodes, and plane cells with 3, 4, 6 and 8",
-                "write it with --serendipity (hex20, prism15, quad8), or with --order 1");
+    throw Error(
+        Exit::mesh, fmt::format("{} holds {} cells, which decks do not have", mesh.source(), traits(kind).name),
+        "Abaqus and CalculiX have solids with 4, 5, 6, 8, 10, 15 and 20 nodes, and plane cells with 3, 4, 6 and 8",
+        "write it with --serendipity (hex20, prism15, quad8), or with --order 1");
   return traits(kind).dimension == 2 ? plane_type + type.substr(3) : type;
 }
 
@@ -113,7 +115,8 @@ void write_surface(Output& output, const Mesh& mesh, const Region& region, const
 
 }  // namespace
 
-void write_inp(const std::string& path, const Mesh& mesh, const std::string& plane_type, std::vector<std::string>* notices) {
+void write_inp(const std::string& path, const Mesh& mesh, const std::string& plane_type,
+               std::vector<std::string>* notices) {
   Output output;
   output.add("*HEADING\nmesh written by Ritz\n*NODE\n");
   for (Index node = 0; node < mesh.node_count(); ++node) {

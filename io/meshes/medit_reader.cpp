@@ -1,5 +1,5 @@
-// MEDIT's .mesh (Frey, "MEDIT: an interactive mesh visualization software", INRIA RT-0253, 2001) and its binary relative
-// .meshb (Marechal, libMeshb).
+// MEDIT's .mesh (Frey, "MEDIT: an interactive mesh visualization software", INRIA RT-0253, 2001) and its binary
+// relative .meshb (Marechal, libMeshb).
 #include "io/meshes/other_readers.hpp"
 
 #include "io/files/token_reader.hpp"
@@ -23,18 +23,22 @@ struct Section {
 
 // Edge nodes of P2 cells follow the corners in the order 12 23 31 14 24 34, which is VTK's.
 constexpr std::array sections{
-    Section{"Edges", 5, CellKind::line2},          Section{"Triangles", 6, CellKind::tri3},     Section{"Quadrilaterals", 7, CellKind::quad4},
-    Section{"Tetrahedra", 8, CellKind::tet4},      Section{"Prisms", 9, CellKind::prism6},      Section{"Pentahedra", 9, CellKind::prism6},
-    Section{"Hexahedra", 10, CellKind::hex8},      Section{"Hexaedra", 10, CellKind::hex8},     Section{"Pyramids", 49, CellKind::pyramid5},
-    Section{"TrianglesP2", 24, CellKind::tri6},    Section{"EdgesP2", 25, CellKind::line3},     Section{"TetrahedraP2", 30, CellKind::tet10}};
+    Section{"Edges", 5, CellKind::line2},          Section{"Triangles", 6, CellKind::tri3},
+    Section{"Quadrilaterals", 7, CellKind::quad4}, Section{"Tetrahedra", 8, CellKind::tet4},
+    Section{"Prisms", 9, CellKind::prism6},        Section{"Pentahedra", 9, CellKind::prism6},
+    Section{"Hexahedra", 10, CellKind::hex8},      Section{"Hexaedra", 10, CellKind::hex8},
+    Section{"Pyramids", 49, CellKind::pyramid5},   Section{"TrianglesP2", 24, CellKind::tri6},
+    Section{"EdgesP2", 25, CellKind::line3},       Section{"TetrahedraP2", 30, CellKind::tet10}};
 
-// Cells that we have not: leaving them out would leave holes. The order of their nodes is not fixed: files say it, or leave it open.
+// Cells that we have not: leaving them out would leave holes. The order of their nodes is not fixed: files say it, or
+// leave it open.
 constexpr std::array refused_sections{
-    Section{"QuadrilateralsQ2", 27, {}}, Section{"HexahedraQ2", 33, {}},      Section{"PrismsP2", 86, {}},          Section{"PyramidsP2", 87, {}},
-    Section{"EdgesP3", 92, {}},          Section{"TrianglesP3", 90, {}},      Section{"QuadrilateralsQ3", 88, {}},  Section{"TetrahedraP3", 96, {}},
-    Section{"HexahedraQ3", 98, {}},      Section{"PyramidsP3", 100, {}},      Section{"PrismsP3", 102, {}},         Section{"EdgesP4", 93, {}},
-    Section{"TrianglesP4", 91, {}},      Section{"QuadrilateralsQ4", 89, {}}, Section{"TetrahedraP4", 97, {}},      Section{"HexahedraQ4", 99, {}},
-    Section{"PyramidsP4", 101, {}},      Section{"PrismsP4", 103, {}}};
+    Section{"QuadrilateralsQ2", 27, {}}, Section{"HexahedraQ2", 33, {}},      Section{"PrismsP2", 86, {}},
+    Section{"PyramidsP2", 87, {}},       Section{"EdgesP3", 92, {}},          Section{"TrianglesP3", 90, {}},
+    Section{"QuadrilateralsQ3", 88, {}}, Section{"TetrahedraP3", 96, {}},     Section{"HexahedraQ3", 98, {}},
+    Section{"PyramidsP3", 100, {}},      Section{"PrismsP3", 102, {}},        Section{"EdgesP4", 93, {}},
+    Section{"TrianglesP4", 91, {}},      Section{"QuadrilateralsQ4", 89, {}}, Section{"TetrahedraP4", 97, {}},
+    Section{"HexahedraQ4", 99, {}},      Section{"PyramidsP4", 101, {}},      Section{"PrismsP4", 103, {}}};
 
 class Contents {
  public:
@@ -51,7 +55,8 @@ class Contents {
     const Index position = raw_.cell_count(kind);
     for (int i = 0; i < n; ++i)
       nodes.push_back(numbers[i] >= 1 && numbers[i] <= 0x7fffffff ? static_cast<Node>(numbers[i] - 1) : Node{-1});
-    if (reference != 0) append(raw_.group(numbered_group(traits(kind).dimension, reference)).cells, {kind, position, 1});
+    if (reference != 0)
+      append(raw_.group(numbered_group(traits(kind).dimension, reference)).cells, {kind, position, 1});
   }
   MeshData mesh(std::vector<std::string>& notices) {
     for (auto& [reference, nodes] : nodes_) raw_.group(fmt::format("nodes_{}", reference)).nodes = std::move(nodes);
@@ -70,7 +75,9 @@ const Section* section_named(std::span<const Section> list, std::string_view nam
   return nullptr;
 }
 
-bool starts_word(const char* position) { return (*position >= 'A' && *position <= 'Z') || (*position >= 'a' && *position <= 'z'); }
+bool starts_word(const char* position) {
+  return (*position >= 'A' && *position <= 'Z') || (*position >= 'a' && *position <= 'z');
+}
 
 }  // namespace
 
@@ -93,7 +100,8 @@ MeshData read_medit(const std::string& path, std::vector<std::string>& notices) 
       tokens.integer("the version of the format");
     } else if (name == "Dimension") {
       dimension = tokens.integer("the dimension");
-      if (dimension != 2 && dimension != 3) file.fail(start, fmt::format("the dimension is {}", dimension), "it must be 2 or 3");
+      if (dimension != 2 && dimension != 3)
+        file.fail(start, fmt::format("the dimension is {}", dimension), "it must be 2 or 3");
     } else if (name == "Vertices") {
       if (dimension == 0) file.fail(start, "Vertices come before the Dimension");
       const std::int64_t count = tokens.count("the number of vertices", 2 * dimension + 2);
@@ -110,12 +118,14 @@ MeshData read_medit(const std::string& path, std::vector<std::string>& notices) 
         for (int k = 0; k < n; ++k) {
           const char* place = tokens.next();
           numbers[k] = tokens.integer("the number of a vertex");
-          if (numbers[k] < 1) file.fail(place, fmt::format("a cell uses vertex {}", numbers[k]), "vertices are counted from 1");
+          if (numbers[k] < 1)
+            file.fail(place, fmt::format("a cell uses vertex {}", numbers[k]), "vertices are counted from 1");
         }
         contents.add_cell(section->kind, numbers, tokens.integer("the reference of a cell"));
       }
     } else if (section_named(refused_sections, name) != nullptr) {
-      file.fail(start, fmt::format("cells '{}' are not supported", name), "Ritz reads MEDIT's cells of order 1, and P2 edges, triangles and tetrahedra");
+      file.fail(start, fmt::format("cells '{}' are not supported", name),
+                "Ritz reads MEDIT's cells of order 1, and P2 edges, triangles and tetrahedra");
     } else if (name == "End") {
       ended = true;
     } else {
@@ -153,7 +163,8 @@ class Bytes {
     at_ = static_cast<std::size_t>(to);
   }
   [[noreturn]] void fail(const std::string& what) const {
-    throw Error(Exit::mesh, fmt::format("{} at '{}', byte {}", what, *path_, at_), "", "write the file again with the mesher");
+    throw Error(Exit::mesh, fmt::format("{} at '{}', byte {}", what, *path_, at_), "",
+                "write the file again with the mesher");
   }
 
  private:
@@ -175,7 +186,9 @@ MeshData read_medit_binary(const std::string& path, std::vector<std::string>& no
   const MappedFile file(path);
   Bytes bytes(path, file.bytes());
   const auto one = bytes.get<std::int32_t>("the number 1 that tells the byte order");
-  if (one != 1) bytes.fail(one == 0x01000000 ? "the file was written in the other byte order" : "expected the number 1 that tells the byte order");
+  if (one != 1)
+    bytes.fail(one == 0x01000000 ? "the file was written in the other byte order"
+                                 : "expected the number 1 that tells the byte order");
   const auto version = bytes.get<std::int32_t>("the version of the format");
   if (version < 1 || version > 4) bytes.fail(fmt::format("version {} of the format is not known", version));
   const bool wide_real = version >= 2, wide_place = version >= 3, wide_integer = version >= 4;
@@ -218,7 +231,8 @@ MeshData read_medit_binary(const std::string& path, std::vector<std::string>& no
     if (!ended && next == 0) break;
     if (!ended) bytes.jump(next);
   }
-  if (!ended) notices.push_back(fmt::format("'{}' does not close with an end mark: check that it was not cut short", path));
+  if (!ended)
+    notices.push_back(fmt::format("'{}' does not close with an end mark: check that it was not cut short", path));
   if (!ignored.empty()) notices.push_back(fmt::format("passed over in '{}': sections {}", path, ignored));
   return contents.mesh(notices);
 }

@@ -22,7 +22,8 @@ namespace {
 enum class MeshFormat { gmsh, inp, vtu, pvtu, vtk, medit, medit_binary, nastran, mfem, exodus, med, cgns, unknown };
 
 constexpr const char* supported =
-    "Ritz reads Gmsh .msh (2.2 and 4.1), Abaqus and CalculiX .inp, VTK .vtu, .pvtu and .vtk (unstructured grids), MEDIT .mesh and .meshb, "
+    "Ritz reads Gmsh .msh (2.2 and 4.1), Abaqus and CalculiX .inp, VTK .vtu, .pvtu and .vtk (unstructured grids), "
+    "MEDIT .mesh and .meshb, "
     "MFEM .mesh, Nastran .bdf, Exodus II .e and .exo, MED .med, and CGNS .cgns";
 
 std::string lower_extension(const std::string& path) {
@@ -43,11 +44,17 @@ bool is_binary_stl(std::string_view bytes) {
 // What the first bytes say that the file is, for people.
 std::string describe_content(std::string_view bytes, const std::string& extension) {
   if (bytes.starts_with("\x1f\x8b")) return "it is compressed (gzip); unpack it first";
-  if (bytes.starts_with("@(#)ADF Database")) return "it is a CGNS file in the older form ADF; turn it into HDF5 with adf2hdf (Debian: cgns-convert)";
-  if (bytes.starts_with("ISO-10303-21")) return "it is a STEP file: geometry without a mesh; mesh it first (gmsh -3 part.step -o part.msh)";
-  if (bytes.starts_with("\x89HDF")) return "it is an HDF5 file of results (VTKHDF), which Ritz does not read as a mesh; give the mesh that the results are for";
-  if (extension == ".stl" || is_binary_stl(bytes) || (bytes.starts_with("solid ") && bytes.find("facet normal") != std::string_view::npos))
-    return "it is an STL file: triangles of a surface without a volume; mesh the volume first, for example in Gmsh with "
+  if (bytes.starts_with("@(#)ADF Database"))
+    return "it is a CGNS file in the older form ADF; turn it into HDF5 with adf2hdf (Debian: cgns-convert)";
+  if (bytes.starts_with("ISO-10303-21"))
+    return "it is a STEP file: geometry without a mesh; mesh it first (gmsh -3 part.step -o part.msh)";
+  if (bytes.starts_with("\x89HDF"))
+    return "it is an HDF5 file of results (VTKHDF), which Ritz does not read as a mesh; give the mesh that the results "
+           "are for";
+  if (extension == ".stl" || is_binary_stl(bytes) ||
+      (bytes.starts_with("solid ") && bytes.find("facet normal") != std::string_view::npos))
+    return "it is an STL file: triangles of a surface without a volume; mesh the volume first, for example in Gmsh "
+           "with "
            "Merge \"part.stl\"; Surface Loop(1) = {1}; Volume(1) = {1}; and gmsh -3";
   return {};
 }
@@ -86,10 +93,12 @@ MeshFormat recognise(const std::string& path, std::string_view bytes) {
   const std::size_t start = std::min(bytes.find_first_not_of(" \t\r\n"), bytes.size());
   const std::string_view head = bytes.substr(start, 4096);
   const std::string extension = lower_extension(path);
-  if (head.starts_with("$") && extension != ".bdf" && extension != ".nas" && extension != ".dat" && extension != ".fem") return MeshFormat::gmsh;
+  if (head.starts_with("$") && extension != ".bdf" && extension != ".nas" && extension != ".dat" && extension != ".fem")
+    return MeshFormat::gmsh;
   if (head.starts_with("<")) {
     if (head.find("PUnstructuredGrid") != std::string_view::npos) return MeshFormat::pvtu;
-    return head.find("VTKFile") != std::string_view::npos || extension == ".vtu" ? MeshFormat::vtu : MeshFormat::unknown;
+    return head.find("VTKFile") != std::string_view::npos || extension == ".vtu" ? MeshFormat::vtu
+                                                                                 : MeshFormat::unknown;
   }
   if (!describe_content(bytes, extension).empty()) return MeshFormat::unknown;
   if (head.starts_with("# vtk")) return MeshFormat::vtk;
@@ -100,7 +109,8 @@ MeshFormat recognise(const std::string& path, std::string_view bytes) {
   if (head.starts_with("*") || extension == ".inp") return MeshFormat::inp;
   if (extension == ".vtu") return MeshFormat::vtu;
   if (extension == ".mesh") return MeshFormat::medit;
-  if (extension == ".bdf" || extension == ".nas" || extension == ".fem" || looks_like_nastran(head)) return MeshFormat::nastran;
+  if (extension == ".bdf" || extension == ".nas" || extension == ".fem" || looks_like_nastran(head))
+    return MeshFormat::nastran;
   return MeshFormat::unknown;
 }
 
@@ -116,11 +126,13 @@ MeshData read_mesh_data(const std::string& path, std::vector<std::string>* notic
     format = recognise(path, head.bytes());
     content = describe_content(head.bytes(), lower_extension(path));
   }
-  const bool has_structures = format == MeshFormat::gmsh || format == MeshFormat::inp || format == MeshFormat::nastran || format == MeshFormat::exodus ||
+  const bool has_structures = format == MeshFormat::gmsh || format == MeshFormat::inp ||
+                              format == MeshFormat::nastran || format == MeshFormat::exodus ||
                               format == MeshFormat::med || format == MeshFormat::cgns;
   if (structural && !has_structures)
     throw Error(Exit::mesh, fmt::format("'{}' cannot be read as a mesh of beams and shells", path),
-                "lines and surfaces in space are read from Gmsh .msh, Abaqus and CalculiX .inp, Nastran, Exodus II, MED and CGNS",
+                "lines and surfaces in space are read from Gmsh .msh, Abaqus and CalculiX .inp, Nastran, Exodus II, "
+                "MED and CGNS",
                 "convert it: meshio convert mesh.vtu mesh.msh");
   switch (format) {
     case MeshFormat::gmsh: return read_gmsh(path, notices, structural);
@@ -155,11 +167,10 @@ Mesh read_mesh(const std::string& path, const ReadOptions& options) {
     });
   try {
     return Mesh(std::move(data), options.checks);
-  } catch (const Errors&) {
-    throw;
-  } catch (const Error& error) {
+  } catch (const Errors&) { throw; } catch (const Error& error) {
     const auto lowered = std::ranges::find_if(said, tells_of_lower_order);
-    if (lowered == said.end() || error.message().find(" of kind ") == std::string::npos) throw;  // not about the shape of cells
+    // not about the shape of cells
+    if (lowered == said.end() || error.message().find(" of kind ") == std::string::npos) throw;
     throw Error(error.exit(), error.message(), *lowered + (error.why().empty() ? "" : "; else " + error.why()),
                 "refine the mesh there, in the program that made it, or let it write order 2");
   }

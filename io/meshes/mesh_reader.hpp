@@ -1,5 +1,5 @@
-// Meshes from files, in the formats of docs/formats.md. The format is recognised by the content and then by the extension.
-// Throws Error(Exit::mesh) with the place in the file when it cannot be read.
+// Meshes from files, in the formats of docs/formats.md. The format is recognised by the content and then by the
+// extension. Throws Error(Exit::mesh) with the place in the file when it cannot be read.
 //
 //   Mesh bracket = read_mesh("bracket.msh", {.scale = 1e-3});  // drawn in millimetres
 //
@@ -17,7 +17,8 @@ namespace ritz {
 struct ReadOptions {
   double scale = 1;  // points are multiplied by it: file units to metres
   MeshChecks checks = {};
-  bool structural = false;  // lines and surfaces are bodies of their own, beams and shells (MeshData::structural); not of VTK, MEDIT and MFEM
+  // lines and surfaces are bodies of their own, beams and shells (MeshData::structural); not of VTK, MEDIT and MFEM
+  bool structural = false;
   std::vector<std::string>* notices = nullptr;  // receives what the reader found odd; see also Mesh::notices()
 };
 

@@ -33,14 +33,16 @@ void write_mesh(const std::string& path, const Mesh& mesh, const WriteOptions& o
   Index curved = 0;
   for (const CellBlock& block : mesh.blocks()) curved += std::ssize(block.curved.cells);
   if (curved > 0 && options.notices != nullptr)
-    options.notices->push_back(fmt::format("{} cell{} with a map of order 3 or more {} written to '{}' with nodes of order 2, which lose it", curved,
-                                           curved == 1 ? "" : "s", curved == 1 ? "is" : "are", path));
+    options.notices->push_back(
+        fmt::format("{} cell{} with a map of order 3 or more {} written to '{}' with nodes of order 2, which lose it",
+                    curved, curved == 1 ? "" : "s", curved == 1 ? "is" : "are", path));
   const std::string extension = lower_extension(path);
   if (extension == ".msh") return write_gmsh(path, mesh, {.binary = !options.text});
   if (extension == ".inp") return write_inp(path, mesh, options.plane_type, options.notices);
   for (const CellBlock& block : mesh.blocks())
     if (block.kind == CellKind::pyramid14 && options.notices != nullptr)
-      options.notices->push_back(fmt::format("the {} pyramids of 14 nodes in '{}' were written with 13: VTK has no others", block.cell_count(), path));
+      options.notices->push_back(fmt::format(
+          "the {} pyramids of 14 nodes in '{}' were written with 13: VTK has no others", block.cell_count(), path));
   write_vtu(path, mesh, {}, {}, {.region_tables = true});
 }
 

@@ -1,5 +1,5 @@
-// A mesh into a file, in the format that the file's extension names: .msh (Gmsh MSH 4.1), .vtu (VTK) or .inp (Abaqus and
-// CalculiX). Regions of cells, facets and nodes are kept in all of them.
+// A mesh into a file, in the format that the file's extension names: .msh (Gmsh MSH 4.1), .vtu (VTK) or .inp (Abaqus
+// and CalculiX). Regions of cells, facets and nodes are kept in all of them.
 //
 //   write_mesh("bracket.inp", read_mesh("bracket.msh"));
 //
@@ -15,8 +15,8 @@
 namespace ritz {
 
 struct WriteOptions {
-  bool text = false;                // .msh: numbers as text, not binary
-  std::string plane_type = "CPS";   // .inp: the elements of plane meshes; "CPS", "CPE" or "CAX"
+  bool text = false;                            // .msh: numbers as text, not binary
+  std::string plane_type = "CPS";               // .inp: the elements of plane meshes; "CPS", "CPE" or "CAX"
   std::vector<std::string>* notices = nullptr;  // receives what was changed or left out
 };
 

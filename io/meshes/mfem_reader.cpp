@@ -1,6 +1,6 @@
-// MFEM mesh v1.0 (mfem.org/mesh-format-v1.0). Nodes between the vertices are numbered as MFEM does: vertices, then edges and faces in
-// the order in which the elements first name them, then the elements' own. Those of an edge run from its lower vertex to the higher, those
-// of a face as the first element sees it.
+// MFEM mesh v1.0 (mfem.org/mesh-format-v1.0). Nodes between the vertices are numbered as MFEM does: vertices, then
+// edges and faces in the order in which the elements first name them, then the elements' own. Those of an edge run from
+// its lower vertex to the higher, those of a face as the first element sees it.
 #include "io/meshes/other_readers.hpp"
 
 #include "io/files/token_reader.hpp"
@@ -32,11 +32,18 @@ const Geometry* geometry_of(std::int64_t type) {
       {tri3, tri6, {{0, 1}, {1, 2}, {2, 0}}, {}},
       {quad4, quad9, {{0, 1}, {1, 2}, {2, 3}, {3, 0}}, {}},
       {tet4, tet10, {{0, 1}, {0, 2}, {0, 3}, {1, 2}, {1, 3}, {2, 3}}, {{1, 2, 3}, {0, 3, 2}, {0, 1, 3}, {0, 2, 1}}},
-      {hex8, hex27, {{0, 1}, {1, 2}, {3, 2}, {0, 3}, {4, 5}, {5, 6}, {7, 6}, {4, 7}, {0, 4}, {1, 5}, {2, 6}, {3, 7}},
+      {hex8,
+       hex27,
+       {{0, 1}, {1, 2}, {3, 2}, {0, 3}, {4, 5}, {5, 6}, {7, 6}, {4, 7}, {0, 4}, {1, 5}, {2, 6}, {3, 7}},
        {{3, 2, 1, 0}, {0, 1, 5, 4}, {1, 2, 6, 5}, {2, 3, 7, 6}, {3, 0, 4, 7}, {4, 5, 6, 7}}},
-      {prism6, prism18, {{0, 1}, {1, 2}, {2, 0}, {3, 4}, {4, 5}, {5, 3}, {0, 3}, {1, 4}, {2, 5}},
+      {prism6,
+       prism18,
+       {{0, 1}, {1, 2}, {2, 0}, {3, 4}, {4, 5}, {5, 3}, {0, 3}, {1, 4}, {2, 5}},
        {{0, 2, 1}, {3, 4, 5}, {0, 1, 4, 3}, {1, 2, 5, 4}, {2, 0, 3, 5}}},
-      {pyramid5, pyramid14, {{0, 1}, {1, 2}, {3, 2}, {0, 3}, {0, 4}, {1, 4}, {2, 4}, {3, 4}}, {{3, 2, 1, 0}, {0, 1, 4}, {1, 2, 4}, {2, 3, 4}, {3, 0, 4}}},
+      {pyramid5,
+       pyramid14,
+       {{0, 1}, {1, 2}, {3, 2}, {0, 3}, {0, 4}, {1, 4}, {2, 4}, {3, 4}},
+       {{3, 2, 1, 0}, {0, 1, 4}, {1, 2, 4}, {2, 3, 4}, {3, 0, 4}}},
   }};
   return type >= 0 && type < 8 ? &list[static_cast<std::size_t>(type)] : nullptr;
 }
@@ -82,7 +89,8 @@ class Reader {
     tokens_.expect("dimension");
     const char* place = tokens_.next();
     dimension_ = tokens_.integer("the dimension");
-    if (dimension_ < 1 || dimension_ > 3) file_.fail(place, fmt::format("the dimension is {}", dimension_), "it must be 1, 2 or 3");
+    if (dimension_ < 1 || dimension_ > 3)
+      file_.fail(place, fmt::format("the dimension is {}", dimension_), "it must be 1, 2 or 3");
     tokens_.expect("elements");
     elements_ = read_elements(dimension_);
     read_sets(true);
@@ -106,7 +114,9 @@ class Reader {
     if (line == "MFEM mesh v1.0" || line == "MFEM mesh v1.2" || line == "MFEM mesh v1.3") return;
     file_.fail(start, fmt::format("'{}' is not supported", line),
                line.starts_with("MFEM INLINE") ? "it tells MFEM to make a grid, and holds none"
-               : line.starts_with("MFEM NC") || line == "MFEM mesh v1.1" ? "the mesh has hanging nodes, or MFEM's tree of refinements" : "",
+               : line.starts_with("MFEM NC") || line == "MFEM mesh v1.1"
+                   ? "the mesh has hanging nodes, or MFEM's tree of refinements"
+                   : "",
                "let MFEM save it as a conforming 'MFEM mesh v1.0' or as VTK");
   }
 
@@ -119,11 +129,13 @@ class Reader {
       const std::int64_t type = tokens_.integer("the type of an element");
       element.geometry = geometry_of(type);
       if (element.geometry == nullptr || traits(element.geometry->linear).dimension != dimension)
-        file_.fail(place, fmt::format("an element is of type {}", type), fmt::format("types here have dimension {}", dimension));
+        file_.fail(place, fmt::format("an element is of type {}", type),
+                   fmt::format("types here have dimension {}", dimension));
       for (int v = 0; v < traits(element.geometry->linear).node_count; ++v) {
         place = tokens_.next();
         const std::int64_t vertex = tokens_.integer("a vertex");
-        if (vertex < 0 || vertex > 0x7fffffff) file_.fail(place, fmt::format("an element uses vertex {}", vertex), "vertices are counted from 0");
+        if (vertex < 0 || vertex > 0x7fffffff)
+          file_.fail(place, fmt::format("an element uses vertex {}", vertex), "vertices are counted from 0");
         element.vertices[v] = static_cast<Node>(vertex);
       }
       list.push_back(element);
@@ -134,14 +146,17 @@ class Reader {
   // v1.3: names for sets of attributes.  attribute_sets / count / "name" n a1 a2 ...
   void read_sets(bool of_elements) {
     const char* place = tokens_.next();
-    if (place == file_.end() || !std::string_view(place, file_.end()).starts_with(of_elements ? "attribute_sets" : "bdr_attribute_sets")) return;
+    if (place == file_.end() ||
+        !std::string_view(place, file_.end()).starts_with(of_elements ? "attribute_sets" : "bdr_attribute_sets"))
+      return;
     tokens_.word("attribute sets");
     const std::int64_t count = tokens_.count("the number of attribute sets", 4);
     for (std::int64_t i = 0; i < count; ++i) {
       const char* start = tokens_.next();
       const char* stop = start < file_.end() && *start == '"' ? start + 1 : nullptr;
       while (stop != nullptr && stop < file_.end() && *stop != '"' && *stop != '\n') ++stop;
-      if (stop == nullptr || stop == file_.end() || *stop != '"') file_.fail_expected(start, "the name of an attribute set in quotes");
+      if (stop == nullptr || stop == file_.end() || *stop != '"')
+        file_.fail_expected(start, "the name of an attribute set in quotes");
       tokens_.move_to(stop + 1);
       auto& members = (of_elements ? element_sets_ : boundary_sets_)[std::string(start + 1, stop)];
       const std::int64_t size = tokens_.count("the size of an attribute set", 2);
@@ -157,7 +172,8 @@ class Reader {
       for (const Element& element : *list)
         for (int v = 0; v < traits(element.geometry->linear).node_count; ++v)
           if (element.vertices[v] >= vertex_count_)
-            file_.fail(place, fmt::format("an element uses vertex {}", element.vertices[v]), fmt::format("there are {}", vertex_count_));
+            file_.fail(place, fmt::format("an element uses vertex {}", element.vertices[v]),
+                       fmt::format("there are {}", vertex_count_));
     place = tokens_.next();
     if (place < file_.end() && std::string_view(place, file_.end()).starts_with("nodes")) return read_nodes();
     const std::int64_t width = space_dimension(tokens_.integer("the dimension of space"), place);
@@ -168,7 +184,8 @@ class Reader {
   }
 
   std::int64_t space_dimension(std::int64_t width, const char* place) const {
-    if (width < dimension_ || width > 3) file_.fail(place, fmt::format("points have {} coordinates in dimension {}", width, dimension_));
+    if (width < dimension_ || width > 3)
+      file_.fail(place, fmt::format("points have {} coordinates in dimension {}", width, dimension_));
     return width;
   }
 
@@ -182,22 +199,24 @@ class Reader {
     order_ = order_of(collection);
     if (order_ == 0)
       file_.fail(place, fmt::format("nodes in the space '{}' are not supported", collection),
-                 collection.starts_with("L2") ? "the mesh is periodic or torn: its elements do not share their nodes"
-                                              : "Ritz reads continuous nodes of order 1 to 9 (H1_3D_P2, Cubic, Quadratic, Linear)",
+                 collection.starts_with("L2")
+                     ? "the mesh is periodic or torn: its elements do not share their nodes"
+                     : "Ritz reads continuous nodes of order 1 to 9 (H1_3D_P2, Cubic, Quadratic, Linear)",
                  "let MFEM save the mesh with SetCurvature(2)");
     equally_spaced_ = collection == "Cubic";
     if (order_ > 2)
       for (const Element& element : elements_)
         if (element.geometry->linear == CellKind::pyramid5)
-          file_.fail(place, fmt::format("pyramids in the space '{}' are not supported", collection), "MFEM has had several such elements",
-                     "let MFEM save the mesh with SetCurvature(2)");
+          file_.fail(place, fmt::format("pyramids in the space '{}' are not supported", collection),
+                     "MFEM has had several such elements", "let MFEM save the mesh with SetCurvature(2)");
     tokens_.expect("VDim:");
     place = tokens_.next();
     const std::int64_t width = space_dimension(tokens_.integer("the dimension of space"), place);
     tokens_.expect("Ordering:");
     place = tokens_.next();
     const std::int64_t ordering = tokens_.integer("the ordering");
-    if (ordering != 0 && ordering != 1) file_.fail(place, fmt::format("the ordering is {}", ordering), "it is 0 (by nodes) or 1 (by components)");
+    if (ordering != 0 && ordering != 1)
+      file_.fail(place, fmt::format("the ordering is {}", ordering), "it is 0 (by nodes) or 1 (by components)");
     Index node_count = vertex_count_;
     if (order_ > 1) node_count = number_nodes();
     if (node_count * width > (file_.end() - tokens_.next()) / 2 + 1)
@@ -216,7 +235,9 @@ class Reader {
   int order_of(std::string_view collection) const {
     constexpr std::array names{"Linear", "Quadratic", "Cubic"};
     for (int order = 1; order < 10; ++order)
-      if (collection == fmt::format("H1_{}D_P{}", dimension_, order) || (order <= 3 && collection == names[static_cast<std::size_t>(order - 1)])) return order;
+      if (collection == fmt::format("H1_{}D_P{}", dimension_, order) ||
+          (order <= 3 && collection == names[static_cast<std::size_t>(order - 1)]))
+        return order;
     return 0;
   }
 
@@ -225,12 +246,14 @@ class Reader {
     if (dimension_ > 1)
       for (const Element& element : elements_)
         for (const auto& edge : element.geometry->edges)
-          if (shared_.try_emplace(nodes_between(element, edge), Shared{static_cast<Node>(next), {}}).second) next += order_ - 1;
+          if (shared_.try_emplace(nodes_between(element, edge), Shared{static_cast<Node>(next), {}}).second)
+            next += order_ - 1;
     for (const Element& element : elements_)
       for (const auto& face : element.geometry->faces) {
         Shared first{static_cast<Node>(next), {}};
         for (std::size_t i = 0; i < face.size(); ++i) first.corners[i] = element.vertices[face[i]];
-        if (shared_.try_emplace(nodes_between(element, face), first).second) next += inner_count(face.size() == 3 ? CellKind::tri3 : CellKind::quad4, order_);
+        if (shared_.try_emplace(nodes_between(element, face), first).second)
+          next += inner_count(face.size() == 3 ? CellKind::tri3 : CellKind::quad4, order_);
       }
     first_own_ = next;
     for (const Element& element : elements_) next += inner_count(element.geometry->linear, order_);
@@ -248,7 +271,8 @@ class Reader {
       const Geometry& geometry = *geometry_of(type);
       const NodeOrder order{geometry.linear, geometry.edges, geometry.faces, Listing::rows,
                             equally_spaced_ && geometry.linear == CellKind::hex8 ? Listing::recursive : Listing::rows};
-      raw_.node_sets[static_cast<std::size_t>(geometry.quadratic)] = {order_, reference_points(geometry.linear, lattice(order, order_), line)};
+      raw_.node_sets[static_cast<std::size_t>(geometry.quadratic)] = {
+          order_, reference_points(geometry.linear, lattice(order, order_), line)};
     }
   }
 
@@ -269,7 +293,9 @@ class Reader {
         if (of_mesh)
           for (int i = 0; i < inner; ++i) nodes.push_back(static_cast<Node>(own + i));
         else if (geometry.linear == CellKind::line2) add_along(element, {0, 1}, nodes);
-        else add_across(element, geometry.linear == CellKind::tri3 ? std::vector{0, 1, 2} : std::vector{0, 1, 2, 3}, nodes);
+        else
+          add_across(element, geometry.linear == CellKind::tri3 ? std::vector{0, 1, 2} : std::vector{0, 1, 2, 3},
+                     nodes);
       }
       if (of_mesh) own += inner;
     }
@@ -281,7 +307,8 @@ class Reader {
     if (t.dimension > 1 || own < 0)
       for (const auto& edge : t.edges) nodes.push_back(first_of(nodes_between(element, edge)).node);
     for (const Facet& facet : t.facets)
-      if (facet.kind == CellKind::quad9) nodes.push_back(first_of(nodes_between(element, std::span(facet.nodes).first(4))).node);
+      if (facet.kind == CellKind::quad9)
+        nodes.push_back(first_of(nodes_between(element, std::span(facet.nodes).first(4))).node);
     if (own >= 0 && inner_count(t.linear, 2) > 0) nodes.push_back(own);
     else if (t.kind == CellKind::quad9) nodes.push_back(first_of(nodes_between(element, std::array{0, 1, 2, 3})).node);
   }
@@ -289,7 +316,8 @@ class Reader {
   void add_along(const Element& element, std::array<int, 2> edge, std::vector<Node>& nodes) const {
     const Node first = first_of(nodes_between(element, edge)).node;
     const bool forward = element.vertices[edge[0]] < element.vertices[edge[1]];
-    for (int i = 0; i < order_ - 1; ++i) nodes.push_back(first < 0 ? first : static_cast<Node>(first + (forward ? i : order_ - 2 - i)));
+    for (int i = 0; i < order_ - 1; ++i)
+      nodes.push_back(first < 0 ? first : static_cast<Node>(first + (forward ? i : order_ - 2 - i)));
   }
 
   // The nodes inside a face, row by row as this element sees it.
@@ -314,7 +342,8 @@ class Reader {
             at[axis] = (i - p * origin[0]) * (end[0] - origin[0]) + (j - p * origin[1]) * (end[1] - origin[1]);
           }
         }
-        nodes.push_back(shared.node < 0 ? shared.node : static_cast<Node>(shared.node + place_in_face(face.size(), p, at[0], at[1])));
+        nodes.push_back(shared.node < 0 ? shared.node
+                                        : static_cast<Node>(shared.node + place_in_face(face.size(), p, at[0], at[1])));
       }
   }
 
@@ -328,7 +357,8 @@ class Reader {
         const CellRun run{kind, next[kind]++, 1};
         append(raw_.group(numbered_group(traits(kind).dimension, element.attribute)).cells, run);
         for (const auto& [name, attributes] : sets)
-          if (std::find(attributes.begin(), attributes.end(), element.attribute) != attributes.end()) append(raw_.group(name).cells, run);
+          if (std::find(attributes.begin(), attributes.end(), element.attribute) != attributes.end())
+            append(raw_.group(name).cells, run);
       }
     }
   }

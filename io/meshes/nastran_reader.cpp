@@ -1,4 +1,5 @@
-// Nastran bulk data (MSC and NX Nastran Quick Reference Guides): entries of 8-character, 16-character or comma-separated fields.
+// Nastran bulk data (MSC and NX Nastran Quick Reference Guides): entries of 8-character, 16-character or
+// comma-separated fields.
 #include "io/meshes/other_readers.hpp"
 
 #include "io/files/number_text.hpp"
@@ -39,8 +40,8 @@ std::string upper(std::string_view text) {
 }
 
 struct Entry {
-  std::string name;                       // "CHEXA", without the star of the large field
-  std::vector<std::string_view> fields;   // behind the name
+  std::string name;                      // "CHEXA", without the star of the large field
+  std::vector<std::string_view> fields;  // behind the name
   const TextFile* file = nullptr;
   const char* position = nullptr;
 };
@@ -51,7 +52,8 @@ void add_fields(std::string_view line, bool large, std::vector<std::string_view>
     std::size_t start = 0;
     for (int number = 0;; ++number) {
       const std::size_t comma = line.find(',', start);
-      const std::string_view field = line.substr(start, comma == std::string_view::npos ? std::string_view::npos : comma - start);
+      const std::string_view field =
+          line.substr(start, comma == std::string_view::npos ? std::string_view::npos : comma - start);
       if (number > 0 && number <= (large ? 4 : 8)) fields.push_back(trimmed(field));  // field 10 names the continuation
       if (comma == std::string_view::npos) break;
       start = comma + 1;
@@ -69,9 +71,9 @@ void add_fields(std::string_view line, bool large, std::vector<std::string_view>
 
 struct Form {
   std::string_view name;
-  int first_node;                  // position among the fields
-  std::vector<CellKind> kinds;     // by the number of nodes: linear, quadratic
-  std::span<const int> order = {}; // [VTK's node] -> position in the entry, of the quadratic kind
+  int first_node;                   // position among the fields
+  std::vector<CellKind> kinds;      // by the number of nodes: linear, quadratic
+  std::span<const int> order = {};  // [VTK's node] -> position in the entry, of the quadratic kind
 };
 
 // Vertical edges come before those of the top.
@@ -119,9 +121,10 @@ const Form* form_named(std::string_view name) {
 
 // Elements that are no cells.
 bool is_scalar_element(std::string_view name) {
-  static const std::set<std::string_view> list = {"CBUSH", "CBUSH1D", "CBUSH2D", "CELAS1", "CELAS2", "CELAS3", "CELAS4", "CDAMP1", "CDAMP2", "CDAMP3", "CDAMP4",
-                                                  "CMASS1", "CMASS2", "CMASS3", "CMASS4", "CONM1", "CONM2", "CGAP", "CVISC", "CWELD", "CFAST", "RBE1", "RBE2",
-                                                  "RBE3", "RBAR", "RROD", "PLOTEL", "CHBDYE", "CHBDYG", "CHBDYP", "GENEL"};
+  static const std::set<std::string_view> list = {
+      "CBUSH",  "CBUSH1D", "CBUSH2D", "CELAS1", "CELAS2", "CELAS3", "CELAS4", "CDAMP1", "CDAMP2", "CDAMP3", "CDAMP4",
+      "CMASS1", "CMASS2",  "CMASS3",  "CMASS4", "CONM1",  "CONM2",  "CGAP",   "CVISC",  "CWELD",  "CFAST",  "RBE1",
+      "RBE2",   "RBE3",    "RBAR",    "RROD",   "PLOTEL", "CHBDYE", "CHBDYG", "CHBDYP", "GENEL"};
   return list.contains(name);
 }
 
@@ -140,7 +143,8 @@ Point basic(const System& system, Point x) {
   const double degree = std::numbers::pi / 180;
   if (system.type == 'C') x = {x[0] * std::cos(x[1] * degree), x[0] * std::sin(x[1] * degree), x[2]};
   if (system.type == 'S')  // radius, angle from z, angle about z
-    x = {x[0] * std::sin(x[1] * degree) * std::cos(x[2] * degree), x[0] * std::sin(x[1] * degree) * std::sin(x[2] * degree), x[0] * std::cos(x[1] * degree)};
+    x = {x[0] * std::sin(x[1] * degree) * std::cos(x[2] * degree),
+         x[0] * std::sin(x[1] * degree) * std::sin(x[2] * degree), x[0] * std::cos(x[1] * degree)};
   Point result = system.origin;
   for (std::size_t a = 0; a < 3; ++a)
     for (std::size_t k = 0; k < 3; ++k) result[k] += x[a] * system.axes[a][k];
@@ -161,7 +165,9 @@ class Reader {
     number_cells();
     for (const auto& [name, count] : left_out_)
       notices_->push_back(fmt::format("{} {} in '{}' are no cells and were left out", count, name, path));
-    if (!passed_over_.empty()) notices_->push_back(fmt::format("only the mesh of '{}' is read; passed over: {}", path, fmt::join(passed_over_, ", ")));
+    if (!passed_over_.empty())
+      notices_->push_back(
+          fmt::format("only the mesh of '{}' is read; passed over: {}", path, fmt::join(passed_over_, ", ")));
     return mesh_of(std::move(raw_), *notices_);
   }
 
@@ -222,7 +228,8 @@ class Reader {
     for (const char* position = file.begin(); position < file.end();) {
       const char* stop = line_end(position, file.end());
       const std::string_view line = trimmed({position, stop});
-      if (line.size() >= 5 && (line[0] == 'B' || line[0] == 'b') && upper(line.substr(0, 80)).starts_with("BEGIN")) return true;
+      if (line.size() >= 5 && (line[0] == 'B' || line[0] == 'b') && upper(line.substr(0, 80)).starts_with("BEGIN"))
+        return true;
       if (line.size() >= 4 && (line[0] == 'G' || line[0] == 'g') && upper(line.substr(0, 4)) == "GRID") return false;
       position = stop + 1;
     }
@@ -233,7 +240,8 @@ class Reader {
     std::string_view name = trimmed(trimmed(line).substr(7));
     if (name.size() >= 2 && (name.front() == '\'' || name.front() == '"')) name = name.substr(1, name.size() - 2);
     if (depth >= deepest_include)
-      file.fail(place, fmt::format("'{}' is included in the {}th depth", std::string(name), depth + 1), "files include each other in a circle");
+      file.fail(place, fmt::format("'{}' is included in the {}th depth", std::string(name), depth + 1),
+                "files include each other in a circle");
     std::filesystem::path path{std::string(name)};
     if (path.is_relative()) path = folder_ / path;
     if (std::error_code ignored; !std::filesystem::exists(path, ignored))
@@ -254,11 +262,12 @@ class Reader {
     }
     for (const std::string_view shape : {"CHEX", "CTET", "CPEN", "CPYR", "CQUAD", "CTRI", "CTRA", "CPLST"})
       if (entry.name.starts_with(shape))
-        entry.file->fail(entry.position, fmt::format("elements {} are not supported", entry.name), "leaving them out would leave a hole",
+        entry.file->fail(entry.position, fmt::format("elements {} are not supported", entry.name),
+                         "leaving them out would leave a hole",
                          "use CTETRA, CPENTA, CHEXA, CPYRAM, CTRIA3, CTRIA6, CQUAD4 and CQUAD8");
     if (entry.name.starts_with('='))  // repeats the entry before it, with increments
-      entry.file->fail(entry.position, "entries that are repeated by '=' are not supported", "leaving them out would leave a hole",
-                       "let the preprocessor write all entries");
+      entry.file->fail(entry.position, "entries that are repeated by '=' are not supported",
+                       "leaving them out would leave a hole", "let the preprocessor write all entries");
     passed_over_.insert(entry.name);
   }
 
@@ -270,12 +279,15 @@ class Reader {
     std::int64_t value = blank;
     if (text.empty()) return value;
     if (parse_number(text.data(), text.data() + text.size(), value) == text.data() + text.size()) return value;
-    entry.file->fail(entry.position, fmt::format("{} of a {} is '{}'", what, entry.name, text), "expected a whole number");
+    entry.file->fail(entry.position, fmt::format("{} of a {} is '{}'", what, entry.name, text),
+                     "expected a whole number");
   }
   static std::int64_t identity(const Entry& entry) {
     const std::int64_t value = integer(entry, 0, "the number", 0);
     if (value < 1)
-      entry.file->fail(entry.position, fmt::format("the number of a {} is '{}'", entry.name, std::string(field(entry, 0))), "numbers are 1 or more");
+      entry.file->fail(entry.position,
+                       fmt::format("the number of a {} is '{}'", entry.name, std::string(field(entry, 0))),
+                       "numbers are 1 or more");
     return value;
   }
 
@@ -296,21 +308,25 @@ class Reader {
     }
     double value = 0;
     const auto [stop, error] = std::from_chars(copy, copy + length, value);
-    if (error == std::errc{} && stop == copy + length && std::isfinite(value) && text.size() < sizeof(copy) - 2) return value;
+    if (error == std::errc{} && stop == copy + length && std::isfinite(value) && text.size() < sizeof(copy) - 2)
+      return value;
     entry.file->fail(entry.position, fmt::format("{} of a {} is '{}'", what, entry.name, text), "expected a number");
   }
 
   void take_grid(const Entry& entry) {
     labels_.push_back(identity(entry));
-    grids_.push_back({{real(entry, 2, "x"), real(entry, 3, "y"), real(entry, 4, "z")}, integer(entry, 1, "the coordinate system", -1)});
+    grids_.push_back({{real(entry, 2, "x"), real(entry, 3, "y"), real(entry, 4, "z")},
+                      integer(entry, 1, "the coordinate system", -1)});
   }
   void take_default(const Entry& entry) { default_system_ = integer(entry, 1, "the coordinate system", 0); }
 
   void take_system(const Entry& entry) {
     if (entry.name[4] == '1')
-      entry.file->fail(entry.position, fmt::format("{} is not supported", entry.name), "it places coordinates by grid points", "use CORD2R, CORD2C or CORD2S");
+      entry.file->fail(entry.position, fmt::format("{} is not supported", entry.name),
+                       "it places coordinates by grid points", "use CORD2R, CORD2C or CORD2S");
     if (entry.name != "CORD2R" && entry.name != "CORD2C" && entry.name != "CORD2S")
-      entry.file->fail(entry.position, fmt::format("{} is not supported", entry.name), "Ritz reads CORD2R, CORD2C and CORD2S");
+      entry.file->fail(entry.position, fmt::format("{} is not supported", entry.name),
+                       "Ritz reads CORD2R, CORD2C and CORD2S");
     systems_[identity(entry)] = entry;
   }
 
@@ -319,13 +335,15 @@ class Reader {
     if (number == 0) return {};
     const auto found = systems_.find(number);
     if (found == systems_.end())
-      throw Error(Exit::mesh, fmt::format("coordinate system {} is used in '{}' but not defined", number, raw_.source), "", "include the file that defines it");
+      throw Error(Exit::mesh, fmt::format("coordinate system {} is used in '{}' but not defined", number, raw_.source),
+                  "", "include the file that defines it");
     if (depth > 64) from->file->fail(from->position, fmt::format("coordinate system {} is defined by itself", number));
     const Entry& entry = found->second;
     const System parent = system_named(integer(entry, 1, "the reference system", 0), &entry, depth + 1);
     Point p[3];
     for (std::size_t i = 0; i < 3; ++i)
-      p[i] = basic(parent, {real(entry, 2 + 3 * i, "a coordinate"), real(entry, 3 + 3 * i, "a coordinate"), real(entry, 4 + 3 * i, "a coordinate")});
+      p[i] = basic(parent, {real(entry, 2 + 3 * i, "a coordinate"), real(entry, 3 + 3 * i, "a coordinate"),
+                            real(entry, 4 + 3 * i, "a coordinate")});
     System system;
     system.type = entry.name[5];
     system.origin = p[0];
@@ -333,7 +351,8 @@ class Reader {
     system.axes[1] = unit(cross(system.axes[2], minus(p[2], p[0])));
     system.axes[0] = cross(system.axes[1], system.axes[2]);
     for (const double c : {system.axes[0][0], system.axes[1][0], system.axes[2][0]})
-      if (!std::isfinite(c)) entry.file->fail(entry.position, fmt::format("the points of coordinate system {} lie on one line", number));
+      if (!std::isfinite(c))
+        entry.file->fail(entry.position, fmt::format("the points of coordinate system {} lie on one line", number));
     return system;
   }
 
@@ -358,33 +377,38 @@ class Reader {
     const int most = traits(form.kinds.back()).node_count;
     int given = 0, last = 0;
     for (int i = 0; i < most; ++i) {
-      nodes[static_cast<std::size_t>(i)] = integer(entry, static_cast<std::size_t>(form.first_node + i), "a grid point", 0);
+      nodes[static_cast<std::size_t>(i)] =
+          integer(entry, static_cast<std::size_t>(form.first_node + i), "a grid point", 0);
       if (nodes[static_cast<std::size_t>(i)] > 0) ++given, last = i + 1;
     }
-    const auto kind = std::find_if(form.kinds.begin(), form.kinds.end(), [&](CellKind k) { return traits(k).node_count >= last; });
+    const auto kind =
+        std::find_if(form.kinds.begin(), form.kinds.end(), [&](CellKind k) { return traits(k).node_count >= last; });
     const int wanted = kind == form.kinds.end() ? 0 : traits(*kind).node_count;
     if (kind == form.kinds.end() || given != wanted)
-      entry.file->fail(entry.position, fmt::format("{} {} has {} grid points", entry.name, element, given),
-                       wanted > 0 ? fmt::format("expected {}; cells with some mid nodes only are not supported", wanted) : "",
-                       "give it all its mid nodes, or none");
+      entry.file->fail(
+          entry.position, fmt::format("{} {} has {} grid points", entry.name, element, given),
+          wanted > 0 ? fmt::format("expected {}; cells with some mid nodes only are not supported", wanted) : "",
+          "give it all its mid nodes, or none");
     std::vector<std::int64_t>& list = cell_nodes_[*kind];
     const bool reorder = !form.order.empty() && traits(*kind).order == 2;
-    for (int i = 0; i < wanted; ++i) list.push_back(nodes[static_cast<std::size_t>(reorder ? form.order[static_cast<std::size_t>(i)] : i)]);
+    for (int i = 0; i < wanted; ++i)
+      list.push_back(nodes[static_cast<std::size_t>(reorder ? form.order[static_cast<std::size_t>(i)] : i)]);
     if (property > 0)
-      append(raw_.group(numbered_group(traits(*kind).dimension, property)).cells, {*kind, std::ssize(list) / wanted - 1, 1});
+      append(raw_.group(numbered_group(traits(*kind).dimension, property)).cells,
+             {*kind, std::ssize(list) / wanted - 1, 1});
   }
 
   void number_cells() {
     const NodeNumbers numbers(labels_);
     if (numbers.has_duplicate())
-      throw Error(Exit::mesh, fmt::format("GRID {} is defined twice in '{}'", numbers.duplicate(), raw_.source), "every grid point has one place",
-                  "number them anew");
+      throw Error(Exit::mesh, fmt::format("GRID {} is defined twice in '{}'", numbers.duplicate(), raw_.source),
+                  "every grid point has one place", "number them anew");
     for (const auto& [kind, labels] : cell_nodes_)
       for (const std::int64_t label : labels) {
         const Node node = numbers(label);
         if (node < 0)
-          throw Error(Exit::mesh, fmt::format("grid point {} does not exist in '{}'", label, raw_.source), fmt::format("a {} uses it", traits(kind).name),
-                      "include the file that defines it");
+          throw Error(Exit::mesh, fmt::format("grid point {} does not exist in '{}'", label, raw_.source),
+                      fmt::format("a {} uses it", traits(kind).name), "include the file that defines it");
         raw_.nodes_of(kind).push_back(node);
       }
   }

@@ -11,7 +11,19 @@
 namespace ritz {
 namespace {
 
-enum NetcdfType { nc_byte = 1, nc_char, nc_short, nc_int, nc_float, nc_double, nc_ubyte, nc_ushort, nc_uint, nc_int64, nc_uint64 };
+enum NetcdfType {
+  nc_byte = 1,
+  nc_char,
+  nc_short,
+  nc_int,
+  nc_float,
+  nc_double,
+  nc_ubyte,
+  nc_ushort,
+  nc_uint,
+  nc_int64,
+  nc_uint64
+};
 
 std::uint64_t size_of_type(int type) {
   constexpr std::uint64_t sizes[] = {0, 1, 1, 2, 4, 4, 8, 1, 2, 4, 8, 8};
@@ -25,10 +37,15 @@ T number_at(const char* place) {
   std::memcpy(bytes, place, sizeof(T));
   std::uint64_t bits = 0;
   for (const unsigned char byte : bytes) bits = bits << 8 | byte;
-  if constexpr (sizeof(T) == 8) { return std::bit_cast<T>(bits); }
-  else if constexpr (sizeof(T) == 4) { return std::bit_cast<T>(static_cast<std::uint32_t>(bits)); }
-  else if constexpr (sizeof(T) == 2) { return std::bit_cast<T>(static_cast<std::uint16_t>(bits)); }
-  else { return std::bit_cast<T>(static_cast<std::uint8_t>(bits)); }
+  if constexpr (sizeof(T) == 8) {
+    return std::bit_cast<T>(bits);
+  } else if constexpr (sizeof(T) == 4) {
+    return std::bit_cast<T>(static_cast<std::uint32_t>(bits));
+  } else if constexpr (sizeof(T) == 2) {
+    return std::bit_cast<T>(static_cast<std::uint16_t>(bits));
+  } else {
+    return std::bit_cast<T>(static_cast<std::uint8_t>(bits));
+  }
 }
 
 }  // namespace
@@ -36,8 +53,10 @@ T number_at(const char* place) {
 // Reads the header from its beginning to its end; every count is checked against what is left of the file.
 class ClassicNetcdf::Header {
  public:
-  Header(const std::string& path, std::string_view bytes) : path_(path), bytes_(bytes), version_(bytes.size() > 3 ? bytes[3] : 0) {
-    if (!bytes.starts_with("CDF") || (version_ != 1 && version_ != 2 && version_ != 5)) fail("its version is not 1, 2 or 5");
+  Header(const std::string& path, std::string_view bytes)
+      : path_(path), bytes_(bytes), version_(bytes.size() > 3 ? bytes[3] : 0) {
+    if (!bytes.starts_with("CDF") || (version_ != 1 && version_ != 2 && version_ != 5))
+      fail("its version is not 1, 2 or 5");
     at_ = 4;
     count();  // of records
   }
@@ -76,7 +95,8 @@ class ClassicNetcdf::Header {
     return texts;
   }
   [[noreturn]] void fail(const std::string& what) const {
-    throw Error(Exit::mesh, fmt::format("'{}' cannot be read as a netCDF file", path_), what, "write the file again with the mesher");
+    throw Error(Exit::mesh, fmt::format("'{}' cannot be read as a netCDF file", path_), what,
+                "write the file again with the mesher");
   }
 
  private:
@@ -100,7 +120,8 @@ ClassicNetcdf::ClassicNetcdf(const std::string& path) : path_(path), file_(std::
     if (rank > 8) header.fail(fmt::format("variable '{}' has {} dimensions", name, rank));
     for (std::uint64_t k = 0; k < rank; ++k) {
       const std::uint64_t number = header.count();
-      if (number >= dimensions_.size()) header.fail(fmt::format("variable '{}' has dimension {} of {}", name, number, dimensions_.size()));
+      if (number >= dimensions_.size())
+        header.fail(fmt::format("variable '{}' has dimension {} of {}", name, number, dimensions_.size()));
       variable.shape.push_back(dimensions_[number].length);
       variable.grows = variable.grows || dimensions_[number].length == 0;
     }
@@ -113,7 +134,8 @@ ClassicNetcdf::ClassicNetcdf(const std::string& path) : path_(path), file_(std::
 }
 
 void ClassicNetcdf::fail(const std::string& variable, const std::string& what) const {
-  throw Error(Exit::mesh, fmt::format("variable '{}' of '{}' {}", variable, path_, what), {}, "write the file again with the mesher");
+  throw Error(Exit::mesh, fmt::format("variable '{}' of '{}' {}", variable, path_, what), {},
+              "write the file again with the mesher");
 }
 
 const ClassicNetcdf::Variable& ClassicNetcdf::find(const std::string& name) const {
@@ -136,17 +158,20 @@ std::string_view ClassicNetcdf::bytes_of(const Variable& variable, const std::st
   if (size == 0) fail(name, fmt::format("is of type {}, which netCDF has not", variable.type));
   const std::string_view bytes = file_->bytes();
   for (const std::uint64_t extent : variable.shape) {
-    if (extent > bytes.size() / size) fail(name, fmt::format("is larger than the file, which has {} bytes", bytes.size()));
+    if (extent > bytes.size() / size)
+      fail(name, fmt::format("is larger than the file, which has {} bytes", bytes.size()));
     size *= extent;
   }
-  if (variable.begin > bytes.size() || size > bytes.size() - variable.begin) fail(name, "lies behind the end of the file, which may be cut short");
+  if (variable.begin > bytes.size() || size > bytes.size() - variable.begin)
+    fail(name, "lies behind the end of the file, which may be cut short");
   return bytes.substr(variable.begin, size);
 }
 
 template <class T, class Stored>
 std::vector<T> ClassicNetcdf::converted(std::string_view bytes) const {
   std::vector<T> values(bytes.size() / sizeof(Stored));
-  for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<T>(number_at<Stored>(bytes.data() + i * sizeof(Stored)));
+  for (std::size_t i = 0; i < values.size(); ++i)
+    values[i] = static_cast<T>(number_at<Stored>(bytes.data() + i * sizeof(Stored)));
   return values;
 }
 

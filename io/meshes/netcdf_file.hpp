@@ -1,6 +1,6 @@
-// The variables of a netCDF file, whichever of its two kinds it is: classic (CDF-1, CDF-2 and CDF-5; NetCDF Classic Format
-// Specification, Unidata) or netCDF-4, which is HDF5. What is missing or of another type is Error(Exit::mesh). Variables
-// along the unlimited dimension (time) are not read. Private to io.
+// The variables of a netCDF file, whichever of its two kinds it is: classic (CDF-1, CDF-2 and CDF-5; NetCDF Classic
+// Format Specification, Unidata) or netCDF-4, which is HDF5. What is missing or of another type is Error(Exit::mesh).
+// Variables along the unlimited dimension (time) are not read. Private to io.
 #pragma once
 
 #include "io/files/mapped_file.hpp"
@@ -31,7 +31,7 @@ class ClassicNetcdf {
     std::map<std::string, std::string> texts;  // attributes
     int type = 0;
     std::uint64_t begin = 0;
-    bool grows = false;                        // along the unlimited dimension
+    bool grows = false;  // along the unlimited dimension
   };
   struct Dimension {
     std::string name;
@@ -56,9 +56,15 @@ class NetcdfFile {
   const std::string& path() const { return path_; }
   bool has(const std::string& variable) const { return classic_ ? classic_->has(variable) : tree_->has(variable); }
   std::optional<std::uint64_t> dimension(const std::string& name) const;
-  std::vector<std::uint64_t> shape(const std::string& variable) const { return classic_ ? classic_->shape(variable) : tree_->shape(variable); }
-  std::vector<double> reals(const std::string& variable) const { return classic_ ? classic_->reals(variable) : tree_->reals(variable); }
-  std::vector<std::int64_t> integers(const std::string& variable) const { return classic_ ? classic_->integers(variable) : tree_->integers(variable); }
+  std::vector<std::uint64_t> shape(const std::string& variable) const {
+    return classic_ ? classic_->shape(variable) : tree_->shape(variable);
+  }
+  std::vector<double> reals(const std::string& variable) const {
+    return classic_ ? classic_->reals(variable) : tree_->reals(variable);
+  }
+  std::vector<std::int64_t> integers(const std::string& variable) const {
+    return classic_ ? classic_->integers(variable) : tree_->integers(variable);
+  }
   std::vector<std::string> texts(const std::string& variable) const;  // of a variable [text][character]
   std::string text_attribute(const std::string& variable, const std::string& name) const;
 

@@ -41,7 +41,8 @@ void check_nodes(const RawMesh& raw) {
     if (first_bad == size) continue;
     throw Error(Exit::mesh,
                 fmt::format("{} {} of '{}' uses node {} (counted from 0)", traits(kind).name,
-                            first_bad / file_node_count(raw.node_sets, kind), raw.source, nodes[static_cast<std::size_t>(first_bad)]),
+                            first_bad / file_node_count(raw.node_sets, kind), raw.source,
+                            nodes[static_cast<std::size_t>(first_bad)]),
                 fmt::format("there are {} nodes", node_count), "write the file again with the mesher");
   }
 }
@@ -71,10 +72,10 @@ bool facet_before(const FacetOfCell& a, const FacetOfCell& b) {
 void add_facets(const RawGroup& group, MeshData& data, std::vector<std::string>& notices) {
   std::vector<FacetOfCell> facets;
   for (const FacetPlace& place : group.facets)
-    if (is_body(data, place.kind))
-      facets.push_back({first_cell(data, place.kind) + place.position, place.facet});
+    if (is_body(data, place.kind)) facets.push_back({first_cell(data, place.kind) + place.position, place.facet});
   if (const auto lost = group.facets.size() - facets.size(); lost > 0)
-    notices.push_back(fmt::format("{} sides in '{}' belong to cells of a lower dimension and were not used", lost, group.name));
+    notices.push_back(
+        fmt::format("{} sides in '{}' belong to cells of a lower dimension and were not used", lost, group.name));
   if (facets.empty()) return;
   std::sort(facets.begin(), facets.end(), facet_before);
   facets.erase(std::unique(facets.begin(), facets.end()), facets.end());
@@ -135,8 +136,9 @@ void add_lower_cells(const RawMesh& raw, MeshData& data, std::vector<std::string
       const CellTraits& t = traits(run.kind);
       if (is_body(data, run.kind)) continue;
       const auto width = static_cast<std::size_t>(t.node_count);
-      const auto nodes = std::span(raw.nodes[static_cast<std::size_t>(run.kind)])
-                             .subspan(static_cast<std::size_t>(run.first) * width, static_cast<std::size_t>(run.count) * width);
+      const auto nodes =
+          std::span(raw.nodes[static_cast<std::size_t>(run.kind)])
+              .subspan(static_cast<std::size_t>(run.first) * width, static_cast<std::size_t>(run.count) * width);
       if (t.dimension > 0 && t.dimension == data.dimension - 1 && !data.structural) {
         surfaces.push_back({{group.name}, {run.kind, {nodes.begin(), nodes.end()}, 0}});
         continue;
@@ -164,7 +166,8 @@ void say_what_is_not_used(const RawMesh& raw, int dimension, std::vector<std::st
       list += fmt::format("{}{} {}", list.empty() ? "" : ", ", unused, traits(kind).name);
   }
   if (!list.empty())
-    notices.push_back(fmt::format("not used, because they are of a lower dimension and in no group of '{}': {}", raw.source, list));
+    notices.push_back(
+        fmt::format("not used, because they are of a lower dimension and in no group of '{}': {}", raw.source, list));
 }
 
 }  // namespace
@@ -182,14 +185,14 @@ void append(std::vector<CellRun>& runs, const CellRun& run) {
   if (run.count == 0) return;
   if (!runs.empty() && runs.back().kind == run.kind && runs.back().first + runs.back().count == run.first)
     runs.back().count += run.count;
-  else
-    runs.push_back(run);
+  else runs.push_back(run);
 }
 
 std::optional<int> facet_with_corners(CellKind kind, std::span<const int> corners) {
   const CellTraits& t = traits(kind);
   for (std::size_t f = 0; f < t.facets.size(); ++f) {
-    const auto own = std::span(t.facets[f].nodes).first(static_cast<std::size_t>(traits(t.facets[f].kind).corner_count));
+    const auto own =
+        std::span(t.facets[f].nodes).first(static_cast<std::size_t>(traits(t.facets[f].kind).corner_count));
     if (own.size() == corners.size() && std::is_permutation(own.begin(), own.end(), corners.begin()))
       return static_cast<int>(f);
   }
@@ -198,7 +201,8 @@ std::optional<int> facet_with_corners(CellKind kind, std::span<const int> corner
 
 MeshData mesh_of(RawMesh raw, std::vector<std::string>& notices) {
   check_nodes(raw);
-  LoweredCells lowered = lower_order(raw.nodes, raw.node_sets, raw.points, raw.structural ? KeepMaps::no : KeepMaps::where_they_differ, raw.source, notices);
+  LoweredCells lowered = lower_order(raw.nodes, raw.node_sets, raw.points,
+                                     raw.structural ? KeepMaps::no : KeepMaps::where_they_differ, raw.source, notices);
   raw.node_sets = {};
   MeshData data;
   data.source = raw.source;
@@ -207,7 +211,8 @@ MeshData mesh_of(RawMesh raw, std::vector<std::string>& notices) {
   data.points = std::move(raw.points);
   for (const CellKind kind : all_cell_kinds())
     if (raw.cell_count(kind) > 0 && is_body(data, kind))
-      data.blocks.push_back({kind, std::move(raw.nodes_of(kind)), 0, std::move(lowered.curved[static_cast<std::size_t>(kind)])});
+      data.blocks.push_back(
+          {kind, std::move(raw.nodes_of(kind)), 0, std::move(lowered.curved[static_cast<std::size_t>(kind)])});
   number_blocks(data);
   flatten_plane_mesh(data, notices);
   for (const RawGroup& group : raw.groups) {
@@ -220,7 +225,8 @@ MeshData mesh_of(RawMesh raw, std::vector<std::string>& notices) {
   if (!data.structural) say_what_is_not_used(raw, data.dimension, notices);
   for (Region& region : data.regions) sort_unique(region.nodes);
   drop_points(data, lowered.unneeded);
-  if (data.regions.empty()) notices.push_back(fmt::format("'{}' names no groups: its only region is 'all'", data.source));
+  if (data.regions.empty())
+    notices.push_back(fmt::format("'{}' names no groups: its only region is 'all'", data.source));
   add_region_all(data);
   return data;
 }

@@ -29,19 +29,19 @@ struct FacetPlace {
 
 struct RawGroup {
   std::string name;
-  std::vector<CellRun> cells;       // of any dimension: cells of the mesh, its facets, or lines in a solid mesh
+  std::vector<CellRun> cells;  // of any dimension: cells of the mesh, its facets, or lines in a solid mesh
   std::vector<FacetPlace> facets;
   std::vector<CellRun> free_facets_of;  // all facets of these cells that belong to one cell only
   std::vector<Node> nodes;
 };
 
 struct RawMesh {
-  std::string source;                                   // file name, for messages
-  std::vector<double> points;                           // [node][3]
-  CellsByKind nodes;                                    // [kind][cell][node], in VTK's order
-  NodeSets node_sets;                                   // of cells of order 3 and more, which are taken at order 2
-  std::vector<RawGroup> groups;                         // in the order of the file
-  bool structural = false;                              // lines and surfaces are bodies (MeshData::structural)
+  std::string source;            // file name, for messages
+  std::vector<double> points;    // [node][3]
+  CellsByKind nodes;             // [kind][cell][node], in VTK's order
+  NodeSets node_sets;            // of cells of order 3 and more, which are taken at order 2
+  std::vector<RawGroup> groups;  // in the order of the file
+  bool structural = false;       // lines and surfaces are bodies (MeshData::structural)
 
   std::vector<Node>& nodes_of(CellKind kind) { return nodes[static_cast<std::size_t>(kind)]; }
   Index cell_count(CellKind kind) const {

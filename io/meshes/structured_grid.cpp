@@ -38,9 +38,11 @@ void StructuredGrid::turn_to_positive(std::span<const double> points) {
   double volume = 0;  // of the parallelepipeds at first corners
   for (std::size_t cell = 0; cell < nodes.size(); cell += width) {
     const auto edge = [&](std::size_t corner, std::size_t k) {
-      return points[3 * static_cast<std::size_t>(nodes[cell + corner]) + k] - points[3 * static_cast<std::size_t>(nodes[cell]) + k];
+      return points[3 * static_cast<std::size_t>(nodes[cell + corner]) + k] -
+             points[3 * static_cast<std::size_t>(nodes[cell]) + k];
     };
-    const double normal[] = {edge(1, 1) * edge(3, 2) - edge(1, 2) * edge(3, 1), edge(1, 2) * edge(3, 0) - edge(1, 0) * edge(3, 2),
+    const double normal[] = {edge(1, 1) * edge(3, 2) - edge(1, 2) * edge(3, 1),
+                             edge(1, 2) * edge(3, 0) - edge(1, 0) * edge(3, 2),
                              edge(1, 0) * edge(3, 1) - edge(1, 1) * edge(3, 0)};
     if (dimension_ == 2) volume += normal[2];
     else volume += normal[0] * edge(4, 0) + normal[1] * edge(4, 1) + normal[2] * edge(4, 2);
@@ -56,12 +58,14 @@ void StructuredGrid::append_cells(const StructuredRange& range, std::vector<Node
   for (std::size_t d = 0; d < 3; ++d)
     if (range.last[d] > range.first[d]) step[axes++][d] = less[d] = 1;
   const bool turned = turned_ && static_cast<int>(axes) == dimension_;
-  constexpr std::array<std::array<Index, 3>, 8> corners{{{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {0, 1, 0}, {0, 0, 1}, {1, 0, 1}, {1, 1, 1}, {0, 1, 1}}};
+  constexpr std::array<std::array<Index, 3>, 8> corners{
+      {{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {0, 1, 0}, {0, 0, 1}, {1, 0, 1}, {1, 1, 1}, {0, 1, 1}}};
   for_each(range, less, [&](Index i, Index j, Index k) {
     for (std::size_t c = 0; c < (std::size_t{1} << axes); ++c) {
       std::array<Index, 3> at{i, j, k};
       for (std::size_t a = 0; a < axes; ++a)
-        for (std::size_t d = 0; d < 3; ++d) at[d] += (turned && a == 0 ? 1 - corners[c][a] : corners[c][a]) * step[a][d];
+        for (std::size_t d = 0; d < 3; ++d)
+          at[d] += (turned && a == 0 ? 1 - corners[c][a] : corners[c][a]) * step[a][d];
       nodes.push_back(node(at[0], at[1], at[2]));
     }
   });

@@ -40,8 +40,12 @@ const CellTraits* cell_of(int vtk_type, int node_count) {
   struct Lagrange {
     int type, dimension, corner_count;
   };
-  constexpr std::array lagrange{Lagrange{lagrange_curve, 1, 2}, Lagrange{69, 2, 3}, Lagrange{70, 2, 4},
-                                Lagrange{71, 3, 4},             Lagrange{72, 3, 8}, Lagrange{73, 3, 6}};
+  constexpr std::array lagrange{Lagrange{lagrange_curve, 1, 2},
+                                Lagrange{69, 2, 3},
+                                Lagrange{70, 2, 4},
+                                Lagrange{71, 3, 4},
+                                Lagrange{72, 3, 8},
+                                Lagrange{73, 3, 6}};
   for (const CellKind kind : all_cell_kinds()) {
     const CellTraits& cell = traits(kind);
     if (cell.node_count != node_count) continue;
@@ -64,7 +68,8 @@ std::optional<HighOrderCell> high_order_cell(int vtk_type, int node_count) {
   for (const CellKind shape : {line2, tri3, quad4, tet4, hex8, prism6})
     for (int order = 3; order <= highest_order; ++order) {
       const LagrangeType type = lagrange_type(shape, order);
-      if (type.node_count == node_count && (type.vtk_type == vtk_type || (vtk_type == cubic_line && shape == line2 && order == 3)))
+      if (type.node_count == node_count &&
+          (type.vtk_type == vtk_type || (vtk_type == cubic_line && shape == line2 && order == 3)))
         return HighOrderCell{complete_quadratic(shape), order};
     }
   return std::nullopt;
@@ -82,9 +87,10 @@ void refuse_absurd_counts(const std::string& path) {
     std::int64_t count = -1;
     const auto [stop, error] = std::from_chars(start, bytes.data() + bytes.size(), count);
     if (error != std::errc{} || count < 0 || count > static_cast<std::int64_t>(bytes.size()) * best_compression)
-      throw Error(Exit::mesh,
-                  fmt::format("'{}' announces {}{}\" in {} bytes", path, name, std::string_view(start, stop), bytes.size()),
-                  "the file cannot hold that many", "write the file again");
+      throw Error(
+          Exit::mesh,
+          fmt::format("'{}' announces {}{}\" in {} bytes", path, name, std::string_view(start, stop), bytes.size()),
+          "the file cannot hold that many", "write the file again");
   }
 }
 
@@ -92,13 +98,16 @@ void refuse_absurd_counts(const std::string& path) {
 void refuse_absurd_legacy_counts(const std::string& path) {
   const MappedFile file(path, false);
   const std::string_view bytes = file.bytes();
-  for (const std::string_view word : {"\nPOINTS ", "\nCELLS ", "\nCELL_TYPES ", "\nPOINT_DATA ", "\nCELL_DATA ", "\nFIELD "})
+  for (const std::string_view word :
+       {"\nPOINTS ", "\nCELLS ", "\nCELL_TYPES ", "\nPOINT_DATA ", "\nCELL_DATA ", "\nFIELD "})
     for (std::size_t at = 0; (at = bytes.find(word, at)) != std::string_view::npos; at += word.size()) {
       const char* start = bytes.data() + at + word.size();
       std::int64_t count = 0;
       const auto [stop, error] = std::from_chars(start, bytes.data() + bytes.size(), count);
       if (error == std::errc::result_out_of_range || count < 0 || count > static_cast<std::int64_t>(bytes.size()))
-        throw Error(Exit::mesh, fmt::format("'{}' announces{}{} in {} bytes", path, word.substr(1), std::string_view(start, stop), bytes.size()),
+        throw Error(Exit::mesh,
+                    fmt::format("'{}' announces{}{} in {} bytes", path, word.substr(1), std::string_view(start, stop),
+                                bytes.size()),
                     "the file cannot hold that many", "write the file again");
     }
 }
@@ -144,7 +153,8 @@ vtkSmartPointer<vtkUnstructuredGrid> read_legacy(const std::string& path) {
     const VtkErrors errors;
     if (reader->IsFileUnstructuredGrid() == 0)
       throw Error(Exit::mesh, fmt::format("'{}' is not an unstructured grid of VTK", path),
-                  "it is of another type (poly data, structured grid), or it is damaged", "save it as an unstructured grid, for example with ParaView");
+                  "it is of another type (poly data, structured grid), or it is damaged",
+                  "save it as an unstructured grid, for example with ParaView");
   }
   return run(*reader, path);
 }
@@ -159,7 +169,8 @@ std::vector<Node> join_pieces(std::vector<double>& points, const std::string& pa
 
 std::vector<double> points_of(vtkUnstructuredGrid& grid) {
   std::vector<double> points(3 * static_cast<std::size_t>(grid.GetNumberOfPoints()));
-  if (const auto* doubles = vtkDoubleArray::SafeDownCast(grid.GetPoints()->GetData()); doubles != nullptr && !points.empty()) {
+  if (const auto* doubles = vtkDoubleArray::SafeDownCast(grid.GetPoints()->GetData());
+      doubles != nullptr && !points.empty()) {
     std::copy_n(const_cast<vtkDoubleArray*>(doubles)->GetPointer(0), points.size(), points.data());
     return points;
   }
@@ -177,8 +188,10 @@ bool holds_whole_numbers(vtkDataArray& array) {
 }
 
 vtkDataArray* region_array(vtkUnstructuredGrid& grid) {
-  for (const char* name : {"region", "material", "MaterialIds", "gmsh:physical", "CellEntityIds", "attribute", "medit:ref"})
-    if (vtkDataArray* array = grid.GetCellData()->GetArray(name); array != nullptr && array->GetNumberOfComponents() == 1 && holds_whole_numbers(*array))
+  for (const char* name :
+       {"region", "material", "MaterialIds", "gmsh:physical", "CellEntityIds", "attribute", "medit:ref"})
+    if (vtkDataArray* array = grid.GetCellData()->GetArray(name);
+        array != nullptr && array->GetNumberOfComponents() == 1 && holds_whole_numbers(*array))
       return array;
   return nullptr;
 }
@@ -192,12 +205,15 @@ std::string region_name(vtkUnstructuredGrid& grid, std::int64_t id) {
 
 // The regions that our own writer put into tables; empty when there are none. `cell_number` [cell of the file] is the
 // number in the mesh, or -1.
-std::vector<Region> regions_of_tables(vtkUnstructuredGrid& grid, const std::vector<Index>& cell_number, const std::string& path) {
+std::vector<Region> regions_of_tables(vtkUnstructuredGrid& grid, const std::vector<Index>& cell_number,
+                                      const std::string& path) {
   std::vector<Region> regions;
   auto* names = vtkStringArray::SafeDownCast(grid.GetFieldData()->GetAbstractArray("region_table_names"));
   if (names == nullptr) return regions;
   const auto fail = [&](vtkIdType i, const char* what) {
-    throw Error(Exit::mesh, fmt::format("the table of region '{}' in '{}' {}", std::string(names->GetValue(i)), path, what), "", "write the file again");
+    throw Error(Exit::mesh,
+                fmt::format("the table of region '{}' in '{}' {}", std::string(names->GetValue(i)), path, what), "",
+                "write the file again");
   };
   constexpr std::array kinds{"cells", "facets", "nodes"};
   for (vtkIdType i = 0; i < names->GetNumberOfValues(); ++i)
@@ -208,7 +224,8 @@ std::vector<Region> regions_of_tables(vtkUnstructuredGrid& grid, const std::vect
       const auto value = [&](vtkIdType entry) { return static_cast<Index>(table->GetTuple1(entry)); };
       const auto cell = [&](vtkIdType entry) {
         const Index number = value(entry);
-        if (number < 0 || number >= std::ssize(cell_number) || cell_number[static_cast<std::size_t>(number)] < 0) fail(i, "names a cell that is not there");
+        if (number < 0 || number >= std::ssize(cell_number) || cell_number[static_cast<std::size_t>(number)] < 0)
+          fail(i, "names a cell that is not there");
         return cell_number[static_cast<std::size_t>(number)];
       };
       if (table->GetNumberOfComponents() != 1) fail(i, "has several components");
@@ -254,7 +271,9 @@ class Connectivity {
   }
 
  private:
-  Index offset(vtkIdType cell) const { return wide_ != nullptr ? static_cast<Index>(wide_offsets_[cell]) : static_cast<Index>(narrow_offsets_[cell]); }
+  Index offset(vtkIdType cell) const {
+    return wide_ != nullptr ? static_cast<Index>(wide_offsets_[cell]) : static_cast<Index>(narrow_offsets_[cell]);
+  }
   Index point_count_;
   const vtkTypeInt64 *wide_ = nullptr, *wide_offsets_ = nullptr;
   const vtkTypeInt32 *narrow_ = nullptr, *narrow_offsets_ = nullptr;
@@ -263,14 +282,15 @@ class Connectivity {
 struct Cells {
   std::vector<const CellTraits*> kinds;  // of each cell
   std::map<CellKind, Index> counts;
-  NodeSets node_sets;                    // of cells of order 3 and more
+  NodeSets node_sets;  // of cells of order 3 and more
   int dimension = 0;
   bool has_high_order() const {
     return std::ranges::any_of(node_sets, [](const NodeSet& set) { return !set.nodes.empty(); });
   }
 };
 
-// Cells of one kind and of several orders cannot be told apart later; nor have we cells of one order in one direction and another in the next.
+// Cells of one kind and of several orders cannot be told apart later; nor have we cells of one order in one direction
+// and another in the next.
 const CellTraits* take_high_order(const HighOrderCell& cell, bool equal_degrees, Cells& cells) {
   NodeSet& set = cells.node_sets[static_cast<std::size_t>(cell.kind)];
   if (!equal_degrees || (set.order != cell.order && cells.counts.contains(cell.kind))) return nullptr;
@@ -314,13 +334,16 @@ Cells kinds_of(vtkUnstructuredGrid& grid, const Connectivity& connectivity, cons
   if (unsupported.empty()) return cells;
   std::string list;
   for (const auto& [what, count] : unsupported)
-    list += fmt::format("{}{} cells of VTK type {} with {} nodes", list.empty() ? "" : ", ", count, what.first, what.second);
+    list += fmt::format("{}{} cells of VTK type {} with {} nodes", list.empty() ? "" : ", ", count, what.first,
+                        what.second);
   throw Error(Exit::mesh, fmt::format("'{}' holds {}", path, list),
-              cells.has_high_order() ? "Ritz has no such cells, or none of several orders from 3 in one shape" : "Ritz has no such cells",
+              cells.has_high_order() ? "Ritz has no such cells, or none of several orders from 3 in one shape"
+                                     : "Ritz has no such cells",
               "use lines, triangles, quadrilaterals, tetrahedra, hexahedra, wedges and pyramids of order 1 or 2");
 }
 
-CellsByKind nodes_by_kind(const Connectivity& connectivity, const Cells& cells, const std::vector<Node>& joined, const std::string& path) {
+CellsByKind nodes_by_kind(const Connectivity& connectivity, const Cells& cells, const std::vector<Node>& joined,
+                          const std::string& path) {
   CellsByKind nodes;
   for (std::size_t cell = 0; cell < cells.kinds.size(); ++cell) {
     const CellKind kind = cells.kinds[cell]->kind;
@@ -345,12 +368,13 @@ CellBlock& block_of(MeshData& data, CellKind kind) {
 
 MeshData with_vtk::read(const std::string& path, std::vector<std::string>& said, VtkFormat format) {
   bool has_pieces = false;
-  const vtkSmartPointer<vtkUnstructuredGrid> grid = format == VtkFormat::legacy     ? read_legacy(path)
-                                                    : format == VtkFormat::parallel ? read_xml<vtkXMLPUnstructuredGridReader>(path, has_pieces)
-                                                                                    : read_xml<vtkXMLUnstructuredGridReader>(path, has_pieces);
+  const vtkSmartPointer<vtkUnstructuredGrid> grid = format == VtkFormat::legacy ? read_legacy(path)
+                                                    : format == VtkFormat::parallel
+                                                        ? read_xml<vtkXMLPUnstructuredGridReader>(path, has_pieces)
+                                                        : read_xml<vtkXMLUnstructuredGridReader>(path, has_pieces);
   if (grid->GetNumberOfCells() == 0)
-    throw Error(Exit::mesh, fmt::format("'{}' holds no cells", path), fmt::format("it has {} points",
-                grid->GetNumberOfPoints()), "check what was exported");
+    throw Error(Exit::mesh, fmt::format("'{}' holds no cells", path),
+                fmt::format("it has {} points", grid->GetNumberOfPoints()), "check what was exported");
   if (grid->GetNumberOfPoints() > std::numeric_limits<Node>::max())
     throw Error(Exit::mesh, fmt::format("'{}' holds {} points", path, grid->GetNumberOfPoints()),
                 "Ritz numbers nodes with 31 bits");
@@ -363,7 +387,8 @@ MeshData with_vtk::read(const std::string& path, std::vector<std::string>& said,
   data.source = path;
   data.dimension = cells.dimension;
   if (grid->GetPoints() == nullptr)
-    throw Error(Exit::mesh, fmt::format("'{}' holds cells but no points", path), "it may have been cut short", "write the file again");
+    throw Error(Exit::mesh, fmt::format("'{}' holds cells but no points", path), "it may have been cut short",
+                "write the file again");
   data.points = points_of(*grid);
   const std::vector<Node> joined = has_pieces ? join_pieces(data.points, path, said) : std::vector<Node>();
   CellsByKind nodes_of_kind;
@@ -384,7 +409,8 @@ MeshData with_vtk::read(const std::string& path, std::vector<std::string>& said,
     Node numbers[27];
     const std::span<Node> nodes(numbers, static_cast<std::size_t>(kind.node_count));
     if (!lowered.unneeded.empty()) {
-      std::copy_n(nodes_of_kind[static_cast<std::size_t>(kind.kind)].begin() + number * kind.node_count, nodes.size(), nodes.begin());
+      std::copy_n(nodes_of_kind[static_cast<std::size_t>(kind.kind)].begin() + number * kind.node_count, nodes.size(),
+                  nodes.begin());
     } else {
       connectivity.nodes_of(cell, nodes, path);
       if (!joined.empty())
@@ -393,7 +419,8 @@ MeshData with_vtk::read(const std::string& path, std::vector<std::string>& said,
     const auto id = regions != nullptr ? static_cast<std::int64_t>(regions->GetTuple1(cell)) : 0;
     if (kind.dimension == data.dimension) {
       CellBlock& block = block_of(data, kind.kind);
-      if (block.nodes.empty()) block.nodes.reserve(static_cast<std::size_t>(cells.counts.at(kind.kind) * kind.node_count));
+      if (block.nodes.empty())
+        block.nodes.reserve(static_cast<std::size_t>(cells.counts.at(kind.kind) * kind.node_count));
       if (regions != nullptr) {
         if (members == nullptr || id != last_id) members = &cells_of_region[id];
         last_id = id;
@@ -417,7 +444,8 @@ MeshData with_vtk::read(const std::string& path, std::vector<std::string>& said,
     std::vector<Index> cell_number;
     std::map<CellKind, Index> next;
     for (const CellTraits* kind : cells.kinds)
-      cell_number.push_back(kind->dimension == data.dimension ? block_of(data, kind->kind).first_cell + next[kind->kind]++ : -1);
+      cell_number.push_back(
+          kind->dimension == data.dimension ? block_of(data, kind->kind).first_cell + next[kind->kind]++ : -1);
     data.regions = regions_of_tables(*grid, cell_number, path);
     drop_points(data, lowered.unneeded);
     add_region_all(data);

@@ -48,9 +48,7 @@ void Background::work() {
     std::exception_ptr error;
     try {
       job();
-    } catch (...) {
-      error = std::current_exception();
-    }
+    } catch (...) { error = std::current_exception(); }
     job = nullptr;  // what it holds is given back before others go on
     lock.lock();
     seconds_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();

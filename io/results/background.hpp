@@ -1,5 +1,5 @@
-// Work that goes on beside the computation, one job after the other in one thread: results are written while the next ones are
-// computed. One job waits at most while another runs, so at most two steps of results are held.
+// Work that goes on beside the computation, one job after the other in one thread: results are written while the next
+// ones are computed. One job waits at most while another runs, so at most two steps of results are held.
 //
 //   Background writing;
 //   writing.post([fields = std::move(fields), &] { series.write(mesh, {.point_fields = fields}); });

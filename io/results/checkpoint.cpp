@@ -28,7 +28,9 @@ std::vector<std::string> files_in(const std::string& folder) {
   std::vector<std::string> files;
   std::error_code status;
   for (fs::directory_iterator at(folder, status), end; !status && at != end; at.increment(status))
-    if (const std::string name = at->path().filename().string(); name.size() == 18 && name[6] == '-' && name.ends_with(".h5")) files.push_back(name);
+    if (const std::string name = at->path().filename().string();
+        name.size() == 18 && name[6] == '-' && name.ends_with(".h5"))
+      files.push_back(name);
   std::sort(files.begin(), files.end());
   return files;
 }
@@ -101,15 +103,19 @@ std::string first_difference(const std::string& before, const std::string& now) 
     std::string x, y;
     const bool more_x = static_cast<bool>(std::getline(a, x)), more_y = static_cast<bool>(std::getline(b, y));
     if (!more_x && !more_y) return "";
-    if (x != y || more_x != more_y) return fmt::format("{} then, {} now", more_x ? "'" + x + "'" : "nothing", more_y ? "'" + y + "'" : "nothing");
+    if (x != y || more_x != more_y)
+      return fmt::format("{} then, {} now", more_x ? "'" + x + "'" : "nothing", more_y ? "'" + y + "'" : "nothing");
   }
 }
 
 void check_owner(const std::string& file, const CheckpointOwner& before, const CheckpointOwner& now) {
   std::string why;
   if (before.program != now.program) why = fmt::format("it was written by {}, this is {}", before.program, now.program);
-  else if (before.case_text != now.case_text) why = fmt::format("the case has changed: {}", first_difference(before.case_text, now.case_text));
-  else if (before.files != now.files) why = fmt::format("its files have changed: {} then, {} now", fmt::join(before.files, ", "), fmt::join(now.files, ", "));
+  else if (before.case_text != now.case_text)
+    why = fmt::format("the case has changed: {}", first_difference(before.case_text, now.case_text));
+  else if (before.files != now.files)
+    why = fmt::format("its files have changed: {} then, {} now", fmt::join(before.files, ", "),
+                      fmt::join(now.files, ", "));
   if (why.empty()) return;
   throw Error(Exit::checkpoint, fmt::format("the checkpoint '{}' belongs to another run", file), why,
               "undo the change to go on, or start anew with --overwrite");
@@ -117,8 +123,8 @@ void check_owner(const std::string& file, const CheckpointOwner& before, const C
 
 }  // namespace
 
-Checkpoints::Checkpoints(std::string folder, std::function<CheckpointOwner()> owner, double every, std::function<void(const std::string&)> notice,
-                         std::function<void()> settle)
+Checkpoints::Checkpoints(std::string folder, std::function<CheckpointOwner()> owner, double every,
+                         std::function<void(const std::string&)> notice, std::function<void()> settle)
     : folder_(std::move(folder)),
       owner_(std::move(owner)),
       every_(every),
@@ -141,16 +147,19 @@ std::optional<CheckpointState> Checkpoints::newest() const {
   for (const std::string& name : files) {
     const fs::path file = fs::path(folder_) / name;
     if (!is_whole(file)) {
-      notice_(fmt::format("the checkpoint '{}' is damaged: its checksum is wrong; the one before it is tried", file.string()));
+      notice_(fmt::format("the checkpoint '{}' is damaged: its checksum is wrong; the one before it is tried",
+                          file.string()));
       continue;
     }
     auto [owner, state] = read_state(file.string());
     check_owner(file.string(), owner, us);
     if (owner.device != us.device)
-      notice_(fmt::format("the checkpoint was made on '{}', this is '{}': the last digits may differ", owner.device, us.device));
+      notice_(fmt::format("the checkpoint was made on '{}', this is '{}': the last digits may differ", owner.device,
+                          us.device));
     return std::move(state);
   }
-  throw Error(Exit::checkpoint, fmt::format("no checkpoint in '{}' is whole", folder_), fmt::format("{} are there, with wrong checksums", files.size()),
+  throw Error(Exit::checkpoint, fmt::format("no checkpoint in '{}' is whole", folder_),
+              fmt::format("{} are there, with wrong checksums", files.size()),
               "results that were committed are not concerned ('ritz results verify'); start anew with --overwrite");
 }
 

@@ -1,10 +1,12 @@
-// What a run needs to go on after it was stopped: HDF5 files in `<case>.checkpoint/`, one for each state, the last two kept.
-// The name of a file ends in its own CRC-32, so that damage is seen before a byte of it is believed.
+// What a run needs to go on after it was stopped: HDF5 files in `<case>.checkpoint/`, one for each state, the last two
+// kept. The name of a file ends in its own CRC-32, so that damage is seen before a byte of it is believed.
 //
-//   Checkpoints checkpoints("results/bracket/bracket.checkpoint", [&] { return CheckpointOwner{.case_text = input.resolved(), ...}; }, 600, notice);
+//   Checkpoints checkpoints("results/bracket/bracket.checkpoint",
+//       [&] { return CheckpointOwner{.case_text = input.resolved(), ...}; }, 600, notice);
 //   if (resuming) state = checkpoints.newest();
 //   checkpoints.keep({.where = "increment 7 of 20", .numbers = {{"u", u}}});   // written now and then
-//   checkpoints.commit();                                                             // written at once: the run is being stopped
+//   // written at once: the run is being stopped
+//   checkpoints.commit();
 //   checkpoints.remove();                                                             // the run is complete
 #pragma once
 
@@ -29,7 +31,7 @@ struct CheckpointState {
 
 // Whose state it is. What differs is named when another run asks for it.
 struct CheckpointOwner {
-  std::string case_text;           // the resolved case
+  std::string case_text;  // the resolved case
   std::string program;
   std::string device;              // and version: another one may go on, with other last digits: a notice
   std::vector<std::string> files;  // "9f0c61d2 part.msh": CRC-32 and name of each that the case names
@@ -38,14 +40,14 @@ struct CheckpointOwner {
 class Checkpoints {
  public:
   // `every` [s]: at most so often is a kept state written; 0: only by commit().
-  // `owner` is asked when there is something to be written or read. `settle` is called before a state is written: the results that it
-  // stands behind must be committed by then.
-  Checkpoints(std::string folder, std::function<CheckpointOwner()> owner, double every, std::function<void(const std::string&)> notice,
-              std::function<void()> settle = {});
+  // `owner` is asked when there is something to be written or read. `settle` is called before a state is written: the
+  // results that it stands behind must be committed by then.
+  Checkpoints(std::string folder, std::function<CheckpointOwner()> owner, double every,
+              std::function<void(const std::string&)> notice, std::function<void()> settle = {});
 
   static bool any_in(const std::string& folder);
-  // The newest that is whole; a damaged one is passed over with a notice. nullopt: there are none. Throws Error(Exit::checkpoint)
-  // when none is whole or they belong to another case or program.
+  // The newest that is whole; a damaged one is passed over with a notice. nullopt: there are none. Throws
+  // Error(Exit::checkpoint) when none is whole or they belong to another case or program.
   std::optional<CheckpointState> newest() const;
   void keep(CheckpointState state);
   // Writes what was kept last, unless it is written. Throws Error(Exit::output).

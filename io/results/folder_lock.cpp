@@ -37,9 +37,7 @@ std::optional<LockHolder> parse(const std::string& text) {
   if (!json.is_object()) return std::nullopt;
   try {
     return LockHolder{json.at("host"), json.at("program"), json.at("began"), json.at("pid")};
-  } catch (const nlohmann::json::exception&) {
-    return std::nullopt;
-  }
+  } catch (const nlohmann::json::exception&) { return std::nullopt; }
 }
 
 // The holder writes its name right after it has the lock.
@@ -56,14 +54,19 @@ std::string text_of(const LockHolder& holder) {
 }
 
 [[noreturn]] void refuse(const std::string& folder, const std::optional<LockHolder>& holder) {
-  throw Error(Exit::output, fmt::format("another run writes to the folder '{}': {}", folder, holder ? text_of(*holder) : "it is just starting"),
-              "two runs in one folder would mix their results", "wait for it to end, or name another folder with --output");
+  throw Error(Exit::output,
+              fmt::format("another run writes to the folder '{}': {}", folder,
+                          holder ? text_of(*holder) : "it is just starting"),
+              "two runs in one folder would mix their results",
+              "wait for it to end, or name another folder with --output");
 }
 
 // False when somebody removed or replaced the file between our opening and locking it.
 bool still_there(int descriptor, const std::string& path) {
-  struct stat mine {}, there {};
-  return ::fstat(descriptor, &mine) == 0 && ::stat(path.c_str(), &there) == 0 && mine.st_ino == there.st_ino && mine.st_dev == there.st_dev;
+  struct stat mine {
+  }, there{};
+  return ::fstat(descriptor, &mine) == 0 && ::stat(path.c_str(), &there) == 0 && mine.st_ino == there.st_ino &&
+         mine.st_dev == there.st_dev;
 }
 
 }  // namespace
@@ -77,14 +80,18 @@ std::string utc_now() {
   return text.data();
 }
 
-FolderLock::FolderLock(const std::string& folder, const std::string& program, const std::function<void(const std::string&)>& notice)
+FolderLock::FolderLock(const std::string& folder, const std::string& program,
+                       const std::function<void(const std::string&)>& notice)
     : path_(lock_path(folder)) {
   const auto fail = [&] {
     const int reason = errno;
     if (descriptor_ >= 0) ::close(descriptor_);
-    throw Error(Exit::output, fmt::format("cannot write results to the folder '{}': cannot lock it: {}", folder, std::strerror(reason)),
-                "a lock keeps two runs apart",
-                "check that the folder may be written to and that the disk has room; on a file system without locks, name another folder");
+    throw Error(
+        Exit::output,
+        fmt::format("cannot write results to the folder '{}': cannot lock it: {}", folder, std::strerror(reason)),
+        "a lock keeps two runs apart",
+        "check that the folder may be written to and that the disk has room; on a file system without locks, name "
+        "another folder");
   };
   for (int attempt = 0;; ++attempt) {
     descriptor_ = ::open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
@@ -104,15 +111,19 @@ FolderLock::FolderLock(const std::string& folder, const std::string& program, co
   if (const auto dead = parse(contents_of(descriptor_))) {
     if (dead->host != me.host) {  // flock may not reach across hosts
       ::close(std::exchange(descriptor_, -1));
-      throw Error(Exit::output, fmt::format("the folder '{}' is locked by {}", folder, text_of(*dead)), "whether that run is alive cannot be seen from here",
+      throw Error(Exit::output, fmt::format("the folder '{}' is locked by {}", folder, text_of(*dead)),
+                  "whether that run is alive cannot be seen from here",
                   fmt::format("when it has ended, remove '{}'", path_));
     }
-    if (notice) notice(fmt::format("{} ended without tidying up in '{}'; its lock is taken over, what it committed is kept", text_of(*dead), folder));
+    if (notice)
+      notice(fmt::format("{} ended without tidying up in '{}'; its lock is taken over, what it committed is kept",
+                         text_of(*dead), folder));
   }
   removal_ = std::make_unique<RemovedWhenStopped>(path_);
-  const std::string text = nlohmann::json{{"host", me.host}, {"program", me.program}, {"began", me.began}, {"pid", me.pid}}.dump(
-                               -1, ' ', false, nlohmann::json::error_handler_t::replace) +
-                           "\n";
+  const std::string text =
+      nlohmann::json{{"host", me.host}, {"program", me.program}, {"began", me.began}, {"pid", me.pid}}.dump(
+          -1, ' ', false, nlohmann::json::error_handler_t::replace) +
+      "\n";
   bool good = ::ftruncate(descriptor_, 0) == 0;
   for (std::size_t done = 0; good && done < text.size();) {
     const ssize_t written = ::pwrite(descriptor_, text.data() + done, text.size() - done, static_cast<off_t>(done));

@@ -1,6 +1,6 @@
-// One run at a time in a folder of results. The file `.ritz-lock` names the run that holds it (host, process, since when); the
-// lock itself is flock(2), which the system gives back when the process dies, so that a stale file is known for certain and a
-// process number used again deceives nobody.
+// One run at a time in a folder of results. The file `.ritz-lock` names the run that holds it (host, process, since
+// when); the lock itself is flock(2), which the system gives back when the process dies, so that a stale file is known
+// for certain and a process number used again deceives nobody.
 #pragma once
 
 #include "device/stop_request.hpp"
@@ -19,8 +19,10 @@ struct LockHolder {
 
 class FolderLock {
  public:
-  // Throws Error(Exit::output), naming the holder, when another run holds it. `notice`: a dead run left its file behind.
-  FolderLock(const std::string& folder, const std::string& program, const std::function<void(const std::string&)>& notice = {});
+  // Throws Error(Exit::output), naming the holder, when another run holds it. `notice`: a dead run left its file
+  // behind.
+  FolderLock(const std::string& folder, const std::string& program,
+             const std::function<void(const std::string&)>& notice = {});
   ~FolderLock();  // the file is gone
   FolderLock(const FolderLock&) = delete;
   FolderLock& operator=(const FolderLock&) = delete;

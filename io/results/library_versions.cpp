@@ -9,8 +9,8 @@
 namespace ritz {
 
 std::string library_versions() {
-  return fmt::format("Ritz {}, VTK {}, HDF5 {}, fmt {}.{}.{}", ritz_version(), vtk_library().version(), hdf5_library().version(), FMT_VERSION / 10000,
-                     FMT_VERSION / 100 % 100, FMT_VERSION % 100);
+  return fmt::format("Ritz {}, VTK {}, HDF5 {}, fmt {}.{}.{}", ritz_version(), vtk_library().version(),
+                     hdf5_library().version(), FMT_VERSION / 10000, FMT_VERSION / 100 % 100, FMT_VERSION % 100);
 }
 
 }  // namespace ritz

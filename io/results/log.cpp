@@ -24,8 +24,10 @@ using Json = nlohmann::ordered_json;
 
 Json json_line(const char* level, const std::string& text) {
   const auto now = std::chrono::system_clock::now();
-  const auto milliseconds = std::chrono::duration_cast<std::chrono::milliseconds>(now.time_since_epoch()).count() % 1000;
-  return {{"time", fmt::format("{:%Y-%m-%dT%H:%M:%S}.{:03}Z", fmt::gmtime(std::chrono::system_clock::to_time_t(now)), milliseconds)},
+  const auto milliseconds =
+      std::chrono::duration_cast<std::chrono::milliseconds>(now.time_since_epoch()).count() % 1000;
+  return {{"time", fmt::format("{:%Y-%m-%dT%H:%M:%S}.{:03}Z", fmt::gmtime(std::chrono::system_clock::to_time_t(now)),
+                               milliseconds)},
           {"level", level},
           {"message", text}};
 }
@@ -55,7 +57,8 @@ Log::~Log() { end_progress(); }
 
 void Log::write_line(const std::string& text, LogLevel level, const char* kind) {
   if (level_ < level) return;
-  if (json_) return put(out_, line_of(json_line(kind != nullptr ? kind : level == LogLevel::verbose ? "detail" : "info", text)));
+  if (json_)
+    return put(out_, line_of(json_line(kind != nullptr ? kind : level == LogLevel::verbose ? "detail" : "info", text)));
   clear_progress();
   put(out_, text + "\n");
 }
@@ -69,7 +72,8 @@ void Log::error(const Error& error) {
   end_progress();
   if (json_) {
     const auto* several = dynamic_cast<const Errors*>(&error);
-    for (const Error& each : several != nullptr ? several->list() : std::vector<Error>{error}) put(err_, line_of(json_error(each)));
+    for (const Error& each : several != nullptr ? several->list() : std::vector<Error>{error})
+      put(err_, line_of(json_error(each)));
     return;
   }
   put(err_, std::string(error.what()) + "\n");

@@ -32,13 +32,13 @@ class Log {
   void detail(fmt::format_string<Args...> text, Args&&... args) {  // only when verbose
     write_line(fmt::format(text, std::forward<Args>(args)...), LogLevel::verbose);
   }
-  // From here on every line of both streams is a JSON object: time (UTC), level (info, detail, progress, notice, error), message,
-  // and of errors kind, exit_code, key, value, place, why and remedy, as far as they are known.
+  // From here on every line of both streams is a JSON object: time (UTC), level (info, detail, progress, notice,
+  // error), message, and of errors kind, exit_code, key, value, place, why and remedy, as far as they are known.
   void use_json() { json_ = true; }
-  void notice(const std::string& text);        // "notice: ..."; remembered
-  void error(const Error& error);              // the full text with why and fix
+  void notice(const std::string& text);  // "notice: ..."; remembered
+  void error(const Error& error);        // the full text with why and fix
   void progress(const std::string& text);
-  void end_progress();                         // leaves the last progress text standing
+  void end_progress();  // leaves the last progress text standing
   const std::vector<std::string>& notices() const { return notices_; }
 
  private:

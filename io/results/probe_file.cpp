@@ -14,17 +14,20 @@ ProbeFile::ProbeFile(std::string path, std::uint64_t committed) : path_(std::mov
   if (committed == 0) return;
   std::ifstream file(path_, std::ios::binary);
   if (!file.read(text_.data(), static_cast<std::streamsize>(committed)))
-    throw Error(Exit::checkpoint, fmt::format("'{}' is shorter than what was committed to it, {} bytes", path_, committed), {},
+    throw Error(Exit::checkpoint,
+                fmt::format("'{}' is shorter than what was committed to it, {} bytes", path_, committed), {},
                 "look with 'ritz results verify'; start anew with --overwrite");
 }
 
-JournalFile ProbeFile::add(int step, double time, const std::string& load_case, const std::vector<std::pair<std::string, std::vector<double>>>& probes) {
+JournalFile ProbeFile::add(int step, double time, const std::string& load_case,
+                           const std::vector<std::pair<std::string, std::vector<double>>>& probes) {
   const std::size_t before = text_.size();
   std::string text = text_;  // a row that could not be written is not there
   if (before == 0) {
     text = "step,time,load_case";
     for (const auto& [name, values] : probes)
-      for (std::size_t i = 0; i < values.size(); ++i) text += fmt::format(",{}", csv_cell(values.size() == 1 ? name : fmt::format("{}.{}", name, i)));
+      for (std::size_t i = 0; i < values.size(); ++i)
+        text += fmt::format(",{}", csv_cell(values.size() == 1 ? name : fmt::format("{}.{}", name, i)));
     text += "\n";
   }
   text += fmt::format("{},{},{}", step, time, csv_cell(load_case));

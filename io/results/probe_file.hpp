@@ -1,5 +1,6 @@
 // The numbers of all probes as a table, "<case>_probes.csv": one row for each step or load case. Decimal points, commas
-// between columns, texts in quotes where they need them (RFC 4180); a vector has a column for each of its numbers, "tip.0".
+// between columns, texts in quotes where they need them (RFC 4180); a vector has a column for each of its numbers,
+// "tip.0".
 #pragma once
 
 #include "io/files/journal.hpp"
@@ -14,9 +15,10 @@ class ProbeFile {
  public:
   // `committed`: bytes of the file that is there, to go on behind. Throws Error(Exit::checkpoint) when it has fewer.
   explicit ProbeFile(std::string path, std::uint64_t committed = 0);
-  // Adds a row; the file appears complete or not at all. Returns the bytes that were added, for the journal, without the path.
-  // Throws Error(Exit::output).
-  JournalFile add(int step, double time, const std::string& load_case, const std::vector<std::pair<std::string, std::vector<double>>>& probes);
+  // Adds a row; the file appears complete or not at all. Returns the bytes that were added, for the journal, without
+  // the path. Throws Error(Exit::output).
+  JournalFile add(int step, double time, const std::string& load_case,
+                  const std::vector<std::pair<std::string, std::vector<double>>>& probes);
   const std::string& path() const { return path_; }
 
  private:

@@ -27,15 +27,14 @@ std::string with_extension(const std::string& path) {
 }
 
 // "run.pvd" keeps its steps in "run/".
-std::filesystem::path step_folder(const std::string& path) {
-  return std::filesystem::path(path).replace_extension();
-}
+std::filesystem::path step_folder(const std::string& path) { return std::filesystem::path(path).replace_extension(); }
 
 // Letters, digits and what is harmless everywhere; long names are cut.
 std::string file_name(const std::string& name) {
   std::string result = name.substr(0, 60);
   for (char& c : result) {
-    const bool harmless = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '.' || c == '+';
+    const bool harmless =
+        (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '.' || c == '+';
     if (!harmless) c = '_';
   }
   return result;
@@ -44,8 +43,9 @@ std::string file_name(const std::string& name) {
 }  // namespace
 
 std::string pvd_text(const std::vector<PvdEntry>& entries) {
-  std::string text = "<?xml version=\"1.0\"?>\n<VTKFile type=\"Collection\" version=\"0.1\" byte_order=\"LittleEndian\">\n"
-                     "  <Collection>\n";
+  std::string text =
+      "<?xml version=\"1.0\"?>\n<VTKFile type=\"Collection\" version=\"0.1\" byte_order=\"LittleEndian\">\n"
+      "  <Collection>\n";
   for (const PvdEntry& entry : entries)
     text += fmt::format("    <DataSet timestep=\"{}\" part=\"{}\" file=\"{}\"/>\n", entry.time, entry.part,
                         escaped(entry.file));
@@ -54,7 +54,8 @@ std::string pvd_text(const std::vector<PvdEntry>& entries) {
 
 void PvdWriter::add(double time, const std::string& file, int part) {
   std::vector<PvdEntry> entries = entries_;
-  std::erase_if(entries, [&](const PvdEntry& entry) { return entry.file == file && entry.part == part; });  // of a step that is tried again
+  // of a step that is tried again
+  std::erase_if(entries, [&](const PvdEntry& entry) { return entry.file == file && entry.part == part; });
   entries.push_back({time, part, file});
   write_file(path_, pvd_text(entries));
   entries_ = std::move(entries);
@@ -71,7 +72,8 @@ VtuSeries::VtuSeries(const std::string& path, VtuOptions options, ResultFolder* 
 std::string VtuSeries::add(const Mesh& mesh, const ResultStep& step) {
   const std::filesystem::path steps = step_folder(index_.path());
   const std::string stem = steps.filename().string(), &name = step.load_case;
-  const std::string file = fmt::format("{}/{}_{:06}{}.vtu", stem, stem, step_count(), name.empty() ? "" : fmt::format("_{}", file_name(name)));
+  const std::string file = fmt::format("{}/{}_{:06}{}.vtu", stem, stem, step_count(),
+                                       name.empty() ? "" : fmt::format("_{}", file_name(name)));
   const std::string path = (steps.parent_path() / file).string();
   VtuOptions options = options_;
   options.time = step.time;

@@ -25,8 +25,8 @@ std::string pvd_text(const std::vector<PvdEntry>& entries);
 class PvdWriter {
  public:
   explicit PvdWriter(std::string path) : path_(std::move(path)) {}
-  void add(double time, const std::string& file, int part = 0);  // and writes the index
-  void adopt(PvdEntry entry) { entries_.push_back(std::move(entry)); }     // that the index has
+  void add(double time, const std::string& file, int part = 0);         // and writes the index
+  void adopt(PvdEntry entry) { entries_.push_back(std::move(entry)); }  // that the index has
   const std::string& path() const { return path_; }
 
  private:
@@ -42,8 +42,8 @@ class VtuSeries : public ResultSeries {
   const std::string& path() const override { return index_.path(); }
 
  private:
-  // Returns the path of the VTU file: "run/run_000002.vtu", of a load case "run/run_000002_<name>.vtu" (what no file name may
-  // hold becomes _).
+  // Returns the path of the VTU file: "run/run_000002.vtu", of a load case "run/run_000002_<name>.vtu" (what no file
+  // name may hold becomes _).
   std::string add(const Mesh& mesh, const ResultStep& step) override;
 
   PvdWriter index_;

@@ -27,19 +27,19 @@ Json numbers(const std::vector<double>& values) {
 }
 
 Json solve(const SolverOutcome& outcome) {
-  return {{"method", outcome.method},
-          {"preconditioner", outcome.preconditioner},
-          {"iterations", outcome.iterations},
-          {"reason", outcome.reason},
-          {"true_relative_residual",
-           outcome.true_relative_residual < 0 ? Json() : number(outcome.true_relative_residual)},
-          {"error_estimate", outcome.error_estimate < 0 ? Json() : number(outcome.error_estimate)},
-          {"error_norm", outcome.error_norm},
-          {"choice", outcome.choice},
-          {"factor_bytes_foreseen", outcome.memory_needed},
-          {"factor_bytes", outcome.memory_used},
-          {"fallbacks", outcome.fallbacks},
-          {"last_residuals", numbers(outcome.last_residuals)}};
+  return {
+      {"method", outcome.method},
+      {"preconditioner", outcome.preconditioner},
+      {"iterations", outcome.iterations},
+      {"reason", outcome.reason},
+      {"true_relative_residual", outcome.true_relative_residual < 0 ? Json() : number(outcome.true_relative_residual)},
+      {"error_estimate", outcome.error_estimate < 0 ? Json() : number(outcome.error_estimate)},
+      {"error_norm", outcome.error_norm},
+      {"choice", outcome.choice},
+      {"factor_bytes_foreseen", outcome.memory_needed},
+      {"factor_bytes", outcome.memory_used},
+      {"fallbacks", outcome.fallbacks},
+      {"last_residuals", numbers(outcome.last_residuals)}};
 }
 
 Json probes(const std::vector<std::pair<std::string, std::vector<double>>>& list) {
@@ -55,7 +55,8 @@ Json probes(const std::vector<std::pair<std::string, std::vector<double>>>& list
 Json outcomes(const std::vector<LoadCaseOutcome>& list) {
   Json json = Json::object();
   for (const LoadCaseOutcome& each : list)
-    json[each.name] = {{"solver", solve(each.solve)}, {"probes", probes(each.probes)}, {"facts", each.facts}, {"output", each.output}};
+    json[each.name] = {
+        {"solver", solve(each.solve)}, {"probes", probes(each.probes)}, {"facts", each.facts}, {"output", each.output}};
   return json;
 }
 
@@ -64,19 +65,34 @@ Json sweep(const std::vector<SweepOutcome>& list) {
   for (const SweepOutcome& each : list) {
     Json values = Json::object();
     for (const auto& [key, value] : each.values) values[key] = value;
-    json[each.name] = {{"values", values}, {"status", each.status}, {"exit_code", static_cast<int>(each.exit)}, {"probes", probes(each.probes)},
-                       {"iterations", each.iterations}, {"seconds", number(each.seconds)}, {"outputs", each.outputs}};
+    json[each.name] = {{"values", values},
+                       {"status", each.status},
+                       {"exit_code", static_cast<int>(each.exit)},
+                       {"probes", probes(each.probes)},
+                       {"iterations", each.iterations},
+                       {"seconds", number(each.seconds)},
+                       {"outputs", each.outputs}};
   }
   return json;
 }
 
 // "by_tag" is the peak of each tag on its own, "at_peak" what each held when all together were at their peak.
 Json memory(const MemoryUse& use) {
-  Json json = {{"host_peak", use.host_peak},       {"host_counted", use.host_counted}, {"host_limit", use.host_limit},     {"device_peak", use.device_peak},
-               {"device_held_peak", use.device_held_peak}, {"device_limit", use.device_limit}, {"live", use.live},
-               {"cached", use.cached},             {"given_back_under_pressure", use.pressed}, {"fragmentation", number(use.fragmentation)},
-               {"pinned_peak", use.pinned_peak},   {"pinned_cached", use.pinned_cached},
-               {"by_tag", Json::object()},         {"at_peak", Json::object()},        {"live_by_tag", Json::object()}};
+  Json json = {{"host_peak", use.host_peak},
+               {"host_counted", use.host_counted},
+               {"host_limit", use.host_limit},
+               {"device_peak", use.device_peak},
+               {"device_held_peak", use.device_held_peak},
+               {"device_limit", use.device_limit},
+               {"live", use.live},
+               {"cached", use.cached},
+               {"given_back_under_pressure", use.pressed},
+               {"fragmentation", number(use.fragmentation)},
+               {"pinned_peak", use.pinned_peak},
+               {"pinned_cached", use.pinned_cached},
+               {"by_tag", Json::object()},
+               {"at_peak", Json::object()},
+               {"live_by_tag", Json::object()}};
   for (const MemoryUse::Tag& tag : use.tags) {
     json["by_tag"][tag.name] = tag.peak;
     json["at_peak"][tag.name] = tag.at_peak;
@@ -88,9 +104,16 @@ Json memory(const MemoryUse& use) {
 // What is not known is null.
 Json one_phase(const RunPhase& phase, double copy_rate) {
   const double rate = phase.kernel_bytes > 0 && phase.seconds > 0 ? double(phase.kernel_bytes) / phase.seconds : 0;
-  return {{"seconds", number(phase.seconds)}, {"bytes", phase.bytes}, {"to_device", phase.to_device}, {"to_host", phase.to_host}, {"calls", phase.calls},
-          {"scalar_reads", phase.scalar_reads}, {"peak_memory", phase.peak_memory}, {"kernel_bytes", phase.kernel_bytes},
-          {"kernel_rate", rate > 0 ? Json(rate) : Json()}, {"of_copy_rate", rate > 0 && copy_rate > 0 ? Json(rate / copy_rate) : Json()}};
+  return {{"seconds", number(phase.seconds)},
+          {"bytes", phase.bytes},
+          {"to_device", phase.to_device},
+          {"to_host", phase.to_host},
+          {"calls", phase.calls},
+          {"scalar_reads", phase.scalar_reads},
+          {"peak_memory", phase.peak_memory},
+          {"kernel_bytes", phase.kernel_bytes},
+          {"kernel_rate", rate > 0 ? Json(rate) : Json()},
+          {"of_copy_rate", rate > 0 && copy_rate > 0 ? Json(rate / copy_rate) : Json()}};
 }
 
 Json error(const Error& error) {
@@ -104,7 +127,8 @@ Json error(const Error& error) {
 }  // namespace
 
 void RunReport::fail(const Error& error) {
-  status = static_cast<int>(error.exit()) >= static_cast<int>(Exit::stopped) ? "stopped" : "failed";  // 75, 124, 128 + signal
+  // 75, 124, 128 + signal
+  status = static_cast<int>(error.exit()) >= static_cast<int>(Exit::stopped) ? "stopped" : "failed";
   exit = error.exit();
   if (const auto* several = dynamic_cast<const Errors*>(&error))
     errors.insert(errors.end(), several->list().begin(), several->list().end());
@@ -140,9 +164,13 @@ std::string to_json(const RunReport& report) {
   for (const RunForecast& each : report.forecast) {
     Json tags = Json::object();
     for (const auto& [tag, bytes] : each.by_tag) tags[tag] = bytes;
-    json["forecast"][each.path] = {
-        {"device_peak", each.device_peak},          {"host_peak", each.host_peak}, {"factor", each.factor}, {"device_peak_refreshed", each.refresh},
-        {"host_peak_refreshed", each.host_refresh}, {"fits", each.fits},           {"at_peak", tags}};
+    json["forecast"][each.path] = {{"device_peak", each.device_peak},
+                                   {"host_peak", each.host_peak},
+                                   {"factor", each.factor},
+                                   {"device_peak_refreshed", each.refresh},
+                                   {"host_peak_refreshed", each.host_refresh},
+                                   {"fits", each.fits},
+                                   {"at_peak", tags}};
   }
   json["probes"] = probes(report.probes);
   json["facts"] = report.facts;

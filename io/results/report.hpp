@@ -17,9 +17,9 @@ namespace ritz {
 struct RunPhase {
   std::string name;
   double seconds = 0;
-  std::int64_t bytes = 0;        // moved between host and device
+  std::int64_t bytes = 0;  // moved between host and device
   std::int64_t calls = 0, scalar_reads = 0;
-  std::int64_t peak_memory = 0;  // [bytes] of the device's pool while it was open
+  std::int64_t peak_memory = 0;             // [bytes] of the device's pool while it was open
   std::int64_t to_device = 0, to_host = 0;  // [bytes] the two parts of `bytes`
   std::int64_t kernel_bytes = 0;            // read and written by kernels that say so, docs/profile.md; 0: none does
 };
@@ -27,11 +27,11 @@ struct RunPhase {
 struct SolverOutcome {
   std::string method, preconditioner;
   std::int64_t iterations = 0;
-  std::string reason;                  // why it stopped
-  double true_relative_residual = -1;  // recomputed in double precision; negative: none
-  double error_estimate = -1;          // of ||x - x_exact|| / ||x||; negative: not known
-  std::string error_norm;              // of the estimate: "energy" or "Euclidean"
-  std::string choice;                  // why this method
+  std::string reason;                               // why it stopped
+  double true_relative_residual = -1;               // recomputed in double precision; negative: none
+  double error_estimate = -1;                       // of ||x - x_exact|| / ||x||; negative: not known
+  std::string error_norm;                           // of the estimate: "energy" or "Euclidean"
+  std::string choice;                               // why this method
   std::int64_t memory_needed = 0, memory_used = 0;  // [bytes] of a factorisation; 0: none
   std::vector<std::string> fallbacks = {};          // what was tried before, and why it was given up
   std::vector<double> last_residuals = {};          // relative, of the last iterations: the end of the history
@@ -43,20 +43,22 @@ struct LoadCaseOutcome {
   SolverOutcome solve;
   std::vector<std::pair<std::string, std::vector<double>>> probes;  // name -> one number or a vector
   std::map<std::string, std::string> facts;
-  std::string output;                                               // the file with its fields
+  std::string output;  // the file with its fields
 };
 
 // All in bytes. The device's are those of its pool; on a CPU they are part of the host's.
 struct MemoryUse {
-  std::int64_t host_peak = 0;                   // resident memory of the process
-  std::int64_t host_counted = 0, host_limit = 0;  // in blocks from 64 KiB at most (device/host_memory.hpp); a limit of 0: none
-  std::int64_t device_peak = 0;                 // handed out at most
-  std::int64_t device_held_peak = 0;            // with what is kept for reuse: never above the limit
+  std::int64_t host_peak = 0;  // resident memory of the process
+  // in blocks from 64 KiB at most (device/host_memory.hpp); a limit of 0: none
+  std::int64_t host_counted = 0, host_limit = 0;
+  std::int64_t device_peak = 0;       // handed out at most
+  std::int64_t device_held_peak = 0;  // with what is kept for reuse: never above the limit
   std::int64_t device_limit = 0;
-  std::int64_t live = 0, cached = 0;            // at the end
-  std::int64_t pressed = 0;                     // of the cache given back because something did not fit beside it
-  std::int64_t pinned_peak = 0, pinned_cached = 0;  // host memory for copies to and from a device with memory of its own
-  double fragmentation = 0;                     // at the end: share of what is held that nobody asked for
+  std::int64_t live = 0, cached = 0;  // at the end
+  std::int64_t pressed = 0;           // of the cache given back because something did not fit beside it
+  // host memory for copies to and from a device with memory of its own
+  std::int64_t pinned_peak = 0, pinned_cached = 0;
+  double fragmentation = 0;  // at the end: share of what is held that nobody asked for
   struct Tag {
     std::string name;
     std::int64_t live = 0, peak = 0, at_peak = 0;  // at_peak: when all together were at their peak; these add up to it
@@ -68,7 +70,7 @@ struct MemoryUse {
 struct RunForecast {
   std::string path;
   std::int64_t device_peak = 0, host_peak = 0, factor = 0;  // factor: of the direct solver, in one of them
-  std::int64_t refresh = 0, host_refresh = 0;  // peaks of a sweep that refreshes its hierarchy; 0: none is
+  std::int64_t refresh = 0, host_refresh = 0;               // peaks of a sweep that refreshes its hierarchy; 0: none is
   std::vector<std::pair<std::string, std::int64_t>> by_tag;  // at the device's peak
   bool fits = false;
 };
@@ -76,12 +78,13 @@ struct RunForecast {
 // What came of a member of a sweep.
 struct SweepOutcome {
   std::string name;
-  std::vector<std::pair<std::string, std::string>> values;          // key -> TOML
-  std::string status;                                               // complete | failed | kept: it was there
+  std::vector<std::pair<std::string, std::string>> values;  // key -> TOML
+  std::string status;                                       // complete | failed | kept: it was there
   Exit exit = Exit::ok;
   std::vector<std::pair<std::string, std::vector<double>>> probes;
   std::int64_t iterations = 0;
-  double seconds = 0;                                               // from its start to its end, waiting for others included
+  // from its start to its end, waiting for others included
+  double seconds = 0;
   std::vector<std::string> outputs;
 };
 

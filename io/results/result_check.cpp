@@ -30,17 +30,17 @@ struct Series {
 
 CheckedFile check_file(const fs::path& folder, const JournalFile& file, ResultCheck& check) {
   std::error_code status;
-  if (!fs::exists(folder / file.path, status)) return {file.path, FileState::missing, "the journal says that it was committed"};
+  if (!fs::exists(folder / file.path, status))
+    return {file.path, FileState::missing, "the journal says that it was committed"};
   try {
     const FileChecksum now = checksum_of_file((folder / file.path).string());
     if (now.size != file.checksum.size)
       return {file.path, FileState::damaged, fmt::format("{} bytes instead of {}", now.size, file.checksum.size)};
     if (now != file.checksum)
-      return {file.path, FileState::damaged, fmt::format("CRC-32 {:08x} instead of {:08x}", now.crc32, file.checksum.crc32)};
+      return {file.path, FileState::damaged,
+              fmt::format("CRC-32 {:08x} instead of {:08x}", now.crc32, file.checksum.crc32)};
     check.bytes += now.size;
-  } catch (const Error& error) {
-    return {file.path, FileState::damaged, error.message()};
-  }
+  } catch (const Error& error) { return {file.path, FileState::damaged, error.message()}; }
   return {file.path, FileState::ok, ""};
 }
 
@@ -78,36 +78,43 @@ CheckedFile check_text(const fs::path& folder, const std::string& path, const Gr
     if (slab.first_row > text.size() || slab.row_count > text.size() - slab.first_row)
       return {path, FileState::damaged, fmt::format("{} bytes are too few", text.size())};
     if (crc32_of(std::string_view(text).substr(slab.first_row, slab.row_count)) != slab.crc32)
-      return {path, FileState::damaged, fmt::format("CRC-32 of bytes {} to {}", slab.first_row, slab.first_row + slab.row_count - 1)};
+      return {path, FileState::damaged,
+              fmt::format("CRC-32 of bytes {} to {}", slab.first_row, slab.first_row + slab.row_count - 1)};
     known = std::max(known, slab.first_row + slab.row_count);
   }
   const auto more = std::count(text.begin() + static_cast<std::ptrdiff_t>(known), text.end(), '\n');
-  if (text.size() > known && (more != 1 || text.back() != '\n')) return {path, FileState::damaged, fmt::format("{} bytes instead of {}", text.size(), known)};
+  if (text.size() > known && (more != 1 || text.back() != '\n'))
+    return {path, FileState::damaged, fmt::format("{} bytes instead of {}", text.size(), known)};
   check.bytes += known;
-  return {path, FileState::ok, fmt::format("{} rows{}", file.steps, more > 0 ? ", and one whose commit was cut off" : "")};
+  return {path, FileState::ok,
+          fmt::format("{} rows{}", file.steps, more > 0 ? ", and one whose commit was cut off" : "")};
 }
 
-CheckedFile check_hdf5(const std::string& full_path, const std::string& path, const GrownFile& file, std::uint64_t& bytes) {
+CheckedFile check_hdf5(const std::string& full_path, const std::string& path, const GrownFile& file,
+                       std::uint64_t& bytes) {
   try {
     const std::unique_ptr<Hdf5File> content = Hdf5File::open(full_path);
     for (const JournalSlab& slab : file.slabs) {
       if (content->crc32(slab.dataset, slab.first_row, slab.row_count) != slab.crc32)
-        return {path, FileState::damaged, fmt::format("CRC-32 of rows {} to {} of '{}'", slab.first_row, slab.first_row + slab.row_count - 1, slab.dataset)};
+        return {path, FileState::damaged,
+                fmt::format("CRC-32 of rows {} to {} of '{}'", slab.first_row, slab.first_row + slab.row_count - 1,
+                            slab.dataset)};
       bytes += slab.row_count;
     }
-    if (content->numbers("/VTKHDF", "Version") != std::vector<std::int64_t>{2, 0} || content->text("/VTKHDF", "Type") != "UnstructuredGrid")
+    if (content->numbers("/VTKHDF", "Version") != std::vector<std::int64_t>{2, 0} ||
+        content->text("/VTKHDF", "Type") != "UnstructuredGrid")
       return {path, FileState::damaged, "its version or type is not what Ritz writes"};
     const std::int64_t steps = content->numbers("/VTKHDF/Steps", "NSteps").front();
     if (steps != file.steps && steps != file.steps + 1)
       return {path, FileState::damaged, fmt::format("{} steps instead of {}", steps, file.steps)};
-    return {path, FileState::ok, fmt::format("{} steps{}", file.steps, steps > file.steps ? ", and one whose commit was cut off" : "")};
-  } catch (const Error& error) {
-    return {path, FileState::damaged, error.message()};
-  }
+    return {path, FileState::ok,
+            fmt::format("{} steps{}", file.steps, steps > file.steps ? ", and one whose commit was cut off" : "")};
+  } catch (const Error& error) { return {path, FileState::damaged, error.message()}; }
 }
 
 // In a process of its own, since HDF5 may crash on what is no longer an HDF5 file.
-CheckedFile check_hdf5_apart(const fs::path& folder, const std::string& path, const GrownFile& file, ResultCheck& check) {
+CheckedFile check_hdf5_apart(const fs::path& folder, const std::string& path, const GrownFile& file,
+                             ResultCheck& check) {
   hdf5_library();  // loaded by this process: another thread may hold the loader's lock when it forks
   int ends[2];
   if (::pipe(ends) != 0) return check_hdf5((folder / path).string(), path, file, check.bytes);
@@ -132,8 +139,7 @@ CheckedFile check_hdf5_apart(const fs::path& folder, const std::string& path, co
     answer.append(piece, static_cast<std::size_t>(std::max<ssize_t>(count, 0)));
   ::close(ends[0]);
   int status = 0;
-  while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
-  }
+  while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {}
   std::istringstream words(answer);
   int state = 0;
   std::uint64_t bytes = 0;
@@ -148,7 +154,8 @@ CheckedFile check_hdf5_apart(const fs::path& folder, const std::string& path, co
 CheckedFile check_grown(const fs::path& folder, const std::string& path, const GrownFile& file, ResultCheck& check) {
   std::error_code status;
   if (!fs::exists(folder / path, status)) return {path, FileState::missing, "the journal says that it was committed"};
-  return file.slabs.front().dataset.empty() ? check_text(folder, path, file, check) : check_hdf5_apart(folder, path, file, check);
+  return file.slabs.front().dataset.empty() ? check_text(folder, path, file, check)
+                                            : check_hdf5_apart(folder, path, file, check);
 }
 
 void add_extra_files(const fs::path& folder, const std::set<std::string>& known, ResultCheck& check) {
@@ -169,7 +176,8 @@ void add_extra_files(const fs::path& folder, const std::set<std::string>& known,
 void add_replaced(const fs::path& folder, ResultCheck& check) {
   std::error_code status;
   for (fs::directory_iterator at(folder / "replaced", status), end; !status && at != end; at.increment(status))
-    check.notices.push_back(fmt::format("'{}' holds older results, as the run that was to replace them did not end well", at->path().string()));
+    check.notices.push_back(fmt::format(
+        "'{}' holds older results, as the run that was to replace them did not end well", at->path().string()));
 }
 
 }  // namespace
@@ -185,24 +193,29 @@ const char* name_of(FileState state) {
 }
 
 bool ResultCheck::good() const {
-  return std::none_of(files.begin(), files.end(), [](const CheckedFile& f) { return f.state == FileState::damaged || f.state == FileState::missing; });
+  return std::none_of(files.begin(), files.end(), [](const CheckedFile& f) {
+    return f.state == FileState::damaged || f.state == FileState::missing;
+  });
 }
 
 ResultCheck check_results(const std::string& path) {
   const fs::path folder(path);
   if (!fs::is_directory(folder))
-    throw Error(Exit::input, fmt::format("there is no folder '{}'", path), {}, "name the folder of the results, the one that holds results.journal");
+    throw Error(Exit::input, fmt::format("there is no folder '{}'", path), {},
+                "name the folder of the results, the one that holds results.journal");
   if (!fs::exists(journal_path(path)))
-    throw Error(Exit::checkpoint, fmt::format("the folder '{}' holds no results.journal", path), "nothing says what was committed there",
-                "name the folder of the results");
+    throw Error(Exit::checkpoint, fmt::format("the folder '{}' holds no results.journal", path),
+                "nothing says what was committed there", "name the folder of the results");
   ResultCheck check{.folder = path};
   check.writer = holder_of(path);
   const Journal journal = read_journal(path);
   std::set<std::string> known{"results.journal", ".ritz-lock"};
   CheckedFile own{"results.journal", FileState::ok, fmt::format("{} steps", journal.entries.size())};
   if (!journal.damaged_lines.empty())
-    own = {"results.journal", FileState::damaged, fmt::format("wrong checksum in line {}", fmt::join(journal.damaged_lines, ", "))};
-  if (journal.unfinished_line) check.notices.push_back("the last line of results.journal is unfinished: that step was not committed");
+    own = {"results.journal", FileState::damaged,
+           fmt::format("wrong checksum in line {}", fmt::join(journal.damaged_lines, ", "))};
+  if (journal.unfinished_line)
+    check.notices.push_back("the last line of results.journal is unfinished: that step was not committed");
   check.files.push_back(std::move(own));
   std::map<std::string, Series> indices;
   std::map<std::string, GrownFile> grown;

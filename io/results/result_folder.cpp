@@ -22,11 +22,12 @@ namespace {
 namespace fs = std::filesystem;
 
 bool starts_with_case(const std::string& name, const std::string& case_name) {
-  return name.size() > case_name.size() && name.starts_with(case_name) && (name[case_name.size()] == '.' || name[case_name.size()] == '_');
+  return name.size() > case_name.size() && name.starts_with(case_name) &&
+         (name[case_name.size()] == '.' || name[case_name.size()] == '_');
 }
 
-// bracket.pvd, bracket_mode_1.pvd, bracket.hdf, bracket_probes.csv, bracket.resolved.toml: what a run of the case "bracket" may
-// have left.
+// bracket.pvd, bracket_mode_1.pvd, bracket.hdf, bracket_probes.csv, bracket.resolved.toml: what a run of the case
+// "bracket" may have left.
 bool is_result_name(const std::string& name, const std::string& case_name) {
   if (name == case_name + ".resolved.toml") return true;
   const std::string extension = fs::path(name).extension().string();
@@ -36,7 +37,8 @@ bool is_result_name(const std::string& name, const std::string& case_name) {
 std::vector<std::string> names_in(const fs::path& folder) {
   std::vector<std::string> names;
   std::error_code status;
-  for (fs::directory_iterator at(folder, status), end; !status && at != end; at.increment(status)) names.push_back(at->path().filename().string());
+  for (fs::directory_iterator at(folder, status), end; !status && at != end; at.increment(status))
+    names.push_back(at->path().filename().string());
   std::sort(names.begin(), names.end());
   return names;
 }
@@ -45,16 +47,18 @@ bool owns(const ResultFolderOptions& options, const std::string& case_name) {
   return case_name == options.case_name || options.members.contains(case_name);
 }
 
-// Of the case and its members the one that a name in the folder belongs to; empty: none. Names of members have no dot and no
-// underline after the name of their case.
+// Of the case and its members the one that a name in the folder belongs to; empty: none. Names of members have no dot
+// and no underline after the name of their case.
 std::string case_of(const ResultFolderOptions& options, const std::string& name) {
   if (name == options.case_name || starts_with_case(name, options.case_name)) return options.case_name;
-  const std::string member = name.substr(0, name.find_first_of("._", std::min(options.case_name.size() + 1, name.size())));
+  const std::string member =
+      name.substr(0, name.find_first_of("._", std::min(options.case_name.size() + 1, name.size())));
   return options.members.contains(member) ? member : "";
 }
 
 // Everything that belongs to the results of the case, committed or not; files of other cases' lines are theirs.
-std::set<std::string> files_of_case(const std::string& folder, const ResultFolderOptions& options, const Journal& journal) {
+std::set<std::string> files_of_case(const std::string& folder, const ResultFolderOptions& options,
+                                    const Journal& journal) {
   std::set<std::string> mine, theirs;
   for (const JournalEntry& entry : journal.entries) {
     std::set<std::string>& owner = owns(options, entry.case_name) ? mine : theirs;
@@ -68,7 +72,8 @@ std::set<std::string> files_of_case(const std::string& folder, const ResultFolde
     for (const std::string& step : names_in(fs::path(folder) / name))
       if (step.starts_with(name + "_") && fs::path(step).extension() == ".vtu") mine.insert(name + "/" + step);
   }
-  std::erase_if(mine, [&](const std::string& file) { return theirs.contains(file) || !fs::exists(fs::path(folder) / file); });
+  std::erase_if(mine,
+                [&](const std::string& file) { return theirs.contains(file) || !fs::exists(fs::path(folder) / file); });
   return mine;
 }
 
@@ -95,12 +100,13 @@ constexpr std::string_view trial_prefix = ".ritz-trial-";  // and the process th
 
 // Left by a process that was killed meanwhile.
 bool is_dead_trial(const std::string& name) {
-  return name.starts_with(trial_prefix) && ::kill(static_cast<pid_t>(std::atol(name.c_str() + trial_prefix.size())), 0) != 0 && errno == ESRCH;
+  return name.starts_with(trial_prefix) &&
+         ::kill(static_cast<pid_t>(std::atol(name.c_str() + trial_prefix.size())), 0) != 0 && errno == ESRCH;
 }
 
 [[noreturn]] void refuse_folder(const std::string& path, const std::string& reason) {
-  throw Error(Exit::output, fmt::format("cannot write results to the folder '{}': {}", path, reason), "nothing was solved",
-              "name another folder with --output or [output] folder, or make room for this one");
+  throw Error(Exit::output, fmt::format("cannot write results to the folder '{}': {}", path, reason),
+              "nothing was solved", "name another folder with --output or [output] folder, or make room for this one");
 }
 
 void make_folder(const std::string& path) {
@@ -126,12 +132,16 @@ void probe_folder(const std::string& path) {
 }
 
 ResultFolder::ResultFolder(std::string path, ResultFolderOptions options)
-    : path_((make_folder(path), std::move(path))), options_(std::move(options)), lock_(std::make_shared<FolderLock>(path_, options_.program, options_.notice)) {
+    : path_((make_folder(path), std::move(path))),
+      options_(std::move(options)),
+      lock_(std::make_shared<FolderLock>(path_, options_.program, options_.notice)) {
   probe_folder(path_);
   Journal journal = read_journal(path_);
   if (!journal.damaged_lines.empty())
-    throw Error(Exit::checkpoint, fmt::format("'{}' is damaged in line {}", journal_path(path_), fmt::join(journal.damaged_lines, ", ")),
-                "what it says of older results cannot be trusted", "look with 'ritz results verify', then name another folder with --output");
+    throw Error(Exit::checkpoint,
+                fmt::format("'{}' is damaged in line {}", journal_path(path_), fmt::join(journal.damaged_lines, ", ")),
+                "what it says of older results cannot be trusted",
+                "look with 'ritz results verify', then name another folder with --output");
   refuse_existing(journal);
   if (journal.unfinished_line) {
     std::error_code status;
@@ -144,11 +154,14 @@ ResultFolder::ResultFolder(std::string path, ResultFolderOptions options)
   committed_ = std::move(journal.entries);
 }
 
-std::string ResultFolder::checkpoints() const { return (fs::path(path_) / (options_.case_name + ".checkpoint")).string(); }
+std::string ResultFolder::checkpoints() const {
+  return (fs::path(path_) / (options_.case_name + ".checkpoint")).string();
+}
 
 std::vector<JournalEntry> ResultFolder::committed(const std::string& series) const {
   std::vector<JournalEntry> entries;
-  std::ranges::copy_if(committed_, std::back_inserter(entries), [&](const JournalEntry& entry) { return entry.series == series; });
+  std::ranges::copy_if(committed_, std::back_inserter(entries),
+                       [&](const JournalEntry& entry) { return entry.series == series; });
   return entries;
 }
 
@@ -157,16 +170,22 @@ void ResultFolder::refuse_existing(const Journal& journal) const {
   const bool stopped = Checkpoints::any_in(checkpoints());
   if (options_.resume && stopped) return;
   if (stopped)
-    throw Error(Exit::output, fmt::format("the folder '{}' holds a checkpoint of '{}', which was stopped", path_, options_.case_name), "nothing was solved",
+    throw Error(Exit::output,
+                fmt::format("the folder '{}' holds a checkpoint of '{}', which was stopped", path_, options_.case_name),
+                "nothing was solved",
                 "add --resume to go on, --overwrite to start anew, or name another folder with --output");
   const std::set<std::string> files = files_of_case(path_, options_, journal);
   if (files.empty()) return;
-  const auto steps = std::count_if(journal.entries.begin(), journal.entries.end(), [&](const JournalEntry& e) { return owns(options_, e.case_name); });
-  throw Error(Exit::output,
-              fmt::format("the folder '{}' holds results of '{}': {} steps committed, first file '{}'", path_, options_.case_name, steps, *files.begin()),
-              options_.resume ? "there is no checkpoint to go on from: that run is complete, or it was stopped before its first checkpoint"
-                              : "results are not overwritten unless you say so",
-              "add --overwrite (the old ones stay until the new ones are there), or name another folder with --output");
+  const auto steps = std::count_if(journal.entries.begin(), journal.entries.end(),
+                                   [&](const JournalEntry& e) { return owns(options_, e.case_name); });
+  throw Error(
+      Exit::output,
+      fmt::format("the folder '{}' holds results of '{}': {} steps committed, first file '{}'", path_,
+                  options_.case_name, steps, *files.begin()),
+      options_.resume
+          ? "there is no checkpoint to go on from: that run is complete, or it was stopped before its first checkpoint"
+          : "results are not overwritten unless you say so",
+      "add --overwrite (the old ones stay until the new ones are there), or name another folder with --output");
 }
 
 // Of a run that was killed: nobody else can be writing now.
@@ -183,7 +202,9 @@ void ResultFolder::sweep_temporaries() const {
   }
 }
 
-std::string ResultFolder::relative(const std::string& file) const { return fs::path(file).lexically_relative(path_).generic_string(); }
+std::string ResultFolder::relative(const std::string& file) const {
+  return fs::path(file).lexically_relative(path_).generic_string();
+}
 
 void ResultFolder::make_room() {
   if (std::exchange(room_made_, true) || !options_.overwrite) return;
@@ -198,8 +219,10 @@ void ResultFolder::make_room() {
   fs::create_directories(aside, status);
   if (status) fail_to_write(aside.string(), status.message());
   // First the lines, then the files: a kill in between leaves files without a line, never a line without its file.
-  write_file(journal_path(aside.string()), journal_text(journal, [&](const std::string& name) { return owns(options_, name); }));
-  write_file(journal_path(path_), journal_text(journal, [&](const std::string& name) { return !owns(options_, name); }));
+  write_file(journal_path(aside.string()),
+             journal_text(journal, [&](const std::string& name) { return owns(options_, name); }));
+  write_file(journal_path(path_),
+             journal_text(journal, [&](const std::string& name) { return !owns(options_, name); }));
   settle_file(journal_path(aside.string()));  // also where a group holds files back
   settle_file(journal_path(path_));
   for (const std::string& file : files) move_file(fs::path(path_) / file, aside / file);
@@ -226,8 +249,10 @@ Journal ResultFolder::journal() const {
 
 void ResultFolder::forget(const std::set<std::string>& cases) {
   const Journal journal = read_journal(path_);
-  if (std::ranges::none_of(journal.entries, [&](const JournalEntry& entry) { return cases.contains(entry.case_name); })) return;
-  write_file(journal_path(path_), journal_text(journal, [&](const std::string& name) { return !cases.contains(name); }));
+  if (std::ranges::none_of(journal.entries, [&](const JournalEntry& entry) { return cases.contains(entry.case_name); }))
+    return;
+  write_file(journal_path(path_),
+             journal_text(journal, [&](const std::string& name) { return !cases.contains(name); }));
 }
 
 void ResultFolder::commit(JournalEntry entry) {

@@ -1,13 +1,14 @@
-// The folder that a run writes to. It is tried, locked and looked through before the work; results that are there stay until
-// new ones are ready to take their place; what has been committed is never touched again.
+// The folder that a run writes to. It is tried, locked and looked through before the work; results that are there stay
+// until new ones are ready to take their place; what has been committed is never touched again.
 //
 //   ResultFolder folder("results/bracket", {.case_name = "bracket"});
 //   VtuSeries series("results/bracket/bracket.pvd", options, &folder);
-//   series.write(mesh, {.time = t, .point_fields = fields});     // a step is committed when its line is in results.journal
+//   // a step is committed when its line is in results.journal
+//   series.write(mesh, {.time = t, .point_fields = fields});
 //   folder.complete();
 //
-// With `overwrite`, the results of this case are moved to `replaced/bracket-1` when the first new step is ready, and removed
-// from there by complete(): a run that fails in between loses neither.
+// With `overwrite`, the results of this case are moved to `replaced/bracket-1` when the first new step is ready, and
+// removed from there by complete(): a run that fails in between loses neither.
 #pragma once
 
 #include "io/files/journal.hpp"
@@ -24,8 +25,8 @@ struct ResultFolderOptions {
   std::string case_name;  // stem of the case file: the results are named after it
   std::string program = "ritz";
   bool overwrite = false;
-  bool resume = false;  // go on behind the steps that are committed
-  bool add = false;     // results that are there stay, and others come to them
+  bool resume = false;                 // go on behind the steps that are committed
+  bool add = false;                    // results that are there stay, and others come to them
   std::set<std::string> members = {};  // of a sweep: "bracket-001"; their results are this run's, too
   std::function<void(const std::string&)> notice = {};
 };
@@ -49,9 +50,8 @@ class ResultFolder {
   void complete();
   // The same folder for one of the members, under the same lock. Room is made by this.
   ResultFolder member(const std::string& name) const;
-  Journal journal() const;                              // of this case and its members
-  void forget(const std::set<std::string>& cases);      // takes their lines out: their results are made anew
-
+  Journal journal() const;                          // of this case and its members
+  void forget(const std::set<std::string>& cases);  // takes their lines out: their results are made anew
 
  private:
   ResultFolder(const ResultFolder& of, ResultFolderOptions options);

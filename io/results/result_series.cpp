@@ -10,16 +10,20 @@
 namespace ritz {
 
 ResultSeries::ResultSeries(ResultFolder* folder, const std::string& path)
-    : folder_(folder), committed_(folder != nullptr ? folder->committed(folder->relative(path)) : std::vector<JournalEntry>{}) {}
+    : folder_(folder),
+      committed_(folder != nullptr ? folder->committed(folder->relative(path)) : std::vector<JournalEntry>{}) {}
 
 std::string ResultSeries::write(const Mesh& mesh, const ResultStep& step) {
   const auto number = static_cast<std::size_t>(step_count_);
-  std::string file = number < committed_.size() ? (std::filesystem::path(folder_->path()) / committed_[number].files.front().path).string() : add(mesh, step);
+  std::string file = number < committed_.size()
+                         ? (std::filesystem::path(folder_->path()) / committed_[number].files.front().path).string()
+                         : add(mesh, step);
   ++step_count_;
   return file;
 }
 
-std::unique_ptr<ResultSeries> make_result_series(const std::string& path, const SeriesOptions& options, ResultFolder* folder) {
+std::unique_ptr<ResultSeries> make_result_series(const std::string& path, const SeriesOptions& options,
+                                                 ResultFolder* folder) {
   if (options.format == ResultFormat::vtkhdf) return std::make_unique<VtkhdfSeries>(path + ".hdf", options.vtu, folder);
   return std::make_unique<VtuSeries>(path + ".pvd", options.vtu, folder);
 }

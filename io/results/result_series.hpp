@@ -1,5 +1,5 @@
-// A series of steps or load cases on one mesh, in the format that the case file asks for. Each step is committed by itself:
-// written beside its place, flushed, renamed, then a line in the folder's journal (docs/results.md).
+// A series of steps or load cases on one mesh, in the format that the case file asks for. Each step is committed by
+// itself: written beside its place, flushed, renamed, then a line in the folder's journal (docs/results.md).
 //
 //   auto series = make_result_series("results/bracket", {.format = ResultFormat::vtkhdf}, &folder);   // bracket.hdf
 //   series->write(mesh, {.time = t, .point_fields = fields});
@@ -20,10 +20,10 @@ enum class ResultFormat { vtu, vtkhdf };  // vtu: a .pvd and a file for each ste
 
 struct ResultStep {
   double time = 0;
-  std::string load_case = {};             // or combination; empty: none
+  std::string load_case = {};  // or combination; empty: none
   std::span<const Field> point_fields = {};
   std::span<const Field> cell_fields = {};
-  const LagrangeCells* cells = nullptr;   // points and cells instead of the mesh's, the same in every step
+  const LagrangeCells* cells = nullptr;  // points and cells instead of the mesh's, the same in every step
   // Files that belong to the step, written when its fields are in place and before its line in the journal.
   std::function<std::vector<JournalFile>()> also = {};
 };
@@ -32,7 +32,8 @@ struct ResultStep {
 class ResultSeries {
  public:
   virtual ~ResultSeries() = default;
-  // The next step; one that is committed already is left as it is. Returns the path of its file. Throws Error(Exit::output).
+  // The next step; one that is committed already is left as it is. Returns the path of its file. Throws
+  // Error(Exit::output).
   std::string write(const Mesh& mesh, const ResultStep& step);
   // So many of the committed steps will not be written again.
   void skip(int steps) { step_count_ = steps; }
@@ -56,11 +57,13 @@ struct SeriesOptions {
   VtuOptions vtu = {};  // compression and precision hold for both formats
 };
 
-// `path` without an extension. Throws Error(Exit::output) when the folder cannot be written, Error(Exit::input) for what the
-// format does not have.
-std::unique_ptr<ResultSeries> make_result_series(const std::string& path, const SeriesOptions& options, ResultFolder* folder = nullptr);
+// `path` without an extension. Throws Error(Exit::output) when the folder cannot be written, Error(Exit::input) for
+// what the format does not have.
+std::unique_ptr<ResultSeries> make_result_series(const std::string& path, const SeriesOptions& options,
+                                                 ResultFolder* folder = nullptr);
 
-// The library that writes the format, before a long computation. Throws Error(Exit::environment) where it cannot be loaded.
+// The library that writes the format, before a long computation. Throws Error(Exit::environment) where it cannot be
+// loaded.
 void load_library_of(ResultFormat format);
 
 }  // namespace ritz

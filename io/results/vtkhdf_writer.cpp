@@ -24,7 +24,10 @@ std::string in_root(const std::string& name) { return fmt::format("{}/{}", root,
 
 template <class T>
 Hdf5Rows owned(std::string dataset, Hdf5Type type, int columns, const std::vector<T>& values) {
-  Hdf5Rows rows{.dataset = std::move(dataset), .type = type, .rows = values.size() / static_cast<std::size_t>(std::max(columns, 1)), .columns = columns};
+  Hdf5Rows rows{.dataset = std::move(dataset),
+                .type = type,
+                .rows = values.size() / static_cast<std::size_t>(std::max(columns, 1)),
+                .columns = columns};
   const auto bytes = std::as_bytes(std::span(values));
   rows.own.assign(bytes.begin(), bytes.end());
   return rows;
@@ -69,12 +72,16 @@ void mesh_datasets(const Mesh& mesh, const WrittenCells& written, const Use& use
   use(numbers("NumberOfPoints", {written.point_count()}));
   use(numbers("NumberOfCells", {written.cell_count()}));
   use(numbers("NumberOfConnectivityIds", {static_cast<std::int64_t>(connectivity.size())}));
-  use(Hdf5Rows{.dataset = in_root("Points"), .rows = static_cast<std::uint64_t>(written.point_count()), .columns = 3, .data = written.points.data()});
+  use(Hdf5Rows{.dataset = in_root("Points"),
+               .rows = static_cast<std::uint64_t>(written.point_count()),
+               .columns = 3,
+               .data = written.points.data()});
   use(numbers("Connectivity", std::move(connectivity)));
   use(numbers("Offsets", std::move(offsets)));
   use(owned(in_root("Types"), Hdf5Type::uint8, 0, types));
   use(owned(in_root("CellData/region"), Hdf5Type::int32, 0, cell_regions(mesh)));
-  if (const auto names = cell_region_names(mesh); !names.empty()) use(text_rows(in_root("FieldData/region_names"), names));
+  if (const auto names = cell_region_names(mesh); !names.empty())
+    use(text_rows(in_root("FieldData/region_names"), names));
 }
 
 template <class Number>
@@ -83,21 +90,23 @@ std::vector<Number> converted(const Field& field, int columns) {
   std::vector<Number> result(entries * static_cast<std::size_t>(columns), 0);
   for (std::size_t entry = 0; entry < entries; ++entry)
     for (int i = 0; i < field.components; ++i)
-      result[entry * static_cast<std::size_t>(columns) + static_cast<std::size_t>(i)] =
-          static_cast<Number>(field.values[entry * static_cast<std::size_t>(field.components) + static_cast<std::size_t>(i)]);
+      result[entry * static_cast<std::size_t>(columns) + static_cast<std::size_t>(i)] = static_cast<Number>(
+          field.values[entry * static_cast<std::size_t>(field.components) + static_cast<std::size_t>(i)]);
   return result;
 }
 
 Hdf5Rows rows_of(const char* group, const Field& field, Index entries, bool single_precision) {
   if (field.components < 1 || static_cast<Index>(field.values.size()) != entries * field.components)
-    throw Error(Exit::internal,
-                fmt::format("field '{}' has {} values for {} entries of {} components", field.name, field.values.size(), entries, field.components));
+    throw Error(Exit::internal, fmt::format("field '{}' has {} values for {} entries of {} components", field.name,
+                                            field.values.size(), entries, field.components));
   const bool plane_vector = field.components == 2 && field.component_names.empty();
   const int columns = plane_vector ? 3 : field.components == 1 ? 0 : field.components;
   const std::string dataset = in_root(fmt::format("{}/{}", group, field.name));
-  if (single_precision) return owned(dataset, Hdf5Type::float32, columns, converted<float>(field, std::max(columns, 1)));
+  if (single_precision)
+    return owned(dataset, Hdf5Type::float32, columns, converted<float>(field, std::max(columns, 1)));
   if (plane_vector) return owned(dataset, Hdf5Type::float64, columns, converted<double>(field, columns));
-  return {.dataset = dataset, .rows = static_cast<std::uint64_t>(entries), .columns = columns, .data = field.values.data()};
+  return {
+      .dataset = dataset, .rows = static_cast<std::uint64_t>(entries), .columns = columns, .data = field.values.data()};
 }
 
 // The rows that a step adds to the datasets of numbers and names. The mesh is the same in every step: offsets of 0.
@@ -107,8 +116,10 @@ void step_datasets(const Mesh& mesh, const WrittenCells& written, const ResultSt
   for (const char* name : {"PartOffsets", "PointOffsets"}) use(numbers(fmt::format("Steps/{}", name), {0}));
   use(numbers("Steps/NumberOfParts", {1}));
   for (const char* name : {"CellOffsets", "ConnectivityIdOffsets"}) use(numbers(fmt::format("Steps/{}", name), {0}, 1));
-  for (const Field& field : step.point_fields) use(numbers("Steps/PointDataOffsets/" + field.name, {number * written.point_count()}));
-  for (const Field& field : step.cell_fields) use(numbers("Steps/CellDataOffsets/" + field.name, {number * mesh.cell_count()}));
+  for (const Field& field : step.point_fields)
+    use(numbers("Steps/PointDataOffsets/" + field.name, {number * written.point_count()}));
+  for (const Field& field : step.cell_fields)
+    use(numbers("Steps/CellDataOffsets/" + field.name, {number * mesh.cell_count()}));
   use(numbers("Steps/CellDataOffsets/region", {0}));
   if (const auto names = static_cast<std::int64_t>(cell_region_names(mesh).size()); names > 0) {
     use(numbers("Steps/FieldDataOffsets/region_names", {0}));
@@ -125,8 +136,8 @@ void make_groups(Hdf5File& file) {
   constexpr std::array<std::int64_t, 2> version{2, 0};
   file.set_attribute(root, "Version", version);
   file.set_attribute(root, "Type", "UnstructuredGrid");
-  for (const char* name :
-       {"PointData", "CellData", "FieldData", "Steps", "Steps/PointDataOffsets", "Steps/CellDataOffsets", "Steps/FieldDataOffsets", "Steps/FieldDataSizes"})
+  for (const char* name : {"PointData", "CellData", "FieldData", "Steps", "Steps/PointDataOffsets",
+                           "Steps/CellDataOffsets", "Steps/FieldDataOffsets", "Steps/FieldDataSizes"})
     file.make_group(in_root(name));
 }
 
@@ -135,14 +146,15 @@ void make_groups(Hdf5File& file) {
 VtkhdfSeries::VtkhdfSeries(std::string path, VtuOptions options, ResultFolder* folder)
     : ResultSeries(folder, path), path_(std::move(path)), options_(std::move(options)) {
   if (options_.compression == Compression::lz4)
-    throw Error(Exit::input, "the format vtkhdf has no lz4 compression", "HDF5 knows it by plugins only, which readers do not have",
-                "use compression = \"zlib\" or \"none\"");
+    throw Error(Exit::input, "the format vtkhdf has no lz4 compression",
+                "HDF5 knows it by plugins only, which readers do not have", "use compression = \"zlib\" or \"none\"");
 }
 
 VtkhdfSeries::~VtkhdfSeries() { discard_temporary(path_); }
 
 std::string VtkhdfSeries::add(const Mesh& mesh, const ResultStep& step) {
-  JournalEntry entry{.series = folder() != nullptr ? folder()->relative(path_) : path_, .step = step_count(), .time = step.time};
+  JournalEntry entry{
+      .series = folder() != nullptr ? folder()->relative(path_) : path_, .step = step_count(), .time = step.time};
   try {
     if (!removal_) removal_ = std::make_unique<RemovedWhenStopped>(temporary_path(path_));
     entry.files.push_back({.path = entry.series});
@@ -166,8 +178,11 @@ void VtkhdfSeries::write_spare(const Mesh& mesh, const ResultStep& step, Journal
   const std::string spare = temporary_path(path_);
   const WrittenCells written = written_cells(mesh, step.cells);
   if (step_count() > 0 && !has_spare_) copy_committed(mesh, written);
-  const std::unique_ptr<Hdf5File> file = step_count() == 0 ? Hdf5File::create(spare) : Hdf5File::open_for_writing(spare);
-  const auto record = [&](const Hdf5Rows& rows, std::uint64_t first) { committed.slabs.push_back({rows.dataset, first, rows.rows, rows.crc32()}); };
+  const std::unique_ptr<Hdf5File> file =
+      step_count() == 0 ? Hdf5File::create(spare) : Hdf5File::open_for_writing(spare);
+  const auto record = [&](const Hdf5Rows& rows, std::uint64_t first) {
+    committed.slabs.push_back({rows.dataset, first, rows.rows, rows.crc32()});
+  };
   if (step_count() == 0) {
     make_groups(*file);
     mesh_datasets(mesh, written, [&](const Hdf5Rows& rows) {
@@ -181,15 +196,19 @@ void VtkhdfSeries::write_spare(const Mesh& mesh, const ResultStep& step, Journal
   const auto add = [&](const Hdf5Rows& rows) {
     if (step_count() == 0) growing_.push_back(rows.dataset);
     else if (known >= growing_.size() || growing_[known] != rows.dataset)
-      throw Error(Exit::internal, fmt::format("step {} of '{}' has other fields than the first: '{}'", step_count(), path_, rows.dataset));
+      throw Error(Exit::internal, fmt::format("step {} of '{}' has other fields than the first: '{}'", step_count(),
+                                              path_, rows.dataset));
     ++known;
     record(rows, file->has(rows.dataset) ? file->row_count(rows.dataset) : 0);
     file->append(rows, options_.compression != Compression::none);
   };
-  for (const Field& field : step.point_fields) add(rows_of("PointData", field, written.point_count(), options_.single_precision));
-  for (const Field& field : step.cell_fields) add(rows_of("CellData", field, mesh.cell_count(), options_.single_precision));
+  for (const Field& field : step.point_fields)
+    add(rows_of("PointData", field, written.point_count(), options_.single_precision));
+  for (const Field& field : step.cell_fields)
+    add(rows_of("CellData", field, mesh.cell_count(), options_.single_precision));
   step_datasets(mesh, written, step, step_count(), add);
-  if (known != growing_.size()) throw Error(Exit::internal, fmt::format("step {} of '{}' lacks '{}'", step_count(), path_, growing_[known]));
+  if (known != growing_.size())
+    throw Error(Exit::internal, fmt::format("step {} of '{}' lacks '{}'", step_count(), path_, growing_[known]));
   const std::array<std::int64_t, 1> steps{step_count() + 1};
   file->set_attribute(in_root("Steps"), "NSteps", steps);
   file->close();

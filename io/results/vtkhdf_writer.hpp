@@ -1,9 +1,10 @@
-// All steps in one file: VTKHDF 2.0, the mesh once, fields that grow by a slab for each step. ParaView from 5.12 and VTK from
-// 9.3 show all steps, older ones (from 5.10 and 9.1) the first. Layout: VTK's documentation, "VTKHDF file format".
+// All steps in one file: VTKHDF 2.0, the mesh once, fields that grow by a slab for each step. ParaView from 5.12 and
+// VTK from 9.3 show all steps, older ones (from 5.10 and 9.1) the first. Layout: VTK's documentation, "VTKHDF file
+// format".
 //
-// A file at its place is never written to. There are two: the committed one, and a spare beside it (.tmp) that is one step
-// behind. A step is appended to the spare, after the one it lacks; flushed; then the two change names in one system call. So a
-// kill at any moment leaves a whole file, and each step is written twice.
+// A file at its place is never written to. There are two: the committed one, and a spare beside it (.tmp) that is one
+// step behind. A step is appended to the spare, after the one it lacks; flushed; then the two change names in one
+// system call. So a kill at any moment leaves a whole file, and each step is written twice.
 #pragma once
 
 #include "io/results/result_series.hpp"
@@ -31,7 +32,7 @@ class VtkhdfSeries : public ResultSeries {
   std::string path_;
   VtuOptions options_;
   bool has_spare_ = false;
-  std::vector<std::string> growing_;  // datasets
+  std::vector<std::string> growing_;             // datasets
   std::unique_ptr<RemovedWhenStopped> removal_;  // of the spare
 };
 

@@ -14,7 +14,8 @@ namespace ritz {
 
 class VtkErrors {
  public:
-  VtkErrors() : window_before_(vtkOutputWindow::GetInstance()), verbosity_before_(vtkLogger::GetCurrentVerbosityCutoff()) {
+  VtkErrors()
+      : window_before_(vtkOutputWindow::GetInstance()), verbosity_before_(vtkLogger::GetCurrentVerbosityCutoff()) {
     vtkOutputWindow::SetInstance(window_);
     vtkLogger::SetStderrVerbosity(vtkLogger::VERBOSITY_OFF);
   }

@@ -18,7 +18,8 @@ MeshData read_vtu(const std::string& path, std::vector<std::string>* notices, Vt
   return vtk_library().read(path, notices != nullptr ? *notices : own_notices, format);
 }
 
-void write_vtu(const std::string& path, const Mesh& mesh, std::span<const Field> point_fields, std::span<const Field> cell_fields, const VtuOptions& options) {
+void write_vtu(const std::string& path, const Mesh& mesh, std::span<const Field> point_fields,
+               std::span<const Field> cell_fields, const VtuOptions& options) {
   vtk_library().write_mesh(path, mesh, point_fields, cell_fields, options);
 }
 
@@ -28,11 +29,14 @@ void write_vtu(const std::string& path, const Mesh& mesh, std::initializer_list<
             std::span(cell_fields.begin(), cell_fields.size()), options);
 }
 
-void write_vtu(const std::string& path, const MeshData& data, std::span<const Field> cell_fields) { vtk_library().write_cells(path, data, cell_fields); }
+void write_vtu(const std::string& path, const MeshData& data, std::span<const Field> cell_fields) {
+  vtk_library().write_cells(path, data, cell_fields);
+}
 
 std::string piece_path(const std::string& path, int piece) {
   const std::filesystem::path whole(path);
-  return (whole.parent_path() / fmt::format("{}.p{}{}", whole.stem().string(), piece, whole.extension().string())).string();
+  return (whole.parent_path() / fmt::format("{}.p{}{}", whole.stem().string(), piece, whole.extension().string()))
+      .string();
 }
 
 }  // namespace ritz

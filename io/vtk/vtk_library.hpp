@@ -1,5 +1,5 @@
-// What Ritz does through VTK: the table of the module ritz_vtk (io/files/late_library.hpp). Private to io; everybody else calls write_vtu() and
-// read_vtu().
+// What Ritz does through VTK: the table of the module ritz_vtk (io/files/late_library.hpp). Private to io; everybody
+// else calls write_vtu() and read_vtu().
 #pragma once
 
 #include "io/vtk/vtu_reader.hpp"
@@ -9,8 +9,8 @@ namespace ritz {
 
 struct VtkLibrary {
   MeshData (*read)(const std::string& path, std::vector<std::string>& notices, VtkFormat format);
-  void (*write_mesh)(const std::string& path, const Mesh& mesh, std::span<const Field> point_fields, std::span<const Field> cell_fields,
-                     const VtuOptions& options);
+  void (*write_mesh)(const std::string& path, const Mesh& mesh, std::span<const Field> point_fields,
+                     std::span<const Field> cell_fields, const VtuOptions& options);
   void (*write_cells)(const std::string& path, const MeshData& data, std::span<const Field> cell_fields);
   const char* (*version)();
 };
@@ -20,7 +20,8 @@ const VtkLibrary& vtk_library();
 // In the module.
 namespace with_vtk {
 MeshData read(const std::string& path, std::vector<std::string>& notices, VtkFormat format);
-void write_mesh(const std::string& path, const Mesh& mesh, std::span<const Field> point_fields, std::span<const Field> cell_fields, const VtuOptions& options);
+void write_mesh(const std::string& path, const Mesh& mesh, std::span<const Field> point_fields,
+                std::span<const Field> cell_fields, const VtuOptions& options);
 void write_cells(const std::string& path, const MeshData& data, std::span<const Field> cell_fields);
 }  // namespace with_vtk
 

@@ -1,6 +1,6 @@
 // VTK unstructured grids through VTK: XML (.vtu), parallel XML (.pvtu, the points that its pieces share are joined) and
-// legacy (.vtk). A cell array "region", "material", "MaterialIds", "gmsh:physical", "CellEntityIds", "attribute" or "medit:ref" gives
-// regions; cells of a lower dimension become facet regions. Throws Error(Exit::mesh).
+// legacy (.vtk). A cell array "region", "material", "MaterialIds", "gmsh:physical", "CellEntityIds", "attribute" or
+// "medit:ref" gives regions; cells of a lower dimension become facet regions. Throws Error(Exit::mesh).
 #pragma once
 
 #include "mesh/mesh.hpp"
@@ -12,6 +12,7 @@ namespace ritz {
 
 enum class VtkFormat { xml, parallel, legacy };
 
-MeshData read_vtu(const std::string& path, std::vector<std::string>* notices = nullptr, VtkFormat format = VtkFormat::xml);
+MeshData read_vtu(const std::string& path, std::vector<std::string>* notices = nullptr,
+                  VtkFormat format = VtkFormat::xml);
 
 }  // namespace ritz

@@ -83,7 +83,8 @@ void set_cells(const WrittenCells& written, vtkUnstructuredGrid& grid) {
     entries += block.nodes.size();
   }
   vtkNew<vtkCellArray> cells;
-  if (entries <= static_cast<std::size_t>(std::numeric_limits<std::int32_t>::max())) set_cells<vtkTypeInt32Array>(written, *cells);
+  if (entries <= static_cast<std::size_t>(std::numeric_limits<std::int32_t>::max()))
+    set_cells<vtkTypeInt32Array>(written, *cells);
   else set_cells<vtkTypeInt64Array>(written, *cells);
   grid.SetPoints(points_of(written.points));
   grid.SetCells(types, cells);
@@ -114,7 +115,8 @@ vtkSmartPointer<vtkDataArray> copied(const Field& field, int components) {
   return array;
 }
 
-vtkSmartPointer<vtkDataArray> array_of(const Field& field, Index entries, const char* where, const VtuOptions& options) {
+vtkSmartPointer<vtkDataArray> array_of(const Field& field, Index entries, const char* where,
+                                       const VtuOptions& options) {
   if (field.components < 1 || static_cast<Index>(field.values.size()) != entries * field.components)
     throw Error(Exit::internal, fmt::format("field '{}' has {} values for {} {} of {} components", field.name,
                                             field.values.size(), entries, where, field.components));
@@ -149,8 +151,8 @@ void add_regions(const Mesh& mesh, vtkUnstructuredGrid& grid) {
   grid.GetFieldData()->AddArray(names);
 }
 
-// One array of numbers per region: cells; pairs of cell and facet; nodes. Names apart, since attributes of VTK's XML files
-// are not escaped.
+// One array of numbers per region: cells; pairs of cell and facet; nodes. Names apart, since attributes of VTK's XML
+// files are not escaped.
 void add_region_tables(const Mesh& mesh, vtkUnstructuredGrid& grid) {
   vtkNew<vtkStringArray> names;
   names->SetName("region_table_names");
@@ -216,8 +218,8 @@ void write_grid(const std::string& path, vtkUnstructuredGrid& grid, Compression 
 
 }  // namespace
 
-void with_vtk::write_mesh(const std::string& path, const Mesh& mesh, std::span<const Field> point_fields, std::span<const Field> cell_fields,
-                          const VtuOptions& options) {
+void with_vtk::write_mesh(const std::string& path, const Mesh& mesh, std::span<const Field> point_fields,
+                          std::span<const Field> cell_fields, const VtuOptions& options) {
   vtkNew<vtkUnstructuredGrid> grid;
   const WrittenCells written = written_cells(mesh, options.cells);
   set_cells(written, *grid);

@@ -25,8 +25,10 @@ struct Field {
   std::vector<double> values;
   std::vector<std::string> component_names = {};  // empty: X Y Z, XX YY ..., or 0 1 2 ...
   bool forces = false;                            // each value acts at its entry: there is nothing between them
-  std::vector<char> given = {};                   // of a field in cells: in which of them it has values (0 elsewhere); empty: in all
-  std::vector<double> finer_values = {};          // at the points of finer cells than the mesh's (apps/results/result_fields.hpp)
+  // of a field in cells: in which of them it has values (0 elsewhere); empty: in all
+  std::vector<char> given = {};
+  // at the points of finer cells than the mesh's (apps/results/result_fields.hpp)
+  std::vector<double> finer_values = {};
 };
 
 enum class Compression { none, lz4, zlib };
@@ -35,11 +37,12 @@ struct VtuOptions {
   Compression compression = Compression::none;
   bool single_precision = false;  // fields as 32-bit numbers; points stay double
   bool regions = true;            // cell array "region" (1, 2, ... of region_names, 0: none) and its names
-  bool region_tables = false;     // all regions, also overlapping ones, of facets and of nodes: read_mesh gets them back
-  std::optional<double> time = {};     // written as TimeValue
-  std::string load_case = {};     // written as the text "load_case", unless empty
+  // all regions, also overlapping ones, of facets and of nodes: read_mesh gets them back
+  bool region_tables = false;
+  std::optional<double> time = {};       // written as TimeValue
+  std::string load_case = {};            // written as the text "load_case", unless empty
   const LagrangeCells* cells = nullptr;  // points and cells instead of the mesh's: point fields have values there
-  bool staged = false;            // leave the file under temporary_path(path), for the caller to commit
+  bool staged = false;                   // leave the file under temporary_path(path), for the caller to commit
 };
 
 void write_vtu(const std::string& path, const Mesh& mesh, std::span<const Field> point_fields,

@@ -13,7 +13,8 @@ WrittenCells written_cells(std::span<const double> points, std::span<const CellB
   for (const CellBlock& block : blocks) {
     const auto stride = static_cast<std::size_t>(traits(block.kind).node_count);
     // VTK 9.1 has no 14-node pyramid: the node in the middle of its base is left out.
-    cells.blocks.push_back({traits(block.kind).vtk_type, block.kind == CellKind::pyramid14 ? 13 : stride, stride, block.nodes});
+    cells.blocks.push_back(
+        {traits(block.kind).vtk_type, block.kind == CellKind::pyramid14 ? 13 : stride, stride, block.nodes});
   }
   return cells;
 }

@@ -10,11 +10,13 @@ namespace ritz {
 
 struct WrittenBlock {
   int vtk_type;
-  std::size_t node_count;       // of a cell in the file
-  std::size_t stride;           // of a cell in `nodes`
+  std::size_t node_count;  // of a cell in the file
+  std::size_t stride;      // of a cell in `nodes`
   std::span<const Node> nodes;
   Index cell_count() const { return static_cast<Index>(nodes.size() / stride); }
-  std::span<const Node> cell(Index position) const { return nodes.subspan(static_cast<std::size_t>(position) * stride, node_count); }
+  std::span<const Node> cell(Index position) const {
+    return nodes.subspan(static_cast<std::size_t>(position) * stride, node_count);
+  }
 };
 
 struct WrittenCells {

@@ -1,5 +1,6 @@
 // A rectangular sparse matrix of dense blocks, as the levels of a multigrid hierarchy hold them: operators (square
-// blocks), prolongators and restrictors (rectangular blocks). Block CSR; the columns of a row stand in any, but always the same, order.
+// blocks), prolongators and restrictors (rectangular blocks). Block CSR; the columns of a row stand in any, but always
+// the same, order.
 #pragma once
 
 #include "device/array.hpp"
@@ -11,11 +12,11 @@ namespace ritz {
 // `Stored` is the type of the values: that of arithmetic, or a shorter one.
 template <class Stored>
 struct BlockMatrixView {
-  Index rows = 0, columns = 0;         // in blocks
+  Index rows = 0, columns = 0;  // in blocks
   int row_block = 1, column_block = 1;
-  const Index* offsets = nullptr;      // [rows + 1]
+  const Index* offsets = nullptr;  // [rows + 1]
   const std::int32_t* column = nullptr;
-  const Stored* values = nullptr;      // [nonzero][row_block][column_block]
+  const Stored* values = nullptr;  // [nonzero][row_block][column_block]
   // Given: column and values are sliced (sliced_rows_cpu.hpp), as a cycle on a CPU likes them.
   const Index* slices = nullptr;
   const std::uint8_t* place = nullptr;
@@ -37,7 +38,8 @@ struct BlockMatrix {
 
 // [bytes] of all its arrays
 inline Index bytes_of(const BlockMatrixView<double>& A, Index nonzeros) {
-  return nonzeros * (Index{A.row_block} * A.column_block * Index{sizeof(double)} + Index{sizeof(std::int32_t)}) + (A.rows + 1) * Index{sizeof(Index)};
+  return nonzeros * (Index{A.row_block} * A.column_block * Index{sizeof(double)} + Index{sizeof(std::int32_t)}) +
+         (A.rows + 1) * Index{sizeof(Index)};
 }
 inline Index bytes_of(const BlockMatrix& A) { return bytes_of(A.view(), A.nonzeros()); }
 
@@ -45,9 +47,10 @@ inline Index bytes_of(const BlockMatrix& A) { return bytes_of(A.view(), A.nonzer
 template <class Stored>
 struct CycleMatrix {
   BlockMatrixView<Stored> view;
-  Index nonzeros = 0;                  // blocks, without the padding of slices
+  Index nonzeros = 0;  // blocks, without the padding of slices
   Array<Stored> values;
-  Array<Index> offsets;                // [rows + 1], also of sliced rows; empty where someone else owns them, as with column
+  // [rows + 1], also of sliced rows; empty where someone else owns them, as with column
+  Array<Index> offsets;
   Array<std::int32_t> column;
   Array<Index> slices;
   Array<std::uint8_t> place;

@@ -48,8 +48,8 @@ double largest_of(const Tridiagonal& T) {
   return high;
 }
 
-// The matrix of Lanczos from the alphas and betas of conjugate gradients: T_ii = 1 / alpha_i + beta_(i-1) / alpha_(i-1),
-// T_i,i+1 = sqrt(beta_i) / alpha_i.
+// The matrix of Lanczos from the alphas and betas of conjugate gradients: T_ii = 1 / alpha_i + beta_(i-1) /
+// alpha_(i-1), T_i,i+1 = sqrt(beta_i) / alpha_i.
 Tridiagonal lanczos_matrix(const std::vector<double>& alphas, const std::vector<double>& betas) {
   Tridiagonal T;
   for (std::size_t i = 0; i < alphas.size(); ++i) {
@@ -63,7 +63,8 @@ Tridiagonal lanczos_matrix(const std::vector<double>& alphas, const std::vector<
 double last_component(const Tridiagonal& T, double eigenvalue) {
   double before = 0, component = 1, squares = 1;
   for (std::size_t i = 0; i + 1 < T.diagonal.size(); ++i) {
-    const double after = ((eigenvalue - T.diagonal[i]) * component - (i > 0 ? T.off_diagonal[i - 1] * before : 0)) / T.off_diagonal[i];
+    const double after =
+        ((eigenvalue - T.diagonal[i]) * component - (i > 0 ? T.off_diagonal[i - 1] * before : 0)) / T.off_diagonal[i];
     before = component;
     component = after;
     squares += component * component;
@@ -72,11 +73,13 @@ double last_component(const Tridiagonal& T, double eigenvalue) {
 }
 
 void check(const ChebyshevOptions& options) {
-  if (options.degree < 1 || options.degree > 100 || !(options.ratio > 1) || options.estimate_steps < 1 || !(options.safety >= 1))
-    throw Error(Exit::input,
-                fmt::format("a Chebyshev preconditioner of degree {}, ratio {}, {} estimate steps and safety {} was asked for",
-                            options.degree, options.ratio, options.estimate_steps, options.safety),
-                {}, "use degree 1 to 100, ratio > 1, at least one step and safety >= 1");
+  if (options.degree < 1 || options.degree > 100 || !(options.ratio > 1) || options.estimate_steps < 1 ||
+      !(options.safety >= 1))
+    throw Error(
+        Exit::input,
+        fmt::format("a Chebyshev preconditioner of degree {}, ratio {}, {} estimate steps and safety {} was asked for",
+                    options.degree, options.ratio, options.estimate_steps, options.safety),
+        {}, "use degree 1 to 100, ratio > 1, at least one step and safety >= 1");
 }
 
 }  // namespace
@@ -118,7 +121,8 @@ double LargestEigenvalue::residual() const {
 ChebyshevPreconditioner::ChebyshevPreconditioner(const SparseMatrix& A, const ChebyshevOptions& options)
     : ChebyshevPreconditioner(A, A.diagonal(), options) {}
 
-ChebyshevPreconditioner::ChebyshevPreconditioner(const LinearOperator& A, Vector diagonal, const ChebyshevOptions& options)
+ChebyshevPreconditioner::ChebyshevPreconditioner(const LinearOperator& A, Vector diagonal,
+                                                 const ChebyshevOptions& options)
     : A_(A),
       options_((check(options), options)),
       inverse_diagonal_(ritz::inverse_diagonal(std::move(diagonal))),
@@ -137,24 +141,31 @@ void ChebyshevPreconditioner::apply(const Vector& x, Vector& y) const {
   if (x.size() != rows()) throw_size_mismatch(rows(), x.size());
   if (y.size() != rows()) throw_size_mismatch(rows(), y.size());
   if (x.empty()) return;
-  iterate(kernels<ChebyshevKernels>(device(), solver_kernels, "chebyshev"), x.data(), direction_.data(), residual_.data(), y.data(),
-          [&] { A_.apply(direction_, product_); return product_.data(); });
+  iterate(kernels<ChebyshevKernels>(device(), solver_kernels, "chebyshev"), x.data(), direction_.data(),
+          residual_.data(), y.data(), [&] {
+            A_.apply(direction_, product_);
+            return product_.data();
+          });
 }
 
 void ChebyshevPreconditioner::apply_block(const MultiVector& X, MultiVector& Y) const {
   check_block(*this, X, Y);
   if (rows() == 0 || X.columns() == 0) return;
   if (directions_.columns() == 0)
-    for (MultiVector* work : {&directions_, &products_, &residuals_}) *work = MultiVector(device(), rows(), MultiVector::lanes);
+    for (MultiVector* work : {&directions_, &products_, &residuals_})
+      *work = MultiVector(device(), rows(), MultiVector::lanes);
   for (int g = 0; g < X.groups(); ++g)
     iterate(kernels<ChebyshevKernels>(device(), solver_kernels, "chebyshev lanes"), X.group(g), directions_.group(0),
-            residuals_.group(0), Y.group(g), [&] { A_.apply_block(directions_, products_); return products_.group(0); });
+            residuals_.group(0), Y.group(g), [&] {
+              A_.apply_block(directions_, products_);
+              return products_.group(0);
+            });
 }
 
 // product(): q = A d, and where it stands
 template <class Product>
-void ChebyshevPreconditioner::iterate(const ChebyshevKernels& chebyshev, const double* x, double* d, double* r, double* y,
-                                      const Product& product) const {
+void ChebyshevPreconditioner::iterate(const ChebyshevKernels& chebyshev, const double* x, double* d, double* r,
+                                      double* y, const Product& product) const {
   const double low = bound_ / options_.ratio, theta = 0.5 * (bound_ + low), delta = 0.5 * (bound_ - low);
   const double sigma = theta / delta;
   double rho = 1 / sigma;
@@ -165,7 +176,8 @@ void ChebyshevPreconditioner::iterate(const ChebyshevKernels& chebyshev, const d
     const double* q = product();
     const double rho_next = 1 / (2 * sigma - rho);
     device().profile().count(vector * (1 + 7 * lanes));
-    chebyshev.step(device(), rows(), 2 * rho_next / delta, rho_next * rho, inverse_diagonal_.data(), step == 1 ? x : r, q, r, d, y);
+    chebyshev.step(device(), rows(), 2 * rho_next / delta, rho_next * rho, inverse_diagonal_.data(), step == 1 ? x : r,
+                   q, r, d, y);
     rho = rho_next;
   }
 }

@@ -13,22 +13,23 @@ namespace ritz {
 struct ChebyshevKernels;
 
 struct ChebyshevOptions {
-  int degree = 4;             // products with A per application: degree - 1
-  double ratio = 30;          // the polynomial is small on [largest / ratio, largest] eigenvalue of D^-1 A
-  int estimate_steps = 12;    // Lanczos steps for that eigenvalue
-  double safety = 1.1;        // times the estimate, which comes from below
+  int degree = 4;           // products with A per application: degree - 1
+  double ratio = 30;        // the polynomial is small on [largest / ratio, largest] eigenvalue of D^-1 A
+  int estimate_steps = 12;  // Lanczos steps for that eigenvalue
+  double safety = 1.1;      // times the estimate, which comes from below
 };
 
-// Estimates from below of the largest eigenvalue of D^-1 A: the largest Ritz value after some steps of Lanczos, read off the
-// coefficients of conjugate gradients preconditioned by D (Saad, Iterative Methods for Sparse Linear Systems, 2003,
-// 6.7.3), from the fixed vector of fill_start_vector. A and D must live longer than this.
+// Estimates from below of the largest eigenvalue of D^-1 A: the largest Ritz value after some steps of Lanczos, read
+// off the coefficients of conjugate gradients preconditioned by D (Saad, Iterative Methods for Sparse Linear Systems,
+// 2003, 6.7.3), from the fixed vector of fill_start_vector. A and D must live longer than this.
 class LargestEigenvalue {
  public:
   LargestEigenvalue(const LinearOperator& A, const Vector& inverse_diagonal);
   // After so many steps in all: calls go on where the last one ended. Throws Error(Exit::not_converged) when A is not
   // positive definite.
   double after(int steps);
-  // How far from the last estimate an eigenvalue is at most: the residual of its Ritz vector. Small once the estimate has settled.
+  // How far from the last estimate an eigenvalue is at most: the residual of its Ritz vector. Small once the estimate
+  // has settled.
   double residual() const;
 
  private:
@@ -58,7 +59,8 @@ class ChebyshevPreconditioner final : public LinearOperator {
 
  private:
   template <class Product>
-  void iterate(const ChebyshevKernels& kernels, const double* x, double* d, double* r, double* y, const Product& product) const;
+  void iterate(const ChebyshevKernels& kernels, const double* x, double* d, double* r, double* y,
+               const Product& product) const;
 
   const LinearOperator& A_;
   ChebyshevOptions options_;

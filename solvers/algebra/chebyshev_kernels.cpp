@@ -32,7 +32,8 @@ struct Step {
   }
 };
 
-void start(const Device& device, Index n, double a, const double* inverse_diagonal, const double* r, double* d, double* z) {
+void start(const Device& device, Index n, double a, const double* inverse_diagonal, const double* r, double* d,
+           double* z) {
   for_each(device, "chebyshev start", n, Start{a, inverse_diagonal, r, d, z});
 }
 
@@ -41,7 +42,8 @@ void step(const Device& device, Index n, double a, double b, const double* inver
   for_each(device, "chebyshev step", n, Step{a, b, inverse_diagonal, r, q, w, d, z});
 }
 
-void start_lanes(const Device& device, Index n, double a, const double* inverse_diagonal, const double* r, double* d, double* z) {
+void start_lanes(const Device& device, Index n, double a, const double* inverse_diagonal, const double* r, double* d,
+                 double* z) {
   for_each_lane(device, "chebyshev start", n, Start{a, inverse_diagonal, r, d, z});
 }
 

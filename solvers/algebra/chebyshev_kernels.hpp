@@ -8,7 +8,8 @@ namespace ritz {
 
 struct ChebyshevKernels {
   // d = a D r, z = d
-  void (*start)(const Device&, Index n, double a, const double* inverse_diagonal, const double* r, double* d, double* z);
+  void (*start)(const Device&, Index n, double a, const double* inverse_diagonal, const double* r, double* d,
+                double* z);
   // w = r - q, d = a D w + b d, z += d. w and r may be one vector. 64 bytes per unknown.
   void (*step)(const Device&, Index n, double a, double b, const double* inverse_diagonal, const double* r,
                const double* q, double* w, double* d, double* z);

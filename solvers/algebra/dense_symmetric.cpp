@@ -17,7 +17,8 @@ struct Tridiagonal {
 };
 
 // A <- H A H with H = I - beta v v^T on the rows and columns from `first` on; rotation <- H rotation.
-void reflect(std::vector<double>& A, std::vector<double>& rotation, std::size_t n, std::size_t first, const std::vector<double>& v, double beta) {
+void reflect(std::vector<double>& A, std::vector<double>& rotation, std::size_t n, std::size_t first,
+             const std::vector<double>& v, double beta) {
   std::vector<double> w(n, 0.0);
   for (std::size_t i = first; i < n; ++i)
     for (std::size_t j = first; j < n; ++j) w[i] += beta * A[i * n + j] * v[j];
@@ -97,10 +98,14 @@ void diagonalise(Tridiagonal& T, std::size_t n) {
   for (std::size_t low = 0; low < n; ++low)
     for (int sweeps = 0;; ++sweeps) {
       std::size_t high = low;
-      while (high + 1 < n && std::abs(T.below[high]) > std::numeric_limits<double>::epsilon() * (std::abs(T.diagonal[high]) + std::abs(T.diagonal[high + 1])))
+      while (high + 1 < n &&
+             std::abs(T.below[high]) >
+                 std::numeric_limits<double>::epsilon() * (std::abs(T.diagonal[high]) + std::abs(T.diagonal[high + 1])))
         ++high;
       if (high == low) break;
-      if (sweeps == sweep_limit) throw Error(Exit::not_converged, fmt::format("the eigenvalues of a projected matrix of {} rows did not converge", n));
+      if (sweeps == sweep_limit)
+        throw Error(Exit::not_converged,
+                    fmt::format("the eigenvalues of a projected matrix of {} rows did not converge", n));
       sweep(T, n, low, high);
     }
 }

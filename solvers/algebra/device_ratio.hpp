@@ -1,5 +1,5 @@
-// The quotient of two numbers on the device, as an argument of kernels. DeviceRatio: 0 unless the denominator is positive.
-// DeviceQuotient: of any sign, 0 where the denominator is 0; or a single number.
+// The quotient of two numbers on the device, as an argument of kernels. DeviceRatio: 0 unless the denominator is
+// positive. DeviceQuotient: of any sign, 0 where the denominator is 0; or a single number.
 #pragma once
 
 #ifdef __CUDACC__

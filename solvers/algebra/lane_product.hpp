@@ -1,6 +1,7 @@
 // Block rows times 8 lanes of vectors, in kernel sources: each block is read once for all lanes.
 //
-//   multiply_lane_rows<double, 3, 3>(device, "spmv", A, x, then);   // then(p, (A x) at p) for every scalar row (and lane)
+//   // then(p, (A x) at p) for every scalar row (and lane)
+//   multiply_lane_rows<double, 3, 3>(device, "spmv", A, x, then);
 #pragma once
 
 #include "solvers/algebra/block_matrix.hpp"
@@ -13,7 +14,9 @@ template <class Real>
 struct StoreRow {
   Real* y;
   template <class Place, class Product>
-  constexpr void operator()(Place p, Product product) const { at(y, p) = product; }
+  constexpr void operator()(Place p, Product product) const {
+    at(y, p) = product;
+  }
 };
 
 }  // namespace ritz::RITZ_BACKEND

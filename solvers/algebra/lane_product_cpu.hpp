@@ -16,7 +16,8 @@ RowEntries entries_of(const BlockMatrixView<Stored>& A, Index slot, Index row) {
 }
 
 template <class Real, int L, int M, class Stored, class Then>
-void multiply_lane_rows(const Device& device, const char* name, const BlockMatrixView<Stored>& A, const Real* x, const Then& then) {
+void multiply_lane_rows(const Device& device, const char* name, const BlockMatrixView<Stored>& A, const Real* x,
+                        const Then& then) {
   const LaunchScope launch(device, name);
   constexpr Index piece = 64;  // block rows
   const Index slots = A.slices == nullptr ? A.rows : (A.rows + window_rows - 1) / window_rows * window_rows;

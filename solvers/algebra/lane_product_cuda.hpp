@@ -21,7 +21,8 @@ struct LaneRowTask {
 };
 
 template <class Real, int L, int M, class Stored, class Then>
-void multiply_lane_rows(const Device& device, const char* name, const BlockMatrixView<Stored>& A, const Real* x, const Then& then) {
+void multiply_lane_rows(const Device& device, const char* name, const BlockMatrixView<Stored>& A, const Real* x,
+                        const Then& then) {
   for_each_lane(device, name, A.rows, LaneRowTask<Real, L, M, Stored, Then>{A, x, then});
 }
 

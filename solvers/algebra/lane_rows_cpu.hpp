@@ -13,11 +13,17 @@ struct LanePlace {
 };
 
 template <class Real>
-constexpr LaneRow<Real>& at(Real* x, LanePlace p) { return reinterpret_cast<LaneRow<Real>*>(x)[p.row]; }
+constexpr LaneRow<Real>& at(Real* x, LanePlace p) {
+  return reinterpret_cast<LaneRow<Real>*>(x)[p.row];
+}
 template <class Real>
-constexpr const LaneRow<Real>& at(const Real* x, LanePlace p) { return reinterpret_cast<const LaneRow<Real>*>(x)[p.row]; }
+constexpr const LaneRow<Real>& at(const Real* x, LanePlace p) {
+  return reinterpret_cast<const LaneRow<Real>*>(x)[p.row];
+}
 template <class Real>
-constexpr Real of_row(const Real* x, LanePlace p) { return x[p.row]; }
+constexpr Real of_row(const Real* x, LanePlace p) {
+  return x[p.row];
+}
 
 template <int K>
 struct LaneSums {

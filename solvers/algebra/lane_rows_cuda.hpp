@@ -14,9 +14,13 @@ struct LanePlace {
 };
 
 template <class Real>
-constexpr Real& at(Real* x, LanePlace p) { return x[p.row * lane_count + p.lane]; }
+constexpr Real& at(Real* x, LanePlace p) {
+  return x[p.row * lane_count + p.lane];
+}
 template <class Real>
-constexpr Real of_row(const Real* x, LanePlace p) { return x[p.row]; }
+constexpr Real of_row(const Real* x, LanePlace p) {
+  return x[p.row];
+}
 
 template <int K>
 using LaneSums = Sums<K>;
@@ -74,8 +78,7 @@ void reduce_lanes(const Device& device, const char* name, Index rows, const F& f
   const Index blocks = (rows + lane_block - 1) / lane_block;
   Array<Sums<K>> partial(device, std::max<Index>(blocks, 1) * lane_count, "reductions");
   const LaunchScope launch(device, name);
-  if (blocks > 0)
-    start(device, {blocks}, reduce_lanes_kernel<K, F>, rows, f, partial.data());
+  if (blocks > 0) start(device, {blocks}, reduce_lanes_kernel<K, F>, rows, f, partial.data());
   start(device, {1}, reduce_lanes_partial_kernel<K>, blocks, partial.data(), result);
 }
 

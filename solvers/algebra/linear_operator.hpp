@@ -11,9 +11,9 @@ class LinearOperator {
  public:
   virtual ~LinearOperator() = default;
   virtual const Device& device() const = 0;
-  virtual Index rows() const = 0;                                 // number of scalar unknowns
+  virtual Index rows() const = 0;  // number of scalar unknowns
   virtual Index columns() const { return rows(); }
-  virtual void apply(const Vector& x, Vector& y) const = 0;       // y = A x; x and y differ
+  virtual void apply(const Vector& x, Vector& y) const = 0;  // y = A x; x and y differ
 
   // Y = A X for several vectors; X and Y differ and have the same columns. To override where it saves reads of A; the
   // default goes column by column.
@@ -22,7 +22,7 @@ class LinearOperator {
   virtual void apply_dot(const Vector& x, Vector& y, double* xy) const;
   // The diagonal of an operator that is nothing but one, so that solvers can fuse it; nullptr for all others.
   virtual const Vector* diagonal_only() const { return nullptr; }
-  virtual std::string name() const { return "operator"; }         // for reports
+  virtual std::string name() const { return "operator"; }  // for reports
 };
 
 // Throws Error(Exit::internal) unless Y = A X can be formed.

@@ -23,7 +23,8 @@ struct Diagonal {
 };
 
 // index = block row
-// Most blocks have nothing prescribed: they cost a column number and B bytes of the mask, and their values are not read.
+// Most blocks have nothing prescribed: they cost a column number and B bytes of the mask, and their values are not
+// read.
 template <int B>
 struct Eliminate {
   MatrixView A;
@@ -54,10 +55,8 @@ constexpr Index find_block(const MatrixView& A, Index row, Index column) {
   Index low = A.offsets[row], high = A.offsets[row + 1];
   while (low < high) {
     const Index middle = (low + high) / 2;
-    if (A.columns[middle] < column)
-      low = middle + 1;
-    else
-      high = middle;
+    if (A.columns[middle] < column) low = middle + 1;
+    else high = middle;
   }
   return low < A.offsets[row + 1] && A.columns[low] == column ? low : -1;
 }
@@ -97,10 +96,12 @@ void inspect(const Device& device, const MatrixView& A, const double* diagonal, 
   reduce<3>(device, "inspect matrix", A.rows * A.block_size, Inspect{A, diagonal}, counts);
 }
 
-// Of a diagonal over the others in its row: with as much as these a matrix may be singular, and its exact inverse on a coarsest level no preconditioner.
+// Of a diagonal over the others in its row: with as much as these a matrix may be singular, and its exact inverse on a
+// coarsest level no preconditioner.
 constexpr double dominance = 1 + 1.0 / 64;
 
-// index = scalar row. An entry whose mirror image is not in the pattern becomes zero, or the result would not be symmetric.
+// index = scalar row. An entry whose mirror image is not in the pattern becomes zero, or the result would not be
+// symmetric.
 struct SymmetricPart {
   MatrixView A;
   bool dominant;
@@ -136,7 +137,8 @@ void diagonal(const Device& device, const MatrixView& A, double* result) {
   for_each(device, "matrix diagonal", A.rows * A.block_size, Diagonal{A, result});
 }
 
-void eliminate(const Device& device, const MatrixView& A, const std::uint8_t* constrained, double pivot, double* values) {
+void eliminate(const Device& device, const MatrixView& A, const std::uint8_t* constrained, double pivot,
+               double* values) {
   if (A.block_size == 1) for_each(device, "eliminate", A.rows, Eliminate<1>{A, constrained, pivot, values});
   if (A.block_size == 2) for_each(device, "eliminate", A.rows, Eliminate<2>{A, constrained, pivot, values});
   if (A.block_size == 3) for_each(device, "eliminate", A.rows, Eliminate<3>{A, constrained, pivot, values});

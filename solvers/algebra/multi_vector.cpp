@@ -25,7 +25,9 @@ Index checked_size(Index rows, int columns) {
 }
 
 // Vectors that kernels read or write.
-void count(const MultiVector& X, Index vectors) { X.device().profile().count(vectors * X.rows() * Index{sizeof(double)}); }
+void count(const MultiVector& X, Index vectors) {
+  X.device().profile().count(vectors * X.rows() * Index{sizeof(double)});
+}
 
 // The 8 x 8 products of all pairs of groups, on the device.
 void queue_gram(const MultiVector& X, const MultiVector& Y, double* blocks) {

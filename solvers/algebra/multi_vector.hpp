@@ -25,9 +25,9 @@ class MultiVector {
   Index rows() const { return rows_; }
   int columns() const { return columns_; }
   int groups() const { return (columns_ + lanes - 1) / lanes; }
-  double* group(int g) { return values_.data() + g * rows_ * lanes; }              // [row][lane]
+  double* group(int g) { return values_.data() + g * rows_ * lanes; }  // [row][lane]
   const double* group(int g) const { return values_.data() + g * rows_ * lanes; }
-  Vector& values() { return values_; }                                             // [group][row][lane]
+  Vector& values() { return values_; }  // [group][row][lane]
   const Vector& values() const { return values_; }
   void swap(MultiVector& other) noexcept;
 
@@ -49,12 +49,12 @@ void check_same_rows(const MultiVector& X, const MultiVector& Y);
 void check_same_shape(const MultiVector& X, const MultiVector& Y);
 
 // Small matrices are on the host, row-major.
-std::vector<double> gram(const MultiVector& X, const MultiVector& Y);   // X^T Y, [X.columns][Y.columns]
+std::vector<double> gram(const MultiVector& X, const MultiVector& Y);  // X^T Y, [X.columns][Y.columns]
 // Several such products, read back together: one wait for the device.
 std::vector<std::vector<double>> grams(const std::vector<std::pair<const MultiVector*, const MultiVector*>>& pairs);
 // Y = X C + beta Y, C [X.columns][Y.columns]; X and Y differ; beta = 0 does not read Y.
 void combine(const MultiVector& X, const std::vector<double>& C, double beta, MultiVector& Y);
-std::vector<double> column_dots(const MultiVector& X, const MultiVector& Y);   // x_j . y_j
-std::vector<double> column_norms(const MultiVector& X);                        // ||x_j||_2
+std::vector<double> column_dots(const MultiVector& X, const MultiVector& Y);  // x_j . y_j
+std::vector<double> column_norms(const MultiVector& X);                       // ||x_j||_2
 
 }  // namespace ritz

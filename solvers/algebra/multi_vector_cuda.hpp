@@ -45,14 +45,14 @@ void gram(const Device& device, Index rows, const double* x, const double* y, do
   const Index blocks = (rows + lane_block - 1) / lane_block;
   Vector partial(device, std::max<Index>(blocks, 1) * gram_size, "reductions");
   const LaunchScope launch(device, "gram");
-  if (blocks > 0)
-    start(device, {blocks}, gram_kernel, rows, x, y, partial.data());
+  if (blocks > 0) start(device, {blocks}, gram_kernel, rows, x, y, partial.data());
   start(device, {1}, gram_partial_kernel, blocks, partial.data(), result);
 }
 
 // thread = (row, lane) with a stride of the whole grid: its column of C stays in registers
 template <int Groups>
-__global__ void combine_kernel(Index rows, const double* x, const __grid_constant__ LaneMatrices C, double beta, double* y) {
+__global__ void combine_kernel(Index rows, const double* x, const __grid_constant__ LaneMatrices C, double beta,
+                               double* y) {
   const int lane = threadIdx.x % lane_count;
   double c[Groups * lane_count + 1];
   for (int i = 0; i < Groups * lane_count; ++i) c[i] = C.value[i][lane];

@@ -29,13 +29,17 @@ struct MultiplyRows {
   const double *d, *x;
   double* y;
   template <class Place>
-  constexpr void operator()(Place p) const { at(y, p) = of_row(d, p) * at(x, p); }
+  constexpr void operator()(Place p) const {
+    at(y, p) = of_row(d, p) * at(x, p);
+  }
 };
 
 struct LaneProduct {
   const double *x, *y;
   template <class Place>
-  constexpr LaneSums<1> operator()(Place p) const { return {{at(x, p) * at(y, p)}}; }
+  constexpr LaneSums<1> operator()(Place p) const {
+    return {{at(x, p) * at(y, p)}};
+  }
 };
 
 void set_lane(const Device& device, Index rows, int lane, const double* x, double* group) {

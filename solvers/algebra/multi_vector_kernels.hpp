@@ -8,7 +8,7 @@ namespace ritz {
 // Coefficients that travel as a kernel argument: those of up to `most` groups of X for one group of Y.
 struct LaneMatrices {
   static constexpr int most = 4;
-  alignas(64) double value[8 * most][8] = {};   // [column of X][column of Y]
+  alignas(64) double value[8 * most][8] = {};  // [column of X][column of Y]
   int count = 0;
 };
 

@@ -26,7 +26,8 @@ const char* advice_for(StopReason reason) {
     case StopReason::converged: return "";
     case StopReason::iteration_limit: return "allow more iterations, use a stronger preconditioner, or a direct solver";
     case StopReason::stagnated:
-      return "the tolerance is below what double precision can reach for this matrix: loosen it ([solver] tolerance), or use a direct solver where this is "
+      return "the tolerance is below what double precision can reach for this matrix: loosen it ([solver] tolerance), "
+             "or use a direct solver where this is "
              "none";
     case StopReason::indefinite_matrix:
       return "the matrix is not positive definite: check supports and material data, or use a direct solver";
@@ -61,11 +62,13 @@ double smallest_eigenvalue(const std::vector<double>& diagonal, const std::vecto
   for (const double d : diagonal) high = std::min(high, d);
   double low = high;
   for (std::size_t i = 0; i < diagonal.size(); ++i)
-    low = std::min(low, diagonal[i] - (i > 0 ? std::abs(beside[i - 1]) : 0) - (i < beside.size() ? std::abs(beside[i]) : 0));
+    low = std::min(low,
+                   diagonal[i] - (i > 0 ? std::abs(beside[i - 1]) : 0) - (i < beside.size() ? std::abs(beside[i]) : 0));
   low = std::max(low, 0.0);  // the matrix is positive definite
   const auto any_below = [&](double x) {
     double pivot = diagonal[0] - x;
-    for (std::size_t i = 1; pivot > 0 && i < diagonal.size(); ++i) pivot = diagonal[i] - x - beside[i - 1] * beside[i - 1] / pivot;
+    for (std::size_t i = 1; pivot > 0 && i < diagonal.size(); ++i)
+      pivot = diagonal[i] - x - beside[i - 1] * beside[i - 1] / pivot;
     return !(pivot > 0);
   };
   for (int i = 0; i < 60; ++i) {

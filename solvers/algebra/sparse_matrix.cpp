@@ -27,13 +27,15 @@ Index pattern_bytes(const SparseMatrix& A) { return A.pattern().columns().bytes(
 
 // Of a product with `columns` vectors: the matrix once, x read and y written.
 void count_product(const SparseMatrix& A, Index columns) {
-  A.device().profile().count(A.values().bytes() + pattern_bytes(A) + Index{sizeof(double)} * columns * (A.rows() + A.columns()));
+  A.device().profile().count(A.values().bytes() + pattern_bytes(A) +
+                             Index{sizeof(double)} * columns * (A.rows() + A.columns()));
 }
 
 // Throws on a pattern that the kernels cannot trust; returns whether every row holds its diagonal.
 bool check_pattern(std::span<const Index> offsets, std::span<const std::int32_t> columns) {
   if (offsets.empty() || offsets.front() != 0 || offsets.back() != static_cast<Index>(columns.size()))
-    throw Error(Exit::internal, fmt::format("the offsets of a sparsity pattern must run from 0 to its {} columns", columns.size()));
+    throw Error(Exit::internal,
+                fmt::format("the offsets of a sparsity pattern must run from 0 to its {} columns", columns.size()));
   const Index rows = static_cast<Index>(offsets.size()) - 1;
   if (rows > std::numeric_limits<std::int32_t>::max())
     throw Error(Exit::resources, fmt::format("a matrix of {} block rows does not fit 32-bit columns", rows),
@@ -47,8 +49,8 @@ bool check_pattern(std::span<const Index> offsets, std::span<const std::int32_t>
     bool diagonal = false;
     for (std::size_t k = first; k < last; ++k) {
       if (columns[k] <= previous || columns[k] >= rows)
-        throw Error(Exit::internal, fmt::format("row {} of a sparsity pattern holds column {} after {}, of {} columns", row,
-                                                columns[k], previous, rows));
+        throw Error(Exit::internal, fmt::format("row {} of a sparsity pattern holds column {} after {}, of {} columns",
+                                                row, columns[k], previous, rows));
       previous = columns[k];
       diagonal |= previous == row;
     }
@@ -59,7 +61,8 @@ bool check_pattern(std::span<const Index> offsets, std::span<const std::int32_t>
 
 }  // namespace
 
-SparsityPattern::SparsityPattern(const Device& device, std::span<const Index> offsets, std::span<const std::int32_t> columns)
+SparsityPattern::SparsityPattern(const Device& device, std::span<const Index> offsets,
+                                 std::span<const std::int32_t> columns)
     : has_full_diagonal_(check_pattern(offsets, columns)) {
   offsets_ = Array<Index>(device, offsets, "pattern");
   columns_ = Array<std::int32_t>(device, columns, "pattern");
@@ -68,7 +71,8 @@ SparsityPattern::SparsityPattern(const Device& device, std::span<const Index> of
 SparseMatrix::SparseMatrix(std::shared_ptr<const SparsityPattern> pattern, int block_size)
     : pattern_(std::move(pattern)), block_size_(block_size) {
   if (block_size < 1 || block_size > 6)
-    throw Error(Exit::internal, fmt::format("a sparse matrix of {0}x{0} blocks was asked for", block_size), {}, "use block size 1 to 6");
+    throw Error(Exit::internal, fmt::format("a sparse matrix of {0}x{0} blocks was asked for", block_size), {},
+                "use block size 1 to 6");
   values_ = Vector(device(), pattern_->nonzeros() * block_size * block_size, "matrix");
   values_.fill_zero();
   if (device().is_gpu()) {
@@ -120,7 +124,8 @@ Vector SparseMatrix::diagonal() const {
 }
 
 SparseMatrix SparseMatrix::symmetric_part(bool diagonally_dominant) const {
-  if (!pattern_->has_full_diagonal()) throw Error(Exit::internal, "a matrix whose pattern lacks diagonal entries has no symmetric part here");
+  if (!pattern_->has_full_diagonal())
+    throw Error(Exit::internal, "a matrix whose pattern lacks diagonal entries has no symmetric part here");
   SparseMatrix part(pattern_, block_size_);
   device().profile().count(3 * values_.bytes() + pattern_bytes(*this));  // and the transpose
   kernels_for(*this).symmetric_part(device(), view(*this), diagonally_dominant, part.values().data());

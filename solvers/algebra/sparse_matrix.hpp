@@ -20,8 +20,8 @@ class SparsityPattern {
   SparsityPattern(const Device& device, std::span<const Index> offsets, std::span<const std::int32_t> columns);
 
   const Device& device() const { return offsets_.device(); }
-  Index rows() const { return offsets_.size() - 1; }          // block rows
-  Index nonzeros() const { return columns_.size(); }          // blocks
+  Index rows() const { return offsets_.size() - 1; }  // block rows
+  Index nonzeros() const { return columns_.size(); }  // blocks
   const Array<Index>& offsets() const { return offsets_; }
   const Array<std::int32_t>& columns() const { return columns_; }
   bool has_full_diagonal() const { return has_full_diagonal_; }  // every diagonal block is there
@@ -38,34 +38,34 @@ class SparseMatrix final : public LinearOperator {
 
   const Device& device() const override { return pattern_->device(); }
   Index rows() const override { return pattern_->rows() * block_size_; }
-  void apply(const Vector& x, Vector& y) const override;      // cuSPARSE on a GPU, own kernels on a CPU
-  void apply_block(const MultiVector& X, MultiVector& Y) const override;   // reads A once per 8 columns
+  void apply(const Vector& x, Vector& y) const override;                  // cuSPARSE on a GPU, own kernels on a CPU
+  void apply_block(const MultiVector& X, MultiVector& Y) const override;  // reads A once per 8 columns
   void apply_dot(const Vector& x, Vector& y, double* xy) const override;
   std::string name() const override { return "matrix"; }
 
   int block_size() const { return block_size_; }
   const SparsityPattern& pattern() const { return *pattern_; }
   std::shared_ptr<const SparsityPattern> shared_pattern() const { return pattern_; }
-  Vector& values() { return values_; }                        // [block][b][b], row-major blocks
+  Vector& values() { return values_; }  // [block][b][b], row-major blocks
   const Vector& values() const { return values_; }
 
-  Vector diagonal() const;                                    // [rows]
+  Vector diagonal() const;  // [rows]
   // (A + A^T) / 2, on the same pattern: an entry without a mirror image in the pattern becomes zero. With
-  // `diagonally_dominant`, every diagonal entry is raised a little above the sum of the magnitudes of the others in its row: positive
-  // definite (Gershgorin), whatever A is. Needs a pattern with a full diagonal.
+  // `diagonally_dominant`, every diagonal entry is raised a little above the sum of the magnitudes of the others in its
+  // row: positive definite (Gershgorin), whatever A is. Needs a pattern with a full diagonal.
   SparseMatrix symmetric_part(bool diagonally_dominant) const;
   // Replaces row and column i by zero for every i with constrained[i] != 0, and its diagonal entry by `pivot`
   // (keeps the pattern and the symmetry). constrained: [rows]. Needs a pattern with a full diagonal.
   void eliminate(const Array<std::uint8_t>& constrained, double pivot);
 
  private:
-  bool apply_by_vendor(const Vector& x, Vector& y) const;     // false: not available for this matrix
+  bool apply_by_vendor(const Vector& x, Vector& y) const;  // false: not available for this matrix
   void check_vectors(const Vector& x, const Vector& y) const;
 
   std::shared_ptr<const SparsityPattern> pattern_;
   int block_size_;
   Vector values_;
-  mutable std::shared_ptr<void> vendor_;                         // what the vendor's product keeps for this matrix
+  mutable std::shared_ptr<void> vendor_;  // what the vendor's product keeps for this matrix
 };
 
 // A host copy in scalar CSR, for direct solvers, tests and files.

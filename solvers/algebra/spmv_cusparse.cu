@@ -1,6 +1,7 @@
 // y = A x by cuSPARSE, for CSR and for blocks of 2 and 3 (BSR). cuSPARSE wants offsets and columns of one type: offsets
-// are copied to 32 bits where they fit, else prepare() declines and the kernel of our own does the work; also where the library has no
-// product of blocks: that came with CUDA 13, some time between 13.0 and 13.1 (what others report differs), and a 12.x of the same name may be loaded.
+// are copied to 32 bits where they fit, else prepare() declines and the kernel of our own does the work; also where the
+// library has no product of blocks: that came with CUDA 13, some time between 13.0 and 13.1 (what others report
+// differs), and a 12.x of the same name may be loaded.
 #include "device/cuda_check.hpp"
 #include "device/kernels.hpp"
 #include "device/launch.hpp"
@@ -58,8 +59,9 @@ class Product {
     const cusparseStatus_t status =
         b == 1 ? cusparseCreateCsr(&matrix_, A.rows, A.rows, A.nonzeros, offsets, columns, values, CUSPARSE_INDEX_32I,
                                    CUSPARSE_INDEX_32I, CUSPARSE_INDEX_BASE_ZERO, CUDA_R_64F)
-               : cusparseCreateBsr(&matrix_, A.rows, A.rows, A.nonzeros, b, b, offsets, columns, values, CUSPARSE_INDEX_32I,
-                                   CUSPARSE_INDEX_32I, CUSPARSE_INDEX_BASE_ZERO, CUDA_R_64F, CUSPARSE_ORDER_ROW);
+               : cusparseCreateBsr(&matrix_, A.rows, A.rows, A.nonzeros, b, b, offsets, columns, values,
+                                   CUSPARSE_INDEX_32I, CUSPARSE_INDEX_32I, CUSPARSE_INDEX_BASE_ZERO, CUDA_R_64F,
+                                   CUSPARSE_ORDER_ROW);
     if (status != CUSPARSE_STATUS_SUCCESS) return false;
     // CSR_ALG2 is the one that promises the same bits in every run.
     algorithm_ = b == 1 ? CUSPARSE_SPMV_CSR_ALG2 : block_algorithm;
@@ -80,9 +82,10 @@ class Product {
     values_ = A.values;
     check(cusparseDnVecSetValues(x_, const_cast<double*>(x)), "setting a vector");
     check(cusparseDnVecSetValues(y_, y), "setting a vector");
-    const cusparseStatus_t status = cusparseSpMV(handle_, CUSPARSE_OPERATION_NON_TRANSPOSE, &one_, matrix_, x_, &zero_, y_, CUDA_R_64F,
-                                                 algorithm_, buffer_.data());
-    if (status == CUSPARSE_STATUS_NOT_SUPPORTED || status == CUSPARSE_STATUS_ARCH_MISMATCH || status == CUSPARSE_STATUS_INVALID_VALUE) {
+    const cusparseStatus_t status = cusparseSpMV(handle_, CUSPARSE_OPERATION_NON_TRANSPOSE, &one_, matrix_, x_, &zero_,
+                                                 y_, CUDA_R_64F, algorithm_, buffer_.data());
+    if (status == CUSPARSE_STATUS_NOT_SUPPORTED || status == CUSPARSE_STATUS_ARCH_MISMATCH ||
+        status == CUSPARSE_STATUS_INVALID_VALUE) {
       cudaGetLastError();  // as above
       return false;
     }
@@ -105,7 +108,8 @@ class Product {
 void* prepare(const Device& device, const MatrixView& A) {
   const Index largest = std::numeric_limits<std::int32_t>::max();
   const int b = A.block_size;
-  // One row: CSR_ALG2 of this version is said to have had faults there (NVIDIA/cuopt, cusparse_view.cu), and there is nothing to gain.
+  // One row: CSR_ALG2 of this version is said to have had faults there (NVIDIA/cuopt, cusparse_view.cu), and there is
+  // nothing to gain.
   if (A.rows <= 1 || A.nonzeros == 0 || A.nonzeros * b * b > largest || A.rows * b > largest) return nullptr;
   try {
     auto product = std::make_unique<Product>(device, A);

@@ -132,7 +132,8 @@ void count_not_positive(const Device& device, Index n, const double* x, double* 
   reduce<1>(device, "count not positive", n, NotPositive{x}, result);
 }
 
-const VectorKernels table{fill, axpby, multiply, invert, start_vector, dot, max_abs, count_not_finite, count_not_positive};
+const VectorKernels table{
+    fill, axpby, multiply, invert, start_vector, dot, max_abs, count_not_finite, count_not_positive};
 const Registration registration("vector", &table);
 
 }  // namespace

@@ -10,7 +10,9 @@
 namespace ritz {
 namespace {
 
-const VectorKernels& kernels_for(const Vector& x) { return kernels<VectorKernels>(x.device(), solver_kernels, "vector"); }
+const VectorKernels& kernels_for(const Vector& x) {
+  return kernels<VectorKernels>(x.device(), solver_kernels, "vector");
+}
 
 void check_same_size(const Vector& x, const Vector& y) {
   if (x.size() != y.size()) throw_size_mismatch(x.size(), y.size());

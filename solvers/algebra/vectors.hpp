@@ -9,15 +9,15 @@
 namespace ritz {
 
 void fill(double value, Vector& x);
-void copy(const Vector& x, Vector& y);                                // y = x
-void axpy(double a, const Vector& x, Vector& y);                      // y += a x
-void axpby(double a, const Vector& x, double b, Vector& y);           // y = a x + b y; b = 0 does not read y
-void multiply(const Vector& x, const Vector& y, Vector& z);           // z_i = x_i y_i
+void copy(const Vector& x, Vector& y);                       // y = x
+void axpy(double a, const Vector& x, Vector& y);             // y += a x
+void axpby(double a, const Vector& x, double b, Vector& y);  // y = a x + b y; b = 0 does not read y
+void multiply(const Vector& x, const Vector& y, Vector& z);  // z_i = x_i y_i
 double dot(const Vector& x, const Vector& y);
-double norm2(const Vector& x);                                        // neither overflows nor underflows
-double max_abs(const Vector& x);                                      // NaN are ignored
-bool all_positive(const Vector& x);                                   // and finite
-Index first_not_finite(const Vector& x);                              // -1 when all are finite
-void fill_start_vector(Vector& x);                                    // the same +-[0.5, 1.5) on every device
+double norm2(const Vector& x);            // neither overflows nor underflows
+double max_abs(const Vector& x);          // NaN are ignored
+bool all_positive(const Vector& x);       // and finite
+Index first_not_finite(const Vector& x);  // -1 when all are finite
+void fill_start_vector(Vector& x);        // the same +-[0.5, 1.5) on every device
 
 }  // namespace ritz

@@ -28,7 +28,8 @@ cudssMatrixType_t type_of(DirectKind kind) {
 class CudssFactor final : public DirectFactor {
  public:
   // cuDSS orders by itself: analysis.elimination is not used.
-  CudssFactor(const Device& device, const HostMatrix& A, const DirectAnalysis& analysis) : CudssFactor(device, analysis.kind) {
+  CudssFactor(const Device& device, const HostMatrix& A, const DirectAnalysis& analysis)
+      : CudssFactor(device, analysis.kind) {
     offsets_ = Array<Index>(device, A.offsets, "direct solver");
     columns_ = Array<std::int32_t>(device, A.columns, "direct solver");
     values_ = Vector(device, A.values, "direct solver");
@@ -42,7 +43,8 @@ class CudssFactor final : public DirectFactor {
     check(cudssDataCreate(handle_, &data_), "starting");
     const cudssMatrixViewType_t triangle = kind_ == DirectKind::general ? CUDSS_MVIEW_FULL : CUDSS_MVIEW_LOWER;
     check(cudssMatrixCreateCsr(&matrix_, rows, rows, values_.size(), offsets_.data(), nullptr, columns_.data(),
-                               values_.data(), CUDA_R_64I, CUDA_R_32I, CUDA_R_64F, type_of(kind_), triangle, CUDSS_BASE_ZERO),
+                               values_.data(), CUDA_R_64I, CUDA_R_32I, CUDA_R_64F, type_of(kind_), triangle,
+                               CUDSS_BASE_ZERO),
           "describing the matrix");
     execute(CUDSS_PHASE_ANALYSIS, nullptr, nullptr, "the analysis");
   }
@@ -72,9 +74,11 @@ class CudssFactor final : public DirectFactor {
   void solve(const Vector& B, Vector& X, int columns) override {
     const Index rows = offsets_.size() - 1;
     cudssMatrix_t right = nullptr, left = nullptr;
-    check(cudssMatrixCreateDn(&right, rows, columns, rows, const_cast<double*>(B.data()), CUDA_R_64F, CUDSS_LAYOUT_COL_MAJOR),
+    check(cudssMatrixCreateDn(&right, rows, columns, rows, const_cast<double*>(B.data()), CUDA_R_64F,
+                              CUDSS_LAYOUT_COL_MAJOR),
           "describing vectors");
-    check(cudssMatrixCreateDn(&left, rows, columns, rows, X.data(), CUDA_R_64F, CUDSS_LAYOUT_COL_MAJOR), "describing vectors");
+    check(cudssMatrixCreateDn(&left, rows, columns, rows, X.data(), CUDA_R_64F, CUDSS_LAYOUT_COL_MAJOR),
+          "describing vectors");
     execute(CUDSS_PHASE_SOLVE, left, right, "the solution");
     cudssMatrixDestroy(right);
     cudssMatrixDestroy(left);
@@ -83,8 +87,8 @@ class CudssFactor final : public DirectFactor {
   Index negative_pivots() const override {
     int counts[2] = {};  // positive, negative
     std::size_t written = 0;
-    return kind_ != DirectKind::general &&
-                   cudssDataGet(handle_, data_, CUDSS_DATA_INERTIA, counts, sizeof counts, &written) == CUDSS_STATUS_SUCCESS
+    return kind_ != DirectKind::general && cudssDataGet(handle_, data_, CUDSS_DATA_INERTIA, counts, sizeof counts,
+                                                        &written) == CUDSS_STATUS_SUCCESS
                ? counts[1]
                : -1;
   }

@@ -26,9 +26,11 @@ void check(cusolverStatus_t status, const char* what) {
 
 class CusolverFactor final : public DirectFactor {
  public:
-  CusolverFactor(const Device& device, const HostMatrix& A, const DirectAnalysis& analysis) : CusolverFactor(device, analysis.kind) {
+  CusolverFactor(const Device& device, const HostMatrix& A, const DirectAnalysis& analysis)
+      : CusolverFactor(device, analysis.kind) {
     if (A.values.size() > static_cast<std::size_t>(std::numeric_limits<int>::max()))
-      throw Error(Exit::resources, "a matrix of " + std::to_string(A.values.size()) + " entries is too large for cuSOLVER",
+      throw Error(Exit::resources,
+                  "a matrix of " + std::to_string(A.values.size()) + " entries is too large for cuSOLVER",
                   "its sparse solvers use 32-bit indices", "use an iterative solver, or install cuDSS and build again");
     offsets_ = Array<int>(device, std::vector<int>(A.offsets.begin(), A.offsets.end()), "direct solver");
     columns_ = Array<int>(device, A.columns, "direct solver");
@@ -77,17 +79,18 @@ class CusolverFactor final : public DirectFactor {
     device_.synchronize();  // parts of it may work on the host, or in the default stream, which does not wait for ours
     const LaunchScope launch(device_, "cusolver");
     const int rows = static_cast<int>(offsets_.size()) - 1, entries = static_cast<int>(values_.size());
-    constexpr int minimum_degree = 2;   // symamd
-    // What counts as zero on the diagonal of the factor: of R in Q R it has the units of the matrix, of L in L L^T their root.
+    constexpr int minimum_degree = 2;  // symamd
+    // What counts as zero on the diagonal of the factor: of R in Q R it has the units of the matrix, of L in L L^T
+    // their root.
     const double tolerance = 1e-14 * (kind_ == DirectKind::positive_definite ? std::sqrt(scale_) : scale_);
     int singular_row = -1;
     if (kind_ == DirectKind::positive_definite)
-      check(cusolverSpDcsrlsvchol(handle_, rows, entries, description_, values_.data(), offsets_.data(), columns_.data(), b,
-                                  tolerance, minimum_degree, x, &singular_row),
+      check(cusolverSpDcsrlsvchol(handle_, rows, entries, description_, values_.data(), offsets_.data(),
+                                  columns_.data(), b, tolerance, minimum_degree, x, &singular_row),
             "a Cholesky solution");
     else
-      check(cusolverSpDcsrlsvqr(handle_, rows, entries, description_, values_.data(), offsets_.data(), columns_.data(), b,
-                                tolerance, minimum_degree, x, &singular_row),
+      check(cusolverSpDcsrlsvqr(handle_, rows, entries, description_, values_.data(), offsets_.data(), columns_.data(),
+                                b, tolerance, minimum_degree, x, &singular_row),
             "a QR solution");
     cuda_check(cudaDeviceSynchronize(), "waiting for cuSOLVER");  // so may its end, which our stream does not wait for
     if (singular_row >= 0)

@@ -18,27 +18,28 @@ enum class DirectOrdering { automatic, coordinates, library, minimum_degree, sco
 struct DirectAnalysis {
   DirectKind kind = DirectKind::general;
   DirectOrdering ordering = DirectOrdering::automatic;
-  int block_size = 1;                             // unknowns of a block are neighbours in the numbering
-  std::vector<std::int32_t> elimination = {};     // [position] block; empty: ordered by the library
+  int block_size = 1;                          // unknowns of a block are neighbours in the numbering
+  std::vector<std::int32_t> elimination = {};  // [position] block; empty: ordered by the library
 };
 
 class DirectFactor {
  public:
   virtual ~DirectFactor() = default;
-  virtual std::string name() const = 0;                   // "MUMPS 5.5.1, LDL^T"
-  virtual void set_values(const HostMatrix& A) = 0;       // the pattern is the analysed one; factorise() comes next
-  virtual void factorise() = 0;                           // throws Error: singular (model), memory (resources)
+  virtual std::string name() const = 0;              // "MUMPS 5.5.1, LDL^T"
+  virtual void set_values(const HostMatrix& A) = 0;  // the pattern is the analysed one; factorise() comes next
+  virtual void factorise() = 0;                      // throws Error: singular (model), memory (resources)
   // X = A^-1 B for several right-hand sides, [column][row]; B and X differ.
   virtual void solve(const Vector& B, Vector& X, int columns) = 0;
-  virtual Index memory_needed() const = 0;                // [bytes] estimated by the analysis; 0: not known
-  virtual Index memory_used() const = 0;                  // [bytes] after factorise(); 0: not known
-  virtual Index factor_entries() const { return 0; }      // after the analysis, estimated; 0: not known
-  virtual double operations() const { return 0; }         // of the factorisation, estimated by the analysis; 0: not known
-  virtual Index negative_pivots() const { return -1; }    // of a symmetric factor; -1: not known
+  virtual Index memory_needed() const = 0;            // [bytes] estimated by the analysis; 0: not known
+  virtual Index memory_used() const = 0;              // [bytes] after factorise(); 0: not known
+  virtual Index factor_entries() const { return 0; }  // after the analysis, estimated; 0: not known
+  // of the factorisation, estimated by the analysis; 0: not known
+  virtual double operations() const { return 0; }
+  virtual Index negative_pivots() const { return -1; }  // of a symmetric factor; -1: not known
 };
 
-// The module ritz_direct, table "direct": ritz_direct.cpu for all CPUs, ritz_direct.cuda. Who solves nothing directly loads none of the
-// large libraries. Analysed, not yet factorised; the caller owns the result.
+// The module ritz_direct, table "direct": ritz_direct.cpu for all CPUs, ritz_direct.cuda. Who solves nothing directly
+// loads none of the large libraries. Analysed, not yet factorised; the caller owns the result.
 struct DirectFactory {
   DirectFactor* (*analyse)(const Device& device, const HostMatrix& A, const DirectAnalysis& analysis);
 };

@@ -46,15 +46,16 @@ std::vector<std::int32_t> elimination_order(const SparseMatrix& A, const DirectO
 
 std::string library_of(const Device& device) { return device.is_gpu() ? device.backend() : "cpu"; }
 
-std::unique_ptr<DirectFactor> analyse(const SparseMatrix& A, DirectKind kind, const DirectOptions& options, const std::string& library) {
+std::unique_ptr<DirectFactor> analyse(const SparseMatrix& A, DirectKind kind, const DirectOptions& options,
+                                      const std::string& library) {
   const HostMatrix host = host_matrix(A);
   check_finite(host);
   const Device& device = A.device();
   DirectAnalysis analysis{.kind = kind, .ordering = options.ordering, .block_size = A.block_size()};
   if (ordered_by_coordinates(options)) analysis.elimination = elimination_order(A, options);
   if (library == "cpu" && !has_addresses_for(BlasThreads::buffer + (Index{80} << 20)))  // for the libraries
-    throw Error(Exit::resources, "the direct solver and its BLAS need 0.2 GB of addresses before they begin", "addresses are limited (ulimit -v)",
-                "raise the limit, or use an iterative solver");
+    throw Error(Exit::resources, "the direct solver and its BLAS need 0.2 GB of addresses before they begin",
+                "addresses are limited (ulimit -v)", "raise the limit, or use an iterative solver");
   const auto& factory = *static_cast<const DirectFactory*>(find_kernels(library, "ritz_direct", "direct"));
   return std::unique_ptr<DirectFactor>(factory.analyse(device, host, analysis));
 }
@@ -69,8 +70,8 @@ DirectSolver::DirectSolver(const SparseMatrix& A, Kind kind, const DirectOptions
   memory_needed_ = factor_->memory_needed();
   check_limits(options);
   if (options.say)
-    options.say(fmt::format("{}: {} unknowns, a factor of {:.3g} million entries, {:.2f} GB needed", factor_->name(), A.rows(),
-                            1e-6 * double(factor_->factor_entries()), 1e-9 * double(memory_needed_)));
+    options.say(fmt::format("{}: {} unknowns, a factor of {:.3g} million entries, {:.2f} GB needed", factor_->name(),
+                            A.rows(), 1e-6 * double(factor_->factor_entries()), 1e-9 * double(memory_needed_)));
   factorise();
   name_ = factor_->name();
   residual_ = Vector(A.device(), A.rows(), "vectors");
@@ -80,14 +81,16 @@ DirectSolver::DirectSolver(const SparseMatrix& A, Kind kind, const DirectOptions
 void DirectSolver::check_limits(const DirectOptions& options) const {
   if (options.memory_limit > 0 && memory_needed_ > options.memory_limit)
     throw Error(Exit::resources,
-                fmt::format("the direct solver needs {:.2g} GB, more than the {:.2g} GB that it may take", 1e-9 * double(memory_needed_),
-                            1e-9 * double(options.memory_limit)),
-                "factors of three-dimensional models grow faster than the model", "raise the limit, or use an iterative solver");
+                fmt::format("the direct solver needs {:.2g} GB, more than the {:.2g} GB that it may take",
+                            1e-9 * double(memory_needed_), 1e-9 * double(options.memory_limit)),
+                "factors of three-dimensional models grow faster than the model",
+                "raise the limit, or use an iterative solver");
   if (options.operations_limit > 0 && factor_->operations() > options.operations_limit)
     throw Error(Exit::resources,
-                fmt::format("the factorisation needs {:.3g} Gflop, more than the {:.3g} Gflop that it may take", 1e-9 * factor_->operations(),
-                            1e-9 * options.operations_limit),
-                "factors of three-dimensional models grow faster than the model", "raise the limit, or use an iterative solver");
+                fmt::format("the factorisation needs {:.3g} Gflop, more than the {:.3g} Gflop that it may take",
+                            1e-9 * factor_->operations(), 1e-9 * options.operations_limit),
+                "factors of three-dimensional models grow faster than the model",
+                "raise the limit, or use an iterative solver");
   const MachineInfo info = A_.device().machine().current_info();
   const Index there = A_.device().is_gpu() ? info.memory_free : info.memory_total;
   if (there == 0 || memory_needed_ <= there) return;
@@ -132,12 +135,15 @@ DirectSolver::Needs DirectSolver::needs(const SparseMatrix& A, Kind kind, const 
   return {factor->memory_needed(), factor->operations()};
 }
 
-bool DirectSolver::knows_inertia() const { return factor_ == nullptr || (kind_ != Kind::general && factor_->negative_pivots() >= 0); }
+bool DirectSolver::knows_inertia() const {
+  return factor_ == nullptr || (kind_ != Kind::general && factor_->negative_pivots() >= 0);
+}
 
 Index DirectSolver::negative_pivots() const {
   if (factor_ == nullptr) return 0;
   if (kind_ == Kind::general)
-    throw Error(Exit::environment, fmt::format("{} does not count negative pivots", name_), "only symmetric factors have an inertia", "factorise as symmetric");
+    throw Error(Exit::environment, fmt::format("{} does not count negative pivots", name_),
+                "only symmetric factors have an inertia", "factorise as symmetric");
   if (const Index count = factor_->negative_pivots(); count >= 0) return count;
   const auto factor = analyse(A_, Kind::symmetric, {}, "cpu");
   factor->factorise();
@@ -173,7 +179,8 @@ std::optional<SolveReport> DirectSolver::trivial(const Vector& b, double b_norm,
   return report;
 }
 
-// The size of one more correction to `part` of the solution, whose residual residual_ holds, unless the report knows of a larger one.
+// The size of one more correction to `part` of the solution, whose residual residual_ holds, unless the report knows of
+// a larger one.
 void DirectSolver::add_error_estimate(const Vector& b, const Vector& x, double part, SolveReport& report) {
   substitute(residual_, correction_, 1);
   const double energy = dot(residual_, correction_), x_energy = dot(x, b);
@@ -198,7 +205,8 @@ void DirectSolver::judge(const Vector& b, double b_norm, const Vector& x, SolveR
     report.where += "; the matrix is singular, or nearly";
     return;
   }
-  // The residual is what rounding happens to make it, and the correction may be small by luck: a third of all rounds otherwise.
+  // The residual is what rounding happens to make it, and the correction may be small by luck: a third of all rounds
+  // otherwise.
   constexpr double third = 1.0 / 3;
   axpby(third, x, 0.0, correction_);
   A_.apply(correction_, residual_);
@@ -206,7 +214,8 @@ void DirectSolver::judge(const Vector& b, double b_norm, const Vector& x, SolveR
   add_error_estimate(b, x, third, report);
   if (report.error_estimate <= std::max(relative, rounding_error)) report.reason = StopReason::converged;
   if (report.error_estimate <= relative) return;
-  report.where += fmt::format(", and leaves the solution an error of {:.1e} in the {} norm, above the tolerance{}", report.error_estimate, report.error_norm,
+  report.where += fmt::format(", and leaves the solution an error of {:.1e} in the {} norm, above the tolerance{}",
+                              report.error_estimate, report.error_norm,
                               report.converged() ? ", which no solution in double precision meets" : "");
 }
 
@@ -256,7 +265,8 @@ std::vector<int> gather_columns(const MultiVector& X, const std::vector<bool>& o
   for (int j = 0; j < X.columns(); ++j) {
     if (!open[static_cast<std::size_t>(j)]) continue;
     X.get_column(j, column);
-    X.device().machine().copy_on_device(packed.data() + Index(columns.size()) * X.rows(), column.data(), column.bytes());
+    X.device().machine().copy_on_device(packed.data() + Index(columns.size()) * X.rows(), column.data(),
+                                        column.bytes());
     columns.push_back(j);
   }
   return columns;
@@ -280,7 +290,8 @@ std::vector<double> residuals(const SparseMatrix& A, const MultiVector& B, const
 }  // namespace
 
 // All columns together, each for as long as it pays: the matrix and the factor are read once per few columns.
-void DirectSolver::refine(const MultiVector& B, const std::vector<double>& norms, MultiVector& X, std::vector<SolveReport>& reports) {
+void DirectSolver::refine(const MultiVector& B, const std::vector<double>& norms, MultiVector& X,
+                          std::vector<SolveReport>& reports) {
   const Index n = A_.rows();
   const auto columns = static_cast<std::size_t>(B.columns());
   MultiVector R(A_.device(), n, B.columns()), D(A_.device(), n, B.columns());
@@ -293,7 +304,8 @@ void DirectSolver::refine(const MultiVector& B, const std::vector<double>& norms
   }
   const std::vector<bool> solved = open;
   for (int step = 0; step < max_refinements; ++step) {
-    for (std::size_t j = 0; j < columns; ++j) open[j] = open[j] && std::isfinite(residual[j]) && residual[j] > smallest_residual * norms[j];
+    for (std::size_t j = 0; j < columns; ++j)
+      open[j] = open[j] && std::isfinite(residual[j]) && residual[j] > smallest_residual * norms[j];
     const std::vector<int> chosen = gather_columns(R, open, right);
     if (chosen.empty()) break;
     substitute(right, left, static_cast<int>(chosen.size()));

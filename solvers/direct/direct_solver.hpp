@@ -1,5 +1,5 @@
-// Sparse direct solution: factorise once, solve for many right-hand sides. MUMPS on a CPU; cuDSS, or else cuSOLVER, on a
-// GPU. The true residual is recomputed after every solve, and reduced by refinement where it can be.
+// Sparse direct solution: factorise once, solve for many right-hand sides. MUMPS on a CPU; cuDSS, or else cuSOLVER, on
+// a GPU. The true residual is recomputed after every solve, and reduced by refinement where it can be.
 //
 //   DirectSolver solver(K, DirectSolver::Kind::positive_definite);   SolveReport report = solver.solve(b, x);
 #pragma once
@@ -15,10 +15,10 @@ namespace ritz {
 
 struct DirectOptions {
   DirectOrdering ordering = DirectOrdering::automatic;
-  const Vector* coordinates = nullptr;   // [block row][dimension], of the nodes behind the matrix
+  const Vector* coordinates = nullptr;  // [block row][dimension], of the nodes behind the matrix
   int dimension = 0;
-  Index memory_limit = 0;                // [bytes] that the factor may need; 0: what the device has
-  double operations_limit = 0;           // of the factorisation, as the analysis counts them; 0: none
+  Index memory_limit = 0;                            // [bytes] that the factor may need; 0: what the device has
+  double operations_limit = 0;                       // of the factorisation, as the analysis counts them; 0: none
   std::function<void(const std::string&)> say = {};  // one line between analysis and factorisation: size, memory needed
 };
 
@@ -35,23 +35,24 @@ class DirectSolver {
   // After A's values have changed: a new factor with the old analysis. Throws as the constructor does.
   void refactorise();
 
-  // x: becomes the solution, its contents do not matter. Converged when the recomputed ||b - A x|| <= relative ||b||; also
-  // when the residual is no more than what rounding x to double precision makes, and one more correction changes x by
-  // less than `relative` or `rounding_error`: on slender bodies no vector in double precision is nearer. report.where says so.
+  // x: becomes the solution, its contents do not matter. Converged when the recomputed ||b - A x|| <= relative ||b||;
+  // also when the residual is no more than what rounding x to double precision makes, and one more correction changes x
+  // by less than `relative` or `rounding_error`: on slender bodies no vector in double precision is nearer.
+  // report.where says so.
   SolveReport solve(const Vector& b, Vector& x);
   // Several right-hand sides together, one report for each: the factor is read once per few columns.
   std::vector<SolveReport> solve(const MultiVector& B, MultiVector& X);
 
   // Of a symmetric factor: how many pivots are negative, which is the number of A's negative eigenvalues (Sylvester).
-  // Where a GPU's library does not say (cuSOLVER), a factor by MUMPS on the CPU does. Throws Error(Exit::environment) when the factor is not
-  // symmetric, or when this build lacks MUMPS.
+  // Where a GPU's library does not say (cuSOLVER), a factor by MUMPS on the CPU does. Throws Error(Exit::environment)
+  // when the factor is not symmetric, or when this build lacks MUMPS.
   Index negative_pivots() const;
-  bool knows_inertia() const;                       // of its own
+  bool knows_inertia() const;  // of its own
 
-  Index memory_bytes() const;                       // of the factor; 0 when the library does not say
+  Index memory_bytes() const;                             // of the factor; 0 when the library does not say
   Index memory_needed() const { return memory_needed_; }  // as the analysis foresaw, before the factorisation
-  Index factor_entries() const;                     // as the analysis foresaw; 0: not known
-  double operations() const;                        // of the factorisation, as the analysis foresaw; 0: not known
+  Index factor_entries() const;                           // as the analysis foresaw; 0: not known
+  double operations() const;                              // of the factorisation, as the analysis foresaw; 0: not known
   struct Needs {
     Index memory = 0;       // [bytes] 0: not known
     double operations = 0;  // of the factorisation; 0: not known
@@ -64,7 +65,7 @@ class DirectSolver {
   double relative = 1e-10;
   double rounding_error = 0;  // up to it a solution counts that rounding keeps from `relative`
   int max_refinements = 3;
-  bool estimate_error = false;                      // costs one more solution
+  bool estimate_error = false;  // costs one more solution
 
  private:
   SolveReport new_report() const;
@@ -74,7 +75,8 @@ class DirectSolver {
   Index factor_bytes() const;
   double residual_norm(const Vector& b, const Vector& x);  // ||b - A x||, and the residual in residual_
   void refine(const Vector& b, double b_norm, Vector& x, SolveReport& report);
-  void refine(const MultiVector& B, const std::vector<double>& norms, MultiVector& X, std::vector<SolveReport>& reports);
+  void refine(const MultiVector& B, const std::vector<double>& norms, MultiVector& X,
+              std::vector<SolveReport>& reports);
   void judge(const Vector& b, double b_norm, const Vector& x, SolveReport& report);  // of the residual in residual_
   void add_error_estimate(const Vector& b, const Vector& x, double part, SolveReport& report);
   std::optional<SolveReport> trivial(const Vector& b, double b_norm, Vector& x) const;

@@ -1,5 +1,5 @@
-// The CPU's direct solver: sequential MUMPS (multifrontal LDL^T and LU). Its threads are those of its BLAS, as many as the
-// device has. BLAS rounds differently for each number of threads: the same bits come from the same number only.
+// The CPU's direct solver: sequential MUMPS (multifrontal LDL^T and LU). Its threads are those of its BLAS, as many as
+// the device has. BLAS rounds differently for each number of threads: the same bits come from the same number only.
 #include "device/error.hpp"
 #include "device/host_memory.hpp"
 #include "device/kernels.hpp"
@@ -88,12 +88,16 @@ class MumpsFactor final : public DirectFactor {
     memory_ = HostMemory(memory_needed());
     if (!memory_.taken())
       throw Error(Exit::resources,
-                  fmt::format("the direct solver needs {:.2f} GB of the host, which is beside what is there more than the limit of {:.2f} GB",
+                  fmt::format("the direct solver needs {:.2f} GB of the host, which is beside what is there more than "
+                              "the limit of {:.2f} GB",
                               1e-9 * double(memory_needed()), 1e-9 * double(host_memory_limit())),
-                  "factors of three-dimensional models grow faster than the model", "raise --host-memory-limit, or use an iterative solver");
+                  "factors of three-dimensional models grow faster than the model",
+                  "raise --host-memory-limit, or use an iterative solver");
     const int threads = BlasThreads::with_room(threads_, memory_needed());
     if (threads == 0)
-      throw Error(Exit::resources, fmt::format("the direct solver needs {:.2f} GB of addresses, and its BLAS 0.13 GB", 1e-9 * double(memory_needed())),
+      throw Error(Exit::resources,
+                  fmt::format("the direct solver needs {:.2f} GB of addresses, and its BLAS 0.13 GB",
+                              1e-9 * double(memory_needed())),
                   "addresses are limited (ulimit -v)", "raise the limit, or use an iterative solver");
     mumps_.use(threads);
     for (const int extra_percent : {first_extra_percent, 100, 400}) {
@@ -163,7 +167,8 @@ class MumpsFactor final : public DirectFactor {
     clear(rows_);
     clear(columns_);
     clear(values_);
-    const std::size_t entries = kind_ == DirectKind::general ? A.values.size() : A.values.size() / 2 + static_cast<std::size_t>(A.rows());
+    const std::size_t entries =
+        kind_ == DirectKind::general ? A.values.size() : A.values.size() / 2 + static_cast<std::size_t>(A.rows());
     rows_.reserve(entries);
     columns_.reserve(entries);
     values_.reserve(entries);
@@ -179,9 +184,11 @@ class MumpsFactor final : public DirectFactor {
   [[noreturn]] void throw_singular() const {
     std::string rows;
     const int count = mumps_.infog[at(28)];
-    for (int i = 0; i < std::min(count, 10); ++i) rows += fmt::format("{}{}", i > 0 ? ", " : "", mumps_.pivnul_list[i] - 1);
-    throw Error(Exit::model, fmt::format("the matrix is singular: {} zero pivot{}, met at row{} {}", count, count == 1 ? "" : "s",
-                                         count == 1 ? "" : "s", rows),
+    for (int i = 0; i < std::min(count, 10); ++i)
+      rows += fmt::format("{}{}", i > 0 ? ", " : "", mumps_.pivnul_list[i] - 1);
+    throw Error(Exit::model,
+                fmt::format("the matrix is singular: {} zero pivot{}, met at row{} {}", count, count == 1 ? "" : "s",
+                            count == 1 ? "" : "s", rows),
                 "some part of the model can move, or has no stiffness", "add supports, and check material data");
   }
 
@@ -190,13 +197,16 @@ class MumpsFactor final : public DirectFactor {
     const int status = mumps_.infog[at(1)], detail = mumps_.infog[at(2)];
     if (status >= 0) return;
     if (status == -6 || status == -10)
-      throw Error(Exit::model, "the matrix is singular", fmt::format("MUMPS stopped in its {} (INFOG {}, {})", phase, status, detail),
+      throw Error(Exit::model, "the matrix is singular",
+                  fmt::format("MUMPS stopped in its {} (INFOG {}, {})", phase, status, detail),
                   "add supports, and check that every unknown has stiffness");
-    if (status == workspace_too_small || status == -13 || status == -7 || status == -8 || status == -19 || status == -20)
+    if (status == workspace_too_small || status == -13 || status == -7 || status == -8 || status == -19 ||
+        status == -20)
       throw Error(Exit::resources,
                   fmt::format("the direct solver ran out of memory in its {}; it needs about {:.1f} GB", phase,
                               1e-9 * double(memory_needed())),
-                  fmt::format("MUMPS says INFOG {}, {}", status, detail), "use an iterative solver, a coarser mesh or order 1");
+                  fmt::format("MUMPS says INFOG {}, {}", status, detail),
+                  "use an iterative solver, a coarser mesh or order 1");
     throw Error(Exit::internal, fmt::format("MUMPS failed in its {} with INFOG {}, {}", phase, status, detail));
   }
 

@@ -20,7 +20,10 @@ struct CutEdges {
 class VertexCover {
  public:
   explicit VertexCover(const CutEdges& edges)
-      : edges_(edges), mate_of_left_(edges.left.size(), -1), mate_of_right_(edges.right.size(), -1), next_(edges.left.size()) {
+      : edges_(edges),
+        mate_of_left_(edges.left.size(), -1),
+        mate_of_right_(edges.right.size(), -1),
+        next_(edges.left.size()) {
     match_greedily();
     while (find_layers()) {
       std::copy(edges_.offsets.begin(), edges_.offsets.end() - 1, next_.begin());
@@ -35,7 +38,8 @@ class VertexCover {
     for (std::size_t u = 0; u < layer_.size(); ++u)
       if (layer_[u] < 0) cover.push_back(edges_.left[u]);
     for (std::size_t v = 0; v < mate_of_right_.size(); ++v)
-      if (mate_of_right_[v] >= 0 && layer_[static_cast<std::size_t>(mate_of_right_[v])] >= 0) cover.push_back(edges_.right[v]);
+      if (mate_of_right_[v] >= 0 && layer_[static_cast<std::size_t>(mate_of_right_[v])] >= 0)
+        cover.push_back(edges_.right[v]);
     return cover;
   }
 
@@ -70,8 +74,7 @@ class VertexCover {
       const auto u = static_cast<std::size_t>(queue_[first]);
       for (Index k = edges_.offsets[u]; k < edges_.offsets[u + 1]; ++k) {
         const std::int32_t mate = mate_of_right_[static_cast<std::size_t>(edges_.targets[static_cast<std::size_t>(k)])];
-        if (mate < 0)
-          found = true;
+        if (mate < 0) found = true;
         else if (layer_[static_cast<std::size_t>(mate)] < 0) {
           layer_[static_cast<std::size_t>(mate)] = layer_[u] + 1;
           queue_.push_back(mate);
@@ -101,10 +104,8 @@ class VertexCover {
         }
         return true;
       }
-      if (layer_[static_cast<std::size_t>(mate)] == layer_[u] + 1)
-        path_.push_back(mate);
-      else
-        ++next_[u];
+      if (layer_[static_cast<std::size_t>(mate)] == layer_[u] + 1) path_.push_back(mate);
+      else ++next_[u];
     }
     return false;
   }
@@ -117,8 +118,12 @@ class VertexCover {
 class Dissection {
  public:
   Dissection(const BlockGraph& graph, std::span<const double> coordinates, int dimension)
-      : graph_(graph), coordinates_(coordinates), dimension_(dimension), nodes_(static_cast<std::size_t>(graph.size())),
-        side_(nodes_.size(), 0), local_(nodes_.size(), -1) {
+      : graph_(graph),
+        coordinates_(coordinates),
+        dimension_(dimension),
+        nodes_(static_cast<std::size_t>(graph.size())),
+        side_(nodes_.size(), 0),
+        local_(nodes_.size(), -1) {
     std::iota(nodes_.begin(), nodes_.end(), 0);
   }
 
@@ -137,7 +142,8 @@ class Dissection {
   };
 
   double coordinate(Node node, int axis) const {
-    return coordinates_[static_cast<std::size_t>(node) * static_cast<std::size_t>(dimension_) + static_cast<std::size_t>(axis)];
+    return coordinates_[static_cast<std::size_t>(node) * static_cast<std::size_t>(dimension_) +
+                        static_cast<std::size_t>(axis)];
   }
 
   // [part] becomes: left half, right half, separator, each half in its own order.
@@ -151,7 +157,8 @@ class Dissection {
     if (best.left.empty() || best.right.empty()) return;
     std::copy(best.left.begin(), best.left.end(), part.begin());
     std::copy(best.right.begin(), best.right.end(), part.begin() + static_cast<std::ptrdiff_t>(best.left.size()));
-    std::copy(best.separator.begin(), best.separator.end(), part.end() - static_cast<std::ptrdiff_t>(best.separator.size()));
+    std::copy(best.separator.begin(), best.separator.end(),
+              part.end() - static_cast<std::ptrdiff_t>(best.separator.size()));
     for (const Node node : best.separator) side_[static_cast<std::size_t>(node)] = 0;
     const std::size_t left = best.left.size(), right = best.right.size();
     best = {};
@@ -181,7 +188,8 @@ class Dissection {
     std::vector<Node> sorted(part.begin(), part.end());
     const std::size_t half = split(sorted, axis);
     const std::int32_t left = ++stamp_, right = ++stamp_;
-    for (std::size_t i = 0; i < sorted.size(); ++i) side_[static_cast<std::size_t>(sorted[i])] = i < half ? left : right;
+    for (std::size_t i = 0; i < sorted.size(); ++i)
+      side_[static_cast<std::size_t>(sorted[i])] = i < half ? left : right;
     Cut cut;
     cut.separator = VertexCover(edges_between(std::span(sorted).first(half), right)).nodes();
     std::sort(cut.separator.begin(), cut.separator.end());
@@ -193,7 +201,8 @@ class Dissection {
       if (side == right) cut.right.push_back(node);
     }
     if (cut.left.empty() || cut.right.empty()) return cut;
-    const double more = static_cast<double>(std::max(cut.left.size(), cut.right.size())), all = static_cast<double>(part.size());
+    const double more = static_cast<double>(std::max(cut.left.size(), cut.right.size())),
+                 all = static_cast<double>(part.size());
     cut.cost = (1 + static_cast<double>(cut.separator.size())) * (0.5 + more / all);
     return cut;
   }
@@ -211,11 +220,14 @@ class Dissection {
     const std::size_t half = part.size() / 2;
     std::nth_element(part.begin(), part.begin() + static_cast<std::ptrdiff_t>(half), part.end(), less);
     const double middle = coordinate(part[half], axis);
-    const auto below = static_cast<std::size_t>(std::count_if(part.begin(), part.end(), [&](Node n) { return coordinate(n, axis) < middle; }));
-    const auto up_to = static_cast<std::size_t>(std::count_if(part.begin(), part.end(), [&](Node n) { return coordinate(n, axis) <= middle; }));
+    const auto below = static_cast<std::size_t>(
+        std::count_if(part.begin(), part.end(), [&](Node n) { return coordinate(n, axis) < middle; }));
+    const auto up_to = static_cast<std::size_t>(
+        std::count_if(part.begin(), part.end(), [&](Node n) { return coordinate(n, axis) <= middle; }));
     const std::size_t whole = half - below < up_to - half ? below : up_to;
     if (3 * whole < part.size() || 3 * (part.size() - whole) < part.size()) return half;
-    std::nth_element(part.begin(), part.begin() + static_cast<std::ptrdiff_t>(std::min(whole, part.size() - 1)), part.end(), less);
+    std::nth_element(part.begin(), part.begin() + static_cast<std::ptrdiff_t>(std::min(whole, part.size() - 1)),
+                     part.end(), less);
     return whole;
   }
 
@@ -223,7 +235,8 @@ class Dissection {
     CutEdges edges;
     for (const Node node : left) {
       const std::size_t before = edges.targets.size();
-      for (Index k = graph_.offsets[static_cast<std::size_t>(node)]; k < graph_.offsets[static_cast<std::size_t>(node) + 1]; ++k) {
+      for (Index k = graph_.offsets[static_cast<std::size_t>(node)];
+           k < graph_.offsets[static_cast<std::size_t>(node) + 1]; ++k) {
         const Node other = graph_.columns[static_cast<std::size_t>(k)];
         if (side_[static_cast<std::size_t>(other)] != right) continue;
         std::int32_t& number = local_[static_cast<std::size_t>(other)];
@@ -251,7 +264,8 @@ class Dissection {
 
 }  // namespace
 
-std::vector<std::int32_t> nested_dissection(const BlockGraph& graph, std::span<const double> coordinates, int dimension) {
+std::vector<std::int32_t> nested_dissection(const BlockGraph& graph, std::span<const double> coordinates,
+                                            int dimension) {
   if (graph.size() <= 0) return {};
   return Dissection(graph, coordinates, dimension).order();
 }

@@ -15,7 +15,9 @@ struct Blocks {
   MemoryNeeds operator()(int columns, Index count = 1, const char* tag = "eigenvectors") const {
     return MemoryNeeds().array<double>(tag, rows * rounded_up(columns), count);
   }
-  MemoryNeeds vectors(Index count, Index columns = 1) const { return MemoryNeeds().array<double>("vectors", rows * columns, count); }
+  MemoryNeeds vectors(Index count, Index columns = 1) const {
+    return MemoryNeeds().array<double>("vectors", rows * columns, count);
+  }
 };
 
 void raise(EigenNeeds& needs, const MemoryNeeds& peak, const char* moment) {
@@ -35,7 +37,9 @@ int lanczos_basis(int nearby, Index mass_count) {
   return std::min(rounded_up(std::max(2 * nearby, nearby + 5 * lanes)), rounded_up(most));
 }
 
-int lobpcg_width(int count, Index mass_count) { return static_cast<int>(std::min<Index>(rounded_up(count + std::max(3, count / 4)), mass_count)); }
+int lobpcg_width(int count, Index mass_count) {
+  return static_cast<int>(std::min<Index>(rounded_up(count + std::max(3, count / 4)), mass_count));
+}
 
 EigenNeeds lanczos_needs(const HierarchyShape& shape, const EigenOptions& options) {
   const Blocks block{shape.rows * shape.block};
@@ -43,8 +47,12 @@ EigenNeeds lanczos_needs(const HierarchyShape& shape, const EigenOptions& option
   // The diagonal of K; the matrix that is factorised, and the direct solver's two vectors.
   const MemoryNeeds stay = block.vectors(3).array<double>("matrix", shape.nonzeros * shape.block * shape.block);
   EigenNeeds needs{{}, "", basis};
-  // The basis, of which the last block is just inverted: M X, X, and of the direct solver R, D, both packed, and four vectors.
-  raise(needs, stay + block(lanes, basis / lanes) + block(lanes, 2) + block(lanes, 2, "vectors") + block.vectors(2, lanes) + block.vectors(4), "iteration");
+  // The basis, of which the last block is just inverted: M X, X, and of the direct solver R, D, both packed, and four
+  // vectors.
+  raise(needs,
+        stay + block(lanes, basis / lanes) + block(lanes, 2) + block(lanes, 2, "vectors") + block.vectors(2, lanes) +
+            block.vectors(4),
+        "iteration");
   raise(needs, stay + block(lanes, basis / lanes + 1) + block(options.count, orthonormalising), "measuring the modes");
   return needs;
 }
@@ -57,7 +65,8 @@ EigenNeeds lobpcg_needs(const HierarchyShape& shape, const EigenOptions& options
   of_cycle.half_storage = options.multigrid.half_storage;
   const HierarchyNeeds hierarchy = hierarchy_needs(of_cycle, single_precision);
   MemoryNeeds stay = block.vectors(1);
-  if (options.zero_count > 0) stay.array<double>("matrix", shape.nonzeros * shape.block * shape.block);  // K + reference M
+  // K + reference M
+  if (options.zero_count > 0) stay.array<double>("matrix", shape.nonzeros * shape.block * shape.block);
   // The cycle's four vectors for eight right-hand sides, on the finest level and a tenth more on the others.
   MemoryNeeds cycle;
   if (single_precision) cycle.array<float>("multigrid", block.rows * lanes * 11 / 10, 4);

@@ -1,5 +1,5 @@
-// What eigenvalue methods take of the device's pool beside K, M and their pattern: followed from the code of both methods, and
-// compared with what they take by tests/memory.
+// What eigenvalue methods take of the device's pool beside K, M and their pattern: followed from the code of both
+// methods, and compared with what they take by tests/memory.
 //
 //   const EigenNeeds needs = lanczos_needs(shape, options);   needs.peak.total(), needs.moment
 #pragma once
@@ -12,11 +12,12 @@ namespace ritz {
 
 struct EigenNeeds {
   MemoryNeeds peak;
-  const char* moment;   // "iteration", "measuring the modes", "set-up"
-  int width = 0;        // vectors that are worked on together
+  const char* moment;  // "iteration", "measuring the modes", "set-up"
+  int width = 0;       // vectors that are worked on together
 };
 
-// shape: of K. The factor is not in it. The number of modes of a band is not known before it is counted: options.count stands for it.
+// shape: of K. The factor is not in it. The number of modes of a band is not known before it is counted: options.count
+// stands for it.
 EigenNeeds lanczos_needs(const HierarchyShape& shape, const EigenOptions& options);
 EigenNeeds lobpcg_needs(const HierarchyShape& shape, const EigenOptions& options);
 

@@ -11,11 +11,12 @@ struct EigenProblem {
   const SparseMatrix& M;
   const EigenOptions& options;
   const SolverGeometry& geometry;
-  Vector stiffness;        // diagonal of K
-  Index mass_count = 0;    // unknowns with mass: no more eigenvalues than these
-  double low_guess = 0;    // roughly the lowest eigenvalue of a compact body that is not zero
+  Vector stiffness;      // diagonal of K
+  Index mass_count = 0;  // unknowns with mass: no more eigenvalues than these
+  double low_guess = 0;  // roughly the lowest eigenvalue of a compact body that is not zero
 
-  EigenProblem(const SparseMatrix& K, const SparseMatrix& M, const EigenOptions& options, const SolverGeometry& geometry);
+  EigenProblem(const SparseMatrix& K, const SparseMatrix& M, const EigenOptions& options,
+               const SolverGeometry& geometry);
 
   void say(const std::string& text) const {
     if (options.progress) options.progress(text);

@@ -8,8 +8,8 @@
 namespace ritz {
 namespace {
 
-// Where factorising stops being worth its count of eigenvalues: in three dimensions LOBPCG is faster from 30 000 unknowns
-// on, by a half at 100 000 and three times at 200 000 (measured on one core, docs/measurements).
+// Where factorising stops being worth its count of eigenvalues: in three dimensions LOBPCG is faster from 30 000
+// unknowns on, by a half at 100 000 and three times at 200 000 (measured on one core, docs/measurements).
 Index lanczos_limit(int dimension) { return dimension == 3 ? 100000 : 1000000; }
 
 bool needs_a_factor(const EigenOptions& options) { return options.band.has_value(); }
@@ -17,15 +17,18 @@ bool needs_a_factor(const EigenOptions& options) { return options.band.has_value
 void check(const EigenOptions& options) {
   if (options.band) {
     if (!(options.band->low < options.band->high))
-      throw Error(Exit::input, fmt::format("the band from {:g} to {:g} is empty", options.band->low, options.band->high), {},
+      throw Error(Exit::input,
+                  fmt::format("the band from {:g} to {:g} is empty", options.band->low, options.band->high), {},
                   "give a lower end below the upper end");
     if (!(options.band->high > 0))
-      throw Error(Exit::input, fmt::format("the band ends at {:g}", options.band->high), "eigenvalues are not negative", "give an upper end above zero");
+      throw Error(Exit::input, fmt::format("the band ends at {:g}", options.band->high), "eigenvalues are not negative",
+                  "give an upper end above zero");
   } else if (options.count < 1) {
     throw Error(Exit::input, fmt::format("{} eigenvalues were asked for", options.count), {}, "ask for one at least");
   }
   if (options.band && options.method == EigenMethod::lobpcg)
-    throw Error(Exit::input, "LOBPCG finds the lowest eigenvalues, not those of a band", {}, "give a count, or use the method lanczos");
+    throw Error(Exit::input, "LOBPCG finds the lowest eigenvalues, not those of a band", {},
+                "give a count, or use the method lanczos");
 }
 
 }  // namespace
@@ -42,7 +45,8 @@ EigenChoice choose_method(Index unknowns, const EigenOptions& options, int dimen
           fmt::format("{} unknowns are {} to factorise", unknowns, small ? "few enough" : "too many")};
 }
 
-EigenSolution solve_eigen(const SparseMatrix& K, const SparseMatrix& M, const EigenOptions& options, const SolverGeometry& geometry) {
+EigenSolution solve_eigen(const SparseMatrix& K, const SparseMatrix& M, const EigenOptions& options,
+                          const SolverGeometry& geometry) {
   check(options);
   const EigenProblem problem(K, M, options, geometry);
   EigenChoice choice = choose_method(K.rows(), options, geometry.dimension);

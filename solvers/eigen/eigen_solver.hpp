@@ -1,6 +1,6 @@
-// The lowest eigenvalues of K x = lambda M x, or those in a band, with their vectors: K symmetric and positive semidefinite,
-// M symmetric and positive definite where it is not empty. Vibration (lambda = omega^2), buckling of diffusion, tests of
-// operators. Two methods:
+// The lowest eigenvalues of K x = lambda M x, or those in a band, with their vectors: K symmetric and positive
+// semidefinite, M symmetric and positive definite where it is not empty. Vibration (lambda = omega^2), buckling of
+// diffusion, tests of operators. Two methods:
 //
 // - lanczos: shift-invert block Lanczos with the direct solver. The inertia of a factor counts the eigenvalues below a
 //   number (Sylvester), so that none is missed: the answer is verified.
@@ -35,26 +35,26 @@ struct EigenOptions {
   std::optional<EigenBand> band = {};  // lanczos only
   double relative = 1e-6;              // of the residual, see EigenSolution::residuals
   EigenMethod method = EigenMethod::automatic;
-  int max_iterations = 500;            // of lobpcg; blocks of eight solves of lanczos
-  int zero_count = 0;                  // eigenvalues known to be zero (rigid motions): K alone is then singular
-  bool verify = true;                  // lanczos: one more factorisation that counts
+  int max_iterations = 500;                   // of lobpcg; blocks of eight solves of lanczos
+  int zero_count = 0;                         // eigenvalues known to be zero (rigid motions): K alone is then singular
+  bool verify = true;                         // lanczos: one more factorisation that counts
   SmoothedAggregationOptions multigrid = {};  // coordinates and dimension are filled in
   std::function<void(const std::string&)> progress = {};
 };
 
 struct EigenSolution {
-  std::vector<double> values;     // ascending
+  std::vector<double> values;          // ascending
   std::optional<MultiVector> vectors;  // column j belongs to values[j]: X^T M X = I; none: no eigenvalue in the band
-  // ||K x - lambda M x|| / (max(|lambda|, reference) ||M x||); an eigenvalue lies within about its square, relative to the
-  // gap to its neighbours.
+  // ||K x - lambda M x|| / (max(|lambda|, reference) ||M x||); an eigenvalue lies within about its square, relative to
+  // the gap to its neighbours.
   std::vector<double> residuals;
-  std::vector<double> rounding;   // the same quotient for what rounding alone does to K x
-  double reference = 0;           // what zero is measured by; 0 when K is positive definite
+  std::vector<double> rounding;                // the same quotient for what rounding alone does to K x
+  double reference = 0;                        // what zero is measured by; 0 when K is positive definite
   std::string method, preconditioner, choice;  // choice: why this method
-  std::string verification;       // "3 factors: 20 eigenvalues below 1.2e6, 20 found", or why there is none
+  std::string verification;  // "3 factors: 20 eigenvalues below 1.2e6, 20 found", or why there is none
   bool verified = false;
   int iterations = 0, factorisations = 0;
-  Index factor_foreseen = 0;      // [bytes] that the analysis of the factor asked for
+  Index factor_foreseen = 0;  // [bytes] that the analysis of the factor asked for
   StopReason reason = StopReason::iteration_limit;
   bool converged() const { return reason == StopReason::converged; }
 };
@@ -63,7 +63,8 @@ struct EigenSolution {
 // residual counts as converged when it is below `relative` or at the level of rounding. Throws Error:
 // Exit::input: count < 1, more eigenvalues than unknowns with mass, a band that is empty or needs lanczos;
 // Exit::model: no mass, or a matrix that is not finite; and what DirectSolver throws when it was asked for by name.
-EigenSolution solve_eigen(const SparseMatrix& K, const SparseMatrix& M, const EigenOptions& options, const SolverGeometry& geometry = {});
+EigenSolution solve_eigen(const SparseMatrix& K, const SparseMatrix& M, const EigenOptions& options,
+                          const SolverGeometry& geometry = {});
 
 // The method that `automatic` takes, with the reason in a sentence.
 struct EigenChoice {

@@ -42,7 +42,8 @@ class Subspace {
 
   // One application of the operator: the block Q joins the basis, and what its image adds is the next Q.
   void step() {
-    for (int seed = 1000 + size_; next_.columns() == 0 && !is_everything(); ++seed)  // an invariant subspace: look elsewhere
+    // an invariant subspace: look elsewhere
+    for (int seed = 1000 + size_; next_.columns() == 0 && !is_everything(); ++seed)
       add_block(problem_->random_block(block_width, seed));
     if (next_.columns() == 0) return;
     const int p = next_.columns();
@@ -54,7 +55,8 @@ class Subspace {
     next_ = std::move(more.Q);
     S_.assign(static_cast<std::size_t>(next_.columns() * size_), 0.0);
     for (int i = 0; i < next_.columns(); ++i)
-      for (int j = 0; j < p; ++j) S_[static_cast<std::size_t>(i * size_ + size_ - p + j)] = more.outside[static_cast<std::size_t>(i * p + j)];
+      for (int j = 0; j < p; ++j)
+        S_[static_cast<std::size_t>(i * size_ + size_ - p + j)] = more.outside[static_cast<std::size_t>(i * p + j)];
   }
 
   // Of largest |theta| first.
@@ -76,14 +78,15 @@ class Subspace {
     return values;
   }
 
-  // The Ritz vectors of the first `count` values, and one more step of the operator on them without a solve (Ericsson and
-  // Ruhe 1980): V y + Q S y / theta.
+  // The Ritz vectors of the first `count` values, and one more step of the operator on them without a solve (Ericsson
+  // and Ruhe 1980): V y + Q S y / theta.
   MultiVector vectors(int count) const {
     MultiVector X = combination(count);
     if (next_.columns() == 0) return X;
     SmallMatrix C = residual_coefficients(count);
     for (int k = 0; k < count; ++k)
-      for (int i = 0; i < next_.columns(); ++i) C[static_cast<std::size_t>(i * count + k)] /= theta(order_[static_cast<std::size_t>(k)]);
+      for (int i = 0; i < next_.columns(); ++i)
+        C[static_cast<std::size_t>(i * count + k)] /= theta(order_[static_cast<std::size_t>(k)]);
     combine(next_, C, 1.0, X);
     return X;
   }
@@ -93,10 +96,12 @@ class Subspace {
     std::vector<MultiVector> kept;
     const MultiVector X = combination(count);
     blocks_.clear();
-    for (int first = 0; first < count; first += block_width) kept.push_back(columns_of(X, first, std::min(block_width, count - first)));
+    for (int first = 0; first < count; first += block_width)
+      kept.push_back(columns_of(X, first, std::min(block_width, count - first)));
     SmallMatrix S = residual_coefficients(count);
     H_.assign(static_cast<std::size_t>(count * count), 0.0);
-    for (int k = 0; k < count; ++k) H_[static_cast<std::size_t>(k * count + k)] = theta(order_[static_cast<std::size_t>(k)]);
+    for (int k = 0; k < count; ++k)
+      H_[static_cast<std::size_t>(k * count + k)] = theta(order_[static_cast<std::size_t>(k)]);
     blocks_ = std::move(kept);
     S_ = std::move(S);
     size_ = count;
@@ -111,13 +116,15 @@ class Subspace {
     return list;
   }
   MultiVector inverted(const MultiVector& X) {
-    MultiVector MX(X.device(), X.rows(), X.columns(), "eigenvectors"), Y(X.device(), X.rows(), X.columns(), "eigenvectors");
+    MultiVector MX(X.device(), X.rows(), X.columns(), "eigenvectors"),
+        Y(X.device(), X.rows(), X.columns(), "eigenvectors");
     problem_->M.apply_block(X, MX);
     inverse_->apply(MX, Y);
     return Y;
   }
   void grow(const SmallMatrix& inside, int p) {
-    const auto n = static_cast<std::size_t>(size_), old = n - static_cast<std::size_t>(p), columns = static_cast<std::size_t>(p);
+    const auto n = static_cast<std::size_t>(size_), old = n - static_cast<std::size_t>(p),
+               columns = static_cast<std::size_t>(p);
     SmallMatrix H(n * n);
     for (std::size_t i = 0; i < n; ++i)
       for (std::size_t j = 0; j < n; ++j) {
@@ -134,7 +141,8 @@ class Subspace {
     for (const MultiVector& block : blocks_) {
       SmallMatrix C(static_cast<std::size_t>(block.columns() * count));
       for (int i = 0; i < block.columns(); ++i)
-        for (int k = 0; k < count; ++k) C[static_cast<std::size_t>(i * count + k)] = component(order_[static_cast<std::size_t>(k)], row + i);
+        for (int k = 0; k < count; ++k)
+          C[static_cast<std::size_t>(i * count + k)] = component(order_[static_cast<std::size_t>(k)], row + i);
       combine(block, C, row == 0 ? 0.0 : 1.0, X);
       row += block.columns();
     }
@@ -146,7 +154,8 @@ class Subspace {
     for (int i = 0; i < next_.columns(); ++i)
       for (int k = 0; k < count; ++k)
         for (int j = 0; j < size_; ++j)
-          result[static_cast<std::size_t>(i * count + k)] += S_[static_cast<std::size_t>(i * size_ + j)] * component(order_[static_cast<std::size_t>(k)], j);
+          result[static_cast<std::size_t>(i * count + k)] +=
+              S_[static_cast<std::size_t>(i * size_ + j)] * component(order_[static_cast<std::size_t>(k)], j);
     return result;
   }
 
@@ -162,7 +171,8 @@ class Subspace {
 
 class Lanczos {
  public:
-  explicit Lanczos(const EigenProblem& problem) : problem_(problem), options_(problem.options), inverse_(problem.K, problem.M, problem.geometry) {}
+  explicit Lanczos(const EigenProblem& problem)
+      : problem_(problem), options_(problem.options), inverse_(problem.K, problem.M, problem.geometry) {}
 
   EigenSolution solve() {
     solution_.method = "shift-invert block Lanczos";
@@ -212,7 +222,8 @@ class Lanczos {
     const EigenBand& band = *options_.band;
     const Index above = count_below(band.high), below = band.low > 0 ? count_below(band.low) : 0;
     wanted_ = static_cast<int>(above - below);
-    counted_ = fmt::format("{} eigenvalues in the band by the inertia of {}", wanted_, band.low > 0 ? "two factors" : "a factor");
+    counted_ = fmt::format("{} eigenvalues in the band by the inertia of {}", wanted_,
+                           band.low > 0 ? "two factors" : "a factor");
     problem_.say(counted_);
     if (band.low > 0) shift_ = 0.5 * (band.low + band.high);
   }
@@ -254,7 +265,8 @@ class Lanczos {
         }
         const int good = converged_count(tolerance);
 
-        problem_.say(fmt::format("step {}: {} of {} eigenvalues", solution_.iterations, std::min(good, wanted_), wanted_));
+        problem_.say(
+            fmt::format("step {}: {} of {} eigenvalues", solution_.iterations, std::min(good, wanted_), wanted_));
         if (good >= wanted_ && nearby_are_known()) return StopReason::converged;
         if (space.is_everything()) return StopReason::converged;
         if (space.size() + block_width > largest) space.restart(kept);
@@ -271,13 +283,15 @@ class Lanczos {
   int converged_count(double tolerance) const {
     int good = 0;
     while (good < static_cast<int>(ritz_.size()) &&
-           ritz_[static_cast<std::size_t>(good)].error <= tolerance * std::abs(ritz_[static_cast<std::size_t>(good)].theta))
+           ritz_[static_cast<std::size_t>(good)].error <=
+               tolerance * std::abs(ritz_[static_cast<std::size_t>(good)].theta))
       ++good;
     return good;
   }
   // The eigenvalues next to the wanted ones, roughly: where to count needs them.
   bool nearby_are_known() const {
-    return std::all_of(ritz_.begin(), ritz_.begin() + nearby_, [](const RitzValue& r) { return r.error <= 1e-3 * std::abs(r.theta); });
+    return std::all_of(ritz_.begin(), ritz_.begin() + nearby_,
+                       [](const RitzValue& r) { return r.error <= 1e-3 * std::abs(r.theta); });
   }
   bool is_accurate() const {
     for (std::size_t mode = 0; mode < solution_.values.size(); ++mode)
@@ -289,7 +303,8 @@ class Lanczos {
     if (options_.band) {
       const auto& values = solution_.values;
       const double slack = 1e-8 * options_.band->high;
-      solution_.verified = values.front() >= options_.band->low - slack - solution_.reference && values.back() <= options_.band->high + slack;
+      solution_.verified = values.front() >= options_.band->low - slack - solution_.reference &&
+                           values.back() <= options_.band->high + slack;
       solution_.verification = counted_ + (solution_.verified ? ", all found" : ", but others were found");
       return solution_.verified;
     }
@@ -297,15 +312,21 @@ class Lanczos {
     std::vector<double> known;
     for (int k = 0; k < nearby_; ++k) known.push_back(ritz_[static_cast<std::size_t>(k)].lambda);
     std::ranges::sort(known);
-    const auto size_of = [&](int k) { return std::max(std::abs(known[static_cast<std::size_t>(k)]), std::abs(shift_)); };
-    const auto is_gap = [&](int k) { return known[static_cast<std::size_t>(k)] - known[static_cast<std::size_t>(k - 1)] > 1e-5 * size_of(k); };
+    const auto size_of = [&](int k) {
+      return std::max(std::abs(known[static_cast<std::size_t>(k)]), std::abs(shift_));
+    };
+    const auto is_gap = [&](int k) {
+      return known[static_cast<std::size_t>(k)] - known[static_cast<std::size_t>(k - 1)] > 1e-5 * size_of(k);
+    };
     int cut = wanted_;
     while (cut < nearby_ && !is_gap(cut)) ++cut;
     const bool all_found = cut == nearby_ && nearby_ == problem_.mass_count;
     if (cut == nearby_ && !all_found)
       for (cut = wanted_; cut > 0 && !is_gap(cut);) --cut;
     const double last = cut > 0 ? known[static_cast<std::size_t>(cut - 1)] : 0;
-    const double mark = all_found ? 1.01 * last : cut == 0 ? known.front() - 1e-3 * size_of(0) : 0.5 * (last + known[static_cast<std::size_t>(cut)]);
+    const double mark = all_found  ? 1.01 * last
+                        : cut == 0 ? known.front() - 1e-3 * size_of(0)
+                                   : 0.5 * (last + known[static_cast<std::size_t>(cut)]);
     problem_.say("counting the eigenvalues by inertia");
     inverse_.move_to(mark);
     Index count = 0;
@@ -317,10 +338,12 @@ class Lanczos {
       return true;
     }
     solution_.verified = count == cut;
-    solution_.verification = fmt::format("{} eigenvalues below {:.6g} by the inertia of a factor, {} found", count, mark, cut);
+    solution_.verification =
+        fmt::format("{} eigenvalues below {:.6g} by the inertia of a factor, {} found", count, mark, cut);
     if (count < cut)
       throw Error(Exit::not_converged, "more eigenvalues were found than there are: " + solution_.verification,
-                  "rounding has spoiled the subspace or the factor", "check the model for extreme ratios of stiffness, and ask for fewer modes");
+                  "rounding has spoiled the subspace or the factor",
+                  "check the model for extreme ratios of stiffness, and ask for fewer modes");
     return solution_.verified;
   }
 

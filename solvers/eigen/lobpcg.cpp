@@ -18,7 +18,8 @@ namespace {
 
 class Lobpcg {
  public:
-  explicit Lobpcg(const EigenProblem& problem) : problem_(problem), options_(problem.options), device_(problem.K.device()), rows_(problem.K.rows()) {}
+  explicit Lobpcg(const EigenProblem& problem)
+      : problem_(problem), options_(problem.options), device_(problem.K.device()), rows_(problem.K.rows()) {}
 
   EigenSolution solve() {
     solution_.method = "LOBPCG";
@@ -70,8 +71,8 @@ class Lobpcg {
   void start() {
     X_ = orthonormalise(problem_.M, {}, applied(*multigrid_, applied(problem_.M, problem_.random_block(width_, 0)))).Q;
     if (X_.columns() < width_)
-      throw Error(Exit::not_converged, fmt::format("{} start vectors span {} dimensions only", width_, X_.columns()), "the preconditioner is singular",
-                  "use method = \"lanczos\"");
+      throw Error(Exit::not_converged, fmt::format("{} start vectors span {} dimensions only", width_, X_.columns()),
+                  "the preconditioner is singular", "use method = \"lanczos\"");
     const MultiVector KX = applied(problem_.K, X_);
     SmallMatrix Y = lowest(gram(X_, KX), width_, width_);
     X_ = product(X_, Y, width_);
@@ -83,7 +84,8 @@ class Lobpcg {
     values_.assign(eigen.values.begin(), eigen.values.begin() + count);
     SmallMatrix Y(static_cast<std::size_t>(size * count));
     for (int k = 0; k < count; ++k)
-      for (int i = 0; i < size; ++i) Y[static_cast<std::size_t>(i * count + k)] = eigen.vectors[static_cast<std::size_t>(k * size + i)];
+      for (int i = 0; i < size; ++i)
+        Y[static_cast<std::size_t>(i * count + k)] = eigen.vectors[static_cast<std::size_t>(k * size + i)];
     return Y;
   }
 
@@ -94,8 +96,10 @@ class Lobpcg {
       std::vector<double> mass_lengths;
       MultiVector residual = residual_of(KX, mass_lengths);
       const std::vector<int> active = active_columns(column_norms(residual), mass_lengths);
-      const int good = static_cast<int>(std::ranges::lower_bound(active, options_.count) - active.begin());  // wanted and not converged
-      problem_.say(fmt::format("iteration {}: {} of {} eigenvalues", solution_.iterations, options_.count - good, options_.count));
+      // wanted and not converged
+      const int good = static_cast<int>(std::ranges::lower_bound(active, options_.count) - active.begin());
+      problem_.say(fmt::format("iteration {}: {} of {} eigenvalues", solution_.iterations, options_.count - good,
+                               options_.count));
       if (good == 0) return StopReason::converged;
       if (solution_.iterations >= options_.max_iterations) return StopReason::iteration_limit;
       if (rebuilt < 4 && solution_.iterations % 8 == 7 && move_reference()) {
@@ -111,7 +115,8 @@ class Lobpcg {
     const MultiVector MX = applied(problem_.M, X_);
     mass_lengths = column_norms(MX);
     SmallMatrix minus(static_cast<std::size_t>(width_ * width_), 0.0);
-    for (int k = 0; k < width_; ++k) minus[static_cast<std::size_t>(k * width_ + k)] = -values_[static_cast<std::size_t>(k)];
+    for (int k = 0; k < width_; ++k)
+      minus[static_cast<std::size_t>(k * width_ + k)] = -values_[static_cast<std::size_t>(k)];
     MultiVector residual = block(width_);
     residual.values().copy_from(KX.values());
     combine(MX, minus, 1.0, residual);
@@ -161,8 +166,10 @@ class Lobpcg {
     W = orthonormalise(problem_.M, basis, std::move(W)).Q;
     if (W.columns() == 0) return false;
     MultiVector KW = applied(problem_.K, W);
-    const std::vector<const MultiVector*> S = P_.columns() > 0 ? std::vector<const MultiVector*>{&X_, &W, &P_} : std::vector<const MultiVector*>{&X_, &W};
-    const std::vector<const MultiVector*> KS = P_.columns() > 0 ? std::vector<const MultiVector*>{&KX, &KW, &KP_} : std::vector<const MultiVector*>{&KX, &KW};
+    const std::vector<const MultiVector*> S =
+        P_.columns() > 0 ? std::vector<const MultiVector*>{&X_, &W, &P_} : std::vector<const MultiVector*>{&X_, &W};
+    const std::vector<const MultiVector*> KS =
+        P_.columns() > 0 ? std::vector<const MultiVector*>{&KX, &KW, &KP_} : std::vector<const MultiVector*>{&KX, &KW};
     int size = 0;
     const SmallMatrix projected = projection(S, KS, size);
     const SmallMatrix Y = lowest(projected, size, width_);
@@ -189,7 +196,8 @@ class Lobpcg {
   }
 
   // S^T K S, its lower triangle
-  static SmallMatrix projection(const std::vector<const MultiVector*>& S, const std::vector<const MultiVector*>& KS, int& size) {
+  static SmallMatrix projection(const std::vector<const MultiVector*>& S, const std::vector<const MultiVector*>& KS,
+                                int& size) {
     std::vector<std::pair<const MultiVector*, const MultiVector*>> pairs;
     std::vector<int> first;
     for (std::size_t a = 0; a < S.size(); ++a) {
@@ -204,7 +212,8 @@ class Lobpcg {
       for (std::size_t b = 0; b <= a; ++b, ++pair)
         for (int i = 0; i < S[a]->columns(); ++i)
           for (int j = 0; j < S[b]->columns(); ++j)
-            result[static_cast<std::size_t>((first[a] + i) * size + first[b] + j)] = parts[pair][static_cast<std::size_t>(i * S[b]->columns() + j)];
+            result[static_cast<std::size_t>((first[a] + i) * size + first[b] + j)] =
+                parts[pair][static_cast<std::size_t>(i * S[b]->columns() + j)];
     return result;
   }
 

@@ -8,9 +8,9 @@
 namespace ritz {
 namespace {
 
-// C such that W C is orthonormal, from the Gram matrix G of W: [columns of W][rank]. Columns are scaled to length one first;
-// those shorter than `least` are left out, and of the eigenvectors those whose eigenvalue is rounding, and all but the
-// first `most`.
+// C such that W C is orthonormal, from the Gram matrix G of W: [columns of W][rank]. Columns are scaled to length one
+// first; those shorter than `least` are left out, and of the eigenvectors those whose eigenvalue is rounding, and all
+// but the first `most`.
 SmallMatrix orthonormal_coefficients(const SmallMatrix& G, std::size_t n, double least, std::size_t most) {
   std::vector<double> length(n);
   for (std::size_t i = 0; i < n; ++i) {
@@ -20,7 +20,8 @@ SmallMatrix orthonormal_coefficients(const SmallMatrix& G, std::size_t n, double
   SmallMatrix scaled(n * n, 0.0);
   for (std::size_t i = 0; i < n; ++i)
     for (std::size_t j = 0; j < n; ++j)
-      if (length[i] > 0 && length[j] > 0) scaled[i * n + j] = 0.5 * (G[i * n + j] + G[j * n + i]) / (length[i] * length[j]);
+      if (length[i] > 0 && length[j] > 0)
+        scaled[i * n + j] = 0.5 * (G[i * n + j] + G[j * n + i]) / (length[i] * length[j]);
   const SymmetricEigen eigen = symmetric_eigen(std::move(scaled), static_cast<int>(n));
   std::vector<std::size_t> kept;
   for (std::size_t k = n; k-- > 0 && kept.size() < most;)
@@ -28,7 +29,8 @@ SmallMatrix orthonormal_coefficients(const SmallMatrix& G, std::size_t n, double
   SmallMatrix C(n * kept.size(), 0.0);
   for (std::size_t k = 0; k < kept.size(); ++k)
     for (std::size_t i = 0; i < n; ++i)
-      if (length[i] > 0) C[i * kept.size() + k] = eigen.vectors[kept[k] * n + i] / (std::sqrt(eigen.values[kept[k]]) * length[i]);
+      if (length[i] > 0)
+        C[i * kept.size() + k] = eigen.vectors[kept[k] * n + i] / (std::sqrt(eigen.values[kept[k]]) * length[i]);
   return C;
 }
 

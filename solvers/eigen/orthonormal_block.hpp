@@ -1,4 +1,5 @@
-// Blocks of vectors that are orthonormal in the inner product of M: what both eigenvalue methods build their subspaces of.
+// Blocks of vectors that are orthonormal in the inner product of M: what both eigenvalue methods build their subspaces
+// of.
 #pragma once
 
 #include "solvers/algebra/linear_operator.hpp"
@@ -11,9 +12,9 @@ namespace ritz {
 using SmallMatrix = std::vector<double>;  // on the host, row-major
 
 struct OrthonormalBlock {
-  MultiVector Q, MQ;     // Q^T M Q = I; MQ = M Q
-  SmallMatrix inside;    // [columns of the basis][columns of W]
-  SmallMatrix outside;   // [columns of Q][columns of W]: W = basis * inside + Q * outside
+  MultiVector Q, MQ;    // Q^T M Q = I; MQ = M Q
+  SmallMatrix inside;   // [columns of the basis][columns of W]
+  SmallMatrix outside;  // [columns of Q][columns of W]: W = basis * inside + Q * outside
 };
 
 // Takes the basis (M-orthonormal blocks) out of W twice, and makes what is left orthonormal by the eigenvectors of its

@@ -8,7 +8,10 @@
 namespace ritz {
 
 ShiftInvert::ShiftInvert(const SparseMatrix& K, const SparseMatrix& M, const SolverGeometry& geometry)
-    : K_(K), M_(M), options_{.coordinates = geometry.coordinates, .dimension = geometry.dimension}, A_(K.shared_pattern(), K.block_size()) {}
+    : K_(K),
+      M_(M),
+      options_{.coordinates = geometry.coordinates, .dimension = geometry.dimension},
+      A_(K.shared_pattern(), K.block_size()) {}
 
 void ShiftInvert::move_to(double shift) {
   auto phase = K_.device().profile().phase("factorisation");

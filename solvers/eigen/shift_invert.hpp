@@ -1,6 +1,6 @@
-// (K - shift M)^-1 by a direct factor, and what its inertia counts: by Sylvester's law the factor has one negative pivot
-// for each eigenvalue of K x = lambda M x below the shift (Parlett, The Symmetric Eigenvalue Problem, 1998, section 3.3).
-// One analysis serves all shifts, and there is one factor at a time.
+// (K - shift M)^-1 by a direct factor, and what its inertia counts: by Sylvester's law the factor has one negative
+// pivot for each eigenvalue of K x = lambda M x below the shift (Parlett, The Symmetric Eigenvalue Problem, 1998,
+// section 3.3). One analysis serves all shifts, and there is one factor at a time.
 #pragma once
 
 #include "solvers/direct/direct_solver.hpp"
@@ -15,14 +15,16 @@ class ShiftInvert {
   // K and M share a pattern and outlive this.
   ShiftInvert(const SparseMatrix& K, const SparseMatrix& M, const SolverGeometry& geometry);
 
-  // Factorises. A shift that hits an eigenvalue is moved by a little; at zero that is an Error(Exit::model): K is singular.
+  // Factorises. A shift that hits an eigenvalue is moved by a little; at zero that is an Error(Exit::model): K is
+  // singular.
   void move_to(double shift);
   double shift() const { return shift_; }
   Index count_below() const { return solver_->negative_pivots(); }  // Error(Exit::environment) when no library says
   void apply(const MultiVector& X, MultiVector& Y) { solver_->solve(X, Y); }
   const std::string& name() const { return solver_->name(); }
   int factorisations() const { return factorisations_; }
-  Index memory_needed() const { return solver_ == nullptr ? 0 : solver_->memory_needed(); }  // by the factor, as its analysis foresaw
+  // by the factor, as its analysis foresaw
+  Index memory_needed() const { return solver_ == nullptr ? 0 : solver_->memory_needed(); }
 
  private:
   const SparseMatrix &K_, &M_;

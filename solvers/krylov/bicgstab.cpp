@@ -46,11 +46,12 @@ class Iteration {
       run.A.apply(Ms_, run.q);
       run.count(10);
       kernels_.bicg_dots(device, n, run.q.data(), run.r.data(), t_dots());
-      kernels_.bicg_update(device, n, rho(now), shadow_v(), t_dots(), Mp.data(), Ms_.data(), run.q.data(), shadow_.data(),
-                           run.x.data(), run.r.data(), rho(1 - now));
+      kernels_.bicg_update(device, n, rho(now), shadow_v(), t_dots(), Mp.data(), Ms_.data(), run.q.data(),
+                           shadow_.data(), run.x.data(), run.r.data(), rho(1 - now));
       double k[number_count];
       device.machine().read_scalars(k, numbers_.data(), number_count);
-      const double sv = k[0], ts = k[1], tt = k[2], rho_now = k[3 + 2 * now], rho_next = k[5 - 2 * now], rr = k[6 - 2 * now];
+      const double sv = k[0], ts = k[1], tt = k[2], rho_now = k[3 + 2 * now], rho_next = k[5 - 2 * now],
+                   rr = k[6 - 2 * now];
       for (const double value : {sv, ts, tt, rho_now, rho_next, rr})
         if (!std::isfinite(value)) return StopReason::not_finite;
       if (const auto reason = run.after_iteration(std::sqrt(rr))) return *reason;
@@ -82,12 +83,14 @@ class Iteration {
 
 }  // namespace
 
-SolveReport Bicgstab::solve(const LinearOperator& A, const Vector& b, Vector& x, const LinearOperator* preconditioner) const {
+SolveReport Bicgstab::solve(const LinearOperator& A, const Vector& b, Vector& x,
+                            const LinearOperator* preconditioner) const {
   std::optional<Iteration> iteration;
-  return solve_by_krylov("BiCGSTAB", {relative, absolute, max_iterations, give_up}, A, b, x, preconditioner, [&](KrylovRun& run) {
-    if (!iteration) iteration.emplace(run);
-    return iteration->iterate(run);
-  });
+  return solve_by_krylov("BiCGSTAB", {relative, absolute, max_iterations, give_up}, A, b, x, preconditioner,
+                         [&](KrylovRun& run) {
+                           if (!iteration) iteration.emplace(run);
+                           return iteration->iterate(run);
+                         });
 }
 
 }  // namespace ritz

@@ -1,6 +1,6 @@
 // BiCGSTAB for any matrix, preconditioned from the right (van der Vorst, SIAM J. Sci. Stat. Comput. 13, 1992): short
-// recurrences, two products with the matrix per iteration, a residual that may jump. Everything stays on the device; per
-// iteration the host reads one batch of seven numbers.
+// recurrences, two products with the matrix per iteration, a residual that may jump. Everything stays on the device;
+// per iteration the host reads one batch of seven numbers.
 //
 //   SolveReport report = Bicgstab{.relative = 1e-10}.solve(A, b, x, &preconditioner);
 #pragma once
@@ -11,14 +11,15 @@
 namespace ritz {
 
 struct Bicgstab {
-  double relative = 1e-8;     // of ||b||_2
-  double absolute = 0;        // the residual must be below the larger of the two
+  double relative = 1e-8;  // of ||b||_2
+  double absolute = 0;     // the residual must be below the larger of the two
   int max_iterations = 10000;
   IterationVerdict give_up = {};  // asked after each iteration, where there is one
 
   // As ConjugateGradient::solve; `breakdown` when a scalar product that it divides by vanishes and starting again from
   // the true residual did not help. Memory: six vectors, seven with a preconditioner.
-  SolveReport solve(const LinearOperator& A, const Vector& b, Vector& x, const LinearOperator* preconditioner = nullptr) const;
+  SolveReport solve(const LinearOperator& A, const Vector& b, Vector& x,
+                    const LinearOperator* preconditioner = nullptr) const;
 };
 
 }  // namespace ritz

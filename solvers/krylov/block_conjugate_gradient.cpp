@@ -21,8 +21,8 @@ constexpr int lanes = MultiVector::lanes;
 
 // One column in work.
 struct Lane {
-  bool running = false;            // has not come to its end
-  double power = 1;                // its b and x are multiplied by this
+  bool running = false;  // has not come to its end
+  double power = 1;      // its b and x are multiplied by this
   double b_norm = 0, target = 0, residual = 0;
   SolveReport report;
 
@@ -35,7 +35,8 @@ struct Lane {
 // Up to eight columns.
 class Group {
  public:
-  Group(const BlockConjugateGradient& options, const LinearOperator& A, const LinearOperator* preconditioner, int columns)
+  Group(const BlockConjugateGradient& options, const LinearOperator& A, const LinearOperator* preconditioner,
+        int columns)
       : options_(options),
         A_(A),
         device_(A.device()),
@@ -45,7 +46,8 @@ class Group {
         vectors_(kernels<MultiVectorKernels>(device_, solver_kernels, "multi vector")),
         column_(device_, size_, "vectors"),
         numbers_(device_, number_count, "vectors") {
-    if (preconditioner != nullptr && preconditioner->diagonal_only() != nullptr) diagonal_ = preconditioner->diagonal_only()->data();
+    if (preconditioner != nullptr && preconditioner->diagonal_only() != nullptr)
+      diagonal_ = preconditioner->diagonal_only()->data();
     else preconditioner_ = preconditioner;
     for (MultiVector* v : {&b_, &x_, &r_, &p_, &q_}) *v = MultiVector(device_, size_, columns);
     if (preconditioner_ != nullptr) z_ = MultiVector(device_, size_, columns);
@@ -65,7 +67,8 @@ class Group {
       for (int j = 0; j < columns_; ++j) {
         Lane& lane = lanes_[j];
         if (!lane.running) continue;
-        if (const auto verdict = verdict_of(reasons[j], lane.residual, before[j], lane.target, lane.report)) lane.stop(*verdict);
+        if (const auto verdict = verdict_of(reasons[j], lane.residual, before[j], lane.target, lane.report))
+          lane.stop(*verdict);
         else if (at_limit(lane)) lane.stop(StopReason::iteration_limit);
       }
     }
@@ -84,7 +87,9 @@ class Group {
   double* sums(int turn) { return numbers_.data() + (1 + 2 * turn) * lanes; }
 
   // Vectors of eight lanes that kernels read or write, and single ones: the diagonal.
-  void count(Index groups, Index vectors = 0) const { device_.profile().count((groups * lanes + vectors) * size_ * Index{sizeof(double)}); }
+  void count(Index groups, Index vectors = 0) const {
+    device_.profile().count((groups * lanes + vectors) * size_ * Index{sizeof(double)});
+  }
   Index diagonals() const { return diagonal_ != nullptr ? 1 : 0; }
 
   unsigned running() const {
@@ -174,14 +179,17 @@ class Group {
       const int before = now;
       now = 1 - now;
       count(6, diagonals());
-      kernels_.update(device_, size_, active, sums(before), pq(), p_.group(0), q_.group(0), diagonal_, x_.group(0), r_.group(0), sums(now));
+      kernels_.update(device_, size_, active, sums(before), pq(), p_.group(0), q_.group(0), diagonal_, x_.group(0),
+                      r_.group(0), sums(now));
       double numbers[number_count];
       device_.machine().read_scalars(numbers, numbers_.data(), number_count);
       for (int j = 0; j < columns_; ++j) {
         if ((active >> j & 1) == 0) continue;
         const auto of = [&](int row) { return numbers[row * lanes + j]; };
         const double rz_before = of(1 + 2 * before), rr = of(2 + 2 * now);
-        const auto reason = judge(lanes_[j], of(0), rz_before, preconditioner_ == nullptr ? of(1 + 2 * now) : rz_before * (rr / of(2 + 2 * before)), rr);
+        const auto reason =
+            judge(lanes_[j], of(0), rz_before,
+                  preconditioner_ == nullptr ? of(1 + 2 * now) : rz_before * (rr / of(2 + 2 * before)), rr);
         if (!reason) continue;
         reasons[j] = *reason;
         active &= ~(1u << j);
@@ -231,8 +239,9 @@ class Group {
 // Eight lanes cost about as much as two or three single solves (docs/solvers.md).
 constexpr int fewest_at_once = 3;
 
-std::vector<SolveReport> solve_at_once(const BlockConjugateGradient& options, const LinearOperator& A, const MultiVector& B,
-                                       MultiVector& X, const LinearOperator* preconditioner, int first, int columns) {
+std::vector<SolveReport> solve_at_once(const BlockConjugateGradient& options, const LinearOperator& A,
+                                       const MultiVector& B, MultiVector& X, const LinearOperator* preconditioner,
+                                       int first, int columns) {
   std::vector<SolveReport> reports = Group(options, A, preconditioner, columns).solve(B, X, first);
   for (SolveReport& report : reports) {
     report.method = fmt::format("conjugate gradients of {} columns at once", columns);
@@ -241,8 +250,9 @@ std::vector<SolveReport> solve_at_once(const BlockConjugateGradient& options, co
   return reports;
 }
 
-std::vector<SolveReport> solve_alone(const BlockConjugateGradient& options, const LinearOperator& A, const MultiVector& B,
-                                     MultiVector& X, const LinearOperator* preconditioner, int first, int columns) {
+std::vector<SolveReport> solve_alone(const BlockConjugateGradient& options, const LinearOperator& A,
+                                     const MultiVector& B, MultiVector& X, const LinearOperator* preconditioner,
+                                     int first, int columns) {
   const ConjugateGradient method{options.relative, options.absolute, options.max_iterations};
   Vector b(A.device(), A.rows(), "vectors"), x(A.device(), A.rows(), "vectors");
   std::vector<SolveReport> reports;
@@ -264,8 +274,9 @@ std::vector<SolveReport> BlockConjugateGradient::solve(const LinearOperator& A, 
   std::vector<SolveReport> reports;
   for (int first = 0; first < B.columns(); first += lanes) {
     const int columns = std::min(lanes, B.columns() - first);
-    std::vector<SolveReport> some = columns < fewest_at_once ? solve_alone(*this, A, B, X, preconditioner, first, columns)
-                                                             : solve_at_once(*this, A, B, X, preconditioner, first, columns);
+    std::vector<SolveReport> some = columns < fewest_at_once
+                                        ? solve_alone(*this, A, B, X, preconditioner, first, columns)
+                                        : solve_at_once(*this, A, B, X, preconditioner, first, columns);
     if (after_columns) after_columns(first, some);
     std::ranges::move(some, std::back_inserter(reports));
   }

@@ -1,7 +1,7 @@
-// Conjugate gradients for many right-hand sides of one matrix, such as load cases: eight at a time walk in step, each with
-// its own numbers, and share every read of the matrix and of the preconditioner. A column is solved as it would be alone:
-// equal, dependent and zero right-hand sides need no care. (Recurrences that share their search directions, O'Leary 1980,
-// were measured, too: docs/solvers.md says why they are not used.)
+// Conjugate gradients for many right-hand sides of one matrix, such as load cases: eight at a time walk in step, each
+// with its own numbers, and share every read of the matrix and of the preconditioner. A column is solved as it would be
+// alone: equal, dependent and zero right-hand sides need no care. (Recurrences that share their search directions,
+// O'Leary 1980, were measured, too: docs/solvers.md says why they are not used.)
 //
 //   std::vector<SolveReport> reports = BlockConjugateGradient{}.solve(K, F, U, &multigrid);
 #pragma once
@@ -14,15 +14,16 @@
 namespace ritz {
 
 struct BlockConjugateGradient {
-  double relative = 1e-8;     // of each ||b||_2
-  double absolute = 0;        // each residual must be below the larger of the two
+  double relative = 1e-8;  // of each ||b||_2
+  double absolute = 0;     // each residual must be below the larger of the two
   int max_iterations = 10000;
-  std::function<void(int first, const std::vector<SolveReport>& reports)> after_columns = {};  // those from `first` on are done
+  // those from `first` on are done
+  std::function<void(int first, const std::vector<SolveReport>& reports)> after_columns = {};
 
-  // X holds the initial guesses and becomes the solutions. As ConjugateGradient::solve for every column, a report for each:
-  // one that has come to its end stands still while the others go on. One or two columns (also what is left of a multiple of
-  // eight) are solved one by one, which is faster. Per iteration the host reads one batch of numbers for eight columns.
-  // Memory: 48 vectors, 56 with a preconditioner that is not diagonal.
+  // X holds the initial guesses and becomes the solutions. As ConjugateGradient::solve for every column, a report for
+  // each: one that has come to its end stands still while the others go on. One or two columns (also what is left of a
+  // multiple of eight) are solved one by one, which is faster. Per iteration the host reads one batch of numbers for
+  // eight columns. Memory: 48 vectors, 56 with a preconditioner that is not diagonal.
   std::vector<SolveReport> solve(const LinearOperator& A, const MultiVector& B, MultiVector& X,
                                  const LinearOperator* preconditioner = nullptr) const;
 };

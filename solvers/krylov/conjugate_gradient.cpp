@@ -43,15 +43,19 @@ class Iteration {
       const int before = now;
       now = 1 - now;
       count(diagonal_ != nullptr ? 7 : 6);
-      kernels_.update(device_, size_, sums(before), pq(), p_.data(), run.q.data(), diagonal_, run.x.data(), run.r.data(), sums(now));
+      kernels_.update(device_, size_, sums(before), pq(), p_.data(), run.q.data(), diagonal_, run.x.data(),
+                      run.r.data(), sums(now));
       double numbers[number_count];
       device_.machine().read_scalars(numbers, numbers_.data(), number_count);
-      const double p_q = numbers[0], rz_before = numbers[1 + 2 * before], rr_before = numbers[2 + 2 * before], rr = numbers[2 + 2 * now];
+      const double p_q = numbers[0], rz_before = numbers[1 + 2 * before], rr_before = numbers[2 + 2 * before],
+                   rr = numbers[2 + 2 * now];
       if (!std::isfinite(p_q) || !std::isfinite(rr) || !std::isfinite(rz_before)) return StopReason::not_finite;
       if (rz_before == 0) return StopReason::breakdown;
       if (rz_before < 0) return StopReason::indefinite_preconditioner;
       if (p_q <= 0) return StopReason::indefinite_matrix;
-      if (!flexible_) add_step(run.report, p_q, rz_before, preconditioner_ == nullptr ? numbers[1 + 2 * now] : rz_before * (rr / rr_before));
+      if (!flexible_)
+        add_step(run.report, p_q, rz_before,
+                 preconditioner_ == nullptr ? numbers[1 + 2 * now] : rz_before * (rr / rr_before));
       if (const auto reason = run.after_iteration(std::sqrt(rr))) return *reason;
       precondition(run, now);
       turn_to(run, now, before);
@@ -73,7 +77,8 @@ class Iteration {
     if (preconditioner_ == nullptr) return;
     preconditioner_->apply(run.r, z_);
     count(flexible_ ? 3 : 2);
-    if (flexible_) kernels_.flexible_dots(device_, size_, run.r.data(), z_.data(), run.q.data(), sums(turn), minus_zq());
+    if (flexible_)
+      kernels_.flexible_dots(device_, size_, run.r.data(), z_.data(), run.q.data(), sums(turn), minus_zq());
     else vectors_.dot(device_, size_, run.r.data(), z_.data(), sums(turn));
   }
 
@@ -96,8 +101,9 @@ class Iteration {
   Vector p_, z_, numbers_;
 };
 
-// A residual that stands still at the level of rounding is as good as double precision has it: where the correction that was last made for
-// it is small enough, in energy, the solution counts, as a direct one does (DirectSolver::judge).
+// A residual that stands still at the level of rounding is as good as double precision has it: where the correction
+// that was last made for it is small enough, in energy, the solution counts, as a direct one does
+// (DirectSolver::judge).
 void judge_stagnation(const LinearOperator& A, const Vector& b, const Vector& x, double relative, SolveReport& report) {
   double correction = 0;
   for (const SolveReport::Step& step : report.steps) correction += step.length * step.product;
@@ -105,7 +111,8 @@ void judge_stagnation(const LinearOperator& A, const Vector& b, const Vector& x,
   if (!(error <= relative)) return;
   Vector rounded(x.device(), x.size(), "vectors"), product(x.device(), x.size(), "vectors");
   const double rounding = rounding_residual(A, x, rounded, product) / norm2(b);
-  if (!(report.true_relative_residual <= std::min(residual_of_rounding * rounding, largest_residual_of_rounding))) return;
+  if (!(report.true_relative_residual <= std::min(residual_of_rounding * rounding, largest_residual_of_rounding)))
+    return;
   report.reason = StopReason::converged;
   report.where = rounding_text(rounding);
   report.error_estimate = error;
@@ -117,11 +124,12 @@ void judge_stagnation(const LinearOperator& A, const Vector& b, const Vector& x,
 SolveReport ConjugateGradient::solve(const LinearOperator& A, const Vector& b, Vector& x,
                                      const LinearOperator* preconditioner) const {
   std::optional<Iteration> iteration;
-  SolveReport report = solve_by_krylov(flexible ? "flexible conjugate gradients" : "conjugate gradients", {relative, absolute, max_iterations, give_up}, A,
-                                       b, x, preconditioner, [&](KrylovRun& run) {
-                                         if (!iteration) iteration.emplace(run, flexible);
-                                         return iteration->iterate(run);
-                                       });
+  SolveReport report =
+      solve_by_krylov(flexible ? "flexible conjugate gradients" : "conjugate gradients",
+                      {relative, absolute, max_iterations, give_up}, A, b, x, preconditioner, [&](KrylovRun& run) {
+                        if (!iteration) iteration.emplace(run, flexible);
+                        return iteration->iterate(run);
+                      });
   iteration.reset();
   if (report.reason == StopReason::stagnated && !report.steps.empty()) judge_stagnation(A, b, x, relative, report);
   return report;

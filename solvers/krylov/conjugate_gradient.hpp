@@ -10,19 +10,20 @@
 namespace ritz {
 
 struct ConjugateGradient {
-  double relative = 1e-8;     // of ||b||_2
-  double absolute = 0;        // the residual must be below the larger of the two
+  double relative = 1e-8;  // of ||b||_2
+  double absolute = 0;     // the residual must be below the larger of the two
   int max_iterations = 10000;
-  bool flexible = false;      // for preconditioners that change from one application to the next (Notay, SIAM J. Sci.
-                              // Comput. 22, 2000): beta of Polak and Ribiere, one more pass; a diagonal never needs it
+  bool flexible = false;  // for preconditioners that change from one application to the next (Notay, SIAM J. Sci.
+                          // Comput. 22, 2000): beta of Polak and Ribiere, one more pass; a diagonal never needs it
   IterationVerdict give_up = {};  // asked after each iteration, where there is one
 
   // x holds the initial guess and becomes the solution. `converged` means that ||b - A x||_2, computed anew, is below
   // the tolerance. When the residual of the recursion has drifted from the true one, the iteration restarts from the
-  // true one, until that no longer helps (`stagnated`, but where the residual is one of rounding and the last correction was
-  // below the tolerance, in energy). A trouble is a StopReason, not an exception.
-  // Memory: three vectors, four with a preconditioner that is not diagonal.
-  SolveReport solve(const LinearOperator& A, const Vector& b, Vector& x, const LinearOperator* preconditioner = nullptr) const;
+  // true one, until that no longer helps (`stagnated`, but where the residual is one of rounding and the last
+  // correction was below the tolerance, in energy). A trouble is a StopReason, not an exception. Memory: three vectors,
+  // four with a preconditioner that is not diagonal.
+  SolveReport solve(const LinearOperator& A, const Vector& b, Vector& x,
+                    const LinearOperator* preconditioner = nullptr) const;
 };
 
 }  // namespace ritz

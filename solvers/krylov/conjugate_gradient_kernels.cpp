@@ -92,7 +92,8 @@ void direction(const Device& device, Index n, const double* rz, const double* rz
   else for_each(device, "cg direction", n, Direction<true, DeviceRatio>{beta, d, z, p});
 }
 
-void flexible_dots(const Device& device, Index n, const double* r, const double* z, const double* q, double* rz, double* minus_zq) {
+void flexible_dots(const Device& device, Index n, const double* r, const double* z, const double* q, double* rz,
+                   double* minus_zq) {
   reduce<1>(device, "flexible cg dot", n, ScaledProduct{1, r, z}, rz);
   reduce<1>(device, "flexible cg dot", n, ScaledProduct{-1, z, q}, minus_zq);
 }
@@ -116,8 +117,8 @@ void lane_start(const Device& device, Index n, const double* d, const double* r,
   else reduce_lanes<2>(device, "cg start", n, Start<true>{d, r}, sums);
 }
 
-void lane_direction(const Device& device, Index n, unsigned lanes, const double* rz, const double* rz_before, const double* d,
-                    const double* z, double* p) {
+void lane_direction(const Device& device, Index n, unsigned lanes, const double* rz, const double* rz_before,
+                    const double* d, const double* z, double* p) {
   const LaneRatio beta(device, rz, rz_before, lanes);
   if (d == nullptr) for_each_lane(device, "cg direction", n, Direction<false, LaneRatio>{beta, d, z, p});
   else for_each_lane(device, "cg direction", n, Direction<true, LaneRatio>{beta, d, z, p});

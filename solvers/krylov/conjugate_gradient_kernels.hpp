@@ -16,17 +16,19 @@ struct ConjugateGradientKernels {
   // sums = {r.(d r), r.r}
   void (*start)(const Device&, Index n, const double* d, const double* r, double* sums);
   // *rz = r.z and *minus_zq = -z.q
-  void (*flexible_dots)(const Device&, Index n, const double* r, const double* z, const double* q, double* rz, double* minus_zq);
+  void (*flexible_dots)(const Device&, Index n, const double* r, const double* z, const double* q, double* rz,
+                        double* minus_zq);
   // p = d z + beta p with beta = *rz / *rz_before (0 unless *rz_before > 0). 32 bytes per unknown.
   void (*direction)(const Device&, Index n, const double* rz, const double* rz_before, const double* d, const double* z,
                     double* p);
 };
 
-// The same for 8 lanes ([n][8]): every number is eight, sums are {[8], [8]}, and lanes whose bit is not set stand still.
+// The same for 8 lanes ([n][8]): every number is eight, sums are {[8], [8]}, and lanes whose bit is not set stand
+// still.
 struct LaneConjugateGradientKernels {
   void (*residual)(const Device&, Index n, const double* b, const double* q, double* r, double* sums);
-  void (*update)(const Device&, Index n, unsigned lanes, const double* rz, const double* pq, const double* p, const double* q,
-                 const double* d, double* x, double* r, double* sums);
+  void (*update)(const Device&, Index n, unsigned lanes, const double* rz, const double* pq, const double* p,
+                 const double* q, const double* d, double* x, double* r, double* sums);
   void (*start)(const Device&, Index n, const double* d, const double* r, double* sums);
   void (*direction)(const Device&, Index n, unsigned lanes, const double* rz, const double* rz_before, const double* d,
                     const double* z, double* p);

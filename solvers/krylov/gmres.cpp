@@ -79,7 +79,9 @@ class Iteration {
   }
 
  private:
-  static int width(int columns) { return MultiVector::lanes * ((columns + MultiVector::lanes - 1) / MultiVector::lanes); }
+  static int width(int columns) {
+    return MultiVector::lanes * ((columns + MultiVector::lanes - 1) / MultiVector::lanes);
+  }
 
   // nullopt: the basis is full.
   std::optional<StopReason> cycle(KrylovRun& run, double norm) {
@@ -118,7 +120,7 @@ class Iteration {
     double* const h = numbers_.data();
     double* const square = h + 2 * columns;
     for (const int pass : {0, 1}) {
-      run.count(columns + groups);   // w once for each group of eight
+      run.count(columns + groups);  // w once for each group of eight
       kernels_.basis_dots(run.device, run.size, groups, V_.group(0), run.q.data(), h + pass * columns);
       run.count(columns + 2);
       kernels_.basis_add(run.device, run.size, groups, -1, V_.group(0), h + pass * columns, run.q.data(), square);
@@ -137,8 +139,8 @@ class Iteration {
     numbers_.upload(y);
     run.count(columns + 2);
     const MultiVector& basis = run.M == nullptr ? V_ : Z_;
-    kernels_.basis_add(run.device, run.size, columns / MultiVector::lanes, 1, basis.group(0), numbers_.data(), run.x.data(),
-                       numbers_.data() + numbers_.size() - 1);
+    kernels_.basis_add(run.device, run.size, columns / MultiVector::lanes, 1, basis.group(0), numbers_.data(),
+                       run.x.data(), numbers_.data() + numbers_.size() - 1);
   }
 
   const int restart_;
@@ -150,9 +152,11 @@ class Iteration {
 
 }  // namespace
 
-SolveReport Gmres::solve(const LinearOperator& A, const Vector& b, Vector& x, const LinearOperator* preconditioner) const {
+SolveReport Gmres::solve(const LinearOperator& A, const Vector& b, Vector& x,
+                         const LinearOperator* preconditioner) const {
   if (restart < 1 || restart > 1000)
-    throw Error(Exit::input, fmt::format("GMRES was asked to restart after {} iterations", restart), {}, "use 1 to 1000, such as 30");
+    throw Error(Exit::input, fmt::format("GMRES was asked to restart after {} iterations", restart), {},
+                "use 1 to 1000, such as 30");
   const int columns = static_cast<int>(std::max<Index>(1, std::min<Index>(restart, A.rows())));
   std::optional<Iteration> iteration;
   return solve_by_krylov(fmt::format("{}GMRES({})", preconditioner == nullptr ? "" : "flexible ", restart),

@@ -75,9 +75,10 @@ double KrylovRun::true_residual() {
   return std::sqrt(square);
 }
 
-// A little below the target, or rounding alone would make the true residual miss it; and never so far down that products
-// of tiny numbers underflow.
-std::optional<StopReason> after_iteration(double residual, double b_norm, double target, int max_iterations, SolveReport& report) {
+// A little below the target, or rounding alone would make the true residual miss it; and never so far down that
+// products of tiny numbers underflow.
+std::optional<StopReason> after_iteration(double residual, double b_norm, double target, int max_iterations,
+                                          SolveReport& report) {
   throw_if_stop_requested();
   ++report.iterations;
   report.history.push_back(residual / b_norm);
@@ -100,8 +101,8 @@ const Vector& KrylovRun::preconditioned(const Vector& v, Vector& z) const {
   return z;
 }
 
-SolveReport solve_by_krylov(const std::string& method, const KrylovLimits& limits, const LinearOperator& A, const Vector& b,
-                            Vector& x, const LinearOperator* preconditioner, const Iterate& iterate) {
+SolveReport solve_by_krylov(const std::string& method, const KrylovLimits& limits, const LinearOperator& A,
+                            const Vector& b, Vector& x, const LinearOperator* preconditioner, const Iterate& iterate) {
   check_system(A, b.size(), x.size(), preconditioner);
   SolveReport report;
   const double b_norm = norm2(b);
@@ -136,10 +137,12 @@ double rounding_residual(const LinearOperator& A, const Vector& x, Vector& round
 }
 
 std::string rounding_text(double relative) {
-  return fmt::format("the residual is that of rounding: storing the solution in double precision makes {:.1e} by itself", relative);
+  return fmt::format(
+      "the residual is that of rounding: storing the solution in double precision makes {:.1e} by itself", relative);
 }
 
-std::optional<StopReason> verdict_of(StopReason reason, double residual, double before, double target, SolveReport& report) {
+std::optional<StopReason> verdict_of(StopReason reason, double residual, double before, double target,
+                                     SolveReport& report) {
   if (residual <= target) return StopReason::converged;
   if (reason == StopReason::not_finite) report.where = "a product with the matrix or the preconditioner is not finite";
   const bool can_go_on = reason == StopReason::converged || reason == StopReason::breakdown;
@@ -166,7 +169,8 @@ void check_system(const LinearOperator& A, Index b_rows, Index x_rows, const Lin
   if (A.rows() != A.columns()) throw_size_mismatch(A.rows(), A.columns());
   if (b_rows != A.rows()) throw_size_mismatch(A.rows(), b_rows);
   if (x_rows != A.rows()) throw_size_mismatch(A.rows(), x_rows);
-  if (preconditioner != nullptr && preconditioner->rows() != A.rows()) throw_size_mismatch(A.rows(), preconditioner->rows());
+  if (preconditioner != nullptr && preconditioner->rows() != A.rows())
+    throw_size_mismatch(A.rows(), preconditioner->rows());
 }
 
 }  // namespace ritz

@@ -1,5 +1,6 @@
-// The frame around every Krylov method: checks of what is handed in, scaling, the true residual, honest stopping. A method
-// only says how it iterates, from the true residual on, until its own residual reaches the target or something stops it.
+// The frame around every Krylov method: checks of what is handed in, scaling, the true residual, honest stopping. A
+// method only says how it iterates, from the true residual on, until its own residual reaches the target or something
+// stops it.
 //
 //   return solve_by_krylov("MINRES", {relative, absolute, max_iterations}, A, b, x, M, [&](KrylovRun& run) { ... });
 #pragma once
@@ -27,8 +28,8 @@ class KrylovRun {
   const LinearOperator& A;
   const LinearOperator* const M;  // nullptr: none
   Vector& x;
-  Vector r;                       // b - A x; the iteration may change it
-  Vector q;                       // for the iteration's products with A
+  Vector r;  // b - A x; the iteration may change it
+  Vector q;  // for the iteration's products with A
   const Device device;
   const Index size;
   SolveReport report;
@@ -54,30 +55,33 @@ class KrylovRun {
   Vector square_;
 };
 
-// ||A (d x)|| with d a fixed pattern of signs and sizes about half a unit in the last place: the residual that rounding x makes by itself.
-// Overwrites the other two vectors.
+// ||A (d x)|| with d a fixed pattern of signs and sizes about half a unit in the last place: the residual that rounding
+// x makes by itself. Overwrites the other two vectors.
 double rounding_residual(const LinearOperator& A, const Vector& x, Vector& rounded, Vector& product);
 // Sums of a row's products round as well: a residual of a few times that is one of rounding.
 constexpr double residual_of_rounding = 16;
 std::string rounding_text(double relative);  // of rounding alone, relative to the right-hand side
-// Relative to the right-hand side. Above it a solution is not what was asked for, however accurate it is: of a singular matrix it is
-// as large as rounding allows, and forces that come from it are wrong by this much.
+// Relative to the right-hand side. Above it a solution is not what was asked for, however accurate it is: of a singular
+// matrix it is as large as rounding allows, and forces that come from it are wrong by this much.
 constexpr double largest_residual_of_rounding = 1e-3;
 
-// x holds the initial guess and becomes the solution. `iterate` returns `converged` when its own residual says so: it is
-// called again from the true residual when that one disagrees (also after a breakdown), for as long as the true residual
-// falls to half (`stagnated` else). b is scaled to order one before where its squares would leave double precision.
-SolveReport solve_by_krylov(const std::string& method, const KrylovLimits& limits, const LinearOperator& A, const Vector& b,
-                            Vector& x, const LinearOperator* preconditioner,
+// x holds the initial guess and becomes the solution. `iterate` returns `converged` when its own residual says so: it
+// is called again from the true residual when that one disagrees (also after a breakdown), for as long as the true
+// residual falls to half (`stagnated` else). b is scaled to order one before where its squares would leave double
+// precision.
+SolveReport solve_by_krylov(const std::string& method, const KrylovLimits& limits, const LinearOperator& A,
+                            const Vector& b, Vector& x, const LinearOperator* preconditioner,
                             const std::function<StopReason(KrylovRun&)>& iterate);
 
 // Shared with block methods: the power of two that brings a norm near one; 1 where squares are in range anyway.
 double power_for_squares(double norm);
 // An iteration is done, and the method's own residual has this norm. A reason: stop.
-std::optional<StopReason> after_iteration(double residual, double b_norm, double target, int max_iterations, SolveReport& report);
-// What the true residual makes of an iteration that stopped for `reason`, having begun at the residual `before`; nullopt:
-// start again from here.
-std::optional<StopReason> verdict_of(StopReason reason, double residual, double before, double target, SolveReport& report);
+std::optional<StopReason> after_iteration(double residual, double b_norm, double target, int max_iterations,
+                                          SolveReport& report);
+// What the true residual makes of an iteration that stopped for `reason`, having begun at the residual `before`;
+// nullopt: start again from here.
+std::optional<StopReason> verdict_of(StopReason reason, double residual, double before, double target,
+                                     SolveReport& report);
 // Fills `where` and `entry`: "entry 17 of the right-hand side is nan".
 void report_bad_entry(const Vector& v, const char* what, SolveReport& report);
 void check_system(const LinearOperator& A, Index b_rows, Index x_rows, const LinearOperator* preconditioner);

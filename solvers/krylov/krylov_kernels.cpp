@@ -35,7 +35,9 @@ struct MinresUpdate {
 struct BasisProduct {
   const double *V, *w;
   template <class Place>
-  constexpr LaneSums<1> operator()(Place p) const { return {{at(V, p) * of_row(w, p)}}; }
+  constexpr LaneSums<1> operator()(Place p) const {
+    return {{at(V, p) * of_row(w, p)}};
+  }
 };
 
 struct BasisAdd {
@@ -87,7 +89,8 @@ struct BicgUpdate {
   }
 };
 
-void lanczos(const Device& device, Index n, double s, double c, const double* yq, const double* q, const double* r2, double* r1) {
+void lanczos(const Device& device, Index n, double s, double c, const double* yq, const double* q, const double* r2,
+             double* r1) {
   for_each(device, "lanczos", n, Lanczos{s, c, DeviceQuotient(device, yq), q, r2, r1});
 }
 
@@ -95,8 +98,8 @@ void lanczos_dots(const Device& device, Index n, const double* r2, const double*
   reduce<4>(device, "lanczos dots", n, LanczosDots{r2, y, r}, sums);
 }
 
-void minres_update(const Device& device, Index n, const KrylovKernels::Minres& numbers, const double* y, const double* w2,
-                   const double* r2, double* w1, double* x, double* r) {
+void minres_update(const Device& device, Index n, const KrylovKernels::Minres& numbers, const double* y,
+                   const double* w2, const double* r2, double* w1, double* x, double* r) {
   for_each(device, "minres update", n, MinresUpdate{numbers, y, w2, r2, w1, x, r});
 }
 
@@ -105,11 +108,13 @@ void basis_dots(const Device& device, Index n, int groups, const double* V, cons
     reduce_lanes<1>(device, "basis dots", n, BasisProduct{V + g * n * lane_count, w}, h + g * lane_count);
 }
 
-void basis_add(const Device& device, Index n, int groups, double sign, const double* V, const double* h, double* w, double* square) {
+void basis_add(const Device& device, Index n, int groups, double sign, const double* V, const double* h, double* w,
+               double* square) {
   reduce<1>(device, "basis add", n, BasisAdd{n, groups, sign, V, h, w}, square);
 }
 
-void bicg_direction(const Device& device, Index n, double beta, double omega, const double* r, const double* v, double* p) {
+void bicg_direction(const Device& device, Index n, double beta, double omega, const double* r, const double* v,
+                    double* p) {
   for_each(device, "bicgstab direction", n, BicgDirection{beta, omega, r, v, p});
 }
 
@@ -127,7 +132,7 @@ void bicg_update(const Device& device, Index n, const double* rho, const double*
   reduce<2>(device, "bicgstab update", n, BicgUpdate{alpha, omega, p, s, t, shadow, x, r}, sums);
 }
 
-const KrylovKernels table{lanczos,   lanczos_dots, minres_update, basis_dots, basis_add,
+const KrylovKernels table{lanczos,        lanczos_dots, minres_update, basis_dots, basis_add,
                           bicg_direction, bicg_half,    bicg_dots,     bicg_update};
 const Registration registration("krylov", &table);
 

@@ -11,12 +11,13 @@
 namespace ritz {
 namespace {
 
-// The names are those of Paige and Saunders: r1 and r2 are the last two Lanczos vectors, not normalised, y = M r2, w1 and
-// w2 the last two directions.
+// The names are those of Paige and Saunders: r1 and r2 are the last two Lanczos vectors, not normalised, y = M r2, w1
+// and w2 the last two directions.
 class Iteration {
  public:
   explicit Iteration(const KrylovRun& run)
-      : kernels_(kernels<KrylovKernels>(run.device, solver_kernels, "krylov")), numbers_(run.device, number_count, "vectors") {
+      : kernels_(kernels<KrylovKernels>(run.device, solver_kernels, "krylov")),
+        numbers_(run.device, number_count, "vectors") {
     for (Vector* v : {&r1_, &r2_, &w1_, &w2_}) *v = Vector(run.device, run.size, "vectors");
     if (run.M != nullptr)
       for (Vector* v : {&y_, &next_y_}) *v = Vector(run.device, run.size, "vectors");
@@ -35,7 +36,8 @@ class Iteration {
       const double s = 1 / beta;
       run.A.apply_dot(*y, run.q, numbers_.data());
       run.count(4);
-      kernels_.lanczos(run.device, run.size, s, first ? 0 : beta / last_beta, numbers_.data(), run.q.data(), r2_.data(), r1_.data());
+      kernels_.lanczos(run.device, run.size, s, first ? 0 : beta / last_beta, numbers_.data(), run.q.data(), r2_.data(),
+                       r1_.data());
       r1_.swap(r2_);
       const Vector* next_y = &run.preconditioned(r2_, next_y_);
       const Dots dots = lanczos_dots(run, *next_y);
@@ -61,8 +63,8 @@ class Iteration {
       // y lags one behind: without a preconditioner it is what is now r1
       const Vector& old_y = run.M == nullptr ? r1_ : *y;
       run.count(9);
-      kernels_.minres_update(run.device, run.size, {s, last_epsilon, delta, 1 / gamma, phi, a, c}, old_y.data(), w2_.data(),
-                             r2_.data(), w1_.data(), run.x.data(), run.r.data());
+      kernels_.minres_update(run.device, run.size, {s, last_epsilon, delta, 1 / gamma, phi, a, c}, old_y.data(),
+                             w2_.data(), r2_.data(), w1_.data(), run.x.data(), run.r.data());
       w1_.swap(w2_);
       if (const auto reason = run.after_iteration(std::sqrt(std::max(rr, 0.0)))) return *reason;
       if (beta == 0) return StopReason::converged;  // the space is exhausted
@@ -96,12 +98,14 @@ class Iteration {
 
 }  // namespace
 
-SolveReport Minres::solve(const LinearOperator& A, const Vector& b, Vector& x, const LinearOperator* preconditioner) const {
+SolveReport Minres::solve(const LinearOperator& A, const Vector& b, Vector& x,
+                          const LinearOperator* preconditioner) const {
   std::optional<Iteration> iteration;
-  return solve_by_krylov("MINRES", {relative, absolute, max_iterations, give_up}, A, b, x, preconditioner, [&](KrylovRun& run) {
-    if (!iteration) iteration.emplace(run);
-    return iteration->iterate(run);
-  });
+  return solve_by_krylov("MINRES", {relative, absolute, max_iterations, give_up}, A, b, x, preconditioner,
+                         [&](KrylovRun& run) {
+                           if (!iteration) iteration.emplace(run);
+                           return iteration->iterate(run);
+                         });
 }
 
 }  // namespace ritz

@@ -9,7 +9,8 @@ namespace {
 
 using Basis = PreconditionerBasis;
 
-std::unique_ptr<LinearOperator> make(const SparseMatrix& A, PreconditionerKind kind, const SmoothedAggregationOptions& multigrid) {
+std::unique_ptr<LinearOperator> make(const SparseMatrix& A, PreconditionerKind kind,
+                                     const SmoothedAggregationOptions& multigrid) {
   switch (kind) {
     case PreconditionerKind::none: return nullptr;
     case PreconditionerKind::jacobi: return std::make_unique<JacobiPreconditioner>(A);
@@ -43,18 +44,20 @@ bool ChosenPreconditioner::refresh() {
 
 std::string ChosenPreconditioner::name() const {
   if (operator_ == nullptr) return "none";
-  const char* of = basis_ == Basis::symmetric_part ? " of the symmetric part"
+  const char* of = basis_ == Basis::symmetric_part  ? " of the symmetric part"
                    : basis_ == Basis::dominant_part ? " of the symmetric part made diagonally dominant"
                                                     : "";
   return operator_->name() + of;
 }
 
 // Conjugate gradients on an indefinite matrix have nothing to gain from a definite relative.
-std::vector<Basis> preconditioner_bases(LinearMethod method, PreconditionerKind kind, const MatrixTraits& traits, MatrixPromise promise) {
+std::vector<Basis> preconditioner_bases(LinearMethod method, PreconditionerKind kind, const MatrixTraits& traits,
+                                        MatrixPromise promise) {
   if (method == LinearMethod::conjugate_gradient || method == LinearMethod::flexible_conjugate_gradient ||
       promise == MatrixPromise::positive_definite || kind == PreconditionerKind::none)
     return {Basis::matrix};
-  if (!traits.positive_diagonal || (traits.indefinite && kind != PreconditionerKind::jacobi)) return {Basis::dominant_part};
+  if (!traits.positive_diagonal || (traits.indefinite && kind != PreconditionerKind::jacobi))
+    return {Basis::dominant_part};
   if (kind == PreconditionerKind::jacobi) return {Basis::matrix};
   return {traits.symmetric ? Basis::matrix : Basis::symmetric_part, Basis::dominant_part};
 }

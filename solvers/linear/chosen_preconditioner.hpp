@@ -1,6 +1,6 @@
-// A preconditioner by its kind, for any square matrix. Jacobi, Chebyshev and multigrid are at home with positive definite
-// matrices; of others they are made of a relative that is definite, or nearly: the symmetric part, or that part with its
-// diagonal raised until it dominates.
+// A preconditioner by its kind, for any square matrix. Jacobi, Chebyshev and multigrid are at home with positive
+// definite matrices; of others they are made of a relative that is definite, or nearly: the symmetric part, or that
+// part with its diagonal raised until it dominates.
 //
 //   ChosenPreconditioner M(A, PreconditionerKind::multigrid, PreconditionerBasis::dominant_part, {});
 #pragma once
@@ -16,13 +16,13 @@ enum class PreconditionerBasis { matrix, symmetric_part, dominant_part };
 
 class ChosenPreconditioner {
  public:
-  // A must outlive this. Throws Error: Exit::model or Exit::not_converged when the preconditioner finds that its basis is
-  // not positive definite.
+  // A must outlive this. Throws Error: Exit::model or Exit::not_converged when the preconditioner finds that its basis
+  // is not positive definite.
   ChosenPreconditioner(const SparseMatrix& A, PreconditionerKind kind, PreconditionerBasis basis,
                        const SmoothedAggregationOptions& multigrid);
 
   const LinearOperator* get() const { return operator_.get(); }  // nullptr: none
-  std::string name() const;  // "multigrid of the symmetric part"
+  std::string name() const;                                      // "multigrid of the symmetric part"
   // After a change of A's values; false: this kind is made anew. Throws as the constructor does.
   bool refresh();
 
@@ -33,7 +33,7 @@ class ChosenPreconditioner {
 };
 
 // The bases worth trying for this matrix, best first.
-std::vector<PreconditionerBasis> preconditioner_bases(LinearMethod method, PreconditionerKind kind, const MatrixTraits& traits,
-                                                      MatrixPromise promise);
+std::vector<PreconditionerBasis> preconditioner_bases(LinearMethod method, PreconditionerKind kind,
+                                                      const MatrixTraits& traits, MatrixPromise promise);
 
 }  // namespace ritz

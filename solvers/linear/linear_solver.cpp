@@ -20,18 +20,23 @@ using namespace linear;
 namespace {
 
 bool found_indefinite(const Reports& reports) {
-  return std::ranges::any_of(reports, [](const SolveReport& report) { return report.reason == StopReason::indefinite_matrix; });
+  return std::ranges::any_of(reports,
+                             [](const SolveReport& report) { return report.reason == StopReason::indefinite_matrix; });
 }
 
 // Other methods help against everything but wrong numbers, and a promise that was broken.
 bool may_go_on(const Reports& reports, MatrixPromise promise) {
-  if (all_converged(reports) || std::ranges::any_of(reports, [](const SolveReport& report) { return report.entry >= 0; })) return false;
+  if (all_converged(reports) ||
+      std::ranges::any_of(reports, [](const SolveReport& report) { return report.entry >= 0; }))
+    return false;
   return !(found_indefinite(reports) && promise == MatrixPromise::positive_definite);
 }
 
 std::string failure_of(const SolveReport& report) {
-  const std::string with = report.preconditioner.empty() || report.preconditioner == "none" ? "" : " with " + report.preconditioner;
-  return fmt::format("{}{}: {} after {} iteration{}", report.method, with, name_of(report.reason), report.iterations, report.iterations == 1 ? "" : "s");
+  const std::string with =
+      report.preconditioner.empty() || report.preconditioner == "none" ? "" : " with " + report.preconditioner;
+  return fmt::format("{}{}: {} after {} iteration{}", report.method, with, name_of(report.reason), report.iterations,
+                     report.iterations == 1 ? "" : "s");
 }
 
 // The same again helps only where the iterations had run out.
@@ -44,7 +49,8 @@ bool is_pointless(const MethodChoice& choice, const std::vector<MethodChoice>& t
 // The box is only asked for where a method is to be chosen.
 SystemSize size_of(const Task& task, int columns) {
   const int block = task.A.block_size();
-  SystemSize size{task.A.rows(), task.A.pattern().nonzeros() * block * block, task.geometry.dimension, block, {}, columns};
+  SystemSize size{task.A.rows(), task.A.pattern().nonzeros() * block * block, task.geometry.dimension, block, {},
+                  columns};
   if (task.options.method == LinearMethod::automatic && task.geometry.coordinates != nullptr)
     size.extent = box_around(*task.geometry.coordinates, task.geometry.dimension).extent;
   return size;
@@ -54,8 +60,7 @@ SystemSize size_of(const Task& task, int columns) {
 template <Columns T>
 class Walk {
  public:
-  Walk(const Task& task, const T& columns)
-      : task_(task), columns_(columns), size_(size_of(task, count(columns))) {}
+  Walk(const Task& task, const T& columns) : task_(task), columns_(columns), size_(size_of(task, count(columns))) {}
 
   Reports take() {
     std::vector<MethodChoice> plan = new_plan();
@@ -87,8 +92,8 @@ class Walk {
   void attempt(const MethodChoice& choice, bool is_last) {
     const bool direct = choice.method == LinearMethod::direct;
     Reports next;
-    const std::optional<Error> shortage =
-        shortage_or_no_library([&] { next = direct ? solve_directly(task_, columns_, choice) : iterate_within_memory(choice); });
+    const std::optional<Error> shortage = shortage_or_no_library(
+        [&] { next = direct ? solve_directly(task_, columns_, choice) : iterate_within_memory(choice); });
     if (shortage) {
       if (is_last && reports_.empty()) throw *shortage;
       fallbacks_.push_back((direct ? "not factorised: " : "") + shortage->message());
@@ -96,29 +101,36 @@ class Walk {
     }
     tried_.push_back(choice);
     if (task_.options.prepared != nullptr && all_converged(next)) task_.options.prepared->remember(choice);
-    const std::vector<std::string>& inner = std::ranges::max(next, {}, [](const SolveReport& report) { return report.fallbacks.size(); }).fallbacks;
+    const std::vector<std::string>& inner =
+        std::ranges::max(next, {}, [](const SolveReport& report) { return report.fallbacks.size(); }).fallbacks;
     fallbacks_.insert(fallbacks_.end(), inner.begin(), inner.end());
     const bool mere_trial = choice.trial && worst(next).reason == StopReason::iteration_limit;
-    if (!is_last && !mere_trial && may_go_on(next, task_.options.promise)) fallbacks_.push_back(failure_of(worst(next)));
+    if (!is_last && !mere_trial && may_go_on(next, task_.options.promise))
+      fallbacks_.push_back(failure_of(worst(next)));
     for (SolveReport& report : next) report.choice = choice.why;
     if (after_trial_) {  // what comes now is not to look as if it had taken the trial's iterations
       for (SolveReport& report : next)
-        report.choice += fmt::format(" ({} iterations of {} before were not enough)", worst(reports_).iterations, worst(reports_).method);
+        report.choice += fmt::format(" ({} iterations of {} before were not enough)", worst(reports_).iterations,
+                                     worst(reports_).method);
       for (SolveReport& report : reports_) report.iterations = 0;
     }
     after_trial_ = mere_trial;
     reports_ = reports_.empty() ? std::move(next) : continued(reports_, std::move(next), "");
   }
 
-  // Before any of it is taken. The model may be a quarter too high: what is closer than that is tried, and so is what costs little to try.
+  // Before any of it is taken. The model may be a quarter too high: what is closer than that is tried, and so is what
+  // costs little to try.
   void check_memory_for_hierarchy(const SmoothedAggregationOptions& multigrid) const {
     if (task_.options.prepared != nullptr && task_.options.prepared->holds(PreconditionerKind::multigrid)) return;
     const SparsityPattern& pattern = task_.A.pattern();
     const MemoryPool& pool = task_.A.device().memory();
-    const HierarchyShape shape{pattern.rows(), pattern.nonzeros(), task_.A.block_size(), task_.geometry.dimension, Nesting::none, multigrid.half_storage};
+    const HierarchyShape shape{pattern.rows(),           pattern.nonzeros(), task_.A.block_size(),
+                               task_.geometry.dimension, Nesting::none,      multigrid.half_storage};
     const double needed = 0.75 * double(hierarchy_needs(shape, multigrid.single_precision).set_up.total());
     if (needed <= std::max(25e6, double(pool.available()))) return;
-    throw Error(Exit::resources, fmt::format("multigrid needs more than {:.1f} MB, and {:.1f} MB are there", 1e-6 * needed, 1e-6 * double(pool.available())),
+    throw Error(Exit::resources,
+                fmt::format("multigrid needs more than {:.1f} MB, and {:.1f} MB are there", 1e-6 * needed,
+                            1e-6 * double(pool.available())),
                 "foreseen from the size of the matrix", "use a cheaper preconditioner, or a device with more memory");
   }
 
@@ -178,9 +190,11 @@ SolveReport zero_solution() {
 }
 
 template <Columns T>
-Reports solve_columns(const SparseMatrix& A, const T& columns, const LinearSolverOptions& options, const SolverGeometry& geometry) {
+Reports solve_columns(const SparseMatrix& A, const T& columns, const LinearSolverOptions& options,
+                      const SolverGeometry& geometry) {
   check_sizes(A, columns);
-  if (const auto wrong = mismatch(options.method, options.preconditioner)) throw Error(Exit::input, wrong->what, wrong->why, wrong->fix);
+  if (const auto wrong = mismatch(options.method, options.preconditioner))
+    throw Error(Exit::input, wrong->what, wrong->why, wrong->fix);
   const std::vector<double> loads = load_norms(columns);
   const MatrixTraits traits = traits_of(A, options.promise);
   if (!traits.finite) return Reports(loads.size(), matrix_not_finite(A));

@@ -1,5 +1,6 @@
 // One call that solves a linear system: by the method that the user named, or by the one that suits size, symmetry and
-// definiteness of the matrix. Whatever is handed in, `converged` is true of the residual, and everything else has a name.
+// definiteness of the matrix. Whatever is handed in, `converged` is true of the residual, and everything else has a
+// name.
 //
 //   SolveReport report = solve_linear(K, b, x, {.relative = 1e-10});
 #pragma once
@@ -10,14 +11,15 @@
 
 namespace ritz {
 
-// x holds the initial guess (direct solvers ignore it) and becomes the solution. With `automatic`, methods that fail give
-// way to the next of plan_methods(), and the report's `fallbacks` name each with its reason. Throws Error: Exit::input when
-// the named method or combination is senseless for this matrix; Exit::model from factorisations (singular, naming rows; not
-// positive definite as promised); Exit::resources and Exit::environment when nothing else is left to try.
+// x holds the initial guess (direct solvers ignore it) and becomes the solution. With `automatic`, methods that fail
+// give way to the next of plan_methods(), and the report's `fallbacks` name each with its reason. Throws Error:
+// Exit::input when the named method or combination is senseless for this matrix; Exit::model from factorisations
+// (singular, naming rows; not positive definite as promised); Exit::resources and Exit::environment when nothing else
+// is left to try.
 SolveReport solve_linear(const SparseMatrix& A, const Vector& b, Vector& x, const LinearSolverOptions& options,
                          const SolverGeometry& geometry = {});
-// Several right-hand sides of one matrix, such as load cases: one set-up or factorisation, and columns that share every read
-// of the matrix. A report for each column; those of zero are solved by zero.
+// Several right-hand sides of one matrix, such as load cases: one set-up or factorisation, and columns that share every
+// read of the matrix. A report for each column; those of zero are solved by zero.
 std::vector<SolveReport> solve_linear(const SparseMatrix& A, const MultiVector& B, MultiVector& X,
                                       const LinearSolverOptions& options, const SolverGeometry& geometry = {});
 

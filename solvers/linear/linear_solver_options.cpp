@@ -40,16 +40,19 @@ PreconditionerKind preconditioner_named(std::string_view name) {
 
 std::optional<Mismatch> mismatch(LinearMethod method, PreconditionerKind preconditioner) {
   if (method != LinearMethod::direct || preconditioner == PreconditionerKind::automatic) return std::nullopt;
-  return Mismatch{fmt::format("the method 'direct' was named together with the preconditioner '{}'", name_of(preconditioner)),
-                  "a factorisation has no preconditioner",
-                  "leave the preconditioner away, or name an iterative method: 'cg', 'flexible_cg', 'minres', 'gmres' or 'bicgstab'"};
+  return Mismatch{
+      fmt::format("the method 'direct' was named together with the preconditioner '{}'", name_of(preconditioner)),
+      "a factorisation has no preconditioner",
+      "leave the preconditioner away, or name an iterative method: 'cg', 'flexible_cg', 'minres', 'gmres' or "
+      "'bicgstab'"};
 }
 
 void check_method_suits(LinearMethod method, const MatrixTraits& traits) {
-  const bool needs_symmetry = method == LinearMethod::conjugate_gradient || method == LinearMethod::flexible_conjugate_gradient ||
-                              method == LinearMethod::minres;
+  const bool needs_symmetry = method == LinearMethod::conjugate_gradient ||
+                              method == LinearMethod::flexible_conjugate_gradient || method == LinearMethod::minres;
   if (!needs_symmetry || traits.symmetric) return;
-  throw Error(Exit::input, fmt::format("the method '{}' was asked for, but the matrix is not symmetric", name_of(method)),
+  throw Error(Exit::input,
+              fmt::format("the method '{}' was asked for, but the matrix is not symmetric", name_of(method)),
               "its recurrences are only true of symmetric matrices: it would not converge, or to something else",
               "use 'gmres', 'bicgstab', 'direct' or 'auto'");
 }

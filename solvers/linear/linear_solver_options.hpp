@@ -20,7 +20,8 @@ class PreparedSolver;  // solvers/linear/prepared_solver.hpp
 enum class LinearMethod { automatic, conjugate_gradient, flexible_conjugate_gradient, minres, gmres, bicgstab, direct };
 enum class PreconditionerKind { automatic, none, jacobi, chebyshev, multigrid };
 
-// "auto", "cg", "flexible_cg", "minres", "gmres", "bicgstab", "direct"; "auto", "none", "jacobi", "chebyshev", "multigrid"
+// "auto", "cg", "flexible_cg", "minres", "gmres", "bicgstab", "direct"; "auto", "none", "jacobi", "chebyshev",
+// "multigrid"
 const std::vector<std::string>& linear_method_names();
 const std::vector<std::string>& preconditioner_names();
 const std::string& name_of(LinearMethod method);
@@ -29,8 +30,8 @@ const std::string& name_of(PreconditionerKind kind);
 LinearMethod linear_method_named(std::string_view name);
 PreconditionerKind preconditioner_named(std::string_view name);
 
-// What the caller knows of the matrix, so that nobody needs to look. A matrix that was promised positive definite and is
-// not is an error: a model that is not stable, not a system to be solved in another way.
+// What the caller knows of the matrix, so that nobody needs to look. A matrix that was promised positive definite and
+// is not is an error: a model that is not stable, not a system to be solved in another way.
 enum class MatrixPromise { none, symmetric, positive_definite };
 
 // A matrix, or elements computed anew at every product: for those who solve equations (solve_static).
@@ -39,19 +40,21 @@ enum class OperatorKind { automatic, matrix, matrix_free };
 struct LinearSolverOptions {
   LinearMethod method = LinearMethod::automatic;
   PreconditionerKind preconditioner = PreconditionerKind::automatic;
-  double relative = 1e-8;         // of ||b||_2, on the true residual
-  double rounding_error = 0;  // of a direct solution that rounding keeps from `relative`: up to it the solution counts, as nothing is nearer
+  double relative = 1e-8;  // of ||b||_2, on the true residual
+  // of a direct solution that rounding keeps from `relative`: up to it the solution counts, as nothing is nearer
+  double rounding_error = 0;
   int max_iterations = 20000;
-  int restart = 30;               // of GMRES
+  int restart = 30;                      // of GMRES
   SmoothedAggregationOptions multigrid;  // coordinates, dimension and nested are filled in by solve_linear
   MatrixPromise promise = MatrixPromise::none;
   OperatorKind operator_kind = OperatorKind::automatic;
-  bool slow_multigrid = false;    // it has been tried on this system, without a matrix: a factorisation goes first
-  bool one_of_many = false;       // other right-hand sides or numbers follow: load cases, members of a sweep
-  Index direct_memory = 0;        // [bytes] that a factorisation may need; 0: what the device has
-  double direct_operations = 0;   // that a factorisation may need, as its analysis counts them; 0: `automatic` decides
+  bool slow_multigrid = false;   // it has been tried on this system, without a matrix: a factorisation goes first
+  bool one_of_many = false;      // other right-hand sides or numbers follow: load cases, members of a sweep
+  Index direct_memory = 0;       // [bytes] that a factorisation may need; 0: what the device has
+  double direct_operations = 0;  // that a factorisation may need, as its analysis counts them; 0: `automatic` decides
   PreparedSolver* prepared = nullptr;  // of this matrix: what it holds is used, and what is made is kept there
-  std::function<void(const SolveReport&, Index unknowns)> on_failure;  // told by callers who make an error of a failed solve
+  // told by callers who make an error of a failed solve
+  std::function<void(const SolveReport&, Index unknowns)> on_failure;
   // Told by solve_linear of several columns, as soon as those from `first` on are solved and stand in X.
   std::function<void(int first, const std::vector<SolveReport>& reports)> after_columns;
   std::function<void(const std::string&)> say;  // lines worth knowing before long work: the memory that a factor needs

@@ -12,8 +12,8 @@ MatrixTraits inspect(const SparseMatrix& A) {
   const Device& device = A.device();
   const Vector diagonal = A.diagonal();
   Vector counts(device, 3, "reductions");
-  const MatrixView view{A.pattern().rows(), A.pattern().nonzeros(), A.block_size(), A.pattern().offsets().data(),
-                        A.pattern().columns().data(), A.values().data()};
+  const MatrixView view{A.pattern().rows(),           A.pattern().nonzeros(),       A.block_size(),
+                        A.pattern().offsets().data(), A.pattern().columns().data(), A.values().data()};
   kernels<MatrixKernels>(device, solver_kernels, "matrix").inspect(device, view, diagonal.data(), counts.data());
   double found[3];
   device.machine().read_scalars(found, counts.data(), 3);

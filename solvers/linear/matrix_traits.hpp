@@ -9,9 +9,9 @@ namespace ritz {
 
 struct MatrixTraits {
   bool finite = true;
-  bool symmetric = true;           // values and pattern, up to the rounding of an assembly (1e-10 of the entries)
-  bool positive_diagonal = true;   // which every positive definite matrix has
-  bool indefinite = false;         // found out by a solver; inspect() does not know
+  bool symmetric = true;          // values and pattern, up to the rounding of an assembly (1e-10 of the entries)
+  bool positive_diagonal = true;  // which every positive definite matrix has
+  bool indefinite = false;        // found out by a solver; inspect() does not know
 };
 MatrixTraits inspect(const SparseMatrix& A);
 

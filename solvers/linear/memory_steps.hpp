@@ -16,8 +16,8 @@
 
 namespace ritz {
 
-// Changes the choice or the options to the next step. Returns what was done, for the log and the report: "memory: ...", with
-// bytes and cost. nullopt: there is no step left here.
+// Changes the choice or the options to the next step. Returns what was done, for the log and the report: "memory: ...",
+// with bytes and cost. nullopt: there is no step left here.
 std::optional<std::string> step_down(const Error& shortage, LinearSolverOptions& options, MethodChoice& choice);
 
 // The same for a preconditioner alone: the next cheaper one.

@@ -16,11 +16,11 @@ using Kind = PreconditionerKind;
 Index hardly_any(int dimension) { return dimension == 3 ? 3000 : 8000; }
 
 // A factorisation that nobody asked for by name: an hour or so of one core.
-constexpr double patience = 2e13;  // [operations]
+constexpr double patience = 2e13;              // [operations]
 constexpr double operations_per_second = 8e9;  // of a factorisation on one core
 
-// Jacobi costs nothing to set up, and a multigrid solve as much as 110 to 320 iterations with it. Where it is the better
-// choice, the residual falls at once, since the spectrum is narrow; elsewhere it rises or stands still at first.
+// Jacobi costs nothing to set up, and a multigrid solve as much as 110 to 320 iterations with it. Where it is the
+// better choice, the residual falls at once, since the spectrum is narrow; elsewhere it rises or stands still at first.
 // In a plane multigrid is the cheaper for it.
 bool falls_too_slowly(int iterations, double log_reduction, double relative, int dimension) {
   const double needed = -std::log10(relative);
@@ -43,8 +43,8 @@ double predicted_iteration(const SystemSize& size, int products) {
   return 3e-6 + products * (0.6e-9 * double(size.nonzeros) + 3e-9 * double(size.unknowns));
 }
 
-// Iterations with the diagonal for half the time of a factorisation; given up at a third of that when less than a quarter
-// of the digits are there.
+// Iterations with the diagonal for half the time of a factorisation; given up at a third of that when less than a
+// quarter of the digits are there.
 MethodChoice trial_before_factorising(Method method, const SystemSize& size, const LinearSolverOptions& options) {
   const bool symmetric = method != Method::bicgstab;
   const double budget = 0.5 * predicted_factorisation(size, symmetric) / predicted_iteration(size, symmetric ? 1 : 2);
@@ -67,9 +67,10 @@ MultigridCost multigrid_cost(const SystemSize& size) {
   return {1.7e-8 * entries, 2e-8 * n + 0.9e-9 * entries, 25};  // blocks bring their columns once
 }
 
-// Multigrid against the factorisation. It is first given three tenths of the factorisation's time, so that whatever comes costs little more
-// than the better of the two; then left when what remains, at the rate of the later half of the iterations, would take longer. Not at the
-// mean rate: residuals rise at first where bodies are thin or hardly compressible.
+// Multigrid against the factorisation. It is first given three tenths of the factorisation's time, so that whatever
+// comes costs little more than the better of the two; then left when what remains, at the rate of the later half of the
+// iterations, would take longer. Not at the mean rate: residuals rise at first where bodies are thin or hardly
+// compressible.
 class SlowerThanFactorising {
  public:
   SlowerThanFactorising(double factorisation, double iteration, double relative)
@@ -91,8 +92,10 @@ class SlowerThanFactorising {
 
 std::vector<MethodChoice> plan_for_definite(const SystemSize& size, const LinearSolverOptions& options) {
   const double factorisation = predicted_factorisation(size, true);
-  MethodChoice direct{Method::direct, Kind::automatic, fmt::format("{} unknowns are few enough to factorise", size.unknowns)};
-  MethodChoice cg{Method::conjugate_gradient, Kind::multigrid, fmt::format("{} unknowns are too many to factorise quickly", size.unknowns)};
+  MethodChoice direct{Method::direct, Kind::automatic,
+                      fmt::format("{} unknowns are few enough to factorise", size.unknowns)};
+  MethodChoice cg{Method::conjugate_gradient, Kind::multigrid,
+                  fmt::format("{} unknowns are too many to factorise quickly", size.unknowns)};
   if (options.preconditioner != Kind::automatic) cg.preconditioner = options.preconditioner;
   if (size.unknowns <= hardly_any(size.dimension)) {
     if (options.preconditioner != Kind::automatic) return {direct, cg};
@@ -107,8 +110,10 @@ std::vector<MethodChoice> plan_for_definite(const SystemSize& size, const Linear
   if (options.preconditioner != Kind::automatic) return {impatient, slow, cg};
   if (options.slow_multigrid) return {slow, cg};
   if (const double multigrid = predicted_multigrid(size); factorisation < multigrid) {
-    direct.why = size.columns > 1 ? fmt::format("a factorisation pays for {} right-hand sides", size.columns)
-                                  : fmt::format("a factorisation is foreseen to cost less than multigrid: {} unknowns in short cuts", size.unknowns);
+    direct.why = size.columns > 1
+                     ? fmt::format("a factorisation pays for {} right-hand sides", size.columns)
+                     : fmt::format("a factorisation is foreseen to cost less than multigrid: {} unknowns in short cuts",
+                                   size.unknowns);
     direct.operations_limit = 2 * multigrid * operations_per_second;
     return {direct, impatient, slow, cg};
   }
@@ -117,8 +122,8 @@ std::vector<MethodChoice> plan_for_definite(const SystemSize& size, const Linear
 }
 
 // A short trial, a factorisation, and what is left when that does not fit.
-std::vector<MethodChoice> plan_around_a_factorisation(const SystemSize& size, const LinearSolverOptions& options, Method trial_method,
-                                                      Method long_method, const std::string& why) {
+std::vector<MethodChoice> plan_around_a_factorisation(const SystemSize& size, const LinearSolverOptions& options,
+                                                      Method trial_method, Method long_method, const std::string& why) {
   MethodChoice direct{Method::direct, Kind::automatic, why};
   MethodChoice strong{long_method, Kind::multigrid, why + ", and does not fit a factorisation"}, simple = strong;
   direct.operations_limit = patience;
@@ -133,10 +138,12 @@ std::vector<MethodChoice> plan_around_a_factorisation(const SystemSize& size, co
   return {trial_before_factorising(trial_method, size, options), direct, strong, simple};
 }
 
-std::vector<MethodChoice> plan_for_indefinite(const SystemSize& size, const MatrixTraits& traits, const LinearSolverOptions& options) {
+std::vector<MethodChoice> plan_for_indefinite(const SystemSize& size, const MatrixTraits& traits,
+                                              const LinearSolverOptions& options) {
   return plan_around_a_factorisation(size, options, Method::minres, Method::minres,
-                                     traits.positive_diagonal ? "conjugate gradients found the matrix indefinite"
-                                                              : "the matrix is not positive definite: a diagonal entry is not positive");
+                                     traits.positive_diagonal
+                                         ? "conjugate gradients found the matrix indefinite"
+                                         : "the matrix is not positive definite: a diagonal entry is not positive");
 }
 
 std::vector<MethodChoice> plan_for_unsymmetric(const SystemSize& size, const LinearSolverOptions& options) {
@@ -151,8 +158,10 @@ double dissection_operations(const SystemSize& size) {
   std::array<double, 3> wide = size.extent;
   std::ranges::sort(wide, std::greater{});
   if (std::ranges::any_of(wide.begin(), wide.begin() + d, [](double side) { return !(side > 0); })) wide = {1, 1, 1};
-  const double volume = d == 3 ? wide[0] * wide[1] * wide[2] : wide[0] * wide[1], spacing = std::pow(volume / nodes, 1.0 / d);
-  for (int k = 0; k < 3; ++k) wide[static_cast<std::size_t>(k)] = k < d ? std::max(1.0, wide[static_cast<std::size_t>(k)] / spacing) : 1;
+  const double volume = d == 3 ? wide[0] * wide[1] * wide[2] : wide[0] * wide[1],
+               spacing = std::pow(volume / nodes, 1.0 / d);
+  for (int k = 0; k < 3; ++k)
+    wide[static_cast<std::size_t>(k)] = k < d ? std::max(1.0, wide[static_cast<std::size_t>(k)] / spacing) : 1;
   std::array<int, 3> faces{};  // across each direction, that a piece shares with others
   double operations = 0;
   for (double pieces = 1; wide[0] * wide[1] * wide[2] > 8; pieces *= 2) {
@@ -173,25 +182,30 @@ IterationVerdict slower_than_factorising(const SystemSize& size, double iteratio
 }
 
 double predicted_factorisation(const SystemSize& size, bool symmetric) {
-  const double once = 3e-4 + 3.5e-6 * double(size.unknowns) + 3.5e-8 * double(size.nonzeros) + 4.2e-11 * dissection_operations(size);
+  const double once =
+      3e-4 + 3.5e-6 * double(size.unknowns) + 3.5e-8 * double(size.nonzeros) + 4.2e-11 * dissection_operations(size);
   return (symmetric ? 1 : 2) * once * (1 + 0.02 * (size.columns - 1));
 }
 
 double predicted_multigrid(const SystemSize& size) {
   const MultigridCost cost = multigrid_cost(size);
-  return cost.set_up + cost.usual * cost.iteration * (size.columns == 1 ? 1 : 2.7 * ((size.columns + 7) / 8));  // eight columns cost 2.7 solutions
+  // eight columns cost 2.7 solutions
+  return cost.set_up + cost.usual * cost.iteration * (size.columns == 1 ? 1 : 2.7 * ((size.columns + 7) / 8));
 }
 
-std::vector<MethodChoice> plan_methods(const SystemSize& size, const MatrixTraits& traits, const LinearSolverOptions& options) {
+std::vector<MethodChoice> plan_methods(const SystemSize& size, const MatrixTraits& traits,
+                                       const LinearSolverOptions& options) {
   if (options.method != Method::automatic) {
     MethodChoice named{options.method, options.preconditioner, "as asked"};
-    if (named.preconditioner == Kind::automatic && named.method != Method::direct) named.preconditioner = Kind::multigrid;
+    if (named.preconditioner == Kind::automatic && named.method != Method::direct)
+      named.preconditioner = Kind::multigrid;
     named.operations_limit = options.direct_operations;
     return {named};
   }
-  std::vector<MethodChoice> plan = !traits.symmetric                                ? plan_for_unsymmetric(size, options)
-                                   : traits.positive_diagonal && !traits.indefinite ? plan_for_definite(size, options)
-                                                                                    : plan_for_indefinite(size, traits, options);
+  std::vector<MethodChoice> plan = !traits.symmetric ? plan_for_unsymmetric(size, options)
+                                   : traits.positive_diagonal && !traits.indefinite
+                                       ? plan_for_definite(size, options)
+                                       : plan_for_indefinite(size, traits, options);
   if (options.direct_operations > 0)
     for (MethodChoice& choice : plan) choice.operations_limit = options.direct_operations;
   return plan;

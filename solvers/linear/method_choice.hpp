@@ -1,5 +1,5 @@
-// Which method `automatic` takes, and which it falls back to: from size, symmetry, definiteness and memory. The constants
-// come from the table of `ritz-bench --only auto-table` (docs/solvers.md).
+// Which method `automatic` takes, and which it falls back to: from size, symmetry, definiteness and memory. The
+// constants come from the table of `ritz-bench --only auto-table` (docs/solvers.md).
 //
 //   choose_method({.unknowns = 200000, .nonzeros = 14000000, .dimension = 3}, traits, options).why
 #pragma once
@@ -21,31 +21,36 @@ struct SystemSize {
   int columns = 1;                   // right-hand sides
 };
 
-// Seconds of one core of an AMD EPYC (Zen 5), from the table of `ritz-bench --only auto-table`; only their ratios count.
+// Seconds of one core of an AMD EPYC (Zen 5), from the table of `ritz-bench --only auto-table`; only their ratios
+// count.
 double predicted_factorisation(const SystemSize& size, bool symmetric);
-// Multiplications of it, in the limit of many unknowns: nested dissection halves the box across its longest side until few nodes are left, and
-// eliminates each cut with the faces that its piece shares with others (George and Liu 1981, ch. 8). A slender body has short cuts, a thin
-// one those of a plane. Counts 1.4 times those of MUMPS for blocks of linear tetrahedra.
+// Multiplications of it, in the limit of many unknowns: nested dissection halves the box across its longest side until
+// few nodes are left, and eliminates each cut with the faces that its piece shares with others (George and Liu 1981,
+// ch. 8). A slender body has short cuts, a thin one those of a plane. Counts 1.4 times those of MUMPS for blocks of
+// linear tetrahedra.
 double dissection_operations(const SystemSize& size);
-double predicted_multigrid(const SystemSize& size);   // set-up and conjugate gradients for all columns, where it works well
+// set-up and conjugate gradients for all columns, where it works well
+double predicted_multigrid(const SystemSize& size);
 
-// Says when a factorisation is the better bet than what remains of an iteration that takes so many seconds a time. Empty where it would take
-// minutes: then what iterates goes on.
+// Says when a factorisation is the better bet than what remains of an iteration that takes so many seconds a time.
+// Empty where it would take minutes: then what iterates goes on.
 IterationVerdict slower_than_factorising(const SystemSize& size, double iteration, double relative);
 
 struct MethodChoice {
   LinearMethod method;
   PreconditionerKind preconditioner;
-  std::string why;                   // a sentence
-  int max_iterations = 0;            // 0: as the options say; else those after which the next method is the better bet
-  double operations_limit = 0;       // of a factorisation; 0: none
-  IterationVerdict give_up = {};     // when the next method is the better bet; empty: never
-  bool trial = false;                // may be given up without being called a failure
+  std::string why;                // a sentence
+  int max_iterations = 0;         // 0: as the options say; else those after which the next method is the better bet
+  double operations_limit = 0;    // of a factorisation; 0: none
+  IterationVerdict give_up = {};  // when the next method is the better bet; empty: never
+  bool trial = false;             // may be given up without being called a failure
 };
 
 // In the order of trying; a method that the user named stands alone.
-std::vector<MethodChoice> plan_methods(const SystemSize& size, const MatrixTraits& traits, const LinearSolverOptions& options);
-inline MethodChoice choose_method(const SystemSize& size, const MatrixTraits& traits, const LinearSolverOptions& options) {
+std::vector<MethodChoice> plan_methods(const SystemSize& size, const MatrixTraits& traits,
+                                       const LinearSolverOptions& options);
+inline MethodChoice choose_method(const SystemSize& size, const MatrixTraits& traits,
+                                  const LinearSolverOptions& options) {
   return plan_methods(size, traits, options).front();
 }
 

@@ -11,14 +11,17 @@ void PreparedSolver::values_changed(bool alike) {
 }
 
 int PreparedSolver::patience(const ChosenPreconditioner& used, double digits) const {
-  const auto found = std::ranges::find_if(hierarchies_, [&](const Hierarchy& each) { return each.preconditioner.get() == &used; });
+  const auto found =
+      std::ranges::find_if(hierarchies_, [&](const Hierarchy& each) { return each.preconditioner.get() == &used; });
   return found == hierarchies_.end() ? 0 : found->use.patience(digits);
 }
 
 bool PreparedSolver::judge(const ChosenPreconditioner& used, const std::vector<SolveReport>& reports) {
-  const auto found = std::ranges::find_if(hierarchies_, [&](const Hierarchy& each) { return each.preconditioner.get() == &used; });
+  const auto found =
+      std::ranges::find_if(hierarchies_, [&](const Hierarchy& each) { return each.preconditioner.get() == &used; });
   if (found == hierarchies_.end()) return true;
-  return found->use.judge(reports, found->kind == PreconditionerKind::multigrid);  // others belong to the matrix they were made of
+  // others belong to the matrix they were made of
+  return found->use.judge(reports, found->kind == PreconditionerKind::multigrid);
 }
 
 void PreparedSolver::clear() noexcept {
@@ -43,7 +46,8 @@ DirectSolver& PreparedSolver::direct(const SparseMatrix& A, DirectKind kind, con
   return *factor_->solver;
 }
 
-const ChosenPreconditioner& PreparedSolver::preconditioner(const SparseMatrix& A, PreconditionerKind kind, PreconditionerBasis basis,
+const ChosenPreconditioner& PreparedSolver::preconditioner(const SparseMatrix& A, PreconditionerKind kind,
+                                                           PreconditionerBasis basis,
                                                            const SmoothedAggregationOptions& multigrid) {
   const auto found = std::ranges::find_if(hierarchies_, [&](const Hierarchy& each) {
     return each.kind == kind && each.basis == basis && each.single_precision == multigrid.single_precision &&
@@ -69,9 +73,11 @@ const ChosenPreconditioner& PreparedSolver::preconditioner(const SparseMatrix& A
     hierarchies_.erase(found);
   }
   // A former matrix was of another kind: what was made of its relatives is of no use to this one.
-  std::erase_if(hierarchies_, [&](const Hierarchy& each) { return each.kind == kind && each.basis != basis && !each.use.current(); });
+  std::erase_if(hierarchies_,
+                [&](const Hierarchy& each) { return each.kind == kind && each.basis != basis && !each.use.current(); });
   ++counts_.set_ups;
-  hierarchies_.push_back({kind, basis, multigrid.single_precision, multigrid.half_storage, std::make_unique<ChosenPreconditioner>(A, kind, basis, multigrid)});
+  hierarchies_.push_back({kind, basis, multigrid.single_precision, multigrid.half_storage,
+                          std::make_unique<ChosenPreconditioner>(A, kind, basis, multigrid)});
   return *hierarchies_.back().preconditioner;
 }
 

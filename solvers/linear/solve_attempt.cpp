@@ -17,7 +17,9 @@
 namespace ritz::linear {
 namespace {
 
-void add_remark(SolveReport& report, const std::string& remark) { report.where += (report.where.empty() ? "" : "; ") + remark; }
+void add_remark(SolveReport& report, const std::string& remark) {
+  report.where += (report.where.empty() ? "" : "; ") + remark;
+}
 
 DirectKind direct_kind(const MatrixTraits& traits, MatrixPromise promise) {
   if (!traits.symmetric) return DirectKind::general;
@@ -25,7 +27,9 @@ DirectKind direct_kind(const MatrixTraits& traits, MatrixPromise promise) {
 }
 
 // Where preconditioners and factors live: with the owner of the matrix, or for this call only.
-PreparedSolver& kept_or(const Task& task, PreparedSolver& passing) { return task.options.prepared != nullptr ? *task.options.prepared : passing; }
+PreparedSolver& kept_or(const Task& task, PreparedSolver& passing) {
+  return task.options.prepared != nullptr ? *task.options.prepared : passing;
+}
 
 // Relative to the solution, both in the energy norm: x.Ax = x.b once r is small.
 template <Columns T>
@@ -35,20 +39,29 @@ void estimate_errors(const T& columns, Reports& reports) {
 }
 
 int iteration_limit(const Task& task, const MethodChoice& choice) {
-  return choice.max_iterations > 0 ? std::min(choice.max_iterations, task.options.max_iterations) : task.options.max_iterations;
+  return choice.max_iterations > 0 ? std::min(choice.max_iterations, task.options.max_iterations)
+                                   : task.options.max_iterations;
 }
 
-SolveReport iterate_one(const Task& task, const Vector& b, Vector& x, const MethodChoice& choice, const LinearOperator* M) {
+SolveReport iterate_one(const Task& task, const Vector& b, Vector& x, const MethodChoice& choice,
+                        const LinearOperator* M) {
   const double relative = task.options.relative;
   const int limit = iteration_limit(task, choice);
   switch (choice.method) {
-    case LinearMethod::minres: return Minres{.relative = relative, .max_iterations = limit, .give_up = choice.give_up}.solve(task.A, b, x, M);
+    case LinearMethod::minres:
+      return Minres{.relative = relative, .max_iterations = limit, .give_up = choice.give_up}.solve(task.A, b, x, M);
     case LinearMethod::gmres:
-      return Gmres{.relative = relative, .max_iterations = limit, .restart = task.options.restart, .give_up = choice.give_up}.solve(task.A, b, x, M);
-    case LinearMethod::bicgstab: return Bicgstab{.relative = relative, .max_iterations = limit, .give_up = choice.give_up}.solve(task.A, b, x, M);
+      return Gmres{
+          .relative = relative, .max_iterations = limit, .restart = task.options.restart, .give_up = choice.give_up}
+          .solve(task.A, b, x, M);
+    case LinearMethod::bicgstab:
+      return Bicgstab{.relative = relative, .max_iterations = limit, .give_up = choice.give_up}.solve(task.A, b, x, M);
     default:
-      return ConjugateGradient{.relative = relative, .max_iterations = limit,
-                               .flexible = choice.method == LinearMethod::flexible_conjugate_gradient, .give_up = choice.give_up}.solve(task.A, b, x, M);
+      return ConjugateGradient{.relative = relative,
+                               .max_iterations = limit,
+                               .flexible = choice.method == LinearMethod::flexible_conjugate_gradient,
+                               .give_up = choice.give_up}
+          .solve(task.A, b, x, M);
   }
 }
 
@@ -58,8 +71,10 @@ Reports iterate(const Task& task, const One& columns, const MethodChoice& choice
 // Conjugate gradients take them together, other methods one by one.
 Reports iterate(const Task& task, const Many& columns, const MethodChoice& choice, const LinearOperator* M) {
   if (choice.method == LinearMethod::conjugate_gradient)
-    return BlockConjugateGradient{.relative = task.options.relative, .max_iterations = iteration_limit(task, choice),
-                                  .after_columns = task.options.after_columns}.solve(task.A, columns.B, columns.X, M);
+    return BlockConjugateGradient{.relative = task.options.relative,
+                                  .max_iterations = iteration_limit(task, choice),
+                                  .after_columns = task.options.after_columns}
+        .solve(task.A, columns.B, columns.X, M);
   Vector b(task.A.device(), task.A.rows(), "vectors"), x(task.A.device(), task.A.rows(), "vectors");
   Reports reports;
   for (int j = 0; j < columns.B.columns(); ++j) {
@@ -76,7 +91,8 @@ Reports iterate(const Task& task, const Many& columns, const MethodChoice& choic
 template <Columns T>
 Reports refused_by_preconditioner(const Task& task, const T& columns, const MethodChoice& choice, const Error& error) {
   const std::vector<double> residual = residual_norms(task.A, columns), load = load_norms(columns);
-  const bool cg = choice.method == LinearMethod::conjugate_gradient || choice.method == LinearMethod::flexible_conjugate_gradient;
+  const bool cg =
+      choice.method == LinearMethod::conjugate_gradient || choice.method == LinearMethod::flexible_conjugate_gradient;
   Reports reports(load.size());
   for (std::size_t j = 0; j < load.size(); ++j) {
     reports[j].method = cg ? "conjugate gradients" : name_of(choice.method);
@@ -89,7 +105,8 @@ Reports refused_by_preconditioner(const Task& task, const T& columns, const Meth
 }
 
 template <Columns T>
-Reports iterate_with(const Task& task, const T& columns, const MethodChoice& choice, const ChosenPreconditioner& preconditioner) {
+Reports iterate_with(const Task& task, const T& columns, const MethodChoice& choice,
+                     const ChosenPreconditioner& preconditioner) {
   auto phase = task.A.device().profile().phase("iteration");
   Reports reports = iterate(task, columns, choice, preconditioner.get());
   for (SolveReport& report : reports) report.preconditioner = preconditioner.name();
@@ -119,22 +136,25 @@ Reports iterate_with(const Task& task, const T& columns, const MethodChoice& cho
   return continued(reports, iterate_with(task, columns, choice, basis, multigrid), "");
 }
 
-// Rounding in a cycle can spoil the last digits or even the definiteness: once more with matrices that are not shortened, and then in
-// double precision.
+// Rounding in a cycle can spoil the last digits or even the definiteness: once more with matrices that are not
+// shortened, and then in double precision.
 template <Columns T>
-Reports iterate_in_rising_precision(const Task& task, const T& columns, const MethodChoice& choice, PreconditionerBasis basis) {
+Reports iterate_in_rising_precision(const Task& task, const T& columns, const MethodChoice& choice,
+                                    PreconditionerBasis basis) {
   SmoothedAggregationOptions multigrid = task.options.multigrid;
   multigrid.coordinates = task.geometry.coordinates;
   multigrid.dimension = task.geometry.dimension;
   multigrid.nested = task.geometry.nested;
   Reports reports = iterate_with(task, columns, choice, basis, multigrid);
-  while (choice.preconditioner == PreconditionerKind::multigrid && multigrid.single_precision && std::ranges::any_of(reports, may_be_rounding)) {
+  while (choice.preconditioner == PreconditionerKind::multigrid && multigrid.single_precision &&
+         std::ranges::any_of(reports, may_be_rounding)) {
     forget_bad_guesses(columns, reports);
     const std::string why{name_of(worst(reports).reason)};
     const bool half = std::exchange(multigrid.half_storage, false);
     if (!half) multigrid.single_precision = false;
-    const std::string what = half ? fmt::format("matrices in 16 bits were not enough for the multigrid cycle ({}): repeated with 32", why)
-                                  : fmt::format("single precision was not enough for the multigrid cycle ({}): repeated in double", why);
+    const std::string what =
+        half ? fmt::format("matrices in 16 bits were not enough for the multigrid cycle ({}): repeated with 32", why)
+             : fmt::format("single precision was not enough for the multigrid cycle ({}): repeated in double", why);
     reports = continued(reports, iterate_with(task, columns, choice, basis, multigrid), what);
   }
   return reports;
@@ -150,10 +170,13 @@ Reports solve_directly(const Task& task, const T& columns, const MethodChoice& c
   DirectSolver* solver = nullptr;
   {
     auto phase = profile.phase("factorisation");
-    solver = &kept_or(task, passing).direct(
-        task.A, kind, DirectOptions{.coordinates = task.geometry.coordinates, .dimension = task.geometry.dimension,
-                                    .memory_limit = task.options.direct_memory, .operations_limit = choice.operations_limit,
-                                    .say = task.options.say});
+    solver = &kept_or(task, passing)
+                  .direct(task.A, kind,
+                          DirectOptions{.coordinates = task.geometry.coordinates,
+                                        .dimension = task.geometry.dimension,
+                                        .memory_limit = task.options.direct_memory,
+                                        .operations_limit = choice.operations_limit,
+                                        .say = task.options.say});
     solver->relative = task.options.relative;
     solver->rounding_error = task.options.rounding_error;
     solver->estimate_error = true;
@@ -170,11 +193,13 @@ Reports solve_directly(const Task& task, const T& columns, const MethodChoice& c
 template <Columns T>
 Reports solve_by_iteration(const Task& task, const T& columns, const MethodChoice& choice) {
   Reports reports;
-  for (const PreconditionerBasis basis : preconditioner_bases(choice.method, choice.preconditioner, task.traits, task.options.promise)) {
+  for (const PreconditionerBasis basis :
+       preconditioner_bases(choice.method, choice.preconditioner, task.traits, task.options.promise)) {
     Reports next = iterate_in_rising_precision(task, columns, choice, basis);
-    reports = reports.empty() ? std::move(next)
-                              : continued(reports, std::move(next),
-                                          fmt::format("{}: {}", worst(reports).preconditioner, name_of(worst(reports).reason)));
+    reports = reports.empty()
+                  ? std::move(next)
+                  : continued(reports, std::move(next),
+                              fmt::format("{}: {}", worst(reports).preconditioner, name_of(worst(reports).reason)));
     const SolveReport& last = worst(reports);
     if (last.converged() || last.reason == StopReason::iteration_limit || last.entry >= 0) break;
     forget_bad_guesses(columns, reports);

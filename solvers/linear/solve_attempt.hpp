@@ -1,5 +1,6 @@
-// One way to solve a linear system, from the first to the last step: a factorisation, or an iteration in rising precision over the
-// relatives of the matrix that its preconditioner may be made of. Internal to solve_linear(), which chooses and goes on.
+// One way to solve a linear system, from the first to the last step: a factorisation, or an iteration in rising
+// precision over the relatives of the matrix that its preconditioner may be made of. Internal to solve_linear(), which
+// chooses and goes on.
 #pragma once
 
 #include "solvers/linear/linear_solver_options.hpp"

@@ -1,4 +1,5 @@
-// Right-hand sides and where their solutions go, one or several at once, and what solve_linear() asks of either: internal to it.
+// Right-hand sides and where their solutions go, one or several at once, and what solve_linear() asks of either:
+// internal to it.
 #pragma once
 
 #include "solvers/algebra/multi_vector.hpp"
@@ -50,7 +51,8 @@ void forget_guesses(const Many& columns);
 inline bool all_converged(const Reports& reports) { return std::ranges::all_of(reports, &SolveReport::converged); }
 // The one that speaks for all: the first that has not converged.
 const SolveReport& worst(const Reports& reports);
-// Columns that had converged keep their reports; the others carry over what they have cost, and why they were tried again.
+// Columns that had converged keep their reports; the others carry over what they have cost, and why they were tried
+// again.
 Reports continued(const Reports& before, Reports after, const std::string& what);
 
 }  // namespace ritz::linear

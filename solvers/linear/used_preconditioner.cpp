@@ -11,7 +11,8 @@ double digits_of(const std::vector<SolveReport>& reports) {
   double least = 0;
   for (const SolveReport& report : reports) {
     if (report.history.size() < 3 || !(report.history.back() > 0)) continue;
-    const double digits = std::log10(report.history.front() / report.history.back()) / double(report.history.size() - 1);
+    const double digits =
+        std::log10(report.history.front() / report.history.back()) / double(report.history.size() - 1);
     least = least == 0 ? digits : std::min(least, digits);
   }
   return least;

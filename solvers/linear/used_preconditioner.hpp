@@ -1,5 +1,5 @@
-// How long a preconditioner serves on when the values of the matrix change (Newton's method): for as long as iterations gain as many digits with it
-// as they did when it was new, or nearly.
+// How long a preconditioner serves on when the values of the matrix change (Newton's method): for as long as iterations
+// gain as many digits with it as they did when it was new, or nearly.
 #pragma once
 
 #include "solvers/algebra/solve_report.hpp"
@@ -17,7 +17,8 @@ class UsedPreconditioner {
 
   // Iterations that one of another matrix is given to gain that many digits; 0: no limit, it is of the matrix at hand.
   int patience(double digits) const;
-  // How an iteration with it went. False: it is one of another matrix, and did not lead to the end; make it anew and ask again.
+  // How an iteration with it went. False: it is one of another matrix, and did not lead to the end; make it anew and
+  // ask again.
   bool judge(const std::vector<SolveReport>& reports, bool may_serve_others = true);
 
  private:

@@ -86,7 +86,8 @@ struct StrongScalarRow {
 void strong_scalar_rows(const Device& device, const BlockMatrixView<double>& A, double threshold, Graph& graph) {
   Vector least(device, A.rows, tag);
   for_each(device, "largest couplings", A.rows, LargestCoupling{A, threshold, least.data()});
-  for_each(device, "strong connections", A.rows, StrongScalarRow{A, least.data(), graph.count.data(), graph.column.data()});
+  for_each(device, "strong connections", A.rows,
+           StrongScalarRow{A, least.data(), graph.count.data(), graph.column.data()});
 }
 
 template <int C>
@@ -97,7 +98,8 @@ void strong_rows(const Device& device, const BlockMatrixView<double>& A, double 
            StrongRow<C>{A, threshold * threshold, norm.data(), graph.count.data(), graph.column.data()});
 }
 
-void strong_graph(const Device& device, const BlockMatrixView<double>& A, Index nonzeros, double threshold, Graph& graph) {
+void strong_graph(const Device& device, const BlockMatrixView<double>& A, Index nonzeros, double threshold,
+                  Graph& graph) {
   graph.begin = A.offsets;
   graph.count = Array<std::int32_t>(device, A.rows, tag);
   graph.column = Array<std::int32_t>(device, nonzeros, tag);
@@ -127,15 +129,13 @@ constexpr State state_of(Standing s) { return static_cast<State>(s >> 62); }
 struct FirstStanding {  // nodes without neighbours take no part
   GraphView graph;
   Standing* standing_;
-  constexpr void operator()(Index i) const {
-    standing_[i] = standing(graph.count[i] > 0 ? undecided : out, i);
-  }
+  constexpr void operator()(Index i) const { standing_[i] = standing(graph.count[i] > 0 ? undecided : out, i); }
 };
 
 // Rounds go over the nodes that are listed, and say who is to stay on the list.
 struct Listed {
-  const std::int32_t* list;    // nullptr: all nodes
-  std::int32_t* open;          // [list position] 1: stays
+  const std::int32_t* list;  // nullptr: all nodes
+  std::int32_t* open;        // [list position] 1: stays
   constexpr Index node(Index position) const { return list == nullptr ? position : Index{list[position]}; }
 };
 
@@ -158,7 +158,7 @@ struct LargestNear {  // over the neighbours and the node itself
 struct Enter {  // who has the largest standing within distance 2
   GraphView graph;
   Listed listed;
-  const Standing* near;        // largest within distance 1
+  const Standing* near;  // largest within distance 1
   Standing* standing_;
   constexpr void operator()(Index position) const {
     const Index i = listed.node(position);
@@ -192,7 +192,8 @@ struct Leave {  // who has somebody within distance 2 who is in
   constexpr void operator()(Index position) const {
     const Index i = listed.node(position);
     bool leaves = state_of(near[i]) == in;
-    for (Index k = graph.begin[i]; k < graph.begin[i] + graph.count[i] && !leaves; ++k) leaves = state_of(near[graph.column[k]]) == in;
+    for (Index k = graph.begin[i]; k < graph.begin[i] + graph.count[i] && !leaves; ++k)
+      leaves = state_of(near[graph.column[k]]) == in;
     if (leaves && state_of(standing_[i]) == undecided) standing_[i] = standing(out, i);
     listed.open[position] = state_of(standing_[i]) == undecided ? 1 : 0;
   }
@@ -201,7 +202,9 @@ struct Leave {  // who has somebody within distance 2 who is in
 struct SeesUndecided {
   Listed listed;
   const Standing* near;
-  constexpr void operator()(Index position) const { listed.open[position] = state_of(near[listed.node(position)]) == undecided ? 1 : 0; }
+  constexpr void operator()(Index position) const {
+    listed.open[position] = state_of(near[listed.node(position)]) == undecided ? 1 : 0;
+  }
 };
 
 struct KeepOpen {
@@ -245,7 +248,8 @@ struct JoinNeighbour {
         const std::int32_t candidate = before[graph.column[k]];
         if (candidate < 0) continue;
         int votes = 0;
-        for (Index l = graph.begin[i]; l < graph.begin[i] + graph.count[i]; ++l) votes += before[graph.column[l]] == candidate ? 1 : 0;
+        for (Index l = graph.begin[i]; l < graph.begin[i] + graph.count[i]; ++l)
+          votes += before[graph.column[l]] == candidate ? 1 : 0;
         if (votes > best_votes || (votes == best_votes && candidate < best)) {
           best = candidate;
           best_votes = votes;
@@ -258,7 +262,8 @@ struct JoinNeighbour {
 // Nodes of a round: at first all.
 class NodeList {
  public:
-  NodeList(const Device& device, Index nodes, std::int32_t* open, Index* place) : device_(device), count_(nodes), open_(open), place_(place) {}
+  NodeList(const Device& device, Index nodes, std::int32_t* open, Index* place)
+      : device_(device), count_(nodes), open_(open), place_(place) {}
   Index count() const { return count_; }
   Listed listed() const { return {all_ ? nullptr : list_.data(), open_}; }
   void keep_open() {
@@ -281,8 +286,8 @@ class NodeList {
   Array<std::int32_t> list_;
 };
 
-// Standings after a maximal independent set of distance 2 is found. Rounds go over the undecided nodes and those who see one (Kelley and
-// Rajamanickam 2022); who is in follows from the standings alone.
+// Standings after a maximal independent set of distance 2 is found. Rounds go over the undecided nodes and those who
+// see one (Kelley and Rajamanickam 2022); who is in follows from the standings alone.
 Array<Standing> independent_set(const Device& device, const GraphView& graph, Index nodes) {
   Array<Standing> now(device, nodes, tag), near(device, nodes, tag);
   Array<std::int32_t> open(device, nodes, tag);

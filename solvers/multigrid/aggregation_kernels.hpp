@@ -20,11 +20,11 @@ struct Graph {
 };
 
 struct AggregationKernels {
-  // i and j are strongly connected when ||A_ij||_F^2 > threshold^2 ||A_ii||_F ||A_jj||_F (Vanek, Mandel, Brezina 1996). Scalars: when
-  // -a_ij > threshold max(m_i, m_j), m_i the largest of a row's -a_ik (Ruge and Stueben 1987, made symmetric). Only that sees in which
-  // direction stretched cells couple: there positive entries, of nodes side by side, are as large as those that conduct. Not their geometric
-  // mean: rows of nodes on free boundaries are half as large.
-  // The graph refers to the offsets of A.
+  // i and j are strongly connected when ||A_ij||_F^2 > threshold^2 ||A_ii||_F ||A_jj||_F (Vanek, Mandel, Brezina 1996).
+  // Scalars: when -a_ij > threshold max(m_i, m_j), m_i the largest of a row's -a_ik (Ruge and Stueben 1987, made
+  // symmetric). Only that sees in which direction stretched cells couple: there positive entries, of nodes side by
+  // side, are as large as those that conduct. Not their geometric mean: rows of nodes on free boundaries are half as
+  // large. The graph refers to the offsets of A.
   void (*strong_graph)(const Device&, const BlockMatrixView<double>& A, Index nonzeros, double threshold, Graph& graph);
   // Aggregates from a maximal independent set of distance 2 (Bell, Dalton, Olson 2012): aggregate [node], -1 for nodes
   // without strong connections. The same on every device. Returns the number of aggregates.

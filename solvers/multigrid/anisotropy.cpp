@@ -33,7 +33,11 @@ double trace_of_quotient(const Tensor& a, const Tensor& b) {
 class Couplings {
  public:
   Couplings(const SparseMatrix& A, const Vector& coordinates, int dimension)
-      : offsets_(A.pattern().offsets()), columns_(A.pattern().columns()), values_(A.values()), places_(coordinates), dimension_(dimension) {}
+      : offsets_(A.pattern().offsets()),
+        columns_(A.pattern().columns()),
+        values_(A.values()),
+        places_(coordinates),
+        dimension_(dimension) {}
 
   // Arithmetic over harmonic mean of the couplings per direction; none where an unknown around is prescribed.
   std::optional<double> unevenness(Index row) const {
@@ -60,7 +64,9 @@ class Couplings {
       if (columns_[k] != row && values_[k] != 0) return false;
     return true;
   }
-  double step(Index from, Index to, int axis) const { return places_[to * dimension_ + axis] - places_[from * dimension_ + axis]; }
+  double step(Index from, Index to, int axis) const {
+    return places_[to * dimension_ + axis] - places_[from * dimension_ + axis];
+  }
 
   HostView<Index> offsets_;
   HostView<std::int32_t> columns_;

@@ -91,7 +91,8 @@ std::vector<double> dense_matrix(const Device& device, const BlockMatrixView<dou
 }  // namespace
 
 Vector coarsest_inverse(const Device& device, const BlockMatrixView<double>& A, Index nonzeros) {
-  const std::vector<double> inverse = dense_inverse({static_cast<std::size_t>(A.rows * A.row_block), dense_matrix(device, A, nonzeros)});
+  const std::vector<double> inverse =
+      dense_inverse({static_cast<std::size_t>(A.rows * A.row_block), dense_matrix(device, A, nonzeros)});
   return Vector(device, std::span<const double>(inverse), "multigrid");
 }
 

@@ -18,7 +18,9 @@ template <class Real>
 struct Add {
   Real* y;
   template <class Place, class Product>
-  constexpr void operator()(Place n, Product product) const { at(y, n) += product; }
+  constexpr void operator()(Place n, Product product) const {
+    at(y, n) += product;
+  }
 };
 
 template <class Real>
@@ -26,7 +28,9 @@ struct Residual {
   const Real* b;
   Real* r;
   template <class Place, class Product>
-  constexpr void operator()(Place n, Product product) const { at(r, n) = at(b, n) - product; }
+  constexpr void operator()(Place n, Product product) const {
+    at(r, n) = at(b, n) - product;
+  }
 };
 
 template <class Real>
@@ -44,13 +48,15 @@ struct ChebyshevStep {
 
 // Block rows times one vector, or times 8 lanes.
 template <bool Lanes, class Real, int L, int M, class Stored, class Then>
-void multiply_any(const Device& device, const char* name, const BlockMatrixView<Stored>& A, const Real* x, const Then& then) {
+void multiply_any(const Device& device, const char* name, const BlockMatrixView<Stored>& A, const Real* x,
+                  const Then& then) {
   if constexpr (Lanes) multiply_lane_rows<Real, L, M>(device, name, A, x, then);
   else multiply_rows<Real, L, M>(device, name, A, x, then);
 }
 
 template <bool Lanes, class Real, class Stored, class Then>
-void for_square(const Device& device, const char* name, const BlockMatrixView<Stored>& A, const Real* x, const Then& then) {
+void for_square(const Device& device, const char* name, const BlockMatrixView<Stored>& A, const Real* x,
+                const Then& then) {
   switch (A.row_block) {
     case 1: return multiply_any<Lanes, Real, 1, 1>(device, name, A, x, then);
     case 2: return multiply_any<Lanes, Real, 2, 2>(device, name, A, x, then);
@@ -63,7 +69,8 @@ void for_square(const Device& device, const char* name, const BlockMatrixView<St
 }
 
 template <bool Lanes, class Real, class Then>
-void for_transfer(const Device& device, const char* name, const BlockMatrixView<Real>& A, const Real* x, const Then& then) {
+void for_transfer(const Device& device, const char* name, const BlockMatrixView<Real>& A, const Real* x,
+                  const Then& then) {
   switch (A.row_block * 10 + A.column_block) {
     case 11: return multiply_any<Lanes, Real, 1, 1>(device, name, A, x, then);
     case 22: return multiply_any<Lanes, Real, 2, 2>(device, name, A, x, then);
@@ -75,14 +82,15 @@ void for_transfer(const Device& device, const char* name, const BlockMatrixView<
     case 55: return multiply_any<Lanes, Real, 5, 5>(device, name, A, x, then);
     case 63: return multiply_any<Lanes, Real, 6, 3>(device, name, A, x, then);
     case 66: return multiply_any<Lanes, Real, 6, 6>(device, name, A, x, then);
-    default: throw Error(Exit::internal, "multigrid transfer with blocks of " + std::to_string(A.row_block) + " x " +
-                                             std::to_string(A.column_block));
+    default:
+      throw Error(Exit::internal, "multigrid transfer with blocks of " + std::to_string(A.row_block) + " x " +
+                                      std::to_string(A.column_block));
   }
 }
 
 template <bool Lanes, class Real, class Stored>
-void smooth(const Device& device, const BlockMatrixView<Stored>& A, Real c1, Real c2, const Real* inverse_diagonal, const Real* b,
-            const Real* x, const Real* d_before, Real* d, Real* y) {
+void smooth(const Device& device, const BlockMatrixView<Stored>& A, Real c1, Real c2, const Real* inverse_diagonal,
+            const Real* b, const Real* x, const Real* d_before, Real* d, Real* y) {
   for_square<Lanes>(device, "smooth", A, x, ChebyshevStep<Real>{c1, c2, inverse_diagonal, b, x, d_before, d, y});
 }
 
@@ -107,7 +115,9 @@ struct SmoothFirst {
   const Real *inverse_diagonal, *b;
   Real* x;
   template <class Place>
-  constexpr void operator()(Place i) const { at(x, i) = c * of_row(inverse_diagonal, i) * at(b, i); }
+  constexpr void operator()(Place i) const {
+    at(x, i) = c * of_row(inverse_diagonal, i) * at(b, i);
+  }
 };
 
 template <bool Lanes, class Real>
@@ -162,17 +172,21 @@ void pack(const Device& device, const BlockMatrixView<double>& from, Index nonze
 }
 
 template <class Stored>
-void unpack(const Device& device, const BlockMatrixView<Stored>& from, Index nonzeros, std::int32_t* column, double* values) {
+void unpack(const Device& device, const BlockMatrixView<Stored>& from, Index nonzeros, std::int32_t* column,
+            double* values) {
   if (from.slices != nullptr) return unpack_rows(device, from, column, values);
   if (values == nullptr) return;
-  for_each(device, "change precision", nonzeros * from.row_block * from.column_block, Convert<Stored, double>{from.values, values});
+  for_each(device, "change precision", nonzeros * from.row_block * from.column_block,
+           Convert<Stored, double>{from.values, values});
 }
 
 template <bool Lanes, class Real, class Stored>
+// clang-format off
 const CycleKernels<Real, Stored> table{
     pack<Stored>, pack<Real>, unpack<Stored>, unpack<Real>,
     smooth_first<Lanes, Real>, smooth<Lanes, Real, Stored>, residual<Lanes, Real, Stored>, multiply<Lanes, Real>,
     multiply_add<Lanes, Real>, dense<Lanes, Real>,  convert<Lanes, double, Real>, convert<Lanes, Real, double>};
+// clang-format on
 const Registration in_double("cycle double", &table<false, double, double>);
 const Registration in_single("cycle single", &table<false, float, float>);
 const Registration in_half("cycle half", &table<false, float, BFloat16>);

@@ -11,13 +11,13 @@
 namespace ritz {
 namespace {
 
-// Steps of Lanczos. The early estimate of other values says how their bound differs: by their ratio, up to `early_change`; beyond it
-// all steps are taken again.
+// Steps of Lanczos. The early estimate of other values says how their bound differs: by their ratio, up to
+// `early_change`; beyond it all steps are taken again.
 constexpr int early_steps = 3, full_steps = 7, sure_steps = 40;
 constexpr double margin = 1.1, early_change = 0.05;
 
-// The margin covers what is missing where few nodes with poor cells around them have the largest eigenvalues: seven steps may not have found them, and say
-// so by their residual.
+// The margin covers what is missing where few nodes with poor cells around them have the largest eigenvalues: seven
+// steps may not have found them, and say so by their residual.
 double bound_after(int steps, LargestEigenvalue& estimate) {
   const double largest = estimate.after(steps);
   return std::max(margin * largest, largest + estimate.residual());
@@ -27,7 +27,10 @@ double bound_after(int steps, LargestEigenvalue& estimate) {
 class LevelOperator final : public LinearOperator {
  public:
   LevelOperator(const Device& device, const BlockMatrixView<double>& A, Index nonzeros)
-      : device_(device), A_(A), bytes_(bytes_of(A, nonzeros)), kernels_(kernels<CycleKernels<double>>(device, solver_kernels, "cycle double")) {}
+      : device_(device),
+        A_(A),
+        bytes_(bytes_of(A, nonzeros)),
+        kernels_(kernels<CycleKernels<double>>(device, solver_kernels, "cycle double")) {}
   const Device& device() const override { return device_; }
   Index rows() const override { return A_.rows * A_.row_block; }
   void apply(const Vector& x, Vector& y) const override {
@@ -44,7 +47,8 @@ class LevelOperator final : public LinearOperator {
 
 }  // namespace
 
-EigenvalueBound eigenvalue_bound(const Device& device, const BlockMatrixView<double>& A, Index nonzeros, const Vector& inverse_diagonal) {
+EigenvalueBound eigenvalue_bound(const Device& device, const BlockMatrixView<double>& A, Index nonzeros,
+                                 const Vector& inverse_diagonal) {
   auto phase = device.profile().phase("eigenvalues");
   const LevelOperator level(device, A, nonzeros);
   LargestEigenvalue estimate(level, inverse_diagonal);
@@ -52,15 +56,16 @@ EigenvalueBound eigenvalue_bound(const Device& device, const BlockMatrixView<dou
   return {early, bound_after(full_steps, estimate)};
 }
 
-double sure_eigenvalue_bound(const Device& device, const BlockMatrixView<double>& A, Index nonzeros, const Vector& inverse_diagonal) {
+double sure_eigenvalue_bound(const Device& device, const BlockMatrixView<double>& A, Index nonzeros,
+                             const Vector& inverse_diagonal) {
   auto phase = device.profile().phase("eigenvalues");
   const LevelOperator level(device, A, nonzeros);
   LargestEigenvalue estimate(level, inverse_diagonal);
   return bound_after(sure_steps, estimate);
 }
 
-EigenvalueBound eigenvalue_bound_again(const Device& device, const BlockMatrixView<double>& A, Index nonzeros, const Vector& inverse_diagonal,
-                                       const EigenvalueBound& before) {
+EigenvalueBound eigenvalue_bound_again(const Device& device, const BlockMatrixView<double>& A, Index nonzeros,
+                                       const Vector& inverse_diagonal, const EigenvalueBound& before) {
   auto phase = device.profile().phase("eigenvalues");
   const LevelOperator level(device, A, nonzeros);
   LargestEigenvalue estimate(level, inverse_diagonal);

@@ -6,17 +6,20 @@
 namespace ritz {
 
 struct EigenvalueBound {
-  double early = 0;   // what few steps of Lanczos said,
-  double full = 0;    // and what more of them did, with a margin: the bound
+  double early = 0;  // what few steps of Lanczos said,
+  double full = 0;   // and what more of them did, with a margin: the bound
 };
 
 // All throw Error(Exit::not_converged) when A is not positive definite.
-EigenvalueBound eigenvalue_bound(const Device& device, const BlockMatrixView<double>& A, Index nonzeros, const Vector& inverse_diagonal);
+EigenvalueBound eigenvalue_bound(const Device& device, const BlockMatrixView<double>& A, Index nonzeros,
+                                 const Vector& inverse_diagonal);
 // For other values of a matrix whose bound is known: the few steps, unless these say something else than they did.
-EigenvalueBound eigenvalue_bound_again(const Device& device, const BlockMatrixView<double>& A, Index nonzeros, const Vector& inverse_diagonal,
-                                       const EigenvalueBound& before);
-// A bound from many more steps. Chebyshev's polynomial for eigenvalues from b/r to b is indefinite as soon as one of them is above b (1 + 1/r) or so:
-// r = 8 of a smoother forgives what few steps miss, r = 500 of a coarsest level without an inverse does not.
-double sure_eigenvalue_bound(const Device& device, const BlockMatrixView<double>& A, Index nonzeros, const Vector& inverse_diagonal);
+EigenvalueBound eigenvalue_bound_again(const Device& device, const BlockMatrixView<double>& A, Index nonzeros,
+                                       const Vector& inverse_diagonal, const EigenvalueBound& before);
+// A bound from many more steps. Chebyshev's polynomial for eigenvalues from b/r to b is indefinite as soon as one of
+// them is above b (1 + 1/r) or so: r = 8 of a smoother forgives what few steps miss, r = 500 of a coarsest level
+// without an inverse does not.
+double sure_eigenvalue_bound(const Device& device, const BlockMatrixView<double>& A, Index nonzeros,
+                             const Vector& inverse_diagonal);
 
 }  // namespace ritz

@@ -6,8 +6,9 @@
 namespace ritz {
 namespace {
 
-// per_entry * nonzeros * block^2 + per_unknown * rows * block + constant [bytes], the constant no more than the rest: the dense coarsest
-// matrix, and threads' stores. Where rows are alike, entries and unknowns cannot be told from each other.
+// per_entry * nonzeros * block^2 + per_unknown * rows * block + constant [bytes], the constant no more than the rest:
+// the dense coarsest matrix, and threads' stores. Where rows are alike, entries and unknowns cannot be told from each
+// other.
 struct Fit {
   double per_entry, per_unknown, constant;
   double operator()(const HierarchyShape& s) const {
@@ -20,9 +21,10 @@ struct Fits {
   Fit live, set_up, refresh;
 };
 
-// By tools/fit_hierarchies.py from what tests/memory/measure_hierarchies.cpp measures, over boxes and rectangles of all kinds of cells and fields of order 1 to
-// 5 in three sizes each (heat 5 000 to 130 000 unknowns, elasticity 5 000 to 130 000), with two threads, 22 November 2026. From 8 MB on the hierarchy is within
-// 0.88 to 1.10 of what is taken, a set-up within 0.89 to 1.13 (prisms of order 3: 0.63 of one), a refresh within 0.81 to 1.22.
+// By tools/fit_hierarchies.py from what tests/memory/measure_hierarchies.cpp measures, over boxes and rectangles of all
+// kinds of cells and fields of order 1 to 5 in three sizes each (heat 5 000 to 130 000 unknowns, elasticity 5 000 to
+// 130 000), with two threads, 22 November 2026. From 8 MB on the hierarchy is within 0.88 to 1.10 of what is taken, a
+// set-up within 0.89 to 1.13 (prisms of order 3: 0.63 of one), a refresh within 0.81 to 1.22.
 constexpr Fits table[2][3][2][2] = {  // [plane, solid][Nesting][scalars, vectors][in double, in single precision]
     {{{{{14.4, 141, 0.25e6}, {14.0, 152, 1.03e6}, {18.5, 234, 1.49e6}},
        {{9.6, 91, 0.13e6}, {9.4, 127, 0.92e6}, {13.7, 184, 1.27e6}}},
@@ -54,13 +56,18 @@ constexpr double standing = 0.45;  // of what the set-up takes at most: levels t
 }  // namespace
 
 HierarchyNeeds hierarchy_needs(const HierarchyShape& shape, bool single_precision) {
-  const Fits& fits = table[shape.dimension == 2 ? 0 : 1][static_cast<std::size_t>(shape.nesting)][shape.block == 1 ? 0 : 1][single_precision];
-  // Two bytes less for each entry of the first level; the others are between a tenth and a third of it, of which the tenth is counted on.
-  const double saved = single_precision && shape.half_storage ? 2 * 1.1 * double(shape.nonzeros) * shape.block * shape.block : 0;
-  const double live = fits.live(shape) - saved, set_up = std::max(live, fits.set_up(shape) - saved), refresh = std::max(live, fits.refresh(shape) - saved);
+  const Fits& fits = table[shape.dimension == 2 ? 0 : 1][static_cast<std::size_t>(shape.nesting)]
+                          [shape.block == 1 ? 0 : 1][single_precision];
+  // Two bytes less for each entry of the first level; the others are between a tenth and a third of it, of which the
+  // tenth is counted on.
+  const double saved =
+      single_precision && shape.half_storage ? 2 * 1.1 * double(shape.nonzeros) * shape.block * shape.block : 0;
+  const double live = fits.live(shape) - saved, set_up = std::max(live, fits.set_up(shape) - saved),
+               refresh = std::max(live, fits.refresh(shape) - saved);
   HierarchyNeeds needs;
   needs.live.bytes("multigrid", std::llround(live));
-  needs.set_up.bytes("multigrid", std::llround(standing * set_up)).bytes("multigrid set-up", std::llround((1 - standing) * set_up));
+  needs.set_up.bytes("multigrid", std::llround(standing * set_up))
+      .bytes("multigrid set-up", std::llround((1 - standing) * set_up));
   needs.refresh.bytes("multigrid", std::llround(live)).bytes("multigrid set-up", std::llround(refresh - live));
   return needs;
 }

@@ -1,7 +1,9 @@
-// What a smoothed-aggregation hierarchy takes of the device's pool, before it is set up: measured per block of the matrix and per
-// node, since its coarse levels depend on the mesh. tests/solvers/multigrid compares it with what hierarchies take.
+// What a smoothed-aggregation hierarchy takes of the device's pool, before it is set up: measured per block of the
+// matrix and per node, since its coarse levels depend on the mesh. tests/solvers/multigrid compares it with what
+// hierarchies take.
 //
-//   const HierarchyNeeds needs = hierarchy_needs({.rows = 100'000, .nonzeros = 2'700'000, .block = 3, .dimension = 3}, true);
+//   const HierarchyNeeds needs = hierarchy_needs({.rows = 100'000, .nonzeros = 2'700'000, .block = 3,
+//       .dimension = 3}, true);
 #pragma once
 
 #include "device/memory_needs.hpp"
@@ -15,13 +17,13 @@ struct HierarchyShape {
   Index rows = 0, nonzeros = 0;  // of the matrix, in blocks
   int block = 1, dimension = 3;  // unknowns per node; of the mesh
   Nesting nesting = Nesting::none;
-  bool half_storage = false;     // matrices of levels in 16 bits, where the cycle is in single precision
+  bool half_storage = false;  // matrices of levels in 16 bits, where the cycle is in single precision
 };
 
 struct HierarchyNeeds {
-  MemoryNeeds live;      // once it stands, with the vectors of its cycle
-  MemoryNeeds set_up;    // at most, while it is set up
-  MemoryNeeds refresh;   // at most, while new values take the place of the old
+  MemoryNeeds live;     // once it stands, with the vectors of its cycle
+  MemoryNeeds set_up;   // at most, while it is set up
+  MemoryNeeds refresh;  // at most, while new values take the place of the old
 };
 
 HierarchyNeeds hierarchy_needs(const HierarchyShape& shape, bool single_precision);

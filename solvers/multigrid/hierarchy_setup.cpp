@@ -22,11 +22,12 @@ namespace {
 
 constexpr const char* tag = "multigrid set-up";
 
-// A cell of a regular mesh makes 8 between a node inside and one at a corner. With stiff inclusions in single cells of a scalar
-// problem, 24^3 hexahedra: a factor of 10 costs one iteration of 8, 1000 makes 67 of 12.
+// A cell of a regular mesh makes 8 between a node inside and one at a corner. With stiff inclusions in single cells of
+// a scalar problem, 24^3 hexahedra: a factor of 10 costs one iteration of 8, 1000 makes 67 of 12.
 constexpr double largest_nested_jump = 30;
 
-// Near-null-space vectors of the first level: 1, or 3, or 6 rigid motions; six unknowns per node are displacements and rotations.
+// Near-null-space vectors of the first level: 1, or 3, or 6 rigid motions; six unknowns per node are displacements and
+// rotations.
 int near_null_count(int block, const SmoothedAggregationOptions& options) {
   if (options.coordinates == nullptr || block != options.dimension) return block;
   return block == 2 ? 3 : block == 3 ? 6 : 1;
@@ -34,31 +35,37 @@ int near_null_count(int block, const SmoothedAggregationOptions& options) {
 
 BlockMatrixView<double> view_of(const SparseMatrix& A) {
   const SparsityPattern& pattern = A.pattern();
-  return {pattern.rows(), pattern.rows(), A.block_size(), A.block_size(), pattern.offsets().data(), pattern.columns().data(), A.values().data()};
+  return {pattern.rows(),           pattern.rows(),           A.block_size(),   A.block_size(),
+          pattern.offsets().data(), pattern.columns().data(), A.values().data()};
 }
 
-// Largest ratio of the diagonal entries of two coupled rows; above a field of lower order on the same cells, of two of its nodes.
+// Largest ratio of the diagonal entries of two coupled rows; above a field of lower order on the same cells, of two of
+// its nodes.
 double largest_jump(const SparseMatrix& A, const NestedNodes& first) {
   Vector inverse = inverse_diagonal(A.diagonal());
   if (first.same_cells) {
     const auto block = static_cast<std::size_t>(A.block_size());
     std::vector<double> is_kept(static_cast<std::size_t>(A.rows()), 0);
-    for (const std::int32_t node : first.same) std::fill_n(is_kept.begin() + static_cast<std::ptrdiff_t>(node) * A.block_size(), block, 1.0);
+    for (const std::int32_t node : first.same)
+      std::fill_n(is_kept.begin() + static_cast<std::ptrdiff_t>(node) * A.block_size(), block, 1.0);
     const Vector all = std::move(inverse);
     inverse = Vector(A.device(), A.rows(), tag);
     multiply(Vector(A.device(), std::span<const double>(is_kept), tag), all, inverse);
   }
   Vector jumps(A.device(), A.pattern().rows(), tag);
   A.device().profile().count(bytes_of(view_of(A), A.pattern().nonzeros()) + inverse.bytes() + jumps.bytes());
-  kernels<LevelMatrixKernels>(A.device(), solver_kernels, "level matrix").jumps(A.device(), view_of(A), inverse.data(), jumps.data());
+  kernels<LevelMatrixKernels>(A.device(), solver_kernels, "level matrix")
+      .jumps(A.device(), view_of(A), inverse.data(), jumps.data());
   return max_abs(jumps);
 }
 
-// Scalars that couple more strongly in one direction: over nested meshes 35 iterations where trilinear hexahedra are 10 times as long
-// as thick and 102 at 50 times, with aggregates 18 and 24. Below a field of order 2 it pays from some 15 times on. Vectors need as many with either.
+// Scalars that couple more strongly in one direction: over nested meshes 35 iterations where trilinear hexahedra are 10
+// times as long as thick and 102 at 50 times, with aggregates 18 and 24. Below a field of order 2 it pays from some 15
+// times on. Vectors need as many with either.
 bool is_stretched(const SparseMatrix& A, const SmoothedAggregationOptions& options, double factor) {
   constexpr double share = 0.1;
-  return A.block_size() == 1 && options.coordinates != nullptr && anisotropic_share(A, *options.coordinates, options.dimension, factor) > share;
+  return A.block_size() == 1 && options.coordinates != nullptr &&
+         anisotropic_share(A, *options.coordinates, options.dimension, factor) > share;
 }
 
 class Builder {
@@ -85,7 +92,8 @@ class Builder {
       SetupLevel coarse;
       const bool small = level.view.rows * level.view.row_block <= options_.coarsest_size;
       if (small || count >= options_.max_levels || !coarsen(count, level, near_null, coarse)) {
-        finish_coarsest(level.view, level.nonzeros, level.inverse_diagonal, level.coarsest_inverse, level.largest_eigenvalue);
+        finish_coarsest(level.view, level.nonzeros, level.inverse_diagonal, level.coarsest_inverse,
+                        level.largest_eigenvalue);
         take(level);
         return;
       }
@@ -100,10 +108,12 @@ class Builder {
     level.inverse_diagonal = std::move(inverse_diagonal);
     Vector values, near_null;
     KnownLevel known = hierarchy.level(0);
-    const bool keep = hierarchy.keeps_transfers && (hierarchy.levels < 2 || near_null_.suits(device_, level.A, known.P));
+    const bool keep =
+        hierarchy.keeps_transfers && (hierarchy.levels < 2 || near_null_.suits(device_, level.A, known.P));
     if (!keep) near_null = first_near_null(level.A);
     for (std::size_t number = 0;; ++number) {
-      level.largest_eigenvalue = eigenvalue_bound_again(device_, level.A, known.nonzeros, level.inverse_diagonal, known.largest_eigenvalue);
+      level.largest_eigenvalue =
+          eigenvalue_bound_again(device_, level.A, known.nonzeros, level.inverse_diagonal, known.largest_eigenvalue);
       if (number + 1 == hierarchy.levels) break;
       KnownLevel next = hierarchy.level(number + 1);
       RefreshedLevel coarse;
@@ -132,8 +142,10 @@ class Builder {
       coordinates = options_.coordinates->data();
     }
     const double size = std::ranges::max(box.extent);
-    count(bytes_of(A, A_.pattern().nonzeros()) + (coordinates != nullptr ? options_.coordinates->bytes() : 0) + near_null.bytes());
-    near_null_.rigid_motions(device_, A, coordinates, options_.dimension, box.centre.data(), size > 0 ? size : 1, K_, near_null.data());
+    count(bytes_of(A, A_.pattern().nonzeros()) + (coordinates != nullptr ? options_.coordinates->bytes() : 0) +
+          near_null.bytes());
+    near_null_.rigid_motions(device_, A, coordinates, options_.dimension, box.centre.data(), size > 0 ? size : 1, K_,
+                             near_null.data());
     return near_null;
   }
 
@@ -154,11 +166,13 @@ class Builder {
   }
 
   // Replaces the near-null space by that of the coarser level; returns T.
-  Vector tentative(const BlockMatrixView<double>& A, const std::int32_t* aggregate, Index aggregates, Vector& near_null) const {
+  Vector tentative(const BlockMatrixView<double>& A, const std::int32_t* aggregate, Index aggregates,
+                   Vector& near_null) const {
     const int C = A.row_block;
     Vector T(device_, A.rows * C * K_, tag), coarse(device_, aggregates * K_ * K_, tag);
     // Copied, then made orthonormal; members of aggregates are listed, and the list read.
-    count(4 * T.bytes() + coarse.bytes() + A.rows * (Index{sizeof(std::int32_t)} + Index{2} * sizeof(Index)) + 2 * aggregates * Index{sizeof(Index)});
+    count(4 * T.bytes() + coarse.bytes() + A.rows * (Index{sizeof(std::int32_t)} + Index{2} * sizeof(Index)) +
+          2 * aggregates * Index{sizeof(Index)});
     near_null_.tentative(device_, aggregate, A.rows, aggregates, C, K_, near_null.data(), T.data(), coarse.data());
     near_null = std::move(coarse);
     return T;
@@ -204,7 +218,8 @@ class Builder {
       fine.P.column = Array<std::int32_t>(device_, std::span<const std::int32_t>(nodes.parents), "multigrid");
       fine.P.values = Vector(device_, fine.P.nonzeros() * C * C, "multigrid");
       Vector coarse_near_null = injected(nodes, fine.view, near_null);
-      transfer_.mean_of_parents(device_, fine.P.view(), near_null.data(), coarse_near_null.data(), K_, fine.P.values.data());
+      transfer_.mean_of_parents(device_, fine.P.view(), near_null.data(), coarse_near_null.data(), K_,
+                                fine.P.values.data());
       count(bytes_of(fine.P) + near_null.bytes() + coarse_near_null.bytes());
       near_null = std::move(coarse_near_null);
       round_as_cycle(fine.P.values);
@@ -216,7 +231,8 @@ class Builder {
   // P is read and R written; between them rows and places of entries are listed.
   void transpose(SetupLevel& fine) const {
     transfer_.transpose(device_, fine.P, fine.R);
-    count(bytes_of(fine.P) + bytes_of(fine.R) + 2 * fine.P.nonzeros() * (Index{sizeof(Index)} + Index{sizeof(std::int32_t)}));
+    count(bytes_of(fine.P) + bytes_of(fine.R) +
+          2 * fine.P.nonzeros() * (Index{sizeof(Index)} + Index{sizeof(std::int32_t)}));
   }
 
   void make_coarse(const SetupLevel& fine, bool nested, SetupLevel& coarse) const {
@@ -243,10 +259,12 @@ class Builder {
     auto phase = device_.profile().phase("transfers");
     {
       const Vector T = tentative(fine.view, fine.aggregate.data(), aggregates, near_null);
-      transfer_.smooth_prolongator(
-          device_, prolongator_input(fine.view, fine.inverse_diagonal, fine.largest_eigenvalue.full, fine.aggregate.data(), T, strong.view()),
-          aggregates, K_, fine.P);
-      count(bytes_of(fine.view, fine.nonzeros) + fine.inverse_diagonal.bytes() + fine.aggregate.bytes() + T.bytes() + bytes_of(fine.P));
+      transfer_.smooth_prolongator(device_,
+                                   prolongator_input(fine.view, fine.inverse_diagonal, fine.largest_eigenvalue.full,
+                                                     fine.aggregate.data(), T, strong.view()),
+                                   aggregates, K_, fine.P);
+      count(bytes_of(fine.view, fine.nonzeros) + fine.inverse_diagonal.bytes() + fine.aggregate.bytes() + T.bytes() +
+            bytes_of(fine.P));
     }
     strong = {};
     round_as_cycle(fine.P.values);
@@ -267,14 +285,17 @@ class Builder {
       near_null = std::move(coarse_near_null);
     } else {
       const Vector T = tentative(fine.A, known.aggregate, known.P.columns, near_null);
-      const ProlongatorInput input = prolongator_input(fine.A, fine.inverse_diagonal, fine.largest_eigenvalue.full, known.aggregate, T, {});
+      const ProlongatorInput input =
+          prolongator_input(fine.A, fine.inverse_diagonal, fine.largest_eigenvalue.full, known.aggregate, T, {});
       if (!transfer_.smooth_prolongator_again(device_, input, known.P, fine.P.data())) return false;
-      count(bytes_of(fine.A, known.nonzeros) + fine.inverse_diagonal.bytes() + fine.A.rows * Index{sizeof(std::int32_t)} + T.bytes());
+      count(bytes_of(fine.A, known.nonzeros) + fine.inverse_diagonal.bytes() +
+            fine.A.rows * Index{sizeof(std::int32_t)} + T.bytes());
     }
     round_as_cycle(fine.P);
     known.P.values = fine.P.data();
     transfer_.transpose_again(device_, known.P, known.R, fine.R.data());
-    count(2 * bytes_of(known.P, known.transfer_nonzeros) + bytes_of(known.R, known.transfer_nonzeros));  // P written, and read for R
+    // P written, and read for R
+    count(2 * bytes_of(known.P, known.transfer_nonzeros) + bytes_of(known.R, known.transfer_nonzeros));
     known.R.values = fine.R.data();
     return true;
   }
@@ -286,13 +307,13 @@ class Builder {
     count(2 * values.bytes());
   }
 
-  bool coarsen_again(const KnownLevel& known, const KnownLevel& next, bool nested, const RefreshedLevel& fine, RefreshedLevel& coarse,
-                     Vector& coarse_values) const {
+  bool coarsen_again(const KnownLevel& known, const KnownLevel& next, bool nested, const RefreshedLevel& fine,
+                     RefreshedLevel& coarse, Vector& coarse_values) const {
     auto phase = device_.profile().phase("product");
     coarse_values = Vector(device_, next.nonzeros * next.A.row_block * next.A.row_block, tag);
     if (!matrix_.galerkin_again(device_, fine.A, known.P, known.R, nested, next.A, coarse_values.data())) return false;
-    count(bytes_of(fine.A, known.nonzeros) + bytes_of(known.P, known.transfer_nonzeros) + bytes_of(known.R, known.transfer_nonzeros) +
-          bytes_of(next.A, next.nonzeros));
+    count(bytes_of(fine.A, known.nonzeros) + bytes_of(known.P, known.transfer_nonzeros) +
+          bytes_of(known.R, known.transfer_nonzeros) + bytes_of(next.A, next.nonzeros));
     coarse.A = next.A;
     coarse.A.values = coarse_values.data();
     coarse.inverse_diagonal = inverse_diagonal_of(coarse.A, next.nonzeros);
@@ -300,7 +321,8 @@ class Builder {
   }
 
   // Its inverse, or a bound that the many smoothing steps in its place can rely on.
-  void finish_coarsest(const BlockMatrixView<double>& A, Index nonzeros, const Vector& inverse_diagonal, Vector& inverse, EigenvalueBound& bound) const {
+  void finish_coarsest(const BlockMatrixView<double>& A, Index nonzeros, const Vector& inverse_diagonal,
+                       Vector& inverse, EigenvalueBound& bound) const {
     auto phase = device_.profile().phase("coarsest");
     if (A.rows * A.row_block <= 3 * options_.coarsest_size) inverse = coarsest_inverse(device_, A, nonzeros);
     else bound.full = sure_eigenvalue_bound(device_, A, nonzeros, inverse_diagonal);
@@ -334,12 +356,13 @@ NestedLevels nested_levels(const SparseMatrix& A, const SmoothedAggregationOptio
   return !same_cells ? nullptr : std::make_shared<const std::vector<NestedNodes>>(nested->begin(), meshes);
 }
 
-void set_up_hierarchy(const SparseMatrix& A, const SmoothedAggregationOptions& options, const NestedLevels& nested, const TakeLevel& take) {
+void set_up_hierarchy(const SparseMatrix& A, const SmoothedAggregationOptions& options, const NestedLevels& nested,
+                      const TakeLevel& take) {
   Builder(A, options, nested).build(take);
 }
 
-bool refresh_hierarchy(const SparseMatrix& A, Vector inverse_diagonal, const SmoothedAggregationOptions& options, const NestedLevels& nested,
-                       const KnownHierarchy& known, const TakeValues& take) {
+bool refresh_hierarchy(const SparseMatrix& A, Vector inverse_diagonal, const SmoothedAggregationOptions& options,
+                       const NestedLevels& nested, const KnownHierarchy& known, const TakeValues& take) {
   return Builder(A, options, nested).refresh(std::move(inverse_diagonal), known, take);
 }
 

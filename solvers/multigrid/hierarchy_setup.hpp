@@ -1,5 +1,5 @@
-// Builds the levels of a smoothed-aggregation hierarchy, in double precision, one after the other: a level is handed over
-// as soon as the next one exists, so that two at most are held here.
+// Builds the levels of a smoothed-aggregation hierarchy, in double precision, one after the other: a level is handed
+// over as soon as the next one exists, so that two at most are held here.
 #pragma once
 
 #include "solvers/algebra/block_matrix.hpp"
@@ -12,14 +12,14 @@
 namespace ritz {
 
 struct SetupLevel {
-  BlockMatrix A;                    // of the first level: empty, its view points to the caller's matrix
+  BlockMatrix A;  // of the first level: empty, its view points to the caller's matrix
   BlockMatrixView<double> view;
-  Index nonzeros = 0;               // blocks
+  Index nonzeros = 0;  // blocks
   Vector inverse_diagonal;
   EigenvalueBound largest_eigenvalue;
-  Array<std::int32_t> aggregate;    // [node] of the next level, negative: none; empty on the last, as are P and R
-  BlockMatrix P, R;                 // to and from the next level
-  Vector coarsest_inverse;          // dense, row-major; on the last level, empty when that is too large for it
+  Array<std::int32_t> aggregate;  // [node] of the next level, negative: none; empty on the last, as are P and R
+  BlockMatrix P, R;               // to and from the next level
+  Vector coarsest_inverse;        // dense, row-major; on the last level, empty when that is too large for it
 };
 
 using TakeLevel = std::function<void(SetupLevel&)>;
@@ -27,15 +27,17 @@ using TakeLevel = std::function<void(SetupLevel&)>;
 // Those of options.nested that suit the matrix.
 NestedLevels nested_levels(const SparseMatrix& A, const SmoothedAggregationOptions& options);
 
-void set_up_hierarchy(const SparseMatrix& A, const SmoothedAggregationOptions& options, const NestedLevels& nested, const TakeLevel& take);
+void set_up_hierarchy(const SparseMatrix& A, const SmoothedAggregationOptions& options, const NestedLevels& nested,
+                      const TakeLevel& take);
 
-// What is kept of a level for new values: patterns and aggregates; the values of the transfers where these stay as they are.
+// What is kept of a level for new values: patterns and aggregates; the values of the transfers where these stay as they
+// are.
 struct KnownLevel {
   BlockMatrixView<double> A, P, R;
-  Index nonzeros = 0, transfer_nonzeros = 0;    // blocks of A, and of P
-  const std::int32_t* aggregate = nullptr;      // unused between nested levels
+  Index nonzeros = 0, transfer_nonzeros = 0;  // blocks of A, and of P
+  const std::int32_t* aggregate = nullptr;    // unused between nested levels
   EigenvalueBound largest_eigenvalue;
-  std::vector<Array<std::int32_t>> columns;     // what the views above point to, where it was made for them
+  std::vector<Array<std::int32_t>> columns;  // what the views above point to, where it was made for them
   std::vector<Vector> values;
 };
 
@@ -49,16 +51,16 @@ struct RefreshedLevel {
 struct KnownHierarchy {
   std::size_t levels = 0;
   std::function<KnownLevel(std::size_t level)> level;
-  // Whether prolongators and restrictors stay: those of other values have the same near-null space and do as well, unless the
-  // values have changed by much, and not everywhere alike. Then only R A P is made anew.
+  // Whether prolongators and restrictors stay: those of other values have the same near-null space and do as well,
+  // unless the values have changed by much, and not everywhere alike. Then only R A P is made anew.
   bool keeps_transfers = false;
 };
 
 using TakeValues = std::function<void(std::size_t level, const KnownLevel&, RefreshedLevel&)>;
 
-// The values of a hierarchy for new values of A, whose inverted diagonal is given. False when some would not fit the known
-// patterns; the levels that were handed over until then are valid, the others are not.
-bool refresh_hierarchy(const SparseMatrix& A, Vector inverse_diagonal, const SmoothedAggregationOptions& options, const NestedLevels& nested,
-                       const KnownHierarchy& known, const TakeValues& take);
+// The values of a hierarchy for new values of A, whose inverted diagonal is given. False when some would not fit the
+// known patterns; the levels that were handed over until then are valid, the others are not.
+bool refresh_hierarchy(const SparseMatrix& A, Vector inverse_diagonal, const SmoothedAggregationOptions& options,
+                       const NestedLevels& nested, const KnownHierarchy& known, const TakeValues& take);
 
 }  // namespace ritz

@@ -30,13 +30,15 @@ void galerkin(const Device& device, const BlockMatrixView<double>& A, const Bloc
 template <int C, int K>
 struct GalerkinAgain {
   static bool run(const Device& device, const BlockMatrixView<double>& A, const BlockMatrixView<double>& P,
-                  const BlockMatrixView<double>& R, bool diagonal, const BlockMatrixView<double>& coarse, double* values) {
+                  const BlockMatrixView<double>& R, bool diagonal, const BlockMatrixView<double>& coarse,
+                  double* values) {
     return triple_product_again<C, K>(device, A, P, R, diagonal, coarse, values);
   }
 };
 
 bool galerkin_again(const Device& device, const BlockMatrixView<double>& A, const BlockMatrixView<double>& P,
-                    const BlockMatrixView<double>& R, bool diagonal, const BlockMatrixView<double>& coarse, double* values) {
+                    const BlockMatrixView<double>& R, bool diagonal, const BlockMatrixView<double>& coarse,
+                    double* values) {
   return with_blocks<GalerkinAgain>(A.row_block, P.column_block, device, A, P, R, diagonal, coarse, values);
 }
 
@@ -70,7 +72,8 @@ struct Jumps {
       for (int c = 0; c < C; ++c)
         for (int d = 0; d < C; ++d) {
           const double other = inverse_diagonal[Index{A.column[k]} * C + d];
-          if (other > 0 && largest * other < inverse_diagonal[i * C + c] && A.values[(k * C + c) * C + d] != 0) largest = inverse_diagonal[i * C + c] / other;
+          if (other > 0 && largest * other < inverse_diagonal[i * C + c] && A.values[(k * C + c) * C + d] != 0)
+            largest = inverse_diagonal[i * C + c] / other;
         }
     jumps[i] = largest;
   }

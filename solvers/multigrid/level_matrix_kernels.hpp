@@ -7,11 +7,12 @@ namespace ritz {
 
 struct LevelMatrixKernels {
   // R A P of a symmetric A, R the transpose of P. `diagonal`: the blocks of P are.
-  void (*galerkin)(const Device&, const BlockMatrixView<double>& A, const BlockMatrixView<double>& P, const BlockMatrixView<double>& R,
-                   bool diagonal, BlockMatrix& coarse);
+  void (*galerkin)(const Device&, const BlockMatrixView<double>& A, const BlockMatrixView<double>& P,
+                   const BlockMatrixView<double>& R, bool diagonal, BlockMatrix& coarse);
   // The same once more for new values of A: `values` of a pattern that is known. False when the pattern lacks a place.
   bool (*galerkin_again)(const Device&, const BlockMatrixView<double>& A, const BlockMatrixView<double>& P,
-                         const BlockMatrixView<double>& R, bool diagonal, const BlockMatrixView<double>& coarse, double* values);
+                         const BlockMatrixView<double>& R, bool diagonal, const BlockMatrixView<double>& coarse,
+                         double* values);
   // Scalar diagonal, inverted; 0 where it is 0 (a coarse unknown that nothing uses).
   void (*inverse_diagonal)(const Device&, const BlockMatrixView<double>& A, double* inverse);
   // [block row] largest ratio of a neighbour's diagonal entry to its own, over couplings that are not zero

@@ -38,7 +38,7 @@ struct RigidMotions {
       row[c] = 1;
       if (C == 2 && K == 3) row[2] = c == 0 ? -x[1] : x[0];
       if (C == 6 && c >= 3) row[c] = 1 / size;  // the rotations themselves; their displacements are below
-      if (C >= 3 && c < 3 && K == 6) {  // columns 3, 4, 5: rotations about x, y, z
+      if (C >= 3 && c < 3 && K == 6) {          // columns 3, 4, 5: rotations about x, y, z
         const int j = (c + 1) % 3, k = (c + 2) % 3;
         row[3 + j] = x[k];
         row[3 + k] = -x[j];
@@ -56,10 +56,10 @@ void rigid_motions(const Device& device, const BlockMatrixView<double>& A, const
 // Modified Gram-Schmidt, done twice, over the rows of one aggregate.
 template <int C, int K>
 struct Orthonormalise {
-  const Index* offsets;   // [aggregate + 1]
-  const Index* members;   // nodes
-  double* T;              // [node][C][K], in: near-null space, out: orthonormal
-  double* coarse;         // [aggregate][K][K]
+  const Index* offsets;  // [aggregate + 1]
+  const Index* members;  // nodes
+  double* T;             // [node][C][K], in: near-null space, out: orthonormal
+  double* coarse;        // [aggregate][K][K]
 
   constexpr double product(Index a, int p, int q) const {
     double sum = 0;
@@ -106,7 +106,8 @@ struct Orthonormalise {
 
 template <int C, int K>
 struct Tentative {
-  static void run(const Device& device, const Index* offsets, const Index* members, Index aggregates, double* T, double* coarse) {
+  static void run(const Device& device, const Index* offsets, const Index* members, Index aggregates, double* T,
+                  double* coarse) {
     for_each(device, "tentative prolongator", aggregates, Orthonormalise<C, K>{offsets, members, T, coarse});
   }
 };

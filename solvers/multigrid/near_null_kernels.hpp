@@ -1,5 +1,5 @@
-// Kernels for the near-null space of a level: made on the first, handed to the next ones through aggregates or nested nodes.
-// C unknowns per node of the finer level, K near-null-space vectors; near_null: [node][C][K].
+// Kernels for the near-null space of a level: made on the first, handed to the next ones through aggregates or nested
+// nodes. C unknowns per node of the finer level, K near-null-space vectors; near_null: [node][C][K].
 #pragma once
 
 #include "solvers/algebra/block_matrix.hpp"
@@ -8,9 +8,8 @@ namespace ritz {
 
 struct NearNullKernels {
   // Rigid motions of a body, from coordinates [node][dimension]: constants for C = 1; translations and rotations about
-  // the origin of `centre`, lengths divided by `size`, for C = dimension, and for C = 6 (three displacements, then three
-  // rotations) where there are coordinates. Zero in rows of A that couple to nothing
-  // (prescribed unknowns).
+  // the origin of `centre`, lengths divided by `size`, for C = dimension, and for C = 6 (three displacements, then
+  // three rotations) where there are coordinates. Zero in rows of A that couple to nothing (prescribed unknowns).
   void (*rigid_motions)(const Device&, const BlockMatrixView<double>& A, const double* coordinates, int dimension,
                         const double* centre, double size, int K, double* near_null);
   // T (one block per node, in the column of its aggregate) and the coarse near-null space, by Gram-Schmidt over each
@@ -19,8 +18,8 @@ struct NearNullKernels {
                     const double* near_null, double* T, double* coarse_near_null);
   // to[j] = from[at[j]], `size` numbers each
   void (*take)(const Device&, Index n, const std::int32_t* at, int size, const double* from, double* to);
-  // Whether the rows of A that couple to nothing (prescribed unknowns) are still those where P, made for other values, has
-  // entries that are all zero.
+  // Whether the rows of A that couple to nothing (prescribed unknowns) are still those where P, made for other values,
+  // has entries that are all zero.
   bool (*suits)(const Device&, const BlockMatrixView<double>& A, const BlockMatrixView<double>& P);
 };
 

@@ -53,7 +53,11 @@ struct ProductRow {
       for (Index f = Y.offsets[j]; f < Y.offsets[j + 1]; ++f) {
         [[maybe_unused]] double* target = row.block(Y.column[f]);
         if constexpr (Row::has_values) {
-          if constexpr (requires { requires Row::lanes > 1; }) add_share_of_product<L, M, N>(row.lane(), row.lanes, x, Y.values + f * M * N, target);
+          if constexpr (requires {
+                          requires Row::lanes >
+                          1;
+                        })
+            add_share_of_product<L, M, N>(row.lane(), row.lanes, x, Y.values + f * M * N, target);
           else add_product<L, M, N>(x, Y.values + f * M * N, target);
         }
       }

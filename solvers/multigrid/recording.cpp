@@ -9,7 +9,8 @@
 namespace ritz {
 namespace {
 
-// Runs the launches. Do they do what a replay could not? Memory that they take would be somebody else's then; the host would not wait.
+// Runs the launches. Do they do what a replay could not? Memory that they take would be somebody else's then; the host
+// would not wait.
 bool only_launches(const Device& device, const std::function<void()>& launches) {
   MemoryPool& memory = device.memory();
   const Traffic before = device.machine().traffic();
@@ -18,7 +19,8 @@ bool only_launches(const Device& device, const std::function<void()>& launches) 
   const Index peak = memory.take_recent_peak();
   memory.note_recent_peak(std::max(peak_before, peak));
   const Traffic& now = device.machine().traffic();
-  return peak == live && now.to_device == before.to_device && now.to_host == before.to_host && now.scalar_reads == before.scalar_reads;
+  return peak == live && now.to_device == before.to_device && now.to_host == before.to_host &&
+         now.scalar_reads == before.scalar_reads;
 }
 
 }  // namespace
@@ -35,7 +37,8 @@ void Recording::run(const Device& device, const std::function<void()>& launches)
     if (recorded_ != nullptr) return kernels_->replay(device, recorded_);
   }
   if (only_launches(device, launches)) return;
-  if (!device.is_gpu()) throw Error(Exit::internal, "what is to be recorded takes memory of the device, or reads from it");
+  if (!device.is_gpu())
+    throw Error(Exit::internal, "what is to be recorded takes memory of the device, or reads from it");
   runs_ = 2;  // never
   why_not_ = "it takes memory, or reads";
 }

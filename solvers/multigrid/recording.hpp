@@ -1,5 +1,6 @@
-// A fixed sequence of launches, recorded once and replayed as one: a CUDA graph on a GPU, where the many small launches of a
-// multigrid cycle's coarse levels cost more than their work. Elsewhere, or when recording fails, it is simply run each time.
+// A fixed sequence of launches, recorded once and replayed as one: a CUDA graph on a GPU, where the many small launches
+// of a multigrid cycle's coarse levels cost more than their work. Elsewhere, or when recording fails, it is simply run
+// each time.
 //
 //   recording.run(device, [&] { cycle(...); });   // launches only: no allocation, no transfer, always the same arrays
 #pragma once
@@ -13,7 +14,8 @@ namespace ritz {
 
 // Table "recording" of the solvers' module.
 struct RecordingKernels {
-  // Collects what launches(context) launches, without running it. nullptr: not possible; why: a reason to tell, or nullptr.
+  // Collects what launches(context) launches, without running it. nullptr: not possible; why: a reason to tell, or
+  // nullptr.
   void* (*record)(const Device&, void (*launches)(const void* context), const void* context, const char** why);
   void (*replay)(const Device&, void* recorded);
   void (*release)(void* recorded);
@@ -34,8 +36,9 @@ class Recording {
 
   // The first run is a plain one (kernels are loaded at their first launch), the second records, then it is replayed.
   void run(const Device& device, const std::function<void()>& launches);
-  void forget();                                     // the arrays or numbers behind the launches have changed
-  const std::string& why_not() const { return why_not_; }  // empty: recorded, not yet tried, or not meant for this device
+  void forget();  // the arrays or numbers behind the launches have changed
+  // empty: recorded, not yet tried, or not meant for this device
+  const std::string& why_not() const { return why_not_; }
 
  private:
   const RecordingKernels* kernels_ = nullptr;

@@ -16,7 +16,8 @@ void* refused(cudaError_t status, const char** why) {
 
 void* record(const Device& device, void (*launches)(const void*), const void* context, const char** why) {
   const cudaStream_t stream = stream_of(device);
-  if (const cudaError_t status = cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal); status != cudaSuccess)
+  if (const cudaError_t status = cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal);
+      status != cudaSuccess)
     return refused(status, why);
   cudaGraph_t graph = nullptr;
   try {

@@ -1,6 +1,6 @@
-// Block rows times a vector on a CPU: threads over ranges of rows. The products of a few hundred rows go through a buffer
-// in the first-level cache: arrays start at pages, so results would have the low address bits of the x that is being read,
-// and a processor that compares only those makes loads wait for stores.
+// Block rows times a vector on a CPU: threads over ranges of rows. The products of a few hundred rows go through a
+// buffer in the first-level cache: arrays start at pages, so results would have the low address bits of the x that is
+// being read, and a processor that compares only those makes loads wait for stores.
 #pragma once
 
 #include "device/launch.hpp"
@@ -54,10 +54,10 @@ inline __m256 load_eight(const BFloat16* values) {
   return _mm256_castsi256_ps(_mm256_slli_epi32(wide, 16));
 }
 
-// The first level of elasticity, 3 x 3 in single precision: eight entries in a register and one beside it, two blocks in
-// flight.
+// The first level of elasticity, 3 x 3 in single precision: eight entries in a register and one beside it, two blocks
+// in flight.
 template <class Stored>
-  requires std::same_as<Stored, float> || std::same_as<Stored, BFloat16>
+requires std::same_as<Stored, float> || std::same_as<Stored, BFloat16>
 struct BlockRow<float, Stored, 3, 3> {
   static void multiply(const BlockMatrixView<Stored>& A, const float* x, Index i, float* row) {
     const __m128i three = _mm_set_epi32(0, -1, -1, -1);
@@ -88,7 +88,8 @@ struct BlockRow<float, Stored, 3, 3> {
 
 // then(n, (A x)_n) for every scalar row n.
 template <class Real, int L, int M, class Stored, class Then>
-void multiply_rows(const Device& device, const char* name, const BlockMatrixView<Stored>& A, const Real* x, const Then& then) {
+void multiply_rows(const Device& device, const char* name, const BlockMatrixView<Stored>& A, const Real* x,
+                   const Then& then) {
   const LaunchScope launch(device, name);
   const bool sliced = L * M == 1 && A.slices != nullptr;
   const Index piece = sliced ? window_rows : 192;  // block rows
@@ -98,7 +99,8 @@ void multiply_rows(const Device& device, const char* name, const BlockMatrixView
     alignas(64) Real buffer[window_rows * L];
     const Index first = p * piece, last = std::min(A.rows, first + piece);
     if (sliced) multiply_window(A, x, p, buffer);
-    else for (Index i = first; i < last; ++i) BlockRow<Real, Stored, L, M>::multiply(A, x, i, buffer + (i - first) * L);
+    else
+      for (Index i = first; i < last; ++i) BlockRow<Real, Stored, L, M>::multiply(A, x, i, buffer + (i - first) * L);
 #pragma GCC ivdep
     for (Index n = first * L; n < last * L; ++n) then(n, buffer[n - first * L]);
   }

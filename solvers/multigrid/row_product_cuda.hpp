@@ -1,5 +1,5 @@
-// Block rows times a vector on a GPU: a team of neighbouring threads has a row, and reads its values side by side. Sums are taken in a
-// fixed order.
+// Block rows times a vector on a GPU: a team of neighbouring threads has a row, and reads its values side by side. Sums
+// are taken in a fixed order.
 #pragma once
 
 #include "device/launch.hpp"
@@ -25,27 +25,32 @@ __device__ Real team_sum(Real mine) {
   Real row = mine;
   for (int m = 1; m < Team::columns; ++m) row += __shfl_down_sync(all, mine, static_cast<unsigned>(m), Team::threads);
   if constexpr (std::has_single_bit(static_cast<unsigned>(Team::blocks))) {
-    for (int half = Team::blocks / 2; half > 0; half /= 2) row += __shfl_down_sync(all, row, static_cast<unsigned>(half * Team::block), Team::threads);
+    for (int half = Team::blocks / 2; half > 0; half /= 2)
+      row += __shfl_down_sync(all, row, static_cast<unsigned>(half * Team::block), Team::threads);
     return row;
   } else {
     Real sum = row;
-    for (int j = 1; j < Team::blocks; ++j) sum += __shfl_down_sync(all, row, static_cast<unsigned>(j * Team::block), Team::threads);
+    for (int j = 1; j < Team::blocks; ++j)
+      sum += __shfl_down_sync(all, row, static_cast<unsigned>(j * Team::block), Team::threads);
     return sum;
   }
 }
 
 // team = block row, thread = a place of every `blocks`-th block of it
 template <class Real, int L, int M, class Stored, class Then>
-__global__ void row_kernel(const __grid_constant__ BlockMatrixView<Stored> A, const Real* x, const __grid_constant__ Then then) {
+__global__ void row_kernel(const __grid_constant__ BlockMatrixView<Stored> A, const Real* x,
+                           const __grid_constant__ Then then) {
   using Team = RowTeam<L, M>;
   const Index row = (Index{blockIdx.x} * block_threads + threadIdx.x) / Team::threads;
-  const int thread = static_cast<int>(threadIdx.x) % Team::threads, place = thread % Team::block, l = place / Team::columns, m = place % Team::columns;
+  const int thread = static_cast<int>(threadIdx.x) % Team::threads, place = thread % Team::block,
+            l = place / Team::columns, m = place % Team::columns;
   Real mine{};
   if (row < A.rows && thread < Team::blocks * Team::block)
     for (Index k = A.offsets[row] + thread / Team::block; k < A.offsets[row + 1]; k += Team::blocks) {
       const Stored* a = A.values + k * (L * M) + l * M + m;
       const Real* xk = x + Index{A.column[k]} * M + m;
-      for (int share = 0; share < Team::shares; ++share) mine += static_cast<Real>(a[share * Team::columns]) * xk[share * Team::columns];
+      for (int share = 0; share < Team::shares; ++share)
+        mine += static_cast<Real>(a[share * Team::columns]) * xk[share * Team::columns];
     }
   const Real sum = team_sum<Team>(mine);
   if (row < A.rows && thread < Team::block && m == 0) then(row * L + l, sum);
@@ -53,10 +58,12 @@ __global__ void row_kernel(const __grid_constant__ BlockMatrixView<Stored> A, co
 
 // then(n, (A x)_n) for every scalar row n.
 template <class Real, int L, int M, class Stored, class Then>
-void multiply_rows(const Device& device, const char* name, const BlockMatrixView<Stored>& A, const Real* x, const Then& then) {
+void multiply_rows(const Device& device, const char* name, const BlockMatrixView<Stored>& A, const Real* x,
+                   const Then& then) {
   if (A.rows == 0) return;
   const LaunchScope launch(device, name);
-  start(device, {(A.rows * RowTeam<L, M>::threads + block_threads - 1) / block_threads}, row_kernel<Real, L, M, Stored, Then>, A, x, then);
+  start(device, {(A.rows * RowTeam<L, M>::threads + block_threads - 1) / block_threads},
+        row_kernel<Real, L, M, Stored, Then>, A, x, then);
 }
 
 // warp = row
@@ -82,7 +89,9 @@ void multiply_dense(const Device& device, const char* name, Index n, const Real*
 
 // A cycle multiplies with block CSR as it is.
 template <class Stored>
-bool pack_rows(const Device&, const BlockMatrixView<double>&, CycleMatrix<Stored>&) { return false; }
+bool pack_rows(const Device&, const BlockMatrixView<double>&, CycleMatrix<Stored>&) {
+  return false;
+}
 template <class Stored>
 void unpack_rows(const Device&, const BlockMatrixView<Stored>&, std::int32_t*, double*) {}
 

@@ -19,12 +19,13 @@
 namespace ritz {
 namespace {
 
-// Beyond it transfers are made for the new values (of heat conduction in layers: tests/solvers/multigrid/refresh_test.cpp).
+// Beyond it transfers are made for the new values (of heat conduction in layers:
+// tests/solvers/multigrid/refresh_test.cpp).
 constexpr double largest_change = 2;
 
-// A hierarchy in the precision of the cycle. The values of its matrices may be stored in fewer bits: the product R A P is made before
-// they are rounded, and errors of the other levels' residuals are small beside what a cycle leaves. Transfers are not rounded
-// further, since they hold the near-null space.
+// A hierarchy in the precision of the cycle. The values of its matrices may be stored in fewer bits: the product R A P
+// is made before they are rounded, and errors of the other levels' residuals are small beside what a cycle leaves.
+// Transfers are not rounded further, since they hold the near-null space.
 template <class Real, class Stored = Real>
 class Cycle {
   using Kernels = CycleKernels<Real, Stored>;
@@ -48,23 +49,27 @@ class Cycle {
     change_ *= unevenness(inverse);
     KnownHierarchy known{levels_.size(), {}, change_ <= largest_change};
     known.level = [&](std::size_t number) { return known_level(A, number, known.keeps_transfers); };
-    return refresh_hierarchy(A, std::move(inverse), options_, nested_, known, [&](std::size_t number, const KnownLevel& l, RefreshedLevel& from) {
-      Level& level = levels_[number];
-      repack(from.A, level.a);
-      if (!from.P.empty()) {
-        change_ = 1;
-        repack(l.P, level.p);
-        repack(l.R, level.r);
-      }
-      convert(from.inverse_diagonal.data(), level.inverse_diagonal);
-      if (!from.coarsest_inverse.empty()) convert(from.coarsest_inverse.data(), coarsest_inverse_);
-      level.largest_eigenvalue = from.largest_eigenvalue;
-    });
+    return refresh_hierarchy(A, std::move(inverse), options_, nested_, known,
+                             [&](std::size_t number, const KnownLevel& l, RefreshedLevel& from) {
+                               Level& level = levels_[number];
+                               repack(from.A, level.a);
+                               if (!from.P.empty()) {
+                                 change_ = 1;
+                                 repack(l.P, level.p);
+                                 repack(l.R, level.r);
+                               }
+                               convert(from.inverse_diagonal.data(), level.inverse_diagonal);
+                               if (!from.coarsest_inverse.empty())
+                                 convert(from.coarsest_inverse.data(), coarsest_inverse_);
+                               level.largest_eigenvalue = from.largest_eigenvalue;
+                             });
   }
 
   std::vector<SmoothedAggregation::Level> levels() const {
     std::vector<SmoothedAggregation::Level> result;
-    for (const Level& l : levels_) result.push_back({l.unknowns(), l.a.nonzeros * l.a.view.row_block * l.a.view.column_block, l.largest_eigenvalue.full});
+    for (const Level& l : levels_)
+      result.push_back(
+          {l.unknowns(), l.a.nonzeros * l.a.view.row_block * l.a.view.column_block, l.largest_eigenvalue.full});
     return result;
   }
 
@@ -73,9 +78,7 @@ class Cycle {
     return nested_ == nullptr ? 0 : static_cast<int>(std::min(nested_->size(), levels_.size() - 1));
   }
 
-  void apply(const Vector& b, Vector& x) const {
-    apply(kernels_, work_, recording_, b.data(), x.data());
-  }
+  void apply(const Vector& b, Vector& x) const { apply(kernels_, work_, recording_, b.data(), x.data()); }
 
   // Each level's matrices are read once per 8 columns.
   void apply_block(const MultiVector& B, MultiVector& X) const {
@@ -84,11 +87,14 @@ class Cycle {
   }
 
   // Why launches are not replayed as one, where they could be.
-  std::string not_recorded() const { return recording_.why_not().empty() ? lane_recording_.why_not() : recording_.why_not(); }
+  std::string not_recorded() const {
+    return recording_.why_not().empty() ? lane_recording_.why_not() : recording_.why_not();
+  }
 
   Index bytes() const {
     Index sum = coarsest_inverse_.bytes();
-    for (const Level& l : levels_) sum += l.a.bytes() + l.p.bytes() + l.r.bytes() + l.aggregate.bytes() + l.inverse_diagonal.bytes();
+    for (const Level& l : levels_)
+      sum += l.a.bytes() + l.p.bytes() + l.r.bytes() + l.aggregate.bytes() + l.inverse_diagonal.bytes();
     for (const Workspace* work : {&work_, &lane_work_})
       for (const Work& w : *work) sum += 4 * w.b.bytes();
     return sum;
@@ -131,7 +137,8 @@ class Cycle {
   // Largest over smallest ratio of the diagonal of new values to that of the values at hand.
   double unevenness(const Vector& inverse_diagonal) const {
     const Level& first = levels_.front();
-    Vector before(device_, inverse_diagonal.size(), "multigrid set-up"), ratio(device_, inverse_diagonal.size(), "multigrid set-up");
+    Vector before(device_, inverse_diagonal.size(), "multigrid set-up"),
+        ratio(device_, inverse_diagonal.size(), "multigrid set-up");
     kernels_.to_double(device_, before.size(), first.inverse_diagonal.data(), before.data());
     device_.profile().count(before.size() * (Index{sizeof(double)} + real));
     if (!all_positive(before)) return std::numeric_limits<double>::infinity();  // beyond the range of single precision
@@ -157,12 +164,17 @@ class Cycle {
   }
   // What had to be made for it goes to `keeps`; columns are not unpacked when somebody has them.
   template <class T>
-  BlockMatrixView<double> in_csr(const CycleMatrix<T>& m, bool with_values, KnownLevel& keeps, const std::int32_t* column = nullptr) const {
+  BlockMatrixView<double> in_csr(const CycleMatrix<T>& m, bool with_values, KnownLevel& keeps,
+                                 const std::int32_t* column = nullptr) const {
     const BlockMatrixView<T>& v = m.view;
-    BlockMatrixView<double> result{v.rows, v.columns, v.row_block, v.column_block, v.offsets, column != nullptr ? column : v.column, nullptr};
+    BlockMatrixView<double> result{
+        v.rows, v.columns, v.row_block, v.column_block, v.offsets, column != nullptr ? column : v.column, nullptr};
     const bool unpack_columns = v.slices != nullptr && column == nullptr;
     if (unpack_columns) result.column = keeps.columns.emplace_back(device_, m.nonzeros, "multigrid set-up").data();
-    double* const values = with_values ? keeps.values.emplace_back(device_, m.nonzeros * v.row_block * v.column_block, "multigrid set-up").data() : nullptr;
+    double* const values =
+        with_values
+            ? keeps.values.emplace_back(device_, m.nonzeros * v.row_block * v.column_block, "multigrid set-up").data()
+            : nullptr;
     if (unpack_columns || with_values) unpack(m, unpack_columns ? keeps.columns.back().data() : nullptr, values);
     if (with_values) device_.profile().count(traffic(m) + bytes_of(result, m.nonzeros));
     result.values = values;
@@ -174,7 +186,9 @@ class Cycle {
     if (from.rows == 0) return;
     if constexpr (std::same_as<T, Stored>) kernels_.pack(device_, from, nonzeros, to);
     else kernels_.pack_transfer(device_, from, nonzeros, to);
-    device_.profile().count(to.nonzeros * (Index{from.row_block} * from.column_block * Index{sizeof(double)} + Index{sizeof(std::int32_t)}) + to.bytes());
+    device_.profile().count(to.nonzeros * (Index{from.row_block} * from.column_block * Index{sizeof(double)} +
+                                           Index{sizeof(std::int32_t)}) +
+                            to.bytes());
   }
   template <class T>
   void unpack(const CycleMatrix<T>& from, std::int32_t* column, double* values) const {
@@ -189,7 +203,9 @@ class Cycle {
   }
   // New values where the old ones stand.
   template <class T>
-  void repack(const BlockMatrixView<double>& from, CycleMatrix<T>& to) const { pack(from, to.nonzeros, to); }
+  void repack(const BlockMatrixView<double>& from, CycleMatrix<T>& to) const {
+    pack(from, to.nonzeros, to);
+  }
 
   Level converted(SetupLevel& from) {
     Level level;
@@ -222,22 +238,25 @@ class Cycle {
   // Of one product: blocks with their columns, and offsets.
   template <class T>
   static Index traffic(const CycleMatrix<T>& m) {
-    return m.nonzeros * (Index{m.view.row_block} * m.view.column_block * Index{sizeof(T)} + Index{sizeof(std::int32_t)}) +
+    return m.nonzeros *
+               (Index{m.view.row_block} * m.view.column_block * Index{sizeof(T)} + Index{sizeof(std::int32_t)}) +
            (m.view.rows + 1) * Index{sizeof(Index)};
   }
-  // [bytes] read and written by a cycle for `lanes` vectors, as cycle() goes: a step of smoothing reads A, D, b, x and d and writes d and x.
+  // [bytes] read and written by a cycle for `lanes` vectors, as cycle() goes: a step of smoothing reads A, D, b, x and
+  // d and writes d and x.
   Index cycle_traffic(Index lanes) const {
     Index sum = 2 * levels_.front().unknowns() * lanes * (real + Index{sizeof(double)});
     for (std::size_t i = 0; i < levels_.size(); ++i) {
       const Level& l = levels_[i];
-      const Index n = l.unknowns(), first = n * real * (1 + 2 * lanes), step = traffic(l.a) + n * real * (1 + 5 * lanes);
+      const Index n = l.unknowns(), first = n * real * (1 + 2 * lanes),
+                  step = traffic(l.a) + n * real * (1 + 5 * lanes);
       if (i + 1 == levels_.size()) {
         sum += coarsest_inverse_.empty() ? first + 23 * step : real * n * (n + 2 * lanes);
         continue;
       }
       const Index coarse = levels_[i + 1].unknowns();
       sum += first + (2 * options_.smoothing_degree - 1) * step;
-      sum += traffic(l.a) + 3 * n * real * lanes;                            // residual
+      sum += traffic(l.a) + 3 * n * real * lanes;                                // residual
       sum += traffic(l.r) + traffic(l.p) + (3 * n + 2 * coarse) * real * lanes;  // down; up and added
     }
     return sum;
@@ -258,7 +277,8 @@ class Cycle {
       const double c1 = step == 0 ? 0 : rho_next * rho, c2 = step == 0 ? 1 / theta : 2 * rho_next / delta;
       // The step before: none (any numbers times zero), or x itself when it is the first, or d.
       const Real* d_before = step == 0 ? w.b.data() : step == 1 && from_zero ? w.x.data() : w.d.data();
-      kernels.smooth(device_, l.a.view, Real(c1), Real(c2), l.inverse_diagonal.data(), w.b.data(), w.x.data(), d_before, w.d.data(), w.y.data());
+      kernels.smooth(device_, l.a.view, Real(c1), Real(c2), l.inverse_diagonal.data(), w.b.data(), w.x.data(), d_before,
+                     w.d.data(), w.y.data());
       w.x.swap(w.y);
       if (step > 0) rho = rho_next;
     }
@@ -268,8 +288,10 @@ class Cycle {
     const Level& l = levels_[number];
     Work& w = work[number];
     if (number + 1 == levels_.size()) {
-      if (!coarsest_inverse_.empty()) kernels.dense(device_, l.unknowns(), coarsest_inverse_.data(), w.b.data(), w.x.data());
-      else smooth(kernels, l, w, true, 24, 500);  // too large for a dense inverse: many steps over nearly the whole spectrum
+      if (!coarsest_inverse_.empty())
+        kernels.dense(device_, l.unknowns(), coarsest_inverse_.data(), w.b.data(), w.x.data());
+      // too large for a dense inverse: many steps over nearly the whole spectrum
+      else smooth(kernels, l, w, true, 24, 500);
       return;
     }
     Work& coarse = work[number + 1];
@@ -287,7 +309,7 @@ class Cycle {
   const Kernels &kernels_, &lane_kernels_;
   std::vector<Level> levels_;
   Array<Real> coarsest_inverse_;
-  double change_ = 1;  // of the values since the transfers were made: the product of unevenness()
+  double change_ = 1;                   // of the values since the transfers were made: the product of unevenness()
   mutable Workspace work_, lane_work_;  // the second is made when first needed
   mutable Recording recording_, lane_recording_;
 };
@@ -302,10 +324,13 @@ struct SmoothedAggregation::Hierarchy {
 
   static std::unique_ptr<Hierarchy> of(const SparseMatrix& A, const SmoothedAggregationOptions& options) {
     if (options.single_precision && options.half_storage)
-      return std::make_unique<Hierarchy>(Hierarchy{&A, A.shared_pattern(), options, Cycle<float, BFloat16>(A, options, "cycle half")});
+      return std::make_unique<Hierarchy>(
+          Hierarchy{&A, A.shared_pattern(), options, Cycle<float, BFloat16>(A, options, "cycle half")});
     if (options.single_precision)
-      return std::make_unique<Hierarchy>(Hierarchy{&A, A.shared_pattern(), options, Cycle<float>(A, options, "cycle single")});
-    return std::make_unique<Hierarchy>(Hierarchy{&A, A.shared_pattern(), options, Cycle<double>(A, options, "cycle double")});
+      return std::make_unique<Hierarchy>(
+          Hierarchy{&A, A.shared_pattern(), options, Cycle<float>(A, options, "cycle single")});
+    return std::make_unique<Hierarchy>(
+        Hierarchy{&A, A.shared_pattern(), options, Cycle<double>(A, options, "cycle double")});
   }
 };
 
@@ -344,12 +369,16 @@ int SmoothedAggregation::nested_levels() const {
 }
 
 std::string SmoothedAggregation::name() const {
-  static constexpr const char* precision_names[] = {"single precision", "double precision", "single precision, matrices in 16 bits"};
-  const std::string not_recorded = std::visit([](const auto& cycle) { return cycle.not_recorded(); }, hierarchy_->cycle);
-  const std::string levels_text = nested_levels() == 0 ? fmt::format("{} levels", levels().size())
-                                                       : fmt::format("{} levels, {} of them over nested meshes", levels().size(), nested_levels());
+  static constexpr const char* precision_names[] = {"single precision", "double precision",
+                                                    "single precision, matrices in 16 bits"};
+  const std::string not_recorded =
+      std::visit([](const auto& cycle) { return cycle.not_recorded(); }, hierarchy_->cycle);
+  const std::string levels_text =
+      nested_levels() == 0 ? fmt::format("{} levels", levels().size())
+                           : fmt::format("{} levels, {} of them over nested meshes", levels().size(), nested_levels());
   return fmt::format("{} multigrid, {}, {}{}", nested_levels() == 0 ? "smoothed-aggregation" : "geometric", levels_text,
-                     precision_names[hierarchy_->cycle.index()], not_recorded.empty() ? "" : ", without a CUDA graph: " + not_recorded);
+                     precision_names[hierarchy_->cycle.index()],
+                     not_recorded.empty() ? "" : ", without a CUDA graph: " + not_recorded);
 }
 
 double SmoothedAggregation::operator_complexity() const {

@@ -1,6 +1,6 @@
 // Algebraic multigrid by smoothed aggregation (Vanek, Mandel, Brezina, Computing 56, 1996) with rigid-body modes as
-// near-null space: one V-cycle as a symmetric preconditioner. Set-up and cycle run on the matrix's device; the cycle works
-// in single precision unless asked otherwise, inside a double-precision iteration.
+// near-null space: one V-cycle as a symmetric preconditioner. Set-up and cycle run on the matrix's device; the cycle
+// works in single precision unless asked otherwise, inside a double-precision iteration.
 //
 //   SmoothedAggregation multigrid(K, {.coordinates = &space.coordinates(), .dimension = 3});
 //   ConjugateGradient{}.solve(K, b, x, &multigrid);
@@ -18,28 +18,29 @@ namespace ritz {
 
 // Nodes of a matrix and the coarser ones between which they lie: a value is the mean of its parents' values.
 struct NestedNodes {
-  std::vector<Index> first;            // [node + 1] first of its parents; a node without parents takes no part
-  std::vector<std::int32_t> parents;   // coarser nodes
-  std::vector<std::int32_t> same;      // [coarser node] the node at its place
-  bool same_cells = false;             // a field of lower order on the same cells
+  std::vector<Index> first;           // [node + 1] first of its parents; a node without parents takes no part
+  std::vector<std::int32_t> parents;  // coarser nodes
+  std::vector<std::int32_t> same;     // [coarser node] the node at its place
+  bool same_cells = false;            // a field of lower order on the same cells
 };
 
-using NestedLevels = std::shared_ptr<const std::vector<NestedNodes>>;  // from the first level on, of block rows; null: none
+// from the first level on, of block rows; null: none
+using NestedLevels = std::shared_ptr<const std::vector<NestedNodes>>;
 
-// `automatic`: nested where there are some; between different meshes only where diagonal entries of neighbours differ by a factor of 30
-// at most, since interpolation across jumps of a material is poor, and of scalars only where couplings are about alike in all
-// directions, since aggregates follow strong ones.
+// `automatic`: nested where there are some; between different meshes only where diagonal entries of neighbours differ
+// by a factor of 30 at most, since interpolation across jumps of a material is poor, and of scalars only where
+// couplings are about alike in all directions, since aggregates follow strong ones.
 enum class MultigridLevels { automatic, nested, aggregation };
 
 struct SmoothedAggregationOptions {
   const Vector* coordinates = nullptr;  // [block row][dimension]; gives rigid rotations; without it translations only
   int dimension = 0;
-  bool single_precision = true;         // of the cycle
-  bool half_storage = false;            // the matrices of its levels in 16 bits (bfloat16); only in single precision
-  double strength = -1;                 // threshold of strong connections; negative: 0.3 for scalars, 0.02 for vectors
-  int smoothing_degree = 2;             // of the Chebyshev smoother, before and after
-  double smoothing_ratio = 8;           // it damps the eigenvalues from largest / ratio to largest
-  Index coarsest_size = 600;            // unknowns that are solved with a dense inverse
+  bool single_precision = true;  // of the cycle
+  bool half_storage = false;     // the matrices of its levels in 16 bits (bfloat16); only in single precision
+  double strength = -1;          // threshold of strong connections; negative: 0.3 for scalars, 0.02 for vectors
+  int smoothing_degree = 2;      // of the Chebyshev smoother, before and after
+  double smoothing_ratio = 8;    // it damps the eigenvalues from largest / ratio to largest
+  Index coarsest_size = 600;     // unknowns that are solved with a dense inverse
   int max_levels = 12;
   MultigridLevels levels = MultigridLevels::automatic;
   std::function<NestedLevels()> nested = {};  // asked at set-up; none: aggregation alone
@@ -47,26 +48,27 @@ struct SmoothedAggregationOptions {
 
 class SmoothedAggregation final : public LinearOperator {
  public:
-  // A must outlive this. Throws Error(Exit::model) naming the row when a diagonal entry is not positive, Error(Exit::input) when
-  // nested levels were named and there are none.
+  // A must outlive this. Throws Error(Exit::model) naming the row when a diagonal entry is not positive,
+  // Error(Exit::input) when nested levels were named and there are none.
   explicit SmoothedAggregation(const SparseMatrix& A, const SmoothedAggregationOptions& options = {});
   ~SmoothedAggregation() override;
 
-  // After a change of A's values: aggregates and patterns are kept, values are made anew where they stand. So are prolongators, as
-  // long as no diagonal entry has changed by a factor of 2 against another since they were made, and the same unknowns are
-  // prescribed. The options' coordinates must still exist. Returns false when a value that had been zero made new couplings: then everything was set
-  // up again. Throws Error(Exit::internal) when A has got another pattern.
+  // After a change of A's values: aggregates and patterns are kept, values are made anew where they stand. So are
+  // prolongators, as long as no diagonal entry has changed by a factor of 2 against another since they were made, and
+  // the same unknowns are prescribed. The options' coordinates must still exist. Returns false when a value that had
+  // been zero made new couplings: then everything was set up again. Throws Error(Exit::internal) when A has got another
+  // pattern.
   bool refresh();
 
   const Device& device() const override;
   Index rows() const override;
-  void apply(const Vector& b, Vector& x) const override;  // one V-cycle from x = 0
+  void apply(const Vector& b, Vector& x) const override;                  // one V-cycle from x = 0
   void apply_block(const MultiVector& B, MultiVector& X) const override;  // reads the hierarchy once per 8 columns
   std::string name() const override;
 
   struct Level {
-    Index unknowns, nonzeros;  // scalar
-    double largest_eigenvalue; // of D^-1 A, estimated
+    Index unknowns, nonzeros;   // scalar
+    double largest_eigenvalue;  // of D^-1 A, estimated
   };
   std::vector<Level> levels() const;
   int nested_levels() const;           // how many of them come from nested nodes

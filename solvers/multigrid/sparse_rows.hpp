@@ -5,14 +5,16 @@
 //     template <class Row> constexpr void operator()(Index i, Row& row) const {
 //       double* block = row.block(column);      // zero when new; Size numbers
 //       if constexpr (Row::has_values) { ... add to block[...] }
-//     }                                         // row.find(column): the same, but nullptr when the row has no such column
+//     }                                         // row.find(column): the same, but nullptr where the row has none
 //     constexpr Index work(Index i) const;      // about how many blocks come up in row i
 //   };
 //   build_rows<Size, Capacity>(device, "product", Rows{...}, "coarse matrix", tag, matrix);
-//   bool fits = refill_rows<Size, Capacity>(device, "product", Rows{...}, matrix, values);   // new values, known pattern
+//   // new values, known pattern
+//   bool fits = refill_rows<Size, Capacity>(device, "product", Rows{...}, matrix, values);
 //
-// refill_rows adds in the same order as build_rows: equal input gives equal bits. It returns false when a row would need a
-// column that the pattern lacks. Capacity bounds the columns of a row on a GPU (Capacity / 2); a CPU has no bound.
+// refill_rows adds in the same order as build_rows: equal input gives equal bits. It returns false when a row would
+// need a column that the pattern lacks. Capacity bounds the columns of a row on a GPU (Capacity / 2); a CPU has no
+// bound.
 #pragma once
 
 #ifdef __CUDACC__

@@ -1,6 +1,6 @@
-// Sparse matrices row by row on a CPU: a thread takes a range of rows and keeps an array over all columns that says where a
-// column stands in the row at hand. One pass makes pattern and values: rows are appended to the thread's store, whose
-// parts are copied together at the end.
+// Sparse matrices row by row on a CPU: a thread takes a range of rows and keeps an array over all columns that says
+// where a column stands in the row at hand. One pass makes pattern and values: rows are appended to the thread's store,
+// whose parts are copied together at the end.
 #pragma once
 
 #include "device/launch.hpp"
@@ -70,7 +70,8 @@ struct RowStore {
     void finish(const std::int32_t*, Index) {}
   };
   KnownRow known_row(Index i, const std::int32_t* known, Index size, double* values) {
-    for (Index k = 0; k < size; ++k) slots[static_cast<std::size_t>(known[k])] = {static_cast<std::uint32_t>(i + 1), static_cast<std::uint32_t>(k)};
+    for (Index k = 0; k < size; ++k)
+      slots[static_cast<std::size_t>(known[k])] = {static_cast<std::uint32_t>(i + 1), static_cast<std::uint32_t>(k)};
     std::memset(values, 0, static_cast<std::size_t>(size) * Size * sizeof(double));
     return {slots.data(), values, static_cast<std::uint32_t>(i + 1), true, {}};
   }
@@ -195,7 +196,8 @@ decltype(auto) of_thread(const F& f, [[maybe_unused]] Index first, [[maybe_unuse
 
 // rows, columns and block sizes of `result` are given; offsets, columns and values are made.
 template <int Size, int, class F>
-void build_rows(const Device& device, const char* name, const F& f, const char*, const char* result_tag, BlockMatrix& result) {
+void build_rows(const Device& device, const char* name, const F& f, const char*, const char* result_tag,
+                BlockMatrix& result) {
   const int parts = row_parts(device, result.rows);
   const Index rows = result.rows;
   constexpr const char* tag = "multigrid set-up";
@@ -244,7 +246,8 @@ void build_rows(const Device& device, const char* name, const F& f, const char*,
 }
 
 template <int Size, int, class F>
-bool refill_rows(const Device& device, const char* name, const F& f, const BlockMatrixView<double>& pattern, double* values) {
+bool refill_rows(const Device& device, const char* name, const F& f, const BlockMatrixView<double>& pattern,
+                 double* values) {
   const LaunchScope launch(device, name);
   const int parts = row_parts(device, pattern.rows);
   int misfits = 0;

@@ -1,5 +1,6 @@
-// Sparse matrices row by row on a GPU: a thread, or a warp where blocks are to be multiplied, takes a row and keeps its columns in a small hash
-// table. One pass counts, the next writes. Where a row has more columns than the table takes, a larger table takes the whole matrix.
+// Sparse matrices row by row on a GPU: a thread, or a warp where blocks are to be multiplied, takes a row and keeps its
+// columns in a small hash table. One pass counts, the next writes. Where a row has more columns than the table takes, a
+// larger table takes the whole matrix.
 #pragma once
 
 #include "device/error.hpp"
@@ -49,7 +50,8 @@ struct ColumnMap {
   }
 };
 
-// The same in shared memory, for a warp that makes a row together: all its threads look up the same columns, and the first enters them.
+// The same in shared memory, for a warp that makes a row together: all its threads look up the same columns, and the
+// first enters them.
 template <int Capacity>
 struct TeamMap {
   static constexpr int lanes = 32;
@@ -83,7 +85,8 @@ struct TeamMap {
   }
 };
 
-// Where a row has its table: each thread its own, or a warp one together. Maps are opened where they stand: a copy would double the stack.
+// Where a row has its table: each thread its own, or a warp one together. Maps are opened where they stand: a copy
+// would double the stack.
 template <int Capacity>
 struct OwnTable {
   using Map = ColumnMap<Capacity>;
@@ -240,7 +243,8 @@ void for_each_row(const Device& device, const char* name, Index rows, const Task
 
 // rows, columns and block sizes of `result` are given; offsets, columns and values are made.
 template <int Size, int Capacity, class F>
-void build_rows(const Device& device, const char* name, const F& f, const char* what, const char* result_tag, BlockMatrix& result) {
+void build_rows(const Device& device, const char* name, const F& f, const char* what, const char* result_tag,
+                BlockMatrix& result) {
   Index nonzeros = 0;
   {
     Array<std::int32_t> count(device, result.rows, "multigrid set-up"), overflow(device, 1, "multigrid set-up");
@@ -252,7 +256,8 @@ void build_rows(const Device& device, const char* name, const F& f, const char* 
       if constexpr (Capacity < largest_capacity) {
         return build_rows<Size, largest_capacity>(device, name, f, what, result_tag, result);
       } else {
-        throw Error(Exit::internal, std::string("multigrid: a row of the ") + what + " has more blocks than planned for", {},
+        throw Error(Exit::internal,
+                    std::string("multigrid: a row of the ") + what + " has more blocks than planned for", {},
                     "use another preconditioner, and report the mesh");
       }
     }
@@ -262,14 +267,17 @@ void build_rows(const Device& device, const char* name, const F& f, const char* 
   }
   result.column = Array<std::int32_t>(device, nonzeros, result_tag);
   result.values = Vector(device, nonzeros * Size, result_tag);
-  for_each_row<Capacity, F>(device, name, result.rows, WriteRows<Size, F>{f, result.offsets.data(), result.column.data(), result.values.data()});
+  for_each_row<Capacity, F>(device, name, result.rows,
+                            WriteRows<Size, F>{f, result.offsets.data(), result.column.data(), result.values.data()});
 }
 
 template <int Size, int Capacity, class F>
-bool refill_rows(const Device& device, const char* name, const F& f, const BlockMatrixView<double>& pattern, double* values) {
+bool refill_rows(const Device& device, const char* name, const F& f, const BlockMatrixView<double>& pattern,
+                 double* values) {
   Array<std::int32_t> misfit(device, 1, "multigrid set-up");
   misfit.fill_zero();
-  for_each_row<Capacity, F>(device, name, pattern.rows, RefillRows<Size, F>{f, pattern.offsets, pattern.column, values, misfit.data()});
+  for_each_row<Capacity, F>(device, name, pattern.rows,
+                            RefillRows<Size, F>{f, pattern.offsets, pattern.column, values, misfit.data()});
   std::int32_t any = 0;
   device.machine().copy_to_host(&any, misfit.data(), Index{sizeof any});
   return any == 0;

@@ -12,8 +12,8 @@ namespace {
 
 constexpr const char* tag = "multigrid set-up";
 
-// (I - omega D^-1 A_F) T, where A_F is A without the weak couplings that reach an aggregate to which the node has no other
-// one: these are added to the diagonal, so that constants are kept (Vanek, Mandel, Brezina 1996, section 5.1).
+// (I - omega D^-1 A_F) T, where A_F is A without the weak couplings that reach an aggregate to which the node has no
+// other one: these are added to the diagonal, so that constants are kept (Vanek, Mandel, Brezina 1996, section 5.1).
 template <int C, int K>
 struct ProlongatorRow {
   BlockMatrixView<double> A;
@@ -60,9 +60,7 @@ struct ProlongatorRow {
     if (aggregate[i] < 0) return;
     double* own = row.block(aggregate[i]);
     if (!pattern_is_known) add_pattern(i, row);
-    if constexpr (Row::has_values) {
-      add_values(i, own, row);
-    }
+    if constexpr (Row::has_values) { add_values(i, own, row); }
   }
 };
 
@@ -72,8 +70,9 @@ template <int C, int K>
 struct Prolongator {
   static void run(const Device& device, const ProlongatorInput& in, BlockMatrix& P) {
     build_rows<C * K, prolongator_capacity>(
-        device, "prolongator", ProlongatorRow<C, K>{in.A, in.inverse_diagonal, in.omega, in.aggregate, in.T, in.strong, false},
-        "prolongator", "multigrid", P);
+        device, "prolongator",
+        ProlongatorRow<C, K>{in.A, in.inverse_diagonal, in.omega, in.aggregate, in.T, in.strong, false}, "prolongator",
+        "multigrid", P);
   }
 };
 
@@ -89,11 +88,13 @@ template <int C, int K>
 struct ProlongatorAgain {
   static bool run(const Device& device, const ProlongatorInput& in, const BlockMatrixView<double>& P, double* values) {
     return refill_rows<C * K, prolongator_capacity>(
-        device, "prolongator", ProlongatorRow<C, K>{in.A, in.inverse_diagonal, in.omega, in.aggregate, in.T, in.strong, true}, P, values);
+        device, "prolongator",
+        ProlongatorRow<C, K>{in.A, in.inverse_diagonal, in.omega, in.aggregate, in.T, in.strong, true}, P, values);
   }
 };
 
-bool smooth_prolongator_again(const Device& device, const ProlongatorInput& in, const BlockMatrixView<double>& P, double* values) {
+bool smooth_prolongator_again(const Device& device, const ProlongatorInput& in, const BlockMatrixView<double>& P,
+                              double* values) {
   return with_blocks<ProlongatorAgain>(in.A.row_block, P.column_block, device, in, P, values);
 }
 
@@ -108,14 +109,15 @@ struct MeanOfParents {
     for (Index k = begin; k < end; ++k)
       for (int c = 0; c < C; ++c)
         for (int d = 0; d < C; ++d) {
-          const bool free = c == d && near_null[(i * C + c) * K + c] != 0 && coarse_near_null[(P.column[k] * C + c) * K + c] != 0;
+          const bool free =
+              c == d && near_null[(i * C + c) * K + c] != 0 && coarse_near_null[(P.column[k] * C + c) * K + c] != 0;
           values[(k * C + c) * C + d] = free ? 1 / static_cast<double>(end - begin) : 0;
         }
   }
 };
 
-void mean_of_parents(const Device& device, const BlockMatrixView<double>& P, const double* near_null, const double* coarse_near_null, int K,
-                     double* values) {
+void mean_of_parents(const Device& device, const BlockMatrixView<double>& P, const double* near_null,
+                     const double* coarse_near_null, int K, double* values) {
   for_each(device, "interpolation", P.rows, MeanOfParents{P, near_null, coarse_near_null, K, values});
 }
 
@@ -124,7 +126,9 @@ struct RoundToSingle {
   constexpr void operator()(Index k) const { values[k] = static_cast<double>(static_cast<float>(values[k])); }
 };
 
-void round_to_single(const Device& device, Index n, double* values) { for_each(device, "change precision", n, RoundToSingle{values}); }
+void round_to_single(const Device& device, Index n, double* values) {
+  for_each(device, "change precision", n, RoundToSingle{values});
+}
 
 struct RowOfEntry {
   const Index* offsets;
@@ -136,8 +140,10 @@ struct RowOfEntry {
 
 template <int C, int K>
 struct TransposeBlocks {
-  static void run(const Device& device, const BlockMatrix& P, const Index* entries, const std::int32_t* row, BlockMatrix& R) {
-    for_each(device, "transpose", P.nonzeros(), TransposeBlocks{entries, row, P.values.data(), R.column.data(), R.values.data()});
+  static void run(const Device& device, const BlockMatrix& P, const Index* entries, const std::int32_t* row,
+                  BlockMatrix& R) {
+    for_each(device, "transpose", P.nonzeros(),
+             TransposeBlocks{entries, row, P.values.data(), R.column.data(), R.values.data()});
   }
   const Index* entries;
   const std::int32_t* row;
@@ -170,7 +176,8 @@ void transpose(const Device& device, const BlockMatrix& P, BlockMatrix& R) {
 // The values of R from those of P; each entry is looked up in the short row of P.
 template <int C, int K>
 struct TransposeRow {
-  static void run(const Device& device, const BlockMatrixView<double>& P, const BlockMatrixView<double>& R, double* values) {
+  static void run(const Device& device, const BlockMatrixView<double>& P, const BlockMatrixView<double>& R,
+                  double* values) {
     for_each(device, "transpose", R.rows, TransposeRow{P, R, values});
   }
   BlockMatrixView<double> P, R;
@@ -185,11 +192,13 @@ struct TransposeRow {
   }
 };
 
-void transpose_again(const Device& device, const BlockMatrixView<double>& P, const BlockMatrixView<double>& R, double* values) {
+void transpose_again(const Device& device, const BlockMatrixView<double>& P, const BlockMatrixView<double>& R,
+                     double* values) {
   with_blocks<TransposeRow>(P.row_block, P.column_block, device, P, R, values);
 }
 
-const TransferKernels table{smooth_prolongator, smooth_prolongator_again, mean_of_parents, round_to_single, transpose, transpose_again};
+const TransferKernels table{smooth_prolongator, smooth_prolongator_again, mean_of_parents, round_to_single,
+                            transpose,          transpose_again};
 const Registration registration("transfer", &table);
 
 }  // namespace

@@ -1,6 +1,6 @@
 // Kernels that make the prolongator to the next coarser level, smoothed or between nested nodes, and the restriction.
-// Block sizes: C unknowns per node of the finer level, K near-null-space vectors = unknowns per node of the coarser one;
-// (C, K) is one of (1, 1), (2, 2), (2, 3), (3, 6), (3, 3), (4, 4), (5, 5), (6, 6).
+// Block sizes: C unknowns per node of the finer level, K near-null-space vectors = unknowns per node of the coarser
+// one; (C, K) is one of (1, 1), (2, 2), (2, 3), (3, 6), (3, 3), (4, 4), (5, 5), (6, 6).
 #pragma once
 
 #include "solvers/algebra/block_matrix.hpp"
@@ -11,25 +11,27 @@ namespace ritz {
 // P = (I - omega D^-1 A_F) T, D the diagonal of A, A_F of scalars without weak couplings.
 struct ProlongatorInput {
   BlockMatrixView<double> A;
-  const double* inverse_diagonal;   // [node][C]
+  const double* inverse_diagonal;  // [node][C]
   double omega;
-  const std::int32_t* aggregate;    // [node], negative: none
-  const double* T;                  // [node][C][K]
-  GraphView strong;                 // who is strongly connected; of scalars, and only where the pattern is made
+  const std::int32_t* aggregate;  // [node], negative: none
+  const double* T;                // [node][C][K]
+  GraphView strong;               // who is strongly connected; of scalars, and only where the pattern is made
 };
 
 // What is called `again` makes values for a pattern that is known; false when it lacks a place.
 struct TransferKernels {
   void (*smooth_prolongator)(const Device&, const ProlongatorInput&, Index aggregates, int K, BlockMatrix& P);
-  bool (*smooth_prolongator_again)(const Device&, const ProlongatorInput&, const BlockMatrixView<double>& P, double* values);
-  // Interpolation between nested nodes, blocks C x C: on their diagonals 1 / (entries of the row), 0 where the near-null space of
-  // either side is zero (prescribed unknowns). near_null: [node][C][K].
-  void (*mean_of_parents)(const Device&, const BlockMatrixView<double>& P, const double* near_null, const double* coarse_near_null, int K,
-                          double* values);
+  bool (*smooth_prolongator_again)(const Device&, const ProlongatorInput&, const BlockMatrixView<double>& P,
+                                   double* values);
+  // Interpolation between nested nodes, blocks C x C: on their diagonals 1 / (entries of the row), 0 where the
+  // near-null space of either side is zero (prescribed unknowns). near_null: [node][C][K].
+  void (*mean_of_parents)(const Device&, const BlockMatrixView<double>& P, const double* near_null,
+                          const double* coarse_near_null, int K, double* values);
   // values = what single precision keeps of them
   void (*round_to_single)(const Device&, Index n, double* values);
   void (*transpose)(const Device&, const BlockMatrix& P, BlockMatrix& R);
-  void (*transpose_again)(const Device&, const BlockMatrixView<double>& P, const BlockMatrixView<double>& R, double* values);
+  void (*transpose_again)(const Device&, const BlockMatrixView<double>& P, const BlockMatrixView<double>& R,
+                          double* values);
 };
 
 }  // namespace ritz

@@ -1,6 +1,7 @@
-// R A P on a CPU, of a symmetric A with R the transpose of P: with H the lower triangle of A and half of its diagonal, R A P = S + S^T
-// with S = R H P, which is little more than half of the work. S is made by panels of coarse rows: the rows of H P that a panel needs
-// are made, used and forgotten, so that the whole of H P never exists. Rows between two panels are made twice.
+// R A P on a CPU, of a symmetric A with R the transpose of P: with H the lower triangle of A and half of its diagonal,
+// R A P = S + S^T with S = R H P, which is little more than half of the work. S is made by panels of coarse rows: the
+// rows of H P that a panel needs are made, used and forgotten, so that the whole of H P never exists. Rows between two
+// panels are made twice.
 #pragma once
 
 #include "solvers/multigrid/product_row.hpp"
@@ -17,7 +18,8 @@ class RowSet {
 
   void collect(const BlockMatrixView<double>& R, Index first, Index last) {
     std::fill(bits_.begin(), bits_.end(), 0);
-    for (Index e = R.offsets[first]; e < R.offsets[last]; ++e) bits_[word(R.column[e])] |= std::uint64_t{1} << (R.column[e] & 63);
+    for (Index e = R.offsets[first]; e < R.offsets[last]; ++e)
+      bits_[word(R.column[e])] |= std::uint64_t{1} << (R.column[e] & 63);
     Index sum = 0;
     for (std::size_t w = 0; w < bits_.size(); ++w) {
       before_[w] = sum;
@@ -33,7 +35,8 @@ class RowSet {
   template <class F>
   void for_all(const F& f) const {  // ascending
     for (std::size_t w = 0; w < bits_.size(); ++w)
-      for (std::uint64_t left = bits_[w]; left != 0; left &= left - 1) f(static_cast<Index>(w) * 64 + std::countr_zero(left));
+      for (std::uint64_t left = bits_[w]; left != 0; left &= left - 1)
+        f(static_cast<Index>(w) * 64 + std::countr_zero(left));
   }
 
  private:
@@ -85,7 +88,8 @@ struct HalfRow {
  private:
   template <class Row>
   void add(const double* a, Index j, Row& row) const {
-    for (Index f = P.offsets[j]; f < P.offsets[j + 1]; ++f) BlockProducts<C, K, Diagonal>::with_p(a, P.values + f * C * K, row.block(P.column[f]));
+    for (Index f = P.offsets[j]; f < P.offsets[j + 1]; ++f)
+      BlockProducts<C, K, Diagonal>::with_p(a, P.values + f * C * K, row.block(P.column[f]));
   }
 };
 
@@ -104,7 +108,8 @@ class PanelOfHP {
 
   void make(const BlockMatrixView<double>& R, Index first, Index last) {
     needed_.collect(R, first, last);
-    if (rows_.size() < needed_.size()) rows_ = Array<Row>(device_, needed_.size() + needed_.size() / 8, "multigrid set-up");
+    if (rows_.size() < needed_.size())
+      rows_ = Array<Row>(device_, needed_.size() + needed_.size() / 8, "multigrid set-up");
     store_.start_again();
     Row* next = rows_.data();
     needed_.for_all([&](Index i) {
@@ -132,8 +137,8 @@ class PanelOfHP {
 template <int C, int K, bool Diagonal>
 class CoarseRow {
  public:
-  CoarseRow(const Device& device, const BlockMatrixView<double>& A, const BlockMatrixView<double>& P, const BlockMatrixView<double>& R,
-            Index first, Index last)
+  CoarseRow(const Device& device, const BlockMatrixView<double>& A, const BlockMatrixView<double>& P,
+            const BlockMatrixView<double>& R, Index first, Index last)
       : R_(R), panel_(device, A, P), end_(first), last_(last), step_(panel_rows(device, P, first, last)) {}
 
   template <class Row>
@@ -147,7 +152,8 @@ class CoarseRow {
       const double* r = R_.values + e * K * C;
       const double* values = hp.values;
       const std::int32_t* columns = hp.columns();
-      for (Index f = 0; f < hp.size; ++f) BlockProducts<C, K, Diagonal>::with_r(r, values + f * C * K, row.block(columns[f]));
+      for (Index f = 0; f < hp.size; ++f)
+        BlockProducts<C, K, Diagonal>::with_r(r, values + f * C * K, row.block(columns[f]));
     }
   }
 
@@ -177,14 +183,17 @@ struct HalfRows {
 
 // Which blocks stand in a column.
 struct ByColumns {
-  Array<Index> offsets, blocks;   // [column + 1], [entry]
-  Array<std::int32_t> row;        // [block]
+  Array<Index> offsets, blocks;  // [column + 1], [entry]
+  Array<std::int32_t> row;       // [block]
   explicit ByColumns(const Device& device, const BlockMatrix& S)
-      : offsets(device, S.columns + 1, "multigrid set-up"), blocks(device, S.nonzeros(), "multigrid set-up"), row(device, S.nonzeros(), "multigrid set-up") {
+      : offsets(device, S.columns + 1, "multigrid set-up"),
+        blocks(device, S.nonzeros(), "multigrid set-up"),
+        row(device, S.nonzeros(), "multigrid set-up") {
     group_by(device, S.column.data(), S.nonzeros(), S.columns, offsets.data(), blocks.data());
     const Index* const first = S.offsets.data();
     std::int32_t* const rows = row.data();
-    for_each(device, "product", S.rows, [=](Index i) { std::fill(rows + first[i], rows + first[i + 1], static_cast<std::int32_t>(i)); });
+    for_each(device, "product", S.rows,
+             [=](Index i) { std::fill(rows + first[i], rows + first[i + 1], static_cast<std::int32_t>(i)); });
   }
 };
 
@@ -212,12 +221,14 @@ struct SumWithTranspose {
 
 // Calls use(SumWithTranspose).
 template <int C, int K, class Use>
-auto with_half_product(const Device& device, const BlockMatrixView<double>& A, const BlockMatrixView<double>& P, const BlockMatrixView<double>& R,
-                       bool diagonal, const Use& use) {
+auto with_half_product(const Device& device, const BlockMatrixView<double>& A, const BlockMatrixView<double>& P,
+                       const BlockMatrixView<double>& R, bool diagonal, const Use& use) {
   BlockMatrix S;
   S.rows = S.columns = P.columns;
   S.row_block = S.column_block = K;
-  const auto build = [&](const auto& rows) { build_rows<K * K, 0>(device, "product", rows, "half of the coarse matrix", "multigrid set-up", S); };
+  const auto build = [&](const auto& rows) {
+    build_rows<K * K, 0>(device, "product", rows, "half of the coarse matrix", "multigrid set-up", S);
+  };
   if constexpr (C == K && C > 1) {
     if (diagonal) build(HalfRows<C, K, true>{device, A, P, R});
     else build(HalfRows<C, K, false>{device, A, P, R});
@@ -239,7 +250,8 @@ void triple_product(const Device& device, const BlockMatrixView<double>& A, cons
 // New values for a known pattern; false when they do not fit it.
 template <int C, int K>
 bool triple_product_again(const Device& device, const BlockMatrixView<double>& A, const BlockMatrixView<double>& P,
-                          const BlockMatrixView<double>& R, bool diagonal, const BlockMatrixView<double>& pattern, double* values) {
+                          const BlockMatrixView<double>& R, bool diagonal, const BlockMatrixView<double>& pattern,
+                          double* values) {
   return with_half_product<C, K>(device, A, P, R, diagonal, [&](const SumWithTranspose<K>& sum) {
     return refill_rows<K * K, 0>(device, "product", sum, pattern, values);
   });

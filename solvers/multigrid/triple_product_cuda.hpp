@@ -7,7 +7,8 @@
 namespace ritz::RITZ_BACKEND {
 
 template <int C, int K>
-void product_with_prolongator(const Device& device, const BlockMatrixView<double>& A, const BlockMatrixView<double>& P, BlockMatrix& AP) {
+void product_with_prolongator(const Device& device, const BlockMatrixView<double>& A, const BlockMatrixView<double>& P,
+                              BlockMatrix& AP) {
   AP.rows = A.rows;
   AP.columns = P.columns;
   AP.row_block = C;
@@ -26,7 +27,8 @@ void triple_product(const Device& device, const BlockMatrixView<double>& A, cons
 // New values for a known pattern; false when they do not fit it.
 template <int C, int K>
 bool triple_product_again(const Device& device, const BlockMatrixView<double>& A, const BlockMatrixView<double>& P,
-                          const BlockMatrixView<double>& R, bool, const BlockMatrixView<double>& pattern, double* values) {
+                          const BlockMatrixView<double>& R, bool, const BlockMatrixView<double>& pattern,
+                          double* values) {
   BlockMatrix AP;
   product_with_prolongator<C, K>(device, A, P, AP);
   return refill_rows<K * K, 1024>(device, "product", ProductRow<K, C, K>{R, AP.view()}, pattern, values);

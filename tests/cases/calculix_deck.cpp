@@ -37,7 +37,8 @@ std::string text_of(const Deck& deck) {
   }
   out << "*MATERIAL,NAME=M\n" << deck.material << "\n*SOLID SECTION,ELSET=EALL,MATERIAL=M\n";
   out << "*STEP\n" << deck.step << "\n*BOUNDARY\n";
-  for (const Deck::Support& s : deck.supports) out << fmt::format("{},{},{},{:.13g}\n", s.node + 1, s.unknown, s.unknown, s.value);
+  for (const Deck::Support& s : deck.supports)
+    out << fmt::format("{},{},{},{:.13g}\n", s.node + 1, s.unknown, s.unknown, s.value);
   if (!deck.load.empty()) out << deck.load << '\n';
   for (const std::string& name : deck.outputs) out << "*NODE PRINT,NSET=NALL\n" << name << '\n';
   out << "*END STEP\n";
@@ -83,16 +84,18 @@ auto run_calculix(const Deck& deck, const Read& read) {
   const fs::path folder = fs::temp_directory_path() / fmt::format("ritz-calculix-{}", ::getpid());
   fs::create_directories(folder);
   std::ofstream(folder / "deck.inp") << text_of(deck);
-  const int status = std::system(fmt::format("cd '{}' && OMP_NUM_THREADS=1 '{}' deck > log 2>&1", folder.string(), RITZ_CCX).c_str());
+  const int status =
+      std::system(fmt::format("cd '{}' && OMP_NUM_THREADS=1 '{}' deck > log 2>&1", folder.string(), RITZ_CCX).c_str());
   auto results = read(folder / "deck.dat");
   const std::string log = contents(folder / "log");
   fs::remove_all(folder);
-  if (status != 0 || results.size() < std::max<std::size_t>(1, deck.outputs.size())) throw std::runtime_error("ccx failed:\n" + log);
+  if (status != 0 || results.size() < std::max<std::size_t>(1, deck.outputs.size()))
+    throw std::runtime_error("ccx failed:\n" + log);
   return results;
 }
 
-// "E I G E N V A L U E   O U T P U T", some lines of titles, then: number, eigenvalue, frequency [rad/time], ... per line,
-// up to an empty line.
+// "E I G E N V A L U E   O U T P U T", some lines of titles, then: number, eigenvalue, frequency [rad/time], ... per
+// line, up to an empty line.
 std::vector<double> read_eigenvalues(const fs::path& path) {
   std::vector<double> values;
   std::ifstream file(path);

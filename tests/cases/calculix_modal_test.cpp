@@ -1,7 +1,7 @@
-// L25 for vibration: eigenvalues of the same mesh and element by CalculiX (*FREQUENCY, ARPACK) and by us. ccx prints seven
-// digits. Its masses are consistent. On hexahedra they are ours; on tetrahedra it integrates them with the points of the
-// stiffness, which is not exact: with those points we agree to all digits, and with exact ones to what the mesh allows.
-// Its prism of 15 nodes integrates the stiffness with 9 points, not exactly (calculix_test.cpp).
+// L25 for vibration: eigenvalues of the same mesh and element by CalculiX (*FREQUENCY, ARPACK) and by us. ccx prints
+// seven digits. Its masses are consistent. On hexahedra they are ours; on tetrahedra it integrates them with the points
+// of the stiffness, which is not exact: with those points we agree to all digits, and with exact ones to what the mesh
+// allows. Its prism of 15 nodes integrates the stiffness with 9 points, not exactly (calculix_test.cpp).
 #include "calculix_deck.hpp"
 #include "reduced_mass.hpp"
 
@@ -28,8 +28,8 @@ struct ModalCase {
   const char* element;  // ccx's
   bool clamped;
   Distortion distortion;
-  double tolerance = 1e-6;     // of an eigenvalue
-  bool reduced_mass = false;   // integrated as ccx does
+  double tolerance = 1e-6;    // of an eigenvalue
+  bool reduced_mass = false;  // integrated as ccx does
 };
 
 const ModalCase cases[] = {
@@ -46,15 +46,19 @@ const ModalCase cases[] = {
 void PrintTo(const ModalCase& c, std::ostream* out) { *out << c.name; }
 
 class CalculixModal : public ::testing::TestWithParam<ModalCase> {};
-INSTANTIATE_TEST_SUITE_P(Cells, CalculixModal, ::testing::ValuesIn(cases), [](const auto& info) { return std::string(info.param.name); });
+INSTANTIATE_TEST_SUITE_P(Cells, CalculixModal, ::testing::ValuesIn(cases),
+                         [](const auto& info) { return std::string(info.param.name); });
 
 TEST_P(CalculixModal, AgreesOnTheEigenvaluesOfABar) {
-  if (!has_calculix()) GTEST_SKIP() << "skipped: no CalculiX (ccx, Debian package calculix-ccx) was found at configuration";
+  if (!has_calculix())
+    GTEST_SKIP() << "skipped: no CalculiX (ccx, Debian package calculix-ccx) was found at configuration";
   const ModalCase& c = GetParam();
   const Mesh mesh = box(5, 3, 3, {2, 1, 0.8}, c.kind, c.distortion);
   const FunctionSpace space(mesh, 3, Device::named("cpu", 1));
   constexpr int count = 12;
-  Deck deck{.mesh = &mesh, .element = c.element, .material = fmt::format("*ELASTIC\n{},{}\n*DENSITY\n{}", young, poisson, density),
+  Deck deck{.mesh = &mesh,
+            .element = c.element,
+            .material = fmt::format("*ELASTIC\n{},{}\n*DENSITY\n{}", young, poisson, density),
             .step = fmt::format("*FREQUENCY\n{}", count)};
   Constraints supports(space);
   if (c.clamped)
@@ -72,9 +76,10 @@ TEST_P(CalculixModal, AgreesOnTheEigenvaluesOfABar) {
     mass.module = "ritz_case_forms";
   }
   const Lame lame = Lame::from(young, poisson);
-  const VibrationModes ours = solve_vibration(Operator(space, {Integral::over_all_cells(Elasticity{lame.lambda, lame.mu})}),
-                                              Operator(space, {Integral::over_all_cells(mass)}), supports, {.rigid_motions = c.clamped ? 0 : 6},
-                                              {.count = count, .method = EigenMethod::lanczos});
+  const VibrationModes ours =
+      solve_vibration(Operator(space, {Integral::over_all_cells(Elasticity{lame.lambda, lame.mu})}),
+                      Operator(space, {Integral::over_all_cells(mass)}), supports, {.rigid_motions = c.clamped ? 0 : 6},
+                      {.count = count, .method = EigenMethod::lanczos});
   ASSERT_EQ(ours.eigen.values.size(), count);
   EXPECT_EQ(ours.rigid_count, c.clamped ? 0 : 6);
   double worst = 0;
@@ -90,7 +95,8 @@ TEST_P(CalculixModal, AgreesOnTheEigenvaluesOfABar) {
 TEST(FormOfSomeCells, IsSolvedWithAMatrix) {
   const Mesh mesh = box(11, 11, 11, {1, 1, 1}, CellKind::tet10);
   const FunctionSpace space(mesh, 3, Device::named("cpu", 1));
-  const Operator stiffness(space, {Integral::over_all_cells(Elasticity{1, 1})}), mass(space, {Integral::over_all_cells(ReducedMass{density})});
+  const Operator stiffness(space, {Integral::over_all_cells(Elasticity{1, 1})}),
+      mass(space, {Integral::over_all_cells(ReducedMass{density})});
   EXPECT_TRUE(stiffness.can_act());
   EXPECT_TRUE(needs_no_matrix(stiffness, false));
   EXPECT_FALSE(mass.can_act());

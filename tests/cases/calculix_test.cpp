@@ -1,9 +1,9 @@
 // L25: the same mesh, the same element, another program. Displacements, temperatures and reactions at every node.
 //
 // ccx prints seven digits, so agreement is 1e-6 of the largest value at best, and that is what tetrahedra and hexahedra
-// show. C3D15 integrates with 9 Gauss points, exactly for degree 2 in the triangle, where the stiffness of a prism of 15
-// nodes has degree 4; we integrate it exactly. What differs there is the rule of CalculiX, and it vanishes with the mesh:
-// on affine prisms its conduction is exact and agrees to all digits.
+// show. C3D15 integrates with 9 Gauss points, exactly for degree 2 in the triangle, where the stiffness of a prism of
+// 15 nodes has degree 4; we integrate it exactly. What differs there is the rule of CalculiX, and it vanishes with the
+// mesh: on affine prisms its conduction is exact and agrees to all digits.
 #include "calculix_deck.hpp"
 
 #include "fem/analysis/static_solution.hpp"
@@ -25,7 +25,7 @@ constexpr double young = 200, poisson = 0.3, conductivity = 2;
 struct OracleCase {
   const char* name;
   CellKind kind;
-  const char* elastic;   // ccx's element
+  const char* elastic;  // ccx's element
   const char* thermal;
   Distortion distortion;
   double elastic_tolerance = 1e-6, thermal_tolerance = 1e-6;  // of the largest value
@@ -54,17 +54,21 @@ double difference(const std::vector<double>& ours, const std::vector<double>& th
 class Calculix : public ::testing::TestWithParam<OracleCase> {
  protected:
   void SetUp() override {
-    if (!has_calculix()) GTEST_SKIP() << "skipped: no CalculiX (ccx, Debian package calculix-ccx) was found at configuration";
+    if (!has_calculix())
+      GTEST_SKIP() << "skipped: no CalculiX (ccx, Debian package calculix-ccx) was found at configuration";
   }
   Mesh mesh = box(4, 3, 3, {2, 1, 1}, GetParam().kind, GetParam().distortion);
 
-  StaticSolution solve(const FunctionSpace& space, std::vector<Integral> integrals, const std::vector<Deck::Support>& supports) {
+  StaticSolution solve(const FunctionSpace& space, std::vector<Integral> integrals,
+                       const std::vector<Deck::Support>& supports) {
     Constraints fixed(space);
-    for (const Deck::Support& s : supports) fixed.prescribe(std::array{s.node}, space.components() == 1 ? 0 : s.unknown - 1, s.value, "test");
+    for (const Deck::Support& s : supports)
+      fixed.prescribe(std::array{s.node}, space.components() == 1 ? 0 : s.unknown - 1, s.value, "test");
     fixed.finish();
     return solve_static(Operator(space, std::move(integrals)), fixed, {.method = LinearMethod::direct});
   }
-  void expect_agreement(const char* what, const std::vector<double>& ours, const std::vector<double>& theirs, double tolerance) {
+  void expect_agreement(const char* what, const std::vector<double>& ours, const std::vector<double>& theirs,
+                        double tolerance) {
     const double found = difference(ours, theirs);
     RecordProperty(what, fmt::format("{:.1e}", found));
     EXPECT_LE(found, tolerance) << what;
@@ -76,14 +80,19 @@ class Calculix : public ::testing::TestWithParam<OracleCase> {
     return supports;
   }
 };
-INSTANTIATE_TEST_SUITE_P(Cells, Calculix, ::testing::ValuesIn(cases), [](const auto& info) { return std::string(info.param.name); });
+INSTANTIATE_TEST_SUITE_P(Cells, Calculix, ::testing::ValuesIn(cases),
+                         [](const auto& info) { return std::string(info.param.name); });
 
 void PrintTo(const OracleCase& c, std::ostream* out) { *out << c.name; }
 
 // One end is clamped, the other turned and stretched.
 TEST_P(Calculix, AgreesOnDisplacementsAndReactionsOfATwistedBar) {
-  Deck deck{.mesh = &mesh, .element = GetParam().elastic, .material = fmt::format("*ELASTIC\n{},{}", young, poisson), .step = "*STATIC",
-            .supports = clamp(), .outputs = {"U", "RF"}};
+  Deck deck{.mesh = &mesh,
+            .element = GetParam().elastic,
+            .material = fmt::format("*ELASTIC\n{},{}", young, poisson),
+            .step = "*STATIC",
+            .supports = clamp(),
+            .outputs = {"U", "RF"}};
   for (const Node node : nodes_in(mesh, mesh.region("x1"))) {
     const auto x = mesh.point(node);
     deck.supports.push_back({node, 1, 0.01 + 0.004 * x[1]});
@@ -99,9 +108,13 @@ TEST_P(Calculix, AgreesOnDisplacementsAndReactionsOfATwistedBar) {
 }
 
 TEST_P(Calculix, AgreesOnABarThatHangsByItsWeight) {
-  Deck deck{.mesh = &mesh, .element = GetParam().elastic,
-            .material = fmt::format("*ELASTIC\n{},{}\n*DENSITY\n3", young, poisson), .step = "*STATIC", .supports = clamp(),
-            .load = "*DLOAD\nEALL,GRAV,10,0.6,0,-0.8", .outputs = {"U"}};
+  Deck deck{.mesh = &mesh,
+            .element = GetParam().elastic,
+            .material = fmt::format("*ELASTIC\n{},{}\n*DENSITY\n3", young, poisson),
+            .step = "*STATIC",
+            .supports = clamp(),
+            .load = "*DLOAD\nEALL,GRAV,10,0.6,0,-0.8",
+            .outputs = {"U"}};
   const auto theirs = solve_with_calculix(deck);
   const FunctionSpace space(mesh, 3, Device::named("cpu", 1));
   const Lame lame = Lame::from(young, poisson);
@@ -113,14 +126,20 @@ TEST_P(Calculix, AgreesOnABarThatHangsByItsWeight) {
 }
 
 TEST_P(Calculix, AgreesOnTemperaturesOfAHeatedBar) {
-  Deck deck{.mesh = &mesh, .element = GetParam().thermal, .material = fmt::format("*CONDUCTIVITY\n{}", conductivity),
-            .step = "*HEAT TRANSFER,STEADY STATE", .load = "*DFLUX\nEALL,BF,30", .outputs = {"NT"}};
-  for (const Node node : nodes_in(mesh, mesh.region("x0"))) deck.supports.push_back({node, 11, 5 + 3 * mesh.point(node)[1]});
+  Deck deck{.mesh = &mesh,
+            .element = GetParam().thermal,
+            .material = fmt::format("*CONDUCTIVITY\n{}", conductivity),
+            .step = "*HEAT TRANSFER,STEADY STATE",
+            .load = "*DFLUX\nEALL,BF,30",
+            .outputs = {"NT"}};
+  for (const Node node : nodes_in(mesh, mesh.region("x0")))
+    deck.supports.push_back({node, 11, 5 + 3 * mesh.point(node)[1]});
   for (const Node node : nodes_in(mesh, mesh.region("x1"))) deck.supports.push_back({node, 11, 20});
   const auto theirs = solve_with_calculix(deck);
   const FunctionSpace space(mesh, 1, Device::named("cpu", 1));
-  const StaticSolution ours = solve(space, {Integral::over_all_cells(Diffusion<3>{conductivity}), Integral::over_all_cells(Load<1, 3, 0>{{30}})},
-                                    deck.supports);
+  const StaticSolution ours = solve(
+      space, {Integral::over_all_cells(Diffusion<3>{conductivity}), Integral::over_all_cells(Load<1, 3, 0>{{30}})},
+      deck.supports);
   expect_agreement("temperatures", space.to_mesh(ours.u), theirs.at("temperatures"), GetParam().thermal_tolerance);
 }
 

@@ -17,13 +17,13 @@
 
 static long count;
 
-static const char *setting(const char *name) {
-  const char *value = getenv(name);
+static const char* setting(const char* name) {
+  const char* value = getenv(name);
   return value == NULL ? "" : value;
 }
 
-static int below_folder(const char *path) {
-  const char *folder = setting("FAULT_FOLDER");
+static int below_folder(const char* path) {
+  const char* folder = setting("FAULT_FOLDER");
   return folder[0] != 0 && strncmp(path, folder, strlen(folder)) == 0;
 }
 
@@ -37,11 +37,11 @@ static int of_folder(int descriptor) {
 }
 
 // 0: do what was asked for; 1: fail; 2: write less than asked for
-static int fault(const char *call) {
+static int fault(const char* call) {
   if (strcmp(call, setting("FAULT_CALL")) != 0) return 0;
   const long number = atol(setting("FAULT_NUMBER")), now = __sync_add_and_fetch(&count, 1);
   if (now != number && !(now > number && number > 0 && setting("FAULT_STAYS")[0] == '1')) return 0;
-  const char *kind = setting("FAULT_KIND");
+  const char* kind = setting("FAULT_KIND");
   if (strcmp(kind, "kill") == 0) kill(getpid(), SIGKILL);
   if (strcmp(kind, "short") == 0) return 2;
   errno = strcmp(kind, "EIO") == 0 ? EIO : strcmp(kind, "EINVAL") == 0 ? EINVAL : ENOSPC;
@@ -49,9 +49,9 @@ static int fault(const char *call) {
 }
 
 __attribute__((destructor)) static void tell_count(void) {
-  const char *path = setting("FAULT_COUNT");
+  const char* path = setting("FAULT_COUNT");
   if (path[0] == 0) return;
-  FILE *file = fopen(path, "w");
+  FILE* file = fopen(path, "w");
   if (file == NULL) return;
   fprintf(file, "%ld\n", count);
   fclose(file);
@@ -59,27 +59,29 @@ __attribute__((destructor)) static void tell_count(void) {
 
 #define REAL(name) ((__typeof__(&name))dlsym(RTLD_NEXT, #name))
 
-void *aligned_alloc(size_t alignment, size_t size) {
+void* aligned_alloc(size_t alignment, size_t size) {
   if (fault("aligned_alloc") == 0) return REAL(aligned_alloc)(alignment, size);
   errno = ENOMEM;
   return NULL;
 }
 
-ssize_t write(int descriptor, const void *bytes, size_t size) {
+ssize_t write(int descriptor, const void* bytes, size_t size) {
   const int f = of_folder(descriptor) ? fault("write") : 0;
   if (f == 1) return -1;
   return REAL(write)(descriptor, bytes, f == 2 && size > 1 ? size / 2 : size);
 }
 
-ssize_t pwrite64(int descriptor, const void *bytes, size_t size, off64_t at) {
+ssize_t pwrite64(int descriptor, const void* bytes, size_t size, off64_t at) {
   const int f = of_folder(descriptor) ? fault("write") : 0;
   if (f == 1) return -1;
   return REAL(pwrite64)(descriptor, bytes, f == 2 && size > 1 ? size / 2 : size, at);
 }
 
-ssize_t pwrite(int descriptor, const void *bytes, size_t size, off_t at) { return pwrite64(descriptor, bytes, size, at); }
+ssize_t pwrite(int descriptor, const void* bytes, size_t size, off_t at) {
+  return pwrite64(descriptor, bytes, size, at);
+}
 
-ssize_t writev(int descriptor, const struct iovec *parts, int part_count) {
+ssize_t writev(int descriptor, const struct iovec* parts, int part_count) {
   const int f = of_folder(descriptor) ? fault("write") : 0;
   if (f == 1) return -1;
   if (f == 2 && part_count > 1) return REAL(writev)(descriptor, parts, 1);
@@ -88,9 +90,11 @@ ssize_t writev(int descriptor, const struct iovec *parts, int part_count) {
 
 int fsync(int descriptor) { return of_folder(descriptor) && fault("fsync") ? -1 : REAL(fsync)(descriptor); }
 
-int rename(const char *from, const char *to) { return below_folder(to) && fault("rename") ? -1 : REAL(rename)(from, to); }
+int rename(const char* from, const char* to) {
+  return below_folder(to) && fault("rename") ? -1 : REAL(rename)(from, to);
+}
 
-int renameat2(int from_folder, const char *from, int to_folder, const char *to, unsigned flags) {
+int renameat2(int from_folder, const char* from, int to_folder, const char* to, unsigned flags) {
   if (below_folder(to) && (fault("rename") || fault("exchange"))) return -1;
   return REAL(renameat2)(from_folder, from, to_folder, to, flags);
 }
@@ -102,16 +106,18 @@ int close(int descriptor) {
   return fails ? -1 : result;
 }
 
-int fclose(FILE *file) {
+int fclose(FILE* file) {
   const int fails = of_folder(fileno(file)) && fault("close"), error = errno;
   const int result = REAL(fclose)(file);
   if (fails) errno = error;
   return fails ? EOF : result;
 }
 
-static int open_fails(const char *path, int flags) { return (flags & O_CREAT) != 0 && below_folder(path) && fault("open"); }
+static int open_fails(const char* path, int flags) {
+  return (flags & O_CREAT) != 0 && below_folder(path) && fault("open");
+}
 
-int open64(const char *path, int flags, ...) {
+int open64(const char* path, int flags, ...) {
   va_list list;
   va_start(list, flags);
   const mode_t mode = (flags & (O_CREAT | __O_TMPFILE)) != 0 ? va_arg(list, mode_t) : 0;
@@ -119,7 +125,7 @@ int open64(const char *path, int flags, ...) {
   return open_fails(path, flags) ? -1 : REAL(open64)(path, flags, mode);
 }
 
-int open(const char *path, int flags, ...) {
+int open(const char* path, int flags, ...) {
   va_list list;
   va_start(list, flags);
   const mode_t mode = (flags & (O_CREAT | __O_TMPFILE)) != 0 ? va_arg(list, mode_t) : 0;
@@ -127,8 +133,8 @@ int open(const char *path, int flags, ...) {
   return open64(path, flags, mode);
 }
 
-FILE *fopen64(const char *path, const char *mode) {
+FILE* fopen64(const char* path, const char* mode) {
   return mode[0] != 'r' && below_folder(path) && fault("open") ? NULL : REAL(fopen64)(path, mode);
 }
 
-FILE *fopen(const char *path, const char *mode) { return fopen64(path, mode); }
+FILE* fopen(const char* path, const char* mode) { return fopen64(path, mode); }

@@ -23,7 +23,8 @@ struct Support {
   int component;
 };
 // Corner O in three directions, A on the x axis in two, B on the y axis in one.
-const std::array<Support, 6> supports = {{{{0, 0, 0}, 0}, {{0, 0, 0}, 1}, {{0, 0, 0}, 2}, {{1, 0, 0}, 1}, {{1, 0, 0}, 2}, {{0, 1, 0}, 2}}};
+const std::array<Support, 6> supports = {
+    {{{0, 0, 0}, 0}, {{0, 0, 0}, 1}, {{0, 0, 0}, 2}, {{1, 0, 0}, 1}, {{1, 0, 0}, 2}, {{0, 1, 0}, 2}}};
 
 Node node_at(const Mesh& mesh, Vec x) {
   for (Node node = 0; node < mesh.node_count(); ++node) {
@@ -41,7 +42,8 @@ struct Cube {
   std::vector<FreePart> free(unsigned held) const {
     Constraints fixed(space);
     for (unsigned i = 0; i < 6; ++i)
-      if (held & (1u << i)) fixed.prescribe(std::array{node_at(mesh, supports[i].at)}, supports[i].component, 0, "support");
+      if (held & (1u << i))
+        fixed.prescribe(std::array{node_at(mesh, supports[i].at)}, supports[i].component, 0, "support");
     return free_parts(fixed, RigidModes::solid);
   }
 };
@@ -71,7 +73,10 @@ Motion parse(const std::string& words) {
     motion.t = direction(along);
   } else {
     motion.w = direction(along);
-    EXPECT_EQ(std::sscanf(words.c_str(), "rotation about the axis through (%lf, %lf, %lf)", &motion.p[0], &motion.p[1], &motion.p[2]), 3) << words;
+    EXPECT_EQ(std::sscanf(words.c_str(), "rotation about the axis through (%lf, %lf, %lf)", &motion.p[0], &motion.p[1],
+                          &motion.p[2]),
+              3)
+        << words;
     const double slide = comma == std::string::npos ? 0 : std::atof(words.c_str() + comma + 22);
     for (std::size_t i = 0; i < 3; ++i) motion.t[i] = slide * motion.w[i];
   }
@@ -137,13 +142,15 @@ TEST(RigidMotions, OfOneMissingSupportHaveItsAxis) {
 TEST(RigidMotions, ThatSlideAlongTheirAxisSaySo) {
   const Cube cube;
   Constraints fixed(cube.space);
-  const std::array<Support, 5> held = {{{{0, 0, 0}, 1}, {{1, 0, 0}, 1}, {{0, 0, 0}, 2}, {{1, 1, 0}, 2}, {{0, 0, 0.5}, 0}}};
+  const std::array<Support, 5> held = {
+      {{{0, 0, 0}, 1}, {{1, 0, 0}, 1}, {{0, 0, 0}, 2}, {{1, 1, 0}, 2}, {{0, 0, 0.5}, 0}}};
   for (const Support& s : held) fixed.prescribe(std::array{node_at(cube.mesh, s.at)}, s.component, 0, "support");
   const std::vector<std::string> words = free_parts(fixed, RigidModes::solid).at(0).motions;
   ASSERT_EQ(words.size(), 1u);
   EXPECT_THAT(words[0], ::testing::HasSubstr("sliding along it"));
   const Motion motion = parse(words[0]);
-  for (const Support& s : held) EXPECT_NEAR(motion.velocity(s.at)[static_cast<std::size_t>(s.component)], 0, 2e-3) << words[0];
+  for (const Support& s : held)
+    EXPECT_NEAR(motion.velocity(s.at)[static_cast<std::size_t>(s.component)], 0, 2e-3) << words[0];
 }
 
 TEST(RigidMotions, AreFoundFarFromTheOriginAndAtAnySize) {
@@ -169,7 +176,8 @@ TEST(RigidMotions, InThePlaneAreThree) {
   EXPECT_EQ(free_parts(fixed, RigidModes::plane).at(0).motions.size(), 3u);
   fixed.prescribe(corner, 0, 0, "corner");
   fixed.prescribe(corner, 1, 0, "corner");
-  EXPECT_THAT(free_parts(fixed, RigidModes::plane).at(0).motions, ElementsAre("rotation about the axis through (0, 0, 0) along z"));
+  EXPECT_THAT(free_parts(fixed, RigidModes::plane).at(0).motions,
+              ElementsAre("rotation about the axis through (0, 0, 0) along z"));
 }
 
 }  // namespace

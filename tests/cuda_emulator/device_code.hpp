@@ -1,4 +1,5 @@
-// Lets g++ compile CUDA sources for the emulated GPU (README.md): included before all else, in place of nvcc's own words.
+// Lets g++ compile CUDA sources for the emulated GPU (README.md): included before all else, in place of nvcc's own
+// words.
 #pragma once
 
 #include "tests/cuda_emulator/emulator.hpp"
@@ -52,14 +53,16 @@ extern thread_local double scratch[];
 
 namespace ritz::emulator {
 template <class... Parameters, class... Arguments>
-cudaError_t launch_kernel(const cudaLaunchConfig_t* configuration, void (*kernel)(Parameters...), Arguments&&... arguments) {
+cudaError_t launch_kernel(const cudaLaunchConfig_t* configuration, void (*kernel)(Parameters...),
+                          Arguments&&... arguments) {
   using Call = std::tuple<void (*)(Parameters...), std::remove_cvref_t<Parameters>...>;
   const auto call = std::make_shared<const Call>(kernel, arguments...);
   const auto thread = [](const void* all) {
     std::apply([](auto* function, const auto&... given) { function(given...); }, *static_cast<const Call*>(all));
   };
-  return launch(*configuration, Kernel{__PRETTY_FUNCTION__, reinterpret_cast<const void*>(kernel),
-                                       [] { return static_cast<void*>(ritz::cuda::scratch); }, thread, call, sizeof(Call)});
+  return launch(*configuration,
+                Kernel{__PRETTY_FUNCTION__, reinterpret_cast<const void*>(kernel),
+                       [] { return static_cast<void*>(ritz::cuda::scratch); }, thread, call, sizeof(Call)});
 }
 }  // namespace ritz::emulator
 #define cudaLaunchKernelEx ritz::emulator::launch_kernel

@@ -1,5 +1,6 @@
-// A GPU that is a program: threads of a block are fibers that change places at barriers and shuffles only, in an order that differs
-// from block to block; work in a stream is done when somebody waits for it, not before. README.md says what it checks.
+// A GPU that is a program: threads of a block are fibers that change places at barriers and shuffles only, in an order
+// that differs from block to block; work in a stream is done when somebody waits for it, not before. README.md says
+// what it checks.
 #pragma once
 
 #include <cstdint>

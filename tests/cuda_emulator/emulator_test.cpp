@@ -1,5 +1,5 @@
-// The emulated GPU finds what it says it finds: kernels with one fault each, beside the same without it. Compiled like a module
-// (device_code.hpp comes first). After a fault the device is lost, so each test runs in a process of its own.
+// The emulated GPU finds what it says it finds: kernels with one fault each, beside the same without it. Compiled like
+// a module (device_code.hpp comes first). After a fault the device is lost, so each test runs in a process of its own.
 #include "tests/cuda_emulator/memory.hpp"
 
 #include <cstdlib>
@@ -16,7 +16,9 @@ namespace ritz::cuda {  // where shared memory of the launch is declared
 constexpr int block = 64;
 
 struct Numbers {  // on the device
-  explicit Numbers(std::size_t n) : count(n) { EXPECT_EQ(cudaMalloc(reinterpret_cast<void**>(&data), n * sizeof(double)), cudaSuccess); }
+  explicit Numbers(std::size_t n) : count(n) {
+    EXPECT_EQ(cudaMalloc(reinterpret_cast<void**>(&data), n * sizeof(double)), cudaSuccess);
+  }
   ~Numbers() { cudaFree(data); }
   std::size_t count;
   double* data = nullptr;
@@ -48,11 +50,13 @@ class EmulatedGpu : public ::testing::Test {
   void fill(const Numbers& x) {
     std::vector<double> values(x.count);
     std::iota(values.begin(), values.end(), 0.0);
-    ASSERT_EQ(cudaMemcpyAsync(x.data, values.data(), values.size() * sizeof(double), cudaMemcpyHostToDevice, stream), cudaSuccess);
+    ASSERT_EQ(cudaMemcpyAsync(x.data, values.data(), values.size() * sizeof(double), cudaMemcpyHostToDevice, stream),
+              cudaSuccess);
   }
   std::vector<double> host(const Numbers& x) {
     std::vector<double> values(x.count);
-    EXPECT_EQ(cudaMemcpyAsync(values.data(), x.data, values.size() * sizeof(double), cudaMemcpyDeviceToHost, stream), cudaSuccess);
+    EXPECT_EQ(cudaMemcpyAsync(values.data(), x.data, values.size() * sizeof(double), cudaMemcpyDeviceToHost, stream),
+              cudaSuccess);
     return values;
   }
   cudaStream_t stream = nullptr;
@@ -71,7 +75,8 @@ TEST_F(EmulatedGpu, RunsEveryThreadOfEveryBlock) {
   fill(x);
   EXPECT_EQ(fault_of(3, 0, reverse_block<true>, x.data), "");
   const std::vector<double> values = host(x);
-  for (int i = 0; i < 3 * block; ++i) EXPECT_EQ(values[static_cast<std::size_t>(i)], i / block * block + block - 1 - i % block);
+  for (int i = 0; i < 3 * block; ++i)
+    EXPECT_EQ(values[static_cast<std::size_t>(i)], i / block * block + block - 1 - i % block);
 }
 
 TEST_F(EmulatedGpu, FindsAMissingBarrier) {
@@ -82,7 +87,9 @@ TEST_F(EmulatedGpu, FindsAMissingBarrier) {
   EXPECT_EQ(cudaStreamSynchronize(stream), cudaErrorIllegalAddress) << "a fault stays";
 }
 
-__global__ void shift(double* x, int by) { x[blockIdx.x * block + threadIdx.x] = x[blockIdx.x * block + threadIdx.x + static_cast<unsigned>(by)]; }
+__global__ void shift(double* x, int by) {
+  x[blockIdx.x * block + threadIdx.x] = x[blockIdx.x * block + threadIdx.x + static_cast<unsigned>(by)];
+}
 
 TEST_F(EmulatedGpu, FindsABlockThatReadsWhatAnotherWrites) {
   const Numbers x(3 * block);
@@ -159,7 +166,8 @@ TEST_F(EmulatedGpu, RefusesMuchSharedMemoryThatWasNotAskedFor) {
   EXPECT_EQ(cudaGetLastError(), cudaErrorInvalidValue);
   ASSERT_EQ(cudaFuncSetAttribute(use_scratch, cudaFuncAttributeMaxDynamicSharedMemorySize, 49 << 10), cudaSuccess);
   EXPECT_EQ(start(1, 49 << 10, use_scratch, x.data, 10), cudaSuccess);
-  EXPECT_EQ(cudaFuncSetAttribute(use_scratch, cudaFuncAttributeMaxDynamicSharedMemorySize, 228 << 10), cudaErrorInvalidValue);
+  EXPECT_EQ(cudaFuncSetAttribute(use_scratch, cudaFuncAttributeMaxDynamicSharedMemorySize, 228 << 10),
+            cudaErrorInvalidValue);
 }
 
 __global__ void sum_of_warp(double* sums, unsigned lanes) {
@@ -268,9 +276,11 @@ TEST_F(EmulatedGpu, DoesNotRecordFreesPinnedMemoryOrWaitingForTheDevice) {
     double* pinned = nullptr;
     ASSERT_EQ(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal), cudaSuccess);
     if (call == 0) EXPECT_EQ(cudaFreeAsync(before, stream), cudaErrorInvalidValue);
-    if (call == 1) EXPECT_EQ(cudaMallocHost(reinterpret_cast<void**>(&pinned), sizeof(double)), cudaErrorStreamCaptureUnsupported);
+    if (call == 1)
+      EXPECT_EQ(cudaMallocHost(reinterpret_cast<void**>(&pinned), sizeof(double)), cudaErrorStreamCaptureUnsupported);
     if (call == 2) EXPECT_EQ(cudaDeviceSynchronize(), cudaErrorStreamCaptureUnsupported);
-    if (call == 3) EXPECT_EQ(cudaMalloc(reinterpret_cast<void**>(&pinned), sizeof(double)), cudaErrorStreamCaptureUnsupported);
+    if (call == 3)
+      EXPECT_EQ(cudaMalloc(reinterpret_cast<void**>(&pinned), sizeof(double)), cudaErrorStreamCaptureUnsupported);
     EXPECT_EQ(cudaStreamEndCapture(stream, &graph), cudaErrorStreamCaptureInvalidated);
   }
 }
@@ -365,13 +375,19 @@ Counts counts_of_stride(cudaStream_t stream) {
 
 // 32 numbers of 8 bytes in a row are 8 sectors of 32 bytes and, in 32 banks of 4 bytes, two passes.
 TEST_F(EmulatedGpu, CountsNumbersInARow) {
-  const Counts expected{{"global read", {1, 256, 8}}, {"shared write", {1, 256, 2}}, {"shared read", {1, 256, 2}}, {"global write", {1, 256, 8}}};
+  const Counts expected{{"global read", {1, 256, 8}},
+                        {"shared write", {1, 256, 2}},
+                        {"shared read", {1, 256, 2}},
+                        {"global write", {1, 256, 8}}};
   EXPECT_EQ(counts_of_stride<1>(stream), expected);
 }
 
 // With a distance of 128 bytes each number is a sector of its own, and all lie in two banks.
 TEST_F(EmulatedGpu, CountsWhatLiesApart) {
-  const Counts expected{{"global read", {1, 256, 32}}, {"shared write", {1, 256, 32}}, {"shared read", {1, 256, 32}}, {"global write", {1, 256, 8}}};
+  const Counts expected{{"global read", {1, 256, 32}},
+                        {"shared write", {1, 256, 32}},
+                        {"shared read", {1, 256, 32}},
+                        {"global write", {1, 256, 8}}};
   EXPECT_EQ(counts_of_stride<16>(stream), expected);
 }
 

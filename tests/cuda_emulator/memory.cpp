@@ -14,11 +14,12 @@ namespace {
 
 constexpr std::size_t arena_bytes = std::size_t{8} << 30, alignment = 256, word = 4;
 
-// What is known of four bytes. Numbers of moments count from 1 within the launch (shared memory: within the block) that `when` says.
+// What is known of four bytes. Numbers of moments count from 1 within the launch (shared memory: within the block) that
+// `when` says.
 struct Cell {
   std::uint32_t when;
-  std::uint32_t writer, reader, other_reader;                      // the last, and the last reader in another thread
-  std::uint8_t writer_bytes, reader_bytes, other_bytes;            // bits: which of the four
+  std::uint32_t writer, reader, other_reader;            // the last, and the last reader in another thread
+  std::uint8_t writer_bytes, reader_bytes, other_bytes;  // bits: which of the four
   enum State : std::uint8_t { unallocated, uninitialised, initialised } state;
 };
 
@@ -35,7 +36,7 @@ struct Memory {
   char* arena = nullptr;
   Cell* cells = nullptr;
   std::map<std::size_t, std::size_t> used;  // offset -> length
-  std::map<int, std::size_t> in_use;  // of each device
+  std::map<int, std::size_t> in_use;        // of each device
   int open = 0, closings = 0;
   bool is_closed = true;
   std::map<std::uintptr_t, std::size_t> pinned;
@@ -56,7 +57,8 @@ struct Memory {
 
   Memory() {
     void* const memory = mmap(nullptr, arena_bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    void* const shadow = mmap(nullptr, arena_bytes / word * sizeof(Cell), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    void* const shadow = mmap(nullptr, arena_bytes / word * sizeof(Cell), PROT_READ | PROT_WRITE,
+                              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (memory == MAP_FAILED || shadow == MAP_FAILED) {
       fmt::print(stderr, "the emulated GPU cannot reserve address space\n");
       std::abort();
@@ -71,12 +73,15 @@ Memory& state = *new Memory;  // outlives everything
 bool on_device(std::uintptr_t at) { return at - reinterpret_cast<std::uintptr_t>(state.arena) < arena_bytes; }
 // Each device has an equal part of the arena.
 std::size_t part_bytes() { return arena_bytes / static_cast<std::size_t>(device_count()) / alignment * alignment; }
-int device_of(std::uintptr_t at) { return static_cast<int>((at - reinterpret_cast<std::uintptr_t>(state.arena)) / part_bytes()); }
+int device_of(std::uintptr_t at) {
+  return static_cast<int>((at - reinterpret_cast<std::uintptr_t>(state.arena)) / part_bytes());
+}
 Cell& cell_of(std::uintptr_t at) { return state.cells[(at - reinterpret_cast<std::uintptr_t>(state.arena)) / word]; }
 
 void set_state(const void* memory, std::size_t bytes, Cell::State state) {
   const auto first = reinterpret_cast<std::uintptr_t>(memory);
-  for (std::uintptr_t at = first / word * word; at < first + bytes; at += word) cell_of(at) = Cell{0, 0, 0, 0, 0, 0, 0, state};
+  for (std::uintptr_t at = first / word * word; at < first + bytes; at += word)
+    cell_of(at) = Cell{0, 0, 0, 0, 0, 0, 0, state};
 }
 
 std::string text_of(const Moment& moment) { return fmt::format("thread {} of block {}", moment.thread, moment.block); }
@@ -90,8 +95,10 @@ std::string place_of(const void* p) {
 }
 
 void fault(const char* kind, const void* p, unsigned bytes, Access access, const std::string& more) {
-  report(kind, fmt::format("{} {} {} bytes at {}{}\n  in {}", text_of(state.moments[state.now]), access == Access::read ? "reads" : "writes", bytes,
-                           on_device(reinterpret_cast<std::uintptr_t>(p)) ? place_of(p) : fmt::format("{}", p), more, state.kernel));
+  report(kind, fmt::format("{} {} {} bytes at {}{}\n  in {}", text_of(state.moments[state.now]),
+                           access == Access::read ? "reads" : "writes", bytes,
+                           on_device(reinterpret_cast<std::uintptr_t>(p)) ? place_of(p) : fmt::format("{}", p), more,
+                           state.kernel));
 }
 
 // Neither of the two comes before the other.
@@ -112,16 +119,20 @@ void clear_suspicion() {
   std::memcpy(&value, state.suspect, state.suspect_bytes);
   const void* const p = std::exchange(state.suspect, nullptr);
   if (value != state.suspect_value)
-    fault("race", p, state.suspect_bytes, Access::write, ", which " + text_of(state.suspect_first) + " writes too, with another value and no barrier between");
+    fault("race", p, state.suspect_bytes, Access::write,
+          ", which " + text_of(state.suspect_first) + " writes too, with another value and no barrier between");
 }
 
-void touch_cell(Cell& c, std::uint32_t when, bool shared, unsigned bytes_of_word, const void* p, unsigned bytes, Access access) {
+void touch_cell(Cell& c, std::uint32_t when, bool shared, unsigned bytes_of_word, const void* p, unsigned bytes,
+                Access access) {
   if (c.when != when) c = Cell{when, 0, 0, 0, 0, 0, 0, shared ? Cell::uninitialised : c.state};
   if (c.state == Cell::unallocated) return fault("memcheck", p, bytes, access, ": outside of what is allocated");
   const bool written = c.writer != 0 && (c.writer_bytes & bytes_of_word) != 0 && unordered(c.writer);
   if (access == Access::read) {
     if (c.state == Cell::uninitialised) fault("initcheck", p, bytes, access, ", which nobody has written");
-    if (written) fault("race", p, bytes, access, ", which " + text_of(state.moments[c.writer]) + " writes, with no barrier between");
+    if (written)
+      fault("race", p, bytes, access,
+            ", which " + text_of(state.moments[c.writer]) + " writes, with no barrier between");
     if (c.reader != 0 && !same_thread(c.reader)) {
       c.other_reader = c.reader;
       c.other_bytes = c.reader_bytes;
@@ -141,7 +152,8 @@ void touch_cell(Cell& c, std::uint32_t when, bool shared, unsigned bytes_of_word
   const bool read = c.reader != 0 && (c.reader_bytes & bytes_of_word) != 0 && unordered(c.reader);
   const bool read_by_other = c.other_reader != 0 && (c.other_bytes & bytes_of_word) != 0 && unordered(c.other_reader);
   if (read || read_by_other)
-    fault("race", p, bytes, access, ", which " + text_of(state.moments[read ? c.reader : c.other_reader]) + " reads, with no barrier between");
+    fault("race", p, bytes, access,
+          ", which " + text_of(state.moments[read ? c.reader : c.other_reader]) + " reads, with no barrier between");
   if (c.writer != state.now) c.writer_bytes = 0;
   c.writer = state.now;
   c.writer_bytes |= static_cast<std::uint8_t>(bytes_of_word);
@@ -163,7 +175,8 @@ void look_at_modules() {
         for (int i = 0; i < info->dlpi_phnum; ++i) {
           const ElfW(Phdr)& segment = info->dlpi_phdr[i];
           if (segment.p_type == PT_LOAD && (segment.p_flags & PF_W) == 0)
-            state.constants.push_back({info->dlpi_addr + segment.p_vaddr, info->dlpi_addr + segment.p_vaddr + segment.p_memsz});
+            state.constants.push_back(
+                {info->dlpi_addr + segment.p_vaddr, info->dlpi_addr + segment.p_vaddr + segment.p_memsz});
           if (segment.p_type == PT_TLS && info->dlpi_tls_data != nullptr) {
             const auto first = reinterpret_cast<std::uintptr_t>(info->dlpi_tls_data);
             static_cast<std::vector<Range>*>(found)->push_back({first, first + segment.p_memsz});
@@ -174,10 +187,10 @@ void look_at_modules() {
       &variables);
   std::vector<SharedMemory> shared;
   for (const Range& r : variables) {
-    if (SharedMemory* known = shared_memory_of(r.first); known != nullptr && known->first == r.first && known->last == r.last)
+    if (SharedMemory* known = shared_memory_of(r.first);
+        known != nullptr && known->first == r.first && known->last == r.last)
       shared.push_back(std::move(*known));
-    else
-      shared.push_back({r.first, r.last, std::vector<Cell>((r.last - r.first) / word + 2)});
+    else shared.push_back({r.first, r.last, std::vector<Cell>((r.last - r.first) / word + 2)});
   }
   state.shared = std::move(shared);
 }
@@ -191,7 +204,8 @@ void touch(const void* p, unsigned bytes, Access access, const void* instruction
   if (at - state.stack.first < state.stack.last - state.stack.first) return;
   if (access == Access::read && at - state.arguments.first < state.arguments.last - state.arguments.first) return;
   clear_suspicion();
-  // A GPU loads and stores numbers where they belong, and only there. Of 16 bytes some are copied that are no number of the source's.
+  // A GPU loads and stores numbers where they belong, and only there. Of 16 bytes some are copied that are no number of
+  // the source's.
   if (const unsigned step = bytes == 16 ? 8 : bytes; (step & (step - 1)) == 0 && step <= 8 && at % step != 0)
     return fault("memcheck", p, bytes, access, ": misaligned");
   SharedMemory* shared = nullptr;
@@ -207,7 +221,8 @@ void touch(const void* p, unsigned bytes, Access access, const void* instruction
       }
     }
   }
-  if (shared == nullptr && device_of(at) != state.device) return fault("memcheck", p, bytes, access, ": memory of another GPU");
+  if (shared == nullptr && device_of(at) != state.device)
+    return fault("memcheck", p, bytes, access, ": memory of another GPU");
   if (at + bytes > state.not_asked_for.first && at < state.not_asked_for.last)
     return fault("memcheck", p, bytes, access, ": shared memory beyond what the launch asks for");
   Cell* cell = shared != nullptr ? &shared->cells[(at - shared->first / word * word) / word] : &cell_of(at);
@@ -230,14 +245,16 @@ void touch(const void* p, unsigned bytes, Access access, const void* instruction
 std::size_t memory_size() {
   static const std::size_t size = [] {
     const char* const given = std::getenv("RITZ_EMULATED_GPU_MEMORY");  // bytes
-    return given != nullptr ? std::min(arena_bytes, static_cast<std::size_t>(std::strtoull(given, nullptr, 10))) : std::size_t{4} << 30;
+    return given != nullptr ? std::min(arena_bytes, static_cast<std::size_t>(std::strtoull(given, nullptr, 10)))
+                            : std::size_t{4} << 30;
   }();
   return size;
 }
 std::size_t memory_in_use(int device) { return state.in_use[device]; }
 
 void* allocate(std::size_t bytes, int device) {
-  const std::size_t size = (std::max<std::size_t>(bytes, 1) + alignment - 1) / alignment * alignment + alignment;  // a gap, to see who strays
+  // a gap, to see who strays
+  const std::size_t size = (std::max<std::size_t>(bytes, 1) + alignment - 1) / alignment * alignment + alignment;
   if (state.in_use[device] + size > memory_size()) return nullptr;
   std::size_t start = static_cast<std::size_t>(device) * part_bytes();
   const std::size_t end = start + part_bytes();
@@ -260,7 +277,8 @@ void* allocate(std::size_t bytes, int device) {
 
 void release(void* memory) {
   const auto found = state.used.find(static_cast<std::size_t>(static_cast<char*>(memory) - state.arena));
-  if (found == state.used.end()) return report("memcheck", fmt::format("{} is freed, but is not the start of an allocation", memory));
+  if (found == state.used.end())
+    return report("memcheck", fmt::format("{} is freed, but is not the start of an allocation", memory));
   set_state(memory, found->second, Cell::unallocated);
   state.in_use[device_of(reinterpret_cast<std::uintptr_t>(memory))] -=
       (std::max<std::size_t>(found->second, 1) + alignment - 1) / alignment * alignment + alignment;
@@ -293,11 +311,13 @@ bool is_pinned(const void* memory) {
 void touch_range(const char* who, const void* memory, std::size_t bytes, Access access) {
   const auto first = reinterpret_cast<std::uintptr_t>(memory);
   if (bytes == 0) return;
-  if (!on_device(first) || !on_device(first + bytes - 1)) return report("memcheck", fmt::format("{}: {} is not device memory", who, memory));
+  if (!on_device(first) || !on_device(first + bytes - 1))
+    return report("memcheck", fmt::format("{}: {} is not device memory", who, memory));
   for (std::uintptr_t at = first / word * word; at < first + bytes; at += word) {
     Cell& c = cell_of(at);
     if (c.state == Cell::unallocated)
-      return report("memcheck", fmt::format("{}: {} bytes at {}: outside of what is allocated", who, bytes, place_of(memory)));
+      return report("memcheck",
+                    fmt::format("{}: {} bytes at {}: outside of what is allocated", who, bytes, place_of(memory)));
     if (access == Access::write) c.state = Cell::initialised;
   }
 }
@@ -328,15 +348,16 @@ void end_moment() { clear_suspicion(); }
 // What g++ -fsanitize=thread calls before each access to memory; no other part of that sanitizer is here.
 #define RITZ_TOUCH(name, type, bytes, access)                                                       \
   __attribute__((visibility("default"))) void __tsan_##name(type* p) {                              \
-    if (ritz::emulator::in_kernel()) ritz::emulator::touch(p, bytes, ritz::emulator::Access::access, __builtin_return_address(0)); \
+    if (ritz::emulator::in_kernel())                                                                \
+      ritz::emulator::touch(p, bytes, ritz::emulator::Access::access, __builtin_return_address(0)); \
   }
 extern "C" {
-#define RITZ_TOUCH_SIZE(n)                           \
-  RITZ_TOUCH(read##n, void, n, read)                 \
-  RITZ_TOUCH(write##n, void, n, write)               \
-  RITZ_TOUCH(unaligned_read##n, void, n, read)       \
-  RITZ_TOUCH(unaligned_write##n, void, n, write)     \
-  RITZ_TOUCH(volatile_read##n, void, n, read)        \
+#define RITZ_TOUCH_SIZE(n)                       \
+  RITZ_TOUCH(read##n, void, n, read)             \
+  RITZ_TOUCH(write##n, void, n, write)           \
+  RITZ_TOUCH(unaligned_read##n, void, n, read)   \
+  RITZ_TOUCH(unaligned_write##n, void, n, write) \
+  RITZ_TOUCH(volatile_read##n, void, n, read)    \
   RITZ_TOUCH(volatile_write##n, void, n, write)
 RITZ_TOUCH_SIZE(1)
 RITZ_TOUCH_SIZE(2)
@@ -344,17 +365,26 @@ RITZ_TOUCH_SIZE(4)
 RITZ_TOUCH_SIZE(8)
 RITZ_TOUCH_SIZE(16)
 __attribute__((visibility("default"))) void __tsan_read_range(void* p, unsigned long bytes) {
-  if (ritz::emulator::in_kernel()) ritz::emulator::touch(p, static_cast<unsigned>(bytes), ritz::emulator::Access::read, __builtin_return_address(0));
+  if (ritz::emulator::in_kernel())
+    ritz::emulator::touch(p, static_cast<unsigned>(bytes), ritz::emulator::Access::read, __builtin_return_address(0));
 }
 __attribute__((visibility("default"))) void __tsan_write_range(void* p, unsigned long bytes) {
-  if (ritz::emulator::in_kernel()) ritz::emulator::touch(p, static_cast<unsigned>(bytes), ritz::emulator::Access::write, __builtin_return_address(0));
+  if (ritz::emulator::in_kernel())
+    ritz::emulator::touch(p, static_cast<unsigned>(bytes), ritz::emulator::Access::write, __builtin_return_address(0));
 }
 // Of host code: static variables, shared pointers, NVTX.
-__attribute__((visibility("default"))) unsigned char __tsan_atomic8_load(const unsigned char* p, int) { return __atomic_load_n(p, __ATOMIC_SEQ_CST); }
+__attribute__((visibility("default"))) unsigned char __tsan_atomic8_load(const unsigned char* p, int) {
+  return __atomic_load_n(p, __ATOMIC_SEQ_CST);
+}
 __attribute__((visibility("default"))) void __tsan_atomic_thread_fence(int) { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
-__attribute__((visibility("default"))) int __tsan_atomic32_fetch_add(int* p, int value, int) { return __atomic_fetch_add(p, value, __ATOMIC_SEQ_CST); }
-__attribute__((visibility("default"))) int __tsan_atomic32_fetch_sub(int* p, int value, int) { return __atomic_fetch_sub(p, value, __ATOMIC_SEQ_CST); }
-__attribute__((visibility("default"))) int __tsan_atomic32_compare_exchange_strong(int* p, int* expected, int value, int, int) {
+__attribute__((visibility("default"))) int __tsan_atomic32_fetch_add(int* p, int value, int) {
+  return __atomic_fetch_add(p, value, __ATOMIC_SEQ_CST);
+}
+__attribute__((visibility("default"))) int __tsan_atomic32_fetch_sub(int* p, int value, int) {
+  return __atomic_fetch_sub(p, value, __ATOMIC_SEQ_CST);
+}
+__attribute__((visibility("default"))) int __tsan_atomic32_compare_exchange_strong(int* p, int* expected, int value,
+                                                                                   int, int) {
   return __atomic_compare_exchange_n(p, expected, value, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
 }
 __attribute__((visibility("default"))) void __tsan_vptr_update(void*, void*) {}

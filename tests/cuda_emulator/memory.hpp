@@ -8,7 +8,7 @@ namespace ritz::emulator {
 enum class Access { read, write };
 
 void* allocate(std::size_t bytes, int device);  // filled with not-a-numbers, uninitialised; nullptr: no room
-void release(void* memory);         // at once; false addresses are reported
+void release(void* memory);                     // at once; false addresses are reported
 std::size_t memory_in_use(int device);
 std::size_t memory_size();  // of each device
 
@@ -38,7 +38,7 @@ void end_moment();  // of the thread that changes places now
 
 void count_launch(const Kernel& kernel, unsigned blocks, unsigned threads);
 void count_access(unsigned thread, const void* p, unsigned bytes, Access access, bool shared, const void* instruction);
-void count_block();    // whose accesses are complete
+void count_block();  // whose accesses are complete
 void write_traffic();
 
 // ---- threads.cpp ----

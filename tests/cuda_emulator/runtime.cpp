@@ -33,7 +33,7 @@ constexpr std::size_t plain_shared_bytes = 48 << 10;
 struct Runtime {
   std::recursive_mutex mutex;
   bool at_fault = false;
-  std::map<std::string, int> faults;          // of each kind
+  std::map<std::string, int> faults;                          // of each kind
   std::map<std::pair<int, const void*>, std::size_t> shared;  // what kernels may ask for on each device
   std::set<cudaStream_t> streams;
 };
@@ -69,10 +69,11 @@ bool is_taken(int device) {
   return given != nullptr && std::atoi(given) == device;
 }
 
-// What each call of the runtime begins with: one at a time, none after a fault, and none that needs a GPU that is not there for us.
-#define RITZ_CALL                                                \
+// What each call of the runtime begins with: one at a time, none after a fault, and none that needs a GPU that is not
+// there for us.
+#define RITZ_CALL                                                    \
   const std::lock_guard<std::recursive_mutex> lock(runtime().mutex); \
-  if (runtime().at_fault) return failed(cudaErrorIllegalAddress); \
+  if (runtime().at_fault) return failed(cudaErrorIllegalAddress);    \
   if (is_taken(current)) return failed(cudaErrorDevicesUnavailable)
 
 bool is_recording(cudaStream_t stream) { return stream->recorded != nullptr; }
@@ -82,9 +83,9 @@ cudaError_t refuse_recording(cudaStream_t stream) {
   return failed(cudaErrorStreamCaptureUnsupported);
 }
 
-// Calls that no thread may make while a stream of its own is recorded (cudaStreamCaptureModeThreadLocal: CUDA Runtime API,
-// cudaThreadExchangeStreamCaptureMode, "potentially unsafe API calls").
-#define RITZ_NOT_WHILE_RECORDING                        \
+// Calls that no thread may make while a stream of its own is recorded (cudaStreamCaptureModeThreadLocal: CUDA Runtime
+// API, cudaThreadExchangeStreamCaptureMode, "potentially unsafe API calls").
+#define RITZ_NOT_WHILE_RECORDING                      \
   for (const cudaStream_t stream : runtime().streams) \
     if (is_recording(stream)) return refuse_recording(stream)
 
@@ -115,11 +116,12 @@ cudaError_t enqueue(cudaStream_t stream, Work work) {
 
 cudaError_t launch(const cudaLaunchConfig_t& c, const Kernel& kernel) {
   RITZ_CALL;
-  if (c.stream->device != current) return failed(cudaErrorInvalidResourceHandle);  // CUDA C++ Programming Guide, "Stream and Event Behavior"
+  // CUDA C++ Programming Guide, "Stream and Event Behavior"
+  if (c.stream->device != current) return failed(cudaErrorInvalidResourceHandle);
   const auto allowed = runtime().shared.find({current, kernel.function});
   const std::size_t limit = allowed != runtime().shared.end() ? allowed->second : plain_shared_bytes;
-  const bool fits = c.blockDim.x >= 1 && c.blockDim.x <= 1024 && c.blockDim.y == 1 && c.blockDim.z == 1 && c.gridDim.x >= 1 &&
-                    c.gridDim.x <= 2147483647u && c.gridDim.y == 1 && c.gridDim.z == 1;
+  const bool fits = c.blockDim.x >= 1 && c.blockDim.x <= 1024 && c.blockDim.y == 1 && c.blockDim.z == 1 &&
+                    c.gridDim.x >= 1 && c.gridDim.x <= 2147483647u && c.gridDim.y == 1 && c.gridDim.z == 1;
   if (!fits) return failed(cudaErrorInvalidConfiguration);
   if (c.dynamicSmemBytes > limit) return failed(cudaErrorInvalidValue);
   return enqueue(c.stream, [c, kernel, device = current] { run_kernel(c, kernel, device); });
@@ -184,7 +186,8 @@ cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int) {
 }
 cudaError_t cudaFuncSetAttribute(const void* kernel, cudaFuncAttribute attribute, int value) {
   RITZ_CALL;
-  if (attribute != cudaFuncAttributeMaxDynamicSharedMemorySize || value < 0 || static_cast<std::size_t>(value) > most_shared_bytes)
+  if (attribute != cudaFuncAttributeMaxDynamicSharedMemorySize || value < 0 ||
+      static_cast<std::size_t>(value) > most_shared_bytes)
     return failed(cudaErrorInvalidValue);
   runtime().shared[{current, kernel}] = static_cast<std::size_t>(value);
   return cudaSuccess;
@@ -195,7 +198,9 @@ cudaError_t cudaFuncSetAttribute(const void* kernel, cudaFuncAttribute attribute
 cudaError_t cudaMallocAsync(void** memory, std::size_t bytes, cudaStream_t stream) {
   RITZ_CALL;
   if (is_recording(stream))
-    report("capture", "memory is asked for while a stream is recorded: it belongs to the graph, and is nobody's when that does not run");
+    report("capture",
+           "memory is asked for while a stream is recorded: it belongs to the graph, and is nobody's when that does "
+           "not run");
   *memory = allocate(bytes, stream->device);
   return *memory != nullptr ? cudaSuccess : failed(cudaErrorMemoryAllocation);
 }
@@ -206,7 +211,8 @@ cudaError_t cudaMalloc(void** memory, std::size_t bytes) {
   return *memory != nullptr ? cudaSuccess : failed(cudaErrorMemoryAllocation);
 }
 cudaError_t cudaFreeAsync(void* memory, cudaStream_t stream) {
-  if (memory != nullptr && is_recording(stream)) return stream->spoilt = true, failed(cudaErrorInvalidValue);  // not the graph's own
+  // not the graph's own
+  if (memory != nullptr && is_recording(stream)) return stream->spoilt = true, failed(cudaErrorInvalidValue);
   return memory == nullptr ? cudaSuccess : enqueue(stream, [memory] { release(memory); });
 }
 cudaError_t cudaFree(void* memory) {
@@ -226,7 +232,8 @@ cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t* pool, int device) {
   return *pool = reinterpret_cast<cudaMemPool_t>(static_cast<std::intptr_t>(device)), cudaSuccess;
 }
 cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t, cudaMemPoolAttr, void*) { return cudaSuccess; }
-cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t pool, cudaMemPoolAttr, void* value) {  // nothing is kept of what is freed
+// nothing is kept of what is freed
+cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t pool, cudaMemPoolAttr, void* value) {
   const unsigned long long bytes = memory_in_use(static_cast<int>(reinterpret_cast<std::intptr_t>(pool)));
   std::memcpy(value, &bytes, sizeof bytes);
   return cudaSuccess;
@@ -241,7 +248,9 @@ cudaError_t cudaHostAlloc(void** memory, std::size_t bytes, unsigned) {
   pin(*memory, bytes);
   return cudaSuccess;
 }
-cudaError_t cudaMallocHost(void** memory, std::size_t bytes) { return cudaHostAlloc(memory, bytes, cudaHostAllocDefault); }
+cudaError_t cudaMallocHost(void** memory, std::size_t bytes) {
+  return cudaHostAlloc(memory, bytes, cudaHostAllocDefault);
+}
 cudaError_t cudaFreeHost(void* memory) {
   RITZ_CALL;
   RITZ_NOT_WHILE_RECORDING;
@@ -269,7 +278,8 @@ cudaError_t cudaMemsetAsync(void* memory, int value, std::size_t bytes, cudaStre
     std::memset(memory, value, bytes);
   });
 }
-cudaError_t cudaMemcpyAsync(void* target, const void* source, std::size_t bytes, cudaMemcpyKind kind, cudaStream_t stream) {
+cudaError_t cudaMemcpyAsync(void* target, const void* source, std::size_t bytes, cudaMemcpyKind kind,
+                            cudaStream_t stream) {
   RITZ_CALL;
   const void* const host = kind == cudaMemcpyHostToDevice ? source : kind == cudaMemcpyDeviceToHost ? target : nullptr;
   const bool now = host != nullptr && !is_pinned(host);
@@ -291,7 +301,9 @@ cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned) {
   return cudaSuccess;
 }
 cudaError_t cudaStreamIsCapturing(cudaStream_t stream, cudaStreamCaptureStatus* status) {
-  *status = !is_recording(stream) ? cudaStreamCaptureStatusNone : stream->spoilt ? cudaStreamCaptureStatusInvalidated : cudaStreamCaptureStatusActive;
+  *status = !is_recording(stream) ? cudaStreamCaptureStatusNone
+            : stream->spoilt      ? cudaStreamCaptureStatusInvalidated
+                                  : cudaStreamCaptureStatusActive;
   return cudaSuccess;
 }
 cudaError_t cudaStreamSynchronize(cudaStream_t stream) {

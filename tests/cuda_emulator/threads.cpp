@@ -69,7 +69,8 @@ Fiber& fiber(int number) {
   auto& fibers = pool().fibers;
   while (static_cast<int>(fibers.size()) <= number) {
     auto next = std::make_unique<Fiber>();
-    next->stack = static_cast<char*>(mmap(nullptr, stack_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0));
+    next->stack = static_cast<char*>(mmap(nullptr, stack_bytes, PROT_READ | PROT_WRITE,
+                                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0));
     context::stack_context memory;
     memory.sp = next->stack + stack_bytes;
     memory.size = stack_bytes;
@@ -147,7 +148,10 @@ void run_block(std::uint32_t block, int threads, std::size_t shared_bytes) {
     }
     if (waiting + shuffling == 0) return count_block();
     if (shuffling > 0 || !ran) {
-      report("synccheck", fmt::format("{} threads of block {} wait in a shuffle, or at a barrier of their warp, for lanes that do not come", shuffling, block));
+      report("synccheck",
+             fmt::format(
+                 "{} threads of block {} wait in a shuffle, or at a barrier of their warp, for lanes that do not come",
+                 shuffling, block));
       std::abort();  // their fibers cannot be left
     }
     ++pool().epoch;
@@ -180,7 +184,6 @@ std::uint64_t shuffle_down(unsigned mask, std::uint64_t value, unsigned distance
   return pool().fibers[mine.index / warp * warp + static_cast<unsigned>(source)]->shuffled[turn];
 }
 
-
 void run_kernel(const cudaLaunchConfig_t& configuration, const Kernel& kernel, int device) {
   begin_accesses(kernel, device);
   count_launch(kernel, configuration.gridDim.x, configuration.blockDim.x);
@@ -189,7 +192,8 @@ void run_kernel(const cudaLaunchConfig_t& configuration, const Kernel& kernel, i
   pool().grid_size = configuration.gridDim.x;
   const Order order(configuration.gridDim.x, pool().blocks_run);
   for (std::uint64_t k = 0; k < configuration.gridDim.x; ++k)
-    run_block(static_cast<std::uint32_t>(order(k)), static_cast<int>(configuration.blockDim.x), configuration.dynamicSmemBytes);
+    run_block(static_cast<std::uint32_t>(order(k)), static_cast<int>(configuration.blockDim.x),
+              configuration.dynamicSmemBytes);
 }
 
 }  // namespace ritz::emulator

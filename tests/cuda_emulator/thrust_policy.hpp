@@ -1,4 +1,5 @@
-// Thrust's algorithms as work of a stream of the emulated GPU. Included before device_code.hpp, as Thrust must not see __CUDACC__.
+// Thrust's algorithms as work of a stream of the emulated GPU. Included before device_code.hpp, as Thrust must not see
+// __CUDACC__.
 #pragma once
 
 #define THRUST_DEVICE_SYSTEM THRUST_DEVICE_SYSTEM_CPP
@@ -31,7 +32,8 @@ struct StreamPolicy {
       touch_range("thrust", scratch, scratch_bytes, Access::write);
       algorithm();
     });
-    if (status != cudaSuccess) throw thrust::system_error(static_cast<int>(status), thrust::generic_category(), "an algorithm");
+    if (status != cudaSuccess)
+      throw thrust::system_error(static_cast<int>(status), thrust::generic_category(), "an algorithm");
     memory->deallocate(scratch, scratch_bytes);
   }
 };
@@ -52,7 +54,9 @@ struct EmulatedPolicy {
 };
 struct {
   template <class Memory>
-  EmulatedPolicy<Memory> operator()(Memory& memory) const { return {&memory}; }
+  EmulatedPolicy<Memory> operator()(Memory& memory) const {
+    return {&memory};
+  }
 } inline constexpr par_nosync;
 }  // namespace cuda
 
@@ -60,7 +64,8 @@ using ritz::emulator::Access;
 using ritz::emulator::touch_items;
 
 template <class Memory, class In, class Out, class T>
-void exclusive_scan(const ritz::emulator::StreamPolicy<Memory>& policy, const In* first, const In* last, Out* result, T initial) {
+void exclusive_scan(const ritz::emulator::StreamPolicy<Memory>& policy, const In* first, const In* last, Out* result,
+                    T initial) {
   policy.run(64, [=] {
     touch_items(first, last - first, Access::read);
     touch_items(result, last - first, Access::write);
@@ -87,7 +92,8 @@ void stable_sort_by_key(const ritz::emulator::StreamPolicy<Memory>& policy, Key*
   });
 }
 template <class Memory, class Key, class Wanted, class Out>
-void lower_bound(const ritz::emulator::StreamPolicy<Memory>& policy, const Key* first, const Key* last, Wanted wanted, Wanted wanted_end, Out* result) {
+void lower_bound(const ritz::emulator::StreamPolicy<Memory>& policy, const Key* first, const Key* last, Wanted wanted,
+                 Wanted wanted_end, Out* result) {
   policy.run(64, [=] {
     touch_items(first, last - first, Access::read);
     touch_items(result, wanted_end - wanted, Access::write);

@@ -1,8 +1,9 @@
-// What the accesses of kernels would cost on a GPU, when RITZ_EMULATED_GPU_TRAFFIC names a file: tools/gpu_traffic.py reads it.
-// The accesses of a warp by one instruction, the k-th of each lane, are one request. Of global memory a request takes as many sectors
-// of 32 bytes as it touches; of shared memory as many passes as the busiest of the 32 banks has different words (CUDA C++
-// Programming Guide, "Device Memory Accesses" and "Shared Memory"). Sectors that are new to the block are what reaches the second-level cache when
-// the first holds all of a block's, those new to the launch what reaches memory when the second holds all.
+// What the accesses of kernels would cost on a GPU, when RITZ_EMULATED_GPU_TRAFFIC names a file: tools/gpu_traffic.py
+// reads it. The accesses of a warp by one instruction, the k-th of each lane, are one request. Of global memory a
+// request takes as many sectors of 32 bytes as it touches; of shared memory as many passes as the busiest of the 32
+// banks has different words (CUDA C++ Programming Guide, "Device Memory Accesses" and "Shared Memory"). Sectors that
+// are new to the block are what reaches the second-level cache when the first holds all of a block's, those new to the
+// launch what reaches memory when the second holds all.
 #include "tests/cuda_emulator/memory.hpp"
 
 #include <algorithm>
@@ -47,9 +48,11 @@ struct Counted {  // of a kernel
 // Which block and launch touched a sector last, by the low bits of its address: arenas are smaller than the table.
 struct Marks {
   static constexpr std::size_t size = std::size_t{1} << 29;
-  std::uint32_t* last = static_cast<std::uint32_t*>(
-      mmap(nullptr, size * sizeof(std::uint32_t), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));
-  bool is_new(std::uintptr_t number, std::uint32_t serial) { return std::exchange(last[number % size], serial) != serial; }
+  std::uint32_t* last = static_cast<std::uint32_t*>(mmap(nullptr, size * sizeof(std::uint32_t), PROT_READ | PROT_WRITE,
+                                                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));
+  bool is_new(std::uintptr_t number, std::uint32_t serial) {
+    return std::exchange(last[number % size], serial) != serial;
+  }
 };
 
 struct Traffic {
@@ -97,12 +100,14 @@ void add(Requests& all, std::vector<Touch>& request) {
   }
   if (!all.shared) return;
   // Wide numbers go by halves and quarters of a warp.
-  const std::size_t lanes = std::min(warp, warp * bank_bytes / std::max<std::size_t>(bank_bytes, request.front().bytes));
+  const std::size_t lanes =
+      std::min(warp, warp * bank_bytes / std::max<std::size_t>(bank_bytes, request.front().bytes));
   std::vector<std::uintptr_t> words;
   for (std::size_t first = 0; first < request.size(); first += lanes) {
     words.clear();
     for (std::size_t i = first; i < std::min(first + lanes, request.size()); ++i)
-      for (std::uintptr_t w = request[i].at / bank_bytes; w <= (request[i].at + request[i].bytes - 1) / bank_bytes; ++w) words.push_back(w);
+      for (std::uintptr_t w = request[i].at / bank_bytes; w <= (request[i].at + request[i].bytes - 1) / bank_bytes; ++w)
+        words.push_back(w);
     all.units += passes(words);
   }
 }
@@ -110,7 +115,8 @@ void add(Requests& all, std::vector<Touch>& request) {
 std::string place(const void* p, const char* separator) {
   Dl_info info{};
   dladdr(p, &info);
-  return fmt::format("{}{}{:x}", info.dli_fname, separator, reinterpret_cast<std::uintptr_t>(p) - reinterpret_cast<std::uintptr_t>(info.dli_fbase));
+  return fmt::format("{}{}{:x}", info.dli_fname, separator,
+                     reinterpret_cast<std::uintptr_t>(p) - reinterpret_cast<std::uintptr_t>(info.dli_fbase));
 }
 
 }  // namespace
@@ -119,11 +125,11 @@ void write_traffic() {
   std::FILE* const out = std::fopen(traffic()->file.c_str(), "w");
   if (out == nullptr) return fmt::print(stderr, "the emulated GPU cannot write {}\n", traffic()->file);
   for (const auto& [function, k] : traffic()->kernels) {
-    fmt::print(out, "kernel\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\n", place(function, "\t"), k.launches, k.blocks, k.threads, k.block.read, k.block.written,
-               k.launch.read, k.launch.written);
+    fmt::print(out, "kernel\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\n", place(function, "\t"), k.launches, k.blocks, k.threads,
+               k.block.read, k.block.written, k.launch.read, k.launch.written);
     for (const auto& [instruction, r] : k.instructions)
-      fmt::print(out, "{}\t{}\t{}\t{}\t{}\t{}\n", r.shared ? "shared" : "global", r.writes ? "write" : "read", place(instruction, "\t"), r.count, r.bytes,
-                 r.units);
+      fmt::print(out, "{}\t{}\t{}\t{}\t{}\t{}\n", r.shared ? "shared" : "global", r.writes ? "write" : "read",
+                 place(instruction, "\t"), r.count, r.bytes, r.units);
   }
   std::fclose(out);
 }
@@ -145,7 +151,9 @@ void count_access(unsigned thread, const void* p, unsigned bytes, Access access,
   const auto at = reinterpret_cast<std::uintptr_t>(p);
   const unsigned piece = bytes <= 16 ? bytes : at % 8 == 0 ? 8 : 4;
   for (unsigned done = 0; done < bytes; done += piece)
-    traffic()->threads[thread].push_back({instruction, at + done, static_cast<std::uint8_t>(std::min(piece, bytes - done)), access == Access::write, shared});
+    traffic()->threads[thread].push_back({instruction, at + done,
+                                          static_cast<std::uint8_t>(std::min(piece, bytes - done)),
+                                          access == Access::write, shared});
 }
 
 void count_block() {
@@ -162,8 +170,10 @@ void count_block() {
         requests[{touch.instruction, occurrence[touch.instruction]++}].push_back(touch);
         if (touch.shared) continue;
         for (std::uintptr_t s = touch.at / sector; s <= (touch.at + touch.bytes - 1) / sector; ++s) {
-          if ((touch.writes ? t->written_by_block : t->read_by_block).is_new(s, t->block)) t->now->block.add(touch.writes);
-          if ((touch.writes ? t->written_by_launch : t->read_by_launch).is_new(s, t->launch)) t->now->launch.add(touch.writes);
+          if ((touch.writes ? t->written_by_block : t->read_by_block).is_new(s, t->block))
+            t->now->block.add(touch.writes);
+          if ((touch.writes ? t->written_by_launch : t->read_by_launch).is_new(s, t->launch))
+            t->now->launch.add(touch.writes);
         }
       }
       t->threads[lane].clear();

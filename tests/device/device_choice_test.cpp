@@ -21,9 +21,7 @@ MachineInfo gpu(const std::string& name, double free_gb, double total_gb = 80) {
 Error error_of(const DeviceFacts& facts) {
   try {
     choose_device(facts);
-  } catch (const Error& error) {
-    return error;
-  }
+  } catch (const Error& error) { return error; }
   return Error(Exit::ok, "no error");
 }
 
@@ -55,12 +53,16 @@ TEST(DeviceChoice, AGpuThatCannotBeUsedIsLeftOutAndNamed) {
   const DeviceChoice choice = choose_device(facts);
   ASSERT_EQ(choice.gpu, 0);
   EXPECT_EQ(facts.gpus[0].ordinal, 2);
-  EXPECT_EQ(choice.why, "the only GPU that can be used; left out: GPU 0 is taken by another process; GPU 1 is too old for this build");
+  EXPECT_EQ(
+      choice.why,
+      "the only GPU that can be used; left out: GPU 0 is taken by another process; GPU 1 is too old for this build");
 }
 
 TEST(DeviceChoice, WhereNoGpuCanBeUsedAutoIsTheCpuAndSaysWhy) {
   DeviceFacts facts{.gpus = {gpu("Quadro", 4, 4)}};
-  keep_usable(facts, [](const MachineInfo&) -> MachineInfo { throw Error(Exit::environment, "GPU 0 is too old for this build"); });
+  keep_usable(facts, [](const MachineInfo&) -> MachineInfo {
+    throw Error(Exit::environment, "GPU 0 is too old for this build");
+  });
   EXPECT_EQ(choose_device(facts).gpu, -1);
   EXPECT_EQ(choose_device(facts).why, "GPU 0 is too old for this build");
 }
@@ -111,16 +113,19 @@ TEST(DeviceChoice, TwoRanksOnOneGpuAreRefusedUnlessAllowed) {
 }
 
 TEST(DeviceChoice, ARankThatSeesOneGpuOfItsOwnTakesIt) {
-  const DeviceChoice choice = choose_device({.gpus = {gpu("A100 MIG 1g.10gb", 9, 10)}, .visible = "MIG-4f3c", .local_rank = 3, .local_ranks = 4});
+  const DeviceChoice choice = choose_device(
+      {.gpus = {gpu("A100 MIG 1g.10gb", 9, 10)}, .visible = "MIG-4f3c", .local_rank = 3, .local_ranks = 4});
   EXPECT_EQ(choice.gpu, 0);
   EXPECT_NE(choice.why.find("a slice of a GPU"), std::string::npos) << choice.why;
 }
 
-TEST(DeviceChoice, ALoneRankIsNoRank) { EXPECT_EQ(choose_device({.gpus = {gpu("A100", 1), gpu("A100", 2)}, .local_rank = 0, .local_ranks = 1}).gpu, 1); }
+TEST(DeviceChoice, ALoneRankIsNoRank) {
+  EXPECT_EQ(choose_device({.gpus = {gpu("A100", 1), gpu("A100", 2)}, .local_rank = 0, .local_ranks = 1}).gpu, 1);
+}
 
 TEST(DeviceChoice, ReadsRanksOfTheBatchSystem) {
-  for (const char* name :
-       {"SLURM_LOCALID", "SLURM_NTASKS_PER_NODE", "OMPI_COMM_WORLD_LOCAL_RANK", "OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALRANKID", "RITZ_SHARE_GPU"})
+  for (const char* name : {"SLURM_LOCALID", "SLURM_NTASKS_PER_NODE", "OMPI_COMM_WORLD_LOCAL_RANK",
+                           "OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALRANKID", "RITZ_SHARE_GPU"})
     ::unsetenv(name);
   EXPECT_EQ(facts_of_environment({}, "").local_rank, -1);
   ::setenv("SLURM_LOCALID", "3", 1);

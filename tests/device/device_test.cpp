@@ -10,16 +10,16 @@ namespace {
 Error error_of(const std::string& request, int threads = 0) {
   try {
     Device::named(request, threads);
-  } catch (const Error& error) {
-    return error;
-  }
+  } catch (const Error& error) { return error; }
   return Error(Exit::ok, "no error");
 }
 
 TEST(Device, UnknownNamesAreInputErrorsThatListTheKnownOnes) {
-  for (const char* name : {"", "cup", "GPU", "cpu:", "cpu:v5", "gpu:", "gpu:x", "gpu:-1", "gpu:1x", "gpu:99999999999", "cuda"}) {
+  for (const char* name :
+       {"", "cup", "GPU", "cpu:", "cpu:v5", "gpu:", "gpu:x", "gpu:-1", "gpu:1x", "gpu:99999999999", "cuda"}) {
     const Error error = error_of(name);
-    EXPECT_TRUE(error.exit() == Exit::input || (std::string(name).starts_with("cpu:") && error.exit() == Exit::environment))
+    EXPECT_TRUE(error.exit() == Exit::input ||
+                (std::string(name).starts_with("cpu:") && error.exit() == Exit::environment))
         << name << ": " << error.what();
   }
   EXPECT_NE(error_of("cup").fix().find("cpu"), std::string::npos);
@@ -70,9 +70,7 @@ TEST(Device, EmptyHandleIsAnInternalError) {
   try {
     Device().machine();
     FAIL();
-  } catch (const Error& error) {
-    EXPECT_EQ(error.exit(), Exit::internal);
-  }
+  } catch (const Error& error) { EXPECT_EQ(error.exit(), Exit::internal); }
 }
 
 TEST(Device, CpuIsFirstInTheList) {

@@ -15,7 +15,8 @@ MachineInfo gpu(const std::string& capability) {
   return info;
 }
 
-GpuFacts facts(const std::string& architectures, const std::string& driver = "13.0", const std::string& toolkit = "13.0") {
+GpuFacts facts(const std::string& architectures, const std::string& driver = "13.0",
+               const std::string& toolkit = "13.0") {
   GpuFacts result;
   result.architectures = architectures;
   result.driver = driver;
@@ -74,7 +75,7 @@ TEST(GpuCheck, AnOlderMajorVersionOfTheDriverIsTooOld) {
   EXPECT_NE(fault->fix.find("CUDA 13"), std::string::npos);
   EXPECT_FALSE(driver_fault(facts("90", "13.0", "13.1")));
   EXPECT_FALSE(driver_fault(facts("90", "13.1", "12.8")));
-  EXPECT_FALSE(driver_fault(facts("90", "", "13.0")));  // no driver: no GPU, and that is no fault
+  EXPECT_FALSE(driver_fault(facts("90", "", "13.0")));    // no driver: no GPU, and that is no fault
   EXPECT_TRUE(driver_fault(facts("90", "9.2", "10.0")));  // numbers, not text
 }
 
@@ -83,8 +84,7 @@ TEST(GpuCheck, WordsThatAreNoArchitecturesAreNotJudged) {
 }
 
 TEST(GpuCheck, EachFaultEndsARunWithTheExitCodeOfTheEnvironment) {
-  for (const GpuFacts& f : {facts("90", "12.8"), facts("100")})
-    try {
+  for (const GpuFacts& f : {facts("90", "12.8"), facts("100")}) try {
       check_gpu(f, gpu("9.0"));
       FAIL() << f.architectures;
     } catch (const Error& error) {

@@ -72,9 +72,7 @@ TEST_F(GpuMachine, PoolReusesAndTooMuchIsAResourceError) {
   try {
     const Vector a(gpu, Index{1} << 45, "test");
     FAIL();
-  } catch (const Error& error) {
-    EXPECT_EQ(error.exit(), Exit::resources) << error.what();
-  }
+  } catch (const Error& error) { EXPECT_EQ(error.exit(), Exit::resources) << error.what(); }
   EXPECT_EQ(Vector(gpu, std::vector<double>{1, 2}, "test").host(), (std::vector<double>{1, 2}));
   EXPECT_EQ(gpu.memory().statistics().live, 0);
 }

@@ -63,7 +63,7 @@ TEST_F(HostLimitsTest, AGroupLimitsMemoryBelowTheMachinesOnly) {
 
 TEST_F(HostLimitsTest, ReadsVersionOneAndItsNumberForNoLimit) {
   write("proc/self/cgroup", "5:memory:/docker/abc\n4:cpu,cpuacct:/docker/abc\n");
-  write("sys/fs/cgroup/memory/memory.limit_in_bytes", "4000000000\n");   // inside the container the path is not there
+  write("sys/fs/cgroup/memory/memory.limit_in_bytes", "4000000000\n");  // inside the container the path is not there
   write("sys/fs/cgroup/memory/memory.usage_in_bytes", "1000000000\n");
   write("sys/fs/cgroup/cpu/cpu.cfs_quota_us", "150000\n");
   write("sys/fs/cgroup/cpu/cpu.cfs_period_us", "100000\n");

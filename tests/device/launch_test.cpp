@@ -9,7 +9,9 @@
 namespace ritz {
 namespace {
 
-const TestKernels& test_kernels(const Device& device) { return kernels<TestKernels>(device, "test_device_kernels", "test"); }
+const TestKernels& test_kernels(const Device& device) {
+  return kernels<TestKernels>(device, "test_device_kernels", "test");
+}
 
 const Index sizes[] = {0, 1, 7, 8, 9, 2047, 2048, 2049, 4095, 4096, 4097, 100'003};
 

@@ -47,9 +47,7 @@ TEST(Fake, EveryKindOfCallCanBeMadeToFail) {
   try {
     x.host();
     FAIL();
-  } catch (const Error& error) {
-    EXPECT_EQ(error.exit(), Exit::environment);
-  }
+  } catch (const Error& error) { EXPECT_EQ(error.exit(), Exit::environment); }
   EXPECT_NO_THROW(x.host());
   device.machine().calls().fail(MachineCall::launch, 1);
   EXPECT_THROW(x.fill_zero(), Error);
@@ -80,9 +78,7 @@ TEST(Launch, AnErrorInsideIsToldAndNotTheOneOfItsEnd) {
   try {
     const Scope launch(machine);
     throw Error(Exit::resources, "memory is short");
-  } catch (const Error& error) {
-    EXPECT_EQ(error.message(), "memory is short");
-  }
+  } catch (const Error& error) { EXPECT_EQ(error.message(), "memory is short"); }
   EXPECT_STREQ(last_launch(), "a library");
   EXPECT_THROW({ const Scope launch(machine); }, Error) << "alone it is told";
 }

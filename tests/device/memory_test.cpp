@@ -79,7 +79,8 @@ TEST(MemoryPool, WhatDoesNotFitIsToldAsItIsRounded) {
     const Array<std::uint8_t> block(device, 1'048'600, "vectors");
     FAIL();
   } catch (const Error& error) {
-    EXPECT_NE(error.message().find("1.1 MB for 'vectors' on top of 0.0 kB (limit 1.1 MB)"), std::string::npos) << error.what();
+    EXPECT_NE(error.message().find("1.1 MB for 'vectors' on top of 0.0 kB (limit 1.1 MB)"), std::string::npos)
+        << error.what();
   }
 }
 

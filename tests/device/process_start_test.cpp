@@ -21,7 +21,8 @@ TEST(ProcessAge, IsAtLeastTheProcessorTimeUsedAndGrowsWithTheClock) {
   EXPECT_GE(before, used - 1e-9);
   EXPECT_LT(before, seconds_of(CLOCK_BOOTTIME));  // the machine was there first
   std::this_thread::sleep_for(std::chrono::milliseconds(20));
-  const double after = process_age(), passed = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  const double after = process_age(),
+               passed = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   EXPECT_GE(after - before, 0.02 - 1e-9);
   EXPECT_LE(after - before, passed + 1e-9);
 }

@@ -32,8 +32,7 @@ TEST(Profile, PhaseEndsWhenAnErrorPassesThroughIt) {
   try {
     const auto phase = device.profile().phase("first");
     throw 1;
-  } catch (int) {
-  }
+  } catch (int) {}
   { const auto phase = device.profile().phase("second"); }
   EXPECT_EQ(device.profile().phases()[1].name, "second");
 }

@@ -17,7 +17,8 @@ std::vector<std::uint8_t> pattern(Index bytes) {
 
 TEST(Staging, EveryByteComesBackAtAnyNumberOfPieces) {
   const Device device = Device::named("fake", 1);
-  for (const Index bytes : {Index{1}, Index{1} << 20, staging_piece, staging_piece + 1, 2 * staging_piece, 3 * staging_piece + 17}) {
+  for (const Index bytes :
+       {Index{1}, Index{1} << 20, staging_piece, staging_piece + 1, 2 * staging_piece, 3 * staging_piece + 17}) {
     const std::vector<std::uint8_t> sent = pattern(bytes);
     const Traffic before = device.machine().traffic();
     const Array<std::uint8_t> there(device, std::span<const std::uint8_t>(sent), "test");
@@ -30,7 +31,8 @@ TEST(Staging, EveryByteComesBackAtAnyNumberOfPieces) {
 TEST(Staging, TwoBlocksServeAllCopiesAndAreCountedByTag) {
   const Device device = Device::named("fake", 1);
   EXPECT_EQ(device.pinned().statistics().peak, 0);
-  for (int repeat = 0; repeat < 3; ++repeat) Array<std::uint8_t>(device, std::span<const std::uint8_t>(pattern(5 * staging_piece)), "test").host();
+  for (int repeat = 0; repeat < 3; ++repeat)
+    Array<std::uint8_t>(device, std::span<const std::uint8_t>(pattern(5 * staging_piece)), "test").host();
   const MemoryStatistics pinned = device.pinned().statistics();
   EXPECT_EQ(pinned.peak, 2 * staging_piece);
   EXPECT_EQ(pinned.peak_by_tag.at("staging"), 2 * staging_piece);

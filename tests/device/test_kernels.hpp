@@ -6,8 +6,8 @@
 namespace ritz {
 
 struct TestKernels {
-  void (*count_visits)(const Device&, Index count, double* visits);                             // visits[i] += i + 1
-  void (*sums)(const Device&, Index count, const double* x, const double* y, double* result);   // {sum x, sum x y}
+  void (*count_visits)(const Device&, Index count, double* visits);                            // visits[i] += i + 1
+  void (*sums)(const Device&, Index count, const double* x, const double* y, double* result);  // {sum x, sum x y}
 };
 
 }  // namespace ritz

@@ -89,7 +89,8 @@ MeshData single_cell(CellKind kind, double random, std::uint64_t seed) {
 }
 
 double patch_volume(int dimension) {
-  return AffineMap(dimension).determinant() * patch_lengths[0] * patch_lengths[1] * (dimension == 3 ? patch_lengths[2] : 1);
+  return AffineMap(dimension).determinant() * patch_lengths[0] * patch_lengths[1] *
+         (dimension == 3 ? patch_lengths[2] : 1);
 }
 
 Point patch_centroid(int dimension) {

@@ -24,7 +24,9 @@ inline std::vector<CellKind> cell_kinds(int order = 0, int dimension = 0) {
   return kinds;
 }
 
-inline std::string kind_name(const testing::TestParamInfo<CellKind>& info) { return std::string(traits(info.param).name); }
+inline std::string kind_name(const testing::TestParamInfo<CellKind>& info) {
+  return std::string(traits(info.param).name);
+}
 
 // The base of suites with one test per kind and fact.
 struct CellTest : testing::TestWithParam<CellKind> {
@@ -44,8 +46,8 @@ struct AffineMap {
 };
 
 struct Patch {
-  int count = 2;             // grid cells along the shortest direction
-  double random = 0;         // as in Distortion
+  int count = 2;                       // grid cells along the shortest direction
+  double random = 0;                   // as in Distortion
   bool curved = false, affine = true;  // affine: the box is mapped by AffineMap
   std::uint64_t seed = 1;
 };
@@ -58,7 +60,7 @@ Mesh mixed_patch(int order, MidNodes mid_nodes, const Patch& options = {});
 // One cell: the reference cell, mapped and with every node moved at random by up to `random` times its edge.
 MeshData single_cell(CellKind kind, double random = 0.03, std::uint64_t seed = 1);
 
-double patch_volume(int dimension);   // of a mapped patch
+double patch_volume(int dimension);  // of a mapped patch
 Point patch_centroid(int dimension);
 
 // True for nodes on the boundary. [mesh node]

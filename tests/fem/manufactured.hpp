@@ -1,4 +1,5 @@
-// A smooth solution, waves, on perturbed meshes of any cell: what orders of convergence and estimates of errors are measured with.
+// A smooth solution, waves, on perturbed meshes of any cell: what orders of convergence and estimates of errors are
+// measured with.
 #pragma once
 
 #include "solvers/algebra/jacobi.hpp"

@@ -27,7 +27,8 @@ std::vector<double> Model::residual(std::span<const double> u) const {
 std::vector<double> Model::values(const std::function<double(const Point&, int)>& field) const {
   std::vector<double> result;
   for (Node n = 0; n < mesh.node_count(); ++n)
-    for (int c = 0; c < space.components(); ++c) result.push_back(field({mesh.point(n)[0], mesh.point(n)[1], mesh.point(n)[2]}, c));
+    for (int c = 0; c < space.components(); ++c)
+      result.push_back(field({mesh.point(n)[0], mesh.point(n)[1], mesh.point(n)[2]}, c));
   return result;
 }
 
@@ -88,7 +89,8 @@ FormValue load_form(const double* density, double weight) {
 }  // namespace
 
 FormValue facet_load(int dimension, std::span<const double> density) {
-  if (dimension == 3) return density.size() == 1 ? load_form<1, 3>(density.data(), 1) : load_form<3, 3>(density.data(), 1);
+  if (dimension == 3)
+    return density.size() == 1 ? load_form<1, 3>(density.data(), 1) : load_form<3, 3>(density.data(), 1);
   return density.size() == 1 ? load_form<1, 2>(density.data(), thickness) : load_form<2, 2>(density.data(), thickness);
 }
 

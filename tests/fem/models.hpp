@@ -14,7 +14,8 @@ namespace ritz::test {
 inline constexpr double conductivity = 2.5, thickness = 0.7;
 inline constexpr Lame lame = {1.4, 0.9};
 
-// Where operators are tested: on the GPU where the environment says RITZ_TEST_DEVICE=gpu (ctest -L gpu, ctest -L emulated_gpu).
+// Where operators are tested: on the GPU where the environment says RITZ_TEST_DEVICE=gpu (ctest -L gpu, ctest -L
+// emulated_gpu).
 Device device_under_test(int threads = 1);
 
 inline bool has_gpu() { return list_devices().why_no_gpu.empty(); }
@@ -25,8 +26,9 @@ struct Model {
   Model(Mesh m, int components, const MakeIntegrals& make, const Device& device = device_under_test())
       : mesh(std::move(m)), space(mesh, components, device), equations(space, make(mesh)) {}
   Model(Mesh m, FormValue form, const Device& device = device_under_test())
-      : Model(std::move(m), form.components, [&](const Mesh&) { return std::vector{Integral::over_all_cells(form)}; },
-              device) {}
+      : Model(
+            std::move(m), form.components, [&](const Mesh&) { return std::vector{Integral::over_all_cells(form)}; },
+            device) {}
   Model(const Model&) = delete;
 
   Mesh mesh;
@@ -34,16 +36,16 @@ struct Model {
   Operator equations;
 
   SparseMatrix matrix(const Vector& u) const;
-  SparseMatrix matrix() const { return matrix(space.zeros()); }       // of linear equations
-  std::vector<double> residual(std::span<const double> u) const;     // both [mesh node][component]
+  SparseMatrix matrix() const { return matrix(space.zeros()); }   // of linear equations
+  std::vector<double> residual(std::span<const double> u) const;  // both [mesh node][component]
   // Values of a field at the nodes. [mesh node][component]
   std::vector<double> values(const std::function<double(const Point& x, int component)>& field) const;
   // Largest sum over a row of |K_ij| |u_j|: what rounding errors of K u are relative to.
   double magnitude(std::span<const double> u) const;
 };
 
-FormValue heat_form(int dimension);       // Diffusion with the conductivity and thickness above
-FormValue elastic_form(int dimension);    // Elasticity, or plane strain
+FormValue heat_form(int dimension);     // Diffusion with the conductivity and thickness above
+FormValue elastic_form(int dimension);  // Elasticity, or plane strain
 
 struct NamedForm {
   std::string name;

@@ -1,4 +1,5 @@
-// Forms and elements of the tests' own that keep a state: by an energy, on facets, and as whole elements in each of the three ways.
+// Forms and elements of the tests' own that keep a state: by an energy, on facets, and as whole elements in each of the
+// three ways.
 #pragma once
 
 #include "fem/forms/elasticity.hpp"
@@ -14,7 +15,8 @@ namespace ritz::test {
 // Antiplane shear of a yielding body, G |g - p|^2 / 2 + H a^2 / 2 + yield a, by its energy or by its flux.
 struct YieldingShear {
   static constexpr int components = 1, dimension = 2;
-  static constexpr bool uses_value = false, uses_gradient = true, symmetric = true, objective = true, rate_independent = true;
+  static constexpr bool uses_value = false, uses_gradient = true, symmetric = true, objective = true,
+                        rate_independent = true;
   static constexpr std::array<StateFacts, 2> state = {{{.name = "slip", .components = 2}, {.name = "amount"}}};
   double stiffness, yield, hardening;
   static constexpr Parameter<YieldingShear> parameters[] = {
@@ -31,7 +33,8 @@ struct YieldingShear {
       square += trial[d] * trial[d];
     }
     const T size = sqrt(square), beyond = size - (yield + hardening * before[2]);
-    const T amount = select(beyond, beyond / (stiffness + hardening), T(0.0)), along = select(beyond, amount / size, T(0.0));
+    const T amount = select(beyond, beyond / (stiffness + hardening), T(0.0)),
+            along = select(beyond, amount / size, T(0.0));
     for (int d = 0; d < 2; ++d) now[d] = before[d] + along * trial[d];
     now[2] = before[2] + amount;
   }
@@ -48,7 +51,8 @@ struct YieldingByEnergy : YieldingShear {
 struct YieldingByFlux : YieldingShear {
   static constexpr const char* name = "test_yielding_by_flux";
   template <class T>
-  constexpr void operator()(const Location<T, 2>&, const Fields<T, 1, 2>& u, const T (&before)[3], T (&now)[3], Fields<T, 1, 2>& f) const {
+  constexpr void operator()(const Location<T, 2>&, const Fields<T, 1, 2>& u, const T (&before)[3], T (&now)[3],
+                            Fields<T, 1, 2>& f) const {
     update(u.gradient[0], before, now);
     for (int d = 0; d < 2; ++d) f.gradient[0][d] = stiffness * (u.gradient[0][d] - now[d]);
   }
@@ -61,10 +65,12 @@ struct FouledWall {
   static constexpr bool uses_value = true, uses_gradient = false, rate_independent = true;
   static constexpr std::array<StateFacts, 1> state = {{{.name = "highest", .unit = "K", .start = 0.5}}};
   double coefficient;
-  static constexpr Parameter<FouledWall> parameters[] = {{&FouledWall::coefficient, {.name = "coefficient", .above = 0, .example = 1}}};
+  static constexpr Parameter<FouledWall> parameters[] = {
+      {&FouledWall::coefficient, {.name = "coefficient", .above = 0, .example = 1}}};
 
   template <class T>
-  constexpr void operator()(const Location<T, 2>&, const Fields<T, 1, 2>& u, const T (&before)[1], T (&now)[1], Fields<T, 1, 2>& f) const {
+  constexpr void operator()(const Location<T, 2>&, const Fields<T, 1, 2>& u, const T (&before)[1], T (&now)[1],
+                            Fields<T, 1, 2>& f) const {
     now[0] = select(u.value[0] - before[0], u.value[0], before[0]);
     f.value[0] = coefficient * u.value[0] / (1.0 + now[0]);
   }
@@ -83,12 +89,15 @@ struct OwnElasticity : Elasticity {
 enum class Way { strains, energy, residual };
 template <Way W>
 struct PlasticLine {
-  static constexpr const char* name = W == Way::strains ? "test_plastic_by_strains" : W == Way::energy ? "test_plastic_by_energy" : "test_plastic_by_residual";
+  static constexpr const char* name = W == Way::strains  ? "test_plastic_by_strains"
+                                      : W == Way::energy ? "test_plastic_by_energy"
+                                                         : "test_plastic_by_residual";
   static constexpr const char *unknown = "displacement", *derives = "force", *derived_names = "N";
   static constexpr auto cell = CellKind::line2;
   static constexpr int components = 3, derived = 1;
   static constexpr bool symmetric = true, rate_independent = true;
-  static constexpr std::array<StateFacts, 2> state = {{{.name = "plastic_strain"}, {.name = "equivalent_plastic_strain"}}};
+  static constexpr std::array<StateFacts, 2> state = {
+      {{.name = "plastic_strain"}, {.name = "equivalent_plastic_strain"}}};
   double young, yield, isotropic, kinematic;
   static constexpr Parameter<PlasticLine> parameters[] = {
       {&PlasticLine::young, {.name = "young", .above = 0, .example = 1}},
@@ -109,7 +118,8 @@ struct PlasticLine {
   constexpr T density(const T& strain, const T (&before)[2], T (&now)[2]) const {
     update(strain, before, now);
     const T elastic = strain - now[0];
-    return (0.5 * young) * (elastic * elastic) + (0.5 * kinematic) * (now[0] * now[0]) + (0.5 * isotropic) * (now[1] * now[1]) + yield * now[1];
+    return (0.5 * young) * (elastic * elastic) + (0.5 * kinematic) * (now[0] * now[0]) +
+           (0.5 * isotropic) * (now[1] * now[1]) + yield * now[1];
   }
   template <class X, class T>
   static constexpr X strain_of(const X (&x)[2][3], const T (&u)[2][3], T& strain) {
@@ -125,13 +135,15 @@ struct PlasticLine {
     return sqrt(square);
   }
   template <class X, class T>
-  constexpr T energy(const X (&x)[2][3], const T (&u)[2][3], const T (&before)[2], T (&now)[2]) const requires(W == Way::energy) {
+  constexpr T energy(const X (&x)[2][3], const T (&u)[2][3], const T (&before)[2], T (&now)[2]) const
+      requires(W == Way::energy) {
     T strain;
     const X length = strain_of(x, u, strain);
     return length * density(strain, before, now);
   }
   template <class X, class T>
-  constexpr void residual(const X (&x)[2][3], const T (&u)[2][3], const T (&before)[2], T (&now)[2], T (&r)[2][3]) const requires(W == Way::residual) {
+  constexpr void residual(const X (&x)[2][3], const T (&u)[2][3], const T (&before)[2], T (&now)[2], T (&r)[2][3]) const
+      requires(W == Way::residual) {
     T strain;
     const X length = strain_of(x, u, strain);
     const T stress = update(strain, before, now);
@@ -157,7 +169,9 @@ struct PlasticByStrains : PlasticLine<Way::strains> {
     return 0.5 * strain_of(x, u, e[0]);
   }
   template <class T>
-  constexpr T energy(const T (&e)[1], const T (&before)[2], T (&now)[2]) const { return density(e[0], before, now); }
+  constexpr T energy(const T (&e)[1], const T (&before)[2], T (&now)[2]) const {
+    return density(e[0], before, now);
+  }
 };
 
 }  // namespace ritz::test

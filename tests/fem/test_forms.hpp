@@ -70,7 +70,8 @@ struct Coupled {
   }
 };
 
-// Diffusion that remembers the slope along x and has no flux where it has changed by more than 0.6 since the last increment.
+// Diffusion that remembers the slope along x and has no flux where it has changed by more than 0.6 since the last
+// increment.
 struct LimitedSteps {
   static constexpr const char* name = "test_limited_steps";
   static constexpr int components = 1, dimension = 2;
@@ -78,10 +79,12 @@ struct LimitedSteps {
   static constexpr std::array<StateFacts, 1> state = {{{.name = "slope"}}};
 
   template <class T>
-  constexpr void operator()(const Location<T, 2>&, const Fields<T, 1, 2>& u, const T (&before)[1], T (&now)[1], Fields<T, 1, 2>& f) const {
+  constexpr void operator()(const Location<T, 2>&, const Fields<T, 1, 2>& u, const T (&before)[1], T (&now)[1],
+                            Fields<T, 1, 2>& f) const {
     const auto& g = u.gradient[0];
     const T change = g[0] - before[0];
-    for (int d = 0; d < 2; ++d) f.gradient[0][d] = select(T(0.36) - change * change, g[d], T(std::numeric_limits<double>::quiet_NaN()));
+    for (int d = 0; d < 2; ++d)
+      f.gradient[0][d] = select(T(0.36) - change * change, g[d], T(std::numeric_limits<double>::quiet_NaN()));
     now[0] = g[0];
   }
 };

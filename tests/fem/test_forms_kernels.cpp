@@ -10,9 +10,10 @@
 namespace ritz::RITZ_BACKEND {
 namespace {
 
-// A cell's own kernels where a kind of them is tried: tangents by dual numbers at one point and at several. The library's forms have them on
-// every kind of cell; these do without elsewhere, as each costs every build its time.
-const RegisterForm<test::NonlinearDiffusion<3>, Cell<4, 3>, Cell<8, 3>, Cell<10, 3>, AnyElement<3>> nonlinear_diffusion3;
+// A cell's own kernels where a kind of them is tried: tangents by dual numbers at one point and at several. The
+// library's forms have them on every kind of cell; these do without elsewhere, as each costs every build its time.
+const RegisterForm<test::NonlinearDiffusion<3>, Cell<4, 3>, Cell<8, 3>, Cell<10, 3>, AnyElement<3>>
+    nonlinear_diffusion3;
 const RegisterTensor<test::NonlinearDiffusion<3>, 1, 2, 3> nonlinear_diffusion3_tensors;
 const RegisterTensor<test::Coupled, 2> coupled_tensors;
 const RegisterForm<test::NonlinearDiffusion<2>, Cell<3, 2>, Cell<9, 2>, AnyElement<2>> nonlinear_diffusion2;

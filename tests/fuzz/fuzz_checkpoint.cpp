@@ -1,7 +1,7 @@
 // libFuzzer target for checkpoints. The bytes say what becomes of the newer of two whole ones:
 //   - changed, cut or made longer under its old name: it is passed over with a notice, and the older one is read;
-//   - parts of it left out or written anew with other types and sizes, under a name with the right checksum: a state with what was
-//     kept, or Error(Exit::checkpoint).
+//   - parts of it left out or written anew with other types and sizes, under a name with the right
+//     checksum: a state with what was kept, or Error(Exit::checkpoint).
 #include "io/files/checksum.hpp"
 #include "io/hdf5/hdf5_file.hpp"
 #include "io/results/checkpoint.hpp"
@@ -30,7 +30,9 @@ void require(bool fact) {
 const CheckpointOwner owner{"young = 2e11\n", "ritz-solve", "CPU", {"0badcafe bar.msh"}};
 
 CheckpointState state_of(int steps) {
-  return {fmt::format("increment {} of 9", steps), steps, {{"u", std::make_shared<const std::vector<double>>(std::vector<double>{1, 2, double(steps)})}},
+  return {fmt::format("increment {} of 9", steps),
+          steps,
+          {{"u", std::make_shared<const std::vector<double>>(std::vector<double>{1, 2, double(steps)})}},
           {{"log", {"cg", "", "direct"}}}};
 }
 
@@ -87,7 +89,8 @@ struct Folder {
 };
 
 std::optional<CheckpointState> newest(const Folder& folder, int& notices) {
-  const Checkpoints checkpoints((folder.path / "read").string(), [] { return owner; }, 0, [&](const std::string&) { ++notices; });
+  const Checkpoints checkpoints((folder.path / "read").string(), [] { return owner; }, 0,
+                                [&](const std::string&) { ++notices; });
   return checkpoints.newest();
 }
 
@@ -112,7 +115,8 @@ void write_strange(const std::string& path, Bytes bytes) {
   for (const char* group : {"/numbers", "/texts"})
     if (bytes.next() % 16 != 15) file->make_group(group);
   const std::int64_t head[] = {1, 4, 7};
-  if (const unsigned kind = bytes.next() % 16; kind == 15) file->set_attribute("/", "version_and_steps", "one and four");
+  if (const unsigned kind = bytes.next() % 16; kind == 15)
+    file->set_attribute("/", "version_and_steps", "one and four");
   else if (kind != 14) file->set_attribute("/", "version_and_steps", std::span(head).first(kind >= 12 ? kind - 11 : 2));
   const auto texts = [&](const std::string& name, std::vector<std::string> right) {
     const unsigned kind = bytes.next() % 16;
@@ -158,9 +162,7 @@ void rebuild(const Folder& folder, Bytes bytes) {
     const auto state = newest(folder, notices);
     require(state && notices == 0 && state->steps == 4);
     for (const auto& [name, values] : state->numbers) require(values != nullptr);
-  } catch (const Error& error) {
-    require(error.exit() == Exit::checkpoint);
-  }
+  } catch (const Error& error) { require(error.exit() == Exit::checkpoint); }
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
-// libFuzzer target for one of the small languages that Ritz reads, named by RITZ_FUZZ_TARGET: case files, formulas, tables of
-// numbers, journals of results. Whatever the bytes, there is an answer or an error of the kind that is promised, and what was
-// understood is understood again when it is written out.
+// libFuzzer target for one of the small languages that Ritz reads, named by RITZ_FUZZ_TARGET: case files, formulas,
+// tables of numbers, journals of results. Whatever the bytes, there is an answer or an error of the kind that is
+// promised, and what was understood is understood again when it is written out.
 #include "io/case/case.hpp"
 #include "io/case/data_table.hpp"
 #include "io/case/expression.hpp"
@@ -49,9 +49,7 @@ void fuzz_case(std::string_view text) {
     ask(input);
     input.finish();
     resolved = input.resolved();
-  } catch (const Error& error) {
-    return require(error.exit() == Exit::input || error.exit() == Exit::model);
-  }
+  } catch (const Error& error) { return require(error.exit() == Exit::input || error.exit() == Exit::model); }
   try {
     Case again = Case::from_text(resolved, "case.toml");
     ask(again);
@@ -66,19 +64,19 @@ void fuzz_case(std::string_view text) {
 void fuzz_override(std::string_view text) {
   const std::size_t end = std::min(text.find('\n'), text.size());
   try {
-    Case input = Case::from_text("[mesh]\nfile = \"a\"\n[[material]]\nyoung = 1\n", "case.toml", {std::string(text.substr(0, end))});
+    Case input = Case::from_text("[mesh]\nfile = \"a\"\n[[material]]\nyoung = 1\n", "case.toml",
+                                 {std::string(text.substr(0, end))});
     ask(input);
     input.finish();
-  } catch (const Error& error) {
-    require(error.exit() == Exit::input || error.exit() == Exit::model);
-  }
+  } catch (const Error& error) { require(error.exit() == Exit::input || error.exit() == Exit::model); }
 }
 
 void fuzz_formula(std::string_view text) {
   static const DataTables tables = [] {
     DataTables made;
     made.emplace("wind", DataTable::from_text("z,w\n0,1\n10,2\n", "wind.csv", Interpolation::linear, Outside::error));
-    made.emplace("plate", DataTable::from_text("x,y,k\n0,0,1\n1,0,2\n0,1,3\n1,1,4\n", "plate.csv", Interpolation::nearest, Outside::constant));
+    made.emplace("plate", DataTable::from_text("x,y,k\n0,0,1\n1,0,2\n0,1,3\n1,1,4\n", "plate.csv",
+                                               Interpolation::nearest, Outside::constant));
     return made;
   }();
   try {
@@ -105,9 +103,7 @@ void fuzz_table(std::string_view text) {
           const auto value = table(std::span(at).first(static_cast<std::size_t>(table.argument_count())));
           require(value.has_value() || outside == Outside::error || std::isnan(x));
         }
-      } catch (const Error& error) {
-        require(error.exit() == Exit::input);
-      }
+      } catch (const Error& error) { require(error.exit() == Exit::input); }
     }
 }
 

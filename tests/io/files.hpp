@@ -42,7 +42,8 @@ class Folder {
   std::filesystem::path path_;
 };
 
-// Gives a file other contents in place: much faster than making thousands of files, or truncating one thousands of times.
+// Gives a file other contents in place: much faster than making thousands of files, or truncating one thousands of
+// times.
 inline void overwrite(const std::string& path, const std::string& contents) {
   if (!std::filesystem::exists(path)) std::ofstream(path, std::ios::binary) << contents;
   else std::fstream(path, std::ios::binary | std::ios::in | std::ios::out) << contents;

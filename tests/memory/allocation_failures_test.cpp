@@ -32,14 +32,16 @@ struct Answer {
 // Device, space, equations, solution, derived fields: what an app does between the mesh file and the results.
 using Task = std::function<Answer(const Device&)>;
 
-Answer solved(const FunctionSpace& space, const Operator& equations, const Constraints& fixed, const LinearSolverOptions& options) {
+Answer solved(const FunctionSpace& space, const Operator& equations, const Constraints& fixed,
+              const LinearSolverOptions& options) {
   const StaticSolution s = solve_static(equations, fixed, options);
   return {space.to_mesh(s.u), equations.evaluate(s.u).at_nodes, s.reaction};
 }
 
 // With several levels of multigrid.
 LinearSolverOptions iterative(PreconditionerKind preconditioner) {
-  LinearSolverOptions options{.method = LinearMethod::conjugate_gradient, .preconditioner = preconditioner, .relative = 1e-10};
+  LinearSolverOptions options{
+      .method = LinearMethod::conjugate_gradient, .preconditioner = preconditioner, .relative = 1e-10};
   options.multigrid.coarsest_size = 30;
   return options;
 }
@@ -65,18 +67,22 @@ Answer heat(const Device& device, const LinearSolverOptions& options) {
   const Mesh mesh = box(2, 2, 2, {1, 1, 1}, CellKind::tet10);
   const FunctionSpace space(mesh, 1, device);
   const Constraints fixed = held(space, "z0", 20);
-  const Operator equations(space, {Integral::over_all_cells(Diffusion<3>{2.0}), Integral::over_all_cells(Load<1, 3, 0>{{5.0}})});
+  const Operator equations(
+      space, {Integral::over_all_cells(Diffusion<3>{2.0}), Integral::over_all_cells(Load<1, 3, 0>{{5.0}})});
   return solved(space, equations, fixed, options);
 }
 
 // A square plate of shells, clamped on a side, under pressure and a force at a corner: factorised.
 Answer structure(const Device& device) {
-  test::Structure plate(test::surface_mesh(3, 2, {3, 2}, test::flat), 6,
-                        {Integral::over_all_cells(Shell{{.young = 1e4, .poisson = 0.3, .thickness = 0.05}}), Integral::over_all_cells(ShellLoad{{0, 0, 0}, 1}),
-                         Integral::at_nodes(NodeLoad<6>{{0, 0.1, -0.2}, {}}, {0})},
-                        device);
-  const std::vector<Node> side = test::nodes_where(plate.mesh, [](double x, double, double) { return test::same(x, 3); });
-  const std::vector<double> u = plate.solve({{side, test::clamped}}, {.method = LinearMethod::direct, .relative = 1e-8});
+  test::Structure plate(
+      test::surface_mesh(3, 2, {3, 2}, test::flat), 6,
+      {Integral::over_all_cells(Shell{{.young = 1e4, .poisson = 0.3, .thickness = 0.05}}),
+       Integral::over_all_cells(ShellLoad{{0, 0, 0}, 1}), Integral::at_nodes(NodeLoad<6>{{0, 0.1, -0.2}, {}}, {0})},
+      device);
+  const std::vector<Node> side =
+      test::nodes_where(plate.mesh, [](double x, double, double) { return test::same(x, 3); });
+  const std::vector<double> u =
+      plate.solve({{side, test::clamped}}, {.method = LinearMethod::direct, .relative = 1e-8});
   return {u, plate.equations.evaluate(plate.solution.u).at_nodes, plate.solution.reaction};
 }
 
@@ -88,27 +94,33 @@ Answer modes(const Device& device, EigenMethod method) {
   const Constraints fixed = held(space, "x0", 0);
   EigenOptions options{.count = 3, .relative = 1e-8, .method = method};
   options.multigrid.coarsest_size = 30;
-  const VibrationModes found = solve_vibration(Operator(space, {Integral::over_all_cells(Elasticity{lame.lambda, lame.mu})}),
-                                               Operator(space, {Integral::over_all_cells(Mass<3, 3>{1.0})}), fixed, {}, options);
+  const VibrationModes found =
+      solve_vibration(Operator(space, {Integral::over_all_cells(Elasticity{lame.lambda, lame.mu})}),
+                      Operator(space, {Integral::over_all_cells(Mass<3, 3>{1.0})}), fixed, {}, options);
   Answer answer{found.frequencies, {}, found.total_mass};
-  for (const std::vector<double>& masses : found.effective_mass) answer.derived.insert(answer.derived.end(), masses.begin(), masses.end());
+  for (const std::vector<double>& masses : found.effective_mass)
+    answer.derived.insert(answer.derived.end(), masses.begin(), masses.end());
   return answer;
 }
 
-// Members of a sweep, with a matrix, lists and a factor or hierarchy that are kept: other loads, another material, the first again.
+// Members of a sweep, with a matrix, lists and a factor or hierarchy that are kept: other loads, another material, the
+// first again.
 Answer sweep(const Device& device, const LinearSolverOptions& options) {
   const Mesh mesh = box(3, 3, 3, {1, 1, 1}, CellKind::hex8);
   const FunctionSpace space(mesh, 1, device);
   const Constraints fixed = held(space, "z0", 20);
   const auto numbers = [](double conductivity, double source) {
-    return std::vector{Integral::over_all_cells(Diffusion<3>{conductivity}), Integral::over_all_cells(Load<1, 3, 0>{{source}})};
+    return std::vector{Integral::over_all_cells(Diffusion<3>{conductivity}),
+                       Integral::over_all_cells(Load<1, 3, 0>{{source}})};
   };
   Operator equations(space, numbers(2, 5));
   StaticReuse reuse;
   Answer answer;
   for (const auto& [conductivity, source] : {std::pair{2.0, 5.0}, {2.0, 7.0}, {0.3, 7.0}, {2.0, 5.0}}) {
-    if (!equations.set_numbers(numbers(conductivity, source))) throw Error(Exit::internal, "the equations are the same");
-    const StaticSolution s = std::move(solve_static(equations, LoadCases{.cases = {{"", {}, &fixed, {}}}}, options, {}, &reuse).cases.front());
+    if (!equations.set_numbers(numbers(conductivity, source)))
+      throw Error(Exit::internal, "the equations are the same");
+    const StaticSolution s = std::move(
+        solve_static(equations, LoadCases{.cases = {{"", {}, &fixed, {}}}}, options, {}, &reuse).cases.front());
     const std::vector<double> u = space.to_mesh(s.u);
     answer.u.insert(answer.u.end(), u.begin(), u.end());
     answer.reaction.insert(answer.reaction.end(), s.reaction.begin(), s.reaction.end());
@@ -119,13 +131,14 @@ Answer sweep(const Device& device, const LinearSolverOptions& options) {
 struct Named {
   std::string name;
   Task task;
-  double tolerance;  // when another way leads to the answer
+  double tolerance;       // when another way leads to the answer
   bool has_ways = false;  // where memory of the host is short
 };
 
 const std::vector<Named>& tasks() {
   static const std::vector<Named> list = {
-      {"elasticity_multigrid", [](const Device& d) { return elasticity(d, iterative(PreconditionerKind::multigrid)); }, 1e-7, true},
+      {"elasticity_multigrid", [](const Device& d) { return elasticity(d, iterative(PreconditionerKind::multigrid)); },
+       1e-7, true},
       {"elasticity_auto", [](const Device& d) { return elasticity(d, {.relative = 1e-10}); }, 1e-7, true},
       {"heat_multigrid", [](const Device& d) { return heat(d, iterative(PreconditionerKind::multigrid)); }, 1e-7, true},
       {"heat_without_matrix",
@@ -139,7 +152,8 @@ const std::vector<Named>& tasks() {
       {"modes_lanczos", [](const Device& d) { return modes(d, EigenMethod::lanczos); }, 1e-7},
       {"modes_lobpcg", [](const Device& d) { return modes(d, EigenMethod::lobpcg); }, 1e-6},
       {"sweep_multigrid", [](const Device& d) { return sweep(d, iterative(PreconditionerKind::multigrid)); }, 1e-7},
-      {"sweep_direct", [](const Device& d) { return sweep(d, {.method = LinearMethod::direct, .relative = 1e-10}); }, 1e-7}};
+      {"sweep_direct", [](const Device& d) { return sweep(d, {.method = LinearMethod::direct, .relative = 1e-10}); },
+       1e-7}};
   return list;
 }
 
@@ -162,14 +176,13 @@ std::optional<Answer> attempt(const Named& task, const Device& device) {
   try {
     return task.task(device);
   } catch (const std::bad_alloc&) {
-  } catch (const Error& error) {
-    EXPECT_EQ(error.exit(), Exit::resources) << error.what();
-  }
+  } catch (const Error& error) { EXPECT_EQ(error.exit(), Exit::resources) << error.what(); }
   return std::nullopt;
 }
 
 class AllocationFailures : public testing::TestWithParam<Named> {};
-INSTANTIATE_TEST_SUITE_P(Runs, AllocationFailures, testing::ValuesIn(tasks()), [](const auto& info) { return info.param.name; });
+INSTANTIATE_TEST_SUITE_P(Runs, AllocationFailures, testing::ValuesIn(tasks()),
+                         [](const auto& info) { return info.param.name; });
 
 TEST_P(AllocationFailures, OnTheDevice) {
   for (const char* name : {"cpu", "fake"}) {
@@ -189,8 +202,8 @@ TEST_P(AllocationFailures, OnTheDevice) {
       ++(answer ? survived : refused);
     }
     EXPECT_GT(refused + survived, 10);
-    printf("%s, %s: %d allocations failed, %d runs ended with exit 6, %d went another way\n", GetParam().name.c_str(), name, refused + survived,
-           refused, survived);
+    printf("%s, %s: %d allocations failed, %d runs ended with exit 6, %d went another way\n", GetParam().name.c_str(),
+           name, refused + survived, refused, survived);
   }
 }
 
@@ -199,7 +212,8 @@ TEST_P(AllocationFailures, OnTheHost) {
   const Answer right = GetParam().task(device);
   { const Answer again = GetParam().task(device); }  // whatever is made once exists now,
   for (const Named& other : tasks())
-    if (other.name == "structure_direct") other.task(device);  // also the factorisation's library, which some turn to when memory fails
+    if (other.name == "structure_direct")
+      other.task(device);  // also the factorisation's library, which some turn to when memory fails
   const long calls_before = new_calls();
   { const Answer again = GetParam().task(device); }
   const long calls = new_calls() - calls_before;
@@ -218,13 +232,13 @@ TEST_P(AllocationFailures, OnTheHost) {
     ASSERT_FALSE(wrong) << "allocation " << n << " of " << calls;
     ASSERT_EQ(device.memory().statistics().live, 0) << "allocation " << n << " of " << calls;
     device.memory().trim();
-    ASSERT_LE(live_news() - live, 8) << "allocation " << n << " of " << calls;  // tags and phases that are new to the device
+    // tags and phases that are new to the device
+    ASSERT_LE(live_news() - live, 8) << "allocation " << n << " of " << calls;
   }
   EXPECT_GT(refused, 100);
-  if (GetParam().has_ways) {
-    EXPECT_GT(4 * survived, calls);
-  }
-  printf("%s: %ld allocations, %d runs ended with exit 6, %d did not\n", GetParam().name.c_str(), calls, refused, survived);
+  if (GetParam().has_ways) { EXPECT_GT(4 * survived, calls); }
+  printf("%s: %ld allocations, %d runs ended with exit 6, %d did not\n", GetParam().name.c_str(), calls, refused,
+         survived);
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
-// What a form derives from a solution that is there (apps/results/derived_fields.hpp), while every allocation of the host from there until it is
-// handed to the results fails once: the run has all fields, or its results lack those that are derived and it says so, or it ends with exit code 6; it
-// leaves nothing behind.
+// What a form derives from a solution that is there (apps/results/derived_fields.hpp), while every allocation of the
+// host from there until it is handed to the results fails once: the run has all fields, or its results lack those that
+// are derived and it says so, or it ends with exit code 6; it leaves nothing behind.
 #include "tests/memory/failing_new.hpp"
 
 #include "apps/results/derived_fields.hpp"
@@ -36,7 +36,12 @@ class Folder {
   }
   ~Folder() { std::filesystem::remove_all(path_); }
   RunOptions options() const {
-    return {.case_file = (path_ / "box.toml").string(), .device = "cpu", .output = (path_ / "out").string(), .threads = 1, .quiet = true, .overwrite = true};
+    return {.case_file = (path_ / "box.toml").string(),
+            .device = "cpu",
+            .output = (path_ / "out").string(),
+            .threads = 1,
+            .quiet = true,
+            .overwrite = true};
   }
 
  private:
@@ -47,8 +52,8 @@ enum class Evaluation { works, never_fits };
 
 struct Ended {
   Outcome outcome;
-  std::vector<double> flux;         // at nodes, empty where it is lacking
-  std::vector<std::string> missing; // as the report has them
+  std::vector<double> flux;          // at nodes, empty where it is lacking
+  std::vector<std::string> missing;  // as the report has them
 };
 
 // From derive() on the n-th allocation fails.
@@ -56,8 +61,8 @@ Ended run_with(const Folder& folder, Evaluation evaluation, long n, long& calls)
   Run run({.name = "test", .description = "", .example = "", .components = 1}, folder.options());
   const Mesh& mesh = run.mesh();
   const FunctionSpace& space = run.shared().space_for("", [&] { return FunctionSpace(mesh, 1, run.device()); });
-  const Operator& equations =
-      run.shared().equations_for(space, {Integral::over_all_cells(Diffusion<3>{2.0}), Integral::over_all_cells(Load<1, 3, 0>{{5.0}})});
+  const Operator& equations = run.shared().equations_for(
+      space, {Integral::over_all_cells(Diffusion<3>{2.0}), Integral::over_all_cells(Load<1, 3, 0>{{5.0}})});
   const Field name{"heat_flux", 3};
   run.shared().writes_fields = false;  // what writes files has its own tests (cases.faults)
   const std::vector<Field> nodal{{"temperature", 1}, name}, cells{name};
@@ -65,8 +70,9 @@ Ended run_with(const Folder& folder, Evaluation evaluation, long n, long& calls)
   Constraints fixed(space);
   fixed.prescribe(mesh.region("x0"), 0, 20, "test");
   fixed.finish();
-  const StaticSolution s =
-      solve_static(equations, fixed, {.method = LinearMethod::conjugate_gradient, .preconditioner = PreconditionerKind::jacobi, .relative = 1e-10});
+  const StaticSolution s = solve_static(
+      equations, fixed,
+      {.method = LinearMethod::conjugate_gradient, .preconditioner = PreconditionerKind::jacobi, .relative = 1e-10});
   Ended ended{Outcome::complete, {}, {}};
   const long before = new_calls();
   fail_new(n);
@@ -80,9 +86,7 @@ Ended run_with(const Folder& folder, Evaluation evaluation, long n, long& calls)
     run.write({{"temperature", 1, space.to_mesh(s.u)}, std::move(fields.nodal.front())}, std::move(fields.cells));
     fail_new(0);
     run.finish();
-  } catch (const std::bad_alloc&) {
-    ended.outcome = Outcome::refused;
-  } catch (const Error& error) {
+  } catch (const std::bad_alloc&) { ended.outcome = Outcome::refused; } catch (const Error& error) {
     fail_new(0);
     EXPECT_EQ(error.exit(), Exit::resources) << error.what();
     ended.outcome = error.message().starts_with("the results lack 'heat_flux'") ? Outcome::lacking : Outcome::refused;
@@ -122,7 +126,8 @@ Count fail_each(Evaluation evaluation) {
     EXPECT_LE(live_news() - live, static_cast<long>(ended.flux.size() > 0) + 8) << n;
     if (testing::Test::HasFailure()) break;
   }
-  printf("%ld allocations: %d runs complete, %d without the field, %d ended otherwise with exit 6\n", calls, count.complete, count.lacking, count.refused);
+  printf("%ld allocations: %d runs complete, %d without the field, %d ended otherwise with exit 6\n", calls,
+         count.complete, count.lacking, count.refused);
   return count;
 }
 

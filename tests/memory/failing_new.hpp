@@ -3,8 +3,8 @@
 
 namespace ritz::test {
 
-void fail_new(long n);      // n >= 1; 0: none
-long new_calls();           // so far
-long live_news();           // not yet deleted
+void fail_new(long n);  // n >= 1; 0: none
+long new_calls();       // so far
+long live_news();       // not yet deleted
 
 }  // namespace ritz::test

@@ -1,4 +1,5 @@
-// Boxes and rectangles of which hierarchies are made, and what these take: for the test of the model and for its measurement.
+// Boxes and rectangles of which hierarchies are made, and what these take: for the test of the model and for its
+// measurement.
 #pragma once
 
 #include "fem/space/nested_nodes.hpp"
@@ -28,7 +29,8 @@ inline Taken taken_by(const System& s, bool single_precision) {
 }
 
 inline HierarchyShape shape_of(const System& s) {
-  return {s.K->pattern().rows(), s.K->pattern().nonzeros(), s.K->block_size(), s.mesh->dimension(), nesting_of(*s.space)};
+  return {s.K->pattern().rows(), s.K->pattern().nonzeros(), s.K->block_size(), s.mesh->dimension(),
+          nesting_of(*s.space)};
 }
 
 struct Physics {
@@ -43,11 +45,13 @@ inline System model(const Physics& physics, CellKind kind, Index n, int order, c
   const bool solid = traits(kind).dimension == 3;
   const Index length = physics.elastic && solid ? 2 : 1;
   Mesh mesh = solid ? box(length * n, n, n, {double(length), 1, 1}, kind) : rectangle(n, n, {1, 1}, kind);
-  const FormValue form = solid ? (physics.elastic ? FormValue(Elasticity{l.lambda, l.mu}) : FormValue(Diffusion<3>{1}))
-                               : (physics.elastic ? FormValue(PlaneElasticity::plane_strain(l, 1)) : FormValue(Diffusion<2>{1}));
+  const FormValue form =
+      solid ? (physics.elastic ? FormValue(Elasticity{l.lambda, l.mu}) : FormValue(Diffusion<3>{1}))
+            : (physics.elastic ? FormValue(PlaneElasticity::plane_strain(l, 1)) : FormValue(Diffusion<2>{1}));
   Supports held{{"x0", 0}};
   for (int c = 1; physics.elastic && c < traits(kind).dimension; ++c) held.emplace_back("x0", c);
-  return make_system(std::move(mesh), physics.elastic ? traits(kind).dimension : 1, {Integral::over_all_cells(form)}, held, device, {.order = order});
+  return make_system(std::move(mesh), physics.elastic ? traits(kind).dimension : 1, {Integral::over_all_cells(form)},
+                     held, device, {.order = order});
 }
 
 }  // namespace ritz::testing

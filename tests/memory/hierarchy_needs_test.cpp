@@ -1,5 +1,5 @@
-// The measured model of what hierarchies take, beside what they take. Whoever changes how levels are stored or set up measures anew and
-// fits the constants of solvers/multigrid/hierarchy_needs.cpp:
+// The measured model of what hierarchies take, beside what they take. Whoever changes how levels are stored or set up
+// measures anew and fits the constants of solvers/multigrid/hierarchy_needs.cpp:
 //
 //   build/bin/measure_hierarchies | tools/fit_hierarchies.py
 #include "tests/memory/hierarchy_models.hpp"
@@ -14,11 +14,13 @@ void compare(const Physics& physics, CellKind kind, Index n, int order = 0) {
   for (const bool single : {true, false}) {
     const HierarchyNeeds needs = hierarchy_needs(shape_of(s), single);
     const Taken taken = taken_by(s, single);
-    const std::string name =
-        std::string(physics.name) + " " + std::string(traits(kind).name) + ", order " + std::to_string(order) + (single ? ", single" : ", double");
-    printf("%-36s rows %6ld: live %5.1f MB (%.2f of it foreseen), set-up %5.1f MB (%.2f), refresh %5.1f MB (%.2f)\n", name.c_str(), long(s.K->pattern().rows()),
-           1e-6 * double(taken.live), double(needs.live.total()) / double(taken.live), 1e-6 * double(taken.set_up),
-           double(needs.set_up.total()) / double(taken.set_up), 1e-6 * double(taken.refresh), double(needs.refresh.total()) / double(taken.refresh));
+    const std::string name = std::string(physics.name) + " " + std::string(traits(kind).name) + ", order " +
+                             std::to_string(order) + (single ? ", single" : ", double");
+    printf("%-36s rows %6ld: live %5.1f MB (%.2f of it foreseen), set-up %5.1f MB (%.2f), refresh %5.1f MB (%.2f)\n",
+           name.c_str(), long(s.K->pattern().rows()), 1e-6 * double(taken.live),
+           double(needs.live.total()) / double(taken.live), 1e-6 * double(taken.set_up),
+           double(needs.set_up.total()) / double(taken.set_up), 1e-6 * double(taken.refresh),
+           double(needs.refresh.total()) / double(taken.refresh));
     // Of small ones how aggregates fall and threads' stores weigh more.
     const auto tolerance = [](Index bytes) { return std::max(0.2 * double(bytes), 2e6); };
     EXPECT_NEAR(double(needs.live.total()), double(taken.live), tolerance(taken.live)) << name;
@@ -37,8 +39,12 @@ TEST(HierarchyNeeds, OfSolidsAreNearWhatIsTaken) {
                                                                        {CellKind::pyramid5, 21}})
     compare(heat, kind, n);
   compare(heat, CellKind::tet4, 8, 3);
-  for (const auto& [kind, n] : std::vector<std::pair<CellKind, Index>>{
-           {CellKind::tet4, 13}, {CellKind::hex8, 13}, {CellKind::hex8, 12}, {CellKind::tet10, 7}, {CellKind::hex27, 6}, {CellKind::prism6, 13}})
+  for (const auto& [kind, n] : std::vector<std::pair<CellKind, Index>>{{CellKind::tet4, 13},
+                                                                       {CellKind::hex8, 13},
+                                                                       {CellKind::hex8, 12},
+                                                                       {CellKind::tet10, 7},
+                                                                       {CellKind::hex27, 6},
+                                                                       {CellKind::prism6, 13}})
     compare(elasticity, kind, n);
   compare(elasticity, CellKind::hex8, 4, 3);
 }
@@ -46,8 +52,11 @@ TEST(HierarchyNeeds, OfSolidsAreNearWhatIsTaken) {
 TEST(HierarchyNeeds, OfPlatesAreNearWhatIsTaken) {
   for (const Physics& physics : {heat, elasticity}) {
     const Index fewer = physics.elastic ? 2 : 3;
-    for (const auto& [kind, n] : std::vector<std::pair<CellKind, Index>>{
-             {CellKind::tri3, 57}, {CellKind::quad4, 57}, {CellKind::quad4, 56}, {CellKind::tri6, 28}, {CellKind::quad8, 28}})
+    for (const auto& [kind, n] : std::vector<std::pair<CellKind, Index>>{{CellKind::tri3, 57},
+                                                                         {CellKind::quad4, 57},
+                                                                         {CellKind::quad4, 56},
+                                                                         {CellKind::tri6, 28},
+                                                                         {CellKind::quad8, 28}})
       compare(physics, kind, n * fewer);
     for (const CellKind kind : {CellKind::tri3, CellKind::quad4}) compare(physics, kind, 20 * fewer, 3);
   }

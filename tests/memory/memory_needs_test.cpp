@@ -56,7 +56,8 @@ TEST_P(MemoryNeedsOn, ListsOfSmallMeshesAreForeseenExactly) {
   for (const Task task : all_tasks) {
     const auto [foreseen, taken] = lists_of(task, model.equations);
     EXPECT_EQ(foreseen, taken) << static_cast<int>(task);
-    EXPECT_TRUE(taken > 0 || (task != Task::residual && task != Task::matrix));  // the others share those of the residual
+    // the others share those of the residual
+    EXPECT_TRUE(taken > 0 || (task != Task::residual && task != Task::matrix));
     EXPECT_EQ(model.equations.memory_needs(task).total(), 0);  // they are there
   }
 }
@@ -68,7 +69,9 @@ TEST_P(MemoryNeedsOn, CellsThatAreOnlyCountedNeedTheSame) {
   const Operator counted(model.space, model.equations.integrals(), Layout::counted);
   EXPECT_EQ(pool.statistics().live_by_tag.at("connectivity"), 2 * written);
   EXPECT_EQ(counted.host_bytes(), model.equations.host_bytes());
-  for (const Task task : all_tasks) EXPECT_EQ(counted.memory_needs(task).by_tag(), model.equations.memory_needs(task).by_tag()) << static_cast<int>(task);
+  for (const Task task : all_tasks)
+    EXPECT_EQ(counted.memory_needs(task).by_tag(), model.equations.memory_needs(task).by_tag())
+        << static_cast<int>(task);
 }
 
 TEST(SlabBuffer, ShrinksToOneChunkWhereMemoryIsShortAndSaysSo) {
@@ -96,7 +99,9 @@ TEST(MemoryNeeds, SpacesBesideEachOtherShareTheGeometry) {
 
 TEST(MemoryNeeds, TasksOverTheSameCellsShareTheirLists) {
   const Model model(patch(CellKind::hex8), heat_form(3));
-  const auto lists = [&](const std::vector<Task>& tasks) { return model.equations.memory_needs(tasks).by_tag().at("assembly lists"); };
+  const auto lists = [&](const std::vector<Task>& tasks) {
+    return model.equations.memory_needs(tasks).by_tag().at("assembly lists");
+  };
   const Index of_one = lists({Task::residual});
   EXPECT_EQ(lists({Task::residual, Task::diagonal, Task::action}), of_one);
   EXPECT_GT(lists({Task::residual, Task::matrix}), of_one);
@@ -118,7 +123,8 @@ TEST(MemoryNeeds, ListsOfLargerMeshesAreForeseenToAFewPerCent) {
     for (const Task task : all_tasks) {
       const auto [foreseen, taken] = lists_of(task, model.equations);
       const double block = taken > 1 << 20 ? 1 << 21 : 0;  // of the pool
-      EXPECT_NEAR(double(foreseen), double(taken), 0.03 * double(taken) + block) << traits(kind).name << ", task " << static_cast<int>(task);
+      EXPECT_NEAR(double(foreseen), double(taken), 0.03 * double(taken) + block)
+          << traits(kind).name << ", task " << static_cast<int>(task);
     }
   }
 }
@@ -128,7 +134,8 @@ TEST(MemoryNeeds, GroupsThatShareNodesAreForeseenExactly) {
   const Mesh mesh = box_mixed(4, 1, 1, {4, 1, 1});
   const FunctionSpace space(mesh, 3, Device::named("cpu", 1));
   const double density[] = {1, 2, 3};
-  const Operator equations(space, {Integral::over_all_cells(elastic_form(3)), Integral::over(facet_load(3, density), mesh.region("x1"))});
+  const Operator equations(
+      space, {Integral::over_all_cells(elastic_form(3)), Integral::over(facet_load(3, density), mesh.region("x1"))});
   for (const Task task : {Task::residual, Task::matrix}) {
     const auto [foreseen, taken] = lists_of(task, equations);
     EXPECT_EQ(foreseen, taken) << static_cast<int>(task);
@@ -140,8 +147,10 @@ TEST(MemoryNeeds, PatternAndMatrixAreForeseenExactly) {
   const PatternSize size = pattern_size(entity_counts(model.mesh), 0);
   const SparseMatrix K = model.equations.make_matrix();
   const MemoryStatistics s = model.space.device().memory().statistics();
-  const MemoryNeeds needs =
-      MemoryNeeds().array<Index>("pattern", size.nodes + 1).array<std::int32_t>("pattern", size.pairs).array<double>("matrix", 9 * size.pairs);
+  const MemoryNeeds needs = MemoryNeeds()
+                                .array<Index>("pattern", size.nodes + 1)
+                                .array<std::int32_t>("pattern", size.pairs)
+                                .array<double>("matrix", 9 * size.pairs);
   EXPECT_EQ(needs.by_tag().at("pattern"), s.live_by_tag.at("pattern"));
   EXPECT_EQ(needs.by_tag().at("matrix"), s.live_by_tag.at("matrix"));
 }
@@ -151,9 +160,12 @@ TEST(MemoryNeeds, MaterialsThatDifferByMuchLeaveNestedMeshes) {
   const Mesh mesh = box(8, 8, 8, {1, 1, 1}, CellKind::tet4);
   const FunctionSpace space(mesh, 3, Device::named("cpu", 1));
   Region low{.name = "low", .kind = RegionKind::cells}, high{.name = "high", .kind = RegionKind::cells};
-  for (Index cell = 0; cell < mesh.cell_count(); ++cell) (mesh.point(mesh.nodes_of(cell).front())[2] < 0.5 ? low : high).cells.push_back(cell);
+  for (Index cell = 0; cell < mesh.cell_count(); ++cell)
+    (mesh.point(mesh.nodes_of(cell).front())[2] < 0.5 ? low : high).cells.push_back(cell);
   const auto nesting = [&](double ratio) {
-    const Operator equations(space, {Integral::over(Elasticity{1, 1}, low), Integral::over(Elasticity{ratio, ratio}, high)}, Layout::counted);
+    const Operator equations(space,
+                             {Integral::over(Elasticity{1, 1}, low), Integral::over(Elasticity{ratio, ratio}, high)},
+                             Layout::counted);
     EXPECT_NEAR(material_contrast(equations), ratio, 1e-12);
     return hierarchy_shape(equations, needs_of(space, 1, false)).nesting;
   };
@@ -161,21 +173,28 @@ TEST(MemoryNeeds, MaterialsThatDifferByMuchLeaveNestedMeshes) {
   EXPECT_EQ(nesting(20), Nesting::none);
 }
 
-// Formulas are looked at around nodes: a step leaves nested meshes, the same range from end to end does not. Other regions count with their first number.
+// Formulas are looked at around nodes: a step leaves nested meshes, the same range from end to end does not. Other
+// regions count with their first number.
 TEST(MemoryNeeds, FormulasOfMaterialsAreLookedAtAroundNodes) {
   const Mesh mesh = box(8, 8, 8, {1, 1, 1}, CellKind::tet4);
   const FunctionSpace space(mesh, 1, Device::named("cpu", 1));
   Region low{.name = "low", .kind = RegionKind::cells}, high{.name = "high", .kind = RegionKind::cells};
-  for (Index cell = 0; cell < mesh.cell_count(); ++cell) (mesh.point(mesh.nodes_of(cell).front())[2] < 0.5 ? low : high).cells.push_back(cell);
+  for (Index cell = 0; cell < mesh.cell_count(); ++cell)
+    (mesh.point(mesh.nodes_of(cell).front())[2] < 0.5 ? low : high).cells.push_back(cell);
   const auto given = [](double (*k)(double z)) {
     return FormValue(VaryingDiffusion<3>{}, {[k](std::span<const double> points, std::span<double> values) {
                        for (std::size_t i = 0; i < values.size(); ++i) values[i] = k(points[3 * i + 2]);
                      }});
   };
-  const auto contrast = [&](std::vector<Integral> integrals) { return material_contrast(Operator(space, std::move(integrals), Layout::counted)); };
+  const auto contrast = [&](std::vector<Integral> integrals) {
+    return material_contrast(Operator(space, std::move(integrals), Layout::counted));
+  };
   EXPECT_NEAR(contrast({Integral::over_all_cells(given([](double z) { return z < 0.5 ? 1.0 : 100.0; }))}), 100, 1e-5);
-  EXPECT_LT(contrast({Integral::over_all_cells(given([](double z) { return std::pow(1000.0, z); }))}), 4.0);  // one and a half cells' heights make 3.7
-  EXPECT_NEAR(contrast({Integral::over(given([](double) { return 50.0; }), low), Integral::over(Diffusion<3>{.conductivity = 2}, high)}), 25, 1e-5);
+  // one and a half cells' heights make 3.7
+  EXPECT_LT(contrast({Integral::over_all_cells(given([](double z) { return std::pow(1000.0, z); }))}), 4.0);
+  EXPECT_NEAR(contrast({Integral::over(given([](double) { return 50.0; }), low),
+                        Integral::over(Diffusion<3>{.conductivity = 2}, high)}),
+              25, 1e-5);
 }
 
 TEST(MemoryNeeds, PathsAreInOrderOfMemory) {

@@ -22,7 +22,8 @@ INSTANTIATE_TEST_SUITE_P(Cells, PatternSizeOn, testing::ValuesIn(cell_kinds()), 
 TEST_P(PatternSizeOn, IsExactForEveryOrder) {
   const CellKind kind = GetParam();
   const Mesh mesh = traits(kind).dimension == 3 ? box(3, 2, 2, {3, 2, 2}, kind) : rectangle(4, 3, {4, 3}, kind);
-  for (int order = 0; order <= std::min(4, highest_lagrange_order(traits(kind).linear)); ++order) expect_exact(mesh, order);
+  for (int order = 0; order <= std::min(4, highest_lagrange_order(traits(kind).linear)); ++order)
+    expect_exact(mesh, order);
 }
 
 // Counted around each node where there are few, around some of them where there are many.
@@ -54,9 +55,11 @@ Mesh carved(Index n, CellKind kind, const std::function<bool(const Point&)>& ins
   for (std::size_t first = 0; first < block.nodes.size(); first += width) {
     Point centre{};
     for (std::size_t i = 0; i < width; ++i)
-      for (std::size_t d = 0; d < 3; ++d) centre[d] += data.points[3 * static_cast<std::size_t>(block.nodes[first + i]) + d] / double(width);
+      for (std::size_t d = 0; d < 3; ++d)
+        centre[d] += data.points[3 * static_cast<std::size_t>(block.nodes[first + i]) + d] / double(width);
     if (!inside(centre))
-      kept.insert(kept.end(), block.nodes.begin() + static_cast<std::ptrdiff_t>(first), block.nodes.begin() + static_cast<std::ptrdiff_t>(first + width));
+      kept.insert(kept.end(), block.nodes.begin() + static_cast<std::ptrdiff_t>(first),
+                  block.nodes.begin() + static_cast<std::ptrdiff_t>(first + width));
   }
   block.nodes = std::move(kept);
   data.regions.clear();
@@ -70,14 +73,17 @@ TEST(PatternSize, IsExactWithTunnelsVoidsAndSeveralBodies) {
   const auto cavity = [&](const Point& x) { return in(x[0]) && in(x[1]) && in(x[2]); };
   const auto two_bodies = [&](const Point& x) { return in(x[2]); };
   for (const CellKind kind : {CellKind::hex8, CellKind::tet4, CellKind::tet10, CellKind::hex20, CellKind::prism6})
-    for (const std::function<bool(const Point&)>& inside : std::vector<std::function<bool(const Point&)>>{tunnel, two_tunnels, cavity, two_bodies})
+    for (const std::function<bool(const Point&)>& inside :
+         std::vector<std::function<bool(const Point&)>>{tunnel, two_tunnels, cavity, two_bodies})
       expect_exact(carved(5, kind, inside), 0);
 }
 
 TEST(EntityCounts, TypicalCountsAreThoseOfLargeBoxes) {
   const auto near = [](Index a, Index b, double relative) { EXPECT_NEAR(double(a), double(b), relative * double(b)); };
-  for (const CellKind kind : {CellKind::hex8, CellKind::hex20, CellKind::prism6, CellKind::tet4, CellKind::tet10, CellKind::pyramid5}) {
-    const EntityCounts seen = entity_counts(box(24, 24, 24, {1, 1, 1}, kind)), typical = typical_counts(kind, seen.vertices);
+  for (const CellKind kind :
+       {CellKind::hex8, CellKind::hex20, CellKind::prism6, CellKind::tet4, CellKind::tet10, CellKind::pyramid5}) {
+    const EntityCounts seen = entity_counts(box(24, 24, 24, {1, 1, 1}, kind)),
+                       typical = typical_counts(kind, seen.vertices);
     near(typical.edges, seen.edges, 0.15);
     near(pattern_size(typical, 0).pairs, pattern_size(seen, 0).pairs, 0.2);
   }

@@ -23,9 +23,13 @@ bool holds(CellKind kind, const std::array<int, 3>& p) {
     if (p[static_cast<std::size_t>(k)] > 0) return false;
   const bool within_degree = p[0] + p[1] + p[2] <= t.order;
   switch (kind) {
-    case CellKind::quad4: case CellKind::hex8: case CellKind::quad9: case CellKind::hex27: case CellKind::line3:
-      return p[0] <= t.order && p[1] <= t.order && p[2] <= t.order;
-    case CellKind::prism6: case CellKind::prism18: return p[0] + p[1] <= t.order && p[2] <= t.order;
+    case CellKind::quad4:
+    case CellKind::hex8:
+    case CellKind::quad9:
+    case CellKind::hex27:
+    case CellKind::line3: return p[0] <= t.order && p[1] <= t.order && p[2] <= t.order;
+    case CellKind::prism6:
+    case CellKind::prism18: return p[0] + p[1] <= t.order && p[2] <= t.order;
     case CellKind::quad8: return p[0] <= 2 && p[1] <= 2 && p[0] + p[1] <= 3;
     case CellKind::hex20: {  // superlinear degree: powers of 1 do not count
       int degree = 0;

@@ -59,11 +59,12 @@ TEST_P(CellKinds, FacetNodesSitWhereTheFacetsOwnReferenceNodesDo) {
 }
 
 TEST(CellKind, HasTheNumbersOfVtk) {
-  const std::map<std::string_view, std::pair<int, int>> expected = {  // name -> VTK type, nodes
-      {"vertex1", {1, 1}},   {"line2", {3, 2}},      {"line3", {21, 3}},    {"tri3", {5, 3}},
-      {"tri6", {22, 6}},     {"quad4", {9, 4}},      {"quad8", {23, 8}},    {"quad9", {28, 9}},
-      {"tet4", {10, 4}},     {"tet10", {24, 10}},    {"hex8", {12, 8}},     {"hex20", {25, 20}},
-      {"hex27", {29, 27}},   {"prism6", {13, 6}},    {"prism15", {26, 15}}, {"prism18", {32, 18}},
+  const std::map<std::string_view, std::pair<int, int>> expected = {
+      // name -> VTK type, nodes
+      {"vertex1", {1, 1}},   {"line2", {3, 2}},       {"line3", {21, 3}},     {"tri3", {5, 3}},
+      {"tri6", {22, 6}},     {"quad4", {9, 4}},       {"quad8", {23, 8}},     {"quad9", {28, 9}},
+      {"tet4", {10, 4}},     {"tet10", {24, 10}},     {"hex8", {12, 8}},      {"hex20", {25, 20}},
+      {"hex27", {29, 27}},   {"prism6", {13, 6}},     {"prism15", {26, 15}},  {"prism18", {32, 18}},
       {"pyramid5", {14, 5}}, {"pyramid13", {27, 13}}, {"pyramid14", {27, 14}}};
   ASSERT_EQ(all_cell_kinds().size(), expected.size());
   for (const CellKind kind : all_cell_kinds()) {

@@ -68,8 +68,8 @@ TEST(MixedClosure, HoldsForStraightAndCurvedMixedMeshes) {
   for (const int order : {1, 2})
     for (const MidNodes mid_nodes : {MidNodes::serendipity, MidNodes::full})
       for (const bool curved : {false, true}) {
-        const Mesh mesh = box_mixed(8, 3, 3, {2, 1, 1}, order, mid_nodes,
-                                    {.smooth = 0.05, .random = 0.03, .curved = curved});
+        const Mesh mesh =
+            box_mixed(8, 3, 3, {2, 1, 1}, order, mid_nodes, {.smooth = 0.05, .random = 0.03, .curved = curved});
         expect_closed(mesh, 1e-13);
         EXPECT_NEAR(total_volume(mesh), 2, 1e-13);
       }

@@ -51,7 +51,8 @@ TEST_P(Cracks3d, AVisibleGapIsNoCrack) {
   EXPECT_FALSE(find_cracks(Mesh(torn_box(GetParam(), 2, 0.01)), 0.02).facets.empty());
 }
 
-// [0, 1]^3 in one hexahedron, and 2 x 2 x 2 small ones on [1 + gap, 2 + gap] x ...; without a gap they share the corners between them.
+// [0, 1]^3 in one hexahedron, and 2 x 2 x 2 small ones on [1 + gap, 2 + gap] x ...; without a gap they share the
+// corners between them.
 Mesh coarse_beside_fine(double gap) {
   MeshData data = box_data(1, 1, 1, {1, 1, 1}, CellKind::hex8);
   MeshData fine = box_data(2, 2, 2, {1, 1, 1}, CellKind::hex8);
@@ -96,7 +97,8 @@ TEST(Conformity, ATornBodyIsAnErrorAndBodiesInTouchAreANotice) {
 
   const Conformity joined = check_conformity(Mesh(box_data(2, 2, 2, {1, 1, 1}, CellKind::hex8)));
   EXPECT_TRUE(joined.errors.empty() && joined.notices.empty());
-  EXPECT_THAT(check_conformity(Mesh(torn_box(CellKind::tet4, 2, 1e-9))).notices, ElementsAre(::testing::HasSubstr("8 pairs of facets")));
+  EXPECT_THAT(check_conformity(Mesh(torn_box(CellKind::tet4, 2, 1e-9))).notices,
+              ElementsAre(::testing::HasSubstr("8 pairs of facets")));
 }
 
 TEST(HangingNodes, InTwoDimensionsLieOnEdges) {
@@ -121,7 +123,8 @@ TEST(SplitFaces, AHexahedronOnTwoTetrahedraIsFound) {
 
 // A column and a girder that end in the same place, each in a node of its own.
 TEST(Conformity, PartsOfAFrameThatOnlyLookJoinedAreANotice) {
-  MeshData data{.dimension = 3, .structural = true, .points = {0, 0, 0, 0, 0, 3, 0, 0, 3, 4, 0, 3}, .blocks = {}, .regions = {}};
+  MeshData data{
+      .dimension = 3, .structural = true, .points = {0, 0, 0, 0, 0, 3, 0, 0, 3, 4, 0, 3}, .blocks = {}, .regions = {}};
   data.blocks.push_back({CellKind::line2, {0, 1, 2, 3}});
   MeshData joined = data;
   joined.blocks[0].nodes[2] = 1;
@@ -139,8 +142,11 @@ TEST(Conformity, EndsOfBarsFarFromEachOtherAreNoCrack) {
 
 // Two squares side by side, the second one turned over; and a third one upright on the edge between them.
 TEST(OpposedCells, AreNeighboursAcrossAnEdgeOfTwo) {
-  MeshData data{
-      .dimension = 3, .structural = true, .points = {0, 0, 0, 1, 0, 0, 1, 1, 0, 0, 1, 0, 2, 0, 0, 2, 1, 0, 1, 0, 1, 1, 1, 1}, .blocks = {}, .regions = {}};
+  MeshData data{.dimension = 3,
+                .structural = true,
+                .points = {0, 0, 0, 1, 0, 0, 1, 1, 0, 0, 1, 0, 2, 0, 0, 2, 1, 0, 1, 0, 1, 1, 1, 1},
+                .blocks = {},
+                .regions = {}};
   data.blocks.push_back({CellKind::quad4, {0, 1, 2, 3, 1, 2, 5, 4, 1, 4, 5, 2}});
   data.blocks.push_back({CellKind::quad4, {1, 2, 7, 6}});
   const Mesh mesh(std::move(data));

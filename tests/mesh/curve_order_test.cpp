@@ -19,8 +19,9 @@ TEST(HilbertCurve, VisitsEveryPlaceOnceInStepsOfOneIn3d) {
         at[hilbert_position_3d({static_cast<unsigned>(x), static_cast<unsigned>(y), static_cast<unsigned>(z)},
                                levels)] = {x, y, z};
   for (std::size_t i = 1; i < at.size(); ++i)
-    ASSERT_EQ(std::abs(at[i][0] - at[i - 1][0]) + std::abs(at[i][1] - at[i - 1][1]) +
-                  std::abs(at[i][2] - at[i - 1][2]), 1) << i;
+    ASSERT_EQ(std::abs(at[i][0] - at[i - 1][0]) + std::abs(at[i][1] - at[i - 1][1]) + std::abs(at[i][2] - at[i - 1][2]),
+              1)
+        << i;
 }
 
 TEST(HilbertCurve, VisitsEveryPlaceOnceInStepsOfOneIn2d) {
@@ -75,8 +76,12 @@ TEST(CurveOrder, IsTheSameOfStretchedCells) {
   EXPECT_EQ(in_a_box({16. * 128, 8, 4. / 128}), of_cubes);
   const auto in_a_plane = [](std::array<double, 2> size) {
     const Mesh flat = rectangle(16, 8, size, CellKind::tri3);
-    return curve_order(Mesh({.dimension = 3, .structural = true, .points = {flat.points().begin(), flat.points().end()},
-                             .blocks = {flat.blocks().begin(), flat.blocks().end()}, .regions = {}, .source = "plate"}));
+    return curve_order(Mesh({.dimension = 3,
+                             .structural = true,
+                             .points = {flat.points().begin(), flat.points().end()},
+                             .blocks = {flat.blocks().begin(), flat.blocks().end()},
+                             .regions = {},
+                             .source = "plate"}));
   };
   EXPECT_EQ(in_a_plane({16, 8. * 256}), in_a_plane({16, 8}));
 }

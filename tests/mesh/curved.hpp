@@ -29,7 +29,8 @@ inline MeshData data_of(const Mesh& mesh) {
           .source = mesh.source()};
 }
 
-// A straight mesh of any order under a map: cells of order 2 with nodes wherever they can have them, which keep the map at this order.
+// A straight mesh of any order under a map: cells of order 2 with nodes wherever they can have them, which keep the map
+// at this order.
 inline MeshData under_map(const Mesh& straight, int order, const Map& map) {
   const Mesh mesh = with_order(straight, 2);
   MeshData data = data_of(mesh);

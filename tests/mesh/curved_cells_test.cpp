@@ -14,7 +14,8 @@ using ::testing::HasSubstr;
 
 namespace {
 
-constexpr std::array shapes{CellKind::tri3, CellKind::quad4, CellKind::tet4, CellKind::hex8, CellKind::prism6, CellKind::pyramid5};
+constexpr std::array shapes{CellKind::tri3, CellKind::quad4,  CellKind::tet4,
+                            CellKind::hex8, CellKind::prism6, CellKind::pyramid5};
 
 // Some points in all reference cells.
 std::vector<Point> places(CellKind kind) {
@@ -52,7 +53,8 @@ TEST_P(Curved, CellsAreWhereTheirMapHasThem) {
     const Mesh bent = mesh(order);
     for (Index cell = 0; cell < bent.cell_count(); ++cell) {
       const CellMap map(bent, cell);
-      for (const Point& xi : places(map.kind())) expect_equal(map.at(xi), sheared(straight_place(bent, cell, xi)), 1e-12);
+      for (const Point& xi : places(map.kind()))
+        expect_equal(map.at(xi), sheared(straight_place(bent, cell, xi)), 1e-12);
       const auto nodes = bent.nodes_of(cell);
       for (std::size_t a = 0; a < nodes.size(); ++a) {
         const auto x = bent.point(nodes[a]);
@@ -79,7 +81,8 @@ TEST_P(Curved, TangentsAreTheDerivativesOfPlaces) {
   for (const Point& xi : places(map.kind())) expect_derivatives(map, xi, dimension());
   const auto& facets = traits(map.kind()).facets;
   for (int f = 0; f < std::ssize(facets); ++f)
-    for (const Point& xi : places(facets[static_cast<std::size_t>(f)].kind)) expect_derivatives(FacetMap(map, f), xi, dimension() - 1);
+    for (const Point& xi : places(facets[static_cast<std::size_t>(f)].kind))
+      expect_derivatives(FacetMap(map, f), xi, dimension() - 1);
 }
 
 TEST_P(Curved, FacetsHaveTheirNodesWhereTheMeshHasThem) {
@@ -90,7 +93,8 @@ TEST_P(Curved, FacetsHaveTheirNodesWhereTheMeshHasThem) {
     const std::vector<Node> nodes = bent.nodes_of(FacetOfCell{0, f});
     for (std::size_t a = 0; a < nodes.size(); ++a) {
       const auto x = bent.point(nodes[a]);
-      expect_equal(FacetMap(map, f).at(reference_nodes(facets[static_cast<std::size_t>(f)].kind)[a]), {x[0], x[1], x[2]}, 1e-12);
+      expect_equal(FacetMap(map, f).at(reference_nodes(facets[static_cast<std::size_t>(f)].kind)[a]),
+                   {x[0], x[1], x[2]}, 1e-12);
     }
   }
 }
@@ -120,7 +124,8 @@ TEST_P(Curved, ChildrenFillTheirParentsExactly) {
     const auto nodes = fine.nodes_of(cell);
     for (std::size_t a = 0; a < nodes.size(); ++a) {
       const auto x = fine.point(nodes[a]);
-      expect_equal({x[0], x[1], x[2]}, map.at(reference_nodes(map.kind())[a]), 1e-12, "new nodes are on the parent's map");
+      expect_equal({x[0], x[1], x[2]}, map.at(reference_nodes(map.kind())[a]), 1e-12,
+                   "new nodes are on the parent's map");
     }
   }
 }
@@ -157,13 +162,15 @@ TEST_P(Curved, CellsInsideOutAreTurnedWithTheirMaps) {
     block.nodes = nodes;
     block.curved.points.clear();
     for (Index c = 0; c < block.cell_count(); ++c)
-      for (const Point& xi : block.curved.functions->nodes()) block.curved.points.push_back(CellMap(bent, block.first_cell + c).at({xi[1], xi[0], xi[2]}));
+      for (const Point& xi : block.curved.functions->nodes())
+        block.curved.points.push_back(CellMap(bent, block.first_cell + c).at({xi[1], xi[0], xi[2]}));
   }
   for (Region& region : turned.regions) region.facets.clear();
   const Mesh mended(std::move(turned));
   EXPECT_THAT(mended.notices().front(), HasSubstr("inside out"));
   for (Index cell = 0; cell < bent.cell_count(); ++cell)
-    for (const Point& xi : places(bent.kind_of(cell))) expect_equal(CellMap(mended, cell).at(xi), CellMap(bent, cell).at(xi), 1e-12);
+    for (const Point& xi : places(bent.kind_of(cell)))
+      expect_equal(CellMap(mended, cell).at(xi), CellMap(bent, cell).at(xi), 1e-12);
 }
 
 TEST_P(Curved, OrderTwoKeepsTheMapAndOrderOneStraightens) {

@@ -102,12 +102,11 @@ TEST(MatchFacets, GivesTheLowestCellOfAnInnerFacetInAnyNumbering) {
 
 TEST(MatchFacets, ReportsWhatIsNoFacet) {
   const MeshData data = box_data(1, 1, 1, {1, 1, 1}, CellKind::hex8);
-  const std::vector<CellBlock> surface = {
-      {CellKind::quad4, {0, 1, 6, 7}},                // a plane through the middle
-      {CellKind::quad4, {0, 1, 3, 99, -5, 1, 3, 2}},  // numbers that are not there
-      {CellKind::line2, {0, 1}},                      // an edge
-      {CellKind::tri3, {0, 1, 3}},                    // half of a face
-      {CellKind::quad4, {0, 1, 3, 2}}};               // z = 0
+  const std::vector<CellBlock> surface = {{CellKind::quad4, {0, 1, 6, 7}},                // a plane through the middle
+                                          {CellKind::quad4, {0, 1, 3, 99, -5, 1, 3, 2}},  // numbers that are not there
+                                          {CellKind::line2, {0, 1}},                      // an edge
+                                          {CellKind::tri3, {0, 1, 3}},                    // half of a face
+                                          {CellKind::quad4, {0, 1, 3, 2}}};               // z = 0
   Index unmatched = -1;
   const auto found = match_facets(data, surface, unmatched);
   EXPECT_EQ(unmatched, 5);

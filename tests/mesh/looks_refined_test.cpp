@@ -12,7 +12,8 @@ namespace {
 constexpr CellKind shapes[] = {CellKind::tri3, CellKind::quad4, CellKind::tet4, CellKind::hex8};
 
 Mesh some(CellKind kind, Index nx, Index ny, double smooth = 0) {
-  return traits(kind).dimension == 3 ? box(nx, ny, 2, {3, 2, 1}, kind, {.smooth = smooth}) : rectangle(nx, ny, {3, 2}, kind, {.smooth = smooth});
+  return traits(kind).dimension == 3 ? box(nx, ny, 2, {3, 2, 1}, kind, {.smooth = smooth})
+                                     : rectangle(nx, ny, {3, 2}, kind, {.smooth = smooth});
 }
 
 TEST(LooksRefined, RefinedMeshesDo) {
@@ -34,7 +35,9 @@ TEST(LooksRefined, GridsWithAnOddNumberOfCellsDoNot) {
 TEST(LooksRefined, OneRefinedBodyOfTwoIsNotEnough) {
   for (const CellKind kind : {CellKind::tet4, CellKind::hex8}) {
     const Mesh fine = refine(some(kind, 2, 2)), odd = box(1, 1, 8, {1, 1, 1}, kind);
-    MeshData both{.dimension = 3, .points = {fine.points().begin(), fine.points().end()}, .blocks = {fine.blocks().begin(), fine.blocks().end()}};
+    MeshData both{.dimension = 3,
+                  .points = {fine.points().begin(), fine.points().end()},
+                  .blocks = {fine.blocks().begin(), fine.blocks().end()}};
     for (std::size_t i = 0; i < odd.points().size(); ++i) both.points.push_back(odd.points()[i] + 10);
     for (CellBlock block : odd.blocks()) {
       for (Node& node : block.nodes) node += static_cast<Node>(fine.node_count());

@@ -24,7 +24,8 @@ using Map = std::function<Point(const Point&)>;
 
 Point bent(const Point& x) {
   const auto [a, b, c] = x;
-  return {2 * a + 0.11 * b * b + 0.05 * a * c + 0.3 * b, 3 * b + 0.07 * c * c - 0.09 * a * b + 0.2 * c, 1.5 * c + 0.05 * a * a + 0.08 * b * c};
+  return {2 * a + 0.11 * b * b + 0.05 * a * c + 0.3 * b, 3 * b + 0.07 * c * c - 0.09 * a * b + 0.2 * c,
+          1.5 * c + 0.05 * a * a + 0.08 * b * c};
 }
 
 // Cells of order 3 and more, their nodes equally spaced, one point for each place.
@@ -38,12 +39,18 @@ struct HighOrderMesh {
   void add(CellKind shape, int order, const Map& map) {
     const CellKind kind = complete_quadratic(shape);
     sets[static_cast<std::size_t>(kind)] = {order, order_of_places(shape, order)};
-    for (const Point& xi : order_of_places(shape, order)) cells[static_cast<std::size_t>(kind)].push_back(node_at(map(xi)));
+    for (const Point& xi : order_of_places(shape, order))
+      cells[static_cast<std::size_t>(kind)].push_back(node_at(map(xi)));
   }
-  std::vector<std::uint8_t> lower() { return lower_order(cells, sets, points, KeepMaps::no, "a mesh", notices).unneeded; }
-  std::span<const Node> nodes(CellKind shape) const { return cells[static_cast<std::size_t>(complete_quadratic(shape))]; }
+  std::vector<std::uint8_t> lower() {
+    return lower_order(cells, sets, points, KeepMaps::no, "a mesh", notices).unneeded;
+  }
+  std::span<const Node> nodes(CellKind shape) const {
+    return cells[static_cast<std::size_t>(complete_quadratic(shape))];
+  }
   Point point(Node node) const {
-    return {points[3 * static_cast<std::size_t>(node)], points[3 * static_cast<std::size_t>(node) + 1], points[3 * static_cast<std::size_t>(node) + 2]};
+    return {points[3 * static_cast<std::size_t>(node)], points[3 * static_cast<std::size_t>(node) + 1],
+            points[3 * static_cast<std::size_t>(node) + 2]};
   }
   // The number that the notice gives.
   double loss() const {
@@ -55,8 +62,11 @@ struct HighOrderMesh {
  private:
   static std::vector<Point> order_of_places(CellKind shape, int order) {
     if (shape != pyramid5) return lagrange_nodes(shape, order);
-    const NodeOrder pyramid{pyramid5, {{0, 1}, {1, 2}, {2, 3}, {3, 0}, {0, 4}, {1, 4}, {2, 4}, {3, 4}},
-                            {{0, 1, 2, 3}, {0, 1, 4}, {1, 2, 4}, {2, 3, 4}, {3, 0, 4}}, Listing::rows, Listing::recursive};
+    const NodeOrder pyramid{pyramid5,
+                            {{0, 1}, {1, 2}, {2, 3}, {3, 0}, {0, 4}, {1, 4}, {2, 4}, {3, 4}},
+                            {{0, 1, 2, 3}, {0, 1, 4}, {1, 2, 4}, {2, 3, 4}, {3, 0, 4}},
+                            Listing::rows,
+                            Listing::recursive};
     return reference_points(shape, lattice(pyramid, order), equal_steps(order));
   }
   Node node_at(const Point& x) {
@@ -95,12 +105,17 @@ TEST(LowerOrder, BodiesKeepTheMapsThatOrderTwoHasNot) {
     HighOrderMesh mesh;
     for (int cell = 0; cell < 3; ++cell)
       mesh.add(quad4, 3, [&](const Point& x) {
-        return Point{x[0] + 3 * cell, x[1] + (cell == 1 ? 0.02 * (x[0] * x[0] * x[0] - x[0]) : cell == 2 ? 0.1 * x[0] * x[0] : 0), 0};
+        return Point{x[0] + 3 * cell,
+                     x[1] + (cell == 1   ? 0.02 * (x[0] * x[0] * x[0] - x[0])
+                             : cell == 2 ? 0.1 * x[0] * x[0]
+                                         : 0),
+                     0};
       });
     return mesh;
   };
   HighOrderMesh mesh = mesh_of();
-  const LoweredCells lowered = lower_order(mesh.cells, mesh.sets, mesh.points, KeepMaps::where_they_differ, "a mesh", mesh.notices);
+  const LoweredCells lowered =
+      lower_order(mesh.cells, mesh.sets, mesh.points, KeepMaps::where_they_differ, "a mesh", mesh.notices);
   const CurvedCells& curved = lowered.curved[static_cast<std::size_t>(quad9)];
   EXPECT_EQ(curved.cells, std::vector<Index>{1});
   ASSERT_EQ(curved.of(1).size(), 16u);
@@ -110,7 +125,9 @@ TEST(LowerOrder, BodiesKeepTheMapsThatOrderTwoHasNot) {
   }
   EXPECT_THAT(mesh.notices.front(), HasSubstr("1 cell of order 3 in 'a mesh' keeps the file's map"));
   HighOrderMesh shell = mesh_of();
-  EXPECT_TRUE(lower_order(shell.cells, shell.sets, shell.points, KeepMaps::no, "a mesh", shell.notices).curved[static_cast<std::size_t>(quad9)].empty());
+  EXPECT_TRUE(lower_order(shell.cells, shell.sets, shell.points, KeepMaps::no, "a mesh", shell.notices)
+                  .curved[static_cast<std::size_t>(quad9)]
+                  .empty());
   EXPECT_THAT(shell.notices.front(), HasSubstr("are taken at order 2"));
 }
 
@@ -133,7 +150,9 @@ TEST(LowerOrder, TheWorstCellIsFoundAmongManyThatLoseLess) {
   HighOrderMesh mesh;
   for (int cell = 0; cell < 40; ++cell) {
     const double c = cell == 27 ? 0.02 : 0.0002 * cell;
-    mesh.add(quad4, 4, [&](const Point& x) { return Point{x[0] + 3 * cell, x[1] + c * (x[0] * x[0] * x[0] - x[0]), 0}; });
+    mesh.add(quad4, 4, [&](const Point& x) {
+      return Point{x[0] + 3 * cell, x[1] + c * (x[0] * x[0] * x[0] - x[0]), 0};
+    });
   }
   mesh.lower();
   EXPECT_THAT(mesh.notices.front(), HasSubstr("(quad9 27, near (80, -1, 0))"));
@@ -142,7 +161,9 @@ TEST(LowerOrder, TheWorstCellIsFoundAmongManyThatLoseLess) {
 
 TEST(LowerOrder, TheNoticeNamesTheSolidAndNotItsFacet) {
   HighOrderMesh mesh;
-  const Map map = [](const Point& x) { return Point{x[0], x[1] + 0.02 * (x[0] * x[0] * x[0] - x[0]) * (x[2] - 1), x[2]}; };
+  const Map map = [](const Point& x) {
+    return Point{x[0], x[1] + 0.02 * (x[0] * x[0] * x[0] - x[0]) * (x[2] - 1), x[2]};
+  };
   mesh.add(hex8, 3, map);
   mesh.add(quad4, 3, [&](const Point& x) { return map({x[0], x[1], -1}); });
   mesh.lower();
@@ -150,13 +171,14 @@ TEST(LowerOrder, TheNoticeNamesTheSolidAndNotItsFacet) {
   EXPECT_EQ(mesh.nodes(quad4)[8], mesh.nodes(hex8)[24]) << "the middle of the facet at z = -1";
 }
 
-// Two cells side by side, the second one turned in every way, under a cubic map: the nodes of the mesh are those of one that is of
-// order 2 from the start, and the facet is shared.
+// Two cells side by side, the second one turned in every way, under a cubic map: the nodes of the mesh are those of one
+// that is of order 2 from the start, and the facet is shared.
 void expect_shared_facet(CellKind shape, const Point& shift, const std::vector<std::vector<int>>& turns) {
   const auto corners = reference_nodes(shape);
   const double depth = traits(shape).dimension - 2;
   const Map cubic = [depth](const Point& x) {
-    return Point{x[0] + 0.02 * x[1] * x[1] * x[1], x[1] + 0.03 * (x[2] * x[2] + x[0]) * x[0], x[2] + depth * 0.02 * x[0] * x[0] * x[0]};
+    return Point{x[0] + 0.02 * x[1] * x[1] * x[1], x[1] + 0.03 * (x[2] * x[2] + x[0]) * x[0],
+                 x[2] + depth * 0.02 * x[0] * x[0] * x[0]};
   };
   Index expected = 0;
   for (const std::vector<int>& turn : turns) {
@@ -192,14 +214,18 @@ std::vector<std::vector<int>> rotations(CellKind shape) {
   std::vector<std::vector<int>> found;
   do {
     const auto is_edge = [&](int a, int b) {
-      return std::ranges::any_of(t.edges, [&](const auto& edge) { return (edge[0] == a && edge[1] == b) || (edge[0] == b && edge[1] == a); });
+      return std::ranges::any_of(
+          t.edges, [&](const auto& edge) { return (edge[0] == a && edge[1] == b) || (edge[0] == b && edge[1] == a); });
     };
-    const bool keeps = std::ranges::all_of(
-        t.edges, [&](const auto& edge) { return is_edge(turn[static_cast<std::size_t>(edge[0])], turn[static_cast<std::size_t>(edge[1])]); });
+    const bool keeps = std::ranges::all_of(t.edges, [&](const auto& edge) {
+      return is_edge(turn[static_cast<std::size_t>(edge[0])], turn[static_cast<std::size_t>(edge[1])]);
+    });
     if (!keeps) continue;
     MeshData data;
     data.dimension = t.dimension;
-    for (const int i : turn) data.points.insert(data.points.end(), corners[static_cast<std::size_t>(i)].begin(), corners[static_cast<std::size_t>(i)].end());
+    for (const int i : turn)
+      data.points.insert(data.points.end(), corners[static_cast<std::size_t>(i)].begin(),
+                         corners[static_cast<std::size_t>(i)].end());
     std::vector<Node> nodes(corners.size());
     std::iota(nodes.begin(), nodes.end(), Node{0});
     data.blocks.push_back({shape, nodes, 0});
@@ -247,7 +273,8 @@ TEST(LowerOrder, ListsOfNodesStayTrue) {
   EXPECT_EQ(data.regions[0].nodes.back(), 99);
   data.regions[0].nodes.pop_back();
   for (const Node node : data.regions[0].nodes) {
-    const bool is_south = node == data.blocks[0].nodes[0] || node == data.blocks[0].nodes[1] || node == data.blocks[0].nodes[4];
+    const bool is_south =
+        node == data.blocks[0].nodes[0] || node == data.blocks[0].nodes[1] || node == data.blocks[0].nodes[4];
     EXPECT_TRUE(is_south) << node;
   }
 }
@@ -264,7 +291,9 @@ std::string message_for(HighOrderMesh mesh) {
 
 TEST(LowerOrder, CellsThatPutASharedNodeElsewhereAreRefused) {
   HighOrderMesh mesh;
-  const Map map = [](const Point& x) { return Point{x[0] + 0.2 * x[1] * (1 - x[1]) * (1 + x[1]) * (1 + x[0]), x[1] + 0.1 * x[0], 0}; };
+  const Map map = [](const Point& x) {
+    return Point{x[0] + 0.2 * x[1] * (1 - x[1]) * (1 + x[1]) * (1 + x[0]), x[1] + 0.1 * x[0], 0};
+  };
   mesh.add(quad4, 3, map);
   mesh.add(quad4, 3, [&](const Point& x) { return map({2 - x[0], -x[1], 0}); });  // turned by half
   EXPECT_EQ(message_for(mesh), "") << "they share an edge that is not symmetric";

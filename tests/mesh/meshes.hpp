@@ -49,9 +49,7 @@ template <class F>
 Error error_of(F f) {
   try {
     f();
-  } catch (const Error& error) {
-    return error;
-  }
+  } catch (const Error& error) { return error; }
   ADD_FAILURE() << "no error was thrown";
   return Error(Exit::ok, "");
 }

@@ -14,7 +14,8 @@ namespace {
 
 std::vector<Node> cells_of(const Mesh& mesh) {
   std::vector<Node> cells;
-  for (Index cell = 0; cell < mesh.cell_count(); ++cell) cells.insert(cells.end(), mesh.nodes_of(cell).begin(), mesh.nodes_of(cell).end());
+  for (Index cell = 0; cell < mesh.cell_count(); ++cell)
+    cells.insert(cells.end(), mesh.nodes_of(cell).begin(), mesh.nodes_of(cell).end());
   return cells;
 }
 
@@ -40,7 +41,8 @@ double largest_distance_to_mean_of_parents(const Mesh& mesh, const NestedCells& 
                last = static_cast<std::size_t>(nested.first[static_cast<std::size_t>(node) + 1]);
     for (std::size_t d = 0; d < 3; ++d) {
       double mean = 0;
-      for (std::size_t k = first; k < last; ++k) mean += mesh.point(nested.same[static_cast<std::size_t>(nested.parents[k])])[d];
+      for (std::size_t k = first; k < last; ++k)
+        mean += mesh.point(nested.same[static_cast<std::size_t>(nested.parents[k])])[d];
       largest = std::max(largest, std::abs(mean / static_cast<double>(last - first) - mesh.point(node)[d]));
     }
   }
@@ -48,8 +50,8 @@ double largest_distance_to_mean_of_parents(const Mesh& mesh, const NestedCells& 
 }
 
 TEST(NestedCells, UndoesARefinement) {
-  for (const Mesh& coarse :
-       {box(3, 2, 5, {1, 1, 1}, CellKind::hex8, {.smooth = 0.1}), rectangle(3, 4, {1, 2}, CellKind::quad4, {.smooth = 0.1}), Mesh(o_grid())}) {
+  for (const Mesh& coarse : {box(3, 2, 5, {1, 1, 1}, CellKind::hex8, {.smooth = 0.1}),
+                             rectangle(3, 4, {1, 2}, CellKind::quad4, {.smooth = 0.1}), Mesh(o_grid())}) {
     const Mesh fine = refine(coarse);
     const auto nested = coarser(fine);
     ASSERT_TRUE(nested.has_value());
@@ -65,7 +67,8 @@ TEST(NestedCells, CoarserCellsMakeAMesh) {
   const auto once = coarser(fine);
   ASSERT_TRUE(once.has_value());
   MeshData data;
-  for (const Node node : once->same) data.points.insert(data.points.end(), fine.point(node).begin(), fine.point(node).end());
+  for (const Node node : once->same)
+    data.points.insert(data.points.end(), fine.point(node).begin(), fine.point(node).end());
   data.blocks.push_back({CellKind::hex8, once->cells});
   const Mesh mesh(std::move(data), {.fix_inverted = false});
   EXPECT_EQ(mesh.cell_count(), 48);

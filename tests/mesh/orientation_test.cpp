@@ -40,10 +40,13 @@ std::vector<std::vector<int>> symmetries(CellKind kind) {
       Point image{};
       for (std::size_t c = 0; c < corner.size(); ++c)
         for (std::size_t k = 0; k < 3; ++k) image[k] += N[c] * x[static_cast<std::size_t>(corner[c])][k];
-      map.push_back(static_cast<int>(std::find_if(x.begin(), x.end(), [&](const Point& p) {
-                                       return std::abs(p[0] - image[0]) + std::abs(p[1] - image[1]) +
-                                                  std::abs(p[2] - image[2]) < 1e-12;
-                                     }) - x.begin()));
+      map.push_back(static_cast<int>(std::find_if(x.begin(), x.end(),
+                                                  [&](const Point& p) {
+                                                    return std::abs(p[0] - image[0]) + std::abs(p[1] - image[1]) +
+                                                               std::abs(p[2] - image[2]) <
+                                                           1e-12;
+                                                  }) -
+                                     x.begin()));
     }
     found.push_back(map);
   } while (std::next_permutation(corner.begin(), corner.end()));
@@ -121,8 +124,7 @@ TEST_P(Orientation, RegionsOfFacetsKeepTheirPlaceWhenABlockIsTurned) {
     for (std::size_t i = 0; i < n; ++i) data.blocks[0].nodes[c + i] = old[static_cast<std::size_t>(mirror[i])];
   }
   for (Region& region : data.regions)
-    for (FacetOfCell& f : region.facets)
-      f.facet = mirrored_facets(GetParam())[static_cast<std::size_t>(f.facet)];
+    for (FacetOfCell& f : region.facets) f.facet = mirrored_facets(GetParam())[static_cast<std::size_t>(f.facet)];
   const Mesh turned(std::move(data));
   ASSERT_THAT(turned.notices(), ::testing::ElementsAre(HasSubstr("inside out")));
   for (const Region& region : straight.regions())

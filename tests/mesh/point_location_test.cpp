@@ -71,7 +71,8 @@ TEST_P(PointLocation, LinearFieldsAreExactAtAnyPoint) {
   const PointLocator locator(mesh);
   const double depth = mesh.dimension() == 3 ? 0.5 : 0;
   for (int i = 0; i < 200; ++i) {  // a sequence that fills the box evenly
-    const Point x = {std::fmod(0.7548776662 * i, 1), std::fmod(2 * 0.5698402910 * i, 2), std::fmod(depth * 0.43 * i, depth + 1e-300)};
+    const Point x = {std::fmod(0.7548776662 * i, 1), std::fmod(2 * 0.5698402910 * i, 2),
+                     std::fmod(depth * 0.43 * i, depth + 1e-300)};
     EXPECT_NEAR(interpolate(mesh, locator.locate(x), field, 1)[0], f(x), 1e-11);
   }
 }
@@ -88,7 +89,10 @@ TEST_P(PointLocation, TakesTheNearestCellWithinTheTolerance) {
 }
 
 TEST(PointLocation, NearestPointOfASkewedCellIsTheTrueOne) {
-  MeshData data{.dimension = 2, .points = {0, 0, 0, 10, 0, 0, 10, 0.1, 0}, .blocks = {{CellKind::tri3, {0, 1, 2}}}, .regions = {}};
+  MeshData data{.dimension = 2,
+                .points = {0, 0, 0, 10, 0, 0, 10, 0.1, 0},
+                .blocks = {{CellKind::tri3, {0, 1, 2}}},
+                .regions = {}};
   const Mesh mesh(std::move(data));
   const PointLocator locator(mesh, 0.1);
   EXPECT_NEAR(locator.locate({4, -0.5, 0}).distance, 0.5, 1e-14);
@@ -114,12 +118,15 @@ TEST(PointLocation, PointOutsideNamesTheBoxAndTheNearestNode) {
   EXPECT_EQ(error.exit(), Exit::input);
   EXPECT_THAT(error.what(), AllOf(HasSubstr("(1.5, 2.25, 0)"), HasSubstr("(0, 0, 0) and (1, 2, 0)"),
                                   HasSubstr("nearest node"), HasSubstr("at (1, 2, 0)")));
-  EXPECT_THROW(PointLocator(mesh).locate({0.5, 0.5, 0.1}), Error);       // above the plane
+  EXPECT_THROW(PointLocator(mesh).locate({0.5, 0.5, 0.1}), Error);  // above the plane
   EXPECT_THROW(PointLocator(mesh).locate({std::nan(""), 0.5, 0}), Error);
 }
 
 TEST(PointLocation, FollowsBarsInSpace) {
-  MeshData data{.dimension = 1, .points = {0, 0, 0, 1, 1, 1, 2, 2, 0}, .blocks = {{CellKind::line2, {0, 1, 1, 2}}}, .regions = {}};
+  MeshData data{.dimension = 1,
+                .points = {0, 0, 0, 1, 1, 1, 2, 2, 0},
+                .blocks = {{CellKind::line2, {0, 1, 1, 2}}},
+                .regions = {}};
   const Mesh mesh(std::move(data));
   const PointLocator::Place place = PointLocator(mesh).locate({1.25, 1.25, 0.75});
   EXPECT_EQ(place.cell, 1);

@@ -17,13 +17,16 @@ std::vector<CellKind> cells_with_extent() {
 
 Mesh curved_block(CellKind kind) {
   const Distortion distortion{.smooth = 0.08, .random = 0.03, .curved = true};
-  return traits(kind).dimension == 2 ? rectangle(3, 2, {1, 1}, kind, distortion) : box(2, 2, 2, {1, 1, 1}, kind, distortion);
+  return traits(kind).dimension == 2 ? rectangle(3, 2, {1, 1}, kind, distortion)
+                                     : box(2, 2, 2, {1, 1, 1}, kind, distortion);
 }
 
 // Bends the boundary too: what the generators leave flat.
 Mesh bent(const Mesh& mesh) {
-  MeshData data{.dimension = mesh.dimension(), .points = {mesh.points().begin(), mesh.points().end()},
-                .blocks = {mesh.blocks().begin(), mesh.blocks().end()}, .regions = {mesh.regions().begin(), mesh.regions().end()}};
+  MeshData data{.dimension = mesh.dimension(),
+                .points = {mesh.points().begin(), mesh.points().end()},
+                .blocks = {mesh.blocks().begin(), mesh.blocks().end()},
+                .regions = {mesh.regions().begin(), mesh.regions().end()}};
   for (std::size_t i = 0; i < data.points.size(); i += 3) {
     const double x = data.points[i], y = data.points[i + 1], z = data.points[i + 2];
     data.points[i] += 0.1 * y * y;
@@ -71,7 +74,8 @@ TEST_P(Refine, EveryCellBecomesAsManyOfItsKind) {
   if (pyramid) {
     EXPECT_EQ(fine.kind_of(fine.cell_count() - 1), traits(GetParam()).order == 1 ? CellKind::tet4 : CellKind::tet10);
   }
-  EXPECT_TRUE(std::equal(coarse.points().begin(), coarse.points().end(), fine.points().begin())) << "old nodes come first";
+  EXPECT_TRUE(std::equal(coarse.points().begin(), coarse.points().end(), fine.points().begin()))
+      << "old nodes come first";
 }
 
 TEST_P(Refine, NodesOnlyWhereCellsNeedThem) {
@@ -82,7 +86,9 @@ TEST_P(Refine, NodesOnlyWhereCellsNeedThem) {
 TEST_P(Refine, StructuredGridBecomesTheGridOfHalfTheSpacing) {
   if (traits(GetParam()).linear == CellKind::pyramid5) return;
   const bool plane = traits(GetParam()).dimension == 2;
-  const auto block = [&](Index n) { return plane ? rectangle(n, n, {1, 1}, GetParam()) : box(n, n, n, {1, 1, 1}, GetParam()); };
+  const auto block = [&](Index n) {
+    return plane ? rectangle(n, n, {1, 1}, GetParam()) : box(n, n, n, {1, 1, 1}, GetParam());
+  };
   const Mesh fine = refine(block(2)), same = block(4);
   EXPECT_EQ(fine.cell_count(), same.cell_count());
   EXPECT_EQ(fine.node_count(), same.node_count());
@@ -120,7 +126,9 @@ TEST(Refine, RegionOfNodesGrowsAlongItsEdgesAndFacesOnly) {
 }
 
 TEST(Refine, BarsAreHalved) {
-  MeshData data{.dimension = 1, .points = {0, 0, 0, 2, 0, 0, 0.8, 0, 0}, .blocks = {{CellKind::line3, {0, 1, 2}}},
+  MeshData data{.dimension = 1,
+                .points = {0, 0, 0, 2, 0, 0, 0.8, 0, 0},
+                .blocks = {{CellKind::line3, {0, 1, 2}}},
                 .regions = {{"end", RegionKind::facets, {}, {{0, 1}}, {}}}};
   const Mesh fine = refine(Mesh(data));
   ASSERT_EQ(fine.cell_count(), 2);
@@ -131,7 +139,9 @@ TEST(Refine, BarsAreHalved) {
 
 TEST(Refine, CutsTetrahedraAlongTheShortestDiagonal) {
   // A flat tetrahedron: edge middles 0-1 and 2-3 are near each other.
-  const Mesh coarse(MeshData{.dimension = 3, .points = {-1, 0, 0, 1, 0, 0, 0, -1, 0.2, 0, 1, 0.2}, .blocks = {{CellKind::tet4, {0, 1, 3, 2}}}});
+  const Mesh coarse(MeshData{.dimension = 3,
+                             .points = {-1, 0, 0, 1, 0, 0, 0, -1, 0.2, 0, 1, 0.2},
+                             .blocks = {{CellKind::tet4, {0, 1, 3, 2}}}});
   const Mesh fine = refine(coarse);
   double longest = 0;
   for (Index cell = 4; cell < 8; ++cell)  // the inner ones share the diagonal of length 0.2

@@ -33,8 +33,8 @@ TEST(Regions, AMeshWithoutCellRegionsGetsOneOfAllCells) {
 }
 
 TEST(Regions, AnUnknownNameListsWhatExists) {
-  const Mesh mesh(two_hexes({{"steel", RegionKind::cells, {0, 1}, {}, {}},
-                             {"clamp", RegionKind::facets, {}, {{0, 0}}, {}}}));
+  const Mesh mesh(
+      two_hexes({{"steel", RegionKind::cells, {0, 1}, {}, {}}, {"clamp", RegionKind::facets, {}, {{0, 0}}, {}}}));
   const Error error = error_of([&] { mesh.region("clmap"); });
   EXPECT_EQ(error.exit(), Exit::input);
   EXPECT_THAT(error.message(), HasSubstr("part.msh has no region named 'clmap'"));
@@ -45,8 +45,7 @@ TEST(Regions, AnUnknownNameListsWhatExists) {
 }
 
 TEST(Regions, OfOneNameTheHighestDimensionIsFound) {
-  const Mesh mesh(two_hexes({{"fix", RegionKind::nodes, {}, {}, {1}},
-                             {"fix", RegionKind::facets, {}, {{0, 0}}, {}}}));
+  const Mesh mesh(two_hexes({{"fix", RegionKind::nodes, {}, {}, {1}}, {"fix", RegionKind::facets, {}, {{0, 0}}, {}}}));
   EXPECT_EQ(mesh.region("fix").kind, RegionKind::facets);
   EXPECT_THAT(mesh.region_names(), ElementsAre("fix", "all"));
 }
@@ -77,7 +76,9 @@ TEST(Regions, BadContentsAreErrorsThatNameTheRegion) {
 
 TEST(Regions, TwoOfOneKindAndNameAreRefused) {
   const Region region{"a", RegionKind::cells, {0}, {}, {}};
-  EXPECT_THAT(error_of([&] { Mesh(two_hexes({region, region})); }).message(),
+  EXPECT_THAT(error_of([&] {
+                Mesh(two_hexes({region, region}));
+              }).message(),
               HasSubstr("two regions of cells in part.msh are named 'a'"));
 }
 

@@ -36,7 +36,9 @@ TEST(Selection, SetsObeyTheirLaws) {
   const Mesh mesh = box(5, 4, 3, {1, 1, 1}, CellKind::hex8);
   const Region a = select(mesh, "a", RegionKind::cells, in_sphere({0, 0, 0}, 0.8, 0)),
                b = select(mesh, "b", RegionKind::cells, in_box({0.3, 0, 0}, {1, 1, 1}, 0));
-  const auto size = [&](SetOperation operation, const Region& x, const Region& y) { return combine("c", operation, std::vector{&x, &y}).size(); };
+  const auto size = [&](SetOperation operation, const Region& x, const Region& y) {
+    return combine("c", operation, std::vector{&x, &y}).size();
+  };
   EXPECT_GT(a.size(), 0);
   EXPECT_EQ(size(SetOperation::together, a, b), a.size() + b.size() - size(SetOperation::common, a, b));
   EXPECT_EQ(size(SetOperation::without, a, b), a.size() - size(SetOperation::common, a, b));
@@ -52,7 +54,8 @@ TEST(Selection, CellsAreSharedOutByTheirCentres) {
 }
 
 TEST(Selection, RoundPlaces) {
-  const PlaceTest pipe = near_cylinder({1, 0, 0}, {0, 0, 7}, 2, 1e-9), rod = in_cylinder({1, 0, 0}, {0, 0, 7}, 2, 1e-9), ball = near_sphere({0, 0, 0}, 1, 1e-9);
+  const PlaceTest pipe = near_cylinder({1, 0, 0}, {0, 0, 7}, 2, 1e-9), rod = in_cylinder({1, 0, 0}, {0, 0, 7}, 2, 1e-9),
+                  ball = near_sphere({0, 0, 0}, 1, 1e-9);
   EXPECT_TRUE(pipe({1 + 2 * std::cos(0.3), 2 * std::sin(0.3), -40}));
   EXPECT_FALSE(pipe({1, 0, 0}));
   EXPECT_TRUE(rod({1, 0, 5}));

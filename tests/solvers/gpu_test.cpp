@@ -83,8 +83,9 @@ TEST_F(Gpu, ConjugateGradientsSolveAndRepeatBitwise) {
   const Vector b(gpu, f, "test");
   const JacobiPreconditioner jacobi(A);
   const ChebyshevPreconditioner chebyshev(A);
-  for (const LinearOperator* preconditioner : {static_cast<const LinearOperator*>(nullptr), static_cast<const LinearOperator*>(&jacobi),
-                                               static_cast<const LinearOperator*>(&chebyshev)}) {
+  for (const LinearOperator* preconditioner :
+       {static_cast<const LinearOperator*>(nullptr), static_cast<const LinearOperator*>(&jacobi),
+        static_cast<const LinearOperator*>(&chebyshev)}) {
     std::vector<double> first;
     for (int repeat = 0; repeat < 3; ++repeat) {
       Vector x(gpu, A.rows(), "test");
@@ -100,10 +101,12 @@ TEST_F(Gpu, ConjugateGradientsSolveAndRepeatBitwise) {
 
 TEST_F(Gpu, SeveralVectorsAgreeWithTheHostAndAreRepeatable) {
   const Device cpu = Device::named("cpu", 2);
-  for (const auto& [rows_per_edge, columns, b] : {std::tuple{3, 1, 1}, {9, 11, 2}, {17, 35, 3}, {7, 9, 4}, {7, 3, 5}, {5, 9, 6}}) {
+  for (const auto& [rows_per_edge, columns, b] :
+       {std::tuple{3, 1, 1}, {9, 11, 2}, {17, 35, 3}, {7, 9, 4}, {7, 3, 5}, {5, 9, 6}}) {
     const Blocks blocks = grid_matrix(rows_per_edge, b);
     const SparseMatrix A = on(gpu, blocks), reference = on(cpu, blocks);
-    MultiVector X(gpu, A.rows(), columns), Y(gpu, A.rows(), columns), Xc(cpu, A.rows(), columns), Yc(cpu, A.rows(), columns);
+    MultiVector X(gpu, A.rows(), columns), Y(gpu, A.rows(), columns), Xc(cpu, A.rows(), columns),
+        Yc(cpu, A.rows(), columns);
     for (int j = 0; j < columns; ++j) {
       const std::vector<double> x = random_numbers(static_cast<std::size_t>(A.rows()), 20 + j);
       X.set_column(j, Vector(gpu, x, "test"));
@@ -111,7 +114,8 @@ TEST_F(Gpu, SeveralVectorsAgreeWithTheHostAndAreRepeatable) {
     }
     A.apply_block(X, Y);
     reference.apply_block(Xc, Yc);
-    const std::vector<double> G = gram(X, Y), Gc = gram(Xc, Yc), C = random_numbers(static_cast<std::size_t>(columns * columns), 7);
+    const std::vector<double> G = gram(X, Y), Gc = gram(Xc, Yc),
+                              C = random_numbers(static_cast<std::size_t>(columns * columns), 7);
     const double scale = double(A.rows()) * 300;
     for (std::size_t i = 0; i < G.size(); ++i) ASSERT_NEAR(G[i], Gc[i], 1e-14 * scale);
     EXPECT_EQ(gram(X, Y), G);
@@ -131,13 +135,15 @@ TEST_F(Gpu, KrylovMethodsSolveAndRepeatBitwise) {
   const JacobiPreconditioner jacobi(A);
   const ChebyshevPreconditioner chebyshev(A);
   Vector x(gpu, A.rows(), "test");
-  for (const LinearOperator* M : {static_cast<const LinearOperator*>(nullptr), static_cast<const LinearOperator*>(&jacobi),
-                                  static_cast<const LinearOperator*>(&chebyshev)})
+  for (const LinearOperator* M :
+       {static_cast<const LinearOperator*>(nullptr), static_cast<const LinearOperator*>(&jacobi),
+        static_cast<const LinearOperator*>(&chebyshev)})
     for (int method = 0; method < 4; ++method) {
       std::vector<double> first;
       for (int repeat = 0; repeat < 2; ++repeat) {
         x.fill_zero();
-        const SolveReport report = method == 0   ? ConjugateGradient{.relative = 1e-10, .flexible = true}.solve(A, b, x, M)
+        const SolveReport report = method == 0
+                                       ? ConjugateGradient{.relative = 1e-10, .flexible = true}.solve(A, b, x, M)
                                    : method == 1 ? Minres{.relative = 1e-10}.solve(A, b, x, M)
                                    : method == 2 ? Gmres{.relative = 1e-10}.solve(A, b, x, M)
                                                  : Bicgstab{.relative = 1e-10}.solve(A, b, x, M);
@@ -161,8 +167,9 @@ TEST_F(Gpu, SeveralRightHandSidesAreSolvedAtOnce) {
     B.set_column(j, Vector(gpu, f.back(), "test"));
   }
   Vector x(gpu, A.rows(), "test");
-  for (const LinearOperator* M : {static_cast<const LinearOperator*>(nullptr), static_cast<const LinearOperator*>(&jacobi),
-                                  static_cast<const LinearOperator*>(&chebyshev)}) {
+  for (const LinearOperator* M :
+       {static_cast<const LinearOperator*>(nullptr), static_cast<const LinearOperator*>(&jacobi),
+        static_cast<const LinearOperator*>(&chebyshev)}) {
     X.values().fill_zero();
     const std::vector<SolveReport> reports = BlockConjugateGradient{.relative = 1e-10}.solve(A, B, X, M);
     for (int j = 0; j < columns; ++j) {
@@ -173,7 +180,8 @@ TEST_F(Gpu, SeveralRightHandSidesAreSolvedAtOnce) {
   }
 }
 
-// Of the chain 2, -1 minus s: eigenvalues 2 - 2 cos(k pi / (n + 1)) - s. By the CPU where the GPU's library counts none.
+// Of the chain 2, -1 minus s: eigenvalues 2 - 2 cos(k pi / (n + 1)) - s. By the CPU where the GPU's library counts
+// none.
 TEST_F(Gpu, NegativePivotsCountTheEigenvaluesBelowAShift) {
   constexpr int n = 40;
   for (const double shift : {0.1, 2.0, 3.9}) {

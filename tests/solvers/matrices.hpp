@@ -116,7 +116,8 @@ using Dense = std::vector<std::vector<long double>>;
 
 inline Dense dense(const SparseMatrix& A) {
   const HostMatrix host = host_matrix(A);
-  Dense rows(static_cast<std::size_t>(host.rows()), std::vector<long double>(static_cast<std::size_t>(host.rows()), 0.0L));
+  Dense rows(static_cast<std::size_t>(host.rows()),
+             std::vector<long double>(static_cast<std::size_t>(host.rows()), 0.0L));
   for (Index i = 0; i < host.rows(); ++i)
     for (Index k = host.offsets[i]; k < host.offsets[i + 1]; ++k) rows[i][host.columns[k]] = host.values[k];
   return rows;
@@ -172,8 +173,7 @@ inline std::vector<std::string> back_ends() {
   for (const char* name : {"cpu:v3", "cpu:v4", "fake"}) try {
       Device::named(name, 1);
       names.push_back(name);
-    } catch (const Error&) {
-    }
+    } catch (const Error&) {}
   return names;
 }
 

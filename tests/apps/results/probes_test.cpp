@@ -34,10 +34,19 @@ Field field_of(const Mesh& mesh, const std::string& name, int components, F f) {
 struct Probed {
   Mesh mesh = box(4, 2, 2, {2, 1, 0.5}, CellKind::hex8, {.smooth = 0.05});
   std::vector<Field> fields = {
-      field_of(mesh, "temperature", 1, [](double x, double y, double z) { return std::vector{20 + 10 * x - y + 4 * z}; }),
-      field_of(mesh, "displacement", 3, [](double x, double y, double z) { return std::vector{3 * x, 4 * x, 0 * (y + z)}; }),
-      field_of(mesh, "reaction", 3, [](double, double, double) { return std::vector{1.0, 0.0, -2.0}; })};
-  std::vector<Field> cells = {of_cells("force", {"N", "Vy"}, [](double i) { return std::vector{i, -i}; }),
+      field_of(mesh, "temperature", 1,
+               [](double x, double y, double z) { return std::vector{20 + 10 * x - y + 4 * z}; }),
+      field_of(mesh, "displacement", 3,
+               [](double x, double y, double z) {
+                 return std::vector{3 * x, 4 * x, 0 * (y + z)};
+               }),
+      field_of(mesh, "reaction", 3, [](double, double, double) {
+        return std::vector{1.0, 0.0, -2.0};
+      })};
+  std::vector<Field> cells = {of_cells("force", {"N", "Vy"},
+                                       [](double i) {
+                                         return std::vector{i, -i};
+                                       }),
                               of_cells("temperature", {}, [](double i) { return std::vector{100 + i}; })};
 
   // f(number of the cell)
@@ -79,7 +88,8 @@ TEST(Probes, MeansAndIntegralsAreThoseOfTheBody) {
   MeshData data = rectangle_data(2, 1, {1, 1}, CellKind::quad4);
   for (std::size_t i = 0; i < data.points.size(); i += 3) data.points[i] += 1;
   const Mesh mesh(std::move(data));
-  const std::vector<Field> nodal = {field_of(mesh, "T", 1, [](double x, double, double) { return std::vector{x}; })}, cells = {{"c", 1, {1, 3}}};
+  const std::vector<Field> nodal = {field_of(mesh, "T", 1, [](double x, double, double) { return std::vector{x}; })},
+                           cells = {{"c", 1, {1, 3}}};
   const auto value = [&](const std::string& probe, const BodyMeasure& measure) {
     Case input = Case::from_text("[[probe]]\nname = 'p'\nregion = 'all'\n" + probe);
     return evaluate_probes(input, mesh, {nodal, cells, measure}).front().second.front();
@@ -112,10 +122,14 @@ TEST(Probes, ComponentByNameNumberAndMagnitude) {
 TEST(Probes, AFieldWithoutValuesGivesNaN) {
   Probed p;
   p.fields[1].values.clear();
-  for (const char* place :
-       {"point = [1, 0.4, 0.2]", "region = 'x1'\nmeasure = 'max'", "region = 'all'\nmeasure = 'integral'", "region = 'x1'\nmeasure = 'reaction'"}) {
-    EXPECT_THAT(p.value(std::string("field = 'displacement'\n") + place), ElementsAre(testing::IsNan(), testing::IsNan(), testing::IsNan())) << place;
-    EXPECT_THAT(p.value(std::string("field = 'displacement'\ncomponent = 'magnitude'\n") + place), ElementsAre(testing::IsNan())) << place;
+  for (const char* place : {"point = [1, 0.4, 0.2]", "region = 'x1'\nmeasure = 'max'",
+                            "region = 'all'\nmeasure = 'integral'", "region = 'x1'\nmeasure = 'reaction'"}) {
+    EXPECT_THAT(p.value(std::string("field = 'displacement'\n") + place),
+                ElementsAre(testing::IsNan(), testing::IsNan(), testing::IsNan()))
+        << place;
+    EXPECT_THAT(p.value(std::string("field = 'displacement'\ncomponent = 'magnitude'\n") + place),
+                ElementsAre(testing::IsNan()))
+        << place;
   }
 }
 
@@ -126,7 +140,8 @@ TEST(Probes, RegionsGiveMinimumMaximumMeanAndIntegral) {
   EXPECT_THAT(p.value(side + "measure = 'max'"), ElementsAre(DoubleNear(42, tiny)));
   EXPECT_THAT(p.value(side + "measure = 'mean'"), ElementsAre(DoubleNear(40.5, tiny)));
   EXPECT_THAT(p.value(side + "measure = 'integral'"), ElementsAre(DoubleNear(20.25, tiny)));
-  EXPECT_THAT(p.value("field = 'temperature'\nregion = 'all'\nmeasure = 'integral'"), ElementsAre(DoubleNear(30.5, tiny)));
+  EXPECT_THAT(p.value("field = 'temperature'\nregion = 'all'\nmeasure = 'integral'"),
+              ElementsAre(DoubleNear(30.5, tiny)));
   EXPECT_THAT(p.value("field = 'displacement'\nregion = 'x1'\ncomponent = 'magnitude'\nmeasure = 'mean'"),
               ElementsAre(DoubleNear(10, tiny)));
 }
@@ -139,7 +154,8 @@ TEST(Probes, ReactionSumsOverTheNodesOfARegion) {
 
 TEST(Probes, FieldsInCellsAreTakenWhereNodesHaveNoneOrWhenAskedFor) {
   const Probed p;
-  const std::string force = "field = 'force'\nregion = 'all'\n", warm = "field = 'temperature'\nvalues = 'cells'\nregion = 'all'\n";
+  const std::string force = "field = 'force'\nregion = 'all'\n",
+                    warm = "field = 'temperature'\nvalues = 'cells'\nregion = 'all'\n";
   EXPECT_THAT(p.value(force + "measure = 'max'"), ElementsAre(15, 0));
   EXPECT_THAT(p.value(force + "measure = 'min'\ncomponent = 'vy'"), ElementsAre(-15));
   EXPECT_THAT(p.value(warm + "measure = 'max'"), ElementsAre(115));
@@ -155,10 +171,13 @@ TEST(Probes, FieldsInCellsAreTakenWhereNodesHaveNoneOrWhenAskedFor) {
 TEST(Probes, FieldsInCellsNeedRegionsOfCells) {
   const Probed p;
   const std::string probe = "[[probe]]\nname = 'a'\nfield = 'force'\n";
-  EXPECT_THAT(p.error(probe + "region = 'x1'\nmeasure = 'max'"), AllOf(HasSubstr("'force' lies in cells"), HasSubstr("'x1' is a region of facets")));
+  EXPECT_THAT(p.error(probe + "region = 'x1'\nmeasure = 'max'"),
+              AllOf(HasSubstr("'force' lies in cells"), HasSubstr("'x1' is a region of facets")));
   EXPECT_THAT(p.error(probe + "region = 'all'\nmeasure = 'reaction'"), HasSubstr("sums over nodes"));
   EXPECT_THAT(p.error(probe + "values = 'nodes'\nregion = 'all'\nmeasure = 'max'"), HasSubstr("'temperature'"));
-  EXPECT_THAT(p.error("[[probe]]\nname = 'a'\nfield = 'displacement'\nvalues = 'cells'\nregion = 'all'\nmeasure = 'max'"), HasSubstr("'force'"));
+  EXPECT_THAT(
+      p.error("[[probe]]\nname = 'a'\nfield = 'displacement'\nvalues = 'cells'\nregion = 'all'\nmeasure = 'max'"),
+      HasSubstr("'force'"));
 }
 
 TEST(Probes, MistakesAreFoundTogetherWithTheirPlaces) {
@@ -169,14 +188,16 @@ TEST(Probes, MistakesAreFoundTogetherWithTheirPlaces) {
       "[[probe]]\nname = 'c'\nfield = 'temperature'\npoint = [9, 0, 0]\n"
       "[[probe]]\nname = 'c'\nfield = 'temperature'\nregion = 'x7'\nmeasure = 'max'\n"
       "[[probe]]\nname = 'd'\nfield = 'temperature'\nregion = 'x1'\npoint = [0, 0, 0]\n");
-  EXPECT_THAT(text, AllOf(HasSubstr("did you mean 'temperature'?"), HasSubstr("case.toml:3"), HasSubstr("did you mean 'magnitude'?"),
-                          HasSubstr("(9, 0, 0) lies outside"), HasSubstr("nearest node"), HasSubstr("'x7'"),
-                          HasSubstr("a second probe is called 'c'"), HasSubstr("a point and a region")));
+  EXPECT_THAT(text, AllOf(HasSubstr("did you mean 'temperature'?"), HasSubstr("case.toml:3"),
+                          HasSubstr("did you mean 'magnitude'?"), HasSubstr("(9, 0, 0) lies outside"),
+                          HasSubstr("nearest node"), HasSubstr("'x7'"), HasSubstr("a second probe is called 'c'"),
+                          HasSubstr("a point and a region")));
 }
 
 TEST(Probes, UnknownMeasureAndMissingKeysAreErrors) {
   const Probed p;
-  EXPECT_THAT(p.error("[[probe]]\nname = 'a'\nfield = 'temperature'\nregion = 'x0'\nmeasure = 'maximum'"), HasSubstr("'max'"));
+  EXPECT_THAT(p.error("[[probe]]\nname = 'a'\nfield = 'temperature'\nregion = 'x0'\nmeasure = 'maximum'"),
+              HasSubstr("'max'"));
   EXPECT_THAT(p.error("[[probe]]\nfield = 'temperature'\npoint = [0, 0, 0]"), HasSubstr("name"));
   EXPECT_THAT(p.error("[[probe]]\nname = 'a'\npoint = [0, 0, 0]"), HasSubstr("field"));
   EXPECT_THAT(p.error("[[probe]]\nname = 'a'\nfield = 'temperature'\ncomponent = 'x'\npoint = [0, 0, 0]"),
@@ -193,7 +214,8 @@ TEST(Probes, NaNIsNotLostInMinimumAndMaximum) {
 
 TEST(Probes, PlaneMeshesTakePointsOfTwoCoordinates) {
   const Mesh mesh = rectangle(3, 3, {1, 1}, CellKind::quad9);
-  const std::vector<Field> fields = {field_of(mesh, "T", 1, [](double x, double y, double) { return std::vector{x * x + y}; })};
+  const std::vector<Field> fields = {
+      field_of(mesh, "T", 1, [](double x, double y, double) { return std::vector{x * x + y}; })};
   Case input = Case::from_text("[[probe]]\nname = 'p'\nfield = 'T'\npoint = [0.4, 0.1]");
   check_probes(input, mesh);
   input.finish();
@@ -202,14 +224,15 @@ TEST(Probes, PlaneMeshesTakePointsOfTwoCoordinates) {
 
 class Integrals : public ::testing::TestWithParam<CellKind> {};
 INSTANTIATE_TEST_SUITE_P(Solids, Integrals,
-                         ::testing::Values(CellKind::tet4, CellKind::tet10, CellKind::hex8, CellKind::hex20, CellKind::hex27,
-                                           CellKind::prism6, CellKind::prism15, CellKind::prism18, CellKind::pyramid5,
-                                           CellKind::pyramid13, CellKind::pyramid14),
+                         ::testing::Values(CellKind::tet4, CellKind::tet10, CellKind::hex8, CellKind::hex20,
+                                           CellKind::hex27, CellKind::prism6, CellKind::prism15, CellKind::prism18,
+                                           CellKind::pyramid5, CellKind::pyramid13, CellKind::pyramid14),
                          [](const auto& info) { return std::string(traits(info.param).name); });
 
 TEST_P(Integrals, OfALinearFieldAreExactOnDistortedCells) {
   const Mesh mesh = box(3, 2, 2, {2, 1, 0.5}, GetParam(), {.smooth = 0.05, .curved = true});
-  const Field f = field_of(mesh, "f", 1, [](double x, double y, double z) { return std::vector{1 + x + 2 * y + 4 * z}; });
+  const Field f =
+      field_of(mesh, "f", 1, [](double x, double y, double z) { return std::vector{1 + x + 2 * y + 4 * z}; });
   const RegionIntegral whole = integrate(mesh, mesh.region("all"), f, {});
   EXPECT_NEAR(whole.size, 1, 1e-12);
   EXPECT_NEAR(whole.integrals[0], 1 + 1 + 1 + 1, 1e-12);

@@ -23,7 +23,8 @@ class RitzMesh : public ::testing::Test {
  protected:
   RitzMesh()
       : folder_(std::filesystem::temp_directory_path() /
-                ("ritz mesh " + std::to_string(::getpid()) + ::testing::UnitTest::GetInstance()->current_test_info()->name())) {
+                ("ritz mesh " + std::to_string(::getpid()) +
+                 ::testing::UnitTest::GetInstance()->current_test_info()->name())) {
     std::filesystem::create_directories(folder_);
   }
   ~RitzMesh() override { std::filesystem::remove_all(folder_); }
@@ -32,7 +33,8 @@ class RitzMesh : public ::testing::Test {
     return run_command("cd '" + folder_.string() + "' && " + RITZ_TOOL + " mesh " + arguments);
   }
   json info(const std::string& file) const {
-    return json::parse(run_command("cd '" + folder_.string() + "' && " + RITZ_TOOL + " mesh info --json " + file, true).output);
+    return json::parse(
+        run_command("cd '" + folder_.string() + "' && " + RITZ_TOOL + " mesh info --json " + file, true).output);
   }
   bool exists(const std::string& name) const { return std::filesystem::exists(folder_ / name); }
   void remove(const std::string& name) const { std::filesystem::remove(folder_ / name); }
@@ -101,7 +103,8 @@ TEST_F(RitzMesh, RefineHalvesAsOftenAsAsked) {
   const json after = info("fine.msh");
   EXPECT_EQ(after["cells_by_kind"]["hex20"].get<int>(), 64 * before["cells_by_kind"]["hex20"].get<int>());
   EXPECT_NEAR(after["volume"].get<double>(), before["volume"].get<double>(), 1e-12);
-  EXPECT_NEAR(region_size(after, "roof"), region_size(before, "roof"), 1e-6) << "the quadrature is not exact for curved areas";
+  EXPECT_NEAR(region_size(after, "roof"), region_size(before, "roof"), 1e-6)
+      << "the quadrature is not exact for curved areas";
   EXPECT_EQ(run("refine " + data("mixed2i.41.binary.msh") + " finer.msh --times 99").exit_code, 2);
 }
 
@@ -117,24 +120,29 @@ TEST_F(RitzMesh, CheckShowsTheCellsWithAProblem) {
     const char *last_node, *elements, *what;
     int cells;
   };
-  for (const Bad& bad : {Bad{"2,1", "1,1,2,3,4\n2,2,3,6,5\n", "inside out", 1},            // the other way round than its neighbour
-                         Bad{"0.9,0.4", "1,1,2,3,4\n2,2,5,6,3\n", "folded", 1},
-                         Bad{"2,1", "1,1,2,3,4\n2,2,5,6,3\n3,2,3,4,1\n", "repeated", 3},
-                         Bad{"1,0.5", "1,1,2,3,4\n2,2,5,5,6\n", "", 1}}) {
+  // the other way round than its neighbour
+  for (const Bad& bad :
+       {Bad{"2,1", "1,1,2,3,4\n2,2,3,6,5\n", "inside out", 1}, Bad{"0.9,0.4", "1,1,2,3,4\n2,2,5,6,3\n", "folded", 1},
+        Bad{"2,1", "1,1,2,3,4\n2,2,5,6,3\n3,2,3,4,1\n", "repeated", 3},
+        Bad{"1,0.5", "1,1,2,3,4\n2,2,5,5,6\n", "", 1}}) {
     put_squares("bad.inp", bad.last_node, bad.elements);
     const CommandResult check = run("check bad.inp --vtu picture.vtu");
     EXPECT_EQ(check.exit_code, 3) << check.output;
-    EXPECT_THAT(check.output, AllOf(HasSubstr(bad.what), HasSubstr(std::to_string(bad.cells) + " cells with a problem are in picture.vtu")));
+    EXPECT_THAT(check.output, AllOf(HasSubstr(bad.what),
+                                    HasSubstr(std::to_string(bad.cells) + " cells with a problem are in picture.vtu")));
     EXPECT_TRUE(exists("picture.vtu"));
     remove("picture.vtu");
   }
 }
 
 TEST_F(RitzMesh, CheckFindsHangingNodesCracksAndPoorShapes) {
-  put("hanging.inp", "*NODE\n1,0,0\n2,1,0\n3,1,1\n4,0,1\n5,1,.5\n6,2,0\n7,2,.5\n8,2,1\n*ELEMENT,TYPE=CPS4\n1,1,2,3,4\n2,2,6,7,5\n3,5,7,8,3\n");
+  put("hanging.inp",
+      "*NODE\n1,0,0\n2,1,0\n3,1,1\n4,0,1\n5,1,.5\n6,2,0\n7,2,.5\n8,2,1\n*ELEMENT,TYPE=CPS4\n1,1,2,3,4\n2,2,6,7,5\n3,5,"
+      "7,8,3\n");
   EXPECT_EQ(run("check hanging.inp").exit_code, 3);
   EXPECT_EQ(info("hanging-problems.vtu")["cells"], 1);
-  put("crack.inp", "*NODE\n1,0,0\n2,1,0\n3,1,1\n4,0,1\n5,1,0\n6,2,0\n7,2,1\n8,1,1\n*ELEMENT,TYPE=CPS4\n1,1,2,3,4\n2,5,6,7,8\n");
+  put("crack.inp",
+      "*NODE\n1,0,0\n2,1,0\n3,1,1\n4,0,1\n5,1,0\n6,2,0\n7,2,1\n8,1,1\n*ELEMENT,TYPE=CPS4\n1,1,2,3,4\n2,5,6,7,8\n");
   EXPECT_EQ(run("check crack.inp").exit_code, 0) << "two bodies in touch may be meant";
   EXPECT_EQ(info("crack-problems.vtu")["cells"], 2);
   put("thin.inp", "*NODE\n1,0,0\n2,1,0\n3,1,1\n4,0.45,0.55\n*ELEMENT,TYPE=CPS4\n1,1,2,3,4\n");

@@ -14,7 +14,8 @@ namespace {
 // -(k (1 + b u) u')' = 0 between u = 0 and u = v: u + b u^2 / 2 is linear.
 struct Wall {
   explicit Wall(double value, double growth = 0.8, double c = 0)
-      : model(rectangle(8, 1, {1, 0.2}, CellKind::quad9), test_form(NonlinearDiffusion<2>{1.3, growth, c})), fixed(model.space) {
+      : model(rectangle(8, 1, {1, 0.2}, CellKind::quad9), test_form(NonlinearDiffusion<2>{1.3, growth, c})),
+        fixed(model.space) {
     fixed.prescribe(model.mesh.region("x0"), 0, 0, "x0");
     fixed.prescribe(model.mesh.region("x1"), 0, value, "x1");
     fixed.finish();
@@ -30,7 +31,8 @@ TEST(NonlinearSolution, IsTheKnownOne) {
   double heat = 0;
   for (Index node = 0; node < wall.model.mesh.node_count(); ++node) {
     const double x = wall.model.mesh.point(node)[0];
-    EXPECT_NEAR(u[static_cast<std::size_t>(node)], (-1 + std::sqrt(1 + 1.6 * x * (3 + 0.4 * 9))) / 0.8, 2e-4);  // Q2, 8 cells
+    // Q2, 8 cells
+    EXPECT_NEAR(u[static_cast<std::size_t>(node)], (-1 + std::sqrt(1 + 1.6 * x * (3 + 0.4 * 9))) / 0.8, 2e-4);
     if (x == 1) heat += s.reaction[static_cast<std::size_t>(node)];
   }
   EXPECT_NEAR(heat, 0.2 * 1.3 * (3 + 0.4 * 9), 1e-4);  // k (v + b v^2 / 2) times the height
@@ -41,31 +43,34 @@ TEST(NonlinearSolution, StepsSquareTheResidual) {
   const Wall wall(3);
   const NonlinearSolution s = solve_nonlinear(wall.model.equations, wall.fixed, {.relative = 1e-11});
   ASSERT_GE(s.steps.size(), 3u);
-  for (std::size_t i = 1; i + 1 < s.steps.size(); ++i) EXPECT_LE(s.steps[i].relative, 10 * std::pow(s.steps[i - 1].relative, 2) + 1e-13);
+  for (std::size_t i = 1; i + 1 < s.steps.size(); ++i)
+    EXPECT_LE(s.steps[i].relative, 10 * std::pow(s.steps[i - 1].relative, 2) + 1e-13);
   EXPECT_EQ(s.steps.back().length, 1);
 }
 
 TEST(NonlinearSolution, DoesNotDependOnIncrements) {
   const Wall wall(3, 0.8, 0.4);
   const Vector once = solve_nonlinear(wall.model.equations, wall.fixed, {.relative = 1e-12}).u;
-  const NonlinearSolution parts = solve_nonlinear(wall.model.equations, wall.fixed, {.relative = 1e-12, .increments = 4});
+  const NonlinearSolution parts =
+      solve_nonlinear(wall.model.equations, wall.fixed, {.relative = 1e-12, .increments = 4});
   EXPECT_EQ(parts.steps.back().increment, 4);
   const std::vector<double> a = once.host(), b = parts.u.host();
   for (std::size_t i = 0; i < a.size(); ++i) EXPECT_NEAR(a[i], b[i], 1e-9);
 }
 
-// A cantilever 100 times as long as high: the residual that storing its deflection makes is above 1e-8 of the load. Plane stress under its weight: u = 3 q L^4
-// / (2 E h^3).
+// A cantilever 100 times as long as high: the residual that storing its deflection makes is above 1e-8 of the load.
+// Plane stress under its weight: u = 3 q L^4 / (2 E h^3).
 TEST(NonlinearSolution, EndsWhereOnlyRoundingIsLeft) {
   constexpr double height = 0.01;
   const Mesh strip = rectangle(60, 30, {1, height}, CellKind::quad9);
   const FunctionSpace space(strip, 2, Device::named("cpu"));
-  const Operator equations(space,
-                           {Integral::over_all_cells(PlaneElasticity::plane_stress(Lame::from(1, 0.3), 1)), Integral::over_all_cells(Load<2, 2, 0>{{0, -1}})});
+  const Operator equations(space, {Integral::over_all_cells(PlaneElasticity::plane_stress(Lame::from(1, 0.3), 1)),
+                                   Integral::over_all_cells(Load<2, 2, 0>{{0, -1}})});
   Constraints fixed(space);
   for (int c = 0; c < 2; ++c) fixed.prescribe(strip.region("x0"), c, 0, "x0");
   fixed.finish();
-  NonlinearOptions options{.max_steps = 10, .linear = {.method = LinearMethod::direct, .promise = MatrixPromise::positive_definite}};
+  NonlinearOptions options{.max_steps = 10,
+                           .linear = {.method = LinearMethod::direct, .promise = MatrixPromise::positive_definite}};
   EXPECT_THROW(solve_nonlinear(equations, fixed, options), Error);
   options.rounding_error = 1e-5;
   const NonlinearSolution s = solve_nonlinear(equations, fixed, options);
@@ -82,7 +87,9 @@ TEST(NonlinearSolution, GoesOnBehindAnyIncrementToTheLastBit) {
   const Wall wall(3, 0.8, 0.4);
   std::vector<NonlinearState> states;
   NonlinearOptions options{.relative = 1e-10, .increments = 5};
-  options.after_increment = [&](const NonlinearSolution& s) { states.push_back({s.increment, s.u.host(), s.reference, s.steps}); };
+  options.after_increment = [&](const NonlinearSolution& s) {
+    states.push_back({s.increment, s.u.host(), s.reference, s.steps});
+  };
   const NonlinearSolution whole = solve_nonlinear(wall.model.equations, wall.fixed, options);
   ASSERT_EQ(states.size(), 4u);
   for (const NonlinearState& state : states) {
@@ -134,7 +141,8 @@ std::string message(const Wall& wall, const NonlinearOptions& options, Exit exit
 
 TEST(NonlinearSolution, SaysWhyThereIsNone) {
   EXPECT_THAT(message(Wall(3), {.relative = 1e-11, .max_steps = 2}, Exit::not_converged),
-              testing::AllOf(testing::HasSubstr("limit of steps"), testing::HasSubstr("after 2 steps"), testing::HasSubstr("increment 1 of 1")));
+              testing::AllOf(testing::HasSubstr("limit of steps"), testing::HasSubstr("after 2 steps"),
+                             testing::HasSubstr("increment 1 of 1")));
   // k (u + b u^2 / 2) has its least value at u = -1 / b: no solution falls below it, so u = -4 cannot be reached by an
   // elliptic equation: the conductivity changes its sign on the way.
   EXPECT_THAT(message(Wall(-4), {}, Exit::not_converged), testing::HasSubstr("did not converge"));

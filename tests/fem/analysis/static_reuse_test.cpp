@@ -1,4 +1,5 @@
-// Equations with other numbers: what is kept from one solution to the next changes no answer, and is kept where it can be.
+// Equations with other numbers: what is kept from one solution to the next changes no answer, and is kept where it can
+// be.
 #include "fem/analysis/static_solution.hpp"
 
 #include "solvers/algebra/vectors.hpp"
@@ -9,11 +10,15 @@ namespace {
 
 // A heated patch between prescribed temperatures.
 struct Heated {
-  explicit Heated(CellKind kind) : dimension(traits(kind).dimension), mesh(patch(kind, {.random = 0.1})), space(mesh, 1, Device::named("cpu", 2)) {}
+  explicit Heated(CellKind kind)
+      : dimension(traits(kind).dimension),
+        mesh(patch(kind, {.random = 0.1})),
+        space(mesh, 1, Device::named("cpu", 2)) {}
 
   std::vector<Integral> numbers(double conductivity, double source) const {
     const std::vector<double> density{source};
-    const FormValue diffusion = dimension == 3 ? FormValue(Diffusion<3>{conductivity}) : FormValue(Diffusion<2>{conductivity});
+    const FormValue diffusion =
+        dimension == 3 ? FormValue(Diffusion<3>{conductivity}) : FormValue(Diffusion<2>{conductivity});
     return {Integral::over_all_cells(diffusion), Integral::over_all_cells(volume_load(dimension, density))};
   }
   Constraints held(double value, const char* region = "x0") const {
@@ -35,12 +40,15 @@ double difference(const Vector& a, const Vector& b) {
   return norm2(d) / norm2(b);
 }
 
-StaticSolution solve(const Operator& equations, const Constraints& fixed, const LinearSolverOptions& options, StaticReuse& reuse) {
-  return std::move(solve_static(equations, LoadCases{.cases = {{"", {}, &fixed, {}}}}, options, {}, &reuse).cases.front());
+StaticSolution solve(const Operator& equations, const Constraints& fixed, const LinearSolverOptions& options,
+                     StaticReuse& reuse) {
+  return std::move(
+      solve_static(equations, LoadCases{.cases = {{"", {}, &fixed, {}}}}, options, {}, &reuse).cases.front());
 }
 
 class ReuseOn : public CellTest {};
-INSTANTIATE_TEST_SUITE_P(Cells, ReuseOn, testing::Values(CellKind::tri6, CellKind::quad4, CellKind::tet4, CellKind::hex8), kind_name);
+INSTANTIATE_TEST_SUITE_P(Cells, ReuseOn,
+                         testing::Values(CellKind::tri6, CellKind::quad4, CellKind::tet4, CellKind::hex8), kind_name);
 
 TEST_P(ReuseOn, ChangesNoAnswer) {
   const Heated model(kind());
@@ -48,7 +56,10 @@ TEST_P(ReuseOn, ChangesNoAnswer) {
     const LinearSolverOptions options{.method = method, .relative = 1e-12};
     Operator equations(model.space, model.numbers(1, 1));
     StaticReuse reuse;
-    const struct { double k, q, T; const char* where; } members[] = {{1, 1, 0, "x0"}, {1, 5, 2, "x0"}, {7, 5, 2, "x0"}, {7, 5, 2, "x1"}, {1, 1, 0, "x0"}};
+    const struct {
+      double k, q, T;
+      const char* where;
+    } members[] = {{1, 1, 0, "x0"}, {1, 5, 2, "x0"}, {7, 5, 2, "x0"}, {7, 5, 2, "x1"}, {1, 1, 0, "x0"}};
     for (const auto& m : members) {
       ASSERT_TRUE(equations.set_numbers(model.numbers(m.k, m.q)));
       const Constraints fixed = model.held(m.T, m.where);
@@ -70,7 +81,8 @@ TEST_P(ReuseOn, ChangesNoAnswer) {
 // Seven times the conductivity, a seventh of the temperature: what was found before is the solution, but for its size.
 TEST(Reuse, AMatrixThatIsOnlyScaledNeedsNoIteration) {
   const Heated model(CellKind::hex8);
-  const LinearSolverOptions options{.method = LinearMethod::conjugate_gradient, .relative = 1e-9, .promise = MatrixPromise::positive_definite};
+  const LinearSolverOptions options{
+      .method = LinearMethod::conjugate_gradient, .relative = 1e-9, .promise = MatrixPromise::positive_definite};
   Operator equations(model.space, model.numbers(1, 1));
   const Constraints fixed = model.held(0);
   StaticReuse reuse;
@@ -88,7 +100,8 @@ TEST(Reuse, AMatrixThatIsOnlyScaledNeedsNoIteration) {
 // For other loads beside, iterations are needed, but no other hierarchy.
 TEST(Reuse, AHierarchyServesForOtherValues) {
   const Heated model(CellKind::hex8);
-  const LinearSolverOptions options{.method = LinearMethod::conjugate_gradient, .relative = 1e-9, .promise = MatrixPromise::positive_definite};
+  const LinearSolverOptions options{
+      .method = LinearMethod::conjugate_gradient, .relative = 1e-9, .promise = MatrixPromise::positive_definite};
   Operator equations(model.space, model.numbers(1, 1));
   StaticReuse reuse;
   solve(equations, model.held(0), options, reuse);
@@ -114,7 +127,8 @@ TEST(Reuse, MembersWithTheirOwnNumbersAreSolvedTogether) {
   const std::vector<StaticSolution> all = solve_static(equations, loads, options, {}, &reuse).cases;
   const double sources[] = {1.0, -2.0, 0.5};
   for (std::size_t i = 0; i < 3; ++i)
-    EXPECT_LE(difference(all[i].u, solve_static(Operator(model.space, model.numbers(3, sources[i])), fixed, options).u), 1e-9);
+    EXPECT_LE(difference(all[i].u, solve_static(Operator(model.space, model.numbers(3, sources[i])), fixed, options).u),
+              1e-9);
 }
 
 TEST(Reuse, OtherFormsOrPlacesAreOtherEquations) {

@@ -12,9 +12,13 @@
 namespace ritz::test {
 namespace {
 
-// An elastic patch held at x0, with loads whose sizes are given: on x1 along y, on y1 along x, in the volume along the last axis.
+// An elastic patch held at x0, with loads whose sizes are given: on x1 along y, on y1 along x, in the volume along the
+// last axis.
 struct Loaded {
-  explicit Loaded(CellKind kind) : dimension(traits(kind).dimension), mesh(patch(kind, {.random = 0.1})), space(mesh, dimension, Device::named("cpu", 2)) {}
+  explicit Loaded(CellKind kind)
+      : dimension(traits(kind).dimension),
+        mesh(patch(kind, {.random = 0.1})),
+        space(mesh, dimension, Device::named("cpu", 2)) {}
 
   std::vector<Integral> stiffness() const { return {Integral::over_all_cells(elastic_form(dimension))}; }
   std::vector<Integral> loads(double on_x1, double on_y1, double in_volume) const {
@@ -23,7 +27,8 @@ struct Loaded {
     y[1] = on_x1;
     x[0] = on_y1;
     last[c - 1] = in_volume;
-    return {Integral::over(facet_load(dimension, y), mesh.region("x1")), Integral::over(facet_load(dimension, x), mesh.region("y1")),
+    return {Integral::over(facet_load(dimension, y), mesh.region("x1")),
+            Integral::over(facet_load(dimension, x), mesh.region("y1")),
             Integral::over_all_cells(volume_load(dimension, last))};
   }
   Operator together(const std::vector<Integral>& loads) const {
@@ -45,7 +50,8 @@ struct Loaded {
 };
 
 // The load cases, then their combinations.
-std::vector<StaticSolution> solve_all(const Operator& equations, const LoadCases& loads, const LinearSolverOptions& options) {
+std::vector<StaticSolution> solve_all(const Operator& equations, const LoadCases& loads,
+                                      const LinearSolverOptions& options) {
   StaticSolutions solved = solve_static(equations, loads, options);
   std::vector<StaticSolution> combined;
   for (std::size_t i = 0; i < loads.combinations.size(); ++i) combined.push_back(solved.combination(i));
@@ -61,14 +67,16 @@ double difference(const Vector& a, const Vector& b) {
 }
 
 std::vector<LinearSolverOptions> solvers(double relative) {
-  return {{.method = LinearMethod::direct, .relative = relative}, {.method = LinearMethod::conjugate_gradient, .relative = relative}};
+  return {{.method = LinearMethod::direct, .relative = relative},
+          {.method = LinearMethod::conjugate_gradient, .relative = relative}};
 }
 
 // Three: fewer are solved one by one.
 constexpr double sizes[3][3] = {{1.5, 0, 0}, {0, -2, 0.3}, {0.1, 0.2, 4}};
 
 class LoadCasesOn : public CellTest {};
-INSTANTIATE_TEST_SUITE_P(Cells, LoadCasesOn, testing::Values(CellKind::tri3, CellKind::quad8, CellKind::tet10, CellKind::hex8), kind_name);
+INSTANTIATE_TEST_SUITE_P(Cells, LoadCasesOn,
+                         testing::Values(CellKind::tri3, CellKind::quad8, CellKind::tet10, CellKind::hex8), kind_name);
 
 // 1e-9: tolerance times the condition of a patch of some hundred unknowns.
 TEST_P(LoadCasesOn, AreSolvedAsTheyWouldBeAlone) {
@@ -86,8 +94,8 @@ TEST_P(LoadCasesOn, AreSolvedAsTheyWouldBeAlone) {
     const std::vector<StaticSolution> all = solve_all(equations, loads, options);
     ASSERT_EQ(all.size(), 3u);
     for (std::size_t i = 0; i < 3; ++i) {
-      const StaticSolution alone =
-          solve_static(model.together(model.loads(sizes[i][0], sizes[i][1], sizes[i][2])), *loads.cases[i].constraints, options);
+      const StaticSolution alone = solve_static(model.together(model.loads(sizes[i][0], sizes[i][1], sizes[i][2])),
+                                                *loads.cases[i].constraints, options);
       EXPECT_LE(difference(all[i].u, alone.u), 1e-9);
       EXPECT_LE(all[i].certificate, 1e-11);
       EXPECT_TRUE(all[i].report.converged());
@@ -110,13 +118,15 @@ TEST_P(LoadCasesOn, ADifferentOrderGivesTheSameSolutions) {
   }
   backward.cases.assign(forward.cases.rbegin(), forward.cases.rend());
   for (const LinearSolverOptions& options : solvers(1e-8)) {
-    const std::vector<StaticSolution> a = solve_all(equations, forward, options), b = solve_all(equations, backward, options);
+    const std::vector<StaticSolution> a = solve_all(equations, forward, options),
+                                      b = solve_all(equations, backward, options);
     for (std::size_t i = 0; i < 3; ++i) EXPECT_LE(difference(a[i].u, b[2 - i].u), 1e-13);
   }
 }
 
 // With loads and a movement that all cases share: they count once.
-// Nineteen load cases: groups of eight, eight and three. A run that knows some of them ends with the same bits as one that knows none.
+// Nineteen load cases: groups of eight, eight and three. A run that knows some of them ends with the same bits as one
+// that knows none.
 TEST_P(LoadCasesOn, GoOnBehindWhatIsSolvedToTheLastBit) {
   const Loaded model(kind());
   const Operator equations(model.space, model.stiffness());
@@ -152,7 +162,8 @@ TEST_P(LoadCasesOn, GoOnBehindWhatIsSolvedToTheLastBit) {
         EXPECT_EQ(rest[i].report.iterations, whole[i].report.iterations);
         EXPECT_EQ(rest[i].report.true_relative_residual, whole[i].report.true_relative_residual);
         EXPECT_EQ(rest[i].report.preconditioner, whole[i].report.preconditioner);
-        EXPECT_NEAR(rest[i].report.error_estimate, whole[i].report.error_estimate, 1e-9 * std::abs(whole[i].report.error_estimate));
+        EXPECT_NEAR(rest[i].report.error_estimate, whole[i].report.error_estimate,
+                    1e-9 * std::abs(whole[i].report.error_estimate));
       }
     }
   }
@@ -175,8 +186,10 @@ TEST_P(LoadCasesOn, CombinationsSolveTheCombinedLoads) {
                                                 model.held(0.02 - 0.07 * b), options);
       EXPECT_LE(difference(all[2 + k].u, alone.u), 1e-9) << loads.combinations[k].name;
       EXPECT_LE(all[2 + k].certificate, 1e-10);
-      for (std::size_t c = 0; c < alone.applied.size(); ++c) EXPECT_NEAR(all[2 + k].applied[c], alone.applied[c], 1e-11);
-      for (std::size_t i = 0; i < alone.reaction.size(); ++i) EXPECT_NEAR(all[2 + k].reaction[i], alone.reaction[i], 1e-9);
+      for (std::size_t c = 0; c < alone.applied.size(); ++c)
+        EXPECT_NEAR(all[2 + k].applied[c], alone.applied[c], 1e-11);
+      for (std::size_t i = 0; i < alone.reaction.size(); ++i)
+        EXPECT_NEAR(all[2 + k].reaction[i], alone.reaction[i], 1e-9);
     }
   }
 }
@@ -190,10 +203,14 @@ TEST(LoadCases, WhatCancelsInACombinationIsSolvedFor) {
   const LoadCases loads{.cases = {{"a", a, &fixed}, {"b", b, &fixed}, {"c", c, &fixed}},
                         .combinations = {{"difference", {-1, 1, -1}}, {"sum", {1, 1, 1}}},
                         .common = &fixed};
-  const StaticSolution exact = solve_static(model.together(model.loads(0, 1e-4, 0)), fixed, {.method = LinearMethod::direct, .relative = 1e-12});
-  for (const OperatorKind kind : {OperatorKind::matrix, OperatorKind::matrix_free}) {  // either solver was given back, and is made again
-    const LinearSolverOptions options{
-        .method = LinearMethod::conjugate_gradient, .preconditioner = PreconditionerKind::jacobi, .relative = 1e-6, .operator_kind = kind};
+  const StaticSolution exact =
+      solve_static(model.together(model.loads(0, 1e-4, 0)), fixed, {.method = LinearMethod::direct, .relative = 1e-12});
+  // either solver was given back, and is made again
+  for (const OperatorKind kind : {OperatorKind::matrix, OperatorKind::matrix_free}) {
+    const LinearSolverOptions options{.method = LinearMethod::conjugate_gradient,
+                                      .preconditioner = PreconditionerKind::jacobi,
+                                      .relative = 1e-6,
+                                      .operator_kind = kind};
     const std::vector<StaticSolution> all = solve_all(equations, loads, options);
     EXPECT_LE(all[3].certificate, 1e-6);
     EXPECT_GT(all[3].report.iterations, 0);
@@ -208,7 +225,8 @@ TEST(LoadCases, ExactCancellationIsNoSolveAtAll) {
   const Operator equations(model.space, model.stiffness());
   const Constraints fixed = model.held();
   const std::vector<Integral> a = model.loads(1, 0, 0), c = model.loads(3, 0, 0);
-  const LoadCases loads{.cases = {{"a", a, &fixed}, {"c", c, &fixed}}, .combinations = {{"a - c / 3", {1, -1.0 / 3}}}, .common = &fixed};
+  const LoadCases loads{
+      .cases = {{"a", a, &fixed}, {"c", c, &fixed}}, .combinations = {{"a - c / 3", {1, -1.0 / 3}}}, .common = &fixed};
   for (const LinearSolverOptions& options : solvers(1e-8)) {
     const std::vector<StaticSolution> all = solve_all(equations, loads, options);
     EXPECT_LE(norm2(all[2].u), 1e-6 * norm2(all[0].u));
@@ -251,7 +269,8 @@ TEST(LoadCases, ThoseThatDoNotConvergeAreNamed) {
   const std::vector<Integral> pulled = model.loads(1, 0, 0), heavy = model.loads(0, 0, 1);
   const Constraints fixed = model.held();
   const LoadCases loads{.cases = {{"wind", pulled, &fixed}, {"idle", {}, &fixed}, {"snow", heavy, &fixed}}};
-  const LinearSolverOptions options{.method = LinearMethod::conjugate_gradient, .preconditioner = PreconditionerKind::jacobi, .max_iterations = 2};
+  const LinearSolverOptions options{
+      .method = LinearMethod::conjugate_gradient, .preconditioner = PreconditionerKind::jacobi, .max_iterations = 2};
   const std::string message = message_of(Exit::not_converged, [&] { solve_static(equations, loads, options); });
   EXPECT_NE(message.find("load case 'wind': the linear solver"), std::string::npos) << message;
   EXPECT_NE(message.find("load case 'snow': the linear solver"), std::string::npos) << message;
@@ -265,7 +284,9 @@ TEST(LoadCases, LoadsThatAreNotFiniteAreNamed) {
   const std::vector<Integral> pulled = model.loads(1, 0, 0), bad = model.loads(huge, huge, 10 * huge);
   const Constraints fixed = model.held();
   const LoadCases loads{.cases = {{"wind", pulled, &fixed}, {"flood", bad, &fixed}}};
-  EXPECT_NE(message_of(Exit::model, [&] { solve_static(equations, loads, {}); }).find("load case 'flood': the loads at node"), std::string::npos);
+  EXPECT_NE(
+      message_of(Exit::model, [&] { solve_static(equations, loads, {}); }).find("load case 'flood': the loads at node"),
+      std::string::npos);
 }
 
 TEST(LoadCases, PrescribeTheSameUnknownsOrSayWhereNot) {
@@ -278,7 +299,8 @@ TEST(LoadCases, PrescribeTheSameUnknownsOrSayWhereNot) {
   const LoadCases loads{.cases = {{"wind", {}, &fixed}, {"push", {}, &more}}};
   const std::string message = message_of(Exit::model, [&] { solve_static(equations, loads, {}); });
   EXPECT_NE(message.find("component z at node"), std::string::npos) << message;
-  EXPECT_NE(message.find("is prescribed in load case 'push' and free in load case 'wind'"), std::string::npos) << message;
+  EXPECT_NE(message.find("is prescribed in load case 'push' and free in load case 'wind'"), std::string::npos)
+      << message;
 }
 
 }  // namespace

@@ -17,7 +17,8 @@ TEST(Vibration, AFreeBodyHasExactlySixZeros) {
       const Vibration v = elastic_box(3, {2, 1, 1}, kind, false);
       const EigenSolution s = v.solve({.count = 12, .method = method, .zero_count = 6});
       ASSERT_TRUE(s.converged()) << traits(kind).name << ' ' << s.method;
-      for (std::size_t k = 0; k < 6; ++k) EXPECT_LE(std::abs(s.values[k]), 1e-9 * s.values[6]) << traits(kind).name << ' ' << s.method;
+      for (std::size_t k = 0; k < 6; ++k)
+        EXPECT_LE(std::abs(s.values[k]), 1e-9 * s.values[6]) << traits(kind).name << ' ' << s.method;
       EXPECT_GT(s.values[6], 100) << s.method;
       EXPECT_EQ(s.verified, method == EigenMethod::lanczos) << s.verification;
     }

@@ -32,8 +32,7 @@ bool is_inside(CellKind shape, const Point& x) {
     case CellKind::tri3: return x[0] > 0 && x[1] > 0 && x[0] + x[1] < 1;
     case CellKind::tet4: return x[0] > 0 && x[1] > 0 && x[2] > 0 && x[0] + x[1] + x[2] < 1;
     case CellKind::prism6: return is_inside(CellKind::tri3, x) && within(x[2]);
-    case CellKind::pyramid5:
-      return x[2] > 0 && x[2] < 1 && std::abs(x[0]) < 1 - x[2] && std::abs(x[1]) < 1 - x[2];
+    case CellKind::pyramid5: return x[2] > 0 && x[2] < 1 && std::abs(x[0]) < 1 - x[2] && std::abs(x[1]) < 1 - x[2];
     default: return within(x[0]) && within(x[1]) && within(x[2]);
   }
 }

@@ -16,8 +16,8 @@ struct ShapeOrder {
 
 std::vector<ShapeOrder> all_elements() {
   std::vector<ShapeOrder> list;
-  for (const CellKind shape : {CellKind::line2, CellKind::tri3, CellKind::quad4, CellKind::tet4, CellKind::hex8, CellKind::prism6,
-                               CellKind::pyramid5})
+  for (const CellKind shape : {CellKind::line2, CellKind::tri3, CellKind::quad4, CellKind::tet4, CellKind::hex8,
+                               CellKind::prism6, CellKind::pyramid5})
     for (int order = 1; order <= highest_lagrange_order(shape); ++order) list.push_back({shape, order});
   return list;
 }
@@ -35,8 +35,7 @@ INSTANTIATE_TEST_SUITE_P(Elements, Lagrange, testing::ValuesIn(all_elements()), 
 TEST_P(Lagrange, IsOneAtItsNodeAndZeroAtTheOthers) {
   for (std::size_t a = 0; a < element.nodes.size(); ++a) {
     element.evaluate(element.nodes[a], values, gradients);
-    for (std::size_t b = 0; b < values.size(); ++b)
-      EXPECT_NEAR(values[b], a == b ? 1 : 0, 1e-11);
+    for (std::size_t b = 0; b < values.size(); ++b) EXPECT_NEAR(values[b], a == b ? 1 : 0, 1e-11);
   }
 }
 
@@ -76,7 +75,8 @@ TEST_P(Lagrange, HasGradientsThatAreTheSlopesOfItsValues) {
     std::vector<Point> unused(values.size());
     element.evaluate(low, before, unused);
     element.evaluate(high, after, unused);
-    for (std::size_t a = 0; a < values.size(); ++a) EXPECT_NEAR((after[a] - before[a]) / (2 * h), gradients[a][d], 1e-7);
+    for (std::size_t a = 0; a < values.size(); ++a)
+      EXPECT_NEAR((after[a] - before[a]) / (2 * h), gradients[a][d], 1e-7);
   }
 }
 

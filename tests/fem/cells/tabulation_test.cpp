@@ -11,7 +11,9 @@ namespace {
 // The table on a CPU, where its pointers can be read.
 struct Table {
   explicit Table(CellKind kind, int degree)
-      : rule(quadrature(kind, degree)), tabulation(Device::named("cpu", 1), cell_element(kind), cell_element(kind), rule), view(tabulation.table()) {}
+      : rule(quadrature(kind, degree)),
+        tabulation(Device::named("cpu", 1), cell_element(kind), cell_element(kind), rule),
+        view(tabulation.table()) {}
   QuadratureRule rule;
   Tabulation tabulation;
   ReferenceTable view;
@@ -21,7 +23,9 @@ struct Table {
   double extrapolation(int a, int q) const { return view.extrapolation[a * view.point_count + q]; }
 };
 
-std::vector<int> degrees_in_use(CellKind kind) { return {stiffness_degree(kind), mass_degree(kind), evaluation_degree(kind)}; }
+std::vector<int> degrees_in_use(CellKind kind) {
+  return {stiffness_degree(kind), mass_degree(kind), evaluation_degree(kind)};
+}
 
 class TabulatedCell : public CellTest {};
 INSTANTIATE_TEST_SUITE_P(Cells, TabulatedCell, testing::ValuesIn(cell_kinds()), kind_name);
@@ -97,7 +101,8 @@ TEST_P(TabulatedCell, ExtrapolatesItsFitSpaceExactly) {
       double sum = 0;
       for (int q = 0; q < t.view.point_count; ++q)
         sum += t.extrapolation(a, q) * fit[i](t.rule.points[static_cast<std::size_t>(q)]);
-      EXPECT_NEAR(sum, fit[i](nodes[static_cast<std::size_t>(a)]), 500 * unit_roundoff) << "function " << i << ", node " << a;
+      EXPECT_NEAR(sum, fit[i](nodes[static_cast<std::size_t>(a)]), 500 * unit_roundoff)
+          << "function " << i << ", node " << a;
     }
 }
 

@@ -7,15 +7,23 @@ namespace ritz::test {
 namespace {
 
 constexpr double E = 210e9, nu = 0.3, G = E / (2 * (1 + nu)), L = 2.5;
-const Beam steel = {.young = E, .poisson = nu, .area = 3e-3, .inertia_y = 2e-6, .inertia_z = 8e-6, .torsion = 5e-6,
-                    .shear_area_y = 1.8e-3, .shear_area_z = 1.1e-3, .orientation = {0, 0, 0}};
+const Beam steel = {.young = E,
+                    .poisson = nu,
+                    .area = 3e-3,
+                    .inertia_y = 2e-6,
+                    .inertia_z = 8e-6,
+                    .torsion = 5e-6,
+                    .shear_area_y = 1.8e-3,
+                    .shear_area_z = 1.1e-3,
+                    .orientation = {0, 0, 0}};
 
 // A turn about an axis without symmetry: columns are the images of x, y, z.
 struct Turn {
   Point x, y, z;
   Turn() {
     const double a = 0.7, b = -0.4, c = 1.1;
-    const double ca = std::cos(a), sa = std::sin(a), cb = std::cos(b), sb = std::sin(b), cc = std::cos(c), sc = std::sin(c);
+    const double ca = std::cos(a), sa = std::sin(a), cb = std::cos(b), sb = std::sin(b), cc = std::cos(c),
+                 sc = std::sin(c);
     x = {ca * cb, sa * cb, -sb};
     y = {ca * sb * sc - sa * cc, sa * sb * sc + ca * cc, cb * sc};
     z = {ca * sb * cc + sa * sc, sa * sb * cc - ca * sc, cb * cc};
@@ -41,8 +49,9 @@ struct Cantilever {
     std::ranges::copy(turn.y, beam.orientation);
     const Point f = turn.of(force[0], force[1], force[2]), m = turn.of(moment[0], moment[1], moment[2]);
     const NodeLoad<6> load{{f[0], f[1], f[2]}, {m[0], m[1], m[2]}};
-    model = std::make_unique<Structure>(line_mesh({1, 2, 3}, {1 + L * turn.x[0], 2 + L * turn.x[1], 3 + L * turn.x[2]}, elements), 6,
-                                        std::vector{Integral::over_all_cells(beam), Integral::at_nodes(load, {tip})});
+    model = std::make_unique<Structure>(
+        line_mesh({1, 2, 3}, {1 + L * turn.x[0], 2 + L * turn.x[1], 3 + L * turn.x[2]}, elements), 6,
+        std::vector{Integral::over_all_cells(beam), Integral::at_nodes(load, {tip})});
     u = model->solve({{{0}, clamped}});
   }
 };
@@ -51,7 +60,8 @@ TEST(Beam, OfOneElementBendsAndShearsAsTimoshenkos) {
   const double P = 1000;
   for (const int elements : {1, 3}) {
     const Cantilever y(steel, elements, {0, P, 0}, {}), z(steel, elements, {0, 0, P}, {});
-    const double v = P * L * L * L / (3 * E * 8e-6) + P * L / (G * 1.8e-3), w = P * L * L * L / (3 * E * 2e-6) + P * L / (G * 1.1e-3);
+    const double v = P * L * L * L / (3 * E * 8e-6) + P * L / (G * 1.8e-3),
+                 w = P * L * L * L / (3 * E * 2e-6) + P * L / (G * 1.1e-3);
     EXPECT_NEAR(along(y.u, y.tip, 0, y.turn.y), v, 1e-8 * v);
     EXPECT_NEAR(along(y.u, y.tip, 3, y.turn.z), P * L * L / (2 * E * 8e-6), 1e-8 * v);
     EXPECT_NEAR(along(y.u, y.tip, 0, y.turn.z), 0, 1e-8 * v);
@@ -83,12 +93,19 @@ TEST(Beam, UnderEndMomentsIsAnArc) {
 
 // Local y is upwards where nothing is said, and along x where the beam is vertical.
 TEST(Beam, StandsUpright) {
-  struct { Point end; Point force; double inertia, shear_area; } cases[] = {
-      {{L, 0, 0}, {0, 0, 1000}, 8e-6, 1.8e-3}, {{0, L, 0}, {0, 0, 1000}, 8e-6, 1.8e-3}, {{0, L, 0}, {1000, 0, 0}, 2e-6, 1.1e-3},
-      {{0, 0, L}, {1000, 0, 0}, 8e-6, 1.8e-3}, {{0, 0, -L}, {0, 1000, 0}, 2e-6, 1.1e-3}};
+  struct {
+    Point end;
+    Point force;
+    double inertia, shear_area;
+  } cases[] = {{{L, 0, 0}, {0, 0, 1000}, 8e-6, 1.8e-3},
+               {{0, L, 0}, {0, 0, 1000}, 8e-6, 1.8e-3},
+               {{0, L, 0}, {1000, 0, 0}, 2e-6, 1.1e-3},
+               {{0, 0, L}, {1000, 0, 0}, 8e-6, 1.8e-3},
+               {{0, 0, -L}, {0, 1000, 0}, 2e-6, 1.1e-3}};
   for (const auto& c : cases) {
     Structure model(line_mesh({0, 0, 0}, c.end), 6,
-                    {Integral::over_all_cells(steel), Integral::at_nodes(NodeLoad<6>{{c.force[0], c.force[1], c.force[2]}, {}}, {1})});
+                    {Integral::over_all_cells(steel),
+                     Integral::at_nodes(NodeLoad<6>{{c.force[0], c.force[1], c.force[2]}, {}}, {1})});
     const std::vector<double>& u = model.solve({{{0}, clamped}});
     const double expected = 1000 * L * L * L / (3 * E * c.inertia) + 1000 * L / (G * c.shear_area);
     EXPECT_NEAR((u[6] * c.force[0] + u[7] * c.force[1] + u[8] * c.force[2]) / 1000, expected, 1e-8 * expected);
@@ -98,7 +115,8 @@ TEST(Beam, StandsUpright) {
 // 5 q L^4 / (384 E I) + q L^2 / (8 k G A) in the middle, met by two elements, since their nodes are exact.
 TEST(Beam, UnderDistributedLoadIsExactAtItsNodes) {
   const double q = 4000;
-  Structure model(line_mesh({0, 0, 0}, {L, 0, 0}, 2), 6, {Integral::over_all_cells(steel), Integral::over_all_cells(LineLoad<6>{{0, 0, -q}})});
+  Structure model(line_mesh({0, 0, 0}, {L, 0, 0}, 2), 6,
+                  {Integral::over_all_cells(steel), Integral::over_all_cells(LineLoad<6>{{0, 0, -q}})});
   model.solve({{{0}, {0, 1, 2, 3}}, {{2}, {1, 2}}});
   const double expected = 5 * q * std::pow(L, 4) / (384 * E * 8e-6) + q * L * L / (8 * G * 1.8e-3);
   EXPECT_NEAR(model.at(1, 2), -expected, 1e-8 * expected);
@@ -125,15 +143,19 @@ Beam beside(Beam beam, double y, double z) {
   beam.offset_z = z;
   return beam;
 }
-Point crossed(const Point& a, const Point& b) { return {a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]}; }
+Point crossed(const Point& a, const Point& b) {
+  return {a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]};
+}
 
 // What acts at the node acts at the end of the axis with the moment of its arm, and the node moves with that end.
 TEST(Beam, BesideItsNodesIsTheSameBeamOnRigidLinks) {
   const Point f{5e3, 1e3, -7e2}, m{90, -60, 40}, arm{0, 0.15, -0.4}, around = crossed(arm, f);
   for (const int elements : {1, 3}) {
-    const Cantilever offset(beside(steel, arm[1], arm[2]), elements, f, m), plain(steel, elements, f, {m[0] - around[0], m[1] - around[1], m[2] - around[2]});
+    const Cantilever offset(beside(steel, arm[1], arm[2]), elements, f, m),
+        plain(steel, elements, f, {m[0] - around[0], m[1] - around[1], m[2] - around[2]});
     const auto local = [](const Cantilever& c, int first) {
-      return Point{along(c.u, c.tip, first, c.turn.x), along(c.u, c.tip, first, c.turn.y), along(c.u, c.tip, first, c.turn.z)};
+      return Point{along(c.u, c.tip, first, c.turn.x), along(c.u, c.tip, first, c.turn.y),
+                   along(c.u, c.tip, first, c.turn.z)};
     };
     const Point turned = local(plain, 3), moved = local(plain, 0), by_turning = crossed(turned, arm);
     for (std::size_t d = 0; d < 3; ++d) {
@@ -142,16 +164,19 @@ TEST(Beam, BesideItsNodesIsTheSameBeamOnRigidLinks) {
     }
     const DerivedFields cut = offset.model->equations.evaluate(offset.model->space.from_mesh(offset.u)),
                         same = plain.model->equations.evaluate(plain.model->space.from_mesh(plain.u));
-    for (std::size_t k = 0; k < cut.at_cells.size(); ++k) EXPECT_NEAR(cut.at_cells[k], same.at_cells[k], 1e-7 * 5e3) << k;
+    for (std::size_t k = 0; k < cut.at_cells.size(); ++k)
+      EXPECT_NEAR(cut.at_cells[k], same.at_cells[k], 1e-7 * 5e3) << k;
   }
 }
 
 TEST(Beam, BesideItsNodesCarriesLoadsAlongItsAxis) {
   const double q[3] = {300, -500, 800};
   const Beam offset = beside(steel, 0.15, -0.4);  // local y upwards: along z, local z along -y
-  Structure carried(line_mesh({0, 0, 0}, {L, 0, 0}, 2), 6,
-                    {Integral::over_all_cells(offset), Integral::over_all_cells(OffsetLineLoad{offset, {q[0], q[1], q[2]}})});
-  Structure plain(line_mesh({0, 0, 0}, {L, 0, 0}, 2), 6, {Integral::over_all_cells(steel), Integral::over_all_cells(LineLoad<6>{{q[0], q[1], q[2]}})});
+  Structure carried(
+      line_mesh({0, 0, 0}, {L, 0, 0}, 2), 6,
+      {Integral::over_all_cells(offset), Integral::over_all_cells(OffsetLineLoad{offset, {q[0], q[1], q[2]}})});
+  Structure plain(line_mesh({0, 0, 0}, {L, 0, 0}, 2), 6,
+                  {Integral::over_all_cells(steel), Integral::over_all_cells(LineLoad<6>{{q[0], q[1], q[2]}})});
   carried.solve({{{0}, clamped}});
   plain.solve({{{0}, clamped}});
   const Point arm{0, 0.4, 0.15};
@@ -165,9 +190,11 @@ TEST(Beam, BesideItsNodesCarriesLoadsAlongItsAxis) {
   }
 }
 
-// Two beams that share their nodes, the web's axis e below the flange's: I = I1 + I2 + A1 A2 / (A1 + A2) e^2 about the axis of both.
+// Two beams that share their nodes, the web's axis e below the flange's: I = I1 + I2 + A1 A2 / (A1 + A2) e^2 about the
+// axis of both.
 struct Tee {
-  static constexpr double e = 0.12, I1 = 1e-7, I2 = 8e-6, A1 = 4e-3, A2 = 3e-3, I = I1 + I2 + A1 * A2 / (A1 + A2) * e * e;
+  static constexpr double e = 0.12, I1 = 1e-7, I2 = 8e-6, A1 = 4e-3, A2 = 3e-3,
+                          I = I1 + I2 + A1 * A2 / (A1 + A2) * e * e;
   std::unique_ptr<Structure> model;
   Tee(int elements, Point force, Point moment) {
     std::vector<Node> nodes;
@@ -180,17 +207,20 @@ struct Tee {
         (twice == 0 ? flange : web).push_back(twice * elements + i);
       }
     const Beam one = {.young = E, .poisson = nu, .area = A1, .inertia_y = 1e-5, .inertia_z = I1, .torsion = 1e-6};
-    const Beam other = beside({.young = E, .poisson = nu, .area = A2, .inertia_y = 1e-6, .inertia_z = I2, .torsion = 1e-6}, -e, 0);
+    const Beam other =
+        beside({.young = E, .poisson = nu, .area = A2, .inertia_y = 1e-6, .inertia_z = I2, .torsion = 1e-6}, -e, 0);
     model = std::make_unique<Structure>(
         structure_mesh(points, CellKind::line2, nodes), 6,
         std::vector{Integral::over_cells(one, flange), Integral::over_cells(other, web),
-                    Integral::at_nodes(NodeLoad<6>{{force[0], force[1], force[2]}, {moment[0], moment[1], moment[2]}}, {elements})});
+                    Integral::at_nodes(NodeLoad<6>{{force[0], force[1], force[2]}, {moment[0], moment[1], moment[2]}},
+                                       {elements})});
     model->solve({{{0}, clamped}});
   }
 };
 
 TEST(Beam, BesideAnotherMakesATee) {
-  const double M = 2000, curvature = M / (E * Tee::I), above = Tee::e * Tee::A2 / (Tee::A1 + Tee::A2);  // of the flange, above the axis of both
+  // of the flange, above the axis of both
+  const double M = 2000, curvature = M / (E * Tee::I), above = Tee::e * Tee::A2 / (Tee::A1 + Tee::A2);
   const Tee bent(1, {}, {0, -M, 0});  // upwards
   EXPECT_NEAR(bent.model->at(1, 4), -curvature * L, 1e-8 * curvature * L);
   EXPECT_NEAR(bent.model->at(1, 2), 0.5 * curvature * L * L, 1e-8 * curvature * L * L);
@@ -200,7 +230,8 @@ TEST(Beam, BesideAnotherMakesATee) {
   EXPECT_NEAR(forces.at_cells[12], E * Tee::A2 * curvature * (Tee::e - above), 1e-8 * std::abs(forces.at_cells[0]));
 }
 
-// Fastened at the nodes only, where the moment varies they slip between them, and are softer: by less with the square of the elements' length.
+// Fastened at the nodes only, where the moment varies they slip between them, and are softer: by less with the square
+// of the elements' length.
 TEST(Beam, BesideAnotherConvergesUnderAForce) {
   const double P = 1000, expected = P * L * L * L / (3 * E * Tee::I);
   const auto error = [&](int elements) { return expected - Tee(elements, {0, 0, P}, {}).model->at(elements, 2); };
@@ -210,17 +241,20 @@ TEST(Beam, BesideAnotherConvergesUnderAForce) {
   EXPECT_NEAR(error(8) / error(16), 4, 0.02);
 }
 
-// A strip of shells bent to an arc with a stringer below it, as a composite section: no force, and E I times the curvature.
+// A strip of shells bent to an arc with a stringer below it, as a composite section: no force, and E I times the
+// curvature.
 TEST(Beam, BelowAShellStiffensItAsItsStringer) {
   constexpr int columns = 4;
-  constexpr double width = 0.5, t = 0.01, A2 = 1e-3, I2 = 2e-6, e = 0.06, A1 = width * t, I1 = width * t * t * t / 12, curvature = 1e-4;
+  constexpr double width = 0.5, t = 0.01, A2 = 1e-3, I2 = 2e-6, e = 0.06, A1 = width * t, I1 = width * t * t * t / 12,
+                   curvature = 1e-4;
   constexpr double I = I1 + I2 + A1 * A2 / (A1 + A2) * e * e, above = e * A2 / (A1 + A2);
   MeshData data{.structural = true};
   std::vector<Node> quadrilaterals, lines;
   for (int i = 0; i <= columns; ++i)
     for (int j = 0; j <= 2; ++j) data.points.insert(data.points.end(), {L * i / columns, width * (0.5 * j - 0.5), 0});
   for (int i = 0; i < columns; ++i) {
-    for (int j = 0; j < 2; ++j) quadrilaterals.insert(quadrilaterals.end(), {3 * i + j, 3 * i + 3 + j, 3 * i + 4 + j, 3 * i + 1 + j});
+    for (int j = 0; j < 2; ++j)
+      quadrilaterals.insert(quadrilaterals.end(), {3 * i + j, 3 * i + 3 + j, 3 * i + 4 + j, 3 * i + 1 + j});
     lines.insert(lines.end(), {3 * i + 1, 3 * i + 4});
   }
   data.blocks = {{CellKind::quad4, quadrilaterals}, {CellKind::line2, lines}};
@@ -231,8 +265,10 @@ TEST(Beam, BelowAShellStiffensItAsItsStringer) {
   plate.young = E;
   plate.thickness = t;
   plate.drilling = 0.01;
-  const Beam below = beside({.young = E, .poisson = 0, .area = A2, .inertia_y = 1e-6, .inertia_z = I2, .torsion = 1e-6}, -e, 0);
-  Structure model(Mesh(std::move(data)), 6, {Integral::over_cells(plate, plates), Integral::over_cells(below, stringer)});
+  const Beam below =
+      beside({.young = E, .poisson = 0, .area = A2, .inertia_y = 1e-6, .inertia_z = I2, .torsion = 1e-6}, -e, 0);
+  Structure model(Mesh(std::move(data)), 6,
+                  {Integral::over_cells(plate, plates), Integral::over_cells(below, stringer)});
   const std::vector<Node> end{3 * columns, 3 * columns + 1, 3 * columns + 2};
   model.solve({{{0, 1, 2}, clamped}, {end, {0}, -curvature * above * L}, {end, {4}, -curvature * L}, {end, {3, 5}}});
   const std::vector<double> held = model.residual(model.u);
@@ -261,7 +297,8 @@ TEST(Bar, StandsBesideBeams) {
   const double P = 1000, area = 1e-5, H = 3;
   Mesh mesh = structure_mesh({{0, 0, 0}, {L, 0, 0}, {L, 0, H}}, CellKind::line2, {0, 1, 1, 2});
   Structure model(std::move(mesh), 6,
-                  {Integral::over_cells(steel, {0}), Integral::over_cells(Bar{E, area}, {1}), Integral::at_nodes(NodeLoad<6>{{0, 0, -P}, {}}, {1})});
+                  {Integral::over_cells(steel, {0}), Integral::over_cells(Bar{E, area}, {1}),
+                   Integral::at_nodes(NodeLoad<6>{{0, 0, -P}, {}}, {1})});
   model.solve({{{0}, clamped}, {{2}, {0, 1, 2}}});
   const double beam = 1 / (L * L * L / (3 * E * 8e-6) + L / (G * 1.8e-3)), bar = E * area / H;
   EXPECT_NEAR(model.at(1, 2), -P / (beam + bar), 1e-10 * P / bar);
@@ -269,7 +306,8 @@ TEST(Bar, StandsBesideBeams) {
 }
 
 TEST(Spring, PullsAlongItsLine) {
-  Structure model(line_mesh({0, 0, 0}, {0.3, 0.4, 0}), 3, {Integral::over_all_cells(Spring{500}), Integral::at_nodes(NodeLoad<3>{{30, 40, 0}, {}}, {1})});
+  Structure model(line_mesh({0, 0, 0}, {0.3, 0.4, 0}), 3,
+                  {Integral::over_all_cells(Spring{500}), Integral::at_nodes(NodeLoad<3>{{30, 40, 0}, {}}, {1})});
   model.solve({{{0}, {0, 1, 2}}, {{1}, {2}, 0}, {{1}, {1}, 0.02}});
   const double elongation = 0.6 * model.at(1, 0) + 0.8 * 0.02;
   EXPECT_NEAR(0.6 * 500 * elongation, 30, 1e-9);
@@ -278,7 +316,8 @@ TEST(Spring, PullsAlongItsLine) {
 TEST(NodeSpring, HoldsANode) {
   const NodeSpring<6> foundation{{100, 200, 400}, {10, 20, 40}};
   Structure model(line_mesh({0, 0, 0}, {1, 0, 0}), 6,
-                  {Integral::over_all_cells(steel), Integral::at_nodes(foundation, {0}), Integral::at_nodes(NodeLoad<6>{{1, 2, 3}, {4, 5, 6}}, {0})});
+                  {Integral::over_all_cells(steel), Integral::at_nodes(foundation, {0}),
+                   Integral::at_nodes(NodeLoad<6>{{1, 2, 3}, {4, 5, 6}}, {0})});
   model.solve({});
   const double expected[6] = {1. / 100, 2. / 200, 3. / 400, 4. / 10, 5. / 20, 6. / 40};
   for (int c = 0; c < 6; ++c) EXPECT_NEAR(model.at(0, c), expected[c], 1e-6);  // the beam is much stiffer: rounding
@@ -292,9 +331,13 @@ TEST(WholeElements, AreRefusedOnOtherCells) {
 }
 
 TEST(StructuralMesh, MayHaveManyMeetingCellsButNoneWithoutLength) {
-  EXPECT_EQ(structure_mesh({{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {-1, 0, 0}}, CellKind::line2, {0, 1, 0, 2, 0, 3, 0, 4, 0, 4}).cell_count(), 5);
+  EXPECT_EQ(structure_mesh({{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {-1, 0, 0}}, CellKind::line2,
+                           {0, 1, 0, 2, 0, 3, 0, 4, 0, 4})
+                .cell_count(),
+            5);
   EXPECT_THROW(structure_mesh({{1, 0, 0}, {1, 0, 0}}, CellKind::line2, {0, 1}), Error);
-  EXPECT_THROW(structure_mesh({{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {1, 1, 0}}, CellKind::quad4, {0, 1, 2, 3}), Error);  // crossed
+  // crossed
+  EXPECT_THROW(structure_mesh({{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {1, 1, 0}}, CellKind::quad4, {0, 1, 2, 3}), Error);
 }
 
 }  // namespace

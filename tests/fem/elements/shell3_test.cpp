@@ -9,17 +9,22 @@ namespace {
 
 using std::numbers::pi;
 
-Shell3 shell3(double young, double poisson, double thickness) { return {{.young = young, .poisson = poisson, .thickness = thickness}}; }
-Mesh triangles(Index nx, Index ny, std::array<double, 2> lengths, const std::function<Point(double, double)>& place, const Distortion& distortion = {}) {
+Shell3 shell3(double young, double poisson, double thickness) {
+  return {{.young = young, .poisson = poisson, .thickness = thickness}};
+}
+Mesh triangles(Index nx, Index ny, std::array<double, 2> lengths, const std::function<Point(double, double)>& place,
+               const Distortion& distortion = {}) {
   return surface_mesh(nx, ny, lengths, place, distortion, CellKind::tri3);
 }
 
 // The largest residual at inner nodes of a distorted 4 x 4 mesh of [0, 1]^2 under a field, to that on the sides.
 double out_of_balance(const std::function<std::array<double, 6>(double, double, double)>& f) {
-  Structure model(triangles(4, 4, {1, 1}, flat, {.random = 0.2}), 6, {Integral::over_all_cells(shell3(1e4, 0.3, 0.05))});
+  Structure model(triangles(4, 4, {1, 1}, flat, {.random = 0.2}), 6,
+                  {Integral::over_all_cells(shell3(1e4, 0.3, 0.05))});
   const std::vector<double> r = model.residual(field(model.mesh, f));
   double inside = 0;
-  for (const Node node : nodes_where(model.mesh, [](double x, double y, double) { return x > 1e-9 && x < 1 - 1e-9 && y > 1e-9 && y < 1 - 1e-9; }))
+  for (const Node node : nodes_where(
+           model.mesh, [](double x, double y, double) { return x > 1e-9 && x < 1 - 1e-9 && y > 1e-9 && y < 1 - 1e-9; }))
     for (int c = 0; c < 6; ++c) inside = std::max(inside, std::abs(r[static_cast<std::size_t>(6 * node + c)]));
   return inside / largest(r);
 }
@@ -27,14 +32,18 @@ double out_of_balance(const std::function<std::array<double, 6>(double, double, 
 TEST(Shell3, PassesTheMembranePatchTest) {
   EXPECT_LE(out_of_balance([](double x, double y, double) {
               return std::array{0.7 * x - 0.4 * y, 0.2 * x + 0.3 * y, 0.0, 0.0, 0.0, 0.3};
-            }), 1e-13);
+            }),
+            1e-13);
 }
 
 // Constant curvature: w quadratic, rotations w,y and -w,x.
 TEST(Shell3, PassesTheBendingPatchTest) {
   EXPECT_LE(out_of_balance([](double x, double y, double) {
-              return std::array{0.0, 0.0, 0.5 * (0.7 * x * x + 0.6 * x * y - 0.4 * y * y), 0.3 * x - 0.4 * y, -(0.7 * x + 0.3 * y), 0.0};
-            }), 1e-11);
+              return std::array{
+                  0.0, 0.0, 0.5 * (0.7 * x * x + 0.6 * x * y - 0.4 * y * y), 0.3 * x - 0.4 * y, -(0.7 * x + 0.3 * y),
+                  0.0};
+            }),
+            1e-11);
 }
 
 std::vector<double> dense_matrix(const std::vector<Point>& points, const std::vector<Node>& nodes) {
@@ -65,9 +74,12 @@ TEST(Shell3, HasSixRigidMotionsAndNoOtherFreeOnes) {
       EXPECT_GE(eigen.values[i], 1e-6 * eigen.values.back());
     }
   }
-  Structure model(structure_mesh(triangle, CellKind::tri3, {0, 1, 2}), 6, {Integral::over_all_cells(shell3(1, 0.3, 0.1))});
+  Structure model(structure_mesh(triangle, CellKind::tri3, {0, 1, 2}), 6,
+                  {Integral::over_all_cells(shell3(1, 0.3, 0.1))});
   for (int motion = 0; motion < 6; ++motion)
-    EXPECT_LE(largest(model.residual(field(model.mesh, [&](double x, double y, double z) { return rigid(motion, x, y, z); }))), 1e-15);
+    EXPECT_LE(largest(model.residual(
+                  field(model.mesh, [&](double x, double y, double z) { return rigid(motion, x, y, z); }))),
+              1e-15);
 }
 
 // Lee and Bathe call it isotropy: which node comes first does not matter.
@@ -79,13 +91,16 @@ TEST(Shell3, PrefersNoNode) {
 // As in shell_test.cpp: Timoshenko and Woinowsky-Krieger, table 8.
 double plate_deflection(Index n, double t, bool clamp) {
   const double E = 1e7 / (t * t * t), p = 1;
-  Structure model(triangles(n, n, {1, 1}, flat), 6, {Integral::over_all_cells(shell3(E, 0.3, t)), Integral::over_all_cells(Shell3Load{{0, 0, 0}, p})});
-  const std::vector<Node> sides = nodes_where(model.mesh, [](double x, double y, double) { return same(x, 0) || same(x, 1) || same(y, 0) || same(y, 1); });
+  Structure model(triangles(n, n, {1, 1}, flat), 6,
+                  {Integral::over_all_cells(shell3(E, 0.3, t)), Integral::over_all_cells(Shell3Load{{0, 0, 0}, p})});
+  const std::vector<Node> sides = nodes_where(
+      model.mesh, [](double x, double y, double) { return same(x, 0) || same(x, 1) || same(y, 0) || same(y, 1); });
   std::vector<Hold> holds = {{sides, {0, 1, 2, 5}}};
   if (clamp) holds.push_back({sides, {3, 4}});
   model.solve(holds, {.relative = 1e-6});
   double deepest = 0;
-  for (Index node = 0; node < model.mesh.node_count(); ++node) deepest = std::max(deepest, -model.at(static_cast<Node>(node), 2));
+  for (Index node = 0; node < model.mesh.node_count(); ++node)
+    deepest = std::max(deepest, -model.at(static_cast<Node>(node), 2));
   return deepest * E * t * t * t / (12 * (1 - 0.09)) / p;
 }
 
@@ -100,8 +115,9 @@ TEST(Shell3, PlatesDoNotLock) {
 double roof_deflection(Index n) {
   const double R = 25, half = 25, angle = 40 * pi / 180;
   const auto roof = [&](double a, double y) { return Point{R * std::sin(a), y, R * std::cos(a)}; };
-  Structure model(triangles(n, n, {angle, half}, roof), 6,
-                  {Integral::over_all_cells(shell3(4.32e8, 0, 0.25)), Integral::over_all_cells(Shell3Load{{0, 0, -90}, 0})});
+  Structure model(
+      triangles(n, n, {angle, half}, roof), 6,
+      {Integral::over_all_cells(shell3(4.32e8, 0, 0.25)), Integral::over_all_cells(Shell3Load{{0, 0, -90}, 0})});
   const auto at = [&](auto f) { return nodes_where(model.mesh, f); };
   model.solve({{at([&](double, double y, double) { return same(y, half); }), {0, 2}},
                {at([](double, double y, double) { return same(y, 0); }), {1, 3, 5}},

@@ -42,9 +42,11 @@ inline Mesh line_mesh(Point a, Point b, int count = 1) {
   return structure_mesh(points, CellKind::line2, nodes);
 }
 
-// A rectangle [0, lengths] of nx x ny quadrilaterals, or twice as many triangles, put into space by `place`; regions x0, x1, y0, y1.
-inline Mesh surface_mesh(Index nx, Index ny, std::array<double, 2> lengths, const std::function<Point(double, double)>& place,
-                         const Distortion& distortion = {}, CellKind kind = CellKind::quad4) {
+// A rectangle [0, lengths] of nx x ny quadrilaterals, or twice as many triangles, put into space by `place`; regions
+// x0, x1, y0, y1.
+inline Mesh surface_mesh(Index nx, Index ny, std::array<double, 2> lengths,
+                         const std::function<Point(double, double)>& place, const Distortion& distortion = {},
+                         CellKind kind = CellKind::quad4) {
   MeshData data = rectangle_data(nx, ny, lengths, kind, distortion);
   data.dimension = 3;
   data.structural = true;
@@ -76,7 +78,8 @@ inline std::vector<Node> nodes_where(const Mesh& mesh, const std::function<bool(
 inline bool same(double a, double b) { return std::abs(a - b) < 1e-9; }
 
 // A field of displacements and rotations at the nodes.
-inline std::vector<double> field(const Mesh& mesh, const std::function<std::array<double, 6>(double, double, double)>& f) {
+inline std::vector<double> field(const Mesh& mesh,
+                                 const std::function<std::array<double, 6>(double, double, double)>& f) {
   std::vector<double> u;
   for (Index node = 0; node < mesh.node_count(); ++node) {
     const auto p = mesh.point(node);
@@ -107,7 +110,7 @@ inline double largest(const std::vector<double>& v) {
 }
 
 struct Hold {
-  std::vector<Node> nodes;       // of the mesh
+  std::vector<Node> nodes;  // of the mesh
   std::set<int> components;
   double value = 0;
 };
@@ -128,7 +131,9 @@ struct Structure {
     solution = solve_static(equations, fixed, options);
     return u = space.to_mesh(solution.u);
   }
-  double at(Node node, int component) const { return u[static_cast<std::size_t>(node * space.components() + component)]; }
+  double at(Node node, int component) const {
+    return u[static_cast<std::size_t>(node * space.components() + component)];
+  }
   std::vector<double> residual(const std::vector<double>& values) const {
     Vector r = space.zeros();
     equations.residual(space.from_mesh(values), r);

@@ -63,13 +63,13 @@ TEST_P(Axisymmetric, AxialHeatFlowBalancesConvectionAndFlux) {
   expect_zero(model, model.values([&](const Point& x, int) { return a + b * x[1]; }));
 }
 
-// The energy of T = z^2 is the integral of k (2 z)^2 2 pi r: of degree 3, one more than in the plane, and exact on an affine
-// cell of order 2 because the form asks for a rule of one degree more. One cell: in pairs of triangles that are each
-// other's reflection, errors of degree 3 would cancel.
+// The energy of T = z^2 is the integral of k (2 z)^2 2 pi r: of degree 3, one more than in the plane, and exact on an
+// affine cell of order 2 because the form asks for a rule of one degree more. One cell: in pairs of triangles that are
+// each other's reflection, errors of degree 3 would cancel.
 TEST_P(Axisymmetric, EnergyOfAQuadraticTemperatureIsExact) {
   if (traits(kind()).order == 1) return;  // quadratic cells only
   const Model model(Mesh(single_cell(kind(), 0)), AxisymmetricDiffusion{conductivity});
-  const std::vector<double> T = model.values([](const Point& x, int) { return x[1] * x[1]; }), r = model.residual(T);
+  const std::vector<double> T = model.values([](const Point&x, int) { return x[1] * x[1]; }), r = model.residual(T);
   double energy = 0, exact = 0;
   for (std::size_t i = 0; i < T.size(); ++i) energy += T[i] * r[i];
   const AffineMap map(2);
@@ -85,12 +85,15 @@ TEST_P(Axisymmetric, EnergyOfAQuadraticTemperatureIsExact) {
 TEST_P(Axisymmetric, LoadsSumToVolumeAndArea) {
   const double r2 = inner_radius + patch_lengths[0], height = patch_lengths[1];
   const auto total = [&](const auto& load, const char* region) {
-    const Model model(ring(kind()), 1, [&](const Mesh& mesh) { return std::vector{Integral::over(load, mesh.region(region))}; });
+    const Model model(ring(kind()), 1,
+                      [&](const Mesh& mesh) { return std::vector{Integral::over(load, mesh.region(region))}; });
     double sum = 0;
-    for (const double r : model.residual(std::vector<double>(static_cast<std::size_t>(model.space.unknown_count())))) sum -= r;
+    for (const double r : model.residual(std::vector<double>(static_cast<std::size_t>(model.space.unknown_count()))))
+      sum -= r;
     return sum;
   };
-  const double volume = std::numbers::pi * (r2 * r2 - inner_radius * inner_radius) * height, area = two_pi * r2 * height;
+  const double volume = std::numbers::pi * (r2 * r2 - inner_radius * inner_radius) * height,
+               area = two_pi * r2 * height;
   EXPECT_NEAR(total(Load<1, 2, 0>{{1}, two_pi, true}, "all"), volume, 200 * unit_roundoff * volume);
   EXPECT_NEAR(total(Load<1, 2, 1>{{1}, two_pi, true}, "x1"), area, 200 * unit_roundoff * area);
 }

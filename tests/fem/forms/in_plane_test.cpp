@@ -1,4 +1,5 @@
-// Forms of three dimensions in the plane: what is known of it from the forms that are written for it, from solids, in closed form.
+// Forms of three dimensions in the plane: what is known of it from the forms that are written for it, from solids, in
+// closed form.
 #include "fem/analysis/nonlinear_solution.hpp"
 #include "fem/forms/in_plane.hpp"
 #include "fem/forms/plasticity.hpp"
@@ -15,8 +16,10 @@
 namespace ritz::test {
 namespace {
 
-const VonMisesPlasticity steel{.young = 200, .poisson = 0.3, .yield_stress = 0.25, .isotropic_hardening = 5, .kinematic_hardening = 15};
-const VonMisesPlasticity elastic_steel{.young = 200, .poisson = 0.3, .yield_stress = 1e9, .isotropic_hardening = 0, .kinematic_hardening = 0};
+const VonMisesPlasticity steel{
+    .young = 200, .poisson = 0.3, .yield_stress = 0.25, .isotropic_hardening = 5, .kinematic_hardening = 15};
+const VonMisesPlasticity elastic_steel{
+    .young = 200, .poisson = 0.3, .yield_stress = 1e9, .isotropic_hardening = 0, .kinematic_hardening = 0};
 const Lame steel_lame = Lame::from(200, 0.3);
 
 // The same residual, tangent and derived quantities; `first`: where those of `b` begin that are those of `a`.
@@ -36,15 +39,19 @@ void expect_same(const FormValue& a, const FormValue& b, int first, double toler
   const auto m = static_cast<std::size_t>(mine.components), n = static_cast<std::size_t>(others.components);
   for (std::size_t cell = 0; cell < mine.at_cells.size() / m; ++cell)
     for (std::size_t k = 0; k < 6; ++k)
-      EXPECT_NEAR(mine.at_cells[cell * m + k], others.at_cells[cell * n + static_cast<std::size_t>(first) + k], tolerance * size);
+      EXPECT_NEAR(mine.at_cells[cell * m + k], others.at_cells[cell * n + static_cast<std::size_t>(first) + k],
+                  tolerance * size);
 }
 
 TEST(InPlane, OfElasticBodiesIsPlaneElasticity) {
-  expect_same(test_form(PlaneStrain<OwnElasticity>{{{steel_lame.lambda, steel_lame.mu}}}), PlaneElasticity::plane_strain(steel_lame, 1), 0);
-  expect_same(test_form(Axisymmetric<OwnElasticity>{{{steel_lame.lambda, steel_lame.mu}}}), AxisymmetricElasticity{steel_lame.lambda, steel_lame.mu}, 0);
+  expect_same(test_form(PlaneStrain<OwnElasticity>{{{steel_lame.lambda, steel_lame.mu}}}),
+              PlaneElasticity::plane_strain(steel_lame, 1), 0);
+  expect_same(test_form(Axisymmetric<OwnElasticity>{{{steel_lame.lambda, steel_lame.mu}}}),
+              AxisymmetricElasticity{steel_lame.lambda, steel_lame.mu}, 0);
 }
 
-// Derived quantities are taken at the points of the residual where there is a state: bodies that vary linearly in a cell agree.
+// Derived quantities are taken at the points of the residual where there is a state: bodies that vary linearly in a
+// cell agree.
 TEST(InPlane, OfBodiesThatDoNotYieldIsPlaneElasticity) {
   const auto same = [](const FormValue& a, const FormValue& b) {
     const Mesh mesh = patch(CellKind::quad8, {.count = 2, .random = 0.1});
@@ -63,14 +70,17 @@ TEST(InPlane, OfBodiesThatDoNotYieldIsPlaneElasticity) {
 
 TEST(InPlane, OfAnEnergyIsThatOfItsFlux) {
   const Mesh mesh = patch(CellKind::tri6, {.count = 2, .random = 0.05});
-  const Model energy(mesh, test_form(PlaneStress<ElasticEnergy>{{{lame.lambda, lame.mu}}})), flux(mesh, PlaneElasticity::plane_stress(lame, 1));
-  const Dense K = dense_on_mesh(energy, energy.matrix(energy.space.zeros())), expected = dense_on_mesh(flux, flux.matrix(flux.space.zeros()));
+  const Model energy(mesh, test_form(PlaneStress<ElasticEnergy>{{{lame.lambda, lame.mu}}})),
+      flux(mesh, PlaneElasticity::plane_stress(lame, 1));
+  const Dense K = dense_on_mesh(energy, energy.matrix(energy.space.zeros())),
+              expected = dense_on_mesh(flux, flux.matrix(flux.space.zeros()));
   EXPECT_LE(largest_difference(K, expected), 1e-13 * largest_entry(expected));
 }
 
 TEST(InPlane, OfScalarsHasTheMeasureOfTheRing) {
   const Mesh mesh = patch(CellKind::tri6, {.count = 2, .random = 0.05});
-  const Model lifted(mesh, test_form(Axisymmetric<Diffusion<3>>{{conductivity, 1}})), own(mesh, AxisymmetricDiffusion{conductivity});
+  const Model lifted(mesh, test_form(Axisymmetric<Diffusion<3>>{{conductivity, 1}})),
+      own(mesh, AxisymmetricDiffusion{conductivity});
   const Dense K = dense_on_mesh(lifted, lifted.matrix()), expected = dense_on_mesh(own, own.matrix());
   EXPECT_LE(largest_difference(K, expected), 1e-14 * largest_entry(expected));
 }
@@ -105,7 +115,8 @@ TEST(InPlane, PlaneStrainIsASolidHeldAcross) {
       fixed->prescribe_nodes(all, 2, 0, "held across");
     }
     fixed->finish();
-    const NonlinearSolution s = solve_nonlinear(model.equations, *fixed, {.relative = 1e-12, .increments = 2, .path = {1, 0.3}});
+    const NonlinearSolution s =
+        solve_nonlinear(model.equations, *fixed, {.relative = 1e-12, .increments = 2, .path = {1, 0.3}});
     return std::pair(model.space.to_mesh(s.u), model.equations.evaluate(s.u));
   };
   const Model plane(rectangle(4, 2, {2, 1}, CellKind::quad4), FormValue(PlaneStrain<VonMisesPlasticity>{steel}));
@@ -115,28 +126,36 @@ TEST(InPlane, PlaneStrainIsASolidHeldAcross) {
   for (Index i = 0; i < solid.mesh.node_count(); ++i) {
     int found = 0;
     for (Index j = 0; j < plane.mesh.node_count(); ++j) {
-      if (std::hypot(solid.mesh.point(i)[0] - plane.mesh.point(j)[0], solid.mesh.point(i)[1] - plane.mesh.point(j)[1]) > 1e-9) continue;
+      if (std::hypot(solid.mesh.point(i)[0] - plane.mesh.point(j)[0], solid.mesh.point(i)[1] - plane.mesh.point(j)[1]) >
+          1e-9)
+        continue;
       ++found;
-      for (Index c = 0; c < 2; ++c) EXPECT_NEAR(w[static_cast<std::size_t>(3 * i + c)], u[static_cast<std::size_t>(2 * j + c)], 1e-12);
+      for (Index c = 0; c < 2; ++c)
+        EXPECT_NEAR(w[static_cast<std::size_t>(3 * i + c)], u[static_cast<std::size_t>(2 * j + c)], 1e-12);
     }
     EXPECT_EQ(found, 1);
   }
   double largest = 0, expected = 0;
   for (std::size_t i = 12; i < fields.at_cells.size(); i += 13) largest = std::max(largest, fields.at_cells[i]);
-  for (std::size_t i = 12; i < solid_fields.at_cells.size(); i += 13) expected = std::max(expected, solid_fields.at_cells[i]);
+  for (std::size_t i = 12; i < solid_fields.at_cells.size(); i += 13)
+    expected = std::max(expected, solid_fields.at_cells[i]);
   EXPECT_GT(largest, 0.001);  // it did yield
   EXPECT_NEAR(largest, expected, 1e-12);
 }
 
-// A sheet in tension along x, or along both: in both the von Mises stress is the tension, and the sheet thins as the material flows.
+// A sheet in tension along x, or along both: in both the von Mises stress is the tension, and the sheet thins as the
+// material flows.
 TEST(InPlane, PlaneStressOfASheetInClosedForm) {
-  const double E = steel.young, nu = steel.poisson, H = steel.isotropic_hardening + steel.kinematic_hardening, Y = steel.yield_stress;
+  const double E = steel.young, nu = steel.poisson, H = steel.isotropic_hardening + steel.kinematic_hardening,
+               Y = steel.yield_stress;
   for (const bool both : {false, true}) {
-    const Model sheet(rectangle(2, 2, {1, 1}, CellKind::quad4, {.random = 0.1}), FormValue(PlaneStress<VonMisesPlasticity>{steel}));
+    const Model sheet(rectangle(2, 2, {1, 1}, CellKind::quad4, {.random = 0.1}),
+                      FormValue(PlaneStress<VonMisesPlasticity>{steel}));
     const double stretch = 0.004;
     Constraints fixed(sheet.space);
     for (int c = 0; c < 2; ++c) fixed.prescribe(sheet.mesh.region(c == 0 ? "x0" : "y0"), c, 0, "sides");
-    for (int c = 0; c < (both ? 2 : 1); ++c) fixed.prescribe(sheet.mesh.region(c == 0 ? "x1" : "y1"), c, stretch, "pulled");
+    for (int c = 0; c < (both ? 2 : 1); ++c)
+      fixed.prescribe(sheet.mesh.region(c == 0 ? "x1" : "y1"), c, stretch, "pulled");
     fixed.finish();
     const NonlinearSolution s = solve_nonlinear(sheet.equations, fixed, {.relative = 1e-13, .increments = 3});
     // s = Y + H a; e = s / E + a in one direction, e = s (1 - nu) / E + a / 2 in both.
@@ -155,8 +174,8 @@ TEST(InPlane, PlaneStressOfASheetInClosedForm) {
   }
 }
 
-// Hill, The Mathematical Theory of Plasticity, 1950, ch. V.2: a sphere 1 ... 2 under pressure, plastic to c, without hardening; a quarter
-// of its section turns about the axis.
+// Hill, The Mathematical Theory of Plasticity, 1950, ch. V.2: a sphere 1 ... 2 under pressure, plastic to c, without
+// hardening; a quarter of its section turns about the axis.
 TEST(InPlane, SphereOfRevolutionAsHillHasIt) {
   const double Y = 0.25, E = 200, nu = 0.3, c = 1.4, pressure = 2 * Y * std::log(c) + 2.0 / 3 * Y * (1 - c * c * c / 8);
   MeshData data = rectangle_data(12, 12, {1, 1}, CellKind::quad9);

@@ -12,8 +12,9 @@
 namespace ritz::testing {
 namespace {
 
-constexpr CellKind solids[] = {CellKind::tet4,   CellKind::tet10,   CellKind::hex8,    CellKind::hex20,     CellKind::hex27,    CellKind::prism6,
-                               CellKind::prism15, CellKind::prism18, CellKind::pyramid5, CellKind::pyramid13, CellKind::pyramid14};
+constexpr CellKind solids[] = {CellKind::tet4,     CellKind::tet10,     CellKind::hex8,     CellKind::hex20,
+                               CellKind::hex27,    CellKind::prism6,    CellKind::prism15,  CellKind::prism18,
+                               CellKind::pyramid5, CellKind::pyramid13, CellKind::pyramid14};
 constexpr CellKind planes[] = {CellKind::tri3, CellKind::tri6, CellKind::quad4, CellKind::quad8, CellKind::quad9};
 
 struct Masses {
@@ -60,8 +61,9 @@ TEST(Mass, IsExactForProductsOfShapeFunctions) {
     const Mesh mesh = box(3, 2, 2, {2, 1, 3}, kind);
     const FunctionSpace space(mesh, 1, Device::named("cpu", 1));
     const double exact = std::pow(2, 2 * p + 1) / (2 * p + 1) * 3;
-    EXPECT_NEAR(masses(space, Mass<1, 3>{1}).form([&](auto x, int) { return power(x[0], p); }, [&](auto x, int) { return power(x[0], p); }), exact,
-                1e-13 * exact)
+    EXPECT_NEAR(masses(space, Mass<1, 3>{1})
+                    .form([&](auto x, int) { return power(x[0], p); }, [&](auto x, int) { return power(x[0], p); }),
+                exact, 1e-13 * exact)
         << traits(kind).name;
   }
   for (const CellKind kind : planes) {
@@ -69,8 +71,9 @@ TEST(Mass, IsExactForProductsOfShapeFunctions) {
     const Mesh mesh = rectangle(3, 2, {2, 1}, kind);
     const FunctionSpace space(mesh, 1, Device::named("cpu", 1));
     const double exact = 0.5 * std::pow(2, p + 1) / ((p + 1) * (p + 1));
-    EXPECT_NEAR(masses(space, Mass<1, 2>{1, 0.5}).form([&](auto x, int) { return power(x[0], p); }, [&](auto x, int) { return power(x[1], p); }), exact,
-                1e-13 * exact)
+    EXPECT_NEAR(masses(space, Mass<1, 2>{1, 0.5})
+                    .form([&](auto x, int) { return power(x[0], p); }, [&](auto x, int) { return power(x[1], p); }),
+                exact, 1e-13 * exact)
         << traits(kind).name;
   }
 }
@@ -84,7 +87,8 @@ TEST(Mass, OfABodyOfRevolutionIsThatOfTheWholeRing) {
     const FunctionSpace space(mesh, 2, Device::named("cpu", 1));
     const auto axial = [](auto, int c) { return c == 1 ? 1.0 : 0.0; };
     const double exact = std::numbers::pi * (1.5 * 1.5 - 1) * 2 * 7;
-    EXPECT_NEAR(masses(space, Mass<2, 2, true>{7, 2 * std::numbers::pi}).form(axial, axial), exact, 1e-12 * exact) << traits(kind).name;
+    EXPECT_NEAR(masses(space, Mass<2, 2, true>{7, 2 * std::numbers::pi}).form(axial, axial), exact, 1e-12 * exact)
+        << traits(kind).name;
   }
 }
 

@@ -1,4 +1,5 @@
-// Forms with a point state, by von Mises plasticity: what is known of it in closed form, and how increments keep and drop states.
+// Forms with a point state, by von Mises plasticity: what is known of it in closed form, and how increments keep and
+// drop states.
 #include "fem/analysis/nonlinear_solution.hpp"
 #include "fem/forms/plasticity.hpp"
 #include "mesh/generators.hpp"
@@ -12,11 +13,13 @@
 namespace ritz::test {
 namespace {
 
-const VonMisesPlasticity steel{.young = 200, .poisson = 0.3, .yield_stress = 0.25, .isotropic_hardening = 5, .kinematic_hardening = 15};
+const VonMisesPlasticity steel{
+    .young = 200, .poisson = 0.3, .yield_stress = 0.25, .isotropic_hardening = 5, .kinematic_hardening = 15};
 
 // A unit cube in tension, whose sides are free to contract.
 struct Bar {
-  explicit Bar(double stretch, const VonMisesPlasticity& form = steel, CellKind kind = CellKind::hex8, const Device& device = device_under_test())
+  explicit Bar(double stretch, const VonMisesPlasticity& form = steel, CellKind kind = CellKind::hex8,
+               const Device& device = device_under_test())
       : model(box(2, 1, 1, {1, 1, 1}, kind), FormValue(form), device), fixed(model.space) {
     for (int c = 0; c < 3; ++c) fixed.prescribe(model.mesh.region(std::string(1, "xyz"[c]) + "0"), c, 0, "sides");
     fixed.prescribe(model.mesh.region("x1"), 0, stretch, "pulled end");
@@ -50,7 +53,8 @@ struct Bar1d {
 
 class PlasticBar : public testing::TestWithParam<CellKind> {};
 INSTANTIATE_TEST_SUITE_P(Cells, PlasticBar,
-                         testing::Values(CellKind::tet4, CellKind::tet10, CellKind::hex8, CellKind::hex20, CellKind::hex27, CellKind::prism6),
+                         testing::Values(CellKind::tet4, CellKind::tet10, CellKind::hex8, CellKind::hex20,
+                                         CellKind::hex27, CellKind::prism6),
                          [](const auto& info) { return std::string(traits(info.param).name); });
 
 TEST_P(PlasticBar, FollowsTheBilinearPathThroughLoadUnloadReloadExactly) {
@@ -87,12 +91,14 @@ TEST(PointState, SlopeBehindYieldIsTheTangentModulus) {
   EXPECT_NEAR((b - a) / 0.001, steel.young * H / (steel.young + H), 1e-7);
 }
 
-// A block that is clamped at one end and bent by a shear traction at the other: elastic, plastic and unloading points at once.
+// A block that is clamped at one end and bent by a shear traction at the other: elastic, plastic and unloading points
+// at once.
 struct Cantilever {
   explicit Cantilever(double traction, const VonMisesPlasticity& form = steel)
       : model(box(4, 2, 1, {4, 1, 1}, CellKind::hex20), 3,
               [&](const Mesh& mesh) {
-                return std::vector{Integral::over_all_cells(FormValue(form)), Integral::over(FormValue(Load<3, 3, 1>{{0, traction, 0}}), mesh.region("x1"))};
+                return std::vector{Integral::over_all_cells(FormValue(form)),
+                                   Integral::over(FormValue(Load<3, 3, 1>{{0, traction, 0}}), mesh.region("x1"))};
               }),
         fixed(model.space) {
     for (int c = 0; c < 3; ++c) fixed.prescribe(model.mesh.region("x0"), c, 0, "clamp");
@@ -104,7 +110,8 @@ struct Cantilever {
 
 double largest_alpha(const DerivedFields& fields) {
   double largest = 0;
-  for (std::size_t cell = 0; cell < fields.at_cells.size(); cell += 13) largest = std::max(largest, fields.at_cells[cell + 12]);
+  for (std::size_t cell = 0; cell < fields.at_cells.size(); cell += 13)
+    largest = std::max(largest, fields.at_cells[cell + 12]);
   return largest;
 }
 
@@ -124,14 +131,18 @@ TEST(PointState, StepsSquareTheResidual) {
   EXPECT_GE(squared, 1);
 }
 
-// An increment begins with points on the yield surface, give or take rounding. As it unloads all are elastic: one linear step.
+// An increment begins with points on the yield surface, give or take rounding. As it unloads all are elastic: one
+// linear step.
 TEST(PointState, UnloadsInOneStep) {
   for (const double hardening : {0.0, 5.0}) {
     VonMisesPlasticity form = steel;
     form.isotropic_hardening = form.kinematic_hardening = hardening;
     const Cantilever beam(hardening > 0 ? 0.05 : 0.016, form);
-    const NonlinearSolution s = solve_nonlinear(beam.model.equations, beam.fixed, {.relative = 1e-10, .increments = 2, .path = {1, 0.8}});
-    const auto steps_of = [&](int increment) { return std::ranges::count(s.steps, increment, &NonlinearStep::increment); };
+    const NonlinearSolution s =
+        solve_nonlinear(beam.model.equations, beam.fixed, {.relative = 1e-10, .increments = 2, .path = {1, 0.8}});
+    const auto steps_of = [&](int increment) {
+      return std::ranges::count(s.steps, increment, &NonlinearStep::increment);
+    };
     EXPECT_GT(largest_alpha(beam.model.equations.evaluate(s.u)), 1e-5);
     EXPECT_GT(steps_of(2), 1) << "loading";
     EXPECT_EQ(steps_of(3), 1) << "hardening " << hardening;
@@ -141,7 +152,8 @@ TEST(PointState, UnloadsInOneStep) {
 
 TEST(PointState, UnloadingLeavesStressesInBalance) {
   const Cantilever beam(0.05);
-  const NonlinearSolution s = solve_nonlinear(beam.model.equations, beam.fixed, {.relative = 1e-11, .increments = 2, .path = {1, 0}});
+  const NonlinearSolution s =
+      solve_nonlinear(beam.model.equations, beam.fixed, {.relative = 1e-11, .increments = 2, .path = {1, 0}});
   const std::vector<double> u = beam.model.space.to_mesh(s.u);
   EXPECT_GT(*std::ranges::max_element(u), 1e-4);  // it stays bent
   double net[3] = {}, largest = 0;
@@ -153,7 +165,8 @@ TEST(PointState, UnloadingLeavesStressesInBalance) {
   EXPECT_LT(s.certificate, 1e-11);
   const DerivedFields fields = beam.model.equations.evaluate(s.u);
   double stress = 0;
-  for (std::size_t cell = 0; cell < fields.at_cells.size(); cell += 13) stress = std::max(stress, std::abs(fields.at_cells[cell]));
+  for (std::size_t cell = 0; cell < fields.at_cells.size(); cell += 13)
+    stress = std::max(stress, std::abs(fields.at_cells[cell]));
   EXPECT_GT(stress, 0.01 * steel.yield_stress);
 }
 
@@ -213,10 +226,12 @@ TEST(PointState, GoesOnBehindAnyIncrementToTheLastBit) {
   }
 }
 
-// What fails leaves no trace: an increment in two halves is two increments. Slopes may change by 0.6 at once here, 1 is asked for.
+// What fails leaves no trace: an increment in two halves is two increments. Slopes may change by 0.6 at once here, 1 is
+// asked for.
 TEST(PointState, OfARejectedIncrementIsThrownAway) {
   const Model model(rectangle(3, 1, {1, 1}, CellKind::quad4), 1, [&](const Mesh& mesh) {
-    return std::vector{Integral::over_all_cells(test_form(LimitedSteps{})), Integral::over(facet_load(2, std::vector{1 / thickness}), mesh.region("x1"))};
+    return std::vector{Integral::over_all_cells(test_form(LimitedSteps{})),
+                       Integral::over(facet_load(2, std::vector{1 / thickness}), mesh.region("x1"))};
   });
   Constraints fixed(model.space);
   fixed.prescribe(model.mesh.region("x0"), 0, 0, "x0");

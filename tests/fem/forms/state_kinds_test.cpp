@@ -13,11 +13,13 @@
 namespace ritz::test {
 namespace {
 
-// An energy that is stationary in what is kept gives what the flux gives, through loading, unloading and loading the other way.
+// An energy that is stationary in what is kept gives what the flux gives, through loading, unloading and loading the
+// other way.
 TEST(StateOfAnEnergy, IsThatOfItsFlux) {
   const YieldingShear numbers{.stiffness = 2, .yield = 0.05, .hardening = 0.3};
   const Mesh mesh = patch(CellKind::quad8, {.count = 2, .random = 0.1});
-  const Model energy(mesh, test_form(FromEnergy<YieldingByEnergy>{{{numbers}}})), flux(mesh, test_form(YieldingByFlux{{numbers}}));
+  const Model energy(mesh, test_form(FromEnergy<YieldingByEnergy>{{{numbers}}})),
+      flux(mesh, test_form(YieldingByFlux{{numbers}}));
   const auto count = static_cast<std::size_t>(flux.space.unknown_count());
   double largest = 0;
   for (const double part : {1.0, 0.4, -0.7}) {
@@ -56,7 +58,8 @@ double wall_temperature(double k, double h, double T, double& highest) {
 TEST(StateOnFacets, FoulsAWallInClosedForm) {
   const double k = 2.5, h = 4;
   const Model rod(rectangle(4, 2, {1, 1}, CellKind::quad9), 1, [&](const Mesh& mesh) {
-    return std::vector{Integral::over_all_cells(Diffusion<2>{.conductivity = k}), Integral::over(test_form(FouledWall{h}), mesh.region("x1"))};
+    return std::vector{Integral::over_all_cells(Diffusion<2>{.conductivity = k}),
+                       Integral::over(test_form(FouledWall{h}), mesh.region("x1"))};
   });
   Constraints fixed(rod.space);
   fixed.prescribe(rod.mesh.region("x0"), 0, 3, "hot end");
@@ -88,7 +91,11 @@ TEST(StateOnFacets, FoulsAWallInClosedForm) {
 // Bars in series, pulled: each carries the same force, that of one dimension.
 class WholeState : public testing::TestWithParam<Way> {};
 INSTANTIATE_TEST_SUITE_P(Ways, WholeState, testing::Values(Way::strains, Way::energy, Way::residual),
-                         [](const auto& info) { return info.param == Way::strains ? "strains" : info.param == Way::energy ? "energy" : "residual"; });
+                         [](const auto& info) {
+                           return info.param == Way::strains  ? "strains"
+                                  : info.param == Way::energy ? "energy"
+                                                              : "residual";
+                         });
 
 FormValue plastic_line(Way way) {
   const auto made = [](auto element) {
@@ -116,7 +123,9 @@ TEST_P(WholeState, FollowsTheBilinearPathExactly) {
   Constraints fixed(bars.space);
   for (Node node = 0; node <= count; ++node)
     for (int c = 0; c < 3; ++c)
-      fixed.prescribe_nodes({&node, 1}, c, stretch * static_cast<double>(bars.space.mesh_node_of(node)) / count * direction[c], "pulled along the line");
+      fixed.prescribe_nodes({&node, 1}, c,
+                            stretch * static_cast<double>(bars.space.mesh_node_of(node)) / count * direction[c],
+                            "pulled along the line");
   fixed.finish();
   NonlinearOptions options{.relative = 1e-12, .increments = 4, .path = {1, 0.2, 1.5, -1}};
   double plastic = 0, alpha = 0;
@@ -146,7 +155,8 @@ TEST_P(WholeState, FollowsTheBilinearPathExactly) {
   EXPECT_GT(alpha, 0.01);
 }
 
-// The truss of three bars under a force: the middle one yields first; without hardening the force F = yield A (1 + 2 cos) is the limit.
+// The truss of three bars under a force: the middle one yields first; without hardening the force F = yield A (1 + 2
+// cos) is the limit.
 TEST_P(WholeState, ThreeBarsCarryTheirLimitLoadAndNoMore) {
   const double angle = std::numbers::pi / 4, limit = 0.25 * (1 + 2 * std::cos(angle));
   MeshData data{.structural = true};
@@ -165,7 +175,8 @@ TEST_P(WholeState, ThreeBarsCarryTheirLimitLoadAndNoMore) {
     std::vector<double> load(12, 0.0);
     load[2] = -force;
     const Vector forces = truss.space.from_mesh(load);
-    const NonlinearSolution s = solve_nonlinear(truss.equations, fixed, {.relative = 1e-10, .increments = 4, .forces = &forces});
+    const NonlinearSolution s =
+        solve_nonlinear(truss.equations, fixed, {.relative = 1e-10, .increments = 4, .forces = &forces});
     return -truss.space.to_mesh(s.u)[2];
   };
   // Elastic: F = E u (1 + 2 cos^3); behind the yield of the middle bar F = yield + 2 E u cos^3.
@@ -182,7 +193,8 @@ TEST(WholeState, IsForecastByItsTag) {
   data.points = {0, 0, 0, 1, 0, 0};
   data.blocks.push_back({.kind = CellKind::line2, .nodes = {0, 1}});
   const Model bar(Mesh(std::move(data)), plastic_line(Way::strains));
-  EXPECT_EQ(bar.equations.memory_needs(Operator::Task::residual).by_tag().at("point state"), 2 * 2 * lane_count * 8);  // points, numbers
+  // points, numbers
+  EXPECT_EQ(bar.equations.memory_needs(Operator::Task::residual).by_tag().at("point state"), 2 * 2 * lane_count * 8);
 }
 
 }  // namespace

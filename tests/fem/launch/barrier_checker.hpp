@@ -2,7 +2,8 @@
 // item wrote it and read it; sync() begins a new epoch. Two items that touch a cell in one epoch, one of them writing,
 // race: on a GPU they are two threads with no barrier between them.
 //
-//   Shadow shadow(entries, -1);   CheckerTeam team{&shadow};   element_matrices<F, N, D, 0>(team, CheckerMemory{&shadow}, ...);
+//   Shadow shadow(entries, -1);   CheckerTeam team{&shadow};
+//   element_matrices<F, N, D, 0>(team, CheckerMemory{&shadow}, ...);
 #pragma once
 
 #include "fem/launch/element_actions.hpp"
@@ -104,7 +105,8 @@ struct CheckerTeam {
   void sync() const { shadow->sync(); }
 
   template <class X>
-  void load_coordinates(const ElementArguments& arguments, Index batch, int a, int nodes, int dimension, const X& x) const {
+  void load_coordinates(const ElementArguments& arguments, Index batch, int a, int nodes, int dimension,
+                        const X& x) const {
     load(arguments.coordinates, arguments.geometry_nodes + (batch * nodes + a) * lane_count, a, dimension, x);
   }
   struct Origin {
@@ -112,19 +114,23 @@ struct CheckerTeam {
   };
   constexpr Origin origin_of(const ElementArguments&, Index, int, int) const { return {}; }
   template <class X>
-  void load_coordinates_from(const Origin&, const ElementArguments& arguments, Index batch, int a, int nodes, int dimension, const X& x) const {
+  void load_coordinates_from(const Origin&, const ElementArguments& arguments, Index batch, int a, int nodes,
+                             int dimension, const X& x) const {
     load_coordinates(arguments, batch, a, nodes, dimension, x);
   }
   template <class U>
-  void load_unknowns(const ElementArguments& arguments, Index batch, int a, int nodes, int components, const U& u) const {
+  void load_unknowns(const ElementArguments& arguments, Index batch, int a, int nodes, int components,
+                     const U& u) const {
     load(arguments.u, arguments.nodes + (batch * nodes + a) * lane_count, a, components, u);
   }
   template <class X>
-  void load_direction(const ElementArguments& arguments, Index batch, int a, int nodes, int components, const X& x) const {
+  void load_direction(const ElementArguments& arguments, Index batch, int a, int nodes, int components,
+                      const X& x) const {
     load(arguments.direction, arguments.nodes + (batch * nodes + a) * lane_count, a, components, x);
   }
   static const double* line_tables(const ReferenceTable& table) { return table.line; }
-  double point_geometry(const ElementArguments& arguments, Index batch, int point, int points, int entry, int entries) const {
+  double point_geometry(const ElementArguments& arguments, Index batch, int point, int points, int entry,
+                        int entries) const {
     return arguments.point_geometry[((batch * points + point) * entries + entry) * lane_count + lane];
   }
   void store(const ElementArguments& arguments, Index batch, int entry, int entries, double value) const {

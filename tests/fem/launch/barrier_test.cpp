@@ -26,7 +26,8 @@ template <class F, int N, int D>
 Findings run(Engine engine, CellKind kind, const F& form, int skipped) {
   using Sh = Shape<F, N, D>;
   constexpr int dimension = F::dimension, components = F::components;
-  const Tabulation tabulation(Device::named("cpu", 1), cell_element(kind), cell_element(kind), quadrature(kind, mass_degree(kind)));
+  const Tabulation tabulation(Device::named("cpu", 1), cell_element(kind), cell_element(kind),
+                              quadrature(kind, mass_degree(kind)));
   std::mt19937_64 random(1);
   std::uniform_real_distribution<double> between(-0.03, 0.03);
   std::vector<std::int32_t> nodes(2 * N * lane_count);
@@ -36,25 +37,27 @@ Findings run(Engine engine, CellKind kind, const F& form, int skipped) {
       for (int lane = 0; lane < lane_count; ++lane)
         nodes[static_cast<std::size_t>((batch * N + a) * lane_count + lane)] = batch * N + a;
       for (int d = 0; d < dimension; ++d)
-        x.push_back(2 + reference_nodes(kind)[static_cast<std::size_t>(a)][static_cast<std::size_t>(d)] + between(random));
+        x.push_back(2 + reference_nodes(kind)[static_cast<std::size_t>(a)][static_cast<std::size_t>(d)] +
+                    between(random));
       for (int c = 0; c < components; ++c) u.push_back(10 * between(random));
     }
   const int outputs = std::max({N * N * components * components, N * Sh::K, N * components});
   std::vector<double> elements(static_cast<std::size_t>(2 * outputs * lane_count)), means(2 * 13 * lane_count);
-  ElementArguments arguments{&form, tabulation.table(), nodes.data(), nodes.data(), x.data(), u.data(), 0, 2,
-                                   elements.data(), false, means.data(), u.data()};
+  ElementArguments arguments{&form, tabulation.table(), nodes.data(), nodes.data(), x.data(), u.data(), 0,
+                             2,     elements.data(),    false,        means.data(), u.data()};
   const ReferenceTable& table = arguments.table;
   std::vector<double> state(static_cast<std::size_t>(2 * table.point_count * FormFacts<F>::state * lane_count));
   arguments.state = state.data();
-  std::vector<float> tangents(static_cast<std::size_t>(2 * table.point_count * TangentShape<components, D, N>::entries * lane_count));
+  std::vector<float> tangents(
+      static_cast<std::size_t>(2 * table.point_count * TangentShape<components, D, N>::entries * lane_count));
   arguments.tangents = tangents.data();
-  Shadow shadow(engine == Engine::matrices    ? matrices_scratch<F, Sh>(table)
-                : engine == Engine::residuals ? residuals_scratch<F, Sh>(table)
-                : engine == Engine::actions   ? actions_scratch<F, Sh>(table)
-                : engine == Engine::diagonals ? diagonals_scratch<F, Sh>(table)
+  Shadow shadow(engine == Engine::matrices                                ? matrices_scratch<F, Sh>(table)
+                : engine == Engine::residuals                             ? residuals_scratch<F, Sh>(table)
+                : engine == Engine::actions                               ? actions_scratch<F, Sh>(table)
+                : engine == Engine::diagonals                             ? diagonals_scratch<F, Sh>(table)
                 : engine == Engine::commits || engine == Engine::tangents ? nodal_scratch<F, Sh>(table)
                 : engine == Engine::tangent_actions ? TangentShape<components, D, N>::actions_scratch(table)
-                                              : evaluate_scratch<F, Sh>(table),
+                                                    : evaluate_scratch<F, Sh>(table),
                 skipped);
   const CheckerTeam team{&shadow};
   const CheckerMemory memory{&shadow};
@@ -73,7 +76,8 @@ Findings run(Engine engine, CellKind kind, const F& form, int skipped) {
     }
     if constexpr (keeps_tangents<F, D>) {
       if (engine == Engine::tangents) element_tangents<F, N, D>(team, memory, form, arguments, batch);
-      if (engine == Engine::tangent_actions) tangent_actions<TangentShape<components, D, N>>(team, memory, arguments, batch);
+      if (engine == Engine::tangent_actions)
+        tangent_actions<TangentShape<components, D, N>>(team, memory, arguments, batch);
     }
   }
   return shadow.found;
@@ -89,7 +93,8 @@ struct Case {
 template <class F, int N, int D>
 void add(std::vector<Case>& cases, CellKind kind, const F& form) {
   const auto with = [&](Engine engine, const char* what) {
-    cases.push_back({std::string(F::name) + " " + std::string(traits(kind).name) + " " + what, engine, Shape<F, N, D>::column_tile,
+    cases.push_back({std::string(F::name) + " " + std::string(traits(kind).name) + " " + what, engine,
+                     Shape<F, N, D>::column_tile,
                      [=](int skipped) { return run<F, N, D>(engine, kind, form, skipped); }});
   };
   with(Engine::residuals, "residuals");

@@ -17,12 +17,16 @@ const Device& tested() {
 }
 
 using Supports = std::vector<std::pair<std::string, int>>;
-const Supports heat_supports = {{"x0", 0}, {"y1", 0}}, one_side = {{"x0", 0}}, clamp = {{"x0", 0}, {"x0", 1}, {"x0", 2}},
-               rollers = {{"x0", 0}, {"y0", 1}, {"z0", 2}};
+const Supports heat_supports = {{"x0", 0}, {"y1", 0}}, one_side = {{"x0", 0}},
+               clamp = {{"x0", 0}, {"x0", 1}, {"x0", 2}}, rollers = {{"x0", 0}, {"y0", 1}, {"z0", 2}};
 
 struct System {
   System(Mesh m, std::vector<Integral> integrals, int components, const Supports& supports)
-      : mesh(std::move(m)), space(mesh, components, tested()), equations(space, std::move(integrals)), fixed(space), K(equations.make_matrix()) {
+      : mesh(std::move(m)),
+        space(mesh, components, tested()),
+        equations(space, std::move(integrals)),
+        fixed(space),
+        K(equations.make_matrix()) {
     for (const auto& [side, component] : supports) fixed.prescribe(mesh.region(side), component, 0, side);
     fixed.finish();
     assemble();
@@ -30,14 +34,17 @@ struct System {
     fill_start_vector(b);
     fixed.set_zero(b);
   }
-  System(Mesh m, FormValue form, const Supports& supports) : System(std::move(m), {Integral::over_all_cells(form)}, form.components, supports) {}
+  System(Mesh m, FormValue form, const Supports& supports)
+      : System(std::move(m), {Integral::over_all_cells(form)}, form.components, supports) {}
 
   void assemble() {
     equations.assemble(space.zeros(), K);
     K.eliminate(fixed.mask(), 1);
   }
   SmoothedAggregationOptions options(MultigridLevels levels) const {
-    return {.coordinates = &space.coordinates(), .dimension = mesh.dimension(), .levels = levels, .nested = [this] { return nested_nodes(space); }};
+    return {.coordinates = &space.coordinates(), .dimension = mesh.dimension(), .levels = levels, .nested = [this] {
+              return nested_nodes(space);
+            }};
   }
   SolveReport solve(MultigridLevels levels, Vector& x) const {
     const SmoothedAggregation cycle(K, options(levels));
@@ -56,8 +63,10 @@ struct System {
 System random_inclusions(double factor) {
   Mesh mesh = box(12, 12, 12, {1, 1, 1}, CellKind::hex8);
   std::vector<Index> stiff, soft;
-  for (Index cell = 0; cell < mesh.cell_count(); ++cell) (cell * 2654435761u / 128 % 8 == 0 ? stiff : soft).push_back(cell);
-  return System(std::move(mesh), {{Diffusion<3>{factor}, false, stiff, {}}, {Diffusion<3>{1.0}, false, soft, {}}}, 1, one_side);
+  for (Index cell = 0; cell < mesh.cell_count(); ++cell)
+    (cell * 2654435761u / 128 % 8 == 0 ? stiff : soft).push_back(cell);
+  return System(std::move(mesh), {{Diffusion<3>{factor}, false, stiff, {}}, {Diffusion<3>{1.0}, false, soft, {}}}, 1,
+                one_side);
 }
 
 TEST(NestedLevels, IterationsDoNotDependOnTheMesh) {
@@ -91,7 +100,9 @@ TEST(NestedLevels, AndAggregationFindTheSameSolution) {
 }
 
 TEST(NestedLevels, AreTakenWithoutJumpsAndNotAcrossThem) {
-  const auto taken = [](const System& s, MultigridLevels levels) { return SmoothedAggregation(s.K, s.options(levels)).nested_levels(); };
+  const auto taken = [](const System& s, MultigridLevels levels) {
+    return SmoothedAggregation(s.K, s.options(levels)).nested_levels();
+  };
   EXPECT_EQ(taken(random_inclusions(2), MultigridLevels::automatic), 1);
   EXPECT_EQ(taken(random_inclusions(1e4), MultigridLevels::automatic), 0);
   EXPECT_EQ(taken(random_inclusions(1e4), MultigridLevels::nested), 1);
@@ -110,11 +121,13 @@ TEST_P(LinearWithinQuadratic, NodesAreMeansOfTheirParents) {
   EXPECT_TRUE(corners.same_cells);
   EXPECT_EQ(corners.first.size(), static_cast<std::size_t>(space.node_count()) + 1);
   for (Node node = 0; node < space.node_count(); ++node) {
-    const Index begin = corners.first[static_cast<std::size_t>(node)], end = corners.first[static_cast<std::size_t>(node) + 1];
+    const Index begin = corners.first[static_cast<std::size_t>(node)],
+                end = corners.first[static_cast<std::size_t>(node) + 1];
     ASSERT_LT(begin, end);
     Point mean{0, 0, 0};
     for (Index k = begin; k < end; ++k) {
-      const Point parent = space.point(corners.same[static_cast<std::size_t>(corners.parents[static_cast<std::size_t>(k)])]);
+      const Point parent =
+          space.point(corners.same[static_cast<std::size_t>(corners.parents[static_cast<std::size_t>(k)])]);
       for (std::size_t d = 0; d < 3; ++d) mean[d] += parent[d] / double(end - begin);
     }
     for (std::size_t d = 0; d < 3; ++d) EXPECT_NEAR(mean[d], space.point(node)[d], 1e-14);
@@ -126,7 +139,8 @@ TEST_P(LinearWithinQuadratic, TakesFewIterationsWhateverTheMaterials) {
   Mesh mesh = dimension() == 3 ? box(n, n, n, {1, 1, 1}, kind()) : rectangle(n, n, {1, 1}, kind());
   for (const double factor : {1.0, 1e6}) {
     std::vector<Index> stiff, soft;
-    for (Index cell = 0; cell < mesh.cell_count(); ++cell) (cell * 2654435761u / 128 % 8 == 0 ? stiff : soft).push_back(cell);
+    for (Index cell = 0; cell < mesh.cell_count(); ++cell)
+      (cell * 2654435761u / 128 % 8 == 0 ? stiff : soft).push_back(cell);
     const FormValue hard = dimension() == 3 ? FormValue(Diffusion<3>{factor}) : FormValue(Diffusion<2>{factor});
     const System s(Mesh(mesh), {{hard, false, stiff, {}}, {heat_form(dimension()), false, soft, {}}}, 1, one_side);
     const SmoothedAggregation cycle(s.K, s.options(MultigridLevels::automatic));
@@ -144,7 +158,8 @@ TEST(NestedLevels, OfQuadraticElasticityTakeFewerIterationsThanAggregation) {
   for (const CellKind kind : {CellKind::tet10, CellKind::hex20}) {
     const System s(box(12, 4, 4, {3, 1, 1}, kind), elastic_form(3), clamp);
     Vector x = s.space.zeros();
-    const int aggregation = s.solve(MultigridLevels::aggregation, x).iterations, nested = s.solve(MultigridLevels::nested, x).iterations;
+    const int aggregation = s.solve(MultigridLevels::aggregation, x).iterations,
+              nested = s.solve(MultigridLevels::nested, x).iterations;
     EXPECT_LE(nested, aggregation * 3 / 4) << traits(kind).name;
   }
 }
@@ -154,8 +169,10 @@ TEST(NestedLevels, EndWithTheCellsWhereMaterialsJump) {
   const auto taken = [](double factor) {
     Mesh mesh = box(8, 8, 8, {1, 1, 1}, CellKind::hex27);
     std::vector<Index> stiff, soft;
-    for (Index cell = 0; cell < mesh.cell_count(); ++cell) (cell * 2654435761u / 128 % 8 == 0 ? stiff : soft).push_back(cell);
-    const System s(std::move(mesh), {{Diffusion<3>{factor}, false, stiff, {}}, {Diffusion<3>{1.0}, false, soft, {}}}, 1, one_side);
+    for (Index cell = 0; cell < mesh.cell_count(); ++cell)
+      (cell * 2654435761u / 128 % 8 == 0 ? stiff : soft).push_back(cell);
+    const System s(std::move(mesh), {{Diffusion<3>{factor}, false, stiff, {}}, {Diffusion<3>{1.0}, false, soft, {}}}, 1,
+                   one_side);
     return SmoothedAggregation(s.K, s.options(MultigridLevels::automatic)).nested_levels();
   };
   EXPECT_EQ(taken(1), 2);
@@ -163,13 +180,17 @@ TEST(NestedLevels, EndWithTheCellsWhereMaterialsJump) {
 }
 
 TEST(NestedLevels, OfTetrahedraAndTrianglesDoNotDependOnTheMesh) {
-  for (const auto& [kind, order] : {std::pair{CellKind::tet4, 1}, {CellKind::tet10, 2}, {CellKind::tri3, 1}, {CellKind::tri6, 2}}) {
+  for (const auto& [kind, order] :
+       {std::pair{CellKind::tet4, 1}, {CellKind::tet10, 2}, {CellKind::tri3, 1}, {CellKind::tri6, 2}}) {
     const bool solid = traits(kind).dimension == 3;
     std::vector<int> iterations;
     for (const Index n : {solid ? 8 : 32, solid ? 24 / order : 128}) {
-      const System s(solid ? box(n, n, n, {1, 1, 1}, kind, {.smooth = 0.05}) : rectangle(n, n, {1, 1}, kind, {.smooth = 0.05}), heat_form(solid ? 3 : 2),
-                     one_side);
-      if (n > 32 || (solid && n > 8)) { EXPECT_GE(SmoothedAggregation(s.K, s.options(MultigridLevels::automatic)).nested_levels(), order == 2 ? 2 : 1); }
+      const System s(
+          solid ? box(n, n, n, {1, 1, 1}, kind, {.smooth = 0.05}) : rectangle(n, n, {1, 1}, kind, {.smooth = 0.05}),
+          heat_form(solid ? 3 : 2), one_side);
+      if (n > 32 || (solid && n > 8)) {
+        EXPECT_GE(SmoothedAggregation(s.K, s.options(MultigridLevels::automatic)).nested_levels(), order == 2 ? 2 : 1);
+      }
       Vector x = s.space.zeros();
       iterations.push_back(s.solve(MultigridLevels::automatic, x).iterations);
     }
@@ -177,7 +198,8 @@ TEST(NestedLevels, OfTetrahedraAndTrianglesDoNotDependOnTheMesh) {
   }
 }
 
-// Aggregates follow the strong couplings of heat in flat cells; below order 2 only where these are hundreds of times the others.
+// Aggregates follow the strong couplings of heat in flat cells; below order 2 only where these are hundreds of times
+// the others.
 TEST(NestedLevels, AreNotTakenForHeatInFlatCells) {
   const auto taken = [](CellKind kind, double height, FormValue form) {
     const System s(box(12, 12, 12, {1, 1, height}, kind), form, form.components == 1 ? one_side : clamp);
@@ -193,7 +215,8 @@ TEST(NestedLevels, AreNotTakenForHeatInFlatCells) {
   EXPECT_EQ(taken(CellKind::tet10, 0.02, heat_form(3)), 0);
 }
 
-// Of positive couplings aggregates must see nothing: those of nodes side by side are half as large as those across a flat hexahedron.
+// Of positive couplings aggregates must see nothing: those of nodes side by side are half as large as those across a
+// flat hexahedron.
 TEST(Aggregation, TakesAboutAsManyIterationsForHeatInFlatCells) {
   for (const CellKind kind : {CellKind::tet4, CellKind::hex8, CellKind::hex27, CellKind::tet10})
     for (const double height : {0.1, 0.02}) {
@@ -212,7 +235,8 @@ TEST(Aggregation, TakesAboutAsManyIterationsForHeatInFlatCells) {
 }
 
 TEST(NestedLevels, NamedWhereThereAreNoneIsAnError) {
-  for (Mesh& mesh : std::vector<Mesh>{box(7, 7, 7, {1, 1, 1}, CellKind::hex8), box(7, 7, 7, {1, 1, 1}, CellKind::tet4)}) {
+  for (Mesh& mesh :
+       std::vector<Mesh>{box(7, 7, 7, {1, 1, 1}, CellKind::hex8), box(7, 7, 7, {1, 1, 1}, CellKind::tet4)}) {
     const System s(std::move(mesh), heat_form(3), one_side);
     EXPECT_THROW(SmoothedAggregation(s.K, s.options(MultigridLevels::nested)), Error);
     EXPECT_EQ(SmoothedAggregation(s.K, s.options(MultigridLevels::automatic)).nested_levels(), 0);

@@ -1,5 +1,5 @@
-// Multigrid over orders: a symmetric positive definite cycle whose iterations depend neither on the mesh nor much on the
-// order.
+// Multigrid over orders: a symmetric positive definite cycle whose iterations depend neither on the mesh nor much on
+// the order.
 #include "fem/multigrid/p_multigrid.hpp"
 #include "fem/multigrid/space_transfer.hpp"
 #include "solvers/algebra/vectors.hpp"
@@ -18,7 +18,10 @@ const Device& tested() {
 
 struct Clamped {
   Clamped(Mesh m, FormValue form, int order, const std::vector<std::pair<std::string, int>>& supports)
-      : mesh(std::move(m)), space(mesh, form.components, tested(), {.order = order}), equations(space, {Integral::over_all_cells(form)}), fixed(space) {
+      : mesh(std::move(m)),
+        space(mesh, form.components, tested(), {.order = order}),
+        equations(space, {Integral::over_all_cells(form)}),
+        fixed(space) {
     for (const auto& [side, component] : supports) fixed.prescribe(mesh.region(side), component, 0, side);
     fixed.finish();
     u = space.zeros();
@@ -39,7 +42,8 @@ struct Clamped {
   Vector u, b;
 };
 
-const std::vector<std::pair<std::string, int>> all_sides = {{"x0", 0}, {"x1", 0}, {"y0", 0}, {"y1", 0}, {"z0", 0}, {"z1", 0}};
+const std::vector<std::pair<std::string, int>> all_sides = {{"x0", 0}, {"x1", 0}, {"y0", 0},
+                                                            {"y1", 0}, {"z0", 0}, {"z1", 0}};
 const std::vector<std::pair<std::string, int>> clamped = {{"x0", 0}, {"x0", 1}, {"x0", 2}};
 
 TEST(PMultigrid, NeedsFewIterationsWhateverTheMesh) {
@@ -57,14 +61,15 @@ TEST(PMultigrid, NeedsFewIterationsWhateverTheMesh) {
 }
 
 TEST(PMultigrid, SolvesOnEveryShape) {
-  for (const CellKind kind : {CellKind::tri3, CellKind::quad4, CellKind::quad9, CellKind::tet4, CellKind::tet10, CellKind::hex8, CellKind::hex27,
-                              CellKind::prism6, CellKind::pyramid5}) {
+  for (const CellKind kind : {CellKind::tri3, CellKind::quad4, CellKind::quad9, CellKind::tet4, CellKind::tet10,
+                              CellKind::hex8, CellKind::hex27, CellKind::prism6, CellKind::pyramid5}) {
     const int dimension = traits(kind).dimension;
     for (int order = 2; order <= 3; ++order) {
       const Mesh mesh = patch(kind, {.count = 3, .random = 0.02});
       auto sides = all_sides;
       sides.resize(static_cast<std::size_t>(2 * dimension));
-      const SolveReport report = Clamped(patch(kind, {.count = 3, .random = 0.02}), heat_form(dimension), order, sides).solve();
+      const SolveReport report =
+          Clamped(patch(kind, {.count = 3, .random = 0.02}), heat_form(dimension), order, sides).solve();
       EXPECT_TRUE(report.converged()) << traits(kind).name << " " << summary(report);
       EXPECT_LE(report.iterations, 40) << traits(kind).name << ", order " << order;
     }
@@ -72,7 +77,8 @@ TEST(PMultigrid, SolvesOnEveryShape) {
 }
 
 TEST(PMultigrid, SolvesElasticityWithSupportsOfSingleComponents) {
-  Clamped m(box(6, 3, 3, {2, 1, 1}, CellKind::hex8, {.smooth = 0.05}), elastic_form(3), 2, {{"x0", 0}, {"y0", 1}, {"z0", 2}});
+  Clamped m(box(6, 3, 3, {2, 1, 1}, CellKind::hex8, {.smooth = 0.05}), elastic_form(3), 2,
+            {{"x0", 0}, {"y0", 1}, {"z0", 2}});
   const SolveReport report = m.solve();
   EXPECT_TRUE(report.converged()) << summary(report);
   EXPECT_LE(report.iterations, 40);
@@ -115,7 +121,8 @@ TEST(PMultigrid, InSinglePrecisionWorksFarFromTheOrigin) {
 TEST(PMultigrid, TakesAJumpOfTheCoefficient) {
   Mesh mesh = box(6, 6, 6, {1, 1, 1}, CellKind::hex8);
   std::vector<Index> soft, stiff;
-  for (Index cell = 0; cell < mesh.cell_count(); ++cell) (mesh.point(mesh.nodes_of(cell)[0])[0] < 0.5 ? soft : stiff).push_back(cell);
+  for (Index cell = 0; cell < mesh.cell_count(); ++cell)
+    (mesh.point(mesh.nodes_of(cell)[0])[0] < 0.5 ? soft : stiff).push_back(cell);
   const FunctionSpace space(mesh, 1, tested(), {.order = 2});
   const Operator equations(space, {{Diffusion<3>{1.0}, false, soft, {}}, {Diffusion<3>{1e6}, false, stiff, {}}});
   Constraints fixed(space);
@@ -163,7 +170,8 @@ TEST(SpaceTransfer, OfOperatorsIsThatOfTheirSpaces) {
       {Integral::over_all_cells(heat_form(3))},
       {{heat_form(3), false, some, {}}, {heat_form(3), false, others, {}}},
       {{heat_form(3), false, some, {}}}};  // here some cells have no integral
-  Vector x = coarse.zeros(), y = fine.zeros(), expected = fine.zeros(), v = fine.zeros(), back = coarse.zeros(), expected_back = coarse.zeros();
+  Vector x = coarse.zeros(), y = fine.zeros(), expected = fine.zeros(), v = fine.zeros(), back = coarse.zeros(),
+         expected_back = coarse.zeros();
   fill_start_vector(x);
   fill_start_vector(v);
   const SpaceTransfer<double> own(coarse, fine);

@@ -61,7 +61,8 @@ TEST_P(SinglePrecision, IsThatOfDoubleButForRounding) {
 }
 
 TEST_P(SinglePrecision, OfATangentThatDependsOnTheUnknown) {
-  const FormValue form = dimension() == 3 ? test_form(NonlinearDiffusion<3>{1.3, 0.4, 0.2}) : test_form(NonlinearDiffusion<2>{1.3, 0.4, 0.2});
+  const FormValue form = dimension() == 3 ? test_form(NonlinearDiffusion<3>{1.3, 0.4, 0.2})
+                                          : test_form(NonlinearDiffusion<2>{1.3, 0.4, 0.2});
   for (const int order : {0, 2}) {
     SingleAction m(patch(kind(), {.random = 0.03}), form, order);
     m.u.upload(random_values(static_cast<std::size_t>(m.u.size()), 2));
@@ -72,12 +73,14 @@ TEST_P(SinglePrecision, OfATangentThatDependsOnTheUnknown) {
 // A kilometre from the origin a millimetre is the last digit of single precision.
 TEST_P(SinglePrecision, DoesNotLoseSmallCellsFarFromTheOrigin) {
   MeshData data = single_cell(kind());
-  for (std::size_t i = 0; i < data.points.size(); ++i) data.points[i] = 1e-3 * data.points[i] + (i % 3 < std::size_t(dimension()) ? 1000 : 0);
+  for (std::size_t i = 0; i < data.points.size(); ++i)
+    data.points[i] = 1e-3 * data.points[i] + (i % 3 < std::size_t(dimension()) ? 1000 : 0);
   EXPECT_LT(SingleAction(Mesh(std::move(data)), heat_form(dimension())).difference(), 2e-5);
 }
 
 TEST(SinglePrecisionActions, ReadThePointState) {
-  const VonMisesPlasticity steel{.young = 200, .poisson = 0.3, .yield_stress = 0.25, .isotropic_hardening = 5, .kinematic_hardening = 15};
+  const VonMisesPlasticity steel{
+      .young = 200, .poisson = 0.3, .yield_stress = 0.25, .isotropic_hardening = 5, .kinematic_hardening = 15};
   SingleAction m(patch(CellKind::tet10, {.count = 2}), FormValue(steel));
   Vector stretched = m.space.zeros();
   std::vector<double> values;
@@ -99,8 +102,8 @@ TEST(SinglePrecisionActions, ReadThePointState) {
 }
 
 TEST(SinglePrecisionCycle, OnQuadraticCellsNeedsAsManyIterations) {
-  for (const CellKind kind :
-       {CellKind::tet10, CellKind::hex20, CellKind::hex27, CellKind::prism15, CellKind::prism18, CellKind::pyramid13, CellKind::pyramid14}) {
+  for (const CellKind kind : {CellKind::tet10, CellKind::hex20, CellKind::hex27, CellKind::prism15, CellKind::prism18,
+                              CellKind::pyramid13, CellKind::pyramid14}) {
     const Model m(box(6, 3, 3, {2, 1, 1}, kind), elastic_form(3));
     Constraints fixed(m.space);
     for (int c = 0; c < 3; ++c) fixed.prescribe(m.mesh.region("x0"), c, 0, "x0");

@@ -54,18 +54,22 @@ void expect_equal(const Results& a, const Results& b) {
 std::vector<Integral> heat_with_everything(int dimension, const Mesh& mesh) {
   const FormValue convection =
       dimension == 3 ? FormValue(Convection<3>{3, 1.5}) : FormValue(Convection<2>{3, 1.5, thickness});
-  return {Integral::over_all_cells(heat_form(dimension)), Integral::over_all_cells(volume_load(dimension, std::array{1.2})),
-          Integral::over(convection, mesh.region("x0")), Integral::over(facet_load(dimension, std::array{0.8}), mesh.region("y1"))};
+  return {Integral::over_all_cells(heat_form(dimension)),
+          Integral::over_all_cells(volume_load(dimension, std::array{1.2})),
+          Integral::over(convection, mesh.region("x0")),
+          Integral::over(facet_load(dimension, std::array{0.8}), mesh.region("y1"))};
 }
 
 struct HeatModel : Model {
   HeatModel(const Device& device, CellKind kind, Index count)
-      : Model(patch(kind, {.count = static_cast<int>(count), .random = 0.1}), 1,
-              [&](const Mesh& mesh) { return heat_with_everything(traits(kind).dimension, mesh); }, device) {}
+      : Model(
+            patch(kind, {.count = static_cast<int>(count), .random = 0.1}), 1,
+            [&](const Mesh& mesh) { return heat_with_everything(traits(kind).dimension, mesh); }, device) {}
 };
 struct ElasticModel : Model {
   ElasticModel(const Device& device, CellKind kind, Index count)
-      : Model(patch(kind, {.count = static_cast<int>(count), .random = 0.1}), elastic_form(traits(kind).dimension), device) {}
+      : Model(patch(kind, {.count = static_cast<int>(count), .random = 0.1}), elastic_form(traits(kind).dimension),
+              device) {}
 };
 struct NonlinearModel : Model {
   NonlinearModel(const Device& device, CellKind kind, Index count)
@@ -100,7 +104,7 @@ TEST_P(Backends, CpuAndGpuAgree) {
 }
 
 // Enough cells for several chunks and for a last batch that is not full.
-constexpr CellKind representative[] = {CellKind::tri6, CellKind::quad4,  CellKind::tet4, CellKind::hex8,
+constexpr CellKind representative[] = {CellKind::tri6,  CellKind::quad4,  CellKind::tet4,     CellKind::hex8,
                                        CellKind::hex20, CellKind::prism6, CellKind::pyramid13};
 
 class Determinism : public CellTest {
@@ -153,8 +157,12 @@ void expect_no_allocation_and_no_traffic(const Device& device) {
   EXPECT_EQ(device.machine().traffic().scalar_reads, before.scalar_reads);
 }
 
-TEST(SecondAssembly, NeitherAllocatesNorMovesDataOnACpu) { expect_no_allocation_and_no_traffic(Device::named("cpu", 2)); }
-TEST(SecondAssembly, NeitherAllocatesNorMovesDataOnAFakeDevice) { expect_no_allocation_and_no_traffic(Device::named("fake", 2)); }
+TEST(SecondAssembly, NeitherAllocatesNorMovesDataOnACpu) {
+  expect_no_allocation_and_no_traffic(Device::named("cpu", 2));
+}
+TEST(SecondAssembly, NeitherAllocatesNorMovesDataOnAFakeDevice) {
+  expect_no_allocation_and_no_traffic(Device::named("fake", 2));
+}
 TEST(SecondAssembly, NeitherAllocatesNorMovesDataOnAGpu) {
   if (!has_gpu()) GTEST_SKIP() << "skipped: no GPU";
   expect_no_allocation_and_no_traffic(Device::named("gpu"));

@@ -70,9 +70,7 @@ TEST_P(Balance, ResidualsSumToMinusTheBodyForce) {
   const Point x = patch_centroid(dimension());
   const double tolerance = 1000 * unit_roundoff * sum.scale;
   for (std::size_t i = 0; i < b.size(); ++i) EXPECT_NEAR(sum.force[i], -V * b[i], tolerance);
-  if (dimension() == 2) {
-    EXPECT_NEAR(sum.moment[0], -V * (x[0] * b[1] - x[1] * b[0]), tolerance);
-  }
+  if (dimension() == 2) { EXPECT_NEAR(sum.moment[0], -V * (x[0] * b[1] - x[1] * b[0]), tolerance); }
   for (std::size_t i = 0; dimension() == 3 && i < 3; ++i) {
     const std::size_t j = (i + 1) % 3, k = (i + 2) % 3;
     EXPECT_NEAR(sum.moment[i], -V * (x[j] * b[k] - x[k] * b[j]), tolerance);
@@ -87,7 +85,8 @@ TEST_P(Balance, PressureAllAroundHasNoResultant) {
     for (const Side& side : sides(dimension())) integrals.push_back(Integral::over(pressure, m.region(side.region)));
     return integrals;
   });
-  const Resultant sum = resultant(model, model.residual(std::vector<double>(static_cast<std::size_t>(model.space.unknown_count()))));
+  const Resultant sum =
+      resultant(model, model.residual(std::vector<double>(static_cast<std::size_t>(model.space.unknown_count()))));
   EXPECT_GT(sum.scale, 1);
   for (const double f : sum.force) EXPECT_NEAR(f, 0, 1000 * unit_roundoff * sum.scale);
   for (const double m : sum.moment) EXPECT_NEAR(m, 0, 1000 * unit_roundoff * sum.scale);

@@ -34,7 +34,8 @@ Errors errors_of(const Model& model, const std::vector<double>& u) {
       for (int i = 0; i < c; ++i) {
         double value = -exact(x, i), reference[3] = {};
         for (std::size_t a = 0; a < nodes.size(); ++a) {
-          const double ua = u[static_cast<std::size_t>(nodes[a]) * static_cast<std::size_t>(c) + static_cast<std::size_t>(i)];
+          const double ua =
+              u[static_cast<std::size_t>(nodes[a]) * static_cast<std::size_t>(c) + static_cast<std::size_t>(i)];
           value += shapes[q][a] * ua;
           for (std::size_t d = 0; d < 3; ++d) reference[d] += slopes[q][a][d] * ua;
         }
@@ -71,8 +72,8 @@ void expect_orders(CellKind kind, int components, const std::vector<Integral>& i
     const double refinement = std::log(static_cast<double>(sizes[i]) / static_cast<double>(sizes[i - 1]));
     const double value = std::log(errors[i - 1].value / errors[i].value) / refinement;
     const double gradient = std::log(errors[i - 1].gradient / errors[i].gradient) / refinement;
-    std::printf("%-10s %4ld -> %-4ld  L2 %.3g, order %.2f   H1 %.3g, order %.2f\n", traits(kind).name.data(), long(sizes[i - 1]),
-                long(sizes[i]), errors[i].value, value, errors[i].gradient, gradient);
+    std::printf("%-10s %4ld -> %-4ld  L2 %.3g, order %.2f   H1 %.3g, order %.2f\n", traits(kind).name.data(),
+                long(sizes[i - 1]), long(sizes[i]), errors[i].value, value, errors[i].gradient, gradient);
     if (i + 1 < errors.size()) continue;  // the coarsest pair is not yet asymptotic
     EXPECT_GE(value, p + 1 - 0.15);
     EXPECT_LE(value, p + 1 + 0.5);
@@ -85,9 +86,10 @@ class Convergence : public CellTest {};
 INSTANTIATE_TEST_SUITE_P(Cells, Convergence, testing::ValuesIn(cell_kinds()), kind_name);
 
 TEST_P(Convergence, OfATemperatureHasTheOrderOfTheCell) {
-  const FormValue source = dimension() == 3 ? test_form(WaveSource<3>{waves, conductivity})
-                                            : test_form(WaveSource<2>{waves, conductivity});
-  const FormValue heat = dimension() == 3 ? FormValue(Diffusion<3>{conductivity}) : FormValue(Diffusion<2>{conductivity});
+  const FormValue source =
+      dimension() == 3 ? test_form(WaveSource<3>{waves, conductivity}) : test_form(WaveSource<2>{waves, conductivity});
+  const FormValue heat =
+      dimension() == 3 ? FormValue(Diffusion<3>{conductivity}) : FormValue(Diffusion<2>{conductivity});
   expect_orders(kind(), 1, {Integral::over_all_cells(heat), Integral::over_all_cells(source)});
 }
 

@@ -16,7 +16,9 @@ const Device& tested() {
 
 class CurvedFields : public CellTest {
  protected:
-  Mesh mesh(int order = 3) const { return Mesh(testing::under_map(patch(kind(), {.count = 1}), order, testing::sheared)); }
+  Mesh mesh(int order = 3) const {
+    return Mesh(testing::under_map(patch(kind(), {.count = 1}), order, testing::sheared));
+  }
 };
 INSTANTIATE_TEST_SUITE_P(Shapes, CurvedFields, ::testing::ValuesIn(cell_kinds(1)), kind_name);
 
@@ -45,8 +47,9 @@ TEST_P(CurvedFields, HaveTheirNodesOnTheMap) {
   }
 }
 
-// u = e x has the stress (3 lambda + 2 mu) e I, in the plane (2 lambda + 2 mu) e I, and balances a pressure on the bent boundary. Fields
-// of the order of the map hold it; the products of functions and Jacobians are integrated exactly by 2 k more degrees.
+// u = e x has the stress (3 lambda + 2 mu) e I, in the plane (2 lambda + 2 mu) e I, and balances a pressure on the bent
+// boundary. Fields of the order of the map hold it; the products of functions and Jacobians are integrated exactly by 2
+// k more degrees.
 TEST_P(CurvedFields, UniformExpansionBalancesAPressure) {
   for (const int order : {3, 4}) {
     if (order > highest_lagrange_order(kind())) continue;
@@ -55,7 +58,8 @@ TEST_P(CurvedFields, UniformExpansionBalancesAPressure) {
       FormValue elastic = elastic_form(dimension());
       FormValue pressure = dimension() == 3 ? FormValue(Pressure<3>{p}) : FormValue(Pressure<2>{p, thickness});
       elastic.extra_degree = pressure.extra_degree = 2 * order;
-      return std::vector{Integral::over_all_cells(elastic), Integral::over(pressure, Region{"all", RegionKind::facets, {}, boundary_facets(bent), {}})};
+      return std::vector{Integral::over_all_cells(elastic),
+                         Integral::over(pressure, Region{"all", RegionKind::facets, {}, boundary_facets(bent), {}})};
     });
     Vector u = m.space.zeros(), r = m.space.zeros();
     std::vector<double> values;
@@ -75,7 +79,8 @@ TEST_P(CurvedFields, ActLikeTheirMatrixWhateverTheirOrder) {
   for (const int order : {0, 1, 2, 3}) {  // 0: the nodes of the mesh
     if (order > highest_lagrange_order(kind())) continue;
     for (const auto& [name, form, rigid] : forms_on(dimension())) {
-      const Equations m(mesh(), form.components, {.order = order}, [&](const Mesh&) { return std::vector{Integral::over_all_cells(form)}; });
+      const Equations m(mesh(), form.components, {.order = order},
+                        [&](const Mesh&) { return std::vector{Integral::over_all_cells(form)}; });
       SparseMatrix K = m.equations.make_matrix();
       Vector u = m.space.zeros(), x = m.space.zeros(), by_matrix = m.space.zeros(), by_action = m.space.zeros();
       m.equations.assemble(u, K);
@@ -96,11 +101,13 @@ TEST(CurvedCells, StandApartFromOthers) {
   CurvedCells& curved = data.blocks[0].curved;
   const std::size_t width = curved.functions->nodes().size();
   curved.cells = {4};
-  curved.points = {curved.points.begin() + static_cast<std::ptrdiff_t>(4 * width), curved.points.begin() + static_cast<std::ptrdiff_t>(5 * width)};
+  curved.points = {curved.points.begin() + static_cast<std::ptrdiff_t>(4 * width),
+                   curved.points.begin() + static_cast<std::ptrdiff_t>(5 * width)};
   const Mesh mesh(std::move(data));
   const FunctionSpace space(mesh, 1, tested());
   std::map<int, Index> by_order;
-  for (const ElementGroup& group : element_groups(space, {Integral::over_all_cells(heat_form(2))})) by_order[group.geometry->order] += group.element_count;
+  for (const ElementGroup& group : element_groups(space, {Integral::over_all_cells(heat_form(2))}))
+    by_order[group.geometry->order] += group.element_count;
   EXPECT_EQ(by_order, (std::map<int, Index>{{1, mesh.cell_count() - 1}, {3, 1}}));
 }
 

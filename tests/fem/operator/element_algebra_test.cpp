@@ -63,8 +63,8 @@ TEST_P(ElementMatrix, MapsRigidMotionsToZero) {
   });
 }
 
-// No hourglass modes, and no negative eigenvalues. Rounding moves eigenvalues by n * unit roundoff * ||K||, far less than
-// the first threshold; none lies between the thresholds, so the count does not hang on their choice.
+// No hourglass modes, and no negative eigenvalues. Rounding moves eigenvalues by n * unit roundoff * ||K||, far less
+// than the first threshold; none lies between the thresholds, so the count does not hang on their choice.
 TEST_P(ElementMatrix, HasExactlyTheRigidMotionsInItsKernel) {
   for_all_forms([](const Model& model, const NamedForm& form) {
     const Dense K = dense_on_mesh(model, model.matrix());
@@ -109,7 +109,8 @@ TEST_P(ElementMatrix, TimesUnknownsIsTheResidual) {
 TEST_P(ElementMatrix, OfConvectionSumsToTheSurface) {
   const double h = 3.2;
   double area = 0;
-  const FormValue form = dimension() == 3 ? FormValue(Convection<3>{h, 20}) : FormValue(Convection<2>{h, 20, thickness});
+  const FormValue form =
+      dimension() == 3 ? FormValue(Convection<3>{h, 20}) : FormValue(Convection<2>{h, 20, thickness});
   const Model model(patch(kind(), {.count = 2, .random = 0.1}), 1,
                     [&](const Mesh& m) { return std::vector{Integral::over(form, m.region("x1"))}; });
   const AffineMap map(dimension());

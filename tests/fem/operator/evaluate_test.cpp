@@ -77,7 +77,8 @@ TEST_P(Evaluation, OfPlaneStressHasNoStressAcross) {
     const double g[3][3] = {{G[0][0], G[0][1], 0}, {G[1][0], G[1][1], 0}, {0, 0, across}};
     const std::vector<double> expected = strain_and_stress(g);
     EXPECT_NEAR(expected[8], 0, tolerance);
-    expect_everywhere(evaluate(Model(std::move(mesh), PlaneElasticity::plane_stress(lame, thickness)), linear_field), expected);
+    expect_everywhere(evaluate(Model(std::move(mesh), PlaneElasticity::plane_stress(lame, thickness)), linear_field),
+                      expected);
   });
 }
 
@@ -85,7 +86,8 @@ TEST_P(Evaluation, OfAStretchedRingIsTheExactStress) {
   if (dimension() == 3) return;  // plane cells only
   const double c = 0.3, d = -0.5, g[3][3] = {{c, 0, 0}, {0, d, 0}, {0, 0, c}};
   const Model model(patch(kind(), {.random = 0.1}), AxisymmetricElasticity{lame.lambda, lame.mu});
-  expect_everywhere(evaluate(model, [&](const Point& x, int i) { return i == 0 ? c * x[0] : d * x[1]; }), strain_and_stress(g));
+  expect_everywhere(evaluate(model, [&](const Point& x, int i) { return i == 0 ? c * x[0] : d * x[1]; }),
+                    strain_and_stress(g));
 }
 
 // Strains of a quadratic displacement are linear: on affine cells of order 2 the fit through the points is exact.
@@ -124,7 +126,8 @@ TEST_P(Evaluation, OfAQuadraticTemperatureIsExactInTheMean) {
   }
 }
 
-// In a body of revolution the radius weighs: of a linear flux over an affine cell, by a rule that is exact for its product with r.
+// In a body of revolution the radius weighs: of a linear flux over an affine cell, by a rule that is exact for its
+// product with r.
 TEST_P(Evaluation, OfAQuadraticTemperatureIsExactInTheMeanOfARing) {
   if (dimension() == 3 || traits(kind()).order == 1) return;
   const Model model(patch(kind(), {.count = 2}), AxisymmetricDiffusion{conductivity});

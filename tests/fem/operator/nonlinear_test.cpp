@@ -34,9 +34,7 @@ void expect_taylor(const Model& model) {
   for (double h = 0x1p-7; h >= 0x1p-11; h /= 2) {
     const std::vector<double> change = shifted(model.residual(shifted(u, h, v)), -1, r);
     const double rest = norm(shifted(change, -h, Kv));
-    if (previous > 0) {
-      EXPECT_NEAR(std::log2(previous / rest), 2, 0.1) << "h = " << h;
-    }
+    if (previous > 0) { EXPECT_NEAR(std::log2(previous / rest), 2, 0.1) << "h = " << h; }
     previous = rest;
   }
 }
@@ -47,7 +45,8 @@ void expect_central_differences(const Model& model) {
   const std::vector<double> u = random_values(count, 11), v = random_values(count, 12);
   const std::vector<double> Kv = product(dense_on_mesh(model, model.matrix(model.space.from_mesh(u))), v);
   const double h = 1e-5;
-  const std::vector<double> difference = shifted(model.residual(shifted(u, h, v)), -1, model.residual(shifted(u, -h, v)));
+  const std::vector<double> difference =
+      shifted(model.residual(shifted(u, h, v)), -1, model.residual(shifted(u, -h, v)));
   for (std::size_t i = 0; i < count; ++i) EXPECT_NEAR(difference[i] / (2 * h), Kv[i], 1e-8 * norm(Kv));
 }
 
@@ -64,7 +63,9 @@ TEST_P(NonlinearTangent, IsWhatCentralDifferencesSay) {
 class CoupledTangent : public CellTest {};
 INSTANTIATE_TEST_SUITE_P(Cells, CoupledTangent, testing::ValuesIn(cell_kinds(0, 2)), kind_name);
 
-TEST_P(CoupledTangent, PassesTheTaylorTest) { expect_taylor(Model(patch(kind(), {.random = 0.1}), test_form(Coupled{0.7}))); }
+TEST_P(CoupledTangent, PassesTheTaylorTest) {
+  expect_taylor(Model(patch(kind(), {.random = 0.1}), test_form(Coupled{0.7})));
+}
 TEST_P(CoupledTangent, IsWhatCentralDifferencesSay) {
   expect_central_differences(Model(patch(kind(), {.random = 0.1}), test_form(Coupled{0.7})));
 }
@@ -103,9 +104,7 @@ TEST(UserForm, OfAnUnknownModuleIsAnErrorThatNamesIt) {
   try {
     model.residual(std::vector<double>(static_cast<std::size_t>(model.space.unknown_count())));
     FAIL() << "no error";
-  } catch (const Error& error) {
-    EXPECT_NE(error.message().find("ritz_no_such_module"), std::string::npos);
-  }
+  } catch (const Error& error) { EXPECT_NE(error.message().find("ritz_no_such_module"), std::string::npos); }
 }
 
 }  // namespace

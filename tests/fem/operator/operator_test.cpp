@@ -41,7 +41,8 @@ TEST(Operator, RefusesMatricesOfAnotherSpace) {
 
 TEST(Operator, WithoutIntegralsIsZero) {
   const Model model(patch(CellKind::tet4), 1, [](const Mesh&) { return std::vector<Integral>{}; });
-  for (const double r : model.residual(random_values(static_cast<std::size_t>(model.space.unknown_count())))) EXPECT_EQ(r, 0);
+  for (const double r : model.residual(random_values(static_cast<std::size_t>(model.space.unknown_count()))))
+    EXPECT_EQ(r, 0);
   for (const double entry : model.matrix().values().host()) EXPECT_EQ(entry, 0);
   EXPECT_EQ(model.equations.evaluate(model.space.zeros()).components, 0);
 }
@@ -68,7 +69,8 @@ TEST(Operator, EvaluatesEveryCellWithItsOwnMaterial) {
   const auto halves = [](const FormValue& a, const FormValue& b) {
     return [=](const Mesh& mesh) {
       std::vector<Index> first, second;
-      for (Index cell = 0; cell < mesh.cell_count(); ++cell) (cell < mesh.cell_count() / 2 ? first : second).push_back(cell);
+      for (Index cell = 0; cell < mesh.cell_count(); ++cell)
+        (cell < mesh.cell_count() / 2 ? first : second).push_back(cell);
       return std::vector{Integral{a, false, first, {}}, Integral{b, false, second, {}}};
     };
   };
@@ -83,8 +85,8 @@ TEST(Operator, EvaluatesEveryCellWithItsOwnMaterial) {
 
 TEST(UserForm, HasDerivedQuantitiesOfItsOwn) {
   const Model model(patch(CellKind::tri6), test_form(SlopeDiffusion{3}));
-  const DerivedFields fields =
-      model.equations.evaluate(model.space.from_mesh(model.values([](const Point& x, int) { return 3 * x[0] + 4 * x[1]; })));
+  const DerivedFields fields = model.equations.evaluate(
+      model.space.from_mesh(model.values([](const Point& x, int) { return 3 * x[0] + 4 * x[1]; })));
   EXPECT_EQ(fields.components, 1);
   for (const double slope : fields.at_nodes) EXPECT_NEAR(slope, 5, 1e-12);
 }

@@ -36,7 +36,9 @@ struct Stress {
 };
 
 // Sums of some hundred products, each with the rounding of an inverse Jacobian, relative to the largest sum of |K| |u|.
-double tolerance_for(const Model& model, std::span<const double> u) { return 1000 * unit_roundoff * model.magnitude(u); }
+double tolerance_for(const Model& model, std::span<const double> u) {
+  return 1000 * unit_roundoff * model.magnitude(u);
+}
 
 enum class Where { inside, everywhere };
 
@@ -70,11 +72,15 @@ class PatchTest : public CellTest {
 INSTANTIATE_TEST_SUITE_P(Cells, PatchTest, testing::ValuesIn(cell_kinds()), kind_name);
 
 TEST_P(PatchTest, LinearTemperatureIsInEquilibriumInside) {
-  on_patches([&](Mesh mesh) { expect_equilibrium(Model(std::move(mesh), heat_form(dimension())), linear_field, Where::inside); });
+  on_patches([&](Mesh mesh) {
+    expect_equilibrium(Model(std::move(mesh), heat_form(dimension())), linear_field, Where::inside);
+  });
 }
 
 TEST_P(PatchTest, LinearDisplacementIsInEquilibriumInside) {
-  on_patches([&](Mesh mesh) { expect_equilibrium(Model(std::move(mesh), elastic_form(dimension())), linear_field, Where::inside); });
+  on_patches([&](Mesh mesh) {
+    expect_equilibrium(Model(std::move(mesh), elastic_form(dimension())), linear_field, Where::inside);
+  });
 }
 
 TEST_P(PatchTest, LinearTemperatureBalancesItsFluxes) {
@@ -83,7 +89,8 @@ TEST_P(PatchTest, LinearTemperatureBalancesItsFluxes) {
       std::vector integrals{Integral::over_all_cells(heat_form(dimension()))};
       for (const Side& side : sides(dimension())) {
         double inflow = 0;
-        for (std::size_t d = 0; d < static_cast<std::size_t>(dimension()); ++d) inflow += conductivity * G[0][d] * side.normal[d];
+        for (std::size_t d = 0; d < static_cast<std::size_t>(dimension()); ++d)
+          inflow += conductivity * G[0][d] * side.normal[d];
         integrals.push_back(Integral::over(facet_load(dimension(), std::array{inflow}), m.region(side.region)));
       }
       return integrals;
@@ -130,7 +137,8 @@ TEST_P(PatchTest, UniformExpansionBalancesAPressure) {
       for (const Side& side : sides(dimension())) integrals.push_back(Integral::over(pressure, m.region(side.region)));
       return integrals;
     });
-    expect_equilibrium(model, [&](const Point& x, int i) { return e * x[static_cast<std::size_t>(i)]; }, Where::everywhere);
+    expect_equilibrium(
+        model, [&](const Point& x, int i) { return e * x[static_cast<std::size_t>(i)]; }, Where::everywhere);
   });
 }
 
@@ -140,7 +148,9 @@ TEST_P(PatchTest, LinearTemperatureBalancesConvection) {
   on_patches([&](Mesh mesh) {
     const Side cooled = sides(dimension()).front();
     const double a = 1.7, b = 0.4, h = 5;
-    const auto along = [&](const Point& x) { return x[0] * cooled.normal[0] + x[1] * cooled.normal[1] + x[2] * cooled.normal[2]; };
+    const auto along = [&](const Point& x) {
+      return x[0] * cooled.normal[0] + x[1] * cooled.normal[1] + x[2] * cooled.normal[2];
+    };
     const double T = a * along(AffineMap(dimension())({0, 0, 0})) + b;
     const double ambient = T + conductivity * a / h;  // -k dT/dn = h (T - ambient)
     const Model model(std::move(mesh), 1, [&](const Mesh& m) {
@@ -154,7 +164,8 @@ TEST_P(PatchTest, LinearTemperatureBalancesConvection) {
                                              m.region(side.region)));
       return integrals;
     });
-    expect_equilibrium(model, [&](const Point& x, int) { return a * along(x) + b; }, Where::everywhere);
+    expect_equilibrium(
+        model, [&](const Point& x, int) { return a * along(x) + b; }, Where::everywhere);
   });
 }
 
@@ -197,14 +208,13 @@ INSTANTIATE_TEST_SUITE_P(Orders, MixedPatchTest,
                                          std::pair{2, MidNodes::serendipity}));
 
 TEST_P(MixedPatchTest, LinearTemperatureIsInEquilibriumInside) {
-  expect_equilibrium(Model(mixed_patch(GetParam().first, GetParam().second, {.random = 0.1}), heat_form(3)), linear_field,
-                     Where::inside);
+  expect_equilibrium(Model(mixed_patch(GetParam().first, GetParam().second, {.random = 0.1}), heat_form(3)),
+                     linear_field, Where::inside);
 }
 
 TEST_P(MixedPatchTest, ConstantStressBalancesItsTractions) {
-  const Model model(mixed_patch(GetParam().first, GetParam().second, {.random = 0.1}), 3, [&](const Mesh& m) {
-    return with_tractions(m, elastic_form(3), Stress(3, lame.lambda));
-  });
+  const Model model(mixed_patch(GetParam().first, GetParam().second, {.random = 0.1}), 3,
+                    [&](const Mesh& m) { return with_tractions(m, elastic_form(3), Stress(3, lame.lambda)); });
   expect_equilibrium(model, linear_field, Where::everywhere);
 }
 
@@ -212,7 +222,8 @@ TEST_P(MixedPatchTest, QuadraticTemperatureIsInEquilibriumWithItsSource) {
   if (GetParam().first == 1) return;  // quadratic cells only
   const double source = -conductivity * (hessian(0, 0, 0) + hessian(0, 1, 1) + hessian(0, 2, 2));
   const Model model(mixed_patch(GetParam().first, GetParam().second), 1, [&](const Mesh&) {
-    return std::vector{Integral::over_all_cells(heat_form(3)), Integral::over_all_cells(volume_load(3, std::array{source}))};
+    return std::vector{Integral::over_all_cells(heat_form(3)),
+                       Integral::over_all_cells(volume_load(3, std::array{source}))};
   });
   expect_equilibrium(model, quadratic_field, Where::inside);
 }

@@ -35,9 +35,10 @@ std::vector<int> frame_of(CellKind linear) {
   }
 }
 
-// The permutation of the nodes by the affine map that carries the frame to these corners, when it carries every node to a
-// node and keeps the orientation.
-std::optional<std::vector<int>> permutation_by(CellKind kind, const std::vector<int>& frame, const std::vector<int>& image) {
+// The permutation of the nodes by the affine map that carries the frame to these corners, when it carries every node to
+// a node and keeps the orientation.
+std::optional<std::vector<int>> permutation_by(CellKind kind, const std::vector<int>& frame,
+                                               const std::vector<int>& image) {
   const auto nodes = reference_nodes(kind);
   const auto at = [&](int i) { return nodes[static_cast<std::size_t>(i)]; };
   std::array<Point, 3> from{Point{1, 0, 0}, Point{0, 1, 0}, Point{0, 0, 1}}, to = from;
@@ -139,21 +140,27 @@ TEST_P(Numbering, OfNodesAndCellsDoesNotMatter) {
   new_node = permuted(4, new_node);
   std::vector<Index> order(static_cast<std::size_t>(mesh.cell_count()));
   std::iota(order.begin(), order.end(), Index{0});
-  MeshData shuffled{.dimension = dimension(), .points = std::vector<double>(3 * node_count), .blocks = {{kind(), {}, 0}},
-                    .regions = {}, .source = "shuffled patch"};
+  MeshData shuffled{.dimension = dimension(),
+                    .points = std::vector<double>(3 * node_count),
+                    .blocks = {{kind(), {}, 0}},
+                    .regions = {},
+                    .source = "shuffled patch"};
   for (std::size_t n = 0; n < node_count; ++n)
     for (std::size_t k = 0; k < 3; ++k)
       shuffled.points[3 * static_cast<std::size_t>(new_node[n]) + k] = mesh.point(static_cast<Index>(n))[k];
   for (const Index cell : permuted(5, order))
-    for (const Node node : mesh.nodes_of(cell)) shuffled.blocks[0].nodes.push_back(new_node[static_cast<std::size_t>(node)]);
+    for (const Node node : mesh.nodes_of(cell))
+      shuffled.blocks[0].nodes.push_back(new_node[static_cast<std::size_t>(node)]);
   for (const FormValue& form : forms()) {
-    const Model a(Mesh(patch(kind(), {.count = traits(kind()).order == 1 ? 2 : 1, .random = 0.1})), form), b(Mesh(shuffled), form);
+    const Model a(Mesh(patch(kind(), {.count = traits(kind()).order == 1 ? 2 : 1, .random = 0.1})), form),
+        b(Mesh(shuffled), form);
     const Dense K = dense_on_mesh(a, a.matrix()), L = dense_on_mesh(b, b.matrix());
     const auto c = static_cast<std::size_t>(form.components);
     const auto place = [&](std::size_t i) { return static_cast<std::size_t>(new_node[i / c]) * c + i % c; };
     double difference = 0;
     for (std::size_t i = 0; i < K.n; ++i)
-      for (std::size_t j = 0; j < K.n; ++j) difference = std::max(difference, std::abs(K(i, j) - L(place(i), place(j))));
+      for (std::size_t j = 0; j < K.n; ++j)
+        difference = std::max(difference, std::abs(K(i, j) - L(place(i), place(j))));
     EXPECT_LE(difference, tolerance * largest_entry(K)) << form.name;
   }
 }
@@ -186,7 +193,8 @@ TEST_P(Numbering, OfAxesDoesNotMatter) {
       turn(x, y);
       std::copy(y, y + c, f.begin() + static_cast<std::ptrdiff_t>(n));
     }
-    for (std::size_t i = 0; i < K.n; ++i) EXPECT_NEAR(f[i], g[i], tolerance * static_cast<double>(K.n) * largest_entry(K)) << form.name;
+    for (std::size_t i = 0; i < K.n; ++i)
+      EXPECT_NEAR(f[i], g[i], tolerance * static_cast<double>(K.n) * largest_entry(K)) << form.name;
   }
 }
 

@@ -36,7 +36,9 @@ struct Strained {
     u.upload(values);
   }
   static FormValue form(bool plastic) {
-    if (plastic) return VonMisesPlasticity{.young = 200, .poisson = 0.3, .yield_stress = 0.25, .isotropic_hardening = 5, .kinematic_hardening = 15};
+    if (plastic)
+      return VonMisesPlasticity{
+          .young = 200, .poisson = 0.3, .yield_stress = 0.25, .isotropic_hardening = 5, .kinematic_hardening = 15};
     return test_form(FromEnergy<SofteningEnergy>{{1.3, 0.7}});
   }
   Mesh mesh;
@@ -62,8 +64,8 @@ double difference(const Vector& a, const Vector& b) {  // relative
 
 class PointTangentsOn : public testing::TestWithParam<CellKind> {};
 INSTANTIATE_TEST_SUITE_P(Cells, PointTangentsOn,
-                         testing::Values(CellKind::tet10, CellKind::hex20, CellKind::hex27, CellKind::prism15, CellKind::prism18, CellKind::pyramid13,
-                                         CellKind::pyramid14),
+                         testing::Values(CellKind::tet10, CellKind::hex20, CellKind::hex27, CellKind::prism15,
+                                         CellKind::prism18, CellKind::pyramid13, CellKind::pyramid14),
                          kind_name);
 
 TEST_P(PointTangentsOn, ActAsTheFormsButForRounding) {
@@ -71,7 +73,8 @@ TEST_P(PointTangentsOn, ActAsTheFormsButForRounding) {
     const Strained m(GetParam(), plastic);
     const PointTangents tangents = m.equations.point_tangents(m.u);
     ASSERT_GT(tangents.bytes(), 0);
-    EXPECT_EQ(MemoryNeeds().bytes("point tangents", MemoryPool::block_size(tangents.bytes())).total(), m.equations.point_tangent_needs().total());
+    EXPECT_EQ(MemoryNeeds().bytes("point tangents", MemoryPool::block_size(tangents.bytes())).total(),
+              m.equations.point_tangent_needs().total());
     Vector exact = m.space.zeros();
     m.equations.action(m.u, m.x, exact);
     Array<float> y(tested(), m.x.size(), "test");
@@ -82,7 +85,8 @@ TEST_P(PointTangentsOn, ActAsTheFormsButForRounding) {
   }
 }
 
-// x . P^T K P x of the field of order 1 within this one, whatever has happened at the points: those of the coarser field know nothing of it.
+// x . P^T K P x of the field of order 1 within this one, whatever has happened at the points: those of the coarser
+// field know nothing of it.
 TEST_P(PointTangentsOn, GiveTheGalerkinProductOfOrderOne) {
   for (const bool plastic : {false, true}) {
     const Strained m(GetParam(), plastic);
@@ -91,8 +95,8 @@ TEST_P(PointTangentsOn, GiveTheGalerkinProductOfOrderOne) {
     SparseMatrix A = coarser.make_matrix();
     coarser.assemble(m.equations.point_tangents(m.u), Vector(), A);
     const SpaceTransfer<double> transfer(coarse, m.space);
-    Vector x = coarse.zeros(), Ax = coarse.zeros(), sums = m.space.zeros(), fine = m.space.zeros(), Kx = m.space.zeros(), weighted = m.space.zeros(),
-           back = coarse.zeros();
+    Vector x = coarse.zeros(), Ax = coarse.zeros(), sums = m.space.zeros(), fine = m.space.zeros(),
+           Kx = m.space.zeros(), weighted = m.space.zeros(), back = coarse.zeros();
     x.upload(random_values(static_cast<std::size_t>(x.size()), 5));
     A.apply(x, Ax);
     const Vector weights(tested(), std::span<const double>(transfer.weights()), "test");

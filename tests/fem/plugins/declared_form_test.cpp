@@ -17,9 +17,7 @@ FormCatalogue catalogue() {
 Error error_of(const std::function<void()>& f) {
   try {
     f();
-  } catch (const Error& error) {
-    return error;
-  }
+  } catch (const Error& error) { return error; }
   return Error(Exit::ok, "no error");
 }
 
@@ -28,7 +26,8 @@ TEST(DeclaredForm, MadeOfNamedNumbersIsTheForm) {
   EXPECT_EQ(named.bytes, direct.bytes);
   EXPECT_EQ(named.name, direct.name);
   EXPECT_EQ(named.derived, direct.derived);
-  const FormValue energy = catalogue().make("test_elastic_energy", {{"mu", 3}}), same = FromEnergy<ElasticEnergy>{{1, 3}};
+  const FormValue energy = catalogue().make("test_elastic_energy", {{"mu", 3}}),
+                  same = FromEnergy<ElasticEnergy>{{1, 3}};
   EXPECT_EQ(energy.bytes, same.bytes);  // lambda by its fallback
   EXPECT_TRUE(energy.symmetric);
   EXPECT_EQ(energy.module, "ritz_test_forms");
@@ -55,7 +54,10 @@ TEST(DeclaredForm, ErrorsNameTheParameterItsMeaningAndItsBounds) {
   const Error missing = error_of([&] { c.make("diffusion3", {}); });
   EXPECT_EQ(missing.exit(), Exit::input);
   EXPECT_THAT(missing.message(), testing::HasSubstr("'conductivity'"));
-  EXPECT_THAT(error_of([&] { c.make("diffusion3", {{"conductvity", 1}}); }).fix(), testing::HasSubstr("did you mean 'conductivity'?"));
+  EXPECT_THAT(error_of([&] {
+                c.make("diffusion3", {{"conductvity", 1}});
+              }).fix(),
+              testing::HasSubstr("did you mean 'conductivity'?"));
   EXPECT_THAT(error_of([&] { c.make("difusion3", {}); }).fix(), testing::HasSubstr("did you mean 'diffusion3'?"));
   EXPECT_THAT(error_of([&] { c.make("test_coupled", {}); }).message(), testing::HasSubstr("declares no parameters"));
 }

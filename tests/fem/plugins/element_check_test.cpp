@@ -1,4 +1,5 @@
-// `ritz element check` finds what it is meant to find: every planted fault by the check of its name, nothing in sound forms.
+// `ritz element check` finds what it is meant to find: every planted fault by the check of its name, nothing in sound
+// forms.
 #include "tests/fem/plugins/faulty_forms.hpp"
 #include "device/error.hpp"
 #include "fem/plugins/element_check.hpp"
@@ -27,7 +28,9 @@ Names failed(const std::vector<CheckResult>& results) {
 std::string listed(const std::vector<CheckResult>& results) {
   std::string text;
   for (const CheckResult& r : results)
-    if (!r.passed) text += r.check + " on " + r.on + ": " + std::to_string(r.number) + " against " + std::to_string(r.limit) + "; " + r.note + "\n";
+    if (!r.passed)
+      text += r.check + " on " + r.on + ": " + std::to_string(r.number) + " against " + std::to_string(r.limit) + "; " +
+              r.note + "\n";
   return text;
 }
 
@@ -35,9 +38,7 @@ bool has_v4() {
   try {
     Device::named("cpu:v4");
     return true;
-  } catch (const Error&) {
-    return false;
-  }
+  } catch (const Error&) { return false; }
 }
 
 template <Form F>
@@ -53,8 +54,10 @@ template <Fault fault>
 void expect_found(const Names& by, const Names& perhaps = {}) {
   const std::vector<CheckResult> results = check(Faulty<fault>{}, "ritz_faulty_forms");
   const Names names = failed(results);
-  for (const std::string& name : by) EXPECT_TRUE(names.contains(name)) << "not found by: " << name << "\n" << listed(results);
-  for (const std::string& name : names) EXPECT_TRUE(by.contains(name) || perhaps.contains(name)) << "blamed, too: " << name << "\n" << listed(results);
+  for (const std::string& name : by)
+    EXPECT_TRUE(names.contains(name)) << "not found by: " << name << "\n" << listed(results);
+  for (const std::string& name : names)
+    EXPECT_TRUE(by.contains(name) || perhaps.contains(name)) << "blamed, too: " << name << "\n" << listed(results);
 }
 
 TEST(FormCheck, PassesWhatIsSound) {
@@ -64,16 +67,25 @@ TEST(FormCheck, PassesWhatIsSound) {
 }
 
 TEST(FormCheck, FindsAFluxThatIsNotSymmetric) {
-  expect_found<Fault::not_symmetric>({"symmetric tangent"}, {"tangent", "action", "zero-energy modes", "convergence order"});
+  expect_found<Fault::not_symmetric>({"symmetric tangent"},
+                                     {"tangent", "action", "zero-energy modes", "convergence order"});
 }
 // Kernels believe the claim and take the tangent at rest.
-TEST(FormCheck, FindsAFluxThatIsNotLinear) { expect_found<Fault::not_linear>({"linear"}, {"tangent", "quadrature", "convergence order"}); }
+TEST(FormCheck, FindsAFluxThatIsNotLinear) {
+  expect_found<Fault::not_linear>({"linear"}, {"tangent", "quadrature", "convergence order"});
+}
 TEST(FormCheck, FindsALostDerivative) { expect_found<Fault::wrong_tangent>({"tangent"}, {"convergence order"}); }
 TEST(FormCheck, FindsWhatIsNoNumber) { expect_found<Fault::not_finite>({"finite"}); }
-TEST(FormCheck, FindsAFluxThatFeelsRigidMotions) { expect_found<Fault::not_objective>({"rigid motions", "zero-energy modes"}); }
+TEST(FormCheck, FindsAFluxThatFeelsRigidMotions) {
+  expect_found<Fault::not_objective>({"rigid motions", "zero-energy modes"});
+}
 TEST(FormCheck, FindsALinearFieldOutOfBalance) { expect_found<Fault::not_balanced>({"patch test"}); }
-TEST(FormCheck, FindsAQuadratureThatIsTooCoarse) { expect_found<Fault::coarse_quadrature>({"quadrature"}, {"convergence order"}); }
-TEST(FormCheck, FindsAMissingStiffness) { expect_found<Fault::extra_zero_modes>({"zero-energy modes"}, {"convergence order"}); }
+TEST(FormCheck, FindsAQuadratureThatIsTooCoarse) {
+  expect_found<Fault::coarse_quadrature>({"quadrature"}, {"convergence order"});
+}
+TEST(FormCheck, FindsAMissingStiffness) {
+  expect_found<Fault::extra_zero_modes>({"zero-energy modes"}, {"convergence order"});
+}
 TEST(FormCheck, FindsALostOrder) { expect_found<Fault::rough_coefficient>({"convergence order"}, {"quadrature"}); }
 TEST(FormCheck, FindsADifferenceBetweenBackEnds) {
   if (!has_v4()) GTEST_SKIP() << "this machine has one CPU back end";
@@ -83,7 +95,9 @@ TEST(FormCheck, FindsAnActionThatIsNotTheMatrix) { expect_found<Fault::wrong_act
 TEST(FormCheck, FindsADiagonalThatIsNotTheMatrix) { expect_found<Fault::wrong_diagonal>({"diagonal"}); }
 
 template <Form F>
-Names failed(const F& form) { return failed(check(form, "ritz_faulty_forms")); }
+Names failed(const F& form) {
+  return failed(check(form, "ritz_faulty_forms"));
+}
 TEST(FormCheck, FindsALoadThatFeelsTheUnknown) { EXPECT_EQ(failed(FeelingLoad{}), Names{"load"}); }
 TEST(FormCheck, FindsAStressThatIsNotSymmetric) {
   EXPECT_EQ(failed(TwistingStress{}), Names{"balance"});
@@ -94,13 +108,21 @@ template <StateFault fault>
 void expect_state_found(const Names& by, const Names& perhaps = {}) {
   const std::vector<CheckResult> results = check(FaultyState<fault>{}, "ritz_faulty_forms");
   const Names names = failed(results);
-  for (const std::string& name : by) EXPECT_TRUE(names.contains(name)) << "not found by: " << name << "\n" << listed(results);
-  for (const std::string& name : names) EXPECT_TRUE(by.contains(name) || perhaps.contains(name)) << "blamed, too: " << name << "\n" << listed(results);
+  for (const std::string& name : by)
+    EXPECT_TRUE(names.contains(name)) << "not found by: " << name << "\n" << listed(results);
+  for (const std::string& name : names)
+    EXPECT_TRUE(by.contains(name) || perhaps.contains(name)) << "blamed, too: " << name << "\n" << listed(results);
 }
 TEST(StateCheck, PassesWhatIsSound) { expect_state_found<StateFault::none>({}); }
-TEST(StateCheck, FindsAStateThatDrifts) { expect_state_found<StateFault::drifts>({"rate independent", "committed flux"}); }
-TEST(StateCheck, FindsADerivativeThatIsLostLater) { expect_state_found<StateFault::loses_a_derivative>({"tangent, later"}); }
-TEST(StateCheck, FindsWhatIsNoNumber) { expect_state_found<StateFault::not_finite>({"finite state"}, {"rate independent", "back ends, state"}); }
+TEST(StateCheck, FindsAStateThatDrifts) {
+  expect_state_found<StateFault::drifts>({"rate independent", "committed flux"});
+}
+TEST(StateCheck, FindsADerivativeThatIsLostLater) {
+  expect_state_found<StateFault::loses_a_derivative>({"tangent, later"});
+}
+TEST(StateCheck, FindsWhatIsNoNumber) {
+  expect_state_found<StateFault::not_finite>({"finite state"}, {"rate independent", "back ends, state"});
+}
 TEST(StateCheck, FindsADifferenceBetweenBackEnds) {
   if (!has_v4()) GTEST_SKIP() << "this machine has one CPU back end";
   expect_state_found<StateFault::depends_on_backend>({"back ends, state"});
@@ -138,7 +160,9 @@ TEST(FormCheck, PassesFormsOfFacets) {
 }
 
 // Reference elements: order 2 on triangles or quadrilaterals, spoiled in one place.
-std::vector<CheckResult> check(const ReferenceElement& element) { return check_element(element, Device::named("cpu", 1)); }
+std::vector<CheckResult> check(const ReferenceElement& element) {
+  return check_element(element, Device::named("cpu", 1));
+}
 
 using Evaluate = std::function<void(const Point&, std::span<double>, std::span<Point>)>;
 ReferenceElement spoiled(CellKind shape, int order, const Evaluate& spoil) {
@@ -158,7 +182,8 @@ void expect_found(const ReferenceElement& element, const std::string& by) {
 
 class LagrangeCheck : public testing::TestWithParam<CellKind> {};
 INSTANTIATE_TEST_SUITE_P(Shapes, LagrangeCheck,
-                         testing::Values(CellKind::tri3, CellKind::quad4, CellKind::tet4, CellKind::hex8, CellKind::prism6, CellKind::pyramid5),
+                         testing::Values(CellKind::tri3, CellKind::quad4, CellKind::tet4, CellKind::hex8,
+                                         CellKind::prism6, CellKind::pyramid5),
                          [](const auto& info) { return std::string(traits(info.param).name); });
 TEST_P(LagrangeCheck, PassesOrdersOneAndTwo) {
   for (const int order : {1, 2}) {
@@ -168,10 +193,12 @@ TEST_P(LagrangeCheck, PassesOrdersOneAndTwo) {
 }
 
 TEST(ElementCheck, FindsFunctionsInTheWrongOrder) {
-  expect_found(spoiled(CellKind::tri3, 2, [](const Point&, std::span<double> v, std::span<Point> g) {
-                 std::swap(v[0], v[1]);
-                 std::swap(g[0], g[1]);
-               }), "nodal");
+  expect_found(spoiled(CellKind::tri3, 2,
+                       [](const Point&, std::span<double> v, std::span<Point> g) {
+                         std::swap(v[0], v[1]);
+                         std::swap(g[0], g[1]);
+                       }),
+               "nodal");
 }
 TEST(ElementCheck, FindsMoreOrFewerFunctionsThanNodes) {
   ReferenceElement element;
@@ -188,14 +215,18 @@ TEST(ElementCheck, FindsMoreOrFewerFunctionsThanNodes) {
   EXPECT_EQ(failed(check_functions(element)), Names{"one function per node"});
 }
 TEST(ElementCheck, FindsASumThatIsNotOne) {
-  expect_found(spoiled(CellKind::quad4, 2, [](const Point& x, std::span<double> v, std::span<Point> g) {
-                 v[4] += 0.05 * x[0] * (1 - x[0] * x[0]) * x[1] * (1 - x[1] * x[1]);  // vanishes at all nodes and sides
-                 g[4][0] += 0.05 * (1 - 3 * x[0] * x[0]) * x[1] * (1 - x[1] * x[1]);
-                 g[4][1] += 0.05 * x[0] * (1 - x[0] * x[0]) * (1 - 3 * x[1] * x[1]);
-               }), "partition of unity");
+  expect_found(spoiled(CellKind::quad4, 2,
+                       [](const Point& x, std::span<double> v, std::span<Point> g) {
+                         v[4] += 0.05 * x[0] * (1 - x[0] * x[0]) * x[1] *
+                                 (1 - x[1] * x[1]);  // vanishes at all nodes and sides
+                         g[4][0] += 0.05 * (1 - 3 * x[0] * x[0]) * x[1] * (1 - x[1] * x[1]);
+                         g[4][1] += 0.05 * x[0] * (1 - x[0] * x[0]) * (1 - 3 * x[1] * x[1]);
+                       }),
+               "partition of unity");
 }
 TEST(ElementCheck, FindsAWrongGradient) {
-  expect_found(spoiled(CellKind::tri3, 2, [](const Point&, std::span<double>, std::span<Point> g) { g[0][1] *= 1.01; }), "gradients");
+  expect_found(spoiled(CellKind::tri3, 2, [](const Point&, std::span<double>, std::span<Point> g) { g[0][1] *= 1.01; }),
+               "gradients");
 }
 TEST(ElementCheck, FindsAnOrderThatIsNotReached) {
   ReferenceElement element = lagrange_element(CellKind::tri3, 1);
@@ -206,7 +237,8 @@ TEST(ElementCheck, FindsAnOrderThatIsNotReached) {
 TEST(ElementCheck, FindsAFunctionThatReachesOverAFacet) {
   ReferenceElement element = lagrange_element(CellKind::quad4, 2);
   element.line_nodes.clear();
-  std::ranges::find_if(element.nodes, [](const Point& p) { return p[0] == 1 && p[1] == 0; })->at(0) = 0.9;  // off its side
+  // off its side
+  std::ranges::find_if(element.nodes, [](const Point& p) { return p[0] == 1 && p[1] == 0; })->at(0) = 0.9;
   expect_found(element, "continuous");
 }
 TEST(ElementCheck, FindsFacetNodesWithoutMirrorImage) {

@@ -8,15 +8,21 @@
 namespace ritz::test {
 
 enum class ElementFault { none, not_symmetric, not_linear, lost_derivative, not_finite, not_objective, not_balanced };
-constexpr const char* element_fault_names[] = {"test_bar", "test_bar_not_symmetric", "test_bar_not_linear", "test_bar_lost_derivative",
-                                               "test_bar_not_finite", "test_bar_not_objective", "test_bar_not_balanced"};
+constexpr const char* element_fault_names[] = {"test_bar",
+                                               "test_bar_not_symmetric",
+                                               "test_bar_not_linear",
+                                               "test_bar_lost_derivative",
+                                               "test_bar_not_finite",
+                                               "test_bar_not_objective",
+                                               "test_bar_not_balanced"};
 
 template <ElementFault fault>
 struct FaultyBar {
   static constexpr const char* name = element_fault_names[static_cast<int>(fault)];
   static constexpr auto cell = CellKind::line2;
   static constexpr int components = 3;
-  static constexpr bool symmetric = fault != ElementFault::lost_derivative && fault != ElementFault::not_balanced, linear = fault == ElementFault::not_linear;
+  static constexpr bool symmetric = fault != ElementFault::lost_derivative && fault != ElementFault::not_balanced,
+                        linear = fault == ElementFault::not_linear;
   static constexpr bool objective = fault != ElementFault::not_linear;
   double stiffness = 1;
 
@@ -70,13 +76,15 @@ struct FaultyStateBar {
   static constexpr std::array<StateFacts, 1> state = {{{.name = "largest", .start = 1e-3}}};
   double stiffness = 1;
   template <class X, class T>
-  constexpr void residual(const X (&x)[2][3], const T (&u)[2][3], const T (&before)[1], T (&now)[1], T (&r)[2][3]) const {
+  constexpr void residual(const X (&x)[2][3], const T (&u)[2][3], const T (&before)[1], T (&now)[1],
+                          T (&r)[2][3]) const {
     const Three<X> D = difference(x[1], x[0]);
     const T strain = dot(D, difference(u[1], u[0])) / dot(D, D), square = strain * strain;
     now[0] = select(square - before[0], square, before[0]);
     if constexpr (fault == StateFault::drifts) now[0] = before[0] + square;
     T k = stiffness * (1.0 + now[0]);
-    if constexpr (fault == StateFault::loses_a_derivative) k = select(before[0] - 1e-3, without_derivative(k), k);  // right in the first increment
+    // right in the first increment
+    if constexpr (fault == StateFault::loses_a_derivative) k = select(before[0] - 1e-3, without_derivative(k), k);
     for (int d = 0; d < 3; ++d) {
       r[1][d] = k * strain * D[d];
       r[0][d] = -r[1][d];
@@ -106,8 +114,8 @@ struct DamageByEnergy {
   }
 };
 
-// One unknown per node, and a residual that is no derivative of an energy: flow through pipes, with a valve that lets back
-// a tenth. q = (p0 - p1) / resistance, or a tenth of it.
+// One unknown per node, and a residual that is no derivative of an energy: flow through pipes, with a valve that lets
+// back a tenth. q = (p0 - p1) / resistance, or a tenth of it.
 struct Valve {
   static constexpr const char* name = "test_valve";
   static constexpr auto cell = CellKind::line2;

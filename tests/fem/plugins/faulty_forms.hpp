@@ -20,12 +20,34 @@ constexpr Dual<T> without_derivative(Dual<T> x) {
 }
 
 enum class Fault {
-  none, not_symmetric, not_linear, wrong_tangent, not_finite, not_objective, not_balanced, coarse_quadrature, extra_zero_modes,
-  rough_coefficient, depends_on_backend, wrong_action, wrong_diagonal, count
+  none,
+  not_symmetric,
+  not_linear,
+  wrong_tangent,
+  not_finite,
+  not_objective,
+  not_balanced,
+  coarse_quadrature,
+  extra_zero_modes,
+  rough_coefficient,
+  depends_on_backend,
+  wrong_action,
+  wrong_diagonal,
+  count
 };
-constexpr const char* fault_names[] = {"test_sound", "test_not_symmetric", "test_not_linear", "test_wrong_tangent", "test_not_finite",
-                                       "test_not_objective", "test_not_balanced", "test_coarse_quadrature", "test_extra_zero_modes",
-                                       "test_rough_coefficient", "test_depends_on_backend", "test_wrong_action", "test_wrong_diagonal"};
+constexpr const char* fault_names[] = {"test_sound",
+                                       "test_not_symmetric",
+                                       "test_not_linear",
+                                       "test_wrong_tangent",
+                                       "test_not_finite",
+                                       "test_not_objective",
+                                       "test_not_balanced",
+                                       "test_coarse_quadrature",
+                                       "test_extra_zero_modes",
+                                       "test_rough_coefficient",
+                                       "test_depends_on_backend",
+                                       "test_wrong_action",
+                                       "test_wrong_diagonal"};
 
 template <Fault fault>
 struct Faulty {
@@ -35,7 +57,8 @@ struct Faulty {
   // Tangents that duals derive wrongly are asymmetric, too: no claim there, so that one check alone is to blame.
   static constexpr bool symmetric = fault != Fault::wrong_tangent && fault != Fault::not_finite;
   static constexpr bool linear = fault != Fault::wrong_tangent && fault != Fault::not_finite;
-  static constexpr bool objective = fault != Fault::coarse_quadrature && fault != Fault::rough_coefficient && fault != Fault::not_finite;
+  static constexpr bool objective =
+      fault != Fault::coarse_quadrature && fault != Fault::rough_coefficient && fault != Fault::not_finite;
   double scale = 1;
 
   template <class T>
@@ -66,7 +89,8 @@ struct Faulty {
     }
   }
 #ifdef RITZ_BACKEND
-  static constexpr double backend_factor = sizeof(RITZ_TEXT(RITZ_BACKEND)) + (RITZ_TEXT(RITZ_BACKEND)[1] == '4' ? 1e-6 : 0.0);
+  static constexpr double backend_factor =
+      sizeof(RITZ_TEXT(RITZ_BACKEND)) + (RITZ_TEXT(RITZ_BACKEND)[1] == '4' ? 1e-6 : 0.0);
 #else
   static constexpr double backend_factor = 1;
 #endif
@@ -101,19 +125,21 @@ struct TwistingStress {
 
 // -div(k grad u) whose k grows with the steepest slope that a point has seen: a point state, and faults in it.
 enum class StateFault { none, drifts, loses_a_derivative, not_finite, depends_on_backend, count };
-constexpr const char* state_fault_names[] = {"test_state_sound", "test_state_drifts", "test_state_loses_a_derivative", "test_state_not_finite",
-                                             "test_state_depends_on_backend"};
+constexpr const char* state_fault_names[] = {"test_state_sound", "test_state_drifts", "test_state_loses_a_derivative",
+                                             "test_state_not_finite", "test_state_depends_on_backend"};
 
 template <StateFault fault>
 struct FaultyState {
   static constexpr const char* name = state_fault_names[static_cast<int>(fault)];
   static constexpr int components = 1, dimension = 2;
-  static constexpr bool uses_value = false, uses_gradient = true, symmetric = true, objective = true, rate_independent = true;
+  static constexpr bool uses_value = false, uses_gradient = true, symmetric = true, objective = true,
+                        rate_independent = true;
   static constexpr std::array<StateFacts, 2> state = {{{.name = "steepest", .start = 1e-3}, {.name = "increments"}}};
   double scale = 1;
 
   template <class T>
-  constexpr void operator()(const Location<T, 2>&, const Fields<T, 1, 2>& u, const T (&before)[2], T (&now)[2], Fields<T, 1, 2>& f) const {
+  constexpr void operator()(const Location<T, 2>&, const Fields<T, 1, 2>& u, const T (&before)[2], T (&now)[2],
+                            Fields<T, 1, 2>& f) const {
     using std::log;
     const auto& g = u.gradient[0];
     const T square = g[0] * g[0] + g[1] * g[1];

@@ -7,9 +7,9 @@
 namespace ritz::RITZ_BACKEND {
 namespace {
 
+using test::ElementFault;
 using test::Fault;
 using test::Faulty;
-using test::ElementFault;
 using test::FaultyBar;
 
 const RegisterForm<Faulty<Fault::none>, AnyElement<2>> none;

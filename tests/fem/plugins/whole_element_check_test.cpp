@@ -34,16 +34,34 @@ TEST(WholeElementCheck, PassesWhatIsSound) {
   EXPECT_EQ(failed(Valve{}), Names{});
   EXPECT_EQ(failed(FaultyStateBar<StateFault::none>{}), Names{});
 }
-TEST(WholeElementCheck, FindsAResidualThatIsNotSymmetric) { EXPECT_TRUE(failed(FaultyBar<ElementFault::not_symmetric>{}).contains("symmetric tangent")); }
-TEST(WholeElementCheck, FindsAResidualThatIsNotLinear) { EXPECT_TRUE(failed(FaultyBar<ElementFault::not_linear>{}).contains("linear")); }
-TEST(WholeElementCheck, FindsALostDerivative) { EXPECT_EQ(failed(FaultyBar<ElementFault::lost_derivative>{}), Names{"tangent"}); }
-TEST(WholeElementCheck, FindsWhatIsNoNumber) { EXPECT_EQ(failed(FaultyBar<ElementFault::not_finite>{}), Names{"finite"}); }
-TEST(WholeElementCheck, FindsForcesOfRigidMotions) { EXPECT_TRUE(failed(FaultyBar<ElementFault::not_objective>{}).contains("rigid motions")); }
-TEST(WholeElementCheck, FindsForcesThatDoNotCancel) { EXPECT_EQ(failed(FaultyBar<ElementFault::not_balanced>{}), Names{"balance"}); }
+TEST(WholeElementCheck, FindsAResidualThatIsNotSymmetric) {
+  EXPECT_TRUE(failed(FaultyBar<ElementFault::not_symmetric>{}).contains("symmetric tangent"));
+}
+TEST(WholeElementCheck, FindsAResidualThatIsNotLinear) {
+  EXPECT_TRUE(failed(FaultyBar<ElementFault::not_linear>{}).contains("linear"));
+}
+TEST(WholeElementCheck, FindsALostDerivative) {
+  EXPECT_EQ(failed(FaultyBar<ElementFault::lost_derivative>{}), Names{"tangent"});
+}
+TEST(WholeElementCheck, FindsWhatIsNoNumber) {
+  EXPECT_EQ(failed(FaultyBar<ElementFault::not_finite>{}), Names{"finite"});
+}
+TEST(WholeElementCheck, FindsForcesOfRigidMotions) {
+  EXPECT_TRUE(failed(FaultyBar<ElementFault::not_objective>{}).contains("rigid motions"));
+}
+TEST(WholeElementCheck, FindsForcesThatDoNotCancel) {
+  EXPECT_EQ(failed(FaultyBar<ElementFault::not_balanced>{}), Names{"balance"});
+}
 
-TEST(WholeElementCheck, FindsAStateThatDrifts) { EXPECT_EQ(failed(FaultyStateBar<StateFault::drifts>{}), (Names{"committed flux", "rate independent"})); }
-TEST(WholeElementCheck, FindsADerivativeThatIsLostLater) { EXPECT_EQ(failed(FaultyStateBar<StateFault::loses_a_derivative>{}), Names{"tangent, later"}); }
-TEST(WholeElementCheck, FindsAnEnergyThatIsNotStationary) { EXPECT_EQ(failed(DamageByEnergy{}), Names{"committed flux"}); }
+TEST(WholeElementCheck, FindsAStateThatDrifts) {
+  EXPECT_EQ(failed(FaultyStateBar<StateFault::drifts>{}), (Names{"committed flux", "rate independent"}));
+}
+TEST(WholeElementCheck, FindsADerivativeThatIsLostLater) {
+  EXPECT_EQ(failed(FaultyStateBar<StateFault::loses_a_derivative>{}), Names{"tangent, later"});
+}
+TEST(WholeElementCheck, FindsAnEnergyThatIsNotStationary) {
+  EXPECT_EQ(failed(DamageByEnergy{}), Names{"committed flux"});
+}
 
 // Nodes on a line, one cell between neighbours.
 Mesh line(int cells) {

@@ -16,16 +16,17 @@ namespace ritz::test {
 namespace {
 
 struct SpaceCase {
-  CellKind kind;   // of the mesh
-  int order;       // of the space
+  CellKind kind;  // of the mesh
+  int order;      // of the space
 };
 
 std::vector<SpaceCase> space_cases(int highest) {
   std::vector<SpaceCase> list;
-  for (const CellKind kind : {CellKind::tri3, CellKind::tri6, CellKind::quad4, CellKind::quad8, CellKind::quad9, CellKind::tet4,
-                              CellKind::tet10, CellKind::hex8, CellKind::hex20, CellKind::hex27, CellKind::prism6,
-                              CellKind::prism18, CellKind::pyramid5, CellKind::pyramid14})
-    for (int order = 1; order <= std::min(highest, highest_lagrange_order(kind)); ++order) list.push_back({kind, order});
+  for (const CellKind kind : {CellKind::tri3, CellKind::tri6, CellKind::quad4, CellKind::quad8, CellKind::quad9,
+                              CellKind::tet4, CellKind::tet10, CellKind::hex8, CellKind::hex20, CellKind::hex27,
+                              CellKind::prism6, CellKind::prism18, CellKind::pyramid5, CellKind::pyramid14})
+    for (int order = 1; order <= std::min(highest, highest_lagrange_order(kind)); ++order)
+      list.push_back({kind, order});
   return list;
 }
 
@@ -119,7 +120,9 @@ TEST(HexahedraTurnedAtRandom, AgreeAboutSharedNodes) {
 
 struct Equations {
   Equations(Mesh m, FormValue form, int order)
-      : mesh(std::move(m)), space(mesh, form.components, tested(), {.order = order}), equations(space, {Integral::over_all_cells(form)}) {}
+      : mesh(std::move(m)),
+        space(mesh, form.components, tested(), {.order = order}),
+        equations(space, {Integral::over_all_cells(form)}) {}
   Mesh mesh;
   FunctionSpace space;
   Operator equations;
@@ -142,7 +145,8 @@ TEST_P(SpaceOfOrder, ActsLikeItsMatrix) {
 }
 
 TEST_P(SpaceOfOrder, ActsLikeTheTangentOfANonlinearForm) {
-  const FormValue form = dimension() == 3 ? test_form(NonlinearDiffusion<3>{1.3, 0.4, 0.2}) : test_form(NonlinearDiffusion<2>{1.3, 0.4, 0.2});
+  const FormValue form = dimension() == 3 ? test_form(NonlinearDiffusion<3>{1.3, 0.4, 0.2})
+                                          : test_form(NonlinearDiffusion<2>{1.3, 0.4, 0.2});
   Equations m(patch(kind(), {.random = 0.03}), form, order());
   SparseMatrix K = m.equations.make_matrix();
   Vector u = m.space.zeros(), x = m.space.zeros(), by_matrix = m.space.zeros(), by_action = m.space.zeros();
@@ -156,7 +160,8 @@ TEST_P(SpaceOfOrder, ActsLikeTheTangentOfANonlinearForm) {
 
 // Sum factorisation against the engine for any element, which computes the residual: of linear forms the same.
 TEST(TensorActions, AreTheResidualsOfLinearForms) {
-  for (const CellKind kind : {CellKind::quad4, CellKind::quad8, CellKind::quad9, CellKind::hex8, CellKind::hex20, CellKind::hex27}) {
+  for (const CellKind kind :
+       {CellKind::quad4, CellKind::quad8, CellKind::quad9, CellKind::hex8, CellKind::hex20, CellKind::hex27}) {
     const int dimension = traits(kind).dimension;
     for (int order = 1; order <= (dimension == 2 ? 8 : traits(kind).order == 1 ? 8 : 4); ++order)
       for (const auto& [name, form, rigid] : forms_on(dimension)) {
@@ -171,13 +176,15 @@ TEST(TensorActions, AreTheResidualsOfLinearForms) {
   }
 }
 
-// Chunks of several batches, the last of them with fewer, whose last is not full: a GPU's kernels sum such chunks themselves.
+// Chunks of several batches, the last of them with fewer, whose last is not full: a GPU's kernels sum such chunks
+// themselves.
 TEST(TensorActions, OfManyElementsAreTheResidualsInBothPrecisions) {
   struct Many {
     Mesh mesh;
     int order;
   };
-  const Many cases[] = {{box(21, 20, 17, {1, 1.1, 0.9}, CellKind::hex8), 1}, {rectangle(83, 86, {1, 1.1}, CellKind::quad4), 2}};
+  const Many cases[] = {{box(21, 20, 17, {1, 1.1, 0.9}, CellKind::hex8), 1},
+                        {rectangle(83, 86, {1, 1.1}, CellKind::quad4), 2}};
   for (const auto& [mesh, order] : cases)
     for (const auto& [name, form, rigid] : forms_on(mesh.dimension())) {
       const Equations m(mesh, form, order);
@@ -205,7 +212,8 @@ struct Entry {
 std::vector<Entry> entries(const HostMatrix& matrix, Index row) {
   std::vector<Entry> list;
   const auto from = static_cast<std::size_t>(row);
-  for (auto e = static_cast<std::size_t>(matrix.offsets[from]); e < static_cast<std::size_t>(matrix.offsets[from + 1]); ++e)
+  for (auto e = static_cast<std::size_t>(matrix.offsets[from]); e < static_cast<std::size_t>(matrix.offsets[from + 1]);
+       ++e)
     list.push_back({matrix.columns[e], matrix.values[e]});
   return list;
 }
@@ -217,7 +225,8 @@ double entry(const HostMatrix& matrix, Index row, Index column) {
 
 // The same for matrices of simplices with one point.
 TEST(SimplexMatrices, OfManyElementsActAsResidualsAndAreSymmetricToTheBit) {
-  const Mesh meshes[] = {box(20, 19, 18, {1, 1.1, 0.9}, CellKind::tet4, {.random = 0.03}), rectangle(143, 151, {1, 1.1}, CellKind::tri3, {.random = 0.03})};
+  const Mesh meshes[] = {box(20, 19, 18, {1, 1.1, 0.9}, CellKind::tet4, {.random = 0.03}),
+                         rectangle(143, 151, {1, 1.1}, CellKind::tri3, {.random = 0.03})};
   for (const Mesh& mesh : meshes)
     for (const auto& [name, form, rigid] : forms_on(mesh.dimension())) {
       const Equations m(mesh, form, 1);
@@ -231,7 +240,8 @@ TEST(SimplexMatrices, OfManyElementsActAsResidualsAndAreSymmetricToTheBit) {
       const HostMatrix host = host_matrix(K);
       for (Index row = 0; row < host.rows(); ++row)
         for (const Entry& e : entries(host, row)) {
-          if (e.column / form.components == row / form.components) continue;  // a block of a node with itself has rounding of its own
+          // a block of a node with itself has rounding of its own
+          if (e.column / form.components == row / form.components) continue;
           ASSERT_EQ(e.value, entry(host, e.column, row)) << name << ", entry " << row << ", " << e.column;
         }
     }
@@ -242,7 +252,8 @@ TEST(SimplexMatrices, OfTwoFormsOnTheSameCellsAreTheirSum) {
   const Mesh mesh = box(9, 8, 7, {1, 1.1, 0.9}, CellKind::tet4, {.random = 0.03});
   const FunctionSpace space(mesh, 3, tested());
   const Operator both(space, {Integral::over_all_cells(elastic_form(3)), Integral::over_all_cells(Mass<3, 3>{7.0})});
-  const Operator stiffness(space, {Integral::over_all_cells(elastic_form(3))}), mass(space, {Integral::over_all_cells(Mass<3, 3>{7.0})});
+  const Operator stiffness(space, {Integral::over_all_cells(elastic_form(3))}),
+      mass(space, {Integral::over_all_cells(Mass<3, 3>{7.0})});
   Vector x = space.zeros();
   x.upload(random_values(static_cast<std::size_t>(x.size())));
   const auto times_x = [&](const Operator& equations) {
@@ -257,8 +268,8 @@ TEST(SimplexMatrices, OfTwoFormsOnTheSameCellsAreTheirSum) {
   EXPECT_LT(largest_difference(times_x(both), sum), 1e-12 * max_abs(sum));
 }
 
-// Harmonic polynomials of the space's order satisfy Laplace's equation; with their values on the boundary they are found
-// exactly, on affine cells.
+// Harmonic polynomials of the space's order satisfy Laplace's equation; with their values on the boundary they are
+// found exactly, on affine cells.
 double harmonic(int order, int dimension, const Point& x) {
   double re = 1, im = 0;
   for (int i = 0; i < order; ++i) {
@@ -274,11 +285,13 @@ TEST_P(SpaceOfOrder, SolvesForPolynomialsOfItsOrderExactly) {
   Constraints fixed(m.space);
   Vector exact = m.space.zeros();
   std::vector<double> values(static_cast<std::size_t>(exact.size()));
-  for (Node n = 0; n < m.space.node_count(); ++n) values[static_cast<std::size_t>(n)] = harmonic(order(), dimension(), m.space.point(n));
+  for (Node n = 0; n < m.space.node_count(); ++n)
+    values[static_cast<std::size_t>(n)] = harmonic(order(), dimension(), m.space.point(n));
   exact.upload(values);
   for (const auto& region : m.mesh.regions())
     if (region.kind == RegionKind::facets)
-      for (const Node n : m.space.nodes_in(region)) fixed.prescribe_nodes(std::span(&n, 1), 0, values[static_cast<std::size_t>(n)], "test");
+      for (const Node n : m.space.nodes_in(region))
+        fixed.prescribe_nodes(std::span(&n, 1), 0, values[static_cast<std::size_t>(n)], "test");
   fixed.finish();
   Vector u = m.space.zeros(), r = m.space.zeros(), du = m.space.zeros();
   fixed.set_values(u);
@@ -320,13 +333,15 @@ TEST_P(SpaceOfOrder, EliminatesPrescribedUnknownsLikeTheMatrix) {
   }
 }
 
-// A cantilever of order 1 to 4: loads, reactions and their moments balance, with and without a matrix, and the two agree.
+// A cantilever of order 1 to 4: loads, reactions and their moments balance, with and without a matrix, and the two
+// agree.
 TEST(StaticSolutions, OfAnyOrderBalanceAndAgreeWithAndWithoutAMatrix) {
   for (const CellKind kind : {CellKind::hex8, CellKind::hex20, CellKind::tet4})
     for (int order = 1; order <= 3; ++order) {
       const Mesh mesh = box(4, 2, 2, {2, 1, 1}, kind, {.smooth = 0.03});
       const FunctionSpace space(mesh, 3, tested(), {.order = order});
-      const Operator equations(space, {Integral::over_all_cells(Elasticity{1.2, 0.8}), Integral::over_all_cells(Load<3, 3, 0>{{0, 0, -1}})});
+      const Operator equations(
+          space, {Integral::over_all_cells(Elasticity{1.2, 0.8}), Integral::over_all_cells(Load<3, 3, 0>{{0, 0, -1}})});
       Constraints fixed(space);
       for (int c = 0; c < 3; ++c) fixed.prescribe(mesh.region("x0"), c, 0, "clamp");
       fixed.finish();
@@ -335,7 +350,8 @@ TEST(StaticSolutions, OfAnyOrderBalanceAndAgreeWithAndWithoutAMatrix) {
       const StaticSolution without = solve_static(equations, fixed, options);
       options.operator_kind = OperatorKind::matrix;
       const StaticSolution with = solve_static(equations, fixed, options);
-      EXPECT_LT(largest_difference(with.u, without.u), 1e-7 * max_abs(with.u)) << traits(kind).name << ", order " << order;
+      EXPECT_LT(largest_difference(with.u, without.u), 1e-7 * max_abs(with.u))
+          << traits(kind).name << ", order " << order;
       EXPECT_LT(without.certificate, 1e-9);
       double sum[3] = {0, 0, 0}, moment = 0;
       for (Index n = 0; n < mesh.node_count(); ++n)
@@ -373,8 +389,8 @@ ReferenceElement bubble_tetrahedron() {
     const Point db[4] = {{-1, -1, -1}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
     values[4] = 256 * b[0] * b[1] * b[2] * b[3];
     for (std::size_t d = 0; d < 3; ++d) {
-      gradients[4][d] = 256 * (db[0][d] * b[1] * b[2] * b[3] + b[0] * db[1][d] * b[2] * b[3] + b[0] * b[1] * db[2][d] * b[3] +
-                               b[0] * b[1] * b[2] * db[3][d]);
+      gradients[4][d] = 256 * (db[0][d] * b[1] * b[2] * b[3] + b[0] * db[1][d] * b[2] * b[3] +
+                               b[0] * b[1] * db[2][d] * b[3] + b[0] * b[1] * b[2] * db[3][d]);
     }
     for (std::size_t a = 0; a < 4; ++a) {
       values[a] -= 0.25 * values[4];
@@ -409,7 +425,8 @@ TEST(AnElementOfYourOwn, RunsWithEveryFormOnTheExistingKernels) {
 
 TEST(AnElementOfYourOwn, ThatDoesNotMatchItsNeighboursIsRefused) {
   const Mesh mesh = box_mixed(4, 1, 1, {1, 1, 1});
-  EXPECT_THROW(FunctionSpace(mesh, 1, tested(), {.order = 1, .elements = {lagrange_element(CellKind::hex8, 2)}}), Error);
+  EXPECT_THROW(FunctionSpace(mesh, 1, tested(), {.order = 1, .elements = {lagrange_element(CellKind::hex8, 2)}}),
+               Error);
 }
 
 }  // namespace

@@ -18,7 +18,8 @@ MeshData with_a_node_moved(CellKind kind, double shift, double scale = 1) {
                 .regions = {straight.regions().begin(), straight.regions().end()},
                 .source = straight.source()};
   for (std::size_t i = 2; i < data.points.size(); i += 3) data.points[i] *= scale;
-  const auto moved = static_cast<std::size_t>(straight.nodes_of(straight.cell_count() / 2)[static_cast<std::size_t>(traits(kind).corner_count)]);
+  const auto moved = static_cast<std::size_t>(
+      straight.nodes_of(straight.cell_count() / 2)[static_cast<std::size_t>(traits(kind).corner_count)]);
   data.points[3 * moved] += shift;
   return data;
 }
@@ -38,11 +39,13 @@ class StraightCells : public CellTest {};
 INSTANTIATE_TEST_SUITE_P(Cells, StraightCells, testing::ValuesIn(cell_kinds(2)), kind_name);
 
 TEST_P(StraightCells, StandApartFromBentOnes) {
-  const Mesh straight(with_a_node_moved(kind(), 0)), rounded(with_a_node_moved(kind(), 1e-9)), one_bent(with_a_node_moved(kind(), 1e-3));
+  const Mesh straight(with_a_node_moved(kind(), 0)), rounded(with_a_node_moved(kind(), 1e-9)),
+      one_bent(with_a_node_moved(kind(), 1e-3));
   EXPECT_EQ(counts(straight, dimension()).bent, 0);
   EXPECT_EQ(counts(rounded, dimension()).bent, 0) << "as a file with ten digits would have it";
   const auto moved = [&, nodes = one_bent.nodes_of(one_bent.cell_count() / 2)](Index cell) {
-    return std::ranges::count(one_bent.nodes_of(cell), nodes[static_cast<std::size_t>(traits(kind()).corner_count)]) > 0;
+    return std::ranges::count(one_bent.nodes_of(cell), nodes[static_cast<std::size_t>(traits(kind()).corner_count)]) >
+           0;
   };
   Index around = 0;
   for (Index cell = 0; cell < one_bent.cell_count(); ++cell) around += moved(cell);
@@ -62,7 +65,8 @@ TEST_P(StraightCells, HaveTheResidualMatrixAndFluxOfBentOnesNextToThem) {
   const FormValue form = elastic_form(dimension());
   const Model straight(Mesh(with_a_node_moved(kind(), 0)), form), nearly(Mesh(with_a_node_moved(kind(), 1e-5)), form);
   ASSERT_GT(counts(nearly.mesh, dimension()).bent, 0);
-  const std::vector<double> u = straight.values([](const Point& x, int i) { return x[0] * x[1] + (i + 1) * x[1] - x[2] * x[0]; });
+  const std::vector<double> u =
+      straight.values([](const Point& x, int i) { return x[0] * x[1] + (i + 1) * x[1] - x[2] * x[0]; });
   const auto expect_close = [](const std::vector<double>& a, const std::vector<double>& b, const char* what) {
     ASSERT_EQ(a.size(), b.size());
     double size = 0, difference = 0;
@@ -76,13 +80,15 @@ TEST_P(StraightCells, HaveTheResidualMatrixAndFluxOfBentOnesNextToThem) {
   expect_close(straight.residual(u), nearly.residual(u), "residual");
   expect_close(straight.matrix().values().host(), nearly.matrix().values().host(), "matrix");
   const Vector state = straight.space.from_mesh(u);
-  expect_close(straight.equations.evaluate(state).at_cells, nearly.equations.evaluate(nearly.space.from_mesh(u)).at_cells, "stress");
+  expect_close(straight.equations.evaluate(state).at_cells,
+               nearly.equations.evaluate(nearly.space.from_mesh(u)).at_cells, "stress");
   Vector y = nearly.space.zeros(), z = nearly.space.zeros();
   nearly.equations.action(Vector(), nearly.space.from_mesh(u), y);
   nearly.matrix().apply(nearly.space.from_mesh(u), z);
   const double rounding = 1000 * unit_roundoff * nearly.magnitude(u);
   const std::vector<double> acted = y.host(), multiplied = z.host();
-  for (std::size_t i = 0; i < acted.size(); ++i) EXPECT_NEAR(acted[i], multiplied[i], rounding) << "straight and bent groups together";
+  for (std::size_t i = 0; i < acted.size(); ++i)
+    EXPECT_NEAR(acted[i], multiplied[i], rounding) << "straight and bent groups together";
 }
 
 }  // namespace

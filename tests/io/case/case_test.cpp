@@ -76,7 +76,8 @@ Answers ask(Case& input) {
     a.poisson = material.number("poisson", "Poisson's ratio [1]", {.above = -1, .below = 0.5});
   }
   for (const Case::Table& boundary : input.tables("boundary", "supports and loads")) {
-    a.region_counts.push_back(boundary.regions("region", "where it acts", cube(), {RegionKind::facets, RegionKind::nodes}).size());
+    a.region_counts.push_back(
+        boundary.regions("region", "where it acts", cube(), {RegionKind::facets, RegionKind::nodes}).size());
     if (boundary.has("traction")) a.traction = boundary.formulas("traction", "force per area [Pa]", 3);
     else a.displacement = boundary.vector("displacement", "prescribed displacement [m]", {.size = 3});
   }
@@ -85,7 +86,8 @@ Answers ask(Case& input) {
   a.relative = solver.number("relative", "tolerance of the residual [1]", {.fallback = 1e-10, .above = 0, .below = 1});
   a.iterations = solver.integer("iterations", "most iterations", {.fallback = 1000, .minimum = 1});
   a.verbose = solver.flag("verbose", "a line per iteration", false);
-  a.radius = input.table("probe", "where to look").number("radius", "search radius [m]", {.fallback = 0.25, .minimum = 0});
+  a.radius =
+      input.table("probe", "where to look").number("radius", "search radius [m]", {.fallback = 0.25, .minimum = 0});
   return a;
 }
 
@@ -126,8 +128,8 @@ TEST(Case, WindowsLineEndsAndAByteOrderMarkAreAccepted) {
 }
 
 TEST(Case, OverridesReplaceAndAddValues) {
-  const Answers a = answers(sample, {"material.0.young=1e9", "solver.method=gmres", "probe.radius = 2", "title=two words",
-                                     "boundary.0.displacement=[1, 2, 3]", "solver.verbose=false"});
+  const Answers a = answers(sample, {"material.0.young=1e9", "solver.method=gmres", "probe.radius = 2",
+                                     "title=two words", "boundary.0.displacement=[1, 2, 3]", "solver.verbose=false"});
   EXPECT_EQ(a.young, 1e9);
   EXPECT_EQ(a.method, "gmres");
   EXPECT_EQ(a.radius, 2);
@@ -138,11 +140,15 @@ TEST(Case, OverridesReplaceAndAddValues) {
 
 TEST(Case, OverridesThatMakeNoSenseAreErrors) {
   EXPECT_THAT(message(sample, {"solver.method"}), HasSubstr("cannot understand override 'solver.method'"));
-  EXPECT_THAT(message(sample, {"material.7.young=1"}), AllOf(HasSubstr("no entry '7'"), HasSubstr("there are 1 entries")));
-  EXPECT_THAT(message(sample, {"material.young=1"}), AllOf(HasSubstr("no entry 'young'"), HasSubstr("by its number, as in material.0.young")));
+  EXPECT_THAT(message(sample, {"material.7.young=1"}),
+              AllOf(HasSubstr("no entry '7'"), HasSubstr("there are 1 entries")));
+  EXPECT_THAT(message(sample, {"material.young=1"}),
+              AllOf(HasSubstr("no entry 'young'"), HasSubstr("by its number, as in material.0.young")));
   EXPECT_THAT(message(sample, {"title.x=1"}), HasSubstr("no key 'x'"));
-  EXPECT_THAT(message(sample, {"solver.metod=cg"}), AllOf(HasSubstr("unknown key 'solver.metod' at override"), HasSubstr("'method'")));
-  EXPECT_THAT(message(sample, {"solver.relative=2"}), HasSubstr("'solver.relative' is 2 at override 'solver.relative=2'"));
+  EXPECT_THAT(message(sample, {"solver.metod=cg"}),
+              AllOf(HasSubstr("unknown key 'solver.metod' at override"), HasSubstr("'method'")));
+  EXPECT_THAT(message(sample, {"solver.relative=2"}),
+              HasSubstr("'solver.relative' is 2 at override 'solver.relative=2'"));
 }
 
 // A letter less in each key of the file: the key is unknown, and what it was meant to be is suggested.
@@ -176,12 +182,14 @@ TEST(Case, UnknownKeysListTheValidOnesAndTheirPlace) {
   EXPECT_THAT(text, AllOf(HasSubstr("unknown key 'solver.colour' at dir/case.toml:21:1"),
                           HasSubstr("the valid keys of [solver] are 'method', 'relative', 'iterations' and 'verbose'"),
                           HasSubstr("remove it")));
-  EXPECT_THAT(message(replaced(sample, "[mesh]\n", "[mesh]\nyoung = 3\n")), HasSubstr("there is a key 'material[].young'"));
+  EXPECT_THAT(message(replaced(sample, "[mesh]\n", "[mesh]\nyoung = 3\n")),
+              HasSubstr("there is a key 'material[].young'"));
   EXPECT_THAT(message(sample + "[zzz]\n"), HasSubstr("unknown table 'zzz'"));
 }
 
 TEST(Case, KeyOfTheOtherBranchIsUnknownInThisTable) {
-  const std::string text = message(replaced(sample, "displacement = [0, 0.5, 1]", "displacement = [0, 0.5, 1]\ntraction = [0, 0, 0]"));
+  const std::string text =
+      message(replaced(sample, "displacement = [0, 0.5, 1]", "displacement = [0, 0.5, 1]\ntraction = [0, 0, 0]"));
   EXPECT_THAT(text, AllOf(HasSubstr("'boundary.0.displacement'"), HasSubstr("[[boundary]] #1")));
 }
 
@@ -189,32 +197,41 @@ TEST(Case, MissingKeysNameTheirTable) {
   EXPECT_THAT(message(replaced(sample, "young = 210e9\n", "")),
               AllOf(HasSubstr("missing key 'material.0.young' in [[material]] #1 at dir/case.toml:7"),
                     HasSubstr("Young's modulus [Pa]"), HasSubstr("<a number above 0>")));
-  EXPECT_THAT(message(replaced(sample, "region = \"all\"\n", "")), HasSubstr("add region = \"all\""));  // the mesh has no other
-  EXPECT_THAT(message(replaced(sample, "file = \"bracket.msh\"\n", "")), HasSubstr("missing key 'mesh.file' in [mesh] at dir/case.toml:3"));
+  // the mesh has no other
+  EXPECT_THAT(message(replaced(sample, "region = \"all\"\n", "")), HasSubstr("add region = \"all\""));
+  EXPECT_THAT(message(replaced(sample, "file = \"bracket.msh\"\n", "")),
+              HasSubstr("missing key 'mesh.file' in [mesh] at dir/case.toml:3"));
   EXPECT_THAT(message(""), AllOf(HasSubstr("missing key 'mesh.file'"), HasSubstr("[[material]]")));
 }
 
 TEST(Case, WrongTypesSayWhatWasGivenAndWhatIsExpected) {
   const auto with = [](const std::string& from, const std::string& to) { return message(replaced(sample, from, to)); };
-  EXPECT_THAT(with("210e9", "\"steel\""), AllOf(HasSubstr("'material.0.young' is the text 'steel' at dir/case.toml:9:9"), HasSubstr("give a number above 0")));
-  EXPECT_THAT(with("= 500", "= 5.5"), AllOf(HasSubstr("'solver.iterations' is 5.5"), HasSubstr("a whole number at least 1")));
+  EXPECT_THAT(with("210e9", "\"steel\""),
+              AllOf(HasSubstr("'material.0.young' is the text 'steel' at dir/case.toml:9:9"),
+                    HasSubstr("give a number above 0")));
+  EXPECT_THAT(with("= 500", "= 5.5"),
+              AllOf(HasSubstr("'solver.iterations' is 5.5"), HasSubstr("a whole number at least 1")));
   EXPECT_THAT(with("verbose = true", "verbose = 1"), HasSubstr("give true or false"));
   EXPECT_THAT(with("title = \"bracket\"", "title = 1979-05-27"), HasSubstr("a date or time"));
   EXPECT_THAT(with("[0, 0.5, 1]", "[0, 0.5]"), HasSubstr("give a list of 3 numbers"));
-  EXPECT_THAT(with("[0, 0.5, 1]", "[0, \"x\", 1]"), AllOf(HasSubstr("is the text 'x' at dir/case.toml:14:20"), HasSubstr("a list of 3 numbers")));
+  EXPECT_THAT(with("[0, 0.5, 1]", "[0, \"x\", 1]"),
+              AllOf(HasSubstr("is the text 'x' at dir/case.toml:14:20"), HasSubstr("a list of 3 numbers")));
   EXPECT_THAT(with("[0, 0.5, 1]", "[]"), HasSubstr("an empty list"));
   EXPECT_THAT(with("[\"100*sin(x)\", 0, 0]", "[true, 0, 0]"), HasSubstr("'boundary.1.traction' is true"));
   EXPECT_THAT(with("\"bracket.msh\"", "\"\""), HasSubstr("an empty text"));
   EXPECT_THAT(with("[[material]]", "[material]"), AllOf(HasSubstr("'material' is a table"), HasSubstr("[[material]]")));
-  EXPECT_THAT(with("[solver]", "[[solver]]"), AllOf(HasSubstr("'solver' is a list of 1 tables"), HasSubstr("a table, [solver]")));
-  EXPECT_THAT(with("\"cg\"", "\"gmre\""), AllOf(HasSubstr("'cg', 'gmres' and 'direct'"), HasSubstr("did you mean 'gmres'?")));
+  EXPECT_THAT(with("[solver]", "[[solver]]"),
+              AllOf(HasSubstr("'solver' is a list of 1 tables"), HasSubstr("a table, [solver]")));
+  EXPECT_THAT(with("\"cg\"", "\"gmre\""),
+              AllOf(HasSubstr("'cg', 'gmres' and 'direct'"), HasSubstr("did you mean 'gmres'?")));
 }
 
 TEST(Case, ValuesOutOfRangeAndNotANumberAreErrors) {
   for (const std::string value : {"0", "-1", "nan", "inf", "-inf"})
     EXPECT_THAT(message(replaced(sample, "210e9", value)), HasSubstr("give a number above 0")) << value;
   for (const std::string value : {"0.5", "-1", "-1.0", "7"})
-    EXPECT_THAT(message(replaced(sample, "= 0.3", "= " + value)), HasSubstr("a number above -1 and below 0.5")) << value;
+    EXPECT_THAT(message(replaced(sample, "= 0.3", "= " + value)), HasSubstr("a number above -1 and below 0.5"))
+        << value;
   for (const std::string value : {"0.499999999", "-0.999999999", "0"})
     EXPECT_NO_THROW(answers(replaced(sample, "= 0.3", "= " + value))) << value;
 }
@@ -236,16 +253,18 @@ TEST(Case, AllErrorsAreThrownAtOnceInTheOrderOfTheFile) {
 }
 
 TEST(Case, UnknownRegionNamesTheNearestAndTheValidOnes) {
-  EXPECT_THAT(message(replaced(sample, "\"x1\"", "\"x11\"")),
-              AllOf(HasSubstr("'boundary.1.region' names the region 'x11', which is not in the mesh, at dir/case.toml:17:10"),
-                    HasSubstr("'x0', 'x1', 'y0'"), HasSubstr("did you mean 'x1'?")));
+  EXPECT_THAT(
+      message(replaced(sample, "\"x1\"", "\"x11\"")),
+      AllOf(HasSubstr("'boundary.1.region' names the region 'x11', which is not in the mesh, at dir/case.toml:17:10"),
+            HasSubstr("'x0', 'x1', 'y0'"), HasSubstr("did you mean 'x1'?")));
   EXPECT_THAT(message(replaced(sample, "region = \"all\"", "region = \"x0\"")),
               AllOf(HasSubstr("'x0', a region of facets"), HasSubstr("a region of cells is needed")));
 }
 
 TEST(Case, SyntaxErrorsAndDuplicatesCarryTheirPlace) {
   EXPECT_THAT(message(replaced(sample, "true", "tru")), HasSubstr("at dir/case.toml:24:"));
-  EXPECT_THAT(message(replaced(sample, "young = 210e9", "young = 210e9\nyoung = 1")), AllOf(HasSubstr("at dir/case.toml:10:"), HasSubstr("once")));
+  EXPECT_THAT(message(replaced(sample, "young = 210e9", "young = 210e9\nyoung = 1")),
+              AllOf(HasSubstr("at dir/case.toml:10:"), HasSubstr("once")));
   EXPECT_THAT(message(sample + "[mesh]\n"), HasSubstr("at dir/case.toml:25:"));
 }
 
@@ -258,21 +277,25 @@ TEST(Case, MissingFileIsAnInputError) {
 TEST(Case, FileThatMustExistIsChecked) {
   Case input = Case::from_text("file = \"none.msh\"", "dir/case.toml");
   input.root().path("file", "mesh file", {.must_exist = true});
-  EXPECT_THAT(error_of([&] { input.finish(); }, Exit::input), AllOf(HasSubstr("'dir/none.msh', which does not exist, at dir/case.toml:1:8")));
+  EXPECT_THAT(error_of([&] { input.finish(); }, Exit::input),
+              AllOf(HasSubstr("'dir/none.msh', which does not exist, at dir/case.toml:1:8")));
 }
 
 TEST(Case, CallersAddTheirOwnErrorsAtAKey) {
   Case input = Case::from_text(sample, "case.toml");
   ask(input);
   const Case::Table solver = input.table("solver", "how it is solved");
-  input.error_at(solver, "method", "'cg' needs a symmetric matrix", "contact is not symmetric", "use 'gmres'", Exit::model);
-  EXPECT_THAT(error_of([&] { input.finish(); }, Exit::model), HasSubstr("'cg' needs a symmetric matrix, solver.method at case.toml:21:10"));
+  input.error_at(solver, "method", "'cg' needs a symmetric matrix", "contact is not symmetric", "use 'gmres'",
+                 Exit::model);
+  EXPECT_THAT(error_of([&] { input.finish(); }, Exit::model),
+              HasSubstr("'cg' needs a symmetric matrix, solver.method at case.toml:21:10"));
   EXPECT_EQ(solver.where("relative"), "solver.relative at case.toml:22:12");
   EXPECT_EQ(input.tables("boundary", "")[1].where(), "[[boundary]] #2 at case.toml:16");
 }
 
 TEST(Case, WhatHasNoPlaceIsOneErrorAndNothingInsideIsJudged) {
-  Case input = Case::from_text("[[load_case]]\n[[load_case.material]]\nyuong = 1\n[[load_case.material]]\n", "case.toml");
+  Case input =
+      Case::from_text("[[load_case]]\n[[load_case.material]]\nyuong = 1\n[[load_case.material]]\n", "case.toml");
   const Case::Table table = input.tables("load_case", "loads").at(0);
   table.refuse("material", "a load case cannot have its own [material]", "one matrix", "move it out");
   EXPECT_THAT(error_of([&] { input.finish(); }, Exit::input),
@@ -285,15 +308,17 @@ TEST(Case, TablesThatAreNotThereAreDescribedToo) {
   table.text("name", "of the load case");
   table.tables("pressure", "into the body");
   input.table("gravity", "weight");
-  EXPECT_THAT(input.describe(), AllOf(HasSubstr("\n[[load_case]]  # loads"), HasSubstr("\n# [[load_case.pressure]]  # into the body"),
-                                      HasSubstr("\n# [gravity]  # weight"), Not(HasSubstr("# [[load_case]]"))));
+  EXPECT_THAT(input.describe(),
+              AllOf(HasSubstr("\n[[load_case]]  # loads"), HasSubstr("\n# [[load_case.pressure]]  # into the body"),
+                    HasSubstr("\n# [gravity]  # weight"), Not(HasSubstr("# [[load_case]]"))));
 }
 
 TEST(Case, ResolvedCaseGivesTheSameAnswersWithDefaultsWrittenOut) {
   Case input = Case::from_text(sample, "dir/case.toml", {"solver.relative=1e-4"});
   ask(input);
   const std::string resolved = input.resolved();
-  EXPECT_THAT(resolved, AllOf(HasSubstr("relative = 0.0001"), HasSubstr("[probe]\nradius = 0.25"), HasSubstr("[[boundary]]")));
+  EXPECT_THAT(resolved,
+              AllOf(HasSubstr("relative = 0.0001"), HasSubstr("[probe]\nradius = 0.25"), HasSubstr("[[boundary]]")));
   const Answers again = answers(resolved);
   EXPECT_EQ(again.relative, 1e-4);
   EXPECT_EQ(again.young, 210e9);
@@ -334,7 +359,8 @@ TEST(Case, QuestionsDescribeTheSchema) {
   EXPECT_EQ(young->allowed, "above 0");
   EXPECT_EQ(young->fallback, "");
   EXPECT_THAT(input.describe(),
-              AllOf(HasSubstr("[[material]]"), HasSubstr("# relative = 1e-10  # tolerance of the residual [1]; number, above 0 and below 1")));
+              AllOf(HasSubstr("[[material]]"),
+                    HasSubstr("# relative = 1e-10  # tolerance of the residual [1]; number, above 0 and below 1")));
 }
 
 TEST(Case, NamedTablesKeepTheOrderOfTheFile) {

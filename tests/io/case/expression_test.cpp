@@ -23,9 +23,7 @@ double value(const std::string& text, double x = 0, double y = 0, double z = 0, 
 ExpressionError error_in(const std::string& text) {
   try {
     const Expression expression(text, {"x", "y", "z"});
-  } catch (const ExpressionError& error) {
-    return error;
-  }
+  } catch (const ExpressionError& error) { return error; }
   return {"none", 0};
 }
 
@@ -56,13 +54,13 @@ TEST(Expression, PrecedenceIsThatOfTextbooks) {
 }
 
 TEST(Expression, WhatHasNoValueIsNotHiddenByComparisons) {
-  for (const char* text : {"max(0, sqrt(x))", "min(sqrt(x), 0)", "sign(log(x))", "sqrt(x) > 1", "sqrt(x) != 2", "x^0.5 > 1 ? 1 : 2", "x < 0 || log(x) > 0",
-                           "x*0 + 0/(x - x) >= 0", "acos(x) && 1"}) {
+  for (const char* text : {"max(0, sqrt(x))", "min(sqrt(x), 0)", "sign(log(x))", "sqrt(x) > 1", "sqrt(x) != 2",
+                           "x^0.5 > 1 ? 1 : 2", "x < 0 || log(x) > 0", "x*0 + 0/(x - x) >= 0", "acos(x) && 1"}) {
     EXPECT_TRUE(std::isnan(value(text, -4))) << text;
   }
   EXPECT_EQ(value("x > 0 ? sqrt(x) : 7", -4), 7);  // what is not taken is not evaluated
   EXPECT_EQ(value("sqrt(max(0, x))", -4), 0);
-  EXPECT_EQ(value("exp(-1/x^2)", 0), 0);           // infinite on the way is a value
+  EXPECT_EQ(value("exp(-1/x^2)", 0), 0);  // infinite on the way is a value
   const Expression expression("max(0, sqrt(x))", {"x"});
   Expression::Evaluator evaluate(expression);
   const double negative[] = {-4}, positive[] = {4};
@@ -74,8 +72,8 @@ TEST(Expression, WhatHasNoValueIsNotHiddenByComparisons) {
 TEST(Expression, ErrorsSayWhere) {
   EXPECT_EQ(error_in("1 + foo(x)").column, 5);
   EXPECT_THAT(error_in("coss(x)").fix, HasSubstr("'cos'"));
-  for (const char* text :
-       {"", "1 +", "(1", "1)", "1 2", "sin()", "sin(1, 2)", "max(1)", "*3", "x y", "3 $ 4", "1,2", "x = 2", "sin", "\"a\"", "1..2", "?", "x ? 1", "\xc2\xb5"})
+  for (const char* text : {"", "1 +", "(1", "1)", "1 2", "sin()", "sin(1, 2)", "max(1)", "*3", "x y", "3 $ 4", "1,2",
+                           "x = 2", "sin", "\"a\"", "1..2", "?", "x ? 1", "\xc2\xb5"})
     EXPECT_NE(error_in(text).what, "none") << text;
   EXPECT_EQ(error_in("1 + x = 2").column, 7);
   EXPECT_THAT(error_in("t + 1").what, HasSubstr("no time"));
@@ -89,15 +87,18 @@ TEST(Expression, ConstantsAreKnown) {
 }
 
 TEST(Formula, ThousandsOfPointsGiveTheSameAsOne) {
-  const Formula formula(Expression("x + 10*y^2 - z/3", Formula::variables()), {[](double) { return true; }, "a number", "here"});
+  const Formula formula(Expression("x + 10*y^2 - z/3", Formula::variables()),
+                        {[](double) { return true; }, "a number", "here"});
   std::vector<double> points, values(10000);
   for (int i = 0; i < 30000; ++i) points.push_back(std::sin(i));
   formula.at(points, values);
-  for (std::size_t i = 0; i < values.size(); ++i) EXPECT_EQ(values[i], points[3 * i] + 10 * (points[3 * i + 1] * points[3 * i + 1]) - points[3 * i + 2] / 3);
+  for (std::size_t i = 0; i < values.size(); ++i)
+    EXPECT_EQ(values[i], points[3 * i] + 10 * (points[3 * i + 1] * points[3 * i + 1]) - points[3 * i + 2] / 3);
 }
 
 TEST(Formula, TheFirstPointThatIsNotAllowedIsNamed) {
-  const Formula formula(Expression("x", Formula::variables()), {[](double v) { return v < 100; }, "a number below 100", "there", Exit::model});
+  const Formula formula(Expression("x", Formula::variables()),
+                        {[](double v) { return v < 100; }, "a number below 100", "there", Exit::model});
   std::vector<double> points(30000), values(10000);
   for (std::size_t i = 0; i < values.size(); ++i) points[3 * i] = static_cast<double>(i) / 50;
   try {
@@ -110,7 +111,8 @@ TEST(Formula, TheFirstPointThatIsNotAllowedIsNamed) {
   }
 }
 
-DataTable table(const std::string& text, Interpolation interpolation = Interpolation::linear, Outside outside = Outside::error) {
+DataTable table(const std::string& text, Interpolation interpolation = Interpolation::linear,
+                Outside outside = Outside::error) {
   return DataTable::from_text(text, "t.csv", interpolation, outside);
 }
 
@@ -120,19 +122,24 @@ double at(const DataTable& table, std::initializer_list<double> arguments) {
 
 TEST(DataTable, LinearInterpolationIsExactForLinearFunctions) {
   std::string text = "# of three arguments\nx, y ,z,f\r\n";
-  for (const double z : {2.0, 0.0}) for (const double x : {0.0, 3.0, 1.0}) for (const double y : {-1.0, 4.0})
-    text += std::to_string(x) + "," + std::to_string(y) + "," + std::to_string(z) + "," + std::to_string(1 + 2 * x - 3 * y + 5 * z) + "\n";
+  for (const double z : {2.0, 0.0})
+    for (const double x : {0.0, 3.0, 1.0})
+      for (const double y : {-1.0, 4.0})
+        text += std::to_string(x) + "," + std::to_string(y) + "," + std::to_string(z) + "," +
+                std::to_string(1 + 2 * x - 3 * y + 5 * z) + "\n";
   const DataTable f = table(text);
   EXPECT_EQ(f.argument_count(), 3);
-  for (const double x : {0.0, 0.7, 1.0, 2.9, 3.0}) for (const double y : {-1.0, 0.3, 4.0}) for (const double z : {0.0, 1.1, 2.0})
-    EXPECT_NEAR(at(f, {x, y, z}), 1 + 2 * x - 3 * y + 5 * z, 1e-12);
+  for (const double x : {0.0, 0.7, 1.0, 2.9, 3.0})
+    for (const double y : {-1.0, 0.3, 4.0})
+      for (const double z : {0.0, 1.1, 2.0}) EXPECT_NEAR(at(f, {x, y, z}), 1 + 2 * x - 3 * y + 5 * z, 1e-12);
   EXPECT_TRUE(std::isnan(at(f, {3.0001, 0, 0})));
   EXPECT_THAT(f.range(), HasSubstr("y from -1 to 4"));
 }
 
 TEST(DataTable, StepsKeepTheirValues) {
   const char* text = "x,f\n0,1\n2,5\n1,3\n";
-  const DataTable previous = table(text, Interpolation::previous), nearest = table(text, Interpolation::nearest, Outside::constant);
+  const DataTable previous = table(text, Interpolation::previous),
+                  nearest = table(text, Interpolation::nearest, Outside::constant);
   EXPECT_EQ(at(previous, {0.99}), 1);
   EXPECT_EQ(at(previous, {1}), 3);
   EXPECT_EQ(at(previous, {2}), 5);
@@ -147,9 +154,7 @@ TEST(DataTable, WhatIsNoTableIsAnErrorWithItsLine) {
   const auto message = [](const std::string& text) -> std::string {
     try {
       table(text);
-    } catch (const Error& error) {
-      return error.message();
-    }
+    } catch (const Error& error) { return error.message(); }
     return "none";
   };
   EXPECT_THAT(message("x,f\n0,1\n\n0,2\n"), HasSubstr("t.csv:4"));
@@ -170,7 +175,8 @@ TEST(Expression, TablesAreFunctions) {
   const double high[] = {0, 0, 11};
   EXPECT_TRUE(std::isnan(evaluate(high)));
   EXPECT_THAT(evaluate.outside(), HasSubstr("'wind' at (11) has no value: it goes z from 0 to 10"));
-  for (const char* text : {"max(0, wind(z))", "wind(z) > 2 ? 1 : 2", "wind(z)^0", "wind(z) != 3", "sign(wind(z))", "z > 10 || wind(z)"}) {
+  for (const char* text :
+       {"max(0, wind(z))", "wind(z) > 2 ? 1 : 2", "wind(z)^0", "wind(z) != 3", "sign(wind(z))", "z > 10 || wind(z)"}) {
     EXPECT_TRUE(std::isnan(value(text, 0, 0, 11, &tables))) << text;
     EXPECT_TRUE(std::isfinite(value(text, 0, 0, 9, &tables))) << text;
   }

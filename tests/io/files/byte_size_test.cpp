@@ -20,7 +20,8 @@ TEST(ByteSize, ReadsWhatPeopleWrite) {
 }
 
 TEST(ByteSize, RefusesAllElse) {
-  for (const char* text : {"", "G", "6X", "6GG", "-1", "6GiBx", "nan", "inf", "1e30", "6G7", "six"}) EXPECT_FALSE(byte_size(text)) << text;
+  for (const char* text : {"", "G", "6X", "6GG", "-1", "6GiBx", "nan", "inf", "1e30", "6G7", "six"})
+    EXPECT_FALSE(byte_size(text)) << text;
 }
 
 TEST(ByteSize, WritesThreeDigits) {

@@ -47,7 +47,9 @@ TEST(Csv, ReadsWhatItWrites) {
   EXPECT_EQ(csv_rows("\xEF\xBB\xBF" + line + "\n\n" + line), (std::vector<std::vector<std::string>>{cells, cells}));
 }
 
-TEST(Csv, TakesBlanksAroundCells) { EXPECT_EQ(csv_rows(" a , \"b\" ,c "), (std::vector<std::vector<std::string>>{{"a", "b", "c"}})); }
+TEST(Csv, TakesBlanksAroundCells) {
+  EXPECT_EQ(csv_rows(" a , \"b\" ,c "), (std::vector<std::vector<std::string>>{{"a", "b", "c"}}));
+}
 
 }  // namespace
 }  // namespace ritz::test

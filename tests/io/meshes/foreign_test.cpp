@@ -54,7 +54,8 @@ TEST_P(ForeignCells, NodesOfEveryKindAreWhereTheManualPutsThem) {
       Point expected = flat ? test::bent_in_plane(reference[i]) : test::bent(reference[i]);
       expected[0] += 10 * static_cast<double>(k);
       const auto x = mesh.point(mesh.nodes_of(cell)[i]);
-      for (std::size_t axis = 0; axis < 3; ++axis) EXPECT_NEAR(x[axis], expected[axis], 1e-12) << t.name << " node " << i;
+      for (std::size_t axis = 0; axis < 3; ++axis)
+        EXPECT_NEAR(x[axis], expected[axis], 1e-12) << t.name << " node " << i;
     }
     ++found;
   }
@@ -64,7 +65,8 @@ TEST_P(ForeignCells, NodesOfEveryKindAreWhereTheManualPutsThem) {
 }
 
 INSTANTIATE_TEST_SUITE_P(, ForeignCells,
-                         ::testing::Values("cells3.exo", "cells3_netcdf4.exo", "cells2.exo", "cells3.med", "cells2.med", "cells3.cgns", "cells2.cgns"),
+                         ::testing::Values("cells3.exo", "cells3_netcdf4.exo", "cells2.exo", "cells3.med", "cells2.med",
+                                           "cells3.cgns", "cells2.cgns"),
                          [](const auto& info) {
                            std::string name = info.param;
                            std::replace(name.begin(), name.end(), '.', '_');
@@ -73,11 +75,13 @@ INSTANTIATE_TEST_SUITE_P(, ForeignCells,
 
 // The manual's figure of the sides (SAND92-2137, "Side set node numbering").
 TEST(Exodus, SidesAreThoseOfTheManual) {
-  const std::vector<std::vector<int>> hexahedron = {{1, 2, 6, 5}, {2, 3, 7, 6}, {3, 4, 8, 7}, {1, 5, 8, 4}, {1, 4, 3, 2}, {5, 6, 7, 8}},
+  const std::vector<std::vector<int>> hexahedron = {{1, 2, 6, 5}, {2, 3, 7, 6}, {3, 4, 8, 7},
+                                                    {1, 5, 8, 4}, {1, 4, 3, 2}, {5, 6, 7, 8}},
                                       tetrahedron = {{1, 2, 4}, {2, 3, 4}, {1, 4, 3}, {1, 3, 2}},
                                       wedge = {{1, 2, 5, 4}, {2, 3, 6, 5}, {1, 4, 6, 3}, {1, 3, 2}, {4, 5, 6}},
                                       pyramid = {{1, 2, 5}, {2, 3, 5}, {3, 4, 5}, {1, 5, 4}, {1, 4, 3, 2}},
-                                      triangle = {{1, 2}, {2, 3}, {3, 1}}, quadrilateral = {{1, 2}, {2, 3}, {3, 4}, {4, 1}};
+                                      triangle = {{1, 2}, {2, 3}, {3, 1}},
+                                      quadrilateral = {{1, 2}, {2, 3}, {3, 4}, {4, 1}};
   for (const char* file : {"cells3.exo", "cells2.exo", "cells3_netcdf4.exo"}) {
     const Mesh mesh = read_foreign(file);
     for (const CellKind kind : kinds) {
@@ -121,7 +125,8 @@ TEST(Exodus, BlocksAndSetsBecomeRegionsNamedOrNumbered) {
   EXPECT_EQ(nodes_in(mesh, mesh.region("clamp")), nodes_at(mesh, 0));
   EXPECT_EQ(nodes_in(mesh, mesh.region("sideset_7")), nodes_at(mesh, 2));
   EXPECT_EQ(mesh.region("sideset_7").kind, RegionKind::facets);
-  EXPECT_EQ(mesh.region("both faces").kind, RegionKind::facets) << "both faces of a shell on the solid are the facet under it";
+  EXPECT_EQ(mesh.region("both faces").kind, RegionKind::facets)
+      << "both faces of a shell on the solid are the facet under it";
   EXPECT_EQ(mesh.region("skin").facets.size(), 1u);
   EXPECT_EQ(mesh.region("tip").nodes, nodes_at(mesh, 2));
   EXPECT_THAT(mesh.region("nodeset_5").nodes, ElementsAre(0));
@@ -197,7 +202,8 @@ TEST(Cgns, ZonesAreJoinedWhereTheirPointsCoincide) {
 
 TEST(Cgns, StructuredZonesAreHexahedraAndTheirRangesFacetsCellsAndNodes) {
   std::vector<std::string> notices;
-  const Mesh mesh = read_foreign("structured.cgns", &notices);  // 3 x 2 x 1 cells beside 1 x 2 x 1, with the opposite hand
+  // 3 x 2 x 1 cells beside 1 x 2 x 1, with the opposite hand
+  const Mesh mesh = read_foreign("structured.cgns", &notices);
   EXPECT_EQ(mesh.cell_count(), 8);
   EXPECT_DOUBLE_EQ(total_volume(mesh), 8);
   EXPECT_THAT(notices, Contains(HasSubstr("6 points of zones")));
@@ -224,8 +230,8 @@ TEST(Cgns, APlaneStructuredZoneIsQuadrilateralsAndARingCloses) {
   EXPECT_NEAR(total_volume(mesh), 12 * 0.5 * std::sin(std::numbers::pi / 6) * (4 - 1), 1e-12);
 }
 
-// A damaged file is either an error that names it, or, where a number changed that means something, another mesh. It is never a
-// crash or an error without words.
+// A damaged file is either an error that names it, or, where a number changed that means something, another mesh. It is
+// never a crash or an error without words.
 void expect_words_or_a_mesh(const std::string& path) {
   try {
     read_mesh_data(path);
@@ -240,7 +246,8 @@ TEST(Exodus, AClassicFileCutAnywhereOrChangedAnywhereInItsHeaderIsNoCrash) {
   const std::string whole = contents_of(data_file("foreign/bar.exo")), path = folder.file("a.exo");
   for (std::size_t size = 0; size < whole.size(); size += size < 64 ? 1 : 7) {
     overwrite(path, whole.substr(0, size));
-    if (size + 200 < whole.size()) EXPECT_THAT(error_of([&] { read_mesh(path); }, Exit::mesh), HasSubstr("a.exo")) << size;
+    if (size + 200 < whole.size())
+      EXPECT_THAT(error_of([&] { read_mesh(path); }, Exit::mesh), HasSubstr("a.exo")) << size;
     else expect_words_or_a_mesh(path);
   }
   const std::size_t header = whole.size() - 200;  // and more than that
@@ -267,19 +274,22 @@ TEST(Foreign, Hdf5FilesCutShortAreErrors) {
 TEST(Cgns, CellsOfOrderThreeAndFourAreRead) {
   for (const char* name : {"shapes3.cgns", "shapes4.cgns"}) {
     std::vector<std::string> notices;
-    const Mesh mesh = read_mesh(data_file(std::string("foreign/") + name), {.checks = {.allow_orphan_nodes = false}, .notices = &notices});
+    const Mesh mesh = read_mesh(data_file(std::string("foreign/") + name),
+                                {.checks = {.allow_orphan_nodes = false}, .notices = &notices});
     ASSERT_EQ(mesh.cell_count(), 3);
     EXPECT_EQ(mesh.node_count(), 27 + 5 + 4);
     EXPECT_NEAR(total_volume(mesh), 1 + 1.0 / 4 + 7.0 / 48, 1e-13);
     EXPECT_THAT(notices, Contains(HasSubstr("are of order 2 in their shape")));
     for (const std::string& notice : notices)
-      if (const std::size_t at = notice.find("at most "); at != std::string::npos) EXPECT_LT(std::stod(notice.substr(at + 8)), 1e-14) << name;
+      if (const std::size_t at = notice.find("at most "); at != std::string::npos)
+        EXPECT_LT(std::stod(notice.substr(at + 8)), 1e-14) << name;
   }
 }
 
 TEST(Foreign, WhatIsNotReadIsNamed) {
   const Folder folder;
-  EXPECT_THAT(error_of([&] { read_mesh(folder.put("a.cgns", "@(#)ADF Database Version B02012>")); }, Exit::mesh), HasSubstr("adf2hdf"));
+  EXPECT_THAT(error_of([&] { read_mesh(folder.put("a.cgns", "@(#)ADF Database Version B02012>")); }, Exit::mesh),
+              HasSubstr("adf2hdf"));
   EXPECT_THAT(error_of([&] { read_mesh(folder.put("a.stl", "solid part\nfacet normal 0 0 1\n")); }, Exit::mesh),
               HasSubstr("triangles of a surface without a volume"));
   std::string text = contents_of(data_file("foreign/cells3.exo"));

@@ -74,9 +74,7 @@ TEST(GmshDamage, FlippedBytesNeverCrash) {
       std::fstream(path, std::ios::binary | std::ios::in | std::ios::out) << damaged;  // in place: faster
       try {
         read_mesh_data(path);
-      } catch (const Error& error) {
-        ASSERT_EQ(error.exit(), Exit::mesh) << error.what();
-      }
+      } catch (const Error& error) { ASSERT_EQ(error.exit(), Exit::mesh) << error.what(); }
     }
   }
 }
@@ -85,23 +83,28 @@ TEST(GmshDamage, AbsurdCountsAreErrorsBeforeAnythingIsAllocated) {
   for (const std::string count : {"2147483648", "9223372036854775807", "1000000000", "5"}) {
     EXPECT_THAT(message_for(replaced(small_2(), "$Nodes\n4\n", "$Nodes\n" + count + "\n")), HasSubstr("line")) << count;
     EXPECT_THAT(message_for(replaced(small_2(), "$Elements\n1\n", "$Elements\n" + count + "\n")), HasSubstr("line"));
-    EXPECT_THAT(message_for(replaced(small_4(), "1 4 1 4\n3 1 0 4", "1 " + count + " 1 4\n3 1 0 " + count)), HasSubstr("line"));
-    EXPECT_THAT(message_for(replaced(small_4(), "1 1 1 1\n3 1 4 1", "1 " + count + " 1 1\n3 1 4 " + count)), HasSubstr("line"));
+    EXPECT_THAT(message_for(replaced(small_4(), "1 4 1 4\n3 1 0 4", "1 " + count + " 1 4\n3 1 0 " + count)),
+                HasSubstr("line"));
+    EXPECT_THAT(message_for(replaced(small_4(), "1 1 1 1\n3 1 4 1", "1 " + count + " 1 1\n3 1 4 " + count)),
+                HasSubstr("line"));
   }
-  EXPECT_THAT(message_for(replaced(small_2(), "$Nodes\n4\n", "$Nodes\n1000000000\n")),
-              AllOf(HasSubstr("number of nodes is 1000000000"), HasSubstr("bytes are left"), HasSubstr("line 5 in $Nodes")));
+  EXPECT_THAT(
+      message_for(replaced(small_2(), "$Nodes\n4\n", "$Nodes\n1000000000\n")),
+      AllOf(HasSubstr("number of nodes is 1000000000"), HasSubstr("bytes are left"), HasSubstr("line 5 in $Nodes")));
 }
 
 TEST(GmshDamage, NegativeCountsAreErrors) {
   EXPECT_THAT(message_for(replaced(small_2(), "$Nodes\n4\n", "$Nodes\n-1\n")), HasSubstr("-1"));
-  EXPECT_THAT(message_for(replaced(small_4(), "1 4 1 4\n3 1 0 4", "1 -4 1 4\n3 1 0 -4")), HasSubstr("cannot be negative"));
+  EXPECT_THAT(message_for(replaced(small_4(), "1 4 1 4\n3 1 0 4", "1 -4 1 4\n3 1 0 -4")),
+              HasSubstr("cannot be negative"));
   EXPECT_THAT(message_for(replaced(small_4(), "3 1 4 1\n1 1", "3 1 4 -1\n1 1")), HasSubstr("cannot be negative"));
 }
 
 TEST(GmshDamage, CountOf64BitsInABinaryFileIsAnError) {
   const std::string whole = contents_of(data_file("gmsh/periodic.41.binary.msh"));
   const std::size_t at = whole.find("$Nodes\n") + 7;
-  for (const std::uint64_t count : {std::uint64_t{1} << 31, std::uint64_t{1} << 63, ~std::uint64_t{0}, std::uint64_t{1} << 60}) {
+  for (const std::uint64_t count :
+       {std::uint64_t{1} << 31, std::uint64_t{1} << 63, ~std::uint64_t{0}, std::uint64_t{1} << 60}) {
     std::string damaged = whole;
     std::memcpy(damaged.data() + at, &count, 8);
     EXPECT_THAT(message_for(damaged), HasSubstr("byte " + std::to_string(at))) << count;
@@ -113,7 +116,8 @@ TEST(GmshDamage, CountOf64BitsInABinaryFileIsAnError) {
 
 TEST(GmshDamage, FewerOrMoreEntriesThanAnnouncedAreErrors) {
   EXPECT_THAT(message_for(replaced(small_2(), "$Nodes\n4\n", "$Nodes\n3\n")), HasSubstr("expected $EndNodes"));
-  EXPECT_THAT(message_for(replaced(small_2(), "$Elements\n1\n", "$Elements\n2\n")), HasSubstr("2 elements were announced, but 1"));
+  EXPECT_THAT(message_for(replaced(small_2(), "$Elements\n1\n", "$Elements\n2\n")),
+              HasSubstr("2 elements were announced, but 1"));
   EXPECT_THAT(message_for(replaced(small_4(), "1 1 1 1\n", "1 2 1 1\n")), HasSubstr("2 elements were announced"));
 }
 
@@ -148,7 +152,8 @@ TEST(GmshDamage, CellsOfOneShapeAreOfOneOrderWhereTheyAreLowered) {
     for (int i = 1; i <= 16; ++i) nodes += fmt::format("{} {} {} 0\n", i, i % 4, i / 4);
     return nodes;
   }() + "$EndNodes\n$Elements\n2\n1 9 2 0 1 1 2 3 4 5 6\n2 21 2 0 1 1 2 3 4 5 6 7 8 9 10\n$EndElements\n";
-  EXPECT_THAT(message_for(six), AllOf(HasSubstr("1 elements of type 21 (10-node triangle of order 3)"), HasSubstr("all of one order")));
+  EXPECT_THAT(message_for(six),
+              AllOf(HasSubstr("1 elements of type 21 (10-node triangle of order 3)"), HasSubstr("all of one order")));
 }
 
 TEST(GmshDamage, OtherVersionsNameTheSupportedOnes) {
@@ -169,7 +174,8 @@ TEST(GmshDamage, OtherByteOrderIsRecognised) {
 TEST(GmshDamage, MissingSectionsAreNamed) {
   EXPECT_THAT(message_for("$MeshFormat\n2.2 0 8\n$EndMeshFormat\n"), HasSubstr("expected $Nodes"));
   EXPECT_THAT(message_for(small_2().substr(0, small_2().find("$Elements"))), HasSubstr("expected $Elements"));
-  EXPECT_THAT(message_for(replaced(small_2(), "$EndNodes\n", "")), AllOf(HasSubstr("expected $EndNodes"), HasSubstr("$Nodes started at line 4")));
+  EXPECT_THAT(message_for(replaced(small_2(), "$EndNodes\n", "")),
+              AllOf(HasSubstr("expected $EndNodes"), HasSubstr("$Nodes started at line 4")));
   EXPECT_THAT(message_for(small_2() + "stray words\n"), HasSubstr("found 'stray'"));
   EXPECT_THAT(message_for(small_2() + "$Nodes\n0\n$EndNodes\n"), HasSubstr("a second section $Nodes"));
 }

@@ -57,7 +57,8 @@ TEST_P(EveryFlavour, AllKindsOfOrderOneAreRead) {
   const Mesh mesh = read_mesh(data_file("gmsh/mixed1" + GetParam()));
   std::vector<CellKind> kinds;
   for (const CellBlock& block : mesh.blocks()) kinds.push_back(block.kind);
-  EXPECT_THAT(kinds, ::testing::UnorderedElementsAre(CellKind::hex8, CellKind::prism6, CellKind::pyramid5, CellKind::tet4));
+  EXPECT_THAT(kinds,
+              ::testing::UnorderedElementsAre(CellKind::hex8, CellKind::prism6, CellKind::pyramid5, CellKind::tet4));
   EXPECT_EQ(region_of(mesh, "all", RegionKind::cells).size(), mesh.cell_count());
 }
 
@@ -67,10 +68,12 @@ TEST_P(EveryFlavour, AllQuadraticKindsAreRead) {
     for (const CellBlock& block : mesh.blocks()) kinds.push_back(block.kind);
     return kinds;
   };
-  EXPECT_THAT(kinds_of(read_mesh(data_file("gmsh/mixed2" + GetParam()))),
-              ::testing::UnorderedElementsAre(CellKind::hex27, CellKind::prism18, CellKind::pyramid14, CellKind::tet10));
-  EXPECT_THAT(kinds_of(read_mesh(data_file("gmsh/mixed2i" + GetParam()))),
-              ::testing::UnorderedElementsAre(CellKind::hex20, CellKind::prism15, CellKind::pyramid13, CellKind::tet10));
+  EXPECT_THAT(
+      kinds_of(read_mesh(data_file("gmsh/mixed2" + GetParam()))),
+      ::testing::UnorderedElementsAre(CellKind::hex27, CellKind::prism18, CellKind::pyramid14, CellKind::tet10));
+  EXPECT_THAT(
+      kinds_of(read_mesh(data_file("gmsh/mixed2i" + GetParam()))),
+      ::testing::UnorderedElementsAre(CellKind::hex20, CellKind::prism15, CellKind::pyramid13, CellKind::tet10));
 }
 
 TEST_P(EveryFlavour, CurvesAndPointsInSpaceBecomeNodeRegions) {
@@ -149,7 +152,8 @@ std::string small_mesh() {
 TEST(GmshReader, WindowsLineEndsByteOrderMarkTabsAndBlankLinesAreAccepted) {
   const Folder folder;
   std::string windows;
-  for (const char c : small_mesh()) windows += c == '\n' ? std::string("\r\n") : c == ' ' ? std::string("\t ") : std::string(1, c);
+  for (const char c : small_mesh())
+    windows += c == '\n' ? std::string("\r\n") : c == ' ' ? std::string("\t ") : std::string(1, c);
   windows = replaced(windows, "$PhysicalNames\r\n1\r\n2\t 5\t \"face\"", "$PhysicalNames\r\n1\r\n2 5 \"face\"");
   const Mesh mesh = read_mesh(folder.put("Netz mit Länge.msh", "\xEF\xBB\xBF" + windows + "\r\n  \r\n"));
   EXPECT_NEAR(total_volume(mesh), 1.0 / 6, 1e-15);
@@ -158,7 +162,8 @@ TEST(GmshReader, WindowsLineEndsByteOrderMarkTabsAndBlankLinesAreAccepted) {
 
 TEST(GmshReader, CommentsAndUnknownSectionsAreSkipped) {
   const Folder folder;
-  const std::string text = "$Comments\n$Nodes in a comment\n$EndComments\n" + small_mesh() + "$NodeData\n1\n\"T\"\n$EndNodeData\n";
+  const std::string text =
+      "$Comments\n$Nodes in a comment\n$EndComments\n" + small_mesh() + "$NodeData\n1\n\"T\"\n$EndNodeData\n";
   EXPECT_EQ(read_mesh(folder.put("a.msh", text)).cell_count(), 1);
 }
 
@@ -190,7 +195,8 @@ TEST(GmshReader, WithoutGroupsThereIsOneRegionAndANotice) {
   EXPECT_THAT(notices, Contains(HasSubstr("no physical groups")));
 }
 
-// Gmsh made the files: cells with straight edges, whose nodes of order 3 and 4 are all where maps of order 1 or 2 put them.
+// Gmsh made the files: cells with straight edges, whose nodes of order 3 and 4 are all where maps of order 1 or 2 put
+// them.
 TEST(GmshReader, CellsOfHigherOrderAreTakenAtOrderTwo) {
   struct File {
     std::string name;
@@ -200,10 +206,12 @@ TEST(GmshReader, CellsOfHigherOrderAreTakenAtOrderTwo) {
   };
   using enum CellKind;
   const double pyramid = 1.0 / 4, tetrahedron = 7.0 / 48;  // 1 * 0.75 / 3; |(1, 1, 0) ...| / 6 below
-  for (const File& file : {File{"shapes3.41.ascii.msh", {tet10, hex27, prism18, pyramid14}, 3, 1.5 + pyramid + tetrahedron},
-                           File{"shapes4.22.binary.msh", {hex27, prism18}, 4, 1.5}}) {
+  for (const File& file :
+       {File{"shapes3.41.ascii.msh", {tet10, hex27, prism18, pyramid14}, 3, 1.5 + pyramid + tetrahedron},
+        File{"shapes4.22.binary.msh", {hex27, prism18}, 4, 1.5}}) {
     std::vector<std::string> notices;
-    const Mesh mesh = read_mesh(data_file("gmsh/" + file.name), {.checks = {.allow_orphan_nodes = false}, .notices = &notices});
+    const Mesh mesh =
+        read_mesh(data_file("gmsh/" + file.name), {.checks = {.allow_orphan_nodes = false}, .notices = &notices});
     ASSERT_EQ(mesh.blocks().size(), file.kinds.size());
     for (std::size_t b = 0; b < file.kinds.size(); ++b) EXPECT_EQ(mesh.blocks()[b].kind, file.kinds[b]);
     EXPECT_NEAR(total_volume(mesh), file.volume, 1e-13);
@@ -213,13 +221,16 @@ TEST(GmshReader, CellsOfHigherOrderAreTakenAtOrderTwo) {
   }
 }
 
-// A quarter of a plate with a round hole: lines of order 3 name the edge of the hole, and its area is that of the arcs to fourth order.
+// A quarter of a plate with a round hole: lines of order 3 name the edge of the hole, and its area is that of the arcs
+// to fourth order.
 TEST(GmshReader, FacetsOfHigherOrderKeepTheirGroups) {
   std::vector<std::string> notices;
-  const Mesh mesh = read_mesh(data_file("gmsh/order3.41.ascii.msh"), {.checks = {.allow_orphan_nodes = false}, .notices = &notices}),
+  const Mesh mesh = read_mesh(data_file("gmsh/order3.41.ascii.msh"),
+                              {.checks = {.allow_orphan_nodes = false}, .notices = &notices}),
              same = read_mesh(data_file("gmsh/plate2.41.ascii.msh"));
   EXPECT_EQ(mesh.node_count(), same.node_count());
-  for (const char* name : {"hole", "right", "quads", "triangles", "corner"}) EXPECT_EQ(mesh.region(name).size(), same.region(name).size()) << name;
+  for (const char* name : {"hole", "right", "quads", "triangles", "corner"})
+    EXPECT_EQ(mesh.region(name).size(), same.region(name).size()) << name;
   EXPECT_NEAR(area(mesh, mesh.region("hole")), std::numbers::pi / 2, 1e-3);
   EXPECT_NEAR(total_volume(mesh), total_volume(same), 1e-4);
   EXPECT_THAT(notices, Contains(HasSubstr("cells of order 3")));
@@ -252,9 +263,7 @@ TEST(GmshReader, SurfaceApartFromTheCellsBecomesANodeRegionWithANotice) {
   const MeshData data = read_mesh_data(folder.put("a.msh", text), &notices);
   EXPECT_THAT(notices, Contains(HasSubstr("region of nodes")));
   for (const Region& region : data.regions)
-    if (region.name == "face") {
-      EXPECT_EQ(region.kind, RegionKind::nodes);
-    }
+    if (region.name == "face") { EXPECT_EQ(region.kind, RegionKind::nodes); }
 }
 
 }  // namespace

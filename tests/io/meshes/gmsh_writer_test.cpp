@@ -42,8 +42,7 @@ void expect_same_after_round_trip(const Mesh& mesh, bool binary) {
 }
 
 class EveryKind : public ::testing::TestWithParam<CellKind> {};
-INSTANTIATE_TEST_SUITE_P(GmshWriter, EveryKind,
-                         ::testing::ValuesIn(all_cell_kinds().begin(), all_cell_kinds().end()),
+INSTANTIATE_TEST_SUITE_P(GmshWriter, EveryKind, ::testing::ValuesIn(all_cell_kinds().begin(), all_cell_kinds().end()),
                          [](const auto& info) { return std::string(traits(info.param).name); });
 
 TEST_P(EveryKind, RoundTripKeepsThePointsCellsAndRegions) {
@@ -66,7 +65,8 @@ TEST(GmshWriter, RoundTripOfAMixedMeshWithOverlappingRegions) {
 
 TEST(GmshWriter, UnwritableFolderIsAnErrorWithThePath) {
   const Mesh mesh = rectangle(1, 1, {1, 1}, CellKind::quad4);
-  EXPECT_THAT(error_of([&] { write_gmsh("/nowhere/at/all/a.msh", mesh); }, Exit::output), HasSubstr("/nowhere/at/all/a.msh"));
+  EXPECT_THAT(error_of([&] { write_gmsh("/nowhere/at/all/a.msh", mesh); }, Exit::output),
+              HasSubstr("/nowhere/at/all/a.msh"));
 }
 
 }  // namespace

@@ -47,7 +47,9 @@ std::string two_cubes() {
   for (int z = 0; z < 2; ++z)
     for (int y = 0; y < 2; ++y)
       for (int x = 0; x < 3; ++x) text += fmt::format("{}, {}., {}., {}.\n", 1 + x + 3 * y + 6 * z, x, y, z);
-  return text + "*ELEMENT, TYPE=C3D8, ELSET=LEFT\n1, 1,2,5,4,7,8,11,10\n*ELEMENT, TYPE=C3D8R, ELSET=RIGHT\n2, 2,3,6,5,8,9,12,11\n";
+  return text +
+         "*ELEMENT, TYPE=C3D8, ELSET=LEFT\n1, 1,2,5,4,7,8,11,10\n*ELEMENT, TYPE=C3D8R, ELSET=RIGHT\n2, "
+         "2,3,6,5,8,9,12,11\n";
 }
 
 // The node order and the faces of the Abaqus Elements Guide, section "Three-dimensional solid element library" (and the
@@ -61,14 +63,17 @@ struct Manual {
 const std::vector<Manual>& manual() {
   using enum CellKind;
   const std::vector<std::vector<int>> tetrahedron = {{1, 2, 3}, {1, 4, 2}, {2, 4, 3}, {3, 4, 1}};
-  const std::vector<std::vector<int>> hexahedron = {{1, 2, 3, 4}, {5, 8, 7, 6}, {1, 5, 6, 2}, {2, 6, 7, 3}, {3, 7, 8, 4}, {4, 8, 5, 1}};
+  const std::vector<std::vector<int>> hexahedron = {{1, 2, 3, 4}, {5, 8, 7, 6}, {1, 5, 6, 2},
+                                                    {2, 6, 7, 3}, {3, 7, 8, 4}, {4, 8, 5, 1}};
   const std::vector<std::vector<int>> wedge = {{1, 2, 3}, {4, 6, 5}, {1, 4, 5, 2}, {2, 5, 6, 3}, {3, 6, 4, 1}};
   const std::vector<std::vector<int>> triangle = {{1, 2}, {2, 3}, {3, 1}}, square = {{1, 2}, {2, 3}, {3, 4}, {4, 1}};
   static const std::vector<Manual> list = {
       {"C3D4", {tet4, {}}, tetrahedron},
       {"C3D10", {tet10, {{1, 2}, {2, 3}, {1, 3}, {1, 4}, {2, 4}, {3, 4}}}, tetrahedron},
       {"C3D8", {hex8, {}}, hexahedron},
-      {"C3D20R", {hex20, {{1, 2}, {2, 3}, {3, 4}, {4, 1}, {5, 6}, {6, 7}, {7, 8}, {8, 5}, {1, 5}, {2, 6}, {3, 7}, {4, 8}}}, hexahedron},
+      {"C3D20R",
+       {hex20, {{1, 2}, {2, 3}, {3, 4}, {4, 1}, {5, 6}, {6, 7}, {7, 8}, {8, 5}, {1, 5}, {2, 6}, {3, 7}, {4, 8}}},
+       hexahedron},
       {"C3D6", {prism6, {}}, wedge},
       {"C3D15", {prism15, {{1, 2}, {2, 3}, {1, 3}, {4, 5}, {5, 6}, {4, 6}, {1, 4}, {2, 5}, {3, 6}}}, wedge},
       {"C3D5", {pyramid5, {}}, {{1, 2, 3, 4}, {1, 5, 2}, {2, 5, 3}, {3, 5, 4}, {4, 5, 1}}},
@@ -89,12 +94,14 @@ std::string one_cell_deck(const Manual& m) {
     nodes += fmt::format(",{}{}", label % 15 == 0 ? "\n" : " ", label);
   }
   text += fmt::format("*ELEMENT, TYPE={}, ELSET=E\n7{}\n", m.type, nodes);
-  for (std::size_t i = 0; i < m.faces.size() && m.type != "M3D9"; ++i) text += fmt::format("*SURFACE, NAME=FACE{0}\nE, S{0}\n", i + 1);
+  for (std::size_t i = 0; i < m.faces.size() && m.type != "M3D9"; ++i)
+    text += fmt::format("*SURFACE, NAME=FACE{0}\nE, S{0}\n", i + 1);
   return text;
 }
 
 class EveryType : public ::testing::TestWithParam<Manual> {};
-INSTANTIATE_TEST_SUITE_P(Inp, EveryType, ::testing::ValuesIn(manual()), [](const auto& info) { return info.param.type; });
+INSTANTIATE_TEST_SUITE_P(Inp, EveryType, ::testing::ValuesIn(manual()),
+                         [](const auto& info) { return info.param.type; });
 
 TEST_P(EveryType, NodesAreWhereTheManualPutsThem) {
   test::expect_bent_cell(read_text(one_cell_deck(GetParam())), GetParam().cell.kind);
@@ -122,9 +129,10 @@ TEST_P(EveryType, VolumeIsWhatCalculixSays) {
   std::string deck = one_cell_deck(GetParam());
   deck = deck.substr(0, deck.find("*SURFACE"));
   if (GetParam().type == "C3D20R") deck = replaced(deck, "C3D20R", "C3D20");  // full integration
-  const Mesh mesh =
-      read_mesh(folder.put("cell.inp", deck + "*NSET, NSET=ALL, GENERATE\n1, 20\n*MATERIAL, NAME=M\n*ELASTIC\n1., 0.3\n*SOLID SECTION, ELSET=E, MATERIAL=M\n"
-                                              "*BOUNDARY\nALL, 1, 3\n*STEP\n*STATIC\n*EL PRINT, ELSET=E\nEVOL\n*END STEP\n"));
+  const Mesh mesh = read_mesh(
+      folder.put("cell.inp", deck + "*NSET, NSET=ALL, GENERATE\n1, 20\n*MATERIAL, NAME=M\n*ELASTIC\n1., 0.3\n*SOLID "
+                                    "SECTION, ELSET=E, MATERIAL=M\n"
+                                    "*BOUNDARY\nALL, 1, 3\n*STEP\n*STATIC\n*EL PRINT, ELSET=E\nEVOL\n*END STEP\n"));
   const int status = std::system(fmt::format("cd '{}' && '{}' cell > log 2>&1", folder.path(), RITZ_CCX).c_str());
   ASSERT_EQ(status, 0) << contents_of(folder.file("log"));
   std::istringstream result(contents_of(folder.file("cell.dat")));
@@ -154,7 +162,8 @@ TEST(Inp, ReadsWhatGmshWrites) {
 }
 
 TEST(Inp, KeywordsSetsAndNamesDoNotDependOnTheirCase) {
-  std::string text = two_cubes() + "*nset, NSET=Clamp\n1, 4\n*Nset,nset=CLAMP\n7,10\n*elset , elset = Both\nleft, Right\n";
+  std::string text =
+      two_cubes() + "*nset, NSET=Clamp\n1, 4\n*Nset,nset=CLAMP\n7,10\n*elset , elset = Both\nleft, Right\n";
   text = replaced(text, "*ELEMENT, TYPE=C3D8,", "*element,Type = c3d8 ,");
   const Mesh mesh = read_text(text);
   EXPECT_EQ(region_of(mesh, "Clamp", RegionKind::nodes).nodes, (std::vector<Node>{0, 3, 6, 9}));
@@ -169,26 +178,31 @@ TEST(Inp, WindowsLineEndsByteOrderMarkTabsCommentsAndBlankLinesAreAccepted) {
 }
 
 TEST(Inp, RecordsGoOnInTheNextLineWithAndWithoutACommaAndAcrossComments) {
-  for (const std::string broken : {"1, 1,2,5,4,\n7,8,11,10", "1, 1,2,5,4\n7,8,11,10", "1,\n1,2,5,4,\n** a comment\n7,8,11,10,"})
+  for (const std::string broken :
+       {"1, 1,2,5,4,\n7,8,11,10", "1, 1,2,5,4\n7,8,11,10", "1,\n1,2,5,4,\n** a comment\n7,8,11,10,"})
     EXPECT_NEAR(total_volume(read_text(replaced(two_cubes(), "1, 1,2,5,4,7,8,11,10", broken))), 2, 1e-12) << broken;
 }
 
 TEST(Inp, KeywordLinesGoOnAfterAComma) {
-  EXPECT_EQ(read_text(replaced(two_cubes(), "TYPE=C3D8, ELSET=LEFT", "TYPE=C3D8,\n ELSET=LEFT")).region("LEFT").size(), 1);
+  EXPECT_EQ(read_text(replaced(two_cubes(), "TYPE=C3D8, ELSET=LEFT", "TYPE=C3D8,\n ELSET=LEFT")).region("LEFT").size(),
+            1);
 }
 
 TEST(Inp, NumbersMayBeFortranAndDoNotDependOnTheLocale) {
   const bool set = std::setlocale(LC_ALL, "de_DE.UTF-8") != nullptr;
-  const double volume = total_volume(read_text(replaced(replaced(two_cubes(), "2, 1., 0., 0.", "2, 1.D0, , "), "8, 1., 0., 1.", "8,.1E+1,-0.,+1.0d+00")));
+  const double volume = total_volume(read_text(
+      replaced(replaced(two_cubes(), "2, 1., 0., 0.", "2, 1.D0, , "), "8, 1., 0., 1.", "8,.1E+1,-0.,+1.0d+00")));
   std::setlocale(LC_ALL, "C");
   EXPECT_NEAR(volume, 2, 1e-12) << (set ? "with" : "without") << " a German locale";
 }
 
 TEST(Inp, SetsComeFromRangesOtherSetsAndElements) {
   std::vector<std::string> notices;
-  const Mesh mesh = read_text(two_cubes() +
-                              "*NSET, NSET=ODD, GENERATE\n1, 11, 2\n*NSET, NSET=MORE\nODD, 2, LATER\n*NSET, NSET=LATER\n12\n"
-                              "*NSET, NSET=OFRIGHT, ELSET=RIGHT\n*ELSET, ELSET=ALLOFTHEM, GENERATE\n1, 2\n*ELSET, ELSET=HUGE, GENERATE\n1, 900000000000, 1\n");
+  const Mesh mesh =
+      read_text(two_cubes() +
+                "*NSET, NSET=ODD, GENERATE\n1, 11, 2\n*NSET, NSET=MORE\nODD, 2, LATER\n*NSET, NSET=LATER\n12\n"
+                "*NSET, NSET=OFRIGHT, ELSET=RIGHT\n*ELSET, ELSET=ALLOFTHEM, GENERATE\n1, 2\n*ELSET, ELSET=HUGE, "
+                "GENERATE\n1, 900000000000, 1\n");
   EXPECT_EQ(region_of(mesh, "ODD", RegionKind::nodes).nodes, (std::vector<Node>{0, 2, 4, 6, 8, 10}));
   EXPECT_EQ(region_of(mesh, "MORE", RegionKind::nodes).nodes, (std::vector<Node>{0, 1, 2, 4, 6, 8, 10, 11}));
   EXPECT_EQ(region_of(mesh, "OFRIGHT", RegionKind::nodes).size(), 8);
@@ -198,7 +212,8 @@ TEST(Inp, SetsComeFromRangesOtherSetsAndElements) {
 
 TEST(Inp, SetsThatNameEachOtherAgainAndAgainCostNoMoreThanTheirText) {
   std::string text = two_cubes() + "*NSET, NSET=S0\n1, 12\n";
-  for (int i = 1; i < 40; ++i) text += fmt::format("*NSET, NSET=S{}\nS{}, S{}, S{}, S{}\n", i, i - 1, i - 1, i - 1, i - 1);
+  for (int i = 1; i < 40; ++i)
+    text += fmt::format("*NSET, NSET=S{}\nS{}, S{}, S{}, S{}\n", i, i - 1, i - 1, i - 1, i - 1);
   EXPECT_EQ(read_text(text).region("S39").size(), 2) << "not 4^39 members";
 }
 
@@ -210,8 +225,10 @@ TEST(Inp, SetsOnTheKeywordsOfNodesAndElementsHoldTheirBlocks) {
 }
 
 TEST(Inp, SurfacesAreFacesFreeFacesOrNodes) {
-  const Mesh mesh = read_text(two_cubes() + "*ELSET, ELSET=BOTH\nLEFT, RIGHT\n*SURFACE, NAME=Bottom\nBOTH, S1\n*SURFACE, TYPE=ELEMENT, NAME=One\n2, S4\n"
-                                            "*SURFACE, NAME=Skin\nBOTH,\n*SURFACE, NAME=LeftSkin\nLEFT\n*SURFACE, TYPE=NODE, NAME=Points\n1\n12\n");
+  const Mesh mesh = read_text(
+      two_cubes() +
+      "*ELSET, ELSET=BOTH\nLEFT, RIGHT\n*SURFACE, NAME=Bottom\nBOTH, S1\n*SURFACE, TYPE=ELEMENT, NAME=One\n2, S4\n"
+      "*SURFACE, NAME=Skin\nBOTH,\n*SURFACE, NAME=LeftSkin\nLEFT\n*SURFACE, TYPE=NODE, NAME=Points\n1\n12\n");
   EXPECT_NEAR(area(mesh, mesh.region("Bottom")), 2, 1e-12);
   EXPECT_NEAR(integrate(mesh, mesh.region("Bottom").facets[0]).area_vector[2], -1, 1e-12);
   EXPECT_NEAR(integrate(mesh, mesh.region("One").facets[0]).area_vector[0], 1, 1e-12) << "the right end";
@@ -222,8 +239,11 @@ TEST(Inp, SurfacesAreFacesFreeFacesOrNodes) {
 
 TEST(Inp, ShellsOnASolidNameItsFacets) {
   std::vector<std::string> notices;
-  const Mesh mesh = read_text(two_cubes() + "*ELEMENT, TYPE=S4R, ELSET=COAT\n11, 1,2,5,4\n12, 2,3,6,5\n*ELEMENT, TYPE=B31, ELSET=RIB\n13, 1,2\n"
-                                            "*ELEMENT, TYPE=S4\n14, 7,8,11,10\n*SURFACE, NAME=PAINT\nCOAT, SPOS\n", &notices);
+  const Mesh mesh =
+      read_text(two_cubes() +
+                    "*ELEMENT, TYPE=S4R, ELSET=COAT\n11, 1,2,5,4\n12, 2,3,6,5\n*ELEMENT, TYPE=B31, ELSET=RIB\n13, 1,2\n"
+                    "*ELEMENT, TYPE=S4\n14, 7,8,11,10\n*SURFACE, NAME=PAINT\nCOAT, SPOS\n",
+                &notices);
   EXPECT_NEAR(area(mesh, mesh.region("COAT")), 2, 1e-12);
   EXPECT_NEAR(area(mesh, mesh.region("PAINT")), 2, 1e-12);
   EXPECT_EQ(region_of(mesh, "RIB", RegionKind::nodes).nodes, (std::vector<Node>{0, 1}));
@@ -248,7 +268,9 @@ TEST(Inp, LinesAloneAreBarsWithTheMiddleNodeSecond) {
 }
 
 TEST(Inp, CylindricalAndSphericalCoordinatesAreTurned) {
-  const Mesh mesh = read_text("*NODE, SYSTEM=C\n1, 1., 0., 0.\n2, 2., 0.\n3, 2., 90., 0.\n*NODE,SYSTEM=S\n4, 1., 90., 0.\n*ELEMENT,TYPE=CPS4\n1,1,2,3,4\n");
+  const Mesh mesh = read_text(
+      "*NODE, SYSTEM=C\n1, 1., 0., 0.\n2, 2., 0.\n3, 2., 90., 0.\n*NODE,SYSTEM=S\n4, 1., 90., "
+      "0.\n*ELEMENT,TYPE=CPS4\n1,1,2,3,4\n");
   EXPECT_NEAR(total_volume(mesh), 1.5, 1e-12);
 }
 
@@ -260,26 +282,34 @@ TEST(Inp, IncludedFilesStandWhereTheyAreNamed) {
   folder.put("sub folder/nodes.txt", text.substr(nodes, elements - nodes));
   folder.put("elements.inc", text.substr(elements) + "*INCLUDE, INPUT=sets.inc\n");
   folder.put("sets.inc", "*NSET,NSET=A\n1");
-  const std::string path = folder.put("main.inp", "*NODE\n*INCLUDE, INPUT=\"sub folder/nodes.txt\"\n*include,input=elements.inc\n2\n");
+  const std::string path =
+      folder.put("main.inp", "*NODE\n*INCLUDE, INPUT=\"sub folder/nodes.txt\"\n*include,input=elements.inc\n2\n");
   const Mesh mesh = read_mesh(path);
-  EXPECT_EQ(region_of(mesh, "A", RegionKind::nodes).nodes, (std::vector<Node>{0, 1})) << "data lines go on behind an included file";
-  EXPECT_NEAR(total_volume(read_mesh(folder.put("other.inp", "*NODE, INPUT=sub folder/nodes.txt\n*INCLUDE,INPUT=elements.inc\n"))), 2, 1e-12);
+  EXPECT_EQ(region_of(mesh, "A", RegionKind::nodes).nodes, (std::vector<Node>{0, 1}))
+      << "data lines go on behind an included file";
+  EXPECT_NEAR(total_volume(read_mesh(
+                  folder.put("other.inp", "*NODE, INPUT=sub folder/nodes.txt\n*INCLUDE,INPUT=elements.inc\n"))),
+              2, 1e-12);
   EXPECT_THAT(error_of([&] { read_mesh(folder.put("b.inp", "*INCLUDE, INPUT=none.inc\n")); }, Exit::mesh),
               AllOf(HasSubstr("none.inc"), HasSubstr("line 1")));
-  EXPECT_THAT(error_of([&] { read_mesh(folder.put("c.inp", "*INCLUDE, INPUT=c.inp\n")); }, Exit::mesh), HasSubstr("in a circle"));
+  EXPECT_THAT(error_of([&] { read_mesh(folder.put("c.inp", "*INCLUDE, INPUT=c.inp\n")); }, Exit::mesh),
+              HasSubstr("in a circle"));
 }
 
 std::string part(const std::string& name) {
-  return "*PART, NAME=" + name + "\n*NODE\n1,0,0,0\n2,1,0,0\n3,1,1,0\n4,0,1,0\n5,0,0,1\n6,1,0,1\n7,1,1,1\n8,0,1,1\n"
+  return "*PART, NAME=" + name +
+         "\n*NODE\n1,0,0,0\n2,1,0,0\n3,1,1,0\n4,0,1,0\n5,0,0,1\n6,1,0,1\n7,1,1,1\n8,0,1,1\n"
          "*ELEMENT, TYPE=C3D8, ELSET=ALLCELLS\n1, 1,2,3,4,5,6,7,8\n*NSET, NSET=CORNER\n7\n*END PART\n";
 }
 
 TEST(Inp, InstancesArePutWhereTheyBelong) {
-  const std::string text = part("Brick") + "*ASSEMBLY, NAME=A\n*INSTANCE, NAME=One, PART=brick\n*END INSTANCE\n"
-                           "*INSTANCE, NAME=Two, PART=Brick\n3., 0., 0.\n3., 0., 0., 3., 0., 1., 90.\n*END INSTANCE\n"
-                           "*NSET, NSET=Ends, INSTANCE=One\n1\n*NSET, NSET=Ends, INSTANCE=Two\n2\n"
-                           "*ELSET, ELSET=_Surf_S2, INTERNAL, INSTANCE=Two\n1\n*SURFACE, NAME=Top\n_Surf_S2, S2\nOne.ALLCELLS, S2\n"
-                           "*NSET, NSET=Mixed\nOne.1, Two.CORNER\n*NODE\n1, 9,9,9\n*END ASSEMBLY\n";
+  const std::string text =
+      part("Brick") +
+      "*ASSEMBLY, NAME=A\n*INSTANCE, NAME=One, PART=brick\n*END INSTANCE\n"
+      "*INSTANCE, NAME=Two, PART=Brick\n3., 0., 0.\n3., 0., 0., 3., 0., 1., 90.\n*END INSTANCE\n"
+      "*NSET, NSET=Ends, INSTANCE=One\n1\n*NSET, NSET=Ends, INSTANCE=Two\n2\n"
+      "*ELSET, ELSET=_Surf_S2, INTERNAL, INSTANCE=Two\n1\n*SURFACE, NAME=Top\n_Surf_S2, S2\nOne.ALLCELLS, S2\n"
+      "*NSET, NSET=Mixed\nOne.1, Two.CORNER\n*NODE\n1, 9,9,9\n*END ASSEMBLY\n";
   const Mesh mesh = read_text(text);
   EXPECT_EQ(mesh.cell_count(), 2);
   EXPECT_NEAR(total_volume(mesh), 2, 1e-12);
@@ -287,7 +317,8 @@ TEST(Inp, InstancesArePutWhereTheyBelong) {
   EXPECT_FALSE(mesh.has_region("_Surf_S2"));
   EXPECT_EQ(mesh.region("One.ALLCELLS").size(), 1);
   EXPECT_EQ(mesh.region("Two.CORNER").size(), 1);
-  const auto corner = mesh.point(mesh.region("Two.CORNER").nodes[0]);  // (1, 1, 1), moved to (4, 1, 1), turned to (2, 1, 1)
+  const auto corner =
+      mesh.point(mesh.region("Two.CORNER").nodes[0]);  // (1, 1, 1), moved to (4, 1, 1), turned to (2, 1, 1)
   EXPECT_NEAR(corner[0], 2, 1e-12);
   EXPECT_NEAR(corner[1], 1, 1e-12);
   const std::vector<Node> ends = mesh.region("Ends").nodes;
@@ -299,7 +330,10 @@ TEST(Inp, InstancesArePutWhereTheyBelong) {
 
 TEST(Inp, PartsWithoutAssemblyOrWithOneInstanceKeepTheNamesOfTheirSets) {
   EXPECT_EQ(read_text(part("P")).region("CORNER").size(), 1);
-  EXPECT_EQ(read_text(part("P") + "*ASSEMBLY\n*INSTANCE,NAME=I,PART=P\n*END INSTANCE\n*END ASSEMBLY\n").region("CORNER").size(), 1);
+  EXPECT_EQ(read_text(part("P") + "*ASSEMBLY\n*INSTANCE,NAME=I,PART=P\n*END INSTANCE\n*END ASSEMBLY\n")
+                .region("CORNER")
+                .size(),
+            1);
   std::vector<std::string> notices;
   read_text(part("P") + part("Q") + "*INSTANCE,NAME=I,PART=P\n*END INSTANCE\n", &notices);
   EXPECT_THAT(notices, Contains(HasSubstr("part 'Q'")));
@@ -307,7 +341,9 @@ TEST(Inp, PartsWithoutAssemblyOrWithOneInstanceKeepTheNamesOfTheirSets) {
 
 TEST(Inp, WhatIsNotReadIsSaid) {
   std::vector<std::string> notices;
-  read_text(two_cubes() + "*ELEMENT, TYPE=SPRINGA\n5, 1, 2\n6, 3,\n4\n*MATERIAL, NAME=M\n*ELASTIC\n1,0\n*SURFACE, NAME=C, COMBINE=UNION\nA, B\n*NODE PRINT\nU",
+  read_text(two_cubes() +
+                "*ELEMENT, TYPE=SPRINGA\n5, 1, 2\n6, 3,\n4\n*MATERIAL, NAME=M\n*ELASTIC\n1,0\n*SURFACE, NAME=C, "
+                "COMBINE=UNION\nA, B\n*NODE PRINT\nU",
             &notices);
   EXPECT_THAT(notices, Contains(HasSubstr("2 elements of type SPRINGA")));
   EXPECT_THAT(notices, Contains(HasSubstr("passed over: *ELASTIC, *MATERIAL, *NODE PRINT")));
@@ -318,18 +354,24 @@ TEST(Inp, WhatIsNotReadIsSaid) {
 }
 
 TEST(Inp, MistakesAreNamedWithTheirLine) {
-  EXPECT_THAT(message_for(replaced(two_cubes(), "7,8,11,10", "7,8,11,99")), AllOf(HasSubstr("node 99 does not exist"), HasSubstr("element 1")));
-  EXPECT_THAT(message_for(replaced(two_cubes(), "2, 1., 0., 0.", "2, 1., zero, 0.")), AllOf(HasSubstr("found 'zero,'"), HasSubstr("line 5")));
+  EXPECT_THAT(message_for(replaced(two_cubes(), "7,8,11,10", "7,8,11,99")),
+              AllOf(HasSubstr("node 99 does not exist"), HasSubstr("element 1")));
+  EXPECT_THAT(message_for(replaced(two_cubes(), "2, 1., 0., 0.", "2, 1., zero, 0.")),
+              AllOf(HasSubstr("found 'zero,'"), HasSubstr("line 5")));
   EXPECT_THAT(message_for(replaced(two_cubes(), "2, 1., 0., 0.", "2, 1,5, 0,0, 0,0")), HasSubstr("decimal sign"));
-  EXPECT_THAT(message_for(replaced(two_cubes(), "2, 1., 0., 0.", "1, 1., 0., 0.")), HasSubstr("node 1 is defined twice"));
+  EXPECT_THAT(message_for(replaced(two_cubes(), "2, 1., 0., 0.", "1, 1., 0., 0.")),
+              HasSubstr("node 1 is defined twice"));
   EXPECT_THAT(message_for(replaced(two_cubes(), "2, 2,3,6", "1, 2,3,6")), HasSubstr("element 1 is defined twice"));
-  EXPECT_THAT(message_for(replaced(two_cubes(), "7,8,11,10", "7,8")), AllOf(HasSubstr("more nodes of the element"), HasSubstr("keyword")));
+  EXPECT_THAT(message_for(replaced(two_cubes(), "7,8,11,10", "7,8")),
+              AllOf(HasSubstr("more nodes of the element"), HasSubstr("keyword")));
   EXPECT_THAT(message_for(replaced(two_cubes(), "7,8,11,10", "7,8,11,10,9")), HasSubstr("has all its nodes already"));
-  EXPECT_THAT(message_for(replaced(two_cubes(), "7,8,11,10", "7 8,11,10")), AllOf(HasSubstr("expected a comma"), HasSubstr("line 17")));
+  EXPECT_THAT(message_for(replaced(two_cubes(), "7,8,11,10", "7 8,11,10")),
+              AllOf(HasSubstr("expected a comma"), HasSubstr("line 17")));
   EXPECT_THAT(message_for(replaced(two_cubes(), "TYPE=C3D8,", "TYPE=C3D27,")), HasSubstr("C3D27 are not supported"));
   EXPECT_THAT(message_for(replaced(two_cubes(), "TYPE=C3D8,", "TYPE=COH3D8,")), HasSubstr("COH3D8"));
   EXPECT_THAT(message_for(replaced(two_cubes(), "TYPE=C3D8,", "")), HasSubstr("no TYPE"));
-  EXPECT_THAT(message_for(two_cubes() + "*NGEN\n1,2\n"), AllOf(HasSubstr("*NGEN is not supported"), HasSubstr("line 20")));
+  EXPECT_THAT(message_for(two_cubes() + "*NGEN\n1,2\n"),
+              AllOf(HasSubstr("*NGEN is not supported"), HasSubstr("line 20")));
   EXPECT_THAT(message_for(two_cubes() + "*NSET, NSET=A\nLEFTT\n"), HasSubstr("no node set 'LEFTT'"));
   EXPECT_THAT(message_for(two_cubes() + "*ELSET, ELSET=A\nLEFTT\n"), HasSubstr("did you mean 'LEFT'"));
   EXPECT_THAT(message_for(two_cubes() + "*ELSET, ELSET=A\nB\n*ELSET, ELSET=B\nA\n"), HasSubstr("in a circle"));
@@ -377,16 +419,15 @@ void expect_survival(const std::string& text, const std::string& path) {
   test::overwrite(path, text);
   try {
     read_mesh(path);
-  } catch (const Error& error) {
-    ASSERT_EQ(error.exit(), Exit::mesh) << error.what();
-  }
+  } catch (const Error& error) { ASSERT_EQ(error.exit(), Exit::mesh) << error.what(); }
 }
 
 TEST(Inp, CutAndDamagedDecksNeverCrash) {
   const Folder folder;
   const std::string path = folder.file("damaged.inp");
-  const std::string whole = two_cubes() + "*NSET, NSET=A, GENERATE\n1,5,2\n*SURFACE, NAME=S\nLEFT, S1\n" +
-                            part("P") + "*INSTANCE,NAME=I,PART=P\n1.,0.,0.\n0.,0.,0.,0.,0.,1.,30.\n*END INSTANCE\n*NSET,NSET=B,INSTANCE=I\n1,CORNER\n";
+  const std::string whole =
+      two_cubes() + "*NSET, NSET=A, GENERATE\n1,5,2\n*SURFACE, NAME=S\nLEFT, S1\n" + part("P") +
+      "*INSTANCE,NAME=I,PART=P\n1.,0.,0.\n0.,0.,0.,0.,0.,1.,30.\n*END INSTANCE\n*NSET,NSET=B,INSTANCE=I\n1,CORNER\n";
   for (std::size_t length = 1; length < whole.size(); ++length) expect_survival(whole.substr(0, length), path);
   std::mt19937 random(1);
   for (int round = 0; round < 4000; ++round) {

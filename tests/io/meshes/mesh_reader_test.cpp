@@ -27,11 +27,13 @@ TEST(MeshReader, MissingFileFolderAndEmptyFileAreErrors) {
 
 TEST(MeshReader, UnknownFormatNamesTheKnownOnes) {
   const Folder folder;
-  EXPECT_THAT(message_for(folder.put("part.stp", "ISO-10303-21;")), AllOf(HasSubstr("STEP"), HasSubstr(".vtu"), HasSubstr("part.stp")));
+  EXPECT_THAT(message_for(folder.put("part.stp", "ISO-10303-21;")),
+              AllOf(HasSubstr("STEP"), HasSubstr(".vtu"), HasSubstr("part.stp")));
   EXPECT_THAT(message_for(folder.put("a.msh", "\x1f\x8b\x08 packed")), HasSubstr("gzip"));
   EXPECT_THAT(message_for(folder.put("a.e", "CDF\x02 more")), HasSubstr("netCDF"));
   EXPECT_THAT(message_for(folder.put("a.med", "\x89HDF\r\n")), AllOf(HasSubstr("HDF5"), HasSubstr("a.med")));
-  EXPECT_THAT(message_for(folder.put("a.stl", "solid part\nfacet normal 0 0 1\n")), AllOf(HasSubstr("STL"), HasSubstr("gmsh -3")));
+  EXPECT_THAT(message_for(folder.put("a.stl", "solid part\nfacet normal 0 0 1\n")),
+              AllOf(HasSubstr("STL"), HasSubstr("gmsh -3")));
   std::string binary(84 + 50, 'x');
   binary.replace(80, 4, std::string("\1\0\0\0", 4));
   EXPECT_THAT(message_for(folder.put("part", binary)), HasSubstr("STL"));

@@ -28,7 +28,8 @@ std::vector<std::string> summary(const Mesh& mesh) {
     Point sum{};  // of the places of its nodes: tells which entries it holds, whatever their numbers
     for (const Node node : nodes_in(mesh, region))
       for (std::size_t k = 0; k < 3; ++k) sum[k] += mesh.point(node)[k] * std::cos(3 * mesh.point(node)[(k + 1) % 3]);
-    lines.push_back(fmt::format("{} {} {} {:.9f} {:.9f} {:.9f}", region.name, static_cast<int>(region.kind), region.size(), sum[0] + 0.0, sum[1], sum[2]));
+    lines.push_back(fmt::format("{} {} {} {:.9f} {:.9f} {:.9f}", region.name, static_cast<int>(region.kind),
+                                region.size(), sum[0] + 0.0, sum[1], sum[2]));
   }
   std::sort(lines.begin(), lines.end());
   return lines;
@@ -59,7 +60,8 @@ TEST_P(Writers, RoundTripKeepsPointsCellsAndAllRegions) {
   const CellTraits& cell = traits(GetParam());
   if (cell.dimension < 2) return;
   const Distortion distortion{.smooth = 0.05, .curved = true};
-  const Mesh mesh = cell.dimension == 2 ? rectangle(3, 2, {2, 1}, cell.kind, distortion) : box(2, 3, 2, {1, 2, 1}, cell.kind, distortion);
+  const Mesh mesh = cell.dimension == 2 ? rectangle(3, 2, {2, 1}, cell.kind, distortion)
+                                        : box(2, 3, 2, {1, 2, 1}, cell.kind, distortion);
   expect_same(mesh, "written.msh");
   if (cell.kind != CellKind::pyramid14) expect_same(mesh, "written.vtu");
   if (deck_has(cell.kind)) expect_same(mesh, "written.inp");
@@ -95,10 +97,14 @@ TEST(MeshWriter, CalculixReadsOurSurfaces) {
   const Folder folder;
   const Mesh mesh = read_mesh(data_file("gmsh/two_boxes.41.ascii.msh"));
   write_mesh(folder.file("mesh.inp"), mesh);
-  folder.put("model.inp", fmt::format("*INCLUDE, INPUT=mesh.inp\n*NSET, NSET=EVERY, GENERATE\n1, {}\n*MATERIAL, NAME=M\n*ELASTIC\n1., 0.3\n"
-                                      "*SOLID SECTION, ELSET=whole, MATERIAL=M\n*BOUNDARY\nEVERY, 1, 3\n*STEP\n*STATIC\n"
-                                      "*SECTION PRINT, SURFACE=top, NAME=P\nSOF\n*END STEP\n", mesh.node_count()));
-  ASSERT_EQ(std::system(fmt::format("cd '{}' && '{}' model > log 2>&1", folder.path(), RITZ_CCX).c_str()), 0) << test::contents_of(folder.file("log"));
+  folder.put(
+      "model.inp",
+      fmt::format("*INCLUDE, INPUT=mesh.inp\n*NSET, NSET=EVERY, GENERATE\n1, {}\n*MATERIAL, NAME=M\n*ELASTIC\n1., 0.3\n"
+                  "*SOLID SECTION, ELSET=whole, MATERIAL=M\n*BOUNDARY\nEVERY, 1, 3\n*STEP\n*STATIC\n"
+                  "*SECTION PRINT, SURFACE=top, NAME=P\nSOF\n*END STEP\n",
+                  mesh.node_count()));
+  ASSERT_EQ(std::system(fmt::format("cd '{}' && '{}' model > log 2>&1", folder.path(), RITZ_CCX).c_str()), 0)
+      << test::contents_of(folder.file("log"));
   std::istringstream result(test::contents_of(folder.file("model.dat")));
   double area_found = 0, normal_z = 0;
   for (std::string line; std::getline(result, line);) {
@@ -121,15 +127,22 @@ TEST(MeshWriter, CoordinatesOfDecksFitTheFieldsOfCalculixAndStayExactWhereTheyCa
   for (std::size_t i = 0; i < data.points.size(); ++i) EXPECT_NEAR(again.points()[i], data.points[i], 1e-17);
   std::istringstream text(test::contents_of(folder.file("a.inp")));
   for (std::string line; std::getline(text, line);)
-    for (std::size_t at = 0, comma; (comma = line.find(',', at)) != std::string::npos; at = comma + 1) EXPECT_LE(comma - at, 21u) << line;
+    for (std::size_t at = 0, comma; (comma = line.find(',', at)) != std::string::npos; at = comma + 1)
+      EXPECT_LE(comma - at, 21u) << line;
 }
 
 TEST(MeshWriter, OtherExtensionsAndCellsThatAFormatLacksAreErrors) {
   const Mesh mesh = box(1, 1, 1, {1, 1, 1}, CellKind::hex27);
   EXPECT_THAT(error_of([&] { write_mesh("a.stl", mesh); }, Exit::input), AllOf(HasSubstr("a.stl"), HasSubstr(".msh")));
   EXPECT_THAT(error_of([&] { write_mesh("noextension", mesh); }, Exit::input), HasSubstr("no extension"));
-  EXPECT_THAT(error_of([&] { write_mesh("/tmp/a.inp", mesh); }, Exit::mesh), AllOf(HasSubstr("hex27"), HasSubstr("--serendipity")));
-  EXPECT_THAT(error_of([&] { write_mesh("/nowhere/at/all/a.inp", rectangle(1, 1, {1, 1}, CellKind::quad4)); }, Exit::output), HasSubstr("/nowhere"));
+  EXPECT_THAT(error_of([&] { write_mesh("/tmp/a.inp", mesh); }, Exit::mesh),
+              AllOf(HasSubstr("hex27"), HasSubstr("--serendipity")));
+  EXPECT_THAT(error_of(
+                  [&] {
+                    write_mesh("/nowhere/at/all/a.inp", rectangle(1, 1, {1, 1}, CellKind::quad4));
+                  },
+                  Exit::output),
+              HasSubstr("/nowhere"));
 }
 
 }  // namespace

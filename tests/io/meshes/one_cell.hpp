@@ -1,5 +1,5 @@
-// One curved cell without any symmetry, for the node orders of file formats: a node in a wrong place shows, whatever its
-// kind. Formats are described as their manuals do, by the corners between which a node lies.
+// One curved cell without any symmetry, for the node orders of file formats: a node in a wrong place shows, whatever
+// its kind. Formats are described as their manuals do, by the corners between which a node lies.
 #pragma once
 
 #include "mesh/cell_geometry.hpp"
@@ -23,7 +23,8 @@ inline Point bent_in_plane(const Point& x) {
   return {2 * a + 0.11 * b * b + 0.3 * b, 3 * b - 0.09 * a * b + 0.06 * a * a, c};
 }
 
-// What a manual says about a kind of cell: for each node behind the corners, the corners (from 1) in whose middle it lies.
+// What a manual says about a kind of cell: for each node behind the corners, the corners (from 1) in whose middle it
+// lies.
 struct ManualCell {
   CellKind kind;
   std::vector<std::vector<int>> middles;

@@ -35,7 +35,8 @@ std::string message_for(const std::string& name, const std::string& text) {
   return error_of([&] { read_text(name, text); }, Exit::mesh);
 }
 
-// --- Nastran ------------------------------------------------------------------------------------------------------------
+// --- Nastran
+// ------------------------------------------------------------------------------------------------------------
 
 struct NastranCell {
   std::string name;
@@ -47,7 +48,8 @@ std::vector<NastranCell> nastran_cells() {
   return {{"CTETRA", {tet4, {}}},
           {"CTETRA", {tet10, {{1, 2}, {2, 3}, {3, 1}, {1, 4}, {2, 4}, {3, 4}}}},
           {"CHEXA", {hex8, {}}},
-          {"CHEXA", {hex20, {{1, 2}, {2, 3}, {3, 4}, {4, 1}, {1, 5}, {2, 6}, {3, 7}, {4, 8}, {5, 6}, {6, 7}, {7, 8}, {8, 5}}}},
+          {"CHEXA",
+           {hex20, {{1, 2}, {2, 3}, {3, 4}, {4, 1}, {1, 5}, {2, 6}, {3, 7}, {4, 8}, {5, 6}, {6, 7}, {7, 8}, {8, 5}}}},
           {"CPENTA", {prism6, {}}},
           {"CPENTA", {prism15, {{1, 2}, {2, 3}, {3, 1}, {1, 4}, {2, 5}, {3, 6}, {4, 5}, {5, 6}, {6, 4}}}},
           {"CPYRAM", {pyramid5, {}}},
@@ -88,7 +90,10 @@ std::string nastran_file(const NastranCell& cell, Fields form) {
   for (const Point& x : nodes_in_manual_order(cell.cell)) {
     fields.push_back(std::to_string(fields.size() + 100));
     const std::size_t width = form == Fields::small ? 8 : 16;
-    text += nastran_entry("GRID", {fields.back(), "", nastran_number(x[0], width), nastran_number(x[1], width), nastran_number(x[2], width)}, form);
+    text += nastran_entry(
+        "GRID",
+        {fields.back(), "", nastran_number(x[0], width), nastran_number(x[1], width), nastran_number(x[2], width)},
+        form);
   }
   return text + nastran_entry(cell.name, fields, form) + "ENDDATA\n";
 }
@@ -110,19 +115,25 @@ TEST(Nastran, NodesOfEveryCellAreWhereTheManualPutsThemInEveryField) {
     EXPECT_EQ(read_text("a.bdf", nastran_file(cell, Fields::small)).kind_of(0), cell.cell.kind) << "eight characters";
 }
 
-const std::string tetrahedron = "GRID,1,,0.,0.,0.\nGRID,2,,1.,0.,0.\nGRID,3,,0.,1.,0.\nGRID,4,,0.,0.,1.\nCTETRA,1,5,1,2,3,4\n";
+const std::string tetrahedron =
+    "GRID,1,,0.,0.,0.\nGRID,2,,1.,0.,0.\nGRID,3,,0.,1.,0.\nGRID,4,,0.,0.,1.\nCTETRA,1,5,1,2,3,4\n";
 
 TEST(Nastran, NumbersMayLeaveOutTheLetterOfTheExponent) {
   for (const std::string two : {"2.", "2.0", ".2+1", "20.-1", "2.0E0", "0.2D+1", "+2.", "2.+0"})
-    EXPECT_NEAR(total_volume(read_text("a.bdf", replaced(tetrahedron, "GRID,2,,1.", "GRID,2,," + two) + "ENDDATA\n")), 1.0 / 3, 1e-15) << two;
+    EXPECT_NEAR(total_volume(read_text("a.bdf", replaced(tetrahedron, "GRID,2,,1.", "GRID,2,," + two) + "ENDDATA\n")),
+                1.0 / 3, 1e-15)
+        << two;
   for (const std::string wrong : {"two", "2,5", "2.0.1", "--2", "1e999"})
-    EXPECT_THAT(message_for("a.bdf", replaced(tetrahedron, "GRID,2,,1.,0.", "GRID,2,,0.," + wrong)), HasSubstr(wrong == "2,5" ? "zero" : "expected a number"))
+    EXPECT_THAT(message_for("a.bdf", replaced(tetrahedron, "GRID,2,,1.,0.", "GRID,2,,0.," + wrong)),
+                HasSubstr(wrong == "2,5" ? "zero" : "expected a number"))
         << wrong;
 }
 
 TEST(Nastran, CoordinateSystemsPlaceTheGrid) {
   // A cylinder about the x axis through (0, 0, 1), in a system that is moved by (5, 0, 0).
-  std::string text = "CORD2R,10,,5.,0.,0.,5.,0.,1.,+\n+,6.,0.,0.\nCORD2C,11,10,0.,0.,1.,1.,0.,1.,+\n+,0.,1.,1.\nGRDSET,,11\n" + tetrahedron;
+  std::string text =
+      "CORD2R,10,,5.,0.,0.,5.,0.,1.,+\n+,6.,0.,0.\nCORD2C,11,10,0.,0.,1.,1.,0.,1.,+\n+,0.,1.,1.\nGRDSET,,11\n" +
+      tetrahedron;
   text = replaced(text, "GRID,2,,1.,0.,0.", "GRID,2,,1.,90.,0.");
   text = replaced(text, "GRID,3,,0.,1.,0.", "GRID,3,,1.,0.,0.");
   const Mesh mesh = read_text("a.bdf", text + "ENDDATA\n");
@@ -132,22 +143,28 @@ TEST(Nastran, CoordinateSystemsPlaceTheGrid) {
   EXPECT_NEAR(y[1], 1, 1e-15) << "at 0 degrees";
   EXPECT_NEAR(mesh.point(3)[0], 6, 1e-15) << "along the axis";
   EXPECT_THAT(message_for("a.bdf", replaced(tetrahedron, "GRID,2,,", "GRID,2,77,")), HasSubstr("coordinate system 77"));
-  EXPECT_THAT(message_for("a.bdf", "CORD2R,10,10,5.,0.,0.,5.,0.,1.,+\n+,6.,0.,0.\n" + replaced(tetrahedron, "GRID,2,,", "GRID,2,10,")), HasSubstr("by itself"));
+  EXPECT_THAT(message_for("a.bdf", "CORD2R,10,10,5.,0.,0.,5.,0.,1.,+\n+,6.,0.,0.\n" +
+                                       replaced(tetrahedron, "GRID,2,,", "GRID,2,10,")),
+              HasSubstr("by itself"));
 }
 
 TEST(Nastran, ShellsAndBarsInSpaceAreCellsOfAStructuralMesh) {
   const Folder folder;
-  const std::string text = "GRID,1,,0.,0.,0.\nGRID,2,,1.,0.,0.\nGRID,3,,1.,1.,1.\nGRID,4,,0.,1.,1.\nCQUAD4,1,7,1,2,3,4\nCBAR,2,8,2,3,0.,0.,1.\nENDDATA\n";
+  const std::string text =
+      "GRID,1,,0.,0.,0.\nGRID,2,,1.,0.,0.\nGRID,3,,1.,1.,1.\nGRID,4,,0.,1.,1.\nCQUAD4,1,7,1,2,3,4\nCBAR,2,8,2,3,0.,0.,"
+      "1.\nENDDATA\n";
   const Mesh mesh = read_mesh(folder.put("a.bdf", text), {.structural = true});
   ASSERT_EQ(mesh.cell_count(), 2);
   EXPECT_EQ(mesh.kind_of(mesh.region("surface_7").cells.at(0)), quad4);
   EXPECT_EQ(mesh.kind_of(mesh.region("curve_8").cells.at(0)), line2);
-  EXPECT_THAT(error_of([&] { read_mesh(folder.file("a.bdf")); }, Exit::mesh), HasSubstr("not in one plane")) << "without sections";
+  EXPECT_THAT(error_of([&] { read_mesh(folder.file("a.bdf")); }, Exit::mesh), HasSubstr("not in one plane"))
+      << "without sections";
 }
 
 TEST(Nastran, ShellsOnSolidsNameFacetsAndTheRestIsSaid) {
   std::vector<std::string> notices;
-  const Mesh mesh = read_text("a.nas", "$ surface\n" + tetrahedron + "CTRIA3,2,9,1,3,2\nCONM2,5,1\nPSOLID,5,1\nMAT1,1,1.,,.3\n", &notices);
+  const Mesh mesh = read_text(
+      "a.nas", "$ surface\n" + tetrahedron + "CTRIA3,2,9,1,3,2\nCONM2,5,1\nPSOLID,5,1\nMAT1,1,1.,,.3\n", &notices);
   EXPECT_NEAR(area(mesh, mesh.region("surface_9")), 0.5, 1e-15);
   EXPECT_THAT(notices, Contains(HasSubstr("1 CONM2")));
   EXPECT_THAT(notices, Contains(HasSubstr("passed over: MAT1, PSOLID")));
@@ -155,30 +172,37 @@ TEST(Nastran, ShellsOnSolidsNameFacetsAndTheRestIsSaid) {
 }
 
 TEST(Nastran, MistakesAreNamedWithTheirLine) {
-  EXPECT_THAT(message_for("a.bdf", replaced(tetrahedron, "1,2,3,4\n", "1,2,3,44\n")), HasSubstr("grid point 44 does not exist"));
-  EXPECT_THAT(message_for("a.bdf", replaced(tetrahedron, "1,2,3,4\n", "1,2,3,4,5\n")), AllOf(HasSubstr("CTETRA 1 has 5 grid points"), HasSubstr("line 5")));
+  EXPECT_THAT(message_for("a.bdf", replaced(tetrahedron, "1,2,3,4\n", "1,2,3,44\n")),
+              HasSubstr("grid point 44 does not exist"));
+  EXPECT_THAT(message_for("a.bdf", replaced(tetrahedron, "1,2,3,4\n", "1,2,3,4,5\n")),
+              AllOf(HasSubstr("CTETRA 1 has 5 grid points"), HasSubstr("line 5")));
   EXPECT_THAT(message_for("a.bdf", replaced(tetrahedron, "GRID,2,", "GRID,1,")), HasSubstr("GRID 1 is defined twice"));
   EXPECT_THAT(message_for("a.bdf", replaced(tetrahedron, "CTETRA", "CHEXA16")), HasSubstr("CHEXA16 are not supported"));
-  EXPECT_THAT(message_for("a.bdf", replaced(tetrahedron, "CTETRA", "=,*1,=,*1,*1\nCTETRA")), HasSubstr("repeated by '='"));
+  EXPECT_THAT(message_for("a.bdf", replaced(tetrahedron, "CTETRA", "=,*1,=,*1,*1\nCTETRA")),
+              HasSubstr("repeated by '='"));
   EXPECT_THAT(message_for("a.bdf", "INCLUDE 'none.bdf'\n" + tetrahedron), HasSubstr("none.bdf"));
 }
 
 TEST(Nastran, FilesAreIncluded) {
   const Folder folder;
   folder.put("grid.bdf", tetrahedron.substr(0, tetrahedron.find("CTETRA")));
-  EXPECT_EQ(read_mesh(folder.put("main.bdf", "BEGIN BULK\nINCLUDE 'grid.bdf'\nCTETRA,1,5,1,2,3,4\nENDDATA\n")).cell_count(), 1);
+  EXPECT_EQ(
+      read_mesh(folder.put("main.bdf", "BEGIN BULK\nINCLUDE 'grid.bdf'\nCTETRA,1,5,1,2,3,4\nENDDATA\n")).cell_count(),
+      1);
 }
 
-// --- MEDIT --------------------------------------------------------------------------------------------------------------
+// --- MEDIT
+// --------------------------------------------------------------------------------------------------------------
 
 const std::string medit_head = "MeshVersionFormatted 2\n# a comment\nDimension\n3\n";
 
 TEST(Medit, P2CellsHaveTheOrderOfLibMeshb) {
-  for (const auto& [name, cell] : {std::pair<std::string, ManualCell>{"TetrahedraP2", {tet10, {{1, 2}, {2, 3}, {3, 1}, {1, 4}, {2, 4}, {3, 4}}}},
-                                   {"TrianglesP2", {tri6, {{1, 2}, {2, 3}, {3, 1}}}},
-                                   {"Hexahedra", {hex8, {}}},
-                                   {"Prisms", {prism6, {}}},
-                                   {"Pyramids", {pyramid5, {}}}}) {
+  for (const auto& [name, cell] :
+       {std::pair<std::string, ManualCell>{"TetrahedraP2", {tet10, {{1, 2}, {2, 3}, {3, 1}, {1, 4}, {2, 4}, {3, 4}}}},
+        {"TrianglesP2", {tri6, {{1, 2}, {2, 3}, {3, 1}}}},
+        {"Hexahedra", {hex8, {}}},
+        {"Prisms", {prism6, {}}},
+        {"Pyramids", {pyramid5, {}}}}) {
     std::string text = medit_head, nodes;
     const std::vector<Point> points = nodes_in_manual_order(cell);
     text += fmt::format("Vertices\n{}\n", points.size());
@@ -191,7 +215,9 @@ TEST(Medit, P2CellsHaveTheOrderOfLibMeshb) {
 }
 
 std::string medit_tetrahedron() {
-  return medit_head + "Vertices 4\n0 0 0 0\n1 0 0 8\n0 1 0 0\n0 0 1 8\nCorners\n1\n3\nTriangles\n1\n1 3 2 7\nTetrahedra\n1\n1 2 3 4 5\nEnd\n";
+  return medit_head +
+         "Vertices 4\n0 0 0 0\n1 0 0 8\n0 1 0 0\n0 0 1 8\nCorners\n1\n3\nTriangles\n1\n1 3 2 7\nTetrahedra\n1\n1 2 3 4 "
+         "5\nEnd\n";
 }
 
 TEST(Medit, ReferencesBecomeRegions) {
@@ -210,11 +236,15 @@ TEST(Medit, BinaryFileOfMeshioIsReadAsTheGmshFileItWasMadeFrom) {
 }
 
 TEST(Medit, MistakesAreNamedWithTheirLine) {
-  EXPECT_THAT(message_for("a.mesh", replaced(medit_tetrahedron(), "Vertices 4", "Vertices 2000000000")), AllOf(HasSubstr("2000000000"), HasSubstr("line 5")));
-  EXPECT_THAT(message_for("a.mesh", replaced(medit_tetrahedron(), "Vertices 4", "Vertices -4")), HasSubstr("cannot be negative"));
-  EXPECT_THAT(message_for("a.mesh", replaced(medit_tetrahedron(), "1 2 3 4 5", "1 2 3 44 5")), HasSubstr("uses node 43 (counted from 0)"));
+  EXPECT_THAT(message_for("a.mesh", replaced(medit_tetrahedron(), "Vertices 4", "Vertices 2000000000")),
+              AllOf(HasSubstr("2000000000"), HasSubstr("line 5")));
+  EXPECT_THAT(message_for("a.mesh", replaced(medit_tetrahedron(), "Vertices 4", "Vertices -4")),
+              HasSubstr("cannot be negative"));
+  EXPECT_THAT(message_for("a.mesh", replaced(medit_tetrahedron(), "1 2 3 4 5", "1 2 3 44 5")),
+              HasSubstr("uses node 43 (counted from 0)"));
   EXPECT_THAT(message_for("a.mesh", replaced(medit_tetrahedron(), "1 2 3 4 5", "1 2 3 0 5")), HasSubstr("vertex 0"));
-  EXPECT_THAT(message_for("a.mesh", replaced(medit_tetrahedron(), "Tetrahedra\n", "HexahedraQ2\n")), HasSubstr("HexahedraQ2"));
+  EXPECT_THAT(message_for("a.mesh", replaced(medit_tetrahedron(), "Tetrahedra\n", "HexahedraQ2\n")),
+              HasSubstr("HexahedraQ2"));
   for (const char* name : {"TetrahedraP3", "TetrahedraP4", "PrismsP2"})
     EXPECT_THAT(message_for("a.mesh", replaced(medit_tetrahedron(), "Tetrahedra\n", name + std::string("\n"))),
                 HasSubstr(fmt::format("cells '{}' are not supported", name)));
@@ -230,12 +260,14 @@ TEST(Medit, CellsOfHigherOrderInBinaryFilesAreRefusedAndNotPassedOver) {
   EXPECT_THAT(message_for("a.meshb", bytes), HasSubstr("MEDIT's section 96 are not supported"));
 }
 
-// --- MFEM ---------------------------------------------------------------------------------------------------------------
+// --- MFEM
+// ---------------------------------------------------------------------------------------------------------------
 
 // MFEM wrote both files; VTK reads the other.
 TEST(Mfem, CurvedMeshesAreThoseOfTheirVtkFiles) {
   for (const std::string name : {"escher-p2", "fichera-mixed-p2", "star-mixed-p2"}) {
-    const Mesh mesh = read_mesh(data_file("mfem/" + name + ".mesh")), same = read_mesh(data_file("mfem/" + name + ".vtk"));
+    const Mesh mesh = read_mesh(data_file("mfem/" + name + ".mesh")),
+               same = read_mesh(data_file("mfem/" + name + ".vtk"));
     EXPECT_EQ(mesh.cell_count(), same.cell_count());
     EXPECT_EQ(mesh.node_count(), same.node_count()) << name;
     EXPECT_NEAR(total_volume(mesh), total_volume(same), 1e-6 * total_volume(same)) << name;
@@ -246,12 +278,13 @@ TEST(Mfem, CurvedMeshesAreThoseOfTheirVtkFiles) {
       expected_by_kind[same.kind_of(cell)].push_back(expected[static_cast<std::size_t>(cell)]);
     }
     for (const auto& [kind, list] : by_kind)
-      for (std::size_t i = 0; i < list.size(); ++i) EXPECT_NEAR(list[i], expected_by_kind[kind][i], 2e-6 * list[i]) << name << i;
+      for (std::size_t i = 0; i < list.size(); ++i)
+        EXPECT_NEAR(list[i], expected_by_kind[kind][i], 2e-6 * list[i]) << name << i;
   }
 }
 
-// MFEM made the files: a box under a map of degree 2, at orders from 3, with vertices and elements numbered at random. A node in a wrong
-// place would show as a difference between the maps, and change the volume.
+// MFEM made the files: a box under a map of degree 2, at orders from 3, with vertices and elements numbered at random.
+// A node in a wrong place would show as a difference between the maps, and change the volume.
 TEST(Mfem, CellsOfHigherOrderWithoutAMapOfTheirOwnAreOfOrderTwo) {
   struct File {
     std::string name;
@@ -270,7 +303,8 @@ TEST(Mfem, CellsOfHigherOrderWithoutAMapOfTheirOwnAreOfOrderTwo) {
                            {"tri-p5", tri6, 2, 9, 4, plane}}) {
     SCOPED_TRACE(file.name);
     std::vector<std::string> notices;
-    const Mesh mesh = read_mesh(data_file("mfem/bent-" + file.name + ".mesh"), {.checks = {.allow_orphan_nodes = false}, .notices = &notices});
+    const Mesh mesh = read_mesh(data_file("mfem/bent-" + file.name + ".mesh"),
+                                {.checks = {.allow_orphan_nodes = false}, .notices = &notices});
     ASSERT_EQ(mesh.blocks().size(), 1u);
     EXPECT_EQ(mesh.blocks()[0].kind, file.kind);
     EXPECT_EQ(mesh.cell_count(), file.cells);
@@ -285,7 +319,8 @@ TEST(Mfem, CellsOfHigherOrderWithoutAMapOfTheirOwnAreOfOrderTwo) {
 // One quadrilateral of order 3 whose nodes on one side go far in and out again.
 TEST(Mfem, CellsOfHigherOrderAreJudgedByTheirOwnMap) {
   std::string text =
-      "MFEM mesh v1.0\n\ndimension\n2\n\nelements\n1\n1 3 0 1 2 3\n\nboundary\n0\n\nvertices\n4\n\nnodes\nFiniteElementSpace\nFiniteElementCollection: "
+      "MFEM mesh v1.0\n\ndimension\n2\n\nelements\n1\n1 3 0 1 2 "
+      "3\n\nboundary\n0\n\nvertices\n4\n\nnodes\nFiniteElementSpace\nFiniteElementCollection: "
       "Cubic\nVDim: 2\nOrdering: 1\n\n";
   for (const auto& [x, y] : {std::pair{0.0, 0.0},
                              {3.0, 0.0},
@@ -317,7 +352,8 @@ TEST(Mfem, BoundaryAttributesBecomeFacets) {
 }
 
 const std::string mfem_square =
-    "MFEM mesh v1.3\n\n# comment\ndimension\n2\n\nelements\n1\n4 3 0 1 2 3\n\nattribute_sets\n1\n\"all of it\" 1 4\n\nboundary\n1\n6 1 0 1\n\n"
+    "MFEM mesh v1.3\n\n# comment\ndimension\n2\n\nelements\n1\n4 3 0 1 2 3\n\nattribute_sets\n1\n\"all of it\" 1 "
+    "4\n\nboundary\n1\n6 1 0 1\n\n"
     "bdr_attribute_sets\n1\n\"south\" 2 6 7\n\nvertices\n4\n2\n0 0\n1 0\n1 1\n0 1\nmfem_mesh_end\n";
 
 TEST(Mfem, AttributeSetsGiveNames) {
@@ -330,17 +366,21 @@ TEST(Mfem, AttributeSetsGiveNames) {
 TEST(Mfem, WhatIsNoConformingMeshOfOrderTwoIsRefused) {
   EXPECT_THAT(message_for("a.mesh", "MFEM NC mesh v1.0\n"), HasSubstr("hanging nodes"));
   EXPECT_THAT(message_for("a.mesh", "MFEM INLINE mesh v1.0\n"), HasSubstr("holds none"));
-  const std::string nodes = replaced(contents_of(data_file("mfem/escher-p2.mesh")), "FiniteElementCollection: ", "FiniteElementCollection: L2_");
+  const std::string nodes = replaced(contents_of(data_file("mfem/escher-p2.mesh")),
+                                     "FiniteElementCollection: ", "FiniteElementCollection: L2_");
   EXPECT_THAT(message_for("a.mesh", nodes), HasSubstr("periodic or torn"));
   const std::string cubic = contents_of(data_file("mfem/bent-tet-cubic.mesh"));
-  EXPECT_THAT(message_for("a.mesh", replaced(cubic, "Cubic", "H1Pos_3D_P3")), HasSubstr("'H1Pos_3D_P3' are not supported"));
+  EXPECT_THAT(message_for("a.mesh", replaced(cubic, "Cubic", "H1Pos_3D_P3")),
+              HasSubstr("'H1Pos_3D_P3' are not supported"));
   EXPECT_THAT(message_for("a.mesh", replaced(cubic, "Cubic", "H1_3D_P5")), HasSubstr("the file ends"));
   EXPECT_THAT(message_for("a.mesh", replaced(mfem_square, "4 3 0 1 2 3", "4 3 0 1 2 9")), HasSubstr("vertex 9"));
   EXPECT_THAT(message_for("a.mesh", replaced(mfem_square, "4 3 0 1 2 3", "4 9 0 1 2 3")), HasSubstr("type 9"));
-  EXPECT_THAT(message_for("a.mesh", replaced(mfem_square, "elements\n1\n", "elements\n1000000000\n")), HasSubstr("1000000000"));
+  EXPECT_THAT(message_for("a.mesh", replaced(mfem_square, "elements\n1\n", "elements\n1000000000\n")),
+              HasSubstr("1000000000"));
 }
 
-// --- VTK ----------------------------------------------------------------------------------------------------------------
+// --- VTK
+// ----------------------------------------------------------------------------------------------------------------
 
 TEST(ParallelVtu, PointsBetweenThePiecesAreJoined) {
   const Folder folder;
@@ -352,13 +392,15 @@ TEST(ParallelVtu, PointsBetweenThePiecesAreJoined) {
   piece(0, "p0.vtu");
   piece(1, "p1.vtu");
   std::vector<std::string> notices;
-  const Mesh mesh =
-      read_mesh(folder.put("all.pvtu",
-                           "<?xml version=\"1.0\"?>\n<VTKFile type=\"PUnstructuredGrid\" version=\"1.0\" byte_order=\"LittleEndian\" header_type=\"UInt64\">\n"
-                           "<PUnstructuredGrid GhostLevel=\"0\"><PCellData><PDataArray type=\"Int32\" Name=\"region\"/></PCellData>"
-                           "<PPoints><PDataArray type=\"Float64\" NumberOfComponents=\"3\"/></PPoints>\n"
-                           "<Piece Source=\"p0.vtu\"/><Piece Source=\"p1.vtu\"/></PUnstructuredGrid></VTKFile>\n"),
-                {.notices = &notices});
+  const Mesh mesh = read_mesh(
+      folder.put(
+          "all.pvtu",
+          "<?xml version=\"1.0\"?>\n<VTKFile type=\"PUnstructuredGrid\" version=\"1.0\" byte_order=\"LittleEndian\" "
+          "header_type=\"UInt64\">\n"
+          "<PUnstructuredGrid GhostLevel=\"0\"><PCellData><PDataArray type=\"Int32\" Name=\"region\"/></PCellData>"
+          "<PPoints><PDataArray type=\"Float64\" NumberOfComponents=\"3\"/></PPoints>\n"
+          "<Piece Source=\"p0.vtu\"/><Piece Source=\"p1.vtu\"/></PUnstructuredGrid></VTKFile>\n"),
+      {.notices = &notices});
   EXPECT_EQ(mesh.cell_count(), 2);
   EXPECT_EQ(boundary_facets(mesh).size(), 6u);
   EXPECT_THAT(notices, Contains(HasSubstr("2 points")));
@@ -368,28 +410,28 @@ TEST(ParallelVtu, PointsBetweenThePiecesAreJoined) {
 TEST(LegacyVtk, OtherDataSetsAndAbsurdCountsAreErrors) {
   const std::string head = "# vtk DataFile Version 3.0\nx\nASCII\n";
   EXPECT_THAT(message_for("a.vtk", head + "DATASET POLYDATA\nPOINTS 0 float\n"), HasSubstr("another type"));
-  EXPECT_THAT(message_for("a.vtk", head + "DATASET UNSTRUCTURED_GRID\nPOINTS 3000000000 float\n0 0 0\n"), HasSubstr("3000000000"));
+  EXPECT_THAT(message_for("a.vtk", head + "DATASET UNSTRUCTURED_GRID\nPOINTS 3000000000 float\n0 0 0\n"),
+              HasSubstr("3000000000"));
 }
 
-// --- damage -------------------------------------------------------------------------------------------------------------
+// --- damage
+// -------------------------------------------------------------------------------------------------------------
 
-// None of these formats has a check sum, so a cut or damaged file may still be a mesh; it may not crash, hang, take memory
-// without limit or throw anything but Exit::mesh.
+// None of these formats has a check sum, so a cut or damaged file may still be a mesh; it may not crash, hang, take
+// memory without limit or throw anything but Exit::mesh.
 void expect_survival(const std::string& text, const std::string& path) {
   test::overwrite(path, text);
   try {
     read_mesh(path);
-  } catch (const Error& error) {
-    ASSERT_EQ(error.exit(), Exit::mesh) << error.what();
-  }
+  } catch (const Error& error) { ASSERT_EQ(error.exit(), Exit::mesh) << error.what(); }
 }
 
 TEST(OtherReaders, CutAndDamagedFilesNeverCrash) {
   const Folder folder;
   std::mt19937 random(1);
   const std::vector<std::pair<std::string, std::string>> files = {
-      {"a.bdf",
-       "CORD2C,11,,0.,0.,1.,1.,0.,1.,+\n+,0.,1.,1.\n" + replaced(tetrahedron, "GRID,2,,", "GRID,2,11,") + nastran_file(nastran_cells()[3], Fields::large)},
+      {"a.bdf", "CORD2C,11,,0.,0.,1.,1.,0.,1.,+\n+,0.,1.,1.\n" + replaced(tetrahedron, "GRID,2,,", "GRID,2,11,") +
+                    nastran_file(nastran_cells()[3], Fields::large)},
       {"a.mesh", medit_tetrahedron()},
       {"b.mesh", mfem_square},
       {"c.mesh", contents_of(data_file("mfem/star-mixed-p2.mesh"))},
@@ -398,7 +440,8 @@ TEST(OtherReaders, CutAndDamagedFilesNeverCrash) {
       {"a.meshb", contents_of(data_file("meshb/mixed1.meshb"))}};
   for (const auto& [name, whole] : files) {
     const std::string path = folder.file(name);
-    for (std::size_t length = 1; length < std::min<std::size_t>(whole.size(), 1500); ++length) expect_survival(whole.substr(0, length), path);
+    for (std::size_t length = 1; length < std::min<std::size_t>(whole.size(), 1500); ++length)
+      expect_survival(whole.substr(0, length), path);
     for (int round = 0; round < 2000; ++round) {
       std::string damaged = whole;
       for (int i = 0; i <= round % 3; ++i) {
@@ -414,11 +457,13 @@ TEST(OtherReaders, CutAndDamagedFilesNeverCrash) {
 
 TEST(OtherReaders, WindowsLineEndsAndGermanLocalesAreAccepted) {
   const bool set = std::setlocale(LC_ALL, "de_DE.UTF-8") != nullptr;
-  for (const auto& [name, text] : {std::pair<std::string, std::string>{"a.bdf", replaced(tetrahedron, "GRID,2,,1.", "GRID,2,,1.5")},
-                                   {"a.mesh", replaced(medit_tetrahedron(), "1 0 0 8", "1.5 0 0 8")}}) {
+  for (const auto& [name, text] :
+       {std::pair<std::string, std::string>{"a.bdf", replaced(tetrahedron, "GRID,2,,1.", "GRID,2,,1.5")},
+        {"a.mesh", replaced(medit_tetrahedron(), "1 0 0 8", "1.5 0 0 8")}}) {
     std::string windows = "\xEF\xBB\xBF";
     for (const char c : text) windows += c == '\n' ? std::string("\r\n") : std::string(1, c);
-    EXPECT_NEAR(total_volume(read_text(name, windows)), 0.25, 1e-15) << name << (set ? " with" : " without") << " a German locale";
+    EXPECT_NEAR(total_volume(read_text(name, windows)), 0.25, 1e-15)
+        << name << (set ? " with" : " without") << " a German locale";
   }
   std::setlocale(LC_ALL, "C");
 }

@@ -14,12 +14,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const CheckpointOwner bracket{"young = 2e11\npoisson = 0.3\n", "ritz-elasticity", "CPU, 2 threads", {"0badcafe bracket.msh"}};
+const CheckpointOwner bracket{
+    "young = 2e11\npoisson = 0.3\n", "ritz-elasticity", "CPU, 2 threads", {"0badcafe bracket.msh"}};
 
 struct Kept {
   explicit Kept(const Folder& folder, CheckpointOwner owner = bracket, double every = 0)
       : path(folder.file("bracket.checkpoint")),
-        checkpoints(path, [owner] { return owner; }, every, [this](const std::string& text) { notices.push_back(text); }) {}
+        checkpoints(
+            path, [owner] { return owner; }, every, [this](const std::string& text) { notices.push_back(text); }) {}
   std::vector<std::string> files() const {
     std::vector<std::string> names;
     if (fs::exists(path))
@@ -32,8 +34,12 @@ struct Kept {
     checkpoints.commit();
   }
   static CheckpointState state(int increment) {
-    std::vector<double> u{0, -0.0, 1.0 / 3, 5e-324, std::numeric_limits<double>::infinity(), std::nan(""), double(increment)};
-    return {fmt(increment), increment, {{"u", std::make_shared<const std::vector<double>>(u)}, {"nothing", std::make_shared<const std::vector<double>>()}},
+    std::vector<double> u{
+        0, -0.0, 1.0 / 3, 5e-324, std::numeric_limits<double>::infinity(), std::nan(""), double(increment)};
+    return {fmt(increment),
+            increment,
+            {{"u", std::make_shared<const std::vector<double>>(u)},
+             {"nothing", std::make_shared<const std::vector<double>>()}},
             {{"report", {"cg", "", "Größe = 3\nmm"}}}};
   }
   static std::string fmt(int increment) { return "increment " + std::to_string(increment) + " of 9"; }
@@ -65,9 +71,7 @@ std::string bytes_of(const std::string& path) {
 Error error_of(const Checkpoints& checkpoints) {
   try {
     checkpoints.newest();
-  } catch (const Error& error) {
-    return error;
-  }
+  } catch (const Error& error) { return error; }
   ADD_FAILURE() << "no error";
   return Error(Exit::ok, "");
 }
@@ -185,9 +189,7 @@ TEST(Checkpoints, ThatCannotBeWrittenLeaveTheOlderOnes) {
   try {
     kept.commit(2);
     ADD_FAILURE() << "no error";
-  } catch (const Error& error) {
-    EXPECT_EQ(error.exit(), Exit::output);
-  }
+  } catch (const Error& error) { EXPECT_EQ(error.exit(), Exit::output); }
   expect_state(kept.checkpoints.newest(), 1);
 }
 

@@ -52,7 +52,8 @@ TEST(Report, SaysWhatAScriptNeeds) {
 
 TEST(Report, LoadCasesHaveNumbersOfTheirOwnInTheOrderOfTheFile) {
   RunReport report;
-  report.load_cases = {{"wind", {"cg", "amg", 7, "converged", 1e-9}, {{"tip", {3.5}}}, {{"reaction", "1 2"}}, "a.vtu"}, {.name = "snow"}};
+  report.load_cases = {{"wind", {"cg", "amg", 7, "converged", 1e-9}, {{"tip", {3.5}}}, {{"reaction", "1 2"}}, "a.vtu"},
+                       {.name = "snow"}};
   report.combinations = {{.name = "both", .probes = {{"tip", {1, 2}}}}};
   const auto json = nlohmann::ordered_json::parse(to_json(report));
   EXPECT_EQ(json["load_cases"].begin().key(), "wind");
@@ -76,7 +77,9 @@ TEST(Report, FailureListsEveryError) {
 
 TEST(Report, NumbersThatAreNoneAndForeignBytesStayValidJson) {
   RunReport report;
-  report.mesh_file = "Gr\xF6\xDF" "e.msh";
+  report.mesh_file =
+      "Gr\xF6\xDF"
+      "e.msh";
   report.probes = {{"x", {std::numeric_limits<double>::quiet_NaN()}}};
   EXPECT_EQ(nlohmann::json::parse(to_json(report))["probes"]["x"], "nan");
 }
@@ -86,7 +89,8 @@ TEST(Report, IsWrittenAtomicallyOrNotAtAll) {
   write_report(folder.file("run.json"), RunReport{});
   EXPECT_THAT(contents_of(folder.file("run.json")), HasSubstr("\"exit_code\": 1"));
   EXPECT_FALSE(std::filesystem::exists(folder.file("run.json.tmp")));
-  EXPECT_THAT(error_of([] { write_report("/nowhere/run.json", RunReport{}); }, Exit::output), HasSubstr("/nowhere/run.json"));
+  EXPECT_THAT(error_of([] { write_report("/nowhere/run.json", RunReport{}); }, Exit::output),
+              HasSubstr("/nowhere/run.json"));
 }
 
 TEST(Report, KnowsThePeakOfTheMemory) {

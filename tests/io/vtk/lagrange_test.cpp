@@ -31,7 +31,8 @@ struct Case {
 std::vector<Case> cases() {
   const Distortion bent{.smooth = 0.1, .random = 0.03, .curved = true};
   std::vector<Case> all;
-  for (const auto& [kind, highest] : {std::pair{hex8, 8}, {hex27, 5}, {hex20, 3}, {tet4, 4}, {tet10, 4}, {prism6, 4}, {prism18, 4}})
+  for (const auto& [kind, highest] :
+       {std::pair{hex8, 8}, {hex27, 5}, {hex20, 3}, {tet4, 4}, {tet10, 4}, {prism6, 4}, {prism18, 4}})
     all.push_back({traits(kind).name.data(), box(2, 1, 1, {2, 1, 1}, kind, bent), highest});
   for (const auto& [kind, highest] : {std::pair{quad4, 8}, {quad9, 4}, {tri3, 4}, {tri6, 4}})
     all.push_back({traits(kind).name.data(), rectangle(2, 2, {1, 2}, kind, bent), highest});
@@ -54,8 +55,8 @@ Point ours(CellKind shape, const double* vtk) {
   return x;
 }
 
-// At arbitrary points of every cell, VTK finds the place that the mesh's geometry has there, and the value that the space's
-// shape functions give: for an arbitrary field, so every node has to be in its place.
+// At arbitrary points of every cell, VTK finds the place that the mesh's geometry has there, and the value that the
+// space's shape functions give: for an arbitrary field, so every node has to be in its place.
 void expect_the_same_field(const Case& each, int order) {
   SCOPED_TRACE(std::string(each.name) + " " + std::to_string(order));
   const Mesh& mesh = each.mesh;
@@ -70,7 +71,9 @@ void expect_the_same_field(const Case& each, int order) {
   reader->Update();
   vtkUnstructuredGrid* grid = reader->GetOutput();
   ASSERT_EQ(grid->GetNumberOfCells(), mesh.cell_count());
-  if (order >= traits(mesh.blocks()[0].kind).order) { EXPECT_EQ(results.cells().point_count(), space.node_count()) << "neighbours share their points"; }
+  if (order >= traits(mesh.blocks()[0].kind).order) {
+    EXPECT_EQ(results.cells().point_count(), space.node_count()) << "neighbours share their points";
+  }
   vtkDataArray* written = grid->GetPointData()->GetArray("u");
   for (Index cell = 0; cell < mesh.cell_count(); ++cell) {
     const CellKind kind = mesh.kind_of(cell), shape = traits(kind).linear;
@@ -82,7 +85,8 @@ void expect_the_same_field(const Case& each, int order) {
       std::vector<Point> gradients(nodes.size());
       element.evaluate(xi, values, gradients);
       double sum = 0;
-      for (std::size_t a = 0; a < nodes.size(); ++a) sum += values[a] * coefficients[static_cast<std::size_t>(nodes[a])];
+      for (std::size_t a = 0; a < nodes.size(); ++a)
+        sum += values[a] * coefficients[static_cast<std::size_t>(nodes[a])];
       return sum;
     };
     const auto place_of = [&](const Point& xi) {
@@ -109,7 +113,8 @@ void expect_the_same_field(const Case& each, int order) {
       const Point xi = ours(shape, vtk_at), expected = place_of(xi);
       for (std::size_t k = 0; k < 3; ++k) EXPECT_NEAR(x[k], expected[k], 1e-12);
       double value = 0;
-      for (vtkIdType i = 0; i < vtk->GetNumberOfPoints(); ++i) value += weights[static_cast<std::size_t>(i)] * written->GetTuple1(vtk->GetPointId(i));
+      for (vtkIdType i = 0; i < vtk->GetNumberOfPoints(); ++i)
+        value += weights[static_cast<std::size_t>(i)] * written->GetTuple1(vtk->GetPointId(i));
       EXPECT_NEAR(value, field_at(xi), 1e-10) << "cell " << cell << ", type " << grid->GetCellType(cell);
     }
   }

@@ -183,7 +183,12 @@ TEST(VtuWriter, FullDiskIsAnErrorAndLeavesTheOldFileAlone) {
 
 TEST(VtuWriter, FieldOfTheWrongLengthIsOurBug) {
   const Mesh mesh = rectangle(1, 1, {1, 1}, CellKind::quad4);
-  EXPECT_THAT(error_of([&] { write_vtu("/tmp/never.vtu", mesh, {{"T", 1, {1, 2}}}); }, Exit::internal), HasSubstr("'T'"));
+  EXPECT_THAT(error_of(
+                  [&] {
+                    write_vtu("/tmp/never.vtu", mesh, {{"T", 1, {1, 2}}});
+                  },
+                  Exit::internal),
+              HasSubstr("'T'"));
 }
 
 TEST(VtuWriter, PiecesAreNumberedInTheFileName) { EXPECT_EQ(piece_path("a/run.vtu", 3), "a/run.p3.vtu"); }
@@ -192,11 +197,14 @@ TEST(VtuWriter, PiecesAreNumberedInTheFileName) { EXPECT_EQ(piece_path("a/run.vt
 std::string text_vtu(const std::string& array = "material") {
   return "<?xml version=\"1.0\"?>\n<VTKFile type=\"UnstructuredGrid\" version=\"0.1\" byte_order=\"LittleEndian\">\n"
          "<UnstructuredGrid><Piece NumberOfPoints=\"4\" NumberOfCells=\"3\">\n"
-         "<Points><DataArray type=\"Float32\" NumberOfComponents=\"3\" format=\"ascii\">0 0 0 1 0 0 1 1 0 0 1 0</DataArray></Points>\n"
+         "<Points><DataArray type=\"Float32\" NumberOfComponents=\"3\" format=\"ascii\">0 0 0 1 0 0 1 1 0 0 1 "
+         "0</DataArray></Points>\n"
          "<Cells><DataArray type=\"Int32\" Name=\"connectivity\" format=\"ascii\">0 1 2 0 2 3 0 1</DataArray>\n"
          "<DataArray type=\"Int32\" Name=\"offsets\" format=\"ascii\">3 6 8</DataArray>\n"
          "<DataArray type=\"UInt8\" Name=\"types\" format=\"ascii\">5 5 3</DataArray></Cells>\n"
-         "<CellData><DataArray type=\"Int32\" Name=\"" + array + "\" format=\"ascii\">2 3 9</DataArray></CellData>\n"
+         "<CellData><DataArray type=\"Int32\" Name=\"" +
+         array +
+         "\" format=\"ascii\">2 3 9</DataArray></CellData>\n"
          "</Piece></UnstructuredGrid></VTKFile>\n";
 }
 
@@ -213,17 +221,24 @@ TEST(VtuReader, NumberedCellsBecomeRegionsAndLinesBecomeFacets) {
 }
 
 TEST(VtuReader, PointsBetweenThePiecesOfAFileAreJoined) {
-  const std::string head = "<?xml version=\"1.0\"?>\n<VTKFile type=\"UnstructuredGrid\" version=\"1.0\" byte_order=\"LittleEndian\"><UnstructuredGrid>\n";
+  const std::string head =
+      "<?xml version=\"1.0\"?>\n<VTKFile type=\"UnstructuredGrid\" version=\"1.0\" "
+      "byte_order=\"LittleEndian\"><UnstructuredGrid>\n";
   const auto piece = [](const std::string& points) {
-    return "<Piece NumberOfPoints=\"4\" NumberOfCells=\"1\"><Points><DataArray type=\"Float64\" NumberOfComponents=\"3\" format=\"ascii\">" + points +
-           "</DataArray></Points>\n<Cells><DataArray type=\"Int32\" Name=\"connectivity\" format=\"ascii\">0 1 2 3</DataArray>"
-           "<DataArray type=\"Int32\" Name=\"offsets\" format=\"ascii\">4</DataArray><DataArray type=\"UInt8\" Name=\"types\" "
+    return "<Piece NumberOfPoints=\"4\" NumberOfCells=\"1\"><Points><DataArray type=\"Float64\" "
+           "NumberOfComponents=\"3\" format=\"ascii\">" +
+           points +
+           "</DataArray></Points>\n<Cells><DataArray type=\"Int32\" Name=\"connectivity\" format=\"ascii\">0 1 2 "
+           "3</DataArray>"
+           "<DataArray type=\"Int32\" Name=\"offsets\" format=\"ascii\">4</DataArray><DataArray type=\"UInt8\" "
+           "Name=\"types\" "
            "format=\"ascii\">9</DataArray></Cells></Piece>\n";
   };
   const Folder folder;
   std::vector<std::string> notices;
   const Mesh mesh =
-      read_mesh(folder.put("a.vtu", head + piece("0 0 0 1 0 0 1 1 0 0 1 0") + piece("1 0 0 2 0 0 2 1 0 1 1 0") + "</UnstructuredGrid></VTKFile>\n"),
+      read_mesh(folder.put("a.vtu", head + piece("0 0 0 1 0 0 1 1 0 0 1 0") + piece("1 0 0 2 0 0 2 1 0 1 1 0") +
+                                        "</UnstructuredGrid></VTKFile>\n"),
                 {.notices = &notices});
   EXPECT_EQ(mesh.cell_count(), 2);
   EXPECT_EQ(mesh.node_count(), 6);
@@ -240,7 +255,8 @@ TEST(VtuReader, WithoutRegionsThereIsANotice) {
 TEST(VtuReader, QuantitiesThatAreNoWholeNumbersAreNoRegions) {
   const Folder folder;
   std::string text = text_vtu("material");
-  for (const auto& [before, after] : {std::pair{"Int32\" Name=\"material", "Float64\" Name=\"material"}, std::pair{">2 3 9<", ">2.5 2.7 9<"}}) {
+  for (const auto& [before, after] :
+       {std::pair{"Int32\" Name=\"material", "Float64\" Name=\"material"}, std::pair{">2 3 9<", ">2.5 2.7 9<"}}) {
     ASSERT_NE(text.find(before), std::string::npos);
     text.replace(text.find(before), std::string(before).size(), after);
   }
@@ -253,7 +269,8 @@ TEST(VtuReader, TruncationAndDamageAreErrors) {
   for (const std::string& whole : {text_vtu(), contents_of(folder.file("whole.vtu"))}) {
     const std::size_t needed = std::min(whole.find("</AppendedData>") - 3, whole.find("</VTKFile>"));
     for (std::size_t length = 0; length < needed; length += 7)
-      EXPECT_NE(error_of([&] { read_mesh_data(folder.put("cut.vtu", whole.substr(0, length))); }, Exit::mesh), "") << length;
+      EXPECT_NE(error_of([&] { read_mesh_data(folder.put("cut.vtu", whole.substr(0, length))); }, Exit::mesh), "")
+          << length;
   }
 }
 
@@ -264,8 +281,10 @@ TEST(VtuReader, WrongContentsAreNamed) {
   };
   EXPECT_THAT(message(replaced(text_vtu(), "0 1 2 0 2 3", "0 1 2 0 2 7")), HasSubstr("uses point 7"));
   EXPECT_THAT(message(replaced(text_vtu(), "5 5 3<", "5 7 3<")), HasSubstr("1 cells of VTK type 7 with 3 nodes"));
-  EXPECT_THAT(message(replaced(text_vtu(), "NumberOfPoints=\"4\"", "NumberOfPoints=\"4000000000\"")), HasSubstr("4000000000"));
-  EXPECT_THAT(message(replaced(text_vtu(), "type=\"UnstructuredGrid\"", "type=\"PolyData\"")), HasSubstr("not an unstructured grid"));
+  EXPECT_THAT(message(replaced(text_vtu(), "NumberOfPoints=\"4\"", "NumberOfPoints=\"4000000000\"")),
+              HasSubstr("4000000000"));
+  EXPECT_THAT(message(replaced(text_vtu(), "type=\"UnstructuredGrid\"", "type=\"PolyData\"")),
+              HasSubstr("not an unstructured grid"));
 }
 
 TEST(PvdWriter, IndexListsEveryStepAndPiece) {
@@ -291,7 +310,8 @@ TEST(PvdWriter, LoadCasesAreNumberedStepsThatKnowTheirNames) {
   const std::vector<Field> fields = {{"T", 1, {1, 2, 3, 4}}};
   VtuSeries results(folder.file("roof"));
   for (const std::string name : {"snow", "wind & rain / 2", "wind_&_rain_/_2"}) {
-    const std::string file = results.write(mesh, {.time = double(results.step_count()), .load_case = name, .point_fields = fields});
+    const std::string file =
+        results.write(mesh, {.time = double(results.step_count()), .load_case = name, .point_fields = fields});
     const auto grid = grid_in(file);
     const auto* text = vtkStringArray::SafeDownCast(grid->GetFieldData()->GetAbstractArray("load_case"));
     ASSERT_NE(text, nullptr);

@@ -10,7 +10,8 @@ struct AnisotropicDiffusion {
   double conductivity[3][3];  // symmetric, positive definite [W/(m K)]
 
   template <class T>
-  constexpr void operator()(const ritz::Location<T, 3>&, const ritz::Fields<T, 1, 3>& u, ritz::Fields<T, 1, 3>& f) const {
+  constexpr void operator()(const ritz::Location<T, 3>&, const ritz::Fields<T, 1, 3>& u,
+                            ritz::Fields<T, 1, 3>& f) const {
     for (int i = 0; i < 3; ++i) {
       f.gradient[0][i] = 0;
       for (int j = 0; j < 3; ++j) f.gradient[0][i] = f.gradient[0][i] + conductivity[i][j] * u.gradient[0][j];

@@ -1,5 +1,6 @@
-// A form of one's own on an installed Ritz: a box whose surface has the temperatures of a linear field a.x has it inside,
-// too, and its heat a.K a V is known: here 32.5. Prints that number for hexahedra and tetrahedra; exit 1 when it is wrong.
+// A form of one's own on an installed Ritz: a box whose surface has the temperatures of a linear field a.x has it
+// inside, too, and its heat a.K a V is known: here 32.5. Prints that number for hexahedra and tetrahedra; exit 1 when
+// it is wrong.
 #include "anisotropic_diffusion.hpp"
 #include "device/kernels.hpp"
 #include "fem/operator/operator.hpp"

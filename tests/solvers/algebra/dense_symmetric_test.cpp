@@ -61,7 +61,8 @@ TEST(DenseSymmetric, SecondDifferencesHaveTheirKnownEigenvalues) {
     if (i > 0) A[i * n + i - 1] = A[(i - 1) * n + i] = -1;
   }
   const SymmetricEigen e = symmetric_eigen(A, n);
-  for (std::size_t k = 0; k < n; ++k) EXPECT_NEAR(e.values[k], 2 - 2 * std::cos(double(k + 1) * std::numbers::pi / (n + 1)), 1e-14);
+  for (std::size_t k = 0; k < n; ++k)
+    EXPECT_NEAR(e.values[k], 2 - 2 * std::cos(double(k + 1) * std::numbers::pi / (n + 1)), 1e-14);
 }
 
 TEST(DenseSymmetric, MultipleEigenvaluesAndZerosAreNoTrouble) {

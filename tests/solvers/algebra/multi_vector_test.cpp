@@ -19,7 +19,8 @@ Columns random_columns(Index rows, int columns, unsigned seed) {
 
 MultiVector on(const Device& device, Index rows, const Columns& columns) {
   MultiVector X(device, rows, static_cast<int>(columns.size()));
-  for (std::size_t j = 0; j < columns.size(); ++j) X.set_column(static_cast<int>(j), Vector(device, columns[j], "test"));
+  for (std::size_t j = 0; j < columns.size(); ++j)
+    X.set_column(static_cast<int>(j), Vector(device, columns[j], "test"));
   return X;
 }
 
@@ -32,10 +33,9 @@ std::vector<double> column(const MultiVector& X, int j) {
 void expect_padding_is_zero(const MultiVector& X) {
   const std::vector<double> values = X.values().host();
   for (std::size_t i = 0; i < values.size(); ++i) {
-    const int group = static_cast<int>(Index(i) / (X.rows() * MultiVector::lanes)), lane = static_cast<int>(i % MultiVector::lanes);
-    if (group * MultiVector::lanes + lane >= X.columns()) {
-      ASSERT_EQ(values[i], 0.0) << "place " << i;
-    }
+    const int group = static_cast<int>(Index(i) / (X.rows() * MultiVector::lanes)),
+              lane = static_cast<int>(i % MultiVector::lanes);
+    if (group * MultiVector::lanes + lane >= X.columns()) { ASSERT_EQ(values[i], 0.0) << "place " << i; }
   }
 }
 
@@ -68,7 +68,8 @@ TEST(MultiVector, GramIsTheMatrixOfScalarProducts) {
 
 TEST(MultiVector, ColumnDotsAreTheDiagonalOfGram) {
   const Device device = Device::named("cpu", 2);
-  const MultiVector X = on(device, 1500, random_columns(1500, 11, 4)), Y = on(device, 1500, random_columns(1500, 11, 5));
+  const MultiVector X = on(device, 1500, random_columns(1500, 11, 4)),
+                    Y = on(device, 1500, random_columns(1500, 11, 5));
   const std::vector<double> G = gram(X, Y), d = column_dots(X, Y), norms = column_norms(X), XX = gram(X, X);
   for (int j = 0; j < 11; ++j) {
     EXPECT_NEAR(d[j], G[j * 11 + j], 1e-12);
@@ -162,8 +163,9 @@ TEST(MultiVector, OperatorsTreatEveryColumnAlike) {
       const ChebyshevPreconditioner chebyshev(A);
       const Columns x = random_columns(A.rows(), columns, 14);
       const MultiVector X = on(device, A.rows(), x);
-      for (const LinearOperator* op : {static_cast<const LinearOperator*>(&A), static_cast<const LinearOperator*>(&jacobi),
-                                       static_cast<const LinearOperator*>(&chebyshev)}) {
+      for (const LinearOperator* op :
+           {static_cast<const LinearOperator*>(&A), static_cast<const LinearOperator*>(&jacobi),
+            static_cast<const LinearOperator*>(&chebyshev)}) {
         MultiVector Y(device, A.rows(), columns);
         op->apply_block(X, Y);
         expect_padding_is_zero(Y);

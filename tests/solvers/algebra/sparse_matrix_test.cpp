@@ -109,7 +109,8 @@ TEST(SparseMatrix, DiagonalIsWhatUnitVectorsPickOut) {
 
 std::vector<std::vector<double>> dense(const SparseMatrix& A) {
   const HostMatrix host = host_matrix(A);
-  std::vector<std::vector<double>> rows(static_cast<std::size_t>(host.rows()), std::vector<double>(static_cast<std::size_t>(host.rows())));
+  std::vector<std::vector<double>> rows(static_cast<std::size_t>(host.rows()),
+                                        std::vector<double>(static_cast<std::size_t>(host.rows())));
   for (Index i = 0; i < host.rows(); ++i)
     for (Index k = host.offsets[i]; k < host.offsets[i + 1]; ++k) rows[i][host.columns[k]] = host.values[k];
   return rows;

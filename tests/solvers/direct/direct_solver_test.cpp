@@ -152,7 +152,8 @@ TEST_F(Direct, NegativePivotsCountTheEigenvaluesBelowAShift) {
       if (i + 1 < n) rows[i][i + 1] = -1;
       below += 2 - 2 * std::cos(double(i + 1) * std::numbers::pi / (n + 1)) < shift;
     }
-    EXPECT_EQ(DirectSolver(on(device, dense_matrix(rows)), Kind::symmetric).negative_pivots(), below) << "shift " << shift;
+    EXPECT_EQ(DirectSolver(on(device, dense_matrix(rows)), Kind::symmetric).negative_pivots(), below)
+        << "shift " << shift;
   }
 }
 
@@ -187,10 +188,8 @@ TEST_F(Direct, SeveralRightHandSidesAreEachSolvedAndJudged) {
           continue;
         }
         EXPECT_TRUE(reports[std::size_t(j)].converged());
-        if (j == 3)
-          EXPECT_EQ(x.host(), b[3]);
-        else
-          EXPECT_LE(relative_residual(A, x.host(), b[std::size_t(j)]), 1e-13);
+        if (j == 3) EXPECT_EQ(x.host(), b[3]);
+        else EXPECT_LE(relative_residual(A, x.host(), b[std::size_t(j)]), 1e-13);
       }
     }
 }
@@ -241,8 +240,10 @@ TEST_F(Direct, EveryOrderingSolves) {
 TEST_F(Direct, PositionsOfTheNodesMakeASmallFactor) {
   const SparseMatrix A = on(device, grid_matrix(18, 1));
   const Vector points(device, grid_points(18), "test");
-  const Index by_position = DirectSolver(A, Kind::positive_definite, {.coordinates = &points, .dimension = 3}).factor_entries();
-  const Index by_degree = DirectSolver(A, Kind::positive_definite, {.ordering = DirectOrdering::minimum_degree}).factor_entries();
+  const Index by_position =
+      DirectSolver(A, Kind::positive_definite, {.coordinates = &points, .dimension = 3}).factor_entries();
+  const Index by_degree =
+      DirectSolver(A, Kind::positive_definite, {.ordering = DirectOrdering::minimum_degree}).factor_entries();
   EXPECT_GT(by_position, 0);
   EXPECT_LT(by_position, by_degree);
 }
@@ -295,13 +296,15 @@ std::vector<long double> beam_deflection(std::vector<long double> b) {
   for (int twice = 0; twice < 2; ++twice) {
     std::vector<long double> x(n, 0);
     for (std::size_t i = 1; i <= n; ++i)
-      for (std::size_t j = 1; j <= n; ++j) x[i - 1] += (long double)(std::min(i, j) * (n + 1 - std::max(i, j))) / (long double)(n + 1) * b[j - 1];
+      for (std::size_t j = 1; j <= n; ++j)
+        x[i - 1] += (long double)(std::min(i, j) * (n + 1 - std::max(i, j))) / (long double)(n + 1) * b[j - 1];
     b = std::move(x);
   }
   return b;
 }
 
-// ||A|| ||x|| / ||b|| is 1e9 here: no vector in double precision has a residual of 1e-8, yet the solution is good to more.
+// ||A|| ||x|| / ||b|| is 1e9 here: no vector in double precision has a residual of 1e-8, yet the solution is good to
+// more.
 TEST_F(Direct, ResidualsOfRoundingAreAcceptedWhereTheSolutionIsGood) {
   constexpr int n = 300;
   const SparseMatrix A = on(device, beam_matrix(n));
@@ -336,10 +339,12 @@ TEST_F(Direct, ResidualsOfRoundingAreAcceptedWhereTheSolutionIsGood) {
   EXPECT_TRUE(beyond.converged());
   EXPECT_GT(beyond.error_estimate, 1e-14);
   EXPECT_LT(beyond.error_estimate, 1e-5);
-  EXPECT_NE(beyond.where.find("above the tolerance, which no solution in double precision meets"), std::string::npos) << beyond.where;
+  EXPECT_NE(beyond.where.find("above the tolerance, which no solution in double precision meets"), std::string::npos)
+      << beyond.where;
 }
 
-// A chain on a spring of 1e-12 of its stiffness: the rigid motion that the spring allows is large, its error hardly shows in residuals.
+// A chain on a spring of 1e-12 of its stiffness: the rigid motion that the spring allows is large, its error hardly
+// shows in residuals.
 TEST_F(Direct, ErrorsOfRoundingAreRefusedWhereTheyAreLargerThanThoseOfAMesh) {
   constexpr int n = 200;
   Blocks chain;
@@ -362,7 +367,8 @@ TEST_F(Direct, ErrorsOfRoundingAreRefusedWhereTheyAreLargerThanThoseOfAMesh) {
   EXPECT_TRUE(report.where.ends_with("above the tolerance")) << report.where;
 }
 
-// ||A|| ||x|| / ||b|| is 1e14: forces that come from such displacements are rounding, and those of a singular matrix look like them.
+// ||A|| ||x|| / ||b|| is 1e14: forces that come from such displacements are rounding, and those of a singular matrix
+// look like them.
 TEST_F(Direct, ResidualsOfRoundingAreRefusedWhereTheyAreAsLargeAsTheLoad) {
   constexpr int n = 6000;
   const SparseMatrix A = on(device, beam_matrix(n));

@@ -39,10 +39,12 @@ class Methods : public ::testing::TestWithParam<EigenMethod> {
   void SetUp() override {
     if (GetParam() == EigenMethod::lobpcg) return;
     const Vibration v = membrane(2, 2, {1, 1}, CellKind::quad4, {"x0"});
-    if (exit_of([&] { v.solve({.count = 1, .method = EigenMethod::lanczos}); }) == Exit::environment) GTEST_SKIP() << "skipped: no direct solver";
+    if (exit_of([&] { v.solve({.count = 1, .method = EigenMethod::lanczos}); }) == Exit::environment)
+      GTEST_SKIP() << "skipped: no direct solver";
   }
 };
-INSTANTIATE_TEST_SUITE_P(Eigen, Methods, ::testing::ValuesIn(methods), [](const auto& info) { return name_of(info.param); });
+INSTANTIATE_TEST_SUITE_P(Eigen, Methods, ::testing::ValuesIn(methods),
+                         [](const auto& info) { return name_of(info.param); });
 
 // A square has double eigenvalues (i, j), (j, i).
 TEST_P(Methods, FindEveryDoubleEigenvalueOfASquare) {
@@ -81,7 +83,8 @@ TEST_P(Methods, VectorsAreOrthonormalAndResidualsAreWhatTheySay) {
 TEST_P(Methods, AFreeBodyHasItsConstantAsZero) {
   const Vibration v = membrane(12, 8, {3, 2}, CellKind::quad8, {});
   for (const int known_zeros : {1, 0}) {
-    if (known_zeros == 0 && GetParam() == EigenMethod::lobpcg) continue;  // multigrid of a singular matrix must be asked for
+    // multigrid of a singular matrix must be asked for
+    if (known_zeros == 0 && GetParam() == EigenMethod::lobpcg) continue;
     const EigenSolution s = v.solve({.count = 9, .method = GetParam(), .zero_count = known_zeros});
     ASSERT_TRUE(s.converged()) << s.method;
     const std::vector<double> exact = exact_membrane(3, 2, false, 9);
@@ -97,21 +100,25 @@ TEST_P(Methods, EigenvaluesComeFromAboveWithTwiceTheOrder) {
     double errors[2][4];
     for (const int level : {0, 1}) {
       const Index n = 12 << level;
-      const EigenSolution s = membrane(n, n, {1.5, 1}, kind, all_sides).solve({.count = 4, .relative = 1e-8, .method = GetParam()});
+      const EigenSolution s =
+          membrane(n, n, {1.5, 1}, kind, all_sides).solve({.count = 4, .relative = 1e-8, .method = GetParam()});
       ASSERT_TRUE(s.converged());
       for (std::size_t k = 0; k < 4; ++k) {
         errors[level][k] = s.values[k] / exact[k] - 1;
         EXPECT_GT(errors[level][k], 0) << traits(kind).name << ' ' << k;
       }
     }
-    for (std::size_t k = 0; k < 4; ++k) EXPECT_NEAR(std::log2(errors[0][k] / errors[1][k]), 2 * traits(kind).order, 0.35) << traits(kind).name << ' ' << k;
+    for (std::size_t k = 0; k < 4; ++k)
+      EXPECT_NEAR(std::log2(errors[0][k] / errors[1][k]), 2 * traits(kind).order, 0.35)
+          << traits(kind).name << ' ' << k;
   }
 }
 
 TEST_P(Methods, ThreadsDoNotChangeABit) {
   std::vector<double> first;
   for (const int threads : {1, 2, 3}) {
-    const EigenSolution s = membrane(20, 15, {4, 3}, CellKind::quad8, {"x0"}, Device::named("cpu", threads)).solve({.count = 7, .method = GetParam()});
+    const EigenSolution s = membrane(20, 15, {4, 3}, CellKind::quad8, {"x0"}, Device::named("cpu", threads))
+                                .solve({.count = 7, .method = GetParam()});
     std::vector<double> numbers = s.values, vectors = s.vectors->values().host();
     numbers.insert(numbers.end(), vectors.begin(), vectors.end());
     if (threads == 1) first = numbers;
@@ -144,9 +151,12 @@ TEST(Lanczos, FindsAllEigenvaluesOfASmallMatrix) {
   const EigenSolution s = v.solve({.count = 9, .method = EigenMethod::lanczos});
   ASSERT_TRUE(s.converged());
   EXPECT_TRUE(s.verified) << s.verification;
-  // Products of the one-dimensional problem: lambda_i = 6 n^2 (1 - cos) / (2 + cos), angle i pi / n (Strang and Fix 1973).
+  // Products of the one-dimensional problem: lambda_i = 6 n^2 (1 - cos) / (2 + cos), angle i pi / n (Strang and Fix
+  // 1973).
   std::vector<double> exact;
-  const auto line = [](int i) { return 96 * (1 - std::cos(i * std::numbers::pi / 4)) / (2 + std::cos(i * std::numbers::pi / 4)); };
+  const auto line = [](int i) {
+    return 96 * (1 - std::cos(i * std::numbers::pi / 4)) / (2 + std::cos(i * std::numbers::pi / 4));
+  };
   for (int i = 1; i < 4; ++i)
     for (int j = 1; j < 4; ++j) exact.push_back(line(i) + line(j));
   std::ranges::sort(exact);
@@ -163,20 +173,23 @@ TEST(Lanczos, MissesNoCopyOfATenfoldEigenvalue) {
     for (std::size_t i = 0; i < points.size(); ++i) data.points.push_back(points[i] + (i % 3 == 0 ? 2.0 * copy : 0.0));
     for (const Node node : nodes) data.blocks[0].nodes.push_back(node + copy * Node(points.size() / 3));
   }
-  const Vibration v = make_vibration(Mesh(std::move(data)), Diffusion<2>{1}, Mass<1, 2>{1}, {}, Device::named("cpu", 1));
+  const Vibration v =
+      make_vibration(Mesh(std::move(data)), Diffusion<2>{1}, Mass<1, 2>{1}, {}, Device::named("cpu", 1));
   for (const int known_zeros : {10, 0}) {
     const EigenSolution s = v.solve({.count = 30, .method = EigenMethod::lanczos, .zero_count = known_zeros});
     ASSERT_TRUE(s.converged()) << name_of(s.reason) << ": " << s.verification;
     EXPECT_TRUE(s.verified) << s.verification;
     for (std::size_t k = 0; k < 10; ++k) EXPECT_NEAR(s.values[k], 0, 1e-8);
-    for (std::size_t k = 10; k < 30; ++k) EXPECT_NEAR(s.values[k], s.values[10], 1e-9 * s.values[10]);  // (1, 0) and (0, 1)
+    // (1, 0) and (0, 1)
+    for (std::size_t k = 10; k < 30; ++k) EXPECT_NEAR(s.values[k], s.values[10], 1e-9 * s.values[10]);
   }
 }
 
 TEST(Lanczos, ABandHoldsExactlyWhatLiesInIt) {
   const Vibration v = membrane(24, 24, {1, 1}, CellKind::quad9, all_sides);
   const std::vector<double> all = v.solve({.count = 40, .method = EigenMethod::lanczos}).values;
-  for (const auto& [low, high] : {std::pair{0.0, 101.0}, std::pair{101.0, 200.0}, std::pair{130.0, 300.0}, std::pair{49.0, 50.0}}) {
+  for (const auto& [low, high] :
+       {std::pair{0.0, 101.0}, std::pair{101.0, 200.0}, std::pair{130.0, 300.0}, std::pair{49.0, 50.0}}) {
     std::vector<double> expected;
     for (const double value : all)
       if (value >= low && value <= high) expected.push_back(value);
@@ -213,7 +226,8 @@ TEST(EigenSolver, RefusesWhatHasNoAnswer) {
 
 TEST(EigenSolver, BothMethodsAgree) {
   const Vibration v = elastic_box(4, {2, 1, 1}, CellKind::hex20, true);
-  const EigenSolution a = v.solve({.count = 15, .method = EigenMethod::lanczos}), b = v.solve({.count = 15, .method = EigenMethod::lobpcg});
+  const EigenSolution a = v.solve({.count = 15, .method = EigenMethod::lanczos}),
+                      b = v.solve({.count = 15, .method = EigenMethod::lobpcg});
   ASSERT_TRUE(a.converged() && b.converged());
   for (std::size_t k = 0; k < 15; ++k) EXPECT_NEAR(a.values[k], b.values[k], 1e-9 * a.values[k]) << k;
 }

@@ -22,7 +22,8 @@ struct Solved {
 
 MultiVector on(const Device& device, Index rows, const Columns& columns) {
   MultiVector X(device, rows, static_cast<int>(columns.size()));
-  for (std::size_t j = 0; j < columns.size(); ++j) X.set_column(static_cast<int>(j), Vector(device, columns[j], "test"));
+  for (std::size_t j = 0; j < columns.size(); ++j)
+    X.set_column(static_cast<int>(j), Vector(device, columns[j], "test"));
   return X;
 }
 
@@ -58,14 +59,16 @@ TEST(BlockConjugateGradient, SolvesEveryColumnInNoMoreStepsThanAlone) {
       const JacobiPreconditioner jacobi(A);
       const ChebyshevPreconditioner chebyshev(A);
       const Columns f = random_columns(A.rows(), columns);
-      for (const LinearOperator* M : {static_cast<const LinearOperator*>(nullptr), static_cast<const LinearOperator*>(&jacobi),
-                                      static_cast<const LinearOperator*>(&chebyshev)}) {
+      for (const LinearOperator* M :
+           {static_cast<const LinearOperator*>(nullptr), static_cast<const LinearOperator*>(&jacobi),
+            static_cast<const LinearOperator*>(&chebyshev)}) {
         const Solved solved = solve({.relative = 1e-10}, A, f, {}, M);
         ASSERT_EQ(static_cast<int>(solved.reports.size()), columns);
         for (int j = 0; j < columns; ++j) {
           EXPECT_TRUE(solved.reports[j].converged()) << summary(solved.reports[j]);
           EXPECT_LE(relative_residual(A, solved.x[j], f[j]), 1.0001e-10);
-          EXPECT_LE(solved.reports[j].iterations, single_iterations(A, f[j], 1e-10, M) + 1);  // 1: sums in another order
+          // 1: sums in another order
+          EXPECT_LE(solved.reports[j].iterations, single_iterations(A, f[j], 1e-10, M) + 1);
           EXPECT_EQ(static_cast<int>(solved.reports[j].history.size()), solved.reports[j].iterations);
         }
       }
@@ -103,7 +106,8 @@ TEST(BlockConjugateGradient, ColumnsStopOneByOneForTheirOwnReasons) {
   std::vector<double> b_exact;
   for (const long double value : product(host_matrix(A), exact).y) b_exact.push_back(static_cast<double>(value));
   const std::vector<double> none(125, 0.0), rough = random_numbers(125, 3);
-  const Solved solved = solve({.relative = 1e-10}, A, {broken, smooth, smooth, b_exact, rough}, {none, guess_broken, none, exact, none});
+  const Solved solved =
+      solve({.relative = 1e-10}, A, {broken, smooth, smooth, b_exact, rough}, {none, guess_broken, none, exact, none});
   EXPECT_EQ(solved.reports[0].reason, StopReason::not_finite);
   EXPECT_EQ(solved.reports[0].where, "entry 17 of the right-hand side is nan");
   EXPECT_EQ(solved.reports[1].where, "entry 5 of the initial guess is inf");
@@ -122,13 +126,15 @@ TEST(BlockConjugateGradient, NamesIndefiniteMatricesLimitsAndBadMatrices) {
   EXPECT_EQ(mixed.reports[0].reason, StopReason::indefinite_matrix);
   EXPECT_TRUE(mixed.reports[1].converged());
   EXPECT_TRUE(mixed.reports[2].converged());
-  const SparseMatrix A = testing::on(device, poisson_matrix(5)), M = testing::on(device, diagonal_matrix(std::vector<double>(125, -1.0)));
+  const SparseMatrix A = testing::on(device, poisson_matrix(5)),
+                     M = testing::on(device, diagonal_matrix(std::vector<double>(125, -1.0)));
   const Columns b = random_columns(125, 3);
   for (const SolveReport& report : solve({.max_iterations = 4}, A, b).reports) {
     EXPECT_EQ(report.reason, StopReason::iteration_limit);
     EXPECT_EQ(report.iterations, 4);
   }
-  for (const SolveReport& report : solve({}, A, b, {}, &M).reports) EXPECT_EQ(report.reason, StopReason::indefinite_preconditioner);
+  for (const SolveReport& report : solve({}, A, b, {}, &M).reports)
+    EXPECT_EQ(report.reason, StopReason::indefinite_preconditioner);
   Blocks bad = poisson_matrix(5);
   bad.values[static_cast<std::size_t>(bad.offsets[11])] = nan;
   for (const SolveReport& report : solve({}, testing::on(device, bad), b).reports) {
@@ -152,9 +158,7 @@ TEST(BlockConjugateGradient, NeverClaimsConvergenceFalsely) {
       const Solved solved = solve({.relative = tolerance, .max_iterations = 500}, A, b);
       for (std::size_t j = 0; j < b.size(); ++j) {
         const double truth = relative_residual(A, solved.x[j], b[j]);
-        if (solved.reports[j].converged()) {
-          EXPECT_LE(truth, 1.01 * tolerance + 1e-15);
-        }
+        if (solved.reports[j].converged()) { EXPECT_LE(truth, 1.01 * tolerance + 1e-15); }
         if (std::isfinite(truth) && truth > 1e-13) {
           EXPECT_NEAR(solved.reports[j].true_relative_residual / truth, 1.0, 0.5) << summary(solved.reports[j]);
         }
@@ -179,7 +183,8 @@ TEST(BlockConjugateGradient, IsBitwiseTheSameForAnyNumberOfThreads) {
   const Blocks blocks = grid_matrix(13, 1);
   Columns reference;
   for (const int threads : {1, 2, 3}) {
-    const Solved solved = solve({}, testing::on(Device::named("cpu", threads), blocks), random_columns(13 * 13 * 13, 3));
+    const Solved solved =
+        solve({}, testing::on(Device::named("cpu", threads), blocks), random_columns(13 * 13 * 13, 3));
     if (reference.empty()) reference = solved.x;
     EXPECT_EQ(solved.x, reference);
   }

@@ -33,7 +33,8 @@ TEST(ConjugateGradient, SolvesWithinTheToleranceOnEveryBackEnd) {
       const SparseMatrix A = on(Device::named(name, 2), grid_matrix(9, b));
       const std::vector<double> f = random_numbers(static_cast<std::size_t>(A.rows()), 1);
       const JacobiPreconditioner jacobi(A);
-      for (const LinearOperator* preconditioner : {static_cast<const LinearOperator*>(nullptr), static_cast<const LinearOperator*>(&jacobi)}) {
+      for (const LinearOperator* preconditioner :
+           {static_cast<const LinearOperator*>(nullptr), static_cast<const LinearOperator*>(&jacobi)}) {
         const Solved solved = solve({.relative = 1e-10}, A, f, {}, preconditioner);
         EXPECT_TRUE(solved.report.converged()) << summary(solved.report);
         EXPECT_LE(relative_residual(A, solved.x, f), 1.0001e-10);
@@ -81,7 +82,8 @@ TEST(ConjugateGradient, FusedDiagonalEqualsTheSamePreconditionerApplied) {
   for (std::size_t i = 0; i < b.size(); ++i) EXPECT_NEAR(fused.x[i], general.x[i], 1e-12);
 }
 
-// The residual that is small enough is not preconditioned any more; what the error estimate would have had from it, it foresees.
+// The residual that is small enough is not preconditioned any more; what the error estimate would have had from it, it
+// foresees.
 TEST(ConjugateGradient, PreconditionsOnceForEachIteration) {
   const SparseMatrix A = on(Device::named("cpu"), poisson_matrix(8));
   const JacobiPreconditioner jacobi(A);
@@ -220,9 +222,14 @@ TEST(ConjugateGradient, NeverClaimsConvergenceFalsely) {
   Blocks tiny = poisson_matrix(4), huge = tiny;
   for (double& value : tiny.values) value *= 1e-150;
   for (double& value : huge.values) value *= 1e150;
-  list = {{"Hilbert", dense_matrix(hilbert)}, {"Toeplitz", dense_matrix(kahan)},   {"not symmetric", dense_matrix(rotation)},
-          {"spread 1e16", diagonal_matrix(spread)}, {"singular", diagonal_matrix(singular)}, {"Neumann", neumann},
-          {"tiny", tiny}, {"huge", huge}};
+  list = {{"Hilbert", dense_matrix(hilbert)},
+          {"Toeplitz", dense_matrix(kahan)},
+          {"not symmetric", dense_matrix(rotation)},
+          {"spread 1e16", diagonal_matrix(spread)},
+          {"singular", diagonal_matrix(singular)},
+          {"Neumann", neumann},
+          {"tiny", tiny},
+          {"huge", huge}};
   for (const auto& [name, blocks] : list)
     for (const double tolerance : {1e-6, 1e-12, 1e-15, 0.0}) {
       const SparseMatrix A = on(device, blocks);
@@ -328,10 +335,9 @@ TEST(ConjugateGradient, AnIterationReadsOneBatchOfScalarsAndNothingElse) {
     const Index raw = device.memory().statistics().raw_allocations;
     EXPECT_EQ(ConjugateGradient{.max_iterations = iterations}.solve(A, b, x, &jacobi).iterations, iterations);
     const Traffic after = device.machine().traffic();
-    return std::array<Index, 5>{after.to_device - before.to_device, after.to_host - before.to_host,
-                                after.scalar_reads - before.scalar_reads,
-                                device.machine().calls().count(MachineCall::copy) - copies,
-                                device.memory().statistics().raw_allocations - raw};
+    return std::array<Index, 5>{
+        after.to_device - before.to_device, after.to_host - before.to_host, after.scalar_reads - before.scalar_reads,
+        device.machine().calls().count(MachineCall::copy) - copies, device.memory().statistics().raw_allocations - raw};
   };
   cost(5);
   const auto five = cost(5), fifteen = cost(15);

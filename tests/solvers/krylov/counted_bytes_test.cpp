@@ -69,21 +69,24 @@ const Index product = matrix_bytes(n, n) + 2 * vector;
 constexpr Index around = 9;
 
 TEST(CountedBytes, OfGmresAreThoseOfItsBasisAndProducts) {
-  // Start: ||r|| 2, eight columns of the basis allocated and cleared 16, v = r / ||r|| 3, into the basis 2; a product; twice V^T q
-  // (8 columns and q) and q -= V h (8, q read and written); x += V y the same.
-  EXPECT_EQ(counted([](const auto& A, const auto& b, auto& x) { return Gmres{.relative = 1e-12, .restart = 4}.solve(A, b, x); }),
+  // Start: ||r|| 2, eight columns of the basis allocated and cleared 16, v = r / ||r|| 3, into the basis 2; a product;
+  // twice V^T q (8 columns and q) and q -= V h (8, q read and written); x += V y the same.
+  EXPECT_EQ(counted([](const auto& A, const auto& b, auto& x) {
+              return Gmres{.relative = 1e-12, .restart = 4}.solve(A, b, x);
+            }),
             3 * product + (around + 2 + 16 + 3 + 2 + 2 * (9 + 10) + 10) * vector);
 }
 
 TEST(CountedBytes, OfBicgstabAreThoseOfItsMergedKernels) {
-  // Start: the shadow copied 2, p and v cleared 2, their product 2. p = r + beta (p - omega v) 4; shadow.v 2 and s = r - alpha v 3; s copied
-  // 2; t.s and t.t 2; x and r updated from p, s, t and the shadow 8. Two products.
+  // Start: the shadow copied 2, p and v cleared 2, their product 2. p = r + beta (p - omega v) 4; shadow.v 2 and s = r
+  // - alpha v 3; s copied 2; t.s and t.t 2; x and r updated from p, s, t and the shadow 8. Two products.
   EXPECT_EQ(counted([](const auto& A, const auto& b, auto& x) { return Bicgstab{.relative = 1e-12}.solve(A, b, x); }),
             4 * product + (around + 6 + 4 + 5 + 2 + 2 + 8) * vector);
 }
 
 TEST(CountedBytes, OfMinresAreThoseOfItsMergedKernels) {
-  // Three vectors cleared, one copied 2, r2.r2 and r.r2 2; the new Lanczos vector 4, its products 2; w, x and r from y, w1, w2 and r2: 9.
+  // Three vectors cleared, one copied 2, r2.r2 and r.r2 2; the new Lanczos vector 4, its products 2; w, x and r from y,
+  // w1, w2 and r2: 9.
   EXPECT_EQ(counted([](const auto& A, const auto& b, auto& x) { return Minres{.relative = 1e-12}.solve(A, b, x); }),
             3 * product + (around + 3 + 2 + 2 + 4 + 2 + 9) * vector);
 }
@@ -116,10 +119,12 @@ TEST(CountedBytes, OfTheGalerkinProductAreThoseOfItsFourMatrices) {
   ASSERT_EQ(multigrid.levels().size(), 2u);
   ASSERT_EQ(multigrid.levels()[1].nonzeros, n / 2);
   const auto& phases = device.profile().phases();
-  const auto found = std::ranges::find_if(phases, [](const PhaseRecord& phase) { return phase.name.ends_with("product"); });
+  const auto found =
+      std::ranges::find_if(phases, [](const PhaseRecord& phase) { return phase.name.ends_with("product"); });
   ASSERT_NE(found, phases.end());
   const Index inverse_of_diagonal = 8 * (n / 2 + 1) + 4 * (n / 2) + 2 * number * (n / 2);
-  EXPECT_EQ(found->bytes, matrix_bytes(n, 2 * n) + matrix_bytes(n, n) + matrix_bytes(n / 2, n) + matrix_bytes(n / 2, n / 2) + inverse_of_diagonal);
+  EXPECT_EQ(found->bytes, matrix_bytes(n, 2 * n) + matrix_bytes(n, n) + matrix_bytes(n / 2, n) +
+                              matrix_bytes(n / 2, n / 2) + inverse_of_diagonal);
 }
 
 // A triangle with its diagonal is 3/2 n entries at least; substitution reads it twice.

@@ -17,7 +17,8 @@ void build_and_solve(const Device& device) {
   const JacobiPreconditioner jacobi(A);
   const ChebyshevPreconditioner chebyshev(A);
   const Vector b(device, std::vector<double>(64, 1.0), "test");
-  for (const LinearOperator* preconditioner : {static_cast<const LinearOperator*>(&jacobi), static_cast<const LinearOperator*>(&chebyshev)}) {
+  for (const LinearOperator* preconditioner :
+       {static_cast<const LinearOperator*>(&jacobi), static_cast<const LinearOperator*>(&chebyshev)}) {
     Vector x(device, std::vector<double>(64, 0.0), "test");
     const SolveReport report = ConjugateGradient{}.solve(A, b, x, preconditioner);
     ASSERT_TRUE(report.converged()) << summary(report);

@@ -32,12 +32,14 @@ struct Method {
 
 template <class M>
 Method method(const char* name, Needs needs, M options) {
-  return {name, needs, [options](const Limits& limits, const LinearOperator& A, const Vector& b, Vector& x, const LinearOperator* P) {
-            M method = options;
-            method.relative = limits.relative;
-            method.max_iterations = limits.max_iterations;
-            return method.solve(A, b, x, P);
-          }};
+  return {
+      name, needs,
+      [options](const Limits& limits, const LinearOperator& A, const Vector& b, Vector& x, const LinearOperator* P) {
+        M method = options;
+        method.relative = limits.relative;
+        method.max_iterations = limits.max_iterations;
+        return method.solve(A, b, x, P);
+      }};
 }
 
 std::vector<Method> methods() {
@@ -69,7 +71,8 @@ Blocks dense_blocks(std::size_t n, const std::function<double(std::size_t, std::
   return dense_matrix(rows);
 }
 
-// [K B^T; B 0] with K the Laplacian of a chain of 40 and 10 constraints: symmetric, 40 positive and 10 negative eigenvalues.
+// [K B^T; B 0] with K the Laplacian of a chain of 40 and 10 constraints: symmetric, 40 positive and 10 negative
+// eigenvalues.
 Blocks saddle_point_matrix() {
   const std::vector<double> B = random_numbers(400, 31);
   return dense_blocks(50, [&](std::size_t i, std::size_t j) {
@@ -120,7 +123,8 @@ TEST(Krylov, PreconditionedMethodsGiveTheSameSolutionInFewerSteps) {
   for (std::size_t i = 0; i < scale.size(); ++i) scale[i] = std::pow(10.0, double(i % 7) / 2);
   Blocks blocks = poisson_matrix(7);
   for (std::size_t row = 0; row < scale.size(); ++row)
-    for (Index k = blocks.offsets[row]; k < blocks.offsets[row + 1]; ++k) blocks.values[k] *= scale[row] * scale[blocks.columns[k]];
+    for (Index k = blocks.offsets[row]; k < blocks.offsets[row + 1]; ++k)
+      blocks.values[k] *= scale[row] * scale[blocks.columns[k]];
   const SparseMatrix A = on(Device::named("cpu"), blocks);
   const JacobiPreconditioner jacobi(A);
   const std::vector<double> b = random_numbers(343, 2);
@@ -132,7 +136,8 @@ TEST(Krylov, PreconditionedMethodsGiveTheSameSolutionInFewerSteps) {
     EXPECT_LT(with.report.iterations, plain.report.iterations / 2);
     EXPECT_EQ(with.report.preconditioner, "Jacobi");
     EXPECT_EQ(with.report.restarts, 0);
-    EXPECT_NEAR(with.report.history.back() / with.report.true_relative_residual, 1.0, 0.01);  // the method's own residual is the true one
+    // the method's own residual is the true one
+    EXPECT_NEAR(with.report.history.back() / with.report.true_relative_residual, 1.0, 0.01);
   }
 }
 
@@ -141,7 +146,8 @@ TEST(Krylov, ThreeEigenvaluesTakeThreeSteps) {
   const Device device = Device::named("cpu");
   for (const bool definite : {true, false}) {
     std::vector<double> diagonal(300);
-    for (std::size_t i = 0; i < diagonal.size(); ++i) diagonal[i] = i % 3 == 1 && !definite ? -2.0 : 1.0 + double(i % 3);
+    for (std::size_t i = 0; i < diagonal.size(); ++i)
+      diagonal[i] = i % 3 == 1 && !definite ? -2.0 : 1.0 + double(i % 3);
     const SparseMatrix A = on(device, diagonal_matrix(diagonal));
     for (const Method& m : methods()) {
       if (m.needs == Needs::positive_definite && !definite) continue;
@@ -165,7 +171,8 @@ TEST(Krylov, OneBatchOfNumbersCrossesToTheHostPerIteration) {
     const LinearOperator& M;
   } const hidden(jacobi);
   for (const Method& m : methods())
-    for (const LinearOperator* M : {static_cast<const LinearOperator*>(nullptr), static_cast<const LinearOperator*>(&hidden)}) {
+    for (const LinearOperator* M :
+         {static_cast<const LinearOperator*>(nullptr), static_cast<const LinearOperator*>(&hidden)}) {
       const auto reads = [&](int iterations) {
         const Index before = device.machine().traffic().scalar_reads;
         EXPECT_EQ(solve(m, A, b, {1e-300, iterations}, {}, M).report.iterations, iterations);
@@ -190,7 +197,8 @@ TEST(Krylov, SolutionsAreBitwiseTheSameForAnyNumberOfThreads) {
 
 TEST(Krylov, ZeroRightHandSideExactGuessOneUnknownAndNone) {
   const Device device = Device::named("cpu");
-  const SparseMatrix A = on(device, poisson_matrix(3)), one = on(device, diagonal_matrix({4})), none = on(device, Blocks{});
+  const SparseMatrix A = on(device, poisson_matrix(3)), one = on(device, diagonal_matrix({4})),
+                     none = on(device, Blocks{});
   const std::vector<double> ones(27, 1.0);
   std::vector<double> b;
   for (const long double value : product(host_matrix(A), ones).y) b.push_back(static_cast<double>(value));
@@ -262,13 +270,15 @@ double largest_row_sum(const Blocks& blocks) {  // of single entries
   double result = 0;
   for (std::size_t row = 0; row + 1 < blocks.offsets.size(); ++row) {
     double sum = 0;
-    for (Index k = blocks.offsets[row]; k < blocks.offsets[row + 1]; ++k) sum += std::abs(blocks.values[static_cast<std::size_t>(k)]);
+    for (Index k = blocks.offsets[row]; k < blocks.offsets[row + 1]; ++k)
+      sum += std::abs(blocks.values[static_cast<std::size_t>(k)]);
     result = std::max(result, sum);
   }
   return result;
 }
 
-// Whatever happens, `converged` is true of the residual computed by another path, and the residual reported is the true one.
+// Whatever happens, `converged` is true of the residual computed by another path, and the residual reported is the true
+// one.
 TEST(Krylov, NeverClaimsConvergenceFalsely) {
   const Device device = Device::named("cpu");
   std::vector<double> spread(40), singular(40, 1.0), signs(40);
@@ -287,12 +297,23 @@ TEST(Krylov, NeverClaimsConvergenceFalsely) {
   for (double& value : huge.values) value *= 1e150;
   const std::vector<std::pair<std::string, Blocks>> list = {
       {"Hilbert", dense_blocks(12, [](auto i, auto j) { return 1.0 / double(i + j + 1); })},
-      {"rotation", dense_blocks(12, [](auto i, auto j) { return i == j ? 1.0 : j == i + 1 ? 5.0 : i == j + 1 ? -5.0 : 0.0; })},
+      {"rotation",
+       dense_blocks(12, [](auto i, auto j) { return i == j       ? 1.0
+                                                    : j == i + 1 ? 5.0
+                                                    : i == j + 1 ? -5.0
+                                                                 : 0.0; })},
       {"cyclic shift", dense_blocks(12, [](auto i, auto j) { return j == (i + 1) % 12 ? 1.0 : 0.0; })},
       {"zero diagonal", dense_blocks(12, [](auto i, auto j) { return i == j ? 0.0 : 1.0; })},
-      {"spread 1e16", diagonal_matrix(spread)}, {"indefinite spread", diagonal_matrix(signs)}, {"singular", diagonal_matrix(singular)},
-      {"saddle point", saddle_point_matrix()}, {"convection", convection_matrix(4)}, {"disconnected", disconnected},
-      {"1e12", stiff}, {"tiny", tiny}, {"huge", huge}, {"zero", diagonal_matrix(std::vector<double>(5, 0.0))}};
+      {"spread 1e16", diagonal_matrix(spread)},
+      {"indefinite spread", diagonal_matrix(signs)},
+      {"singular", diagonal_matrix(singular)},
+      {"saddle point", saddle_point_matrix()},
+      {"convection", convection_matrix(4)},
+      {"disconnected", disconnected},
+      {"1e12", stiff},
+      {"tiny", tiny},
+      {"huge", huge},
+      {"zero", diagonal_matrix(std::vector<double>(5, 0.0))}};
   for (const Method& m : methods())
     for (const auto& [name, blocks] : list)
       for (const double scale : {1.0, 1e-150, 1e150})
@@ -306,16 +327,15 @@ TEST(Krylov, NeverClaimsConvergenceFalsely) {
           if (solved.report.converged()) {
             EXPECT_LE(truth, 1.01 * tolerance + 1e-15);  // 1e-15: rounding of b - A x itself
           }
-          const double rounding = 1e-16 * largest_row_sum(blocks) * largest(solved.x) / largest(b);  // of A x, where x is large
+          // of A x, where x is large
+          const double rounding = 1e-16 * largest_row_sum(blocks) * largest(solved.x) / largest(b);
           if (std::isfinite(truth) && truth > std::max(1e-13, 100 * rounding)) {
             EXPECT_NEAR(solved.report.true_relative_residual / truth, 1.0, 0.5) << summary(solved.report);
           }
           if (name == "disconnected" && tolerance == 1e-6) {
             EXPECT_TRUE(solved.report.converged()) << summary(solved.report);
           }
-          if (name == "zero") {
-            EXPECT_FALSE(solved.report.converged());
-          }
+          if (name == "zero") { EXPECT_FALSE(solved.report.converged()); }
         }
 }
 
@@ -333,7 +353,9 @@ TEST(Krylov, IndefinitePreconditionersAreNamed) {
   const SparseMatrix A = on(device, poisson_matrix(3)), M = on(device, diagonal_matrix(std::vector<double>(27, -1.0)));
   for (const Method& m : methods())
     if (m.needs != Needs::nothing) {
-      EXPECT_EQ(solve(m, A, std::vector<double>(27, 1.0), {}, {}, &M).report.reason, StopReason::indefinite_preconditioner) << m.name;
+      EXPECT_EQ(solve(m, A, std::vector<double>(27, 1.0), {}, {}, &M).report.reason,
+                StopReason::indefinite_preconditioner)
+          << m.name;
     }
 }
 
@@ -342,21 +364,25 @@ TEST(Minres, ResidualNeverGrowsAndIsThatOfUnrestartedGmres) {
   const std::vector<double> b = random_numbers(50, 8);
   const SolveReport minres = solve(methods()[2], A, b).report, gmres = solve(methods()[3], A, b).report;
   ASSERT_TRUE(minres.converged() && gmres.converged());
-  for (std::size_t i = 1; i < minres.history.size(); ++i) EXPECT_LE(minres.history[i], minres.history[i - 1] * (1 + 1e-12));
+  for (std::size_t i = 1; i < minres.history.size(); ++i)
+    EXPECT_LE(minres.history[i], minres.history[i - 1] * (1 + 1e-12));
   for (std::size_t i = 0; i < 20; ++i) EXPECT_NEAR(minres.history[i], gmres.history[i], 1e-8);
 }
 
-// An indefinite matrix with the positive definite preconditioner diag(K)^-1, diag(B diag(K)^-1 B^T)^-1, scaled badly before.
+// An indefinite matrix with the positive definite preconditioner diag(K)^-1, diag(B diag(K)^-1 B^T)^-1, scaled badly
+// before.
 TEST(Minres, PreconditionedResidualOfAnIndefiniteMatrixIsTheTrueOne) {
   const Device device = Device::named("cpu");
   Blocks blocks = saddle_point_matrix();
   std::vector<double> scale(50), inverse(50);
   for (std::size_t i = 0; i < 50; ++i) {
     scale[i] = std::pow(10.0, double(i % 5) - 2);
-    inverse[i] = (i < 40 ? 0.5 : 2.0 / 13) / (scale[i] * scale[i]);  // 40 entries uniform in (-1, 1): squares add up to 13
+    // 40 entries uniform in (-1, 1): squares add up to 13
+    inverse[i] = (i < 40 ? 0.5 : 2.0 / 13) / (scale[i] * scale[i]);
   }
   for (std::size_t row = 0; row < 50; ++row)
-    for (Index k = blocks.offsets[row]; k < blocks.offsets[row + 1]; ++k) blocks.values[k] *= scale[row] * scale[blocks.columns[k]];
+    for (Index k = blocks.offsets[row]; k < blocks.offsets[row + 1]; ++k)
+      blocks.values[k] *= scale[row] * scale[blocks.columns[k]];
   const SparseMatrix A = on(device, blocks), M = on(device, diagonal_matrix(inverse));
   const std::vector<double> b = random_numbers(50, 12);
   const Solved plain = solve(methods()[2], A, b), with = solve(methods()[2], A, b, {}, {}, &M);
@@ -409,7 +435,8 @@ class Changing final : public LinearOperator {
   void apply(const Vector& x, Vector& y) const override {
     std::vector<double> values = x.host();
     ++turn_;
-    for (std::size_t i = 0; i < values.size(); ++i) values[i] *= 1.0 + 0.5 * std::sin(double(turn_) * (1.0 + double(i)));
+    for (std::size_t i = 0; i < values.size(); ++i)
+      values[i] *= 1.0 + 0.5 * std::sin(double(turn_) * (1.0 + double(i)));
     jacobi_.apply(Vector(device(), values, "test"), y);
   }
 
@@ -437,7 +464,8 @@ TEST(Krylov, FlexibleIsThePlainMethodForAFixedPreconditioner) {
   const SparseMatrix A = on(Device::named("cpu"), poisson_matrix(8));
   const ChebyshevPreconditioner chebyshev(A);
   const std::vector<double> b = random_numbers(512, 11);
-  const Solved plain = solve(methods()[0], A, b, {}, {}, &chebyshev), flexible = solve(methods()[1], A, b, {}, {}, &chebyshev);
+  const Solved plain = solve(methods()[0], A, b, {}, {}, &chebyshev),
+               flexible = solve(methods()[1], A, b, {}, {}, &chebyshev);
   EXPECT_NEAR(plain.report.iterations, flexible.report.iterations, 1);
   for (std::size_t i = 0; i < 10; ++i) EXPECT_NEAR(plain.report.history[i], flexible.report.history[i], 1e-10);
 }

@@ -14,7 +14,9 @@ struct System {
   explicit System(double factor = 1) : device(Device::named("cpu", 1)), A(on(device, grid_matrix(12, 2))) {
     axpby(0.0, A.values(), factor, A.values());
   }
-  Vector random(unsigned seed) const { return Vector(device, random_numbers(static_cast<std::size_t>(A.rows()), seed), "test"); }
+  Vector random(unsigned seed) const {
+    return Vector(device, random_numbers(static_cast<std::size_t>(A.rows()), seed), "test");
+  }
   Vector zero() const {
     Vector x(device, A.rows(), "test");
     x.fill_zero();
@@ -94,7 +96,8 @@ TEST(EarlierSolutions, TheOldestIsForgotten) {
   earlier.add(s.solved(first));
   Vector x = s.zero();
   EXPECT_LE(earlier.start(s.A, first, x), 1e-11);
-  for (unsigned seed = 0; seed < static_cast<unsigned>(EarlierSolutions::most); ++seed) earlier.add(s.solved(s.random(40 + seed)));
+  for (unsigned seed = 0; seed < static_cast<unsigned>(EarlierSolutions::most); ++seed)
+    earlier.add(s.solved(s.random(40 + seed)));
   EXPECT_GT(earlier.start(s.A, first, x), 1e-3);
 }
 

@@ -38,7 +38,8 @@ Blocks badly_scaled(Blocks A, double most) {
   const auto n = double(A.offsets.size() - 2);
   const auto d = [&](double i) { return std::pow(most, i / n); };
   for (std::size_t row = 0; row + 1 < A.offsets.size(); ++row)
-    for (Index k = A.offsets[row]; k < A.offsets[row + 1]; ++k) A.values[std::size_t(k)] *= d(double(row)) * d(A.columns[std::size_t(k)]);
+    for (Index k = A.offsets[row]; k < A.offsets[row + 1]; ++k)
+      A.values[std::size_t(k)] *= d(double(row)) * d(A.columns[std::size_t(k)]);
   return A;
 }
 
@@ -57,7 +58,8 @@ Blocks free_laplacian(int n) {
   Blocks A = poisson_matrix(n);
   for (std::size_t row = 0; row + 1 < A.offsets.size(); ++row)
     for (Index k = A.offsets[row]; k < A.offsets[row + 1]; ++k)
-      if (A.columns[std::size_t(k)] == Index(row)) A.values[std::size_t(k)] = double(A.offsets[row + 1] - A.offsets[row] - 1);
+      if (A.columns[std::size_t(k)] == Index(row))
+        A.values[std::size_t(k)] = double(A.offsets[row + 1] - A.offsets[row] - 1);
   return A;
 }
 
@@ -90,7 +92,13 @@ std::vector<Hard> hard_systems() {
       {"diagonal over 12 orders", diagonal_matrix({1e-6, 1e-3, 1, 1e3, 1e6}), ones(5), true},
       {"near-singular", shifted(poisson_matrix(6), smallest * (1 - 1e-10)), b},
       {"singular to rounding", shifted(poisson_matrix(6), smallest), b},
-      {"free body, load in balance", free_laplacian(6), [] { auto f = std::vector<double>(216, 0.0); f[0] = 1; f[215] = -1; return f; }()},
+      {"free body, load in balance", free_laplacian(6),
+       [] {
+         auto f = std::vector<double>(216, 0.0);
+         f[0] = 1;
+         f[215] = -1;
+         return f;
+       }()},
       {"free body, load out of balance", free_laplacian(6), ones(216)},
       {"indefinite", shifted(poisson_matrix(6), 3.0), b, true},
       {"negative definite", scaled(poisson_matrix(6), -1), b, true},
@@ -119,8 +127,10 @@ double norm(const std::vector<double>& v) {
   return largest;
 }
 
-// To the tolerance; or, where no solution in double precision meets it, as near as they come, which the report says and knows the size of.
-void expect_solution(const SparseMatrix& A, const std::vector<double>& x, const std::vector<double>& b, double tolerance, const SolveReport& report) {
+// To the tolerance; or, where no solution in double precision meets it, as near as they come, which the report says and
+// knows the size of.
+void expect_solution(const SparseMatrix& A, const std::vector<double>& x, const std::vector<double>& b,
+                     double tolerance, const SolveReport& report) {
   if (norm(b) == 0) {
     EXPECT_EQ(norm(x), 0);
   } else if (report.where.find("no solution in double precision") == std::string::npos) {
@@ -144,7 +154,8 @@ bool solved_honestly(const Hard& hard, const LinearSolverOptions& options) {
     report = solve_linear(A, b, x, options);
   } catch (const Error& error) {
     const bool unsuitable = error.exit() == Exit::input && error.message().find("not symmetric") != std::string::npos;
-    EXPECT_TRUE(error.exit() == Exit::model || (unsuitable && options.method != LinearMethod::automatic)) << error.what();
+    EXPECT_TRUE(error.exit() == Exit::model || (unsuitable && options.method != LinearMethod::automatic))
+        << error.what();
     EXPECT_FALSE(error.message().empty());
     return false;
   }
@@ -168,13 +179,15 @@ TEST(HardSystems, AreSolvedOrRefusedWithAReasonByTheAutomaticChoice) {
 
 TEST(HardSystems, AreSolvedOrRefusedWithAReasonByEveryNamedMethod) {
   for (const Hard& hard : hard_systems())
-    for (const MatrixPromise promise : {MatrixPromise::none, MatrixPromise::symmetric, MatrixPromise::positive_definite}) {
+    for (const MatrixPromise promise :
+         {MatrixPromise::none, MatrixPromise::symmetric, MatrixPromise::positive_definite}) {
       SCOPED_TRACE(hard.name + ", promise " + std::to_string(int(promise)));
       solved_honestly(hard, {.method = LinearMethod::direct, .promise = promise});
-      for (const PreconditionerKind kind : {PreconditionerKind::automatic, PreconditionerKind::none, PreconditionerKind::jacobi,
-                                            PreconditionerKind::chebyshev, PreconditionerKind::multigrid})
-        for (const LinearMethod method : {LinearMethod::conjugate_gradient, LinearMethod::flexible_conjugate_gradient, LinearMethod::minres,
-                                          LinearMethod::gmres, LinearMethod::bicgstab})
+      for (const PreconditionerKind kind :
+           {PreconditionerKind::automatic, PreconditionerKind::none, PreconditionerKind::jacobi,
+            PreconditionerKind::chebyshev, PreconditionerKind::multigrid})
+        for (const LinearMethod method : {LinearMethod::conjugate_gradient, LinearMethod::flexible_conjugate_gradient,
+                                          LinearMethod::minres, LinearMethod::gmres, LinearMethod::bicgstab})
           solved_honestly(hard, {.method = method, .preconditioner = kind, .max_iterations = 1000, .promise = promise});
     }
 }
@@ -183,7 +196,8 @@ TEST(HardSystems, AreSolvedOrRefusedWithAReasonByEveryNamedMethod) {
 TEST(HardSystems, AreSolvedOrRefusedWithSeveralRightHandSidesToo) {
   const Device device = Device::named("cpu");
   for (const Hard& hard : hard_systems())
-    for (const LinearMethod method : {LinearMethod::automatic, LinearMethod::conjugate_gradient, LinearMethod::direct}) {
+    for (const LinearMethod method :
+         {LinearMethod::automatic, LinearMethod::conjugate_gradient, LinearMethod::direct}) {
       SCOPED_TRACE(hard.name + ", method " + std::to_string(int(method)));
       const SparseMatrix A = on(device, hard.A);
       std::vector<std::vector<double>> b(4, hard.b);
@@ -197,8 +211,10 @@ TEST(HardSystems, AreSolvedOrRefusedWithSeveralRightHandSidesToo) {
       try {
         reports = solve_linear(A, B, X, options);
       } catch (const Error& error) {
-        const bool unsuitable = error.exit() == Exit::input && error.message().find("not symmetric") != std::string::npos;
-        EXPECT_TRUE(error.exit() == Exit::model || (unsuitable && method == LinearMethod::conjugate_gradient)) << error.what();
+        const bool unsuitable =
+            error.exit() == Exit::input && error.message().find("not symmetric") != std::string::npos;
+        EXPECT_TRUE(error.exit() == Exit::model || (unsuitable && method == LinearMethod::conjugate_gradient))
+            << error.what();
         EXPECT_FALSE(hard.solvable && method == LinearMethod::automatic);
         continue;
       }
@@ -215,7 +231,8 @@ TEST(HardSystems, AreSolvedOrRefusedWithSeveralRightHandSidesToo) {
     }
 }
 
-SolveReport solve(const Blocks& blocks, const std::vector<double>& b, Vector& x, const LinearSolverOptions& options = {}) {
+SolveReport solve(const Blocks& blocks, const std::vector<double>& b, Vector& x,
+                  const LinearSolverOptions& options = {}) {
   const Device device = Device::named("cpu");
   const SparseMatrix A = on(device, blocks);
   if (x.empty()) {
@@ -256,7 +273,8 @@ TEST(LinearSolver, CountsATrialBeforeTheFactorisationApart) {
   EXPECT_TRUE(report.converged());
   EXPECT_NE(report.method.find("MUMPS"), std::string::npos) << report.method;
   EXPECT_LE(report.iterations, 3) << "corrections";
-  EXPECT_NE(report.choice.find("iterations of conjugate gradients before were not enough"), std::string::npos) << report.choice;
+  EXPECT_NE(report.choice.find("iterations of conjugate gradients before were not enough"), std::string::npos)
+      << report.choice;
 }
 
 TEST(LinearSolver, StartsFromAnExactGuessWithoutAnIteration) {
@@ -276,13 +294,17 @@ TEST(LinearSolver, SolvesEveryColumnAsItWouldAlone) {
   const Device device = Device::named("cpu");
   const SparseMatrix A = on(device, grid_matrix(10, 3));
   for (const LinearMethod method : {LinearMethod::conjugate_gradient, LinearMethod::direct})
-    for (const PreconditionerKind kind : {PreconditionerKind::none, PreconditionerKind::jacobi, PreconditionerKind::multigrid})
+    for (const PreconditionerKind kind :
+         {PreconditionerKind::none, PreconditionerKind::jacobi, PreconditionerKind::multigrid})
       for (const int columns : {1, 2, 5, 11}) {
-        SCOPED_TRACE(std::to_string(columns) + " columns, method " + std::to_string(int(method)) + ", preconditioner " + std::to_string(int(kind)));
+        SCOPED_TRACE(std::to_string(columns) + " columns, method " + std::to_string(int(method)) + ", preconditioner " +
+                     std::to_string(int(kind)));
         const PreconditionerKind named = method == LinearMethod::direct ? PreconditionerKind::automatic : kind;
-        const LinearSolverOptions options{.method = method, .preconditioner = named, .relative = 1e-11, .promise = MatrixPromise::positive_definite};
+        const LinearSolverOptions options{
+            .method = method, .preconditioner = named, .relative = 1e-11, .promise = MatrixPromise::positive_definite};
         MultiVector B(device, A.rows(), columns), X(device, A.rows(), columns);
-        for (int j = 0; j < columns; ++j) B.set_column(j, Vector(device, random_numbers(std::size_t(A.rows()), j), "test"));
+        for (int j = 0; j < columns; ++j)
+          B.set_column(j, Vector(device, random_numbers(std::size_t(A.rows()), j), "test"));
         const std::vector<SolveReport> reports = solve_linear(A, B, X, options);
         ASSERT_EQ(int(reports.size()), columns);
         Vector b(device, A.rows(), "test"), x(device, A.rows(), "test"), together(device, A.rows(), "test");
@@ -298,8 +320,7 @@ TEST(LinearSolver, SolvesEveryColumnAsItWouldAlone) {
           EXPECT_GT(report.error_estimate, 0);
           if (method == LinearMethod::conjugate_gradient)
             EXPECT_NEAR(report.error_estimate, alone.error_estimate, 0.5 * alone.error_estimate);
-          else
-            EXPECT_LT(report.error_estimate, 1e-14);
+          else EXPECT_LT(report.error_estimate, 1e-14);
           axpy(-1.0, x, together);
           EXPECT_LE(norm2(together), 1e-9 * norm2(x));
         }
@@ -324,7 +345,8 @@ TEST(LinearSolver, CountsNegativeEigenvaluesOfWhatItFactorises) {
 TEST(LinearSolver, AnIndefiniteMatrixThatWasPromisedDefiniteIsAModelError) {
   Vector x;
   try {
-    solve(diagonal_matrix({1, -2, 3}), ones(3), x, {.method = LinearMethod::direct, .promise = MatrixPromise::positive_definite});
+    solve(diagonal_matrix({1, -2, 3}), ones(3), x,
+          {.method = LinearMethod::direct, .promise = MatrixPromise::positive_definite});
     FAIL();
   } catch (const Error& error) {
     EXPECT_EQ(error.exit(), Exit::model);
@@ -336,7 +358,8 @@ TEST(LinearSolver, SaysWhatAFactorNeedsBeforeItIsMade) {
   std::vector<std::string> lines;
   Vector x;
   const SolveReport report =
-      solve(poisson_matrix(8), ones(512), x, {.method = LinearMethod::direct, .say = [&](const std::string& line) { lines.push_back(line); }});
+      solve(poisson_matrix(8), ones(512), x,
+            {.method = LinearMethod::direct, .say = [&](const std::string& line) { lines.push_back(line); }});
   ASSERT_EQ(lines.size(), 1u);
   EXPECT_NE(lines[0].find("GB needed"), std::string::npos) << lines[0];
   EXPECT_GT(report.memory_needed, 0);
@@ -374,10 +397,12 @@ TEST(ErrorEstimate, IsTheEnergyErrorOfConjugateGradientsWithinAFactor) {
   const Vector b(device, random_numbers(8000, 2), "test");
   Vector exact(device, 8000, "test"), e(device, 8000, "test"), Ae(device, 8000, "test");
   ASSERT_TRUE(solve_linear(A, b, exact, {.method = LinearMethod::direct, .relative = 1e-12}).converged());
-  for (const PreconditionerKind kind : {PreconditionerKind::none, PreconditionerKind::jacobi, PreconditionerKind::chebyshev, PreconditionerKind::multigrid})
+  for (const PreconditionerKind kind : {PreconditionerKind::none, PreconditionerKind::jacobi,
+                                        PreconditionerKind::chebyshev, PreconditionerKind::multigrid})
     for (const double relative : {1e-2, 1e-4, 1e-6, 1e-8}) {
       Vector x(device, 8000, "test");
-      const SolveReport report = solve_linear(A, b, x, {.method = LinearMethod::conjugate_gradient, .preconditioner = kind, .relative = relative});
+      const SolveReport report = solve_linear(
+          A, b, x, {.method = LinearMethod::conjugate_gradient, .preconditioner = kind, .relative = relative});
       ASSERT_TRUE(report.converged());
       copy(x, e);
       axpy(-1.0, exact, e);

@@ -7,7 +7,12 @@ namespace {
 
 // A block of quadratic hexahedra: 200 nonzeros per row.
 SystemSize body(Index unknowns, std::array<double, 3> extent, int columns = 1) {
-  return {.unknowns = unknowns, .nonzeros = 200 * unknowns, .dimension = 3, .block = 3, .extent = extent, .columns = columns};
+  return {.unknowns = unknowns,
+          .nonzeros = 200 * unknowns,
+          .dimension = 3,
+          .block = 3,
+          .extent = extent,
+          .columns = columns};
 }
 
 const MatrixTraits definite{.finite = true, .symmetric = true, .positive_diagonal = true};
@@ -54,7 +59,9 @@ TEST(MethodChoice, TheFactorisationIsForeseenFromTheShapeAlone) {
 
 // A cube of n unknowns takes n^2, a square n^(3/2), a beam of fixed width n.
 TEST(MethodChoice, DissectionGrowsAsGeorgeAndLiuSay) {
-  const auto growth = [](SystemSize small, SystemSize large) { return dissection_operations(large) / dissection_operations(small); };
+  const auto growth = [](SystemSize small, SystemSize large) {
+    return dissection_operations(large) / dissection_operations(small);
+  };
   EXPECT_NEAR(growth(body(1000000, {1, 1, 1}), body(8000000, {1, 1, 1})), 64, 3);
   EXPECT_NEAR(growth(body(500000, {100, 1, 1}), body(1000000, {200, 1, 1})), 2, 0.05);
   const SystemSize plane{.unknowns = 100000, .nonzeros = 700000, .dimension = 2, .extent = {1, 1, 0}};
@@ -82,9 +89,9 @@ bool is_left(const SystemSize& size, double rate) {
 
 TEST(MethodChoice, SlowMultigridGivesWayToAFactorisationThatIsForeseenToBeFaster) {
   const SystemSize bar = body(40000, {4, 1, 1}), large = body(3000000, {1, 1, 1});
-  EXPECT_FALSE(is_left(bar, -0.15));  // 8 decades in 53 iterations
-  EXPECT_TRUE(is_left(bar, -0.005));  // in thousands
-  EXPECT_TRUE(is_left(bar, 0.001));   // never
+  EXPECT_FALSE(is_left(bar, -0.15));    // 8 decades in 53 iterations
+  EXPECT_TRUE(is_left(bar, -0.005));    // in thousands
+  EXPECT_TRUE(is_left(bar, 0.001));     // never
   EXPECT_FALSE(is_left(large, -0.01));  // a factorisation would take hours
 }
 

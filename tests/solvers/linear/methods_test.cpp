@@ -1,5 +1,5 @@
-// Every method by name, with every preconditioner: what it solves, what it refuses and how, and what `automatic` does when
-// a factorisation does not fit.
+// Every method by name, with every preconditioner: what it solves, what it refuses and how, and what `automatic` does
+// when a factorisation does not fit.
 #include "solvers/linear/linear_solver.hpp"
 
 #include "solvers/algebra/vectors.hpp"
@@ -14,7 +14,8 @@ using Method = LinearMethod;
 using Kind = PreconditionerKind;
 
 constexpr Kind all_kinds[] = {Kind::automatic, Kind::none, Kind::jacobi, Kind::chebyshev, Kind::multigrid};
-constexpr Method iterative[] = {Method::conjugate_gradient, Method::flexible_conjugate_gradient, Method::minres, Method::gmres, Method::bicgstab};
+constexpr Method iterative[] = {Method::conjugate_gradient, Method::flexible_conjugate_gradient, Method::minres,
+                                Method::gmres, Method::bicgstab};
 
 Blocks with_diagonal_shift(Blocks A, double shift) {
   for (std::size_t row = 0; row + 1 < A.offsets.size(); ++row)
@@ -53,7 +54,8 @@ std::string label(Method method, Kind kind) { return name_of(method) + " with " 
 TEST(Methods, EachSolvesADefiniteSystemWithEachPreconditioner) {
   for (const Method method : iterative)
     for (const Kind kind : all_kinds)
-      for (const MatrixPromise promise : {MatrixPromise::none, MatrixPromise::symmetric, MatrixPromise::positive_definite}) {
+      for (const MatrixPromise promise :
+           {MatrixPromise::none, MatrixPromise::symmetric, MatrixPromise::positive_definite}) {
         SCOPED_TRACE(label(method, kind));
         const Solved s = solve(poisson_matrix(14), {.method = method, .preconditioner = kind, .promise = promise});
         EXPECT_TRUE(s.report.converged()) << summary(s.report);
@@ -90,7 +92,8 @@ TEST(Methods, MultigridOfTheSymmetricPartBeatsJacobiOnConvection) {
   const int jacobi = solve(A, {.method = Method::gmres, .preconditioner = Kind::jacobi}).report.iterations;
   const Solved multigrid = solve(A, {.method = Method::gmres, .preconditioner = Kind::multigrid});
   EXPECT_LT(2 * multigrid.report.iterations, jacobi);
-  EXPECT_NE(multigrid.report.preconditioner.find("symmetric part"), std::string::npos) << multigrid.report.preconditioner;
+  EXPECT_NE(multigrid.report.preconditioner.find("symmetric part"), std::string::npos)
+      << multigrid.report.preconditioner;
 }
 
 TEST(Methods, WhatNeedsSymmetryRefusesAnUnsymmetricMatrixWithTheRemedy) {
@@ -99,7 +102,8 @@ TEST(Methods, WhatNeedsSymmetryRefusesAnUnsymmetricMatrixWithTheRemedy) {
       FAIL() << name_of(method);
     } catch (const Error& error) {
       EXPECT_EQ(error.exit(), Exit::input);
-      EXPECT_NE(error.message().find("'" + name_of(method) + "' was asked for, but the matrix is not symmetric"), std::string::npos);
+      EXPECT_NE(error.message().find("'" + name_of(method) + "' was asked for, but the matrix is not symmetric"),
+                std::string::npos);
       EXPECT_NE(error.fix().find("'gmres'"), std::string::npos);
     }
 }

@@ -77,10 +77,11 @@ TEST(PreparedSolver, ACycleThatServesBadlyIsMadeForTheMatrixAtHand) {
   const SolveReport bad = kept.solve();
   EXPECT_TRUE(bad.converged());
   EXPECT_GT(bad.iterations, 2 * fresh);
-  EXPECT_EQ(kept.prepared.counts().used_on, 1);    // the cycle of the Laplacian, which was given up soon
+  EXPECT_EQ(kept.prepared.counts().used_on, 1);  // the cycle of the Laplacian, which was given up soon
   EXPECT_EQ(kept.prepared.counts().refreshes, 1);
   kept.change(poisson.values, true);
-  kept.options.max_iterations = 2 * fresh;         // and what does not lead to the end within the limit is tried once more
+  // and what does not lead to the end within the limit is tried once more
+  kept.options.max_iterations = 2 * fresh;
   EXPECT_TRUE(kept.solve().converged());
   EXPECT_EQ(kept.prepared.counts().refreshes, 2);
 }

@@ -42,9 +42,15 @@ TEST(CoarsestInverse, IsTheFlexibilityOfAChain) {
     for (std::size_t i = 0; i < size; ++i)
       for (std::size_t j = 0; j < size; ++j) {
         double flexibility = 0;
-        for (std::size_t k = 0; k <= std::min(i, j); ++k) flexibility += static_cast<std::int32_t>(k) == n / 2 ? 1e3 : 1;
+        for (std::size_t k = 0; k <= std::min(i, j); ++k)
+          flexibility += static_cast<std::int32_t>(k) == n / 2 ? 1e3 : 1;
         const bool held = i + 1 < size && j + 1 < size;
-        EXPECT_NEAR(inverse[i * size + j], held ? flexibility : i == j ? 1 : 0, 1e-9 * flexibility) << i << " " << j << " of " << size;
+        EXPECT_NEAR(inverse[i * size + j],
+                    held     ? flexibility
+                    : i == j ? 1
+                             : 0,
+                    1e-9 * flexibility)
+            << i << " " << j << " of " << size;
       }
   }
 }

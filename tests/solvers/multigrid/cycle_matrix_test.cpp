@@ -25,7 +25,9 @@ Rows random_rows(Index rows, Index columns) {
   std::vector<std::int32_t> all(static_cast<std::size_t>(columns));
   std::iota(all.begin(), all.end(), 0);
   for (Index i = 0; i < rows; ++i) {
-    const Index length = i % 97 == 3 ? std::min<Index>(columns, 400) : i % 11 == 0 ? 0 : static_cast<Index>(random() % 30);
+    const Index length = i % 97 == 3   ? std::min<Index>(columns, 400)
+                         : i % 11 == 0 ? 0
+                                       : static_cast<Index>(random() % 30);
     std::ranges::shuffle(all, random);
     for (Index k = 0; k < length; ++k) {
       result.columns.push_back(all[static_cast<std::size_t>(k)]);
@@ -48,7 +50,8 @@ class CycleMatrixTest : public testing::TestWithParam<std::tuple<const char*, In
 
   CycleMatrix<double> packed() const {
     CycleMatrix<double> result;
-    kernels_.pack(device_, {rows_, columns_, 1, 1, offsets_.data(), column_.data(), values_.data()}, column_.size(), result);
+    kernels_.pack(device_, {rows_, columns_, 1, 1, offsets_.data(), column_.data(), values_.data()}, column_.size(),
+                  result);
     return result;
   }
   std::vector<double> x() const {
@@ -83,9 +86,11 @@ TEST_P(CycleMatrixTest, UnpackingGivesTheColumnsBack) {
 
 // Windows hold 256 rows, slices 16: sizes around both.
 INSTANTIATE_TEST_SUITE_P(Devices, CycleMatrixTest,
-                         testing::Combine(testing::Values("cpu", "cpu:v3", "fake"), testing::Values<Index>(1, 16, 255, 256, 257, 1000)),
+                         testing::Combine(testing::Values("cpu", "cpu:v3", "fake"),
+                                          testing::Values<Index>(1, 16, 255, 256, 257, 1000)),
                          [](const auto& info) {
-                           std::string name = std::string(std::get<0>(info.param)) + "_" + std::to_string(std::get<1>(info.param));
+                           std::string name =
+                               std::string(std::get<0>(info.param)) + "_" + std::to_string(std::get<1>(info.param));
                            std::ranges::replace(name, ':', '_');
                            return name;
                          });

@@ -1,5 +1,5 @@
-// Cycles before and after the matrix has got new values, on any device: on a GPU the first runs plainly, the second is recorded, the
-// third replayed, and a recording of old values must be gone.
+// Cycles before and after the matrix has got new values, on any device: on a GPU the first runs plainly, the second is
+// recorded, the third replayed, and a recording of old values must be gone.
 #pragma once
 
 #include "tests/solvers/multigrid/models.hpp"

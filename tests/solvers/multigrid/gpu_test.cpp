@@ -25,7 +25,8 @@ Solved solve(const System& s, Index coarsest_size = 600) {
   options.coarsest_size = coarsest_size;
   const SmoothedAggregation multigrid(*s.K, options);
   Vector x = s.space->zeros();
-  const SolveReport report = ConjugateGradient{.relative = 1e-10, .max_iterations = 300}.solve(*s.K, s.b, x, &multigrid);
+  const SolveReport report =
+      ConjugateGradient{.relative = 1e-10, .max_iterations = 300}.solve(*s.K, s.b, x, &multigrid);
   return {report, s.space->to_mesh(x), multigrid.levels()};
 }
 
@@ -36,7 +37,8 @@ void expect_agreement(const System& on_cpu, const System& on_gpu, Index coarsest
   ASSERT_EQ(gpu.levels.size(), cpu.levels.size());  // aggregation is the same on every device
   for (std::size_t l = 0; l < cpu.levels.size(); ++l) {
     EXPECT_EQ(gpu.levels[l].unknowns, cpu.levels[l].unknowns);
-    EXPECT_NEAR(gpu.levels[l].largest_eigenvalue, cpu.levels[l].largest_eigenvalue, 1e-4 * cpu.levels[l].largest_eigenvalue);
+    EXPECT_NEAR(gpu.levels[l].largest_eigenvalue, cpu.levels[l].largest_eigenvalue,
+                1e-4 * cpu.levels[l].largest_eigenvalue);
   }
   double largest = 0, difference = 0;
   for (std::size_t i = 0; i < cpu.u.size(); ++i) {

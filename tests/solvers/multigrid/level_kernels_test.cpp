@@ -15,7 +15,8 @@ namespace {
 
 using Columns = std::vector<std::vector<std::int32_t>>;  // [row]
 
-BlockMatrix blocks(const Device& device, const Columns& columns, Index width, int row_block, int column_block, const std::vector<double>& values) {
+BlockMatrix blocks(const Device& device, const Columns& columns, Index width, int row_block, int column_block,
+                   const std::vector<double>& values) {
   std::vector<Index> offsets{0};
   std::vector<std::int32_t> all;
   for (const auto& row : columns) {
@@ -38,12 +39,14 @@ std::vector<double> dense(const BlockMatrix& m) {
   const std::vector<Index> offsets = m.offsets.host();
   const std::vector<std::int32_t> columns = m.column.host();
   const std::vector<double> values = m.values.host();
-  const auto L = static_cast<std::size_t>(m.row_block), M = static_cast<std::size_t>(m.column_block), width = static_cast<std::size_t>(m.columns) * M;
+  const auto L = static_cast<std::size_t>(m.row_block), M = static_cast<std::size_t>(m.column_block),
+             width = static_cast<std::size_t>(m.columns) * M;
   std::vector<double> result(static_cast<std::size_t>(m.rows) * L * width, 0);
   for (std::size_t i = 0; i + 1 < offsets.size(); ++i)
     for (auto e = static_cast<std::size_t>(offsets[i]); e < static_cast<std::size_t>(offsets[i + 1]); ++e)
       for (std::size_t l = 0; l < L; ++l)
-        for (std::size_t k = 0; k < M; ++k) result[(i * L + l) * width + static_cast<std::size_t>(columns[e]) * M + k] += values[(e * L + l) * M + k];
+        for (std::size_t k = 0; k < M; ++k)
+          result[(i * L + l) * width + static_cast<std::size_t>(columns[e]) * M + k] += values[(e * L + l) * M + k];
   return result;
 }
 
@@ -51,7 +54,8 @@ struct Product {
   BlockMatrix A, P, R;
 };
 
-// A chain of nodes coupled to their next two neighbours, A symmetric, its columns out of order; up to three random blocks in a row of P.
+// A chain of nodes coupled to their next two neighbours, A symmetric, its columns out of order; up to three random
+// blocks in a row of P.
 Product random_product(const Device& device, std::int32_t nodes, int C, int K, bool diagonal) {
   std::mt19937 random(7);
   std::uniform_real_distribution<double> number(-1, 1);
@@ -68,7 +72,8 @@ Product random_product(const Device& device, std::int32_t nodes, int C, int K, b
         a[static_cast<std::size_t>(i)].push_back(j);
         for (std::size_t l = 0; l < c; ++l)
           for (std::size_t m = 0; m < c; ++m)
-            a_values.push_back(symmetric[(static_cast<std::size_t>(i) * c + l) * n * c + static_cast<std::size_t>(j) * c + m]);
+            a_values.push_back(
+                symmetric[(static_cast<std::size_t>(i) * c + l) * n * c + static_cast<std::size_t>(j) * c + m]);
       }
   std::vector<std::vector<double>> r_blocks(static_cast<std::size_t>(coarse));
   for (std::int32_t i = 0; i < nodes; ++i)
@@ -82,7 +87,8 @@ Product random_product(const Device& device, std::int32_t nodes, int C, int K, b
         for (std::size_t l = 0; l < c; ++l) r_blocks[static_cast<std::size_t>(to)].push_back(block[l * k + m]);
     }
   for (const auto& row : r_blocks) r_values.insert(r_values.end(), row.begin(), row.end());
-  return {blocks(device, a, nodes, C, C, a_values), blocks(device, p, coarse, C, K, p_values), blocks(device, r, nodes, K, C, r_values)};
+  return {blocks(device, a, nodes, C, C, a_values), blocks(device, p, coarse, C, K, p_values),
+          blocks(device, r, nodes, K, C, r_values)};
 }
 
 TEST(GalerkinProduct, IsThatOfDenseMatricesAndSymmetricToTheBit) {
@@ -91,7 +97,14 @@ TEST(GalerkinProduct, IsThatOfDenseMatricesAndSymmetricToTheBit) {
     bool diagonal;
   };
   for (const char* name : {"cpu", "fake"})
-    for (const Blocks b : {Blocks{1, 1, false}, {2, 3, false}, {3, 6, false}, {4, 4, false}, {5, 5, false}, {6, 6, false}, {2, 2, true}, {3, 3, true},
+    for (const Blocks b : {Blocks{1, 1, false},
+                           {2, 3, false},
+                           {3, 6, false},
+                           {4, 4, false},
+                           {5, 5, false},
+                           {6, 6, false},
+                           {2, 2, true},
+                           {3, 3, true},
                            {3, 3, false}}) {
       const Device device = Device::named(name);
       const Product m = random_product(device, 60, b.C, b.K, b.diagonal);
@@ -99,7 +112,8 @@ TEST(GalerkinProduct, IsThatOfDenseMatricesAndSymmetricToTheBit) {
       const LevelMatrixKernels& kernel = kernels<LevelMatrixKernels>(device, solver_kernels, "level matrix");
       kernel.galerkin(device, m.A.view(), m.P.view(), m.R.view(), b.diagonal, coarse);
       const std::vector<double> A = dense(m.A), P = dense(m.P), result = dense(coarse);
-      const auto fine = static_cast<std::size_t>(m.A.scalar_rows()), size = static_cast<std::size_t>(coarse.scalar_rows());
+      const auto fine = static_cast<std::size_t>(m.A.scalar_rows()),
+                 size = static_cast<std::size_t>(coarse.scalar_rows());
       std::vector<double> AP(fine * size, 0), expected(size * size, 0);
       for (std::size_t i = 0; i < fine; ++i)
         for (std::size_t j = 0; j < fine; ++j)
@@ -114,7 +128,8 @@ TEST(GalerkinProduct, IsThatOfDenseMatricesAndSymmetricToTheBit) {
           ASSERT_TRUE(same_node || result[j * size + k] == result[k * size + j]) << b.C << " x " << b.K;
         }
       Vector again(device, coarse.values.size(), "test");
-      ASSERT_TRUE(kernel.galerkin_again(device, m.A.view(), m.P.view(), m.R.view(), b.diagonal, coarse.view(), again.data()));
+      ASSERT_TRUE(
+          kernel.galerkin_again(device, m.A.view(), m.P.view(), m.R.view(), b.diagonal, coarse.view(), again.data()));
       EXPECT_EQ(again.host(), coarse.values.host());
     }
 }
@@ -149,7 +164,9 @@ TEST(Aggregates, HaveARootWithAllItsNeighboursAndLeaveNobodyOut) {
   for (std::size_t i = 0; i + 1 < nodes; ++i) {
     ASSERT_GE(aggregate[i], 0);
     ASSERT_LT(aggregate[i], count);
-    if (std::ranges::all_of(columns[i], [&](std::int32_t j) { return aggregate[static_cast<std::size_t>(j)] == aggregate[i]; })) rooted.insert(aggregate[i]);
+    if (std::ranges::all_of(columns[i],
+                            [&](std::int32_t j) { return aggregate[static_cast<std::size_t>(j)] == aggregate[i]; }))
+      rooted.insert(aggregate[i]);
   }
   EXPECT_EQ(aggregate.back(), -1);
   EXPECT_EQ(static_cast<Index>(rooted.size()), count);

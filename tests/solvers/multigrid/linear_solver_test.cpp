@@ -13,15 +13,17 @@ TEST(LinearSolver, EveryMethodGivesTheSameSolution) {
   const Device device = Device::named("cpu");
   const System s = cantilever(CellKind::hex8, 4, device);
   Vector reference = s.space->zeros();
-  const SolveReport direct = solve_linear(*s.K, s.b, reference, {.method = LinearMethod::direct}, {&s.space->coordinates(), 3});
+  const SolveReport direct =
+      solve_linear(*s.K, s.b, reference, {.method = LinearMethod::direct}, {&s.space->coordinates(), 3});
   ASSERT_TRUE(direct.converged());
   EXPECT_EQ(direct.choice, "as asked");
   const double size = norm2(reference);
-  for (const PreconditionerKind kind : {PreconditionerKind::none, PreconditionerKind::jacobi, PreconditionerKind::chebyshev,
-                                        PreconditionerKind::multigrid}) {
+  for (const PreconditionerKind kind : {PreconditionerKind::none, PreconditionerKind::jacobi,
+                                        PreconditionerKind::chebyshev, PreconditionerKind::multigrid}) {
     Vector x = s.space->zeros();
-    const SolveReport report = solve_linear(*s.K, s.b, x, {.method = LinearMethod::conjugate_gradient, .preconditioner = kind, .relative = 1e-10},
-                                            {&s.space->coordinates(), 3});
+    const SolveReport report = solve_linear(
+        *s.K, s.b, x, {.method = LinearMethod::conjugate_gradient, .preconditioner = kind, .relative = 1e-10},
+        {&s.space->coordinates(), 3});
     ASSERT_TRUE(report.converged()) << report.preconditioner;
     axpy(-1.0, reference, x);
     EXPECT_LT(norm2(x), 1e-6 * size) << report.preconditioner;  // 1e-10 times a condition number below 1e4
@@ -47,14 +49,17 @@ TEST(LinearSolver, TakesTheDirectSolverForSmallAndMultigridForLargeSystems) {
 TEST(LinearSolver, GoesFromSixteenBitsToDoubleWhenAnIterationStagnates) {
   const Device device = Device::named("cpu");
   const System s = cantilever(CellKind::hex8, 4, device);
-  LinearSolverOptions options{.method = LinearMethod::conjugate_gradient, .preconditioner = PreconditionerKind::multigrid, .relative = 1e-17};
+  LinearSolverOptions options{
+      .method = LinearMethod::conjugate_gradient, .preconditioner = PreconditionerKind::multigrid, .relative = 1e-17};
   options.multigrid.half_storage = true;
   Vector x = s.space->zeros();
   const SolveReport report = solve_linear(*s.K, s.b, x, options, {&s.space->coordinates(), 3});
   EXPECT_EQ(report.reason, StopReason::stagnated);
   ASSERT_EQ(report.fallbacks.size(), 2u);
-  EXPECT_TRUE(report.fallbacks[0].starts_with("matrices in 16 bits were not enough for the multigrid cycle (stagnated")) << report.fallbacks[0];
-  EXPECT_TRUE(report.fallbacks[1].starts_with("single precision was not enough for the multigrid cycle (stagnated")) << report.fallbacks[1];
+  EXPECT_TRUE(report.fallbacks[0].starts_with("matrices in 16 bits were not enough for the multigrid cycle (stagnated"))
+      << report.fallbacks[0];
+  EXPECT_TRUE(report.fallbacks[1].starts_with("single precision was not enough for the multigrid cycle (stagnated"))
+      << report.fallbacks[1];
   EXPECT_NE(report.preconditioner.find("double precision"), std::string::npos) << report.preconditioner;
   EXPECT_LT(report.true_relative_residual, 1e-11);
 }
@@ -64,7 +69,8 @@ TEST(LinearSolver, DoesNotCallAFailureASuccess) {
   const System s = cantilever(CellKind::hex8, 4, device);
   Vector x = s.space->zeros();
   const SolveReport report = solve_linear(
-      *s.K, s.b, x, {.method = LinearMethod::conjugate_gradient, .preconditioner = PreconditionerKind::jacobi, .max_iterations = 3});
+      *s.K, s.b, x,
+      {.method = LinearMethod::conjugate_gradient, .preconditioner = PreconditionerKind::jacobi, .max_iterations = 3});
   EXPECT_FALSE(report.converged());
   EXPECT_EQ(report.reason, StopReason::iteration_limit);
   EXPECT_GT(report.true_relative_residual, 1e-3);

@@ -58,9 +58,10 @@ inline System heat_cube(CellKind kind, Index n, const Device& device) {
 // Clamped at x = 0, weight in -z.
 inline System cantilever(CellKind kind, Index n, const Device& device, double poisson = 0.3) {
   const Lame l = Lame::from(1000, poisson);
-  return make_system(box(4 * n, n, n, {4, 1, 1}, kind), 3,
-                     {Integral::over_all_cells(Elasticity{l.lambda, l.mu}), Integral::over_all_cells(Load<3, 3, 0>{{0, 0, -1}})},
-                     {{"x0", 0}, {"x0", 1}, {"x0", 2}}, device);
+  return make_system(
+      box(4 * n, n, n, {4, 1, 1}, kind), 3,
+      {Integral::over_all_cells(Elasticity{l.lambda, l.mu}), Integral::over_all_cells(Load<3, 3, 0>{{0, 0, -1}})},
+      {{"x0", 0}, {"x0", 1}, {"x0", 2}}, device);
 }
 
 }  // namespace ritz::testing

@@ -46,7 +46,8 @@ TEST(Multigrid, IsASymmetricPositiveDefiniteOperator) {
   }
 }
 
-// Equal equations for several fields that do not couple: aggregates are those of nodes, whose blocks weigh less than single entries do.
+// Equal equations for several fields that do not couple: aggregates are those of nodes, whose blocks weigh less than
+// single entries do.
 TEST(Multigrid, SeveralFieldsTakeHardlyMoreIterationsThanOne) {
   const Device device = Device::named("cpu");
   const System s = heat_cube(CellKind::hex8, 12, device);
@@ -77,7 +78,8 @@ TEST(Multigrid, CycleOnSeveralVectorsDoesToEachWhatItDoesToOne) {
   for (const int threads : {1, 2}) {
     const Device device = Device::named("cpu", threads);
     for (const System& s : {cantilever(CellKind::tet10, 4, device), heat_cube(CellKind::tet4, 12, device)})
-      for (const auto& [single_precision, half_storage] : {std::pair(false, false), std::pair(true, false), std::pair(true, true)}) {
+      for (const auto& [single_precision, half_storage] :
+           {std::pair(false, false), std::pair(true, false), std::pair(true, true)}) {
         SmoothedAggregationOptions options = s.multigrid();
         options.single_precision = single_precision;
         options.half_storage = half_storage;
@@ -137,14 +139,17 @@ TEST(Multigrid, SinglePrecisionCyclesReachDoublePrecisionSolutions) {
   EXPECT_TRUE(twice.converged());
   EXPECT_LE(single.true_relative_residual, 1e-11);
   EXPECT_LE(single.iterations, twice.iterations + 4);
-  EXPECT_LT(SmoothedAggregation(*s.K, s.multigrid()).bytes(), 0.75 * double(SmoothedAggregation(*s.K, options).bytes()));
+  EXPECT_LT(SmoothedAggregation(*s.K, s.multigrid()).bytes(),
+            0.75 * double(SmoothedAggregation(*s.K, options).bytes()));
 }
 
-// Matrices in 16 bits cost at most a fifth of the iterations more; the solution is as good. Structured meshes, whose entries all round alike.
+// Matrices in 16 bits cost at most a fifth of the iterations more; the solution is as good. Structured meshes, whose
+// entries all round alike.
 TEST(Multigrid, MatricesInSixteenBitsReachTheSameSolutions) {
   const Device device = Device::named("cpu");
-  for (const System& s : {cantilever(CellKind::tet10, 5, device), cantilever(CellKind::hex8, 7, device), cantilever(CellKind::tet4, 8, device),
-                          heat_cube(CellKind::tet4, 24, device), heat_cube(CellKind::hex8, 20, device), heat_cube(CellKind::tet10, 9, device)}) {
+  for (const System& s : {cantilever(CellKind::tet10, 5, device), cantilever(CellKind::hex8, 7, device),
+                          cantilever(CellKind::tet4, 8, device), heat_cube(CellKind::tet4, 24, device),
+                          heat_cube(CellKind::hex8, 20, device), heat_cube(CellKind::tet10, 9, device)}) {
     SmoothedAggregationOptions options = s.multigrid();
     const SolveReport single = solve(s, options);
     const Index bytes = SmoothedAggregation(*s.K, options).bytes();
@@ -154,7 +159,8 @@ TEST(Multigrid, MatricesInSixteenBitsReachTheSameSolutions) {
     EXPECT_LE(half.true_relative_residual, 1e-8);
     EXPECT_LE(half.iterations, 1.2 * single.iterations + 1);
     const SmoothedAggregation multigrid(*s.K, options);
-    // Two bytes less for each entry of the first level at least (a tenth more with the others), padding of slices beside it.
+    // Two bytes less for each entry of the first level at least (a tenth more with the others), padding of slices
+    // beside it.
     EXPECT_LE(multigrid.bytes(), bytes - 2 * s.K->values().size());
     EXPECT_NE(multigrid.name().find("matrices in 16 bits"), std::string::npos);
   }
@@ -205,9 +211,11 @@ TEST(Multigrid, CopesWithContrast) {
     (z < 0.5 ? soft : stiff).cells.push_back(cell);
   }
   const Lame l = Lame::from(1000, 0.3), hard = Lame::from(1e9, 0.3);
-  std::vector<Integral> integrals{Integral::over(Elasticity{l.lambda, l.mu}, soft), Integral::over(Elasticity{hard.lambda, hard.mu}, stiff),
+  std::vector<Integral> integrals{Integral::over(Elasticity{l.lambda, l.mu}, soft),
+                                  Integral::over(Elasticity{hard.lambda, hard.mu}, stiff),
                                   Integral::over_all_cells(Load<3, 3, 0>{{0, 0, -1}})};
-  const System s = testing::make_system(std::move(mesh), 3, std::move(integrals), {{"x0", 0}, {"x0", 1}, {"x0", 2}}, device);
+  const System s =
+      testing::make_system(std::move(mesh), 3, std::move(integrals), {{"x0", 0}, {"x0", 1}, {"x0", 2}}, device);
   const SolveReport report = solve(s, s.multigrid());
   EXPECT_TRUE(report.converged()) << name_of(report.reason);
   EXPECT_LT(report.iterations, 150);
@@ -243,8 +251,8 @@ TEST(Multigrid, SolvesMixedCellsAndPlaneProblems) {
   EXPECT_LT(report.iterations, 60);
 }
 
-// One layer of quadratic solids, 33 times as long as thick; and nearly incompressible solids. At 100 times the iteration
-// does not end within 1000 steps: docs/solvers.md says what to do.
+// One layer of quadratic solids, 33 times as long as thick; and nearly incompressible solids. At 100 times the
+// iteration does not end within 1000 steps: docs/solvers.md says what to do.
 TEST(Multigrid, CopesWithThinPlatesAndNearlyIncompressibleSolids) {
   const Device device = Device::named("cpu");
   const Lame l = Lame::from(1000, 0.3);
@@ -275,13 +283,15 @@ System quarter_plate_with_a_hole(Index nr, Index nt, const Device& device) {
     data.points[i + 1] = radius * s;
   }
   const Lame l = Lame::from(1, 0.3);
-  return testing::make_system(Mesh(std::move(data)), 2,
-                              {Integral::over_all_cells(PlaneElasticity::plane_stress(l, 1)), Integral::over_all_cells(Load<2, 2, 0>{{1, 0}})},
-                              {{"y0", 1}, {"y1", 0}}, device);
+  return testing::make_system(
+      Mesh(std::move(data)), 2,
+      {Integral::over_all_cells(PlaneElasticity::plane_stress(l, 1)), Integral::over_all_cells(Load<2, 2, 0>{{1, 0}})},
+      {{"y0", 1}, {"y1", 0}}, device);
 }
 
-// What is no larger than a coarsest level is solved by its dense inverse; with no levels allowed below it and too large for one, many smoothing steps stand
-// in for it, which must stay positive definite whatever the largest eigenvalue: here a bound that is 0.2 % too low showed.
+// What is no larger than a coarsest level is solved by its dense inverse; with no levels allowed below it and too large
+// for one, many smoothing steps stand in for it, which must stay positive definite whatever the largest eigenvalue:
+// here a bound that is 0.2 % too low showed.
 TEST(Multigrid, OneLevelIsSolved) {
   const Device device = Device::named("cpu");
   for (const Index n : {3, 6, 7, 8, 10}) {
@@ -308,7 +318,8 @@ TEST(Multigrid, NeedsLessThanItsShareOfMemory) {
   const Device device = Device::named("cpu");
   const System s = heat_cube(CellKind::hex8, 32, device);
   const SmoothedAggregation multigrid(*s.K, s.multigrid());
-  EXPECT_LT(double(multigrid.bytes()) / double(s.space->unknown_count()), 600);  // bytes per unknown of a 27-point matrix
+  // bytes per unknown of a 27-point matrix
+  EXPECT_LT(double(multigrid.bytes()) / double(s.space->unknown_count()), 600);
   EXPECT_LT(multigrid.operator_complexity(), 1.5);
 }
 

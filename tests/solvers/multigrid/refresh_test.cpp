@@ -37,7 +37,8 @@ TEST(MultigridRefresh, WithoutAChangeGivesTheSameBits) {
         EXPECT_TRUE(multigrid.refresh());
         EXPECT_EQ(device.memory().statistics().peak, first.peak);  // each needs in between what the one before did
         EXPECT_EQ(device.memory().statistics().live, first.live);
-        EXPECT_EQ(device.memory().statistics().raw_allocations, first.raw_allocations);  // what it needs in between is at hand
+        // what it needs in between is at hand
+        EXPECT_EQ(device.memory().statistics().raw_allocations, first.raw_allocations);
       }
   }
 }
@@ -80,7 +81,8 @@ TEST(MultigridRefresh, IsAsGoodAsANewSetUpWhenCoefficientsChange) {
   const SmoothedAggregation anew(*changed.K, changed.multigrid());
   Vector x = s.space->zeros(), y = s.space->zeros();
   const ConjugateGradient solver{.relative = 1e-8, .max_iterations = 300};
-  const SolveReport refreshed = solver.solve(*s.K, changed.b, x, &multigrid), fresh = solver.solve(*changed.K, changed.b, y, &anew);
+  const SolveReport refreshed = solver.solve(*s.K, changed.b, x, &multigrid),
+                    fresh = solver.solve(*changed.K, changed.b, y, &anew);
   EXPECT_TRUE(refreshed.converged());
   EXPECT_LE(std::abs(refreshed.iterations - fresh.iterations), 2);
 }
@@ -141,7 +143,8 @@ TEST(MultigridRefresh, KeepsTheTransfersWhileValuesChangeByLessThanTwo) {
   copy(warmer.K->values(), s.K->values());
   EXPECT_TRUE(multigrid.refresh());
   EXPECT_EQ(transfers_made(device), before);
-  EXPECT_LE(iterations(*s.K, warmer.b, multigrid), iterations(*s.K, warmer.b, SmoothedAggregation(*s.K, s.multigrid())) + 2);
+  EXPECT_LE(iterations(*s.K, warmer.b, multigrid),
+            iterations(*s.K, warmer.b, SmoothedAggregation(*s.K, s.multigrid())) + 2);
 }
 
 TEST(MultigridRefresh, SmallChangesAddUp) {
