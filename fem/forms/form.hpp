@@ -46,6 +46,7 @@
 #include "fem/forms/point_state.hpp"
 
 #include <concepts>
+#include <cstddef>
 #include <type_traits>
 
 namespace ritz {
@@ -68,9 +69,12 @@ struct Fields {
   T gradient[C][G];  // [component][direction]
 };
 
+// [bytes] Forms are copied into kernels with their arguments, for which CUDA has room for 4 KiB.
+inline constexpr std::size_t largest_form = 512;
+
 // A plain struct that states its facts and fits into a kernel argument.
 template <class F>
-concept Form = std::is_trivially_copyable_v<F> && sizeof(F) <= 256 && requires {
+concept Form = std::is_trivially_copyable_v<F> &&(sizeof(F) <= largest_form) && requires {
   { F::name } -> std::convertible_to<const char*>;
   { F::components } -> std::convertible_to<int>;
   { F::dimension } -> std::convertible_to<int>;

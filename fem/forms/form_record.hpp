@@ -40,7 +40,7 @@ struct FormRecord {
   int parameter_count;
   ParameterRecord parameters[32];
   std::size_t size;
-  alignas(std::max_align_t) std::byte prototype[256];  // F{}
+  alignas(std::max_align_t) std::byte prototype[largest_form];  // F{}
 
   std::span<const StateFacts> states() const { return {state, static_cast<std::size_t>(state_count)}; }
 };

@@ -71,7 +71,7 @@ struct FormValue {
   int state_points = 0;                     // of a whole element; those of the quadrature else
   std::vector<double> state_start;          // of the numbers that it keeps at a point
   std::string module = "ritz_fem_kernels";  // where its kernels are
-  alignas(std::max_align_t) std::array<std::byte, 256> bytes{};
+  alignas(std::max_align_t) std::array<std::byte, largest_form> bytes{};
 
  private:
   void keep(std::span<const StateFacts> state) {

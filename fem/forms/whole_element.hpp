@@ -36,7 +36,7 @@
 //   rate_independent = false  with a state: an increment without a change of u changes nothing
 #pragma once
 
-#include "fem/forms/point_state.hpp"
+#include "fem/forms/form.hpp"
 #include "fem/numbers/dual.hpp"
 #include "mesh/cell_kind.hpp"
 
@@ -51,7 +51,7 @@ constexpr int nodes_on(CellKind kind) {
 }
 
 template <class E>
-concept WholeElement = std::is_trivially_copyable_v<E> && sizeof(E) <= 256 && requires {
+concept WholeElement = std::is_trivially_copyable_v<E> &&(sizeof(E) <= largest_form) && requires {
   { E::name } -> std::convertible_to<const char*>;
   { E::cell } -> std::convertible_to<CellKind>;
   { E::components } -> std::convertible_to<int>;
