@@ -67,6 +67,23 @@ class LoadCases(BadInputs):
                         self.assertEqual(list(written[section]), list(expected[section]))
                     self.assert_same(list(written["PointData"]["displacement"]), list(expected["PointData"]["displacement"]), 1e-8)
 
+    def test_a_load_case_replaces_only_the_components_that_it_names(self):
+        """What is clamped stays clamped across a push along x: the run in which x is prescribed and y and z are held."""
+        push = '[[displacement]]\nregion = "a.x0"\nx = 2e-4\n'
+        held = '[[displacement]]\nregion = "a.x0"\nx = 2e-4\ny = 0\nz = 0\n'
+        side = LOADS["wind & rain"]  # pushes against what is held
+        alone = self.solve_text(MESH + STEEL + ROLLER + PROBES + held + side, keys={"solver.tolerance": 1e-12})
+        self.assertGreater(max(map(abs, alone.probes["held"])), 1e5)
+        for others in ("", as_load_case("pull", LOADS["pull"])):
+            outcome = self.solve_text(ELASTIC + as_load_case("push", push + side) + others, keys={"solver.tolerance": 1e-12})
+            for probe, values in alone.probes.items():
+                self.assert_same(outcome.report["load_cases"]["push"]["probes"][probe], values, 1e-8)
+            base = vtu.read(outcome.report["load_cases"]["push"]["output"])
+            x, u = base["Points"]["Points"], base["PointData"]["displacement"]
+            for i in range(0, len(x), 3):
+                if x[i] == 0:
+                    self.assertEqual(list(u[i:i + 3]), [2e-4, 0, 0])
+
     def test_a_combination_that_fails_keeps_no_other_from_being_written(self):
         combination = '[[combination]]\nname = "{}"\nfactors = {{pull = {}}}\n'
         text = ELASTIC + as_load_case("pull", LOADS["pull"]) + combination.format("lost", 1e-318) + combination.format("kept", 2)  # displacements below what a number can be

@@ -175,6 +175,19 @@ class Damage(CaseTest):
         path.unlink()
         self.assertEqual(verify(results)[1][path.name], "missing")
 
+    def test_a_file_may_be_ahead_of_the_journal_by_the_step_that_was_being_committed(self):
+        """The file is exchanged before the journal's line is written: a kill between them leaves one step more, never two, and never one less."""
+        results = self.solve("ritz-modal", example("modal/cantilever"), "--set", "modal.count=1", "--set", "modal.animate=4", *FORMAT).folder / "results"
+        journal = results / "results.journal"
+        lines = journal.read_bytes().splitlines(keepends=True)
+        of_mode = [i for i, line in enumerate(lines) if b"cantilever_mode_1.hdf" in line]
+        self.assertEqual(of_mode[-4:], list(range(len(lines) - 4, len(lines))))
+        for missing, state in ((0, "ok"), (1, "ok"), (2, "damaged"), (3, "damaged")):
+            journal.write_bytes(b"".join(lines[:len(lines) - missing]))
+            exit_code, states, text = verify(results)
+            self.assertEqual((exit_code, states["cantilever_mode_1.hdf"]), (0 if state == "ok" else 9, state), text)
+            self.assertEqual("whose commit was cut off" in text, missing == 1, text)
+
     def test_names_that_cannot_be_exchanged(self):
         """As on NFS: each step is then written to a copy."""
         folder = self.folder / "results"

@@ -4,6 +4,9 @@
 
 #include "tests/mesh/meshes.hpp"
 
+#include <algorithm>
+#include <random>
+
 using namespace ritz;
 using ::testing::ElementsAre;
 
@@ -49,6 +52,46 @@ TEST_P(Cracks3d, ATornFaceIsFoundWithAllItsFacetsAndNodes) {
 TEST_P(Cracks3d, AVisibleGapIsNoCrack) {
   EXPECT_TRUE(find_cracks(Mesh(torn_box(GetParam(), 2, 0.01))).facets.empty());
   EXPECT_FALSE(find_cracks(Mesh(torn_box(GetParam(), 2, 0.01)), 0.02).facets.empty());
+}
+
+// The header's promise: a crack is narrower than a millionth of the shortest edge, in any unit.
+TEST_P(Cracks3d, AreNarrowerThanAMillionthOfTheShortestEdge) {
+  for (const double size : {1e-3, 1.0, 1e3})
+    for (const auto& [gap, is_crack] : {std::pair{0.4e-6, true}, {4e-6, false}, {1e-4, false}}) {
+      MeshData data = torn_box(GetParam(), 1, gap);  // edges of length 1
+      for (double& x : data.points) x *= size;
+      EXPECT_EQ(!find_cracks(Mesh(std::move(data))).facets.empty(), is_crack) << gap << " " << size;
+    }
+}
+
+// One edge of a thousandth, between two facets of the boundary. Cells may begin at any corner: each names its nodes in
+// one of the twelve orders that keep it from being inside out.
+TEST(Cracks, AreTheSameWhereverTheNumberingOfACellBegins) {
+  std::vector<std::array<std::size_t, 4>> even;
+  std::array<std::size_t, 4> order{0, 1, 2, 3};
+  do {
+    int inversions = 0;
+    for (std::size_t i = 0; i < 4; ++i)
+      for (std::size_t j = i + 1; j < 4; ++j) inversions += order[i] > order[j];
+    if (inversions % 2 == 0) even.push_back(order);
+  } while (std::ranges::next_permutation(order).found);
+  ASSERT_EQ(even.size(), 12u);
+
+  std::mt19937 random(1);
+  for (int numbering = 0; numbering < 60; ++numbering)
+    for (const auto& [gap, is_crack] : {std::pair{1e-10, true}, {1e-7, false}}) {
+      MeshData data = torn_box(CellKind::tet4, 2, gap);
+      for (std::size_t i = 0; i < data.points.size(); i += 3)
+        if (data.points[i] == 0 && data.points[i + 1] == 0 && data.points[i + 2] == 0.5) data.points[i + 2] = 1e-3;
+      data.regions.clear();
+      auto& nodes = data.blocks[0].nodes;
+      for (std::size_t c = 0; c < nodes.size(); c += 4) {
+        const auto& chosen = even[random() % 12];
+        const std::array<Node, 4> before{nodes[c], nodes[c + 1], nodes[c + 2], nodes[c + 3]};
+        for (std::size_t i = 0; i < 4; ++i) nodes[c + i] = before[chosen[i]];
+      }
+      EXPECT_EQ(!find_cracks(Mesh(std::move(data))).facets.empty(), is_crack) << gap;
+    }
 }
 
 // [0, 1]^3 in one hexahedron, and 2 x 2 x 2 small ones on [1 + gap, 2 + gap] x ...; without a gap they share the

@@ -87,6 +87,17 @@ TEST(Mesh, OutOfPlaneInTwoDimensionsIsRefused) {
   expect_refused(data, "1 node (5) of the two-dimensional mesh");
 }
 
+// Coordinates carry sixteen digits: what rounding leaves is flat, a hundred millionth of the size is not.
+TEST(Mesh, FlatIsWhatIsFlatUpToRoundingInAnyUnit) {
+  for (const double size : {1e-6, 1.0, 1e6}) {
+    MeshData data = rectangle_data(2, 2, {size, size}, CellKind::quad4);
+    data.points[3 * 5 + 2] = 1e-15 * size;
+    EXPECT_NO_THROW(Mesh{data}) << size;
+    data.points[3 * 5 + 2] = 1e-8 * size;
+    expect_refused(data, "1 node (5) of the two-dimensional mesh");
+  }
+}
+
 TEST(Mesh, InAPlaneParallelToTheAxesIsFine) {
   MeshData data = rectangle_data(2, 2, {1, 1}, CellKind::quad4);
   for (std::size_t i = 2; i < data.points.size(); i += 3) data.points[i] = 3;
@@ -119,6 +130,19 @@ TEST(Mesh, WithOverlappingCellsIsRefused) {
   data.points.insert(data.points.end(), {0.2, 0.2, 2});
   data.blocks[0].nodes.insert(data.blocks[0].nodes.end(), {0, 1, 2, 4});
   expect_refused(data, "two cells on the same side");
+}
+
+// A face has two sides, so at most two cells: whichever of the three comes first.
+TEST(Mesh, WithThreeCellsOnOneFaceIsRefused) {
+  const std::array<std::array<Node, 4>, 3> cells{{{0, 1, 2, 3}, {0, 2, 1, 4}, {0, 1, 2, 5}}};  // above, below, above
+  std::array<std::size_t, 3> order{0, 1, 2};
+  do {
+    MeshData data{.dimension = 3, .points = {0, 0, 0, 1, 0, 0, 0, 1, 0, 0.2, 0.2, 1, 0.2, 0.2, -1, 0.2, 0.2, 2}};
+    data.blocks.push_back({CellKind::tet4, {}});
+    for (const std::size_t cell : order)
+      data.blocks[0].nodes.insert(data.blocks[0].nodes.end(), cells[cell].begin(), cells[cell].end());
+    expect_refused(data, "shared by more than two cells");
+  } while (std::ranges::next_permutation(order).found);
 }
 
 TEST(Mesh, WithLinearBesideQuadraticCellsIsRefused) {

@@ -96,6 +96,35 @@ TEST(BlockConjugateGradient, DependentRightHandSidesAreSolvedLikeAnyOthers) {
   }
 }
 
+// `absolute` is of the residual as it is given, in the unit of the right-hand side: |b - A x| <= absolute, for loads of
+// any size beside each other, alone and at once. The smaller half of them is too small for it to matter.
+TEST(BlockConjugateGradient, TheAbsoluteToleranceIsInTheUnitOfTheLoad) {
+  const SparseMatrix A = testing::on(Device::named("cpu"), poisson_matrix(6));
+  const std::vector<double> load = random_numbers(216, 5);
+  for (const double size : {1e-150, 1e-20, 1.0, 1e20, 1e150}) {
+    Columns b;
+    for (const double factor : {1.0, 1e-3, 1e3, 1e-9}) {
+      b.push_back(load);
+      for (double& value : b.back()) value *= factor * size;
+    }
+    const double absolute = 1e-4 * size;
+    const Solved solved = solve({.relative = 0, .absolute = absolute}, A, b);
+    for (std::size_t j = 0; j < b.size(); ++j) {
+      SCOPED_TRACE(size * b[j][0] / load[0]);
+      double norm = 0;
+      for (const double value : b[j]) norm += value / size * (value / size);
+      norm = std::sqrt(norm);
+      EXPECT_TRUE(solved.reports[j].converged()) << summary(solved.reports[j]);
+      const double residual = relative_residual(A, solved.x[j], b[j]) * norm;
+      EXPECT_LE(residual, 1.0001e-4);
+      Vector alone(A.device(), std::vector<double>(216, 0.0), "test");
+      const SolveReport single =
+          ConjugateGradient{.relative = 0, .absolute = absolute}.solve(A, Vector(A.device(), b[j], "test"), alone);
+      EXPECT_NEAR(solved.reports[j].iterations, single.iterations, 1);  // sums in another order
+    }
+  }
+}
+
 TEST(BlockConjugateGradient, ColumnsStopOneByOneForTheirOwnReasons) {
   const Device device = Device::named("cpu");
   Blocks blocks = poisson_matrix(5);

@@ -189,6 +189,24 @@ TEST(Jacobi, NamesTheRowWithoutAPositiveDiagonal) {
   }
 }
 
+// A positive definite matrix has a positive diagonal: one entry is enough to tell.
+TEST(Jacobi, OneDiagonalEntryThatIsNotPositiveIsRefused) {
+  for (const double bad :
+       {0.0, -1e-300, -2.0, std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity()})
+    for (std::size_t row = 0; row < 3; ++row) {
+      std::vector<double> entries{1, 2, 3};
+      entries[row] = bad;
+      const SparseMatrix A = on(Device::named("cpu"), diagonal_matrix(entries));
+      try {
+        JacobiPreconditioner jacobi(A);
+        ADD_FAILURE() << bad << " in row " << row;
+      } catch (const Error& error) {
+        EXPECT_EQ(error.exit(), Exit::model);
+        EXPECT_NE(error.message().find("row " + std::to_string(row)), std::string::npos) << error.message();
+      }
+    }
+}
+
 // R1
 TEST(ConjugateGradient, IterationLimitIsNotSuccess) {
   const SparseMatrix A = on(Device::named("cpu"), poisson_matrix(10));
