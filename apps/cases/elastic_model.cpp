@@ -120,12 +120,6 @@ void hold_axis(const PlaneModel& plane, Constraints& fixed) {
   fixed.prescribe_nodes(axis, 0, 0, "the axis of revolution");
 }
 
-void read_supports(Run& run, const Mesh& mesh, const PlaneModel& plane, Constraints& fixed, bool only_zero) {
-  for (const Prescription& p : read_displacements(run.input().root(), mesh, only_zero))
-    prescribe(fixed, *p.region, p.component, p.value, p.source);
-  hold_axis(plane, fixed);
-}
-
 RigidModes rigid_modes(const Mesh& mesh, const PlaneModel& plane) {
   return mesh.dimension() == 3 ? RigidModes::solid : plane.axisymmetric ? RigidModes::axisymmetric : RigidModes::plane;
 }

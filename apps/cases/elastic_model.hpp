@@ -28,8 +28,6 @@ FormValue stiffness_form(const PlaneModel& plane, const ElasticMaterial& materia
 std::vector<Prescription> read_displacements(const Case::Table& from, const Mesh& mesh, bool only_zero = false);
 // The axis of revolution, where there is one, does not move away from itself.
 void hold_axis(const PlaneModel& plane, Constraints& fixed);
-// Both.
-void read_supports(Run& run, const Mesh& mesh, const PlaneModel& plane, Constraints& fixed, bool only_zero = false);
 
 // The rigid motions that a body of this model can have.
 RigidModes rigid_modes(const Mesh& mesh, const PlaneModel& plane);

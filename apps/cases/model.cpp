@@ -169,15 +169,17 @@ void print_range(Run& run, const Mesh& mesh, const std::string& name, const std:
                  place(mesh, static_cast<std::size_t>(high - values.begin())));
 }
 
-void print_balance(Run& run, const StaticSolution& solution, int components) {
-  std::vector<double> reaction(static_cast<std::size_t>(components), 0.0);
-  for (std::size_t i = 0; i < solution.reaction.size(); ++i)
-    reaction[i % static_cast<std::size_t>(components)] += solution.reaction[i];
-  run.log().line("loads: ({:.6g}), reactions: ({:.6g}), certificate {:.1e}", fmt::join(solution.applied, ", "),
-                 fmt::join(reaction, ", "), solution.certificate);
-  run.facts()["applied_load"] = fmt::format("{:.10g}", fmt::join(solution.applied, " "));
-  run.facts()["reaction"] = fmt::format("{:.10g}", fmt::join(reaction, " "));
-  run.facts()["residual_certificate"] = fmt::format("{:.3e}", solution.certificate);
+void print_balance(Run& run, std::span<const double> applied, const std::vector<double>& reaction, double residual,
+                   int components) {
+  std::vector<double> sums(static_cast<std::size_t>(components), 0.0);
+  for (std::size_t i = 0; i < reaction.size(); ++i) sums[i % static_cast<std::size_t>(components)] += reaction[i];
+  if (!applied.empty()) {
+    run.log().line("loads: ({:.6g}), reactions: ({:.6g}), certificate {:.1e}", fmt::join(applied, ", "),
+                   fmt::join(sums, ", "), residual);
+    run.facts()["applied_load"] = fmt::format("{:.10g}", fmt::join(applied, " "));
+  }
+  run.facts()["reaction"] = fmt::format("{:.10g}", fmt::join(sums, " "));
+  run.facts()["residual_certificate"] = fmt::format("{:.3e}", residual);
 }
 
 void print_peak(Run& run, const Mesh& mesh, const std::string& name, const std::vector<double>& magnitudes) {

@@ -8,6 +8,7 @@
 #include "fem/plugins/form_catalogue.hpp"
 #include "fem/space/rigid_motion.hpp"
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -55,8 +56,10 @@ void finish_model(Run& run, std::span<Constraints* const> constraints, std::opti
 
 // "peak <name>: value at (x, y, z)": largest, and smallest when signed.
 void print_range(Run& run, const Mesh& mesh, const std::string& name, const std::vector<double>& values);
-// Sum of reactions against sum of loads, component by component; recorded as "balance".
-void print_balance(Run& run, const StaticSolution& solution, int components);
+// Sums of loads [component] and of reactions [mesh node][component], in the log and among the facts; empty `applied`:
+// loads are not known.
+void print_balance(Run& run, std::span<const double> applied, const std::vector<double>& reaction, double residual,
+                   int components);
 void print_peak(Run& run, const Mesh& mesh, const std::string& name, const std::vector<double>& magnitudes);
 // A notice, once a run, where nodes move against each other by more than a tenth of the mesh's size: equations that
 // take displacements as small do not hold there. `displacements` [node][components]

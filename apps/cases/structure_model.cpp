@@ -278,7 +278,7 @@ Beam beam_of(const StructureSection& section) {
   return beam;
 }
 
-StructureModel read_structure(Run& run, const Mesh& mesh, const FormCatalogue& catalogue, bool needs_density) {
+StructureModel read_sections(Run& run, const Mesh& mesh, const FormCatalogue& catalogue, bool needs_density) {
   StructureModel model;
   for (const Case::Table& t :
        run.input().tables("section", "what the lines and surfaces of the mesh are", {.minimum_count = 1}))

@@ -45,7 +45,7 @@ Beam beam_of(const StructureSection& section);
 
 // [[section]], [[spring]] and [[mass]]. What is wrong is added to the case. Cells of surfaces must have a section;
 // lines without one name places.
-StructureModel read_structure(Run& run, const Mesh& mesh, const FormCatalogue& catalogue, bool needs_density);
+StructureModel read_sections(Run& run, const Mesh& mesh, const FormCatalogue& catalogue, bool needs_density);
 
 // [[support]] of the case or of a load case. With `only_zero`, other values are errors.
 std::vector<Prescription> read_structure_supports(const Case::Table& from, const Mesh& mesh, int components,

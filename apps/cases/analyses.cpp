@@ -1,0 +1,94 @@
+#include "apps/cases/analyses.hpp"
+
+#include "apps/cases/model.hpp"
+#include "apps/cases/newton.hpp"
+#include "apps/run/forecast.hpp"
+#include "apps/sweep/shared_model.hpp"
+#include "apps/sweep/static_batch.hpp"
+
+#include <utility>
+
+namespace ritz {
+namespace {
+
+LinearSolverOptions solver_of(Run& run, const CaseModel& model) {
+  LinearSolverOptions solver = run.solver(model.promise, model.tolerance);
+  if (model.factorised && solver.method == LinearMethod::automatic) solver.method = LinearMethod::direct;
+  solver.one_of_many =
+      pay_for_a_matrix(model.load_cases.cases.size(), model.load_cases.combinations.size()) || run.shared().sweeps;
+  return solver;
+}
+
+void refuse_load_cases(Run& run, const CaseModel& model, bool linear) {
+  if (model.load_cases.cases.empty() || linear) return;
+  if (model.linear)
+    run.input().add_error(Error(Exit::model, "load cases along a path of [newton]",
+                                "each load case is one state, under all of its loads",
+                                "leave [newton] out, or the load cases"));
+  else
+    run.input().add_error(Error(Exit::model, "load cases of a model with nonlinear elements",
+                                "they share one matrix, which such elements change", "make a case file of each"));
+}
+
+ForecastModel foreseen(Run& run, const CaseModel& model, const LinearSolverOptions& solver, const NewtonInput& newton,
+                       bool linear) {
+  ForecastModel foreseen =
+      linear ? linear_model(run, *model.space, model.equations, model.load_cases, *model.supports, solver)
+             : ForecastModel{};
+  foreseen.matrix = asks_for_matrix(*model.space, solver);
+  foreseen.no_matrix = solver.operator_kind == OperatorKind::matrix_free;
+  foreseen.restart = solver.restart;
+  foreseen.factorised = solver.method == LinearMethod::direct;
+  foreseen.definite = model.promise == MatrixPromise::positive_definite;
+  foreseen.half_storage = solver.multigrid.half_storage;
+  foreseen.in_space = model.structural;
+  foreseen.newton = !linear;
+  foreseen.increments = newton.options.increment_count();
+  foreseen.shows_increments = !linear && newton.write_increments && newton.options.increment_count() > 1;
+  return foreseen;
+}
+
+// Factors of the load cases that act in the solution with this number: load cases first, then combinations.
+std::vector<double> factors_of(const LoadCaseInputs& inputs, std::size_t number) {
+  if (number >= inputs.cases.size())
+    return inputs.cases.empty() ? std::vector<double>{} : inputs.combinations[number - inputs.cases.size()].factors;
+  std::vector<double> factors(inputs.cases.size(), 0.0);
+  factors[number] = 1;
+  return factors;
+}
+
+}  // namespace
+
+void solve_case(Run& run, CaseModel read) {
+  const auto model = std::make_shared<const CaseModel>(std::move(read));
+  const LinearSolverOptions solver = solver_of(run, *model);
+  const NewtonInput newton = read_newton(run, solver);
+  const bool linear = model->linear && !newton.follows_a_path();
+  refuse_load_cases(run, *model, linear);
+  forecast(run, *model->space, model->equations, foreseen(run, *model, solver, newton, linear));
+  finish_model(run, model->supports->all(), model->rigid, {model->nodal_results, model->cell_results}, model->held);
+
+  const Operator& equations = make_operator(run, *model->space, model->equations, &solver);
+  if (linear)
+    return solve_or_wait(
+        run, equations, model->load_cases, model->supports, solver,
+        [model, &equations, tolerance = solver.relative, shown = std::size_t{0}](const StaticSolution& s) mutable {
+          model->show(equations, {.u = s.u,
+                                  .reaction = s.reaction,
+                                  .residual = s.certificate,
+                                  .tolerance = tolerance,
+                                  .applied = s.applied,
+                                  .factors = factors_of(model->load_cases, shown++)});
+        });
+  solve_by_newton(run, equations, model->supports->common(), newton,
+                  [&](const NonlinearSolution& s, double part, std::optional<double> time) {
+                    model->show(equations, {.u = s.u,
+                                            .reaction = s.reaction,
+                                            .residual = s.certificate,
+                                            .tolerance = newton.options.relative,
+                                            .part = part,
+                                            .time = time});
+                  });
+}
+
+}  // namespace ritz

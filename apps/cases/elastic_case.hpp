@@ -1,0 +1,12 @@
+// Small-strain elasticity of solids, plane and axisymmetric bodies as a case says it: materials, loads, prescribed
+// displacements.
+#pragma once
+
+#include "apps/cases/case_model.hpp"
+
+namespace ritz {
+
+// Errors of the case are added to run.input(). The run must outlive the model.
+CaseModel read_elasticity(Run& run);
+
+}  // namespace ritz

@@ -1,0 +1,191 @@
+#include "apps/cases/structure_case.hpp"
+
+#include "apps/cases/model.hpp"
+#include "apps/cases/plugins.hpp"
+#include "apps/cases/structure_model.hpp"
+#include "apps/results/derived_fields.hpp"
+#include "apps/results/field_component.hpp"
+#include "apps/results/section_forces.hpp"
+#include "fem/operator/untouched_unknowns.hpp"
+#include "solvers/algebra/vectors.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <fmt/format.h>
+#include <iterator>
+#include <optional>
+
+namespace ritz {
+namespace {
+
+std::vector<double> magnitudes(const std::vector<double>& vectors) {
+  std::vector<double> result(vectors.size() / 3);
+  for (std::size_t i = 0; i < result.size(); ++i)
+    result[i] = std::hypot(vectors[3 * i], vectors[3 * i + 1], vectors[3 * i + 2]);
+  return result;
+}
+
+std::vector<Field> nodal_names(int components) {
+  std::vector<Field> names = {{"displacement", 3}, {"reaction", 3}};
+  if (components == 6) names.insert(names.end(), {{"rotation", 3}, {"reaction_moment", 3}});
+  return names;
+}
+
+std::vector<Field> nodal_fields(int components, const std::vector<double>& u, const std::vector<double>& reaction) {
+  std::vector<Field> fields = {{"displacement", 3, part_of(u, components, 0, 3)},
+                               {"reaction", 3, part_of(reaction, components, 0, 3)}};
+  if (components == 6) {
+    fields.push_back({"rotation", 3, part_of(u, components, 3, 3)});
+    fields.push_back({"reaction_moment", 3, part_of(reaction, components, 3, 3)});
+  }
+  return fields;
+}
+
+void print_forces(Run& run, const std::vector<double>& applied, const std::vector<double>& reaction,
+                  double certificate) {
+  std::array<double, 3> sum{};
+  for (std::size_t i = 0; i < reaction.size(); ++i) sum[i % 3] += reaction[i];
+  if (!applied.empty()) {
+    const std::span<const double> loads(applied.data(), 3);
+    run.log().line("loads: ({:.6g}), reactions: ({:.6g}), certificate {:.1e}", fmt::join(loads, ", "),
+                   fmt::join(sum, ", "), certificate);
+    run.facts()["applied_load"] = fmt::format("{:.10g}", fmt::join(loads, " "));
+  }
+  run.facts()["reaction"] = fmt::format("{:.10g}", fmt::join(sum, " "));
+  run.facts()["residual_certificate"] = fmt::format("{:.3e}", certificate);
+}
+
+// The ground's forces on the structure: those of supports, and of springs that keep nothing (what others did to get
+// here is not known any more). Of supports alone where memory is short.
+std::vector<double> with_springs(Run& run, const FunctionSpace& space, const StructureModel& model, const Vector& u,
+                                 std::vector<double> reaction) {
+  std::vector<Integral> springs;
+  std::ranges::copy_if(model.ground, std::back_inserter(springs),
+                       [](const Integral& i) { return i.form.state_start.empty(); });
+  if (springs.size() < model.ground.size())
+    run.log().notice("reactions are those of supports and of springs without a state");
+  if (springs.empty()) return reaction;
+  try {
+    Vector r = space.zeros();
+    Operator(space, std::move(springs)).residual(u, r);
+    const std::vector<double> forces = space.forces_to_mesh(r);
+    for (std::size_t i = 0; i < reaction.size(); ++i) reaction[i] -= forces[i];
+  } catch (const Error& error) {
+    if (error.exit() != Exit::resources) throw;
+    run.log().notice(fmt::format("reactions are those of supports, without springs: {}", error.message()));
+  }
+  return reaction;
+}
+
+// The sums of a linear solution's loads: what springs do where supports move their nodes is the ground's, and no load.
+std::vector<double> without_springs(Run& run, const FunctionSpace& space, const StructureModel& model,
+                                    const Constraints& held, const Vector& u, std::vector<double> applied) try {
+  if (model.ground.empty()) return applied;
+  Vector moved = space.zeros(), r = space.zeros();
+  ritz::copy(u, moved);
+  held.set_zero(moved);
+  axpby(1.0, u, -1.0, moved);  // u where it is prescribed, else 0
+  Operator(space, model.ground).residual(moved, r);
+  const std::vector<double> forces = space.forces_to_mesh(r);
+  for (std::size_t i = 0; i < forces.size(); ++i) applied[i % applied.size()] += forces[i];
+  return applied;
+} catch (const Error& error) {
+  if (error.exit() != Exit::resources) throw;
+  run.log().notice(fmt::format("loads hold what springs do where supports move their nodes: {}", error.message()));
+  return applied;
+}
+
+void show(Run& run, const Operator& equations, const StructureModel& model,
+          const std::vector<std::array<double, 3>>& along, const Constraints& supports, const SolutionView& s) {
+  const FunctionSpace& space = equations.space();
+  std::optional<Profile::Phase> phase(std::in_place, run.device().profile(), "fields");
+  std::vector<double> applied(s.applied.begin(), s.applied.end());
+  if (!applied.empty()) applied = without_springs(run, space, model, supports, s.u, std::move(applied));
+  std::vector<Field> nodal =
+      nodal_fields(model.components, space.to_mesh(s.u), with_springs(run, space, model, s.u, s.reaction));
+  print_peak(run, space.mesh(), "displacement", magnitudes(nodal[0].values));
+  if (std::ranges::all_of(model.sections,
+                          [](const StructureSection& section) { return section.record->small_displacements; }))
+    judge_displacements(run, space.mesh(), nodal[0].values, 3);
+  print_forces(run, applied, nodal[1].values, s.residual);
+  phase.reset();
+  EvaluatedFields derived = derive(run, equations, {{}, section_force_names(model, space.mesh().cell_count())}, [&] {
+    return EvaluatedFields{{}, section_forces(run, equations, model, along, s.u)};
+  });
+  run.write(std::move(nodal), std::move(derived.cells), s.time);
+}
+
+void check_supports(Run& run, const Constraints& held) {
+  try {
+    check_held(held, RigidModes::solid);
+  } catch (const Error& error) { run.input().add_error(error); }
+}
+
+// Loads along beams: `factor` times those outside of load cases, and those of each load case times its own factor.
+std::vector<std::array<double, 3>> summed(const StructureLoads& common, double factor,
+                                          const std::vector<StructureLoads>& own, const std::vector<double>& factors) {
+  std::vector<std::array<double, 3>> sum;
+  const auto add = [&](const StructureLoads& loads, double weight) {
+    if (sum.size() < loads.along.size()) sum.resize(loads.along.size());
+    for (std::size_t i = 0; i < loads.along.size(); ++i)
+      for (std::size_t d = 0; d < 3; ++d) sum[i][d] += weight * loads.along[i][d];
+  };
+  add(common, factor);
+  for (std::size_t i = 0; i < factors.size(); ++i) add(own[i], factors[i]);
+  return sum;
+}
+
+}  // namespace
+
+CaseModel read_structure(Run& run) {
+  Case& input = run.input();
+  const Mesh& mesh = run.mesh(true);
+  const auto catalogue = std::make_shared<const FormCatalogue>(run.device(), load_plugins(run));
+  std::optional<Profile::Phase> phase(std::in_place, run.device().profile(), "model");
+  const char* move_out = "move it out of the load case, or make two case files";
+  CaseModel model;
+  model.load_cases = read_load_cases(input, {"force", "line_load", "surface_load", "pressure", "gravity", "support"},
+                                     {{"section", move_out}, {"spring", move_out}, {"mass", move_out}});
+  bool weighs = has_gravity(input.root());
+  for (const LoadCaseInput& each : model.load_cases.cases) weighs = weighs || has_gravity(each.table);
+  const StructureModel structure = read_sections(run, mesh, *catalogue, weighs);
+  const std::vector<Prescription> held = read_structure_supports(input.root(), mesh, structure.components);
+  const StructureLoads common = read_structure_loads(input.root(), mesh, structure);
+  std::vector<StructureLoads> own;
+  for (LoadCaseInput& each : model.load_cases.cases) {
+    own.push_back(read_structure_loads(each.table, mesh, structure));
+    each.loads = own.back().integrals;
+    each.prescribed = read_structure_supports(each.table, mesh, structure.components);
+  }
+  phase.reset();
+  const FunctionSpace& space = structure_space(run, mesh, structure);
+  phase.emplace(run.device().profile(), "model");
+  const std::vector<std::uint8_t> touched = touched_unknowns(space, structure.stiffness);
+  Index untouched = 0;
+  model.supports = std::make_shared<const LoadCaseSupports>(
+      space, held, model.load_cases, [&](Constraints& fixed) { untouched = hold_untouched(touched, fixed); });
+  model.supports->check(input, model.load_cases);
+  if (untouched > 0) run.log().detail("{} unknowns on which no element acts are held at zero", untouched);
+  std::vector<Prescription> all = held;
+  if (!model.load_cases.cases.empty())
+    std::ranges::copy(model.load_cases.cases.front().prescribed, std::back_inserter(all));
+  if (!structure.sections.empty()) check_supports(run, held_by(space, all, structure));
+  model.space = &space;
+  model.equations = structure.stiffness;
+  model.equations.insert(model.equations.end(), common.integrals.begin(), common.integrals.end());
+  model.linear = structure.linear;
+  model.promise = MatrixPromise::positive_definite;
+  model.tolerance = 1e-6;   // what double precision leaves of the residual of shells and slender beams,
+  model.factorised = true;  // which are ill-conditioned
+  model.structural = true;
+  model.nodal_results = nodal_names(structure.components);
+  model.cell_results = section_force_names(structure, mesh.cell_count());
+  model.show = [&run, catalogue, structure, common, own, supports = model.supports](const Operator& equations,
+                                                                                    const SolutionView& s) {
+    show(run, equations, structure, summed(common, s.part, own, s.factors), supports->common(), s);
+  };
+  return model;
+}
+
+}  // namespace ritz

@@ -1,0 +1,11 @@
+// Frames, trusses and shells as a case says them: sections, springs, supports, loads.
+#pragma once
+
+#include "apps/cases/case_model.hpp"
+
+namespace ritz {
+
+// Errors of the case are added to run.input(). The run must outlive the model.
+CaseModel read_structure(Run& run);
+
+}  // namespace ritz

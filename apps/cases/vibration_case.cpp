@@ -1,0 +1,114 @@
+#include "apps/cases/vibration_case.hpp"
+
+#include "apps/cases/elastic_model.hpp"
+#include "apps/cases/plugins.hpp"
+#include "apps/cases/structure_model.hpp"
+#include "apps/results/region_integral.hpp"
+#include "fem/forms/mass.hpp"
+#include "fem/operator/untouched_unknowns.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <optional>
+
+namespace ritz {
+namespace {
+
+FormValue mass_form(const PlaneModel& plane, const Mesh& mesh, const Formula& given) {
+  if (!given.is_number()) {
+    if (mesh.dimension() == 3) return {VaryingMass<3>{}, {given}};
+    if (plane.axisymmetric) return {VaryingMass<2, true>{plane.weight}, {given}};
+    return {VaryingMass<2>{plane.weight}, {given}};
+  }
+  const double density = given.number();
+  if (mesh.dimension() == 3) return Mass<3, 3>{density};
+  if (plane.axisymmetric) return Mass<2, 2, true>{density, plane.weight};
+  return Mass<2, 2>{density, plane.weight};
+}
+
+// Density times volume by quadrature over the mesh alone; for a body of revolution 2 pi times the integral of the
+// radius.
+double mass_of_the_mesh(const Mesh& mesh, const PlaneModel& plane, const std::vector<ElasticMaterial>& materials) {
+  Field radius{"radius", 1, std::vector<double>(static_cast<std::size_t>(mesh.node_count()), 1.0)};
+  if (plane.axisymmetric)
+    for (Index node = 0; node < mesh.node_count(); ++node)
+      radius.values[static_cast<std::size_t>(node)] = mesh.point(node)[0];
+  double sum = 0;
+  for (const ElasticMaterial& m : materials)
+    sum += m.density.number() * plane.weight * integrate(mesh, *m.region, radius, FieldComponent{1, 0}).integrals[0];
+  return sum;
+}
+
+int rigid_motions_of(const Constraints& held, RigidModes modes) {
+  int count = 0;
+  for (const FreePart& part : free_parts(held, modes)) count += static_cast<int>(part.motions.size());
+  return count;
+}
+
+std::shared_ptr<const LoadCaseSupports> supports_of(const FunctionSpace& space,
+                                                    const std::vector<Prescription>& prescribed,
+                                                    const std::function<void(Constraints&)>& always) {
+  return std::make_shared<const LoadCaseSupports>(space, prescribed, LoadCaseInputs{}, always);
+}
+
+CaseModel read_bodies(Run& run) {
+  const Mesh& mesh = run.mesh();
+  std::optional<Profile::Phase> phase(std::in_place, run.device().profile(), "model");
+  const PlaneModel plane = plane_model(run, mesh, {"plane_strain", "plane_stress", "axisymmetric"}, "");
+  const std::vector<ElasticMaterial> materials = elastic_materials(run, mesh, "[kg/m^3]", {});
+  CaseModel model;
+  VibrationInput& vibration = model.vibration.emplace();
+  for (const ElasticMaterial& m : materials) {
+    model.equations.push_back(Integral::over(stiffness_form(plane, m), *m.region));
+    vibration.inertia.push_back(Integral::over(mass_form(plane, mesh, m.density), *m.region));
+  }
+  phase.reset();
+  const FunctionSpace& space = make_space(run, mesh, mesh.dimension());
+  phase.emplace(run.device().profile(), "model");
+  tell_locking(run, space, plane, materials);
+  model.space = &space;
+  model.supports = supports_of(space, read_displacements(run.input().root(), mesh, true),
+                               [&](Constraints& fixed) { hold_axis(plane, fixed); });
+  vibration.model = {.rigid_motions = rigid_motions_of(model.supports->common(), rigid_modes(mesh, plane)),
+                     .axisymmetric = plane.axisymmetric};
+  vibration.mass = [&mesh, plane, materials](const VibrationModes& modes) {
+    const bool uniform = std::ranges::all_of(materials, [](const ElasticMaterial& m) { return m.density.is_number(); });
+    return uniform ? mass_of_the_mesh(mesh, plane, materials) : modes.total_mass.front();
+  };
+  return model;
+}
+
+CaseModel read_frames(Run& run) {
+  const Mesh& mesh = run.mesh(true);
+  const FormCatalogue catalogue(run.device(), load_plugins(run));
+  std::optional<Profile::Phase> phase(std::in_place, run.device().profile(), "model");
+  StructureModel structure = read_sections(run, mesh, catalogue, true);
+  const std::vector<Prescription> supports =
+      read_structure_supports(run.input().root(), mesh, structure.components, true);
+  phase.reset();
+  const FunctionSpace& space = structure_space(run, mesh, structure);
+  phase.emplace(run.device().profile(), "model");
+  CaseModel model;
+  model.space = &space;
+  const std::vector<std::uint8_t> touched = touched_unknowns(space, structure.stiffness);
+  model.supports = supports_of(space, supports, [&](Constraints& fixed) { hold_untouched(touched, fixed); });
+  model.factorised = true;  // beams and thin shells are ill-conditioned
+  model.structural = true;
+  VibrationInput& vibration = model.vibration.emplace();
+  vibration.inertia = inertia_of(run.input(), structure);
+  vibration.model = {.rigid_motions = structure.sections.empty()
+                                          ? 0
+                                          : rigid_motions_of(held_by(space, supports, structure), RigidModes::solid)};
+  vibration.mass = [](const VibrationModes& modes) { return modes.total_mass.front(); };
+  model.equations = std::move(structure.stiffness);
+  return model;
+}
+
+}  // namespace
+
+CaseModel read_vibration(Run& run) {
+  const char* about = "sections of a structure: beams, bars, springs, shells; without any, bodies with materials";
+  return run.input().tables("section", about).empty() ? read_bodies(run) : read_frames(run);
+}
+
+}  // namespace ritz
