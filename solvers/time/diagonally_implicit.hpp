@@ -1,11 +1,11 @@
-// One-step methods in time whose implicit stages depend on themselves alone and share one factor (ESDIRK methods): numbers
-// only. For d/dt m(u) + r(u, t) = 0 and a step from t_n to t_n + dt, stage i satisfies
+// One-step methods in time whose implicit stages depend on themselves alone and share one factor (ESDIRK methods):
+// numbers only. For d/dt m(u) + r(u, t) = 0 and a step from t_n to t_n + dt, stage i satisfies
 //
 //   m(u_i) = m(u_n) - dt sum_{j <= i} weight[i][j] r(u_j, t_n + time[j] dt).
 //
-// Stage 0 is the end of the step before, and the last stage is the end of this one. All other stages have weight[i][i] =
-// diagonal, so that their tangents m'/(diagonal dt) + r' have the same factors, and share a matrix where it is constant.
-// Hairer and Wanner, Solving Ordinary Differential Equations II, 1996, section IV.6.
+// Stage 0 is the end of the step before, and the last stage is the end of this one. All other stages have weight[i][i]
+// = diagonal, so that their tangents m'/(diagonal dt) + r' have the same factors, and share a matrix where it is
+// constant. Hairer and Wanner, Solving Ordinary Differential Equations II, 1996, section IV.6.
 //
 //   const DiagonallyImplicitMethod& method = time_method_named("tr_bdf2");
 #pragma once
@@ -27,15 +27,16 @@ struct DiagonallyImplicitMethod {
   double diagonal;
   std::array<double, most_stages> time;                             // [stage] parts of dt
   std::array<std::array<double, most_stages>, most_stages> weight;  // [stage][stage before it, or itself]
-  // Weights of the step less those of an embedded method: dt sum_i error[i] r_i estimates the local error of m, with a minus.
+  // Weights of the step less those of an embedded method: dt sum_i error[i] r_i estimates the local error of m, with a
+  // minus.
   std::array<double, most_stages> error;
 
   constexpr int last() const { return stages - 1; }
 };
 
 // The trapezoidal rule to t + (2 - sqrt 2) dt, then the second backward difference formula: L-stable, of order 2, with
-// an embedded method of order 3. Bank et al., IEEE Trans. Electron Devices 32, 1985; Hosea and Shampine, Appl. Numer. Math. 20,
-// 1996, from whom the embedded weights are.
+// an embedded method of order 3. Bank et al., IEEE Trans. Electron Devices 32, 1985; Hosea and Shampine, Appl. Numer.
+// Math. 20, 1996, from whom the embedded weights are.
 inline constexpr DiagonallyImplicitMethod tr_bdf2 = [] {
   constexpr double w = std::numbers::sqrt2 / 4, d = 1 - std::numbers::sqrt2 / 2;
   return DiagonallyImplicitMethod{.name = "tr_bdf2",

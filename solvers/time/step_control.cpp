@@ -6,12 +6,14 @@
 namespace ritz {
 namespace {
 
-constexpr double smallest_error = 1e-9;   // smaller ones are rounding
+constexpr double smallest_error = 1e-9;     // smaller ones are rounding
 constexpr double part_of_the_change = 0.4;  // of an error that grows or falls from step to step
 
 }  // namespace
 
-double StepControl::limited(double size) const { return options_.largest > 0 ? std::min(size, options_.largest) : size; }
+double StepControl::limited(double size) const {
+  return options_.largest > 0 ? std::min(size, options_.largest) : size;
+}
 
 bool StepControl::accept(double error, double dt, StepMemory& memory) const {
   const double order = options_.error_order;
@@ -22,9 +24,9 @@ bool StepControl::accept(double error, double dt, StepMemory& memory) const {
     return false;
   }
   const double now = std::max(error, smallest_error);
-  // Integral part: the length at which the error would be 1. Proportional part: how it changes, beside the length of steps.
-  const double change =
-      memory.dt > 0 ? std::pow(memory.error / now, 1 / order) * (dt / memory.dt) : 1;
+  // Integral part: the length at which the error would be 1. Proportional part: how it changes, beside the length of
+  // steps.
+  const double change = memory.dt > 0 ? std::pow(memory.error / now, 1 / order) * (dt / memory.dt) : 1;
   const double allowed = safety * dt * std::pow(now, -1 / order);
   const double growth = std::min(allowed / dt * std::pow(change, part_of_the_change), most_growth);
   const double longer = growth >= growth_that_pays && !memory.rejected ? growth * dt : dt;

@@ -11,14 +11,14 @@ namespace ritz {
 
 // Everything that the controller remembers of the steps before: part of a checkpoint.
 struct StepMemory {
-  double size = 0;            // of the step to try next, before it is divided
-  double error = 1, dt = 0;   // of the last accepted step; 0: there is none
-  bool rejected = false;      // the last step was
+  double size = 0;           // of the step to try next, before it is divided
+  double error = 1, dt = 0;  // of the last accepted step; 0: there is none
+  bool rejected = false;     // the last step was
 };
 
 struct StepControlOptions {
-  int error_order = 2;        // the local error is O(dt^error_order)
-  double largest = 0;         // 0: no limit
+  int error_order = 2;  // the local error is O(dt^error_order)
+  double largest = 0;   // 0: no limit
 };
 
 class StepControl {
@@ -27,8 +27,8 @@ class StepControl {
 
   explicit StepControl(const StepControlOptions& options) : options_(options) {}
 
-  // `error`: estimate over tolerance. Is the step accepted, that is, error <= 1? Sets the size to try next. An error that is
-  // not finite is rejected.
+  // `error`: estimate over tolerance. Is the step accepted, that is, error <= 1? Sets the size to try next. An error
+  // that is not finite is rejected.
   bool accept(double error, double dt, StepMemory& memory) const;
   // A step that could not be computed.
   void fail(double dt, StepMemory& memory) const;

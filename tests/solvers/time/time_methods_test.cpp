@@ -62,15 +62,14 @@ TEST_P(TimeMethod, StepsMeetTheConditionsOfTheirOrderAndNotOfTheNext) {
 
 TEST_P(TimeMethod, TheEmbeddedMethodIsOfOneOrderMore) {
   const auto& c = method.time;
-  const auto embedded = [&](const auto& f) {
-    return sum(method, b, f) - sum(method, method.error, f);
-  };
+  const auto embedded = [&](const auto& f) { return sum(method, b, f) - sum(method, method.error, f); };
   EXPECT_NEAR(embedded([](std::size_t) { return 1.0; }), 1, rounding);
   EXPECT_NEAR(embedded([&](std::size_t i) { return c[i]; }), 1.0 / 2, rounding);
   if (method.order < 2) return;
   EXPECT_NEAR(embedded([&](std::size_t i) { return c[i] * c[i]; }), 1.0 / 3, rounding);
-  EXPECT_NEAR(embedded([&](std::size_t i) { return sum(method, method.weight[i], [&](std::size_t j) { return c[j]; }); }),
-              1.0 / 6, rounding);
+  EXPECT_NEAR(
+      embedded([&](std::size_t i) { return sum(method, method.weight[i], [&](std::size_t j) { return c[j]; }); }),
+      1.0 / 6, rounding);
 }
 
 TEST_P(TimeMethod, ImplicitStagesShareOneFactor) {
