@@ -1,5 +1,6 @@
 #include "io/results/error_catalogue.hpp"
 
+#include <cctype>
 #include <regex>
 
 #include <fmt/format.h>
@@ -39,27 +40,27 @@ const std::vector<ErrorKind>& kinds() {
       {"override",
        Exit::input,
        "a --set cannot be applied",
-       "no = in it, or a path through something that is no table",
+       "no = in it, or a path through a value that is not a table",
        "write it like material.0.young=1e9; entries count from 0",
        {"cannot understand override*", "there is no entry '*' at override*", "there is no key '*' at override*"}},
       {"unknown-key",
        Exit::input,
-       "the case file has a key or table that nobody asks for",
+       "the case file has a key or table that the program does not read",
        "a misspelling, a key in the wrong table, or one of another model",
-       "take the name that is suggested; --describe prints all of this case, --schema all of the program",
+       "take the name that is suggested; --describe prints all keys of this case, --schema all of the program",
        {"unknown * '*' at *"}},
       {"missing-key",
        Exit::input,
-       "a key or table that must be given is not",
+       "a required key or table is missing",
        "it has no default, at least in this combination",
-       "add it; the message says what it means",
+       "add it; the message explains it",
        {"missing key*", "* of * needed tables*"}},
       {"formula-syntax",
        Exit::input,
        "a formula is not understood",
        "an unknown name, a missing operator or parenthesis, z on a mesh of two dimensions, or a constant that is out "
        "of bounds",
-       "look at the character that is marked; docs/formulas.md has variables and functions",
+       "look at the character that is marked; docs/formulas.md lists variables and functions",
        {"'*' is the formula*"}},
       {"file-missing",
        Exit::input,
@@ -69,7 +70,7 @@ const std::vector<ErrorKind>& kinds() {
        {"'*' names the file*", "there is no plugin*", "there is no folder*"}},
       {"unknown-region",
        Exit::input,
-       "a region is not in the mesh, or is one of another kind",
+       "a region is not in the mesh, or is of another kind",
        "names are those of the mesh file and of [[region]]",
        "take one of the names that are listed; ritz mesh info prints them",
        {"'*' names the region*", "'*' names '*', a region of*", "'*' names '*', which is a region of*",
@@ -77,21 +78,21 @@ const std::vector<ErrorKind>& kinds() {
         "the normals of '*' look to*"}},
       {"region-empty",
        Exit::input,
-       "a region holds nothing, or nothing of the dimension that is needed",
+       "a region is empty, or has no cells, facets or nodes of the required kind",
        "a selection that misses the mesh (units, tolerance), or a region of other cells",
        "check coordinates and units",
        {"the region '*' is empty*", "the region '*' holds no*", "the area of region*", "facets of bars*"}},
       {"region-definition",
        Exit::input,
-       "a [[region]] of the case file makes no sense",
-       "no condition, a name that is there already, or regions of different kinds in one operation",
+       "a [[region]] of the case file is contradictory or incomplete",
+       "no condition, a name that exists already, or regions of different kinds in one operation",
        "see docs/regions.md",
        {"there is a region '*' already*", "this region has no condition*", "'*' is a region of *", "* have no normal*",
         "a direction of length 0*"}},
       {"table-data",
        Exit::input,
        "a [[table]] or its CSV file cannot be used",
-       "no line of names, other separators than commas, a missing point of the grid, an argument twice, a name that is "
+       "no line of names, separators other than commas, a missing point of the grid, an argument twice, a name that is "
        "taken",
        "see docs/formulas.md",
        {"cannot read the table*", "the table '*' has no rows*", "the * rows of the table*",
@@ -100,7 +101,7 @@ const std::vector<ErrorKind>& kinds() {
         "'*' has a meaning in formulas*", "a second table is called*"}},
       {"probe",
        Exit::input,
-       "a [[probe]] asks for what is not there",
+       "a [[probe]] names something that does not exist",
        "an unknown field or component, one that the cells do not have, a point outside of the mesh, a region of nodes "
        "to integrate over, or of lines and surfaces, a name twice",
        "take one of the names that are listed",
@@ -109,23 +110,23 @@ const std::vector<ErrorKind>& kinds() {
         "the field '*' has no values*", "'*' holds lines and surfaces*"}},
       {"load-case",
        Exit::input,
-       "a [[load_case]] or [[combination]] makes no sense",
+       "a [[load_case]] or [[combination]] is contradictory or incomplete",
        "no loads, a name twice, a table that belongs to the model, an unknown load case",
-       "see README.md, load cases",
+       "see docs/load-cases.md",
        {"a load case cannot have*", "the load case '*' has no loads*", "a second load case*",
         "a combination of nothing*", "there is no load case*"}},
       {"sweep",
        Exit::input,
-       "a [sweep] makes no sense",
-       "a key that does not exist or is not of the model, values that are missing or given twice, lists of different "
-       "lengths, a name twice",
+       "a [sweep] is contradictory or incomplete",
+       "a key that does not exist or does not belong to the model, values that are missing or given twice, lists of "
+       "different lengths, a name twice",
        "see docs/sweeps.md; the message names the key",
        {"'*' cannot be swept*", "'*' is no key*", "'*' is swept twice*", "the first row of '*' holds*",
         "equal ratios from*", "values and a range*", "a swept key without*", "'*' has * values, '*' has*",
         "a sweep of*", "'*' cannot name a member*", "two members are called*", "a table and parameters*"}},
       {"prescribes-nothing",
        Exit::input,
-       "a support, displacement or load says nothing",
+       "a support, displacement or load has no component",
        "no component is given",
        "give fixed = true or some of the components",
        {"this displacement prescribes*", "this support holds*", "this load is nothing*", "this spring has no*"}},
@@ -134,7 +135,7 @@ const std::vector<ErrorKind>& kinds() {
        "options of [solver] do not go together",
        "a preconditioner for a direct method, restart without GMRES, conjugate gradients for a matrix that is not "
        "symmetric",
-       "leave one away; auto fits",
+       "omit one of them; auto always fits",
        {"'*' was named together*", "'restart' was given*", "the method '*' was *", "method '*' was asked for*",
         "GMRES was asked*", "p-multigrid with*", "multigrid over nested meshes*", "a Chebyshev preconditioner*",
         "there is no linear method*", "there is no preconditioner*", "there is no method*"}},
@@ -162,18 +163,18 @@ const std::vector<ErrorKind>& kinds() {
       {"plugin",
        Exit::input,
        "a plugin cannot be used",
-       "it does not compile, cannot be loaded, adds nothing, or registers a form that is there already",
-       "the compiler's message is printed; docs/your-own-element.md",
+       "it does not compile, cannot be loaded, adds nothing, or registers a form that exists already",
+       "look at the compiler's message, which is printed; docs/your-own-element.md",
        {"the plugin '*", "two kernel modules*", "the form '*' declares*", "the parameter '*' of '*' is missing*",
         "there is no * '*'", "a form has *", "element '*' does not match*", "the reference element '*' *",
         "there is no element of one node '*'*", "the nodes of element*", "the node (* of a facet has no mirror*"}},
       {"wrong-value",
        Exit::input,
-       "a value has another type or lies out of its bounds",
+       "a value has the wrong type or is out of its bounds",
        "",
-       "the message says what is expected",
+       "the message says which values are allowed",
        {"'*' is *", "the scale of mesh*", "the table of cards*"}},
-      {"other-input", Exit::input, "the input is not accepted", "", "the message says why", {"*"}},
+      {"other-input", Exit::input, "the input is not accepted", "", "the message gives the reason", {"*"}},
 
       {"axisymmetric-radius",
        Exit::mesh,
@@ -183,16 +184,18 @@ const std::vector<ErrorKind>& kinds() {
        {"node * lies at x =*"}},
       {"inverted-cells",
        Exit::mesh,
-       "cells are inside out, folded or flat",
+       "cells are inverted, folded or flat",
        "nodes in a wrong order, or a mesh that was moved or curved too far",
-       "mesh again; ritz mesh check FILE lists them and writes them to a VTU file for ParaView",
+       "mesh again; ritz mesh check FILE lists these cells and writes them to a VTU file for ParaView",
        {"* of kind * in * inside out*", "* of kind * in * folded*", "* of kind * in * are *; the first is at *",
         "* of kind * in * is *; the first is at *"}},
       {"torn-mesh",
        Exit::mesh,
-       "the mesh is refined, or of other cells, on one side of some facets only",
-       "nodes hang on facets of their own body, or quadrilaterals stand on triangles: the solution would tear there",
-       "mesh both sides together; allow_torn = true in [mesh] where it is meant",
+       "cells on both sides of some facets do not match",
+       "hanging nodes on facets of their own body, or quadrilaterals against triangles: the solution would be "
+       "discontinuous "
+       "there",
+       "mesh both sides together; allow_torn = true in [mesh] if this is intended",
        {"* hanging node*", "* quadrilateral facets meet*"}},
       {"mesh-unreadable",
        Exit::mesh,
@@ -205,13 +208,13 @@ const std::vector<ErrorKind>& kinds() {
        Exit::mesh,
        "the format of the mesh file is not known",
        "the file's name and first bytes fit no reader",
-       "see docs/formats.md; ritz mesh convert turns one into another",
+       "see docs/formats.md; ritz mesh convert changes formats",
        {"the format of the mesh file*", "* cannot be read as a mesh of beams and shells*", "* is no Exodus II file*",
         "* cannot be opened as an HDF5 file*", "* cannot be read as a netCDF file*", "* is not an unstructured grid*",
         "* is of MED *"}},
       {"mesh-order",
        Exit::mesh,
-       "cells of the mesh file are of an order or a kind that Ritz cannot take at order 2",
+       "the mesh file has cells of an order or a kind that Ritz cannot convert to order 2",
        "incomplete cells of order 3 and more, several orders in cells of one shape, or cells that share nodes but no "
        "edge or face",
        "mesh again with order 1 or 2, or with one order and all nodes; docs/formats.md",
@@ -219,15 +222,15 @@ const std::vector<ErrorKind>& kinds() {
         "pyramids in the space *", "'*' holds * cells of VTK type *"}},
       {"mesh-without-cells",
        Exit::mesh,
-       "the mesh file holds nothing that can be solved on",
+       "the mesh file has no cells that can be used",
        "only points, only a surface that is not flat, or kinds of cells that Ritz does not have",
-       "write the volume, too; docs/formats.md lists the kinds",
+       "export the volume mesh, too; docs/formats.md lists the kinds",
        {"* holds no *", "* holds surface cells only*", "* holds cells but no points*", "* holds * cells, which decks*",
         "* holds elements*", "* are not facets of any cell*", "block '*' of '*' holds elements*",
         "section '*' of '*' holds*", "* holds {}*"}},
       {"mesh-reference",
        Exit::mesh,
-       "the mesh file names a node, a cell or a system twice, or one that is not there",
+       "the mesh file defines a node, a cell or a coordinate system twice, or refers to one that does not exist",
        "a damaged file, or pieces put together by hand",
        "write it again with the mesher",
        {"* is defined twice in*", "* does not exist in*", "* uses node *", "* uses point *", "coordinate system *",
@@ -241,8 +244,8 @@ const std::vector<ErrorKind>& kinds() {
        {"* would have more than*", "* holds * nodes*", "* holds * points*"}},
       {"mesh-contents",
        Exit::mesh,
-       "what the mesh file says cannot be right",
-       "cut short, damaged, or written by hand; the message has the line or byte",
+       "the contents of the mesh file are contradictory",
+       "the file is truncated, damaged or written by hand; the message gives the line or byte",
        "write it again with the mesher",
        {"*"}},
 
@@ -256,7 +259,7 @@ const std::vector<ErrorKind>& kinds() {
        Exit::model,
        "cells have two materials or sections",
        "regions overlap",
-       "give each cell one",
+       "give each cell exactly one",
        {"* cells have two*"}},
       {"unsupported-body",
        Exit::model,
@@ -272,7 +275,7 @@ const std::vector<ErrorKind>& kinds() {
        {"conflicting values*", "* is prescribed in load case*"}},
       {"load-on-nothing",
        Exit::model,
-       "a load or element stands where nothing carries it",
+       "a load or element acts where nothing carries it",
        "a node of no section, a moment on a node without rotations, a region of other cells, facets on the axis of "
        "revolution",
        "load a node of a beam, bar or shell; facets at x > 0",
@@ -289,36 +292,36 @@ const std::vector<ErrorKind>& kinds() {
        {"* are not finite*", "* is not finite*"}},
       {"formula-value",
        Exit::model,
-       "a formula has no value, or one out of its bounds, somewhere in its region",
-       "a logarithm of a negative number, a table that was left",
-       "the message has the point; outside = \"constant\" continues a table",
+       "a formula has no value, or a value out of its bounds, somewhere in its region",
+       "a logarithm of a negative number, or an argument outside of a table",
+       "the message gives the point; outside = \"constant\" extends a table",
        {"the formula '*' of *"}},
       {"singular-matrix",
        Exit::model,
        "the matrix is singular or not positive definite",
        "a mechanism, a zero stiffness, or a form that is not the derivative of an energy",
-       "check supports and materials; ritz-solve solves what is not symmetric",
+       "check supports and materials; ritz-solve solves unsymmetric equations",
        {"the matrix is *", "the matrix has *", "row *", "the diagonal entry *", "entry *", "no unknown is free*",
         "* tangent that is not symmetric*"}},
       {"material-value",
        Exit::model,
-       "a material or section cannot be",
+       "a material or section is impossible",
        "a modulus that is not positive, Poisson's ratio outside of (-1, 0.5), a wall thicker than its section",
-       "the message says what is allowed",
+       "the message says which values are allowed",
        {"'*' is * at *", "the parameter '*' of '*' is *", "the walls are thicker*"}},
       {"not-linear",
        Exit::model,
        "the solution of a linear solve does not satisfy the equations",
        "a form that is not linear, or whose derivative is wrong",
-       "ritz element check FORM; ritz-solve takes Newton's method for forms that do not call themselves linear",
+       "ritz element check FORM; ritz-solve uses Newton's method for forms that do not declare themselves linear",
        {"*the solution does not satisfy the equations*"}},
       {"nonlinear-load-cases",
        Exit::model,
        "load cases of a model with nonlinear elements",
-       "load cases share one matrix, which such elements change",
-       "make a case file of each",
+       "load cases share one matrix, and nonlinear elements change it",
+       "write one case file for each",
        {"load cases of a model*", "load cases along a path*"}},
-      {"other-model", Exit::model, "the model is not well posed", "", "the message says why", {"*"}},
+      {"other-model", Exit::model, "the model is not well posed", "", "the message gives the reason", {"*"}},
 
       {"newton-not-converged",
        Exit::not_converged,
@@ -336,21 +339,21 @@ const std::vector<ErrorKind>& kinds() {
       {"not-converged",
        Exit::not_converged,
        "a linear solver did not converge",
-       "the limit of iterations, stagnation at rounding, or a matrix that does not suit the method",
+       "the limit of iterations, stagnation at rounding level, or a matrix that does not suit the method",
        "method = \"direct\" where memory allows, more iterations, or multigrid",
        {"*"}},
 
       {"direct-solver-memory",
        Exit::resources,
-       "a factorisation needs more memory than it may take",
+       "a factorisation needs more memory than the limit allows",
        "",
        "method = \"cg\", a larger direct_memory, or a coarser mesh",
        {"the direct solver *", "the factorisation needs*"}},
       {"missing-fields",
        Exit::resources,
        "the results lack fields that are derived from the solution",
-       "memory was short for them after the solve; the solution and all else is written",
-       "the limit that the message names, or fewer load cases at once",
+       "memory was short for them after the solve; the solution and all other fields are written",
+       "raise the limit to the value that the message names, or solve fewer load cases at once",
        {"the results lack *"}},
       {"host-memory",
        Exit::resources,
@@ -361,7 +364,7 @@ const std::vector<ErrorKind>& kinds() {
       {"device-memory",
        Exit::resources,
        "the device has no memory left",
-       "every step down that there is was taken (docs/memory.md)",
+       "all fall-backs were tried (docs/memory.md)",
        "--estimate says what would fit; a coarser mesh, order 1, --device cpu",
        {"*"}},
 
@@ -373,41 +376,41 @@ const std::vector<ErrorKind>& kinds() {
        {"another run writes*", "the folder '*' is locked*"}},
       {"results-exist",
        Exit::output,
-       "results are there already",
-       "nothing is overwritten unless you say so",
+       "the folder holds results already",
+       "nothing is overwritten without --overwrite",
        "--overwrite, --resume, or another --output",
        {"the folder '*' holds*", "'*' exists already*"}},
       {"cannot-write",
        Exit::output,
        "a file cannot be written or read back",
        "no permission, a full or broken disk, a file where a folder should be",
-       "make room, or name another folder; what was committed is whole",
+       "make room, or name another folder; committed files are whole",
        {"*"}},
 
       {"no-gpu",
        Exit::environment,
-       "the GPU that was asked for is not there",
+       "the required GPU does not exist or cannot be used",
        "no GPU, no driver, a build without CUDA, or fewer GPUs",
-       "--device cpu; ritz doctor says what is missing",
+       "--device cpu; ritz doctor reports what is missing",
        {"device '*' was asked for*", "GPU *", "kernel module *"}},
       {"processor",
        Exit::environment,
        "the processor lacks an instruction set",
-       "x86-64-v3 (AVX2) is the least",
+       "x86-64-v3 (AVX2) is required",
        "use another machine",
        {"this processor *", "this build has no CPU kernels*"}},
       {"no-compiler",
        Exit::environment,
        "a plugin cannot be compiled here",
-       "no compiler, or the headers of Ritz are not where the program is",
+       "no compiler, or the headers of Ritz are not installed with the program",
        "install g++, or build the plugin with ritz_add_plugin()",
        {"no compiler for the plugin*", "the headers of Ritz*", "* cannot be started*", "no pipe to*"}},
       {"file-library",
        Exit::environment,
        "VTK or HDF5 cannot be loaded",
-       "they are loaded with the first file that needs them, through modules that lie beside libritz_io.so",
-       "install Ritz again, or the libraries that it was built with; ldd ritz_vtk.so ritz_hdf5.so names those that are "
-       "missing",
+       "they are loaded with the first file that needs them, through modules in the folder of libritz_io.so",
+       "install Ritz again, or the libraries that it was built with; ldd ritz_vtk.so ritz_hdf5.so lists the missing "
+       "ones",
        {"* cannot be loaded"}},
       {"environment",
        Exit::environment,
@@ -419,12 +422,12 @@ const std::vector<ErrorKind>& kinds() {
       {"journal-damaged",
        Exit::checkpoint,
        "the journal of the results is damaged or missing",
-       "it was edited, or the disk lost something",
-       "ritz results verify says what is whole",
+       "it was edited, or the disk lost data",
+       "ritz results verify reports which files are whole",
        {"* is damaged in line*", "* holds no results.journal*"}},
       {"checkpoint-unusable",
        Exit::checkpoint,
-       "a checkpoint cannot be continued",
+       "a run cannot be resumed from its checkpoint",
        "another case, mesh or version, or damage",
        "run anew with --overwrite",
        {"*"}},
@@ -433,13 +436,13 @@ const std::vector<ErrorKind>& kinds() {
        Exit::stopped,
        "stopped on request",
        "Ctrl-C, SIGTERM, SIGHUP or --time-limit",
-       "--resume goes on where there is a checkpoint",
+       "--resume continues from the checkpoint, if one was written",
        {"*"}},
   };
   return list;
 }
 
-// * in the pattern stands for any text.
+// In a pattern, * stands for any text.
 bool fits(std::string_view text, std::string_view pattern) {
   std::size_t t = 0, p = 0, star = std::string_view::npos, mark = 0;
   while (t < text.size()) {
@@ -458,6 +461,11 @@ bool fits(std::string_view text, std::string_view pattern) {
   }
   while (p < pattern.size() && pattern[p] == '*') ++p;
   return p == pattern.size();
+}
+
+std::string capitalised(std::string text) {
+  text.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(text.front())));
+  return text;
 }
 
 }  // namespace
@@ -491,13 +499,16 @@ ErrorParts parts_of(const Error& error) {
 
 std::string catalogue_as_markdown() {
   std::string text =
-      "# Errors\n\nPrinted by `ritz errors` from `io/results/error_catalogue.cpp`; a test compares. Every message has "
-      "the form\n\n"
-      "    error: <what is wrong, with the value> at <file>:<line> or <object>\n      why: <the reason>\n      fix: "
-      "<what to do, with valid names and the nearest match>\n\n"
-      "and the report (`--json`) and the log (`--log-json`) name its kind: `\"kind\": \"unknown-key\"`. Kinds and exit "
-      "codes are stable, sentences are not.\n"
-      "In the column of sentences, * stands for names and numbers; a lone * takes what no kind above it takes.\n";
+      "# Errors and exit codes\n\n"
+      "Reference: all kinds of errors with exit code, reason and remedy. Printed by `ritz errors` from\n"
+      "`io/results/error_catalogue.cpp`; not edited by hand. Every message has the form\n\n"
+      "    error: <what is wrong, with the value> at <file>:<line> or <object>\n"
+      "      why: <the reason>\n"
+      "      fix: <what to do, with valid names and the nearest match>\n\n"
+      "The report (`--json`) and the log (`--log-json`) name the kind: `\"kind\": \"unknown-key\"`. Kinds and exit "
+      "codes "
+      "are\nstable, sentences are not. In messages, * stands for names and numbers; a lone * stands for all other "
+      "messages of\nthe exit code.\n";
   static const std::pair<Exit, const char*> headers[] = {
       {Exit::internal, "1: internal error"},
       {Exit::input, "2: command line or case file"},
@@ -510,8 +521,7 @@ std::string catalogue_as_markdown() {
       {Exit::checkpoint, "9: checkpoint or journal unusable"},
       {Exit::stopped, "75 with a checkpoint; else 124 (time limit), 129, 130, 143 (signals)"}};
   for (const auto& [exit, header] : headers) {
-    text +=
-        fmt::format("\n## Exit code {}\n\n| kind | what | why | remedy | sentences |\n|---|---|---|---|---|\n", header);
+    text += fmt::format("\n## Exit code {}\n", header);
     for (const ErrorKind& kind : kinds()) {
       if (kind.exit != exit) continue;
       std::string sentences;
@@ -519,7 +529,9 @@ std::string catalogue_as_markdown() {
         for (std::size_t at; (at = pattern.find('\n')) != std::string::npos;) pattern.replace(at, 1, " why: ");
         sentences += fmt::format("{}`{}`", sentences.empty() ? "" : ", ", pattern);
       }
-      text += fmt::format("| **{}** | {} | {} | {} | {} |\n", kind.name, kind.what, kind.why, kind.remedy, sentences);
+      text += fmt::format("\n### {}\n\n{}.\n\n", kind.name, capitalised(kind.what));
+      if (*kind.why != '\0') text += fmt::format("- Reason: {}.\n", kind.why);
+      text += fmt::format("- Remedy: {}.\n- Messages: {}\n", kind.remedy, sentences);
     }
   }
   return text;

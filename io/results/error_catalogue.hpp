@@ -1,11 +1,11 @@
-// The kinds of errors that Ritz reports: a name that scripts may rely on, the exit code, what it means and what to do.
-// An error itself says more: the place, the value, the nearest match. `ritz errors` prints the catalogue,
-// docs/errors.md is that.
+// The kinds of errors that Ritz reports: a name that scripts may rely on, the exit code, the reason and the remedy.
+// The error itself also names the place, the value and the nearest match. `ritz errors` prints the catalogue as
+// docs/errors.md.
 //
 //   kind_of(error).name    // "unknown-key"
 //
-// An error is known by the words of its sentence, so that code that throws one needs no number;
-// tests/cases/errors_test.py looks at every `throw` of the source and fails when its sentence fits no kind.
+// The kind follows from the words of the message, so code that throws an error needs no number;
+// tests/cases/errors_test.py reads every `throw` of the sources and fails when its message fits no kind.
 #pragma once
 
 #include "device/error.hpp"
@@ -19,20 +19,19 @@ namespace ritz {
 struct ErrorKind {
   const char* name;
   Exit exit;
-  const char* what;  // in one sentence
-  const char* why;   // how it comes about
+  const char* what;  // one sentence
+  const char* why;   // common reasons
   const char* remedy;
-  std::vector<const char*> patterns;  // of "<what>\n<why>"; * stands for anything; the first kind that fits is it
+  std::vector<const char*> patterns;  // of "<what>\n<why>"; * stands for any text; the first kind that fits is taken
 };
 
-// In the order of exit codes; the last of each code takes what no other takes.
+// Kinds in the order of exit codes; the last of each code fits all messages that no other fits.
 std::span<const ErrorKind> error_catalogue();
 const ErrorKind& kind_of(const Error& error);
 
-// What the sentence says of the place and the value, where it follows the usual form: "'material.0.young' is -1 at
-// case.toml:7:9".
+// Key, value and place of a message of the usual form: "'material.0.young' is -1 at case.toml:7:9".
 struct ErrorParts {
-  std::string key, value, place;  // empty: not said
+  std::string key, value, place;  // empty: not in the message
 };
 ErrorParts parts_of(const Error& error);
 

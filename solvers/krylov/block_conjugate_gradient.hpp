@@ -1,7 +1,7 @@
 // Conjugate gradients for many right-hand sides of one matrix, such as load cases: eight at a time walk in step, each
 // with its own numbers, and share every read of the matrix and of the preconditioner. A column is solved as it would be
 // alone: equal, dependent and zero right-hand sides need no care. (Recurrences that share their search directions,
-// O'Leary 1980, were measured, too: docs/solvers.md says why they are not used.)
+// O'Leary 1980, were measured, too: docs/solver-methods.md says why they are not used.)
 //
 //   std::vector<SolveReport> reports = BlockConjugateGradient{}.solve(K, F, U, &multigrid);
 #pragma once

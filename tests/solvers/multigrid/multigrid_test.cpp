@@ -252,7 +252,7 @@ TEST(Multigrid, SolvesMixedCellsAndPlaneProblems) {
 }
 
 // One layer of quadratic solids, 33 times as long as thick; and nearly incompressible solids. At 100 times the
-// iteration does not end within 1000 steps: docs/solvers.md says what to do.
+// iteration does not end within 1000 steps: docs/solver-methods.md says what to do.
 TEST(Multigrid, CopesWithThinPlatesAndNearlyIncompressibleSolids) {
   const Device device = Device::named("cpu");
   const Lame l = Lame::from(1000, 0.3);

@@ -1,0 +1,52 @@
+"""The documents are true where a program can see it: reference pages are those of the schemas, links lead somewhere, every page
+is in the index and says which kind it is."""
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import unittest
+
+SOURCE = pathlib.Path(os.environ["RITZ_SOURCE"])
+DOCS = SOURCE / "docs"
+PAGES = [SOURCE / "README.md", SOURCE / "CHANGELOG.md", SOURCE / "examples" / "README.md", *sorted(DOCS.rglob("*.md"))]
+KINDS = ("tutorial", "how-to", "reference", "explanation", "index")
+
+
+def anchors(text):
+    """As GitHub makes them of headings."""
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).strip().replace(" ", "-") for heading in re.findall(r"^#+ (.*)$", text, re.M)}
+
+
+class Documents(unittest.TestCase):
+    def test_reference_pages_are_those_of_the_schemas(self):
+        process = subprocess.run([sys.executable, SOURCE / "tools" / "reference_pages.py", "--check"], capture_output=True, text=True, timeout=60)
+        self.assertEqual((process.returncode, process.stdout), (0, ""))
+
+    def test_links_lead_to_files_and_headings(self):
+        checked = 0
+        for page in PAGES:
+            for link in re.findall(r"\]\(([^)\s]+)\)", page.read_text()):
+                if re.match(r"https?:", link):
+                    continue
+                path, _, anchor = link.partition("#")
+                target = page.parent / path if path else page
+                with self.subTest(page=page.name, link=link):
+                    self.assertTrue(target.exists())
+                    if anchor:
+                        self.assertIn(anchor, anchors(target.read_text()))
+                checked += 1
+        self.assertGreater(checked, 100)
+
+    def test_every_page_is_in_the_index_and_says_its_kind(self):
+        index = (DOCS / "README.md").read_text()
+        for page in sorted(DOCS.glob("*.md")) + sorted((DOCS / "reference").glob("*.md")):
+            with self.subTest(page=page.name):
+                first = re.sub(r"^# .*\n+", "", page.read_text()).split("\n\n")[0].lower()
+                self.assertTrue(any(kind in first for kind in KINDS), first)
+                if page.name != "README.md":
+                    self.assertIn(f"({page.relative_to(DOCS)})", index)
+
+
+if __name__ == "__main__":
+    unittest.main()
