@@ -11,7 +11,7 @@ struct BFloat16 {
   std::uint16_t bits = 0;
 
   BFloat16() = default;
-  // The nearest one, of two equally near the even one; NaN stays NaN, and what is too large becomes infinite.
+  // Rounds to the nearest value, ties to even; NaN stays NaN, and values out of range become infinite.
   constexpr explicit BFloat16(double value) {
     const auto u = __builtin_bit_cast(std::uint32_t, static_cast<float>(value));
     const bool is_nan = (u & 0x7fffffffu) > 0x7f800000u;

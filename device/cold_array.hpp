@@ -1,5 +1,5 @@
-// The numbers of an array that nobody needs for a while, on the host: its block on the device goes back to the pool.
-// The copies are staged through pinned memory and show as a phase of the profile, "cold data".
+// Keeps the numbers of an array on the host while they are not needed: its block on the device returns to the pool. The
+// copies are staged through pinned memory and show as a phase of the profile, "cold data".
 //
 //   ColdArray<double> cold;   cold.put_away(u);   ... solve something else ...   cold.bring_back(u, "vectors");
 #pragma once
@@ -25,8 +25,8 @@ class ColdArray {
     values_ = array.host();
     array = Array<T>();
   }
-  // As it was put away, or nothing happens. Throws Error(Exit::resources) where the device has no room: then it stays
-  // on the host.
+  // Restores the array as it was put away; does nothing if it was not. Throws Error(Exit::resources) if the device has
+  // no room: the numbers then stay on the host.
   void bring_back(Array<T>& array, const char* tag) {
     if (!holds()) return;
     auto phase = device_.profile().phase("cold data");

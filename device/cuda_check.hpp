@@ -8,8 +8,8 @@
 
 namespace ritz {
 
-// What is thrown is told: the runtime's note of it is cleared, that no later launch is blamed for it (where it is not
-// sticky).
+// Throws on a CUDA error and clears the runtime's last-error flag, so that a later launch is not blamed for it (sticky
+// errors stay).
 inline void cuda_check(cudaError_t status, const char* what) {
   if (status == cudaSuccess) return;
   cudaGetLastError();

@@ -188,7 +188,7 @@ DeviceList list_devices() {
   for (const MachineInfo& gpu : gpus) {
     try {
       list.devices.push_back(make_gpu("gpu", gpu.ordinal)->current_info());
-    } catch (const Error&) {  // who takes it is told why it cannot be used; so does 'ritz doctor'
+    } catch (const Error&) {  // Device::named reports why it cannot be used, and so does 'ritz doctor'
       list.devices.push_back(gpu);
     }
   }

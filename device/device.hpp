@@ -16,16 +16,16 @@ namespace ritz {
 class Device {
  public:
   Device() = default;  // no device: only to be assigned to
-  // request: "auto", "cpu", "cpu:v3" or "cpu:v4" (instruction set named), "gpu", "gpu:1", "fake" (for tests).
-  // threads: of the CPU; 0 takes all that this process may use. Throws Error(Exit::environment) when a GPU is asked
-  // for by name and cannot be used, and Error(Exit::input) for an unknown name.
+  // request: "auto", "cpu", "cpu:v3" or "cpu:v4" (instruction set named), "gpu", "gpu:1", "fake" (for tests). threads:
+  // of the CPU; 0 takes all that this process may use. Throws Error(Exit::environment) if a GPU is named and cannot be
+  // used, and Error(Exit::input) for an unknown name.
   static Device named(const std::string& request, int threads = 0);
 
   const MachineInfo& info() const;
   const std::string& backend() const { return info().backend; }  // which kernel modules it runs
   const std::string& description() const;                        // one line: name and why it was chosen
   bool is_gpu() const { return info().kind == "gpu"; }
-  int threads() const;  // of the CPU that drives or does the work
+  int threads() const;  // CPU threads that drive the device or do its work
   // Threads of the team for a loop in so many parts: all or one. The OpenMP library ends the threads that a smaller
   // team leaves out, and starts them again for the next larger one, which takes longer than most loops.
   int team(Index parts) const { return parts > 1 ? threads() : 1; }

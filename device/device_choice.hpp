@@ -17,9 +17,9 @@ struct DeviceFacts {
   // that this process sees, in CUDA's order: CUDA_VISIBLE_DEVICES and MIG have their say before
   std::vector<MachineInfo> gpus;
   std::string why_no_gpu;
-  std::string left_out;                  // what keeps others of them away; empty: nothing
+  std::string left_out;                  // why other GPUs are not used; empty: all are
   std::string visible;                   // CUDA_VISIBLE_DEVICES; empty: not set
-  int local_rank = -1, local_ranks = 0;  // of this node, as SLURM or MPI say; -1 and 0: none, not known
+  int local_rank = -1, local_ranks = 0;  // within this node, from SLURM or MPI; -1 and 0: unknown
   bool may_share = false;                // several ranks on one GPU: RITZ_SHARE_GPU=1
   Index unknowns = 0;                    // expected; 0: not known
   std::optional<Index> crossover;        // unknowns below which this CPU is as fast as the GPU; measured
@@ -37,15 +37,15 @@ void keep_usable(DeviceFacts& facts, const std::function<MachineInfo(const Machi
 // One of several ranks of its node, which share the GPUs out by their numbers. A batch job with one rank is none.
 bool is_one_of_several_ranks(const DeviceFacts& facts);
 
-// Throws Error(Exit::environment): two ranks of a node would share a GPU, and nobody allowed it.
+// Throws Error(Exit::environment) if two ranks of a node would share a GPU without RITZ_SHARE_GPU.
 DeviceChoice choose_device(const DeviceFacts& facts);
 
 // Ranks and permissions from the environment: SLURM_LOCALID, SLURM_NTASKS_PER_NODE, OMPI_COMM_WORLD_LOCAL_RANK and
 // _SIZE, MPI_LOCALRANKID and MPI_LOCALNRANKS, RITZ_SHARE_GPU.
 DeviceFacts facts_of_environment(std::vector<MachineInfo> gpus, std::string why_no_gpu);
 
-// Of equal times of a task on both machines by size (ascending): where the GPU overtakes, interpolated in logarithms;
-// the largest size measured where it never does, 0 where it always is ahead. [unknowns]
+// Size at which the GPU overtakes the CPU, interpolated in logarithms from the seconds of one task on both machines by
+// size (ascending). The largest measured size if it never does, 0 if it always is faster. [unknowns]
 Index crossover_of(const std::vector<Index>& sizes, const std::vector<double>& cpu_seconds,
                    const std::vector<double>& gpu_seconds);
 

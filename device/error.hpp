@@ -1,5 +1,5 @@
-// Errors that users can act on: what is wrong (with the value and the place), why, and what to do.
-// Every error carries the exit code of its kind, so that scripts can tell them apart (design.md, 5).
+// Errors that users can act on: what is wrong (with the value and the place), why, and what to do. Every error carries
+// the exit code of its kind, which scripts can rely on.
 //
 //   throw Error(Exit::mesh, "cell 12 of kind tet4 has volume -0.3", "its nodes are ordered inside out",
 //               "swap two of its nodes, or let the mesher write it again");
@@ -54,7 +54,7 @@ class ErrorList {
   std::vector<Error> errors_;
 };
 
-// What ErrorList throws when it holds more than one error.
+// Thrown by ErrorList when it holds more than one error.
 class Errors : public Error {
  public:
   explicit Errors(std::vector<Error> list);

@@ -1,5 +1,5 @@
-// Can this build run on that GPU with that driver? Answers from facts alone, so that tests can ask about machines that
-// are not there.
+// Decides whether this build runs on a GPU with its driver. The decision uses plain facts, so that tests can describe
+// machines that do not exist.
 //
 //   const GpuFacts facts = gpu_facts();
 //   if (const auto fault = gpu_fault(facts, facts.gpus[0])) ... fault->what, fault->fix ...
@@ -22,7 +22,7 @@ struct GpuFacts {
   std::vector<MachineInfo> gpus;
 };
 
-// Of this machine and this build. Creates no context: a few milliseconds once the driver is up.
+// Facts of this machine and this build. Creates no context: a few milliseconds once the driver is up.
 GpuFacts gpu_facts();
 
 struct GpuFault {

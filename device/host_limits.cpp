@@ -14,8 +14,8 @@ namespace {
 
 constexpr Index without_limit = Index{1} << 60;  // version 1 says "none" by a number of this size
 
-// The lines of a small file; none where it cannot be read. Paths are plain strings here: this is also asked when memory
-// is short, and a std::filesystem::path that fails to allocate frees its parts twice (libstdc++ 12).
+// The lines of a small file; none if it cannot be read. Paths are plain strings here: this also runs when memory is
+// short, and a std::filesystem::path that fails to allocate frees its parts twice (libstdc++ 12).
 std::vector<std::string> lines_of(const std::string& file) {
   std::vector<std::string> lines;
   const std::unique_ptr<std::FILE, int (*)(std::FILE*)> in(std::fopen(file.c_str(), "r"), std::fclose);
@@ -36,7 +36,7 @@ Index number_in(const std::string& file) {
   return end == lines[0].c_str() ? -1 : number;
 }
 
-// The number behind a key at the start of a line; 0 where there is none.
+// The number after a key at the start of a line; 0 if there is none.
 Index keyed(const std::string& file, const std::string& key) {
   for (const std::string& line : lines_of(file))
     if (line.rfind(key + " ", 0) == 0) return std::strtoll(line.c_str() + key.size() + 1, nullptr, 10);

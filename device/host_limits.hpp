@@ -1,5 +1,5 @@
-// What of the host this process may use: memory and processors, as the machine, its control groups (containers, batch
-// systems), and the affinity mask allow.
+// Memory and processors of the host that this process may use: limits of the machine, of its control groups
+// (containers, batch systems), and of the affinity mask.
 #pragma once
 
 #include "device/machine.hpp"
@@ -12,7 +12,7 @@ struct HostLimits {
   Index memory_total = 0;            // [bytes] of the machine, or less where a control group allows less
   Index memory_available = 0;        // [bytes] that may still be taken without swapping
   Index group_memory = 0;            // [bytes] limit of the control group; 0: none
-  int processors = 0;                // of the machine
+  int processors = 0;                // all of the machine
   int affinity = 0;                  // that the affinity mask allows
   double group_processors = 0;       // quota of the control group in processors; 0: none
   int threads() const;               // that make sense: at least 1

@@ -1,6 +1,6 @@
-// What this process holds of the host in large blocks, and a limit for it: arrays of CPU devices, containers where the
-// program counts them (apps/run/counted_new.cpp), and what libraries allocate by themselves and somebody declares with
-// a HostMemory.
+// Counts the host memory of this process in large blocks, and limits it: arrays of CPU devices, containers where
+// the program counts them (apps/run/counted_new.cpp), and allocations of libraries that are declared with a
+// HostMemory.
 #pragma once
 
 #include "device/machine.hpp"
@@ -20,7 +20,7 @@ Index host_memory_peak_counted() noexcept;
 bool take_host_memory(Index bytes) noexcept;
 void give_host_memory(Index bytes) noexcept;
 
-// The last block that did not fit, and what was counted beside it; then it is forgotten. Zeros: none, or a small one.
+// The last block that did not fit, and what was counted then; reading clears it. Zeros: none, or a small one.
 struct HostRefusal {
   Index bytes = 0, live = 0;
 };
@@ -48,8 +48,8 @@ class HostMemory {
   bool taken_ = false;
 };
 
-// Host memory that somebody keeps for reuse, and gives back where a block does not fit beside it. Called by any thread;
-// not by whoever keeps it.
+// Host memory that is kept for reuse and given back when another block does not fit. Any thread may call it, but not
+// its owner.
 class HostCache {
  public:
   explicit HostCache(std::function<void()> give_back);
@@ -65,8 +65,8 @@ bool give_back_host_caches() noexcept;  // false: there was nothing
 // Whether so many bytes of addresses can be had, where they are limited (ulimit -v); else true.
 bool has_addresses_for(Index bytes) noexcept;
 
-// What the program has freed goes back to the system, before long work in little memory: the C library keeps blocks of
-// up to 32 MiB once some have been freed.
+// Returns freed memory to the system, before long work in little memory: the C library keeps freed blocks of up to 32
+// MiB.
 void return_freed_host_memory() noexcept;
 // And at once from now on, blocks of at least so many bytes: for programs, at their start.
 void return_large_blocks_at_once(Index from = 1 << 20) noexcept;

@@ -1,5 +1,5 @@
-// What an array holds, for the host to read: the array itself where the host can, else a copy (a transfer). The array
-// must outlive it.
+// The contents of an array for the host to read: the array itself where the host can access it, else a copy (a
+// transfer). The array must outlive the view.
 //
 //   const HostView<double> values(array);   values[3];   values.span();
 #pragma once

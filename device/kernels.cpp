@@ -40,7 +40,7 @@ std::string folder_of_this_library() {
 void register_kernels(const char* backend, const char* name, const void* table) {
   const std::lock_guard lock(registry().mutex);
   const std::string key = fmt::format("{}:{}", backend, name);
-  if (!registry().tables.try_emplace(key, table).second) registry().twice.push_back(key);  // thrown when asked for
+  if (!registry().tables.try_emplace(key, table).second) registry().twice.push_back(key);  // thrown by find_kernels
   registry().names[registry().loading].push_back(name);
 }
 

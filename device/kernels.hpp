@@ -14,8 +14,8 @@
 
 namespace ritz {
 
-// The table registered under `name` by the module for this device's back end, loading it when needed. The pointer
-// stays valid for the rest of the process. Throws Error(Exit::environment) when the module cannot be loaded and
+// The table registered under `name` by the module for this device's back end, loading it when needed. The pointer stays
+// valid for the rest of the process. Throws Error(Exit::environment) when the module cannot be loaded and
 // Error(Exit::internal) listing what is registered when the name is unknown.
 const void* find_kernels(const std::string& backend, const std::string& module, const std::string& name);
 bool has_kernels(const std::string& backend, const std::string& module, const std::string& name);
@@ -28,8 +28,8 @@ const Table& kernels(const Device& device, const std::string& module, const std:
 // Tries to load a module; empty on success, else the loader's reason.
 std::string load_kernels(const std::string& backend, const std::string& module);
 
-// Another folder to look for modules in, before the one where libritz_device lies (for users' own modules). The folder
-// that the environment variable RITZ_MODULES names comes before all.
+// Adds a folder to search for modules, before the folder of libritz_device (for users' own modules). The folder in the
+// environment variable RITZ_MODULES comes first.
 void add_kernel_folder(const std::string& folder);
 
 // Names that a module registers for a back end, in the order of the alphabet. Throws like has_kernels.

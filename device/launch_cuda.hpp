@@ -13,15 +13,15 @@ inline constexpr int block_threads = 256;
 
 inline cudaStream_t stream_of(const Device& device) { return static_cast<cudaStream_t>(device.machine().stream()); }
 
-// What a kernel is started with; shared_bytes: of block_scratch().
+// Launch dimensions of a kernel; shared_bytes: of block_scratch().
 struct Grid {
   Index blocks;
   int threads = block_threads, shared_bytes = 0;
 };
 
-// Puts a kernel into the device's stream, within a LaunchScope. Its own status is looked at, as the runtime's note of
-// the last error is that of one copy of the runtime: a plugin compiled by another toolkit has another copy than the
-// machine. Throws Error(Exit::environment, or ::resources).
+// Puts a kernel into the device's stream, within a LaunchScope. Checks the launch's own status: the runtime's last
+// error belongs to one copy of the runtime, and a plugin compiled by another toolkit has a copy of its own. Throws
+// Error(Exit::environment, or ::resources).
 template <class... Parameters, class... Arguments>
 void start(const Device& device, const Grid& grid, void (*kernel)(Parameters...), const Arguments&... arguments) {
   if (grid.blocks > std::numeric_limits<std::int32_t>::max())

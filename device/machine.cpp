@@ -92,7 +92,7 @@ void Machine::begin_launch(const char* name) {
   do_begin_launch();
 }
 
-// Also runs while an error passes by (LaunchScope): that one is told, and a second would end the program.
+// Also runs while an error is propagating (LaunchScope): that error is reported, and a second would end the program.
 void Machine::end_launch() {
   if (std::uncaught_exceptions() == 0) return do_end_launch();
   try {

@@ -54,15 +54,15 @@ class Machine {
   void* allocate(Index bytes);  // nullptr when the memory is short; the pool turns that into an Error
   void free(void* memory) noexcept { do_free(memory); }
   virtual void trim() noexcept {}  // gives freed memory that a driver keeps back to the system
-  // Host memory whose pages stay where they are, so that copies from and to it go on beside the host; ordinary memory,
-  // counted as host memory, on machines that are no GPU. nullptr when the system locks no more.
+  // Page-locked host memory, so that copies from and to it run beside the host; ordinary memory, counted as host
+  // memory, on machines that are not GPUs. nullptr when the system locks no more.
   void* allocate_pinned(Index bytes);
   void free_pinned(void* memory, Index bytes) noexcept { do_free_pinned(memory, bytes); }
   // Has memory of its own, apart from the host's: large copies are staged through pinned memory (device/staging.hpp).
   virtual bool is_apart() const { return false; }
   void copy_to_device(void* device, const void* host, Index bytes);
   void copy_to_host(void* host, const void* device, Index bytes);
-  // From and to pinned memory: may still go on afterwards, until synchronize().
+  // Copies from and to pinned memory, which may run until synchronize().
   void begin_copy_to_device(void* device, const void* pinned, Index bytes);
   void begin_copy_to_host(void* pinned, const void* device, Index bytes);
   void copy_on_device(void* target, const void* source, Index bytes);

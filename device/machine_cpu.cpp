@@ -58,7 +58,7 @@ class CpuMachine final : public Machine {
   }
 
  protected:
-  // Large blocks are mapped by themselves, so that they are gone when they are freed; malloc keeps what lies between
+  // Large blocks are mapped one by one, so that they return to the system when freed; malloc keeps blocks between
   // others.
   void* do_allocate(Index bytes) override {
     const auto size = static_cast<std::size_t>(bytes);
@@ -88,10 +88,10 @@ class CpuMachine final : public Machine {
 
  private:
   static constexpr std::size_t large = std::size_t{1} << 20, huge_page = std::size_t{2} << 20;
-  static constexpr std::size_t largest_page = std::size_t{64} << 10;  // that a system has by itself
+  static constexpr std::size_t largest_page = std::size_t{64} << 10;  // of systems by default
 
-  // Aligned to huge pages, and asking for them: gathers over nodes miss the TLB less. What fills none of these stands
-  // in small ones.
+  // Aligned to huge pages, and with a request for them: gathers over nodes miss the TLB less. Blocks smaller than a
+  // huge page use small pages.
   void* map_pages(std::size_t size) {
     if (!take_host_memory(static_cast<Index>(size))) return nullptr;
     const std::size_t reserved = size + huge_page;

@@ -68,7 +68,7 @@ class CudaMachine final : public Machine {
     choose();
     std::size_t free = 0, total = 0;
     if (succeeded(cudaMemGetInfo(&free, &total))) info.memory_free = static_cast<Index>(free);
-    // What the driver's pool keeps of freed memory is free to us.
+    // Freed memory that the driver's pool keeps is available to us.
     cudaMemPool_t pool;
     unsigned long long reserved = 0, used = 0;
     if (has_pool_ && succeeded(cudaDeviceGetDefaultMemPool(&pool, info_.ordinal)) &&
@@ -80,7 +80,7 @@ class CudaMachine final : public Machine {
 
  protected:
   void* do_allocate(Index bytes) override {
-    if (bytes > info_.memory_total) return nullptr;  // what a driver says to absurd sizes is its own affair
+    if (bytes > info_.memory_total) return nullptr;  // drivers answer absurd sizes in different ways
     choose();
     refuse_while_recording();
     void* memory = nullptr;
@@ -156,7 +156,7 @@ class CudaMachine final : public Machine {
     const int ordinal = info_.ordinal;
     const cudaError_t chosen = cudaSetDevice(ordinal);  // makes the context
     if (chosen == cudaErrorDevicesUnavailable) {
-      cudaGetLastError();  // `auto` goes on with another GPU
+      cudaGetLastError();  // `auto` tries another GPU
       throw Error(
           Exit::environment,
           "GPU " + std::to_string(ordinal) + " (" + info_.name + ") is taken by another process, or not available",
@@ -183,8 +183,8 @@ class CudaMachine final : public Machine {
     if (stream_ != nullptr) cudaStreamDestroy(stream_);
   }
 
-  // Memory that is asked for while a stream is captured belongs to the graph, and exists only while that runs (CUDA
-  // Runtime API, cudaMallocAsync): the pool would hand it to others.
+  // Memory that is allocated while a stream is captured belongs to the graph, and exists only while the graph runs
+  // (CUDA Runtime API, cudaMallocAsync): the pool would hand it to others.
   void refuse_while_recording() const {
     cudaStreamCaptureStatus recording = cudaStreamCaptureStatusNone;
     if (succeeded(cudaStreamIsCapturing(stream_, &recording)) && recording != cudaStreamCaptureStatusNone)

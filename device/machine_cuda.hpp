@@ -1,4 +1,4 @@
-// What the CUDA module (ritz_device.cuda.so) offers to the rest of device/: how many GPUs there are, and one as a
+// Interface of the CUDA module (ritz_device.cuda.so) to the rest of device/: the number of GPUs, and one GPU as a
 // machine.
 #pragma once
 

@@ -82,8 +82,8 @@ void MemoryPool::count(void* memory, const Block& block) {
   for (auto& [name, each] : tags_) each.at_peak = each.live;
 }
 
-// The cache may fill up what was handed out before, but it never raises the peak of what is held: that is the peak of
-// what is handed out, which can be forecast.
+// The cache may fill up to the peak of live blocks, but never raises the peak of the pool. So the peak of the pool is
+// that of live blocks, which can be forecast.
 void* MemoryPool::raw_allocate(Index bytes) {
   if (limit_ > 0 && live_ + bytes > limit_) return nullptr;
   if (limit_ > 0 && live_ + cached_ + bytes > limit_) pressed_ += give_back(live_ + cached_ + bytes - limit_);

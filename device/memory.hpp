@@ -17,16 +17,16 @@ namespace ritz {
 // Bytes are those of whole blocks (MemoryPool::block_size), which is what the machine has to give.
 struct MemoryStatistics {
   Index live = 0, peak = 0;   // handed out now, and at most so far
-  Index requested = 0;        // of live: what callers asked for; the rest is rounding
+  Index requested = 0;        // part of live that callers requested; the rest is rounding
   Index cached = 0;           // kept for reuse
   Index held_peak = 0;        // live + cached at most so far: never above the limit
   Index limit = 0;            // 0: none
   Index raw_allocations = 0;  // calls that reached the machine
-  Index pressed = 0;          // cache given back because something did not fit beside it
+  Index pressed = 0;          // cache given back because another block did not fit
   std::map<std::string, Index> live_by_tag, peak_by_tag;
   std::map<std::string, Index> at_peak_by_tag;  // when the sum was at its peak: these add up to it
 
-  double fragmentation() const;  // share of what is held that no caller asked for: rounding and cache
+  double fragmentation() const;  // fraction of held memory that is rounding and cache
 };
 
 class MemoryPool {
@@ -43,7 +43,7 @@ class MemoryPool {
   void trim() noexcept;                            // gives the cache back to the machine
   void set_limit(Index bytes) { limit_ = bytes; }  // live + cached never exceed it; 0: no limit
   Index limit() const { return limit_; }
-  // What could still be handed out: up to the limit, or what the machine says is free, and the cache. [bytes]
+  // Bytes that can still be handed out: the cache, and free memory up to the limit or to what the machine reports.
   Index available() const;
   MemoryStatistics statistics() const;
   void reset_peak();
@@ -53,8 +53,8 @@ class MemoryPool {
   Index take_recent_peak() noexcept;
   void note_recent_peak(Index peak) noexcept;
 
-  // What a request takes of the pool: steps of 256 bytes, from 1 MiB on of 64 KiB, so that a freed block
-  // fits again. A block that was cached may be up to a quarter larger.
+  // Size of a request in the pool: multiples of 256 bytes, from 1 MiB on of 64 KiB, so that a freed block fits again. A
+  // block from the cache may be up to a quarter larger.
   static Index block_size(Index bytes);
   // "matrix 12.0 MB, vectors 3.1 MB", the largest first.
   static std::string table(const std::map<std::string, Index>& by_tag);

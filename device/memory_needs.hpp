@@ -1,6 +1,6 @@
-// What something will take of a device's pool, by tag, before it takes it. The models stand beside the types that
-// allocate
-// (`memory_needs` of SparseMatrix, SmoothedAggregation, Operator, ...), and tests compare them with the pool's
+// The memory that an object will take of a device's pool, by tag, known in advance. Each
+// type that allocates has its model (`memory_needs` of SparseMatrix,
+// SmoothedAggregation, Operator, ...), and tests compare them with the pool's
 // statistics.
 //
 //   MemoryNeeds needs = SparsityPattern::memory_needs(rows, nonzeros) + SparseMatrix::memory_needs(nonzeros, 3);
@@ -42,7 +42,7 @@ class MemoryNeeds {
   std::map<std::string, Index> by_tag_;
 };
 
-// Of two moments the one that needs more.
+// The larger needs of two moments.
 inline const MemoryNeeds& larger(const MemoryNeeds& a, const MemoryNeeds& b) { return a.total() < b.total() ? b : a; }
 
 }  // namespace ritz

@@ -1,5 +1,5 @@
-// Memory is short on a device, Error(Exit::resources) from its pool, or on the host, std::bad_alloc: two ways to say
-// one thing. Who can do with less asks here and need not know which.
+// Memory is short on a device, Error(Exit::resources) from its pool, or on the host, std::bad_alloc. Code that can
+// continue with less memory catches both here.
 //
 //   if (const std::optional<Error> shortage = memory_shortage([&] { solve(); })) step_down(*shortage);
 #pragma once

@@ -1,9 +1,9 @@
 // Errors inside OpenMP regions. An exception that leaves such a region ends the program, so threads that allocate or
-// throw work under this, and the first error is thrown again behind the region.
+// throw run their work through this, and the first error is thrown again after the region.
 //
 //   ParallelErrors errors;
 //   #pragma omp parallel for
-//   for (...) errors.run([&] { ... });      // not run any more once something has failed
+//   for (...) errors.run([&] { ... });      // does nothing once something has failed
 //   errors.rethrow();
 #pragma once
 

@@ -1,4 +1,4 @@
-// Where a run's time went: named phases with seconds, bytes moved between host and device, and peak memory.
+// Profile of a run: named phases with seconds, bytes moved between host and device, and peak memory.
 //
 //   { auto phase = device.profile().phase("assembly");  ... }      // ends with the scope
 //

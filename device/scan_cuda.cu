@@ -22,7 +22,7 @@ struct ThrustMemory {
   void deallocate(char* memory, std::size_t) { device->memory().release(memory); }
 };
 
-// A fault of the GPU that Thrust meets first is told as any other.
+// Reports a fault of the GPU that Thrust meets first like any other.
 template <class Algorithms>
 void run_thrust(const Algorithms& algorithms) {
   try {

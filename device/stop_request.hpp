@@ -1,5 +1,5 @@
-// Stopping a run in order: Ctrl-C, SIGTERM, SIGHUP and a time limit set a flag that long work looks at between two of
-// its steps. A second signal ends the process at once; what was promised by RemovedWhenStopped is still removed.
+// Stops a run in order: Ctrl-C, SIGTERM, SIGHUP and a time limit set a flag, which long work checks between two of its
+// steps. A second signal ends the process at once; files promised by RemovedWhenStopped are still removed.
 //
 //   listen_for_stop_signals();  ...  throw_if_stop_requested();   // in every iteration: one load of an atomic
 #pragma once
@@ -10,7 +10,7 @@
 
 namespace ritz {
 
-// Not an exit code of design.md: the shell's convention for signals, and that of timeout(1).
+// The shell's convention for signals, and that of timeout(1); not an exit code of Ritz.
 constexpr Exit time_is_up = static_cast<Exit>(124);
 constexpr Exit exit_of_signal(int signal) { return static_cast<Exit>(128 + signal); }
 
@@ -25,7 +25,7 @@ void throw_if_stop_requested();
 int stop_signal() noexcept;
 
 // A file that a second signal removes on the way out (a temporary, a lock). Paths beyond 4095 bytes, or more than eight
-// files at a time, stay behind.
+// files at a time, are not removed.
 class RemovedWhenStopped {
  public:
   explicit RemovedWhenStopped(const std::string& path) noexcept;

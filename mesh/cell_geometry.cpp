@@ -193,7 +193,7 @@ std::vector<Point> make_reference_nodes(const CellTraits& t) {
   };
   if (t.order == 1) return nodes;
   for (const auto& edge : t.edges) add_mean(edge);
-  if (t.dimension == 3)  // face centres; none is there when the kind has edge nodes only
+  if (t.dimension == 3)  // face centres; kinds with edge nodes only have none
     for (const Facet& facet : t.facets)
       if (facet.kind == CellKind::quad9) add_mean(std::span(facet.nodes).first(4));
   if (static_cast<int>(nodes.size()) < t.node_count) nodes.push_back({0, 0, 0});  // quad9, hex27

@@ -57,7 +57,7 @@ const Shape& shape_of(CellKind linear) {
   return *std::find_if(shapes.begin(), shapes.end(), [&](const Shape& s) { return s.linear == linear; });
 }
 
-enum class Nodes { corners, edges, edges_and_faces };  // what carries nodes beside the corners
+enum class Nodes { corners, edges, edges_and_faces };  // nodes in addition to the corners
 
 CellKind facet_kind(int dimension, std::size_t corners, Nodes nodes) {
   if (dimension == 1) return CellKind::vertex1;

@@ -93,7 +93,7 @@ void check_node_numbers(const MeshData& data, ErrorList& errors) {
     errors.add(wrong(fmt::format("{} of kind {} in {} with a node number outside 0..{}; the first names node {}",
                                  counted("cell", bad.count, bad.first), traits(block.kind).name, data.source,
                                  node_count - 1, example),
-                     "the connectivity refers to points that are not there", "write the mesh again"));
+                     "the connectivity refers to points that do not exist", "write the mesh again"));
   }
 }
 
@@ -208,7 +208,7 @@ std::vector<FacetOfCell> check_facets(const MeshData& data, ErrorList& errors) {
                     counted("facet", static_cast<Index>(survey.mismatched.size()), first_cells(survey.mismatched)),
                     data.source, a.cell, traits(block_holding(data, a.cell).kind).name, b.cell,
                     traits(block_holding(data, b.cell).kind).name, place_of_cell(data, a.cell)),
-        "the solution would tear there (the numbers are those of the cells)",
+        "the solution would be discontinuous there (the numbers are those of the cells)",
         "use cells of one order, and nodes in the order of the file's format"));
   }
   return std::move(survey.boundary);

@@ -1,5 +1,5 @@
-// What Mesh demands of its data, step by step. Each function adds what is wrong to `errors`, with the number of
-// offenders and the first ten, and goes on.
+// The requirements of Mesh on its data, step by step. Each function adds the violations to `errors`, with their number
+// and the first ten, and continues.
 #pragma once
 
 #include "mesh/mesh.hpp"
@@ -15,8 +15,8 @@ void check_regions(MeshData& data, ErrorList& errors);
 // Points that no cell uses, ascending.
 std::vector<Node> find_orphan_nodes(const MeshData& data);
 
-// What the Jacobians of a cell say, at corners, edge nodes and centroid: all positive, all negative, all zero (to
-// within the precision of the coordinates), or neither.
+// Sign of the Jacobians of a cell at corners, edge nodes and centroid: all positive, all negative, all zero (to within
+// the precision of the coordinates), or mixed.
 enum class CellStatus : std::uint8_t { positive, reversed, flat, folded };
 std::vector<CellStatus> cell_statuses(const MeshData& data);  // [cell]; the arrays must have passed check_arrays
 

@@ -15,7 +15,7 @@ struct Child {
 // `variant` of 3 for tetrahedra: one per diagonal of the octahedron inside; else 0.
 std::vector<Child> children_of(CellKind linear, int variant);
 
-// Where a point of the child's reference cell is in the parent's.
+// Maps a point of the child's reference cell to the parent's.
 Point place_in_parent(const Child& child, const Point& xi);
 
 }  // namespace ritz

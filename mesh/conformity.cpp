@@ -106,7 +106,7 @@ std::map<Node, Node> coinciding_nodes(const Mesh& mesh, const std::vector<Node>&
   return lowest;
 }
 
-// Where the point nearest to p lies on a facet, by Gauss-Newton steps; the reference coordinates and the distance.
+// The point of a facet that is nearest to p, by Gauss-Newton steps: its reference coordinates and its distance.
 struct Projection {
   Point xi;
   double distance;

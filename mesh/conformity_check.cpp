@@ -40,12 +40,12 @@ void report_hanging_nodes(const Mesh& mesh, Conformity& report) {
         Exit::mesh,
         fmt::format("{} hanging node{} in {}, {}", torn, torn == 1 ? "" : "s", mesh.source(),
                     first_of(mesh, hanging.front())),
-        "one side of these facets is refined and the other is not, so the solution would tear there",
+        "one side of these facets is refined and the other is not, so the solution would be discontinuous there",
         "mesh the two sides together (Gmsh: Coherence, BooleanFragments); allow_torn = true in [mesh] where it is "
         "meant");
   if (touching > 0)
     report.notices.push_back(fmt::format(
-        "{} nodes lie on facets of another body, {}: bodies in touch that are not joined, nothing passes from "
+        "{} nodes lie on facets of another body, {}: bodies in touch that are not joined; no force or heat passes from "
         "one to the other",
         touching, first_of(mesh, hanging[static_cast<std::size_t>(torn)])));
 }
@@ -57,8 +57,8 @@ Conformity check_conformity(const Mesh& mesh) {
   if (mesh.structural()) {
     if (const auto unjoined = find_unjoined_nodes(mesh); !unjoined.empty())
       report.notices.push_back(fmt::format(
-          "{} pairs of nodes lie on each other, first {} and {}: parts that are not joined there, nothing passes from "
-          "one to the other",
+          "{} pairs of nodes lie on each other, first {} and {}: parts that are not joined there; no force or heat "
+          "passes from one to the other",
           unjoined.size(), place_of(mesh, unjoined.front().first), unjoined.front().second));
     return report;
   }
@@ -66,7 +66,7 @@ Conformity check_conformity(const Mesh& mesh) {
   if (!cracks.nodes.empty())
     report.notices.push_back(fmt::format(
         "{} pairs of free nodes lie on each other ({} pairs of facets), first {} and {}: a crack, or bodies "
-        "in touch that are not joined, nothing passes from one to the other",
+        "in touch that are not joined; no force or heat passes from one to the other",
         cracks.nodes.size(), cracks.facets.size(), place_of(mesh, cracks.nodes.front().first),
         cracks.nodes.front().second));
   report_hanging_nodes(mesh, report);

@@ -76,8 +76,8 @@ struct Frame {
   }
 };
 
-// Of a cell in each direction, in the mean over some four thousand; where cells are flat, as much as in the widest
-// direction.
+// Mean extent of a cell in each direction, over about four thousand cells; where cells are flat, at least that of the
+// widest direction.
 Point mean_extent(const Mesh& mesh) {
   constexpr Index some = 4096;
   Point sum{};

@@ -1,6 +1,6 @@
-// Cells whose map is of order 3 or more. The mesh knows them by their nodes of order 2, as it knows all cells, and
-// keeps their own map beside: polynomials through points of their own. Fields are integrated, written and looked up on
-// this map.
+// Cells whose map is of order 3 or more. The mesh holds their nodes of order 2, as of all cells, and additionally
+// their own map: polynomials through points of their own. Fields are integrated, written and evaluated on this
+// map.
 //
 //   for (Index cell : ...) Point x = CellMap(mesh, cell).at(xi);
 #pragma once
@@ -24,7 +24,7 @@ struct CurvedCells {
   std::vector<Point> points;                             // [cell][node of the functions]
 
   bool empty() const { return cells.empty(); }
-  // The points of the cell at a position in the block: [node of the functions]; empty where the cell's own nodes tell
+  // The points of the cell at a position in the block: [node of the functions]; empty where the cell's own nodes define
   // its map.
   std::span<const Point> of(std::int64_t position) const;
   // Takes over the points of a cell of `others`, if it has any. Positions ascend.

@@ -28,15 +28,15 @@ const FacetTable& facet_table(CellKind kind);
 // The corner nodes of a facet: its identity.
 FewNodes corners_of(std::span<const Node> cell_nodes, const FacetTable::Entry& facet);
 
-// What the facets say about a mesh whose cells all have a positive Jacobian. Cost: one pass over the cells, and
-// a second look at the cells on the boundary. Each facet is hashed with the sign of its orientation, so that the
-// two sides of an inner facet cancel in a sum kept at its lowest corner; only nodes with a remainder are looked at
-// again, exactly.
+// Survey of the facets of a mesh whose cells all have a positive Jacobian. Cost: one pass over the cells, and a
+// second pass over the cells on the boundary. Each facet is hashed with the sign of its orientation, so that the two
+// sides of an inner facet cancel in a sum kept at its lowest corner; only nodes with a remainder are examined again,
+// exactly.
 struct FacetSurvey {
   using Pair = std::pair<FacetOfCell, FacetOfCell>;
   std::vector<FacetOfCell> boundary;  // facets of one cell only, ascending
   std::vector<Pair> crowded;          // facets with two cells on the same side, or in more than two cells
-  std::vector<Pair> mismatched;       // equal corners, different nodes between them (tet4 beside tet10)
+  std::vector<Pair> mismatched;       // equal corners, different nodes between them (tet4 next to tet10)
 };
 FacetSurvey survey_facets(const MeshData& data);
 

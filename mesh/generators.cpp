@@ -70,9 +70,9 @@ bool has_centre(const Pattern& pattern) {
   });
 }
 
-// Where the things of one sort (cells of a kind, centre nodes) are numbered: row by row, within the row by column.
+// Numbering of one sort of entities (cells of a kind, centre nodes): row by row, within the row by column.
 struct Numbering {
-  std::vector<Index> before;  // [ix] how many lie in the columns before; the last entry is the number per row
+  std::vector<Index> before;  // [ix] number in the columns before; the last entry is the number per row
   Index at(Index row, Index ix) const { return row * before.back() + before[static_cast<std::size_t>(ix)]; }
 
   template <class Count>

@@ -1,5 +1,5 @@
-// Cells of any order as VTK knows them (VTK_LAGRANGE_TETRAHEDRON and its like): where their nodes stand, equally
-// spaced, and in which order; and the points and cells on which results are written that are of a higher order than the
+// Cells of any order as VTK defines them (VTK_LAGRANGE_TETRAHEDRON and so on): the positions of their
+// nodes, equally spaced, and their order; and the points and cells for results of a higher order than the
 // mesh.
 #pragma once
 
@@ -23,8 +23,8 @@ struct LagrangeCells {
   Index point_count() const { return static_cast<Index>(points.size()) / 3; }
 };
 
-// What a cell of this shape (a linear kind) is written as. VTK has no Lagrange pyramid: its quadratic one with 13 nodes
-// stands in for those of even order, the linear one for those of odd order.
+// VTK type that a cell of this shape (a linear kind) is written as. VTK has no Lagrange pyramid: even orders are
+// written as its quadratic one with 13 nodes, odd orders as the linear one.
 struct LagrangeType {
   int vtk_type;
   int node_count;

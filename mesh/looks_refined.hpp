@@ -6,10 +6,10 @@
 
 namespace ritz {
 
-// Of triangles or quadrilaterals the cells are looked at, of tetrahedra or hexahedra the free facets, whose coarser
-// facets show those of the cells: a count that is no multiple of 8 or an odd number of cells in some direction is seen
-// there. A surface that was refined, and then filled with other cells of the right number, is taken for a refinement.
-// False where cells are of several shapes. Linear time in the surface.
+// Examines the cells of triangles or quadrilaterals, and the free facets of tetrahedra or hexahedra, whose coarser
+// facets show those of the cells. It rejects a number of cells that is no multiple of 8, or odd in some direction. A
+// surface that was refined and then filled with other cells of a matching number is mistaken for a refinement. False
+// for cells of several shapes. Linear time in the surface.
 bool looks_refined(const Mesh& mesh);
 
 }  // namespace ritz

@@ -23,7 +23,7 @@ std::vector<bool> corners_around(CellKind shape, const Point& x) {
   return around;
 }
 
-// What all cells of one kind share.
+// Data that all cells of one kind share.
 class Lowering {
  public:
   Lowering(CellKind kind, const NodeSet& set)
@@ -79,8 +79,8 @@ class Lowering {
     return greatest(difference_at_nodes_, x) > 1e-6 * shortest;
   }
 
-  // The greatest distance between the two maps; 0 where it cannot be more than `known`, which is told by the
-  // differences at the file's nodes: between them they grow by the sum of the polynomials' magnitudes at most.
+  // The greatest distance between the two maps; 0 if it cannot exceed `known`. The differences at the file's nodes
+  // bound it: between them they grow by at most the sum of the polynomials' magnitudes.
   double distance_of_maps(std::span<const Point> x, double known) const {
     if (amplification_ * greatest(difference_at_nodes_, x) < known) return 0;
     return greatest(difference_, x);

@@ -1,9 +1,9 @@
-// Cells of order 3 and more, as files have them, become cells of order 2: each node of the cell of order 2 goes where
-// the file's own map, the polynomials through its nodes, puts it. Where the two maps differ, bodies keep their own
-// (mesh/curved_cells.hpp), but shells and beams have those of order 2. The difference is measured and said.
+// Converts cells of order 3 and more in files to cells of order 2: each node of the cell of order 2 is placed by the
+// file's own map, the polynomials through its nodes. Where the two maps differ, bodies keep their own
+// (mesh/curved_cells.hpp), but shells and beams have those of order 2. The difference is measured and reported.
 //
-// A node between the corners takes over the number of one that the file has on the same edge, facet or inside of the
-// same cell. So cells go on sharing their nodes, and lists of nodes stay true.
+// A node between the corners takes the number of a node that the file has on the same edge, facet or inside of the same
+// cell. So cells continue to share their nodes, and lists of nodes remain valid.
 #pragma once
 
 #include "mesh/mesh.hpp"
@@ -44,7 +44,7 @@ struct LoweredCells {
   std::array<CurvedCells, cell_kind_count> curved;
 };
 
-// Rewrites the cells and moves the points. Node numbers must exist. The notice tells the largest distance between the
+// Rewrites the cells and moves the points. Node numbers must exist. The notice reports the largest distance between the
 // two maps, over a fine lattice in all cells. Throws Error(Exit::mesh) when two cells put a shared node into different
 // places, or another cell has a node that would move.
 enum class KeepMaps { no, where_they_differ };

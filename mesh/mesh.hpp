@@ -53,8 +53,8 @@ struct Region {
   Index size() const;
 };
 
-// What a reader or a generator hands over. Cells of a lower dimension than the mesh serve only to name
-// facets and nodes; they become facet regions (or node regions) when the Mesh is made.
+// Input of a Mesh, from a reader or a generator. Cells of a lower dimension than the mesh serve only to name facets and
+// nodes; they become facet regions (or node regions) when the Mesh is made.
 struct MeshData {
   int dimension = 3;  // 2 or 3 (1 for bars alone): cells of this dimension carry the physics
   // with dimension 3: so do surfaces and lines in space, as shells and beams; many may meet
@@ -109,7 +109,7 @@ class Mesh {
   const Region& region(std::string_view name) const;
   std::vector<std::string> region_names() const;
 
-  std::span<const std::string> notices() const { return notices_; }     // what was repaired or is odd
+  std::span<const std::string> notices() const { return notices_; }     // repairs and oddities
   std::span<const Node> orphan_nodes() const { return orphan_nodes_; }  // ascending
 
  private:
@@ -122,8 +122,8 @@ class Mesh {
   friend Mesh with_regions(Mesh mesh, std::vector<Region> regions);
 };
 
-// The mesh with more regions; its own keep their order. Throws Error(Exit::mesh) when they name what is not in the
-// mesh.
+// The mesh with more regions; its own keep their order. Throws Error(Exit::mesh) when they refer to entities outside
+// the mesh.
 Mesh with_regions(Mesh mesh, std::vector<Region> regions);
 
 // The nodes of a region, ascending and unique, whatever its kind.

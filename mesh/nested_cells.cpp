@@ -219,7 +219,7 @@ class Search {
     return true;
   }
 
-  // The middles behind the faces of the last coarser cell.
+  // The middles beyond the faces of the last coarser cell.
   bool add_neighbours(std::vector<Node>& middles) const {
     const Node* lattice = lattices_.data() + lattices_.size() - static_cast<std::size_t>(places_);
     for (int d = 0; d < dimension_; ++d)
@@ -236,7 +236,7 @@ class Search {
           }
           ++cells;
         }
-        if (cells == 0) continue;  // the boundary, or a neighbour that is there
+        if (cells == 0) continue;  // the boundary, or a neighbour that exists already
         const auto common = std::ranges::count_if(candidates, [](Node n) { return n >= 0; });
         if (cells != corners_ / 2 || common != 1) return false;
         middles.push_back(*std::ranges::max_element(candidates));

@@ -1,5 +1,5 @@
-// The uniform refinement that is found in a mesh of quadrilaterals or hexahedra: four or eight cells around a node make
-// one coarser cell. It is found in the cells alone, whoever made them and however they are numbered.
+// Finds the uniform refinement in a mesh of quadrilaterals or hexahedra: four or eight cells around a node make one
+// coarser cell. Only the cells are used, so the origin and the numbering of the mesh do not matter.
 //
 //   while (const auto coarser = coarser_cells(3, cells, node_count)) {
 //     ...
@@ -27,7 +27,7 @@ struct NestedCells {
 // they are not the uniform refinement of conforming cells. Linear time.
 std::optional<NestedCells> coarser_cells(int dimension, std::span<const Node> cells, Index node_count);
 
-// Whether it would find them, but for nodes that lie differently in several coarser cells; half of the time.
+// Whether coarser_cells succeeds, but for nodes that lie differently in several coarser cells; takes half of the time.
 bool has_coarser_cells(int dimension, std::span<const Node> cells, Index node_count);
 
 }  // namespace ritz

@@ -1,6 +1,6 @@
-// The uniform refinement that is found in a mesh of triangles or tetrahedra: every node is a coarser one, or the middle
-// of a coarser edge. It is found in the edges and the places of the nodes, whoever made them and however they are
-// numbered.
+// Finds the uniform refinement in a mesh of triangles or tetrahedra: every node is a coarser one, or the middle of
+// a coarser edge. Only the edges and the places of the nodes are used, so the origin and the numbering do not
+// matter.
 //
 //   while (const auto coarser = coarser_graph(graph, places, 3)) { ...; graph = coarser->graph; }
 #pragma once
@@ -27,8 +27,8 @@ struct NestedGraph {
   std::vector<Node> parents;
 };
 
-// places: [node][dimension]. Nothing where a node is neither, where a coarser node has another one as its neighbour, or
-// where one between lies a quarter of an edge off the middle. Linear time.
+// places: [node][dimension]. Returns nothing if a node is neither, if a coarser node has another one as its neighbour,
+// or if a node between lies a quarter of an edge off the middle. Linear time.
 std::optional<NestedGraph> coarser_graph(std::span<const Index> offsets, std::span<const Node> neighbours,
                                          std::span<const double> places, int dimension);
 

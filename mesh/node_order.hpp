@@ -1,6 +1,6 @@
 // The nodes of a Lagrange cell of any order, in the order in which a file lists them: corners, edges, facets, the
-// inside. Formats differ in the direction of edges, in where the list of a facet starts, and in how it goes on; their
-// shapes are facts:
+// inside. Formats differ in the direction of edges, and in where the list of a facet starts and how it continues; these
+// differences are data:
 //
 //   NodeOrder gmsh{CellKind::quad4, {{0, 1}, {1, 2}, {2, 3}, {3, 0}}, {}, Listing::recursive, Listing::recursive};
 //   std::vector<Point> nodes = reference_points(CellKind::quad4, lattice(gmsh, 3), equal_steps(3));
@@ -35,9 +35,9 @@ struct NodeOrder {
 // All places of a cell of order p; p >= 0.
 std::vector<Place> lattice(const NodeOrder& order, int p);
 
-// Where they are on the reference cell, for the nodes of a line on [0, 1], symmetric, ends included, whose number less
-// one is the order. In triangles and tetrahedra a place with the barycentric steps a, b, c, ... is where the weights
-// are as line[a] : line[b] : line[c] ...
+// Positions on the reference cell, for the nodes of a line on [0, 1], symmetric, ends included; their number less one
+// is the order. In triangles and tetrahedra, a place with the barycentric steps a, b, c, ... has the weights line[a] :
+// line[b] : line[c] ...
 std::vector<Point> reference_points(CellKind shape, std::span<const Place> places, std::span<const double> line);
 
 std::vector<double> equal_steps(int order);  // 0, 1/p, ..., 1

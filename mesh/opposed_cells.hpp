@@ -1,5 +1,5 @@
-// Surfaces whose normals (right-hand rule of the nodes) jump to the other side at an edge: what acts against the
-// normal, and what is measured along it, changes its sign there.
+// Finds surfaces whose normals (right-hand rule of the nodes) flip at an edge: loads against the normal, and quantities
+// measured along it, change their sign there.
 //
 //   if (const OpposedCells o = opposed_cells(mesh, region.cells); o.pairs > 0) ...
 #pragma once
@@ -10,8 +10,8 @@
 
 namespace ritz {
 
-// Of the edges that belong to two of the cells: how many look so, and the two cells of one of them. Where more surfaces
-// meet there is no common side.
+// Number of edges shared by two cells with opposed normals, and the two cells of one of them. Edges where more surfaces
+// meet have no common side and are not counted.
 struct OpposedCells {
   Index pairs = 0, first = -1, second = -1;
 };

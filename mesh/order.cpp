@@ -135,7 +135,7 @@ class Renewal {
   }
 
   // One node for all slots with the same parents, placed by the lowest of them (the sort is stable). Keys are the two
-  // ends of an edge, or two corners of a face; runs of equal keys are then told apart by all corners.
+  // ends of an edge, or two corners of a face; all corners then distinguish runs of equal keys.
   void add_shared_nodes(std::size_t parent_count) {
     const int bits = std::bit_width(old_.points.size() / 3);
     std::vector<KeyedIndex> slots;

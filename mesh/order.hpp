@@ -17,10 +17,10 @@ enum class MidNodes {
 CellKind kind_with_order(CellKind kind, int order, MidNodes mid_nodes = MidNodes::full);
 
 // The same geometry with cells of order 1 or 2. New nodes lie where the old cell has them (in the middle of linear
-// cells) and are shared between cells; nodes that are not needed any more go away, which straightens curved
-// cells; at order 2, those whose map is of a higher order keep it. Nodes that stay keep their order and come first.
-// Regions of cells and facets are kept as they are. A new node joins a region of nodes when all corners of the edge,
-// face or cell in whose middle it lies belong to that region. Throws Error(Exit::input) when the order is not 1 or 2.
+// cells) and are shared between cells. Nodes that are no longer needed are removed, which straightens curved cells; at
+// order 2, cells whose map is of a higher order keep it. Nodes that stay keep their order and come first. Regions of
+// cells and facets are kept as they are. A new node joins a region of nodes when all corners of the edge, face or cell
+// in whose middle it lies belong to that region. Throws Error(Exit::input) when the order is not 1 or 2.
 Mesh with_order(const Mesh& mesh, int order, MidNodes mid_nodes = MidNodes::full);
 MeshData with_order(const MeshData& data, int order, MidNodes mid_nodes = MidNodes::full);
 

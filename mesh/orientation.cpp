@@ -53,7 +53,7 @@ CheckPoints check_points_of(CellKind kind) {
   return points;
 }
 
-// Of the cells' own map: its nodes.
+// Check points of a cell with its own map: its nodes.
 CheckPoints check_points_of(const LagrangePolynomials& functions) {
   CheckPoints points;
   const std::size_t n = functions.nodes().size();
@@ -80,8 +80,8 @@ double determinant(const Frame& J) {
          J.a[2] * (J.b[0] * J.c[1] - J.b[1] * J.c[0]);
 }
 
-// Coordinates are known to 4 units in the last place of `size`, columns therefore too: the determinant's error is
-// at most that times the sum of the products of the other columns' lengths. What is below cannot be told from zero.
+// Coordinates are known to 4 units in the last place of `size`, and so are columns: the determinant's error is at most
+// that times the sum of the products of the other columns' lengths. Smaller values cannot be distinguished from zero.
 double noise_of(const Frame& J, double size, int dimension) {
   const double e = 4 * 2.2e-16 * size;
   if (dimension == 1) return e;

@@ -22,7 +22,7 @@ std::vector<Number> tensor_modes(int dimension, int order, const std::array<Numb
   return modes;
 }
 
-// Of a pyramid: not at its apex.
+// Modes on a pyramid, except at its apex.
 template <class Number>
 std::vector<Number> modes_at(CellKind shape, int order, const std::array<Number, 3>& x) {
   switch (shape) {

@@ -74,7 +74,7 @@ std::vector<Number> pyramid_modes(int order, const std::array<Number, 3>& point)
   return modes;
 }
 
-// A point of the pyramid, or the one beside its apex on the axis, where the functions have limits.
+// The point of the pyramid; for the apex a point next to it on the axis, where the functions have limits.
 inline Point off_the_apex(const Point& x) {
   constexpr double nearest = 1e-14;
   return 1.0 - x[2] < nearest ? Point{0, 0, 1 - nearest} : x;

@@ -166,7 +166,7 @@ double size_of(const CellMap& cell) {
   return size;
 }
 
-// Where the nodes between the corners would be in a straight cell: [node - corner_count][corner].
+// Positions of the nodes between the corners in a straight cell: [node - corner_count][corner].
 const std::vector<std::vector<double>>& straight_places(CellKind kind) {
   static const auto all = [] {
     std::vector<std::vector<std::vector<double>>> list;
@@ -291,7 +291,7 @@ PointLocator::Place PointLocator::locate(const Point& point) const {
   std::vector<Index> near;
   for_each_near(point, reach_, [&near](Index cell) { near.push_back(cell); });
   std::sort(near.begin(), near.end());
-  for (const Index cell : near) {  // a cell that holds the point, as far as rounding can tell
+  for (const Index cell : near) {  // a cell that holds the point, up to rounding
     const CellMap map(*mesh_, cell);
     const double rounding = 1e-12 * size_of(map) + 4e-16 * length(point);
     const Nearest found = descend_twice(shape_of(map), point, rounding);

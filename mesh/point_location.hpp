@@ -1,4 +1,4 @@
-// Where in the mesh is a point? The cell that holds it and its reference coordinates there, for values of a field by
+// Locates points in the mesh: the cell that holds a point and its reference coordinates there, for values of a field by
 // shape functions. A tree of bounding boxes over the cells along the space-filling curve finds candidates, so graded
 // meshes cost no more than uniform ones; Newton's method inverts the map of a cell, curved or not.
 //
@@ -26,7 +26,7 @@ class PointLocator {
     Point xi;         // reference coordinates, inside the reference cell
     double distance;  // from the point to the cell; 0 (but for rounding) inside the mesh [length]
   };
-  // Of several cells that share the point, the one with the lowest number. A point outside belongs to the nearest cell
+  // Takes the cell with the lowest number if several share the point. A point outside belongs to the nearest cell
   // within the tolerance. Throws Error(Exit::input) with the bounding box and the nearest node when there is none.
   Place locate(const Point& point) const;
 

@@ -1,4 +1,4 @@
-// What can be measured on a mesh: sizes, volumes, and how well shaped the cells are.
+// Measures of a mesh: sizes, volumes, and the shapes of the cells.
 //
 //   Quality q = quality(mesh);   fmt::print("{}\n", q.summary());
 #pragma once

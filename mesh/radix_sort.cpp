@@ -27,7 +27,7 @@ void sort_by_digit(const KeyedIndex* from, KeyedIndex* to, std::size_t count, in
   const auto digit = [shift](const KeyedIndex& r) { return (r.key >> shift) & (bucket_count - 1); };
 #pragma omp parallel
   {
-    const auto parts = static_cast<std::size_t>(omp_get_num_threads());  // the team may be smaller than asked for
+    const auto parts = static_cast<std::size_t>(omp_get_num_threads());  // the team may be smaller than requested
     const auto part = static_cast<std::size_t>(omp_get_thread_num());
     const Range mine = share_of(count, part, parts);
     std::size_t* const position = positions.data() + part * bucket_count;

@@ -1,6 +1,6 @@
-// Children are described on the reference cell: their corners, and from them the lattice of all points that they need.
-// A point on the boundary of a cell is known by the corners that it lies between and its linear weights there, which is
-// the same for all cells that share it.
+// Children are described on the reference cell by their corners, from which the lattice of all required points follows.
+// A point on the boundary of a cell is identified by the corners around it and its linear weights there, which are the
+// same for all cells that share it.
 #include "mesh/refine.hpp"
 
 #include "mesh/cell_geometry.hpp"
@@ -20,7 +20,7 @@
 namespace ritz {
 namespace {
 
-// The kind of the children of that shape: tet10 beside the pyramid13 of a pyramid13.
+// The kind of the children of that shape: tet10 as well as pyramid13 for a pyramid13.
 CellKind child_kind(CellKind parent, CellKind linear) {
   if (traits(parent).order == 1) return linear;
   return linear == traits(parent).linear ? parent : CellKind::tet10;
@@ -42,7 +42,7 @@ struct FacetChild {
   int facet;
 };
 
-// What becomes of a cell of one kind.
+// The division of a cell of one kind.
 struct Recipe {
   std::vector<LatticePoint> points;
   std::vector<CellKind> kinds;                   // of the children's blocks

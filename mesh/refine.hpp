@@ -10,7 +10,7 @@ namespace ritz {
 
 // New nodes lie on the geometry of the parent cell (its shape functions), curved or not, and are shared by the cells
 // around them; old nodes keep their numbers and come first. The octahedron inside a tetrahedron is cut along its
-// shortest diagonal. Children of one cell follow each other; those of pyramids are in two blocks. Regions of cells and
+// shortest diagonal. Children of one cell are consecutive; those of pyramids are in two blocks. Regions of cells and
 // facets hold the children; a new node joins a region of nodes when all nodes of the edge or face (or cell) on which it
 // lies belong to it. Throws Error(Exit::mesh) when node numbers would not fit 32 bits.
 Mesh refine(const Mesh& mesh);

@@ -28,7 +28,7 @@ void check_range(const MeshData& data, const Region& region, Index lowest, Index
   errors.add(Error(Exit::mesh,
                    fmt::format("region '{}' of {} names {} {}, outside 0..{}", region.name, data.source, what,
                                lowest < 0 ? lowest : highest, limit - 1),
-                   "it refers to what is not in the mesh", "write the mesh again"));
+                   "it refers to entities that do not exist", "write the mesh again"));
 }
 
 void check_facet_numbers(const MeshData& data, const Region& region, ErrorList& errors) {

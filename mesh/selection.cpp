@@ -34,7 +34,7 @@ Point centre_of(const Mesh& mesh, std::span<const Node> nodes) {
   return sum;
 }
 
-// Of the flat facet through the corners, outward: facets list their nodes so.
+// Outward normal of the flat facet through the corners: facets list their nodes in this orientation.
 Point normal_of(const Mesh& mesh, const FacetOfCell& facet) {
   const std::vector<Node> nodes = mesh.nodes_of(facet);
   const auto at = [&](std::size_t i) { return place_of(mesh, nodes[i]); };

@@ -1,5 +1,5 @@
-// Regions by geometry: the cells whose centre, the facets all of whose corners, or the nodes that lie where a test
-// says. And unions, intersections and differences of regions.
+// Selects regions by geometry: cells by their centre, facets by all their corners, nodes by their own place, with a
+// test of a point. Also unions, intersections and differences of regions.
 //
 //   Region tip = select(mesh, "tip", RegionKind::facets, near_plane({1, 0, 0}, {1, 0, 0}, 1e-6));
 #pragma once

@@ -30,7 +30,7 @@ Tabulated tabulate(CellKind kind) {
   return table;
 }
 
-// Of cells with a map of their own: exact as above.
+// Tabulates cells with a map of their own: exact as above.
 Tabulated tabulate(const LagrangePolynomials& functions) {
   Tabulated table;
   const QuadratureRule rule = quadrature(functions.shape(), 3 * functions.order());

@@ -1,6 +1,6 @@
-// A rectangular sparse matrix of dense blocks, as the levels of a multigrid hierarchy hold them: operators (square
-// blocks), prolongators and restrictors (rectangular blocks). Block CSR; the columns of a row stand in any, but always
-// the same, order.
+// A rectangular sparse matrix of dense blocks for the levels of a multigrid hierarchy: operators (square blocks),
+// prolongators and restrictors (rectangular blocks). Block CSR; the columns of a row have any order, but always the
+// same.
 #pragma once
 
 #include "device/array.hpp"

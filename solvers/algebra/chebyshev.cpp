@@ -59,7 +59,7 @@ Tridiagonal lanczos_matrix(const std::vector<double>& alphas, const std::vector<
   return T;
 }
 
-// Of the eigenvector for an eigenvalue, of length 1: the row below would read `next` times its last component.
+// Last component of the eigenvector for an eigenvalue, of length 1: the row below would read `next` times it.
 double last_component(const Tridiagonal& T, double eigenvalue) {
   double before = 0, component = 1, squares = 1;
   for (std::size_t i = 0; i + 1 < T.diagonal.size(); ++i) {
@@ -162,7 +162,7 @@ void ChebyshevPreconditioner::apply_block(const MultiVector& X, MultiVector& Y) 
             });
 }
 
-// product(): q = A d, and where it stands
+// product(): q = A d, and its storage
 template <class Product>
 void ChebyshevPreconditioner::iterate(const ChebyshevKernels& chebyshev, const double* x, double* d, double* r,
                                       double* y, const Product& product) const {

@@ -25,8 +25,8 @@ struct ChebyshevOptions {
 class LargestEigenvalue {
  public:
   LargestEigenvalue(const LinearOperator& A, const Vector& inverse_diagonal);
-  // After so many steps in all: calls go on where the last one ended. Throws Error(Exit::not_converged) when A is not
-  // positive definite.
+  // The bound after so many steps in total: calls continue after the last one. Throws Error(Exit::not_converged) when A
+  // is not positive definite.
   double after(int steps);
   // How far from the last estimate an eigenvalue is at most: the residual of its Ritz vector. Small once the estimate
   // has settled.
@@ -67,7 +67,7 @@ class ChebyshevPreconditioner final : public LinearOperator {
   Vector inverse_diagonal_;
   double bound_;
   mutable Vector direction_, product_, residual_;
-  mutable MultiVector directions_, products_, residuals_;  // of one group; made when first needed
+  mutable MultiVector directions_, products_, residuals_;  // for one group; allocated at the first use
 };
 
 }  // namespace ritz

@@ -1,4 +1,4 @@
-// On a CPU the numbers are there: they are read once, so that loops keep the quotient in a register.
+// On a CPU the numbers are in host memory: they are read once, so that loops keep the quotient in a register.
 #pragma once
 
 #include "device/launch.hpp"

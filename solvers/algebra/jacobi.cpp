@@ -32,7 +32,7 @@ Vector inverse_diagonal(Vector diagonal) {
   double count = 0;
   device.machine().read_scalars(&count, result.data(), 1);
   if (count > 0) throw_first_not_positive(diagonal);
-  device.profile().count(3 * diagonal.bytes());  // looked at, read and written
+  device.profile().count(3 * diagonal.bytes());  // checked, read and written
   vector.invert(device, diagonal.size(), diagonal.data());
   return diagonal;
 }

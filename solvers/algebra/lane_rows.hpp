@@ -39,7 +39,7 @@ constexpr Real of_row(const Real* x, Index i) {
 
 namespace ritz::RITZ_BACKEND {
 
-// What a functor for reduce (places are indices) and reduce_lanes returns.
+// Result type of a functor for reduce (places are indices) and reduce_lanes.
 template <int K, class Place>
 using SumsAt = std::conditional_t<std::is_same_v<Place, Index>, Sums<K>, LaneSums<K>>;
 

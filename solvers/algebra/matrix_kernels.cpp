@@ -50,7 +50,7 @@ struct Eliminate {
   }
 };
 
-// Where row `row` has block `column`, or -1.
+// Position of block `column` in row `row`, or -1.
 constexpr Index find_block(const MatrixView& A, Index row, Index column) {
   Index low = A.offsets[row], high = A.offsets[row + 1];
   while (low < high) {
@@ -96,8 +96,8 @@ void inspect(const Device& device, const MatrixView& A, const double* diagonal, 
   reduce<3>(device, "inspect matrix", A.rows * A.block_size, Inspect{A, diagonal}, counts);
 }
 
-// Of a diagonal over the others in its row: with as much as these a matrix may be singular, and its exact inverse on a
-// coarsest level no preconditioner.
+// Diagonal entries are raised to 1 + 1/64 times the sum of the off-diagonal magnitudes. With exact equality the matrix
+// may be singular, and its inverse on the coarsest level useless as a preconditioner.
 constexpr double dominance = 1 + 1.0 / 64;
 
 // index = scalar row. An entry whose mirror image is not in the pattern becomes zero, or the result would not be

@@ -19,7 +19,7 @@ struct MultiVectorKernels {
   void (*multiply_rows)(const Device&, Index rows, const double* d, const double* x, double* y);
   // result[i][j] = sum over rows of x[row][i] y[row][j]. 128 bytes per row.
   void (*gram)(const Device&, Index rows, const double* x, const double* y, double* result);
-  // y = x C + beta y for C.count groups x, one behind the other
+  // y = x C + beta y for C.count consecutive groups x
   void (*combine)(const Device&, Index rows, const double* x, const LaneMatrices& C, double beta, double* y);
   void (*dots)(const Device&, Index rows, const double* x, const double* y, double* result);  // [8], lane by lane
 };

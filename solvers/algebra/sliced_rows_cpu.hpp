@@ -1,7 +1,7 @@
 // Scalar sparse rows for a CPU, sliced (SELL-C-sigma; Kreutzer, Hager, Wellein, Fehske, Bishop, SIAM J. Sci. Comput.
-// 36, 2014): rows are sorted by length within windows of 256, and 16 of them stand side by side, entry after entry. A
-// product has no row ends to wait for: half the time of CSR for rows of 15 entries, less for those of prolongators with
-// two.
+// 36, 2014): rows are sorted by length within windows of 256, and 16 of them are stored side by side, entry after
+// entry. A product has no row ends to wait for: half the time of CSR for rows of 15 entries, less for those of
+// prolongators with two.
 //
 //   slices: [slice + 1] first step of 16 entries; entry e of the slice's row q is number (slices[s] + e) * 16 + q
 //   place:  [window][256] which row of its window a slot holds
@@ -64,7 +64,7 @@ struct FillWindow {
   }
 };
 
-// index = window; the values alone, for the slices that are there
+// index = window; the values alone, for existing slices
 template <class Stored>
 struct RefillWindow {
   BlockMatrixView<double> from;
@@ -82,7 +82,7 @@ struct RefillWindow {
   }
 };
 
-// What is sliced already keeps its pattern and gets new values.
+// Gives new values to existing slices; the pattern is kept.
 template <class Stored>
 void slice_rows_of(const Device& device, const BlockMatrixView<double>& from, CycleMatrix<Stored>& to) {
   const Index windows = (from.rows + window_rows - 1) / window_rows;
@@ -105,7 +105,7 @@ void slice_rows_of(const Device& device, const BlockMatrixView<double>& from, Cy
              to.slices.data(), to.place.data()};
 }
 
-// index = window; the columns of CSR, as they were, and the values, where they are asked for
+// index = window; the columns of CSR, as they were, and optionally the values
 template <class Stored>
 struct UnpackWindow {
   BlockMatrixView<Stored> from;

@@ -1,6 +1,6 @@
-// What a linear solve says of itself. `converged` is claimed only when the residual b - A x, computed anew in double
-// precision after the iteration, says so; or is one of rounding, the last correction small enough, and `where` says
-// that and what error it leaves.
+// The report of a linear solve. `converged` requires that the residual b - A x, recomputed in double precision after
+// the iteration, is below the tolerance; or that it is at rounding level and the last correction small enough. `where`
+// then says so, and which error remains.
 #pragma once
 
 #include "device/machine.hpp"
@@ -26,7 +26,7 @@ const char* advice_for(StopReason reason);  // what a user can do about it
 struct SolveReport {
   std::string method, preconditioner;
   std::string choice;                  // why this method: "66777 unknowns are too many to factorise quickly"
-  std::vector<std::string> fallbacks;  // what was tried before, and why it was given up, in order
+  std::vector<std::string> fallbacks;  // methods tried before, and why they were given up, in order
   StopReason reason = StopReason::not_finite;
   int iterations = 0;
   double true_relative_residual = 0;         // ||b - A x||_2 / ||b||_2 (0 when b = 0 and x = 0)
@@ -52,8 +52,8 @@ using IterationVerdict = std::function<bool(int iterations, double log_reduction
 // "conjugate gradients with Jacobi: converged after 12 iterations, residual 3.1e-09"
 std::string summary(const SolveReport& report);
 
-// One more step: rz is r.z before it, which settles what came after the step before; after this one rz_expected, until
-// the next step tells. So nobody preconditions the last residual, which nothing but an estimate would need.
+// Adds one step. rz is r.z before the step, which completes the step before; rz_expected is r.z after it, until the
+// next step gives its true value. So the last residual is not preconditioned, which only an estimate would need.
 void add_step(SolveReport& report, double p_q, double rz, double rz_expected);
 
 // ||x - A^-1 b||_A^2 after the last of these steps of conjugate gradients: the Gauss-Radau bound (Meurant and Tichy

@@ -25,7 +25,7 @@ MatrixView view(const SparseMatrix& A) {
 
 Index pattern_bytes(const SparseMatrix& A) { return A.pattern().columns().bytes() + A.pattern().offsets().bytes(); }
 
-// Of a product with `columns` vectors: the matrix once, x read and y written.
+// Counts the traffic of a product with `columns` vectors: the matrix once, x read and y written.
 void count_product(const SparseMatrix& A, Index columns) {
   A.device().profile().count(A.values().bytes() + pattern_bytes(A) +
                              Index{sizeof(double)} * columns * (A.rows() + A.columns()));

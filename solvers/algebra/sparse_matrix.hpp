@@ -24,7 +24,7 @@ class SparsityPattern {
   Index nonzeros() const { return columns_.size(); }  // blocks
   const Array<Index>& offsets() const { return offsets_; }
   const Array<std::int32_t>& columns() const { return columns_; }
-  bool has_full_diagonal() const { return has_full_diagonal_; }  // every diagonal block is there
+  bool has_full_diagonal() const { return has_full_diagonal_; }  // every diagonal block exists
 
  private:
   Array<Index> offsets_;
@@ -65,7 +65,7 @@ class SparseMatrix final : public LinearOperator {
   std::shared_ptr<const SparsityPattern> pattern_;
   int block_size_;
   Vector values_;
-  mutable std::shared_ptr<void> vendor_;  // what the vendor's product keeps for this matrix
+  mutable std::shared_ptr<void> vendor_;  // data of the vendor's product for this matrix
 };
 
 // A host copy in scalar CSR, for direct solvers, tests and files.

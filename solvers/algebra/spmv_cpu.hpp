@@ -142,7 +142,7 @@ double dot_range(const double* x, const double* y, Index count) {
 
 // Writes through a buffer in the first-level cache: arrays are aligned to pages, so y[row] has the low address bits of
 // x[row], and a processor that compares only those would make loads of x wait for stores to y (1.4 times slower).
-// Returns x.y over these rows when asked, while both are in the cache.
+// Optionally returns x.y over these rows, while both are in the cache.
 [[gnu::noinline]] double multiply_rows(const MatrixView& A, const double* x, double* y, Index first, Index last,
                                        bool with_dot = false) {
   alignas(64) double buffer[spmv_rows * 6];

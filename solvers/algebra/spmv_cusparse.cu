@@ -15,7 +15,7 @@ namespace {
 
 void check(cusparseStatus_t status, const char* what) {
   if (status == CUSPARSE_STATUS_SUCCESS) return;
-  cudaGetLastError();  // what the library leaves there is not the next launch's
+  cudaGetLastError();  // the next launch must not see the library's error
   const bool memory = status == CUSPARSE_STATUS_ALLOC_FAILED || status == CUSPARSE_STATUS_INSUFFICIENT_RESOURCES;
   throw Error(memory ? Exit::resources : Exit::environment,
               std::string(what) + " failed in cuSPARSE: " + cusparseGetErrorString(status), {},

@@ -82,7 +82,7 @@ double max_abs(const Vector& x) {
   return read(result);
 }
 
-// One pass counts; only when something is wrong are the entries looked at one by one, on the host.
+// One pass counts; only if a number is not finite, the host examines the entries one by one.
 Index first_not_finite(const Vector& x) {
   if (x.empty()) return -1;
   Vector result(x.device(), 1, "reductions");

@@ -1,5 +1,5 @@
-// What one does with vectors, as verbs for host code. Vectors of one call live on one device and have one size.
-// Functions that return a number wait for the device and read that number, nothing else.
+// Operations on vectors, as verbs for host code. Vectors of one call live on one device and have one size. Functions
+// that return a number wait for the device and read that number, nothing else.
 //
 //   axpy(2.0, x, y);   double length = norm2(y);
 #pragma once

@@ -1,5 +1,5 @@
-// The number of threads of the BLAS behind a library, for as long as this lives; then it is what it was. OpenBLAS is
-// found when the program runs, by the module that has loaded it; other BLAS libraries are left as they are.
+// Sets the number of threads of a library's BLAS during its lifetime, then restores it. OpenBLAS is found at run time,
+// by the module that has loaded it; other BLAS libraries are left unchanged.
 //
 //   const BlasThreads obey(device.threads());   dmumps_c(&mumps);
 #pragma once
@@ -16,8 +16,8 @@ class BlasThreads {
   BlasThreads& operator=(const BlasThreads&) = delete;
 
   static int now();  // 0: not known
-  // As many of `count` as have room for their buffers beside so many bytes, where addresses are limited (ulimit -v);
-  // else all. OpenBLAS takes 128 MiB for each thread and when it is loaded, and where it cannot have them it asks for
+  // The largest number of threads, up to `count`, whose buffers fit in the address space (ulimit -v) together with so
+  // many bytes. OpenBLAS takes 128 MiB for each thread and when it is loaded; if it cannot have them it retries for
   // ever.
   static int with_room(int count, Index bytes);
   static constexpr Index buffer = Index{129} << 20;  // [bytes]

@@ -13,7 +13,7 @@ namespace {
 
 void check(cudssStatus_t status, const char* what) {
   if (status == CUDSS_STATUS_SUCCESS) return;
-  cudaGetLastError();  // what the library leaves there is not the next launch's
+  cudaGetLastError();  // the next launch must not see the library's error
   throw Error(status == CUDSS_STATUS_ALLOC_FAILED ? Exit::resources : Exit::environment,
               std::string(what) + " failed in cuDSS with status " + std::to_string(static_cast<int>(status)), {},
               status == CUDSS_STATUS_ALLOC_FAILED ? "use an iterative solver, a coarser mesh or order 1"
@@ -27,7 +27,7 @@ cudssMatrixType_t type_of(DirectKind kind) {
 
 class CudssFactor final : public DirectFactor {
  public:
-  // cuDSS orders by itself: analysis.elimination is not used.
+  // cuDSS computes its own ordering: analysis.elimination is not used.
   CudssFactor(const Device& device, const HostMatrix& A, const DirectAnalysis& analysis)
       : CudssFactor(device, analysis.kind) {
     offsets_ = Array<Index>(device, A.offsets, "direct solver");
@@ -94,10 +94,10 @@ class CudssFactor final : public DirectFactor {
   }
 
   Index memory_needed() const override { return estimate(1); }  // the peak on the device
-  Index memory_used() const override { return estimate(0); }    // what stays on the device
+  Index memory_used() const override { return estimate(0); }    // stays on the device
 
  private:
-  // The one above goes on from here: when it fails, what it has made is given back by the destructor.
+  // The constructor above continues from here: if it fails, the destructor frees what this one has made.
   CudssFactor(const Device& device, DirectKind kind) : device_(device), kind_(kind) {
     device.memory().trim();  // cuDSS takes memory past our pool
   }

@@ -17,7 +17,7 @@ namespace {
 
 void check(cusolverStatus_t status, const char* what) {
   if (status == CUSOLVER_STATUS_SUCCESS) return;
-  cudaGetLastError();  // what the library leaves there is not the next launch's
+  cudaGetLastError();  // the next launch must not see the library's error
   throw Error(status == CUSOLVER_STATUS_ALLOC_FAILED ? Exit::resources : Exit::environment,
               std::string(what) + " failed in cuSOLVER with status " + std::to_string(static_cast<int>(status)), {},
               status == CUSOLVER_STATUS_ALLOC_FAILED ? "use an iterative solver, a coarser mesh or order 1"
@@ -65,7 +65,7 @@ class CusolverFactor final : public DirectFactor {
   }
 
  private:
-  // The one above goes on from here: when it fails, what it has made is given back by the destructor.
+  // The constructor above continues from here: if it fails, the destructor frees what this one has made.
   CusolverFactor(const Device& device, DirectKind kind) : device_(device), kind_(kind) {
     device.memory().trim();  // cuSOLVER takes memory past our pool
   }
@@ -80,8 +80,8 @@ class CusolverFactor final : public DirectFactor {
     const LaunchScope launch(device_, "cusolver");
     const int rows = static_cast<int>(offsets_.size()) - 1, entries = static_cast<int>(values_.size());
     constexpr int minimum_degree = 2;  // symamd
-    // What counts as zero on the diagonal of the factor: of R in Q R it has the units of the matrix, of L in L L^T
-    // their root.
+    // Threshold for zero on the diagonal of the factor: R of Q R has the units of the matrix, L of L L^T their square
+    // root.
     const double tolerance = 1e-14 * (kind_ == DirectKind::positive_definite ? std::sqrt(scale_) : scale_);
     int singular_row = -1;
     if (kind_ == DirectKind::positive_definite)

@@ -1,5 +1,5 @@
-// What a library for sparse direct solution offers to DirectSolver. One library is chosen per device when Ritz is
-// built: for the CPU direct_with_mumps.cpp or direct_without_mumps.cpp, for GPUs direct_cudss.cu or direct_cusolver.cu.
+// Interface of a sparse direct library to DirectSolver. One library is chosen per device when Ritz is built: for the
+// CPU direct_with_mumps.cpp or direct_without_mumps.cpp, for GPUs direct_cudss.cu or direct_cusolver.cu.
 #pragma once
 
 #include "solvers/algebra/sparse_matrix.hpp"
@@ -10,11 +10,11 @@ namespace ritz {
 
 enum class DirectKind { positive_definite, symmetric, general };
 
-// Who orders the elimination. `automatic`: the positions of the nodes where they are given, else the library.
-// minimum_degree, scotch and pord are MUMPS's; other libraries take their own order instead.
+// Ordering of the elimination. `automatic`: by the positions of the nodes if they are given, else by the library.
+// minimum_degree, scotch and pord are MUMPS's; other libraries use their own order instead.
 enum class DirectOrdering { automatic, coordinates, library, minimum_degree, scotch, pord };
 
-// What the analysis may use besides the matrix.
+// Input of the analysis besides the matrix.
 struct DirectAnalysis {
   DirectKind kind = DirectKind::general;
   DirectOrdering ordering = DirectOrdering::automatic;

@@ -164,7 +164,7 @@ SolveReport DirectSolver::new_report() const {
   return report;
 }
 
-// What needs no solution: a right-hand side that is zero or not finite.
+// Handles right-hand sides that need no solution: zero or not finite.
 std::optional<SolveReport> DirectSolver::trivial(const Vector& b, double b_norm, Vector& x) const {
   SolveReport report = new_report();
   if (b_norm == 0) {
@@ -193,7 +193,7 @@ void DirectSolver::add_error_estimate(const Vector& b, const Vector& x, double p
 
 void DirectSolver::judge(const Vector& b, double b_norm, const Vector& x, SolveReport& report) {
   const double residual = report.true_relative_residual * b_norm;
-  if (!std::isfinite(residual)) return;  // as new reports say
+  if (!std::isfinite(residual)) return;  // the value in a new report
   const bool small = residual <= relative * b_norm;
   if (estimate_error || !small) add_error_estimate(b, x, 1, report);
   report.reason = small ? StopReason::converged : StopReason::stagnated;

@@ -15,10 +15,10 @@ namespace ritz {
 
 struct DirectOptions {
   DirectOrdering ordering = DirectOrdering::automatic;
-  const Vector* coordinates = nullptr;  // [block row][dimension], of the nodes behind the matrix
+  const Vector* coordinates = nullptr;  // [block row][dimension] positions of the nodes of the block rows
   int dimension = 0;
   Index memory_limit = 0;                            // [bytes] that the factor may need; 0: what the device has
-  double operations_limit = 0;                       // of the factorisation, as the analysis counts them; 0: none
+  double operations_limit = 0;                       // of the factorisation, counted by the analysis; 0: none
   std::function<void(const std::string&)> say = {};  // one line between analysis and factorisation: size, memory needed
 };
 
@@ -43,16 +43,16 @@ class DirectSolver {
   // Several right-hand sides together, one report for each: the factor is read once per few columns.
   std::vector<SolveReport> solve(const MultiVector& B, MultiVector& X);
 
-  // Of a symmetric factor: how many pivots are negative, which is the number of A's negative eigenvalues (Sylvester).
-  // Where a GPU's library does not say (cuSOLVER), a factor by MUMPS on the CPU does. Throws Error(Exit::environment)
+  // Number of negative pivots of a symmetric factor, which is the number of A's negative eigenvalues (Sylvester). If a
+  // GPU's library does not report it (cuSOLVER), a factor by MUMPS on the CPU does. Throws Error(Exit::environment)
   // when the factor is not symmetric, or when this build lacks MUMPS.
   Index negative_pivots() const;
   bool knows_inertia() const;  // of its own
 
-  Index memory_bytes() const;                             // of the factor; 0 when the library does not say
-  Index memory_needed() const { return memory_needed_; }  // as the analysis foresaw, before the factorisation
-  Index factor_entries() const;                           // as the analysis foresaw; 0: not known
-  double operations() const;                              // of the factorisation, as the analysis foresaw; 0: not known
+  Index memory_bytes() const;                             // of the factor; 0 when the library does not report it
+  Index memory_needed() const { return memory_needed_; }  // predicted by the analysis, before the factorisation
+  Index factor_entries() const;                           // predicted by the analysis; 0: not known
+  double operations() const;  // of the factorisation, predicted by the analysis; 0: not known
   struct Needs {
     Index memory = 0;       // [bytes] 0: not known
     double operations = 0;  // of the factorisation; 0: not known

@@ -82,14 +82,14 @@ class MumpsFactor final : public DirectFactor {
     mumps_.a = values_.data();
   }
 
-  // Pivoting may need more room than the analysis foresaw: ask again with more before giving up.
+  // Pivoting may need more room than the analysis predicted: retries with more before giving up.
   void factorise() override {
     memory_ = {};
     memory_ = HostMemory(memory_needed());
     if (!memory_.taken())
       throw Error(Exit::resources,
-                  fmt::format("the direct solver needs {:.2f} GB of the host, which is beside what is there more than "
-                              "the limit of {:.2f} GB",
+                  fmt::format("the direct solver needs {:.2f} GB of host memory, which exceeds the limit of {:.2f} GB "
+                              "together with the memory in use",
                               1e-9 * double(memory_needed()), 1e-9 * double(host_memory_limit())),
                   "factors of three-dimensional models grow faster than the model",
                   "raise --host-memory-limit, or use an iterative solver");
@@ -212,7 +212,7 @@ class MumpsFactor final : public DirectFactor {
 
   DirectKind kind_;
   int threads_;
-  HostMemory memory_;  // MUMPS allocates by itself: this counts it
+  HostMemory memory_;  // counts what MUMPS allocates
   Mumps mumps_;
   std::vector<MUMPS_INT> rows_, columns_, position_;
   std::vector<double> values_;

@@ -33,7 +33,7 @@ class VertexCover {
   }
 
   std::vector<Node> nodes() {
-    find_layers();  // what alternating paths from unmatched left nodes reach
+    find_layers();  // nodes that alternating paths from unmatched left nodes reach
     std::vector<Node> cover;
     for (std::size_t u = 0; u < layer_.size(); ++u)
       if (layer_[u] < 0) cover.push_back(edges_.left[u]);
@@ -98,7 +98,7 @@ class VertexCover {
       const std::int32_t v = edges_.targets[static_cast<std::size_t>(next_[u])];
       const std::int32_t mate = mate_of_right_[static_cast<std::size_t>(v)];
       if (mate < 0) {
-        for (const std::int32_t w : path_) {  // each takes the edge that it stands at
+        for (const std::int32_t w : path_) {  // each takes its current edge
           const std::int32_t target = edges_.targets[static_cast<std::size_t>(next_[static_cast<std::size_t>(w)])];
           join(w, target);
         }

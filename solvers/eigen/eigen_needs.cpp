@@ -26,7 +26,7 @@ void raise(EigenNeeds& needs, const MemoryNeeds& peak, const char* moment) {
   needs.moment = moment;
 }
 
-// W, M W, what is left of both, and what is made orthonormal of it (solvers/eigen/orthonormal_block.cpp).
+// W, M W, their remainders, and the orthonormal vectors made of them (solvers/eigen/orthonormal_block.cpp).
 constexpr int orthonormalising = 5;
 constexpr int nearby_beyond = 4;
 
@@ -73,7 +73,7 @@ EigenNeeds lobpcg_needs(const HierarchyShape& shape, const EigenOptions& options
   else cycle.array<double>("multigrid", block.rows * lanes * 11 / 10, 4);
   EigenNeeds needs{{}, "", width};
   raise(needs, stay + hierarchy.set_up, "set-up");
-  // X, P, K P and K X beside the new W; or beside W and K W the new X, P and K P.
+  // X, P, K P and K X together with the new W; or W and K W together with the new X, P and K P.
   raise(needs, stay + hierarchy.live + cycle + block(width, 4 + orthonormalising), "iteration");
   return needs;
 }

@@ -1,5 +1,5 @@
-// What eigenvalue methods take of the device's pool beside K, M and their pattern: followed from the code of both
-// methods, and compared with what they take by tests/memory.
+// Memory of the device's pool that eigenvalue methods take in addition to K, M and their pattern: derived from the code
+// of both methods, and compared with measured values by tests/memory.
 //
 //   const EigenNeeds needs = lanczos_needs(shape, options);   needs.peak.total(), needs.moment
 #pragma once
@@ -16,8 +16,8 @@ struct EigenNeeds {
   int width = 0;       // vectors that are worked on together
 };
 
-// shape: of K. The factor is not in it. The number of modes of a band is not known before it is counted: options.count
-// stands for it.
+// shape: of K. The factor is not included. The number of modes of a band is not known before it is counted:
+// options.count takes its place.
 EigenNeeds lanczos_needs(const HierarchyShape& shape, const EigenOptions& options);
 EigenNeeds lobpcg_needs(const HierarchyShape& shape, const EigenOptions& options);
 

@@ -1,4 +1,4 @@
-// What both eigenvalue methods know of their problem and do alike: start vectors, scale, residuals.
+// Data and operations that both eigenvalue methods share: start vectors, scale, residuals.
 #pragma once
 
 #include "solvers/eigen/eigen_solver.hpp"

@@ -8,8 +8,9 @@
 namespace ritz {
 namespace {
 
-// Where factorising stops being worth its count of eigenvalues: in three dimensions LOBPCG is faster from 30 000
-// unknowns on, by a half at 100 000 and three times at 200 000 (measured on one core, docs/measurements).
+// Number of unknowns above which factorising no longer pays for its count of eigenvalues: in three dimensions LOBPCG is
+// faster from 30 000 unknowns on, by a half at 100 000 and three times at 200 000 (measured on one core,
+// docs/measurements).
 Index lanczos_limit(int dimension) { return dimension == 3 ? 100000 : 1000000; }
 
 bool needs_a_factor(const EigenOptions& options) { return options.band.has_value(); }
@@ -57,7 +58,7 @@ EigenSolution solve_eigen(const SparseMatrix& K, const SparseMatrix& M, const Ei
       solution.choice = choice.why;
       return solution;
     }
-    // Where nobody asked for it by name: iterations need neither the library nor the memory.
+    // If the method was not named: iterations need neither the library nor the memory.
     if (options.method == EigenMethod::lanczos || needs_a_factor(options)) throw *shortage;
     choice.why = "not factorised: " + shortage->message();
   }

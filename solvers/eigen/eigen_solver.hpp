@@ -49,20 +49,20 @@ struct EigenSolution {
   // the gap to its neighbours.
   std::vector<double> residuals;
   std::vector<double> rounding;                // the same quotient for what rounding alone does to K x
-  double reference = 0;                        // what zero is measured by; 0 when K is positive definite
+  double reference = 0;                        // scale of zero eigenvalues; 0 when K is positive definite
   std::string method, preconditioner, choice;  // choice: why this method
   std::string verification;  // "3 factors: 20 eigenvalues below 1.2e6, 20 found", or why there is none
   bool verified = false;
   int iterations = 0, factorisations = 0;
-  Index factor_foreseen = 0;  // [bytes] that the analysis of the factor asked for
+  Index factor_foreseen = 0;  // [bytes] that the analysis of the factor predicted
   StopReason reason = StopReason::iteration_limit;
   bool converged() const { return reason == StopReason::converged; }
 };
 
-// Stops with the reason in the solution when not all asked eigenvalues converged: then `values` holds what there is. A
-// residual counts as converged when it is below `relative` or at the level of rounding. Throws Error:
-// Exit::input: count < 1, more eigenvalues than unknowns with mass, a band that is empty or needs lanczos;
-// Exit::model: no mass, or a matrix that is not finite; and what DirectSolver throws when it was asked for by name.
+// Stops with the reason in the solution when not all requested eigenvalues converged; `values` then holds those that
+// did. A residual counts as converged when it is below `relative` or at the level of rounding. Throws Error:
+// Exit::input: count < 1, more eigenvalues than unknowns with mass, a band that is empty or needs lanczos; Exit::model:
+// no mass, or a matrix that is not finite; and the errors of DirectSolver if it was requested by name.
 EigenSolution solve_eigen(const SparseMatrix& K, const SparseMatrix& M, const EigenOptions& options,
                           const SolverGeometry& geometry = {});
 

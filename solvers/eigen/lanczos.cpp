@@ -59,7 +59,7 @@ class Subspace {
         S_[static_cast<std::size_t>(i * size_ + size_ - p + j)] = more.outside[static_cast<std::size_t>(i * p + j)];
   }
 
-  // Of largest |theta| first.
+  // Largest |theta| first.
   std::vector<RitzValue> ritz() {
     eigen_ = symmetric_eigen(H_, size_);
     order_.resize(static_cast<std::size_t>(size_));
@@ -235,7 +235,7 @@ class Lanczos {
       inverse_.move_to(shift_);
     } catch (const Error& error) {
       if (error.exit() != Exit::model || shift_ != 0) throw;
-      shift_ = -problem_.low_guess;  // K alone is singular, though nobody said so
+      shift_ = -problem_.low_guess;  // K alone is singular, although not declared so
       inverse_.move_to(shift_);
     }
     shift_ = inverse_.shift();

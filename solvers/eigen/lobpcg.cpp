@@ -25,7 +25,7 @@ class Lobpcg {
     solution_.method = "LOBPCG";
     solution_.verification = "not counted: this method has no factor to count with";
     const int n = options_.count;
-    // Some more vectors than asked for: the rate depends on the gap to the first that is left out.
+    // A few more vectors than requested: the rate depends on the gap to the first that is omitted.
     width_ = lobpcg_width(n, problem_.mass_count);
     if (options_.zero_count > 0) solution_.reference = 0.1 * problem_.low_guess;
     set_up();
@@ -123,7 +123,7 @@ class Lobpcg {
     return residual;
   }
 
-  // A preconditioner that is shifted far more than the wanted eigenvalues hardly tells them apart.
+  // A preconditioner that is shifted far more than the wanted eigenvalues hardly distinguishes them.
   bool move_reference() {
     const double highest = values_[static_cast<std::size_t>(options_.count - 1)];
     if (!(solution_.reference > 0) || !(highest > 0) || solution_.reference < 10 * highest) return false;

@@ -103,7 +103,7 @@ OrthonormalBlock orthonormalise(const LinearOperator& M, const std::vector<const
     for (std::size_t i = 0; i < inside.size(); ++i) inside[i] += again[i];
     MW = applied(M, W);
   }
-  // Gram matrices see eight digits of what is nearly dependent. What they leave is small, and taken up once more.
+  // Gram matrices resolve eight digits of nearly dependent directions. The small remainder is treated once more.
   MultiVector Q, left = std::move(W), M_left = columns_of(MW, 0, MW.columns());
   for (int round = 0; round < 3; ++round) {
     const auto most = p - static_cast<std::size_t>(Q.columns());

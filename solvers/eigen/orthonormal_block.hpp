@@ -17,7 +17,7 @@ struct OrthonormalBlock {
   SmallMatrix outside;  // [columns of Q][columns of W]: W = basis * inside + Q * outside
 };
 
-// Takes the basis (M-orthonormal blocks) out of W twice, and makes what is left orthonormal by the eigenvectors of its
+// Removes the basis (M-orthonormal blocks) from W twice, and makes the remainder orthonormal by the eigenvectors of its
 // Gram matrix (SVQB: Stathopoulos and Wu, SIAM J. Sci. Comput. 23, 2002); directions that depend on the others are
 // dropped. Q has no columns when W lies in the span of the basis.
 OrthonormalBlock orthonormalise(const LinearOperator& M, const std::vector<const MultiVector*>& basis, MultiVector W);

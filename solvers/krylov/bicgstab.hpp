@@ -14,10 +14,10 @@ struct Bicgstab {
   double relative = 1e-8;  // of ||b||_2
   double absolute = 0;     // the residual must be below the larger of the two
   int max_iterations = 10000;
-  IterationVerdict give_up = {};  // asked after each iteration, where there is one
+  IterationVerdict give_up = {};  // called after each iteration, if given
 
-  // As ConjugateGradient::solve; `breakdown` when a scalar product that it divides by vanishes and starting again from
-  // the true residual did not help. Memory: six vectors, seven with a preconditioner.
+  // Same contract as ConjugateGradient::solve; `breakdown` when a scalar product that it divides by vanishes and a
+  // restart from the true residual did not help. Memory: six vectors, seven with a preconditioner.
   SolveReport solve(const LinearOperator& A, const Vector& b, Vector& x,
                     const LinearOperator* preconditioner = nullptr) const;
 };

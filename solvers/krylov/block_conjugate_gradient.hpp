@@ -20,10 +20,10 @@ struct BlockConjugateGradient {
   // those from `first` on are done
   std::function<void(int first, const std::vector<SolveReport>& reports)> after_columns = {};
 
-  // X holds the initial guesses and becomes the solutions. As ConjugateGradient::solve for every column, a report for
-  // each: one that has come to its end stands still while the others go on. One or two columns (also what is left of a
-  // multiple of eight) are solved one by one, which is faster. Per iteration the host reads one batch of numbers for
-  // eight columns. Memory: 48 vectors, 56 with a preconditioner that is not diagonal.
+  // X holds the initial guesses and becomes the solutions. Same contract as ConjugateGradient::solve for every column,
+  // with a report for each: a finished column is not changed while the others continue. One or two columns (also the
+  // remainder of a multiple of eight) are solved one by one, which is faster. Per iteration the host reads one batch of
+  // numbers for eight columns. Memory: 48 vectors, 56 with a preconditioner that is not diagonal.
   std::vector<SolveReport> solve(const LinearOperator& A, const MultiVector& B, MultiVector& X,
                                  const LinearOperator* preconditioner = nullptr) const;
 };

@@ -101,9 +101,8 @@ class Iteration {
   Vector p_, z_, numbers_;
 };
 
-// A residual that stands still at the level of rounding is as good as double precision has it: where the correction
-// that was last made for it is small enough, in energy, the solution counts, as a direct one does
-// (DirectSolver::judge).
+// A residual that stagnates at rounding level is the best that double precision allows. If the last correction was
+// small enough in energy, the solution counts, as a direct one does (DirectSolver::judge).
 void judge_stagnation(const LinearOperator& A, const Vector& b, const Vector& x, double relative, SolveReport& report) {
   double correction = 0;
   for (const SolveReport::Step& step : report.steps) correction += step.length * step.product;

@@ -15,7 +15,7 @@ struct ConjugateGradient {
   int max_iterations = 10000;
   bool flexible = false;  // for preconditioners that change from one application to the next (Notay, SIAM J. Sci.
                           // Comput. 22, 2000): beta of Polak and Ribiere, one more pass; a diagonal never needs it
-  IterationVerdict give_up = {};  // asked after each iteration, where there is one
+  IterationVerdict give_up = {};  // called after each iteration, if given
 
   // x holds the initial guess and becomes the solution. `converged` means that ||b - A x||_2, computed anew, is below
   // the tolerance. When the residual of the recursion has drifted from the true one, the iteration restarts from the

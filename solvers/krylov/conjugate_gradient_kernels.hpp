@@ -23,8 +23,8 @@ struct ConjugateGradientKernels {
                     double* p);
 };
 
-// The same for 8 lanes ([n][8]): every number is eight, sums are {[8], [8]}, and lanes whose bit is not set stand
-// still.
+// The same for 8 lanes ([n][8]): every number is eight, sums are {[8], [8]}, and lanes whose bit is not set are not
+// changed.
 struct LaneConjugateGradientKernels {
   void (*residual)(const Device&, Index n, const double* b, const double* q, double* r, double* sums);
   void (*update)(const Device&, Index n, unsigned lanes, const double* rz, const double* pq, const double* p,

@@ -114,7 +114,7 @@ class Iteration {
     return reason;
   }
 
-  // q -= V V^T q, twice; h = V^T q, and the norm of what is left of q.
+  // q -= V V^T q, twice; h = V^T q, and the norm of the remaining q.
   std::vector<double> orthogonalise(KrylovRun& run, int k) {
     const int columns = width(k + 1), groups = columns / MultiVector::lanes;
     double* const h = numbers_.data();

@@ -16,10 +16,10 @@ struct Gmres {
   double absolute = 0;     // the residual must be below the larger of the two
   int max_iterations = 10000;
   int restart = 30;               // iterations of a cycle, after which the basis is given up
-  IterationVerdict give_up = {};  // asked after each iteration, where there is one
+  IterationVerdict give_up = {};  // called after each iteration, if given
 
-  // As ConjugateGradient::solve. Memory: restart + 1 vectors (a multiple of 8) and four more; twice as many with a
-  // preconditioner. Throws Error(Exit::input) unless restart is 1 to 1000.
+  // Same contract as ConjugateGradient::solve. Memory: restart + 1 vectors (a multiple of 8) and four more; twice as
+  // many with a preconditioner. Throws Error(Exit::input) unless restart is 1 to 1000.
   SolveReport solve(const LinearOperator& A, const Vector& b, Vector& x,
                     const LinearOperator* preconditioner = nullptr) const;
 };

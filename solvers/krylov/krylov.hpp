@@ -1,6 +1,6 @@
-// The frame around every Krylov method: checks of what is handed in, scaling, the true residual, honest stopping. A
-// method only says how it iterates, from the true residual on, until its own residual reaches the target or something
-// stops it.
+// The frame around every Krylov method: checks of the input, scaling, the true residual, honest stopping. A method
+// only defines its iteration, from the true residual on, until its own residual reaches the target or something stops
+// it.
 //
 //   return solve_by_krylov("MINRES", {relative, absolute, max_iterations}, A, b, x, M, [&](KrylovRun& run) { ... });
 #pragma once
@@ -16,10 +16,10 @@ namespace ritz {
 struct KrylovLimits {
   double relative, absolute;  // the residual must be below the larger of relative ||b||_2 and absolute
   int max_iterations;
-  IterationVerdict give_up = {};  // empty: nobody asks
+  IterationVerdict give_up = {};  // empty: no other criterion
 };
 
-// What an iteration works on.
+// The data of an iteration.
 class KrylovRun {
  public:
   KrylovRun(const KrylovLimits& limits, const LinearOperator& A, const Vector& b, double b_norm, Vector& x,
@@ -56,13 +56,13 @@ class KrylovRun {
 };
 
 // ||A (d x)|| with d a fixed pattern of signs and sizes about half a unit in the last place: the residual that rounding
-// x makes by itself. Overwrites the other two vectors.
+// x causes by itself. Overwrites the other two vectors.
 double rounding_residual(const LinearOperator& A, const Vector& x, Vector& rounded, Vector& product);
 // Sums of a row's products round as well: a residual of a few times that is one of rounding.
 constexpr double residual_of_rounding = 16;
 std::string rounding_text(double relative);  // of rounding alone, relative to the right-hand side
-// Relative to the right-hand side. Above it a solution is not what was asked for, however accurate it is: of a singular
-// matrix it is as large as rounding allows, and forces that come from it are wrong by this much.
+// Limit relative to the right-hand side. Above it a solution does not count, however accurate it is: for a singular
+// matrix it is as large as rounding allows, and forces derived from it are wrong by this much.
 constexpr double largest_residual_of_rounding = 1e-3;
 
 // x holds the initial guess and becomes the solution. `iterate` returns `converged` when its own residual says so: it
@@ -78,8 +78,8 @@ double power_for_squares(double norm);
 // An iteration is done, and the method's own residual has this norm. A reason: stop.
 std::optional<StopReason> after_iteration(double residual, double b_norm, double target, int max_iterations,
                                           SolveReport& report);
-// What the true residual makes of an iteration that stopped for `reason`, having begun at the residual `before`;
-// nullopt: start again from here.
+// Judges, by the true residual, an iteration that stopped for `reason` and began at the residual `before`; nullopt:
+// restart from here.
 std::optional<StopReason> verdict_of(StopReason reason, double residual, double before, double target,
                                      SolveReport& report);
 // Fills `where` and `entry`: "entry 17 of the right-hand side is nan".

@@ -1,5 +1,5 @@
-// The merged vector updates of MINRES, GMRES and BiCGSTAB (module ritz_solvers_kernels). Numbers behind pointers are on
-// the device.
+// The merged vector updates of MINRES, GMRES and BiCGSTAB (module ritz_solvers_kernels). Numbers passed by pointer are
+// on the device.
 #pragma once
 
 #include "device/device.hpp"

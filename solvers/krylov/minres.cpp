@@ -60,7 +60,7 @@ class Iteration {
       // r = sn^2 r - cs phibar v, of the new Lanczos vector v = r2 / beta; its norm from the products at hand
       const double a = sn * sn, c = beta > 0 ? cs * (phibar / beta) : 0;
       const double rr = a * (a * dots.r_r) - 2 * a * (c * dots.r_r2) + c * (c * dots.r2_r2);
-      // y lags one behind: without a preconditioner it is what is now r1
+      // y is one step late: without a preconditioner it is the present r1
       const Vector& old_y = run.M == nullptr ? r1_ : *y;
       run.count(9);
       kernels_.minres_update(run.device, run.size, {s, last_epsilon, delta, 1 / gamma, phi, a, c}, old_y.data(),

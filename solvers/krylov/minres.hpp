@@ -14,9 +14,9 @@ struct Minres {
   double relative = 1e-8;  // of ||b||_2
   double absolute = 0;     // the residual must be below the larger of the two
   int max_iterations = 10000;
-  IterationVerdict give_up = {};  // asked after each iteration, where there is one
+  IterationVerdict give_up = {};  // called after each iteration, if given
 
-  // As ConjugateGradient::solve; the history holds 2-norms. Memory: six vectors, eight with a preconditioner.
+  // Same contract as ConjugateGradient::solve; history of 2-norms. Memory: six vectors, eight with a preconditioner.
   SolveReport solve(const LinearOperator& A, const Vector& b, Vector& x,
                     const LinearOperator* preconditioner = nullptr) const;
 };
