@@ -225,7 +225,7 @@ Trace trace_of(const ReferenceElement& element, int facet) {
   const CellKind kind = f.kind;
   const auto facet_corners = reference_nodes(kind);
   const auto dimension = static_cast<std::size_t>(traits(kind).dimension);
-  // The facet lies where origin + sum_d axis_d (xi_d - start_d); reference facets are parallelograms or triangles.
+  // A facet point is origin + sum_d axis_d (xi_d - start_d); reference facets are parallelograms or triangles.
   const Point origin = corners[static_cast<std::size_t>(f.nodes[0])];
   std::array<Point, 2> axis{};
   const Point start = facet_corners[0];

@@ -6,7 +6,7 @@
 //   FunctionSpace space(mesh, 1, device, SpaceOptions{.order = 4});
 //
 // Fields are continuous when the functions of the nodes on a facet determine a field there, and nodes on edges and
-// facets stand symmetrically; FunctionSpace finds which node belongs to which edge or facet by its position.
+// facets lie symmetrically; FunctionSpace finds which node belongs to which edge or facet by its position.
 #pragma once
 
 #include "mesh/cell_geometry.hpp"
@@ -27,9 +27,9 @@ struct ReferenceElement {
   std::vector<Point> nodes;
   // values [node] and gradients [node][axis] of the shape functions at a point of the reference cell
   std::function<void(const Point&, std::span<double> values, std::span<Point> gradients)> evaluate;
-  // Of products of a one-dimensional element with itself (quadrilaterals, hexahedra; nodes with x fastest): its nodes
-  // on
-  // [-1, 1], ascending. Such elements run by sum factorisation. Empty for all others.
+  // Nodes on [-1, 1], ascending, of an element that is a product of a one-dimensional one with itself
+  // (quadrilaterals, hexahedra; nodes with x fastest). Such elements run by sum factorisation. Empty for all
+  // others.
   std::vector<double> line_nodes;
   // quadrature follows this when it is above the order: bubbles are of a higher degree
   int enriched_order = 0;

@@ -1,5 +1,5 @@
-// Some nodes of a space that stand for all of them where something is counted for a forecast: all of up to 4000, else
-// some 2000, chosen by a hash, since numbers along a curve and structured meshes repeat themselves.
+// A sample of the nodes of a space, for counts of a forecast: all of up to 4000, else some 2000, chosen by a hash,
+// since numbers along a curve and structured meshes are periodic.
 #pragma once
 
 #include "fem/space/function_space.hpp"
@@ -17,7 +17,7 @@ class ChosenNodes {
   std::int32_t number(Node node) const { return number_[static_cast<std::size_t>(node)]; }
   // is one of the cell's nodes chosen?
   bool has_near(Index cell) const { return near_[static_cast<std::size_t>(cell)] != 0; }
-  // What was counted around the chosen, for all nodes.
+  // Scales a count around the sample to all nodes.
   double for_all(Index counted) const {
     return count_ == 0 ? 0 : double(counted) * double(number_.size()) / double(count_);
   }

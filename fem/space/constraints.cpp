@@ -67,7 +67,7 @@ void Constraints::add(std::span<const Node> nodes, int component, const std::fun
     }
     const auto other = static_cast<std::size_t>(source_of_[i]);
     if (std::abs(host_values_[i] - value) <= std::max(rounding, roundings_[other])) continue;
-    if (conflict_count_++ >= 10) continue;  // the first ten tell enough
+    if (conflict_count_++ >= 10) continue;  // the first ten suffice
     conflicts_.add(Error(Exit::model,
                          fmt::format("conflicting values {} and {} for component {} at {}", host_values_[i], value,
                                      space_->component_name(component), space_->name_of(node)),

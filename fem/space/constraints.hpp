@@ -21,7 +21,7 @@ class Constraints {
  public:
   explicit Constraints(const FunctionSpace& space);  // the space must outlive the constraints
 
-  // All nodes of the space on the region; `source` says in messages who asks for it.
+  // All nodes of the space on the region; messages name `source` as the origin.
   void prescribe(const Region& region, int component, double value, const std::string& source);
   void prescribe_nodes(std::span<const Node> nodes, int component, double value, const std::string& source);
   // A value for each node. Values that differ by no more than rounding from those of another source, which is that of

@@ -136,7 +136,7 @@ void FunctionSpace::number_nodes() {
   node_count_ = numbering.node_count;
   block_begin_ = std::move(numbering.block_begin);
   cell_nodes_ = std::move(numbering.cell_nodes);
-  // Where the nodes stand, and which of them stand at nodes of the mesh.
+  // Positions of the nodes, and which of them are nodes of the mesh.
   const auto dimension = static_cast<std::size_t>(mesh_->dimension());
   host_coordinates_.assign(static_cast<std::size_t>(node_count_) * dimension, 0.0);
   node_.assign(static_cast<std::size_t>(mesh_->node_count()), -1);
@@ -307,7 +307,7 @@ std::vector<double> FunctionSpace::to_mesh(std::span<const double> values, int c
     for (std::size_t i = 0; i < c; ++i) result[n * c + i] = values[static_cast<std::size_t>(node_[n]) * c + i];
   }
   if (isoparametric_) return result;
-  // Nodes of the mesh where none of the space stands: evaluated in the first cell around them.
+  // Nodes of the mesh that are no nodes of the space: evaluated in the first cell around them.
   for_each_cell(*this, Evaluated::at_mesh_nodes,
                 [&](std::span<const Node> mesh_nodes, std::span<const Node> nodes, std::span<const double> shape) {
                   for (std::size_t m = 0; m < mesh_nodes.size(); ++m) {

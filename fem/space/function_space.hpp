@@ -55,8 +55,8 @@ class FunctionSpace {
 
   // Nodes of a cell in its element's order.
   void nodes_of(Index cell, std::vector<Node>& nodes) const;
-  // The same for loops over millions of cells: knows the block it was in. The nodes stand until the next cell is asked
-  // for.
+  // The same for loops over millions of cells: remembers the block of the last cell. The nodes are valid until the next
+  // call.
   class CellNodes {
    public:
     explicit CellNodes(const FunctionSpace& space) : space_(&space) {}
@@ -82,19 +82,19 @@ class FunctionSpace {
   std::vector<Node> nodes_in(const Region& region) const;
   // of isoparametric spaces
   Node mesh_node_of(Node node) const { return geometry_->mesh_node[static_cast<std::size_t>(node)]; }
-  Node node_of(Node mesh_node) const { return node_[static_cast<std::size_t>(mesh_node)]; }  // -1: none stands there
+  Node node_of(Node mesh_node) const { return node_[static_cast<std::size_t>(mesh_node)]; }  // -1: none
   std::span<const Index> cell_order() const { return geometry_->cell_order; }  // all cells along the curve
-  Point point(Node node) const;                                                // where it stands
+  Point point(Node node) const;                                                // its position
   std::string component_name(int component) const;                             // x y z rx ry rz; of 4 or 5 its number
   // for messages: "node 17 (0.5, 0, 1)", the mesh's number
   std::string name_of(Node node) const;
-  // [node][dimension of the mesh]; made when first asked for
+  // [node][dimension of the mesh]; made at the first use
   const Vector& coordinates() const;
 
   // The geometry: the mesh's nodes in the order in which the curve meets them.
   Node geometry_node_of(Node mesh_node) const { return geometry_->node[static_cast<std::size_t>(mesh_node)]; }
   const Vector& geometry_coordinates() const { return geometry_->coordinates; }
-  // Of cells with a map of their own (mesh/curved_cells.hpp): the points of its functions, one cell after the other.
+  // For cells with a map of their own (mesh/curved_cells.hpp): the points of its functions, one cell after the other.
   const Vector& curved_coordinates() const { return geometry_->curved; }  // [point][dimension]
   Node first_curved_point(Index cell) const {
     return geometry_->first_curved.empty() ? -1 : geometry_->first_curved[static_cast<std::size_t>(cell)];
@@ -116,17 +116,17 @@ class FunctionSpace {
   // Nodes that share a cell, in block CSR (one block per pair of nodes). Made at the first call, then shared.
   std::shared_ptr<const SparsityPattern> pattern() const;
   bool has_pattern() const { return pattern_ != nullptr; }
-  // The same on the host, for those who build lists of positions.
+  // The same on the host, to build lists of positions.
   struct HostPattern {
     std::vector<Index> offsets;
     std::vector<std::int32_t> columns;
   };
   const HostPattern& host_pattern() const;
-  void forget_host_pattern() const;  // it comes back when asked for
-  void forget_pattern() const;       // it is made anew when somebody asks for it; matrices keep theirs
+  void forget_host_pattern() const;  // made anew at the next use
+  void forget_pattern() const;       // made anew at the next use; matrices keep theirs
 
  private:
-  // Of the mesh along the curve; spaces beside each other have one.
+  // Geometry of the mesh along the curve; related spaces share one.
   struct Geometry {
     std::vector<Index> cell_order;
     std::vector<Node> node, mesh_node;  // [mesh node] -> node of the geometry, and back

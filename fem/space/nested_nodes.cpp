@@ -17,7 +17,7 @@ namespace {
 
 constexpr Index few = 200;  // nodes that a dense inverse takes
 
-// Where the corners of a cell stand among the nodes of its element.
+// Positions of the corners of a cell among the nodes of its element.
 std::vector<std::size_t> corners_in(const ReferenceElement& element) {
   const std::span<const Point> corners = reference_nodes(element.shape);
   std::vector<std::size_t> at;
@@ -66,8 +66,8 @@ bool is_of_simplices(const Mesh& mesh) {
                              [&](const CellBlock& block) { return traits(block.kind).linear == wanted; });
 }
 
-// The same of triangles and tetrahedra, told from the edges of the mesh: those of the pattern, so that nothing is made
-// for it.
+// The same for triangles and tetrahedra, from the edges of the mesh: those of the pattern, so that no list is made for
+// it.
 void add_coarser_graphs(const FunctionSpace& space, const std::vector<Node>& corner_of, Index count,
                         std::vector<NestedNodes>& levels) {
   const Mesh& mesh = space.mesh();
@@ -126,8 +126,8 @@ std::optional<std::vector<std::vector<std::size_t>>> corners_around(const Refere
   return around;
 }
 
-// The corners of the cells below a space of order 2: its nodes in between lie in the middle of edges, faces and cells,
-// and fields of order 1 are among its own.
+// The corners of the cells as coarser space of order 2: the other nodes lie in the middle of edges, faces and cells,
+// and fields of order 1 are among those of the space.
 std::optional<NestedNodes> corner_nodes(const FunctionSpace& space) {
   const Mesh& mesh = space.mesh();
   std::map<CellKind, std::vector<std::vector<std::size_t>>> around;

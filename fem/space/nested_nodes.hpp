@@ -1,6 +1,6 @@
-// Coarser spaces within a space, for multigrid: between which of their nodes each node lies. Below order 2 there is
-// order 1 on the same cells; below order 1 there are the coarser meshes, where the mesh is a uniform refinement
-// (mesh/nested_cells.hpp, and mesh/nested_graph.hpp of triangles and tetrahedra, which needs the pattern of the space).
+// Coarser spaces within a space, for multigrid: the coarser nodes between which each node lies. Below order 2 this is
+// order 1 on the same cells; below order 1 the coarser meshes, if the mesh is a uniform refinement
+// (mesh/nested_cells.hpp; mesh/nested_graph.hpp for triangles and tetrahedra, which needs the pattern of the space).
 #pragma once
 
 #include "fem/space/function_space.hpp"
@@ -13,11 +13,11 @@ namespace ritz {
 // none.
 NestedLevels nested_nodes(const FunctionSpace& space);
 
-// What its first level will be, for forecasts: told from the surface of the mesh (mesh/looks_refined.hpp). cells may be
-// said of elements of one's own whose nodes lie elsewhere.
+// Predicts the first level for forecasts, from the surface of the mesh (mesh/looks_refined.hpp). May return `cells` for
+// user-defined elements whose nodes lie elsewhere.
 Nesting nesting_of(const FunctionSpace& space);
 
-// What solvers may use of the mesh. The space must outlive it.
+// Facts of the mesh for solvers. The space must outlive the result.
 SolverGeometry solver_geometry(const FunctionSpace& space);
 
 }  // namespace ritz

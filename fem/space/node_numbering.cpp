@@ -16,8 +16,8 @@ namespace {
 // An edge or a facet of a reference cell (or a vertex, or the inside), with the element's nodes inside it.
 struct Entity {
   std::vector<int> corners;
-  // [orientation] local nodes in the order that all cells around the entity agree on. The orientation says which corner
-  // has the lowest number in the mesh and which way its lower neighbour lies: 2 * corner + (0: next, 1: previous).
+  // [orientation] local nodes in the order that all cells around the entity agree on. The orientation gives the corner
+  // with the lowest number in the mesh and the side of its lower neighbour: 2 * corner + (0: next, 1: previous).
   std::vector<std::vector<int>> ordered;
   std::vector<std::array<int, 2>> key;  // coordinates of the nodes in that order, rounded: what cells must agree on
 };
@@ -198,7 +198,7 @@ NodeNumbering number_nodes(const Mesh& mesh, std::span<const Index> cell_order,
     total += block.cell_count() * elements.at(block.kind).node_count();
   }
   result.cell_nodes.assign(static_cast<std::size_t>(total), -1);
-  // What cells must agree on, per number of corners; the first element that has such an entity says it.
+  // The layout that cells must agree on, per number of corners; the first element with such an entity defines it.
   std::array<std::vector<std::array<int, 2>>, 5> agreed;
   std::array<bool, 5> known{};
   for (auto& [kind, list] : entities) {

@@ -18,7 +18,7 @@ using Gram = std::array<Motion, motion_size>;
 struct Part {
   Index cell_count = 0, first_cell = 0;
   Vec low{1e300, 1e300, 1e300}, high{-1e300, -1e300, -1e300};
-  Gram gram{};  // sum of row^T row over what is held
+  Gram gram{};  // sum of row^T row over the supports
   double size() const { return std::max({high[0] - low[0], high[1] - low[1], high[2] - low[2], 1e-300}); }
   Vec centre() const { return {0.5 * (low[0] + high[0]), 0.5 * (low[1] + high[1]), 0.5 * (low[2] + high[2])}; }
 };

@@ -1,5 +1,5 @@
-// Is the model held? Before a solve, every connected part of the mesh is asked which rigid motions its constraints
-// leave free; a free one would make the matrix singular, so it is an error that names the motion in words.
+// Checks that the model is supported. Before a solve, every connected part of the mesh is tested for rigid motions that
+// its constraints leave free; a free one would make the matrix singular and is an error that names the motion in words.
 #pragma once
 
 #include "fem/space/constraints.hpp"

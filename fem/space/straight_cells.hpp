@@ -11,9 +11,9 @@
 
 namespace ritz {
 
-// Do the nodes between the corners of an element stand where the (multi)linear map of the corners puts them? To a
-// millionth of the element's width, in reference coordinates: files have few digits. Such a shift d changes strains by
-// |J^-1 d| at most, and |J^-1| <= |J|^(D-1) / det J in Frobenius' norm.
+// Tests whether the nodes between the corners of an element lie where the (multi)linear map of the corners puts them.
+// To a millionth of the element's width, in reference coordinates: files have few digits. Such a shift d changes
+// strains by |J^-1 d| at most, and |J^-1| <= |J|^(D-1) / det J in Frobenius' norm.
 class Straightness {
  public:
   Straightness(const Mesh& mesh, CellKind kind);

@@ -132,7 +132,7 @@ struct FirstStanding {  // nodes without neighbours take no part
   constexpr void operator()(Index i) const { standing_[i] = standing(graph.count[i] > 0 ? undecided : out, i); }
 };
 
-// Rounds go over the nodes that are listed, and say who is to stay on the list.
+// Rounds go over the listed nodes and mark those that stay on the list.
 struct Listed {
   const std::int32_t* list;  // nullptr: all nodes
   std::int32_t* open;        // [list position] 1: stays
@@ -155,7 +155,7 @@ struct LargestNear {  // over the neighbours and the node itself
   }
 };
 
-struct Enter {  // who has the largest standing within distance 2
+struct Enter {  // nodes with the largest standing within distance 2
   GraphView graph;
   Listed listed;
   const Standing* near;  // largest within distance 1
@@ -184,7 +184,7 @@ struct TellNeighbours {  // no two nodes that are in have one in common
   }
 };
 
-struct Leave {  // who has somebody within distance 2 who is in
+struct Leave {  // nodes with a root within distance 2
   GraphView graph;
   Listed listed;
   const Standing* near;
@@ -286,8 +286,8 @@ class NodeList {
   Array<std::int32_t> list_;
 };
 
-// Standings after a maximal independent set of distance 2 is found. Rounds go over the undecided nodes and those who
-// see one (Kelley and Rajamanickam 2022); who is in follows from the standings alone.
+// Standings after a maximal independent set of distance 2 is found. Rounds go over the undecided nodes and their
+// neighbours (Kelley and Rajamanickam 2022); the set follows from the standings alone.
 Array<Standing> independent_set(const Device& device, const GraphView& graph, Index nodes) {
   Array<Standing> now(device, nodes, tag), near(device, nodes, tag);
   Array<std::int32_t> open(device, nodes, tag);

@@ -5,7 +5,7 @@
 
 namespace ritz {
 
-// A graph without values: who is strongly connected to whom (never to itself). The neighbours of a node stand where its
+// A graph without values: strong connections between nodes (never to itself). The neighbours of a node begin where its
 // row of the matrix begins: column[begin[node]], ..., count[node] of them.
 struct GraphView {
   const Index* begin = nullptr;         // [node], of the matrix

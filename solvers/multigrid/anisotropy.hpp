@@ -1,15 +1,15 @@
-// How much more strongly nodes couple in one direction than in another, told from a matrix and the places of its nodes.
+// Ratio of the couplings of nodes in different directions, from a matrix and the positions of its nodes.
 #pragma once
 
 #include "solvers/algebra/sparse_matrix.hpp"
 
 namespace ritz {
 
-// The share of nodes, of some thousand, around which couplings are anisotropic. With d = x_j - x_i the tensors K =
-// -sum_j a_ij d d^T and H = sum_j d d^T say what is conducted and how far apart nodes stand; the eigenvalues of H^-1 K
-// are the couplings per direction, and their arithmetic mean is `factor` times their harmonic mean or more: 2.6 where
-// one of three is nine times the others. Neighbours of prescribed unknowns do not count. Scalar matrices; coordinates:
-// [row][dimension].
+// The fraction of nodes, in a sample of some thousand, around which couplings are anisotropic. With d = x_j - x_i the
+// tensors K = -sum_j a_ij d d^T and H = sum_j d d^T describe the conduction and the distances of nodes; the eigenvalues
+// of H^-1 K are the couplings per direction. A node counts if their arithmetic mean is `factor` times their harmonic
+// mean or more: 2.6 where one of three is nine times the others. Neighbours of prescribed unknowns do not count. Scalar
+// matrices; coordinates: [row][dimension].
 double anisotropic_share(const SparseMatrix& A, const Vector& coordinates, int dimension, double factor);
 
 }  // namespace ritz

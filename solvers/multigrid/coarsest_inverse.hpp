@@ -5,8 +5,8 @@
 
 namespace ritz {
 
-// Of a symmetric matrix, row-major; unknowns without stiffness (zero rows) get the inverse of 1. Pivots are kept above
-// 1e-14 of the largest diagonal entry.
+// Inverse of a symmetric matrix, row-major; unknowns without stiffness (zero rows) get the inverse of 1. Pivots are
+// kept above 1e-14 of the largest diagonal entry.
 Vector coarsest_inverse(const Device& device, const BlockMatrixView<double>& A, Index nonzeros);
 
 }  // namespace ritz

@@ -13,7 +13,7 @@
 namespace ritz::RITZ_BACKEND {
 namespace {
 
-// What is done with the product of scalar row n; the same for one vector and for 8 lanes.
+// Use of the product of scalar row n; the same for one vector and for 8 lanes.
 template <class Real>
 struct Add {
   Real* y;

@@ -12,12 +12,12 @@ template <class Real, class Stored = Real>
 struct CycleKernels {
   using Matrix = BlockMatrixView<Stored>;  // of a level
   using Transfer = BlockMatrixView<Real>;  // between levels
-  // The form in which this device multiplies best. `from` keeps its pattern, which `to` may go on pointing to:
-  // to.view.slices says whether it does.
+  // Packs a matrix in the form in which this device multiplies best. `from` keeps its pattern, which `to` may continue
+  // to refer to: to.view.slices says whether it does.
   void (*pack)(const Device&, const BlockMatrixView<double>& from, Index nonzeros, CycleMatrix<Stored>& to);
   void (*pack_transfer)(const Device&, const BlockMatrixView<double>& from, Index nonzeros, CycleMatrix<Real>& to);
-  // The columns in CSR, and the values, where they are asked for. `packed` may be sliced or not; then its columns are
-  // as they are.
+  // The columns in CSR, and optionally the values. `packed` may be sliced or not; without slices its columns are
+  // already in this order.
   void (*unpack)(const Device&, const Matrix& packed, Index nonzeros, std::int32_t* column, double* values);
   void (*unpack_transfer)(const Device&, const Transfer& packed, Index nonzeros, std::int32_t* column, double* values);
   // Chebyshev steps for D^-1 A x = D^-1 b (Saad 2003, algorithm 12.1), D the diagonal.

@@ -16,8 +16,8 @@ namespace {
 constexpr int early_steps = 3, full_steps = 7, sure_steps = 40;
 constexpr double margin = 1.1, early_change = 0.05;
 
-// The margin covers what is missing where few nodes with poor cells around them have the largest eigenvalues: seven
-// steps may not have found them, and say so by their residual.
+// The margin covers the case that few nodes with poor cells around them have the largest eigenvalues: seven steps may
+// not have found them, and show this by their residual.
 double bound_after(int steps, LargestEigenvalue& estimate) {
   const double largest = estimate.after(steps);
   return std::max(margin * largest, largest + estimate.residual());

@@ -6,7 +6,7 @@
 namespace ritz {
 
 struct EigenvalueBound {
-  double early = 0;  // what few steps of Lanczos said,
+  double early = 0;  // result of few Lanczos steps,
   double full = 0;   // and what more of them did, with a margin: the bound
 };
 

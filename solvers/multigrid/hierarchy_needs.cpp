@@ -7,8 +7,7 @@ namespace ritz {
 namespace {
 
 // per_entry * nonzeros * block^2 + per_unknown * rows * block + constant [bytes], the constant no more than the rest:
-// the dense coarsest matrix, and threads' stores. Where rows are alike, entries and unknowns cannot be told from each
-// other.
+// the dense coarsest matrix, and threads' stores. If rows are alike, entries and unknowns cannot be distinguished.
 struct Fit {
   double per_entry, per_unknown, constant;
   double operator()(const HierarchyShape& s) const {
@@ -21,10 +20,10 @@ struct Fits {
   Fit live, set_up, refresh;
 };
 
-// By tools/fit_hierarchies.py from what tests/memory/measure_hierarchies.cpp measures, over boxes and rectangles of all
-// kinds of cells and fields of order 1 to 5 in three sizes each (heat 5 000 to 130 000 unknowns, elasticity 5 000 to
-// 130 000), with two threads, 22 November 2026. From 8 MB on the hierarchy is within 0.88 to 1.10 of what is taken, a
-// set-up within 0.89 to 1.13 (prisms of order 3: 0.63 of one), a refresh within 0.81 to 1.22.
+// By tools/fit_hierarchies.py from the measurements of tests/memory/measure_hierarchies.cpp, over boxes and rectangles
+// of all kinds of cells and fields of order 1 to 5 in three sizes each (heat 5 000 to 130 000 unknowns, elasticity 5
+// 000 to 130 000), with two threads, 22 November 2026. From 8 MB on the hierarchy is within 0.88 to 1.10 of the
+// measured one, a set-up within 0.89 to 1.13 (prisms of order 3: 0.63 of one), a refresh within 0.81 to 1.22.
 constexpr Fits table[2][3][2][2] = {  // [plane, solid][Nesting][scalars, vectors][in double, in single precision]
     {{{{{14.4, 141, 0.25e6}, {14.0, 152, 1.03e6}, {18.5, 234, 1.49e6}},
        {{9.6, 91, 0.13e6}, {9.4, 127, 0.92e6}, {13.7, 184, 1.27e6}}},
@@ -51,7 +50,7 @@ constexpr Fits table[2][3][2][2] = {  // [plane, solid][Nesting][scalars, vector
       {{{9.3, 173, 0.17e6}, {9.8, 179, 0.44e6}, {11.0, 374, 0.89e6}},
        {{4.7, 91, 0.08e6}, {5.3, 137, 0.40e6}, {6.7, 257, 0.82e6}}}}}};
 
-constexpr double standing = 0.45;  // of what the set-up takes at most: levels that are done
+constexpr double standing = 0.45;  // fraction of the set-up's peak: completed levels
 
 }  // namespace
 

@@ -1,6 +1,6 @@
-// What a smoothed-aggregation hierarchy takes of the device's pool, before it is set up: measured per block of the
-// matrix and per node, since its coarse levels depend on the mesh. tests/solvers/multigrid compares it with what
-// hierarchies take.
+// Memory of a smoothed-aggregation hierarchy in the device's pool, before it is set up: measured per block of the
+// matrix and per node, since its coarse levels depend on the mesh. tests/solvers/multigrid compares it with measured
+// hierarchies.
 //
 //   const HierarchyNeeds needs = hierarchy_needs({.rows = 100'000, .nonzeros = 2'700'000, .block = 3,
 //       .dimension = 3}, true);
@@ -10,7 +10,7 @@
 
 namespace ritz {
 
-// What the first coarser level is: aggregates, a coarser mesh, or the same cells with a field of lower order.
+// Kind of the first coarser level: aggregates, a coarser mesh, or the same cells with a field of lower order.
 enum class Nesting { none, mesh, cells };
 
 struct HierarchyShape {
@@ -21,7 +21,7 @@ struct HierarchyShape {
 };
 
 struct HierarchyNeeds {
-  MemoryNeeds live;     // once it stands, with the vectors of its cycle
+  MemoryNeeds live;     // after the set-up, with the vectors of its cycle
   MemoryNeeds set_up;   // at most, while it is set up
   MemoryNeeds refresh;  // at most, while new values take the place of the old
 };

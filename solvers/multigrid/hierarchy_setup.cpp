@@ -149,7 +149,7 @@ class Builder {
     return near_null;
   }
 
-  // Of vectors, aggregates couple ever more widely: the threshold halves from level to level.
+  // Aggregates of vectors couple ever more widely: the threshold halves from level to level.
   double strength(int level) const {
     if (A_.block_size() == 1) return options_.strength >= 0 ? options_.strength : 0.3;
     const int given = nested_ == nullptr ? 0 : static_cast<int>(nested_->size());
@@ -158,7 +158,8 @@ class Builder {
 
   Index aggregate(const SetupLevel& fine, int level, Graph& graph, Array<std::int32_t>& result) const {
     auto phase = device_.profile().phase("aggregation");
-    // Of the matrix its columns twice, once for the diagonal's norms. The rounds that choose roots are not counted.
+    // The columns of the matrix count twice, once for the diagonal's norms. The rounds that choose roots are not
+    // counted.
     count(bytes_of(fine.view, fine.nonzeros) + 2 * fine.nonzeros * Index{sizeof(std::int32_t)} +
           fine.view.rows * (Index{2} * sizeof(double) + 2 * sizeof(std::int32_t)));
     aggregation_.strong_graph(device_, fine.view, fine.nonzeros, strength(level), graph);

@@ -30,14 +30,14 @@ NestedLevels nested_levels(const SparseMatrix& A, const SmoothedAggregationOptio
 void set_up_hierarchy(const SparseMatrix& A, const SmoothedAggregationOptions& options, const NestedLevels& nested,
                       const TakeLevel& take);
 
-// What is kept of a level for new values: patterns and aggregates; the values of the transfers where these stay as they
-// are.
+// Data of a level that is kept for new values: patterns and aggregates; the values of the transfers if these do not
+// change.
 struct KnownLevel {
   BlockMatrixView<double> A, P, R;
   Index nonzeros = 0, transfer_nonzeros = 0;  // blocks of A, and of P
   const std::int32_t* aggregate = nullptr;    // unused between nested levels
   EigenvalueBound largest_eigenvalue;
-  std::vector<Array<std::int32_t>> columns;  // what the views above point to, where it was made for them
+  std::vector<Array<std::int32_t>> columns;  // storage of the views above, if made for them
   std::vector<Vector> values;
 };
 

@@ -1,4 +1,4 @@
-// Kernels for the matrix of a level: the Galerkin product that makes it, and what is asked of its entries.
+// Kernels for the matrix of a level: the Galerkin product that makes it, and queries of its entries.
 #pragma once
 
 #include "solvers/algebra/block_matrix.hpp"

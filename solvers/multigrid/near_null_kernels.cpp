@@ -144,7 +144,7 @@ struct Suits {
       bool zero = true;
       for (Index k = P.offsets[i]; k < P.offsets[i + 1] && zero; ++k)
         for (int d = 0; d < K; ++d) zero = zero && P.values[(k * C + c) * K + d] == 0;
-      if (zero == couples(A, i, c)) *misfit = 1;  // whoever writes, writes the same
+      if (zero == couples(A, i, c)) *misfit = 1;  // all threads write the same value
     }
   }
 };

@@ -9,8 +9,8 @@
 namespace ritz {
 namespace {
 
-// Runs the launches. Do they do what a replay could not? Memory that they take would be somebody else's then; the host
-// would not wait.
+// Runs the launches and returns false if they do what a replay could not: allocate memory, which would belong to others
+// by then, or make the host wait.
 bool only_launches(const Device& device, const std::function<void()>& launches) {
   MemoryPool& memory = device.memory();
   const Traffic before = device.machine().traffic();

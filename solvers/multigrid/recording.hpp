@@ -14,8 +14,8 @@ namespace ritz {
 
 // Table "recording" of the solvers' module.
 struct RecordingKernels {
-  // Collects what launches(context) launches, without running it. nullptr: not possible; why: a reason to tell, or
-  // nullptr.
+  // Collects the launches of launches(context), without running them. nullptr: not possible; why: a reason to report,
+  // or nullptr.
   void* (*record)(const Device&, void (*launches)(const void* context), const void* context, const char** why);
   void (*replay)(const Device&, void* recorded);
   void (*release)(void* recorded);
@@ -36,7 +36,7 @@ class Recording {
 
   // The first run is a plain one (kernels are loaded at their first launch), the second records, then it is replayed.
   void run(const Device& device, const std::function<void()>& launches);
-  void forget();  // the arrays or numbers behind the launches have changed
+  void forget();  // for changed arrays or numbers
   // empty: recorded, not yet tried, or not meant for this device
   const std::string& why_not() const { return why_not_; }
 

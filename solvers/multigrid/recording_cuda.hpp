@@ -22,7 +22,7 @@ void* record(const Device& device, void (*launches)(const void*), const void* co
   cudaGraph_t graph = nullptr;
   try {
     launches(context);
-  } catch (...) {  // what cannot be captured: run plainly, it says what is wrong
+  } catch (...) {  // cannot be captured: the plain run reports why
     const cudaError_t status = cudaStreamEndCapture(stream, &graph);
     if (graph != nullptr) cudaGraphDestroy(graph);
     return refused(status == cudaSuccess ? cudaErrorStreamCaptureUnsupported : status, why);

@@ -10,7 +10,7 @@
 
 namespace ritz::RITZ_BACKEND {
 
-// Any blocks: sums stand in L x M places, so that a block is one straight multiply-add.
+// Any blocks: sums are stored in L x M places, so that a block is one straight multiply-add.
 template <class Real, class Stored, int L, int M>
 struct BlockRow {
   static void multiply(const BlockMatrixView<Stored>& A, const Real* x, Index i, Real* row) {
@@ -54,8 +54,8 @@ inline __m256 load_eight(const BFloat16* values) {
   return _mm256_castsi256_ps(_mm256_slli_epi32(wide, 16));
 }
 
-// The first level of elasticity, 3 x 3 in single precision: eight entries in a register and one beside it, two blocks
-// in flight.
+// The first level of elasticity, 3 x 3 in single precision: eight entries in one register and the ninth in another, two
+// blocks in flight.
 template <class Stored>
 requires std::same_as<Stored, float> || std::same_as<Stored, BFloat16>
 struct BlockRow<float, Stored, 3, 3> {

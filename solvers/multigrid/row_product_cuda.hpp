@@ -18,7 +18,7 @@ struct RowTeam {
   static constexpr int blocks = threads / block;
 };
 
-// What thread [0][l][0] of the team gets: the sum over all [block][l][column].
+// Result of thread [0][l][0] of the team: the sum over all [block][l][column].
 template <class Team, class Real>
 __device__ Real team_sum(Real mine) {
   constexpr unsigned all = 0xffffffffu;

@@ -24,8 +24,8 @@ namespace {
 constexpr double largest_change = 2;
 
 // A hierarchy in the precision of the cycle. The values of its matrices may be stored in fewer bits: the product R A P
-// is made before they are rounded, and errors of the other levels' residuals are small beside what a cycle leaves.
-// Transfers are not rounded further, since they hold the near-null space.
+// is made before they are rounded, and errors in the residuals of other levels are small compared with those that a
+// cycle leaves. Transfers are not rounded further, since they hold the near-null space.
 template <class Real, class Stored = Real>
 class Cycle {
   using Kernels = CycleKernels<Real, Stored>;
@@ -162,7 +162,7 @@ class Cycle {
     known.largest_eigenvalue = l.largest_eigenvalue;
     return known;
   }
-  // What had to be made for it goes to `keeps`; columns are not unpacked when somebody has them.
+  // Storage that is made for it goes to `keeps`; columns that exist already are not unpacked.
   template <class T>
   BlockMatrixView<double> in_csr(const CycleMatrix<T>& m, bool with_values, KnownLevel& keeps,
                                  const std::int32_t* column = nullptr) const {
@@ -195,13 +195,13 @@ class Cycle {
     if constexpr (std::same_as<T, Stored>) kernels_.unpack(device_, from.view, from.nonzeros, column, values);
     else kernels_.unpack_transfer(device_, from.view, from.nonzeros, column, values);
   }
-  // What the matrix owns of its pattern moves along.
+  // The part of the pattern that the matrix owns moves along.
   template <class T>
   void take_pattern(BlockMatrix& from, CycleMatrix<T>& to) const {
     to.offsets = std::move(from.offsets);
     if (to.column.empty()) to.column = std::move(from.column);
   }
-  // New values where the old ones stand.
+  // Writes new values over the old ones.
   template <class T>
   void repack(const BlockMatrixView<double>& from, CycleMatrix<T>& to) const {
     pack(from, to.nonzeros, to);
@@ -223,8 +223,8 @@ class Cycle {
     return level;
   }
 
-  // What is recorded goes from work.b to work.x: b and x may be others at every call. Smoothing swaps x with y as it is
-  // launched; a replay leaves them where the recording did.
+  // The recording goes from work.b to work.x: b and x may differ at every call. Smoothing swaps x with y as it is
+  // launched; a replay leaves them as the recording did.
   void apply(const Kernels& kernels, Workspace& work, Recording& recording, const double* b, double* x) const {
     const Index n = levels_.front().unknowns();
     device_.profile().count(cycle_traffic(work.front().b.size() / std::max<Index>(1, n)));
@@ -235,7 +235,7 @@ class Cycle {
 
   static constexpr Index real = sizeof(Real);
 
-  // Of one product: blocks with their columns, and offsets.
+  // Bytes of one product: blocks with their columns, and offsets.
   template <class T>
   static Index traffic(const CycleMatrix<T>& m) {
     return m.nonzeros *

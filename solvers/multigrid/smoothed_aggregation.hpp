@@ -1,6 +1,6 @@
 // Algebraic multigrid by smoothed aggregation (Vanek, Mandel, Brezina, Computing 56, 1996) with rigid-body modes as
 // near-null space: one V-cycle as a symmetric preconditioner. Set-up and cycle run on the matrix's device; the cycle
-// works in single precision unless asked otherwise, inside a double-precision iteration.
+// works in single precision by default, inside a double-precision iteration.
 //
 //   SmoothedAggregation multigrid(K, {.coordinates = &space.coordinates(), .dimension = 3});
 //   ConjugateGradient{}.solve(K, b, x, &multigrid);
@@ -43,7 +43,7 @@ struct SmoothedAggregationOptions {
   Index coarsest_size = 600;     // unknowns that are solved with a dense inverse
   int max_levels = 12;
   MultigridLevels levels = MultigridLevels::automatic;
-  std::function<NestedLevels()> nested = {};  // asked at set-up; none: aggregation alone
+  std::function<NestedLevels()> nested = {};  // called at set-up; empty: aggregation alone
 };
 
 class SmoothedAggregation final : public LinearOperator {
@@ -53,11 +53,11 @@ class SmoothedAggregation final : public LinearOperator {
   explicit SmoothedAggregation(const SparseMatrix& A, const SmoothedAggregationOptions& options = {});
   ~SmoothedAggregation() override;
 
-  // After a change of A's values: aggregates and patterns are kept, values are made anew where they stand. So are
-  // prolongators, as long as no diagonal entry has changed by a factor of 2 against another since they were made, and
-  // the same unknowns are prescribed. The options' coordinates must still exist. Returns false when a value that had
-  // been zero made new couplings: then everything was set up again. Throws Error(Exit::internal) when A has got another
-  // pattern.
+  // Follows a change of A's values: aggregates and patterns are kept, values are recomputed in place. Prolongators are
+  // kept, too, as long as no diagonal entry has changed by a factor of 2 against another since they were made, and the
+  // same unknowns are prescribed. The options' coordinates must still exist. Returns false when a value that had been
+  // zero made new couplings: then everything was set up again. Throws Error(Exit::internal) when the pattern of A has
+  // changed.
   bool refresh();
 
   const Device& device() const override;

@@ -1,5 +1,5 @@
-// Sparse matrices that are made row by row, where blocks of a row come up in any order and more than once. The functor
-// says what goes where, and the row sums it up; the columns of a row stand in the order in which they came up.
+// Sparse matrices that are made row by row, where blocks of a row occur in any order and more than once. The functor
+// defines the contributions, and the row sums them; the columns of a row are in the order of their first occurrence.
 //
 //   struct Rows {
 //     template <class Row> constexpr void operator()(Index i, Row& row) const {

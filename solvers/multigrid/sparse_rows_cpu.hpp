@@ -1,6 +1,6 @@
-// Sparse matrices row by row on a CPU: a thread takes a range of rows and keeps an array over all columns that says
-// where a column stands in the row at hand. One pass makes pattern and values: rows are appended to the thread's store,
-// whose parts are copied together at the end.
+// Sparse matrices row by row on a CPU: a thread takes a range of rows and keeps an array over all columns with the slot
+// of each column in the current row. One pass makes pattern and values: rows are appended to the thread's store, whose
+// parts are copied together at the end.
 #pragma once
 
 #include "device/launch.hpp"
@@ -15,7 +15,7 @@
 
 namespace ritz::RITZ_BACKEND {
 
-// Sums of blocks: they stand side by side, and a column's slot says at which place.
+// Sums of blocks, stored one after the other; a column's slot gives the place.
 template <int Size>
 struct RowStore {
   struct Slot {
@@ -157,7 +157,7 @@ class Appended {
     used_[now_] += n;
     return result;
   }
-  void start_again() {  // what was appended is forgotten, its memory is not
+  void start_again() {  // forgets the rows, keeps the memory
     std::fill(used_.begin(), used_.end(), 0);
     now_ = 0;
   }

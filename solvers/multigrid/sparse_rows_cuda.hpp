@@ -13,7 +13,7 @@
 
 namespace ritz::RITZ_BACKEND {
 
-// Where a table of open addressing holds a column, or could.
+// Slot where a table of open addressing holds a column, or could.
 constexpr unsigned slot_of(std::int32_t c, const std::int32_t* key, unsigned mask) {
   unsigned k = (static_cast<unsigned>(c) * 2654435769u >> 16) & mask;
   while (key[k] != c && key[k] >= 0) k = (k + 1) & mask;
@@ -85,8 +85,8 @@ struct TeamMap {
   }
 };
 
-// Where a row has its table: each thread its own, or a warp one together. Maps are opened where they stand: a copy
-// would double the stack.
+// Place of a row's table: each thread has its own, or a warp has one. Maps are constructed in place: a copy would
+// double the stack.
 template <int Capacity>
 struct OwnTable {
   using Map = ColumnMap<Capacity>;
@@ -117,7 +117,7 @@ struct CountedRow {
   constexpr double* find(std::int32_t) const { return nullptr; }
 };
 
-// Of a block each of `lanes` threads has every so many-th number.
+// Distributes a block: each of `lanes` threads has every so many-th number.
 template <int Size, class Map>
 struct WrittenRow {
   static constexpr bool has_values = true;
@@ -171,7 +171,7 @@ struct CountRows {
     f(i, row);
     if (map.lane != 0) return;
     count[i] = map.size;
-    if (map.overflow()) *overflow = 1;  // whoever writes, writes the same
+    if (map.overflow()) *overflow = 1;  // all threads write the same value
   }
 };
 
@@ -208,7 +208,7 @@ struct RefillRows {
     for (Index k = begin * Size + row.lane(); k < offsets[i + 1] * Size; k += row.lanes) values[k] = 0;
     for (Index k = begin; k < offsets[i + 1]; ++k) map(column[k]);
     f(i, row);
-    if (!row.fits) *misfit = 1;  // whoever writes, writes the same
+    if (!row.fits) *misfit = 1;  // all threads write the same value
   }
 };
 

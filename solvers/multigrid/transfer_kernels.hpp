@@ -15,10 +15,10 @@ struct ProlongatorInput {
   double omega;
   const std::int32_t* aggregate;  // [node], negative: none
   const double* T;                // [node][C][K]
-  GraphView strong;               // who is strongly connected; of scalars, and only where the pattern is made
+  GraphView strong;               // strong connections of scalars, only where the pattern is made
 };
 
-// What is called `again` makes values for a pattern that is known; false when it lacks a place.
+// The functions `..._again` make values for a known pattern; false when it lacks a place.
 struct TransferKernels {
   void (*smooth_prolongator)(const Device&, const ProlongatorInput&, Index aggregates, int K, BlockMatrix& P);
   bool (*smooth_prolongator_again)(const Device&, const ProlongatorInput&, const BlockMatrixView<double>& P,

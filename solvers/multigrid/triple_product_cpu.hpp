@@ -93,7 +93,7 @@ struct HalfRow {
   }
 };
 
-// The rows of H P for a panel, each with its columns behind its values. One per thread.
+// The rows of H P for a panel, each with its columns after its values. One per thread.
 template <int C, int K, bool Diagonal>
 class PanelOfHP {
  public:
@@ -173,7 +173,7 @@ class CoarseRow {
   Index end_, last_, step_;
 };
 
-// What build_rows() hands to its threads.
+// Input of build_rows() for its threads.
 template <int C, int K, bool Diagonal>
 struct HalfRows {
   const Device& device;
@@ -181,7 +181,7 @@ struct HalfRows {
   CoarseRow<C, K, Diagonal> of_thread(Index first, Index last) const { return {device, A, P, R, first, last}; }
 };
 
-// Which blocks stand in a column.
+// The blocks of each column.
 struct ByColumns {
   Array<Index> offsets, blocks;  // [column + 1], [entry]
   Array<std::int32_t> row;       // [block]
