@@ -100,7 +100,7 @@ void Case::finish() {
 }
 
 void Case::throw_if_any() const {
-  // The values of a survey are nobody's, so that they may be wrong; what does not fit together ends it.
+  // Values of a survey are imaginary, so they may be wrong; contradictions among them end the reading.
   const auto fits = [](const CaseData::Found& found) { return found.error.exit() == Exit::input; };
   if (data_->survey && std::ranges::all_of(data_->errors, fits)) return;
   data_->throw_errors();

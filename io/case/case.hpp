@@ -1,11 +1,11 @@
-// The case file: TOML with positions. Callers ask typed questions; every question says in one line what the key
-// means, with its unit, and the case remembers that it was asked. Mistakes are collected, not thrown: after one,
-// a question returns a harmless value so that the reading goes on, and finish() throws all of them in one go.
+// The case file: TOML with positions. Callers ask typed questions; every question states in one line the meaning and
+// the unit of the key, and the case records that it was asked. Mistakes are collected, not thrown: after one, a
+// question returns a harmless value so that the reading continues, and finish() throws all of them at once.
 //
 //   Case input = Case::from_file("case.toml", {"solver.relative=1e-9"});
 //   Case::Table steel = input.table("material", "properties of the body");
 //   const double E = steel.number("young", "Young's modulus [Pa]", {.above = 0});
-//   input.finish();  // wrong values, missing keys and keys that nobody asked for, all at once
+//   input.finish();  // wrong values, missing keys and keys that were not asked for, all at once
 #pragma once
 
 #include "io/case/formula.hpp"
@@ -50,7 +50,7 @@ struct TablesRule {
   int minimum_count = 0;
 };
 
-// What a value must keep to, for programs; `allowed` of a question says it in words.
+// Limits of a value, for programs; `allowed` of a question gives them in words.
 struct CaseLimits {
   std::optional<double> minimum, maximum, above, below;
   int size = 0;  // of a list; 0: any
@@ -66,12 +66,12 @@ struct CaseQuestion {
   // number, formula, formulas, integer, text, texts, choice, flag, vector, literals, path, region, table, tables
   std::string type;
   std::string about;     // "Young's modulus [Pa]"
-  std::string fallback;  // as TOML; empty when the key must be given
+  std::string fallback;  // as TOML; empty for a required key
   std::string allowed;   // "> 0", "'cg' and 'gmres'"
   CaseLimits limits = {};
 };
 
-// What a reading asked of a case that was not there (Case::survey), and where it would have gone another way.
+// The questions of one reading of an imagined case (Case::survey), and the branches that it did not take.
 struct CaseReading {
   std::vector<CaseQuestion> questions;
   // "solver.method" -> cg, ...; "probe[].point?" -> absent, given
@@ -88,9 +88,9 @@ class Case {
   static Case from_file(const std::string& path, const std::vector<std::string>& overrides = {});
   static Case from_text(std::string_view text, const std::string& name = "case.toml",
                         const std::vector<std::string>& overrides = {});
-  // No file at all: every table and every [[table]] is there once, every question gets a harmless answer, and where the
-  // way of the reading depends on an answer (a choice, a flag, whether a key is given) it goes as `taken` says, else
-  // the usual way. io/case/case_schema.hpp makes a schema of what such readings ask.
+  // A case without a file: every table and every [[table]] exists once, every question gets a harmless answer, and
+  // where the reading branches on an answer (a choice, a flag, whether a key is given) it takes the branch in `taken`,
+  // else the usual one. io/case/case_schema.hpp makes a schema of the questions of such readings.
   static Case survey(const std::string& name, std::map<std::string, std::string> taken);
   const CaseReading& reading() const;
   Case(Case&&) noexcept;
@@ -103,27 +103,27 @@ class Case {
 
   // Reads [[table]]: functions that formulas may use from here on.
   void read_tables();
-  // Of the mesh: from here on formulas on one of two dimensions have no z.
+  // Sets the dimension of the mesh: from here on formulas on a mesh of two dimensions have no z.
   void set_dimension(int dimension);
   // Adds an error of the caller to those found so far; `finish` throws them all, in the order of the file.
   void add_error(const Error& error);
   void error_at(const Table& table, std::string_view key, std::string what, std::string why = {}, std::string fix = {},
                 Exit exit = Exit::input);
-  // Takes a key of the root out of the case, as if it had not been given: somebody else has read it.
+  // Removes a key of the root, as if it had not been given: it was read elsewhere.
   void drop(std::string_view key);
-  // The key and all that is in it is known to somebody, and stays.
+  // Accepts the key and all that is in it without questions, and keeps it.
   void excuse(std::string_view key);
-  // Keys that nobody asked for are errors from here on. Throws Error or Errors, exit code Exit::input first.
+  // Keys that were not asked for are errors from here on. Throws Error or Errors, exit code Exit::input first.
   void finish();
-  // Throws the errors found so far without judging unasked keys: before a step that cannot go on with bad values.
+  // Throws the errors found so far without judging unasked keys: before a step that cannot run with bad values.
   void throw_if_any() const;
   bool sound() const;  // no error was found so far
 
   const std::string& path() const;         // of the case file as it was given
-  std::vector<std::string> files() const;  // that it names and that are there: meshes, tables, plugins
+  std::vector<std::string> files() const;  // existing files that it names: meshes, tables, plugins
   // The whole case as TOML, overrides and used defaults included: read again, it is the same case. Keys whose absence
-  // says something (the program asked has()) stay absent. For a file in another `folder`, names of files are made to
-  // hold from there.
+  // has a meaning (the program asked has()) stay absent. For a file in another `folder`, names of files are made
+  // relative to that folder.
   std::string resolved(const std::string& folder = {}) const;
   std::vector<CaseQuestion> questions() const;  // in the order of asking, each key of [[tables]] once
   std::string describe() const;                 // the same as a commented TOML skeleton
@@ -141,12 +141,12 @@ class Case::Table {
   std::string text(std::string_view key, std::string_view about, const TextRule& rule = {}) const;
   std::string choice(std::string_view key, std::string_view about, const std::vector<std::string>& allowed,
                      std::optional<std::string> fallback = {}) const;
-  // A choice that decides which other keys this table has. A name that is near none of them, or none at all, is told,
-  // and then nothing else in the table is judged: nullopt.
+  // A choice that decides which other keys this table has. An unknown name without a near match is reported, and then
+  // nothing else in the table is judged: nullopt.
   std::optional<std::string> kind(std::string_view key, std::string_view about, const std::vector<std::string>& allowed,
                                   std::optional<std::string> fallback = {}) const;
   bool flag(std::string_view key, std::string_view about, std::optional<bool> fallback = {}) const;
-  // A single number stands for a vector of length one; with `size` given, the length must agree.
+  // A single number counts as a vector of length one; with `size` given, the length must agree.
   std::vector<double> vector(std::string_view key, std::string_view about, const VectorRule& rule = {}) const;
   // One text or a list of texts.
   std::vector<std::string> texts(std::string_view key, std::string_view about,
@@ -173,11 +173,11 @@ class Case::Table {
   Table table(std::string_view key, std::string_view about) const;
   // [[key]]: one handle per entry, in the order of the file.
   std::vector<Table> tables(std::string_view key, std::string_view about, const TablesRule& rule = {}) const;
-  // [key.any_name]: the sub-tables of [key], in the order of the file; name() tells which is which.
+  // [key.any_name]: the sub-tables of [key], in the order of the file; name() gives the name of each.
   std::vector<Table> named_tables(std::string_view key, std::string_view about, const TablesRule& rule = {}) const;
 
-  // A plugin may bring more than was asked for here: names for this choice, items of this list or, with "*", keys. For
-  // the schema only.
+  // Plugins may add to the questions here: names for this choice, items of this list or, with "*", keys. For the schema
+  // only.
   void open_to_plugins(std::string_view key) const;
 
   bool has(std::string_view key) const;              // given by the user? A given key must still be asked for.

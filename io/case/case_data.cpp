@@ -7,7 +7,7 @@
 namespace ritz {
 namespace {
 
-// What textbooks and other programs call our keys, for "did you mean".
+// Names of our keys in textbooks and other programs, for "did you mean".
 struct OtherName {
   std::string_view theirs, ours;
 };

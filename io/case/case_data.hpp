@@ -1,4 +1,4 @@
-// What stands behind a Case. Private to io.
+// The data of a Case. Private to io.
 #pragma once
 
 #include "io/case/case.hpp"
@@ -26,7 +26,7 @@ struct CaseData {
   std::optional<CaseReading> survey;
   // In a survey: the way to go at this point, the first option unless another was named.
   const std::string& decide(const std::string& point, std::vector<std::string> options);
-  std::list<CaseValue> scratch;  // stand for tables that are something else in the file
+  std::list<CaseValue> scratch;  // take the place of tables that have another type in the file
 
   void add(Error error, const CasePlace& place) { errors.push_back({std::move(error), place, nullptr, {}}); }
   void add_missing(Error error, const CasePlace& place, const CaseValue& table, std::string_view key) {

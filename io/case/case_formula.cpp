@@ -7,7 +7,7 @@
 namespace ritz {
 namespace {
 
-// The formula, or what is wrong with it; a formula without variables is a number.
+// The formula, or its error; a formula without variables is a number.
 Formula read_formula(const CaseAnswer& answer, const std::string& key, const CaseValue& value, const CaseData& data,
                      Formula::Rules rules) {
   try {

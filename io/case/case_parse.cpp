@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <charconv>
 
-// What toml++ takes for granted is not always so: [!a] ends its assert, or, without asserts, in undefined behaviour
-// (found by tests/fuzz). Its doubts end the parsing instead.
+// Assumptions of toml++ may fail: [!a] ends its assert, or, without asserts, in undefined behaviour (found by
+// tests/fuzz). Its assertions end the parsing instead.
 #include <stdexcept>
 namespace ritz {
 [[noreturn]] inline void toml_doubt() { throw std::domain_error("this is no key and no value"); }
@@ -96,7 +96,7 @@ bool is_number(const std::string& part) {
   return !part.empty() && std::all_of(part.begin(), part.end(), [](char c) { return c >= '0' && c <= '9'; });
 }
 
-// Outside of quotes and comments TOML is ASCII; toml++ takes some blanks of other kinds, whose meaning nobody sees.
+// Outside of quotes and comments TOML is ASCII; toml++ accepts other kinds of blanks, which cannot be seen.
 std::size_t foreign_character(std::string_view text) {
   std::size_t i = text.starts_with("\xef\xbb\xbf") ? 3 : 0;
   while (i < text.size()) {
@@ -134,7 +134,7 @@ void refuse_foreign_characters(std::string_view text, const std::string& name) {
       "write names with such letters in quotes, \"...\"; a blank may be one of another kind, copied from a document");
 }
 
-// What stands behind the "=" of an override; anything that is no TOML value is a text.
+// The value after the "=" of an override; anything that is not a TOML value is a text.
 CaseValue parse_value(std::string_view text, const std::string& source) {
   CaseValue value{.kind = CaseValue::Kind::text, .text = std::string(text)};
   const bool may_be_toml = text.find('\n') == std::string_view::npos && text.find('#') == std::string_view::npos &&

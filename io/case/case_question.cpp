@@ -80,7 +80,7 @@ std::string Case::Table::choice(std::string_view key, std::string_view about, co
       return value.text;
     const std::string near = value.kind == Kind::text ? nearest_match(value.text, allowed) : std::string();
     answer.wrong(fmt::format("one of {}{}", names, near.empty() ? "" : fmt::format("; did you mean '{}'?", near)));
-    if (!near.empty()) return near;  // the keys beside it are judged as of what was meant
+    if (!near.empty()) return near;  // the other keys are judged by the intended choice
   } else if (fallback) {
     answer.use_fallback(value_of(*fallback));
   } else {

@@ -45,7 +45,7 @@ std::vector<Node> sorted_nodes(const Mesh& mesh, const Region& region) {
   return nodes;
 }
 
-// Nodes of the same name as the facets that were found, elsewhere: who wrote the name may have meant either.
+// Nodes with the same name as the facets found, in another place: the author may have meant either.
 bool is_ambiguous(const Mesh& mesh, const Region& found, std::initializer_list<RegionKind> kinds) {
   if (found.kind != RegionKind::facets || std::ranges::find(kinds, RegionKind::nodes) == kinds.end()) return false;
   const Region* nodes = find_region(mesh, found.name, {RegionKind::nodes});

@@ -68,7 +68,7 @@ CaseLimits limits_of(const Rule& rule) {
   return limits;
 }
 
-// Inside the bounds, so that a reading that goes on after an error meets no second one.
+// A value inside the bounds, so that a reading that continues after an error meets no second one.
 template <class Rule>
 double harmless_number(const Rule& rule) {
   const std::optional<double> low = rule.above ? rule.above : rule.minimum;

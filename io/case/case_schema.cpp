@@ -161,7 +161,7 @@ class Survey {
         !is_table(variants_.at(path).front()))
       std::erase_if(with, [](const auto& condition) {
         return !condition.second.contains("absent");
-      });  // it may be given by itself
+      });  // it may be given alone
     for (const auto& [point, values] : with) {
       const bool beside = parent_of(path) == parent_of(point);
       std::string name = beside ? name_of(point) : point;

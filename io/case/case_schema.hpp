@@ -1,6 +1,6 @@
-// A JSON Schema (draft 2020-12) of the case files of a program, made of what the program asks: it reads a case that is
-// not there (Case::survey) again and again, each time going another way at one point where its way depends on an
-// answer, until it has gone each way once. Nothing is written down twice: a key that the program asks for is in the
+// Makes a JSON Schema (draft 2020-12) of the case files of a program from the program's questions. The program reads an
+// imagined case (Case::survey) repeatedly, each time taking another branch at one point where the reading depends on an
+// answer, until each branch was taken once. Nothing is written down twice: a key that the program reads is in the
 // schema, and no other.
 //
 //   const std::string json = case_schema({"ritz-heat", "..."}, [&](std::map<std::string, std::string> taken) { ... });
@@ -26,9 +26,9 @@ struct SchemaTitle {
   std::string program, description;
 };
 
-// Keys of a table are required when every complete reading of the table asked for them and had no fallback. What
-// depends on another key says so in its description ("only with solver.method = 'gmres'"), but is allowed everywhere:
-// --check is strict.
+// Keys of a table are required when every complete reading of the table asked for them and had no fallback. Keys that
+// depend on another key have this in their description ("only with solver.method = 'gmres'"), but are allowed
+// everywhere: --check is strict.
 std::string case_schema(const SchemaTitle& title, int mesh_count, const CaseReader& read);
 
 }  // namespace ritz

@@ -1,4 +1,4 @@
-// The case as text again: resolved values and the schema that was asked for.
+// The case as text: resolved values and the schema.
 #include "io/case/case_data.hpp"
 
 #include <algorithm>
@@ -177,7 +177,7 @@ std::string Case::describe() const {
                           question.allowed.empty() ? "" : ", ", question.allowed);
     }
   }
-  for (const CaseQuestion& question : data_->questions) {  // of which nothing was asked: there are none
+  for (const CaseQuestion& question : data_->questions) {  // tables that do not exist were not asked further
     const std::string table = question.path + (question.type == "tables" ? "[]" : "");
     const bool is_table = question.type == "table" || question.type == "tables";
     const bool has_keys = std::ranges::any_of(

@@ -1,5 +1,5 @@
-// The tree of a case file: what toml++ read, with positions and a memory of what was asked. Private to io; only
-// case_parse.cpp knows toml++, which compiles slowly.
+// The tree of a case file: the values that toml++ read, with positions and a record of the questions. Private to io;
+// only case_parse.cpp uses toml++, which compiles slowly.
 #pragma once
 
 #include <cstdint>
@@ -48,10 +48,10 @@ struct CaseMember {
 // "the number 3", "the text 'abc'", "a table": for messages.
 std::string described(const CaseValue& value);
 
-// All that is in it is known to somebody.
+// Marks the value and all that is in it as read.
 void mark_asked(CaseValue& value);
 
-// As TOML on one line.
+// The value as TOML on one line.
 std::string inline_text(const CaseValue& value);
 std::string inline_text(double number);
 std::string quoted(std::string_view text);

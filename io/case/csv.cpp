@@ -10,7 +10,7 @@ std::string trimmed(std::string_view text) {
   return first == std::string_view::npos ? "" : std::string(text.substr(first, last - first + 1));
 }
 
-// One cell, up to the comma or the end of the line behind it, which stay.
+// Takes one cell, up to the next comma or the end of the line, which stay.
 std::string take_cell(std::string_view& text) {
   const std::size_t start = text.find_first_not_of(" \t");
   if (start == std::string_view::npos || text[start] != '"') {

@@ -9,7 +9,7 @@ namespace ritz {
 
 // In quotes where it needs them.
 std::string csv_cell(const std::string& text);
-// [row][column], without what stands around cells that have no quotes; empty lines are left out.
+// [row][column], without blanks around cells that have no quotes; empty lines are omitted.
 std::vector<std::vector<std::string>> csv_rows(std::string_view text);
 
 }  // namespace ritz

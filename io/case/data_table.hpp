@@ -1,7 +1,7 @@
 // A function of one to three variables, given by a table in a CSV file: columns of arguments, then the column of
-// values; a first line of names; lines that begin with # are comments. With one argument the rows may stand in any
-// order; with more, they are all points of a grid. Interpolation is what was asked for, and outside of the table there
-// is no value.
+// values; a first line of names; lines that begin with # are comments. With one argument the rows may have any order;
+// with more, they are all points of a grid. Interpolation is as requested, and outside of the table there is no
+// value.
 //
 //   x,conductivity
 //   0,200

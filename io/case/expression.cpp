@@ -171,7 +171,7 @@ Expression::Expression(std::string text, std::vector<std::string> variables, con
   if (text_.size() > longest)
     throw ExpressionError{fmt::format("a formula of {} characters", text_.size()), 1,
                           fmt::format("write one of at most {}", longest)};
-  // muParser's own nesting is recursive; and it looks at characters outside of ASCII as signed numbers.
+  // muParser's own nesting is recursive; and it treats characters outside of ASCII as signed numbers.
   int depth = 0;
   for (std::size_t i = 0; i < text_.size(); ++i) {
     if (static_cast<unsigned char>(text_[i]) >= 0x80 || static_cast<unsigned char>(text_[i]) < 0x20)

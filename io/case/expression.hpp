@@ -19,7 +19,7 @@ namespace ritz {
 
 using DataTables = std::map<std::string, DataTable>;  // by the name of the function
 
-// What is wrong with the text of a formula, and where.
+// An error in the text of a formula, and its position.
 struct ExpressionError {
   std::string what;
   int column = 0;  // from 1

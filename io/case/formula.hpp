@@ -17,8 +17,8 @@ namespace ritz {
 class Formula {
  public:
   Formula(double number = 0) : number_(number) {}
-  // `allowed` says whether a value is; else an Error of `exit` names `where` ("material.0.young at case.toml:12:9") and
-  // what is `expected`.
+  // `allowed` accepts a value or not; an Error of `exit` names `where` ("material.0.young at case.toml:12:9") and what
+  // is `expected`.
   struct Rules {
     std::function<bool(double)> allowed;
     std::string expected, where;

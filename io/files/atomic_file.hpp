@@ -1,4 +1,5 @@
-// Files that appear complete or not at all: written beside their place, flushed to the disk, renamed. Private to io.
+// Files that appear complete or not at all: written under a temporary name, flushed to the disk, renamed. Private to
+// io.
 #pragma once
 
 #include <string>
@@ -12,15 +13,15 @@ std::string temporary_path(const std::string& path);
 // Flushes `temporary_path(path)`, renames it to `path` and flushes the folder. Throws Error(Exit::output).
 void commit_file(const std::string& path);
 
-// The same where `path` is there already: afterwards `temporary_path(path)` is what was committed before. False when
-// the file system cannot exchange names: then the older file is gone.
+// The same if `path` exists already: afterwards `temporary_path(path)` is the file that was committed before. False if
+// the file system cannot exchange names: then the older file no longer exists.
 bool exchange_file(const std::string& path);
 
-// Its two halves without the folder. Throw Error(Exit::output), and the temporary is gone.
+// Its two halves without the folder. Throw Error(Exit::output) and remove the temporary file.
 void flush_temporary(const std::string& path);
 void rename_temporary(const std::string& path);
 
-// Removes what a failed write left behind.
+// Removes the remains of a failed write.
 void discard_temporary(const std::string& path) noexcept;
 
 void write_file(const std::string& path, std::string_view contents);

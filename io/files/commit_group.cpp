@@ -23,7 +23,7 @@ bool open_now = false;
 std::vector<std::string> files;            // in the order in which they became ready
 std::map<std::string, std::string> lines;  // [folder] of the journal
 
-// Starts writing what is in memory, so that the flushes that follow find little left to wait for.
+// Starts writing cached data, so that the following flushes have little left to wait for.
 void begin_flush(const std::string& path) {
   const int file = ::open(temporary_path(path).c_str(), O_RDONLY | O_CLOEXEC);
   if (file < 0) return;  // the flush itself will say why

@@ -1,7 +1,7 @@
-// Many files that are committed together: while a group is open, files that are ready stay beside their place, and
-// lines of the journal wait. commit() flushes all files, renames them, flushes the folders and writes the lines: in
-// that order, so that a kill at any moment leaves what it always leaves. A disk that flushes ten files one by one waits
-// ten times.
+// Many files that are committed together. While a group is open, finished files keep their temporary names, and lines
+// of the journal wait. commit() flushes all files, renames them, flushes the folders and writes the lines: in this
+// order, so that a kill at any moment leaves the same states as without a group. A disk that flushes ten files one by
+// one waits ten times.
 //
 //   CommitGroup group;   ... write many results ...   group.commit();    // nothing of them is committed before
 //
@@ -27,7 +27,7 @@ class CommitGroup {
 // For io: false when no group is open.
 bool hold_file(const std::string& path);
 bool hold_journal_line(const std::string& folder, const std::string& line);
-// A file that waits is committed now, by itself.
+// Commits a waiting file now, separately.
 void settle_file(const std::string& path);
 
 }  // namespace ritz

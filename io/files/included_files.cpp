@@ -19,7 +19,7 @@ std::string upper(std::string_view text) {
   return result;
 }
 
-// What stands in quotes, or else up to a comma or the end.
+// The text in quotes, or else up to a comma or the end.
 std::string_view name_in(std::string_view text) {
   while (!text.empty() && is_blank(text.front())) text.remove_prefix(1);
   const bool quoted = !text.empty() && (text.front() == '"' || text.front() == '\'');

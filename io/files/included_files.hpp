@@ -1,6 +1,6 @@
-// The files that a text file is made of: itself, and those that it includes, in whatever way the formats that we read
-// do: *INCLUDE and INPUT= of decks, INCLUDE of Nastran, the pieces of a .pvtu, #include "..." of a plugin's source. Who
-// remembers checksums of the files that a case names asks here what else its results depend on.
+// Lists the files that a text file consists of: itself, and those that it includes, in the ways of all formats that we
+// read: *INCLUDE and INPUT= of decks, INCLUDE of Nastran, the pieces of a .pvtu, #include "..." of a plugin's source.
+// Checksums of the files of a case include them, since results depend on them.
 #pragma once
 
 #include <string>

@@ -1,11 +1,11 @@
-// What has been committed to a folder of results: `results.journal`, one line per step, appended and flushed after the
+// The record of committed results in a folder: `results.journal`, one line per step, appended and flushed after the
 // step's files are in place. A line is its own CRC-32 in eight hexadecimal digits, a space, and JSON:
 //
 //   9f0c61d2 {"case":"bracket","series":"bracket.pvd","step":0,"time":0.0,
 //             "files":[{"path":"bracket/bracket_000000.vtu",
 //             "size":81234,"crc32":"0badcafe"}]}
 //
-// A last line without its end is a step whose commit was cut off: it does not count. A damaged line before it is
+// A last line without its end is a step whose commit was interrupted: it does not count. A damaged line before it is
 // damage.
 #pragma once
 

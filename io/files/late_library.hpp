@@ -1,7 +1,7 @@
-// VTK and HDF5, with all that they need themselves, take three times as long to load as everything else of a program,
-// and most starts write or read no file of theirs. So what uses them lies in modules beside this library, each with a
-// table of functions, and the first who needs a table loads its module (io/vtk/vtk_library.hpp,
-// io/hdf5/hdf5_library.hpp). Private to io.
+// Loads VTK and HDF5 at their first use. With their own libraries they take three times as long to load as everything
+// else of a program, and most starts read or write no file of theirs. So the code that uses them is in modules in the
+// folder of this library, each with a table of functions; the first use of a table loads its module
+// (io/vtk/vtk_library.hpp, io/hdf5/hdf5_library.hpp). Private to io.
 #pragma once
 
 namespace ritz {

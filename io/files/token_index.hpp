@@ -1,4 +1,4 @@
-// Where the tokens of a long text are, so that several threads can parse one block of it. Private to io.
+// Positions of the tokens of a long text, so that several threads can parse one block of it. Private to io.
 #pragma once
 
 #include <cstdint>

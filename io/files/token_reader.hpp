@@ -19,7 +19,7 @@ class TokenReader {
   explicit TokenReader(const TextFile& file) : file_(&file), position_(file.begin()), end_(file.end()) {}
 
   const TextFile& file() const { return *file_; }
-  // Where the next token starts; the end of the file when there is none.
+  // The start of the next token; the end of the file when there is none.
   const char* next() {
     for (;;) {
       position_ = skip_blanks(position_, end_);

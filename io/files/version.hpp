@@ -1,5 +1,5 @@
-// What this is: "0.1.0 (b08f531)", with the commit where it was built from a checkout, and "+" behind it where files
-// had been changed.
+// The version: "0.1.0 (b08f531)", with the commit if it was built from a checkout, followed by "+" if files had been
+// changed.
 #pragma once
 
 namespace ritz {

@@ -49,7 +49,7 @@ void Background::work() {
     try {
       job();
     } catch (...) { error = std::current_exception(); }
-    job = nullptr;  // what it holds is given back before others go on
+    job = nullptr;  // frees the memory of the job before others run
     lock.lock();
     seconds_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     busy_ = false;

@@ -1,5 +1,5 @@
-// Work that goes on beside the computation, one job after the other in one thread: results are written while the next
-// ones are computed. One job waits at most while another runs, so at most two steps of results are held.
+// Work beside the computation, one job after the other in one thread: results are written while the next ones are
+// computed. At most one job waits while another runs, so at most two steps of results are held.
 //
 //   Background writing;
 //   writing.post([fields = std::move(fields), &] { series.write(mesh, {.point_fields = fields}); });
@@ -18,7 +18,7 @@ class Background {
  public:
   Background() = default;
   Background(const Background&) = delete;
-  ~Background();  // waits; an error that nobody has asked for is lost
+  ~Background();  // waits; an error not fetched by wait() is lost
 
   // Waits while another job waits. Throws what an earlier job threw; after that, jobs are not taken any more.
   void post(std::function<void()> job);

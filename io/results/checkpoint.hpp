@@ -1,5 +1,5 @@
-// What a run needs to go on after it was stopped: HDF5 files in `<case>.checkpoint/`, one for each state, the last two
-// kept. The name of a file ends in its own CRC-32, so that damage is seen before a byte of it is believed.
+// The state that a stopped run needs to resume: HDF5 files in `<case>.checkpoint/`, one for each state, the last two
+// kept. The name of a file ends in its own CRC-32, so that damage is detected before a byte is used.
 //
 //   Checkpoints checkpoints("results/bracket/bracket.checkpoint",
 //       [&] { return CheckpointOwner{.case_text = input.resolved(), ...}; }, 600, notice);
@@ -29,19 +29,19 @@ struct CheckpointState {
   std::map<std::string, std::vector<std::string>> texts = {};
 };
 
-// Whose state it is. What differs is named when another run asks for it.
+// The run to which a state belongs. Differences are named when another run tries to resume.
 struct CheckpointOwner {
   std::string case_text;  // the resolved case
   std::string program;
-  std::string device;              // and version: another one may go on, with other last digits: a notice
+  std::string device;  // and version; another device may resume, with other last digits: a notice
   std::vector<std::string> files;  // "9f0c61d2 part.msh": CRC-32 and name of each that the case names
 };
 
 class Checkpoints {
  public:
-  // `every` [s]: at most so often is a kept state written; 0: only by commit().
-  // `owner` is asked when there is something to be written or read. `settle` is called before a state is written: the
-  // results that it stands behind must be committed by then.
+  // `every` [s]: shortest time between two states that are written; 0: only commit() writes. `owner` is called when a
+  // state is written or read. `settle` is called before a state is written: it commits the results that precede the
+  // state.
   Checkpoints(std::string folder, std::function<CheckpointOwner()> owner, double every,
               std::function<void(const std::string&)> notice, std::function<void()> settle = {});
 

@@ -61,7 +61,7 @@ std::string text_of(const LockHolder& holder) {
               "wait for it to end, or name another folder with --output");
 }
 
-// False when somebody removed or replaced the file between our opening and locking it.
+// False if the file was removed or replaced between our opening and locking it.
 bool still_there(int descriptor, const std::string& path) {
   struct stat mine {
   }, there{};
@@ -101,7 +101,7 @@ FolderLock::FolderLock(const std::string& folder, const std::string& program,
       const auto holder = named_holder(descriptor_);
       ::close(std::exchange(descriptor_, -1));
       if (attempt >= 5) refuse(folder, holder);
-      std::this_thread::sleep_for(std::chrono::milliseconds(10));  // holder_of looks at it for a moment, too
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));  // holder_of opens it for a moment, too
       continue;
     }
     if (still_there(descriptor_, path_)) break;
@@ -139,7 +139,7 @@ FolderLock::FolderLock(const std::string& folder, const std::string& program,
 
 FolderLock::~FolderLock() {
   if (descriptor_ < 0) return;
-  ::unlink(path_.c_str());  // while we hold it: nobody else can have it
+  ::unlink(path_.c_str());  // while we hold it, no other process can
   ::close(descriptor_);
 }
 

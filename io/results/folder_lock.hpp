@@ -1,6 +1,6 @@
 // One run at a time in a folder of results. The file `.ritz-lock` names the run that holds it (host, process, since
-// when); the lock itself is flock(2), which the system gives back when the process dies, so that a stale file is known
-// for certain and a process number used again deceives nobody.
+// when); the lock itself is flock(2), which the system releases when the process dies, so that a stale file is
+// recognised with certainty, even if its process number is in use again.
 #pragma once
 
 #include "device/stop_request.hpp"
@@ -19,11 +19,11 @@ struct LockHolder {
 
 class FolderLock {
  public:
-  // Throws Error(Exit::output), naming the holder, when another run holds it. `notice`: a dead run left its file
-  // behind.
+  // Throws Error(Exit::output), naming the holder, when another run holds it. `notice` is called if a dead run left its
+  // file.
   FolderLock(const std::string& folder, const std::string& program,
              const std::function<void(const std::string&)>& notice = {});
-  ~FolderLock();  // the file is gone
+  ~FolderLock();  // removes the file
   FolderLock(const FolderLock&) = delete;
   FolderLock& operator=(const FolderLock&) = delete;
 
@@ -33,7 +33,7 @@ class FolderLock {
   std::unique_ptr<RemovedWhenStopped> removal_;
 };
 
-// Who is writing there now; empty when nobody is.
+// The run that is writing there now; empty if there is none.
 std::optional<LockHolder> holder_of(const std::string& folder);
 
 std::string utc_now();  // "2026-11-21T07:31:01Z"

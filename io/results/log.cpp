@@ -15,7 +15,7 @@ namespace {
 constexpr std::chrono::milliseconds terminal_interval{100};
 constexpr std::chrono::seconds file_interval{5};
 
-// A log that nobody takes any more (closed pipe, full disk) is no reason to lose a run.
+// A log that cannot be written (closed pipe, full disk) must not end a run.
 void put(std::FILE* file, const std::string& text) {
   if (std::fwrite(text.data(), 1, text.size(), file) != text.size() || std::fflush(file) != 0) std::clearerr(file);
 }

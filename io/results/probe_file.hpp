@@ -13,7 +13,7 @@ namespace ritz {
 
 class ProbeFile {
  public:
-  // `committed`: bytes of the file that is there, to go on behind. Throws Error(Exit::checkpoint) when it has fewer.
+  // `committed`: size of the existing file to append to. Throws Error(Exit::checkpoint) when it is smaller.
   explicit ProbeFile(std::string path, std::uint64_t committed = 0);
   // Adds a row; the file appears complete or not at all. Returns the bytes that were added, for the journal, without
   // the path. Throws Error(Exit::output).

@@ -29,7 +29,7 @@ std::string with_extension(const std::string& path) {
 // "run.pvd" keeps its steps in "run/".
 std::filesystem::path step_folder(const std::string& path) { return std::filesystem::path(path).replace_extension(); }
 
-// Letters, digits and what is harmless everywhere; long names are cut.
+// Letters, digits and characters that are safe everywhere; long names are cut.
 std::string file_name(const std::string& name) {
   std::string result = name.substr(0, 60);
   for (char& c : result) {

@@ -101,7 +101,7 @@ Json memory(const MemoryUse& use) {
   return json;
 }
 
-// What is not known is null.
+// Unknown values are null.
 Json one_phase(const RunPhase& phase, double copy_rate) {
   const double rate = phase.kernel_bytes > 0 && phase.seconds > 0 ? double(phase.kernel_bytes) / phase.seconds : 0;
   return {{"seconds", number(phase.seconds)},

@@ -1,4 +1,4 @@
-// What a script wants to know about a run, as one JSON file. A plain struct that the program fills as it goes; it is
+// The report of a run for scripts, as one JSON file. A plain struct that the program fills as it proceeds; it is
 // written in every outcome, also after an error.
 //
 //   RunReport report;  report.complete();  write_report("run.json", report);
@@ -33,11 +33,11 @@ struct SolverOutcome {
   std::string error_norm;                           // of the estimate: "energy" or "Euclidean"
   std::string choice;                               // why this method
   std::int64_t memory_needed = 0, memory_used = 0;  // [bytes] of a factorisation; 0: none
-  std::vector<std::string> fallbacks = {};          // what was tried before, and why it was given up
+  std::vector<std::string> fallbacks = {};  // methods tried before, and why they were given up
   std::vector<double> last_residuals = {};          // relative, of the last iterations: the end of the history
 };
 
-// What came of one of several load cases, or of a combination of them.
+// The outcome of one of several load cases, or of a combination of them.
 struct LoadCaseOutcome {
   std::string name;
   SolverOutcome solve;
@@ -52,13 +52,13 @@ struct MemoryUse {
   // in blocks from 64 KiB at most (device/host_memory.hpp); a limit of 0: none
   std::int64_t host_counted = 0, host_limit = 0;
   std::int64_t device_peak = 0;       // handed out at most
-  std::int64_t device_held_peak = 0;  // with what is kept for reuse: never above the limit
+  std::int64_t device_held_peak = 0;  // with the cache: never above the limit
   std::int64_t device_limit = 0;
   std::int64_t live = 0, cached = 0;  // at the end
-  std::int64_t pressed = 0;           // of the cache given back because something did not fit beside it
+  std::int64_t pressed = 0;  // of the cache given back because another block did not fit
   // host memory for copies to and from a device with memory of its own
   std::int64_t pinned_peak = 0, pinned_cached = 0;
-  double fragmentation = 0;  // at the end: share of what is held that nobody asked for
+  double fragmentation = 0;  // at the end: fraction of held memory that is not in use
   struct Tag {
     std::string name;
     std::int64_t live = 0, peak = 0, at_peak = 0;  // at_peak: when all together were at their peak; these add up to it
@@ -66,7 +66,7 @@ struct MemoryUse {
   std::vector<Tag> tags;
 };
 
-// What one way to solve the case would take, said by --check and --estimate. [bytes]
+// The needs of one way to solve the case, reported by --check and --estimate. [bytes]
 struct RunForecast {
   std::string path;
   std::int64_t device_peak = 0, host_peak = 0, factor = 0;  // factor: of the direct solver, in one of them
@@ -75,7 +75,7 @@ struct RunForecast {
   bool fits = false;
 };
 
-// What came of a member of a sweep.
+// The outcome of a member of a sweep.
 struct SweepOutcome {
   std::string name;
   std::vector<std::pair<std::string, std::string>> values;  // key -> TOML
@@ -101,10 +101,10 @@ struct RunReport {
   std::vector<RunForecast> forecast;
   std::vector<std::pair<std::string, std::vector<double>>> probes;  // name -> one number or a vector
   std::map<std::string, std::string> facts;                         // anything else worth recording
-  std::vector<LoadCaseOutcome> load_cases, combinations;            // then probes and facts stand there
+  std::vector<LoadCaseOutcome> load_cases, combinations;  // then they hold probes and facts
   std::vector<SweepOutcome> sweep;                                  // by member, in the order of their ends
   std::vector<std::string> outputs;                                 // files committed
-  std::vector<std::string> missing_fields;                          // of the results, for want of memory
+  std::vector<std::string> missing_fields;  // from the results, for lack of memory
   std::vector<std::string> notices;
   std::vector<Error> errors;
 

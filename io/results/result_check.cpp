@@ -112,7 +112,7 @@ CheckedFile check_hdf5(const std::string& full_path, const std::string& path, co
   } catch (const Error& error) { return {path, FileState::damaged, error.message()}; }
 }
 
-// In a process of its own, since HDF5 may crash on what is no longer an HDF5 file.
+// Runs in a process of its own, since HDF5 may crash on a damaged file.
 CheckedFile check_hdf5_apart(const fs::path& folder, const std::string& path, const GrownFile& file,
                              ResultCheck& check) {
   hdf5_library();  // loaded by this process: another thread may hold the loader's lock when it forks

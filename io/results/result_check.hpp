@@ -16,7 +16,7 @@ const char* name_of(FileState state);
 struct CheckedFile {
   std::string path;  // relative to the folder
   FileState state = FileState::ok;
-  std::string detail;  // what is wrong, or which steps it holds
+  std::string detail;  // the fault, or the steps that it holds
 };
 
 struct ResultCheck {
@@ -27,7 +27,7 @@ struct ResultCheck {
   std::int64_t steps = 0;
   std::uint64_t bytes = 0;  // read and found right
 
-  // Extra files do not count: pictures and reports may lie there.
+  // Extra files do not count: pictures and reports may be there.
   bool good() const;
 };
 

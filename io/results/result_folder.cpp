@@ -47,8 +47,8 @@ bool owns(const ResultFolderOptions& options, const std::string& case_name) {
   return case_name == options.case_name || options.members.contains(case_name);
 }
 
-// Of the case and its members the one that a name in the folder belongs to; empty: none. Names of members have no dot
-// and no underline after the name of their case.
+// The case or member to which a name in the folder belongs; empty: none. Names of members have no dot and no underline
+// after the name of their case.
 std::string case_of(const ResultFolderOptions& options, const std::string& name) {
   if (name == options.case_name || starts_with_case(name, options.case_name)) return options.case_name;
   const std::string member =
@@ -188,7 +188,7 @@ void ResultFolder::refuse_existing(const Journal& journal) const {
       "add --overwrite (the old ones stay until the new ones are there), or name another folder with --output");
 }
 
-// Of a run that was killed: nobody else can be writing now.
+// Removes temporary files of a run that was killed: no other run can be writing now.
 void ResultFolder::sweep_temporaries() const {
   std::error_code ignored;
   for (const std::string& name : names_in(path_)) {

@@ -1,5 +1,5 @@
-// The folder that a run writes to. It is tried, locked and looked through before the work; results that are there stay
-// until new ones are ready to take their place; what has been committed is never touched again.
+// The folder that a run writes to. It is tested, locked and inspected before the work; existing results are kept until
+// new ones are ready to replace them; committed files are never touched again.
 //
 //   ResultFolder folder("results/bracket", {.case_name = "bracket"});
 //   VtuSeries series("results/bracket/bracket.pvd", options, &folder);
@@ -25,21 +25,21 @@ struct ResultFolderOptions {
   std::string case_name;  // stem of the case file: the results are named after it
   std::string program = "ritz";
   bool overwrite = false;
-  bool resume = false;                 // go on behind the steps that are committed
-  bool add = false;                    // results that are there stay, and others come to them
+  bool resume = false;  // continue after the committed steps
+  bool add = false;  // keep existing results and add others
   std::set<std::string> members = {};  // of a sweep: "bracket-001"; their results are this run's, too
   std::function<void(const std::string&)> notice = {};
 };
 
 class ResultFolder {
  public:
-  // Throws Error(Exit::output): cannot be written, another run is there, results or checkpoints of this case are there.
+  // Throws Error(Exit::output): cannot be written, in use by another run, holds results or checkpoints of this case.
   ResultFolder(std::string path, ResultFolderOptions options);
   const std::string& path() const { return path_; }
   const std::string& case_name() const { return options_.case_name; }
 
   std::string checkpoints() const;  // the folder of them
-  // Steps of a series, in order, that an earlier run has committed and this one goes on behind.
+  // Steps of a series, in order, that an earlier run has committed and after which this one continues.
   std::vector<JournalEntry> committed(const std::string& series) const;
   void make_room();  // before the first file of a step takes its place
   // Path relative to the folder, as the journal names it.

@@ -1,5 +1,5 @@
-// A series of steps or load cases on one mesh, in the format that the case file asks for. Each step is committed by
-// itself: written beside its place, flushed, renamed, then a line in the folder's journal (docs/results.md).
+// A series of steps or load cases on one mesh, in the format of the case file. Each step is committed separately:
+// written under a temporary name, flushed, renamed, then recorded in the folder's journal (docs/result-safety.md).
 //
 //   auto series = make_result_series("results/bracket", {.format = ResultFormat::vtkhdf}, &folder);   // bracket.hdf
 //   series->write(mesh, {.time = t, .point_fields = fields});
@@ -28,7 +28,7 @@ struct ResultStep {
   std::function<std::vector<JournalFile>()> also = {};
 };
 
-// When a run goes on after it was stopped, the steps that were committed before stand at the beginning of the series.
+// When a run is resumed, the steps that were committed before are the beginning of the series.
 class ResultSeries {
  public:
   virtual ~ResultSeries() = default;
@@ -37,7 +37,7 @@ class ResultSeries {
   std::string write(const Mesh& mesh, const ResultStep& step);
   // So many of the committed steps will not be written again.
   void skip(int steps) { step_count_ = steps; }
-  virtual const std::string& path() const = 0;  // what to open
+  virtual const std::string& path() const = 0;  // the file to open
   int step_count() const { return step_count_; }
 
  protected:

@@ -57,7 +57,7 @@ std::vector<std::int32_t> cell_regions(const Mesh& mesh) {
   return numbers;
 }
 
-// What is written once. `use` takes each dataset in turn, so that only one is in memory.
+// Data that is written once. `use` takes each dataset in turn, so that only one is in memory.
 template <class Use>
 void mesh_datasets(const Mesh& mesh, const WrittenCells& written, const Use& use) {
   std::vector<std::int64_t> connectivity, offsets{0};

@@ -2,8 +2,8 @@
 // VTK from 9.3 show all steps, older ones (from 5.10 and 9.1) the first. Layout: VTK's documentation, "VTKHDF file
 // format".
 //
-// A file at its place is never written to. There are two: the committed one, and a spare beside it (.tmp) that is one
-// step behind. A step is appended to the spare, after the one it lacks; flushed; then the two change names in one
+// A committed file is never written to. There are two files: the committed one, and a spare (.tmp) that is one step
+// behind. A step is appended to the spare, after the one it lacks; flushed; then the two exchange their names in one
 // system call. So a kill at any moment leaves a whole file, and each step is written twice.
 #pragma once
 
