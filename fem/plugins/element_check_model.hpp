@@ -91,8 +91,8 @@ void check_states(const std::vector<FormOnDevice>& devices, const FormRecord& re
                   const std::function<CheckModel(const FormOnDevice&)>& make, const Numbers& u, const Numbers& v,
                   const AddCheck& add);
 
-inline constexpr const char* load_note = "residual at two fields: what has no matrix does not depend on u";
-inline constexpr const char* balance_note = "sums of forces and of moments, of a body that nothing holds";
+inline constexpr const char* load_note = "residual at two fields: a form without a matrix must not depend on u";
+inline constexpr const char* balance_note = "sums of forces and of moments, of an unsupported body";
 
 // fem/plugins/element_check_balance.cpp: of r at u, forces that a body exerts on itself: their sum, and that of their
 // moments, which vanish; relative to the sums of the magnitudes. Moments are taken where the nodes are, or have moved

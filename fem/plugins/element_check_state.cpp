@@ -30,7 +30,7 @@ void check_states(const std::vector<FormOnDevice>& devices, const FormRecord& re
   double bad = 0;
   for (const std::vector<double>& values : once)
     for (const double value : values) bad += !std::isfinite(value);
-  add("finite state", bad, 0, "numbers kept at points that are no numbers, after a first increment");
+  add("finite state", bad, 0, "internal variables that are not finite, after a first increment");
   for (std::size_t i = 1; i < devices.size(); ++i) {
     const CheckModel other = make(devices[i]);
     other.equations.commit(other.up(u));

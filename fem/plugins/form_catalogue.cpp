@@ -27,8 +27,9 @@ void check_names(const FormRecord& record) {
   const auto add = [&](const ParameterFacts& facts) {
     if (!names.insert(facts.name).second)
       throw Error(Exit::input,
-                  fmt::format("the form '{}' declares a parameter '{}' that is there already", record.name, facts.name),
-                  "each is a key of the case file, beside 'region', 'form' and 'element'", "give it a name of its own");
+                  fmt::format("the form '{}' declares a parameter '{}' that exists already", record.name, facts.name),
+                  "parameters are keys of the case file, and so are 'region', 'form' and 'element'",
+                  "give it a name of its own");
   };
   for (int i = 0; i < record.parameter_count; ++i) add(record.parameters[i].facts);
   for (int i = 0; i < record.given_count; ++i) add(record.given[i]);
@@ -40,7 +41,7 @@ void check_fields(const FormRecord& record) {
   const auto add = [&](const std::string& name) {
     if (!name.empty() && !names.insert(name).second)
       throw Error(Exit::input,
-                  fmt::format("the form '{}' declares a field '{}' that is there already", record.name, name),
+                  fmt::format("the form '{}' declares a field '{}' that exists already", record.name, name),
                   "unknown, derived quantities and states are fields of the results, beside 'reaction', "
                   "'reaction_moment', 'rotation' and 'region'",
                   "give it a name of its own");

@@ -91,7 +91,7 @@ class FormCheck {
     if (record_.has_matrix)
       for (const double k : model.matrix(u).values().host()) bad += !std::isfinite(k);
     add("finite", bad, 0,
-        fmt::format("entries of residual and tangent that are no numbers, at a field of size {:g}",
+        fmt::format("entries of residual and tangent that are not finite, at a field of size {:g}",
                     options_.amplitude));
     return bad == 0;
   }

@@ -152,7 +152,7 @@ class Workshop {
       fs::remove(list, ignored);
       throw Error(Exit::input, fmt::format("the plugin '{}' does not compile", source_.string()),
                   compile_errors(output, source_.string()),
-                  fmt::format("correct it; all that the compiler said is in {}", log.string()));
+                  fmt::format("correct it; the full output of the compiler is in {}", log.string()));
     }
     const std::string manifest = manifest_of(dependencies_in(list));
     const std::string module = module_of(manifest);
@@ -199,7 +199,7 @@ Plugin load_plugin(const std::string& file, const Device& device, const std::fun
   }
   if (!fs::is_regular_file(path))
     throw Error(Exit::input, fmt::format("there is no plugin '{}'", file),
-                fmt::format("neither a source of this name nor '{}' is there", ready.string()),
+                fmt::format("neither a source of this name nor '{}' exists", ready.string()),
                 "name a C++ source, or a module of ritz_add_plugin() without its ending");
   const Workshop workshop(file, device);
   if (const auto known = workshop.known_module()) {

@@ -61,7 +61,7 @@ std::filesystem::path header_folder() {
     folder = folder.parent_path();
     if (exists(folder / "include/ritz/fem/add_form.hpp")) return folder / "include/ritz";
   }
-  throw Error(Exit::environment, fmt::format("the headers of Ritz are not near '{}'", library_folder().string()),
+  throw Error(Exit::environment, fmt::format("the headers of Ritz were not found near '{}'", library_folder().string()),
               "a plugin is compiled with the headers that belong to the libraries",
               "install Ritz with its headers (cmake --install)");
 }

@@ -71,7 +71,7 @@ class WholeElementCheck {
     if (record_.has_matrix)
       for (const double k : model.matrix(u).values().host()) bad += !std::isfinite(k);
     add("finite", bad, 0,
-        fmt::format("entries of residual and tangent that are no numbers, at unknowns of size {:g}", amplitude_));
+        fmt::format("entries of residual and tangent that are not finite, at unknowns of size {:g}", amplitude_));
     if (bad > 0) return;
     if (record_.linear) check_linear(model, u, v);
     if (record_.has_matrix) check_tangent(model, u, v, w);

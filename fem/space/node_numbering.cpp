@@ -100,7 +100,7 @@ Entity make_entity(const ReferenceElement& element, std::vector<int> corners, co
     if (key != entity.key)
       throw Error(
           Exit::input,
-          fmt::format("the nodes of element '{}' do not stand symmetrically on its edges or facets", element.name),
+          fmt::format("the nodes of element '{}' do not lie symmetrically on its edges or facets", element.name),
           "two cells that see an edge from its two ends must find the same nodes on it",
           "place nodes on edges and facets so that turning and mirroring them changes nothing");
   }

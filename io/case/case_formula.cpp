@@ -102,7 +102,7 @@ void Case::read_tables() {
     if (name.empty() || file.empty()) continue;
     const std::vector<std::string> variables = Formula::variables();
     if (!is_identifier(name))
-      t.error("name", fmt::format("'{}' is no name of a function", name), {},
+      t.error("name", fmt::format("'{}' is not a valid name of a function", name), {},
               "use letters, digits and _, a letter first");
     else if (is_reserved_name(name) || std::ranges::find(variables, name) != variables.end() || name == "t")
       t.error("name", fmt::format("'{}' has a meaning in formulas already", name), {}, "choose another name");

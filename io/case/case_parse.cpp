@@ -10,7 +10,7 @@
 // tests/fuzz). Its assertions end the parsing instead.
 #include <stdexcept>
 namespace ritz {
-[[noreturn]] inline void toml_doubt() { throw std::domain_error("this is no key and no value"); }
+[[noreturn]] inline void toml_doubt() { throw std::domain_error("this is neither a key nor a value"); }
 }  // namespace ritz
 #define TOML_ASSERT(expression) ((expression) ? static_cast<void>(0) : ::ritz::toml_doubt())
 #define TOML_HEADER_ONLY 1
@@ -172,7 +172,7 @@ CaseValue& step_into(CaseValue& value, const std::string& part, const std::strin
   }
   if (value.kind != CaseValue::Kind::table)
     throw Error(Exit::input, fmt::format("there is no key '{}' at {}", part, source),
-                fmt::format("what stands before the dot is {}, not a table", described(value)));
+                fmt::format("the part before the dot is {}, not a table", described(value)));
   if (CaseMember* member = value.find(part)) return member->value;
   CaseValue made;
   made.place.source = source;

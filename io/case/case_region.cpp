@@ -108,7 +108,7 @@ const Region* Case::Table::region(std::string_view key, std::string_view about, 
     answer.wrong_text(fmt::format("'{}' names '{}', which is a region of facets and one of nodes in other places,",
                                   full_path(key), name),
                       "both are in the mesh under this name",
-                      "give one of them another name there, or make a [[region]] of what is meant");
+                      "give one of them another name there, or define a [[region]] for the intended one");
   return found;
 }
 

@@ -159,9 +159,8 @@ class Survey {
     std::string text, present, absent;
     if (std::ranges::any_of(families_, [&](const Family& family) { return family.point == path + "?"; }) &&
         !is_table(variants_.at(path).front()))
-      std::erase_if(with, [](const auto& condition) {
-        return !condition.second.contains("absent");
-      });  // it may be given alone
+      std::erase_if(
+          with, [](const auto& condition) { return !condition.second.contains("absent"); });  // it may be given alone
     for (const auto& [point, values] : with) {
       const bool beside = parent_of(path) == parent_of(point);
       std::string name = beside ? name_of(point) : point;

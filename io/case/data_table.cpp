@@ -74,7 +74,7 @@ std::vector<Row> rows_of(std::string_view text, const std::string& name, std::ve
     for (const std::string_view cell : cells) {
       const std::optional<double> number = number_of(cell);
       if (!number)
-        fail(name, line, fmt::format("'{}' is no finite number", cell),
+        fail(name, line, fmt::format("'{}' is not a finite number", cell),
              "columns are separated by commas, decimals by points", "correct it, or write a # before a comment");
       row.numbers.push_back(*number);
     }

@@ -1,5 +1,4 @@
-// Files that appear complete or not at all: written under a temporary name, flushed to the disk, renamed. Private to
-// io.
+// Files that appear complete or not at all: written aside, flushed to the disk, renamed. Private to io.
 #pragma once
 
 #include <string>

@@ -124,7 +124,7 @@ Journal read_journal(const std::string& folder) {
   std::ifstream file(path, std::ios::binary);
   const std::string text(std::istreambuf_iterator<char>(file), {});
   if (!file.eof() && file.fail())
-    throw Error(Exit::checkpoint, fmt::format("cannot read '{}'", path), "it says what was committed",
+    throw Error(Exit::checkpoint, fmt::format("cannot read '{}'", path), "it records what was committed",
                 "check the disk");
   return parse_journal(text);
 }
@@ -150,7 +150,7 @@ void append_lines_to_journal(const std::string& folder, const std::string& lines
   good = good && ::fsync(file) == 0;
   std::string reason = good ? "" : std::strerror(errno);
   if (!good && (::ftruncate(file, before.st_size) != 0 || (is_new && ::unlink(path.c_str()) != 0)))
-    reason += ", and the unfinished line could not be taken back";  // readers see that it is unfinished
+    reason += ", and the unfinished line could not be removed";  // readers see that it is unfinished
   if (::close(file) != 0 && good) reason = std::strerror(errno);
   if (!reason.empty()) fail_to_write(path, reason);
   if (is_new) flush_folder(path);

@@ -33,7 +33,7 @@ struct CheckpointState {
 struct CheckpointOwner {
   std::string case_text;  // the resolved case
   std::string program;
-  std::string device;  // and version; another device may resume, with other last digits: a notice
+  std::string device;              // and version; another device may resume, with other last digits: a notice
   std::vector<std::string> files;  // "9f0c61d2 part.msh": CRC-32 and name of each that the case names
 };
 

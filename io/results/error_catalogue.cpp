@@ -97,7 +97,7 @@ const std::vector<ErrorKind>& kinds() {
        "see docs/formulas.md",
        {"cannot read the table*", "the table '*' has no rows*", "the * rows of the table*",
         "a table has 2 to 4 columns*", "the first line of a table*", "* columns instead of*",
-        "'*' is no finite number*", "the arguments of line*", "'*' is no name of a function*",
+        "'*' is not a finite number*", "the arguments of line*", "'*' is not a valid name of a function*",
         "'*' has a meaning in formulas*", "a second table is called*"}},
       {"probe",
        Exit::input,

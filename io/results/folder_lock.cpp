@@ -116,8 +116,9 @@ FolderLock::FolderLock(const std::string& folder, const std::string& program,
                   fmt::format("when it has ended, remove '{}'", path_));
     }
     if (notice)
-      notice(fmt::format("{} ended without tidying up in '{}'; its lock is taken over, what it committed is kept",
-                         text_of(*dead), folder));
+      notice(
+          fmt::format("{} ended without releasing its lock in '{}'; the lock is taken over, committed results are kept",
+                      text_of(*dead), folder));
   }
   removal_ = std::make_unique<RemovedWhenStopped>(path_);
   const std::string text =

@@ -16,7 +16,7 @@ ProbeFile::ProbeFile(std::string path, std::uint64_t committed) : path_(std::mov
   if (!file.read(text_.data(), static_cast<std::streamsize>(committed)))
     throw Error(Exit::checkpoint,
                 fmt::format("'{}' is shorter than what was committed to it, {} bytes", path_, committed), {},
-                "look with 'ritz results verify'; start anew with --overwrite");
+                "inspect it with 'ritz results verify'; start anew with --overwrite");
 }
 
 JournalFile ProbeFile::add(int step, double time, const std::string& load_case,

@@ -33,7 +33,7 @@ struct SolverOutcome {
   std::string error_norm;                           // of the estimate: "energy" or "Euclidean"
   std::string choice;                               // why this method
   std::int64_t memory_needed = 0, memory_used = 0;  // [bytes] of a factorisation; 0: none
-  std::vector<std::string> fallbacks = {};  // methods tried before, and why they were given up
+  std::vector<std::string> fallbacks = {};          // methods tried before, and why they were given up
   std::vector<double> last_residuals = {};          // relative, of the last iterations: the end of the history
 };
 
@@ -55,7 +55,7 @@ struct MemoryUse {
   std::int64_t device_held_peak = 0;  // with the cache: never above the limit
   std::int64_t device_limit = 0;
   std::int64_t live = 0, cached = 0;  // at the end
-  std::int64_t pressed = 0;  // of the cache given back because another block did not fit
+  std::int64_t pressed = 0;           // of the cache given back because another block did not fit
   // host memory for copies to and from a device with memory of its own
   std::int64_t pinned_peak = 0, pinned_cached = 0;
   double fragmentation = 0;  // at the end: fraction of held memory that is not in use
@@ -101,10 +101,10 @@ struct RunReport {
   std::vector<RunForecast> forecast;
   std::vector<std::pair<std::string, std::vector<double>>> probes;  // name -> one number or a vector
   std::map<std::string, std::string> facts;                         // anything else worth recording
-  std::vector<LoadCaseOutcome> load_cases, combinations;  // then they hold probes and facts
+  std::vector<LoadCaseOutcome> load_cases, combinations;            // then they hold probes and facts
   std::vector<SweepOutcome> sweep;                                  // by member, in the order of their ends
   std::vector<std::string> outputs;                                 // files committed
-  std::vector<std::string> missing_fields;  // from the results, for lack of memory
+  std::vector<std::string> missing_fields;                          // from the results, for lack of memory
   std::vector<std::string> notices;
   std::vector<Error> errors;
 

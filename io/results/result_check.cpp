@@ -176,8 +176,8 @@ void add_extra_files(const fs::path& folder, const std::set<std::string>& known,
 void add_replaced(const fs::path& folder, ResultCheck& check) {
   std::error_code status;
   for (fs::directory_iterator at(folder / "replaced", status), end; !status && at != end; at.increment(status))
-    check.notices.push_back(fmt::format(
-        "'{}' holds older results, as the run that was to replace them did not end well", at->path().string()));
+    check.notices.push_back(fmt::format("'{}' holds older results: the run that was to replace them did not complete",
+                                        at->path().string()));
 }
 
 }  // namespace
@@ -205,7 +205,7 @@ ResultCheck check_results(const std::string& path) {
                 "name the folder of the results, the one that holds results.journal");
   if (!fs::exists(journal_path(path)))
     throw Error(Exit::checkpoint, fmt::format("the folder '{}' holds no results.journal", path),
-                "nothing says what was committed there", "name the folder of the results");
+                "nothing records what was committed there", "name the folder of the results");
   ResultCheck check{.folder = path};
   check.writer = holder_of(path);
   const Journal journal = read_journal(path);

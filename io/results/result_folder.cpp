@@ -140,8 +140,8 @@ ResultFolder::ResultFolder(std::string path, ResultFolderOptions options)
   if (!journal.damaged_lines.empty())
     throw Error(Exit::checkpoint,
                 fmt::format("'{}' is damaged in line {}", journal_path(path_), fmt::join(journal.damaged_lines, ", ")),
-                "what it says of older results cannot be trusted",
-                "look with 'ritz results verify', then name another folder with --output");
+                "its record of older results cannot be trusted",
+                "inspect it with 'ritz results verify', then name another folder with --output");
   refuse_existing(journal);
   if (journal.unfinished_line) {
     std::error_code status;
@@ -173,7 +173,7 @@ void ResultFolder::refuse_existing(const Journal& journal) const {
     throw Error(Exit::output,
                 fmt::format("the folder '{}' holds a checkpoint of '{}', which was stopped", path_, options_.case_name),
                 "nothing was solved",
-                "add --resume to go on, --overwrite to start anew, or name another folder with --output");
+                "add --resume to continue, --overwrite to start anew, or name another folder with --output");
   const std::set<std::string> files = files_of_case(path_, options_, journal);
   if (files.empty()) return;
   const auto steps = std::count_if(journal.entries.begin(), journal.entries.end(),
@@ -183,9 +183,9 @@ void ResultFolder::refuse_existing(const Journal& journal) const {
       fmt::format("the folder '{}' holds results of '{}': {} steps committed, first file '{}'", path_,
                   options_.case_name, steps, *files.begin()),
       options_.resume
-          ? "there is no checkpoint to go on from: that run is complete, or it was stopped before its first checkpoint"
-          : "results are not overwritten unless you say so",
-      "add --overwrite (the old ones stay until the new ones are there), or name another folder with --output");
+          ? "there is no checkpoint to resume from: that run is complete, or it was stopped before its first checkpoint"
+          : "results are not overwritten without --overwrite",
+      "add --overwrite (the old ones are kept until the new ones are complete), or name another folder with --output");
 }
 
 // Removes temporary files of a run that was killed: no other run can be writing now.

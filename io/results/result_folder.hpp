@@ -25,8 +25,8 @@ struct ResultFolderOptions {
   std::string case_name;  // stem of the case file: the results are named after it
   std::string program = "ritz";
   bool overwrite = false;
-  bool resume = false;  // continue after the committed steps
-  bool add = false;  // keep existing results and add others
+  bool resume = false;                 // continue after the committed steps
+  bool add = false;                    // keep existing results and add others
   std::set<std::string> members = {};  // of a sweep: "bracket-001"; their results are this run's, too
   std::function<void(const std::string&)> notice = {};
 };

@@ -147,7 +147,7 @@ VtkhdfSeries::VtkhdfSeries(std::string path, VtuOptions options, ResultFolder* f
     : ResultSeries(folder, path), path_(std::move(path)), options_(std::move(options)) {
   if (options_.compression == Compression::lz4)
     throw Error(Exit::input, "the format vtkhdf has no lz4 compression",
-                "HDF5 knows it by plugins only, which readers do not have", "use compression = \"zlib\" or \"none\"");
+                "HDF5 supports it only by plugins, which readers lack", "use compression = \"zlib\" or \"none\"");
 }
 
 VtkhdfSeries::~VtkhdfSeries() { discard_temporary(path_); }

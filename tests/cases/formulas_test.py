@@ -243,7 +243,7 @@ measure = "reaction"
         self.assertIn("the table 'k_of' at (3) has no value", outcome.errors)
 
     def test_what_is_wrong_in_a_table_is_named_with_its_line(self):
-        for rows, words in (([(0, 1), (0, 2)], "k.csv:4"), ([(0, "a")], "'a' is no finite number at"), ([(0, "1,2")], "3 columns instead of 2"), ([], "no rows of numbers")):
+        for rows, words in (([(0, 1), (0, 2)], "k.csv:4"), ([(0, "a")], "'a' is not a finite number at"), ([(0, "1,2")], "3 columns instead of 2"), ([], "no rows of numbers")):
             outcome = self.flow("linear", rows)
             self.assertEqual(outcome.exit, 2, rows)
             self.assertIn(words, outcome.errors)

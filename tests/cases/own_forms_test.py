@@ -333,14 +333,14 @@ class Mistakes(OwnForms):
     def test_one_name_for_two_fields_of_the_results(self):
         case = self.copied()
         self.edit('*unknown = "temperature"', '*unknown = "reaction"')
-        self.refuse(2, case, "declares a field 'reaction' that is there already", "a name of its own")
+        self.refuse(2, case, "declares a field 'reaction' that exists already", "a name of its own")
 
     def test_one_name_for_two_parameters(self):
         for name in ("growth", "region"):
             with self.subTest(name=name):
                 case = self.copied()
                 self.edit('.name = "source"', f'.name = "{name}"')
-                self.refuse(2, case, f"declares a parameter '{name}' that is there already", "a name of its own")
+                self.refuse(2, case, f"declares a parameter '{name}' that exists already", "a name of its own")
                 shutil.rmtree(self.folder / "mine")
 
     def test_of_a_fact_that_is_missing_say_which(self):

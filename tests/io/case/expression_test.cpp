@@ -158,8 +158,8 @@ TEST(DataTable, WhatIsNoTableIsAnErrorWithItsLine) {
     return "none";
   };
   EXPECT_THAT(message("x,f\n0,1\n\n0,2\n"), HasSubstr("t.csv:4"));
-  EXPECT_THAT(message("x,f\n0,1;\n"), HasSubstr("'1;' is no finite number at t.csv:2"));
-  EXPECT_THAT(message("x,f\n0,inf\n"), HasSubstr("no finite number"));
+  EXPECT_THAT(message("x,f\n0,1;\n"), HasSubstr("'1;' is not a finite number at t.csv:2"));
+  EXPECT_THAT(message("x,f\n0,inf\n"), HasSubstr("not a finite number"));
   EXPECT_THAT(message("0,1\n1,2\n"), HasSubstr("names of its columns"));
   EXPECT_THAT(message("x\n1\n"), HasSubstr("2 to 4 columns"));
   EXPECT_THAT(message("x,y,f\n0,0,1\n1,1,2\n"), HasSubstr("not all points of a grid"));
