@@ -1,4 +1,4 @@
-# What find_package(ritz) needs, the licence, and the examples. Libraries, modules, headers and executables say in their
+# Installs the files of find_package(ritz), the licence, and the examples. Libraries, modules, headers and executables say in their
 # own folders where they go.
 include(CMakePackageConfigHelpers)
 set(folder ${CMAKE_INSTALL_LIBDIR}/cmake/ritz)

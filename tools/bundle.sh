@@ -31,7 +31,7 @@ if [ -n "$with_tests" ]; then
   for file in "$build"/lib/*test*.so; do strip -o "$lib/${file##*/}" "$file"; done
 fi
 
-# What every Linux has, or the GPU's owner.
+# Libraries that every Linux has, or the GPU's owner.
 not_ours='^(ld-linux.*|lib(c|m|dl|rt|pthread|util|resolv|mvec|stdc\+\+|gcc_s)\.so.*|lib(cu[bds]|nv)[A-Za-z]+\.so.*)$'
 needed() {  # names and paths of the shared libraries behind these files, this bundle's own left out
   ldd "$@" 2>/dev/null | awk '$2 == "=>" && $3 ~ /^\// {print $1, $3}' | sort -u | grep -v " $root" |

@@ -20,7 +20,7 @@
 namespace ritz {
 namespace {
 
-// The slope of the line through (log h, log error) that lies nearest in the mean of squares.
+// The slope of the least-squares line through (log h, log error).
 double fitted_order(const std::vector<int>& counts, const std::vector<double>& errors) {
   double n = 0, sx = 0, sy = 0, sxx = 0, sxy = 0;
   for (std::size_t i = 0; i < counts.size(); ++i) {
@@ -30,7 +30,7 @@ double fitted_order(const std::vector<int>& counts, const std::vector<double>& e
   return (n * sxy - sx * sy) / (n * sxx - sx * sx);
 }
 
-// Of all cells: the lowest of their shapes.
+// The highest order that all shapes of the mesh have.
 int highest_order(const Mesh& mesh) {
   int order = 4;
   for (const CellBlock& block : mesh.blocks()) order = std::min(order, highest_lagrange_order(block.kind));

@@ -1,5 +1,5 @@
-// What the benchmark measures: repeated times with their medians, next to the time that the fewest possible bytes would
-// take at the copy rate of the same run.
+// Measurements of the benchmark: repeated times with their medians, next to the time that the fewest possible bytes
+// would take at the copy rate of the same run.
 #pragma once
 
 #include "device/device.hpp"

@@ -107,7 +107,7 @@ void look_at_gpu(const GpuFacts& facts, const MachineInfo& gpu, std::vector<Find
   }
 }
 
-// GPUs are optional; one that is there and does not work is a fault.
+// GPUs are optional; one that exists and does not work is a fault.
 void look_at_gpus(std::vector<Finding>& findings) {
   const std::string visible = environment("CUDA_VISIBLE_DEVICES");
   const std::string chosen = visible.empty() ? "" : fmt::format(" (CUDA_VISIBLE_DEVICES is '{}')", visible);
@@ -136,7 +136,7 @@ void look_at_gpus(std::vector<Finding>& findings) {
                                  "driver, or use --device cpu"});
 }
 
-// What a folder takes, flushed. [bytes/s]; negative: it cannot be written.
+// Write rate of a folder, flushed. [bytes/s]; negative: it cannot be written.
 double write_rate(const std::string& folder, Index bytes) {
   const std::string file = fmt::format("{}/.ritz-doctor-{}", folder, ::getpid());
   const int descriptor = ::open(file.c_str(), O_CREAT | O_EXCL | O_WRONLY, 0600);

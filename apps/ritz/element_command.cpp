@@ -46,7 +46,7 @@ std::optional<double> changed(const ParameterFacts& facts, double value) {
   return std::nullopt;
 }
 
-// What the form declares and makes no use of, at fields of this size.
+// Notes declarations of the form that have no effect at fields of this size.
 void note_what_is_idle(const FormCatalogue& catalogue, const FormOnDevice& form, const FormRecord& record,
                        const std::map<std::string, double>& parameters, const FormCheckOptions& options,
                        std::vector<std::string>& notes) {

@@ -21,7 +21,7 @@ struct CheckResult {
   bool passed = false;
   double number = 0, limit = 0;
   bool at_least = false;  // the number must reach the limit; else it must not exceed it
-  std::string note;       // what the number is, or why there is none
+  std::string note;       // meaning of the number, or why there is none
 };
 
 struct FormOnDevice {
@@ -30,7 +30,7 @@ struct FormOnDevice {
 };
 
 struct FormCheckOptions {
-  double amplitude = 0.1;                   // of the fields at which nonlinear forms are looked at
+  double amplitude = 0.1;                   // of the fields at which nonlinear forms are checked
   std::optional<ReferenceElement> element;  // the only one, instead of Lagrange's on all shapes
 };
 
@@ -38,8 +38,8 @@ struct FormCheckOptions {
 std::vector<CheckResult> check_form(const std::vector<FormOnDevice>& devices, const FormRecord& record,
                                     const FormCheckOptions& options = {});
 
-// The element by itself: one function per node, nodal, partition of unity, gradients, complete, product, continuous.
-// Takes milliseconds.
+// Checks of the element alone: one function per node, nodal, partition of unity, gradients, complete, product,
+// continuous. Takes milliseconds.
 std::vector<CheckResult> check_functions(const ReferenceElement& element);
 // The same, then with the diffusion form of its dimension.
 std::vector<CheckResult> check_element(const ReferenceElement& element, const Device& device);
@@ -48,7 +48,7 @@ std::vector<CheckResult> check_element(const ReferenceElement& element, const De
 // number alone?
 bool same_forces(const FormOnDevice& a, const FormOnDevice& b, const FormRecord& record,
                  const FormCheckOptions& options = {});
-// Of what is kept at points, the names of what these increments leave as it was.
+// The names of internal variables that these increments leave unchanged.
 std::vector<std::string> idle_states(const FormOnDevice& form, const FormRecord& record,
                                      const FormCheckOptions& options = {});
 

@@ -1,4 +1,4 @@
-// What a form declares and makes no use of: no fault by itself, since a field may be too small for it, but worth a
+// Finds declarations of a form that have no effect: not a fault, since a field may be too small to show it, but worth a
 // note.
 #include "fem/plugins/element_check_model.hpp"
 

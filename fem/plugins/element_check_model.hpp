@@ -1,4 +1,4 @@
-// What the checks of forms and of whole elements share: host vectors, and equations on a small mesh.
+// Helpers of the checks of forms and of whole elements: host vectors, and equations on a small mesh.
 #pragma once
 
 #include "fem/operator/operator.hpp"
@@ -32,7 +32,7 @@ inline Numbers sum(double a, const Numbers& x, double b, const Numbers& y) {
   return z;
 }
 
-// Relative to what is compared; 0 where both vanish. NaN stays NaN, which no limit allows.
+// Difference relative to `scale`; 0 where both vanish. NaN stays NaN, which no limit allows.
 inline double relative(double difference, double scale) { return difference == 0 ? 0 : difference / scale; }
 
 // A form on a mesh, with host vectors in the order of the space.

@@ -1,4 +1,4 @@
-// What the checks of forms and elements work on: their meshes, their fields, and the order of convergence that a form
+// Meshes and fields of the checks of forms and elements, and the order of convergence that a form
 // shows.
 #pragma once
 

@@ -181,7 +181,7 @@ class FormCheck {
     }
   }
 
-  // Of one free element at rest: rigid motions and nothing else.
+  // A free element at rest has rigid motions and no other modes without energy.
   void check_zero_modes(CellKind kind, const SpaceOptions& space) {
     const Mesh mesh = one_cell(kind);
     const CheckModel model(mesh, form_, space);

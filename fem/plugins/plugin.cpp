@@ -64,7 +64,7 @@ fs::path cache_folder() {
       "code is loaded from there", "set XDG_CACHE_HOME to a folder of your own");
 }
 
-// What make would read: "target: a.cpp b.hpp \".
+// The dependencies in a file for make: "target: a.cpp b.hpp \".
 std::vector<std::string> dependencies_in(const fs::path& file) {
   std::vector<std::string> found;
   const std::string text = text_of(file).value_or("");
@@ -134,7 +134,8 @@ class Workshop {
   }
 
   std::string compile() const {
-    // Names of this process; what is complete gets its own name in one step, and many may do so at once.
+    // Temporary names of this process; a complete file gets its final name in one step, and many processes may do so at
+    // once.
     const fs::path result = cache_ / fmt::format("{}.{}.tmp", stem_, ::getpid());
     const fs::path list = cache_ / fmt::format("{}.{}.d", stem_, ::getpid());
     const fs::path log = cache_ / fmt::format("{}.{}.log", stem_, backend_);

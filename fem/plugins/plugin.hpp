@@ -13,7 +13,7 @@
 namespace ritz {
 
 struct Plugin {
-  std::string source;     // as it was named
+  std::string source;     // as named by the user
   std::string module;     // its name for find_kernels
   bool compiled = false;  // now; false: it was in the cache, or made ahead of time
 };

@@ -55,7 +55,7 @@ std::filesystem::path library_folder() {
 }
 
 std::filesystem::path header_folder() {
-  // lib, lib64 or lib/x86_64-linux-gnu beside include
+  // lib, lib64 or lib/x86_64-linux-gnu next to include
   std::filesystem::path folder = library_folder();
   for (int up = 0; up < 3; ++up) {
     folder = folder.parent_path();

@@ -11,7 +11,7 @@ namespace ritz {
 
 struct PluginCompiler {
   std::vector<std::string> command;  // program and flags; the source, -o and the rest follow
-  std::string version;               // what --version prints: part of the key of the cache
+  std::string version;               // output of --version: part of the key of the cache
 };
 
 // Throws Error(Exit::environment) when there is none.
@@ -20,9 +20,9 @@ PluginCompiler plugin_compiler(const Device& device, const std::filesystem::path
 // The folder that holds fem/add_form.hpp, next to the libraries: of an installation, wherever it was moved to, or of a
 // build tree. Throws Error(Exit::environment).
 std::filesystem::path header_folder();
-std::filesystem::path library_folder();  // where this library lies
+std::filesystem::path library_folder();  // folder of this library
 
-// The lines that say what is wrong, those in the user's file first.
+// The lines with errors, those in the user's file first.
 std::string compile_errors(const std::string& output, const std::string& source);
 
 }  // namespace ritz

@@ -34,7 +34,7 @@ class ElementCheck {
         gradients_(element.nodes.size()) {}
 
   std::vector<CheckResult> run() {
-    if (!one_function_per_node()) return std::move(results_);  // what writes anywhere is not called again
+    if (!one_function_per_node()) return std::move(results_);  // it may write out of bounds and is not called again
     nodal();
     unity();
     gradients();
@@ -56,7 +56,7 @@ class ElementCheck {
   // Numbers written where there is room for no node, or not written at all.
   bool one_function_per_node() {
     constexpr double untouched = -1.2345e300;
-    constexpr std::size_t room = 64;  // behind those of the nodes
+    constexpr std::size_t room = 64;  // after those of the nodes
     const std::size_t n = e_.nodes.size();
     std::vector<double> values(n + room, untouched);
     std::vector<Point> gradients(n + room, Point{untouched, untouched, untouched});

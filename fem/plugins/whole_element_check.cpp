@@ -146,7 +146,7 @@ class WholeElementCheck {
     add("rigid motions", relative(worst, scale), 1e-9, "residual of motions that should cost nothing");
   }
 
-  // Of all the cells together, at rest: rigid motions and nothing else.
+  // All the cells together, at rest, have rigid motions and no other modes without energy.
   void check_zero_modes() {
     const CheckModel model(mesh_, devices_.front(), {});
     const auto n = static_cast<std::size_t>(model.space.unknown_count());

@@ -104,7 +104,7 @@ class Estimate {
   }
 
  private:
-  // Of the cells of a block that share a map.
+  // Tables for the cells of a block that share a map.
   struct Tables {
     CellPoints samples, points;
     bool constant;  // is the strain the same all over a cell?
@@ -216,7 +216,7 @@ class Estimate {
     errors.rethrow();
   }
 
-  // What a thread fits with.
+  // The polynomial fit of one thread.
   struct Fit {
     NormalEquations equations;
     std::vector<double> basis;

@@ -1,6 +1,6 @@
-// What an estimate of the error recovers, by physics: M numbers (strains; slopes of a temperature) made of the gradient
-// g[component][axis] at a point, their energy density, and the square of what an engineer looks at. C components of the
-// unknown, G axes. Numbers of the material: Lame's parameters, or conductivity.
+// The quantities that an error estimate recovers, by physics: M numbers (strains; slopes of a temperature) made of the
+// gradient g[component][axis] at a point, their energy density, and the square of the reported error. C components of
+// the unknown, G axes. Numbers of the material: Lame's parameters, or conductivity.
 #pragma once
 
 #include <array>

@@ -27,9 +27,9 @@ class LagrangeResults {
   std::vector<double> values(const Vector& u) const;  // of a field of the space. A transfer
   // the same from [node][component] on the host
   std::vector<double> values(std::span<const double> at_nodes, int components) const;
-  // Of values at the mesh's nodes, which vary like the geometry between them.
+  // Interpolates values at the mesh's nodes, which vary like the geometry between them.
   std::vector<double> from_mesh(std::span<const double> values, int components) const;
-  // Forces at the mesh's nodes, whose sums stay. One where no point stands goes to the corners of a cell around it.
+  // Forces at the mesh's nodes; sums stay. Without a point there, a force goes to the corners of a cell around it.
   std::vector<double> forces_from_mesh(std::span<const double> forces, int components) const;
 
  private:
@@ -45,7 +45,7 @@ class LagrangeResults {
   std::map<CellKind, std::vector<Point>> nodes_;  // on the reference cell, by kind of the mesh's cells
   std::vector<Node> cell_points_;                 // [cell][node], block after block
   std::vector<Index> block_begin_;
-  mutable std::map<CellKind, LagrangePolynomials> functions_;  // made when asked for
+  mutable std::map<CellKind, LagrangePolynomials> functions_;  // made at the first use
 };
 
 }  // namespace ritz

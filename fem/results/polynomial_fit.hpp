@@ -31,7 +31,7 @@ class Monomials {
 struct LocalAxes {
   Point centre{};
   double inverse[6] = {};  // of L, lower triangle by rows
-  // Where the points lie in a plane or on a line, nothing varies across it.
+  // If the points lie in a plane or on a line, nothing varies across it.
   void set(int dimension, std::span<const Point> points);
   void take(int dimension, const double* x, double* local) const {
     int entry = 0;

@@ -34,7 +34,7 @@ bool has_calculix();
 // what ccx said when it fails.
 std::map<std::string, std::vector<double>> solve_with_calculix(const Deck& deck);
 
-// Of a deck whose step is *FREQUENCY: omega^2, ascending.
+// Results of a deck whose step is *FREQUENCY: omega^2, ascending.
 std::vector<double> eigenvalues_of_calculix(const Deck& deck);
 
 }  // namespace ritz::test

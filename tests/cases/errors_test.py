@@ -16,7 +16,7 @@ SOURCE = pathlib.Path(os.environ["RITZ_SOURCE"])
 CATALOGUE = json.loads(subprocess.run([BIN / "ritz", "errors", "--json"], capture_output=True, text=True, check=True).stdout)
 CODES = {kind["kind"]: kind["exit_code"] for kind in CATALOGUE}
 
-# What cannot be brought about here, and why not.
+# Errors that cannot be provoked here, with the reason.
 NOT_PROVOKED = {
     "internal": "would be a bug",
     "processor": "the processor has what it needs; tests/device looks at the sentence",

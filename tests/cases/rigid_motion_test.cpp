@@ -38,7 +38,7 @@ struct Cube {
   Mesh mesh = box(2, 2, 2, {1, 1, 1}, CellKind::hex8);
   FunctionSpace space{mesh, 3, Device::named("cpu", 1)};
 
-  // Bit i: support i is there.
+  // Bit i: support i exists.
   std::vector<FreePart> free(unsigned held) const {
     Constraints fixed(space);
     for (unsigned i = 0; i < 6; ++i)
@@ -83,7 +83,7 @@ Motion parse(const std::string& words) {
   return motion;
 }
 
-// Of the motions as vectors (w, velocity of the origin), by elimination.
+// Rank of the motions as vectors (w, velocity of the origin), by elimination.
 int rank(const std::vector<Motion>& motions) {
   std::vector<std::array<double, 6>> rows;
   for (const Motion& m : motions) {

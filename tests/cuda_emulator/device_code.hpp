@@ -46,7 +46,7 @@ T __shfl_down_sync(unsigned mask, T value, unsigned distance, int width = 32) {
   return value;
 }
 
-// As device/launch_cuda.hpp declares it; shared_memory.cpp has it, once in each module.
+// Same declaration as in device/launch_cuda.hpp; shared_memory.cpp defines it, once in each module.
 namespace ritz::cuda {
 extern thread_local double scratch[];
 }

@@ -1,5 +1,5 @@
-// The emulated GPU finds what it says it finds: kernels with one fault each, beside the same without it. Compiled like
-// a module (device_code.hpp comes first). After a fault the device is lost, so each test runs in a process of its own.
+// The emulated GPU finds the faults that it promises to find: kernels with one fault each, next to the same without it.
+// Compiled like a module (device_code.hpp comes first). A fault loses the device, so each test is a process of its own.
 #include "tests/cuda_emulator/memory.hpp"
 
 #include <cstdlib>
@@ -37,7 +37,7 @@ class EmulatedGpu : public ::testing::Test {
     c.stream = stream;
     return cudaLaunchKernelEx(&c, kernel, arguments...);
   }
-  // What the device says of a kernel; empty: no fault.
+  // The device's message about a kernel; empty: no fault.
   template <class... P, class... A>
   std::string fault_of(unsigned blocks, std::size_t shared, void (*kernel)(P...), const A&... arguments) {
     ::testing::internal::CaptureStderr();
@@ -259,7 +259,7 @@ TEST_F(EmulatedGpu, DoesNotRecordWaiting) {
   EXPECT_EQ(graph, nullptr);
 }
 
-// Not before the graph runs is it there, and afterwards it is gone (CUDA Runtime API, cudaMallocAsync).
+// The memory exists only while the graph runs (CUDA Runtime API, cudaMallocAsync).
 TEST_F(EmulatedGpu, FindsMemoryThatIsAskedForWhileAGraphIsRecorded) {
   ASSERT_EQ(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal), cudaSuccess);
   ::testing::internal::CaptureStderr();
@@ -336,7 +336,7 @@ __global__ void strided(const double* from, double* to) {
   to[threadIdx.x] = shared[threadIdx.x * Stride];
 }
 
-// Of one warp: what each kind of access is counted as, "global read" and so on: requests, bytes, sectors or passes.
+// Counts of one warp for each kind of access, "global read" and so on: requests, bytes, sectors or passes.
 using Counts = std::map<std::string, std::vector<long>>;
 template <class Run>
 Counts counts_of(const Run& run) {

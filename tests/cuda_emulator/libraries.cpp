@@ -1,4 +1,4 @@
-// What Ritz calls of cuSPARSE and cuSOLVER, plainly.
+// The functions of cuSPARSE and cuSOLVER that Ritz calls, implemented plainly.
 #include "tests/cuda_emulator/memory.hpp"
 
 #include <cstdlib>

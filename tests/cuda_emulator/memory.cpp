@@ -14,8 +14,8 @@ namespace {
 
 constexpr std::size_t arena_bytes = std::size_t{8} << 30, alignment = 256, word = 4;
 
-// What is known of four bytes. Numbers of moments count from 1 within the launch (shared memory: within the block) that
-// `when` says.
+// The state of four bytes. Moments are numbered from 1 within the launch (shared memory: within the block) that `when`
+// names.
 struct Cell {
   std::uint32_t when;
   std::uint32_t writer, reader, other_reader;            // the last, and the last reader in another thread
@@ -253,7 +253,7 @@ std::size_t memory_size() {
 std::size_t memory_in_use(int device) { return state.in_use[device]; }
 
 void* allocate(std::size_t bytes, int device) {
-  // a gap, to see who strays
+  // a gap, to find stray accesses
   const std::size_t size = (std::max<std::size_t>(bytes, 1) + alignment - 1) / alignment * alignment + alignment;
   if (state.in_use[device] + size > memory_size()) return nullptr;
   std::size_t start = static_cast<std::size_t>(device) * part_bytes();
@@ -345,7 +345,7 @@ void end_moment() { clear_suspicion(); }
 
 }  // namespace ritz::emulator
 
-// What g++ -fsanitize=thread calls before each access to memory; no other part of that sanitizer is here.
+// g++ -fsanitize=thread calls these before each access to memory; no other part of that sanitizer is here.
 #define RITZ_TOUCH(name, type, bytes, access)                                                       \
   __attribute__((visibility("default"))) void __tsan_##name(type* p) {                              \
     if (ritz::emulator::in_kernel())                                                                \
@@ -372,7 +372,7 @@ __attribute__((visibility("default"))) void __tsan_write_range(void* p, unsigned
   if (ritz::emulator::in_kernel())
     ritz::emulator::touch(p, static_cast<unsigned>(bytes), ritz::emulator::Access::write, __builtin_return_address(0));
 }
-// Of host code: static variables, shared pointers, NVTX.
+// Calls from host code: static variables, shared pointers, NVTX.
 __attribute__((visibility("default"))) unsigned char __tsan_atomic8_load(const unsigned char* p, int) {
   return __atomic_load_n(p, __ATOMIC_SEQ_CST);
 }

@@ -69,8 +69,8 @@ bool is_taken(int device) {
   return given != nullptr && std::atoi(given) == device;
 }
 
-// What each call of the runtime begins with: one at a time, none after a fault, and none that needs a GPU that is not
-// there for us.
+// Every call of the runtime begins with this: one at a time, none after a fault, and none that needs a GPU that does
+// not exist.
 #define RITZ_CALL                                                    \
   const std::lock_guard<std::recursive_mutex> lock(runtime().mutex); \
   if (runtime().at_fault) return failed(cudaErrorIllegalAddress);    \
@@ -232,7 +232,7 @@ cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t* pool, int device) {
   return *pool = reinterpret_cast<cudaMemPool_t>(static_cast<std::intptr_t>(device)), cudaSuccess;
 }
 cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t, cudaMemPoolAttr, void*) { return cudaSuccess; }
-// nothing is kept of what is freed
+// freed memory is not kept
 cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t pool, cudaMemPoolAttr, void* value) {
   const unsigned long long bytes = memory_in_use(static_cast<int>(reinterpret_cast<std::intptr_t>(pool)));
   std::memcpy(value, &bytes, sizeof bytes);

@@ -1,9 +1,9 @@
-// What the accesses of kernels would cost on a GPU, when RITZ_EMULATED_GPU_TRAFFIC names a file: tools/gpu_traffic.py
-// reads it. The accesses of a warp by one instruction, the k-th of each lane, are one request. Of global memory a
-// request takes as many sectors of 32 bytes as it touches; of shared memory as many passes as the busiest of the 32
-// banks has different words (CUDA C++ Programming Guide, "Device Memory Accesses" and "Shared Memory"). Sectors that
-// are new to the block are what reaches the second-level cache when the first holds all of a block's, those new to the
-// launch what reaches memory when the second holds all.
+// Cost of the accesses of kernels on a GPU, when RITZ_EMULATED_GPU_TRAFFIC names a file: tools/gpu_traffic.py reads it.
+// The accesses of a warp by one instruction, the k-th of each lane, are one request. In global memory a request takes
+// as many sectors of 32 bytes as it touches; in shared memory as many passes as the busiest of the 32 banks has
+// different words (CUDA C++ Programming Guide, "Device Memory Accesses" and "Shared Memory"). Sectors that are new to
+// the block reach the second-level cache if the first holds all of a block's; those new to the launch reach memory if
+// the second holds all.
 #include "tests/cuda_emulator/memory.hpp"
 
 #include <algorithm>
@@ -147,7 +147,7 @@ void count_launch(const Kernel& kernel, unsigned blocks, unsigned threads) {
 
 void count_access(unsigned thread, const void* p, unsigned bytes, Access access, bool shared, const void* instruction) {
   if (traffic() == nullptr) return;
-  // What is copied as a whole goes in pieces that a GPU has instructions for.
+  // A copy as a whole is made of pieces that a GPU has instructions for.
   const auto at = reinterpret_cast<std::uintptr_t>(p);
   const unsigned piece = bytes <= 16 ? bytes : at % 8 == 0 ? 8 : 4;
   for (unsigned done = 0; done < bytes; done += piece)

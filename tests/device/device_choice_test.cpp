@@ -1,4 +1,4 @@
-// What `auto` takes, from facts alone.
+// The choice of `auto`, from facts alone.
 #include "device/device_choice.hpp"
 #include "device/error.hpp"
 

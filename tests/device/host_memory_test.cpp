@@ -1,4 +1,4 @@
-// What the host has no room for: caches go first, then it is named.
+// If a block of the host does not fit, caches are given back first, then the error names it.
 #include "device/device.hpp"
 #include "device/host_memory.hpp"
 #include "device/memory_shortage.hpp"

@@ -14,7 +14,7 @@ namespace ritz::test {
 inline constexpr double conductivity = 2.5, thickness = 0.7;
 inline constexpr Lame lame = {1.4, 0.9};
 
-// Where operators are tested: on the GPU where the environment says RITZ_TEST_DEVICE=gpu (ctest -L gpu, ctest -L
+// The device for tests of operators: the GPU if the environment says RITZ_TEST_DEVICE=gpu (ctest -L gpu, ctest -L
 // emulated_gpu).
 Device device_under_test(int threads = 1);
 

@@ -107,7 +107,7 @@ void fuzz_table(std::string_view text) {
     }
 }
 
-// As it is, and with the checksum that each line should have: else nothing would come past it.
+// The text as it is, and with the right checksum in each line: else nothing would come past it.
 void fuzz_journal(std::string_view text) {
   parse_journal(text);
   std::string right;

@@ -1,4 +1,4 @@
-// What the tests of io share: files to read, a folder to write to, and errors to expect.
+// Shared by the tests of io: files to read, a folder to write to, and errors to expect.
 #pragma once
 
 #include "device/error.hpp"

@@ -1,6 +1,6 @@
-// What a form derives from a solution that is there (apps/results/derived_fields.hpp), while every allocation of the
-// host from there until it is handed to the results fails once: the run has all fields, or its results lack those that
-// are derived and it says so, or it ends with exit code 6; it leaves nothing behind.
+// Derived fields of a solution (apps/results/derived_fields.hpp), while every allocation of the host from the solution
+// until the fields are handed to the results fails once: the run has all fields, or its results lack the derived ones
+// and it says so, or it ends with exit code 6; nothing remains allocated.
 #include "tests/memory/failing_new.hpp"
 
 #include "apps/results/derived_fields.hpp"
@@ -53,7 +53,7 @@ enum class Evaluation { works, never_fits };
 struct Ended {
   Outcome outcome;
   std::vector<double> flux;          // at nodes, empty where it is lacking
-  std::vector<std::string> missing;  // as the report has them
+  std::vector<std::string> missing;  // named by the report
 };
 
 // From derive() on the n-th allocation fails.
@@ -64,7 +64,7 @@ Ended run_with(const Folder& folder, Evaluation evaluation, long n, long& calls)
   const Operator& equations = run.shared().equations_for(
       space, {Integral::over_all_cells(Diffusion<3>{2.0}), Integral::over_all_cells(Load<1, 3, 0>{{5.0}})});
   const Field name{"heat_flux", 3};
-  run.shared().writes_fields = false;  // what writes files has its own tests (cases.faults)
+  run.shared().writes_fields = false;  // writing files has its own tests (cases.faults)
   const std::vector<Field> nodal{{"temperature", 1}, name}, cells{name};
   run.checked({nodal, cells});
   Constraints fixed(space);

@@ -39,7 +39,7 @@ struct Physics {
 };
 inline constexpr Physics heat{"heat", false}, elasticity{"elasticity", true};
 
-// Of n cells along a side, elastic ones in space twice as long. order: of the field, 0: the cells'.
+// Systems of n cells along a side, elastic ones in space twice as long. order: of the field, 0: the cells'.
 inline System model(const Physics& physics, CellKind kind, Index n, int order, const Device& device) {
   const Lame l = Lame::from(1000, 0.3);
   const bool solid = traits(kind).dimension == 3;

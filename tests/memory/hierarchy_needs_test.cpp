@@ -1,5 +1,5 @@
-// The measured model of what hierarchies take, beside what they take. Whoever changes how levels are stored or set up
-// measures anew and fits the constants of solvers/multigrid/hierarchy_needs.cpp:
+// The measured model of the memory of hierarchies, compared with real ones. After a change of how levels are stored or
+// set up, measure anew and fit the constants of solvers/multigrid/hierarchy_needs.cpp:
 //
 //   build/bin/measure_hierarchies | tools/fit_hierarchies.py
 #include "tests/memory/hierarchy_models.hpp"
@@ -21,7 +21,7 @@ void compare(const Physics& physics, CellKind kind, Index n, int order = 0) {
            double(needs.live.total()) / double(taken.live), 1e-6 * double(taken.set_up),
            double(needs.set_up.total()) / double(taken.set_up), 1e-6 * double(taken.refresh),
            double(needs.refresh.total()) / double(taken.refresh));
-    // Of small ones how aggregates fall and threads' stores weigh more.
+    // In small ones, the shapes of aggregates and threads' stores weigh more.
     const auto tolerance = [](Index bytes) { return std::max(0.2 * double(bytes), 2e6); };
     EXPECT_NEAR(double(needs.live.total()), double(taken.live), tolerance(taken.live)) << name;
     EXPECT_NEAR(double(needs.set_up.total()), double(taken.set_up), tolerance(taken.set_up)) << name;

@@ -1,5 +1,5 @@
-// What hierarchies take of boxes and rectangles of all kinds of cells and of fields of several orders, in three sizes
-// each: lines that tools/fit_hierarchies.py reads. Some minutes.
+// Measures the memory of hierarchies for boxes and rectangles of all kinds of cells and fields of several orders, in
+// three sizes each: lines that tools/fit_hierarchies.py reads. Some minutes.
 #include "tests/memory/hierarchy_models.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// What is foreseen is what the pool then hands out.
+// The forecast agrees with the pool.
 #include "tests/fem/cells_under_test.hpp"
 #include "tests/fem/models.hpp"
 
@@ -58,7 +58,7 @@ TEST_P(MemoryNeedsOn, ListsOfSmallMeshesAreForeseenExactly) {
     EXPECT_EQ(foreseen, taken) << static_cast<int>(task);
     // the others share those of the residual
     EXPECT_TRUE(taken > 0 || (task != Task::residual && task != Task::matrix));
-    EXPECT_EQ(model.equations.memory_needs(task).total(), 0);  // they are there
+    EXPECT_EQ(model.equations.memory_needs(task).total(), 0);  // they exist already
   }
 }
 
@@ -173,7 +173,7 @@ TEST(MemoryNeeds, MaterialsThatDifferByMuchLeaveNestedMeshes) {
   EXPECT_EQ(nesting(20), Nesting::none);
 }
 
-// Formulas are looked at around nodes: a step leaves nested meshes, the same range from end to end does not. Other
+// Formulas are sampled around nodes: a step excludes nested meshes, the same range from end to end does not. Other
 // regions count with their first number.
 TEST(MemoryNeeds, FormulasOfMaterialsAreLookedAtAroundNodes) {
   const Mesh mesh = box(8, 8, 8, {1, 1, 1}, CellKind::tet4);

@@ -12,7 +12,7 @@ namespace ritz::testing {
 
 using Map = std::function<Point(const Point&)>;
 
-// Of degree 3 in all; keeps volumes, and z = 0 in the plane.
+// A shear of degree 3; keeps volumes, and z = 0 in the plane.
 inline Point sheared(const Point& x) {
   return {x[0] + 0.1 * x[1] * x[1] * x[1] + 0.07 * x[1] * x[2] * x[2], x[1] + 0.15 * x[2] * x[2] * x[2], x[2]};
 }

@@ -1,4 +1,4 @@
-// Cells whose maps are of order 3 and more: what the mesh, and what is made of it, knows of them.
+// Cells whose maps are of order 3 and more, in the mesh and in meshes derived from it.
 #include "mesh/mirror.hpp"
 #include "mesh/point_location.hpp"
 #include "mesh/quality.hpp"
@@ -28,7 +28,7 @@ void expect_equal(const Point& found, const Point& expected, double tolerance, c
   for (std::size_t k = 0; k < 3; ++k) EXPECT_NEAR(found[k], expected[k], tolerance) << what;
 }
 
-// Where the straight cell with these corners has the point.
+// The position of the point in the straight cell with these corners.
 Point straight_place(const Mesh& mesh, Index cell, const Point& xi) {
   const CellTraits& t = traits(mesh.kind_of(cell));
   const std::vector<double> N = shape_values(t.linear, xi);

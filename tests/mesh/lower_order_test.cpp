@@ -99,7 +99,7 @@ TEST(LowerOrder, AMapOfDegreeTwoIsReproducedOnEveryShapeAndOrder) {
     }
 }
 
-// Of three squares one is cubic, one quadratic, one straight.
+// Three squares: one is cubic, one quadratic, one straight.
 TEST(LowerOrder, BodiesKeepTheMapsThatOrderTwoHasNot) {
   const auto mesh_of = [] {
     HighOrderMesh mesh;

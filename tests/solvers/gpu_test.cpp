@@ -180,8 +180,8 @@ TEST_F(Gpu, SeveralRightHandSidesAreSolvedAtOnce) {
   }
 }
 
-// Of the chain 2, -1 minus s: eigenvalues 2 - 2 cos(k pi / (n + 1)) - s. By the CPU where the GPU's library counts
-// none.
+// The chain 2, -1 minus s has the eigenvalues 2 - 2 cos(k pi / (n + 1)) - s. Counted by the CPU where the GPU's library
+// does not.
 TEST_F(Gpu, NegativePivotsCountTheEigenvaluesBelowAShift) {
   constexpr int n = 40;
   for (const double shift : {0.1, 2.0, 3.9}) {

@@ -1,4 +1,4 @@
-// Where a GPU overtakes the CPU is measured on machines of any kind, kept, and forgotten when something changes.
+// The size at which a GPU overtakes the CPU is measured on any machine, kept, and forgotten when something changes.
 #include "apps/run/crossover.hpp"
 
 #include "apps/run/copy_rate.hpp"

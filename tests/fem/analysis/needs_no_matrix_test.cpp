@@ -1,4 +1,4 @@
-// Which systems are solved without a matrix when nobody asks, and that the answer is the same.
+// Systems that are solved without a matrix by default, with the same answer.
 #include "fem/multigrid/matrix_free_solver.hpp"
 #include "fem/forms/plasticity.hpp"
 #include "fem/analysis/nonlinear_solution.hpp"
@@ -142,9 +142,9 @@ TEST(NeedsNoMatrix, TurnsToOneWhereConvergenceIsSlow) {
   EXPECT_FALSE(may_turn_to_a_matrix(block.equations, options)) << "that was asked for";
 }
 
-// Of order 4, where actions are cheapest, too: flat cells in a slender beam of a hardly compressible material. The
-// deflection is that of a beam in plane strain under its weight, 3 (1 - nu^2) q L^4 / (2 E h^3), but for its clamped
-// end.
+// Order 4, where actions are cheapest, falls back, too: flat cells in a slender beam of a hardly compressible material.
+// The deflection is that of a beam in plane strain under its weight, 3 (1 - nu^2) q L^4 / (2 E h^3), but for its
+// clamped end.
 TEST(NeedsNoMatrix, TurnsToOneOnCellsOfHighOrderToo) {
   constexpr double length = 40, poisson = 0.49;
   const Lame rubber = Lame::from(1, poisson);
@@ -232,7 +232,7 @@ TEST(NeedsNoMatrix, NorDoesNewtonsMethodOnQuadraticSolids) {
   EXPECT_LT(steel.difference(without, with), 1e-7);
 }
 
-// Where the tangent loses its definiteness a matrix takes over, and nothing is lost: the stretch stays homogeneous.
+// If the tangent loses its definiteness a matrix takes over, and nothing is lost: the stretch stays homogeneous.
 TEST(NeedsNoMatrix, NewtonsMethodTurnsToOneWhereTheTangentIsNotDefinite) {
   const Pulled bar(test_form(FromEnergy<SofteningEnergy>{{1, 5}}), 0.3);
   // at the end of the second the tangent is a - 3 b e^2 < 0
@@ -251,7 +251,7 @@ TEST(NeedsNoMatrix, NewtonsMethodTurnsToOneWhereTheTangentIsNotDefinite) {
   EXPECT_THROW(bar.solve(options, OperatorKind::matrix_free), Error) << "that was asked for";
 }
 
-// What goes on behind an increment goes on as the run would have.
+// A run that is resumed after an increment continues as the run would have.
 TEST(NeedsNoMatrix, ARunThatHasTurnedGoesOnWithTheMatrix) {
   const Pulled bar(test_form(FromEnergy<SofteningEnergy>{{1, 0.1}}), 0.1);
   NonlinearState behind{.increment = 1,

@@ -82,7 +82,7 @@ TEST(NonlinearSolution, EndsWhereOnlyRoundingIsLeft) {
   EXPECT_THAT(s.remark, ::testing::HasSubstr("the residual is that of rounding"));
 }
 
-// What an increment leaves is all that the next ones depend on.
+// The next increments depend only on the state that an increment leaves.
 TEST(NonlinearSolution, GoesOnBehindAnyIncrementToTheLastBit) {
   const Wall wall(3, 0.8, 0.4);
   std::vector<NonlinearState> states;

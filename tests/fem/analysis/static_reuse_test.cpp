@@ -1,5 +1,4 @@
-// Equations with other numbers: what is kept from one solution to the next changes no answer, and is kept where it can
-// be.
+// Equations with other numbers: data kept from one solution to the next changes no answer, and is kept where possible.
 #include "fem/analysis/static_solution.hpp"
 
 #include "solvers/algebra/vectors.hpp"
@@ -71,7 +70,7 @@ TEST_P(ReuseOn, ChangesNoAnswer) {
       EXPECT_EQ(reuse.solver().analyses, 1);
       EXPECT_EQ(reuse.solver().factorisations, 3);
     } else {
-      // What the first made may serve for all, but not where other unknowns are prescribed.
+      // The solver of the first may serve for all, but not where other unknowns are prescribed.
       EXPECT_GE(reuse.solver().set_ups + reuse.solver().refreshes, 2);
       EXPECT_LE(reuse.solver().set_ups + reuse.solver().refreshes, 4);
     }
@@ -97,7 +96,7 @@ TEST(Reuse, AMatrixThatIsOnlyScaledNeedsNoIteration) {
   EXPECT_LE(difference(second.u, first.u), 1e-8);
 }
 
-// For other loads beside, iterations are needed, but no other hierarchy.
+// Other loads need iterations, but no other hierarchy.
 TEST(Reuse, AHierarchyServesForOtherValues) {
   const Heated model(CellKind::hex8);
   const LinearSolverOptions options{

@@ -194,7 +194,7 @@ TEST_P(LoadCasesOn, CombinationsSolveTheCombinedLoads) {
   }
 }
 
-// Of a difference, superposition leaves an error relative to the parts: too much where they cancel.
+// Superposition leaves an error relative to the parts: too much where they cancel.
 TEST(LoadCases, WhatCancelsInACombinationIsSolvedFor) {
   const Loaded model(CellKind::hex8);
   const Operator equations(model.space, model.stiffness());

@@ -147,7 +147,7 @@ Point crossed(const Point& a, const Point& b) {
   return {a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]};
 }
 
-// What acts at the node acts at the end of the axis with the moment of its arm, and the node moves with that end.
+// A load at the node acts at the end of the axis with the moment of its arm, and the node moves with that end.
 TEST(Beam, BesideItsNodesIsTheSameBeamOnRigidLinks) {
   const Point f{5e3, 1e3, -7e2}, m{90, -60, 40}, arm{0, 0.15, -0.4}, around = crossed(arm, f);
   for (const int elements : {1, 3}) {

@@ -88,7 +88,7 @@ TEST(Shell3, PrefersNoNode) {
   for (std::size_t i = 0; i < one.size(); ++i) EXPECT_NEAR(one[i], turned[i], 1e-14);
 }
 
-// As in shell_test.cpp: Timoshenko and Woinowsky-Krieger, table 8.
+// Same reference as in shell_test.cpp: Timoshenko and Woinowsky-Krieger, table 8.
 double plate_deflection(Index n, double t, bool clamp) {
   const double E = 1e7 / (t * t * t), p = 1;
   Structure model(triangles(n, n, {1, 1}, flat), 6,

@@ -1,5 +1,4 @@
-// Forms with a point state, by von Mises plasticity: what is known of it in closed form, and how increments keep and
-// drop states.
+// Forms with internal variables, by von Mises plasticity: closed forms, and how increments keep and drop states.
 #include "fem/analysis/nonlinear_solution.hpp"
 #include "fem/forms/plasticity.hpp"
 #include "mesh/generators.hpp"
@@ -226,8 +225,8 @@ TEST(PointState, GoesOnBehindAnyIncrementToTheLastBit) {
   }
 }
 
-// What fails leaves no trace: an increment in two halves is two increments. Slopes may change by 0.6 at once here, 1 is
-// asked for.
+// A failed increment leaves no trace: an increment in two halves is two increments. Slopes may change by 0.6 at once
+// here, 1 is applied.
 TEST(PointState, OfARejectedIncrementIsThrownAway) {
   const Model model(rectangle(3, 1, {1, 1}, CellKind::quad4), 1, [&](const Mesh& mesh) {
     return std::vector{Integral::over_all_cells(test_form(LimitedSteps{})),

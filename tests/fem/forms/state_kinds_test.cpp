@@ -1,4 +1,4 @@
-// What is kept from increment to increment where it is no form's flux in cells: energies, facets, whole elements.
+// Internal variables of energies, facets and whole elements, kept from increment to increment.
 #include "fem/analysis/nonlinear_solution.hpp"
 #include "mesh/generators.hpp"
 #include "tests/fem/dense.hpp"
@@ -13,8 +13,8 @@
 namespace ritz::test {
 namespace {
 
-// An energy that is stationary in what is kept gives what the flux gives, through loading, unloading and loading the
-// other way.
+// An energy that is stationary in its internal variables gives the same as the flux, through loading, unloading and
+// reversed loading.
 TEST(StateOfAnEnergy, IsThatOfItsFlux) {
   const YieldingShear numbers{.stiffness = 2, .yield = 0.05, .hardening = 0.3};
   const Mesh mesh = patch(CellKind::quad8, {.count = 2, .random = 0.1});
@@ -179,7 +179,7 @@ TEST_P(WholeState, ThreeBarsCarryTheirLimitLoadAndNoMore) {
         solve_nonlinear(truss.equations, fixed, {.relative = 1e-10, .increments = 4, .forces = &forces});
     return -truss.space.to_mesh(s.u)[2];
   };
-  // Elastic: F = E u (1 + 2 cos^3); behind the yield of the middle bar F = yield + 2 E u cos^3.
+  // Elastic: F = E u (1 + 2 cos^3); after the yield of the middle bar F = yield + 2 E u cos^3.
   const double cube = std::pow(std::cos(angle), 3);
   EXPECT_NEAR(solve(0.2), 0.2 / (200 * (1 + 2 * cube)), 1e-12);
   truss.equations.reset_state();

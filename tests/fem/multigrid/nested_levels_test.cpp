@@ -164,7 +164,7 @@ TEST(NestedLevels, OfQuadraticElasticityTakeFewerIterationsThanAggregation) {
   }
 }
 
-// Of quadratic hexahedra with single stiff cells the linear field on the same cells is taken, coarser meshes are not.
+// Quadratic hexahedra with single stiff cells take the linear field on the same cells, but no coarser meshes.
 TEST(NestedLevels, EndWithTheCellsWhereMaterialsJump) {
   const auto taken = [](double factor) {
     Mesh mesh = box(8, 8, 8, {1, 1, 1}, CellKind::hex27);
@@ -215,8 +215,8 @@ TEST(NestedLevels, AreNotTakenForHeatInFlatCells) {
   EXPECT_EQ(taken(CellKind::tet10, 0.02, heat_form(3)), 0);
 }
 
-// Of positive couplings aggregates must see nothing: those of nodes side by side are half as large as those across a
-// flat hexahedron.
+// Aggregates must ignore positive couplings: those of neighbouring nodes are half as large as those across a flat
+// hexahedron.
 TEST(Aggregation, TakesAboutAsManyIterationsForHeatInFlatCells) {
   for (const CellKind kind : {CellKind::tet4, CellKind::hex8, CellKind::hex27, CellKind::tet10})
     for (const double height : {0.1, 0.02}) {

@@ -85,7 +85,7 @@ TEST(DualNumbers, FollowTheChainRule) {
   expect_dual(exp(-(a * a)) / (1.0 + a), e / (1 + x), expected * dx);
 }
 
-// As packs of floats do: a product in double precision, rounded, would be another number, and slow on many GPUs.
+// Packs of floats do the same: a product in double precision, rounded, would be another number, and slow on many GPUs.
 TEST(DualNumbers, PlainNumbersBesideSinglePrecisionAreRoundedFirst) {
   int rounded_last = 0;
   for (int i = 1; i < 100; ++i) {

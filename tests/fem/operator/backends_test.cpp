@@ -8,7 +8,7 @@
 namespace ritz::test {
 namespace {
 
-// What an operator computes for a random state.
+// The results of an operator for a random state.
 struct Results {
   std::vector<double> matrix, residual, at_nodes, at_cells;
 };

@@ -1,4 +1,4 @@
-// What an operator refuses, and what it makes of little or nothing.
+// Refusals of an operator, and its results for empty and tiny input.
 #include "tests/fem/models.hpp"
 #include "tests/fem/test_forms.hpp"
 
@@ -52,7 +52,7 @@ TEST(Operator, OfLoadsAloneHasAZeroMatrix) {
   for (const double entry : model.matrix().values().host()) EXPECT_EQ(entry, 0);
 }
 
-// Lanes without an element of their own repeat the last one: they compute something finite that nobody reads.
+// Lanes without an element of their own repeat the last one: they compute finite numbers that are not read.
 TEST(ElementGroups, RepeatTheLastElementInTheLastBatch) {
   const Mesh mesh = patch(CellKind::quad8, {.count = 3});
   const FunctionSpace space(mesh, 1, Device::named("cpu", 1));

@@ -84,7 +84,7 @@ struct Faulty {
     }
     if constexpr (fault == Fault::extra_zero_modes) f.gradient[0][1] = 0.0 * g[1];
     if constexpr (fault == Fault::depends_on_backend) {
-      // What no form should ask: how wide its numbers are.
+      // A fault by design: the form depends on the width of its numbers.
       for (int d = 0; d < 2; ++d) f.gradient[0][d] = (backend_factor * 1.0) * g[d];
     }
   }
@@ -96,7 +96,7 @@ struct Faulty {
 #endif
 };
 
-// What feels the unknown and claims to be a load.
+// A load by its declaration that depends on the unknown.
 struct FeelingLoad {
   static constexpr const char* name = "test_feeling_load";
   static constexpr int components = 1, dimension = 2;

@@ -87,7 +87,8 @@ Equations waves_on(int d, bool elastic) {
       heat_model()};
 }
 
-// Of the last mesh: 1 would be exact. Seen: 0.84 to 1.60 on the coarsest meshes of two or four cells along an edge.
+// Effectivity on the last mesh: 1 is exact. Seen: 0.84 to 1.60 on the coarsest meshes of two or four cells along an
+// edge.
 double effectivity(CellKind kind, bool elastic, const std::vector<Index>& sizes) {
   const int d = traits(kind).dimension;
   const Equations equations = waves_on(d, elastic);

@@ -23,7 +23,7 @@ inline Point bent_in_plane(const Point& x) {
   return {2 * a + 0.11 * b * b + 0.3 * b, 3 * b - 0.09 * a * b + 0.06 * a * a, c};
 }
 
-// What a manual says about a kind of cell: for each node behind the corners, the corners (from 1) in whose middle it
+// The manual's description of a kind of cell: for each node after the corners, the corners (from 1) in whose middle it
 // lies.
 struct ManualCell {
   CellKind kind;

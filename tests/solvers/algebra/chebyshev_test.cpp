@@ -78,7 +78,7 @@ TEST(Chebyshev, EigenvalueEstimateGoesOnWhereItStopped) {
   EXPECT_LT(early, estimate.after(7));
 }
 
-// Of D^-1 A on n^3 points: 1 - (cos a + cos b + cos c) / 3, with a, b, c multiples of pi / (n + 1).
+// Eigenvalues of D^-1 A on n^3 points: 1 - (cos a + cos b + cos c) / 3, with a, b, c multiples of pi / (n + 1).
 TEST(Chebyshev, AnEigenvalueIsWithinTheResidualOfTheEstimate) {
   const int n = 7;
   const SparseMatrix A = on(Device::named("cpu"), poisson_matrix(n));

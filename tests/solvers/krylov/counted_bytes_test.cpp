@@ -1,4 +1,4 @@
-// What solvers say that their kernels move, beside a count by hand: every array read and written once.
+// The bytes that solvers report for their kernels agree with a count by hand: every array read and written once.
 #include "solvers/algebra/multi_vector.hpp"
 #include "solvers/direct/direct_solver.hpp"
 #include "solvers/krylov/bicgstab.hpp"
@@ -46,7 +46,7 @@ HostMatrix pairs() {
 
 Index matrix_bytes(Index rows, Index nonzeros) { return (number + 4) * nonzeros + 8 * (rows + 1); }
 
-// Of a system whose solution is its right-hand side, in one iteration.
+// Bytes for a system whose solution is its right-hand side, in one iteration.
 Index counted(const std::function<SolveReport(const SparseMatrix&, const Vector&, Vector&)>& solve) {
   const Device device = Device::named("cpu", 1);
   const SparseMatrix A = sparse_matrix(device, identity());
@@ -65,7 +65,7 @@ Index counted(const std::function<SolveReport(const SparseMatrix&, const Vector&
 constexpr Index vector = n * number;
 const Index product = matrix_bytes(n, n) + 2 * vector;
 
-// ||b||: 2 vectors; is x finite: 1; each true residual, one before and one behind, a product and 3.
+// ||b||: 2 vectors; is x finite: 1; each true residual, one before and one after, a product and 3.
 constexpr Index around = 9;
 
 TEST(CountedBytes, OfGmresAreThoseOfItsBasisAndProducts) {

@@ -1,4 +1,4 @@
-// What is true of every Krylov method, from one list of methods and one list of matrices.
+// Facts of every Krylov method, from one list of methods and one list of matrices.
 #include "solvers/algebra/chebyshev.hpp"
 #include "solvers/algebra/jacobi.hpp"
 #include "solvers/krylov/bicgstab.hpp"

@@ -34,7 +34,7 @@ TEST(MethodChoice, ManyRightHandSidesFavourAFactor) {
   EXPECT_NE(choose_method(body(40000, bracket, 128), definite, {}).why.find("128 right-hand sides"), std::string::npos);
 }
 
-// What multigrid was too slow for without a matrix is factorised at once, be it definite or not.
+// A system that multigrid was too slow for without a matrix is factorised at once, definite or not.
 TEST(MethodChoice, WhatHasBeenIteratedInVainIsFactorised) {
   const SystemSize lump = body(150000, {4, 1, 1});
   const LinearSolverOptions in_vain{.slow_multigrid = true};
@@ -76,7 +76,7 @@ TEST(MethodChoice, DissectionCountsWhatTheLibraryCounts) {
   EXPECT_NEAR(dissection_operations(body(204828, {4, 1, 1})), 1.4 * 474e9, 0.1 * 1.4 * 474e9);
 }
 
-// 8 decades asked for, residuals 10^(k rate) after k iterations: whether multigrid was left within 400 of them.
+// 8 decades required, residuals 10^(k rate) after k iterations: whether multigrid was left within 400 of them.
 bool is_left(const SystemSize& size, double rate) {
   const std::vector<MethodChoice> plan = plan_methods(size, definite, {});
   EXPECT_EQ(plan.at(1).preconditioner, PreconditionerKind::multigrid);
@@ -95,7 +95,8 @@ TEST(MethodChoice, SlowMultigridGivesWayToAFactorisationThatIsForeseenToBeFaster
   EXPECT_FALSE(is_left(large, -0.01));  // a factorisation would take hours
 }
 
-// Where the residual rises first and falls well then, the mean rate would say three times the iterations that are left.
+// If the residual rises first and falls well then, the mean rate would predict three times the iterations that are
+// left.
 TEST(MethodChoice, MultigridIsJudgedByItsLaterIterations) {
   const SystemSize bar = body(40000, {4, 1, 1});
   IterationVerdict give_up = plan_methods(bar, definite, {}).at(1).give_up;

@@ -1,4 +1,4 @@
-// What is kept from one matrix to the next of the same pattern: a cycle of other values serves while it is good enough.
+// Reuse from one matrix to the next of the same pattern: a cycle of other values serves while it is good enough.
 #include "solvers/linear/prepared_solver.hpp"
 
 #include "solvers/algebra/vectors.hpp"

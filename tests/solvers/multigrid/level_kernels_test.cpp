@@ -1,4 +1,4 @@
-// What the levels are made of, kernel by kernel.
+// The parts of a level, kernel by kernel.
 #include "device/kernels.hpp"
 #include "solvers/algebra/matrix_kernels.hpp"
 #include "solvers/multigrid/aggregation_kernels.hpp"

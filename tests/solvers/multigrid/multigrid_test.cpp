@@ -118,7 +118,7 @@ TEST(Multigrid, IterationsHardlyGrowWithTheMesh) {
   EXPECT_LT(many.iterations, 20);
 }
 
-// What the near-null space is for: with translations alone bending needs many more iterations.
+// Purpose of the near-null space: with translations alone bending needs many more iterations.
 TEST(Multigrid, RotationsMakeBendingFast) {
   const Device device = Device::named("cpu");
   const System s = cantilever(CellKind::hex8, 10, device);
@@ -159,8 +159,7 @@ TEST(Multigrid, MatricesInSixteenBitsReachTheSameSolutions) {
     EXPECT_LE(half.true_relative_residual, 1e-8);
     EXPECT_LE(half.iterations, 1.2 * single.iterations + 1);
     const SmoothedAggregation multigrid(*s.K, options);
-    // Two bytes less for each entry of the first level at least (a tenth more with the others), padding of slices
-    // beside it.
+    // At least two bytes less for each entry of the first level (a tenth more with the others), and padding of slices.
     EXPECT_LE(multigrid.bytes(), bytes - 2 * s.K->values().size());
     EXPECT_NE(multigrid.name().find("matrices in 16 bits"), std::string::npos);
   }
@@ -289,9 +288,9 @@ System quarter_plate_with_a_hole(Index nr, Index nt, const Device& device) {
       {{"y0", 1}, {"y1", 0}}, device);
 }
 
-// What is no larger than a coarsest level is solved by its dense inverse; with no levels allowed below it and too large
-// for one, many smoothing steps stand in for it, which must stay positive definite whatever the largest eigenvalue:
-// here a bound that is 0.2 % too low showed.
+// A system no larger than a coarsest level is solved by its dense inverse. With no levels allowed below it and too
+// large for an inverse, many smoothing steps replace it, which must stay positive definite whatever the largest
+// eigenvalue: here a bound that is 0.2 % too low showed.
 TEST(Multigrid, OneLevelIsSolved) {
   const Device device = Device::named("cpu");
   for (const Index n : {3, 6, 7, 8, 10}) {

@@ -1,4 +1,4 @@
-// What a recording may hold. On a GPU launches that take memory would write, replayed, where others are by then.
+// Conditions of a recording. On a GPU, replayed launches that allocate would write to memory that others use by then.
 #include "device/array.hpp"
 #include "device/error.hpp"
 #include "solvers/multigrid/recording.hpp"
@@ -33,7 +33,7 @@ TEST(Recording, TheCheckLeavesThePeakOfMemoryAsItWas) {
   EXPECT_GE(fake.memory().take_recent_peak(), 8'000'000);
 }
 
-TEST(Recording, CyclesFollowNewValues) {  // as tests/solvers/multigrid/gpu_test.cpp asks of a GPU
+TEST(Recording, CyclesFollowNewValues) {  // the same test for a GPU: tests/solvers/multigrid/gpu_test.cpp
   for (const char* device : {"cpu", "fake"}) testing::expect_cycles_follow_values(Device::named(device));
 }
 
