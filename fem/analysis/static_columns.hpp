@@ -30,7 +30,7 @@ std::string place_of_unknown(const FunctionSpace& space, Index unknown);
 
 class StaticColumns {
  public:
-  // keeps_cold: what is not in use waits on the host.
+  // keeps_cold: data that is not in use waits on the host.
   StaticColumns(const Operator& equations, const LoadCases& loads, bool keeps_cold);
 
   std::size_t size() const { return columns_.size(); }
@@ -50,8 +50,9 @@ class StaticColumns {
   // The residual of everything at u, under the loads of a column, or of weighted ones.
   Vector residual(StaticColumn& column, const Vector& u);
   Vector residual(const std::vector<double>& weights, const Vector& u);
-  // The residual's free part certifies, beside a load of that norm; its prescribed part holds. Is what is left of the
-  // free unknowns but rounding beside the reactions, as where what is prescribed cancels the loads?
+  // Splits the residual: its free part, relative to `load`, verifies the solution; its prescribed part gives the
+  // reactions. True if the free part is only rounding relative to the reactions, as when prescribed values balance the
+  // loads.
   bool split_residual(const Constraints& constraints, double load, Vector& residual, StaticSolution& s) const;
 
  private:

@@ -53,7 +53,7 @@ void fix_sign(MultiVector& X, int column, Vector& x) {
   X.set_column(column, x);
 }
 
-// Of the first modes, those that are as good as zero beside the first elastic one.
+// Number of the first modes that are as good as zero compared with the first elastic one.
 int count_rigid(const std::vector<double>& values, int expected) {
   int count = 0;
   const double elastic = static_cast<int>(values.size()) > expected ? values[static_cast<std::size_t>(expected)] : 0;

@@ -31,9 +31,9 @@ struct VibrationModel {
 };
 
 // Stiffness and masses are operators of one space. Bodies may be free: their rigid motions are counted from the
-// supports. One mode beyond the rigid ones is always solved for, since it tells what is small. The sign of a mode makes
-// its largest component positive. Throws Error(Exit::not_converged) with advice when modes are missing, and what
-// solve_eigen throws.
+// supports. One mode beyond the rigid ones is always solved for, since it sets the scale of zero. The sign of a mode
+// makes its largest component positive. Throws Error(Exit::not_converged) with advice when modes are missing, and the
+// errors of solve_eigen.
 VibrationModes solve_vibration(const Operator& stiffness, const Operator& masses, const Constraints& supports,
                                const VibrationModel& model, EigenOptions options);
 

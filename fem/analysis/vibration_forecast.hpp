@@ -1,4 +1,4 @@
-// What the solution for modes will take of the device's memory, by tag, with either method, before any of it is taken.
+// Forecast of the device's memory for the solution for modes, by tag, with either method, before any of it is taken.
 //
 //   for (const ForecastPath& path : forecast_vibration(stiffness, masses, {}, {.count = 10})) path.peak.total();
 #pragma once
@@ -8,9 +8,9 @@
 
 namespace ritz {
 
-// One entry for each method that may be used, first the one that will be. Where a factor is made, its bytes come from
-// the analysis that the factorisation makes, of the pattern, which is made here; a method that cannot be analysed (no
-// direct solver, no memory) is left out. Of a band the number of modes is not known: options.count stands for it.
+// One entry for each method that may be used, first the one that will be. The bytes of a factor come from the analysis
+// of the pattern, which is made here; a method that cannot be analysed (no direct solver, no memory) is omitted. The
+// number of modes of a band is not known: options.count takes its place.
 std::vector<ForecastPath> forecast_vibration(const Operator& stiffness, const Operator& masses,
                                              const VibrationModel& model, EigenOptions options);
 

@@ -2,10 +2,10 @@
 // without load between its nodes. Przemieniecki, Theory of Matrix Structural Analysis, 1968, section 5.6; Friedman and
 // Kosmatka, Computers & Structures 47 (1993) 473. Small displacements.
 //
-// Local axes: x from the first node to the second; y where `orientation` points, across the beam; z = x cross y.
-// The axis, of the sections' centroids, is the line of the nodes, or lies beside it by `offset_y` and `offset_z`: then
-// rigid links lead from the nodes to its ends, u_axis = u + rotation x offset. Section forces are those of the axis, on
-// the side that looks along x: N tension, Vy Vz shear, T torsion, My Mz bending; Mz > 0 bends towards y.
+// Local axes: x from the first node to the second; y along `orientation`, across the beam; z = x cross y. The axis of
+// the sections' centroids is the line of the nodes, or is shifted from it by `offset_y` and `offset_z`: then rigid
+// links lead from the nodes to its ends, u_axis = u + rotation x offset. Section forces are those of the axis, on the
+// side that looks along x: N tension, Vy Vz shear, T torsion, My Mz bending; Mz > 0 bends towards y.
 #pragma once
 
 #include "fem/elements/vectors.hpp"

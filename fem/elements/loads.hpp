@@ -46,7 +46,7 @@ struct LineLoad {
   }
 };
 
-// Force per length along the axis of a beam that lies beside its nodes [N/m]: it turns them as well.
+// Force per length along the axis of a beam with offsets [N/m]: it also has a moment about the nodes.
 struct OffsetLineLoad {
   static constexpr const char* name = "offset_line_load";
   static constexpr auto cell = CellKind::line2;

@@ -8,7 +8,7 @@
 
 namespace ritz {
 
-// Of a line that is carried along by the displacements of its ends, which vary linearly between them: bars.
+// Mass of a line that follows the displacements of its ends, linear between them: bars.
 struct LineMass {
   static constexpr const char* name = "line_mass";
   static constexpr auto cell = CellKind::line2;
@@ -30,7 +30,7 @@ struct LineMass {
   }
 };
 
-// Of a beam whose deflections are those of its stiffness (Przemieniecki, Theory of Matrix Structural Analysis, 1968,
+// Mass of a beam with the deflections of its stiffness (Przemieniecki, Theory of Matrix Structural Analysis, 1968,
 // section 11.3; Friedman and Kosmatka, Computers & Structures 47 (1993) 473). Sections turn about their centroid.
 struct BeamMass {
   static constexpr const char* name = "beam_mass";
@@ -80,8 +80,8 @@ struct BeamMass {
   }
 };
 
-// Of a surface of three or four nodes. With six unknowns rotations carry `rotary`, the one about the normal as well: it
-// has no part in what a shell does, and a matrix without zeros is worth more than its tiny inertia.
+// Mass of a surface of three or four nodes. With six unknowns, rotations carry `rotary`, also the one about the normal:
+// it plays no part in a shell's motion, but a matrix without zeros is worth more than its tiny inertia.
 template <CellKind Kind, int C>
 struct SurfaceMass {
   static constexpr bool triangle = Kind == CellKind::tri3;

@@ -1,11 +1,11 @@
 // A flat shell facet of three nodes with six unknowns each: constant membrane strains, Reissner and Mindlin's plate
 // with the assumed transverse shear of MITC3 (Lee and Bathe, Computers and Structures 82 (2004) 945), softened where
-// facets are wide beside the thickness, by which plates do not lock however thin (Lyly, Stenberg and Vihinen, CMAME 110
-// (1993) 343), and the rotation about the normal tied to that of the membrane (Hughes and Brezzi, CMAME 72 (1989) 105)
-// by a small stiffness. Small displacements, isotropic. The element does not depend on the order of its nodes. Its
-// membrane is stiff in its plane: prefer quadrilaterals (shell.hpp) where there is a choice.
+// facets are wide compared with the thickness, so that plates do not lock however thin (Lyly, Stenberg and Vihinen,
+// CMAME 110 (1993) 343), and the rotation about the normal tied to that of the membrane (Hughes and Brezzi, CMAME 72
+// (1989) 105) by a small stiffness. Small displacements, isotropic. The element does not depend on the order of its
+// nodes. Its membrane is stiff in its plane: prefer quadrilaterals (shell.hpp) where there is a choice.
 //
-// Local axes: z along the normal (right-hand rule of the nodes); x where `orientation` points, in the facet.
+// Local axes: z along the normal (right-hand rule of the nodes); x along `orientation`, in the facet.
 #pragma once
 
 #include "fem/elements/shell_section.hpp"

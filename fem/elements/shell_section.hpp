@@ -1,4 +1,4 @@
-// What shells are made of: the energy of their strains and the forces in their sections, isotropic, with small
+// The section of a shell: the energy of its strains and the section forces, isotropic, with small
 // displacements.
 #pragma once
 
@@ -63,7 +63,7 @@ struct ShellSection {
     out[7] = shear * e[7];
   }
 
-  // Unit vector of the local x axis: what of the orientation, or else of `usual`, lies across the normal.
+  // Unit vector of the local x axis: the part of the orientation, or else of `usual`, across the normal.
   template <class X>
   constexpr Three<X> local_x(const Three<X>& usual, const Three<X>& normal) const {
     Three<X> along = {{orientation[0], orientation[1], orientation[2]}};

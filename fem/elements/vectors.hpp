@@ -34,7 +34,7 @@ constexpr Three<T> normalised(const Three<T>& a) {
   return {{a[0] / length, a[1] / length, a[2] / length}};
 }
 
-// What of a is across the unit vector e, as a unit vector.
+// The part of a across the unit vector e, as a unit vector.
 template <class T>
 constexpr Three<T> across(const Three<T>& a, const Three<T>& e) {
   const T along = dot(a, e);

@@ -1,5 +1,5 @@
-// Steady diffusion and its loads: heat conduction with sources, fluxes and convection. SI units stand for any
-// consistent ones. Incropera et al., Fundamentals of Heat and Mass Transfer, ch. 2.
+// Steady diffusion and its loads: heat conduction with sources, fluxes and convection. Units are SI; any consistent
+// ones will do. Incropera et al., Fundamentals of Heat and Mass Transfer, ch. 2.
 #pragma once
 
 #include "fem/forms/form.hpp"

@@ -1,4 +1,4 @@
-// What a form's numbers mean, declared once: from it come the keys of the case file, their checks and --describe.
+// Meaning of a form's numbers, declared once: the keys of the case file, their checks and --describe follow from it.
 //
 //   struct MyDiffusion {
 //     double conductivity;

@@ -59,8 +59,8 @@ struct VonMisesPlasticity {
     }
     length = sqrt(length);
     const T radius = root * (yield_stress + isotropic_hardening * before[6]), beyond = length - radius;  // f of box 3.2
-    // What stands on the surface is elastic, not what rounding makes of it: an increment begins there, and unloads in
-    // one step.
+    // A state on the yield surface, up to rounding, counts as elastic: an increment begins there, and unloads in one
+    // step.
     const T yields = beyond - 1e-10 * radius;
     const T slip = select(yields, beyond / (2 * G + 2.0 / 3 * (isotropic_hardening + kinematic_hardening)), T(0.0));
     const T along = select(yields, slip / length, T(0.0));

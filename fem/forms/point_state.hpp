@@ -1,6 +1,6 @@
-// Point state: numbers that a form keeps at every quadrature point of its cells, because its flux depends on what has
-// happened there: plastic strains, damage, the largest load so far. Declared once, from which come memory, results and
-// checkpoints.
+// Internal variables ("point state"): numbers that a form keeps at every quadrature point of its cells, because its
+// flux depends on the history there: plastic strains, damage, the largest load so far. Memory, results and checkpoints
+// follow from one declaration.
 //
 //   static constexpr std::array<StateFacts, 2> state = {{{.name = "plastic_strain", .about = "xx yy zz xy yz xz",
 //       .components = 6},
@@ -9,8 +9,8 @@
 //   constexpr void operator()(const Location<T, 3>&, const Fields<T, 3, 3>& u, const T (&before)[7], T (&now)[7],
 //       Fields<T, 3, 3>& f) const;
 //
-// The quantities stand one after the other. `before` holds them at the end of the last increment that was accepted, and
-// does not move while the equations of the next one are solved; what is written to `now` takes its place when they are.
+// The quantities are stored one after the other. `before` holds them at the end of the last accepted increment and is
+// constant while the equations of the next one are solved; the numbers in `now` replace it when that one is accepted.
 // The tangent is the derivative of f through the whole update, the consistent tangent of Simo and Taylor 1985. `now`
 // begins as `before`.
 #pragma once

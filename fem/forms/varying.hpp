@@ -100,7 +100,7 @@ struct VaryingConvection {
   }
 };
 
-// What elastic bodies are made of, at every point.
+// Elastic parameters that vary from point to point.
 inline constexpr std::array<ParameterFacts, 2> elastic_given = {
     {{.name = "young", .unit = "Pa", .about = "Young's modulus", .above = 0},
      {.name = "poisson", .about = "Poisson's ratio", .above = -1, .below = 0.5, .example = 0.3}}};

@@ -22,7 +22,7 @@ void sum_slots(const ScatterRun& run, const std::uint32_t* destinations, const s
     Lanes sum = 0.0;
     for (std::uint32_t k = 0; k < run.source_count; ++k) {
       const std::uint16_t* source = sources + k * slots + slot;
-      // many short streams, which the processor does not follow by itself
+      // many short streams, which the processor does not prefetch
       __builtin_prefetch(source + 16 * lane_count);
       sum += Lanes::gathered([&](int l) { return elements[source[l]]; });
     }

@@ -1,5 +1,5 @@
-// What a GPU's block holds in element kernels: how many elements of a batch, how many threads, how much shared memory.
-// Plain numbers, so that what no machine here can launch is tested here.
+// Shape of a GPU's block in element kernels: elements of a batch, threads, shared memory. Plain numbers, so that shapes
+// for GPUs that are not here can be tested.
 #pragma once
 
 #include <algorithm>
@@ -16,8 +16,8 @@ struct BlockShape {
 };
 
 // scratch: of one element [bytes]. items: of the widest loop over points or nodes. limit: shared memory that a block
-// may ask for on this GPU [bytes]: 64 KB of Turing, 99 KB of 8.6, 8.9 and 12.0, 163 KB of 8.0, 227 KB of 9.0 and 10.0
-// (CUDA C++ Programming Guide, Compute Capabilities). held: for the block beside scratch [bytes]. Two blocks of 112 KB
+// may have on this GPU [bytes]: 64 KB of Turing, 99 KB of 8.6, 8.9 and 12.0, 163 KB of 8.0, 227 KB of 9.0 and 10.0
+// (CUDA C++ Programming Guide, Compute Capabilities). held: for the block besides scratch [bytes]. Two blocks of 112 KB
 // fit a multiprocessor of the larger ones.
 constexpr BlockShape block_shape(int lanes, int scratch, int items, int limit, int held = 0) {
   const int wanted = std::min(limit, 112 << 10);

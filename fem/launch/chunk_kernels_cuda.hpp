@@ -28,7 +28,7 @@ struct ChunkTraits {
   static_assert(Block % Parts == 0);
 };
 
-// Where the numbers of an item are in the results of a batch, from the item's first on: [number][lane], or
+// Layout of the numbers of an item in the results of a batch, from the item's first on: [number][lane], or
 // [lane][number] for sums, whose threads have an item's numbers side by side: so these come from different banks of
 // shared memory.
 struct ChunkLayout {
@@ -90,8 +90,8 @@ __device__ Real* elements_of(const ElementArguments& arguments) {
   }
 }
 
-// Part `Part` and those behind it. Where the sums have no target, all results are stored as other kernels do: that is
-// part -1, or the only one.
+// Part `Part` and all later ones. If the sums have no target, all results are stored as in other kernels: that is part
+// -1, or the only one.
 template <class Traits, int Part, class Element>
 __device__ void compute_parts(const ElementArguments& arguments, int elements, const ChunkSums& sums,
                               const Element& element) {

@@ -140,7 +140,7 @@ struct GpuTeamOf {
 
 using GpuTeam = GpuTeamOf<double>;
 
-// What a thread does in such a block. Shared memory is scratch of its element.
+// The work of one thread in such a block. Shared memory is scratch of its element.
 template <class Real>
 struct ElementThread {
   GpuTeamOf<Real> team;
@@ -169,8 +169,8 @@ inline int shared_memory_limit(const Device& device) {
   return bytes;
 }
 
-// As many elements of a batch per block as shared memory holds beside `held` bytes, and enough threads for the widest
-// loop.
+// As many elements of a batch per block as shared memory holds in addition to `held` bytes, and enough threads for the
+// widest loop.
 inline BlockShape block_for(const Device& device, int scratch_bytes, int items, const char* name, int held = 0) {
   const int limit = shared_memory_limit(device);
   const BlockShape block = block_shape(lane_count, scratch_bytes, items, limit, held);
@@ -187,7 +187,7 @@ template <class... Parameters, class... Arguments>
 void start_blocks(const Device& device, const char* name, Index blocks, const BlockShape& block,
                   void (*kernel)(Parameters...), const Arguments&... arguments) {
   const LaunchScope launch(device, name);
-  if (block.bytes > (48 << 10))  // more has to be asked for
+  if (block.bytes > (48 << 10))  // more needs a request
     cuda_check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, block.bytes),
                "asking for shared memory");
   start(device, {blocks, block.threads, block.bytes}, kernel, arguments...);

@@ -6,7 +6,7 @@
 namespace ritz::RITZ_BACKEND {
 namespace {
 
-// One set of kernels for all elements: a solution asks for loads once.
+// One set of kernels for all elements: a solution evaluates loads once.
 template <Form F>
 using OnAll = RegisterForm<F, AnyElement<F::dimension - FormFacts<F>::codimension>>;
 

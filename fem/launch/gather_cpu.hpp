@@ -1,5 +1,5 @@
-// Nodal triples, as they lie in memory, to registers of one number of sixteen elements: a load per node and a
-// transposition instead of three loads and insertions per node. In double precision, with eight elements, this was no
+// Loads nodal triples into registers of one number of sixteen elements: a load per node and a transposition
+// instead of three loads and insertions per node. In double precision, with eight elements, this was no
 // gain.
 #pragma once
 
@@ -9,7 +9,7 @@
 
 namespace ritz::RITZ_BACKEND {
 
-// x, y, z at a node; what lies behind them is not touched.
+// x, y, z at a node; memory after them is not touched.
 inline __m256d triple(const double* at) { return _mm256_maskload_pd(at, _mm256_setr_epi64x(-1, -1, -1, 0)); }
 inline __m128 triple(const float* at) { return _mm_maskload_ps(at, _mm_setr_epi32(-1, -1, -1, 0)); }
 

@@ -6,7 +6,7 @@
 
 namespace ritz {
 
-// What arguments.form points to for these kernels.
+// The struct that arguments.form points to for these kernels.
 struct InterpolationFacts {
   int components;
 };

@@ -24,9 +24,9 @@ struct Cell {
 template <int ReferenceDimension>
 using AnyElement = Cell<0, ReferenceDimension>;
 
-// What a solution asks for again and again has kernels of a cell's own: matrices, and residuals that Newton's method
-// returns to. What it asks for once is left to the kernels for any element where the form has those, too
-// (`beside_any`): half as much to compile.
+// Repeated tasks of a solution have kernels for each cell: matrices, and residuals of Newton's method.
+// Single tasks use the kernels for any element if the form has those, too (`beside_any`): half as much to
+// compile.
 template <Form F, class C, bool beside_any>
 struct RegisterFormOnCell {
   RegisterFormOnCell() {

@@ -31,8 +31,8 @@ struct ScatterView {
   const std::uint32_t* untouched;
 };
 
-// Where the results of chunks first_chunk, first_chunk + 1, ... go, each of `chunk_batches` batches of elements (the
-// last may have fewer).
+// Destinations of the results of chunks first_chunk, first_chunk + 1, ..., each of `chunk_batches` batches of elements
+// (the last may have fewer).
 struct ChunkSums {
   ScatterView scatter;
   Index first_chunk, chunk_batches;

@@ -73,8 +73,8 @@ struct StateIn {
   }
 };
 
-// What the element's functions give, with a state where it has one; the state after the increment goes to `now` where
-// it is asked for.
+// Calls the element's functions, with a state if it has one; the state after the increment goes to `now` if it is
+// requested.
 template <class Sh, class E, class V, class T>
 constexpr V strain_energy(const E& element, const V (&e)[Sh::K], const Kept<Sh, T>& kept, V* now = nullptr) {
   if constexpr (Sh::S == 0) {

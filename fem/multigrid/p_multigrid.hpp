@@ -35,7 +35,7 @@ class PMultigrid final : public LinearOperator {
   void apply(const Vector& b, Vector& x) const override;  // one V-cycle from x = 0
   std::string name() const override;
   std::vector<int> orders() const;  // of the levels, the finest first
-  // Of the next coarser level. Order 1 on a mesh of order 1 is the mesh's own, whose kernels are faster.
+  // Order of the next coarser level. Order 1 on a mesh of order 1 is the mesh's own, whose kernels are faster.
   static SpaceOptions coarser_order(const FunctionSpace& space);
 
  private:

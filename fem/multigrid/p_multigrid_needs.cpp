@@ -18,7 +18,7 @@ Index bytes_of(const MemoryNeeds& needs, const char* tag) {
   return found == needs.by_tag().end() ? 0 : found->second;
 }
 
-// A space with its operator, for as long as it is asked.
+// A space with its operator, for the time of the count.
 struct Level {
   Level(const Operator& finer, const SpaceOptions& options)
       : space(finer.space().mesh(), finer.space().components(), finer.space().device(), options),
@@ -78,7 +78,7 @@ PMultigridNeeds p_multigrid_needs(const Operator& equations) {
     needs.live += coarse.state_needs();
     needs.live.array<std::uint8_t>("constraints", coarse_n).array<double>("constraints", coarse_n);
     needs.live.bytes("p-multigrid", 6 * MemoryPool::block_size(real * n));  // D^-1, weights, b, x, d, q
-    // What chunks share, there and back. Lists of the way back.
+    // Numbers that chunks share, there and back. Lists of the way back.
     needs.live.bytes("transfer", real * (bytes_of(action, "assembly buffers") + bytes_of(back, "assembly buffers")) /
                                      Index{sizeof(double)});
     needs.live.bytes("assembly lists", bytes_of(back, "assembly lists"));

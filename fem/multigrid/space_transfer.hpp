@@ -3,7 +3,7 @@
 //
 //   y = weights * (interpolation x)        and        x = transposed (weights * y)
 //
-// the interpolation and its transpose; who calls fuses the product with other work.
+// the interpolation and its transpose; callers fuse the product with other work.
 #pragma once
 
 #include "fem/operator/operator.hpp"

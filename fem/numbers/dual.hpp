@@ -15,7 +15,7 @@ constexpr float select(float condition, float a, float b) { return condition > 0
 template <class T>
 struct Dual {
   T value, derivative;
-  // Plain numbers beside it, such as a form's parameters: rounded before they multiply where the dual is in single
+  // Plain numbers next to it, such as a form's parameters: rounded before they multiply if the dual is in single
   // precision, as packs of floats do on a CPU. Many GPUs compute 64 times slower in double precision.
   using Plain = std::conditional_t<std::same_as<T, float>, float, double>;
   static constexpr Plain plain(double x) { return static_cast<Plain>(x); }

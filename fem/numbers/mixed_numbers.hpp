@@ -1,5 +1,5 @@
-// Numbers of different kinds in one formula of a user's: coordinates, which have no derivatives, beside unknowns with
-// two of them, and constants in select(). Included by fem/add_form.hpp, for plugins.
+// Mixes numbers of different kinds in a user's formula: coordinates, which have no derivatives, unknowns with two of
+// them, and constants in select(). Included by fem/add_form.hpp, for plugins.
 //
 //   const T length = x[1][0] + u[1][0];                  // X + T, also where an energy is differentiated twice
 //   return select(stretch, 0.5 * k * stretch * stretch, 0.0);
@@ -35,7 +35,7 @@ constexpr Dual<Dual<X>> operator/(X a, Dual<Dual<X>> b) {
   return Dual<Dual<X>>(Dual<X>(a)) / b;
 }
 
-// Where a and b are not both of the kind of the condition.
+// For a and b that are not both of the kind of the condition.
 template <class T, std::convertible_to<T> A, std::convertible_to<T> B>
 requires(!(std::same_as<A, T> && std::same_as<B, T>)) constexpr T select(T condition, A a, B b) {
   return select(condition, static_cast<T>(a), static_cast<T>(b));

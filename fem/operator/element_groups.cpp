@@ -85,7 +85,7 @@ std::shared_ptr<const ReferenceElement> map_of_kind(CellKind kind) {
   return all[static_cast<std::size_t>(kind)];
 }
 
-// nullptr: the cell's nodes tell its map.
+// nullptr: the cell's nodes define its map.
 const LagrangePolynomials* own_map(const FunctionSpace& space, Index cell) {
   return space.first_curved_point(cell) < 0 ? nullptr : space.mesh().block_of(cell).curved.functions.get();
 }
@@ -97,7 +97,7 @@ struct Parts {
   std::vector<std::vector<Element>> curved;  // in the order of their first elements
 };
 
-// Where all are of one sort, nothing is copied.
+// If all are of one sort, nothing is copied.
 template <class Element, class IsStraight, class OwnMap>
 Parts<Element> split(std::vector<Element> elements, bool any_straight, const IsStraight& is_straight, bool any_curved,
                      const OwnMap& own_map) {
@@ -153,7 +153,7 @@ void take_nodes(const FunctionSpace& space, std::span<const Node> mesh_nodes, co
     nodes.push_back(space.geometry_node_of(node));
 }
 
-// Whole elements ask for all nodes of their kind.
+// Whole elements need all nodes of their kind.
 bool has_whole(const std::vector<int>& set, const std::vector<Integral>& integrals) {
   return std::ranges::any_of(set, [&](int i) { return integrals[static_cast<std::size_t>(i)].form.cell >= 0; });
 }

@@ -1,7 +1,7 @@
-// Elements of equal shape that carry the same integrals, laid out for the kernels: batches of lane_count elements,
-// node numbers interleaved by lane. Cells and facets are treated alike. Those with straight edges have the geometry of
-// their corners, which is cheaper to read, and stand in a group apart from bent ones; so do those whose map is of order
-// 3 or more.
+// Elements of equal shape that carry the same integrals, laid out for the kernels: batches of lane_count elements, node
+// numbers interleaved by lane. Cells and facets are treated alike. Elements with straight edges use the geometry of
+// their corners, which is cheaper to read, and are in a group of their own; so are those whose map is of order 3 or
+// more.
 #pragma once
 
 #include "fem/space/function_space.hpp"
@@ -29,7 +29,7 @@ struct ElementGroup {
 
   const Array<std::int32_t>& geometry_nodes() const { return own_geometry.empty() ? nodes : own_geometry; }
   int node_count() const { return element->node_count(); }
-  Index entry_count() const { return batch_count() * node_count() * lane_count; }  // of host_nodes, once they are there
+  Index entry_count() const { return batch_count() * node_count() * lane_count; }  // of host_nodes, if made
   Index batch_count() const { return (element_count + lane_count - 1) / lane_count; }
   Node node(Index element, int a) const {
     return host_nodes[static_cast<std::size_t>((element / lane_count * node_count() + a) * lane_count +
@@ -37,11 +37,11 @@ struct ElementGroup {
   }
 };
 
-// Of its geometry's nodes: [geometry node][dimension].
+// Coordinates of the group's geometry nodes: [geometry node][dimension].
 inline const Vector& coordinates_of(const FunctionSpace& space, const ElementGroup& group) {
   return group.curved ? space.curved_coordinates() : space.geometry_coordinates();
 }
-int order_of(const ElementGroup& group);  // of what the element's functions and the geometry vary like
+int order_of(const ElementGroup& group);  // highest order in the element's functions and its geometry
 // that the rule for integrals of the form is exact to
 int quadrature_degree(const FormValue& form, const ElementGroup& group);
 
@@ -52,8 +52,8 @@ enum class Layout { written, counted };
 std::vector<ElementGroup> element_groups(const FunctionSpace& space, const std::vector<Integral>& integrals,
                                          Layout layout = Layout::written);
 
-// Nodes of one element after the other, whether the group is written or counted. They stand until the next is asked
-// for.
+// Nodes of one element after the other, whether the group is written or counted. They are valid until the next
+// call.
 class ElementNodes {
  public:
   ElementNodes(const FunctionSpace& space, const ElementGroup& group);

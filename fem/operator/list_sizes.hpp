@@ -1,4 +1,4 @@
-// How large the lists of a ScatterPlan will be, before they are made: counted around some nodes that stand for all.
+// Forecast of the sizes of the lists of a ScatterPlan: counted around a sample of nodes.
 #pragma once
 
 #include "fem/operator/element_groups.hpp"
@@ -32,8 +32,8 @@ class ElementsAround {
   std::vector<std::vector<Place>> places_;  // [chosen]
 };
 
-// Of the groups with these numbers, in the plan's order, in chunks of so many batches. of_pairs: the lists of a matrix
-// with `pattern_pairs` entries, else those of a vector. Exact where all nodes are chosen.
+// Sizes for the groups with these numbers, in the plan's order, in chunks of so many batches. of_pairs: the lists of a
+// matrix with `pattern_pairs` entries, else those of a vector. Exact if all nodes are in the sample.
 ScatterSizes estimated_sizes(const ElementsAround& elements, std::span<const int> groups,
                              std::span<const Index> chunk_batches, bool of_pairs, Index pattern_pairs);
 

@@ -13,7 +13,7 @@ std::shared_ptr<const Vector> copied_unless_zero(const Vector& u) {
   return result;
 }
 
-// Of order 1 there is no p-multigrid.
+// There is no p-multigrid for order 1.
 bool keeps_tangents(const Operator& equations) { return equations.space().order() > 1; }
 
 }  // namespace

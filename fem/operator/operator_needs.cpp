@@ -1,4 +1,4 @@
-// What an operator will take of memory, and what its tasks read and write: Operator::memory_needs and its company.
+// Memory that an operator will take, and the traffic of its tasks: Operator::memory_needs and related functions.
 #include "fem/launch/point_geometry.hpp"
 #include "fem/operator/list_sizes.hpp"
 #include "fem/operator/operator.hpp"
@@ -66,7 +66,7 @@ std::vector<Operator::Job> Operator::jobs_of(Task task) const {
   return jobs;
 }
 
-// What the task finds at quadrature points, as make_term asks for it.
+// Numbers that the task needs at quadrature points, as make_term requests them.
 void Operator::add_numbers_at_points(Task task, const Outline& outline, PointNumbers& known, MemoryNeeds& needs) const {
   for (std::size_t g = 0; g < outline.groups.size(); ++g) {
     const ElementGroup& group = groups_[static_cast<std::size_t>(outline.groups[g])];
@@ -107,8 +107,8 @@ Index Operator::stored_at_points(const std::vector<std::vector<AssemblyTerm>>& t
   return sum;
 }
 
-// [bytes] The least traffic of an assembly: connectivity, coordinates, what u stands for, and lists once, what several
-// chunks add to written and read again, and the target written once.
+// [bytes] The least traffic of an assembly: connectivity, coordinates, u, and lists once; sums that several chunks
+// share written and read again; and the target written once.
 Index Operator::least_traffic(const Plan& plan, bool matrix, Index number) const {
   const Index unknowns = space_->unknown_count();
   Index sum = space_->geometry_coordinates().bytes() + number * unknowns;

@@ -1,4 +1,4 @@
-// What the forms of an operator keep at their quadrature points: Operator::commit and its company.
+// Internal variables of an operator's forms at their quadrature points: Operator::commit and related functions.
 #include "fem/operator/operator.hpp"
 
 #include "device/error.hpp"
@@ -37,7 +37,7 @@ Vector& Operator::state_of(const ElementGroup& group, const Integral& integral) 
   return state;
 }
 
-// Kernels have its address: it is written where it stands.
+// Kernels hold its address: it is written in place.
 void Operator::reset_state() const {
   for (auto& [key, state] : states_) start_state(key.second->form, state);
 }
@@ -52,7 +52,7 @@ void Operator::each_state(const Use& use) const {
     }
 }
 
-// Of what is not there yet.
+// Needs of states that do not exist yet.
 MemoryNeeds Operator::state_needs() const {
   MemoryNeeds needs;
   each_state([&](const ElementGroup& group, const Integral& integral) {

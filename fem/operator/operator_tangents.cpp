@@ -25,7 +25,7 @@ Index PointTangents::bytes() const {
   return sum;
 }
 
-// Of forms whose tangents are kept; null for others.
+// Kernels of forms whose tangents are kept; null for others.
 const FormKernels* Operator::keeping_tangents(const ElementGroup& group, const FormValue& form) const {
   if (form.cell >= 0 || form.codimension != 0 || !form.has_matrix) return nullptr;
   const std::string name = form_kernel_name(form.name.c_str(), 0, traits(group.kind).dimension);

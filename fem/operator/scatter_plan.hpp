@@ -12,8 +12,8 @@
 
 namespace ritz {
 
-// What a chunk of elements contributes: `destination` of each slot (an item of the target), how many sources it sums,
-// and the sources, slot after slot.
+// The contributions of a chunk of elements: `destination` of each slot (an item of the target), how many sources it
+// sums, and the sources, slot after slot.
 struct ChunkSlots {
   std::vector<std::uint32_t> destinations;
   std::vector<std::uint16_t> source_counts;
@@ -21,7 +21,7 @@ struct ChunkSlots {
   void clear();
 };
 
-// What there is in the lists; destinations, sources and runs of all chunks together.
+// Numbers of entries of the lists; destinations, sources and runs of all chunks together.
 struct ScatterSizes {
   Index chunks = 0, runs = 0, slots = 0, sources = 0;
   Index shared = 0, extension = 0, untouched = 0;

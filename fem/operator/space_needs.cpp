@@ -29,7 +29,7 @@ Index pairs_of_nodes(const FunctionSpace& space) {
       }
   }
   Index pairs = 0;
-  // [node] the last of the chosen that it stood beside
+  // [node] the last of the sample that it was a neighbour of
   std::vector<std::int32_t> met(static_cast<std::size_t>(space.node_count()), -1);
   for (std::size_t row = 0; row < beside.size(); ++row) {
     Index others = 0;

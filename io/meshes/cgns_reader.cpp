@@ -141,7 +141,7 @@ class CgnsReader {
   }
   std::vector<std::int64_t> integers(const std::string& path) const { return tree_->integers(path + "/ data"); }
 
-  // Of the coordinates, or else of the zone or the base; empty where none is given. The texts of 32 characters are
+  // Unit of the coordinates, or else of the zone or the base; empty if none is given. The texts of 32 characters are
   // mass, length, time, ...
   std::string unit_of_length(const std::string& zone) const {
     for (const std::string& place : {zone + "/GridCoordinates/CoordinateX", zone + "/GridCoordinates", zone, base_})
@@ -241,8 +241,8 @@ class CgnsReader {
       element += count;
     }
   }
-  // What elements of a type are read as; makes their nodes those of the kind. Empty for points and for what we have
-  // not.
+  // The kind for elements of a type; appends their nodes in the order of the kind. Empty for points and for kinds that
+  // Ritz does not have.
   std::optional<CellKind> kind_here(std::int64_t type, const std::string& section) {
     const auto high = std::ranges::find(high_order_elements, type, &HighOrderElement::type);
     const bool is_high = high != high_order_elements.end();

@@ -107,7 +107,7 @@ class ExodusReader {
     }
   }
 
-  // What the file calls them, or else "block_7" after the number.
+  // The names in the file, or else "block_7" after the number.
   std::vector<std::string> names_of(const std::string& letters, const std::string& kind, std::size_t count) const {
     const std::string numbers = letters + "_prop1", given = letters + "_names";
     std::vector<std::int64_t> ids = file_.has(numbers) ? file_.integers(numbers) : std::vector<std::int64_t>();

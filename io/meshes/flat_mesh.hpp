@@ -1,4 +1,4 @@
-// What all mesh readers do with cells once they are read: block numbers, plane meshes, regions. Private to io.
+// Steps of all mesh readers after the cells are read: block numbers, plane meshes, regions. Private to io.
 #pragma once
 
 #include "mesh/mesh.hpp"

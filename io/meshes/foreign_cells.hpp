@@ -1,4 +1,4 @@
-// What the readers of Exodus II, MED and CGNS share: connectivity tables with nodes counted from 1, in orders of their
+// Shared by the readers of Exodus II, MED and CGNS: connectivity tables with nodes counted from 1, in orders of their
 // own. Private to io.
 #pragma once
 
@@ -20,7 +20,7 @@ inline Node node_of_number(std::int64_t number) {
   return number >= 1 && number <= std::numeric_limits<Node>::max() ? static_cast<Node>(number - 1) : Node{-1};
 }
 
-// Appends cells whose nodes stand one cell after the other in `numbers`; `order` as above.
+// Appends cells whose nodes are listed one cell after the other in `numbers`; `order` as above.
 void append_cells(std::vector<Node>& nodes, std::span<const std::int64_t> numbers, int node_count,
                   std::span<const int> order);
 

@@ -1,5 +1,6 @@
-// What a Gmsh file says, before it becomes a mesh: points, cells by kind in VTK's node order, runs of cells that share
-// an entity, and the physical groups. Private to io: the MSH 2 and MSH 4 parsers fill it, gmsh_regions.cpp reads it.
+// Contents of a Gmsh file, before it becomes a mesh: points, cells by kind in VTK's node order, runs of cells that
+// share an entity, and the physical groups. Private to io: the MSH 2 and MSH 4 parsers fill it, gmsh_regions.cpp reads
+// it.
 #pragma once
 
 #include "mesh/lower_order.hpp"
@@ -23,7 +24,7 @@ struct GmshRun {
 // Which of Gmsh's types the cells of each kind have; 0: none yet.
 using TypesOfKinds = std::array<int, cell_kind_count>;
 
-// False when others of another type are of this kind: hexahedra of order 2 beside those of order 3, which are taken at
+// False if this kind has elements of another type already: hexahedra of order 2 and of order 3, which are both taken at
 // order 2.
 inline bool claim(TypesOfKinds& types, CellKind kind, std::int64_t type) {
   int& claimed = types[static_cast<std::size_t>(kind)];

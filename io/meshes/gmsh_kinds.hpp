@@ -11,7 +11,7 @@
 namespace ritz {
 
 struct GmshKind {
-  CellKind kind;  // what cells of order 3 and more are taken as, when they have all their nodes
+  CellKind kind;  // kind for cells of order 3 and more that have all their nodes
   int node_count;
   int dimension;
   std::span<const int> gmsh_position;  // [VTK's local node] -> Gmsh's local node; empty: the same order

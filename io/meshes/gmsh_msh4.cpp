@@ -202,7 +202,7 @@ std::vector<std::int64_t> read_group_tags(GmshCursor& cursor) {
   return tags;
 }
 
-// What follows the tags in both sections: the box, the groups and the bounding entities.
+// Reads the rest of an entity after its tag, in both sections: the box, the groups and the bounding entities.
 void read_entity(GmshCursor& cursor, int dimension, std::int64_t tag, GmshContents& contents) {
   for (int i = 0; i < (dimension == 0 ? 3 : 6); ++i) cursor.real("a coordinate of the box of an entity");
   std::vector<std::int64_t> groups = read_group_tags(cursor);

@@ -11,8 +11,8 @@
 namespace ritz {
 
 // Calls parse(record, position, end) for every record of `width` tokens; it returns the end of the record, or nullptr
-// after setting `bad` to the offending place. Moves the cursor behind the last record. Throws through
-// explain(place) for the first bad place in the file.
+// after setting `bad` to the offending place. Moves the cursor past the last record. Throws through explain(place) for
+// the first bad place in the file.
 template <class Parse, class Explain>
 void parse_records(GmshCursor& cursor, TokenIndex& index, const char* section_begin, std::int64_t record_count,
                    std::int64_t width, const Parse& parse, const Explain& explain) {

@@ -154,7 +154,7 @@ class Reader {
     return end;
   }
 
-  // A keyword's line goes on after a comma at its end.
+  // A keyword's line continues after a comma at its end.
   const char* read_keyword_line(const TextFile& file, const char* begin, int depth) {
     const char* end = file.end();
     std::string line;
@@ -171,7 +171,7 @@ class Reader {
     const char* star = begin;
     while (*star != '*') ++star;
     const Keyword keyword = parse_keyword(line, {&file, star});
-    if (keyword.name == "INCLUDE") {  // as if its text stood here: data lines may go on in it
+    if (keyword.name == "INCLUDE") {  // as if its text were here: data lines may continue in it
       include(keyword, depth);
       return position;
     }

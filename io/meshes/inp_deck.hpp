@@ -1,5 +1,5 @@
-// What an Abaqus or CalculiX deck says, before it becomes a mesh: nodes, elements, sets, surfaces, parts and instances,
-// all by their labels. Private to io: inp_deck.cpp fills it, inp_mesh.cpp turns labels into a mesh.
+// Contents of an Abaqus or CalculiX deck, before it becomes a mesh: nodes, elements, sets, surfaces, parts and
+// instances, all by their labels. Private to io: inp_deck.cpp fills it, inp_mesh.cpp turns labels into a mesh.
 #pragma once
 
 #include "io/files/text_file.hpp"
@@ -39,7 +39,7 @@ struct InpMember {  // the name of another set, or a label of another instance (
   InpPlace place;
 };
 
-// What one *NSET, *ELSET, *NODE or *ELEMENT adds to a set.
+// Addition to a set by one *NSET, *ELSET, *NODE or *ELEMENT.
 struct InpPiece {
   std::string instance;  // INSTANCE=: whose labels these are
   std::vector<std::int64_t> labels;

@@ -1,7 +1,7 @@
 // Abaqus and CalculiX input decks, read by our own parser: nodes, elements of all solid, plane, axisymmetric, shell,
-// membrane, beam and truss types, sets and surfaces, *INCLUDE, parts and instances. What the deck says beside the mesh
-// (materials, loads, steps) is passed over with a notice. docs/formats.md lists what becomes what.
-// Throws Error(Exit::mesh) with file and line.
+// membrane, beam and truss types, sets and surfaces, *INCLUDE, parts and instances. The rest of the deck (materials,
+// loads, steps) is ignored with a notice. docs/formats.md lists what becomes what. Throws Error(Exit::mesh) with file
+// and line.
 #pragma once
 
 #include "mesh/mesh.hpp"

@@ -31,11 +31,11 @@ struct Trouble {
   const char* why = "";
 };
 
-// What one thread reads.
+// The records that one thread reads.
 struct Part {
   std::vector<std::int64_t> labels, nodes;
   std::vector<double> points;
-  const char* stop = nullptr;  // where the next record starts
+  const char* stop = nullptr;  // start of the next record
   Trouble trouble;
 
   const char* fail(const char* position, const char* expected, const char* why = "") {

@@ -14,11 +14,11 @@ struct InpBlock {  // data lines, without the keyword's line
   const char *begin, *end;
 };
 
-// label, x, y, z; what is left out is 0. More numbers must be a unit vector (the normal). Throws Error(Exit::mesh).
+// label, x, y, z; missing numbers are 0. Additional ones must be a unit vector (the normal). Throws Error(Exit::mesh).
 void parse_inp_nodes(const InpBlock& block, std::vector<std::int64_t>& labels, std::vector<double>& points);
 
-// label, node, node, ... A record goes on in the next line until it has all its nodes, and ends at the end of a line.
-// Beams may name one node more, which is left out.
+// label, node, node, ... A record continues in the next line until it has all its nodes, and ends at the end of a line.
+// Beams may name one node more, which is omitted.
 void parse_inp_elements(const InpBlock& block, int node_count, bool extra_node, std::vector<std::int64_t>& labels,
                         std::vector<std::int64_t>& nodes);
 

@@ -41,7 +41,7 @@ bool is_binary_stl(std::string_view bytes) {
   return bytes.size() == 84 + std::size_t{50} * count;
 }
 
-// What the first bytes say that the file is, for people.
+// Describes the type of a file by its first bytes, for messages.
 std::string describe_content(std::string_view bytes, const std::string& extension) {
   if (bytes.starts_with("\x1f\x8b")) return "it is compressed (gzip); unpack it first";
   if (bytes.starts_with("@(#)ADF Database"))

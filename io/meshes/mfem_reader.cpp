@@ -68,7 +68,7 @@ int inner_count(CellKind shape, int p) {
   }
 }
 
-// Where the node at (i, j) is among those inside a face, whose rows are listed.
+// Position of the node at (i, j) among those inside a face, whose rows are listed.
 int place_in_face(std::size_t corner_count, int p, int i, int j) {
   if (corner_count == 4) return (j - 1) * (p - 1) + i - 1;
   return (j - 1) * (p - 1) - j * (j - 1) / 2 + i - 1;
@@ -260,7 +260,7 @@ class Reader {
     return next;
   }
 
-  // Of the reference cells; the hexahedron of "Cubic" lists its inner nodes like its corners.
+  // Nodes on the reference cells; the hexahedron of "Cubic" lists its inner nodes like its corners.
   void add_node_sets() {
     std::vector<double> line = equal_steps(order_);
     if (!equally_spaced_) {

@@ -41,12 +41,12 @@ std::string upper(std::string_view text) {
 
 struct Entry {
   std::string name;                      // "CHEXA", without the star of the large field
-  std::vector<std::string_view> fields;  // behind the name
+  std::vector<std::string_view> fields;  // after the name
   const TextFile* file = nullptr;
   const char* position = nullptr;
 };
 
-// The fields of one line behind the first.
+// The fields of one line after the first.
 void add_fields(std::string_view line, bool large, std::vector<std::string_view>& fields) {
   if (line.find(',') != std::string_view::npos) {  // free field
     std::size_t start = 0;
@@ -330,7 +330,7 @@ class Reader {
     systems_[identity(entry)] = entry;
   }
 
-  // In basic coordinates; systems may lie in others.
+  // A system in basic coordinates; systems may be defined in others.
   System system_named(std::int64_t number, const Entry* from, int depth) const {
     if (number == 0) return {};
     const auto found = systems_.find(number);

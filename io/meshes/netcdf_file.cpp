@@ -50,7 +50,7 @@ T number_at(const char* place) {
 
 }  // namespace
 
-// Reads the header from its beginning to its end; every count is checked against what is left of the file.
+// Reads the header from its beginning to its end; every count is checked against the rest of the file.
 class ClassicNetcdf::Header {
  public:
   Header(const std::string& path, std::string_view bytes)

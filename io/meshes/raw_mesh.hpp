@@ -1,6 +1,6 @@
-// What a mesh file says in the terms that most formats share: points, cells by kind, and named groups of cells, facets
-// and nodes. The parsers fill it; `mesh_of` decides which cells carry the physics and turns the groups into regions.
-// Private to io.
+// Contents of a mesh file in the terms that most formats share: points, cells by kind, and named groups of cells,
+// facets and nodes. The parsers fill it; `mesh_of` decides which cells carry the physics and turns the groups into
+// regions. Private to io.
 #pragma once
 
 #include "mesh/lower_order.hpp"
@@ -60,7 +60,7 @@ void append(std::vector<CellRun>& runs, const CellRun& run);
 std::optional<int> facet_with_corners(CellKind kind, std::span<const int> corners);
 
 // Node numbers outside 0 ... node count - 1 and files without cells are Error(Exit::mesh). Groups of cells of a lower
-// dimension become regions of facets or nodes; what is in no group and not used is said in a notice.
+// dimension become regions of facets or nodes; a notice counts the cells in no group that are not used.
 MeshData mesh_of(RawMesh raw, std::vector<std::string>& notices);
 
 }  // namespace ritz

@@ -34,7 +34,7 @@ double EarlierSolutions::start(const LinearOperator& A, const Vector& b, Vector&
   double left = 1;
   if (count_ > 0 && solutions_->rows() == b.size()) try {
       if (memory_shortage([&] { left = combine(A, b, x); })) clear();
-    } catch (const Error& error) {  // the products are not finite: the solver says what is
+    } catch (const Error& error) {  // the products are not finite: the solver reports it
       if (error.exit() != Exit::not_converged) throw;
       clear();
     }

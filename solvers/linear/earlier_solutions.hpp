@@ -16,10 +16,10 @@ class EarlierSolutions {
  public:
   static constexpr int most = MultiVector::lanes;
 
-  // Of all combinations of what was added the one nearest to A^-1 b in the energy norm, for symmetric positive definite
-  // A: a projection onto their span (Fischer, Comput. Methods Appl. Mech. Eng. 163, 1998). One pass over the matrix for
-  // all of them. Where there are none, where the combination leaves more than b itself, or where memory is short: x =
-  // 0, and 1.
+  // Of all combinations of the earlier solutions, the one nearest to A^-1 b in the energy norm, for symmetric positive
+  // definite A: a projection onto their span (Fischer, Comput. Methods Appl. Mech. Eng. 163, 1998). One pass over the
+  // matrix for all of them. Without earlier solutions, if the combination leaves more than b itself, or if memory is
+  // short: x = 0, and 1.
   double start(const LinearOperator& A, const Vector& b, Vector& x);
   // Takes the place of the oldest. Nothing is kept where memory is short.
   void add(const Vector& x);

@@ -30,11 +30,11 @@ const std::string& name_of(PreconditionerKind kind);
 LinearMethod linear_method_named(std::string_view name);
 PreconditionerKind preconditioner_named(std::string_view name);
 
-// What the caller knows of the matrix, so that nobody needs to look. A matrix that was promised positive definite and
-// is not is an error: a model that is not stable, not a system to be solved in another way.
+// Properties of the matrix that the caller knows. A matrix that is declared positive definite and is not is an error: a
+// model that is not stable, not a system to be solved in another way.
 enum class MatrixPromise { none, symmetric, positive_definite };
 
-// A matrix, or elements computed anew at every product: for those who solve equations (solve_static).
+// A matrix, or elements computed anew at every product; for solvers of equations (solve_static).
 enum class OperatorKind { automatic, matrix, matrix_free };
 
 struct LinearSolverOptions {
@@ -53,21 +53,21 @@ struct LinearSolverOptions {
   Index direct_memory = 0;       // [bytes] that a factorisation may need; 0: what the device has
   double direct_operations = 0;  // that a factorisation may need, as its analysis counts them; 0: `automatic` decides
   PreparedSolver* prepared = nullptr;  // of this matrix: what it holds is used, and what is made is kept there
-  // told by callers who make an error of a failed solve
+  // called by functions that throw for a failed solve
   std::function<void(const SolveReport&, Index unknowns)> on_failure;
-  // Told by solve_linear of several columns, as soon as those from `first` on are solved and stand in X.
+  // Called by solve_linear of several columns, as soon as those from `first` on are solved and are in X.
   std::function<void(int first, const std::vector<SolveReport>& reports)> after_columns;
   std::function<void(const std::string&)> say;  // lines worth knowing before long work: the memory that a factor needs
 };
 
-// What a solver may use of the mesh behind the matrix.
+// Facts of the mesh of the matrix, for solvers.
 struct SolverGeometry {
   const Vector* coordinates = nullptr;  // [block row][dimension]
   int dimension = 0;
-  std::function<NestedLevels()> nested = {};  // asked when multigrid is set up
+  std::function<NestedLevels()> nested = {};  // called when multigrid is set up
 };
 
-// What is wrong with naming these together ("direct" with a preconditioner), and the remedy; nullopt: nothing.
+// Contradiction between named options ("direct" with a preconditioner), and the remedy; nullopt: none.
 struct Mismatch {
   std::string what, why, fix;
 };

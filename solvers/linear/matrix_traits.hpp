@@ -1,4 +1,4 @@
-// What a matrix's numbers say of it, found on its device in one pass: the choice of a solver rests on it.
+// Properties of a matrix, found from its numbers on its device in one pass, for the choice of a solver.
 //
 //   if (!inspect(K).symmetric) ...
 #pragma once

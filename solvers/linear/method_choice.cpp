@@ -15,13 +15,13 @@ using Kind = PreconditionerKind;
 // Below this a factorisation takes hundredths of a second, whatever the matrix.
 Index hardly_any(int dimension) { return dimension == 3 ? 3000 : 8000; }
 
-// A factorisation that nobody asked for by name: an hour or so of one core.
+// Limit of a factorisation that was not named: about an hour of one core.
 constexpr double patience = 2e13;              // [operations]
 constexpr double operations_per_second = 8e9;  // of a factorisation on one core
 
 // Jacobi costs nothing to set up, and a multigrid solve as much as 110 to 320 iterations with it. Where it is the
-// better choice, the residual falls at once, since the spectrum is narrow; elsewhere it rises or stands still at first.
-// In a plane multigrid is the cheaper for it.
+// better choice, the residual falls at once, since the spectrum is narrow; elsewhere it rises or stagnates at first. In
+// two dimensions multigrid is the cheaper for it.
 bool falls_too_slowly(int iterations, double log_reduction, double relative, int dimension) {
   const double needed = -std::log10(relative);
   if (iterations >= 10 && iterations < 20) return log_reduction > 0.6;
@@ -44,7 +44,7 @@ double predicted_iteration(const SystemSize& size, int products) {
 }
 
 // Iterations with the diagonal for half the time of a factorisation; given up at a third of that when less than a
-// quarter of the digits are there.
+// quarter of the digits are gained.
 MethodChoice trial_before_factorising(Method method, const SystemSize& size, const LinearSolverOptions& options) {
   const bool symmetric = method != Method::bicgstab;
   const double budget = 0.5 * predicted_factorisation(size, symmetric) / predicted_iteration(size, symmetric ? 1 : 2);
@@ -121,7 +121,7 @@ std::vector<MethodChoice> plan_for_definite(const SystemSize& size, const Linear
   return {trial(size, options), impatient, slow, cg};
 }
 
-// A short trial, a factorisation, and what is left when that does not fit.
+// A short trial, a factorisation, and the methods that remain if that does not fit.
 std::vector<MethodChoice> plan_around_a_factorisation(const SystemSize& size, const LinearSolverOptions& options,
                                                       Method trial_method, Method long_method, const std::string& why) {
   MethodChoice direct{Method::direct, Kind::automatic, why};

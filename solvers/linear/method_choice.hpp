@@ -32,8 +32,8 @@ double dissection_operations(const SystemSize& size);
 // set-up and conjugate gradients for all columns, where it works well
 double predicted_multigrid(const SystemSize& size);
 
-// Says when a factorisation is the better bet than what remains of an iteration that takes so many seconds a time.
-// Empty where it would take minutes: then what iterates goes on.
+// Returns whether a factorisation is predicted to be faster than the rest of an iteration that takes so many seconds
+// per step. Empty if it would take minutes: then the iteration continues.
 IterationVerdict slower_than_factorising(const SystemSize& size, double iteration, double relative);
 
 struct MethodChoice {
@@ -46,7 +46,7 @@ struct MethodChoice {
   bool trial = false;             // may be given up without being called a failure
 };
 
-// In the order of trying; a method that the user named stands alone.
+// In the order of trying; a method that the user named is the only one.
 std::vector<MethodChoice> plan_methods(const SystemSize& size, const MatrixTraits& traits,
                                        const LinearSolverOptions& options);
 inline MethodChoice choose_method(const SystemSize& size, const MatrixTraits& traits,

@@ -6,7 +6,7 @@
 namespace ritz {
 namespace {
 
-// Of the slowest column, for each iteration; 0: too few to tell.
+// Digits that the slowest column gained per iteration; 0: too few to measure.
 double digits_of(const std::vector<SolveReport>& reports) {
   double least = 0;
   for (const SolveReport& report : reports) {

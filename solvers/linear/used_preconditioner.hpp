@@ -17,8 +17,8 @@ class UsedPreconditioner {
 
   // Iterations that one of another matrix is given to gain that many digits; 0: no limit, it is of the matrix at hand.
   int patience(double digits) const;
-  // How an iteration with it went. False: it is one of another matrix, and did not lead to the end; make it anew and
-  // ask again.
+  // Judges an iteration with it. False: it belongs to another matrix, and the iteration failed; make it anew and call
+  // again.
   bool judge(const std::vector<SolveReport>& reports, bool may_serve_others = true);
 
  private:
