@@ -1,5 +1,5 @@
-// Every candidate solver on every system beside what `auto` takes: processor seconds of set-up and solution together,
-// to the true residual.
+// Every candidate solver on every system, compared with the choice of `auto`: processor seconds of set-up and solution
+// together, to the true residual.
 #include "apps/bench/systems.hpp"
 #include "apps/bench/tasks.hpp"
 #include "solvers/algebra/vectors.hpp"
@@ -65,7 +65,7 @@ Outcome run_once(const LinearSystem& system, LinearSolverOptions options) {
   return outcome;
 }
 
-// Iterations that fit the cap, told from twenty of them.
+// Iterations that fit the cap, predicted from twenty of them.
 int affordable_iterations(const LinearSystem& system, LinearSolverOptions options) {
   const auto seconds_of = [&](int iterations) {
     options.max_iterations = iterations;

@@ -39,10 +39,10 @@ void run_mesh_read(const Device& device, const BenchOptions& options, const Publ
 // iteration of conjugate gradients at about 1 k, 10 k and 100 k unknowns.
 void run_block_cg(const Device& device, const BenchOptions& options, const Publish& publish);
 void run_small_cg(const Device& device, const BenchOptions& options, const Publish& publish);
-// Tables in Markdown, made only when they are asked for by name: direct-table, the direct solver with each ordering.
+// Tables in Markdown, made only when named: direct-table, the direct solver with each ordering.
 void run_direct_table(const Device& device, const BenchOptions& options);
-// auto-table: every candidate solver on systems of every sort, beside what LinearMethod::automatic takes; systems named
-// beside it (`--only auto-table "thin plate"`) are done alone.
+// auto-table: every candidate solver on systems of every sort, compared with the choice of LinearMethod::automatic;
+// only the systems named after it (`--only auto-table "thin plate"`), if any.
 void run_auto_table(const Device& device, const BenchOptions& options);
 
 // convergence: orders of the error for every cell, order and equation.

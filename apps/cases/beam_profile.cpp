@@ -31,7 +31,7 @@ Section rectangle(double width, double height, double nu) {
   return {area, height * std::pow(width, 3) / 12, width * std::pow(height, 3) / 12, torsion, k * area, k * area};
 }
 
-// Of a round section with a hole; inner = 0: none.
+// Section of a ring; inner = 0: a full circle.
 Section ring(double outer, double inner, double nu) {
   const double area = std::numbers::pi / 4 * (outer * outer - inner * inner);
   const double inertia = std::numbers::pi / 64 * (std::pow(outer, 4) - std::pow(inner, 4));

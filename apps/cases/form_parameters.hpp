@@ -1,4 +1,4 @@
-// Declared parameters of a form as keys of a case table: each is asked for once, with its unit, bounds and fallback.
+// Declared parameters of a form as keys of a case table: each with its unit, bounds and fallback.
 #pragma once
 
 #include "fem/plugins/form_catalogue.hpp"
@@ -9,8 +9,8 @@
 
 namespace ritz {
 
-// What is wrong is added to the case (Exit::model outside of the bounds), as with Case::Table::number.
-// Parameters in `known` are not asked for: they have these values.
+// Errors are added to the case (Exit::model outside of the bounds), as with Case::Table::number. Parameters in `known`
+// are not read: they have these values.
 FormValue ask_form(const Case::Table& table, const FormCatalogue::Entry& entry,
                    const std::map<std::string, double>& known = {});
 

@@ -19,7 +19,7 @@ inline bool all_numbers(std::span<const Formula> formulas) {
 // Values at the centres of the region's cells or facets, or at its nodes. Throws Error where there is none.
 std::vector<double> at_centres(const Formula& formula, const Mesh& mesh, const Region& region);
 
-// Evaluates there, so that --check sees what a formula or a table has no value for; what is wrong is added to the case.
+// Evaluates there, so that --check sees points where a formula or a table has no value; errors are added to the case.
 void check_formulas(Case& input, const Mesh& mesh, const Region& region, std::span<const Formula> formulas);
 
 // factor * value, a density of force or heat per volume (codimension 0) or per area (1).

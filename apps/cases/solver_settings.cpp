@@ -35,7 +35,7 @@ SmoothedAggregationOptions read_multigrid(const Case::Table& solver) {
   return options;
 }
 
-// Of multigrid, given and not the default: a resolved case holds all of them.
+// Keys of multigrid that were given and are not the default: a resolved case holds all of them.
 bool asks_for_multigrid(const SmoothedAggregationOptions& options) {
   const SmoothedAggregationOptions defaults;
   return !options.single_precision || options.half_storage || options.levels != MultigridLevels::automatic ||

@@ -9,11 +9,11 @@
 
 namespace ritz {
 
-// Of a solution, where no smaller tolerance than the usual one is named: less than any mesh leaves.
+// Limit for a solution if no tolerance below the default is named: less than any mesh leaves.
 constexpr double error_that_rounding_may_leave = 1e-5;
 
-// What is wrong is added to the case; `notice` takes what was given and has no effect. `tolerance`: relative, where the
-// case names none.
+// Errors are added to the case; `notice` is called for keys that have no effect. `tolerance`: relative, if the case
+// names none.
 LinearSolverOptions read_solver(const Case& input, double tolerance,
                                 const std::function<void(const std::string&)>& notice);
 

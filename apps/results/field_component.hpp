@@ -1,4 +1,5 @@
-// What of a field a probe looks at: one component by name or number, the magnitude of a vector, or all components.
+// The part of a field that a probe takes: one component by name or number, the magnitude of a vector, or all
+// components.
 //
 //   FieldComponent component = component_named(field, "magnitude");   // Error with the valid names when there is none
 #pragma once

@@ -8,7 +8,7 @@
 namespace ritz {
 namespace {
 
-// Of two materials in the order of the case file.
+// Compares two materials in the order of the case file.
 template <class Material, class Same>
 std::vector<std::int32_t> material_of_cells(const Mesh& mesh, const std::vector<Material>& materials,
                                             const Same& same) {
@@ -157,8 +157,8 @@ void tell_mesh_error(Run& run, const FunctionSpace& space, const DiscretisationE
   const WorstCells worst = worst_cells(error);
   const Point at = centre_of(mesh, worst.worst);
   run.facts()["discretisation_error_at"] = fmt::format("{:.6g} {:.6g} {:.6g}", at[0], at[1], at[2]);
-  // Where the error is small against the solution in the worst cells and at the peak, and not in a handful of cells, it
-  // falls with the order of the elements (docs/results.md).
+  // If the error is small against the solution in the worst cells and at the peak, and not in a handful of cells, it
+  // falls with the order of the elements (docs/error-estimate.md).
   const bool spread = worst.count >= 3 && 200 * worst.count >= mesh.cell_count(), off = worst.relative() >= 0.1;
   const bool falls = !off && spread && relative_at_peak(error) < 0.1 && error.shallow == 0;
   const double halved = relative / std::pow(2, space.order());

@@ -15,8 +15,8 @@ struct ThermalMaterial {
   Formula conductivity;  // [W/(m K)]
 };
 
-// What the estimate of a run is made of. Nothing is averaged between two materials, unless they have the same numbers.
-// Formulas count with their values at the cells' centres.
+// The model of a run's estimate. Nothing is averaged between two materials, unless they have the same numbers. Formulas
+// count with their values at the cells' centres.
 struct MeshErrorModel {
   PlaneModel plane;
   std::vector<ElasticMaterial> elastic;  // or:

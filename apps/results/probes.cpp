@@ -114,7 +114,7 @@ struct Target {
   std::optional<Region> region = {};  // the cells that have the field, of the probe's
 };
 
-// A field that only some cells have is looked at there.
+// Restricts a probe of a field that only some cells have to these cells.
 bool restrict(Target& target, const Probe& probe) {
   const std::vector<char>& given = target.field->given;
   if (!target.in_cells || given.empty()) return true;

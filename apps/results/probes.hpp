@@ -31,9 +31,9 @@ struct ProbeFields {
   const LagrangeResults* finer = nullptr;  // that Field::finer_values stand on
 };
 
-// Asks for every key of the probes and finds their points and regions in the mesh; what is wrong is added to the case.
-// With `fields`, the fields that the run will make (values may be missing), names are checked too. Are there any
-// probes?
+// Reads every key of the probes and finds their points and regions in the mesh; errors are added to the case. With
+// `fields`, the fields that the run will make (values may be missing), names are checked too. Returns whether there are
+// probes.
 bool check_probes(Case& input, const Mesh& mesh, const ProbeFields& fields = {});
 
 // Name and numbers of each probe, in the order of the file: one number when a component was named or the field has

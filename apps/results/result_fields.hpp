@@ -1,6 +1,6 @@
-// Which values of nodal fields are written, and on which cells ([output] cells): those at the mesh's nodes on the
-// mesh's cells, or, for a space of its own order, those on Lagrange cells of that order, where probes look at them,
-// too. Peaks are taken at the mesh's nodes.
+// Decides which values of nodal fields are written, and on which cells ([output] cells): those at the mesh's nodes on
+// the mesh's cells, or, for a space of its own order, those on Lagrange cells of that order, which probes use, too.
+// Peaks are taken at the mesh's nodes.
 #pragma once
 
 #include "fem/results/lagrange_results.hpp"
@@ -22,12 +22,12 @@ class ResultFields {
   // Values at the space's nodes, [node][component], taken to the points of the finer cells; none when there are none.
   std::vector<double> at_points(const FunctionSpace& space, std::span<const double> at_nodes, int components);
   bool has_finer(const FunctionSpace& space) const { return (lagrange_ || probed_) && !space.isoparametric(); }
-  // that Field::finer_values stand on
+  // the cells of Field::finer_values
   const LagrangeResults* finer() const { return finer_ ? &*finer_ : nullptr; }
   // to be written; null: the mesh's
   const LagrangeCells* cells() const { return lagrange_ && finer_ ? &finer_->cells() : nullptr; }
-  // Where finer cells are written, fields on their points: those of the space as they are, others interpolated between
-  // the mesh's nodes, forces at points.
+  // If finer cells are written, fields on their points: those of the space as they are, others interpolated between the
+  // mesh's nodes, forces at points.
   std::vector<Field> on_cells(std::vector<Field> nodal) const;
 
  private:

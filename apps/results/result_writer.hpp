@@ -1,7 +1,7 @@
 // The results of a run: its series of steps, its probes, and the case as it was solved. Steps are written in the
-// background while the next ones are computed; two are held at most. A step for whose writing memory is short beside
-// the computation waits for the caller: it is tried again with the next one, and has to be written when all is to
-// settle.
+// background while the next ones are computed; two are held at most. A step that cannot be written because memory is
+// short during the computation waits: it is tried again with the next one, and must be written when all results are
+// committed.
 //
 //   ResultWriter writer(folder, "results/bracket/bracket", format, {.name = "bracket.resolved.toml", .text = ...}, 0);
 //   writer.write(mesh, {.nodal = fields, .probes = probes, .written = [](const std::string& file) { ... }});
@@ -33,7 +33,7 @@ class ResultWriter {
     std::vector<Field> nodal, cells;
     const LagrangeCells* finer = nullptr;  // on which the nodal fields stand; null: on the mesh's
     Probes probes;                         // the same in every step
-    // told in the caller's thread, some time after it is committed
+    // called in the caller's thread, some time after the commit
     std::function<void(const std::string& file)> written = {};
   };
   struct Text {
@@ -62,7 +62,7 @@ class ResultWriter {
     int number;
   };
   void commit(const Posted& posted);
-  void commit_or_postpone(const Posted& posted);  // behind those that wait
+  void commit_or_postpone(const Posted& posted);  // after those that wait
   void commit_postponed();
   void tell();
 

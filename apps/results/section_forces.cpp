@@ -12,7 +12,7 @@
 namespace ritz {
 namespace {
 
-// What a uniform load adds at the ends of a beam whose nodes do not move: those of the clamped beam.
+// Forces of a uniform load at the ends of a beam whose nodes do not move: those of the clamped beam.
 void add_clamped_forces(const Mesh& mesh, Index cell, const Beam& beam, const std::array<double, 3>& load,
                         double* forces) {
   double x[2][3];

@@ -1,4 +1,4 @@
-// Scalars that engineers look at, from symmetric tensors (xx, yy, zz, xy, yz, xz).
+// Scalar measures of stress, from symmetric tensors (xx, yy, zz, xy, yz, xz).
 #pragma once
 
 #include <array>

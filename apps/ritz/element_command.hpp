@@ -17,7 +17,7 @@ struct ElementCommand {
 struct ElementReport {
   std::string name, what;  // "form", "reference element"
   std::vector<CheckResult> results;
-  std::vector<std::string> notes;  // parameters that were tried, checks that were not asked for
+  std::vector<std::string> notes;  // parameters that were tried, checks that were omitted
   bool passed() const { return all_passed(results); }
 };
 

@@ -1,4 +1,4 @@
-// `ritz mesh info FILE`: what a mesh file holds, how good it is, and what is wrong with it.
+// `ritz mesh info FILE`: contents of a mesh file, its quality, and its faults.
 #pragma once
 
 #include "mesh/mesh.hpp"

@@ -1,6 +1,6 @@
-// How fast a device copies in its memory: the yardstick of a run's phases, and of the times that a forecast tells. A
-// measurement that is large enough is kept for the forecasts to come (apps/run/machine_cache.hpp): the best of all, as
-// a machine that others use seems slower than it is.
+// The rate at which a device copies in its memory: the yardstick of a run's phases, and of the times of a forecast. A
+// measurement that is large enough is kept for later forecasts (apps/run/machine_cache.hpp): the best of all, since a
+// machine that others use seems slower than it is.
 #pragma once
 
 #include "device/device.hpp"

@@ -39,7 +39,7 @@ double best_of(const Device& device, int repeats, const Work& work) {
   return best;
 }
 
-// Of each task. Prescribed on one side, so that the matrix is definite.
+// Times of each task. One side is prescribed, so that the matrix is definite.
 std::array<double, 3> times_on(const Device& device, const Mesh& mesh) {
   const FunctionSpace space(mesh, 1, device);
   const Operator equations(space, {Integral::over_all_cells(Diffusion<3>{1})});

@@ -27,17 +27,17 @@ struct Crossover {
 };
 
 // Assembly of hexahedra with a heat form, products with the matrix, multigrid cycles; boxes of about 1000 to 250 000
-// unknowns or less where a second has gone. The second device may be of any kind.
+// unknowns, or less after a second. The second device may be of any kind.
 Crossover measure_crossover(const Device& cpu, const Device& other, double seconds = 2);
 
-// What the cache holds for this key, else measured and stored there. A cache that cannot be read or written is none.
+// The cached result for this key, else measured and stored. A cache that cannot be read or written is ignored.
 std::string crossover_key(const MachineInfo& cpu, int threads, const MachineInfo& gpu);
 std::optional<Index> cached_crossover(const std::string& key);
 void store_crossover(const std::string& key, const Crossover& crossover);
 
 // Nodes that a mesh file of this size holds, to a factor of three, times components. 0: no file.
 Index expected_unknowns(const std::string& mesh_file, int components);
-// The request, or for "auto" where a GPU is there: "cpu (why)" when the problem is too small for it.
+// The request, or for "auto" with a GPU: "cpu (why)" when the problem is too small for it.
 std::string device_for(const std::string& request, int threads, const std::function<Index()>& unknowns);
 
 }  // namespace ritz

@@ -17,8 +17,8 @@
 namespace ritz {
 namespace {
 
-// Of the host beside what is counted [bytes], measured (docs/measurements/2026-11-23-host-memory-cpu.md): pages of the
-// libraries that a run loads behind its forecast, small blocks and threads' stacks, and what the C library keeps of
+// Uncounted memory of the host [bytes], measured (docs/measurements/2026-11-23-host-memory-cpu.md): pages of the
+// libraries that a run loads after its forecast, small blocks and threads' stacks, and what the C library keeps of
 // freed blocks below 1 MiB.
 constexpr Index kernels_loaded = 3'000'000, factorisation_loaded = 6'000'000;
 constexpr Index writer_loaded = 8'000'000, writer_used = 4'000'000, writer_of_later_steps = 8'000'000;
@@ -51,7 +51,7 @@ struct Foreseen {
 };
 using Foresee = std::function<Foreseen()>;
 
-// Of the host for members of a sweep that are solved together: prescribed values and their mask, and reactions. [bytes]
+// Host memory of sweep members that are solved together: prescribed values and their mask, and reactions. [bytes]
 Index host_of_members(const FunctionSpace& space, const ForecastModel& model) {
   return model.reuses && model.columns > 1
              ? Index{model.columns} * space.unknown_count() * Index{1 + sizeof(double) + sizeof(double)}
@@ -75,7 +75,7 @@ void report_forecast(Run& run, const FunctionSpace& space, const Shown& shown, c
   const auto [paths, host_of_elements] = foresee();
   const Index free = device.machine().current_info().memory_free;  // 0: the machine does not say
   const auto pool = [&](Index bytes) { return device.is_gpu() ? 0 : bytes - live; };
-  // Of the host on top of what there is now.
+  // Host memory in addition to the present use.
   struct Moment {
     Index counted, untouched, factor, libraries;
   };
@@ -142,7 +142,7 @@ void count_load_cases(ForecastModel& model, const std::vector<Integral>& integra
   model.combinations = !inputs.combinations.empty();
   model.steps = static_cast<int>(inputs.cases.size() + inputs.combinations.size());
   if (!model.combinations) return;
-  // What acts in all load cases is solved for, too: loads, convection, prescribed values.
+  // Loads outside of the load cases are solved for, too: loads, convection, prescribed values.
   const bool loads = std::ranges::any_of(
       integrals, [](const Integral& integral) { return !integral.form.has_matrix || integral.form.codimension > 0; });
   if (loads || !supports.common().all_zero()) ++model.columns;

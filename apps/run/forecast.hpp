@@ -1,4 +1,4 @@
-// What a run will take of memory and time, printed by --check in a line and by --estimate as tables, before anything is
+// Forecast of memory and time of a run, printed by --check in a line and by --estimate as tables, before anything is
 // solved.
 #pragma once
 
@@ -13,7 +13,7 @@
 
 namespace ritz {
 
-// Of linear models: as many right-hand sides as load cases, or members of a sweep that are solved together.
+// For linear models: as many right-hand sides as load cases, or members of a sweep that are solved together.
 ForecastModel linear_model(Run& run, const FunctionSpace& space, const std::vector<Integral>& integrals,
                            const LoadCaseInputs& inputs, const LoadCaseSupports& supports,
                            const LinearSolverOptions& solver);
@@ -21,7 +21,7 @@ ForecastModel linear_model(Run& run, const FunctionSpace& space, const std::vect
 void count_load_cases(ForecastModel& model, const std::vector<Integral>& integrals, const LoadCaseInputs& inputs,
                       const LoadCaseSupports& supports);
 
-// Nothing without --check or --estimate. Lays the elements out, then asks forecast_static().
+// Does nothing without --check or --estimate. Lays the elements out, then calls forecast_static().
 void forecast(Run& run, const FunctionSpace& space, const std::vector<Integral>& integrals, const ForecastModel& model);
 
 // The same for modes.

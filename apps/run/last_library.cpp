@@ -1,2 +1,2 @@
-// Nothing: the program needs this library, and this one early_environment.cpp, which is thus loaded behind the OpenMP
+// An empty library: the program needs it, and it needs early_environment.cpp, which is thus loaded after the OpenMP
 // library, and initialised before.

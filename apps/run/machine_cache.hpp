@@ -1,5 +1,5 @@
-// What is measured once on a machine and kept for later runs, in XDG_CACHE_HOME/ritz (else ~/.cache/ritz): a file for
-// each key, which names all that the numbers depend on. A cache that cannot be read or written is none.
+// Measurements that are made once on a machine and kept for later runs, in XDG_CACHE_HOME/ritz (else ~/.cache/ritz): a
+// file for each key, which names all that the numbers depend on. A cache that cannot be read or written is ignored.
 //
 //   keep("copy-rate", key, "2.1e10");   std::optional<std::string> rate = kept("copy-rate", key);
 #pragma once

@@ -32,10 +32,10 @@ void add_size(CLI::App& cli, const char* name, Index& bytes, const char* about) 
       ->type_name("SIZE");
 }
 
-// What is counted may take of a control group's memory: all but what the program holds beside it now, libraries' pages
-// included, and what will come beside it: stacks, small blocks, what malloc keeps of them, page tables (measured:
-// docs/memory.md). What other programs of the group hold is not looked at, as it may be gone soon; nor are files that
-// the system has cached for them.
+// The share of a control group's memory for counted blocks: all but the uncounted memory of the program now, libraries'
+// pages included, and its future uncounted memory: stacks, small blocks, overhead of malloc, page tables (measured:
+// docs/memory.md). Memory of the group's other programs is not considered, as they may end soon; nor are files that the
+// system has cached for them.
 Index limit_within(Index group_memory) {
   const Index beside = std::max<Index>(0, host_memory_now() - host_memory_live());
   const Index to_come = 16'000'000 + group_memory / 32;
@@ -74,7 +74,7 @@ std::string obey(const MemoryLimits& limits) {
   const bool by_group = limits.host == 0 && host.group_limits_memory();
   set_host_memory_limit(by_group ? limit_within(host.group_memory) : limits.host);
   if (!by_group) return "";
-  return_large_blocks_at_once(large_host_block);  // so that what is counted is what is held
+  return_large_blocks_at_once(large_host_block);  // so that counted memory is held memory
   return fmt::format(
       "host memory: the control group allows {}, so arrays, meshes and lists may take {} (--host-memory-limit sets "
       "another limit)",

@@ -21,17 +21,17 @@ struct MemoryLimits {
 void add_memory_options(CLI::App& cli, MemoryLimits& limits);
 void add_host_memory_option(CLI::App& cli, MemoryLimits& limits);  // the second alone
 
-// The host's limit, of what device/host_memory.hpp counts: arrays of CPU devices, containers
-// (apps/run/counted_new.cpp), factors. Who asks for more gets std::bad_alloc. Without one that was given: what a
-// control group allows below the machine's memory, less what the program takes beside what is counted, as a group kills
-// who passes its limit. Returns what to tell of that; else nothing.
+// The host's limit for memory that device/host_memory.hpp counts: arrays of CPU devices, containers
+// (apps/run/counted_new.cpp), factors. Requests beyond it get std::bad_alloc. The default is the limit of a control
+// group below the machine's memory, less the program's uncounted memory, since a group kills processes beyond its
+// limit. Returns a line about this; else nothing.
 std::string obey(const MemoryLimits& limits);
 
 // The device's limit, kept by its pool to the byte.
 void limit(const Device& device, const MemoryLimits& limits);
 
-// std::bad_alloc where nobody can catch it (a thread's stack of a library) ends the program with a message and exit
-// code 6 instead of a crash.
+// Ends the program with a message and exit code 6 instead of a crash when std::bad_alloc cannot be caught (in a thread
+// of a library).
 void end_in_order_without_memory();
 
 }  // namespace ritz

@@ -1,4 +1,4 @@
-// What is told of a run at its end and of each solution: entries of its report, lines of its log.
+// The summary of a run at its end and of each solution: entries of its report, lines of its log.
 #pragma once
 
 #include "device/device.hpp"

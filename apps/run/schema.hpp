@@ -8,8 +8,8 @@
 
 namespace ritz {
 
-// Lets the app read cases that are not there, on small meshes of two and three dimensions or, where it asks for one, of
-// lines and surfaces in space. Nothing is solved, nothing written.
+// Lets the app read imagined cases, on small meshes of two and three dimensions or, if it needs one, of lines and
+// surfaces in space. Nothing is solved, nothing written.
 std::string schema_of_app(const AppInfo& info, const std::function<void(Run&)>& app);
 
 }  // namespace ritz

@@ -27,7 +27,7 @@ bool StaticBatch::shares_its_matrix(const Waiting& member) const {
 
 int batch_limit(const SweepPlan& plan) { return plan.touches("solver") ? 1 : plan.batch; }
 
-// Of each u, b, their correction, and the vectors of the iteration.
+// Vectors of each member: u, b, their correction, and those of the iteration.
 int members_that_fit(const FunctionSpace& space, int limit) {
   const double column = 9.0 * sizeof(double) * double(space.unknown_count());
   const double fit = 0.5 * double(space.device().memory().available()) / column;
@@ -82,7 +82,7 @@ void StaticBatch::solve() {
   if (std::vector<Waiting> members = std::exchange(waiting_, {}); !members.empty()) solve(std::move(members));
 }
 
-// Where one of them spoils it for all, or there is no memory for so many: each half by itself.
+// If one member fails for all, or memory is short for so many, each half is solved separately.
 void StaticBatch::solve(std::vector<Waiting> members) {
   std::vector<StaticSolution> solutions;
   std::exception_ptr failure;

@@ -18,13 +18,13 @@ using ShowSolution = std::function<void(const StaticSolution&)>;
 
 // Members of a sweep that are solved together at most; 0: as memory allows.
 int batch_limit(const SweepPlan& plan);
-// As many as half of the free memory has room for.
+// The number of members that fit in half of the free memory.
 int members_that_fit(const FunctionSpace& space, int limit);
 
 class StaticBatch {
  public:
-  // `limit`: members solved together; 0: as memory allows, 64 at most. `done` is told of each member that has waited:
-  // nullptr, or what went wrong.
+  // `limit`: members solved together; 0: as memory allows, 64 at most. `done` is called for each member that has
+  // waited, with nullptr or its error.
   StaticBatch(int limit, std::function<void(Run&, std::exception_ptr)> done) : limit_(limit), done_(std::move(done)) {}
 
   // The run must live until it is done. Solves those before where this one has another matrix, and all where that are
@@ -57,8 +57,8 @@ class StaticBatch {
   int solutions_ = 0, largest_ = 0;
 };
 
-// Where a sweep collects members: waits. Else, and for models with load cases: solve_load_cases() now. What `show`
-// refers to must live as long as the run.
+// Waits if a sweep collects members. Otherwise, and for models with load cases: solve_load_cases() now. Data that
+// `show` refers to must live as long as the run.
 void solve_or_wait(Run& run, const Operator& equations, const LoadCaseInputs& inputs,
                    const std::shared_ptr<const LoadCaseSupports>& supports, const LinearSolverOptions& options,
                    const ShowSolution& show);

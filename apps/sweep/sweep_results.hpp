@@ -1,5 +1,5 @@
-// What a sweep leaves in its folder: the files of its members, their table, and an index for ParaView, committed in
-// groups; and what an earlier sweep has left there.
+// The files of a sweep in its folder: those of its members, their table, and an index for ParaView, committed in
+// groups; and the files of an earlier sweep.
 //
 //   SweepResults results(plan, "results/bracket", {.case_name = "bracket"});   results.begin();
 //   results.add(member, report, fingerprint, steps);   if (results.is_due()) results.commit();
@@ -39,7 +39,7 @@ class SweepResults {
            std::vector<std::string> steps = {});
   bool is_due() const;  // enough files wait, or long enough
   void commit();
-  void end() { group_.reset(); }  // what is not committed is discarded
+  void end() { group_.reset(); }  // discards what is not committed
   void complete();
 
  private:

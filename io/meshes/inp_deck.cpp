@@ -184,7 +184,7 @@ class Reader {
     const std::string name = keyword.value("INPUT");
     if (name.empty()) fail(keyword.place, fmt::format("*{} names no file", keyword.name), "", "write INPUT=file.inp");
     if (depth >= deepest_include)
-      fail(keyword.place, fmt::format("'{}' is included in the {}th depth", name, depth + 1),
+      fail(keyword.place, fmt::format("'{}' is included at depth {}", name, depth + 1),
            "files include each other in a circle");
     std::filesystem::path path(name);
     if (path.is_relative()) path = std::filesystem::path(folder_) / path;

@@ -11,10 +11,10 @@ MeshData read_inp(const std::string& path, std::vector<std::string>* notices, bo
   std::vector<std::string>& said = notices != nullptr ? *notices : own_notices;
   InpDeck deck = read_deck(path, said);
   for (const auto& [type, count] : deck.left_out)
-    said.push_back(fmt::format("{} elements of type {} in '{}' are no cells and were left out", count, type, path));
+    said.push_back(fmt::format("{} elements of type {} in '{}' are not cells and were omitted", count, type, path));
   if (!deck.passed_over.empty())
     said.push_back(
-        fmt::format("only the mesh of '{}' is read; passed over: *{}", path, fmt::join(deck.passed_over, ", *")));
+        fmt::format("only the mesh of '{}' is read; ignored: *{}", path, fmt::join(deck.passed_over, ", *")));
   RawMesh raw = raw_mesh_of(std::move(deck), path, said);
   raw.structural = structural;
   return mesh_of(std::move(raw), said);

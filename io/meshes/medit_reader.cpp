@@ -135,7 +135,7 @@ MeshData read_medit(const std::string& path, std::vector<std::string>& notices) 
     }
   }
   if (!ended) notices.push_back(fmt::format("'{}' does not close with End: check that it was not cut short", path));
-  if (!ignored.empty()) notices.push_back(fmt::format("passed over in '{}': {}", path, ignored));
+  if (!ignored.empty()) notices.push_back(fmt::format("ignored in '{}': {}", path, ignored));
   return contents.mesh(notices);
 }
 
@@ -233,7 +233,7 @@ MeshData read_medit_binary(const std::string& path, std::vector<std::string>& no
   }
   if (!ended)
     notices.push_back(fmt::format("'{}' does not close with an end mark: check that it was not cut short", path));
-  if (!ignored.empty()) notices.push_back(fmt::format("passed over in '{}': sections {}", path, ignored));
+  if (!ignored.empty()) notices.push_back(fmt::format("ignored in '{}': sections {}", path, ignored));
   return contents.mesh(notices);
 }
 

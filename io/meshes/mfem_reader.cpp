@@ -100,7 +100,7 @@ class Reader {
     read_vertices();
     add_groups();
     if (!tokens_.at_end() && tokens_.word("a word") != "mfem_mesh_end")
-      notices.push_back(fmt::format("what follows the mesh in '{}' was passed over", raw_.source));
+      notices.push_back(fmt::format("data after the mesh in '{}' was ignored", raw_.source));
     return mesh_of(std::move(raw_), notices);
   }
 

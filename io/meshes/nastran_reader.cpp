@@ -164,10 +164,10 @@ class Reader {
     place_grids();
     number_cells();
     for (const auto& [name, count] : left_out_)
-      notices_->push_back(fmt::format("{} {} in '{}' are no cells and were left out", count, name, path));
+      notices_->push_back(fmt::format("{} {} in '{}' are not cells and were omitted", count, name, path));
     if (!passed_over_.empty())
       notices_->push_back(
-          fmt::format("only the mesh of '{}' is read; passed over: {}", path, fmt::join(passed_over_, ", ")));
+          fmt::format("only the mesh of '{}' is read; ignored: {}", path, fmt::join(passed_over_, ", ")));
     return mesh_of(std::move(raw_), *notices_);
   }
 
@@ -191,7 +191,7 @@ class Reader {
       position = stop < file.end() ? stop + 1 : stop;
       if (line.empty()) continue;
       if (line.find('\t') != std::string_view::npos && line.find(',') == std::string_view::npos)
-        file.fail(start, "a line of fixed fields holds a tab", "how wide it is meant to be is not known",
+        file.fail(start, "a line of fixed fields holds a tab", "its width is not known",
                   "replace tabs by blanks, or write free fields with commas");
       const std::string head = upper(trimmed(line.substr(0, std::min<std::size_t>(line.find(','), 8))));
       if (!in_bulk) {
@@ -200,7 +200,7 @@ class Reader {
       }
       const bool goes_on = line[0] == '+' || line[0] == '*' || head.empty();
       if (goes_on) {
-        if (entry.file == nullptr) file.fail(start, "an entry goes on, but none has begun");
+        if (entry.file == nullptr) file.fail(start, "a continuation line without an entry");
         if (entry.fields.size() < most_fields) add_fields(line, line[0] == '*', entry.fields);
         continue;
       }
@@ -240,7 +240,7 @@ class Reader {
     std::string_view name = trimmed(trimmed(line).substr(7));
     if (name.size() >= 2 && (name.front() == '\'' || name.front() == '"')) name = name.substr(1, name.size() - 2);
     if (depth >= deepest_include)
-      file.fail(place, fmt::format("'{}' is included in the {}th depth", std::string(name), depth + 1),
+      file.fail(place, fmt::format("'{}' is included at depth {}", std::string(name), depth + 1),
                 "files include each other in a circle");
     std::filesystem::path path{std::string(name)};
     if (path.is_relative()) path = folder_ / path;

@@ -155,7 +155,7 @@ std::vector<std::uint64_t> ClassicNetcdf::shape(const std::string& variable) con
 std::string_view ClassicNetcdf::bytes_of(const Variable& variable, const std::string& name) const {
   if (variable.grows) return {};
   std::uint64_t size = size_of_type(variable.type);
-  if (size == 0) fail(name, fmt::format("is of type {}, which netCDF has not", variable.type));
+  if (size == 0) fail(name, fmt::format("is of type {}, which netCDF does not have", variable.type));
   const std::string_view bytes = file_->bytes();
   for (const std::uint64_t extent : variable.shape) {
     if (extent > bytes.size() / size)
@@ -163,7 +163,7 @@ std::string_view ClassicNetcdf::bytes_of(const Variable& variable, const std::st
     size *= extent;
   }
   if (variable.begin > bytes.size() || size > bytes.size() - variable.begin)
-    fail(name, "lies behind the end of the file, which may be cut short");
+    fail(name, "lies beyond the end of the file, which may be cut short");
   return bytes.substr(variable.begin, size);
 }
 

@@ -43,7 +43,7 @@ std::optional<Mismatch> mismatch(LinearMethod method, PreconditionerKind precond
   return Mismatch{
       fmt::format("the method 'direct' was named together with the preconditioner '{}'", name_of(preconditioner)),
       "a factorisation has no preconditioner",
-      "leave the preconditioner away, or name an iterative method: 'cg', 'flexible_cg', 'minres', 'gmres' or "
+      "omit the preconditioner, or name an iterative method: 'cg', 'flexible_cg', 'minres', 'gmres' or "
       "'bicgstab'"};
 }
 

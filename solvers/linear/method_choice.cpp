@@ -110,10 +110,11 @@ std::vector<MethodChoice> plan_for_definite(const SystemSize& size, const Linear
   if (options.preconditioner != Kind::automatic) return {impatient, slow, cg};
   if (options.slow_multigrid) return {slow, cg};
   if (const double multigrid = predicted_multigrid(size); factorisation < multigrid) {
-    direct.why = size.columns > 1
-                     ? fmt::format("a factorisation pays for {} right-hand sides", size.columns)
-                     : fmt::format("a factorisation is foreseen to cost less than multigrid: {} unknowns in short cuts",
-                                   size.unknowns);
+    direct.why =
+        size.columns > 1
+            ? fmt::format("a factorisation pays for {} right-hand sides", size.columns)
+            : fmt::format("a factorisation is predicted to cost less than multigrid: {} unknowns in short cuts",
+                          size.unknowns);
     direct.operations_limit = 2 * multigrid * operations_per_second;
     return {direct, impatient, slow, cg};
   }

@@ -299,7 +299,7 @@ class Solver(BadInputs):
                             solver__preconditioner="jacoby")
 
     def test_senseless_combinations(self):
-        self.refuse_setting(2, ["'direct' was named together with the preconditioner 'jacobi'", "leave the preconditioner away"],
+        self.refuse_setting(2, ["'direct' was named together with the preconditioner 'jacobi'", "omit the preconditioner"],
                             solver__method="direct", solver__preconditioner="jacobi")
         self.refuse_setting(2, ["'restart' was given for the method 'minres'", "only GMRES restarts"], solver__method="minres", solver__restart=20)
 

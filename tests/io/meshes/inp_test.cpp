@@ -346,7 +346,7 @@ TEST(Inp, WhatIsNotReadIsSaid) {
                 "COMBINE=UNION\nA, B\n*NODE PRINT\nU",
             &notices);
   EXPECT_THAT(notices, Contains(HasSubstr("2 elements of type SPRINGA")));
-  EXPECT_THAT(notices, Contains(HasSubstr("passed over: *ELASTIC, *MATERIAL, *NODE PRINT")));
+  EXPECT_THAT(notices, Contains(HasSubstr("ignored: *ELASTIC, *MATERIAL, *NODE PRINT")));
   EXPECT_THAT(notices, Contains(HasSubstr("surface 'C' was not read")));
   notices.clear();
   read_text(two_cubes() + "*NSET, NSET=A\n1, 2", &notices);
