@@ -1,0 +1,314 @@
+#!/usr/bin/env python3
+"""Writes docs/reliability.md: what Ritz is tested with and what the last measurements found, from the sources, a build
+folder and the records in docs/measurements. It runs no test; what has no record is named as not measured.
+
+    tools/reliability_report.py [--build build] [--output docs/reliability.md]
+
+  ctest                     a run of ctest in the build folder leaves the counts of passed and failed tests there
+  tools/coverage.sh         leaves build-coverage/coverage.json
+  tools/fuzz.sh             leaves the logs of each target in build-fuzz, or in FOLDER/fuzz of a ctest run
+  tools/mutants.py          keeps docs/measurements/mutants.tsv
+"""
+
+import argparse
+import collections
+import datetime
+import json
+import pathlib
+import re
+import subprocess
+
+import mutants
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+
+# An independent answer, and what a test that asks for it has in its own text.
+ORACLES = [
+    ("CalculiX on the same mesh: displacements, reactions, temperatures, eigenvalues", r"TEST_P\(Calculix|ccx"),
+    (
+        "closed solutions and published benchmarks, by name",
+        r"Kleinlogel|Scordelis|Timoshenko|Lam[eé]\b|Cook|Roark|Saint-Venant|Bredt|NAFEMS|Bessel|Euler|Hertz|series",
+    ),
+    (
+        "known solutions that are not in the space: waves, orders of convergence",
+        r"waves_on|Wave(?:Force|Source)|[Oo]rders?OfConvergence|expect_order|slope",
+    ),
+    ("dense elimination in extended precision", r"relative_error\(|solve_dense|dense\("),
+    ("other readers of our files: VTK, h5py, Python's zlib", r"h5py|\"vtk\"|vtkXML|vtkHDF|zlib\.crc32"),
+    (
+        "invariances: rotation, units, numbering, threads, back ends",
+        r"[Rr]otat|[Uu]nits|[Nn]umbering|[Pp]ermut|[Tt]hreads|back_ends\(\)",
+    ),
+    ("a second derivation: finite differences, dual numbers, an energy", r"difference|[Dd]erivative|[Ee]nergy"),
+]
+
+NOT_MEASURED = [
+    "loss of power on a real disk, file systems other than the one of the test machine and tmpfs, and network file "
+    "systems",
+    'GPUs in every test run: the tests of label `gpu` say "skipped" where there is none',
+    "several processes of one run (there is no MPI)",
+    "mesh and result files above 4 GiB",
+    "races inside of kernels, VTK, HDF5 and MUMPS",
+    "mutants of CUDA code",
+]
+
+
+def git(*words):
+    return subprocess.run(["git", "-C", ROOT, *words], capture_output=True, text=True, check=True).stdout.strip()
+
+
+def table(head, rows):
+    lines = ["| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
+    return "\n".join(lines + ["| " + " | ".join(map(str, row)) + " |" for row in rows])
+
+
+def test_sources():
+    return [path for path in git("ls-files", "tests").splitlines() if re.search(r"(_test\.cpp|_test\.py)$", path)]
+
+
+def tests_in(path):
+    """The texts of the tests as they are written, before parameters multiply them."""
+    text = (ROOT / path).read_text()
+    begins = [match.start() for match in re.finditer(r"^(?:TYPED_)?TEST(?:_[FP])?\(|^    def test_", text, re.M)]
+    return [text[begin:end] for begin, end in zip(begins, [*begins[1:], len(text)])]
+
+
+def ctest_entries(build):
+    """{folder of tests/: entries of ctest}, {label: entries}; None without a build."""
+    if not (build / "CTestTestfile.cmake").exists():
+        return None
+    said = subprocess.run(["ctest", "--test-dir", build, "--show-only=json-v1"], capture_output=True, text=True)
+    if said.returncode != 0:
+        return None
+    folder_of = {
+        name: pathlib.PurePosixPath(sources[0]).parts[1] for name, sources in mutants.executables().items() if sources
+    }
+    folders, labels = collections.Counter(), collections.Counter()
+    for test in json.loads(said.stdout)["tests"]:
+        command = test.get("command", [""])
+        program, words = pathlib.PurePath(command[0]).name, test["name"].split(".")
+        folders[folder_of.get(program, words[0] if words[0] in ("cases", "fuzz", "package") else "other")] += 1
+        for p in test.get("properties", []):
+            if p["name"] == "LABELS":
+                labels.update(p["value"])
+    return folders, labels
+
+
+def last_run(build):
+    log = build / "Testing/Temporary/LastTest.log"
+    if not log.exists():
+        return None
+    text = log.read_text(errors="replace")
+    ends = re.findall(r"^End testing: (.*)$", text, re.M)
+    results = collections.Counter(re.findall(r"^Test (Passed|Failed|Skipped)\.", text, re.M))
+    return (ends[-1] if ends else "not finished"), results
+
+
+def tests_section(build):
+    sources = collections.defaultdict(list)
+    for path in test_sources():
+        sources[path.split("/")[1]].append(path)
+    entries = ctest_entries(build)
+    rows = []
+    for folder, paths in sorted(sources.items()):
+        rows.append(
+            [
+                f"tests/{folder}",
+                len(paths),
+                sum(len(tests_in(path)) for path in paths),
+                (entries and entries[0][folder]) or "not built",
+            ]
+        )
+    rows.append(
+        ["all", sum(r[1] for r in rows), sum(r[2] for r in rows), sum(entries[0].values()) if entries else "not built"]
+    )
+    lines = [
+        "A test is named by the fact that it states. ctest runs one for each set of parameters (cells, devices, "
+        "methods); its entries are those of the "
+        "executables that are built in the folder.",
+        "",
+        table(["folder", "files", "tests", "entries of ctest"], rows),
+        "",
+    ]
+    if entries and entries[1]:
+        lines += ["Labels: " + ", ".join(f"{label} ({count})" for label, count in sorted(entries[1].items())) + ".", ""]
+    run = last_run(build)
+    lines.append(
+        f"The last run of ctest in the build folder ended {run[0]}: "
+        + ", ".join(f"{n} {w.lower()}" for w, n in sorted(run[1].items()))
+        + "."
+        if run and run[1]
+        else "No run of ctest is recorded in the build folder."
+    )
+    return lines, bool(run and run[1])
+
+
+def coverage_section():
+    path = ROOT / "build-coverage/coverage.json"
+    if not path.exists():
+        return ["Not measured for this page; `tools/coverage.sh` does."], False
+    lines = collections.defaultdict(lambda: [0, 0])
+    for file in json.loads(path.read_text())["files"]:
+        for folder in (file["filename"].split("/")[0], "all"):
+            lines[folder][0] += file["line_covered"]
+            lines[folder][1] += file["line_total"]
+    rows = [
+        [folder, total, f"{100 * covered / max(total, 1):.1f} %"] for folder, (covered, total) in sorted(lines.items())
+    ]
+    date = datetime.date.fromtimestamp(path.stat().st_mtime)
+    return [f"Lines that the tests run on the CPU ({date}):", "", table(["folder", "lines", "run"], rows)], True
+
+
+def fuzz_section(build):
+    script = (ROOT / "tools/fuzz.sh").read_text()
+    executions = dict(re.findall(r"(\w+)=(\d+)", re.search(r"targets=\((.*?)\)", script, re.S)[1]))
+    rows, measured = [], False
+    for target, runs in executions.items():
+        found = "no log"
+        logs = [p for p in (build / f"fuzz/{target}.log", ROOT / f"build-fuzz/{target}.log") if p.exists()]
+        if logs:
+            text, measured = logs[0].read_text(errors="replace"), True
+            units = re.search(r"stat::number_of_executed_units: *(\d+)", text)
+            crash = re.search(r"SUMMARY: (.*)", text)
+            date = datetime.date.fromtimestamp(logs[0].stat().st_mtime)
+            found = f"{units[1] if units else '?'} executions, {crash[1] if crash else 'no crash'} ({date})"
+        rows.append([target, f"{int(runs):,}".replace(",", " "), found])
+    return [
+        "Parsers of our own, with the address and undefined-behaviour sanitizers. `ctest -R fuzz` gives each the "
+        "same inputs every time; "
+        "`tools/fuzz.sh SECONDS` gives new ones.",
+        "",
+        table(["target", "executions in every test run", "last log"], rows),
+    ], measured
+
+
+def mutants_section():
+    path = ROOT / "docs/measurements/mutants.tsv"
+    rows = mutants.read_table(path)
+    if not rows:
+        return ["Not measured; `tools/mutants.py` does."], False
+    left = [row for row in rows.values() if mutants.verdict_of(row) == "survived"]
+    commits = sorted({row["commit"] for row in rows.values()})
+    lines = [
+        f"Small changes of the sources, each built and run against the related tests ({len(rows)} in [the "
+        f"table](measurements/mutants.tsv), on commits "
+        f"{', '.join(commits)}). Equivalent ones are those that no test can tell; the reason is in the table.",
+        "",
+        mutants.summary(rows),
+        "",
+    ]
+    lines.append(
+        f"Survivors without an answer: {len(left)}."
+        + "".join(f"\n- `{r['file']}`: `{r['before']}` -> `{r['after']}`" for r in left)
+    )
+    return lines, True
+
+
+def oracles_section():
+    rows = []
+    for name, pattern in ORACLES:
+        counts = [sum(bool(re.search(pattern, text)) for text in tests_in(path)) for path in test_sources()]
+        rows.append([name, sum(counts), sum(map(bool, counts))])
+    return [
+        "What the answers are compared with, beside signs, balances and numbers that each test derives by itself. "
+        "Counted by words in the text of each test: an "
+        "estimate.",
+        "",
+        table(["oracle", "tests", "in files"], rows),
+    ]
+
+
+def convergence_section():
+    text = (ROOT / "docs/convergence.md").read_text()
+    rows, rounded, worst = 0, 0, [(0.0, ""), (0.0, "")]
+    for row in re.findall(
+        r"^\| (\w[\w-]*) \| (\w+) \| (\d+) \| [\d, ]+ \| \S+ \| ([\d.]+) \| \S+ \| ([\d.]+) \|$", text, re.M
+    ):
+        rows += 1
+        if int(row[2]) > 4:
+            rounded += 1
+            continue
+        for i, expected in enumerate((int(row[2]) + 1, int(row[2]))):
+            worst[i] = min(worst[i], (float(row[3 + i]) - expected, f"{row[0]}, {row[1]}, order {row[2]}"))
+    date = git("log", "-1", "--format=%cs", "--", "docs/convergence.md")
+    return [
+        f"[convergence.md](convergence.md) has {rows} studies with a known solution (last changed {date}). Expected "
+        f"are orders p + 1 of the values and p of the "
+        f"gradients. Up to order 4, {rows - rounded} studies, the observed order is at most {-worst[0][0]:.2f} less "
+        f"for values ({worst[0][1]}) and "
+        f"{-worst[1][0]:.2f} less for gradients ({worst[1][1]}); the {rounded} of higher order are of coarse meshes "
+        f"or at rounding, as the page says."
+    ]
+
+
+def records_section():
+    rows = []
+    for path in sorted((ROOT / "docs/measurements").glob("*.md")):
+        date, name = re.match(r"(\d{4}-\d\d-\d\d)-(.*)\.md", path.name).groups()
+        if re.search(r"fault|fuzz|mutant|claims|estimate|memory|waiting", name):
+            rows.append([date, f"[{path.read_text().splitlines()[0].lstrip('# ')}](measurements/{path.name})"])
+    return [
+        "Faults of the disk, kills and races, claims tried in the field, memory: what was run, how often, and what "
+        "it found. These are records of their dates; "
+        "the groups `faults`, `resume_faults` and `memory` of tests/cases repeat a part of them in every test run.",
+        "",
+        table(["date", "record"], rows),
+    ]
+
+
+def main():
+    parser = argparse.ArgumentParser(
+        prog="tools/reliability_report.py", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--build", default="build", help="a build folder with tests (build)")
+    parser.add_argument(
+        "--output", default=ROOT / "docs/reliability.md", type=pathlib.Path, help="the page (docs/reliability.md)"
+    )
+    arguments = parser.parse_args()
+    build = pathlib.Path(arguments.build).resolve()
+    tests, tests_run = tests_section(build)
+    coverage, covered = coverage_section()
+    fuzz, fuzzed = fuzz_section(build)
+    mutant, mutated = mutants_section()
+    missing = [
+        text
+        for known, text in (
+            (tests_run, "the outcome of a whole run of ctest"),
+            (covered, "coverage of lines"),
+            (fuzzed, "executions of the fuzz targets"),
+            (mutated, "mutants"),
+        )
+        if not known
+    ]
+    lines = [
+        "# Reliability",
+        "",
+        "This page answers how Ritz is tested and what the last measurements found. It is a reference, made by one "
+        "command:",
+        "",
+        "    tools/reliability_report.py --build build",
+        "",
+        f"{datetime.date.today()}, commit {git('rev-parse', '--short', 'HEAD')}"
+        + (", with changes that are not committed" if git("status", "--porcelain", "--untracked-files=no") else "")
+        + ".",
+        "",
+    ]
+    for title, section in (
+        ("Tests", tests),
+        ("Coverage", coverage),
+        ("Oracles", oracles_section()),
+        ("Convergence", convergence_section()),
+        ("Mutants", mutant),
+        ("Fuzzing", fuzz),
+        ("Faults and other records", records_section()),
+    ):
+        lines += [f"## {title}", "", *section, ""]
+    lines += ["## Not measured", ""]
+    if missing:
+        lines += ["Here and on this commit: " + ", ".join(missing) + ".", ""]
+    lines += ["By nothing so far:", "", *(f"- {text}" for text in NOT_MEASURED)]
+    arguments.output.write_text("\n".join(lines) + "\n")
+
+
+if __name__ == "__main__":
+    main()
