@@ -13,10 +13,12 @@ void StaticReuse::clear() noexcept {
 }
 
 bool StaticReuse::fits(const Operator& equations, const Constraints& constraints) const {
-  return current_ && equations_ == &equations && mask_ == constraints.host_mask() &&
+  // A matrix that varies in time has been assembled at a time that nobody remembers here.
+  return current_ && !equations.matrix_varies_in_time() && equations_ == &equations &&
+         mask_ == constraints.host_mask() &&
          std::ranges::equal(numbers_, equations.integrals(), [](const Integral& a, const Integral& b) {
            return a.form.has_matrix == b.form.has_matrix &&
-                  (!a.form.has_matrix || (a.same_place(b) && same_numbers(a.form, b.form)));
+                  (!a.form.has_matrix || (a.same_place(b) && a.factor == b.factor && same_numbers(a.form, b.form)));
          });
 }
 

@@ -37,6 +37,9 @@
 //                      ones after u
 //   small_displacements = linear  u enters by its small strain alone: rigid rotations are infinitesimal
 //   rate_independent = false      with a state: an increment without a change of u changes nothing
+//   varies_in_time = false        the call operator reads location.t or location.dt, the time and the length of the
+//   step
+//                                 that ends there: both are 0 in analyses without time, so guard what divides by dt
 //   of_revolution = false         in two dimensions: a body of revolution about the y axis, x = r; f is multiplied by 2
 //                                 pi r
 //
@@ -53,14 +56,16 @@ namespace ritz {
 
 template <class T, int G, int Given = 0>
 struct Location {
-  T x[G];          // position [length]
-  T normal[G];     // unit outward normal; on facets only
-  T given[Given];  // what the form's list `given` names
+  T x[G];                // position [length]
+  T normal[G];           // unit outward normal; on facets only
+  T given[Given];        // what the form's list `given` names
+  double t = 0, dt = 0;  // fem/forms/time.hpp
 };
 template <class T, int G>
 struct Location<T, G, 0> {
   T x[G];
   T normal[G];
+  double t = 0, dt = 0;
 };
 
 template <class T, int C, int G>
@@ -112,6 +117,8 @@ struct FormFacts {
       [] { if constexpr (requires { F::rate_independent; }) return F::rate_independent; else return false; }();
   static constexpr bool of_revolution =
       [] { if constexpr (requires { F::of_revolution; }) return F::of_revolution; else return false; }();
+  static constexpr bool varies_in_time =
+      [] { if constexpr (requires { F::varies_in_time; }) return F::varies_in_time; else return false; }();
   // clang-format on
   static constexpr int state = state_numbers_of<F>();  // numbers at a point
   static_assert(state == 0 || !linear, "a form with a point state is not linear");

@@ -5,6 +5,7 @@
 #include "fem/forms/form_record.hpp"
 #include "fem/forms/point_function.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstring>
@@ -27,6 +28,7 @@ struct FormValue {
         has_matrix(FormFacts<F>::has_matrix),
         symmetric(FormFacts<F>::symmetric),
         linear(FormFacts<F>::linear),
+        reads_time(FormFacts<F>::varies_in_time),
         given_count(FormFacts<F>::given),
         given(std::move(given_numbers)) {
     std::memcpy(bytes.data(), &form, sizeof form);
@@ -50,6 +52,7 @@ struct FormValue {
         has_matrix(r.has_matrix),
         symmetric(r.symmetric),
         linear(r.linear),
+        reads_time(r.varies_in_time),
         cell(r.cell),
         given_count(r.given_count),
         // not at the start of a line, where nvcc sees a C++20 module
@@ -60,11 +63,14 @@ struct FormValue {
     derived += static_cast<int>(state_start.size());
   }
 
+  // Does the form read the time, or one of the numbers given to it vary?
+  bool varies_in_time() const { return reads_time || std::ranges::any_of(given, &PointFunction::varies_in_time); }
+
   std::string name;
   int components, dimension, codimension;
   int derived;       // numbers that are evaluated for results: derived quantities, then the point state
   int extra_degree;  // of the quadrature, on top of what the cell asks for
-  bool uses_value, has_matrix, symmetric, linear;
+  bool uses_value, has_matrix, symmetric, linear, reads_time;
   int cell = -1;  // CellKind of a whole element, which acts on the first `components` unknowns of a node; -1: a form
   int given_count;
   std::vector<PointFunction> given;         // of the numbers that vary from point to point: given_count of them

@@ -63,6 +63,8 @@ struct FromEnergy : E {
   constexpr void differentiate(const Location<T, G, M>& p, const Fields<T, C, G>& u, Fields<T, C, G>& f,
                                const Derivative& derivative) const {
     Location<Dual<T>, G, M> point{};
+    point.t = p.t;
+    point.dt = p.dt;
     for (int d = 0; d < G; ++d) {
       point.x[d] = {p.x[d], T(0.0)};
       if constexpr (FormFacts<E>::codimension == 1) point.normal[d] = {p.normal[d], T(0.0)};

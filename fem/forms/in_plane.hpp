@@ -119,6 +119,8 @@ struct InPlane : CallableOf<F>::Type {
   template <class V, class T>
   static constexpr Location<V, 3, M> in_space(const Location<T, 2, M>& p) {
     Location<V, 3, M> place{};
+    place.t = p.t;
+    place.dt = p.dt;
     for (int d = 0; d < 2; ++d) {
       place.x[d] = V(p.x[d]);
       if constexpr (!on_cells) place.normal[d] = V(p.normal[d]);

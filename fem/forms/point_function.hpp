@@ -1,14 +1,53 @@
-// A number that depends on the position, such as a material's or a load's.
+// A number that depends on the position, and perhaps on time, such as a material's or a load's.
+//
+//   PointFunction hydrostatic = [](std::span<const double> x, std::span<double> values) { ... };
+//   PointFunction ramped = [](std::span<const double> x, double t, std::span<double> values) { ... };
 #pragma once
 
 #include <functional>
 #include <span>
+#include <utility>
 
 namespace ritz {
 
-// Values at positions [point][3] -> [point]. It may be called from one thread at a time, and throws Error where it has
-// no value.
-using PointFunction = std::function<void(std::span<const double> points, std::span<double> values)>;
+// Callable with positions [point][3] and room for values [point].
+template <class F>
+concept FunctionOfPosition = requires(const F& f, std::span<const double> points, std::span<double> values) {
+  f(points, values);
+};
+// The same with the time t between them. A member depends_on_time() may say that t changes nothing.
+template <class F>
+concept FunctionOfTime = requires(const F& f, std::span<const double> points, double t, std::span<double> values) {
+  f(points, t, values);
+};
+
+// It may be called from one thread at a time, and throws Error where it has no value.
+class PointFunction {
+ public:
+  template <FunctionOfPosition F>
+  PointFunction(F f)  // NOLINT: a function is meant to become one of points
+      : evaluate_([f = std::move(f)](std::span<const double> points, double, std::span<double> values) {
+          f(points, values);
+        }) {}
+  template <FunctionOfTime F>
+  PointFunction(F f) : varies_in_time_(depends_on_time(f)), evaluate_(std::move(f)) {}  // NOLINT: likewise
+
+  bool varies_in_time() const { return varies_in_time_; }
+  // Positions [point][3], time -> values [point].
+  void operator()(std::span<const double> points, double t, std::span<double> values) const {
+    evaluate_(points, t, values);
+  }
+
+ private:
+  template <class F>
+  static bool depends_on_time(const F& f) {
+    if constexpr (requires { f.depends_on_time(); }) return f.depends_on_time();
+    else return true;
+  }
+
+  bool varies_in_time_ = false;
+  std::function<void(std::span<const double>, double, std::span<double>)> evaluate_;
+};
 
 inline PointFunction constant(double value) {
   return [value](std::span<const double>, std::span<double> values) {

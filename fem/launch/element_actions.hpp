@@ -39,8 +39,8 @@ constexpr void element_actions(const Team& team, const Memory& memory, const F& 
     Fields<T, C, G> fields{};
     if constexpr (!linear) { fields = interpolate<Sh, F::uses_gradient, T>(u, g, table, q); }
     const Fields<T, C, G> change = interpolate<Sh, F::uses_gradient, T>(direction, g, table, q);
-    pull_back<F, Sh, T>(tangent_flux<F, Sh, T>(form, g.point, fields, change), g,
-                        numbers_of<T>(table).weights[q] * g.measure, flux.from(q * C * (1 + D)));
+    pull_back<F, Sh, T>(tangent_flux<F, Sh, T>(form, g.point, fields, change), g, weight_at(arguments, g, q),
+                        flux.from(q * C * (1 + D)));
   });
   team.sync();
   test_fluxes<F, Sh>(team, arguments, batch, points, flux);
@@ -64,7 +64,7 @@ constexpr void element_diagonals(const Team& team, const Memory& memory, const F
   team.sync();
   team.each(points, [&](int q) {
     const Geometry<Sh, T> g = geometry_of<Sh, T>(team, arguments, batch, x, q);
-    weight(q) = table.weights[q] * g.measure;
+    weight(q) = weight_at(arguments, g, q);
     keep_place<Sh, T>(g.point, place.from(q * Sh::place_size));
     for (int d = 0; d < D; ++d)
       for (int i = 0; i < G; ++i) inverse((q * D + d) * G + i) = g.inverse[d][i];
@@ -87,7 +87,7 @@ constexpr void element_diagonals(const Team& team, const Memory& memory, const F
           slots[first + i] = slope;
         }
       }
-      const Location<T, G, Sh::M> point = kept_place<Sh, T>(place.from(q * Sh::place_size));
+      const Location<T, G, Sh::M> point = kept_place<Sh, T>(place.from(q * Sh::place_size), arguments.time);
       Fields<T, C, G> fields{};
       if constexpr (!linear) { fields = kept_fields<Sh, T>(kept.from(q * fields_size<F, Sh>)); }
       for (int c = 0; c < C; ++c) {

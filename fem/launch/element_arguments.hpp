@@ -5,6 +5,7 @@
 
 #include "device/device.hpp"
 #include "device/pack.hpp"
+#include "fem/forms/time.hpp"
 #include "fem/launch/scatter_view.hpp"
 
 #include <cstdint>
@@ -56,6 +57,8 @@ struct ElementArguments {
   float* single_elements = nullptr;
   int components = 0;               // unknowns per node of the space; whole elements may know fewer
   const ChunkSums* sums = nullptr;  // host memory: results are summed where they arise, not stored in `elements`
+  double factor = 1;  // of the integral: multiplies residuals, tangents and what these act on; not `tangents`
+  Time time = {};
 };
 
 // entry = [node a][node b][component i][component j] of the element matrices; [node][component] of residuals, actions

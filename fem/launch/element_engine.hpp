@@ -63,7 +63,7 @@ constexpr void element_matrices(const Team& team, const Memory& memory, const F&
   team.each(points, [&](int q) {
     const Geometry<Sh, T> g = geometry_of<Sh, T>(team, arguments, batch, x, q);
     basis_at<F, Sh, T>(g, table, q, basis.from(q * N * S));
-    weight(q) = table.weights[q] * g.measure;
+    weight(q) = weight_at(arguments, g, q);
     keep_place<Sh, T>(g.point, place.from(q * Sh::place_size));
     if constexpr (!linear) {
       keep_fields<Sh, T>(fields_at<F, Sh, T>(u, N, basis.from(q * N * S)), kept.from(q * fields_size<F, Sh>));
@@ -74,7 +74,7 @@ constexpr void element_matrices(const Team& team, const Memory& memory, const F&
     const int columns = N - first < tile ? N - first : tile;
     team.each(columns * points, [&](int item) {
       const int q = item % points, b = first + item / points;
-      const Location<T, G, Sh::M> point = kept_place<Sh, T>(place.from(q * Sh::place_size));
+      const Location<T, G, Sh::M> point = kept_place<Sh, T>(place.from(q * Sh::place_size), arguments.time);
       Fields<T, C, G> fields{};
       if constexpr (!linear) { fields = kept_fields<Sh, T>(kept.from(q * fields_size<F, Sh>)); }
       for (int c = 0; c < C; ++c)
@@ -167,7 +167,7 @@ constexpr void element_residuals(const Team& team, const Memory& memory, const F
     const Fields<T, C, G> fields = interpolate<Sh, F::uses_gradient, T>(u, g, table, q);
     Fields<T, C, G> f{};
     call_form(form, g.point, fields, f);
-    pull_back<F, Sh, T>(f, g, table.weights[q] * g.measure, flux.from(q * C * (1 + D)));
+    pull_back<F, Sh, T>(f, g, weight_at(arguments, g, q), flux.from(q * C * (1 + D)));
   });
   team.sync();
   test_fluxes<F, Sh>(team, arguments, batch, points, flux);

@@ -8,6 +8,7 @@
 #include "fem/numbers/dual.hpp"
 
 #include <limits>
+#include <type_traits>
 
 namespace ritz::RITZ_BACKEND {
 
@@ -110,11 +111,26 @@ constexpr Geometry<Sh, T> geometry_at(const X& x, const ReferenceTable& table, i
   return g;
 }
 
-// The same with what is given and kept there.
+// The integral's factor in the precision of T.
+template <class T>
+constexpr auto factor_of(const ElementArguments& arguments) {
+  using Real = std::remove_cvref_t<decltype(*numbers_of<T>(arguments.table).weights)>;
+  return static_cast<Real>(arguments.factor);
+}
+
+// By what the flux at a point is multiplied in an integral.
+template <class Sh, class T>
+constexpr T weight_at(const ElementArguments& arguments, const Geometry<Sh, T>& g, int q) {
+  return factor_of<T>(arguments) * numbers_of<T>(arguments.table).weights[q] * g.measure;
+}
+
+// The same with what is given and kept there, and the time.
 template <class Sh, class T, class Team, class X>
 constexpr Geometry<Sh, T> geometry_of(const Team& team, const ElementArguments& arguments, Index batch, const X& x,
                                       int q) {
   Geometry<Sh, T> g = geometry_at<Sh, T>(x, arguments.table, q);
+  g.point.t = arguments.time.t;
+  g.point.dt = arguments.time.dt;
   constexpr int given = Sh::Facts::given, state = Sh::Facts::state;
   const int points = arguments.table.point_count;
   if constexpr (given > 0) {
@@ -203,6 +219,8 @@ constexpr Fields<T, Sh::C, Sh::G> interpolate(const U& u, const Geometry<Sh, T>&
 template <class F, class T, int M>
 constexpr Location<T, F::dimension, FormFacts<F>::given> location_of(const Location<T, F::dimension, M>& point) {
   Location<T, F::dimension, FormFacts<F>::given> here;
+  here.t = point.t;
+  here.dt = point.dt;
   for (int d = 0; d < F::dimension; ++d) {
     here.x[d] = point.x[d];
     here.normal[d] = point.normal[d];
@@ -244,6 +262,23 @@ constexpr void derive_at(const F& form, const Location<T, F::dimension, M>& poin
   }
 }
 
+// The place in dual numbers, whose derivatives vanish.
+template <class T, int G, int M>
+constexpr Location<Dual<T>, G, M> dual_place(const Location<T, G, M>& point) {
+  using V = Dual<T>;
+  Location<V, G, M> p;
+  p.t = point.t;
+  p.dt = point.dt;
+  for (int d = 0; d < G; ++d) {
+    p.x[d] = V(point.x[d], 0.0);
+    p.normal[d] = V(point.normal[d], 0.0);
+  }
+  if constexpr (M > 0) {
+    for (int m = 0; m < M; ++m) p.given[m] = V(point.given[m], 0.0);
+  }
+  return p;
+}
+
 // Derivative of the flux in the direction "component c of the unknown varies like these slots", times `weight`:
 // out(i * S + s). The derivative is exact, by dual numbers.
 template <class F, class Sh, class T, class B, class Out>
@@ -251,15 +286,7 @@ constexpr void flux_derivative(const F& form, const Location<T, Sh::G, Sh::M>& p
                                int c, const B& slots, T weight, const Out& out) {
   using V = Dual<T>;
   constexpr int first = FormFacts<F>::first_gradient_slot;
-  Location<V, Sh::G, Sh::M> p;
   Fields<V, Sh::C, Sh::G> x, f{};  // what the form leaves out of f is zero
-  for (int d = 0; d < Sh::G; ++d) {
-    p.x[d] = V(point.x[d], 0.0);
-    p.normal[d] = V(point.normal[d], 0.0);
-  }
-  if constexpr (Sh::M > 0) {
-    for (int m = 0; m < Sh::M; ++m) p.given[m] = V(point.given[m], 0.0);
-  }
   for (int k = 0; k < Sh::C; ++k) {
     x.value[k] = V(u.value[k], 0.0);
     for (int d = 0; d < Sh::G; ++d) x.gradient[k][d] = V(u.gradient[k][d], 0.0);
@@ -268,7 +295,7 @@ constexpr void flux_derivative(const F& form, const Location<T, Sh::G, Sh::M>& p
   if constexpr (F::uses_gradient) {
     for (int d = 0; d < Sh::G; ++d) x.gradient[c][d].derivative = slots(first + d);
   }
-  call_form(form, p, x, f);
+  call_form(form, dual_place(point), x, f);
   for (int i = 0; i < Sh::C; ++i) {
     if constexpr (F::uses_value) { out(i * Sh::S) = weight * f.value[i].derivative; }
     if constexpr (F::uses_gradient) {
@@ -297,21 +324,13 @@ template <class F, class Sh, class T>
 constexpr Fields<T, Sh::C, Sh::G> tangent_flux(const F& form, const Location<T, Sh::G, Sh::M>& point,
                                                const Fields<T, Sh::C, Sh::G>& u, const Fields<T, Sh::C, Sh::G>& du) {
   using V = Dual<T>;
-  Location<V, Sh::G, Sh::M> p;
   Fields<V, Sh::C, Sh::G> x, f{};  // what the form leaves out of f is zero
   Fields<T, Sh::C, Sh::G> result;
-  for (int d = 0; d < Sh::G; ++d) {
-    p.x[d] = V(point.x[d], 0.0);
-    p.normal[d] = V(point.normal[d], 0.0);
-  }
-  if constexpr (Sh::M > 0) {
-    for (int m = 0; m < Sh::M; ++m) p.given[m] = V(point.given[m], 0.0);
-  }
   for (int c = 0; c < Sh::C; ++c) {
     x.value[c] = V(u.value[c], du.value[c]);
     for (int d = 0; d < Sh::G; ++d) x.gradient[c][d] = V(u.gradient[c][d], du.gradient[c][d]);
   }
-  call_form(form, p, x, f);
+  call_form(form, dual_place(point), x, f);
   for (int c = 0; c < Sh::C; ++c) {
     if constexpr (F::uses_value) { result.value[c] = f.value[c].derivative; }
     if constexpr (F::uses_gradient) {
@@ -361,8 +380,10 @@ constexpr void keep_place(const Location<T, Sh::G, Sh::M>& point, const P& place
   }
 }
 template <class Sh, class T, class P>
-constexpr Location<T, Sh::G, Sh::M> kept_place(const P& place) {
+constexpr Location<T, Sh::G, Sh::M> kept_place(const P& place, const Time& time) {
   Location<T, Sh::G, Sh::M> point{};
+  point.t = time.t;
+  point.dt = time.dt;
   for (int d = 0; d < Sh::G; ++d) {
     point.x[d] = place(d);
     if constexpr (Sh::on_facets) {

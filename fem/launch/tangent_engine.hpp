@@ -3,7 +3,9 @@
 // form nor unknown nor geometry:
 //
 //   D_(c d)(e f) = weight * d(flux_c)/d(grad u_e), both pulled back to the reference directions d and f
-//   K x = sum over the points of  grad N . D . grad N x,   gradients being those of the reference cell
+//   K x = factor * sum over the points of  grad N . D . grad N x,   gradients being those of the reference cell
+//
+// The integral's factor is no part of D, which holds whatever the factor becomes.
 //
 // D is symmetric: its lower triangle by rows, c * D + d the row, is kept as [batch][point][entry][lane]. Elements of
 // another order on the same cells, tabulated at the same points, give the Galerkin product of that order. Davydov,
@@ -72,6 +74,7 @@ constexpr void tangent_actions(const Team& team, const Memory& memory, const Ele
   constexpr int C = Sh::C, D = Sh::D, rows = Sh::rows;
   const auto& gradients = numbers_of<T>(arguments.table).gradients;
   const int N = Sh::nodes(arguments.table), points = arguments.table.point_count;
+  const auto factor = factor_of<T>(arguments);
   const Piece<Memory> direction{memory, 0}, flux = direction.from(N * C);
 
   team.each(N, [&](int a) { team.load_direction(arguments, batch, a, N, C, direction); });
@@ -100,7 +103,7 @@ constexpr void tangent_actions(const Team& team, const Memory& memory, const Ele
     for (int q = 0; q < points; ++q)
       for (int c = 0; c < C; ++c)
         for (int d = 0; d < D; ++d) sum[c] += gradients[(q * N + a) * D + d] * flux(q * rows + c * D + d);
-    for (int c = 0; c < C; ++c) team.store(arguments, batch, a * C + c, N * C, sum[c]);
+    for (int c = 0; c < C; ++c) team.store(arguments, batch, a * C + c, N * C, factor * sum[c]);
   });
   team.sync();
 }
@@ -139,6 +142,7 @@ constexpr void tangent_matrices(const Team& team, const ElementArguments& argume
     tangent_block<Sh>(team, arguments, batch, a, b, sum);
     for (int i = 0; i < C; ++i)
       for (int j = 0; j < C; ++j) {
+        sum[i][j] *= factor_of<T>(arguments);
         team.store(arguments, batch, (a * N + b) * C * C + i * C + j, N * N * C * C, sum[i][j]);
         if (a != b) team.store(arguments, batch, (b * N + a) * C * C + j * C + i, N * N * C * C, sum[i][j]);
       }
@@ -163,7 +167,7 @@ constexpr void tangent_diagonals(const Team& team, const ElementArguments& argum
                    team.tangent(arguments, batch, q * Sh::entries + tangent_entry(c * D + d, c * D + e),
                                 points * Sh::entries);
       }
-      team.store(arguments, batch, a * C + c, N * C, sum);
+      team.store(arguments, batch, a * C + c, N * C, factor_of<T>(arguments) * sum);
     }
   });
   team.sync();

@@ -188,16 +188,16 @@ struct PointGeometry {
     measure = determinant * weight;
   }
   // Stored: m, measure, x (see element_point_geometry); `entry(k)` reads.
-  template <class E>
-  constexpr explicit PointGeometry(const E& entry) {
+  template <class E, class S>
+  constexpr PointGeometry(const E& entry, S factor) {
     for (int d = 0; d < Sh::D; ++d)
       for (int i = 0; i < Sh::G; ++i) m[d][i] = entry(d * Sh::G + i);
-    measure = entry(Sh::D * Sh::G);
+    measure = factor * entry(Sh::D * Sh::G);
     for (int i = 0; i < Sh::G; ++i) x[i] = entry(Sh::D * Sh::G + 1 + i);
     in = 1.0;
     out = measure;
   }
-  T measure;  // weight * det J
+  T measure;  // factor of the integral * weight * det J
 };
 
 // Products along y, line by line, from one array [component][point] to another or in place.
@@ -296,6 +296,7 @@ constexpr void tensor_actions(const Team& team, const Memory& memory, const F& f
   const auto* tables = team.line_tables(arguments.table);
   const Piece<Memory> corners{memory, 0}, field = corners.from(Sh::G * Sh::corners), state = field.from(Sh::field_size);
   const bool stored = arguments.point_geometry != nullptr;
+  const auto factor = factor_of<T>(arguments);
 
   if (!stored) multilinear_coefficients<Sh>(team, arguments, batch, corners);
   to_points<F, Sh>(team, tables, field, [&](int node, const LocalEntries<T>& values) {
@@ -319,13 +320,15 @@ constexpr void tensor_actions(const Team& team, const Memory& memory, const F& f
     }
     const auto* at = tables + Sh::Tables::points;
     const auto* weights = tables + Sh::Tables::weights;
-    typename Team::Scalar line_weight = weights[item % N];
+    typename Team::Scalar line_weight = factor * weights[item % N];
     if constexpr (D == 3) { line_weight *= weights[item / N]; }
     const auto along = [&](const auto& geometry_of) {
       for (int k = 0; k < N; ++k) {
         const int n = item + k * last;
         const PointGeometry<Sh, T> g = geometry_of(k);
         Location<T, Sh::G> place{};
+        place.t = arguments.time.t;
+        place.dt = arguments.time.dt;
         for (int i = 0; i < Sh::G; ++i) {
           place.x[i] = g.x[i];
           place.normal[i] = unset;
@@ -351,9 +354,11 @@ constexpr void tensor_actions(const Team& team, const Memory& memory, const F& f
     };
     if (stored) {
       along([&](int k) {
-        return PointGeometry<Sh, T>([&](int entry) {
-          return team.point_geometry(arguments, batch, item + k * last, points, entry, Sh::D * Sh::G + 1 + Sh::G);
-        });
+        return PointGeometry<Sh, T>(
+            [&](int entry) {
+              return team.point_geometry(arguments, batch, item + k * last, points, entry, Sh::D * Sh::G + 1 + Sh::G);
+            },
+            factor);
       });
     } else {
       const LineGeometry<Sh, T> line(corners, at, item);

@@ -38,11 +38,12 @@ constexpr void store_empty_blocks(const Team& team, const ElementArguments& argu
   });
 }
 
-// Entry i of the element's vector; zeros for the unknowns that the element does not know.
+// Entry i of the element's vector, times the factor of the integral; zeros for the unknowns that the element does not
+// know.
 template <class Sh, class Team, class T>
 constexpr void store_entry(const Team& team, const ElementArguments& arguments, Index batch, int i, T value) {
   const int components = arguments.components, a = i / Sh::C, c = i % Sh::C;
-  team.store(arguments, batch, a * components + c, Sh::N * components, value);
+  team.store(arguments, batch, a * components + c, Sh::N * components, factor_of<T>(arguments) * value);
   if (c == Sh::C - 1)
     for (int k = Sh::C; k < components; ++k)
       team.store(arguments, batch, a * components + k, Sh::N * components, T(0.0));
@@ -120,6 +121,7 @@ constexpr void strain_matrices(const Team& team, ElementArguments arguments, Ind
   const P columns = rest, products = columns.from(n * K), tangent = products.from(n * K), strains = tangent.from(K * K),
           weight = strains.from(K);
   constexpr bool linear = Sh::Facts::linear;
+  const auto factor = factor_of<T>(arguments);
   for (int p = 0; p < Sh::P; ++p) {
     team.each(n + 1, [&](int j) {  // the last: the strains where the tangent is taken, and the weight
       T column[K];
@@ -127,11 +129,11 @@ constexpr void strain_matrices(const Team& team, ElementArguments arguments, Ind
         strain_column<Sh, T>(element, p, x, j, column);
         for (int k = 0; k < K; ++k) columns(j * K + k) = column[k];
       } else if constexpr (linear) {
-        weight(0) = strain_column<Sh, T>(element, p, x, 0, column);
+        weight(0) = factor * strain_column<Sh, T>(element, p, x, 0, column);
         for (int k = 0; k < K; ++k) strains(k) = 0.0;
       } else {
         const Unknowns<Sh, T> at([&](int a, int c) { return u(a * components + c); });
-        weight(0) = element.strain(p, x.values, at.values, column);
+        weight(0) = factor * element.strain(p, x.values, at.values, column);
         for (int k = 0; k < K; ++k) strains(k) = column[k];
       }
     });
@@ -249,8 +251,9 @@ constexpr void whole_matrices(const Team& team, const Memory& memory, const E& e
     const Kept<Sh, T> kept(team, arguments, batch, 0);
     team.each(Sh::pairs, [&](int item) {
       const Pair pair(item);
-      const T entry = energy_change<Sh, T>(
-          element, x, u, pair.i, [&](int a, int c) { return T(unit(a * Sh::C + c, pair.j)); }, kept);
+      const T entry = factor_of<T>(arguments) *
+                      energy_change<Sh, T>(
+                          element, x, u, pair.i, [&](int a, int c) { return T(unit(a * Sh::C + c, pair.j)); }, kept);
       team.store(arguments, batch, matrix_entry<Sh>(pair.i, pair.j, components), entries, entry);
       if (pair.i != pair.j) team.store(arguments, batch, matrix_entry<Sh>(pair.j, pair.i, components), entries, entry);
     });
@@ -263,7 +266,7 @@ constexpr void whole_matrices(const Team& team, const Memory& memory, const E& e
       for (int a = 0; a < Sh::N; ++a)
         for (int c = 0; c < Sh::C; ++c) {
           const int i = a * Sh::C + c;
-          const T entry = r.values[a][c].derivative;
+          const T entry = factor_of<T>(arguments) * r.values[a][c].derivative;
           if constexpr (WholeElementFacts<E>::symmetric) {
             if (i > j) continue;
             if (i != j) team.store(arguments, batch, matrix_entry<Sh>(j, i, components), entries, entry);

@@ -158,6 +158,7 @@ class Cycle {
       const FunctionSpace& coarse = *spaces_.back();
       fixed_.push_back(coarser(now->constraints(), coarse));
       equations_.push_back(std::make_unique<Operator>(coarse, A.equations().integrals()));
+      equations_.back()->set_time(A.equations().time());
       state = interpolated(fine, coarse, now->state());
       add_level(*now, *equations_.back());
       if (next_is_coarsest) break;

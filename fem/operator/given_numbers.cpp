@@ -18,7 +18,7 @@ std::vector<double> geometry_values(const ReferenceElement& geometry, const Quad
 }  // namespace
 
 std::vector<double> given_at_points(const FunctionSpace& space, const ElementGroup& group, const QuadratureRule& rule,
-                                    const FormValue& form) {
+                                    const FormValue& form, double t) {
   const std::vector<double> shape = geometry_values(*group.geometry, rule),
                             coordinates = coordinates_of(space, group).host();
   const std::vector<std::int32_t> nodes = group.geometry_nodes().host();
@@ -45,7 +45,7 @@ std::vector<double> given_at_points(const FunctionSpace& space, const ElementGro
               at[d] += shape[q * count + a] * coordinates[node * dimension + d];
           }
     for (std::size_t m = 0; m < numbers; ++m) {
-      form.given[m](x, values);
+      form.given[m](x, t, values);
       for (std::size_t i = 0; i < entries; ++i)
         result[((first * points + i / lanes) * numbers + m) * lanes + i % lanes] = values[i];
     }

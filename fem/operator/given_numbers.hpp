@@ -7,8 +7,8 @@
 
 namespace ritz {
 
-// [batch][point][number][lane], as element kernels read them.
+// At time t: [batch][point][number][lane], as element kernels read them.
 std::vector<double> given_at_points(const FunctionSpace& space, const ElementGroup& group, const QuadratureRule& rule,
-                                    const FormValue& form);
+                                    const FormValue& form, double t);
 
 }  // namespace ritz

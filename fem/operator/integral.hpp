@@ -15,9 +15,10 @@ struct Integral {
   std::vector<Index> cells;         // else over these cells,
   std::vector<FacetOfCell> facets;  // or over these facets,
   std::vector<Node> nodes = {};     // or at these nodes of the mesh (whole elements on CellKind::vertex1)
+  double factor = 1;                // multiplies residual, tangent, action and diagonal; not results or point states
 
   static Integral over_all_cells(FormValue form) { return {std::move(form), true, {}, {}}; }
-  // The same form at the same place, whatever its numbers.
+  // The same form at the same place, whatever its numbers and its factor.
   bool same_place(const Integral& other) const;
   // Throws Error(Exit::input) when the region's kind does not suit the form (a flux on cells, a source on facets).
   static Integral over(FormValue form, const Region& region);

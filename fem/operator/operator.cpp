@@ -309,25 +309,62 @@ bool Operator::same_places(const std::vector<Integral>& integrals) const {
                             [](const Integral& a, const Integral& b) { return a.same_place(b); });
 }
 
-// Terms of the plans point to the bytes and to the stored numbers: both are written where they stand.
+bool Operator::varies_in_time() const {
+  return std::ranges::any_of(integrals_, [](const Integral& i) { return i.form.varies_in_time(); });
+}
+
+bool Operator::matrix_varies_in_time() const {
+  return std::ranges::any_of(integrals_,
+                             [](const Integral& i) { return i.form.has_matrix && i.form.varies_in_time(); });
+}
+
+template <class Use>
+void Operator::each_term(const Use& use) {
+  for (auto& [job, plan] : plans_)
+    for (std::size_t g = 0; g < plan.terms.size(); ++g)
+      for (std::size_t t = 0; t < plan.terms[g].size(); ++t)
+        use(static_cast<std::size_t>(plan.integrals[g][t]), plan.terms[g][t].arguments);
+}
+
+void Operator::set_time(const Time& time) {
+  const bool moves = time.t != time_.t;
+  time_ = time;
+  each_term([&](std::size_t, ElementArguments& arguments) { arguments.time = time; });
+  if (moves) evaluate_given(true);
+}
+
+void Operator::set_factor(std::size_t integral, double factor) {
+  integrals_.at(integral).factor = factor;
+  each_term([&](std::size_t i, ElementArguments& arguments) {
+    if (i == integral) arguments.factor = factor;
+  });
+}
+
+// Terms of the plans point to the stored numbers: they are written where they stand.
+void Operator::evaluate_given(bool only_in_time) {
+  for (auto& [key, stored] : given_) {
+    const auto& [group, integral, degree] = key;
+    if (only_in_time && !std::ranges::any_of(integral->form.given, &PointFunction::varies_in_time)) continue;
+    stored.upload(given_at_points(*space_, *group, quadrature(group->kind, degree), integral->form, time_.t));
+  }
+}
+
 bool Operator::set_numbers(const std::vector<Integral>& integrals) {
   if (!same_places(integrals)) return false;
+  for (std::size_t i = 0; i < integrals.size(); ++i) set_factor(i, integrals[i].factor);
   set_numbers(forms_of(integrals));
   return true;
 }
 
 std::vector<FormValue> Operator::numbers() const { return forms_of(integrals_); }
 
+// Terms of the plans point to the bytes, too.
 void Operator::set_numbers(const std::vector<FormValue>& forms) {
   for (std::size_t i = 0; i < forms.size(); ++i) {
     integrals_[i].form.bytes = forms[i].bytes;
     integrals_[i].form.given = forms[i].given;
   }
-  reset_state();
-  for (auto& [key, stored] : given_) {
-    const auto& [group, integral, degree] = key;
-    stored.upload(given_at_points(*space_, *group, quadrature(group->kind, degree), integral->form));
-  }
+  evaluate_given(false);
 }
 
 void Operator::forget_assembly() const {

@@ -5,6 +5,9 @@
 //   SparseMatrix K = equations.make_matrix();      equations.assemble(u, K);       // K = d(residual)/du
 //   equations.residual(u, r);                      // internal minus external forces
 //   equations.action(u, x, y);                     // y = K x without K
+//
+// What varies: set_time() for loads, coefficients and forms that depend on time, set_factor() for the weight of an
+// integral in the sum, set_numbers() for other numbers in the same forms. Lists, buffers and point states stay.
 #pragma once
 
 #include "fem/cells/tabulation.hpp"
@@ -69,11 +72,20 @@ class Operator {
   // with different numbers of results are asked for at once.
   DerivedFields evaluate(const Vector& u, const std::string& form = {}) const;
 
-  // Other numbers in the same forms at the same places; lists and buffers stay. False, and nothing happens, where forms
-  // or places differ.
+  // Where loads, coefficients and forms are evaluated from now on. Functions that vary in time are evaluated anew, at
+  // all of their points; t = dt = 0 before the first call.
+  void set_time(const Time& time);
+  const Time& time() const { return time_; }
+  bool varies_in_time() const;         // does any integral?
+  bool matrix_varies_in_time() const;  // does one whose form has a matrix?
+  // Integral::factor of integrals()[integral], for all tasks from now on. Tangents kept at points stay valid.
+  void set_factor(std::size_t integral, double factor);
+
+  // Other numbers and factors in the same forms at the same places; lists, buffers and point states stay. False, and
+  // nothing happens, where forms or places differ.
   bool set_numbers(const std::vector<Integral>& integrals);
   bool same_places(const std::vector<Integral>& integrals) const;
-  // The same for those who come back to numbers that it had: without the places.
+  // The same for those who come back to numbers that it had: without the places and factors.
   std::vector<FormValue> numbers() const;
   void set_numbers(const std::vector<FormValue>& forms);
 
@@ -201,6 +213,9 @@ class Operator {
   Index state_numbers(const ElementGroup& group, const FormValue& form) const;
   template <class Use>
   void each_state(const Use& use) const;
+  template <class Use>
+  void each_term(const Use& use);  // use(number of the integral, its ElementArguments in a plan)
+  void evaluate_given(bool only_in_time);
   const double* given_numbers(const ElementGroup& group, int degree, const Integral& integral) const;
   const FormKernels& kernels_of(Task task, const ElementGroup& group, const FormValue& form) const;
   AssemblyTerm make_term(Task task, const ElementGroup& group, const Integral& integral) const;
@@ -227,6 +242,7 @@ class Operator {
 
   const FunctionSpace* space_;
   std::vector<Integral> integrals_;
+  Time time_;
   std::vector<ElementGroup> groups_;
   mutable std::map<Job, Plan> plans_;
   mutable std::vector<std::string> steps_down_;

@@ -50,10 +50,10 @@ const double* Operator::given_numbers(const ElementGroup& group, int degree, con
   if (integral.form.given_count == 0) return nullptr;
   Vector& stored = given_[{&group, &integral, degree}];
   if (stored.empty())
-    stored =
-        Vector(space_->device(),
-               std::span<const double>(given_at_points(*space_, group, quadrature(group.kind, degree), integral.form)),
-               "given numbers");
+    stored = Vector(space_->device(),
+                    std::span<const double>(
+                        given_at_points(*space_, group, quadrature(group.kind, degree), integral.form, time_.t)),
+                    "given numbers");
   return stored.data();
 }
 
@@ -118,6 +118,8 @@ AssemblyTerm Operator::make_term(Task task, const ElementGroup& group, const Int
   if (task == Task::action) term.single_kernel = found.single_actions;
   term.arguments.form = integral.form.bytes.data();
   term.arguments.components = space_->components();
+  term.arguments.factor = integral.factor;
+  term.arguments.time = time_;
   if (whole) term.arguments.table.node_count = term.arguments.table.geometry_node_count = group.node_count();
   else term.arguments.table = table(group, degree);
   term.arguments.nodes = group.nodes.data();

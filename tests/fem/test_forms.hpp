@@ -142,6 +142,40 @@ struct MembraneEnergy {
   }
 };
 
+// Diffusion whose conductivity grows with time and with the length of the step, by its energy.
+struct AgeingEnergy {
+  static constexpr const char* name = "test_ageing_energy";
+  static constexpr int components = 1, dimension = 3;
+  static constexpr bool uses_value = false, uses_gradient = true, linear = true, varies_in_time = true;
+  double conductivity = 1;
+
+  template <class T>
+  constexpr T energy(const Location<T, 3>& p, const Fields<T, 1, 3>& u) const {
+    const auto& g = u.gradient[0];
+    return (0.5 * conductivity * (1 + p.t) * (1 + p.dt)) * (g[0] * g[0] + g[1] * g[1] + g[2] * g[2]);
+  }
+};
+
+// The same in the plane by its flux, which keeps the integral of the slope over time.
+struct AgeingWithPast {
+  static constexpr const char* name = "test_ageing_with_past";
+  static constexpr int components = 1, dimension = 2, derived = 1;
+  static constexpr bool uses_value = false, uses_gradient = true, varies_in_time = true;
+  static constexpr std::array<StateFacts, 1> state = {{{.name = "slope_times_time"}}};
+  double conductivity = 1;
+
+  template <class T>
+  constexpr void operator()(const Location<T, 2>& p, const Fields<T, 1, 2>& u, const T (&before)[1], T (&now)[1],
+                            Fields<T, 1, 2>& f) const {
+    for (int d = 0; d < 2; ++d) f.gradient[0][d] = (conductivity * (1 + p.t)) * u.gradient[0][d];
+    now[0] = before[0] + p.dt * u.gradient[0][0];
+  }
+  template <class T>
+  constexpr void derive(const Location<T, 2>& p, const Fields<T, 1, 2>& u, const T*, T* out) const {
+    out[0] = (conductivity * (1 + p.t)) * u.gradient[0][0];
+  }
+};
+
 // A sum of two plane waves a sin(w . x + phase) per component: smooth, not polynomial, without symmetry.
 inline constexpr int wave_count = 2;
 struct Wave {

@@ -20,6 +20,10 @@ const RegisterForm<test::NonlinearDiffusion<2>, Cell<3, 2>, Cell<9, 2>, AnyEleme
 const RegisterForm<FromEnergy<test::ElasticEnergy>, AnyElement<3>> elastic_energy;
 const RegisterForm<FromEnergy<test::SofteningEnergy>, AnyElement<3>> softening_energy;
 const RegisterForm<FromEnergy<test::MembraneEnergy>, AnyElement<2>> membrane_energy;
+const RegisterForm<FromEnergy<test::AgeingEnergy>, AnyElement<3>> ageing_energy;
+const RegisterTensor<FromEnergy<test::AgeingEnergy>, 2> ageing_tensors;
+const RegisterForm<PlaneStrain<test::AgeingEnergy>, AnyElement<2>> ageing_in_the_plane;
+const RegisterForm<test::AgeingWithPast, AnyElement<2>> ageing_with_past;
 const RegisterForm<test::Coupled, Cell<3, 2>, Cell<4, 2>, AnyElement<2>> coupled;
 const RegisterForm<test::SlopeDiffusion, AnyElement<2>> slope_diffusion;
 const RegisterForm<test::LimitedSteps, AnyElement<2>> limited_steps;
