@@ -105,6 +105,8 @@ class Case {
   void read_tables();
   // Sets the dimension of the mesh: from here on formulas on a mesh of two dimensions have no z.
   void set_dimension(int dimension);
+  // The analysis goes through time: from here on formulas may depend on t.
+  void allow_time();
   // Adds an error of the caller to those found so far; `finish` throws them all, in the order of the file.
   void add_error(const Error& error);
   void error_at(const Table& table, std::string_view key, std::string what, std::string why = {}, std::string fix = {},
@@ -153,7 +155,8 @@ class Case::Table {
                                  std::optional<std::vector<std::string>> fallback = {}) const;
   // A number or a text; numbers come back with all their digits, as text.
   std::string expression(std::string_view key, std::string_view about, const TextRule& rule = {}) const;
-  // A number, or a formula of x, y, z and the tables of the case; its values keep the rule wherever it is evaluated.
+  // A number, or a formula of x, y, z, t where the analysis has a time, and the tables of the case; its values keep the
+  // rule wherever it is evaluated.
   Formula formula(std::string_view key, std::string_view about, const NumberRule& rule = {}) const;
   // The same, one per component. `size` 0 takes any length; a single entry is not repeated.
   std::vector<Formula> formulas(std::string_view key, std::string_view about, int size) const;

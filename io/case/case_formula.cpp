@@ -11,16 +11,15 @@ namespace {
 Formula read_formula(const CaseAnswer& answer, const std::string& key, const CaseValue& value, const CaseData& data,
                      Formula::Rules rules) {
   try {
-    Expression expression(value.text, Formula::variables(), &data.tables);
+    Expression expression(value.text, Formula::variables(data.has_time), &data.tables);
     if (data.dimension == 2 && expression.uses("z"))
       answer.wrong_text(
           fmt::format("'{}' is the formula '{}', which uses z on a mesh of two dimensions,", key, value.text),
           "points of the plane have x and y; of a body of revolution x is the radius, and y runs along the axis",
           "write it with x and y");
     if (!expression.is_constant()) return {std::move(expression), std::move(rules)};
-    const double zero[3] = {};
     Expression::Evaluator evaluate(expression);
-    const double number = evaluate(zero);
+    const double number = evaluate(std::vector<double>(expression.variable_count()));
     if (std::isfinite(number) && rules.allowed(number)) return number;
     answer.wrong_text(fmt::format("'{}' is the formula '{}', which is {:g},", key, value.text, number),
                       evaluate.outside(), fmt::format("give {}", rules.expected));
@@ -36,7 +35,8 @@ Formula read_formula(const CaseAnswer& answer, const std::string& key, const Cas
 
 Formula Case::Table::formula(std::string_view key, std::string_view about, const NumberRule& rule) const {
   const std::string bounds = bounds_text(rule),
-                    expected = with_bounds("a number", bounds) + ", or a formula of x, y and z";
+                    expected = with_bounds("a number", bounds) +
+                               (data_->has_time ? ", or a formula of x, y, z and t" : ", or a formula of x, y and z");
   ask(key, "formula", about, fallback_text(rule.fallback), bounds, limits_of(rule));
   const CaseAnswer answer(*data_, *value_, key, full_path(key), about);
   if (answer.value() == nullptr) {
@@ -88,6 +88,8 @@ std::vector<Formula> Case::Table::formulas(std::string_view key, std::string_vie
 
 void Case::set_dimension(int dimension) { data_->dimension = dimension; }
 
+void Case::allow_time() { data_->has_time = true; }
+
 void Case::read_tables() {
   for (const Table& t : tables(
            "table", "a function for formulas, given by a CSV file: columns of arguments, then the column of values")) {
@@ -100,11 +102,11 @@ void Case::read_tables() {
     const std::string outside =
         t.choice("outside", "of the table: an error, or the value at its end", {"error", "constant"}, "error");
     if (name.empty() || file.empty()) continue;
-    const std::vector<std::string> variables = Formula::variables();
+    const std::vector<std::string> variables = Formula::variables(true);
     if (!is_identifier(name))
       t.error("name", fmt::format("'{}' is not a valid name of a function", name), {},
               "use letters, digits and _, a letter first");
-    else if (is_reserved_name(name) || std::ranges::find(variables, name) != variables.end() || name == "t")
+    else if (is_reserved_name(name) || std::ranges::find(variables, name) != variables.end())
       t.error("name", fmt::format("'{}' has a meaning in formulas already", name), {}, "choose another name");
     else if (data_->tables.contains(name))
       t.error("name", fmt::format("a second table is called '{}'", name), {}, "give each a name of its own");

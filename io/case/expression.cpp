@@ -77,7 +77,8 @@ ExpressionError explained(const mu::ParserError& error, const std::string& text,
         token.substr(0, token.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_"));
     const std::string near = word.size() < 2 ? std::string() : nearest_match(word, known);
     if (word == "t" && std::ranges::find(variables, "t") == variables.end())
-      return {"'t' is not known: this run has no time", column, fmt::format("use {}", quoted_list(variables))};
+      return {"'t' is not known: this run has no time", column,
+              fmt::format("use {}, or give the case a [time]", quoted_list(variables))};
     return {fmt::format("'{}' is not known", word.empty() ? token : word), column,
             near.empty() ? fmt::format("variables are {}, constants pi and e, functions {}", quoted_list(variables),
                                        quoted_list(names_of_functions(tables)))

@@ -31,7 +31,8 @@ class Expression {
   // The tables must outlive the expression. Throws ExpressionError.
   Expression(std::string text, std::vector<std::string> variables, const DataTables* tables = nullptr);
   const std::string& text() const { return text_; }
-  bool is_constant() const { return used_.empty(); }  // no variable occurs
+  bool is_constant() const { return used_.empty(); }                // no variable occurs
+  std::size_t variable_count() const { return variables_.size(); }  // whether they occur or not
   bool uses(const std::string& variable) const { return used_.contains(variable); }
 
   class Evaluator {

@@ -14,39 +14,58 @@ Formula::Formula(Expression expression, Rules rules)
 
 std::string Formula::text() const { return data_ == nullptr ? fmt::format("{}", number_) : data_->expression.text(); }
 
-void Formula::at(std::span<const double> points, std::span<double> values) const {
+bool Formula::depends_on_time() const { return data_ != nullptr && data_->expression.uses("t"); }
+
+bool Formula::depends_on_position() const {
+  const auto uses = [this](const char* variable) { return data_->expression.uses(variable); };
+  return data_ != nullptr && (uses("x") || uses("y") || uses("z"));
+}
+
+void Formula::at(std::span<const double> points, std::span<double> values, double t) const {
   if (data_ == nullptr) {
     std::ranges::fill(values, number_);
     return;
   }
-  const auto count = static_cast<std::ptrdiff_t>(values.size());
+  const Expression& expression = data_->expression;
+  const auto value_at = [&](Expression::Evaluator& evaluate, std::size_t point) {
+    const double variables[] = {points[3 * point], points[3 * point + 1], points[3 * point + 2], t};
+    return evaluate(std::span(variables).first(expression.variable_count()));
+  };
+  // A function of time alone has one value for all points.
+  const std::size_t evaluated = depends_on_position() ? values.size() : std::min<std::size_t>(values.size(), 1);
+  const auto count = static_cast<std::ptrdiff_t>(evaluated);
   std::atomic<std::ptrdiff_t> bad{count};
   const auto is_good = [&](double value) { return std::isfinite(value) && data_->rules.allowed(value); };
 #pragma omp parallel if (count > 2000)
   {
-    Expression::Evaluator evaluate(data_->expression);
+    Expression::Evaluator evaluate(expression);
 #pragma omp for schedule(static)
     for (std::ptrdiff_t i = 0; i < count; ++i) {
       const auto point = static_cast<std::size_t>(i);
-      values[point] = evaluate(points.subspan(3 * point, 3));
+      values[point] = value_at(evaluate, point);
       if (!is_good(values[point]))
         for (std::ptrdiff_t first = bad; i < first && !bad.compare_exchange_weak(first, i);) {}
     }
   }
-  if (bad == count) return;
+  if (bad == count) {
+    if (evaluated < values.size()) std::ranges::fill(values.subspan(evaluated), values[0]);
+    return;
+  }
   const auto point = static_cast<std::size_t>(bad.load());
-  Expression::Evaluator evaluate(data_->expression);
-  evaluate(points.subspan(3 * point, 3));
+  Expression::Evaluator evaluate(expression);
+  value_at(evaluate, point);
   const std::string outside = evaluate.outside();
-  throw Error(
-      data_->rules.exit,
-      fmt::format("the formula '{}' of {} is {:g} at ({:g}, {:g}, {:g})", data_->expression.text(), data_->rules.where,
-                  values[point], points[3 * point], points[3 * point + 1], points[3 * point + 2]),
-      !outside.empty()            ? outside
-      : std::isnan(values[point]) ? "a part of it has no value there, such as the root of a negative number, or 0/0"
-                                  : "",
-      outside.empty() ? fmt::format("write one that gives {} everywhere in its region", data_->rules.expected)
-                      : "extend the table, or say outside = \"constant\" in its [[table]]");
+  throw Error(data_->rules.exit,
+              fmt::format("the formula '{}' of {} is {:g} at ({:g}, {:g}, {:g}){}", expression.text(),
+                          data_->rules.where, values[point], points[3 * point], points[3 * point + 1],
+                          points[3 * point + 2], depends_on_time() ? fmt::format(", t = {:g}", t) : ""),
+              !outside.empty() ? outside
+              : std::isnan(values[point])
+                  ? "a part of it has no value there, such as the root of a negative number, or 0/0"
+                  : "",
+              outside.empty() ? fmt::format("write one that gives {} everywhere in its region{}", data_->rules.expected,
+                                            depends_on_time() ? ", at all times" : "")
+                              : "extend the table, or say outside = \"constant\" in its [[table]]");
 }
 
 }  // namespace ritz

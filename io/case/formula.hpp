@@ -1,4 +1,4 @@
-// A number of the case file, or a formula of the position: 3, "100*sin(pi*x)". Cheap to copy.
+// A number of the case file, or a formula of the position and of time: 3, "100*sin(pi*x)*ramp(t)". Cheap to copy.
 //
 //   const Formula k = table.formula("conductivity", "k [W/(m K)]", {.above = 0});
 //   if (k.is_number()) use(k.number());  else k.at(points, values);
@@ -29,12 +29,18 @@ class Formula {
   bool is_number() const { return data_ == nullptr; }
   double number() const { return number_; }
   std::string text() const;
-  // Positions [point][3] -> values [point]. Throws Error for the first point at which there is no finite or no allowed
-  // value.
-  void at(std::span<const double> points, std::span<double> values) const;
-  void operator()(std::span<const double> points, std::span<double> values) const { at(points, values); }
+  bool depends_on_time() const;
+  bool depends_on_position() const;
+  // Positions [point][3] and the time -> values [point]. Throws Error for the first point at which there is no finite
+  // or no allowed value.
+  void at(std::span<const double> points, std::span<double> values, double t = 0) const;
+  // As a function of points and time (fem/forms/point_function.hpp).
+  void operator()(std::span<const double> points, double t, std::span<double> values) const { at(points, values, t); }
 
-  static std::vector<std::string> variables() { return {"x", "y", "z"}; }
+  // Those of an Expression; t where the case has a time.
+  static std::vector<std::string> variables(bool with_time = false) {
+    return with_time ? std::vector<std::string>{"x", "y", "z", "t"} : std::vector<std::string>{"x", "y", "z"};
+  }
 
  private:
   struct Data {

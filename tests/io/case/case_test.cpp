@@ -383,5 +383,29 @@ TEST(Case, AskingTwiceGivesOneErrorPerMistakeOnly) {
   });
 }
 
+TEST(Case, FormulasDependOnTimeWhereTheAnalysisHasOne) {
+  const Folder folder;
+  const std::string path = folder.put("case.toml", R"toml(
+value = "2*ramp(t)"
+[[table]]
+name = "ramp"
+file = "ramp.csv"
+interpolation = "linear"
+)toml");
+  folder.put("ramp.csv", "t, value\n0, 0\n10, 5\n");
+  Case steady = Case::from_file(path), moving = Case::from_file(path);
+  steady.read_tables();
+  steady.root().formula("value", "[Pa]");
+  EXPECT_THAT(error_of([&] { steady.finish(); }, Exit::input), AllOf(HasSubstr("no time"), HasSubstr("[time]")));
+  moving.allow_time();
+  moving.read_tables();
+  const Formula value = moving.root().formula("value", "[Pa]");
+  EXPECT_NO_THROW(moving.finish());
+  ASSERT_TRUE(value.depends_on_time());
+  std::vector<double> values(2);
+  value.at(std::vector<double>(6), values, 4);
+  EXPECT_THAT(values, ElementsAre(4, 4));
+}
+
 }  // namespace
 }  // namespace ritz

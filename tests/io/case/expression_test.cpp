@@ -77,6 +77,7 @@ TEST(Expression, ErrorsSayWhere) {
     EXPECT_NE(error_in(text).what, "none") << text;
   EXPECT_EQ(error_in("1 + x = 2").column, 7);
   EXPECT_THAT(error_in("t + 1").what, HasSubstr("no time"));
+  EXPECT_THAT(error_in("t + 1").fix, HasSubstr("[time]"));
   EXPECT_EQ(error_in(std::string(300, '(') + "1" + std::string(300, ')')).column, 201);
   EXPECT_EQ(error_in(std::string(20000, '1')).column, 1);
 }
@@ -94,6 +95,40 @@ TEST(Formula, ThousandsOfPointsGiveTheSameAsOne) {
   formula.at(points, values);
   for (std::size_t i = 0; i < values.size(); ++i)
     EXPECT_EQ(values[i], points[3 * i] + 10 * (points[3 * i + 1] * points[3 * i + 1]) - points[3 * i + 2] / 3);
+}
+
+TEST(Formula, DependsOnTimeWhereItUsesT) {
+  const Formula::Rules any{[](double) { return true; }, "a number", "here"};
+  const Formula wave(Expression("x + 10*t", Formula::variables(true)), any),
+      ramp(Expression("min(t, 2)", Formula::variables(true)), any), place(Expression("x", Formula::variables()), any);
+  EXPECT_TRUE(wave.depends_on_time() && wave.depends_on_position());
+  EXPECT_TRUE(ramp.depends_on_time() && !ramp.depends_on_position());
+  EXPECT_TRUE(!place.depends_on_time() && place.depends_on_position());
+  EXPECT_TRUE(!Formula(3).depends_on_time() && !Formula(3).depends_on_position());
+  const std::vector<double> points = {1, 0, 0, 2, 0, 0, 4, 0, 0};
+  std::vector<double> values(3);
+  for (const double t : {0.0, 1.5, 3.0}) {
+    wave.at(points, values, t);
+    EXPECT_EQ(values, (std::vector<double>{1 + 10 * t, 2 + 10 * t, 4 + 10 * t}));
+    ramp.at(points, values, t);
+    EXPECT_EQ(values, std::vector<double>(3, std::min(t, 2.0)));
+  }
+}
+
+TEST(Formula, TheTimeAtWhichItHasNoValueIsNamed) {
+  const Formula formula(Expression("sqrt(1 - t)", Formula::variables(true)),
+                        {[](double) { return true; }, "a number", "there", Exit::model});
+  std::vector<double> values(2);
+  const std::vector<double> points(6);
+  formula.at(points, values, 0.75);
+  EXPECT_EQ(values[1], 0.5);
+  try {
+    formula.at(points, values, 2);
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_THAT(error.message(), HasSubstr("at (0, 0, 0), t = 2"));
+    EXPECT_THAT(error.fix(), HasSubstr("at all times"));
+  }
 }
 
 TEST(Formula, TheFirstPointThatIsNotAllowedIsNamed) {
