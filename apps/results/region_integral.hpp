@@ -6,16 +6,10 @@
 
 #include "apps/results/field_component.hpp"
 #include "fem/results/lagrange_results.hpp"
+#include "fem/results/region_points.hpp"
 #include "mesh/mesh.hpp"
 
 namespace ritz {
-
-// What a drawn area or line stands for: `weight` is a thickness, or 2 pi of a body of revolution, where the radius x
-// multiplies, too.
-struct BodyMeasure {
-  double weight = 1;
-  bool axisymmetric = false;
-};
 
 struct RegionIntegral {
   double size = 0;                // volume, area or length of the region, by the same measure
@@ -30,10 +24,5 @@ RegionIntegral integrate(const Mesh& mesh, const Region& region, const Field& fi
 // The same of a field of one value in each cell, over a region of cells.
 RegionIntegral integrate_cells(const Mesh& mesh, const Region& region, const Field& field,
                                const FieldComponent& component, const BodyMeasure& measure = {});
-
-// Area (in two dimensions: length) of a region of facets, or volume of one of cells, by the same measure, through the
-// rule by which loads on a field of this order are integrated: so a force that is spread over the region is in total
-// what it should be, on curved ones, too.
-double loaded_size(const Mesh& mesh, const Region& region, const BodyMeasure& measure, int field_order);
 
 }  // namespace ritz
