@@ -6,15 +6,15 @@
 namespace ritz {
 namespace {
 
-// In a region; that of formulas at the centres of cells, 0 where they have none (check_formulas tells it).
+// Largest value in a region; formulas at the centres of cells, 0 without a value there (check_formulas reports it).
 double largest(const Formula& poisson, const Mesh& mesh, const Region& region) try {
   if (poisson.is_number()) return poisson.number();
   const std::vector<double> values = at_centres(poisson, mesh, region);
   return values.empty() ? 0 : *std::ranges::max_element(values);
 } catch (const Error&) { return 0; }
 
-// Of order 2 and more: hexahedra and the like whose map is no polynomial of the field's kind cannot follow what is
-// incompressible.
+// Non-affine quadrilaterals, hexahedra and prisms of order >= 2 lock volumetrically: their mapped shape functions
+// cannot represent incompressible fields.
 bool locks_where_bent(CellKind kind) {
   const CellKind shape = traits(kind).linear;
   return shape == CellKind::quad4 || shape == CellKind::hex8 || shape == CellKind::prism6;

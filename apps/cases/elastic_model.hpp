@@ -1,4 +1,4 @@
-// What the executables for elastic bodies read alike: materials and supports.
+// Materials and supports of elastic bodies, as all programs read them.
 #pragma once
 
 #include "apps/cases/formulas.hpp"

@@ -1,4 +1,4 @@
-// What a case of ritz-structure says about its beams, bars, shells, springs and loads.
+// Beams, bars, shells, springs and loads of a case of ritz-structure.
 #pragma once
 
 #include "apps/cases/load_cases.hpp"
@@ -53,13 +53,13 @@ std::vector<Prescription> read_structure_supports(const Case::Table& from, const
 
 const FunctionSpace& structure_space(Run& run, const Mesh& mesh, const StructureModel& model);
 
-// What supports and springs hold, to count the rigid motions that they leave; what only elements hold is not in it.
+// Unknowns held by supports and springs, to count the rigid motions that they leave; without those held by elements.
 Constraints held_by(const FunctionSpace& space, const std::vector<Prescription>& supports, const StructureModel& model);
 
 // Kinetic energies of the sections and point masses. What is wrong is added to the case.
 std::vector<Integral> inertia_of(Case& input, const StructureModel& model);
 
-// Loads of the root or of a load case, and what of them lies along beams: their section forces are those of the nodes
+// Loads of the root or of a load case, and their parts along beams: the section forces of a beam are those of its nodes
 // and of the load between.
 struct StructureLoads {
   std::vector<Integral> integrals;

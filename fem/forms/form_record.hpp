@@ -1,5 +1,5 @@
-// What is known of a registered form: its facts and its declared parameters, as plain data that a kernel module
-// registers beside its kernels. With it, a form can be found by name and made of named numbers.
+// Description of a registered form: its facts and its declared parameters, as plain data that a kernel module registers
+// with its kernels. With it, a form can be found by name and made of named numbers.
 //
 //   const FormRecord& record = form_record("my_diffusion", device, module);      // fem/plugins/form_catalogue.hpp
 #pragma once

@@ -40,7 +40,7 @@ struct FormValue {
     std::memcpy(bytes.data(), &element, sizeof element);
   }
 
-  // The form with the parameters it has by itself.
+  // The form with its default parameters.
   FormValue(const FormRecord& r, std::string module_name)
       : name(r.name),
         components(r.components),

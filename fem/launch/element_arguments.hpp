@@ -1,6 +1,6 @@
-// What host code hands to an element kernel, and the table of kernels that a form registers for a shape of cell.
-// All pointers are to memory of the device. Elements are processed in batches of lane_count; in every array the lane
-// is the fastest index, and the last batch is padded by repeating its last element.
+// Arguments from host code to an element kernel, and the table of kernels that a form registers for a shape of cell.
+// All pointers are to memory of the device. Elements are processed in batches of lane_count; in every array the lane is
+// the fastest index, and the last batch is padded by repeating its last element.
 #pragma once
 
 #include "device/device.hpp"
@@ -43,14 +43,14 @@ struct ElementArguments {
   bool accumulate;                     // add to `elements` instead of overwriting
   double* cell_values = nullptr;       // evaluate only: [batch][derived][lane], mean over each cell
   // Actions only: the vector that the tangent at u is applied to. A node stored as ~n has prescribed components, which
-  // count as zero: prescribed [node][component] tells which.
+  // count as zero: prescribed [node][component] is their mask.
   const double* direction = nullptr;
   const std::uint8_t* prescribed = nullptr;
-  // Of curved tensor cells: [batch][point][entry][lane], the inverse of the Jacobian, weight * determinant, position.
+  // Geometry of curved tensor cells: [batch][point][entry][lane], inverse Jacobian, weight * determinant, position.
   const double* point_geometry = nullptr;
   // Numbers that vary from point to point, as the form's list `given` has them: [batch][point][number][lane].
   const double* given = nullptr;
-  double* state = nullptr;    // what the form keeps at points, in the same layout; commits write it
+  double* state = nullptr;    // internal variables of the form, in the same layout; commits write them
   float* tangents = nullptr;  // tangents kept at points: fem/launch/tangent_engine.hpp
   // Actions in single precision use these instead of direction and elements.
   const float* single_direction = nullptr;
@@ -68,8 +68,8 @@ using ElementKernel = void (*)(const Device&, const ElementArguments&);
 struct FormKernels {
   // nullptr where there is none: those for any element do
   ElementKernel matrices, residuals, evaluate, actions, diagonals, single_actions;
-  // Of all batches at once: the state at each point becomes what u makes of it; the tangent at each point is written to
-  // `tangents`.
+  // Kernels over all batches at once: commits update the state at each point by u; tangents write the tangent at each
+  // point to `tangents`.
   ElementKernel commits = nullptr, tangents = nullptr;
   // Can do as ElementArguments::sums says: actions, and matrices with one quadrature point.
   bool sums_actions = false, sums_matrices = false;
@@ -83,7 +83,7 @@ inline std::string tensor_kernel_name(const char* form, int order, int reference
 inline std::string form_kernel_name(const char* form, int node_count, int reference_dimension) {
   return std::string(form) + "/" + std::to_string(node_count) + "/" + std::to_string(reference_dimension);
 }
-// Of what is done with tangents at points, whatever the form (fem/launch/tangent_engine.hpp).
+// Name of the kernels that use tangents at points, for any form (fem/launch/tangent_engine.hpp).
 inline std::string tangent_kernel_name(int components, int node_count, int dimension) {
   return "tangents of " + std::to_string(components) + "/" + std::to_string(node_count) + "/" +
          std::to_string(dimension);

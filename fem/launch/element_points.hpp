@@ -1,6 +1,6 @@
-// What is known at one quadrature point of an element: sizes of a form on a shape of cell, geometry, values and
-// gradients of the unknown, and the form's flux and its derivative there. The engines (element_engine.hpp,
-// element_actions.hpp, tensor_engine.hpp) are made of it.
+// Data at one quadrature point of an element: sizes of a form on a shape of cell, geometry, values and gradients of the
+// unknown, and the form's flux and its derivative there. The engines (element_engine.hpp, element_actions.hpp,
+// tensor_engine.hpp) are made of it.
 #pragma once
 
 #include "fem/forms/form.hpp"
@@ -39,7 +39,7 @@ struct Shape {
   static_assert(D + Facts::codimension == G);
   static_assert(!on_facets || !F::uses_gradient, "gradients on facets are not available");
   static constexpr int K = Facts::evaluated;
-  // in the engines a Location holds what is given, then the point state
+  // in the engines a Location holds the coefficients, then the point state
   static constexpr int M = Facts::given + Facts::state;
   static constexpr int place_size = 2 * G + M;  // numbers of a Location
   // matrix columns (nodes b) handled together
@@ -53,7 +53,7 @@ struct Geometry {
   T measure;                // |d(space)/d(reference)|
 };
 
-// What nobody has given is not a number, so that nobody computes with it unseen.
+// Missing values are not a number, so that no computation uses them unnoticed.
 inline constexpr double unset = std::numeric_limits<double>::quiet_NaN();
 
 // Jacobian, its inverse and determinant, position and, on facets, normal at one quadrature point.
@@ -124,7 +124,7 @@ constexpr T weight_at(const ElementArguments& arguments, const Geometry<Sh, T>& 
   return factor_of<T>(arguments) * numbers_of<T>(arguments.table).weights[q] * g.measure;
 }
 
-// The same with what is given and kept there, and the time.
+// The same with the coefficients and the state at the point, and the time.
 template <class Sh, class T, class Team, class X>
 constexpr Geometry<Sh, T> geometry_of(const Team& team, const ElementArguments& arguments, Index batch, const X& x,
                                       int q) {
@@ -231,7 +231,7 @@ constexpr Location<T, F::dimension, FormFacts<F>::given> location_of(const Locat
   return here;
 }
 
-// The flux at a point; `now`: the point state after the increment, nullptr where it is not asked for.
+// The flux at a point; `now`: the point state after the increment, nullptr if it is not needed.
 template <class F, class T, int M>
 constexpr void call_form(const F& form, const Location<T, F::dimension, M>& point,
                          const Fields<T, F::components, F::dimension>& u, Fields<T, F::components, F::dimension>& f,

@@ -17,7 +17,7 @@
 
 namespace ritz::RITZ_BACKEND {
 
-// Of vectors in space by their gradients, as solids have them.
+// Forms of vectors in space that depend on their gradients, as in solids.
 template <Form F, int D>
 constexpr bool keeps_tangents =
     FormFacts<F>::has_matrix&& FormFacts<F>::symmetric && !FormFacts<F>::linear && F::uses_gradient && !F::uses_value &&
@@ -67,7 +67,7 @@ constexpr void element_tangents(const Team& team, const Memory& memory, const F&
   team.sync();
 }
 
-// What they give applied to the direction.
+// The tangents applied to the direction.
 template <class Sh, class Team, class Memory>
 constexpr void tangent_actions(const Team& team, const Memory& memory, const ElementArguments& arguments, Index batch) {
   using T = typename Team::Number;

@@ -26,10 +26,10 @@ struct LineTables {
                        slopes = values_transposed + N * N, slopes_transposed = slopes + N * N;
 };
 
-// out_q = sum_i m_qi in_i, where m_(N-1-q)(N-1-i) = m_qi for values and -m_qi for slopes. Of three and of five nodes
-// on, even and odd parts of a line are multiplied apart: half the multiplications (Kopriva, Implementing Spectral
+// out_q = sum_i m_qi in_i, where m_(N-1-q)(N-1-i) = m_qi for values and -m_qi for slopes. From three and five nodes on,
+// even and odd parts of a line are multiplied separately: half the multiplications (Kopriva, Implementing Spectral
 // Methods, 2009, 3.5). `m` is then [even part: even_rows][H], [odd part: odd_rows][h] with H = (N + 1) / 2, h = N / 2.
-// Of an odd number the node in the middle is a Gauss point.
+// For an odd number, the node in the middle is a Gauss point.
 enum class LineMatrix { values, values_transposed, slopes, slopes_transposed };
 
 template <int N, LineMatrix M, class S, class T>

@@ -85,7 +85,7 @@ constexpr T stress_change(const E& element, const T (&strain)[Sh::K], int k, con
   return strain_energy<Sh>(element, e, kept).derivative.derivative;
 }
 
-// Where the tangent is taken; that of a linear element is the same everywhere.
+// The state where the tangent is taken; that of a linear element is the same everywhere.
 template <class Sh, class T, class E, class X, class U>
 constexpr void strains_for_tangent(const E& element, int point, const X& x, const U& u, T (&e)[Sh::K]) {
   if constexpr (Sh::Facts::linear) {

@@ -1,4 +1,4 @@
-// What a form takes from point to point, evaluated on the host at the points of a quadrature rule. Private to fem.
+// Coefficients of a form that vary, evaluated on the host at the points of a quadrature rule. Private to fem.
 #pragma once
 
 #include "mesh/quadrature.hpp"

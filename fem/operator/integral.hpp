@@ -30,7 +30,7 @@ struct Integral {
   }
 };
 
-// Of the same form, as far as can be seen: functions of the position count as different.
+// True for equal numbers of the same form, as far as can be seen: functions of the position count as different.
 inline bool same_numbers(const FormValue& a, const FormValue& b) {
   return a.given_count == 0 && b.given_count == 0 && a.bytes == b.bytes;
 }

@@ -31,7 +31,7 @@ double number_at(const FormValue& form, std::size_t place) {
   return value;
 }
 
-// Of numbers: over the whole body.
+// Contrast of plain numbers: over the whole body.
 double contrast_of_parameters(const Operator& equations) {
   // form and place in it -> least and largest value
   std::map<std::pair<std::string, std::size_t>, std::pair<double, double>> ranges;
@@ -80,8 +80,8 @@ std::vector<double> centres_of(const Mesh& mesh, std::span<const Index> cells) {
   return centres;
 }
 
-// Of formulas: of the cells around a node, since what varies gently makes no jump. The first form on a cell speaks for
-// it.
+// Contrast of formulas: in the cells around a node, since gentle variation makes no jump. The first form on a cell
+// counts.
 double contrast_around_nodes(const Operator& equations) {
   const Mesh& mesh = equations.space().mesh();
   const auto node_count = static_cast<std::size_t>(mesh.node_count());

@@ -29,7 +29,7 @@ std::vector<FormValue> forms_of(const std::vector<Integral>& integrals) {
 
 }  // namespace
 
-// Whole elements stand on one kind of cell; forms need quadrature, which lines and surfaces in space have not.
+// Whole elements need their own kind of cell; forms need quadrature, which lines and surfaces in space do not have.
 void Operator::check_cells(const FormValue& form, const ElementGroup& group) const {
   const bool in_space = space_->mesh().structural() && traits(group.kind).dimension < 3;
   if (form.cell >= 0 ? group.kind == static_cast<CellKind>(form.cell) && space_->isoparametric() : !in_space) return;
@@ -340,7 +340,7 @@ void Operator::set_factor(std::size_t integral, double factor) {
   });
 }
 
-// Terms of the plans point to the stored numbers: they are written where they stand.
+// Terms of the plans point to the stored numbers: they are written in place.
 void Operator::evaluate_given(bool only_in_time) {
   for (auto& [key, stored] : given_) {
     const auto& [group, integral, degree] = key;

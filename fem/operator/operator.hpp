@@ -53,8 +53,8 @@ class ElementsAround;  // fem/operator/list_sizes.hpp
 class Operator {
  public:
   // The space must outlive the operator. Throws Error(Exit::internal) when a form does not suit the space,
-  // Error(Exit::model) when a whole element was given cells of another kind. Counted: to be asked what it will need,
-  // not to compute.
+  // Error(Exit::model) when a whole element was given cells of another kind. Layout::counted: for forecasts only, not
+  // to compute.
   Operator(const FunctionSpace& space, std::vector<Integral> integrals, Layout layout = Layout::written);
 
   const FunctionSpace& space() const { return *space_; }
@@ -67,13 +67,13 @@ class Operator {
   // Gives back what assemble() made for itself, which is as large as the matrix or larger; a further call makes it
   // anew.
   void forget_assembly() const;
-  // Results of the forms on cells, or of those alone that have this name, on cells or facets; where there are none,
-  // numbers at nodes and cells are zero. Those of facets are at nodes only. Throws Error(Exit::internal) when forms
-  // with different numbers of results are asked for at once.
+  // Results of the forms on cells, or only of those with this name, on cells or facets; without such forms, numbers at
+  // nodes and cells are zero. Those of facets are at nodes only. Throws Error(Exit::internal) for forms with different
+  // numbers of results at once.
   DerivedFields evaluate(const Vector& u, const std::string& form = {}) const;
 
-  // Where loads, coefficients and forms are evaluated from now on. Functions that vary in time are evaluated anew, at
-  // all of their points; t = dt = 0 before the first call.
+  // Sets the time at which loads, coefficients and forms are evaluated. Functions that vary in time are evaluated anew,
+  // at all of their points; t = dt = 0 before the first call.
   void set_time(const Time& time);
   const Time& time() const { return time_; }
   bool varies_in_time() const;         // does any integral?
@@ -85,7 +85,7 @@ class Operator {
   // nothing happens, where forms or places differ.
   bool set_numbers(const std::vector<Integral>& integrals);
   bool same_places(const std::vector<Integral>& integrals) const;
-  // The same for those who come back to numbers that it had: without the places and factors.
+  // The same, to restore numbers that it had: without the places and factors.
   std::vector<FormValue> numbers() const;
   void set_numbers(const std::vector<FormValue>& forms);
 
@@ -108,9 +108,9 @@ class Operator {
   bool sum_factorised() const;  // are the actions of all elements?
   Vector diagonal(const Vector& u) const;
 
-  // Tangents kept at points: of some forms, of none perhaps. What is asked with them takes them in place of those forms
-  // at u: of this operator, or (matrices) of one of the same integrals with a field of higher order on the same cells,
-  // where it is the Galerkin product. All forms are symmetric.
+  // Tangents kept at points, of some forms or of none. Tasks with them use them for those forms instead of u: tasks of
+  // this operator, or (matrices) of one with the same integrals and a field of higher order on the same cells, for
+  // which it is the Galerkin product. All forms are symmetric.
   bool acts_quickly() const;  // is every form on cells linear, or are its tangents kept?
   PointTangents point_tangents(const Vector& u) const;
   MemoryNeeds point_tangent_needs() const;
@@ -119,24 +119,24 @@ class Operator {
   Vector diagonal(const PointTangents& tangents, const Vector& u) const;
   void assemble(const PointTangents& tangents, const Vector& u, SparseMatrix& matrix) const;
 
-  // What forms keep at their quadrature points (fem/forms/point_state.hpp). It is part of the solution, as u is, and
-  // held here for the kernels: all tasks read it as it was after the last commit.
+  // Internal variables of forms at their quadrature points (fem/forms/point_state.hpp). They are part of the solution,
+  // as u is, and held here for the kernels: all tasks read them as they were after the last commit.
   bool has_state() const;
-  MemoryNeeds state_needs() const;                       // of what is not there yet
+  MemoryNeeds state_needs() const;                       // of states that do not exist yet
   void commit(const Vector& u) const;                    // it becomes what the forms make of it at u
   using PointStates = std::vector<std::vector<double>>;  // [integral on a group of cells][batch, point, number, lane]
   PointStates state() const;
   void set_state(const PointStates& values) const;  // of state(), of the same equations
   void reset_state() const;                         // as it was before the first commit
 
-  // Where actions sum what elements give, for others who sum at the same nodes over the same cells in the same chunks:
-  // null where their chunks differ, or where not all groups are cells that take part.
+  // Lists by which actions sum element results, for others that sum at the same nodes over the same cells in the same
+  // chunks: null if their chunks differ, or if not all groups are cells that take part.
   std::shared_ptr<const ScatterPlan> lists_of_action(const std::vector<Index>& chunk_batches) const;
 
   enum class Task { residual, matrix, action, diagonal, evaluate };
-  // What the first call of a task will take beside its vectors: lists and buffers, which stay. Nothing once they are
-  // there. The lists are counted around some nodes: exact for small meshes, to a few per cent for large ones. Tasks
-  // over the same cells in the same chunks share lists: they are counted once.
+  // Memory of the first call of a task besides its vectors: lists and buffers, which stay. Nothing if they exist. The
+  // lists are counted around a sample of nodes: exact for small meshes, to a few per cent for large ones. Tasks over
+  // the same cells in the same chunks share lists: they are counted once.
   MemoryNeeds memory_needs(const std::vector<Task>& tasks, Index pairs = 0) const;
   // [bytes] Of element results, slab by slab, that these tasks would take on a GPU on top of what they take on this
   // CPU; 0 on a GPU.
@@ -166,9 +166,9 @@ class Operator {
     std::shared_ptr<const ScatterPlan> scatter;    // of tasks with the same groups and chunks: the same
     std::vector<std::vector<AssemblyTerm>> terms;  // of each of them
     int block = 0;                                 // numbers per item
-    // What a run writes before it reads it, in either precision; of tasks with the same lists and block: the same.
+    // Memory that a run writes before it reads, in either precision; tasks with the same lists and block share it.
     std::shared_ptr<Vector> extension, workspace;
-    Index stored_bytes = 0;  // of lists, and of what forms have at points: read in each run
+    Index stored_bytes = 0;  // of lists, and of numbers of forms at points: read in each run
   };
   using ListKey = std::tuple<std::vector<int>, std::vector<Index>, bool>;  // groups, their chunks, of a matrix
   // Null: without tangents at points.
@@ -196,7 +196,7 @@ class Operator {
   };
   bool takes_part(const Job& job, const FormValue& form) const;
   Outline outline(const Job& job) const;
-  std::vector<Job> jobs_of(Task task) const;  // what the task is, once for each form whose results are of another size
+  std::vector<Job> jobs_of(Task task) const;  // one for each form whose results have another size
   bool can_sum_chunks(Task task, const ElementGroup& group, const std::vector<int>& integrals) const;
   Index workspace_size(const Outline& outline) const;  // numbers; 0 where threads have their own
   ReferenceTable table(const ElementGroup& group, int degree) const;
@@ -219,7 +219,7 @@ class Operator {
   const double* given_numbers(const ElementGroup& group, int degree, const Integral& integral) const;
   const FormKernels& kernels_of(Task task, const ElementGroup& group, const FormValue& form) const;
   AssemblyTerm make_term(Task task, const ElementGroup& group, const Integral& integral) const;
-  // What an element kernel reads and writes beside its own lists.
+  // Vectors that an element kernel reads and writes, besides its own lists.
   struct Vectors {
     const double* u = nullptr;
     double* target = nullptr;
@@ -247,7 +247,7 @@ class Operator {
   mutable std::map<Job, Plan> plans_;
   mutable std::vector<std::string> steps_down_;
   mutable std::map<ListKey, ScatterSizes> list_sizes_;                            // foreseen
-  mutable std::shared_ptr<const ElementsAround> around_;                          // some nodes, for what is foreseen
+  mutable std::shared_ptr<const ElementsAround> around_;                          // a sample of nodes for forecasts
   mutable std::map<std::pair<const ElementGroup*, int>, Vector> point_geometry_;  // by group and number of points
   // by degree of the rule
   mutable std::map<std::tuple<const ElementGroup*, const Integral*, int>, Vector> given_;

@@ -26,7 +26,7 @@ bool Operator::by_tensors(const ElementGroup& group, const FormValue& form) cons
                      tensor_kernel_name(form.name.c_str(), e.order, e.dimension()));
 }
 
-// Of curved cells, made at the first call.
+// Geometry of curved cells, made at the first call.
 const double* Operator::point_geometry(const ElementGroup& group, const ReferenceTable& table) const {
   if (group.geometry->order == 1) return nullptr;
   Vector& stored = point_geometry_[{&group, table.point_count}];
@@ -92,7 +92,8 @@ const FormKernels& Operator::kernels_of(Task task, const ElementGroup& group, co
   return kernels<FormKernels>(space_->device(), form.module, named(0));
 }
 
-// Of the only integral of a group: do its kernels sum the results of a chunk, if these fit in shared memory?
+// For the only integral of a group: whether its kernels can sum the results of a chunk, which must fit in shared
+// memory.
 bool Operator::can_sum_chunks(Task task, const ElementGroup& group, const std::vector<int>& integrals) const {
   if (integrals.size() != 1) return false;
   const Integral& integral = integrals_[static_cast<std::size_t>(integrals.front())];

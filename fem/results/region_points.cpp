@@ -9,7 +9,7 @@
 namespace ritz {
 namespace {
 
-// Of a field of this order times the Jacobian: 4 for a linear field on a trilinear cell, 7 for quadratic ones.
+// Degree for a field of this order times the Jacobian: 4 for a linear field on a trilinear cell, 7 for quadratic ones.
 int degree_for(int field, int map) { return field + 3 * map - (map > 1 ? 1 : 0); }
 
 // Volume, area or length per unit of the reference cell, in space of three dimensions.

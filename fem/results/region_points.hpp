@@ -19,7 +19,7 @@
 
 namespace ritz {
 
-// What a drawn area or length stands for: `weight` is a thickness, or 2 pi of a body of revolution about the y axis,
+// Measure of an area or length of the mesh: `weight` is a thickness, or 2 pi of a body of revolution about the y axis,
 // where the radius x multiplies, too.
 struct BodyMeasure {
   double weight = 1;

@@ -34,7 +34,7 @@ class Formula {
   // Positions [point][3] and the time -> values [point]. Throws Error for the first point at which there is no finite
   // or no allowed value.
   void at(std::span<const double> points, std::span<double> values, double t = 0) const;
-  // As a function of points and time (fem/forms/point_function.hpp).
+  // The formula as a function of points and time (fem/forms/point_function.hpp).
   void operator()(std::span<const double> points, double t, std::span<double> values) const { at(points, values, t); }
 
   // Those of an Expression; t where the case has a time.

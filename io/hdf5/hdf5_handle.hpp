@@ -1,4 +1,4 @@
-// What our writer and our reader of HDF5 share: a handle that closes itself, and HDF5 without a voice of its own.
+// Shared by our writer and our reader of HDF5: a handle that closes itself, and HDF5 with its error printing disabled.
 // Private to io.
 #pragma once
 
@@ -9,9 +9,9 @@
 
 namespace ritz {
 
-// No lock files of HDF5's own: readers may look at a file while its next version is being written beside it. No
-// messages on the terminal, and no second attempt to flush a broken file when the program ends. To be called before
-// anything of HDF5.
+// Disables HDF5's own lock files, since readers may open a file while its next version is being written, its messages
+// on the terminal, and a second attempt to flush a broken file when the program ends. To be called before all other
+// functions of HDF5.
 void use_hdf5_quietly();
 
 // The innermost cause: the last error of HDF5's stack, which is emptied.

@@ -16,7 +16,7 @@ class EarlierSolutions {
  public:
   static constexpr int most = MultiVector::lanes;
 
-  // Of all combinations of the earlier solutions, the one nearest to A^-1 b in the energy norm, for symmetric positive
+  // The combination of the earlier solutions that is nearest to A^-1 b in the energy norm, for symmetric positive
   // definite A: a projection onto their span (Fischer, Comput. Methods Appl. Mech. Eng. 163, 1998). One pass over the
   // matrix for all of them. Without earlier solutions, if the combination leaves more than b itself, or if memory is
   // short: x = 0, and 1.

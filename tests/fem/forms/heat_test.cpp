@@ -20,7 +20,7 @@ double sum(const std::vector<double>& values) {
   return total;
 }
 
-// What all nodes of a body at one temperature get from a form.
+// Sum of a form over all nodes of a body at one temperature.
 double total(const FormValue& form, const char* region, double temperature, double inner_radius = 0) {
   MeshData data = rectangle_data(2, 2, {1, 2}, CellKind::quad4);
   for (std::size_t n = 0; n < data.points.size(); n += 3) data.points[n] += inner_radius;

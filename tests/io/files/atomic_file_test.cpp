@@ -1,4 +1,4 @@
-// What write_file promises about a loss of power: a file has its old contents or its new ones, whole. A disk may lose
+// The promise of write_file about a loss of power: a file has its old contents or its new ones, whole. A disk may lose
 // everything that was not flushed, and names in a folder are contents of that folder. So the contents are flushed
 // before the new name is given, and the folder after it. The calls of the C library are recorded here, in their order.
 #include "io/files/atomic_file.hpp"
