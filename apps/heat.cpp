@@ -1,6 +1,7 @@
 // ritz-heat: steady heat conduction.
 #include "apps/cases/analyses.hpp"
 #include "apps/cases/heat_case.hpp"
+#include "apps/program/run_app.hpp"
 
 namespace {
 

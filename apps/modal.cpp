@@ -1,6 +1,7 @@
 // ritz-modal: frequencies and shapes of free vibration of elastic bodies and structures, supported or free.
 #include "apps/cases/analyses.hpp"
 #include "apps/cases/vibration_case.hpp"
+#include "apps/program/run_app.hpp"
 
 namespace {
 

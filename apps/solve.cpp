@@ -1,6 +1,7 @@
 // ritz-solve: the equations of any form that is known by name, of Ritz or of a plugin.
 #include "apps/cases/analyses.hpp"
 #include "apps/cases/form_case.hpp"
+#include "apps/program/run_app.hpp"
 
 namespace {
 

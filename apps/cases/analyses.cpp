@@ -2,9 +2,9 @@
 
 #include "apps/cases/model.hpp"
 #include "apps/cases/newton.hpp"
-#include "apps/run/forecast.hpp"
-#include "apps/sweep/shared_model.hpp"
-#include "apps/sweep/static_batch.hpp"
+#include "apps/cases/forecast.hpp"
+#include "apps/cases/shared_model.hpp"
+#include "apps/cases/static_batch.hpp"
 
 #include <utility>
 

@@ -6,7 +6,7 @@
 #pragma once
 
 #include "apps/cases/load_cases.hpp"
-#include "apps/run/run.hpp"
+#include "apps/cases/run.hpp"
 #include "fem/analysis/vibration.hpp"
 #include "fem/operator/operator.hpp"
 #include "fem/space/rigid_motion.hpp"

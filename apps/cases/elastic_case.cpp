@@ -3,7 +3,7 @@
 #include "apps/cases/elastic_model.hpp"
 #include "apps/results/derived_fields.hpp"
 #include "apps/results/field_component.hpp"
-#include "apps/results/mesh_error.hpp"
+#include "apps/cases/mesh_error.hpp"
 #include "apps/results/region_integral.hpp"
 #include "apps/results/stress_measures.hpp"
 
@@ -168,12 +168,12 @@ void fill(std::vector<Field>& fields, std::vector<double> Field::*values, const 
 }
 
 EvaluatedFields stress_fields(Run& run, const Operator& equations, const Vector& u) {
-  const DerivedFields derived = evaluate(run, equations, u);
+  const DerivedFields derived = evaluate(run.results(), equations, u);
   auto phase = run.device().profile().phase("fields");
   EvaluatedFields fields = stress_names(false);
   fill(fields.nodal, &Field::values, derived.at_nodes);
   fill(fields.nodal, &Field::finer_values,
-       run.fields().at_points(equations.space(), derived.at_space_nodes, derived.components));
+       run.results().fields().at_points(equations.space(), derived.at_space_nodes, derived.components));
   fill(fields.cells, &Field::values, derived.at_cells);
   return fields;
 }
@@ -184,12 +184,12 @@ void show(Run& run, const Operator& equations, const std::optional<MeshErrorMode
   const Mesh& mesh = space.mesh();
   const int dimension = mesh.dimension();
   std::optional<Profile::Phase> phase(std::in_place, run.device().profile(), "fields");
-  std::vector<Field> nodal = {run.fields().of("displacement", space, s.u)};
+  std::vector<Field> nodal = {run.results().fields().of("displacement", space, s.u)};
   print_peak(run, mesh, "displacement", magnitudes(nodal.front().values, static_cast<std::size_t>(dimension)));
   judge_displacements(run, mesh, nodal.front().values, dimension);
   phase.reset();
   std::optional<DiscretisationError> error;
-  EvaluatedFields stresses = derive(run, equations, stress_names(error_model.has_value()), [&] {
+  EvaluatedFields stresses = derive(run.results(), equations, stress_names(error_model.has_value()), [&] {
     if (error_model) error = mesh_error(run, space, s.u, *error_model);
     EvaluatedFields fields = stress_fields(run, equations, s.u);
     if (error) fields.cells.push_back({"stress_error", 1, std::move(error->magnitudes)});
@@ -200,13 +200,13 @@ void show(Run& run, const Operator& equations, const std::optional<MeshErrorMode
     print_peak(run, mesh, "von Mises stress", von_mises);
   if (error) {
     tell_mesh_error(run, space, *error);
-    run.facts()["strain_energy"] = fmt::format("{:.10g}", error->solution / 2);
+    run.results().facts()["strain_energy"] = fmt::format("{:.10g}", error->solution / 2);
   }
   print_balance(run, s.applied, s.reaction, s.residual, dimension);
   std::ranges::move(stresses.nodal, std::back_inserter(nodal));
   nodal.push_back({.name = "reaction", .components = dimension, .values = s.reaction, .forces = true});
   phase.reset();
-  run.write(std::move(nodal), std::move(stresses.cells), s.time);
+  run.results().write(std::move(nodal), std::move(stresses.cells), s.time);
 }
 
 }  // namespace

@@ -212,19 +212,19 @@ void show(Run& run, const std::vector<const FormRecord*>& records, const Operato
   if (!s.applied.empty()) print_balance(run, s.applied, s.reaction, s.residual, space.components());
   if (s.part == 1 && !equations.has_state()) compare_fields(run, main, equations, supports, s.u, s.tolerance);
   std::optional<Profile::Phase> phase(std::in_place, run.device().profile(), "fields");
-  std::vector<Field> nodal = {run.fields().of(main.unknown, space, s.u)}, cells;
+  std::vector<Field> nodal = {run.results().fields().of(main.unknown, space, s.u)}, cells;
   if (main.components == 1) print_range(run, space.mesh(), main.unknown, nodal.front().values);
   else if (main.objective && main.small_displacements)
     judge_displacements(run, space.mesh(), nodal.front().values, main.components);
   phase.reset();
   for (const FormRecord* record : records) {
-    EvaluatedFields evaluated =
-        derive(run, equations, evaluated_names(*record), [&] { return evaluate_fields(run, equations, *record, s.u); });
+    EvaluatedFields evaluated = derive(run.results(), equations, evaluated_names(*record),
+                                       [&] { return evaluate_fields(run.results(), equations, *record, s.u); });
     std::ranges::move(evaluated.nodal, std::back_inserter(nodal));
     std::ranges::move(evaluated.cells, std::back_inserter(cells));
   }
   nodal.push_back({.name = "reaction", .components = main.components, .values = s.reaction, .forces = true});
-  run.write(std::move(nodal), std::move(cells), s.time);
+  run.results().write(std::move(nodal), std::move(cells), s.time);
 }
 
 }  // namespace
@@ -237,7 +237,7 @@ CaseModel read_form(Run& run) {
   const Case::Table table = input.table("model", "the equations and their discretisation");
   const FormCatalogue::Entry& form = main_form(run, *catalogue, table);
   const FormRecord& record = *form.record;
-  if (record.of_revolution) run.measure_by({2 * std::numbers::pi, true});
+  if (record.of_revolution) run.results().measure_by({2 * std::numbers::pi, true});
   for (const char* key : {"order", "element"})
     if (table.has(key))
       table.refuse(key, fmt::format("'[model] {}' was given", key),

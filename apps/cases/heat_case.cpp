@@ -4,7 +4,7 @@
 #include "apps/cases/materials.hpp"
 #include "apps/cases/model.hpp"
 #include "apps/results/derived_fields.hpp"
-#include "apps/results/mesh_error.hpp"
+#include "apps/cases/mesh_error.hpp"
 #include "apps/results/region_integral.hpp"
 #include "fem/forms/diffusion.hpp"
 #include "solvers/algebra/vectors.hpp"
@@ -127,9 +127,9 @@ EvaluatedFields flux_names(const Mesh& mesh, bool with_error) {
 }
 
 EvaluatedFields heat_flux(Run& run, const Operator& equations, const Vector& u) {
-  DerivedFields flux = evaluate(run, equations, u);
+  DerivedFields flux = evaluate(run.results(), equations, u);
   auto phase = run.device().profile().phase("fields");
-  std::vector<double> finer = run.fields().at_points(equations.space(), flux.at_space_nodes, flux.components);
+  std::vector<double> finer = run.results().fields().at_points(equations.space(), flux.at_space_nodes, flux.components);
   return {{{.name = "heat_flux",
             .components = flux.components,
             .values = std::move(flux.at_nodes),
@@ -169,17 +169,17 @@ void print_heat(Run& run, const Constraints& supports, const std::vector<Convect
   run.log().line(
       "heat into the body: {:.6g} given, {:.6g} at prescribed temperatures, by convection {}; certificate {:.1e}",
       given, held, fmt::join(words, ", "), s.residual);
-  run.facts()["applied_load"] = fmt::format("{:.10g}", given);
-  run.facts()["reaction"] = fmt::format("{:.10g}", held);
-  run.facts()["convection"] = fmt::format("{:.10g}", fmt::join(convected, " "));
-  run.facts()["residual_certificate"] = fmt::format("{:.3e}", s.residual);
+  run.results().facts()["applied_load"] = fmt::format("{:.10g}", given);
+  run.results().facts()["reaction"] = fmt::format("{:.10g}", held);
+  run.results().facts()["convection"] = fmt::format("{:.10g}", fmt::join(convected, " "));
+  run.results().facts()["residual_certificate"] = fmt::format("{:.3e}", s.residual);
 }
 
 void show(Run& run, const Operator& equations, const Constraints& supports, const std::vector<Convected>& cooled,
           const std::optional<MeshErrorModel>& error_model, const SolutionView& s) {
   const FunctionSpace& space = equations.space();
   std::optional<Profile::Phase> phase(std::in_place, run.device().profile(), "fields");
-  Field temperature = run.fields().of("temperature", space, s.u);
+  Field temperature = run.results().fields().of("temperature", space, s.u);
   print_range(run, space.mesh(), "temperature", temperature.values);
   try {
     if (cooled.empty() || s.applied.empty()) print_balance(run, s.applied, s.reaction, s.residual, 1);
@@ -190,17 +190,17 @@ void show(Run& run, const Operator& equations, const Constraints& supports, cons
   }
   phase.reset();
   std::optional<DiscretisationError> error;
-  EvaluatedFields flux = derive(run, equations, flux_names(space.mesh(), error_model.has_value()), [&] {
+  EvaluatedFields flux = derive(run.results(), equations, flux_names(space.mesh(), error_model.has_value()), [&] {
     if (error_model) error = mesh_error(run, space, s.u, *error_model);
     EvaluatedFields fields = heat_flux(run, equations, s.u);
     if (error) fields.cells.push_back({"heat_flux_error", 1, std::move(error->magnitudes)});
     return fields;
   });
   if (error) tell_mesh_error(run, space, *error);
-  run.write({std::move(temperature),
-             std::move(flux.nodal.front()),
-             {.name = "reaction", .values = s.reaction, .forces = true}},
-            std::move(flux.cells), s.time);
+  run.results().write({std::move(temperature),
+                       std::move(flux.nodal.front()),
+                       {.name = "reaction", .values = s.reaction, .forces = true}},
+                      std::move(flux.cells), s.time);
 }
 
 }  // namespace

@@ -2,7 +2,7 @@
 
 #include "apps/cases/model.hpp"
 #include "apps/results/checkpoint_states.hpp"
-#include "apps/sweep/shared_model.hpp"
+#include "apps/cases/shared_model.hpp"
 #include "device/host_memory.hpp"
 #include "device/memory_shortage.hpp"
 
@@ -141,7 +141,7 @@ void solve_load_cases(Run& run, const Operator& equations, const LoadCaseInputs&
                       const std::function<void(const StaticSolution&)>& show) {
   const Index unknowns = equations.space().unknown_count();
   const auto finish = [&](const StaticSolution& solution) {
-    run.record(solution.report, unknowns);
+    run.results().record(solution.report, unknowns);
     show(solution);
   };
   StaticReuse* reuse = run.shared().sweeps ? &run.shared().reuse : nullptr;
@@ -159,27 +159,27 @@ void solve_load_cases(Run& run, const Operator& equations, const LoadCaseInputs&
     loads.cases.push_back({"", {}, &supports.common(), {}});
     return finish(solve(loads).cases.front());
   }
-  if (run.resumed()) loads.known = solved_columns_of(*run.resumed());
-  loads.keep = [&](const SolvedColumns& solved, std::size_t count) { run.keep(state_of(solved, count)); };
+  if (run.results().resumed()) loads.known = solved_columns_of(*run.results().resumed());
+  loads.keep = [&](const SolvedColumns& solved, std::size_t count) { run.results().keep(state_of(solved, count)); };
   for (std::size_t i = 0; i < inputs.cases.size(); ++i)
     loads.cases.push_back({inputs.cases[i].name, inputs.cases[i].loads, &supports.of(i), {}});
   if (!inputs.common.empty())
     run.log().line("in every load case, and once in every combination: {}", fmt::join(inputs.common, ", "));
   StaticSolutions solutions = solve(loads);
   for (std::size_t i = 0; i < loads.cases.size(); ++i) {
-    run.begin_load_case(loads.cases[i].name);
+    run.results().begin_load_case(loads.cases[i].name);
     solutions.cases[i].bring_back();
     finish(solutions.cases[i]);
     solutions.release(i);
   }
   ErrorList errors;  // one that fails keeps no other from being shown
   for (std::size_t i = 0; i < loads.combinations.size(); ++i) {
-    run.begin_combination(loads.combinations[i].name);
+    run.results().begin_combination(loads.combinations[i].name);
     try {
       std::optional<StaticSolution> solution;
       const auto attempt = [&] { solution = solutions.combination(i); };
       if (memory_shortage(attempt)) {
-        run.give_back();
+        run.results().give_back();
         attempt();
       }
       finish(*solution);

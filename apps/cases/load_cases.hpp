@@ -11,7 +11,7 @@
 // it always was.
 #pragma once
 
-#include "apps/run/run.hpp"
+#include "apps/cases/run.hpp"
 #include "fem/analysis/static_solution.hpp"
 #include "fem/operator/integral.hpp"
 

@@ -1,7 +1,7 @@
 #include "apps/cases/analyses.hpp"
 #include "apps/cases/model.hpp"
 #include "apps/results/modal_results.hpp"
-#include "apps/run/forecast.hpp"
+#include "apps/cases/forecast.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -106,15 +106,15 @@ void find_modes(Run& run, CaseModel model) {
   std::optional<Profile::Phase> phase(std::in_place, run.device().profile(), "fields");
   const double mass = vibration.mass(modes);
   check_mass(modes, mass);
-  record(run, modes, space.unknown_count(), mass, settings.eigen.relative);
+  record(run.results(), modes, space.unknown_count(), mass, settings.eigen.relative);
   run.log().line("mass: {:.8g}; rigid motions left by the supports: {}", mass, vibration.model.rigid_motions);
   if (modes.frequencies.empty()) run.log().notice("there is no mode in the band");
   if (const int loose = count_loose(modes); loose > 0)
     run.log().notice(fmt::format(
         "modes without stiffness beyond the rigid motions: {}. A part is loose, or bars form a mechanism", loose));
-  print_table(run, modes);
+  print_table(run.results(), modes);
   phase.reset();
-  write_modes(run, space, modes, settings.shapes);
+  write_modes(run.results(), space, modes, settings.shapes);
 }
 
 }  // namespace ritz

@@ -1,6 +1,6 @@
 #include "apps/cases/model.hpp"
 
-#include "apps/sweep/shared_model.hpp"
+#include "apps/cases/shared_model.hpp"
 #include "device/memory_shortage.hpp"
 #include "fem/plugins/element_check.hpp"
 #include "mesh/quality.hpp"
@@ -53,7 +53,7 @@ PlaneModel plane_model(Run& run, const Mesh& mesh, const std::vector<std::string
     model.weight = 2 * std::numbers::pi;
     check_radii(mesh);
   }
-  run.measure_by({model.weight, model.axisymmetric});
+  run.results().measure_by({model.weight, model.axisymmetric});
   return model;
 }
 
@@ -176,10 +176,10 @@ void print_balance(Run& run, std::span<const double> applied, const std::vector<
   if (!applied.empty()) {
     run.log().line("loads: ({:.6g}), reactions: ({:.6g}), certificate {:.1e}", fmt::join(applied, ", "),
                    fmt::join(sums, ", "), residual);
-    run.facts()["applied_load"] = fmt::format("{:.10g}", fmt::join(applied, " "));
+    run.results().facts()["applied_load"] = fmt::format("{:.10g}", fmt::join(applied, " "));
   }
-  run.facts()["reaction"] = fmt::format("{:.10g}", fmt::join(sums, " "));
-  run.facts()["residual_certificate"] = fmt::format("{:.3e}", residual);
+  run.results().facts()["reaction"] = fmt::format("{:.10g}", fmt::join(sums, " "));
+  run.results().facts()["residual_certificate"] = fmt::format("{:.3e}", residual);
 }
 
 void print_peak(Run& run, const Mesh& mesh, const std::string& name, const std::vector<double>& magnitudes) {

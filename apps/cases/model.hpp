@@ -2,7 +2,7 @@
 #pragma once
 
 #include "apps/cases/materials.hpp"
-#include "apps/run/run.hpp"
+#include "apps/cases/run.hpp"
 #include "fem/analysis/static_solution.hpp"
 #include "fem/operator/operator.hpp"
 #include "fem/plugins/form_catalogue.hpp"

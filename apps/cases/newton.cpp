@@ -23,7 +23,7 @@ SolveReport summary_of(const NonlinearSolution& s) {
 }
 
 void record(Run& run, const NonlinearSolution& s, Index unknowns) {
-  run.record(summary_of(s), unknowns);
+  run.results().record(summary_of(s), unknowns);
   for (std::size_t i = 0; i < s.steps.size(); ++i)
     run.log().detail("Newton step {}: increment {}, length {:.3g}, relative residual {:.2e}", i + 1,
                      s.steps[i].increment, s.steps[i].length, s.steps[i].relative);
@@ -65,8 +65,8 @@ void solve_by_newton(
   const int increments = newton.options.increment_count();
   const auto time_of = [&](int increment) { return double(increment) / newton.options.increments; };
   NonlinearOptions options = newton.options;
-  if (run.resumed()) options.start = nonlinear_state_of(*run.resumed());
-  int written = run.resumed() ? run.resumed()->steps : 0;
+  if (run.results().resumed()) options.start = nonlinear_state_of(*run.results().resumed());
+  int written = run.results().resumed() ? run.results().resumed()->steps : 0;
   options.after_increment = [&](const NonlinearSolution& s) {
     run.log().end_progress();
     run.log().line("increment {} of {}: {} steps so far, relative residual {:.2e}", s.increment, increments,
@@ -75,7 +75,7 @@ void solve_by_newton(
       show(s, newton.options.part_of_loads(s.increment), time_of(s.increment));
       ++written;
     }
-    run.keep(state_of(s, equations.state(), increments, written));
+    run.results().keep(state_of(s, equations.state(), increments, written));
   };
   const NonlinearSolution s = solve_nonlinear(equations, fixed, options, run.progress());
   record(run, s, equations.space().unknown_count());

@@ -1,7 +1,7 @@
 // [newton] of the case: a run of Newton's method that writes its increments, and goes on where it was stopped.
 #pragma once
 
-#include "apps/run/run.hpp"
+#include "apps/cases/run.hpp"
 #include "fem/analysis/nonlinear_solution.hpp"
 
 namespace ritz {

@@ -1,7 +1,7 @@
 // The plugin that a case file names: forms and elements of the user's own.
 #pragma once
 
-#include "apps/run/run.hpp"
+#include "apps/cases/run.hpp"
 #include "fem/plugins/plugin.hpp"
 
 #include <vector>

@@ -5,7 +5,7 @@
 #include "apps/cases/structure_model.hpp"
 #include "apps/results/derived_fields.hpp"
 #include "apps/results/field_component.hpp"
-#include "apps/results/section_forces.hpp"
+#include "apps/cases/section_forces.hpp"
 #include "fem/operator/untouched_unknowns.hpp"
 #include "solvers/algebra/vectors.hpp"
 
@@ -50,10 +50,10 @@ void print_forces(Run& run, const std::vector<double>& applied, const std::vecto
     const std::span<const double> loads(applied.data(), 3);
     run.log().line("loads: ({:.6g}), reactions: ({:.6g}), certificate {:.1e}", fmt::join(loads, ", "),
                    fmt::join(sum, ", "), certificate);
-    run.facts()["applied_load"] = fmt::format("{:.10g}", fmt::join(loads, " "));
+    run.results().facts()["applied_load"] = fmt::format("{:.10g}", fmt::join(loads, " "));
   }
-  run.facts()["reaction"] = fmt::format("{:.10g}", fmt::join(sum, " "));
-  run.facts()["residual_certificate"] = fmt::format("{:.3e}", certificate);
+  run.results().facts()["reaction"] = fmt::format("{:.10g}", fmt::join(sum, " "));
+  run.results().facts()["residual_certificate"] = fmt::format("{:.3e}", certificate);
 }
 
 // The ground's forces on the structure: those of supports, and of springs that keep nothing (what others did to get
@@ -110,10 +110,11 @@ void show(Run& run, const Operator& equations, const StructureModel& model,
     judge_displacements(run, space.mesh(), nodal[0].values, 3);
   print_forces(run, applied, nodal[1].values, s.residual);
   phase.reset();
-  EvaluatedFields derived = derive(run, equations, {{}, section_force_names(model, space.mesh().cell_count())}, [&] {
-    return EvaluatedFields{{}, section_forces(run, equations, model, along, s.u)};
-  });
-  run.write(std::move(nodal), std::move(derived.cells), s.time);
+  EvaluatedFields derived =
+      derive(run.results(), equations, {{}, section_force_names(model, space.mesh().cell_count())}, [&] {
+        return EvaluatedFields{{}, section_forces(run, equations, model, along, s.u)};
+      });
+  run.results().write(std::move(nodal), std::move(derived.cells), s.time);
 }
 
 void check_supports(Run& run, const Constraints& held) {

@@ -2,7 +2,7 @@
 
 #include "apps/cases/beam_profile.hpp"
 #include "apps/cases/form_parameters.hpp"
-#include "apps/sweep/shared_model.hpp"
+#include "apps/cases/shared_model.hpp"
 #include "fem/elements/bar.hpp"
 #include "fem/elements/mass.hpp"
 #include "mesh/opposed_cells.hpp"

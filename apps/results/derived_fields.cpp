@@ -13,16 +13,16 @@ namespace ritz {
 namespace {
 
 // Limits that hold these fields beside what is there now. Counting them takes memory, too.
-std::string remedy(const Run& run, const Operator& equations) {
+std::string remedy(const Results& results, const Operator& equations) {
   std::vector<std::string> limits;
   const auto count = [&] {
     const FunctionSpace& space = equations.space();
-    const MemoryLimits& given = run.options().memory;
+    const MemoryLimits& given = results.options().memory;
     const Index device =
-        run.device().memory().live() +
+        results.device().memory().live() +
         (equations.memory_needs(Operator::Task::evaluate) + needs_of_results(space, equations.integrals())).total();
-    const Index host = host_memory_live() + host_of_results(run, space, equations.integrals(), 3) +
-                       (run.device().is_gpu() ? 0 : device - run.device().memory().live());
+    const Index host = host_memory_live() + host_of_results(results, space, equations.integrals(), 3) +
+                       (results.device().is_gpu() ? 0 : device - results.device().memory().live());
     const auto enough = [](Index bytes) {
       return bytes < 10'000'000 ? fmt::format("{}k", (bytes + bytes / 20) / 1000 + 1)
                                 : fmt::format("{}M", (bytes + bytes / 20) / 1'000'000 + 1);
@@ -42,44 +42,45 @@ std::string remedy(const Run& run, const Operator& equations) {
 
 }  // namespace
 
-EvaluatedFields derive(Run& run, const Operator& equations, EvaluatedFields names,
+EvaluatedFields derive(Results& results, const Operator& equations, EvaluatedFields names,
                        const std::function<EvaluatedFields()>& make) {
-  if (run.lacks_fields()) return names;
+  if (results.lacks_fields()) return names;
   const auto go_without = [&](const Error& shortage) {
-    run.go_without_fields(shortage, remedy(run, equations));
+    results.go_without_fields(shortage, remedy(results, equations));
     return names;
   };
-  if (run.writing_is_short())  // one more step with all its fields would not help
-    if (const std::optional<Error> shortage = run.give_back(); shortage && run.may_lack_fields())
+  if (results.writing_is_short())  // one more step with all its fields would not help
+    if (const std::optional<Error> shortage = results.give_back(); shortage && results.may_lack_fields())
       return go_without(*shortage);
   EvaluatedFields fields;
   const auto attempt = [&] { fields = make(); };
   const std::optional<Error> first = memory_shortage(attempt);
   if (!first) return fields;
-  run.give_back();
-  run.step_down(
+  results.give_back();
+  results.step_down(
       fmt::format("memory: lists of the equations go before derived fields ({}); cost: they are made anew where "
                   "equations are used again",
                   first->message()));
   const std::optional<Error> second = memory_shortage(attempt);
-  run.give_back();  // combinations need theirs
+  results.give_back();  // combinations need theirs
   if (!second) return fields;
-  if (!run.may_lack_fields()) throw *second;
+  if (!results.may_lack_fields()) throw *second;
   return go_without(*second);
 }
 
-DerivedFields evaluate(Run& run, const Operator& equations, const Vector& u, const std::string& form) {
-  auto phase = run.device().profile().phase("derived fields");
+DerivedFields evaluate(Results& results, const Operator& equations, const Vector& u, const std::string& form) {
+  auto phase = results.device().profile().phase("derived fields");
   return equations.evaluate(u, form);
 }
 
-Index host_of_results(const Run& run, const FunctionSpace& space, const std::vector<Integral>& integrals, int steps) {
+Index host_of_results(const Results& results, const FunctionSpace& space, const std::vector<Integral>& integrals,
+                      int steps) {
   const Index derived = derived_numbers(integrals);
   // Of a space with nodes of its own: the unknown and what is derived at its nodes; where finer cells are written or
   // looked at, the same at their points and what is made of it, the points, and the lists of the cells'.
   Index own = 0;
   if (!space.isoparametric()) own = 8 * space.node_count() * (space.components() + derived);
-  if (run.fields().has_finer(space)) {
+  if (results.fields().has_finer(space)) {
     own += 8 * space.node_count() * (3 + 2 * space.components() + 3 * derived);
     for (const CellBlock& block : space.mesh().blocks())
       own += 8 * block.cell_count() * space.element(block.kind).node_count();
@@ -89,7 +90,7 @@ Index host_of_results(const Run& run, const FunctionSpace& space, const std::vec
   const Index held = 8 * ((2 * space.components() + 3 * derived / 2) * space.mesh().node_count() +
                           derived * space.mesh().cell_count());
   const Index fields = own + one + Index{std::min(2, steps - 1)} * held;
-  if (!run.estimates_error()) return fields;
+  if (!results.estimates_error()) return fields;
   // The estimate stands before what is derived does, beside earlier steps; its field stays.
   const Index field = 8 * space.mesh().cell_count();
   const Index before =

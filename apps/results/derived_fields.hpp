@@ -2,11 +2,11 @@
 // and is not lost: where memory is short for them, lists of the equations go first, then the results are written
 // without them, and the run ends with exit code 6 when all else is done.
 //
-//   EvaluatedFields derived = derive(run, equations, {names_at_nodes, names_in_cells},
+//   EvaluatedFields derived = derive(results, equations, {names_at_nodes, names_in_cells},
 //       [&] { ... equations.evaluate(u) ... });
 #pragma once
 
-#include "apps/run/run.hpp"
+#include "apps/results/results.hpp"
 #include "fem/operator/operator.hpp"
 
 #include <functional>
@@ -19,14 +19,15 @@ struct EvaluatedFields {
 };
 
 // What `make` returns, or `names`, whose fields have no values: Run::write() leaves them out.
-EvaluatedFields derive(Run& run, const Operator& equations, EvaluatedFields names,
+EvaluatedFields derive(Results& results, const Operator& equations, EvaluatedFields names,
                        const std::function<EvaluatedFields()>& make);
 
 // What a form (by default all) derives from u, as a phase.
-DerivedFields evaluate(Run& run, const Operator& equations, const Vector& u, const std::string& form = {});
+DerivedFields evaluate(Results& results, const Operator& equations, const Vector& u, const std::string& form = {});
 
 // Of the host while results are computed and written: fields as computed, taken apart, and in the file's buffer; of
 // several steps two more are on their way to the file. [bytes]
-Index host_of_results(const Run& run, const FunctionSpace& space, const std::vector<Integral>& integrals, int steps);
+Index host_of_results(const Results& results, const FunctionSpace& space, const std::vector<Integral>& integrals,
+                      int steps);
 
 }  // namespace ritz

@@ -38,12 +38,13 @@ EvaluatedFields evaluated_names(const FormRecord& record) {
   return {all, record.codimension == 0 ? all : std::vector<Field>()};
 }
 
-EvaluatedFields evaluate_fields(Run& run, const Operator& equations, const FormRecord& record, const Vector& u) {
+EvaluatedFields evaluate_fields(Results& results, const Operator& equations, const FormRecord& record,
+                                const Vector& u) {
   const std::vector<Field> names = evaluated_fields(record);
   EvaluatedFields result;
   if (names.empty()) return result;
-  const DerivedFields all = evaluate(run, equations, u, record.name);
-  auto phase = run.device().profile().phase("fields");
+  const DerivedFields all = evaluate(results, equations, u, record.name);
+  auto phase = results.device().profile().phase("fields");
   int first = 0;
   for (const Field& field : names) {
     const auto part = [&](const std::vector<double>& values) {
@@ -54,7 +55,7 @@ EvaluatedFields evaluate_fields(Run& run, const Operator& equations, const FormR
          .components = field.components,
          .values = part(all.at_nodes),
          .component_names = field.component_names,
-         .finer_values = run.fields().at_points(equations.space(), part(all.at_space_nodes), field.components)});
+         .finer_values = results.fields().at_points(equations.space(), part(all.at_space_nodes), field.components)});
     if (record.codimension == 0)
       result.cells.push_back({field.name, field.components, part(all.at_cells), field.component_names});
     first += field.components;

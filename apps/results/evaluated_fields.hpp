@@ -12,6 +12,6 @@ namespace ritz {
 std::vector<Field> evaluated_fields(const FormRecord& record);
 EvaluatedFields evaluated_names(const FormRecord& record);
 // Their values, of the form of this name in the equations.
-EvaluatedFields evaluate_fields(Run& run, const Operator& equations, const FormRecord& record, const Vector& u);
+EvaluatedFields evaluate_fields(Results& results, const Operator& equations, const FormRecord& record, const Vector& u);
 
 }  // namespace ritz

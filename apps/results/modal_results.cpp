@@ -35,8 +35,8 @@ double size_of(const Mesh& mesh) {
 
 std::string mode_name(std::size_t mode) { return fmt::format("mode_{}", mode + 1); }
 
-void print_table(Run& run, const VibrationModes& modes) {
-  Log& log = run.log();
+void print_table(Results& results, const VibrationModes& modes) {
+  Log& log = results.log();
   std::string head = "mode  frequency [Hz]     omega^2 [1/s^2]  residual  effective mass [%]:";
   for (const int d : modes.directions) head += fmt::format("{:>7}", "xyz"[d]);
   log.line("{}", head);
@@ -59,7 +59,7 @@ void print_table(Run& run, const VibrationModes& modes) {
   log.line("count: {}", modes.eigen.verification);
 }
 
-void record(Run& run, const VibrationModes& modes, Index unknowns, double mass, double tolerance) {
+void record(Results& results, const VibrationModes& modes, Index unknowns, double mass, double tolerance) {
   const EigenSolution& s = modes.eigen;
   SolveReport report;
   report.method = s.method;
@@ -69,8 +69,8 @@ void record(Run& run, const VibrationModes& modes, Index unknowns, double mass, 
   report.iterations = s.iterations;
   report.memory_needed = s.factor_foreseen;
   report.true_relative_residual = s.residuals.empty() ? 0 : std::ranges::max(s.residuals);
-  run.record(report, unknowns);
-  auto& facts = run.report().facts;
+  results.record(report, unknowns);
+  auto& facts = results.facts();
   facts["total_mass"] = fmt::format("{:.10g}", mass);
   facts["frequencies_hz"] = fmt::format("{:.12g}", fmt::join(modes.frequencies, " "));
   facts["eigenvalues"] = fmt::format("{:.12g}", fmt::join(s.values, " "));
@@ -88,32 +88,32 @@ void record(Run& run, const VibrationModes& modes, Index unknowns, double mass, 
     facts[fmt::format("effective_mass_{}", axis)] = fmt::format("{:.10g}", fmt::join(mass_share, " "));
   }
   if (std::ranges::any_of(s.residuals, [&](double residual) { return residual > tolerance; }))
-    run.log().notice("some residuals stop at the rounding of the stiffness matrix, above the tolerance");
+    results.log().notice("some residuals stop at the rounding of the stiffness matrix, above the tolerance");
 }
 
-void write_modes(Run& run, const FunctionSpace& space, const VibrationModes& modes, const ModeShapes& shapes) {
+void write_modes(Results& results, const FunctionSpace& space, const VibrationModes& modes, const ModeShapes& shapes) {
   const int components = std::min(space.components(), space.mesh().dimension());
   std::vector<Field> fields;
-  std::optional<Profile::Phase> phase(std::in_place, run.device().profile(), "fields");
+  std::optional<Profile::Phase> phase(std::in_place, results.device().profile(), "fields");
   Vector x = space.zeros();
   for (std::size_t k = 0; k < modes.frequencies.size(); ++k) {
     modes.eigen.vectors->get_column(static_cast<int>(k), x);
     std::vector<double> moved = part_of(space.to_mesh(x), space.components(), 0, components);
     const double scale = shapes.unit_maximum ? 1 / largest_displacement(moved, components) : 1;
     if (space.components() == components) {
-      fields.push_back(run.fields().of(mode_name(k), space, x, scale));
+      fields.push_back(results.fields().of(mode_name(k), space, x, scale));
     } else {
       for (double& value : moved) value *= scale;
       fields.push_back({mode_name(k), components, std::move(moved)});
     }
   }
   phase.reset();
-  run.write(fields, {});
+  results.write(fields, {});
   const double amplitude = shapes.factor > 0 ? shapes.factor : 0.1 * size_of(space.mesh());
   for (const Field& mode : fields) {
     if (shapes.phases == 0) break;
     const double scale = amplitude / largest_displacement(mode.values, components);
-    run.write_series(mode.name, shapes.phases, [&](int phase) {
+    results.write_series(mode.name, shapes.phases, [&](int phase) {
       const double time = static_cast<double>(phase) / shapes.phases;  // in periods
       Field moved = mode;
       moved.name = "displacement";

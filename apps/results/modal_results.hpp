@@ -1,7 +1,7 @@
 // Modes as a table in the log, facts in the report, and fields in files.
 #pragma once
 
-#include "apps/run/run.hpp"
+#include "apps/results/results.hpp"
 #include "fem/analysis/vibration.hpp"
 
 #include <string>
@@ -15,10 +15,10 @@ struct ModeShapes {
 };
 
 std::string mode_name(std::size_t mode);  // "mode_1" for 0
-void print_table(Run& run, const VibrationModes& modes);
+void print_table(Results& results, const VibrationModes& modes);
 // `tolerance`: that the residuals were to reach.
-void record(Run& run, const VibrationModes& modes, Index unknowns, double mass, double tolerance);
+void record(Results& results, const VibrationModes& modes, Index unknowns, double mass, double tolerance);
 // Displacements, without the rotations of beams and shells.
-void write_modes(Run& run, const FunctionSpace& space, const VibrationModes& modes, const ModeShapes& shapes);
+void write_modes(Results& results, const FunctionSpace& space, const VibrationModes& modes, const ModeShapes& shapes);
 
 }  // namespace ritz

@@ -1,6 +1,7 @@
 #include "apps/run/command_line.hpp"
 
 #include "io/files/version.hpp"
+#include "io/results/log.hpp"
 
 #include <CLI/CLI.hpp>
 

@@ -1,7 +1,7 @@
 // The command line that all simulation executables share.
 #pragma once
 
-#include "apps/run/run.hpp"
+#include "apps/run/options.hpp"
 
 #include <optional>
 

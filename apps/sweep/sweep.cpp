@@ -2,8 +2,8 @@
 
 #include "apps/run/run_summary.hpp"
 #include "apps/run/trace.hpp"
-#include "apps/sweep/shared_model.hpp"
-#include "apps/sweep/static_batch.hpp"
+#include "apps/cases/shared_model.hpp"
+#include "apps/cases/static_batch.hpp"
 #include "apps/sweep/sweep_results.hpp"
 #include "device/memory_shortage.hpp"
 #include "device/stop_request.hpp"
@@ -236,12 +236,12 @@ class Sweep {
   }
 
   void finish(Active& active) {
-    if (const std::optional<Error> lack = active.run->lack()) return finish_failed(active, *lack);
+    if (const std::optional<Error> lack = active.run->results().lack()) return finish_failed(active, *lack);
     auto phase = this->phase("output");
     RunReport report = std::move(active.run->report());
     report.complete();
     const SweepMember& member = *active.member;
-    results_->add(member, report, active.fingerprint, active.run->committed());
+    results_->add(member, report, active.fingerprint, active.run->results().committed());
     report_.cells = report.cells;
     report_.nodes = report.nodes;
     report_.unknowns = report.unknowns;
@@ -272,7 +272,8 @@ class Sweep {
     if (active.run) report = std::move(active.run->report());
     report.fail(error);
     results_->add(*active.member, report, active.fingerprint,
-                  active.run && active.run->lacks_fields() ? active.run->committed() : std::vector<std::string>());
+                  active.run && active.run->results().lacks_fields() ? active.run->results().committed()
+                                                                     : std::vector<std::string>());
     outcome_of(*active.member, report).seconds = since(active.start);
     fail(*active.member, error);
     remove(active);

@@ -3,8 +3,8 @@
 // values, and the others go on.
 #pragma once
 
-#include "apps/run/run.hpp"
-#include "apps/sweep/sweep_plan.hpp"
+#include "apps/cases/run.hpp"
+#include "apps/cases/sweep_plan.hpp"
 
 #include <functional>
 

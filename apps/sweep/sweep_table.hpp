@@ -2,7 +2,7 @@
 // is also what a resumed sweep knows of the one before.
 #pragma once
 
-#include "apps/sweep/sweep_plan.hpp"
+#include "apps/cases/sweep_plan.hpp"
 #include "io/results/report.hpp"
 
 #include <map>

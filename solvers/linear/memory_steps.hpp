@@ -2,7 +2,7 @@
 //   1. caches go back to the machine (the pool does that by itself);
 //   2. the multigrid cycle in single precision, which it is unless asked otherwise;
 //   3. its matrices in 16 bits; then a cheaper preconditioner: Chebyshev instead of multigrid, then the diagonal;
-//   4. no matrix (fem/analysis/static_solution);   5. the CPU instead of a GPU (apps/run/run).
+//   4. no matrix (fem/analysis/static_solution);   5. the CPU instead of a GPU (apps/program).
 //
 //   while (const auto shortage = memory_shortage([&] { solve(options, choice); }))  // of a device or of the host
 //     if (!(step = step_down(*shortage, options, choice))) throw *shortage;

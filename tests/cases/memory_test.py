@@ -337,7 +337,7 @@ class ResumedWithoutStressesTest(Resume):
             self.assertEqual(code, -signal.SIGKILL, errors)
             outcome = self.run_case("ritz-elasticity", case, "--resume", *again, threads=1, output=parts)
             self.assertEqual((outcome.exit, outcome.report["missing_fields"]), (6, STRESSES), outcome.errors)
-            self.assertIn("going on behind", outcome.log)
+            self.assertIn("resuming after", outcome.log)
             self.assertEqual(files_of(parts), files_of(results))
             self.assertTrue(self.verified(parts))
 

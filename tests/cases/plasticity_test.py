@@ -154,7 +154,7 @@ class Bar(Resume):
             self.assertEqual(code, 75, errors)
         self.assertTrue(self.verified(parts))
         outcome = self.solve("ritz-solve", case, "--resume", output=parts)
-        self.assertIn("going on behind increment", outcome.log)
+        self.assertIn("resuming after increment", outcome.log)
         self.assertEqual(files_of(parts), files_of(whole))
 
     def test_without_a_matrix_it_is_the_same(self):

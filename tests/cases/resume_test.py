@@ -58,7 +58,7 @@ class NewtonTest(Resume):
             code, errors = self.stopped("ritz-solve", self.case, parts, "--resume", behind=f"increment 20 of {COUNT}", keys=self.keys(form), number=signal.SIGINT)
             self.assertEqual(code, 75, errors)
             outcome = self.solve("ritz-solve", self.case, "--resume", output=parts, keys=self.keys(form))
-            self.assertGreaterEqual(int(re.search(rf"going on behind increment (\d+) of {COUNT}", outcome.log)[1]), 20)
+            self.assertGreaterEqual(int(re.search(rf"resuming after increment (\d+) of {COUNT}", outcome.log)[1]), 20)
             self.assertTrue(self.verified(parts))
             self.assertEqual(files_of(parts), files_of(whole))
             self.assertIn(pathlib.Path("neo_hooke_probes.csv"), files_of(parts))
@@ -80,7 +80,7 @@ class NewtonTest(Resume):
         code, _ = self.stopped("ritz-solve", self.case, parts, behind=f"increment 15 of {COUNT}", keys=INCREMENTS, number=signal.SIGKILL)
         self.assertEqual(code, -signal.SIGKILL)
         outcome = self.solve("ritz-solve", self.case, "--resume", output=parts, keys=INCREMENTS)  # long before ten minutes
-        self.assertIn(f"going on behind increment 1 of {COUNT}", outcome.log)
+        self.assertIn(f"resuming after increment 1 of {COUNT}", outcome.log)
         self.assertTrue(self.verified(parts))
         self.assertEqual(files_of(parts), files_of(whole))
 
@@ -144,7 +144,7 @@ class LoadCasesTest(Resume):
                     code, errors = self.stopped("ritz-elasticity", case, parts, "--resume", behind=f"'{name}'", keys=keys, number=number)
                     self.assertEqual(code, -number, errors)
                 rest = self.solve("ritz-elasticity", case, "--resume", output=parts, keys=keys)
-                self.assertIn("going on behind 60 of 60 load cases", rest.log)
+                self.assertIn("resuming after 60 of 60 load cases", rest.log)
                 self.assertEqual(files_of(parts), files_of(whole))
                 for part in ("load_cases", "combinations"):
                     for name, report in first.report[part].items():

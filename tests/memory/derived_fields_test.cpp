@@ -4,7 +4,8 @@
 #include "tests/memory/failing_new.hpp"
 
 #include "apps/results/derived_fields.hpp"
-#include "apps/sweep/shared_model.hpp"
+#include "apps/cases/run.hpp"
+#include "apps/cases/shared_model.hpp"
 #include "fem/analysis/static_solution.hpp"
 #include "fem/forms/diffusion.hpp"
 #include "fem/forms/loads.hpp"
@@ -77,13 +78,14 @@ Ended run_with(const Folder& folder, Evaluation evaluation, long n, long& calls)
   const long before = new_calls();
   fail_new(n);
   try {
-    EvaluatedFields fields = derive(run, equations, {{name}, {name}}, [&] {
+    EvaluatedFields fields = derive(run.results(), equations, {{name}, {name}}, [&] {
       if (evaluation == Evaluation::never_fits) throw std::bad_alloc();
-      const DerivedFields derived = evaluate(run, equations, s.u);
+      const DerivedFields derived = evaluate(run.results(), equations, s.u);
       return EvaluatedFields{{{"heat_flux", 3, derived.at_nodes}}, {{"heat_flux", 3, derived.at_cells}}};
     });
     ended.flux = fields.nodal.front().values;
-    run.write({{"temperature", 1, space.to_mesh(s.u)}, std::move(fields.nodal.front())}, std::move(fields.cells));
+    run.results().write({{"temperature", 1, space.to_mesh(s.u)}, std::move(fields.nodal.front())},
+                        std::move(fields.cells));
     fail_new(0);
     run.finish();
   } catch (const std::bad_alloc&) { ended.outcome = Outcome::refused; } catch (const Error& error) {

@@ -1,4 +1,4 @@
-#include "apps/sweep/shared_model.hpp"
+#include "apps/cases/shared_model.hpp"
 
 #include <utility>
 
@@ -35,6 +35,13 @@ const Operator& SharedModel::equations_for(const FunctionSpace& on, std::vector<
       if (&each->space() == &on && each->set_numbers(integrals)) return *each;
   if (sweeps && equations.size() > 2) forget_equations();  // stiffness and mass at most
   return *equations.emplace_back(std::make_unique<Operator>(on, std::move(integrals)));
+}
+
+std::vector<std::string> SharedModel::take_steps_down() {
+  std::vector<std::string> steps;
+  for (const auto& each : equations)
+    for (std::string& step : each->take_steps_down()) steps.push_back(std::move(step));
+  return steps;
 }
 
 }  // namespace ritz

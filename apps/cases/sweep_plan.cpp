@@ -1,4 +1,4 @@
-#include "apps/sweep/sweep_plan.hpp"
+#include "apps/cases/sweep_plan.hpp"
 
 #include "io/case/csv.hpp"
 

@@ -1,6 +1,6 @@
-#include "apps/sweep/static_batch.hpp"
+#include "apps/cases/static_batch.hpp"
 
-#include "apps/sweep/shared_model.hpp"
+#include "apps/cases/shared_model.hpp"
 
 #include <algorithm>
 #include <iterator>
@@ -72,7 +72,7 @@ std::vector<StaticSolution> StaticBatch::solved_together(std::vector<Waiting>& m
 void StaticBatch::show(Waiting& member, StaticSolution solution) {
   finish(member, [&] {
     member.equations->set_numbers(member.numbers);
-    member.run->record(solution.report, member.equations->space().unknown_count());
+    member.run->results().record(solution.report, member.equations->space().unknown_count());
     solution.bring_back();
     member.show(solution);
   });

@@ -5,7 +5,7 @@
 #pragma once
 
 #include "apps/cases/load_cases.hpp"
-#include "apps/sweep/sweep_plan.hpp"
+#include "apps/cases/sweep_plan.hpp"
 
 #include <exception>
 #include <functional>

@@ -1,12 +1,14 @@
-#include "apps/run/run.hpp"
+#include "apps/cases/run.hpp"
 
 #include "apps/cases/case_regions.hpp"
 #include "apps/cases/solver_settings.hpp"
 #include "apps/results/probes.hpp"
+#include "apps/run/copy_rate.hpp"
 #include "apps/run/crossover.hpp"
+#include "apps/run/phase_table.hpp"
 #include "apps/run/run_summary.hpp"
-#include "apps/sweep/shared_model.hpp"
-#include "apps/sweep/sweep_plan.hpp"
+#include "apps/cases/shared_model.hpp"
+#include "apps/cases/sweep_plan.hpp"
 #include "device/host_limits.hpp"
 #include "device/stop_request.hpp"
 #include "io/meshes/mesh_reader.hpp"
@@ -72,38 +74,24 @@ Run::Run(AppInfo info, RunOptions options, SharedModel* shared)
   if (options_.describe || options_.survey) read_sweep(*case_, name_);
   else case_->drop("sweep");
   case_->root().text("title", "what this case is about", {.fallback = "", .may_be_empty = true});
-  read_output_settings();
+  results_ = std::make_unique<Results>(ResultsContext{.program = info_,
+                                                      .options = options_,
+                                                      .device = device(),
+                                                      .input = *case_,
+                                                      .log = log_,
+                                                      .report = report_,
+                                                      .writes_fields = shared_->writes_fields,
+                                                      .name = name_,
+                                                      .sweep = shared_->folder,
+                                                      .is_member = own_ == nullptr,
+                                                      .take_steps_down = [this] { return shared_->take_steps_down(); },
+                                                      .give_back_lists = [this] { give_back_lists(); }});
   case_->read_tables();
 }
 
 Run::~Run() = default;
 
 const Device& Run::device() const { return *shared_->device; }
-
-void Run::read_output_settings() {
-  const Case::Table table = case_->table("output", "where results go and how");
-  const std::string folder = table.text("folder", "folder of the results, relative to where the program runs",
-                                        {.fallback = "results/" + stem_of(options_.case_file)});
-  const std::string format = table.choice(
-      "format", "vtu: an index (.pvd) and a file for each step; vtkhdf: one HDF5 file (.hdf) with the mesh once",
-      {"vtu", "vtkhdf"}, "vtu");
-  format_.format = format == "vtkhdf" ? ResultFormat::vtkhdf : ResultFormat::vtu;
-  const std::string compression =
-      table.choice("compression", "none is fastest; vtkhdf has no lz4", {"none", "lz4", "zlib"}, "none");
-  if (format == "vtkhdf" && compression == "lz4")
-    table.error("compression", "the format vtkhdf has no lz4 compression",
-                "HDF5 knows it by plugins only, which readers do not have", "use compression = \"zlib\" or \"none\"");
-  format_.vtu.compression = compression == "lz4"    ? Compression::lz4
-                            : compression == "zlib" ? Compression::zlib
-                                                    : Compression::none;
-  format_.vtu.single_precision = table.flag("single_precision", "fields as 32-bit numbers: half the size", false);
-  fields_ = ResultFields(
-      table.choice("cells",
-                   "for fields of a higher order than the mesh ([space] order). mesh: values at the mesh's nodes; "
-                   "lagrange: the whole field, on VTK's Lagrange cells",
-                   {"mesh", "lagrange"}, "mesh") == "lagrange");
-  output_ = options_.output.empty() ? folder : options_.output;
-}
 
 const Mesh& Run::mesh(bool structural) {
   if (mesh_ != nullptr) return *mesh_;
@@ -192,12 +180,12 @@ LinearSolverOptions Run::solver(MatrixPromise promise, double tolerance) {
     log_.end_progress();
     log_.line("{}", line);
   };
-  options.on_failure = [this](const SolveReport& solve, Index unknowns) { record(solve, unknowns); };
+  options.on_failure = [this](const SolveReport& solve, Index unknowns) { results_->record(solve, unknowns); };
   return options;
 }
 
 void Run::checked(const ProbeFields& fields) {
-  if (check_probes(*case_, *mesh_, fields)) fields_.look_closely();
+  if (check_probes(*case_, *mesh_, fields)) results_->fields().look_closely();
   if (options_.survey) throw CheckedOnly{};
   if (options_.describe) {
     std::string text = case_->describe();
@@ -217,16 +205,13 @@ void Run::checked(const ProbeFields& fields) {
   case_->finish();
   if (options_.estimate) throw CheckedOnly{};  // also beside results that are there
   if (!options_.json.empty()) probe_folder(std::filesystem::absolute(options_.json).parent_path());
-  if (shared_->folder != nullptr) results_ = std::make_unique<ResultFolder>(shared_->folder->member(name_));
-  else if (own_ && options_.check) try_folder();
-  else if (own_) open_folder();
-  if (own_ && shared_->folder == nullptr) check_room(fields);
+  results_->open(*mesh_, fields);
   throw_if_stop_requested();
   if (options_.check) {
     log_.line("check: the case is complete and well posed; nothing was solved");
     throw CheckedOnly{};
   }
-  if (shared_->writes_fields) load_library_of(format_.format);
+  results_->load_library();
 }
 
 std::function<void(const std::string&)> Run::progress() {
@@ -236,43 +221,28 @@ std::function<void(const std::string&)> Run::progress() {
   };
 }
 
-void Run::begin_load_case(const std::string& name) {
-  log_.end_progress();
-  log_.line("load case '{}'", name);
-  part_ = &report_.load_cases.emplace_back(LoadCaseOutcome{.name = name});
-}
-
-void Run::begin_combination(const std::string& name) {
-  log_.line("combination '{}'", name);
-  part_ = &report_.combinations.emplace_back(LoadCaseOutcome{.name = name});
-}
-
-std::map<std::string, std::string>& Run::facts() { return part_ != nullptr ? part_->facts : report_.facts; }
-
-void Run::record(const SolveReport& solve, Index unknowns) {
-  log_.end_progress();
-  const std::string choice_before = report_.solves.empty() ? "" : report_.solves.back().choice;
-  report_.unknowns = unknowns;
-  report_.solves.push_back(outcome_of(solve));
-  std::ranges::move(std::exchange(steps_before_, {}), std::back_inserter(report_.solves.back().fallbacks));
-  if (part_ != nullptr) part_->solve = report_.solves.back();
-  log_.line("{}", text_of(solve, unknowns));
-  if (!solve.choice.empty() && solve.choice != choice_before) log_.line("method: {}", solve.choice);
-  for (const std::string& fallback : solve.fallbacks) log_.notice("fell back: " + fallback);
-  if (!solve.where.empty()) log_.notice(solve.where);
-  tell_steps_of_equations();
-}
-
-void Run::tell_steps_of_equations() {
+void Run::give_back_lists() {
+  using Task = Operator::Task;
   for (const auto& equations : shared_->equations)
-    for (const std::string& step : equations->take_steps_down()) step_down(step);
+    for (const Task task : {Task::matrix, Task::residual, Task::action, Task::diagonal, Task::evaluate})
+      equations->forget(task);
+  device().memory().trim();
 }
 
-void Run::step_down(const std::string& step) {
-  log_.notice("fell back: " + step);
-  if (part_ != nullptr) part_->solve.fallbacks.push_back(step);
-  if (report_.solves.empty()) steps_before_.push_back(step);
-  else report_.solves.back().fallbacks.push_back(step);
+void Run::collect() { collect_run(report_, device(), log_); }
+
+void Run::finish() {
+  results_->settle();
+  {
+    auto phase = this->phase("output");
+    results_->finish();
+  }
+  results_->log_path();
+  collect();
+  print_summary(log_, report_);
+  if (options_.verbose || !options_.profile.empty()) report_.copy_rate = copy_rate_or_none(device());
+  for (const std::string& line : phase_table(report_)) log_.detail("{}", line);
+  if (const std::optional<Error> error = results_->lack()) throw *error;
 }
 
 }  // namespace ritz

@@ -1,7 +1,7 @@
 // --schema: what the case files of a program may hold, as JSON Schema, whatever the mesh.
 #pragma once
 
-#include "apps/run/run.hpp"
+#include "apps/cases/run.hpp"
 
 #include <functional>
 #include <string>

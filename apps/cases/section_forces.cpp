@@ -1,4 +1,4 @@
-#include "apps/results/section_forces.hpp"
+#include "apps/cases/section_forces.hpp"
 
 #include "apps/results/evaluated_fields.hpp"
 #include "fem/elements/beam.hpp"
@@ -46,7 +46,7 @@ void record_largest(Run& run, const Field& field) {
     text += fmt::format("{}{} {:.5g}", c == 0 ? "" : ", ", name, largest[c]);
   }
   run.log().line("largest {}: {}", field.name, text);
-  run.facts()["largest_" + field.name] = fmt::format("{:.10g}", fmt::join(largest, " "));
+  run.results().facts()["largest_" + field.name] = fmt::format("{:.10g}", fmt::join(largest, " "));
 }
 
 }  // namespace
@@ -58,7 +58,7 @@ std::vector<Field> section_forces(Run& run, const Operator& equations, const Str
   std::set<std::string> done;
   for (const StructureSection& first : model.sections) {
     if (!done.insert(first.element.name).second) continue;
-    for (Field& part : evaluate_fields(run, equations, *first.record, u).cells) {
+    for (Field& part : evaluate_fields(run.results(), equations, *first.record, u).cells) {
       const auto same = std::ranges::find_if(fields, [&](const Field& f) { return same_field(f, part); });
       if (same == fields.end()) fields.push_back(std::move(part));
       // elements of several kinds: each has its cells

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "apps/cases/elastic_model.hpp"
-#include "apps/run/run.hpp"
+#include "apps/cases/run.hpp"
 #include "fem/results/error_estimate.hpp"
 
 #include <vector>

@@ -1,4 +1,4 @@
-#include "apps/run/schema.hpp"
+#include "apps/program/schema.hpp"
 
 #include "io/case/case_schema.hpp"
 #include "mesh/generators.hpp"

@@ -42,6 +42,7 @@ struct SharedModel {
   // Those that are there, with these numbers, where forms and places are the same. A run that shares with nobody gets
   // new ones.
   const Operator& equations_for(const FunctionSpace& on, std::vector<Integral> integrals);
+  std::vector<std::string> take_steps_down();  // of all equations, since the last call
 
  private:
   void forget_equations();

@@ -1,10 +1,10 @@
-#include "apps/run/forecast.hpp"
+#include "apps/cases/forecast.hpp"
 
 #include "apps/results/derived_fields.hpp"
 #include "apps/run/cards.hpp"
 #include "apps/run/copy_rate.hpp"
-#include "apps/sweep/shared_model.hpp"
-#include "apps/sweep/static_batch.hpp"
+#include "apps/cases/shared_model.hpp"
+#include "apps/cases/static_batch.hpp"
 #include "device/host_memory.hpp"
 #include "fem/analysis/vibration_forecast.hpp"
 #include "io/files/byte_size.hpp"
@@ -167,7 +167,7 @@ ForecastModel linear_model(Run& run, const FunctionSpace& space, const std::vect
 
 void forecast(Run& run, const FunctionSpace& space, const std::vector<Integral>& integrals,
               const ForecastModel& model) {
-  const Index on_host = host_of_results(run, space, integrals, model.steps) + host_of_members(space, model);
+  const Index on_host = host_of_results(run.results(), space, integrals, model.steps) + host_of_members(space, model);
   report_forecast(run, space, {on_host, model.steps, model.newton || model.reuses}, [&] {
     const Operator equations = counted(space, integrals);
     return Foreseen{forecast_static(equations, model), equations.host_bytes()};

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "apps/cases/load_cases.hpp"
-#include "apps/run/run.hpp"
+#include "apps/cases/run.hpp"
 #include "fem/analysis/static_forecast.hpp"
 #include "fem/analysis/vibration.hpp"
 #include "fem/operator/integral.hpp"

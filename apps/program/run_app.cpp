@@ -1,7 +1,7 @@
-// The process around a run: streams, signals, the command line, and what becomes of every error.
+#include "apps/program/run_app.hpp"
+
+#include "apps/program/schema.hpp"
 #include "apps/run/command_line.hpp"
-#include "apps/run/run.hpp"
-#include "apps/run/schema.hpp"
 #include "apps/run/short_of_address_space.hpp"
 #include "apps/run/short_spinning.hpp"
 #include "apps/run/trace.hpp"
@@ -93,7 +93,7 @@ int run_app(int argc, char** argv, const AppInfo& info, const std::function<void
   const auto fail = [&](const Error& error) {
     if (run) {
       try {
-        run->settle();  // what was computed before is written
+        run->results().settle();  // what was computed before is written
       } catch (const Error& lost) {
         if (lost.message() != error.message()) run->log().error(lost);
       } catch (const std::exception&) {  // out of memory
@@ -117,7 +117,7 @@ int run_app(int argc, char** argv, const AppInfo& info, const std::function<void
       if (has_sweep(options)) run_sweep(info, options, app, report);
       else attempt();
     } catch (const Error& error) {
-      if (!run || error.exit() != Exit::resources || !run->may_go_to_the_cpu()) throw;
+      if (!run || error.exit() != Exit::resources || !run->results().may_go_to_the_cpu()) throw;
       const std::string step =
           fmt::format("memory: on the CPU instead of {} ({}); cost: the device's speed, and the mesh is read again",
                       run->device().info().name, error.message());
@@ -133,7 +133,7 @@ int run_app(int argc, char** argv, const AppInfo& info, const std::function<void
     report.complete();
   } catch (const Error& error) {
     try {
-      const std::optional<Error> stop = run ? run->stopped(error) : std::nullopt;
+      const std::optional<Error> stop = run ? run->results().stopped(error) : std::nullopt;
       fail(stop ? *stop : error);
     } catch (const Error& lost) {  // the checkpoint could not be written
       fail(lost);

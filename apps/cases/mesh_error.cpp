@@ -1,4 +1,4 @@
-#include "apps/results/mesh_error.hpp"
+#include "apps/cases/mesh_error.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -137,7 +137,7 @@ bool wants_mesh_error(Run& run) {
       run.input()
           .table("output", "where results go and how")
           .flag("error_estimate", "of the error by the mesh: in the log, the report and as a field in cells", false);
-  if (wanted) run.estimate_error();
+  if (wanted) run.results().estimate_error();
   return wanted;
 }
 
@@ -152,17 +152,17 @@ DiscretisationError mesh_error(Run& run, const FunctionSpace& space, const Vecto
 void tell_mesh_error(Run& run, const FunctionSpace& space, const DiscretisationError& error) {
   const Mesh& mesh = space.mesh();
   const double relative = error.relative();
-  run.facts()["discretisation_error"] = fmt::format("{:.4g}", relative);
+  run.results().facts()["discretisation_error"] = fmt::format("{:.4g}", relative);
   if (relative < 1e-4) return run.log().line("error by the mesh, estimated: below 0.01 % of the energy norm");
   const WorstCells worst = worst_cells(error);
   const Point at = centre_of(mesh, worst.worst);
-  run.facts()["discretisation_error_at"] = fmt::format("{:.6g} {:.6g} {:.6g}", at[0], at[1], at[2]);
+  run.results().facts()["discretisation_error_at"] = fmt::format("{:.6g} {:.6g} {:.6g}", at[0], at[1], at[2]);
   // If the error is small against the solution in the worst cells and at the peak, and not in a handful of cells, it
   // falls with the order of the elements (docs/error-estimate.md).
   const bool spread = worst.count >= 3 && 200 * worst.count >= mesh.cell_count(), off = worst.relative() >= 0.1;
   const bool falls = !off && spread && relative_at_peak(error) < 0.1 && error.shallow == 0;
   const double halved = relative / std::pow(2, space.order());
-  if (falls) run.facts()["discretisation_error_halved_cells"] = fmt::format("{:.4g}", halved);
+  if (falls) run.results().facts()["discretisation_error_halved_cells"] = fmt::format("{:.4g}", halved);
   const std::string advice = falls ? fmt::format("; with cells of half the size about {:.2g} %", 100 * halved)
                              : off ? "; refine there first: at sharp inner edges, ends of supports and point loads no "
                                      "mesh is fine enough for the peak"

@@ -1,0 +1,328 @@
+#include "apps/results/results.hpp"
+
+#include "apps/run/run_summary.hpp"
+#include "device/memory_shortage.hpp"
+#include "device/stop_request.hpp"
+#include "io/files/byte_size.hpp"
+#include "io/files/included_files.hpp"
+#include "io/files/version.hpp"
+#include "io/results/error_catalogue.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <fmt/format.h>
+#include <iterator>
+
+namespace ritz {
+
+Results::Results(ResultsContext context) : context_(std::move(context)) { read_settings(); }
+
+void Results::read_settings() {
+  const Case::Table table = context_.input.table("output", "where results go and how");
+  const std::string folder =
+      table.text("folder", "folder of the results, relative to where the program runs",
+                 {.fallback = "results/" + std::filesystem::path(context_.options.case_file).stem().string()});
+  const std::string format = table.choice(
+      "format", "vtu: an index (.pvd) and a file for each step; vtkhdf: one HDF5 file (.hdf) with the mesh once",
+      {"vtu", "vtkhdf"}, "vtu");
+  format_.format = format == "vtkhdf" ? ResultFormat::vtkhdf : ResultFormat::vtu;
+  const std::string compression =
+      table.choice("compression", "none is fastest; vtkhdf has no lz4", {"none", "lz4", "zlib"}, "none");
+  if (format == "vtkhdf" && compression == "lz4")
+    table.error("compression", "the format vtkhdf has no lz4 compression",
+                "HDF5 knows it by plugins only, which readers do not have", "use compression = \"zlib\" or \"none\"");
+  format_.vtu.compression = compression == "lz4"    ? Compression::lz4
+                            : compression == "zlib" ? Compression::zlib
+                                                    : Compression::none;
+  format_.vtu.single_precision = table.flag("single_precision", "fields as 32-bit numbers: half the size", false);
+  fields_ = ResultFields(
+      table.choice("cells",
+                   "for fields of a higher order than the mesh ([space] order). mesh: values at the mesh's nodes; "
+                   "lagrange: the whole field, on VTK's Lagrange cells",
+                   {"mesh", "lagrange"}, "mesh") == "lagrange");
+  output_ = context_.options.output.empty() ? folder : context_.options.output;
+}
+
+void Results::open(const Mesh& mesh, const ProbeFields& fields) {
+  mesh_ = &mesh;
+  if (context_.sweep != nullptr) folder_ = std::make_unique<ResultFolder>(context_.sweep->member(context_.name));
+  else if (!context_.is_member && context_.options.check) try_folder();
+  else if (!context_.is_member) open_folder();
+  if (!context_.is_member) check_room(fields);
+}
+
+void Results::load_library() {
+  if (context_.writes_fields) load_library_of(format_.format);
+}
+
+void Results::begin_load_case(const std::string& name) {
+  context_.log.end_progress();
+  context_.log.line("load case '{}'", name);
+  part_ = &context_.report.load_cases.emplace_back(LoadCaseOutcome{.name = name});
+}
+
+void Results::begin_combination(const std::string& name) {
+  context_.log.line("combination '{}'", name);
+  part_ = &context_.report.combinations.emplace_back(LoadCaseOutcome{.name = name});
+}
+
+std::map<std::string, std::string>& Results::facts() { return part_ != nullptr ? part_->facts : context_.report.facts; }
+
+void Results::record(const SolveReport& solve, Index unknowns) {
+  context_.log.end_progress();
+  const std::string choice_before = context_.report.solves.empty() ? "" : context_.report.solves.back().choice;
+  context_.report.unknowns = unknowns;
+  context_.report.solves.push_back(outcome_of(solve));
+  std::ranges::move(std::exchange(steps_before_, {}), std::back_inserter(context_.report.solves.back().fallbacks));
+  if (part_ != nullptr) part_->solve = context_.report.solves.back();
+  context_.log.line("{}", text_of(solve, unknowns));
+  if (!solve.choice.empty() && solve.choice != choice_before) context_.log.line("method: {}", solve.choice);
+  for (const std::string& fallback : solve.fallbacks) context_.log.notice("fell back: " + fallback);
+  if (!solve.where.empty()) context_.log.notice(solve.where);
+  report_steps_down();
+}
+
+void Results::report_steps_down() {
+  for (const std::string& step : context_.take_steps_down()) step_down(step);
+}
+
+void Results::step_down(const std::string& step) {
+  context_.log.notice("fell back: " + step);
+  if (part_ != nullptr) part_->solve.fallbacks.push_back(step);
+  if (context_.report.solves.empty()) steps_before_.push_back(step);
+  else context_.report.solves.back().fallbacks.push_back(step);
+}
+
+// What keeps a run from its folder, but is no fault of the case: a check tells it and goes on.
+void Results::try_folder() {
+  try {
+    open_folder();
+  } catch (const Error& error) {
+    const std::string_view kind = kind_of(error).name;
+    if (kind != "results-exist" && kind != "folder-in-use") throw;
+    context_.log.notice(fmt::format("a run would end with exit code 7: {}; {}", error.message(), error.fix()));
+  }
+}
+
+// One step that the disk cannot take is told before the solve. What compression saves is not known: nothing is said
+// then.
+void Results::check_room(const ProbeFields& fields) const {
+  if (format_.vtu.compression != Compression::none) return;
+  const double number = format_.vtu.single_precision ? 4 : 8, nodes = double(mesh_->node_count()),
+               cells = double(mesh_->cell_count());
+  double bytes = 3 * sizeof(double) * nodes;
+  for (const CellBlock& block : mesh_->blocks())
+    bytes += sizeof(std::int32_t) * double(block.nodes.size() + static_cast<std::size_t>(block.cell_count()));
+  for (const Field& field : fields.nodal) bytes += number * field.components * nodes;
+  for (const Field& field : fields.cells) bytes += number * field.components * cells;
+  std::filesystem::path folder = std::filesystem::absolute(output_);
+  while (!std::filesystem::exists(folder) && folder.has_relative_path()) folder = folder.parent_path();
+  std::error_code unknown;
+  const double room = double(std::filesystem::space(folder, unknown).available);
+  if (!unknown && room < bytes)
+    throw Error(Exit::output,
+                fmt::format("the disk of '{}' has {} free, and a step of the results takes {}", output_,
+                            text_of_bytes(std::int64_t(room)), text_of_bytes(std::int64_t(bytes))),
+                "nothing was solved",
+                "make room, name another folder with --output or [output] folder, or write less: single_precision or "
+                "compression in [output]");
+}
+
+void Results::open_folder() {
+  const auto notice = [this](const std::string& text) { context_.log.notice(text); };
+  folder_ = std::make_unique<ResultFolder>(output_, ResultFolderOptions{.case_name = context_.name,
+                                                                        .program = context_.program.name,
+                                                                        .overwrite = context_.options.overwrite,
+                                                                        .resume = context_.options.resume,
+                                                                        .notice = notice});
+  checkpoints_.emplace(
+      folder_->checkpoints(), [this] { return owner(); }, context_.options.checkpoint_every, notice,
+      [this] { settle(); });
+  if (context_.options.resume) resumed_ = checkpoints_->newest();
+  if (resumed_ && resumed_->texts.contains("lack")) {  // its steps go without fields: so do those to come
+    lack_ = Lack{resumed_->texts.at("lack").at(0), resumed_->texts.at("lack").at(1)};
+    context_.report.missing_fields = resumed_->texts.at("missing fields");
+  }
+  if (resumed_) context_.log.line("resuming after {}", resumed_->where);
+  else if (context_.options.resume)
+    context_.log.line("there is no checkpoint to resume from: the run starts at the beginning");
+}
+
+CheckpointOwner Results::owner() const {
+  CheckpointOwner owner{context_.input.resolved(),
+                        context_.program.name,
+                        fmt::format("{}, Ritz {}", context_.report.device, ritz_version()),
+                        {}};
+  for (const std::string& named : context_.input.files())
+    for (const std::string& file : with_included_files(named))
+      owner.files.push_back(
+          fmt::format("{:08x} {}", checksum_of_file(file).crc32, std::filesystem::path(file).filename().string()));
+  return owner;
+}
+
+void Results::keep(CheckpointState state) {
+  if (!checkpoints_) return;  // of a sweep: members are short
+  auto phase = device().profile().phase("output");
+  if (lack_) state.texts["lack"] = {lack_->shortage, lack_->remedy};
+  if (lack_) state.texts["missing fields"] = context_.report.missing_fields;
+  unless_memory_is_short([&] {
+    checkpoints_->keep(state);
+    // a run that is killed behind its first results goes on
+    if (writer_ && !Checkpoints::any_in(folder_->checkpoints())) checkpoints_->commit();
+  });
+}
+
+// A run goes on without a checkpoint that memory is short for.
+void Results::unless_memory_is_short(const std::function<void()>& write_checkpoint) {
+  if (!memory_shortage(write_checkpoint)) return;
+  context_.give_back_lists();
+  if (const auto shortage = memory_shortage(write_checkpoint))
+    context_.log.notice(fmt::format("no checkpoint of {} is written: {}",
+                                    checkpoints_->kept() ? checkpoints_->kept()->where : "this state",
+                                    shortage->message()));
+}
+
+std::optional<Error> Results::stopped(const Error& error) {
+  const bool by_signal = stop_signal() != 0 && error.exit() == exit_of_signal(stop_signal());
+  if ((!by_signal && error.exit() != time_is_up) || !checkpoints_ || !checkpoints_->kept()) return std::nullopt;
+  checkpoints_->commit();
+  return Error(Exit::stopped,
+               fmt::format("{} behind {}, which is kept in '{}'", error.message(), checkpoints_->kept()->where,
+                           folder_->checkpoints()),
+               {}, "the same command with --resume goes on there");
+}
+
+bool Results::may_go_to_the_cpu() const {
+  return !context_.is_member && device().info().kind != "cpu" && context_.report.outputs.empty();
+}
+
+bool Results::may_lack_fields() const {
+  const bool has_steps = writer_ && writer_->step_count() > 0;
+  return !may_go_to_the_cpu() && (!has_steps || format_.format != ResultFormat::vtkhdf);
+}
+
+void Results::go_without_fields(const Error& shortage, const std::string& remedy) {
+  lack_ = Lack{shortage.message(), remedy};
+  context_.log.notice(fmt::format(
+      "results go without some fields from here on, and the run will end with exit code 6: {}", shortage.message()));
+}
+
+std::optional<Error> Results::lack() const {
+  if (!lack_) return std::nullopt;
+  return Error(Exit::resources,
+               fmt::format("the results lack {}: memory was short for them after the solve",
+                           quoted_list(context_.report.missing_fields)),
+               lack_->shortage, lack_->remedy);
+}
+
+void Results::leave_out_missing(std::vector<Field>& fields) {
+  std::erase_if(fields, [this](const Field& field) {
+    if (!field.values.empty()) return false;
+    if (std::ranges::find(context_.report.missing_fields, field.name) == context_.report.missing_fields.end())
+      context_.report.missing_fields.push_back(field.name);
+    return true;
+  });
+}
+
+std::string Results::resolved_name() const { return context_.name + ".resolved.toml"; }
+
+// What decided on the numbers and is no key of the case stands above it as comments.
+std::string Results::resolved_case() const {
+  return fmt::format(
+      "# The case '{}' as {} {} solved it: every key with the value that it had, overrides and defaults included.\n"
+      "# Device: {}. Run it again from any folder: {} {} --output NEW_FOLDER\n{}",
+      std::filesystem::path(context_.options.case_file).filename().string(), context_.program.name, ritz_version(),
+      context_.report.device, context_.program.name, resolved_name(), context_.input.resolved(output_));
+}
+
+std::filesystem::path Results::path_of(const std::string& file) const { return std::filesystem::path(output_) / file; }
+
+void Results::open_writer(bool probes) {
+  // so that a run that is killed can go on behind its results, too
+  if (checkpoints_) unless_memory_is_short([this] { checkpoints_->commit(); });
+  // The members of a sweep are many and small, and flushed in groups: nothing is won beside them.
+  writer_.emplace(*folder_, path_of(context_.name).string(), format_,
+                  ResultWriter::Text{resolved_name(), resolved_case()}, resumed_ ? resumed_->steps : 0,
+                  !context_.is_member ? ResultWriter::Where::in_background : ResultWriter::Where::at_once);
+  context_.report.outputs = {path_of(resolved_name()).string(), writer_->path()};
+  if (probes) context_.report.outputs.insert(context_.report.outputs.begin(), writer_->probes_path());
+}
+
+void Results::write(std::vector<Field> nodal, std::vector<Field> cells, std::optional<double> time) {
+  auto phase = this->phase("output");  // what the run waits for
+  auto& probes = part_ != nullptr ? part_->probes : context_.report.probes;
+  probes = evaluate_probes(context_.input, *mesh_, {nodal, cells, measure_, fields_.finer()});
+  for (const auto& [name, values] : probes) context_.log.line("probe {}: {:.8g}", name, fmt::join(values, " "));
+  report_steps_down();
+  leave_out_missing(nodal);
+  leave_out_missing(cells);
+  keep_lack();
+  if (!context_.writes_fields) return;
+  if (!writer_) open_writer(!probes.empty());
+  if (writing_is_short()) context_.give_back_lists();
+  // The load case by its place: the report's list may grow before the step is written.
+  auto* const list = part_ == nullptr                       ? nullptr
+                     : context_.report.combinations.empty() ? &context_.report.load_cases
+                                                            : &context_.report.combinations;
+  const auto written = [this, list, place = list == nullptr ? 0 : list->size() - 1](const std::string& file) {
+    committed_.push_back(folder_->relative(file));
+    if (list != nullptr) (*list)[place].output = file;
+    if (file != writer_->path())
+      context_.report.outputs.insert(context_.report.outputs.end() - 1, file);  // the index stays last
+    context_.log.line("results: {}", file);
+  };
+  writer_->write(*mesh_, {time, part_ != nullptr ? part_->name : "", fields_.on_cells(std::move(nodal)),
+                          std::move(cells), fields_.cells(), probes, written});
+}
+
+// Before the first step that lacks fields is there: who goes on from the checkpoint is to know.
+void Results::keep_lack() {
+  if (!lack_ || lack_->is_kept || !checkpoints_ || !checkpoints_->kept()) return;
+  lack_->is_kept = true;
+  keep(*checkpoints_->kept());
+  unless_memory_is_short([this] { checkpoints_->commit(); });
+}
+
+void Results::settle() {
+  if (!writer_) return;
+  auto phase = device().profile().phase("output");
+  if (writing_is_short()) context_.give_back_lists();
+  writer_->settle();
+}
+
+std::optional<Error> Results::give_back() {
+  context_.give_back_lists();
+  return memory_shortage([this] { settle(); });
+}
+
+void Results::write_series(const std::string& name, int count,
+                           const std::function<std::pair<double, std::vector<Field>>(int)>& frame) {
+  if (!context_.writes_fields) return;
+  settle();
+  auto phase = device().profile().phase("output");
+  const auto series =
+      make_result_series(path_of(fmt::format("{}_{}", context_.name, name)).string(), format_, folder_.get());
+  for (int step = 0; step < count; ++step) {
+    throw_if_stop_requested();
+    const auto [time, fields] = frame(step);
+    const std::vector<Field> written = fields_.on_cells(fields);
+    const std::string file = series->write(*mesh_, {.time = time, .point_fields = written, .cells = fields_.cells()});
+    if (file != series->path()) context_.report.outputs.push_back(file);
+  }
+  context_.report.outputs.push_back(series->path());
+  context_.log.line("ParaView: {}", series->path());
+}
+
+void Results::finish() {
+  if (writer_) context_.report.background_writing = writer_->seconds();
+  if (folder_) folder_->complete();
+  if (checkpoints_) checkpoints_->remove();
+}
+
+void Results::log_path() const {
+  if (writer_)
+    context_.log.line("ParaView: {}{}", writer_->path(),
+                      part_ != nullptr ? " (one step for each load case and combination)" : "");
+}
+
+}  // namespace ritz

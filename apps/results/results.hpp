@@ -1,0 +1,147 @@
+// The results of a run: the folder and its lock, the steps and probes in it, checkpoints, what solves report, and the
+// fields that are missing where memory was short for them.
+//
+//   Results results(context, input.table("output", ...));      results.open(mesh, fields);
+//   results.write(nodal_fields, cell_fields);                  results.finish();
+#pragma once
+
+#include "apps/results/probes.hpp"
+#include "apps/results/result_fields.hpp"
+#include "apps/results/result_writer.hpp"
+#include "apps/run/options.hpp"
+#include "device/device.hpp"
+#include "io/case/case.hpp"
+#include "io/results/checkpoint.hpp"
+#include "io/results/log.hpp"
+#include "io/results/report.hpp"
+#include "io/results/result_folder.hpp"
+#include "solvers/algebra/solve_report.hpp"
+
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace ritz {
+
+// The process and the case around results; all of it outlives them.
+struct ResultsContext {
+  const AppInfo& program;
+  const RunOptions& options;
+  const Device& device;
+  Case& input;
+  Log& log;
+  RunReport& report;
+  const bool& writes_fields;       // else probes alone
+  std::string name;                // that results begin with
+  ResultFolder* sweep = nullptr;   // of the sweep whose member this is
+  bool is_member = false;          // of a sweep
+  std::function<std::vector<std::string>()> take_steps_down = {};  // of the equations, since the last call
+  std::function<void()> give_back_lists = {};                      // of the equations, which can make them anew
+};
+
+class Results {
+ public:
+  explicit Results(ResultsContext context);  // reads [output]
+  Results(const Results&) = delete;
+  Results& operator=(const Results&) = delete;
+
+  const Device& device() const { return context_.device; }
+  Log& log() { return context_.log; }
+  const RunOptions& options() const { return context_.options; }
+  [[nodiscard]] Profile::Phase phase(std::string name) const { return device().profile().phase(std::move(name)); }
+
+  // Tries and locks the folder, and looks for a checkpoint where the run resumes. With --check, what keeps a run from
+  // its folder is a notice. `fields`: names and components of the results to come.
+  void open(const Mesh& mesh, const ProbeFields& fields);
+  void load_library();  // of the files, before it is needed
+
+  // Where the run resumes that was stopped; after open(), with --resume.
+  const std::optional<CheckpointState>& resumed() const { return resumed_; }
+  // From here on a run that is stopped can be resumed. Written now and then, before the first result, and when the run
+  // is stopped.
+  void keep(CheckpointState state);
+  // After an error that is a stop: writes what was kept, and says so. nullopt: it is none, or nothing was kept.
+  std::optional<Error> stopped(const Error& error);
+
+  // What is recorded, found (facts) and written from here on belongs to this load case or combination.
+  void begin_load_case(const std::string& name);
+  void begin_combination(const std::string& name);
+  std::map<std::string, std::string>& facts();
+  void record(const SolveReport& solve, Index unknowns);
+  // Of a solve that is recorded, or will be: a notice, and one of its fallbacks.
+  void step_down(const std::string& step);
+
+  ResultFields& fields() { return fields_; }  // [output] cells
+  const ResultFields& fields() const { return fields_; }
+  void estimate_error() { estimates_error_ = true; }  // apps/cases/mesh_error.hpp: for forecasts
+  bool estimates_error() const { return estimates_error_; }
+  void measure_by(const BodyMeasure& measure) { measure_ = measure; }  // means and integrals of probes
+
+  // Evaluates the case's probes; fields at nodes and cells go to the output folder in the background. `time`: the
+  // number of the step by default. Fields without values are left out, and probes of them are NaN.
+  void write(std::vector<Field> nodal, std::vector<Field> cells, std::optional<double> time = {});
+  // One more series, "<case>_<name>.pvd" or ".hdf", of `count` steps: frame(step) gives its time and its nodal fields.
+  void write_series(const std::string& name, int count,
+                    const std::function<std::pair<double, std::vector<Field>>(int)>& frame);
+  void settle();  // waits until what was handed to write() is committed
+  // Where memory is short: what equations can make anew, and steps that wait to be written. Returns what was short for
+  // these, which wait on.
+  std::optional<Error> give_back();
+  bool writing_is_short() const { return writer_ && writer_->has_postponed(); }
+  void finish();          // ends the folder's journal and the checkpoints
+  void log_path() const;  // of the index, for ParaView
+  // Files of write()'s steps, relative to the folder.
+  const std::vector<std::string>& committed() const { return committed_; }
+
+  // The last step down when a GPU's memory is short: what is committed stays, so only before the first result.
+  bool may_go_to_the_cpu() const;
+  // No where a CPU can do it all over, or where a file has steps with these fields and needs them in all.
+  bool may_lack_fields() const;
+  // From here on steps lack fields for which memory is short (apps/results/derived_fields.hpp), and the run ends with
+  // an error.
+  void go_without_fields(const Error& shortage, const std::string& remedy);
+  bool lacks_fields() const { return lack_.has_value(); }
+  std::optional<Error> lack() const;  // the error
+
+ private:
+  void read_settings();
+  CheckpointOwner owner() const;
+  void open_folder();
+  void try_folder();
+  void check_room(const ProbeFields& fields) const;
+  void open_writer(bool probes);
+  void report_steps_down();
+  void keep_lack();
+  void unless_memory_is_short(const std::function<void()>& write_checkpoint);
+  void leave_out_missing(std::vector<Field>& fields);
+  std::filesystem::path path_of(const std::string& file) const;
+  std::string resolved_name() const, resolved_case() const;  // bracket.resolved.toml
+
+  ResultsContext context_;
+  const Mesh* mesh_ = nullptr;
+  BodyMeasure measure_;
+  bool estimates_error_ = false;
+  SeriesOptions format_;
+  ResultFields fields_;
+  std::string output_;
+  LoadCaseOutcome* part_ = nullptr;       // of the report: the load case or combination in work
+  std::unique_ptr<ResultFolder> folder_;  // from open() on
+  std::optional<Checkpoints> checkpoints_;
+  std::optional<CheckpointState> resumed_;
+  std::vector<std::string> committed_;
+  struct Lack {
+    std::string shortage, remedy;
+    bool is_kept = false;  // in a checkpoint
+  };
+  std::optional<Lack> lack_;
+  std::vector<std::string> steps_before_;  // down, of a solve that is not recorded yet
+  std::optional<ResultWriter> writer_;     // of write(): a step for each increment, load case and combination
+};
+
+}  // namespace ritz

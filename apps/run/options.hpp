@@ -1,0 +1,48 @@
+// What a program is, and what its command line asks for.
+#pragma once
+
+#include "apps/run/memory_limits.hpp"
+#include "mesh/mesh.hpp"
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace ritz {
+
+struct AppInfo {
+  std::string name;         // "ritz-heat"
+  std::string description;  // one sentence
+  std::string example;      // a case file, shown by --help
+  int components = 3;       // unknowns per node, about: for the choice of a device
+};
+
+// Instead of a case file and its mesh: Case::survey and a small mesh, for apps/program/schema.hpp. The run ends at
+// checked().
+struct RunSurvey {
+  std::map<std::string, std::string> taken;
+  std::function<Mesh(bool structural)> mesh;
+};
+
+struct RunOptions {
+  std::string case_file, device = "auto", output, json;
+  std::vector<std::string> overrides;  // key=value
+  int threads = 0;
+  double time_limit = 0;          // [s]; 0: none
+  double checkpoint_every = 600;  // [s]; 0: only when it is stopped
+  MemoryLimits memory;
+  std::string profile;               // file of the trace
+  std::vector<std::string> notices;  // of the attempt before this
+  bool check = false, estimate = false, describe = false, schema = false, log_json = false, quiet = false,
+       verbose = false, overwrite = false;
+  std::string member;   // of a sweep: its results are named after it; empty: after the case
+  bool resume = false;  // what an earlier run of this case committed is not done again
+  std::optional<RunSurvey> survey;
+};
+
+// Thrown where a run ends that was to be checked only.
+struct CheckedOnly {};
+
+}  // namespace ritz
