@@ -168,7 +168,7 @@ class Lock(CaseTest):
             os.kill(run.pid, signal.SIGKILL)
             run.wait()
         outcome = self.solve("ritz-heat", example("fin"), output=folder)
-        self.assertIn("its lock is taken over", outcome.log)
+        self.assertIn("the lock is taken over", outcome.log)
 
     def test_a_lock_of_another_host_is_respected(self):
         folder = self.folder / "shared"
