@@ -37,10 +37,10 @@ struct ResultsContext {
   Case& input;
   Log& log;
   RunReport& report;
-  const bool& writes_fields;       // else probes alone
-  std::string name;                // that results begin with
-  ResultFolder* sweep = nullptr;   // of the sweep whose member this is
-  bool is_member = false;          // of a sweep
+  const bool& writes_fields;                                       // else probes alone
+  std::string name;                                                // that results begin with
+  ResultFolder* sweep = nullptr;                                   // of the sweep whose member this is
+  bool is_member = false;                                          // of a sweep
   std::function<std::vector<std::string>()> take_steps_down = {};  // of the equations, since the last call
   std::function<void()> give_back_lists = {};                      // of the equations, which can make them anew
 };
