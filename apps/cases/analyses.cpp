@@ -24,7 +24,7 @@ void refuse_load_cases(Run& run, const CaseModel& model, bool linear) {
   if (model.linear)
     run.input().add_error(Error(Exit::model, "load cases along a path of [newton]",
                                 "each load case is one state, under all of its loads",
-                                "leave [newton] out, or the load cases"));
+                                "omit [newton], or the load cases"));
   else
     run.input().add_error(Error(Exit::model, "load cases of a model with nonlinear elements",
                                 "they share one matrix, which such elements change", "make a case file of each"));

@@ -63,10 +63,10 @@ Section i_section(double width, double height, double web, double flange) {
 }  // namespace
 
 std::map<std::string, double> read_profile(const Case::Table& t, double nu) {
-  const std::string shape = t.choice(
-      "profile",
-      "of a beam, instead of area, inertias, torsion and shear areas: height along local y, width along local z",
-      {"none", "rectangle", "circle", "tube", "box", "i"}, "none");
+  const std::string shape = t.choice("profile",
+                                     "profile of a beam, instead of area, inertias, torsion and shear areas: height "
+                                     "along local y, width along local z",
+                                     {"none", "rectangle", "circle", "tube", "box", "i"}, "none");
   if (shape == "none") return {};
   const bool round = shape == "circle" || shape == "tube";
   const double diameter = round ? size(t, "diameter", "of a circle or tube, outside [m]") : 1;

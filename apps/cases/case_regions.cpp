@@ -38,7 +38,7 @@ class RegionReader {
       : mesh_(mesh), box_(bounds_of(mesh)), known_(mesh.regions().begin(), mesh.regions().end()) {}
 
   void read(const Case::Table& t) {
-    const std::string name = t.text("name", "of the region");
+    const std::string name = t.text("name", "name of the region");
     const std::string sets[] = {"union", "intersection", "difference"};
     const auto set = std::ranges::find_if(sets, [&](const std::string& key) { return t.has(key); });
     std::optional<Region> made = set != std::end(sets) ? of_others(t, name, *set) : by_geometry(t, name);
@@ -72,15 +72,15 @@ class RegionReader {
     for (const Region& r : known_) names.push_back(r.name);
     const std::string near = nearest_match(name, names);
     t.error(key, fmt::format("there is no region '{}'", name), fmt::format("the regions so far are {}", listed()),
-            near.empty() ? "name one of these; a region of the case file stands before those that are made of it"
+            near.empty() ? "name one of these; a region of the case file must precede those that are made of it"
                          : fmt::format("did you mean '{}'?", near));
     return nullptr;
   }
 
   std::optional<Region> of_others(const Case::Table& t, const std::string& name, const std::string& key) {
     const std::vector<std::string> names =
-        t.texts(key, key == "union"          ? "of these regions"
-                     : key == "intersection" ? "of these regions: what is in all of them"
+        t.texts(key, key == "union"          ? "entities that are in any of these regions"
+                     : key == "intersection" ? "entities that are in all of these regions"
                                              : "the first of these regions without the others");
     std::vector<const Region*> parts;
     for (const std::string& each : names)
@@ -117,31 +117,36 @@ class RegionReader {
 
   // All conditions that are given must hold.
   std::optional<Region> by_geometry(const Case::Table& t, const std::string& name) {
-    const std::string kind_name = t.choice("kind", "of what", {"cells", "facets", "nodes"});
+    const std::string kind_name = t.choice("kind", "what the region consists of", {"cells", "facets", "nodes"});
     const RegionKind kind = kind_name == "cells"    ? RegionKind::cells
                             : kind_name == "facets" ? RegionKind::facets
                                                     : RegionKind::nodes;
-    const double tolerance =
-        t.number("tolerance", "how far outside still counts [length]; by default a millionth of the mesh's diagonal",
-                 {.fallback = 1e-6 * box_.diagonal(), .minimum = 0});
+    const double tolerance = t.number(
+        "tolerance", "distance outside that still counts [length]; by default a millionth of the mesh's diagonal",
+        {.fallback = 1e-6 * box_.diagonal(), .minimum = 0});
     std::vector<PlaceTest> tests;
-    if (const Case::Table b = t.table("box", "between two corners"); t.has("box"))
+    if (const Case::Table b = t.table("box", "entities between two corners"); t.has("box"))
       tests.push_back(in_box(point(b, "low", "lower corner"), point(b, "high", "upper corner"), tolerance));
-    if (const Case::Table p = t.table("plane", "on a plane, or on a line in two dimensions"); t.has("plane"))
-      tests.push_back(
-          near_plane(point(p, "point", "on it"), direction(p, "normal", "to it, of any length"), tolerance));
-    if (const Case::Table s = t.table("sphere", "in a sphere or a circle, or on it"); t.has("sphere")) {
-      const Point centre = point(s, "centre", "of it");
-      const double radius = s.number("radius", "of it", {.above = 0});
-      tests.push_back(s.flag("surface", "on it, not in it", false) ? near_sphere(centre, radius, tolerance)
-                                                                   : in_sphere(centre, radius, tolerance));
+    if (const Case::Table p = t.table("plane", "entities on a plane, or on a line in two dimensions"); t.has("plane"))
+      tests.push_back(near_plane(point(p, "point", "a point on the plane"),
+                                 direction(p, "normal", "normal of the plane, of any length"), tolerance));
+    if (const Case::Table s = t.table("sphere", "entities in a sphere or a circle, or on its surface");
+        t.has("sphere")) {
+      const Point centre = point(s, "centre", "centre of the sphere");
+      const double radius = s.number("radius", "radius", {.above = 0});
+      tests.push_back(s.flag("surface", "take the surface, not the inside", false)
+                          ? near_sphere(centre, radius, tolerance)
+                          : in_sphere(centre, radius, tolerance));
     }
-    if (const Case::Table c = t.table("cylinder", "in a cylinder without ends, or on it; cut it with a box");
+    if (const Case::Table c =
+            t.table("cylinder", "entities in a cylinder without ends, or on its surface; limit it with a box");
         t.has("cylinder")) {
-      const Point on = point(c, "point", "on its axis"), axis = direction(c, "axis", "its direction, of any length");
-      const double radius = c.number("radius", "of it", {.above = 0});
-      tests.push_back(c.flag("surface", "on it, not in it", false) ? near_cylinder(on, axis, radius, tolerance)
-                                                                   : in_cylinder(on, axis, radius, tolerance));
+      const Point on = point(c, "point", "a point on the axis"),
+                  axis = direction(c, "axis", "direction of the axis, of any length");
+      const double radius = c.number("radius", "radius", {.above = 0});
+      tests.push_back(c.flag("surface", "take the surface, not the inside", false)
+                          ? near_cylinder(on, axis, radius, tolerance)
+                          : in_cylinder(on, axis, radius, tolerance));
     }
     std::optional<Formula> formula;
     if (t.has("expression")) {
@@ -153,7 +158,7 @@ class RegionReader {
       });
     }
     const Region* among = nullptr;
-    if (const std::string of = t.text("of", "a region that it is a part of; else facets are those of the boundary",
+    if (const std::string of = t.text("of", "a region that contains it; by default facets are those of the boundary",
                                       {.fallback = "", .may_be_empty = true});
         !of.empty()) {
       among = find(t, "of", of);
@@ -170,10 +175,10 @@ class RegionReader {
       t.error("normal", fmt::format("{} have no normal", noun_of(kind)), {}, "use kind = \"facets\"");
     std::optional<std::pair<Point, double>> normal;
     if (const Case::Table n = t.table("normal", "facets that look in a direction"); by_normal)
-      normal = {
-          direction(n, "direction", "outward, of any length"),
-          n.number("angle", "most between it and the normal [degrees]", {.fallback = 1, .minimum = 0, .maximum = 180}) *
-              std::numbers::pi / 180};
+      normal = {direction(n, "direction", "outward, of any length"),
+                n.number("angle", "largest angle between the direction and the normal [degrees]",
+                         {.fallback = 1, .minimum = 0, .maximum = 180}) *
+                    std::numbers::pi / 180};
     if (tests.empty() && !by_normal) {
       t.error("kind", "this region has no condition", {},
               "give one or several of box, plane, sphere, cylinder, normal, expression; or union, intersection or "

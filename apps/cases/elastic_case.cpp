@@ -31,7 +31,8 @@ void check_along_axis(const Case::Table& t, const char* key, const std::vector<d
 std::optional<std::vector<double>> read_gravity(const Case::Table& from, const PlaneModel& plane, int dimension) {
   const Case::Table table = from.table("gravity", "weight of the body; needs densities");
   if (!table.present()) return std::nullopt;
-  std::vector<double> acceleration = table.vector("acceleration", "[m/s^2]", {.size = dimension});
+  std::vector<double> acceleration =
+      table.vector("acceleration", "gravitational acceleration [m/s^2]", {.size = dimension});
   check_along_axis(table, "acceleration", acceleration, plane, "gravity across the axis of a body of revolution",
                    "give 0 for x, or model the body in three dimensions; a spinning one takes a [[body_force]] of "
                    "density * omega^2 * x");
@@ -82,7 +83,7 @@ void add_loads(Case& input, const Case::Table& from, const FunctionSpace& space,
     const Region* region = t.region("region", "facets", mesh, {RegionKind::facets});
     const std::vector<double> value = t.vector("value", "[N]", {.size = G});
     check_along_axis(t, "value", value, plane, "a total force across the axis of a body of revolution",
-                     "give 0 for x; what pushes outwards all around is a [[traction]] or a [[pressure]]");
+                     "give 0 for x; for a load outwards all around use a [[traction]] or a [[pressure]]");
     if (region == nullptr || !has_area(t, mesh, *region, plane)) continue;
     const double area = loaded_size(mesh, *region, {plane.weight, plane.axisymmetric}, space.order());
     integrals.push_back(Integral::over(

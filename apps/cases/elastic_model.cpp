@@ -52,7 +52,7 @@ std::vector<ElasticMaterial> elastic_materials(Run& run, const Mesh& mesh, const
   Case& input = run.input();
   std::vector<ElasticMaterial> materials;
   std::vector<MaterialRegion> regions;
-  for (const Case::Table& t : input.tables("material", "what the cells are made of")) {
+  for (const Case::Table& t : input.tables("material", "material of the cells")) {
     const Region* region = t.region("region", "cells", mesh, {RegionKind::cells});
     const Formula young = t.formula("young", "Young's modulus [Pa]", {.above = 0, .out_of_bounds = Exit::model});
     const Formula poisson =
@@ -100,8 +100,8 @@ std::vector<Prescription> read_displacements(const Case::Table& from, const Mesh
           {.fallback = 0});
       if (only_zero && (!value.is_number() || value.number() != 0))
         t.error(names[c], fmt::format("the support moves by {}", value.text()),
-                "modes vibrate about the state of rest: their supports stand still",
-                fmt::format("write {} = 0, or leave it out", names[c]));
+                "modes vibrate about the state of rest: their supports do not move",
+                fmt::format("write {} = 0, or omit it", names[c]));
       any = true;
       if (region != nullptr) prescribed.push_back({region, c, value, t.where()});
     }

@@ -113,7 +113,7 @@ void report_forecast(Run& run, const FunctionSpace& space, const Shown& shown, c
       "forecast: {} unknowns, device peak {}, host peak {}; {} has {} for it{}: {}", space.unknown_count(),
       text_of_bytes(paths.front().peak.total()), text_of_bytes(run.report().forecast.front().host_peak),
       device.info().name, text_of_bytes(available),
-      host_limit > 0 ? fmt::format(", and what is counted of the host may be {}", text_of_bytes(host_limit)) : "",
+      host_limit > 0 ? fmt::format(", and the limit of counted host memory is {}", text_of_bytes(host_limit)) : "",
       verdict(paths, fits));
   if (const Index refresh = paths.front().refresh; refresh > paths.front().peak.total())
     run.log().line(

@@ -30,7 +30,7 @@ const FormCatalogue::Entry& main_form(Run& run, const FormCatalogue& catalogue, 
     if (is_volume(name)) own.push_back(name);
   for (const std::string& name : catalogue.forms())
     if (is_volume(name) && catalogue.find(name).record->declared) volume.push_back(name);
-  const std::string name = model.choice("form", "what is solved for; a plugin's only form by default", volume,
+  const std::string name = model.choice("form", "form of the equations; by default the only form of a plugin", volume,
                                         own.size() == 1 ? std::optional(own.front()) : std::nullopt);
   model.open_to_plugins("form");
   if (!catalogue.has_form(name)) run.input().throw_if_any();
@@ -91,7 +91,7 @@ Equations read_equations(Run& run, const FormCatalogue& catalogue, const FormCat
   std::vector<MaterialRegion> materials;
   bool thick = false;
   for (const Case::Table& t :
-       input.tables("material", "what the cells are made of: parameters of the form", {.minimum_count = 1})) {
+       input.tables("material", "material of the cells: parameters of the form", {.minimum_count = 1})) {
     const std::vector<std::string> given = t.keys();
     thick = thick || (mesh.dimension() == 2 && std::ranges::find(given, "thickness") != given.end());
     const Region* region = t.region("region", "cells", mesh, {RegionKind::cells});
@@ -159,7 +159,7 @@ std::vector<Prescription> read_prescribed(const Case::Table& from, const Mesh& m
     const Region* region =
         t.region("region", "facets, nodes or cells", mesh, {RegionKind::facets, RegionKind::nodes, RegionKind::cells});
     const int component = component_of(t, record);
-    const Formula value = t.formula("value", "of the unknown");
+    const Formula value = t.formula("value", "value of the unknown");
     for (int c = 0; region != nullptr && c < record.components; ++c)
       if (component < 0 || component == c) prescribed.push_back({region, c, value, t.where()});
   }
@@ -197,11 +197,11 @@ void compare_fields(Run& run, const FormRecord& r, const Operator& equations, co
   for (std::size_t c = 0; c < components; ++c) {
     const double ratio = std::sqrt(left[c] / acts[c]);
     if (!(acts[c] > 1e-24 * most) || ratio <= 100 * tolerance) continue;
-    run.log().notice(fmt::format(
-        "component {} of '{}' is in balance to {:.1e} of what acts on it only: what acts on another is {:.0e} times as "
-        "large, and one residual is "
-        "taken of all. Choose units that bring them closer, [solver] method = \"direct\", or a smaller tolerance",
-        c, r.unknown, ratio, std::sqrt(most / acts[c])));
+    run.log().notice(
+        fmt::format("the residual of component {} of '{}' is {:.1e} of the forces on it: the forces on another "
+                    "component are {:.0e} times as large, and one residual is taken of all. Choose units that bring "
+                    "them closer, [solver] method = \"direct\", or a smaller tolerance",
+                    c, r.unknown, ratio, std::sqrt(most / acts[c])));
   }
 }
 
@@ -241,7 +241,7 @@ CaseModel read_form(Run& run) {
   for (const char* key : {"order", "element"})
     if (table.has(key))
       table.refuse(key, fmt::format("'[model] {}' was given", key),
-                   "what the field is made of stands in one place, [space]",
+                   "the elements of the field are chosen in one place, [space]",
                    fmt::format("write it as [space] {} = ...", key));
   CaseModel model;
   const char* move_out = "move it out of the load case, or make two case files";

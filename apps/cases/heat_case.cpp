@@ -29,7 +29,7 @@ void add_loads(Case& input, const Case::Table& from, const FunctionSpace& space,
     add_load<1, G, 1>(input, t, mesh, plane, "heat per area into the body [W/m^2]", integrals);
   for (const Case::Table& t : from.tables("power", "heat in total, spread evenly over an area or a volume")) {
     const Region* region = t.region("region", "facets or cells", mesh, {RegionKind::facets, RegionKind::cells});
-    const double value = t.number("value", "into the body [W]");
+    const double value = t.number("value", "heat into the body in total [W]");
     if (region == nullptr || (region->kind == RegionKind::facets && !has_area(t, mesh, *region, plane))) continue;
     const double size = loaded_size(mesh, *region, {plane.weight, plane.axisymmetric}, space.order());
     integrals.push_back(
@@ -78,9 +78,10 @@ std::vector<Integral> heat_integrals(Run& run, const FunctionSpace& space, const
   const Mesh& mesh = space.mesh();
   std::vector<Integral> integrals;
   std::vector<MaterialRegion> materials;
-  for (const Case::Table& t : input.tables("material", "what the cells are made of")) {
+  for (const Case::Table& t : input.tables("material", "material of the cells")) {
     const Region* region = t.region("region", "cells", mesh, {RegionKind::cells});
-    const Formula k = t.formula("conductivity", "k [W/(m K)]", {.above = 0, .out_of_bounds = Exit::model});
+    const Formula k =
+        t.formula("conductivity", "thermal conductivity k [W/(m K)]", {.above = 0, .out_of_bounds = Exit::model});
     if (region == nullptr) continue;
     materials.push_back({region, t.where()});
     conductors.push_back({region, k});
@@ -91,7 +92,8 @@ std::vector<Integral> heat_integrals(Run& run, const FunctionSpace& space, const
   add_loads<G>(input, input.root(), space, plane, integrals);
   for (const Case::Table& t : input.tables("convection", "cooling by a fluid")) {
     const Region* region = t.region("region", "facets", mesh, {RegionKind::facets});
-    const Formula h = t.formula("coefficient", "h [W/(m^2 K)]", {.above = 0, .out_of_bounds = Exit::model});
+    const Formula h =
+        t.formula("coefficient", "heat transfer coefficient h [W/(m^2 K)]", {.above = 0, .out_of_bounds = Exit::model});
     const Formula ambient = t.formula("ambient", "temperature of the fluid, in the unit of all temperatures");
     if (region == nullptr || !has_area(t, mesh, *region, plane)) continue;
     check_formulas(input, mesh, *region, std::array{h, ambient});
@@ -167,7 +169,7 @@ void print_heat(Run& run, const Constraints& supports, const std::vector<Convect
       [](double a) { return std::abs(a); });
   if (std::abs(given) < 1e-12 * largest) given = 0;  // rounding of a difference
   run.log().line(
-      "heat into the body: {:.6g} given, {:.6g} at prescribed temperatures, by convection {}; certificate {:.1e}",
+      "heat into the body: {:.6g} given, {:.6g} at prescribed temperatures, by convection {}; relative residual {:.1e}",
       given, held, fmt::join(words, ", "), s.residual);
   run.results().facts()["applied_load"] = fmt::format("{:.10g}", given);
   run.results().facts()["reaction"] = fmt::format("{:.10g}", held);
@@ -186,7 +188,7 @@ void show(Run& run, const Operator& equations, const Constraints& supports, cons
     else print_heat(run, supports, cooled, s);
   } catch (const Error& error) {
     if (error.exit() != Exit::resources) throw;
-    run.log().notice(fmt::format("heat by convection is not told: {}", error.message()));
+    run.log().notice(fmt::format("heat by convection is not reported: {}", error.message()));
   }
   phase.reset();
   std::optional<DiscretisationError> error;

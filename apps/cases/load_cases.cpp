@@ -29,9 +29,10 @@ void refuse_matrix_tables(const Case::Table& table, const std::vector<MatrixTabl
 LoadCombination read_combination(const Case::Table& table, const std::vector<LoadCaseInput>& cases) {
   std::vector<std::string> names;
   for (const LoadCaseInput& each : cases) names.push_back(each.name);
-  LoadCombination combination{table.text("name", "of the combination in the log, the report and the result files"),
+  LoadCombination combination{table.text("name", "name of the combination in the log, the report and the result files"),
                               std::vector<double>(cases.size(), 0.0)};
-  const Case::Table factors = table.table("factors", "of each load case that takes part: {dead = 1.35, snow = 1.5}");
+  const Case::Table factors =
+      table.table("factors", "factor of each load case that takes part: {dead = 1.35, snow = 1.5}");
   const std::vector<std::string> keys = factors.keys();
   if (keys.empty())
     table.error("factors", "a combination of nothing", {},
@@ -82,11 +83,11 @@ LoadCaseInputs read_load_cases(Case& input, const std::vector<std::string>& load
   const char* about =
       "a set of loads, solved together with the others: its name, and its own tables as [[load_case.<kind of load>]]";
   for (const Case::Table& table : input.tables("load_case", about)) {
-    const std::string name = table.text("name", "of the load case in the log, the report and the result files");
+    const std::string name = table.text("name", "name of the load case in the log, the report and the result files");
     check_name(table, name, names);
     if (std::ranges::all_of(table.keys(), [](const std::string& key) { return key == "name"; }))
       table.error("name", fmt::format("the load case '{}' has no loads", name),
-                  "the loads of a load case stand under it as [[load_case.<kind of load>]]; tables without that prefix "
+                  "the loads of a load case are its tables [[load_case.<kind of load>]]; tables without that prefix "
                   "act in all load cases",
                   fmt::format("give it some of {}, or remove it", quoted_list(load_tables)));
     refuse_matrix_tables(table, matrix_tables);

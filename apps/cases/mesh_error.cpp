@@ -135,8 +135,9 @@ double relative_at_peak(const DiscretisationError& error) {
 bool wants_mesh_error(Run& run) {
   const bool wanted =
       run.input()
-          .table("output", "where results go and how")
-          .flag("error_estimate", "of the error by the mesh: in the log, the report and as a field in cells", false);
+          .table("output", "folder and format of the results")
+          .flag("error_estimate", "estimate the discretisation error: in the log, the report and as a field in cells",
+                false);
   if (wanted) run.results().estimate_error();
   return wanted;
 }

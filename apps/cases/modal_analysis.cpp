@@ -19,12 +19,12 @@ struct ModalSettings {
 };
 
 ModalSettings read_settings(Case& input) {
-  const Case::Table t = input.table("modal", "which modes, and how they are found and written");
+  const Case::Table t = input.table("modal", "number, method and output of the modes");
   ModalSettings s;
   const bool has_band = t.has("band");
   if (has_band && t.has("count"))
     t.error("count", "a count and a band are given", "a band holds as many modes as it holds", "remove one of them");
-  s.eigen.count = static_cast<int>(t.integer("count", "how many of the lowest modes, rigid motions included",
+  s.eigen.count = static_cast<int>(t.integer("count", "number of lowest modes, rigid motions included",
                                              {.fallback = 10, .minimum = 1, .maximum = 10000}));
   if (has_band) {
     const std::vector<double> band =
@@ -49,10 +49,11 @@ ModalSettings read_settings(Case& input) {
     t.error("method", "lobpcg finds the lowest modes, not those of a band", {}, "give a count, or use lanczos");
   s.eigen.relative = t.number(
       "tolerance",
-      "of the residual of a mode, relative to its inertia forces; its frequency is off by about the square of it",
+      "limit of the residual of a mode, relative to its inertia forces; the frequency is off by about the square of it",
       {.fallback = 1e-6, .above = 0, .below = 1});
-  s.eigen.max_iterations = static_cast<int>(t.integer("max_iterations", "of lobpcg; of lanczos, blocks of eight solves",
-                                                      {.fallback = 500, .minimum = 1, .maximum = 1000000}));
+  s.eigen.max_iterations = static_cast<int>(
+      t.integer("max_iterations", "largest number of iterations of lobpcg; with lanczos, of blocks of eight solves",
+                {.fallback = 500, .minimum = 1, .maximum = 1000000}));
   s.eigen.verify = t.flag("verify", "count the modes by the inertia of one more factor, with lanczos", true);
   s.shapes.unit_maximum = t.choice("normalise", "mode shapes to unit modal mass, or to a largest displacement of 1",
                                    {"mass", "maximum"}, "mass") == "maximum";

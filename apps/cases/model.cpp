@@ -37,7 +37,7 @@ void check_radii(const Mesh& mesh) {
 
 PlaneModel plane_model(Run& run, const Mesh& mesh, const std::vector<std::string>& types, const std::string& fallback) {
   PlaneModel model;
-  const Case::Table table = run.input().table("model", "what the mesh stands for");
+  const Case::Table table = run.input().table("model", "kind of model of the mesh");
   const bool solid = mesh.dimension() == 3;
   const std::vector<std::string> allowed = solid ? std::vector<std::string>{"solid"} : types;
   std::optional<std::string> assumed;
@@ -46,7 +46,7 @@ PlaneModel plane_model(Run& run, const Mesh& mesh, const std::vector<std::string
   model.type = table.choice("type", fmt::format("kind of model, for a mesh of {} dimensions", mesh.dimension()),
                             allowed, assumed);
   model.axisymmetric = model.type == "axisymmetric";
-  if (!solid) model.weight = table.number("thickness", "of plane models [m]", {.fallback = 1, .above = 0});
+  if (!solid) model.weight = table.number("thickness", "thickness of plane models [m]", {.fallback = 1, .above = 0});
   if (model.axisymmetric) {
     if (table.has("thickness"))
       table.error("thickness", "an axisymmetric model has no thickness", {}, "remove the key");
@@ -75,7 +75,7 @@ bool can_be_used(const Case::Table& table, const Mesh& mesh, const std::string& 
     table.error("element",
                 fmt::format("the reference element '{}' is for cells of kind {}, of which the mesh has none", name,
                             traits(element.shape).name),
-                {}, "take one for the cells of the mesh, or leave it out");
+                {}, "take one for the cells of the mesh, or omit it");
   for (const CheckResult& r : check_functions(element)) {
     if (r.passed) continue;
     table.error("element", fmt::format("the reference element '{}' fails the check '{}'", name, r.check), r.note,
@@ -94,8 +94,8 @@ const FunctionSpace& make_space(Run& run, const Mesh& mesh, int components, cons
   SpaceOptions options;
   options.order = static_cast<int>(
       table.integer("order",
-                    "of the field's elements, whatever the mesh's; 0 takes the mesh's own. Quadrilaterals and "
-                    "hexahedra to 8, triangles, tetrahedra and prisms to 4, pyramids to 3",
+                    "order of the field's elements, independent of the mesh's; 0 takes the mesh's own. Quadrilaterals "
+                    "and hexahedra to 8, triangles, tetrahedra and prisms to 4, pyramids to 3",
                     {.fallback = 0, .minimum = 0, .maximum = 8}));
   std::string element;
   if (catalogue != nullptr) {
@@ -174,7 +174,7 @@ void print_balance(Run& run, std::span<const double> applied, const std::vector<
   std::vector<double> sums(static_cast<std::size_t>(components), 0.0);
   for (std::size_t i = 0; i < reaction.size(); ++i) sums[i % static_cast<std::size_t>(components)] += reaction[i];
   if (!applied.empty()) {
-    run.log().line("loads: ({:.6g}), reactions: ({:.6g}), certificate {:.1e}", fmt::join(applied, ", "),
+    run.log().line("loads: ({:.6g}), reactions: ({:.6g}), relative residual {:.1e}", fmt::join(applied, ", "),
                    fmt::join(sums, ", "), residual);
     run.results().facts()["applied_load"] = fmt::format("{:.10g}", fmt::join(applied, " "));
   }

@@ -36,23 +36,23 @@ void record(Run& run, const NonlinearSolution& s, Index unknowns) {
 NewtonInput read_newton(Run& run, const LinearSolverOptions& linear) {
   NewtonInput input{.options = {.linear = linear}};
   NonlinearOptions& options = input.options;
-  const Case::Table newton = run.input().table("newton", "how nonlinear equations are solved");
+  const Case::Table newton = run.input().table("newton", "Newton's method for nonlinear equations");
   constexpr double usual = 1e-8;
-  options.relative = newton.number("tolerance", "on the true residual, relative to the largest force",
+  options.relative = newton.number("tolerance", "limit of the true residual, relative to the largest force",
                                    {.fallback = usual, .above = 0, .below = 1});
   if (options.relative >= usual) options.rounding_error = error_that_rounding_may_leave;
-  options.max_steps =
-      static_cast<int>(newton.integer("max_steps", "per increment", {.fallback = 50, .minimum = 1, .maximum = 10000}));
+  options.max_steps = static_cast<int>(newton.integer("max_steps", "largest number of steps per increment",
+                                                      {.fallback = 50, .minimum = 1, .maximum = 10000}));
   options.increments = static_cast<int>(
-      newton.integer("increments", "in which loads and prescribed values grow, in each stage of the path",
+      newton.integer("increments", "number of increments of loads and prescribed values in each stage of the path",
                      {.fallback = 1, .minimum = 1, .maximum = 100000}));
   options.path = newton.vector(
       "path",
       "parts of the loads and prescribed values at the end of each stage: [1, 0] puts them on and takes them off",
       {.fallback = std::vector<double>{1}});
-  options.halvings =
-      static_cast<int>(newton.integer("halvings", "how often an increment is halved, when Newton's method fails in it",
-                                      {.fallback = 4, .minimum = 0, .maximum = 20}));
+  options.halvings = static_cast<int>(
+      newton.integer("halvings", "how many times an increment is halved when Newton's method fails in it",
+                     {.fallback = 4, .minimum = 0, .maximum = 20}));
   input.write_increments =
       newton.choice("write", "results of the last increment, or of each: a stage of the path takes the time 1",
                     {"last", "increments"}, "last") == "increments";

@@ -73,7 +73,7 @@ Run::Run(AppInfo info, RunOptions options, SharedModel* shared)
                           : Case::from_file(options_.case_file, options_.overrides);
   if (options_.describe || options_.survey) read_sweep(*case_, name_);
   else case_->drop("sweep");
-  case_->root().text("title", "what this case is about", {.fallback = "", .may_be_empty = true});
+  case_->root().text("title", "a line about the case", {.fallback = "", .may_be_empty = true});
   results_ = std::make_unique<Results>(ResultsContext{.program = info_,
                                                       .options = options_,
                                                       .device = device(),
@@ -96,25 +96,26 @@ const Device& Run::device() const { return *shared_->device; }
 const Mesh& Run::mesh(bool structural) {
   if (mesh_ != nullptr) return *mesh_;
   auto phase = device().profile().phase("read");
-  const Case::Table table = case_->table("mesh", "the part");
+  const Case::Table table = case_->table("mesh", "the mesh of the part");
   const std::string file = table.path("file",
                                       "mesh file (.msh, .inp, .vtu, .vtk, .mesh, .bdf, .exo, .med, .cgns, ...: "
                                       "docs/formats.md), relative to the case file",
                                       {.must_exist = true});
   const double scale =
       table.number("scale", "factor on the coordinates, 0.001 for a mesh in mm", {.fallback = 1, .above = 0});
-  const auto refinements =
-      table.integer("refine", "how often all cells are halved", {.fallback = 0, .minimum = 0, .maximum = 10});
+  const auto refinements = table.integer("refine", "number of uniform refinements, each of which halves all cells",
+                                         {.fallback = 0, .minimum = 0, .maximum = 10});
   const auto order = table.integer("order", "1 or 2: order of the cells; 0 keeps the file's",
                                    {.fallback = 0, .minimum = 0, .maximum = 2});
-  const std::string mid_nodes = table.choice("mid_nodes", "of cells raised to order 2: on edges only, or on faces too",
-                                             {"serendipity", "full"}, "serendipity");
+  const std::string mid_nodes =
+      table.choice("mid_nodes", "nodes of cells raised to order 2: on edges only, or on faces too",
+                   {"serendipity", "full"}, "serendipity");
   if (mid_nodes == "full" && order != 2)
     table.error("mid_nodes", "mid_nodes = 'full' without order = 2",
                 "cells keep the nodes of the file unless [mesh] order says otherwise", "add order = 2");
   const bool torn = table.flag("allow_torn",
-                               "nodes that hang on facets of their own body, and quadrilateral facets on triangles, "
-                               "are meant: the solution may tear there",
+                               "accept hanging nodes on facets of their own body, and quadrilateral facets on "
+                               "triangles: the solution may be discontinuous there",
                                false);
   if (!std::filesystem::exists(file)) case_->throw_if_any();
   report_.mesh_file = file;

@@ -12,7 +12,8 @@ SmoothedAggregationOptions read_multigrid(const Case::Table& solver) {
   const SmoothedAggregationOptions defaults;
   SmoothedAggregationOptions options;
   const std::string precision = multigrid.choice(
-      "precision", "of the cycle; the iteration around it is always double; half: as single, with matrices in 16 bits",
+      "precision",
+      "precision of the cycle; the iteration around it is always double; half: as single, with matrices in 16 bits",
       {"single", "double", "half"}, "single");
   options.single_precision = precision != "double";
   options.half_storage = precision == "half";
@@ -63,13 +64,13 @@ void tell_what_has_no_effect(const LinearSolverOptions& options,
 
 LinearSolverOptions read_solver(const Case& input, double tolerance,
                                 const std::function<void(const std::string&)>& notice) {
-  const Case::Table table = input.table("solver", "how the linear system is solved");
+  const Case::Table table = input.table("solver", "solver of the linear systems");
   LinearSolverOptions options;
   options.method = linear_method_named(
       table.choice("method", "auto: direct or iterative by size and kind of the matrix, docs/solvers.md",
                    linear_method_names(), "auto"));
-  options.preconditioner = preconditioner_named(
-      table.choice("preconditioner", "of iterative methods; auto takes multigrid", preconditioner_names(), "auto"));
+  options.preconditioner = preconditioner_named(table.choice(
+      "preconditioner", "preconditioner of iterative methods; auto takes multigrid", preconditioner_names(), "auto"));
   if (const auto wrong = mismatch(options.method, options.preconditioner))
     table.error("preconditioner", wrong->what, wrong->why, wrong->fix);
   const std::string operator_kind = table.choice(
@@ -80,19 +81,20 @@ LinearSolverOptions read_solver(const Case& input, double tolerance,
   options.operator_kind = operator_kind == "matrix"        ? OperatorKind::matrix
                           : operator_kind == "matrix_free" ? OperatorKind::matrix_free
                                                            : OperatorKind::automatic;
-  options.relative = table.number("tolerance", "on the true residual, relative to the load",
+  options.relative = table.number("tolerance", "limit of the true residual, relative to the load",
                                   {.fallback = tolerance, .above = 0, .below = 1});
   if (options.relative >= tolerance) options.rounding_error = error_that_rounding_may_leave;
-  options.max_iterations = static_cast<int>(table.integer(
-      "max_iterations", "of iterative methods", {.fallback = most_iterations, .minimum = 1, .maximum = 10000000}));
+  options.max_iterations =
+      static_cast<int>(table.integer("max_iterations", "largest number of iterations of iterative methods",
+                                     {.fallback = most_iterations, .minimum = 1, .maximum = 10000000}));
   if (table.has("restart") && options.method != LinearMethod::gmres && options.method != LinearMethod::automatic)
     table.error("restart", fmt::format("'restart' was given for the method '{}'", name_of(options.method)),
-                "only GMRES restarts", "leave it away, or use method = \"gmres\"");
+                "only GMRES restarts", "omit it, or use method = \"gmres\"");
   options.restart = static_cast<int>(
       table.integer("restart", "iterations of GMRES after which it starts again; memory: twice as many vectors",
                     {.fallback = options.restart, .minimum = 1, .maximum = 1000}));
   options.direct_memory = static_cast<Index>(
-      1e9 * table.number("direct_memory", "[GB] that a factorisation may need; 0: what the machine has",
+      1e9 * table.number("direct_memory", "largest memory of a factorisation [GB]; 0: the memory of the machine",
                          {.fallback = 0, .minimum = 0}));
   options.multigrid = read_multigrid(table);
   tell_what_has_no_effect(options, notice);

@@ -48,7 +48,7 @@ void print_forces(Run& run, const std::vector<double>& applied, const std::vecto
   for (std::size_t i = 0; i < reaction.size(); ++i) sum[i % 3] += reaction[i];
   if (!applied.empty()) {
     const std::span<const double> loads(applied.data(), 3);
-    run.log().line("loads: ({:.6g}), reactions: ({:.6g}), certificate {:.1e}", fmt::join(loads, ", "),
+    run.log().line("loads: ({:.6g}), reactions: ({:.6g}), relative residual {:.1e}", fmt::join(loads, ", "),
                    fmt::join(sum, ", "), certificate);
     run.results().facts()["applied_load"] = fmt::format("{:.10g}", fmt::join(loads, " "));
   }
@@ -92,7 +92,8 @@ std::vector<double> without_springs(Run& run, const FunctionSpace& space, const 
   return applied;
 } catch (const Error& error) {
   if (error.exit() != Exit::resources) throw;
-  run.log().notice(fmt::format("loads hold what springs do where supports move their nodes: {}", error.message()));
+  run.log().notice(
+      fmt::format("loads include the forces of springs where supports move their nodes: {}", error.message()));
   return applied;
 }
 

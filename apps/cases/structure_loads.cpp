@@ -67,8 +67,8 @@ class LoadReader {
     for (const Node node : nodes) {
       const int known = model_.components_at[static_cast<std::size_t>(node)];
       if (known == 0)
-        return t.error("region", fmt::format("node {} belongs to no section", node),
-                       "nothing is there to carry the load", "load a node of a beam, bar or shell", Exit::model);
+        return t.error("region", fmt::format("node {} belongs to no section", node), "nothing carries the load there",
+                       "load a node of a beam, bar or shell", Exit::model);
       if (turns && known < 6)
         return t.error("moment", fmt::format("node {} has no rotations", node), "only beams and shells take moments",
                        "load another node, or use forces", Exit::model);
@@ -101,7 +101,7 @@ class LoadReader {
       for (const Node node : mesh_.nodes_of(cell))
         if (model_.components_at[static_cast<std::size_t>(node)] == 0)
           return t.error("region", fmt::format("node {} of line {} belongs to no section", node, cell),
-                         "nothing is there to carry the load", "load lines of beams, bars, or edges of shells",
+                         "nothing carries the load there", "load lines of beams, bars, or edges of shells",
                          Exit::model);
       (beam_section(cell) != nullptr ? beams : others).push_back(cell);
     }
@@ -146,7 +146,7 @@ class LoadReader {
 
   void read_gravity(const Case::Table& t) {
     if (!t.present()) return;
-    const std::vector<double> g = t.vector("acceleration", "[m/s^2]", {.size = 3});
+    const std::vector<double> g = t.vector("acceleration", "gravitational acceleration [m/s^2]", {.size = 3});
     for (const StructureSection& s : model_.sections) {
       if (s.mass == 0) continue;
       const Vector3 q{s.mass * g[0], s.mass * g[1], s.mass * g[2]};

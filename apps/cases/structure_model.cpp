@@ -38,12 +38,12 @@ Weight weight_of(const Case::Table& t, const FormRecord& record, const FormValue
                                   [&](const ParameterRecord& p) { return std::string(p.facts.name) == size; });
   const bool weighs = found != record.parameters + record.parameter_count;
   const double density = t.number(
-      "density", "[kg/m^3], needed with gravity and for modes where the element has an area or thickness",
+      "density", "mass density [kg/m^3], needed with gravity and for modes if the element has an area or thickness",
       {.fallback = needed && weighs ? std::optional<double>() : 0, .minimum = 0, .out_of_bounds = Exit::model});
   if (!weighs) {
     if (density > 0)
       t.error("density", fmt::format("the element '{}' has no {}", record.name, size), "its mass is not known",
-              "leave the density out, or give the element such a parameter", Exit::model);
+              "omit the density, or give the element such a parameter", Exit::model);
     return {};
   }
   double value = 0;
@@ -81,7 +81,7 @@ void check_orientation(const Case::Table& t, const Mesh& mesh, const Region& reg
     if (cross > 1e-6 * length * std::hypot(d[0], d[1], d[2])) continue;
     return t.error("orientation",
                    fmt::format("beam {} runs along its orientation ({}, {}, {})", cell, o[0], o[1], o[2]),
-                   "local y is what of it is across the beam",
+                   "local y is the part of it across the beam",
                    "give another direction, or a section of its own for this beam", Exit::model);
   }
 }
@@ -90,7 +90,7 @@ void read_section(const Case::Table& t, const Mesh& mesh, const FormCatalogue& c
                   StructureModel& model) {
   const Region* region = t.region("region", "lines or surfaces", mesh, {RegionKind::cells});
   const std::optional<std::string> name =
-      t.kind("element", "what the cells are: ritz element list has them all", element_names(catalogue, false));
+      t.kind("element", "element of the cells; ritz element list prints all", element_names(catalogue, false));
   t.open_to_plugins("element");
   if (!name) model.lacks_elements = true;
   if (!name || !catalogue.has_form(*name)) return;
@@ -158,7 +158,7 @@ void find_sections(Run& run, const Mesh& mesh, StructureModel& model) {
   if (others > 0)
     run.input().add_error(Error(Exit::model, fmt::format("{} surface or volume cells have no section", others),
                                 fmt::format("the first is cell {} of kind {}", first, traits(mesh.kind_of(first)).name),
-                                "add a [[section]] for them, or leave them out of the mesh"));
+                                "add a [[section]] for them, or remove them from the mesh"));
 }
 
 // An element of a plugin on every node of a region. It is taken to hold their displacements.
@@ -167,10 +167,9 @@ void read_node_element(const Case::Table& t, const std::string& name, const Mesh
   const std::vector<std::string> names = element_names(catalogue, true);
   if (std::ranges::find(names, name) == names.end()) {
     t.excuse();
-    return t.error(
-        "element", fmt::format("there is no element of one node '{}'", name),
-        names.empty() ? "no plugin has any" : fmt::format("there are {}", quoted_list(names)),
-        "name an element that stands on vertex1, with 3 or 6 unknowns and declared parameters; or leave the key out");
+    return t.error("element", fmt::format("there is no element of one node '{}'", name),
+                   names.empty() ? "no plugin has any" : fmt::format("there are {}", quoted_list(names)),
+                   "name an element on vertex1, with 3 or 6 unknowns and declared parameters; or omit the key");
   }
   const FormCatalogue::Entry& entry = catalogue.find(name);
   const FormValue element = ask_form(t, entry);
@@ -212,7 +211,7 @@ void read_springs(Case& input, const Mesh& mesh, const FormCatalogue& catalogue,
     if (turns &&
         std::ranges::any_of(nodes, [&](Node node) { return model.components_at[static_cast<std::size_t>(node)] < 6; }))
       t.error("rotational", fmt::format("a node of '{}' has no rotations", region->name), "only beams and shells have",
-              "leave the rotational stiffness out", Exit::model);
+              "omit the rotational stiffness", Exit::model);
     else if (turns)
       model.stiffness.push_back(Integral::at_nodes(NodeSpring<6>{{k[0], k[1], k[2]}, {r[0], r[1], r[2]}}, nodes));
     else model.stiffness.push_back(Integral::at_nodes(NodeSpring<3>{{k[0], k[1], k[2]}, {}}, nodes));
@@ -239,10 +238,10 @@ void read_masses(Case& input, const Mesh& mesh, StructureModel& model) {
     const auto known = [&](Node node) { return model.components_at[static_cast<std::size_t>(node)]; };
     if (std::ranges::any_of(mass.nodes, [&](Node node) { return known(node) == 0; }))
       t.error("region", fmt::format("a node of '{}' belongs to no section", region->name),
-              "nothing is there to carry the mass", "name nodes of beams, bars or shells", Exit::model);
+              "nothing carries the mass there", "name nodes of beams, bars or shells", Exit::model);
     else if (turns && std::ranges::any_of(mass.nodes, [&](Node node) { return known(node) < 6; }))
       t.error("inertia", fmt::format("a node of '{}' has no rotations", region->name), "only beams and shells have",
-              "leave the inertia out", Exit::model);
+              "omit the inertia", Exit::model);
     const double part = 1 / static_cast<double>(mass.nodes.size());
     mass.mass = part * value;
     for (std::size_t d = 0; d < 3; ++d) mass.inertia[d] = part * inertia[d];
@@ -281,7 +280,7 @@ Beam beam_of(const StructureSection& section) {
 StructureModel read_sections(Run& run, const Mesh& mesh, const FormCatalogue& catalogue, bool needs_density) {
   StructureModel model;
   for (const Case::Table& t :
-       run.input().tables("section", "what the lines and surfaces of the mesh are", {.minimum_count = 1}))
+       run.input().tables("section", "element and section of lines and surfaces of the mesh", {.minimum_count = 1}))
     read_section(t, mesh, catalogue, needs_density, model);
   if (model.lacks_elements) run.input().throw_if_any();  // all else would say that there is nothing
   find_sections(run, mesh, model);
@@ -346,8 +345,8 @@ std::vector<Prescription> read_structure_supports(const Case::Table& from, const
           t.number(names[c], only_zero ? "0: this component is held; not given: free" : about, {.fallback = 0});
       if (only_zero && value != 0)
         t.error(names[c], fmt::format("the support moves by {}", value),
-                "modes vibrate about the state of rest: their supports stand still",
-                fmt::format("write {} = 0, or leave it out", names[c]));
+                "modes vibrate about the state of rest: their supports do not move",
+                fmt::format("write {} = 0, or omit it", names[c]));
       any = true;
       if (c >= components) {
         if (t.has(names[c]))

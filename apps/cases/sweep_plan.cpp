@@ -40,7 +40,7 @@ std::vector<std::string> spaced(const Case::Table& t) {
   const double from = t.number("from", "first value of a range, instead of values"),
                to = t.number("to", "last value of the range");
   const auto count = static_cast<int>(
-      t.integer("count", "of values in the range, both ends included", {.minimum = 1, .maximum = 1000000}));
+      t.integer("count", "number of values in the range, both ends included", {.minimum = 1, .maximum = 1000000}));
   const bool logarithmic = t.choice("spacing", "linear: equal steps; logarithmic: equal ratios",
                                     {"linear", "logarithmic"}, "linear") == "logarithmic";
   if (logarithmic && !(from > 0 && to > 0))
@@ -68,7 +68,7 @@ std::vector<Parameter> read_parameters(const Case::Table& sweep) {
     for (const std::string& key : p.keys) check_key(t, "key", key, seen);
     const bool ranges = t.has("from") || t.has("to") || t.has("count");
     if (ranges && t.has("values")) t.error("values", "values and a range are given", {}, "remove one of the two");
-    p.values = ranges ? spaced(t) : t.literals("values", "the values, of any kind that the key takes");
+    p.values = ranges ? spaced(t) : t.literals("values", "the values, of any type that the key accepts");
     if (!ranges && !t.has("values"))
       t.error("key", "a swept key without values", {}, "add values = [...], or from, to and count");
     if (!p.keys.empty() && !p.values.empty()) parameters.push_back(std::move(p));
@@ -195,16 +195,14 @@ int SweepPlan::most_alike(const std::vector<std::string>& tables) const {
 SweepPlan read_sweep(Case& input, const std::string& stem) {
   SweepPlan plan;
   const Case::Table sweep = input.table("sweep", "many runs of this case with other values, docs/sweeps.md");
-  const bool zip =
-      sweep.choice(
-          "combine",
-          "of several parameters: product takes every value with every other, zip the first with the first and so on",
-          {"product", "zip"}, "product") == "zip";
-  plan.fields =
-      sweep.flag("fields", "result files of every member; without them there is the table of probes only", true);
-  plan.batch = static_cast<int>(
-      sweep.integer("batch", "members with the same matrix that are solved together at most; 0: as memory allows",
-                    {.fallback = 0, .minimum = 0, .maximum = 1024}));
+  const bool zip = sweep.choice("combine",
+                                "how several parameters combine: product takes every value with every other, zip the "
+                                "first with the first and so on",
+                                {"product", "zip"}, "product") == "zip";
+  plan.fields = sweep.flag("fields", "write result files of every member; false: only the table of probes", true);
+  plan.batch = static_cast<int>(sweep.integer(
+      "batch", "largest number of members with the same matrix that are solved together; 0: as memory allows",
+      {.fallback = 0, .minimum = 0, .maximum = 1024}));
   const bool has_table = sweep.has("table");
   const std::string file = sweep.path(
       "table",

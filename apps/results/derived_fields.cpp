@@ -36,7 +36,8 @@ std::string remedy(const Results& results, const Operator& equations) {
   if (memory_shortage(count))
     return "raise the limit, or use a machine with more memory; --estimate says how much is needed";
   return fmt::format(
-      "{} should be enough for them; what is written stays, so name another folder with --output, or add --overwrite",
+      "{} should be enough for them; written results are kept, so name another folder with --output, or add "
+      "--overwrite",
       fmt::join(limits, " and "));
 }
 

@@ -71,7 +71,7 @@ FieldComponent component_named(const Field& field, const std::string& name) {
   throw Error(Exit::input, fmt::format("the field '{}' has no component '{}'", field.name, name),
               fmt::format("its {} are called {}",
                           field.components == 1 ? "value has no name: components" : "components", valid),
-              field.components == 1 ? "leave the component out" : advice(nearest_match(name, names), "one of these"));
+              field.components == 1 ? "omit the component" : advice(nearest_match(name, names), "one of these"));
 }
 
 std::vector<double> part_of(const std::vector<double>& values, int components, int first, int count) {

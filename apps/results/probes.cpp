@@ -45,7 +45,7 @@ void read_place(Probe& probe, const Mesh& mesh, Places& places) {
   VectorRule rule;
   rule.size = mesh.dimension() == 2 ? 0 : 3;
   const std::vector<double> x =
-      t.vector("point", "where to look [length of the mesh, scaled]; in two dimensions z may be left out", rule);
+      t.vector("point", "point of the mesh [length of the mesh, scaled]; in two dimensions z may be omitted", rule);
   if (x.size() < 2 || x.size() > 3)
     return t.error("point", fmt::format("the point has {} coordinates", x.size()), {}, "give two or three");
   try {
@@ -55,7 +55,8 @@ void read_place(Probe& probe, const Mesh& mesh, Places& places) {
 
 void read_region(Probe& probe, const Mesh& mesh) {
   const Case::Table& t = probe.table;
-  probe.measure = t.choice("measure", "what to take over the region", {"min", "max", "mean", "integral", "reaction"});
+  probe.measure =
+      t.choice("measure", "measure of the field over the region", {"min", "max", "mean", "integral", "reaction"});
   const char* about = "region to look at; integrals need cells or facets";
   probe.region = probe.measure == "integral"
                      ? t.region("region", about, mesh, {RegionKind::cells, RegionKind::facets})
@@ -68,7 +69,7 @@ void read_region(Probe& probe, const Mesh& mesh) {
 
 Probe read_probe(const Case::Table& t, const Mesh& mesh, Places& places) {
   Probe probe{.table = t,
-              .name = t.text("name", "of the number in the log and in the JSON report"),
+              .name = t.text("name", "name of the number in the log and in the JSON report"),
               .field = {},
               .component = {},
               .place = {},
@@ -84,10 +85,10 @@ Probe read_probe(const Case::Table& t, const Mesh& mesh, Places& places) {
   }
   TextRule field_rule;
   if (probe.measure == "reaction") field_rule.fallback = "reaction";
-  probe.field = t.text("field", "as in the result file", field_rule);
-  probe.values =
-      t.choice("values", "which, where the results have both; auto takes those of cells where nodes have none",
-               {"auto", "nodes", "cells"}, "auto");
+  probe.field = t.text("field", "name of the field in the result file", field_rule);
+  probe.values = t.choice(
+      "values", "values at nodes or in cells, if the results have both; auto takes those of cells if nodes have none",
+      {"auto", "nodes", "cells"}, "auto");
   probe.component =
       t.expression("component", "x y z magnitude, xx yy zz xy yz xz, a number from 0, or all", {.fallback = "all"});
   return probe;

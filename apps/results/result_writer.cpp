@@ -16,10 +16,10 @@ ResultWriter::ResultWriter(ResultFolder& folder, const std::string& stem, const 
       where_(where) {
   const auto committed = static_cast<int>(folder.committed(folder.relative(series_->path())).size());
   if (skip > committed)
-    throw Error(Exit::checkpoint,
-                fmt::format("the checkpoint stands behind {} steps of '{}', and {} are committed", skip,
-                            series_->path(), committed),
-                "results were removed, or are those of another run", "start anew with --overwrite");
+    throw Error(
+        Exit::checkpoint,
+        fmt::format("the checkpoint follows {} steps of '{}', but {} are committed", skip, series_->path(), committed),
+        "results were removed, or are those of another run", "start anew with --overwrite");
   series_->skip(skip);
 }
 

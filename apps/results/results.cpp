@@ -18,7 +18,7 @@ namespace ritz {
 Results::Results(ResultsContext context) : context_(std::move(context)) { read_settings(); }
 
 void Results::read_settings() {
-  const Case::Table table = context_.input.table("output", "where results go and how");
+  const Case::Table table = context_.input.table("output", "folder and format of the results");
   const std::string folder =
       table.text("folder", "folder of the results, relative to where the program runs",
                  {.fallback = "results/" + std::filesystem::path(context_.options.case_file).stem().string()});
@@ -187,9 +187,9 @@ std::optional<Error> Results::stopped(const Error& error) {
   if ((!by_signal && error.exit() != time_is_up) || !checkpoints_ || !checkpoints_->kept()) return std::nullopt;
   checkpoints_->commit();
   return Error(Exit::stopped,
-               fmt::format("{} behind {}, which is kept in '{}'", error.message(), checkpoints_->kept()->where,
+               fmt::format("{} after {}, which is kept in '{}'", error.message(), checkpoints_->kept()->where,
                            folder_->checkpoints()),
-               {}, "the same command with --resume goes on there");
+               {}, "the same command with --resume continues there");
 }
 
 bool Results::may_go_to_the_cpu() const {

@@ -48,8 +48,8 @@ Index limit_within(Index group_memory) {
     if (const std::exception_ptr error = std::current_exception()) std::rethrow_exception(error);
   } catch (const std::bad_alloc&) {
     constexpr char text[] =
-        "error: out of host memory, where the program could not go on\n"
-        "  fix: use a machine with more memory, a larger --host-memory-limit, a coarser mesh or order 1\n";
+        "error: out of host memory, where the program could not continue\n  fix: use a machine with more memory, a "
+        "larger --host-memory-limit, a coarser mesh or order 1\n";
     const auto ignored = ::write(STDERR_FILENO, text, sizeof text - 1);
     static_cast<void>(ignored);
     std::_Exit(static_cast<int>(Exit::resources));

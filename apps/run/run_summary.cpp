@@ -26,14 +26,13 @@ void print_memory_table(Log& log, const MemoryUse& memory) {
     log.detail("  {:<46}{:>12}{:>16}{:>12}", tag.name, text_of_bytes(tag.peak), text_of_bytes(tag.at_peak),
                text_of_bytes(tag.live));
   log.detail(
-      "  held at most {} with the cache; at the end {} cached, {:.0f} % of what is held asked for by nobody (rounding, "
-      "cache)",
+      "  held at most {} with the cache; at the end {} cached, {:.0f} % of held memory not in use (rounding, cache)",
       text_of_bytes(memory.device_held_peak), text_of_bytes(memory.cached), 100 * memory.fragmentation);
   if (memory.pinned_peak > 0)
     log.detail("  pinned host memory for copies: {} at most, {} cached at the end", text_of_bytes(memory.pinned_peak),
                text_of_bytes(memory.pinned_cached));
   if (memory.pressed > 0)
-    log.detail("  {} of the cache given back because something did not fit beside it", text_of_bytes(memory.pressed));
+    log.detail("  {} of the cache given back because a request did not fit", text_of_bytes(memory.pressed));
 }
 
 }  // namespace

@@ -79,7 +79,7 @@ class Sweep {
       throw Error(Exit::stopped,
                   fmt::format("{}: {} of {} members are committed", error.message(), complete_ + results_->kept_count(),
                               plan_.members.size()),
-                  {}, "the same command with --resume goes on with the others");
+                  {}, "the same command with --resume continues with the others");
     } catch (...) {
       stop();
       throw;
@@ -181,7 +181,7 @@ class Sweep {
     shared_.folder = &results_->folder();
     if (!options_.resume) return;
     results_->take_up([this](const SweepMember& member) { return fingerprint(member); });
-    log_.line("resume: {} members are there, {} are left", results_->kept_count(),
+    log_.line("resume: {} members are complete, {} are left", results_->kept_count(),
               plan_.members.size() - results_->kept_count());
   }
 

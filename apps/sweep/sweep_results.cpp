@@ -52,7 +52,7 @@ void SweepResults::take_up(const std::function<std::string(const SweepMember&)>&
       throw Error(Exit::checkpoint,
                   fmt::format("'{}' was solved with another case, other files or other values ({} now)", member.name,
                               member.text()),
-                  "what is resumed must be what was begun",
+                  "a resumed sweep must be the one that was begun",
                   "name another folder with --output, or add --overwrite instead of --resume");
     table_.keep(member, row->second);
     kept_.insert(member.name);

@@ -42,7 +42,7 @@ void Operator::check_cells(const FormValue& form, const ElementGroup& group) con
     throw Error(
         Exit::model,
         fmt::format("the element '{}' stands on the nodes of the mesh, but the space has nodes of its own", form.name),
-        {}, "leave the order of the space out");
+        {}, "omit [space] order");
   throw Error(Exit::model,
               fmt::format("the element '{}' stands on cells of kind {}, but was given {} of kind {}", form.name,
                           traits(static_cast<CellKind>(form.cell)).name, group.element_count, traits(group.kind).name),
@@ -105,7 +105,7 @@ Operator::Outline Operator::outline(const Job& job) const {
     if (!has_lists(items))
       throw Error(Exit::resources, fmt::format("element matrices of {} nodes cannot be assembled", group.node_count()),
                   "the lists that say where their entries go count to 65536",
-                  "leave [solver] operator out, with method cg, gmres or bicgstab or none; or take a lower order");
+                  "omit [solver] operator, with method cg, gmres or bicgstab or none; or take a lower order");
     const bool can_sum = can_sum_chunks(task, group, taking_part);
     const ChunkLimits& limits = task == Task::matrix && !can_sum ? assembly.matrices : assembly.vectors;
     // such kernels sum a row of each block at a time

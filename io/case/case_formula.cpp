@@ -93,14 +93,14 @@ void Case::allow_time() { data_->has_time = true; }
 void Case::read_tables() {
   for (const Table& t : tables(
            "table", "a function for formulas, given by a CSV file: columns of arguments, then the column of values")) {
-    const std::string name = t.text("name", "of the function: wind(z)");
+    const std::string name = t.text("name", "name of the function, as in wind(z)");
     const std::string file =
         t.path("file", "CSV file with a line of names, then numbers; one to three arguments", {.must_exist = true});
     const std::string interpolation =
         t.choice("interpolation", "between the rows: linear, or the nearest, or the previous one",
                  {"linear", "nearest", "previous"});
     const std::string outside =
-        t.choice("outside", "of the table: an error, or the value at its end", {"error", "constant"}, "error");
+        t.choice("outside", "outside of the rows: an error, or the value at the end", {"error", "constant"}, "error");
     if (name.empty() || file.empty()) continue;
     const std::vector<std::string> variables = Formula::variables(true);
     if (!is_identifier(name))

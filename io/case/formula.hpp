@@ -1,6 +1,6 @@
 // A number of the case file, or a formula of the position and of time: 3, "100*sin(pi*x)*ramp(t)". Cheap to copy.
 //
-//   const Formula k = table.formula("conductivity", "k [W/(m K)]", {.above = 0});
+//   const Formula k = table.formula("conductivity", "thermal conductivity k [W/(m K)]", {.above = 0});
 //   if (k.is_number()) use(k.number());  else k.at(points, values);
 #pragma once
 

@@ -201,7 +201,7 @@ TEST(Probes, UnknownMeasureAndMissingKeysAreErrors) {
   EXPECT_THAT(p.error("[[probe]]\nfield = 'temperature'\npoint = [0, 0, 0]"), HasSubstr("name"));
   EXPECT_THAT(p.error("[[probe]]\nname = 'a'\npoint = [0, 0, 0]"), HasSubstr("field"));
   EXPECT_THAT(p.error("[[probe]]\nname = 'a'\nfield = 'temperature'\ncomponent = 'x'\npoint = [0, 0, 0]"),
-              HasSubstr("leave the component out"));
+              HasSubstr("omit the component"));
   EXPECT_THAT(p.error("[[probe]]\nname = 'a'\nfield = 'temperature'\npoint = [0, 0]"), HasSubstr("3 numbers"));
 }
 
