@@ -1,6 +1,6 @@
-// What a run takes from runs before it in the same process: the device, the mesh, the space with its pattern, the
-// equations with their lists, the matrix with its factor. The members of a sweep share one; a run by itself has its
-// own, and shares with nobody.
+// Data that a run shares with earlier runs of the same process: the device, the mesh, the space with its pattern,
+// the equations with their lists, the matrix with its factor. The members of a sweep share one; a single run has its
+// own.
 #pragma once
 
 #include "device/device.hpp"
@@ -22,25 +22,25 @@ struct SweepPlan;
 
 struct SharedModel {
   std::optional<Device> device;
-  std::string mesh_key;  // what of the case the mesh depends on; others are replaced
+  std::string mesh_key;  // keys of the case on which the mesh depends; other meshes are replaced
   std::optional<Mesh> mesh;
   std::string space_key;
   std::unique_ptr<FunctionSpace> space;
   std::vector<std::unique_ptr<Operator>> equations;
   StaticReuse reuse;  // of the first equations
-  // Of a sweep:
+  // Used by sweeps:
   bool sweeps = false;
   const SweepPlan* plan = nullptr;
   bool writes_fields = true;
   ResultFolder* folder = nullptr;
   StaticBatch* batch = nullptr;
-  std::function<void()> settle = [] {};  // before anything goes: whoever waits for it is served
+  std::function<void()> settle = [] {};  // called before shared data is freed: solves for those that wait
 
-  // The one that is there, if it was made from the same `key`, else a new one.
+  // The present mesh, if it was made from the same `key`, else a new one.
   const Mesh& mesh_for(const std::string& key, const std::function<Mesh()>& make);
   const FunctionSpace& space_for(const std::string& key, const std::function<FunctionSpace()>& make);
-  // Those that are there, with these numbers, where forms and places are the same. A run that shares with nobody gets
-  // new ones.
+  // The present equations, with these numbers, if forms and places are the same. A single run gets new
+  // ones.
   const Operator& equations_for(const FunctionSpace& on, std::vector<Integral> integrals);
   std::vector<std::string> take_steps_down();  // of all equations, since the last call
 

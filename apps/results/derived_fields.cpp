@@ -12,7 +12,7 @@
 namespace ritz {
 namespace {
 
-// Limits that hold these fields beside what is there now. Counting them takes memory, too.
+// Limits that hold these fields in addition to the present use. Counting them takes memory, too.
 std::string remedy(const Results& results, const Operator& equations) {
   std::vector<std::string> limits;
   const auto count = [&] {
@@ -77,8 +77,8 @@ DerivedFields evaluate(Results& results, const Operator& equations, const Vector
 Index host_of_results(const Results& results, const FunctionSpace& space, const std::vector<Integral>& integrals,
                       int steps) {
   const Index derived = derived_numbers(integrals);
-  // Of a space with nodes of its own: the unknown and what is derived at its nodes; where finer cells are written or
-  // looked at, the same at their points and what is made of it, the points, and the lists of the cells'.
+  // For a space with nodes of its own: the unknown and derived fields at its nodes; for finer cells in files or probes,
+  // the same at their points and fields derived from it, the points, and the lists of the cells'.
   Index own = 0;
   if (!space.isoparametric()) own = 8 * space.node_count() * (space.components() + derived);
   if (results.fields().has_finer(space)) {
@@ -92,7 +92,7 @@ Index host_of_results(const Results& results, const FunctionSpace& space, const 
                           derived * space.mesh().cell_count());
   const Index fields = own + one + Index{std::min(2, steps - 1)} * held;
   if (!results.estimates_error()) return fields;
-  // The estimate stands before what is derived does, beside earlier steps; its field stays.
+  // The estimate is computed before the derived fields, while earlier steps are held; its field stays.
   const Index field = 8 * space.mesh().cell_count();
   const Index before =
       own + Index{std::min(2, steps - 1)} * (held + field) + 8 * space.components() * space.mesh().node_count();

@@ -1,5 +1,5 @@
-// What forms derive from a solution for the results: fluxes, stresses, states at points. The solution is there by then
-// and is not lost: where memory is short for them, lists of the equations go first, then the results are written
+// Fields that forms derive from a solution: fluxes, stresses, internal variables. The solution is complete by then and
+// is not lost: if memory is short for them, lists of the equations are freed first, then the results are written
 // without them, and the run ends with exit code 6 when all else is done.
 //
 //   EvaluatedFields derived = derive(results, equations, {names_at_nodes, names_in_cells},
@@ -18,15 +18,15 @@ struct EvaluatedFields {
   std::vector<Field> nodal, cells;
 };
 
-// What `make` returns, or `names`, whose fields have no values: Run::write() leaves them out.
+// Returns the result of `make`, or `names`, whose fields have no values: Run::write() omits them.
 EvaluatedFields derive(Results& results, const Operator& equations, EvaluatedFields names,
                        const std::function<EvaluatedFields()>& make);
 
-// What a form (by default all) derives from u, as a phase.
+// Fields that a form (by default all) derives from u, as a phase.
 DerivedFields evaluate(Results& results, const Operator& equations, const Vector& u, const std::string& form = {});
 
-// Of the host while results are computed and written: fields as computed, taken apart, and in the file's buffer; of
-// several steps two more are on their way to the file. [bytes]
+// Host memory while results are computed and written: fields as computed, split into components, and in the file's
+// buffer; with several steps two more wait to be written. [bytes]
 Index host_of_results(const Results& results, const FunctionSpace& space, const std::vector<Integral>& integrals,
                       int steps);
 

@@ -1,4 +1,4 @@
-// What a form gives beside the unknown, as fields of the results: derived quantities, then what it keeps at points.
+// Fields that a form gives in addition to the unknown: derived quantities, then internal variables.
 #pragma once
 
 #include "apps/results/derived_fields.hpp"

@@ -16,7 +16,7 @@ class SweepTable {
  public:
   SweepTable(std::string path, std::vector<std::string> keys) : path_(std::move(path)), keys_(std::move(keys)) {}
 
-  // What an earlier sweep left there; nothing when there is none.
+  // A row of an earlier sweep; nothing if there is none.
   struct Row {
     std::string status, fingerprint;           // complete, failed
     std::map<std::string, std::string> cells;  // by column: numbers of probes and of the solve

@@ -169,7 +169,7 @@ inline int shared_memory_limit(const Device& device) {
   return bytes;
 }
 
-// As many elements of a batch per block as shared memory holds in addition to `held` bytes, and enough threads for the
+// Elements of a batch per block, limited by shared memory in addition to `held` bytes, and enough threads for the
 // widest loop.
 inline BlockShape block_for(const Device& device, int scratch_bytes, int items, const char* name, int held = 0) {
   const int limit = shared_memory_limit(device);

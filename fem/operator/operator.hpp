@@ -6,7 +6,7 @@
 //   equations.residual(u, r);                      // internal minus external forces
 //   equations.action(u, x, y);                     // y = K x without K
 //
-// What varies: set_time() for loads, coefficients and forms that depend on time, set_factor() for the weight of an
+// Variable data: set_time() for loads, coefficients and forms that depend on time, set_factor() for the weight of an
 // integral in the sum, set_numbers() for other numbers in the same forms. Lists, buffers and point states stay.
 #pragma once
 
