@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Where the time of kernels can go on a GPU, from what they touch on the emulated one (tests/cuda_emulator).
+"""Bounds of the time of kernels on a GPU, from their accesses on the emulated one (tests/cuda_emulator).
 
     tools/gpu_traffic.py build build/bin/ritz-bench --device gpu --only op-hex-p2 --size 0.13 --repeat 1
 

@@ -244,7 +244,7 @@ def suites_in(sources):
 
 
 class Related:
-    """What is built and run for mutants of a file."""
+    """Targets and tests for mutants of a file."""
 
     def __init__(self, path, extra_cases):
         folder = pathlib.PurePosixPath("tests") / pathlib.PurePosixPath(path).parent

@@ -38,7 +38,7 @@ def bounds(schema):
 
 
 def kind(schema):
-    """What a value may be, in words."""
+    """The type of a value, in words."""
     options = alternatives(schema)
     if len(options) > 1:
         words = [kind(option) for option in options]

@@ -1,4 +1,4 @@
-"""What users really type: exit code, message, and nothing left behind. Rows of "Bad inputs" in verification.md."""
+"""Mistakes that users really make: exit code, message, and nothing left behind. Rows of "Bad inputs" in verification.md."""
 import math
 import unittest
 

@@ -14,7 +14,7 @@ KINDS = ("tutorial", "how-to", "reference", "explanation", "index")
 
 
 def anchors(text):
-    """As GitHub makes them of headings."""
+    """Anchors of headings, as GitHub makes them."""
     return {re.sub(r"[^\w\- ]", "", heading.lower()).strip().replace(" ", "-") for heading in re.findall(r"^#+ (.*)$", text, re.M)}
 
 

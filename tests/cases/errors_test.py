@@ -230,7 +230,7 @@ def throw_sites():
 
 class Sites(unittest.TestCase):
     def test_every_sentence_of_the_source_has_a_kind(self):
-        """What falls into `other-...` is known by number: a new sentence belongs into the catalogue."""
+        """The number of sentences that fall into `other-...` is known: a new sentence belongs into the catalogue."""
         sites = list(throw_sites())
         self.assertGreater(len(sites), 200)
         rest = [site for site in sites if self.kind_of(site) in ("other-input", "other-model", None)]

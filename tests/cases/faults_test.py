@@ -110,7 +110,7 @@ class Faults(CaseTest):
         return copy
 
     def contents(self, folder, old=False):
-        """Of the VTU files by name; of the older run, those set aside where there are some."""
+        """Contents of the VTU files by name; of the older run, those set aside if there are some."""
         aside = folder / "replaced" / "cantilever-1"
         found = {p.relative_to(folder): p.read_bytes() for p in folder.rglob("*.vtu") if "replaced" not in p.parts}
         if old and aside.exists():

@@ -1,4 +1,4 @@
-"""What --check, --estimate and `ritz size` foresee, beside what runs take."""
+"""Forecasts of --check, --estimate and `ritz size`, compared with measured runs."""
 import os
 import pathlib
 import re

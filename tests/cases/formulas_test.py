@@ -42,7 +42,7 @@ class FormulaTest(CaseTest):
         return result
 
     def assert_order(self, errors, order):
-        """Of the last halving of the cells; and the errors are small."""
+        """Order of the last halving of the cells; and the errors are small."""
         self.assertGreater(math.log2(errors[-2] / errors[-1]), order - 0.4, errors)
         self.assertLess(errors[-1], 2e-3)
 
@@ -295,7 +295,7 @@ value = {left}
             self.assertEqual(self.message(k=formula)[0], 0, formula)
 
     def test_a_plane_has_no_z(self):
-        """Who means the axis of a body of revolution by it would get z = 0 everywhere."""
+        """A user who means the axis of a body of revolution would get z = 0 everywhere."""
         exit_code, errors = self.message(k="1 + z")
         self.assertEqual(exit_code, 2)
         for words in ("'1 + z', which uses z on a mesh of two dimensions", "y runs along the axis"):

@@ -233,7 +233,7 @@ value = [0, 0, -1]
         self.assert_close(outcome.probes["middle"], 24 / 40 * (1 / math.cos(math.sqrt(40 / 2) / 2) - 1), 1e-5)
 
     def test_reactions_of_newton_at_order_three(self):
-        """What flows out at both ends is what is produced, half at each."""
+        """The outflow at both ends is the production, half at each."""
         case = self.copied()
         case.write_text(case.read_text() + '[[probe]]\nname = "out"\nfield = "reaction"\nregion = "x0"\nmeasure = "reaction"\n')
         self.assert_close(self.solve("ritz-solve", case).probes["out"], -0.5 * 24 * 0.3 * 0.3, 1e-6)

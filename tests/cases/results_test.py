@@ -1,4 +1,4 @@
-"""What has been committed stays: the journal, the lock, results that are there already, signals, odd places and names."""
+"""Committed files stay: the journal, the lock, existing results, signals, odd places and names."""
 import os
 import pathlib
 import re

@@ -189,7 +189,7 @@ class Damage(CaseTest):
             self.assertEqual("whose commit was cut off" in text, missing == 1, text)
 
     def test_names_that_cannot_be_exchanged(self):
-        """As on NFS: each step is then written to a copy."""
+        """Same as on NFS: each step is then written to a copy."""
         folder = self.folder / "results"
         environment = {**os.environ, "LD_PRELOAD": SHIM, "FAULT_FOLDER": str(folder), "FAULT_CALL": "exchange", "FAULT_NUMBER": "1",
                        "FAULT_KIND": "EINVAL", "FAULT_STAYS": "1", "FAULT_COUNT": str(self.folder / "count")}

@@ -146,7 +146,7 @@ class Run(unittest.TestCase):
         killed = sum(row["result"] == "killed" for row in rows)
         self.assertIn(f"| mesh | {len(rows)} | {killed} | {len(survivors) - 1} | 1 | 0 |", told)
 
-        # What survived is run again with a better test, but not what is equivalent.
+        # Survivors are run again with a better test, but not equivalent mutants.
         runner = (self.root / "runner.sh").read_text()
         better = runner.replace("area(0, 3) }", "area(0, 3), area(0.5, 0.5) }").replace("6 0 0 0", "6 0 0 0 0.25")
         (self.root / "runner.sh").write_text(better)
