@@ -151,6 +151,9 @@ class RegionReader {
     std::optional<Formula> formula;
     if (t.has("expression")) {
       formula = t.formula("expression", "a condition such as \"x > 0.9 && y < 0.1\": true where it is not 0");
+      if (formula->depends_on_time())
+        t.error("expression", fmt::format("the condition '{}' of a region depends on t", formula->text()),
+                "regions stand still", "write it with x, y and z");
       tests.push_back([f = *formula](const Point& x) {
         double value = 0;
         f.at(x, {&value, 1});

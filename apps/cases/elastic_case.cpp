@@ -39,17 +39,23 @@ std::optional<std::vector<double>> read_gravity(const Case::Table& from, const P
   return acceleration;
 }
 
-// density * acceleration
+// A component of density * acceleration.
+struct WeightDensity {
+  double acceleration;
+  Formula density;
+  void operator()(std::span<const double> points, double t, std::span<double> values) const {
+    density.at(points, values, t);
+    for (double& value : values) value *= acceleration;
+  }
+  bool depends_on_time() const { return density.depends_on_time(); }
+};
+
 template <int G>
 FormValue weight_form(const std::vector<double>& gravity, const PlaneModel& plane, const Formula& density) {
   if (density.is_number())
     return load_form<G, G, 0>({gravity.begin(), gravity.end()}, plane.weight, plane.axisymmetric, density.number());
   std::vector<PointFunction> force;
-  for (const double g : gravity)
-    force.push_back([g, density](std::span<const double> points, std::span<double> values) {
-      density.at(points, values);
-      for (double& value : values) value *= g;
-    });
+  for (const double g : gravity) force.push_back(WeightDensity{g, density});
   return {GivenLoad<G, G, 0>{plane.weight, plane.axisymmetric}, force};
 }
 

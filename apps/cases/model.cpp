@@ -119,13 +119,7 @@ const FunctionSpace& make_space(Run& run, const Mesh& mesh, int components, cons
 void prescribe(Constraints& constraints, const Region& region, int component, const Formula& value,
                const std::string& source) {
   if (value.is_number()) return constraints.prescribe(region, component, value.number(), source);
-  const FunctionSpace& space = constraints.space();
-  const std::vector<Node> nodes = space.nodes_in(region);
-  std::vector<double> points, values(nodes.size());
-  for (const Node node : nodes)
-    for (const double x : space.point(node)) points.push_back(x);
-  value.at(points, values);
-  constraints.prescribe_nodes(nodes, component, values, source);
+  constraints.prescribe(region, component, PointFunction(value), source);
 }
 
 const Operator& make_operator(Run& run, const FunctionSpace& space, std::vector<Integral> integrals,

@@ -6,12 +6,20 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
+#include <utility>
 
 namespace ritz {
 namespace {
 
 const ConstraintKernels& table(const Device& device) {
   return kernels<ConstraintKernels>(device, "ritz_fem_kernels", "constraints");
+}
+
+// Of a formula's values: where two meet, they may be written in two ways.
+double rounding_of(std::span<const double> values) {
+  double largest = 0;
+  for (const double value : values) largest = std::max(largest, std::abs(value));
+  return 1e-12 * largest;
 }
 
 }  // namespace
@@ -37,23 +45,32 @@ void Constraints::prescribe(std::span<const Node> mesh_nodes, int component, dou
 }
 
 void Constraints::prescribe_nodes(std::span<const Node> nodes, int component, double value, const std::string& source) {
-  add(
-      nodes, component, [value](std::size_t) { return value; }, 0, source);
+  add(nodes, component, [value](std::size_t) { return value; }, {source});
 }
 
 void Constraints::prescribe_nodes(std::span<const Node> nodes, int component, std::span<const double> values,
                                   const std::string& source) {
-  double largest = 0;
-  for (const double value : values) largest = std::max(largest, std::abs(value));
-  add(
-      nodes, component, [values](std::size_t i) { return values[i]; }, 1e-12 * largest, source);
+  add(nodes, component, [values](std::size_t i) { return values[i]; }, {source, rounding_of(values)});
+}
+
+void Constraints::prescribe(const Region& region, int component, const PointFunction& value,
+                            const std::string& source) {
+  std::vector<Node> nodes = space_->nodes_in(region);
+  std::vector<double> points, values(nodes.size());
+  for (const Node node : nodes)
+    for (const double x : space_->point(node)) points.push_back(x);
+  value(points, 0, values);
+  add(nodes, component, [&values](std::size_t i) { return values[i]; },
+      {source, rounding_of(values), value.varies_in_time()});
+  if (value.varies_in_time())
+    varying_.push_back({static_cast<int>(sources_.size()) - 1, component, std::move(nodes), std::move(points), value});
 }
 
 void Constraints::add(std::span<const Node> nodes, int component, const std::function<double(std::size_t)>& value_of,
-                      double rounding, const std::string& source) {
-  const int source_number = static_cast<int>(sources_.size());
-  sources_.push_back(source);
-  roundings_.push_back(rounding);
+                      Source source) {
+  const int number = static_cast<int>(sources_.size());
+  const bool varies = source.varies;
+  sources_.push_back(std::move(source));
   for (std::size_t n = 0; n < nodes.size(); ++n) {
     const Node node = nodes[n];
     const double value = value_of(n);
@@ -61,23 +78,55 @@ void Constraints::add(std::span<const Node> nodes, int component, const std::fun
     if (host_mask_[i] == 0) {
       host_mask_[i] = 1;
       host_values_[i] = value;
-      source_of_[i] = source_number;
+      source_of_[i] = number;
       ++count_;
       continue;
     }
-    const auto other = static_cast<std::size_t>(source_of_[i]);
-    if (std::abs(host_values_[i] - value) <= std::max(rounding, roundings_[other])) continue;
+    if (!varies && source_at(i).varies) contests_.push_back({node, component, number, value});
+    if (agrees(node, component, value, number)) continue;
     if (conflict_count_++ >= 10) continue;  // the first ten suffice
-    conflicts_.add(Error(Exit::model,
-                         fmt::format("conflicting values {} and {} for component {} at {}", host_values_[i], value,
-                                     space_->component_name(component), space_->name_of(node)),
-                         fmt::format("{} and {} both act there", sources_[other], source),
-                         "give both the same value, or take the common nodes out of one of the regions"));
+    conflicts_.add(conflict(node, component, value, number, ""));
   }
 }
 
+bool Constraints::agrees(Node node, int component, double value, int source) const {
+  const std::size_t i = index(node, component);
+  const double rounding = std::max(sources_[static_cast<std::size_t>(source)].rounding, source_at(i).rounding);
+  return std::abs(host_values_[i] - value) <= rounding;
+}
+
+Error Constraints::conflict(Node node, int component, double value, int source, const std::string& when) const {
+  const std::size_t i = index(node, component);
+  return {Exit::model,
+          fmt::format("conflicting values {} and {} for component {} at {}{}", host_values_[i], value,
+                      space_->component_name(component), space_->name_of(node), when),
+          fmt::format("{} and {} both act there", source_at(i).text, sources_[static_cast<std::size_t>(source)].text),
+          "give both the same value, or take the common nodes out of one of the regions"};
+}
+
+void Constraints::set_time(double t) {
+  if (varying_.empty()) return;
+  const auto demand_agreement = [&](Node node, int component, double value, int source) {
+    if (!agrees(node, component, value, source))
+      throw conflict(node, component, value, source, fmt::format(" when t = {:g}", t));
+  };
+  std::vector<double> values;
+  for (const Varying& each : varying_) {
+    values.resize(each.nodes.size());
+    each.value(each.points, t, values);
+    sources_[static_cast<std::size_t>(each.source)].rounding = rounding_of(values);
+    for (std::size_t n = 0; n < values.size(); ++n) {
+      const std::size_t i = index(each.nodes[n], each.component);
+      if (source_of_[i] == each.source) host_values_[i] = values[n];
+      else demand_agreement(each.nodes[n], each.component, values[n], each.source);  // with an earlier source
+    }
+  }
+  for (const Contest& c : contests_) demand_agreement(c.node, c.component, c.value, c.source);
+  if (!values_.empty()) values_.upload(host_values_);
+}
+
 bool Constraints::all_zero() const {
-  return std::ranges::all_of(host_values_, [](double value) { return value == 0; });
+  return varying_.empty() && std::ranges::all_of(host_values_, [](double value) { return value == 0; });
 }
 
 void Constraints::finish() {

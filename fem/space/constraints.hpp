@@ -7,6 +7,7 @@
 //   fixed.set_values(u);  fixed.set_zero(r);  K.eliminate(fixed.mask(), pivot);
 #pragma once
 
+#include "fem/forms/point_function.hpp"
 #include "fem/space/function_space.hpp"
 
 #include <cstdint>
@@ -24,6 +25,8 @@ class Constraints {
   // All nodes of the space on the region; messages name `source` as the origin.
   void prescribe(const Region& region, int component, double value, const std::string& source);
   void prescribe_nodes(std::span<const Node> nodes, int component, double value, const std::string& source);
+  // The function's values at the nodes of the space on the region: those at t = 0, until set_time() says another time.
+  void prescribe(const Region& region, int component, const PointFunction& value, const std::string& source);
   // A value for each node. Values that differ by no more than rounding from those of another source, which is that of
   // formulas where regions meet, are no conflict: the first holds.
   void prescribe_nodes(std::span<const Node> nodes, int component, std::span<const double> values,
@@ -36,8 +39,13 @@ class Constraints {
   // Error(Exit::model) that names the node, its position, the component, and both sources.
   void finish();
 
+  // Evaluates functions that vary in time, and uploads what they give. Throws Error(Exit::model) as finish() does,
+  // where sources disagree at this time.
+  void set_time(double t);
+  bool varies_in_time() const { return !varying_.empty(); }
+
   Index count() const { return count_; }
-  bool all_zero() const;  // is no other value prescribed?
+  bool all_zero() const;  // is no other value prescribed, at any time?
   bool is_prescribed(Node node, int component) const { return host_mask_[index(node, component)] != 0; }
   const std::vector<std::uint8_t>& host_mask() const { return host_mask_; }  // [unknown] 1: prescribed
   const FunctionSpace& space() const { return *space_; }
@@ -48,8 +56,29 @@ class Constraints {
   void keep_prescribed(Vector& r) const;                             // r_i = 0 where not prescribed
 
  private:
+  struct Source {
+    std::string text;
+    double rounding = 0;  // how far its values may be off: 0 for plain numbers
+    bool varies = false;
+  };
+  struct Varying {
+    int source;
+    int component;
+    std::vector<Node> nodes;
+    std::vector<double> points;  // [node][3]
+    PointFunction value;
+  };
+  // A number where a source that varies has prescribed a value before.
+  struct Contest {
+    Node node;
+    int component, source;
+    double value;
+  };
   void add(std::span<const Node> nodes, int component, const std::function<double(std::size_t)>& value_of,
-           double rounding, const std::string& source);
+           Source source);
+  const Source& source_at(std::size_t unknown) const { return sources_[static_cast<std::size_t>(source_of_[unknown])]; }
+  bool agrees(Node node, int component, double value, int source) const;  // with the value that holds
+  Error conflict(Node node, int component, double value, int source, const std::string& when) const;
   std::size_t index(Node node, int component) const {
     return static_cast<std::size_t>(node) * static_cast<std::size_t>(space_->components()) +
            static_cast<std::size_t>(component);
@@ -58,8 +87,9 @@ class Constraints {
   std::vector<std::uint8_t> host_mask_;
   std::vector<double> host_values_;
   std::vector<int> source_of_;  // [unknown] position in sources_, -1
-  std::vector<std::string> sources_;
-  std::vector<double> roundings_;  // [source] how far its values may be off: 0 for plain numbers
+  std::vector<Source> sources_;
+  std::vector<Varying> varying_;  // in the order of their sources
+  std::vector<Contest> contests_;
   ErrorList conflicts_;
   Index count_ = 0, conflict_count_ = 0;
   Array<std::uint8_t> mask_;
