@@ -62,6 +62,7 @@ class FormCheck {
         add("balance", imbalance(model, record_, u, model.residual(u)), 1e-9, balance_note);
       if (!record_.uses_value && !record_.of_revolution && record_.codimension == 0) check_patch(model);
     }
+    if (!record_.varies_in_time) check_time(mesh, model, space, u);
     check_quadrature(mesh, model, space, u);
     check_backends(mesh, model, space, u, v);
     if (record_.state_count > 0) {
@@ -156,6 +157,15 @@ class FormCheck {
         for (std::size_t c = 0; c < components; ++c)
           inside = std::max(inside, std::abs(r[static_cast<std::size_t>(node) * components + c]));
     add("patch test", relative(inside, norm(r)), 1e-9, "residual inside under a linear field, to that on the sides");
+  }
+
+  // Analyses keep the matrix of a form that does not claim to vary in time.
+  void check_time(const Mesh& mesh, const CheckModel& model, const SpaceOptions& space, const Numbers& u) {
+    CheckModel later(mesh, form_, space);
+    later.equations.set_time({.t = 1.7, .dt = 0.3});
+    const Numbers r = model.residual(u);
+    add("constant in time", relative(norm(sum(1, r, -1, later.residual(u))), norm(r)), 0,
+        "residual at another time; a form that reads t or dt says varies_in_time = true");
   }
 
   // Does a finer rule change the residual? No rule is exact for curves in u: nonlinear forms may differ by what two

@@ -87,6 +87,7 @@ TEST(FormCheck, FindsAMissingStiffness) {
   expect_found<Fault::extra_zero_modes>({"zero-energy modes"}, {"convergence order"});
 }
 TEST(FormCheck, FindsALostOrder) { expect_found<Fault::rough_coefficient>({"convergence order"}, {"quadrature"}); }
+TEST(FormCheck, FindsATimeThatIsReadUnsaid) { expect_found<Fault::reads_time>({"constant in time"}); }
 TEST(FormCheck, FindsADifferenceBetweenBackEnds) {
   if (!has_v4()) GTEST_SKIP() << "this machine has one CPU back end";
   expect_found<Fault::depends_on_backend>({"back ends"});

@@ -30,6 +30,7 @@ enum class Fault {
   coarse_quadrature,
   extra_zero_modes,
   rough_coefficient,
+  reads_time,
   depends_on_backend,
   wrong_action,
   wrong_diagonal,
@@ -45,6 +46,7 @@ constexpr const char* fault_names[] = {"test_sound",
                                        "test_coarse_quadrature",
                                        "test_extra_zero_modes",
                                        "test_rough_coefficient",
+                                       "test_reads_time",
                                        "test_depends_on_backend",
                                        "test_wrong_action",
                                        "test_wrong_diagonal"};
@@ -82,6 +84,7 @@ struct Faulty {
       const double waves = fault == Fault::rough_coefficient ? 70 : 12;
       for (int d = 0; d < 2; ++d) f.gradient[0][d] = (1.0 + 0.9 * sin(waves * p.x[0])) * g[d];
     }
+    if constexpr (fault == Fault::reads_time) f.gradient[0][0] = (1.0 + p.t) * g[0];
     if constexpr (fault == Fault::extra_zero_modes) f.gradient[0][1] = 0.0 * g[1];
     if constexpr (fault == Fault::depends_on_backend) {
       // A fault by design: the form depends on the width of its numbers.

@@ -22,6 +22,7 @@ const RegisterForm<Faulty<Fault::not_balanced>, AnyElement<2>> not_balanced;
 const RegisterForm<Faulty<Fault::coarse_quadrature>, AnyElement<2>> coarse_quadrature;
 const RegisterForm<Faulty<Fault::extra_zero_modes>, AnyElement<2>> extra_zero_modes;
 const RegisterForm<Faulty<Fault::rough_coefficient>, AnyElement<2>> rough_coefficient;
+const RegisterForm<Faulty<Fault::reads_time>, AnyElement<2>> reads_time;
 const RegisterForm<Faulty<Fault::depends_on_backend>, AnyElement<2>> depends_on_backend;
 
 const RegisterForm<test::FeelingLoad, AnyElement<2>> feeling_load;
