@@ -6,13 +6,13 @@
 namespace ritz {
 namespace {
 
-std::string place_of(const Mesh& mesh, Node node) {
+std::string text_of_place(const Mesh& mesh, Node node) {
   const auto x = mesh.point(node);
   return fmt::format("node {} at ({:.6g}, {:.6g}, {:.6g})", node, x[0], x[1], x[2]);
 }
 
 std::string first_of(const Mesh& mesh, const HangingNode& hanging) {
-  return fmt::format("first {}, on facet {} of cell {}", place_of(mesh, hanging.node), hanging.facet.facet,
+  return fmt::format("first {}, on facet {} of cell {}", text_of_place(mesh, hanging.node), hanging.facet.facet,
                      hanging.facet.cell);
 }
 
@@ -59,7 +59,7 @@ Conformity check_conformity(const Mesh& mesh) {
       report.notices.push_back(fmt::format(
           "{} pairs of nodes lie on each other, first {} and {}: parts that are not joined there; no force or heat "
           "passes from one to the other",
-          unjoined.size(), place_of(mesh, unjoined.front().first), unjoined.front().second));
+          unjoined.size(), text_of_place(mesh, unjoined.front().first), unjoined.front().second));
     return report;
   }
   const Cracks cracks = find_cracks(mesh);
@@ -67,7 +67,7 @@ Conformity check_conformity(const Mesh& mesh) {
     report.notices.push_back(fmt::format(
         "{} pairs of free nodes lie on each other ({} pairs of facets), first {} and {}: a crack, or bodies "
         "in touch that are not joined; no force or heat passes from one to the other",
-        cracks.nodes.size(), cracks.facets.size(), place_of(mesh, cracks.nodes.front().first),
+        cracks.nodes.size(), cracks.facets.size(), text_of_place(mesh, cracks.nodes.front().first),
         cracks.nodes.front().second));
   report_hanging_nodes(mesh, report);
   const auto split = find_split_faces(mesh);

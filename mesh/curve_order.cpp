@@ -66,7 +66,7 @@ std::uint64_t hilbert_position(const std::uint32_t (&place)[n], int levels) {
 }
 
 // carries coordinates to the grid of the curve, whose spacing in a direction is a multiple of the cells' extent there
-struct Frame {
+struct CurveFrame {
   double low[3];
   double scale[3];
   int levels;
@@ -95,7 +95,7 @@ Point mean_extent(const Mesh& mesh) {
 
 // Coordinates are divided by the cells' mean extents: a piece of the curve through stretched cells has as little
 // surface, counted in nodes, as any.
-Frame frame_around(const Mesh& mesh) {
+CurveFrame frame_around(const Mesh& mesh) {
   constexpr double infinite = std::numeric_limits<double>::infinity();
   double low[3] = {infinite, infinite, infinite}, high[3] = {-infinite, -infinite, -infinite};
   const double* const x = mesh.points().data();
@@ -114,7 +114,7 @@ Frame frame_around(const Mesh& mesh) {
   return {{low[0], low[1], low[2]}, {places / extent[0], places / extent[1], places / extent[2]}, levels};
 }
 
-void key_block(const Mesh& mesh, const CellBlock& block, const Frame& frame, Index first_value, KeyedIndex* out) {
+void key_block(const Mesh& mesh, const CellBlock& block, const CurveFrame& frame, Index first_value, KeyedIndex* out) {
   const double* const points = mesh.points().data();
   const int n = traits(block.kind).node_count, corners = traits(block.kind).corner_count;
   const bool flat = mesh.dimension() == 2;
@@ -145,7 +145,7 @@ std::vector<Index> sorted_values(KeyedIndex* records, Index count) {
 
 std::vector<Index> curve_order(const Mesh& mesh) {
   const auto records = std::make_unique_for_overwrite<KeyedIndex[]>(static_cast<std::size_t>(mesh.cell_count()));
-  const Frame frame = frame_around(mesh);
+  const CurveFrame frame = frame_around(mesh);
   for (const CellBlock& block : mesh.blocks())
     key_block(mesh, block, frame, block.first_cell, records.get() + block.first_cell);
   return sorted_values(records.get(), mesh.cell_count());

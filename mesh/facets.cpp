@@ -143,7 +143,7 @@ void classify_groups(const MeshData& data, std::span<const KeyedIndex> sorted, F
   }
 }
 
-bool before(const FacetOfCell& a, const FacetOfCell& b) {
+bool facet_before(const FacetOfCell& a, const FacetOfCell& b) {
   return std::tie(a.cell, a.facet) < std::tie(b.cell, b.facet);
 }
 
@@ -176,8 +176,10 @@ FacetSurvey survey_facets(const MeshData& data) {
   radix_sort(found, 33);
   FacetSurvey survey;
   classify_groups(data, found, survey);
-  std::sort(survey.boundary.begin(), survey.boundary.end(), before);
-  const auto by_first = [](const FacetSurvey::Pair& a, const FacetSurvey::Pair& b) { return before(a.first, b.first); };
+  std::sort(survey.boundary.begin(), survey.boundary.end(), facet_before);
+  const auto by_first = [](const FacetSurvey::Pair& a, const FacetSurvey::Pair& b) {
+    return facet_before(a.first, b.first);
+  };
   std::sort(survey.crowded.begin(), survey.crowded.end(), by_first);
   std::sort(survey.mismatched.begin(), survey.mismatched.end(), by_first);
   return survey;

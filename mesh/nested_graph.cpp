@@ -6,10 +6,10 @@
 namespace ritz {
 namespace {
 
-class Search {
+class GraphSearch {
  public:
-  Search(std::span<const Index> offsets, std::span<const Node> neighbours, std::span<const double> places,
-         int dimension)
+  GraphSearch(std::span<const Index> offsets, std::span<const Node> neighbours, std::span<const double> places,
+              int dimension)
       : offsets_(offsets),
         neighbours_(neighbours),
         places_(places),
@@ -166,7 +166,7 @@ class Search {
 
 std::optional<NestedGraph> coarser_graph(std::span<const Index> offsets, std::span<const Node> neighbours,
                                          std::span<const double> places, int dimension) {
-  Search search(offsets, neighbours, places, dimension);
+  GraphSearch search(offsets, neighbours, places, dimension);
   if (!search.find_all()) return std::nullopt;
   return search.result();
 }

@@ -17,13 +17,13 @@ namespace {
 constexpr Index fan_out = 4;
 
 // A cell, or one of its facets, edges and corners, through whose reference cell it is mapped.
-struct Shape {
+struct LocatedShape {
   CellKind kind;  // linear
   const CellMap* cell;
   std::vector<Point> corners;  // on the cell's reference cell; none of the cell itself
 };
 
-Shape shape_of(const CellMap& cell) { return {traits(cell.kind()).linear, &cell, {}}; }
+LocatedShape shape_of(const CellMap& cell) { return {traits(cell.kind()).linear, &cell, {}}; }
 
 struct Nearest {
   Point xi;
@@ -37,13 +37,13 @@ Point combined(std::span<const double> weights, std::span<const Point> points) {
   return x;
 }
 
-Point place_in_cell(const Shape& shape, const Point& xi) {
+Point place_in_cell(const LocatedShape& shape, const Point& xi) {
   return shape.corners.empty() ? xi : combined(shape_values(shape.kind, xi), shape.corners);
 }
 
-Point point_at(const Shape& shape, const Point& xi) { return shape.cell->at(place_in_cell(shape, xi)); }
+Point point_at(const LocatedShape& shape, const Point& xi) { return shape.cell->at(place_in_cell(shape, xi)); }
 
-std::array<Point, 3> tangents_at(const Shape& shape, const Point& xi) {  // d x / d xi_k
+std::array<Point, 3> tangents_at(const LocatedShape& shape, const Point& xi) {  // d x / d xi_k
   const std::array<Point, 3> of_cell = shape.cell->tangents(place_in_cell(shape, xi));
   if (shape.corners.empty()) return of_cell;
   const std::vector<Point> slopes = shape_gradients(shape.kind, xi);
@@ -100,7 +100,7 @@ Point moved_inside(CellKind kind, Point xi) {
 }
 
 // Newton's method from `start`, kept inside the reference cell, with steps halved until they pay.
-Nearest descend(const Shape& shape, const Point& target, const Point& start) {
+Nearest descend(const LocatedShape& shape, const Point& target, const Point& start) {
   constexpr int most_steps = 50, most_halvings = 6;
   const int dimension = traits(shape.kind).dimension;
   Nearest best{start, length(minus(target, point_at(shape, start)))};
@@ -122,7 +122,7 @@ Nearest descend(const Shape& shape, const Point& target, const Point& start) {
 }
 
 // From the centre, and if that does not reach the point, from the node of the cell that is nearest to it.
-Nearest descend_twice(const Shape& shape, const Point& target, double enough) {
+Nearest descend_twice(const LocatedShape& shape, const Point& target, double enough) {
   const Nearest first = descend(shape, target, reference_centroid(shape.kind));
   if (first.distance <= enough) return first;
   const std::span<const Point> starts =
@@ -141,13 +141,13 @@ Nearest descend_twice(const Shape& shape, const Point& target, double enough) {
 }
 
 // The nearest point of a shape: inside it, or the nearest point of one of its facets.
-Nearest nearest_point(const Shape& shape, const Point& target, double enough) {
+Nearest nearest_point(const LocatedShape& shape, const Point& target, double enough) {
   Nearest best = descend_twice(shape, target, enough);
   if (best.distance <= enough) return best;
   const std::span<const Point> corners =
       shape.corners.empty() ? reference_nodes(shape.kind) : std::span<const Point>(shape.corners);
   for (const Facet& facet : traits(shape.kind).facets) {
-    Shape side{facet.kind, shape.cell, {}};
+    LocatedShape side{facet.kind, shape.cell, {}};
     std::vector<Point> places;
     for (const int a : facet.nodes) {
       side.corners.push_back(corners[static_cast<std::size_t>(a)]);

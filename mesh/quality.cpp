@@ -40,7 +40,7 @@ std::vector<Corner> make_corners(CellKind linear) {
   return corners;
 }
 
-const std::vector<Corner>& corners_of(CellKind linear) {
+const std::vector<Corner>& vertices_of(CellKind linear) {
   static const std::vector<std::vector<Corner>> all = [] {
     std::vector<std::vector<Corner>> list;
     for (const CellKind kind : all_cell_kinds()) list.push_back(make_corners(traits(kind).linear));
@@ -75,7 +75,7 @@ EdgeLengths edge_lengths(std::span<const Point> x, const CellTraits& t) {
 
 CellShape shape_of(std::span<const Point> x, const CellTraits& t, double longest_edge) {
   double worst = 1, least_height = longest_edge;
-  for (const Corner& corner : corners_of(t.linear)) {
+  for (const Corner& corner : vertices_of(t.linear)) {
     std::array<Point, 3> e{};
     double lengths = 1;
     for (std::size_t i = 0; i < static_cast<std::size_t>(t.dimension); ++i) {

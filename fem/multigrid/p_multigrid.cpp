@@ -19,7 +19,7 @@
 namespace ritz {
 namespace {
 
-constexpr const char* tag = "p-multigrid";
+constexpr const char* multigrid_tag = "p-multigrid";
 
 // Nodes of `coarse` whose neighbourhood on the cell - the smallest vertex, edge, facet or inside that holds them - has
 // only prescribed nodes of `fine`: on a cell of a kind, for each coarse node the fine nodes there.
@@ -182,8 +182,8 @@ class Cycle {
     coarsest_->values() = Vector();  // the cycle has its own
     device_.memory().trim();
     return_freed_host_memory();
-    coarse_b_ = Vector(device_, space.unknown_count(), tag);
-    coarse_x_ = Vector(device_, space.unknown_count(), tag);
+    coarse_b_ = Vector(device_, space.unknown_count(), multigrid_tag);
+    coarse_x_ = Vector(device_, space.unknown_count(), multigrid_tag);
   }
 
   void apply(const Vector& b, Vector& x) {
@@ -201,11 +201,11 @@ class Cycle {
   // Values of a field of one space at the nodes of another; empty: zero.
   Vector interpolated(const FunctionSpace& from, const FunctionSpace& to, const Vector& x) {
     if (x.empty()) return {};
-    Vector y(device_, to.unknown_count(), tag);
+    Vector y(device_, to.unknown_count(), multigrid_tag);
     const SpaceTransfer<double> transfer(from, to);
-    Vector sums(device_, to.unknown_count(), tag);
+    Vector sums(device_, to.unknown_count(), multigrid_tag);
     transfer.sum_interpolated(x, sums);
-    multiply(Vector(device_, std::span<const double>(transfer.weights()), tag), sums, y);
+    multiply(Vector(device_, std::span<const double>(transfer.weights()), multigrid_tag), sums, y);
     return y;
   }
 
@@ -213,7 +213,7 @@ class Cycle {
     Level<Real> level;
     level.A = &A;
     if (levels_.empty()) pivot_ = A.pivot();
-    for (Array<Real>* work : {&level.b, &level.x, &level.d, &level.q}) *work = Array<Real>(device_, A.rows(), tag);
+    for (Array<Real>* work : {&level.b, &level.x, &level.d, &level.q}) *work = Array<Real>(device_, A.rows(), multigrid_tag);
     {
       Vector inverse = inverse_diagonal(A.diagonal());
       level.largest_eigenvalue =
@@ -225,7 +225,7 @@ class Cycle {
     {
       const std::vector<Real> host_weights = level.transfer->weights();
       Vector weights(device_, std::span<const double>(std::vector<double>(host_weights.begin(), host_weights.end())),
-                     tag);
+                     multigrid_tag);
       A.constraints().set_zero(weights);
       level.weights = converted(weights);
     }
@@ -239,7 +239,7 @@ class Cycle {
   }
 
   Array<Real> converted(const Vector& x) const {
-    Array<Real> y(device_, x.size(), tag);
+    Array<Real> y(device_, x.size(), multigrid_tag);
     count_conversion(x.size());
     kernels_.from_double(device_, x.size(), x.data(), y.data());
     return y;
@@ -296,7 +296,7 @@ class Cycle {
   // level.d -> level.q through the matrix of order 1.
   void solve_coarsest(Level<Real>& level) {
     const Index n = coarse_b_.size();
-    if (coarse_.empty()) coarse_ = Array<Real>(device_, n, tag);
+    if (coarse_.empty()) coarse_ = Array<Real>(device_, n, multigrid_tag);
     level.transfer->sum_transposed(level.d, coarse_);
     count_conversion(2 * n);
     kernels_.to_double(device_, n, coarse_.data(), coarse_b_.data());

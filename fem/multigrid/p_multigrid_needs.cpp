@@ -19,8 +19,8 @@ Index bytes_of(const MemoryNeeds& needs, const char* tag) {
 }
 
 // A space with its operator, for the time of the count.
-struct Level {
-  Level(const Operator& finer, const SpaceOptions& options)
+struct LevelNeeds {
+  LevelNeeds(const Operator& finer, const SpaceOptions& options)
       : space(finer.space().mesh(), finer.space().components(), finer.space().device(), options),
         equations(space, finer.integrals(), Layout::counted) {}
   FunctionSpace space;
@@ -63,13 +63,13 @@ PMultigridNeeds p_multigrid_needs(const Operator& equations) {
   const Index real = single ? sizeof(float) : sizeof(double);
   const int degree = SmoothedAggregationOptions{}.smoothing_degree;
   PMultigridNeeds needs;
-  std::vector<std::unique_ptr<Level>> levels;
+  std::vector<std::unique_ptr<LevelNeeds>> levels;
   const Operator* fine = &equations;
   for (bool last = false; !last;) {
     const Index n = fine->space().unknown_count();
     last = fine->space().order() <= 3;
     const auto before = pool.statistics().live_by_tag;
-    levels.push_back(std::make_unique<Level>(*fine, PMultigrid::coarser_order(fine->space())));
+    levels.push_back(std::make_unique<LevelNeeds>(*fine, PMultigrid::coarser_order(fine->space())));
     const Operator& coarse = levels.back()->equations;
     const Index coarse_n = coarse.space().unknown_count();
     const MemoryNeeds made = taken_since(before, pool), action = fine->memory_needs(Task::action),

@@ -13,7 +13,7 @@
 namespace ritz {
 namespace {
 
-constexpr const char* tag = "assembly lists";
+constexpr const char* lists_tag = "assembly lists";
 constexpr Index largest_item = std::numeric_limits<std::uint32_t>::max();
 
 void check_fits(Index items) {
@@ -166,7 +166,7 @@ ScatterPlan::ScatterPlan(const Device& device, Index target_items, Index chunk_c
   const std::vector<Index> slots = starts(sorted.size(), [&](std::size_t c) { return sorted[c].destinations.size(); });
   const std::vector<Index> sources = starts(sorted.size(), [&](std::size_t c) { return sorted[c].sources.size(); });
   const auto upload = [&](auto& array, const auto& values) {
-    array = std::remove_reference_t<decltype(array)>(device, std::span(values), tag);
+    array = std::remove_reference_t<decltype(array)>(device, std::span(values), lists_tag);
   };
   upload(chunk_runs_, runs);
   upload(chunk_slots_, slots);
@@ -187,11 +187,11 @@ ScatterSizes ScatterPlan::sizes() const {
 
 MemoryNeeds ScatterPlan::memory_needs(const ScatterSizes& s) {
   MemoryNeeds needs;
-  needs.array<Index>(tag, s.chunks + 1, 3).array<ScatterRun>(tag, s.runs);
-  needs.array<std::uint32_t>(tag, s.slots).array<std::uint16_t>(tag, s.sources);
-  needs.array<std::uint32_t>(tag, s.shared)
-      .array<std::uint32_t>(tag, s.shared + 1)
-      .array<std::uint32_t>(tag, s.untouched);
+  needs.array<Index>(lists_tag, s.chunks + 1, 3).array<ScatterRun>(lists_tag, s.runs);
+  needs.array<std::uint32_t>(lists_tag, s.slots).array<std::uint16_t>(lists_tag, s.sources);
+  needs.array<std::uint32_t>(lists_tag, s.shared)
+      .array<std::uint32_t>(lists_tag, s.shared + 1)
+      .array<std::uint32_t>(lists_tag, s.untouched);
   return needs;
 }
 

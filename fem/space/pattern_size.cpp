@@ -6,7 +6,7 @@ namespace ritz {
 namespace {
 
 // Nodes on the closed entity, and inside of it.
-struct Entity {
+struct EntityPairs {
   Index closed = 0, inner = 0;
   Index pairs = 0;  // ordered pairs that no smaller entity holds
 };
@@ -20,14 +20,14 @@ class Entities {
     edge_.inner = edge_.closed - 2;
     edge_.pairs = edge_.closed * edge_.closed - 2;
   }
-  Entity edge() const { return edge_; }
-  Entity facet(CellKind kind) const {
+  EntityPairs edge() const { return edge_; }
+  EntityPairs facet(CellKind kind) const {
     return bounded(nodes_on(kind), traits(kind).corner_count, traits(kind).corner_count);
   }
-  Entity cell() const {
+  EntityPairs cell() const {
     const CellTraits& t = traits(kind_);
     const bool flat = t.dimension == 2;
-    Entity result = bounded(nodes_on(kind_), t.corner_count, flat ? t.corner_count : std::ssize(t.edges));
+    EntityPairs result = bounded(nodes_on(kind_), t.corner_count, flat ? t.corner_count : std::ssize(t.edges));
     if (flat) return result;
     for (const Facet& f : t.facets) {
       result.inner -= facet(f.kind).inner;
@@ -41,20 +41,20 @@ class Entities {
     return order_ > 0 ? lagrange_element(traits(kind).linear, order_).node_count() : traits(kind).node_count;
   }
   // Without corners, edges and what they hold.
-  Entity bounded(Index nodes, Index corners, Index edges) const {
+  EntityPairs bounded(Index nodes, Index corners, Index edges) const {
     return {nodes, nodes - corners - edges * edge_.inner, nodes * nodes - corners - edges * edge_.pairs};
   }
 
   CellKind kind_;
   int order_;
-  Entity edge_;
+  EntityPairs edge_;
 };
 
 }  // namespace
 
 PatternSize pattern_size(const EntityCounts& counts, int order) {
   PatternSize size{counts.vertices, counts.vertices};
-  const auto add = [&size](Index count, const Entity& entity) {
+  const auto add = [&size](Index count, const EntityPairs& entity) {
     size.nodes += count * entity.inner;
     size.pairs += count * entity.pairs;
   };

@@ -2,6 +2,7 @@
 #include "io/case/case_value.hpp"
 
 #include "device/error.hpp"
+#include "io/files/text_case.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -74,12 +75,6 @@ CaseValue converted(const toml::node& node, const std::string& name) {
     default: value.kind = CaseValue::Kind::date; break;
   }
   return value;
-}
-
-std::string_view trimmed(std::string_view text) {
-  while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
-  while (!text.empty() && (text.back() == ' ' || text.back() == '\t')) text.remove_suffix(1);
-  return text;
 }
 
 std::vector<std::string> split_path(std::string_view path) {

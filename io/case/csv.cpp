@@ -5,7 +5,7 @@
 namespace ritz {
 namespace {
 
-std::string trimmed(std::string_view text) {
+std::string trimmed_cell(std::string_view text) {
   const std::size_t first = text.find_first_not_of(" \t"), last = text.find_last_not_of(" \t");
   return first == std::string_view::npos ? "" : std::string(text.substr(first, last - first + 1));
 }
@@ -15,7 +15,7 @@ std::string take_cell(std::string_view& text) {
   const std::size_t start = text.find_first_not_of(" \t");
   if (start == std::string_view::npos || text[start] != '"') {
     const std::size_t end = std::min(text.find_first_of(",\r\n"), text.size());
-    const std::string cell = trimmed(text.substr(0, end));
+    const std::string cell = trimmed_cell(text.substr(0, end));
     text.remove_prefix(end);
     return cell;
   }

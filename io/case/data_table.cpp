@@ -1,6 +1,7 @@
 #include "io/case/data_table.hpp"
 
 #include "device/error.hpp"
+#include "io/files/text_case.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -13,11 +14,6 @@
 
 namespace ritz {
 namespace {
-
-std::string_view trimmed(std::string_view text) {
-  const auto first = text.find_first_not_of(" \t\r"), last = text.find_last_not_of(" \t\r");
-  return first == std::string_view::npos ? std::string_view() : text.substr(first, last - first + 1);
-}
 
 std::vector<std::string_view> cells_of(std::string_view line) {
   std::vector<std::string_view> cells;

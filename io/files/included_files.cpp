@@ -3,6 +3,7 @@
 #include "device/error.hpp"
 #include "io/files/mapped_file.hpp"
 #include "io/files/number_text.hpp"
+#include "io/files/text_case.hpp"
 
 #include <algorithm>
 #include <filesystem>
@@ -11,13 +12,6 @@ namespace ritz {
 namespace {
 
 namespace fs = std::filesystem;
-
-std::string upper(std::string_view text) {
-  std::string result(text);
-  for (char& c : result)
-    if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
-  return result;
-}
 
 // The text in quotes, or else up to a comma or the end.
 std::string_view name_in(std::string_view text) {

@@ -15,9 +15,9 @@
 namespace ritz {
 namespace {
 
-struct Descriptor {
+struct MappedDescriptor {
   int number;
-  ~Descriptor() {
+  ~MappedDescriptor() {
     if (number >= 0) ::close(number);
   }
 };
@@ -25,7 +25,7 @@ struct Descriptor {
 }  // namespace
 
 MappedFile::MappedFile(const std::string& path, bool ahead) {
-  const Descriptor file{::open(path.c_str(), O_RDONLY | O_CLOEXEC)};
+  const MappedDescriptor file{::open(path.c_str(), O_RDONLY | O_CLOEXEC)};
   if (file.number < 0)
     throw Error(Exit::mesh, fmt::format("cannot open the mesh file '{}': {}", path, std::strerror(errno)), "",
                 "check the name; relative names in a case file start at the folder of the case file");

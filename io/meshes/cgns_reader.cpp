@@ -79,7 +79,7 @@ NodeSet node_set(const HighOrderElement& element) {
   return {element.order, reference_points(element.shape, lattice(order, element.order), equal_steps(element.order))};
 }
 
-std::span<const int> node_order(CellKind kind) {
+std::span<const int> cgns_node_order(CellKind kind) {
   static constexpr std::array hexahedron27{0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 16, 17,
                                            18, 19, 12, 13, 14, 15, 24, 22, 21, 23, 20, 25, 26};
   if (kind == hex27) return hexahedron27;
@@ -271,7 +271,7 @@ class CgnsReader {
     const std::size_t before = nodes.size();
     const bool own_nodes = raw_.node_sets[static_cast<std::size_t>(kind)].nodes.empty();
     append_cells(nodes, numbers, static_cast<int>(file_node_count(raw_.node_sets, kind)),
-                 own_nodes ? node_order(kind) : std::span<const int>());
+                 own_nodes ? cgns_node_order(kind) : std::span<const int>());
     for (std::size_t i = before; i < nodes.size(); ++i)
       nodes[i] = nodes[i] < 0 || nodes[i] >= node_count_ ? Node{-1} : static_cast<Node>(nodes[i] + first_node_);
     add_run({element, count, kind, position});

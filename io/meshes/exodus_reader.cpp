@@ -50,7 +50,7 @@ std::span<const std::vector<int>> sides_of(CellKind linear) {
   }
 }
 
-std::span<const int> node_order(CellKind kind) {
+std::span<const int> exodus_node_order(CellKind kind) {
   static constexpr std::array hexahedron27{0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 16, 17,
                                            18, 19, 12, 13, 14, 15, 23, 24, 25, 26, 21, 22, 20};
   if (kind == hex27) return hexahedron27;
@@ -142,7 +142,7 @@ class ExodusReader {
       } else {
         blocks_.push_back({block->kind, raw_.cell_count(block->kind), next_element_, elements, block->shell});
         append_cells(raw_.nodes_of(block->kind), file_.integers(variable), traits(block->kind).node_count,
-                     node_order(block->kind));
+                     exodus_node_order(block->kind));
         append(raw_.group(names[b - 1]).cells, {block->kind, blocks_.back().first_position, elements});
       }
       next_element_ += elements;

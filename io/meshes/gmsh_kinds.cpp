@@ -60,18 +60,18 @@ constexpr std::array other_types{
 };
 
 // Types with all their nodes, from order 3.
-struct Family {
+struct GmshFamily {
   CellKind shape;
   std::array<int, 8> types;  // 0: Gmsh has no such type
 };
 constexpr std::array families{
-    Family{CellKind::line2, {26, 27, 28, 62, 63, 64, 65, 66}},
-    Family{CellKind::tri3, {21, 23, 25, 42, 43, 44, 45, 46}},
-    Family{CellKind::quad4, {36, 37, 38, 47, 48, 49, 50, 51}},
-    Family{CellKind::tet4, {29, 30, 31, 71, 72, 73, 74, 75}},
-    Family{CellKind::hex8, {92, 93, 94, 95, 96, 97, 98, 0}},
-    Family{CellKind::prism6, {90, 91, 106, 107, 108, 109, 110, 0}},
-    Family{CellKind::pyramid5, {118, 119, 120, 121, 122, 123, 124, 0}},
+    GmshFamily{CellKind::line2, {26, 27, 28, 62, 63, 64, 65, 66}},
+    GmshFamily{CellKind::tri3, {21, 23, 25, 42, 43, 44, 45, 46}},
+    GmshFamily{CellKind::quad4, {36, 37, 38, 47, 48, 49, 50, 51}},
+    GmshFamily{CellKind::tet4, {29, 30, 31, 71, 72, 73, 74, 75}},
+    GmshFamily{CellKind::hex8, {92, 93, 94, 95, 96, 97, 98, 0}},
+    GmshFamily{CellKind::prism6, {90, 91, 106, 107, 108, 109, 110, 0}},
+    GmshFamily{CellKind::pyramid5, {118, 119, 120, 121, 122, 123, 124, 0}},
 };
 
 // Gmsh's numerical/pointsGenerators.cpp, and the edges and faces of its MHexahedron and its like.
@@ -97,7 +97,7 @@ const NodeOrder& gmsh_order(CellKind shape) {
 
 std::map<std::int64_t, GmshKind> make_high_kinds() {
   std::map<std::int64_t, GmshKind> made;
-  for (const Family& family : families)
+  for (const GmshFamily& family : families)
     for (std::size_t i = 0; i < family.types.size(); ++i) {
       const int order = static_cast<int>(i) + 3;
       if (family.types[i] != 0)

@@ -12,7 +12,7 @@ namespace ritz {
 namespace {
 
 // Elements found by one thread, or the only ones.
-struct Part {
+struct Msh2Part {
   CellsByKind nodes;
   TypesOfKinds types{};
   std::vector<Node> cell;  // the last one, in Gmsh's order
@@ -31,7 +31,7 @@ struct Part {
   }
 };
 
-void append(Part part, GmshContents& contents) {
+void append(Msh2Part part, GmshContents& contents) {
   std::array<Index, cell_kind_count> first{};
   for (std::size_t kind = 0; kind < cell_kind_count; ++kind) {
     if (part.types[kind] == 0) continue;
@@ -53,7 +53,7 @@ void append(Part part, GmshContents& contents) {
 }
 
 // number type tag_count tags... nodes...
-const char* parse_element(const char* position, const char* end, const NodeNumbers& numbers, Part& part) {
+const char* parse_element(const char* position, const char* end, const NodeNumbers& numbers, Msh2Part& part) {
   const auto next = [&](std::int64_t& value, const char* expected) {
     position = skip_blanks(position, end);
     const char* stop = parse_number(position, end, value);
@@ -96,8 +96,8 @@ const char* parse_element(const char* position, const char* end, const NodeNumbe
   return position;
 }
 
-Part parse_elements(const char* begin, const char* end, const NodeNumbers& numbers) {
-  Part part;
+Msh2Part parse_elements(const char* begin, const char* end, const NodeNumbers& numbers) {
+  Msh2Part part;
   for (const char* position = skip_blanks(begin, end); position < end; position = skip_blanks(position, end)) {
     const char* line_end = std::find(position, end, '\n');
     position = parse_element(position, line_end, numbers, part);
@@ -124,26 +124,26 @@ void read_text_elements(GmshCursor& cursor, std::int64_t element_count, const No
   for (std::int64_t i = 1; i < part_count; ++i)
     starts.push_back(std::find(std::max(starts.back(), begin + (end - begin) / part_count * i), end, '\n'));
   starts.push_back(end);
-  std::vector<Part> parts(static_cast<std::size_t>(part_count));
+  std::vector<Msh2Part> parts(static_cast<std::size_t>(part_count));
   ParallelErrors errors;
 #pragma omp parallel for schedule(static, 1) if (part_count > 1)
   for (std::size_t i = 0; i < parts.size(); ++i)
     errors.run([&] { parts[i] = parse_elements(starts[i], starts[i + 1], numbers); });
   errors.rethrow();
   std::int64_t total = 0;
-  for (const Part& part : parts) {
+  for (const Msh2Part& part : parts) {
     if (part.bad != nullptr) explain(cursor, part.bad, part.expected);
     total += part.element_count;
   }
   if (total != element_count)
     cursor.fail(end, fmt::format("{} elements were announced, but {} follow", element_count, total));
-  for (Part& part : parts) append(std::move(part), contents);
+  for (Msh2Part& part : parts) append(std::move(part), contents);
 }
 
 // Headers of type, count and number of tags, each followed by that many records of 32-bit integers.
 void read_binary_elements(GmshCursor& cursor, std::int64_t element_count, const NodeNumbers& numbers,
                           GmshContents& contents) {
-  Part part;
+  Msh2Part part;
   while (part.element_count < element_count) {
     const char* start = cursor.position();
     const auto type = cursor.raw<std::int32_t>("an element type");

@@ -10,7 +10,7 @@
 namespace ritz {
 namespace {
 
-struct Section {
+struct GmshSection {
   std::string_view name;
   const char *begin, *end;  // after the name's line, before $End
 };
@@ -18,7 +18,7 @@ struct Section {
 constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
 
 // The section that starts at or after `position`; name empty at the end of the file.
-Section next_section(const GmshFile& file, const char* position) {
+GmshSection next_section(const GmshFile& file, const char* position) {
   const char* end = file.bytes.data() + file.bytes.size();
   position = skip_blanks(position, end);
   if (position == end) return {{}, end, end};
@@ -44,7 +44,7 @@ Section next_section(const GmshFile& file, const char* position) {
   }
 }
 
-bool read_format(GmshFile& file, const Section& section) {
+bool read_format(GmshFile& file, const GmshSection& section) {
   GmshCursor cursor(file, section.name, section.begin, section.end);
   const double version = cursor.text_real("the version of the format");
   const std::int64_t is_binary = cursor.text_integer("the file type (0 text, 1 binary)");
@@ -110,10 +110,10 @@ MeshData read_gmsh(const std::string& path, std::vector<std::string>* notices, b
   const char* end = file.bytes.data() + file.bytes.size();
 
   GmshContents contents;
-  std::vector<Section> sections;
+  std::vector<GmshSection> sections;
   bool has_format = false;
   for (const char* position = begin;;) {
-    const Section section = next_section(file, position);
+    const GmshSection section = next_section(file, position);
     if (section.name.empty()) break;
     if (section.name == "MeshFormat") {
       contents.groups_by_entity = !read_format(file, section);
@@ -130,7 +130,7 @@ MeshData read_gmsh(const std::string& path, std::vector<std::string>* notices, b
   // The file may say these things in any order; we need them in this one.
   const auto with = [&](std::string_view name, auto&& read) {
     int count = 0;
-    for (const Section& section : sections)
+    for (const GmshSection& section : sections)
       if (section.name == name) {
         if (++count > 1) file.fail(section.begin, name, fmt::format("a second section ${}", name), "one is enough");
         read(GmshCursor(file, section.name, section.begin, section.end));

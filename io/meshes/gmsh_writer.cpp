@@ -24,9 +24,9 @@ struct Entity {
   std::map<CellKind, std::vector<Node>> nodes;  // [kind][cell][node] in Gmsh's order
 };
 
-class Output {
+class GmshOutput {
  public:
-  explicit Output(bool binary) : binary_(binary) {}
+  explicit GmshOutput(bool binary) : binary_(binary) {}
   bool binary() const { return binary_; }
   void line(std::string_view text) { text_.append(text) += '\n'; }
   void integer(std::int64_t value) { binary_ ? raw(static_cast<std::int32_t>(value)) : word(value); }
@@ -117,7 +117,7 @@ int dimension_of(const Mesh& mesh, const Region& region) {
   return 0;
 }
 
-void write_format(Output& output) {
+void write_format(GmshOutput& output) {
   output.line("$MeshFormat");
   output.line(output.binary() ? "4.1 1 8" : "4.1 0 8");
   if (output.binary()) {
@@ -127,7 +127,7 @@ void write_format(Output& output) {
   output.line("$EndMeshFormat");
 }
 
-void write_names(Output& output, const Mesh& mesh) {
+void write_names(GmshOutput& output, const Mesh& mesh) {
   output.line("$PhysicalNames");
   output.line(std::to_string(mesh.regions().size()));
   for (std::size_t i = 0; i < mesh.regions().size(); ++i)
@@ -135,7 +135,7 @@ void write_names(Output& output, const Mesh& mesh) {
   output.line("$EndPhysicalNames");
 }
 
-void write_box(Output& output, const Mesh& mesh, const Entity& entity) {
+void write_box(GmshOutput& output, const Mesh& mesh, const Entity& entity) {
   std::array<double, 3> least{}, greatest{};
   bool first = true;
   for (const auto& [kind, nodes] : entity.nodes)
@@ -152,7 +152,7 @@ void write_box(Output& output, const Mesh& mesh, const Entity& entity) {
     for (const double x : greatest) output.real(x);
 }
 
-void write_entities(Output& output, const Mesh& mesh, const Entities& entities) {
+void write_entities(GmshOutput& output, const Mesh& mesh, const Entities& entities) {
   output.line("$Entities");
   for (int dimension = 0; dimension < 4; ++dimension)
     output.size(std::count_if(entities.list().begin(), entities.list().end(),
@@ -171,7 +171,7 @@ void write_entities(Output& output, const Mesh& mesh, const Entities& entities) 
   output.end_section("Entities");
 }
 
-void write_nodes(Output& output, const Mesh& mesh) {
+void write_nodes(GmshOutput& output, const Mesh& mesh) {
   output.line("$Nodes");
   for (const Index value : {Index{1}, mesh.node_count(), Index{1}, mesh.node_count()}) output.size(value);
   output.end_line();
@@ -189,7 +189,7 @@ void write_nodes(Output& output, const Mesh& mesh) {
   output.end_section("Nodes");
 }
 
-void write_elements(Output& output, const Entities& entities) {
+void write_elements(GmshOutput& output, const Entities& entities) {
   Index block_count = 0, element_count = 0;
   for (const Entity& entity : entities.list())
     for (const auto& [kind, nodes] : entity.nodes) {
@@ -219,7 +219,7 @@ void write_elements(Output& output, const Entities& entities) {
 
 void write_gmsh(const std::string& path, const Mesh& mesh, const GmshOptions& options) {
   const Entities entities = entities_of(mesh);
-  Output output(options.binary);
+  GmshOutput output(options.binary);
   write_format(output);
   write_names(output, mesh);
   write_entities(output, mesh, entities);

@@ -2,6 +2,7 @@
 #include "io/meshes/inp_deck.hpp"
 
 #include "io/files/number_text.hpp"
+#include "io/files/text_case.hpp"
 #include "io/meshes/inp_records.hpp"
 
 #include <algorithm>
@@ -16,12 +17,6 @@ namespace ritz {
 namespace {
 
 constexpr int deepest_include = 32;
-
-std::string_view trimmed(std::string_view text) {
-  while (!text.empty() && is_blank(text.front())) text.remove_prefix(1);
-  while (!text.empty() && is_blank(text.back())) text.remove_suffix(1);
-  return text;
-}
 
 std::string unquoted(std::string_view text) {
   text = trimmed(text);
@@ -104,9 +99,9 @@ bool generates_mesh(const std::string& name) {
   return list.contains(name);
 }
 
-class Reader {
+class DeckReader {
  public:
-  explicit Reader(std::vector<std::string>& notices) : notices_(&notices) {}
+  explicit DeckReader(std::vector<std::string>& notices) : notices_(&notices) {}
 
   InpDeck read(const std::string& path) {
     folder_ = std::filesystem::path(path).parent_path().string();
@@ -468,6 +463,6 @@ std::string inp_upper(std::string_view text) {
   return upper;
 }
 
-InpDeck read_deck(const std::string& path, std::vector<std::string>& notices) { return Reader(notices).read(path); }
+InpDeck read_deck(const std::string& path, std::vector<std::string>& notices) { return DeckReader(notices).read(path); }
 
 }  // namespace ritz

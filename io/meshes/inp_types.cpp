@@ -17,7 +17,7 @@ struct CountAndKind {
   CellKind kind;
 };
 
-struct Family {
+struct InpFamily {
   std::string_view letters;
   std::span<const CountAndKind> members;
   bool shell = false;
@@ -36,31 +36,31 @@ constexpr std::array axisymmetric_lines{CountAndKind{1, line2}, CountAndKind{2, 
 // Longer letters come before their own beginnings.
 // clang-format off
 constexpr std::array families{
-    Family{"C3D", solids},    Family{"DC3D", solids},   Family{"AC3D", solids},    Family{"QC3D", solids},
-    Family{"DCC3D", solids},  Family{"EMC3D", solids},  Family{"F3D", solids},     Family{"FC3D", solids},
-    Family{"SC", solids},     Family{"CSS", solids},
-    Family{"CPS", surfaces},  Family{"CPE", surfaces},  Family{"CPEG", surfaces},  Family{"CAX", surfaces},
-    Family{"CGAX", surfaces}, Family{"DC2D", surfaces}, Family{"DCAX", surfaces},  Family{"AC2D", surfaces},
-    Family{"ACAX", surfaces}, Family{"DCC2D", surfaces}, Family{"DCCAX", surfaces}, Family{"EMC2D", surfaces},
-    Family{"S", surfaces, true},    Family{"STRI", surfaces, true}, Family{"DS", surfaces, true},    Family{"M3D",
+    InpFamily{"C3D", solids},    InpFamily{"DC3D", solids},   InpFamily{"AC3D", solids},    InpFamily{"QC3D", solids},
+    InpFamily{"DCC3D", solids},  InpFamily{"EMC3D", solids},  InpFamily{"F3D", solids},     InpFamily{"FC3D", solids},
+    InpFamily{"SC", solids},     InpFamily{"CSS", solids},
+    InpFamily{"CPS", surfaces},  InpFamily{"CPE", surfaces},  InpFamily{"CPEG", surfaces},  InpFamily{"CAX", surfaces},
+    InpFamily{"CGAX", surfaces}, InpFamily{"DC2D", surfaces}, InpFamily{"DCAX", surfaces},  InpFamily{"AC2D", surfaces},
+    InpFamily{"ACAX", surfaces}, InpFamily{"DCC2D", surfaces}, InpFamily{"DCCAX", surfaces}, InpFamily{"EMC2D", surfaces},
+    InpFamily{"S", surfaces, true},    InpFamily{"STRI", surfaces, true}, InpFamily{"DS", surfaces, true},    InpFamily{"M3D",
     surfaces, true},
-    Family{"R3D", surfaces, true},  Family{"SFM3D", surfaces, true},
-    Family{"B", lines_by_order}, Family{"PIPE", lines_by_order}, Family{"ELBOW", lines_by_order},
-    Family{"T2D", lines_by_count}, Family{"T3D", lines_by_count}, Family{"R2D", lines_by_count},
-    Family{"RB2D", lines_by_count}, Family{"RB3D", lines_by_count}, Family{"DC1D", lines_by_count},
-    Family{"SAX", axisymmetric_lines}, Family{"DSAX", axisymmetric_lines}, Family{"MAX", axisymmetric_lines}};
+    InpFamily{"R3D", surfaces, true},  InpFamily{"SFM3D", surfaces, true},
+    InpFamily{"B", lines_by_order}, InpFamily{"PIPE", lines_by_order}, InpFamily{"ELBOW", lines_by_order},
+    InpFamily{"T2D", lines_by_count}, InpFamily{"T3D", lines_by_count}, InpFamily{"R2D", lines_by_count},
+    InpFamily{"RB2D", lines_by_count}, InpFamily{"RB3D", lines_by_count}, InpFamily{"DC1D", lines_by_count},
+    InpFamily{"SAX", axisymmetric_lines}, InpFamily{"DSAX", axisymmetric_lines}, InpFamily{"MAX", axisymmetric_lines}};
 // clang-format on
 
 struct Parsed {
-  const Family* family = nullptr;
+  const InpFamily* family = nullptr;
   int number = 0;
   std::string_view rest;
 };
 
-// Family, number and suffix; the family with the longest letters that fit.
+// InpFamily, number and suffix; the family with the longest letters that fit.
 Parsed parse(std::string_view name) {
   Parsed best;
-  for (const Family& family : families) {
+  for (const InpFamily& family : families) {
     if (!name.starts_with(family.letters) ||
         (best.family != nullptr && best.family->letters.size() > family.letters.size()))
       continue;

@@ -13,7 +13,7 @@
 namespace ritz {
 namespace {
 
-class Output {
+class InpOutput {
  public:
   template <class... Arguments>
   void add(fmt::format_string<Arguments...> form, Arguments&&... arguments) {
@@ -82,7 +82,7 @@ std::string type_of(CellKind kind, const Mesh& mesh, const std::string& plane_ty
   return traits(kind).dimension == 2 ? plane_type + type.substr(3) : type;
 }
 
-void write_cells(Output& output, const Mesh& mesh, const std::string& plane_type) {
+void write_cells(InpOutput& output, const Mesh& mesh, const std::string& plane_type) {
   for (const CellBlock& block : mesh.blocks()) {
     if (block.cell_count() == 0) continue;
     output.add("*ELEMENT, TYPE={}\n", type_of(block.kind, mesh, plane_type));
@@ -99,7 +99,7 @@ void write_cells(Output& output, const Mesh& mesh, const std::string& plane_type
 }
 
 // The facets of a region, by their number in the deck: one internal set of elements for each.
-void write_surface(Output& output, const Mesh& mesh, const Region& region, const std::string& name) {
+void write_surface(InpOutput& output, const Mesh& mesh, const Region& region, const std::string& name) {
   std::vector<Index> cells[7];
   for (const FacetOfCell& facet : region.facets)
     cells[static_cast<std::size_t>(inp_facet_number(mesh.kind_of(facet.cell), facet.facet))].push_back(facet.cell + 1);
@@ -117,7 +117,7 @@ void write_surface(Output& output, const Mesh& mesh, const Region& region, const
 
 void write_inp(const std::string& path, const Mesh& mesh, const std::string& plane_type,
                std::vector<std::string>* notices) {
-  Output output;
+  InpOutput output;
   output.add("*HEADING\nmesh written by Ritz\n*NODE\n");
   for (Index node = 0; node < mesh.node_count(); ++node) {
     const auto x = mesh.point(static_cast<Node>(node));

@@ -15,7 +15,7 @@
 namespace ritz {
 namespace {
 
-struct Section {
+struct MeditSection {
   std::string_view name;
   int code;  // in binary files
   CellKind kind;
@@ -23,22 +23,25 @@ struct Section {
 
 // Edge nodes of P2 cells follow the corners in the order 12 23 31 14 24 34, which is VTK's.
 constexpr std::array sections{
-    Section{"Edges", 5, CellKind::line2},          Section{"Triangles", 6, CellKind::tri3},
-    Section{"Quadrilaterals", 7, CellKind::quad4}, Section{"Tetrahedra", 8, CellKind::tet4},
-    Section{"Prisms", 9, CellKind::prism6},        Section{"Pentahedra", 9, CellKind::prism6},
-    Section{"Hexahedra", 10, CellKind::hex8},      Section{"Hexaedra", 10, CellKind::hex8},
-    Section{"Pyramids", 49, CellKind::pyramid5},   Section{"TrianglesP2", 24, CellKind::tri6},
-    Section{"EdgesP2", 25, CellKind::line3},       Section{"TetrahedraP2", 30, CellKind::tet10}};
+    MeditSection{"Edges", 5, CellKind::line2},          MeditSection{"Triangles", 6, CellKind::tri3},
+    MeditSection{"Quadrilaterals", 7, CellKind::quad4}, MeditSection{"Tetrahedra", 8, CellKind::tet4},
+    MeditSection{"Prisms", 9, CellKind::prism6},        MeditSection{"Pentahedra", 9, CellKind::prism6},
+    MeditSection{"Hexahedra", 10, CellKind::hex8},      MeditSection{"Hexaedra", 10, CellKind::hex8},
+    MeditSection{"Pyramids", 49, CellKind::pyramid5},   MeditSection{"TrianglesP2", 24, CellKind::tri6},
+    MeditSection{"EdgesP2", 25, CellKind::line3},       MeditSection{"TetrahedraP2", 30, CellKind::tet10}};
 
 // Cells that we have not: leaving them out would leave holes. The order of their nodes is not fixed: files say it, or
 // leave it open.
 constexpr std::array refused_sections{
-    Section{"QuadrilateralsQ2", 27, {}}, Section{"HexahedraQ2", 33, {}},      Section{"PrismsP2", 86, {}},
-    Section{"PyramidsP2", 87, {}},       Section{"EdgesP3", 92, {}},          Section{"TrianglesP3", 90, {}},
-    Section{"QuadrilateralsQ3", 88, {}}, Section{"TetrahedraP3", 96, {}},     Section{"HexahedraQ3", 98, {}},
-    Section{"PyramidsP3", 100, {}},      Section{"PrismsP3", 102, {}},        Section{"EdgesP4", 93, {}},
-    Section{"TrianglesP4", 91, {}},      Section{"QuadrilateralsQ4", 89, {}}, Section{"TetrahedraP4", 97, {}},
-    Section{"HexahedraQ4", 99, {}},      Section{"PyramidsP4", 101, {}},      Section{"PrismsP4", 103, {}}};
+    MeditSection{"QuadrilateralsQ2", 27, {}}, MeditSection{"HexahedraQ2", 33, {}},
+    MeditSection{"PrismsP2", 86, {}},         MeditSection{"PyramidsP2", 87, {}},
+    MeditSection{"EdgesP3", 92, {}},          MeditSection{"TrianglesP3", 90, {}},
+    MeditSection{"QuadrilateralsQ3", 88, {}}, MeditSection{"TetrahedraP3", 96, {}},
+    MeditSection{"HexahedraQ3", 98, {}},      MeditSection{"PyramidsP3", 100, {}},
+    MeditSection{"PrismsP3", 102, {}},        MeditSection{"EdgesP4", 93, {}},
+    MeditSection{"TrianglesP4", 91, {}},      MeditSection{"QuadrilateralsQ4", 89, {}},
+    MeditSection{"TetrahedraP4", 97, {}},     MeditSection{"HexahedraQ4", 99, {}},
+    MeditSection{"PyramidsP4", 101, {}},      MeditSection{"PrismsP4", 103, {}}};
 
 class Contents {
  public:
@@ -69,8 +72,8 @@ class Contents {
   std::map<std::int64_t, std::vector<Node>> nodes_;
 };
 
-const Section* section_named(std::span<const Section> list, std::string_view name) {
-  for (const Section& section : list)
+const MeditSection* section_named(std::span<const MeditSection> list, std::string_view name) {
+  for (const MeditSection& section : list)
     if (section.name == name) return &section;
   return nullptr;
 }
@@ -110,7 +113,7 @@ MeshData read_medit(const std::string& path, std::vector<std::string>& notices) 
         for (int k = 0; k < dimension; ++k) x[k] = tokens.real("a coordinate");
         contents.add_point(x, static_cast<int>(dimension), tokens.integer("the reference of a vertex"));
       }
-    } else if (const Section* section = section_named(sections, name)) {
+    } else if (const MeditSection* section = section_named(sections, name)) {
       const int n = traits(section->kind).node_count;
       const std::int64_t count = tokens.count("the number of cells", 2 * n + 2);
       for (std::int64_t i = 0; i < count; ++i) {
@@ -200,7 +203,7 @@ MeshData read_medit_binary(const std::string& path, std::vector<std::string>& no
   while (!ended && bytes.left() > 0) {
     const auto code = bytes.get<std::int32_t>("a section");
     const std::int64_t next = bytes.integer(wide_place, "the place of the next section");
-    const auto is_code = [code](const Section& section) { return section.code == code; };
+    const auto is_code = [code](const MeditSection& section) { return section.code == code; };
     const auto section = std::find_if(sections.begin(), sections.end(), is_code);
     if (code == 3) {
       dimension = bytes.get<std::int32_t>("the dimension");

@@ -1,6 +1,7 @@
 #include "io/meshes/mesh_reader.hpp"
 
 #include "io/files/mapped_file.hpp"
+#include "io/files/text_case.hpp"
 #include "io/hdf5/hdf5_tree.hpp"
 #include "io/meshes/gmsh_reader.hpp"
 #include "io/meshes/inp_reader.hpp"
@@ -25,13 +26,6 @@ constexpr const char* supported =
     "Ritz reads Gmsh .msh (2.2 and 4.1), Abaqus and CalculiX .inp, VTK .vtu, .pvtu and .vtk (unstructured grids), "
     "MEDIT .mesh and .meshb, "
     "MFEM .mesh, Nastran .bdf, Exodus II .e and .exo, MED .med, and CGNS .cgns";
-
-std::string lower_extension(const std::string& path) {
-  std::string extension = std::filesystem::path(path).extension().string();
-  std::transform(extension.begin(), extension.end(), extension.begin(),
-                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
-  return extension;
-}
 
 // 80 bytes of title, a count, and 50 bytes per triangle.
 bool is_binary_stl(std::string_view bytes) {

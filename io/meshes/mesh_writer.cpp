@@ -1,5 +1,6 @@
 #include "io/meshes/mesh_writer.hpp"
 
+#include "io/files/text_case.hpp"
 #include "io/meshes/gmsh_writer.hpp"
 #include "io/meshes/inp_writer.hpp"
 #include "io/vtk/vtu_writer.hpp"
@@ -9,16 +10,7 @@
 #include <fmt/format.h>
 
 namespace ritz {
-namespace {
-
-std::string lower_extension(const std::string& path) {
-  std::string extension = std::filesystem::path(path).extension().string();
-  for (char& c : extension)
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  return extension;
-}
-
-}  // namespace
+namespace {}  // namespace
 
 void check_writable_format(const std::string& path) {
   const std::string extension = lower_extension(path);

@@ -80,9 +80,9 @@ FewNodes nodes_between(const Element& element, std::span<const int> corners) {
   return key;
 }
 
-class Reader {
+class MfemReader {
  public:
-  explicit Reader(const std::string& path) : file_(path), tokens_(file_) { raw_.source = path; }
+  explicit MfemReader(const std::string& path) : file_(path), tokens_(file_) { raw_.source = path; }
 
   MeshData read(std::vector<std::string>& notices) {
     read_header();
@@ -385,6 +385,8 @@ class Reader {
 
 }  // namespace
 
-MeshData read_mfem(const std::string& path, std::vector<std::string>& notices) { return Reader(path).read(notices); }
+MeshData read_mfem(const std::string& path, std::vector<std::string>& notices) {
+  return MfemReader(path).read(notices);
+}
 
 }  // namespace ritz

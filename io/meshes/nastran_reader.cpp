@@ -3,6 +3,7 @@
 #include "io/meshes/other_readers.hpp"
 
 #include "io/files/number_text.hpp"
+#include "io/files/text_case.hpp"
 #include "io/files/text_file.hpp"
 #include "io/meshes/node_numbers.hpp"
 #include "io/meshes/raw_mesh.hpp"
@@ -25,19 +26,6 @@ namespace {
 
 constexpr int deepest_include = 32;
 constexpr std::size_t most_fields = 64;  // of an entry that we read
-
-std::string_view trimmed(std::string_view text) {
-  while (!text.empty() && is_blank(text.front())) text.remove_prefix(1);
-  while (!text.empty() && is_blank(text.back())) text.remove_suffix(1);
-  return text;
-}
-
-std::string upper(std::string_view text) {
-  std::string result(text);
-  for (char& c : result)
-    if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
-  return result;
-}
 
 struct Entry {
   std::string name;                      // "CHEXA", without the star of the large field
@@ -151,9 +139,9 @@ Point basic(const System& system, Point x) {
   return result;
 }
 
-class Reader {
+class NastranReader {
  public:
-  explicit Reader(std::vector<std::string>& notices) : notices_(&notices) {}
+  explicit NastranReader(std::vector<std::string>& notices) : notices_(&notices) {}
 
   MeshData read(const std::string& path, bool structural) {
     raw_.source = path;
@@ -431,7 +419,7 @@ class Reader {
 }  // namespace
 
 MeshData read_nastran(const std::string& path, std::vector<std::string>& notices, bool structural) {
-  return Reader(notices).read(path, structural);
+  return NastranReader(notices).read(path, structural);
 }
 
 }  // namespace ritz

@@ -16,12 +16,12 @@ namespace ritz {
 namespace {
 
 // A symmetric tridiagonal matrix.
-struct Tridiagonal {
+struct LanczosMatrix {
   std::vector<double> diagonal, off_diagonal;
 };
 
 // How many eigenvalues are below `value` (Sturm sequence).
-int eigenvalues_below(const Tridiagonal& T, double value) {
+int eigenvalues_below(const LanczosMatrix& T, double value) {
   int count = 0;
   double pivot = 1;
   for (std::size_t i = 0; i < T.diagonal.size(); ++i) {
@@ -34,7 +34,7 @@ int eigenvalues_below(const Tridiagonal& T, double value) {
 }
 
 // By bisection between 0 and the bound of Gershgorin.
-double largest_of(const Tridiagonal& T) {
+double largest_of(const LanczosMatrix& T) {
   const int size = static_cast<int>(T.diagonal.size());
   double low = 0, high = 0;
   for (int i = 0; i < size; ++i)
@@ -50,8 +50,8 @@ double largest_of(const Tridiagonal& T) {
 
 // The matrix of Lanczos from the alphas and betas of conjugate gradients: T_ii = 1 / alpha_i + beta_(i-1) /
 // alpha_(i-1), T_i,i+1 = sqrt(beta_i) / alpha_i.
-Tridiagonal lanczos_matrix(const std::vector<double>& alphas, const std::vector<double>& betas) {
-  Tridiagonal T;
+LanczosMatrix lanczos_matrix(const std::vector<double>& alphas, const std::vector<double>& betas) {
+  LanczosMatrix T;
   for (std::size_t i = 0; i < alphas.size(); ++i) {
     T.diagonal.push_back(1 / alphas[i] + (i > 0 ? betas[i - 1] / alphas[i - 1] : 0));
     if (i + 1 < alphas.size()) T.off_diagonal.push_back(std::sqrt(betas[i]) / alphas[i]);
@@ -60,7 +60,7 @@ Tridiagonal lanczos_matrix(const std::vector<double>& alphas, const std::vector<
 }
 
 // Last component of the eigenvector for an eigenvalue, of length 1: the row below would read `next` times it.
-double last_component(const Tridiagonal& T, double eigenvalue) {
+double last_component(const LanczosMatrix& T, double eigenvalue) {
   double before = 0, component = 1, squares = 1;
   for (std::size_t i = 0; i + 1 < T.diagonal.size(); ++i) {
     const double after =
@@ -114,7 +114,7 @@ double LargestEigenvalue::after(int steps) {
 
 double LargestEigenvalue::residual() const {
   if (alphas_.empty() || !(betas_.back() > 0)) return 0;
-  const Tridiagonal T = lanczos_matrix(alphas_, betas_);
+  const LanczosMatrix T = lanczos_matrix(alphas_, betas_);
   return std::sqrt(betas_.back()) / alphas_.back() * last_component(T, largest_of(T));
 }
 

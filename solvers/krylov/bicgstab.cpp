@@ -12,9 +12,9 @@
 namespace ritz {
 namespace {
 
-class Iteration {
+class BicgstabIteration {
  public:
-  explicit Iteration(const KrylovRun& run)
+  explicit BicgstabIteration(const KrylovRun& run)
       : kernels_(kernels<KrylovKernels>(run.device, solver_kernels, "krylov")),
         vectors_(kernels<VectorKernels>(run.device, solver_kernels, "vector")),
         numbers_(run.device, number_count, "vectors") {
@@ -85,7 +85,7 @@ class Iteration {
 
 SolveReport Bicgstab::solve(const LinearOperator& A, const Vector& b, Vector& x,
                             const LinearOperator* preconditioner) const {
-  std::optional<Iteration> iteration;
+  std::optional<BicgstabIteration> iteration;
   return solve_by_krylov("BiCGSTAB", {relative, absolute, max_iterations, give_up}, A, b, x, preconditioner,
                          [&](KrylovRun& run) {
                            if (!iteration) iteration.emplace(run);

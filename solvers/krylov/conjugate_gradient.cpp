@@ -13,9 +13,9 @@ namespace ritz {
 namespace {
 
 // The vectors of one solve, and its numbers on the device.
-class Iteration {
+class ConjugateGradientIteration {
  public:
-  Iteration(const KrylovRun& run, bool flexible)
+  ConjugateGradientIteration(const KrylovRun& run, bool flexible)
       : flexible_(flexible),
         device_(run.device),
         size_(run.size),
@@ -122,7 +122,7 @@ void judge_stagnation(const LinearOperator& A, const Vector& b, const Vector& x,
 
 SolveReport ConjugateGradient::solve(const LinearOperator& A, const Vector& b, Vector& x,
                                      const LinearOperator* preconditioner) const {
-  std::optional<Iteration> iteration;
+  std::optional<ConjugateGradientIteration> iteration;
   SolveReport report =
       solve_by_krylov(flexible ? "flexible conjugate gradients" : "conjugate gradients",
                       {relative, absolute, max_iterations, give_up}, A, b, x, preconditioner, [&](KrylovRun& run) {

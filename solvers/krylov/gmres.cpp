@@ -54,9 +54,9 @@ class LeastSquares {
   std::vector<double> right_, c_, s_;
 };
 
-class Iteration {
+class GmresIteration {
  public:
-  Iteration(const KrylovRun& run, int restart)
+  GmresIteration(const KrylovRun& run, int restart)
       : restart_(restart),
         kernels_(kernels<KrylovKernels>(run.device, solver_kernels, "krylov")),
         V_(run.device, run.size, restart + 1),
@@ -158,7 +158,7 @@ SolveReport Gmres::solve(const LinearOperator& A, const Vector& b, Vector& x,
     throw Error(Exit::input, fmt::format("GMRES was asked to restart after {} iterations", restart), {},
                 "use 1 to 1000, such as 30");
   const int columns = static_cast<int>(std::max<Index>(1, std::min<Index>(restart, A.rows())));
-  std::optional<Iteration> iteration;
+  std::optional<GmresIteration> iteration;
   return solve_by_krylov(fmt::format("{}GMRES({})", preconditioner == nullptr ? "" : "flexible ", restart),
                          {relative, absolute, max_iterations, give_up}, A, b, x, preconditioner, [&](KrylovRun& run) {
                            if (!iteration) iteration.emplace(run, columns);

@@ -13,9 +13,9 @@ namespace {
 
 // The names are those of Paige and Saunders: r1 and r2 are the last two Lanczos vectors, not normalised, y = M r2, w1
 // and w2 the last two directions.
-class Iteration {
+class MinresIteration {
  public:
-  explicit Iteration(const KrylovRun& run)
+  explicit MinresIteration(const KrylovRun& run)
       : kernels_(kernels<KrylovKernels>(run.device, solver_kernels, "krylov")),
         numbers_(run.device, number_count, "vectors") {
     for (Vector* v : {&r1_, &r2_, &w1_, &w2_}) *v = Vector(run.device, run.size, "vectors");
@@ -100,7 +100,7 @@ class Iteration {
 
 SolveReport Minres::solve(const LinearOperator& A, const Vector& b, Vector& x,
                           const LinearOperator* preconditioner) const {
-  std::optional<Iteration> iteration;
+  std::optional<MinresIteration> iteration;
   return solve_by_krylov("MINRES", {relative, absolute, max_iterations, give_up}, A, b, x, preconditioner,
                          [&](KrylovRun& run) {
                            if (!iteration) iteration.emplace(run);
