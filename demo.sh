@@ -6,7 +6,7 @@ tools/install_packages.sh demo
 # Only what this machine can run: kernels of its own instruction set, and GPU code where there is a GPU.
 gpu=OFF
 if command -v nvidia-smi >/dev/null && nvidia-smi -L 2>/dev/null | grep -q GPU; then gpu=AUTO; fi
-tools/configure.sh build -DRITZ_TESTS=OFF -DRITZ_CPU_BACKENDS=native -DRITZ_CUDA="${RITZ_CUDA:-$gpu}"
+tools/configure.sh build -DRITZ_TESTS=OFF -DRITZ_CPU_BACKENDS=native -DRITZ_UNITY=ON -DRITZ_CUDA="${RITZ_CUDA:-$gpu}"
 cmake --build build --target ritz-elasticity ritz-heat ritz
 mkdir -p results
 picture() { xvfb-run -a -s "-screen 0 1280x1024x24" /usr/bin/python3 tools/picture.py "$@" 2>/dev/null; }

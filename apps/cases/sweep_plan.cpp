@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t most_members = 1'000'000;
 
-struct Parameter {
+struct SweptParameter {
   std::vector<std::string> keys;    // set to the same value
   std::vector<std::string> values;  // TOML
 };
@@ -57,11 +57,11 @@ std::vector<std::string> spaced(const Case::Table& t) {
   return values;
 }
 
-std::vector<Parameter> read_parameters(const Case::Table& sweep) {
-  std::vector<Parameter> parameters;
+std::vector<SweptParameter> read_parameters(const Case::Table& sweep) {
+  std::vector<SweptParameter> parameters;
   std::set<std::string> seen;
   for (const Case::Table& t : sweep.tables("parameter", "a key of the case and its values")) {
-    Parameter p;
+    SweptParameter p;
     p.keys = t.texts("key",
                      "dotted name as for --set: material.0.young, tables in double brackets counted from 0; or a list "
                      "of keys that get the same value");
@@ -76,12 +76,12 @@ std::vector<Parameter> read_parameters(const Case::Table& sweep) {
   return parameters;
 }
 
-std::vector<SweepMember> combined(const Case::Table& sweep, const std::vector<Parameter>& parameters, bool zip) {
+std::vector<SweepMember> combined(const Case::Table& sweep, const std::vector<SweptParameter>& parameters, bool zip) {
   std::size_t count = 1;
-  for (const Parameter& p : parameters)
+  for (const SweptParameter& p : parameters)
     count = zip ? p.values.size() : std::min(most_members + 1, count * p.values.size());
   if (zip)
-    for (const Parameter& p : parameters)
+    for (const SweptParameter& p : parameters)
       if (p.values.size() != parameters.front().values.size()) {
         sweep.error("combine",
                     fmt::format("'{}' has {} values, '{}' has {}", parameters.front().keys.front(),
@@ -208,7 +208,7 @@ SweepPlan read_sweep(Case& input, const std::string& stem) {
       "table",
       "CSV file, instead of parameters: a column for each key, a row for each member; a column 'name' names them",
       {.fallback = "", .must_exist = has_table});
-  const std::vector<Parameter> parameters = read_parameters(sweep);
+  const std::vector<SweptParameter> parameters = read_parameters(sweep);
   if (has_table && !parameters.empty())
     sweep.error("table", "a table and parameters are given", {}, "remove one of the two");
   else if (has_table) plan.members = std::ifstream(file) ? read_members(sweep, file) : std::vector<SweepMember>{};

@@ -213,7 +213,8 @@ class Cycle {
     Level<Real> level;
     level.A = &A;
     if (levels_.empty()) pivot_ = A.pivot();
-    for (Array<Real>* work : {&level.b, &level.x, &level.d, &level.q}) *work = Array<Real>(device_, A.rows(), multigrid_tag);
+    for (Array<Real>* work : {&level.b, &level.x, &level.d, &level.q})
+      *work = Array<Real>(device_, A.rows(), multigrid_tag);
     {
       Vector inverse = inverse_diagonal(A.diagonal());
       level.largest_eigenvalue =
