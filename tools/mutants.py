@@ -168,6 +168,7 @@ class Mutant:
         first, last = text.rfind("\n", 0, begin) + 1, text.find("\n", end)
         last = len(text) if last < 0 else last
         self.before, self.after = text[first:last], text[first:begin] + replacement + text[end:last]
+        self.statement = text[max(text.rfind(mark, 0, begin) for mark in ";{}") + 1 : end]  # as far as the change
         self.line = text.count("\n", 0, begin) + 1
         self.place = f"{path}:{self.line} {self.operator}"
         self.change = f"  - {self.before.strip()}\n  + {self.after.strip()}"
@@ -180,7 +181,7 @@ def mutants_of(path):
     seen, mutants = collections.Counter(), []
     for edit in edits(text):
         mutant = Mutant(path, text, edit, 0)
-        if LEFT_ALONE.search(mutant.before):
+        if LEFT_ALONE.search(mutant.before) or LEFT_ALONE.search(mutant.statement):
             continue
         occurrence = seen[mutant.id]
         seen[mutant.id] += 1

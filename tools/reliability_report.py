@@ -17,6 +17,7 @@ import json
 import pathlib
 import re
 import subprocess
+import textwrap
 
 import mutants
 
@@ -62,6 +63,12 @@ def table(head, rows):
     return "\n".join(lines + ["| " + " | ".join(map(str, row)) + " |" for row in rows])
 
 
+def filled(text):
+    """Paragraphs get 120 columns; titles, commands, tables and lists stay."""
+    is_paragraph = text and "\n" not in text and text[0] not in " #|-"
+    return textwrap.fill(text, 118, break_long_words=False, break_on_hyphens=False) if is_paragraph else text
+
+
 def test_sources():
     return [path for path in git("ls-files", "tests").splitlines() if re.search(r"(_test\.cpp|_test\.py)$", path)]
 
@@ -87,7 +94,7 @@ def ctest_entries(build):
     for test in json.loads(said.stdout)["tests"]:
         command = test.get("command", [""])
         program, words = pathlib.PurePath(command[0]).name, test["name"].split(".")
-        folders[folder_of.get(program, words[0] if words[0] in ("cases", "fuzz", "package") else "other")] += 1
+        folders[folder_of.get(program, words[0] if words[0] in ("cases", "fuzz", "package", "tools") else "other")] += 1
         for p in test.get("properties", []):
             if p["name"] == "LABELS":
                 labels.update(p["value"])
@@ -307,7 +314,7 @@ def main():
     if missing:
         lines += ["Here and on this commit: " + ", ".join(missing) + ".", ""]
     lines += ["By nothing so far:", "", *(f"- {text}" for text in NOT_MEASURED)]
-    arguments.output.write_text("\n".join(lines) + "\n")
+    arguments.output.write_text("\n".join(map(filled, lines)) + "\n")
 
 
 if __name__ == "__main__":
