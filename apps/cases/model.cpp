@@ -67,7 +67,7 @@ void add_material_errors(Case& input, const Mesh& mesh, const std::vector<Materi
 
 namespace {
 
-// Of a plugin's element: no field is made of one that nobody uses, or that is none.
+// Rejects a plugin's reference element that matches no cell of the mesh or fails its checks.
 bool can_be_used(const Case::Table& table, const Mesh& mesh, const std::string& name, const ReferenceElement& element) {
   const auto same_shape = [&](const CellBlock& block) { return traits(block.kind).linear == element.shape; };
   bool good = std::ranges::any_of(mesh.blocks(), same_shape);

@@ -28,7 +28,7 @@ namespace {
 
 std::string stem_of(const std::string& path) { return std::filesystem::path(path).stem().string(); }
 
-// Of the case, before it is read in earnest; empty where that cannot be.
+// Name of the mesh file, before the case is fully read; empty if it cannot be known.
 std::string mesh_file(const RunOptions& options) {
   if (options.device != "auto" || options.survey) return "";
   try {
@@ -165,7 +165,7 @@ const Mesh& Run::mesh(bool structural) {
   return *mesh_;
 }
 
-// What of a member's values makes the mesh.
+// The overrides on which the mesh depends: the key of the mesh cache.
 std::string Run::mesh_key() const {
   std::string key = "mesh";
   for (const std::string& text : options_.overrides)

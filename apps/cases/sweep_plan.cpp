@@ -140,7 +140,7 @@ std::vector<SweepMember> read_members(const Case::Table& sweep, const std::strin
   return members;
 }
 
-// Of files, too: letters, digits, - and +.
+// Names of members are also names of files: letters, digits, - and +.
 void name_members(const Case::Table& sweep, std::vector<SweepMember>& members, const std::string& stem) {
   const std::size_t digits = fmt::format("{}", members.size()).size();
   std::set<std::string> names;

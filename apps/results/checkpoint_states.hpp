@@ -1,4 +1,4 @@
-// What a solve that may be stopped keeps, as a checkpoint and back.
+// Converts the state of a solve that may be stopped to a checkpoint and back.
 #pragma once
 
 #include "fem/analysis/nonlinear_solution.hpp"

@@ -93,7 +93,7 @@ void Results::step_down(const std::string& step) {
   else context_.report.solves.back().fallbacks.push_back(step);
 }
 
-// What keeps a run from its folder, but is no fault of the case: a check tells it and goes on.
+// A folder that cannot be used is not a fault of the case: a check reports it and continues.
 void Results::try_folder() {
   try {
     open_folder();
@@ -104,8 +104,7 @@ void Results::try_folder() {
   }
 }
 
-// One step that the disk cannot take is told before the solve. What compression saves is not known: nothing is said
-// then.
+// Reports before the solve if the disk has no room for one step. Silent with compression, whose effect is not known.
 void Results::check_room(const ProbeFields& fields) const {
   if (format_.vtu.compression != Compression::none) return;
   const double number = format_.vtu.single_precision ? 4 : 8, nodes = double(mesh_->node_count()),
@@ -167,12 +166,12 @@ void Results::keep(CheckpointState state) {
   if (lack_) state.texts["missing fields"] = context_.report.missing_fields;
   unless_memory_is_short([&] {
     checkpoints_->keep(state);
-    // a run that is killed behind its first results goes on
+    // a run that is killed after its first results can resume
     if (writer_ && !Checkpoints::any_in(folder_->checkpoints())) checkpoints_->commit();
   });
 }
 
-// A run goes on without a checkpoint that memory is short for.
+// A run continues without a checkpoint if memory is short for it.
 void Results::unless_memory_is_short(const std::function<void()>& write_checkpoint) {
   if (!memory_shortage(write_checkpoint)) return;
   context_.give_back_lists();
@@ -226,7 +225,7 @@ void Results::leave_out_missing(std::vector<Field>& fields) {
 
 std::string Results::resolved_name() const { return context_.name + ".resolved.toml"; }
 
-// What decided on the numbers and is no key of the case stands above it as comments.
+// Facts that affect the numbers and are not keys of the case are comments at its top.
 std::string Results::resolved_case() const {
   return fmt::format(
       "# The case '{}' as {} {} solved it: every key with the value that it had, overrides and defaults included.\n"
@@ -238,9 +237,9 @@ std::string Results::resolved_case() const {
 std::filesystem::path Results::path_of(const std::string& file) const { return std::filesystem::path(output_) / file; }
 
 void Results::open_writer(bool probes) {
-  // so that a run that is killed can go on behind its results, too
+  // so that a run that is killed can resume after its results
   if (checkpoints_) unless_memory_is_short([this] { checkpoints_->commit(); });
-  // The members of a sweep are many and small, and flushed in groups: nothing is won beside them.
+  // The members of a sweep are many and small, and flushed in groups: writing in the background gains nothing.
   writer_.emplace(*folder_, path_of(context_.name).string(), format_,
                   ResultWriter::Text{resolved_name(), resolved_case()}, resumed_ ? resumed_->steps : 0,
                   !context_.is_member ? ResultWriter::Where::in_background : ResultWriter::Where::at_once);
@@ -275,7 +274,7 @@ void Results::write(std::vector<Field> nodal, std::vector<Field> cells, std::opt
                           std::move(cells), fields_.cells(), probes, written});
 }
 
-// Before the first step that lacks fields is there: who goes on from the checkpoint is to know.
+// Records missing fields before the first step without them is written, for runs that resume from the checkpoint.
 void Results::keep_lack() {
   if (!lack_ || lack_->is_kept || !checkpoints_ || !checkpoints_->kept()) return;
   lack_->is_kept = true;

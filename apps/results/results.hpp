@@ -61,7 +61,7 @@ class Results {
   void open(const Mesh& mesh, const ProbeFields& fields);
   void load_library();  // of the files, before it is needed
 
-  // Where the run resumes that was stopped; after open(), with --resume.
+  // The state from which a stopped run resumes; after open(), with --resume.
   const std::optional<CheckpointState>& resumed() const { return resumed_; }
   // From here on a run that is stopped can be resumed. Written now and then, before the first result, and when the run
   // is stopped.
@@ -69,12 +69,12 @@ class Results {
   // After an error that is a stop: writes what was kept, and says so. nullopt: it is none, or nothing was kept.
   std::optional<Error> stopped(const Error& error);
 
-  // What is recorded, found (facts) and written from here on belongs to this load case or combination.
+  // Records, facts and steps from here on belong to this load case or combination.
   void begin_load_case(const std::string& name);
   void begin_combination(const std::string& name);
   std::map<std::string, std::string>& facts();
   void record(const SolveReport& solve, Index unknowns);
-  // Of a solve that is recorded, or will be: a notice, and one of its fallbacks.
+  // Adds a notice and a fall-back to a solve that is recorded, or will be.
   void step_down(const std::string& step);
 
   ResultFields& fields() { return fields_; }  // [output] cells
@@ -90,8 +90,8 @@ class Results {
   void write_series(const std::string& name, int count,
                     const std::function<std::pair<double, std::vector<Field>>(int)>& frame);
   void settle();  // waits until what was handed to write() is committed
-  // Where memory is short: what equations can make anew, and steps that wait to be written. Returns what was short for
-  // these, which wait on.
+  // Frees memory that is short: lists that equations can make anew, and steps that wait to be written. Returns the
+  // shortage of those that still wait.
   std::optional<Error> give_back();
   bool writing_is_short() const { return writer_ && writer_->has_postponed(); }
   void finish();          // ends the folder's journal and the checkpoints
@@ -99,7 +99,7 @@ class Results {
   // Files of write()'s steps, relative to the folder.
   const std::vector<std::string>& committed() const { return committed_; }
 
-  // The last step down when a GPU's memory is short: what is committed stays, so only before the first result.
+  // The last fall-back when a GPU's memory is short: committed results stay, so only before the first result.
   bool may_go_to_the_cpu() const;
   // No where a CPU can do it all over, or where a file has steps with these fields and needs them in all.
   bool may_lack_fields() const;

@@ -1,4 +1,4 @@
-// What a program is, and what its command line asks for.
+// Description of a program, and the options of its command line.
 #pragma once
 
 #include "apps/run/memory_limits.hpp"

@@ -38,7 +38,7 @@ class Sweep {
              : options.verbose ? LogLevel::verbose
                                : LogLevel::normal) {
     if (options.log_json) log_.use_json();
-    // The case without a member's values tells where results go, and what [sweep] says.
+    // The case without a member's values gives the folder of the results and [sweep].
     Case input = Case::from_file(options.case_file, options.overrides);
     stem_ = fs::path(options.case_file).stem().string();
     plan_ = read_sweep(input, stem_);
@@ -141,7 +141,7 @@ class Sweep {
     return fmt::format("{:08x}", crc32_of(text));
   }
 
-  // Of a file and those that it includes, as they were when they were first looked at.
+  // Checksum of a file and those that it includes, as they were when they were first read.
   std::uint32_t checksum(const std::string& file) {
     const auto [found, is_new] = checksums_.try_emplace(file, 0);
     if (is_new)
@@ -259,7 +259,7 @@ class Sweep {
     remove(active);
   }
 
-  // Each kind once, of the first member that takes it: the members' own logs are quiet.
+  // Reports each kind once, for the first member that takes it: the members' own logs are quiet.
   void tell_steps_down(const SweepMember& member, const RunReport& report) {
     for (const auto& solve : report.solves)
       for (const std::string& step : solve.fallbacks)
@@ -279,7 +279,7 @@ class Sweep {
     remove(active);
   }
 
-  // With the member's name and values, and once: the others go on.
+  // Reports the failure once, with the member's name and values: the others continue.
   void fail(const SweepMember& member, const Error& error) {
     const auto one = [&](const Error& each) {
       const auto known = std::ranges::find_if(failures_, [&](const Failure& f) {
@@ -301,7 +301,7 @@ class Sweep {
                  error.fix());
   }
 
-  // What several members have failed by. The report's exit code is that of the first error.
+  // Reports the errors of several members. The report's exit code is that of the first error.
   void tell_repeated() {
     for (const Failure& f : failures_) {
       const std::size_t count = f.members.size();

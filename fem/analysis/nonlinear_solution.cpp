@@ -99,7 +99,7 @@ class Newton {
     }
   }
 
-  // By the state that the increment began with: what is committed may give other forces, where time matters.
+  // Uses the state at the beginning of the increment: the committed one may give other forces if time matters.
   void find_reaction() {
     auto phase = space_.device().profile().phase("reactions");
     residual(u_, r_);

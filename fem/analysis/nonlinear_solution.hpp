@@ -40,7 +40,7 @@ struct NonlinearSolution {
   std::string remark = {};
 };
 
-// Of the solution after an increment, all that the next ones depend on.
+// State of the solution after an increment: everything on which the next ones depend.
 struct NonlinearState {
   int increment = 0;
   std::vector<double> u;  // [unknown]
@@ -51,7 +51,7 @@ struct NonlinearState {
 };
 
 struct NonlinearOptions {
-  // of the largest force seen: loads, reactions, and what the prescribed values ask for at first
+  // of the largest force seen: loads, reactions, and the first residual of the prescribed values
   double relative = 1e-8;
   // where rounding keeps the residual from that: a last step of this part of u counts as the end, as nothing is nearer
   double rounding_error = 0;

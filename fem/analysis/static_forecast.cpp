@@ -17,7 +17,7 @@ namespace {
 
 using Task = Operator::Task;
 
-// Of a Newton iteration in an increment, for the estimate of the time.
+// Number of Newton steps in an increment, for the estimate of the time.
 constexpr double newton_steps = 6;
 constexpr Index newton_vectors = 10;
 
@@ -147,7 +147,7 @@ class Forecaster {
   }
 
   bool symmetric() const { return equations_.symmetric(); }
-  // As the run chooses, where nothing else is asked for.
+  // The default choice of the run.
   bool needs_no_matrix() const {
     if (model_.matrix || model_.no_matrix) return model_.no_matrix;
     return ritz::needs_no_matrix(equations_, !model_.newton && (model_.many || model_.reuses));
@@ -162,14 +162,14 @@ class Forecaster {
             .at_assembly = assembly.total(),
             .untouched = buffers == matrix_lists().by_tag().end() ? 0 : buffers->second};
   }
-  // `standing`: tasks whose buffers stay behind the assembly.
+  // `standing`: tasks whose buffers stay after the assembly.
   void count_slabs(ForecastPath& path, std::vector<Task> standing) const {
     const Index assembly = path.at_assembly + equations_.slabs_on_a_gpu({Task::residual, Task::matrix});
     if (path.moment == "results") standing.push_back(Task::evaluate);
     const Index later = path.moment == "assembly" ? 0 : path.peak.total() + equations_.slabs_on_a_gpu(standing);
     path.more_on_a_gpu = std::max({Index{0}, assembly - path.peak.total(), later - path.peak.total()});
   }
-  // By the analysis of the run itself: it looks at the pattern alone.
+  // Needs of a factor by the analysis of the run itself, which uses the pattern alone.
   DirectSolver::Needs factor_needs() const {
     auto phase = space_.device().profile().phase("analysis");
     SparseMatrix A(space_.pattern(), block_);
@@ -206,7 +206,7 @@ class Forecaster {
     if (!model_.reuses || columns_ > 1 || !symmetric() || !model_.definite) return {};
     return MemoryNeeds().array<double>("vectors", n_ * EarlierSolutions::most);
   }
-  // Conjugate gradients; GMRES with its two bases (solvers/krylov/gmres.cpp); BiCGSTAB beside the diagonal.
+  // Conjugate gradients; GMRES with its two bases (solvers/krylov/gmres.cpp); BiCGSTAB with the diagonal.
   MemoryNeeds krylov_vectors(bool diagonal) const {
     // a group after the other
     if (symmetric() && columns_ > 1) return vectors(1).array<double>("vectors", n_ * MultiVector::lanes, 6);
@@ -231,7 +231,8 @@ class Forecaster {
     path.peak = needs;
     path.moment = moment;
   }
-  // Of a compact body; they grow with the number of nodes along its side (docs/measurements/2026-11-21-choice-cpu.md).
+  // Iterations for a compact body; they grow with the number of nodes along its side
+  // (docs/measurements/2026-11-21-choice-cpu.md).
   double diagonal_iterations() const {
     const bool solid = space_.mesh().dimension() == 3;
     return (block_ == 1 ? (solid ? 2.5 : 1.8) : 25) * std::pow(double(n_), solid ? 1.0 / 3 : 0.5);

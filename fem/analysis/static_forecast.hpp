@@ -1,6 +1,6 @@
-// What the static solution of equations will take of the device's memory, by tag, for every way to solve them, before
-// any of it is taken. Lists and patterns are counted or sampled, hierarchies come from measured models
-// (solvers/multigrid/hierarchy_needs.hpp), and a factor from the analysis that its factorisation will make.
+// Forecast of the device's memory for the static solution of equations, by tag, for every way to solve them, before any
+// of it is taken. Lists and patterns are counted or sampled, hierarchies come from measured models
+// (solvers/multigrid/hierarchy_needs.hpp), and a factor from the analysis of its factorisation.
 //
 //   for (const ForecastPath& path : forecast_static(equations, {.columns = 3})) path.peak.total();
 #pragma once
@@ -37,24 +37,24 @@ struct ForecastPath {
   // [bytes] that the peak is higher on a GPU, where the forecast is made on a CPU: slabs of element results
   Index more_on_a_gpu = 0;
   Index host_lists = 0;  // [bytes] of host memory beside the pool then: lists on their way, the pattern
-  // [bytes] that the direct solver's analysis asks for: of the host where it is a CPU's, else in the peak
+  // [bytes] that the direct solver's analysis predicts: of the host for a CPU, else in the peak
   Index factor = 0;
-  // [bytes] of it that the host will hold, with the matrix as triplets, beside the peak; 0: on a GPU
+  // [bytes] of it that the host will hold, with the matrix as triplets, in addition to the peak; 0: on a GPU
   Index host_factor = 0;
   // [bytes] of the pool while the hierarchy is refreshed, where the matrices of a sweep's members or of Newton's steps
   // differ by much
   Index refresh = 0;
-  // For an estimate of the time within a factor of about three: what is moved by set-up and iterations, and of a factor
-  // the operations of its making, with an analysis in operations that take as long.
+  // For an estimate of the time within a factor of about three: traffic of set-up and iterations, and the operations of
+  // a factorisation, with its analysis in operations that take as long.
   double bytes_moved = 0;  // 0: not known
   double operations = 0;
 };
 
-// What of the bytes that a CPU's analysis asks for is touched: where nothing is pivoted, not all of the reserve for it
-// (measured).
+// The part of the bytes predicted by a CPU's analysis that becomes resident: without pivoting, not all of the reserve
+// for it (measured).
 Index resident_factor(Index needed, DirectKind kind);
 
-// Of a factorisation on a CPU with its analysis. [operations]
+// Operations of a factorisation on a CPU with its analysis.
 double factor_operations(double of_factorisation, Index unknowns);
 
 struct ForecastModel {

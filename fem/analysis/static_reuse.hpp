@@ -12,10 +12,11 @@
 
 namespace ritz {
 
-// What one solution leaves for the next of the same equations with other numbers (Operator::set_numbers): the matrix,
-// its hierarchy or factor, the lists of the assembly. As it is where the numbers in the matrix and the prescribed
-// unknowns are the same; else values are made anew where they stand. Iterations of positive definite equations start
-// from what earlier solutions combine to (solvers/linear/earlier_solutions.hpp). It must die before the equations.
+// Data that one solution leaves for the next of the same equations with other numbers (Operator::set_numbers): the
+// matrix, its hierarchy or factor, the lists of the assembly. If the numbers in the matrix and the prescribed unknowns
+// are the same, it is reused as it is; else values are recomputed in place. Iterations of positive definite equations
+// start from the best combination of earlier solutions (solvers/linear/earlier_solutions.hpp). It must be destroyed
+// before the equations.
 class StaticReuse {
  public:
   void clear() noexcept;

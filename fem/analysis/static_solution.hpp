@@ -41,7 +41,7 @@ using Progress = std::function<void(const std::string&)>;
 StaticSolution solve_static(const Operator& equations, const Constraints& constraints,
                             const LinearSolverOptions& options, const Progress& progress = {});
 
-// What differs from case to case; loads in the equations themselves act in all of them.
+// Data of one load case; loads in the equations themselves act in all of them.
 struct LoadCase {
   std::string name;                          // for messages
   std::span<const Integral> loads = {};      // of its own: forms that do not depend on the solution
@@ -58,7 +58,7 @@ struct LoadCombination {
   std::vector<double> factors;  // [load case]
 };
 
-// One right-hand side that is solved: what a run that is stopped keeps, to go on.
+// One solved right-hand side, which a stopped run keeps to resume.
 struct SolvedColumn {
   std::shared_ptr<const std::vector<double>> u;  // [unknown] zero where prescribed
   SolveReport report;
@@ -71,7 +71,7 @@ struct LoadCases {
   const Constraints* common = nullptr;  // without any load case; needed with combinations
   // from an earlier run of the same case: not solved again, and equal to the last bit
   SolvedColumns known = {};
-  // told whenever more of the `count` columns are solved
+  // called whenever more of the `count` columns are solved
   std::function<void(const SolvedColumns&, std::size_t count)> keep = {};
 };
 
@@ -86,8 +86,8 @@ void check_same_unknowns(std::span<const LoadCase> cases);
 
 class StaticSystem;  // fem/analysis/static_system.cpp
 
-// The load cases are solved; combinations are made one by one when they are asked for, so that one at a time takes
-// memory. Equations, constraints and `reuse` must outlive it.
+// The load cases are solved; combinations are made one by one on request, so that one at a time takes memory.
+// Equations, constraints and `reuse` must outlive it.
 class StaticSolutions {
  public:
   StaticSolutions();
@@ -107,9 +107,9 @@ class StaticSolutions {
   std::vector<std::string> steps_;
 };
 
-// Each load case is certified by its own residual. As above; errors name the load case, and all that did not converge
-// are thrown together. Where a device's memory is short after all other steps, what is cold waits on the host, one
-// right-hand side is solved after the other, and several solutions are left there (StaticSolution::bring_back).
+// Same contract as above. Each load case is verified by its own residual; errors name the load case, and all that did
+// not converge are thrown together. If a device's memory is short after all other steps, cold data waits on the host,
+// one right-hand side is solved after the other, and several solutions stay there (StaticSolution::bring_back).
 StaticSolutions solve_static(const Operator& equations, const LoadCases& loads, const LinearSolverOptions& options,
                              const Progress& progress = {}, StaticReuse* reuse = nullptr);
 

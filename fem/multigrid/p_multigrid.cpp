@@ -107,8 +107,8 @@ const PCycleKernels<Real>& cycle_kernels(const Device& device) {
 template <class Real>
 struct Level {
   const MatrixFree* A;
-  // What it gives in prescribed rows is for the caller to overlook. Without `marked`, prescribed entries of `from` must
-  // be zero, as they are in smoothing: then no kernel asks which they are.
+  // The caller must ignore results in prescribed rows. Without `marked`, prescribed entries of `from` must be zero, as
+  // they are in smoothing: then no kernel needs their mask.
   void apply(const Array<Real>& from, Array<Real>& to, const Operator::MarkedNodes* marked = nullptr) const {
     if constexpr (sizeof(Real) == sizeof(float)) A->equations().action(A->tangents(), A->state(), from, to, marked);
     else A->equations().action(A->state(), from, to, marked);

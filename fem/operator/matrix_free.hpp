@@ -31,7 +31,7 @@ class MatrixFree final : public LinearOperator {
 
   static MemoryNeeds point_needs(const Operator& equations);  // of tangents()
 
-  // Of which preconditioners are made.
+  // The diagonal, from which preconditioners are made.
   Vector diagonal() const;
   const Vector& state() const { return *made_at_; }  // where the tangent was taken; empty: zero
   // of the forms that depend on u; of none where memory is short

@@ -15,7 +15,7 @@ const ConstraintKernels& table(const Device& device) {
   return kernels<ConstraintKernels>(device, "ritz_fem_kernels", "constraints");
 }
 
-// Of a formula's values: where two meet, they may be written in two ways.
+// Tolerance for values of a formula: two formulas that meet may be written in different ways.
 double rounding_of(std::span<const double> values) {
   double largest = 0;
   for (const double value : values) largest = std::max(largest, std::abs(value));

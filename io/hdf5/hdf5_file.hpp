@@ -22,7 +22,7 @@ namespace ritz {
 enum class Hdf5Type { float64, float32, int64, int32, uint8, text };
 std::size_t size_of(Hdf5Type type);  // [bytes] of a number; 0 for a text
 
-// Rows of a dataset, [row][column]; columns 0: a dataset of one dimension. Texts stand in `texts`, one per row.
+// Rows of a dataset, [row][column]; columns 0: a dataset of one dimension. Texts are in `texts`, one per row.
 struct Hdf5Rows {
   std::string dataset;
   Hdf5Type type = Hdf5Type::float64;
@@ -39,7 +39,7 @@ struct Hdf5Rows {
 
 Hdf5Rows text_rows(std::string dataset, std::vector<std::string> texts);
 
-// Of the library, which is loaded with the first (io/hdf5/hdf5_library.hpp).
+// An object of the HDF5 library, which is loaded at its first use (io/hdf5/hdf5_library.hpp).
 class Hdf5File {
  public:
   // Throw Error(Exit::output) with what HDF5 says.

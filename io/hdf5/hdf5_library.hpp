@@ -1,5 +1,5 @@
-// What Ritz does through HDF5: the table of the module ritz_hdf5 (io/files/late_library.hpp). Private to io, where
-// Hdf5File::create() and its like are the way to it.
+// Functions that need HDF5: the table of the module ritz_hdf5 (io/files/late_library.hpp). Private to io; callers use
+// Hdf5File::create() and related functions.
 #pragma once
 
 #include "io/hdf5/hdf5_file.hpp"

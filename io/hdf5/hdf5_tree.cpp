@@ -11,7 +11,7 @@
 namespace ritz {
 namespace {
 
-// What deflate can make of a byte at most (zlib's documentation): a dataset is not larger than that.
+// Largest expansion of a byte by deflate (zlib's documentation): a dataset is not larger than that.
 constexpr std::uint64_t greatest_compression = 1032;
 
 std::string text_of_attribute(hid_t attribute) {
@@ -77,7 +77,7 @@ OpenTree::OpenTree(const std::string& path) : Hdf5Tree(path) {
 }
 
 bool OpenTree::has(const std::string& object) const {
-  // HDF5 wants every part of the way asked for
+  // HDF5 requires a test of every part of the path
   for (std::size_t at = object.find('/', 1);; at = object.find('/', at + 1)) {
     const bool there = H5Lexists(id_, object.substr(0, at).c_str(), H5P_DEFAULT) > 0;
     if (!there) H5Eclear2(H5E_DEFAULT);

@@ -1,5 +1,5 @@
-// What Ritz does through VTK: the table of the module ritz_vtk (io/files/late_library.hpp). Private to io; everybody
-// else calls write_vtu() and read_vtu().
+// Functions that need VTK: the table of the module ritz_vtk (io/files/late_library.hpp). Private to io; all others call
+// write_vtu() and read_vtu().
 #pragma once
 
 #include "io/vtk/vtu_reader.hpp"

@@ -36,7 +36,7 @@
 namespace ritz {
 namespace {
 
-// VTK looks at our memory; it neither writes to it nor frees it.
+// VTK reads our memory; it neither writes to it nor frees it.
 template <class Array, class T>
 vtkSmartPointer<Array> array_over(std::span<const T> values, int components) {
   auto array = vtkSmartPointer<Array>::New();

@@ -50,7 +50,7 @@ void write_vtu(const std::string& path, const Mesh& mesh, std::span<const Field>
 void write_vtu(const std::string& path, const Mesh& mesh, std::initializer_list<Field> point_fields,
                std::initializer_list<Field> cell_fields = {}, const VtuOptions& options = {});
 
-// Cells that are no mesh yet, or never will be: for pictures of what is wrong. Regions are not written.
+// Cells that are not a mesh, or not yet: for pictures of faults. Regions are not written.
 void write_vtu(const std::string& path, const MeshData& data, std::span<const Field> cell_fields);
 
 // "result.vtu" of piece 2 is "result.p2.vtu".

@@ -26,7 +26,7 @@ struct WrittenCells {
   Index cell_count() const;
 };
 
-// Views: what they look at must stay.
+// Views: the data must outlive them.
 WrittenCells written_cells(std::span<const double> points, std::span<const CellBlock> blocks);
 WrittenCells written_cells(const Mesh& mesh, const LagrangeCells* instead);
 

@@ -1,7 +1,7 @@
-// What solve_linear() has made to solve with one matrix, kept for the next call: a factor with its analysis, or a
-// hierarchy. Who owns the matrix owns this, and says when its values have changed; then the analysis and the aggregates
-// stay, and only numbers are made anew. A multigrid cycle of other values is a preconditioner still: it is used on for
-// as long as iterations gain as many digits with it as they did when it was new, or nearly.
+// Solver of one matrix that solve_linear() keeps for the next call: a factor with its analysis, or a hierarchy. The
+// owner of the matrix owns it, and reports when its values have changed; then the analysis and the aggregates stay, and
+// only numbers are recomputed. A multigrid cycle of other values is still a preconditioner: it is used as long as
+// iterations gain nearly as many digits with it as they did when it was new.
 //
 //   PreparedSolver prepared;                               // dies before K
 //   solve_linear(K, b, x, {.prepared = &prepared});        // factorises
@@ -26,21 +26,21 @@ class PreparedSolver {
   void values_changed(bool alike = false);
   void clear() noexcept;  // gives all of it back: before the matrix goes, or when memory is short
 
-  // Those that are there and fit, with the matrix's present values, else new ones. They throw what the constructors
-  // throw, and then nothing of the kind is kept.
+  // Existing solvers that fit, with the matrix's present values, else new ones. They throw the errors of the
+  // constructors, and then nothing of the kind is kept.
   DirectSolver& direct(const SparseMatrix& A, DirectKind kind, const DirectOptions& options);
   const ChosenPreconditioner& preconditioner(const SparseMatrix& A, PreconditionerKind kind, PreconditionerBasis basis,
                                              const SmoothedAggregationOptions& multigrid);
 
   // Iterations that one of other values is given to gain that many digits; 0: it is of the matrix at hand.
   int patience(const ChosenPreconditioner& used, double digits) const;
-  // How an iteration with that preconditioner went. False: it is one of other values, and did not lead to the end; ask
-  // again, and it is made for the matrix at hand.
+  // Judges an iteration with that preconditioner. False: it is one of other values, and the iteration failed; the next
+  // call makes one for the present matrix.
   bool judge(const ChosenPreconditioner& used, const std::vector<SolveReport>& reports);
 
   bool holds(PreconditionerKind kind) const;
 
-  // What solved the last time is tried first.
+  // The method that solved the last time is tried first.
   void remember(const MethodChoice& choice) { last_ = choice; }
   void put_first(std::vector<MethodChoice>& plan) const;
 
