@@ -88,7 +88,7 @@ const std::vector<ErrorKind>& kinds() {
        "no condition, a name that exists already, or regions of different kinds in one operation",
        "see docs/regions.md",
        {"there is a region '*' already*", "this region has no condition*", "'*' is a region of *", "* have no normal*",
-        "a direction of length 0*"}},
+        "a direction of length 0*", "the condition '*' of a region*"}},
       {"table-data",
        Exit::input,
        "a [[table]] or its CSV file cannot be used",
