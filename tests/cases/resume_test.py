@@ -52,7 +52,7 @@ class NewtonTest(Resume):
             self.solve("ritz-solve", self.case, output=whole, keys=self.keys(form))
             code, errors = self.stopped("ritz-solve", self.case, parts, behind=f"increment 2 of {COUNT}", keys=self.keys(form))
             self.assertEqual(code, 75, errors)
-            self.assertIn("stopped by SIGTERM behind increment", errors)
+            self.assertIn("stopped by SIGTERM after increment", errors)
             self.assertIn('"status": "stopped"', (self.folder / "stopped.json").read_text())
             self.assertTrue(self.verified(parts))
             code, errors = self.stopped("ritz-solve", self.case, parts, "--resume", behind=f"increment 20 of {COUNT}", keys=self.keys(form), number=signal.SIGINT)
