@@ -1,11 +1,8 @@
 #include "fem/analysis/nonlinear_solution.hpp"
 
-#include "device/memory_shortage.hpp"
-#include "fem/multigrid/matrix_free_solver.hpp"
-#include "fem/space/nested_nodes.hpp"
+#include "fem/analysis/linear_system.hpp"
 #include "solvers/algebra/vectors.hpp"
 #include "solvers/krylov/krylov.hpp"
-#include "solvers/linear/prepared_solver.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -49,10 +46,8 @@ class Newton {
     auto phase = space_.device().profile().phase("assembly");
     equations.reset_state();
     if (options.halvings > 0) begin_ = space_.zeros();
-    options_.linear.one_of_many = false;  // steps share no matrix
     if (options_.start) turned_ = options_.start->turned;
-    options_.linear.slow_multigrid = !turned_.empty();
-    if (!turned_.empty() || !without_matrix(equations, options_.linear)) K_.emplace(equations.make_matrix());
+    system_.emplace(equations, linear_options(), LinearSystem::Keeps::solver);
     constraints.set_values(prescribed_);
     whole_residual(u_, start_);
     if (const Index bad = first_not_finite(start_); bad >= 0)
@@ -61,8 +56,15 @@ class Newton {
                               space_.name_of(static_cast<Node>(bad / space_.components()))),
                   "a load, a coefficient or the form itself overflows there",
                   "check the values of the case file and the form");
-    if (options_.linear.promise == MatrixPromise::none && equations.symmetric())
-      options_.linear.promise = MatrixPromise::symmetric;
+  }
+
+  // Steps share no matrix. A run that had turned to one goes on with it.
+  LinearSolverOptions linear_options() const {
+    LinearSolverOptions linear = options_.linear;
+    linear.one_of_many = false;
+    linear.slow_multigrid = !turned_.empty();
+    if (linear.slow_multigrid) linear.operator_kind = OperatorKind::matrix;
+    return linear;
   }
 
   NonlinearSolution solve() {
@@ -70,9 +72,9 @@ class Newton {
     const int count = options_.increment_count();
     for (int i = increment_ + 1; i <= count; ++i) {
       increment_ = i;
-      prepared_.emplace();  // a run that goes on behind an increment has nothing of the ones before either
+      system_->begin(fmt::format(" from increment {} on", i));
       advance(options_.part_of_loads(i - 1), options_.part_of_loads(i), options_.halvings);
-      without_.reset();
+      system_->begin();  // solvers go before anything else needs their memory
       if (i == count || options_.after_increment) find_reaction();
       if (equations_.has_state()) equations_.commit(u_);
       if (options_.after_increment && i < count) options_.after_increment(solution());
@@ -184,8 +186,7 @@ class Newton {
     fill_start_vector(trial_);
     multiply(trial_, u_, trial_);
     constraints_.set_zero(trial_);
-    if (K_) K_->apply(trial_, trial_r_);
-    else equations_.action(u_, trial_, trial_r_);
+    system_->multiply(trial_, trial_r_);
     constraints_.set_zero(trial_r_);
     const double rounding = 0.5 * std::numeric_limits<double>::epsilon() * norm2(trial_r_);
     if (!(free_norm_ <= std::min(residual_of_rounding * rounding, largest_residual_of_rounding * reference_)))
@@ -195,33 +196,6 @@ class Newton {
     return true;
   }
 
-  void assemble() {
-    auto phase = space_.device().profile().phase("assembly");
-    equations_.assemble(u_, *K_);
-    prepared_->values_changed(true);
-  }
-
-  // The tangent's system for -trial_r_; its solution goes to step_.
-  void solve_with_matrix(const LinearSolverOptions& linear) {
-    auto phase = space_.device().profile().phase("solve");
-    fill(0.0, step_);
-    K_->eliminate(constraints_.mask(), std::max(max_abs(K_->diagonal()), 1e-300));
-    report_ = solve_linear(*K_, trial_r_, step_, linear, solver_geometry(space_));
-    keep_fallbacks();
-  }
-
-  // Throws where a preconditioner finds that the tangent is not definite.
-  void solve_without_matrix(const LinearSolverOptions& linear) {
-    auto phase = space_.device().profile().phase("solve");
-    fill(0.0, step_);
-    if (without_) without_->move_to(u_);
-    else without_.emplace(equations_, constraints_, u_);
-    report_ = without_->solve(trial_r_, step_, linear,
-                              no_room_to_turn_ ? IterationVerdict() : slower_than_with_a_matrix(equations_, linear));
-    keep_fallbacks();
-  }
-  bool may_turn() const { return !no_room_to_turn_ && may_turn_to_a_matrix(equations_, options_.linear); }
-
   // Of all steps; one that each increment takes anew counts once, whatever its numbers.
   void keep_fallbacks() {
     const auto kind = [](const std::string& text) { return text.substr(0, text.find(" (")); };
@@ -229,72 +203,31 @@ class Newton {
       if (std::ranges::find(fallbacks_, kind(text), kind) == fallbacks_.end()) fallbacks_.push_back(text);
   }
 
-  // With a matrix from now on: a tangent that is not definite, or a hard one, is factorised. False, and nothing
-  // happens, where memory is short.
-  bool turn_to_a_matrix(const std::string& reason, const std::function<void(const std::string&)>& say) {
-    without_.reset();
-    for (const Operator::Task task : {Operator::Task::action, Operator::Task::diagonal}) equations_.forget(task);
-    space_.device().memory().trim();
-    const auto shortage = memory_shortage([&] {
-      K_.emplace(equations_.make_matrix());
-      assemble();
-    });
-    if (shortage) {
-      K_.reset();
-      return false;
-    }
-    turned_ = fmt::format("with a matrix from increment {} on, since without one {}", increment_, reason);
-    if (say) say(turned_);
-    return true;
-  }
-
-  void solve_without_or_turn(LinearSolverOptions& linear) {
-    std::string reason;
-    std::optional<Error> failure;
-    try {
-      solve_without_matrix(linear);
-      if (report_.converged() || !may_turn()) return;
-      reason = fmt::format("the linear solver ({}) stopped after {} iterations: {}", report_.method, report_.iterations,
-                           name_of(report_.reason));
-    } catch (const Error& error) {
-      if (!may_turn() || (error.exit() != Exit::model && error.exit() != Exit::not_converged)) throw;
-      failure = error;
-      reason = error.message();
-    }
-    if (!turn_to_a_matrix(reason, linear.say)) {
-      if (failure) throw *failure;
-      no_room_to_turn_ = true;
-      return solve_without_matrix(linear);  // however long that takes
-    }
-    linear.slow_multigrid = options_.linear.slow_multigrid = true;
-    solve_with_matrix(linear);
-  }
-
   void take_step(int step, bool gap) {
     Profile& profile = space_.device().profile();
-    if (K_) assemble();
-    std::optional<Profile::Phase> phase(std::in_place, profile, "residual");
+    std::optional<Profile::Phase> phase(std::in_place, profile, "assembly");
+    system_->linearise(u_, constraints_);
+    phase.emplace(profile, "residual");
     double asked = 0;  // of the free unknowns by the gap
     copy(r_, trial_r_);
     if (gap) {
-      if (K_) K_->apply(gap_, trial_);
-      else equations_.action(u_, gap_, trial_);
+      system_->multiply(gap_, trial_);
       constraints_.set_zero(trial_);
       asked = norm2(trial_);
       axpy(1.0, trial_, trial_r_);
     }
     axpby(0.0, trial_r_, -1.0, trial_r_);
     reference_ = std::max(reference_, asked);
-    phase.reset();
-    LinearSolverOptions linear = options_.linear;
-    if (K_) options_.linear.say = {};  // said once
-    linear.prepared = &*prepared_;
+    phase.emplace(profile, "solve");
     const double size = std::max(free_norm_, asked);
-    linear.relative =
-        std::max(linear.relative, linear_tolerance(step, reference_ > 0 ? size / reference_ : 0, options_.relative));
-    linear.rounding_error = 1e-2;  // the next step mends it, and the residual of the equations is what counts
-    if (K_) solve_with_matrix(linear);
-    else solve_without_or_turn(linear);
+    const double relative = std::max(options_.linear.relative,
+                                     linear_tolerance(step, reference_ > 0 ? size / reference_ : 0, options_.relative));
+    fill(0.0, step_);
+    // Rounding is mended by the next step, and the residual of the equations is what counts.
+    report_ = system_->solve(trial_r_, step_, LinearTolerance{relative, 1e-2});
+    phase.reset();
+    if (turned_.empty()) turned_ = system_->turned();
+    keep_fallbacks();
     if (!report_.converged())
       stop(fmt::format("the linear solver ({}) stopped: {}", report_.method, name_of(report_.reason)),
            advice_for(report_.reason));
@@ -350,12 +283,9 @@ class Newton {
   std::vector<double> reaction_;
   Vector begin_;  // u at the begin of an increment that may be halved
   Vector u_, prescribed_, start_, r_, gap_, step_, trial_, trial_r_;
-  std::optional<SparseMatrix> K_;            // none: solved without
-  std::optional<MatrixFreeSolver> without_;  // where there is none, in an increment
+  std::optional<LinearSystem> system_;
   std::string turned_, remark_;
-  bool no_room_to_turn_ = false;  // memory was too short for a matrix
   std::vector<std::string> fallbacks_;
-  std::optional<PreparedSolver> prepared_;  // of K_
   SolveReport report_;
   std::vector<NonlinearStep> steps_;
   double reference_ = 0, free_norm_ = 0, fraction_ = 1;

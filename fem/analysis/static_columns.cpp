@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <optional>
+#include <utility>
 
 namespace ritz {
 namespace {
@@ -32,6 +34,33 @@ std::string place_of_unknown(const FunctionSpace& space, Index unknown) {
     if (region.kind == RegionKind::cells && std::ranges::binary_search(space.nodes_in(region), node))
       regions.push_back(region.name);
   return space.name_of(node) + (regions.empty() ? "" : " in " + quoted_list(regions));
+}
+
+void check_same_unknowns(std::span<const LoadCase> cases) {
+  ErrorList errors;
+  for (std::size_t i = 1; i < cases.size(); ++i) {
+    const Constraints &first = *cases[0].constraints, &other = *cases[i].constraints;
+    if (&first == &other) continue;
+    const FunctionSpace& space = first.space();
+    const auto differs = [&]() -> std::optional<std::pair<Node, int>> {
+      for (Index node = 0; node < space.node_count(); ++node)
+        for (int c = 0; c < space.components(); ++c)
+          if (first.is_prescribed(static_cast<Node>(node), c) != other.is_prescribed(static_cast<Node>(node), c))
+            return std::pair{static_cast<Node>(node), c};
+      return std::nullopt;
+    }();
+    if (!differs) continue;
+    const auto [node, c] = *differs;
+    const bool in_first = first.is_prescribed(node, c);
+    errors.add(Error(Exit::model,
+                     fmt::format("{}{} is prescribed in load case '{}' and free in load case '{}'",
+                                 space.components() > 1 ? fmt::format("component {} at ", space.component_name(c)) : "",
+                                 space.name_of(node), cases[in_first ? 0 : i].name, cases[in_first ? i : 0].name),
+                     "load cases share one matrix, so the same unknowns are prescribed in all of them",
+                     "prescribe it outside the load cases, where one of them may still give the same region another "
+                     "value; or run them apart"));
+  }
+  errors.throw_if_any();
 }
 
 StaticColumns::StaticColumns(const Operator& equations, const LoadCases& loads, bool keeps_cold)

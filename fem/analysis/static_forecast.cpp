@@ -21,7 +21,7 @@ using Task = Operator::Task;
 constexpr double newton_steps = 6;
 constexpr Index newton_vectors = 10;
 
-// Follows fem/analysis/static_system.cpp, or fem/analysis/nonlinear_solution.cpp, moment by moment.
+// Follows fem/analysis/static_solution.cpp, or fem/analysis/nonlinear_solution.cpp, moment by moment.
 class Forecaster {
  public:
   Forecaster(const Operator& equations, const ForecastModel& model)

@@ -5,11 +5,22 @@
 namespace ritz {
 
 void StaticReuse::clear() noexcept {
-  prepared_.clear();
-  earlier_.clear();
-  matrix_.reset();
+  counts_ = solver();
+  system_.reset();
   equations_ = nullptr;
   current_ = false;
+}
+
+PreparedSolver::Counts StaticReuse::solver() const { return system_ ? counts_ + system_->counts() : counts_; }
+
+bool StaticReuse::refill(const Operator& equations, const Constraints& constraints,
+                         const LinearSolverOptions& options) {
+  if (equations_ != &equations || !system_) {
+    clear();
+    system_.emplace(equations, options, LinearSystem::Keeps::solver_and_solutions);
+  }
+  current_ = false;
+  return mask_ == constraints.host_mask();
 }
 
 bool StaticReuse::fits(const Operator& equations, const Constraints& constraints) const {

@@ -1,10 +1,7 @@
 // The matrix of a solution, with its hierarchy or factor, for the next one of the same equations.
 #pragma once
 
-#include "fem/operator/operator.hpp"
-#include "fem/space/constraints.hpp"
-#include "solvers/linear/earlier_solutions.hpp"
-#include "solvers/linear/prepared_solver.hpp"
+#include "fem/analysis/linear_system.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -21,20 +18,21 @@ class StaticReuse {
  public:
   void clear() noexcept;
   int matrices() const { return matrices_; }  // that were assembled
-  const PreparedSolver::Counts& solver() const { return prepared_.counts(); }
+  PreparedSolver::Counts solver() const;      // of all systems
 
  private:
   friend class StaticSystem;
   bool fits(const Operator& equations, const Constraints& constraints) const;
+  // Before other values go into the matrix. False where it had other prescribed unknowns.
+  bool refill(const Operator& equations, const Constraints& constraints, const LinearSolverOptions& options);
   void keep(const Operator& equations, const Constraints& constraints);
 
   const Operator* equations_ = nullptr;
   std::vector<Integral> numbers_;  // of the equations when the matrix was made
   std::vector<std::uint8_t> mask_;
-  std::optional<SparseMatrix> matrix_;
-  PreparedSolver prepared_;   // of it
-  EarlierSolutions earlier_;  // corrections to the prescribed values, that iterations have found
-  bool current_ = false;      // the matrix is assembled and its unknowns eliminated
+  std::optional<LinearSystem> system_;
+  PreparedSolver::Counts counts_;  // of those before it
+  bool current_ = false;           // its matrix is assembled
   int matrices_ = 0;
 };
 

@@ -1,75 +1,359 @@
 #include "fem/analysis/static_solution.hpp"
 
 #include "device/memory_shortage.hpp"
-#include "fem/analysis/static_system.hpp"
+#include "fem/analysis/static_columns.hpp"
+#include "fem/analysis/linear_system.hpp"
 #include "fem/multigrid/matrix_free_solver.hpp"
-#include "fem/space/pattern_size.hpp"
+#include "solvers/algebra/vectors.hpp"
+#include "solvers/linear/memory_steps.hpp"
 
+#include <algorithm>
+#include <cmath>
 #include <fmt/format.h>
+#include <functional>
+#include <numeric>
 #include <optional>
 #include <utility>
 
 namespace ritz {
+namespace {
 
-void check_same_unknowns(std::span<const LoadCase> cases) {
-  ErrorList errors;
-  for (std::size_t i = 1; i < cases.size(); ++i) {
-    const Constraints &first = *cases[0].constraints, &other = *cases[i].constraints;
-    if (&first == &other) continue;
-    const FunctionSpace& space = first.space();
-    const auto differs = [&]() -> std::optional<std::pair<Node, int>> {
-      for (Index node = 0; node < space.node_count(); ++node)
-        for (int c = 0; c < space.components(); ++c)
-          if (first.is_prescribed(static_cast<Node>(node), c) != other.is_prescribed(static_cast<Node>(node), c))
-            return std::pair{static_cast<Node>(node), c};
-      return std::nullopt;
-    }();
-    if (!differs) continue;
-    const auto [node, c] = *differs;
-    const bool in_first = first.is_prescribed(node, c);
-    errors.add(Error(Exit::model,
-                     fmt::format("{}{} is prescribed in load case '{}' and free in load case '{}'",
-                                 space.components() > 1 ? fmt::format("component {} at ", space.component_name(c)) : "",
-                                 space.name_of(node), cases[in_first ? 0 : i].name, cases[in_first ? i : 0].name),
-                     "load cases share one matrix, so the same unknowns are prescribed in all of them",
-                     "prescribe it outside the load cases, where one of them may still give the same region another "
-                     "value; or run them apart"));
+Error not_converged(const FunctionSpace& space, const std::string& title, const SolveReport& report) {
+  if (report.reason == StopReason::not_finite && report.entry >= 0)
+    return Error(Exit::model,
+                 fmt::format("{}the equations at {} are not finite: {}", title, place_of_unknown(space, report.entry),
+                             report.where),
+                 "a material value, a coefficient or the shape of a cell overflows there", advice_for(report.reason));
+  return Error(
+      Exit::not_converged,
+      fmt::format("{}the linear solver ({}{}{}) did not converge: {} after {} iterations, relative residual {:.2e}",
+                  title, report.method, report.preconditioner.empty() ? "" : ", ", report.preconditioner,
+                  name_of(report.reason), report.iterations, report.true_relative_residual),
+      report.where, advice_for(report.reason));
+}
+
+}  // namespace
+
+// One linear system and several columns.
+class StaticSystem {
+ public:
+  StaticSystem(const Operator& equations, const LoadCases& loads, const LinearSolverOptions& options,
+               StaticReuse* reuse, bool keeps_cold)
+      : equations_(equations),
+        space_(equations.space()),
+        options_(options),
+        combinations_(loads.combinations),
+        solved_(loads.known),
+        keep_(loads.keep),
+        profile_(space_.device().profile()),
+        reuse_(without_matrix(equations, options) ? nullptr : reuse),
+        columns_(equations, loads, keeps_cold),
+        keeps_cold_(keeps_cold) {
+    if (columns_.front().enter) columns_.front().enter();  // the matrix is that of its numbers
+    if (reuse_ != nullptr) take_over(*columns_.front().constraints);
   }
-  errors.throw_if_any();
+
+  // Of the load cases, certified.
+  std::vector<StaticSolution> solve(const Progress& progress) {
+    if (progress) progress("assembling");
+    std::optional<Profile::Phase> phase(std::in_place, profile_, "assembly");
+    columns_.assemble();
+    phase.emplace(profile_, "constraints");
+    columns_.eliminate();
+    phase.reset();
+    linearise();
+    if (progress) progress("solving");
+    std::vector<StaticSolution> solutions(columns_.size());
+    phase.emplace(profile_, "solve");
+    if (keeps_cold_) drop_what_solvers_do_not_need();
+    const bool all_known = solved_.size() == columns_.size();
+    if (columns_.size() == 1 || !system_->has_matrix() || keeps_cold_ || all_known) solve_one_by_one(solutions);
+    else solve_together(solutions);
+    phase.reset();
+    turned_ = system_->turned();
+    if (reuse_ == nullptr) give_back_system();
+    if (columns_.share()) {
+      shared_ = std::move(solutions.back());
+      solutions.pop_back();
+    }
+    for (std::size_t j = 0; j < solutions.size(); ++j) certify(columns_[j], solutions[j]);
+    return solutions;
+  }
+
+  const std::string& turned() const { return turned_; }  // LinearSystem::turned()
+  bool has_combinations() const { return !combinations_.empty(); }
+
+  // Superposition.
+  StaticSolution combine(std::vector<StaticSolution>& cases, std::size_t number) {
+    const LoadCombination& combination = combinations_.at(number);
+    std::vector<double> weights = combination.factors;  // of the columns
+    if (columns_.share()) weights.push_back(std::accumulate(weights.begin(), weights.end(), 1.0, std::minus<>{}));
+    StaticSolution s;
+    s.u = space_.zeros();
+    s.applied.assign(static_cast<std::size_t>(space_.components()), 0.0);
+    s.report.method = "superposition";
+    s.report.reason = StopReason::converged;
+    Vector b = space_.zeros();
+    double summed = 0;  // of what is added up
+    for (std::size_t j = 0; j < columns_.size(); ++j) {
+      if (weights[j] == 0) continue;
+      StaticSolution& part = j < cases.size() ? cases[j] : shared_;
+      part.bring_back();
+      axpy(weights[j], part.u, s.u);
+      cool(part);
+      columns_.bring_back(columns_[j]);
+      axpy(weights[j], columns_[j].b, b);
+      columns_.cool(columns_[j]);
+      for (std::size_t c = 0; c < s.applied.size(); ++c) s.applied[c] += weights[j] * columns_[j].applied[c];
+      summed += std::abs(weights[j]) * columns_[j].load;
+    }
+    // Loads that cancel to less than a millionth are rounding: nothing can be relative to them.
+    const double load = std::max(norm2(b), 1e-6 * summed);
+    b = {};
+    certify_sum(weights, load, s);
+    if (s.certificate > 10 * options_.relative)
+      solve_what_is_left(weights, load,
+                         combination.name.empty() ? "" : fmt::format("combination '{}': ", combination.name), s);
+    s.report.true_relative_residual = s.certificate;
+    return s;
+  }
+  void cool(StaticSolution& s) const {
+    if (keeps_cold_) s.cold_u.put_away(s.u);
+  }
+
+ private:
+  // At the prescribed values.
+  void linearise() {
+    if (as_it_is_) return;
+    const Constraints& constraints = *columns_.front().constraints;
+    auto phase = profile_.phase("assembly");
+    if (reuse_ == nullptr) system_ = &own_system_.emplace(equations_, options_, kept());
+    Vector u = space_.zeros();
+    constraints.set_values(u);
+    system_->linearise(u, constraints, same_unknowns_);
+    if (reuse_ != nullptr) reuse_->keep(equations_, constraints);
+  }
+
+  // One factor or hierarchy serves columns that are solved one by one.
+  LinearSystem::Keeps kept() const { return keeps_cold_ ? LinearSystem::Keeps::solver : LinearSystem::Keeps::nothing; }
+
+  void give_back_system() {
+    system_ = nullptr;
+    own_system_.reset();
+  }
+
+  void solve_one_by_one(std::vector<StaticSolution>& solutions) {
+    for (std::size_t j = 0; j < columns_.size(); ++j) {
+      StaticColumn& column = columns_[j];
+      StaticSolution& s = solutions[j];
+      if (const auto known = solved_.find(static_cast<int>(j)); known != solved_.end()) {
+        s.u = Vector(space_.device(), std::span<const double>(*known->second.u), "vectors");
+        s.report = known->second.report;
+      } else {
+        columns_.bring_back(column);
+        s.u = space_.zeros();
+        s.report = system_->solve(column.b, s.u);
+        store(static_cast<int>(j), s.u, s.report);
+        tell(columns_.size());
+        columns_.cool(column);
+      }
+      column.constraints->set_values(s.u);
+      cool(s);
+    }
+    throw_unless_all_converged(solutions);
+  }
+
+  void solve_together(std::vector<StaticSolution>& solutions) {
+    const auto count = static_cast<int>(columns_.size());
+    const Index rows = space_.unknown_count();
+    MultiVector B(space_.device(), rows, count), X(space_.device(), rows, count);
+    for (int j = 0; j < count; ++j) B.set_column(j, std::exchange(columns_[static_cast<std::size_t>(j)].b, {}));
+    // What is known is handed in as a guess, so that the others are chosen a method for, and grouped, as before.
+    for (const auto& [j, known] : solved_)
+      X.set_column(j, Vector(space_.device(), std::span<const double>(*known.u), "vectors"));
+    const SolvedColumns known = solved_;
+    LinearSystem::AfterColumns after;
+    Vector du = space_.zeros();
+    if (keep_)
+      after = [&](int first, const std::vector<SolveReport>& reports) {
+        for (std::size_t i = 0; i < reports.size(); ++i) {
+          X.get_column(first + static_cast<int>(i), du);
+          store(first + static_cast<int>(i), du, reports[i]);
+        }
+        if (solved_.size() < columns_.size()) tell(columns_.size());  // or in a moment, with complete reports
+      };
+    std::vector<SolveReport> reports = system_->solve(B, X, after);
+    for (std::size_t j = 0; j < reports.size(); ++j) solutions[j].report = std::move(reports[j]);
+    throw_unless_all_converged(solutions);
+    for (int j = 0; j < count; ++j) {
+      StaticColumn& column = columns_[static_cast<std::size_t>(j)];
+      column.b = space_.zeros();
+      B.get_column(j, column.b);
+      if (const auto before = known.find(j); before != known.end()) {
+        X.get_column(j, du);
+        restore(before->second.report, dot(du, column.b), solutions[static_cast<std::size_t>(j)].report);
+      }
+      if (combinations_.empty()) column.b = {};
+    }
+    B = {};
+    for (int j = 0; j < count; ++j) {
+      StaticSolution& s = solutions[static_cast<std::size_t>(j)];
+      s.u = space_.zeros();
+      X.get_column(j, s.u);
+      solved_.erase(j);  // its report is complete now
+      store(j, s.u, s.report);
+      columns_[static_cast<std::size_t>(j)].constraints->set_values(s.u);
+    }
+    tell(columns_.size());
+  }
+
+  void certify(StaticColumn& column, StaticSolution& s) {
+    auto phase = profile_.phase("reactions");
+    s.bring_back();
+    s.applied = column.applied;
+    Vector r = columns_.residual(column, s.u);
+    const bool rounding = columns_.split_residual(*column.constraints, column.load, r, s);
+    columns_.forget(column);
+    cool(s);
+    // Rounding in slender bodies leaves 1e-5 of the load at most; a wrong matrix, nearly all of it.
+    if (rounding || s.certificate <= std::max(1e-3, 1e3 * options_.relative)) return;
+    if (as_it_is_)
+      throw Error(Exit::internal,
+                  fmt::format("a matrix that was kept is not that of the equations: residual {:.1e}", s.certificate),
+                  "this is a bug in Ritz", "please report it with the case file");
+    throw Error(Exit::model,
+                fmt::format("{}the solution does not satisfy the equations: a residual of {:.1e} of the load is left, "
+                            "and {:.1e} by the linear solver",
+                            column.title, s.certificate, s.report.true_relative_residual),
+                "matrix and residual disagree: a form is not linear, or its derivative is wrong",
+                "ritz element check FORM tells which; equations that are not linear are solved by ritz-solve");
+  }
+
+  // Lists are made anew for the residual at the end.
+  void drop_what_solvers_do_not_need() {
+    if (system_->has_matrix()) equations_.forget_assembly();
+    for (const Operator::Task task : {Operator::Task::residual, Operator::Task::diagonal}) equations_.forget(task);
+    space_.device().memory().trim();
+  }
+
+  // The system of the solution before, with its values where they are still right.
+  void take_over(const Constraints& constraints) {
+    as_it_is_ = reuse_->fits(equations_, constraints);
+    if (!as_it_is_) same_unknowns_ = reuse_->refill(equations_, constraints, options_);
+    system_ = &*reuse_->system_;
+    system_->set_options(options_);
+  }
+
+  // A report from where the run was stopped lacks what is only known at the end.
+  static void restore(SolveReport before, double energy, SolveReport& report) {
+    estimate_error(before, energy);
+    before.preconditioner = report.preconditioner;
+    before.choice = report.choice;
+    before.fallbacks = report.fallbacks;
+    report = std::move(before);
+  }
+
+  void store(int column, const Vector& du, const SolveReport& report) {
+    if (keep_ && report.converged() && !solved_.contains(column))
+      solved_[column] = {std::make_shared<const std::vector<double>>(du.host()), report};
+  }
+  void tell(std::size_t count) const {
+    if (keep_ && count > 1) keep_(solved_, count);
+  }
+
+  Error failure(const std::string& title, const SolveReport& report) const {
+    if (options_.on_failure) options_.on_failure(report, space_.unknown_count());
+    return not_converged(space_, title, report);
+  }
+
+  void throw_unless_all_converged(const std::vector<StaticSolution>& solutions) const {
+    ErrorList errors;
+    for (std::size_t j = 0; j < columns_.size(); ++j)
+      if (!solutions[j].report.converged()) errors.add(failure(columns_[j].title, solutions[j].report));
+    errors.throw_if_any();
+  }
+
+  void certify_sum(const std::vector<double>& weights, double load, StaticSolution& s) {
+    auto phase = profile_.phase("reactions");
+    Vector r = columns_.residual(weights, s.u);
+    columns_.split_residual(*columns_.front().constraints, load, r, s);
+  }
+
+  void solve_what_is_left(const std::vector<double>& weights, double load, const std::string& title,
+                          StaticSolution& s) {
+    const Constraints& constraints = *columns_.front().constraints;
+    if (system_ == nullptr) linearise();  // and keep it for the other combinations
+    Vector b = columns_.residual(weights, s.u);
+    constraints.set_zero(b);
+    axpby(0.0, b, -1.0, b);
+    const double relative = std::min(0.5, options_.relative / s.certificate);
+    Vector du = space_.zeros();
+    {
+      auto phase = profile_.phase("solve");
+      s.report = system_->solve(b, du, LinearTolerance{relative, options_.rounding_error});
+    }
+    if (!s.report.converged()) throw failure(title, s.report);
+    axpy(1.0, du, s.u);
+    certify_sum(weights, load, s);
+    if (s.certificate > 10 * options_.relative) {
+      s.report.reason = StopReason::stagnated;
+      s.report.true_relative_residual = s.certificate;
+      throw failure(title, s.report);
+    }
+    s.report.choice = "its load cases cancel: what their sum left was solved for";
+  }
+
+  const Operator& equations_;
+  const FunctionSpace& space_;
+  LinearSolverOptions options_;
+  std::vector<LoadCombination> combinations_;
+  SolvedColumns solved_;  // kept for a run that goes on where this one is stopped
+  std::function<void(const SolvedColumns&, std::size_t)> keep_;
+  Profile& profile_;
+  StaticReuse* reuse_;  // nullptr: the system is
+  StaticColumns columns_;
+  std::optional<LinearSystem> own_system_;
+  LinearSystem* system_ = nullptr;  // that, or the one that is reused
+  StaticSolution shared_;           // of the column without any load case
+  bool keeps_cold_;                 // what is not in use waits on the host
+  bool as_it_is_ = false;           // the matrix has its values already
+  bool same_unknowns_ = true;       // are prescribed as those of the solution before
+  std::string turned_;              // LinearSystem::turned()
+};
+
+StaticSolutions::StaticSolutions() = default;
+StaticSolutions::StaticSolutions(std::vector<StaticSolution> solved, std::unique_ptr<StaticSystem> system)
+    : cases(std::move(solved)), system_(std::move(system)) {}
+StaticSolutions::~StaticSolutions() = default;
+StaticSolutions::StaticSolutions(StaticSolutions&&) noexcept = default;
+StaticSolutions& StaticSolutions::operator=(StaticSolutions&&) noexcept = default;
+
+StaticSolution StaticSolutions::combination(std::size_t number) {
+  if (!system_)
+    throw Error(Exit::internal, fmt::format("combination {} was asked for, and there are none", number), "", "");
+  StaticSolution s = system_->combine(cases, number);
+  s.report.fallbacks.insert(s.report.fallbacks.begin(), steps_.begin(), steps_.end());
+  return s;
+}
+
+void StaticSolutions::release(std::size_t load_case) {
+  StaticSolution& s = cases[load_case];
+  if (!system_) s = {};
+  else system_->cool(s);
+  s.reaction = {};
+}
+
+void StaticSolutions::add_steps(const std::vector<std::string>& steps) {
+  steps_.insert(steps_.begin(), steps.begin(), steps.end());
+  for (StaticSolution& s : cases) s.report.fallbacks.insert(s.report.fallbacks.begin(), steps.begin(), steps.end());
 }
 
 namespace {
 
 // Conjugate gradients are what there is without a matrix; who names another method means it.
-bool can_do_without_matrix(const Operator& equations, const LinearSolverOptions& options) {
+bool needs_matrix(const Operator& equations, const LinearSolverOptions& options) {
   const bool named = options.method != LinearMethod::automatic && options.method != LinearMethod::conjugate_gradient;
-  const bool chosen_otherwise =
-      named || options.operator_kind == OperatorKind::matrix_free || without_matrix(equations, options);
-  return !chosen_otherwise && equations.symmetric() && options.promise == MatrixPromise::positive_definite;
-}
-
-// Before any of it is taken: the matrix, its pattern where there is none yet, and four vectors.
-void check_memory_for_matrix(const Operator& equations, const LinearSolverOptions& options) {
-  if (!can_do_without_matrix(equations, options)) return;
-  const FunctionSpace& space = equations.space();
-  auto phase = space.device().profile().phase("checks");
-  const Index b = space.components();
-  Index pairs = 0;
-  MemoryNeeds needs;
-  if (space.has_pattern()) {
-    pairs = space.pattern()->nonzeros();
-  } else {
-    const PatternSize size = pattern_size(entity_counts(space.mesh()), space.isoparametric() ? 0 : space.order());
-    pairs = size.pairs;
-    needs.array<Index>("pattern", size.nodes + 1).array<std::int32_t>("pattern", size.pairs);
-  }
-  needs.array<double>("matrix", pairs * b * b).array<double>("vectors", space.unknown_count(), 4);
-  const Index available = space.device().memory().available();
-  if (needs.total() <= available) return;
-  throw Error(Exit::resources,
-              fmt::format("a matrix needs {:.1f} MB, and {:.1f} MB are there", 1e-6 * double(needs.total()),
-                          1e-6 * double(available)),
-              "counted from the mesh", "solve without a matrix: [solver] operator = \"matrix_free\"");
+  return named || !equations.symmetric() || options.promise != MatrixPromise::positive_definite;
 }
 
 // Bytes that went to the host and back, and the seconds that took.
@@ -93,99 +377,57 @@ void give_back_all(const Operator& equations) {
   equations.space().device().memory().trim();
 }
 
-// The last step on a device with memory of its own: right-hand sides and solutions wait on the host for their turn.
-StaticSolutions solve_keeping_cold_data_on_the_host(const Operator& equations, const LoadCases& loads,
-                                                    const LinearSolverOptions& options, const Progress& progress,
-                                                    std::vector<std::string> steps, const Error& shortage) {
-  steps.push_back(fmt::format(
-      "memory: cold data waits on the host ({}); cost: copies, and right-hand sides are solved one after the other",
-      shortage.message()));
-  if (options.say) options.say(steps.back());
-  give_back_all(equations);
-  StaticSolutions solutions = solve_in_one_way(equations, loads, options, progress, nullptr, true);
-  if (solutions.cases.size() == 1) solutions.cases.front().bring_back();
-  steps.back() += fmt::format(": {}", moved_text(equations.space().device().profile()));
-  if (options.say) options.say("memory: cold data: " + moved_text(equations.space().device().profile()));
-  solutions.add_steps(steps);
-  return solutions;
-}
-
-StaticSolutions solve_after_stepping_to_no_matrix(const Operator& equations, const LoadCases& loads,
-                                                  const LinearSolverOptions& options, const Progress& progress,
-                                                  const Error& shortage) {
-  // from order 2 on there is p-multigrid
-  const char* iterations = equations.space().order() > 1 ? "" : ", with three to ten times the iterations";
-  const std::vector<std::string> steps = {fmt::format(
-      "memory: no matrix ({}); cost: elements are computed anew in every product{}", shortage.message(), iterations)};
-  if (options.say) options.say(steps.front());
-  give_back_all(equations);
-  equations.space().forget_pattern();
-  equations.space().device().memory().trim();
-  LinearSolverOptions without = options;
-  without.operator_kind = OperatorKind::matrix_free;
-  without.method = LinearMethod::automatic;
-  StaticSolutions solutions;
-  if (const auto next =
-          memory_shortage([&] { solutions = solve_in_one_way(equations, loads, without, progress, nullptr); })) {
-    if (!equations.space().device().machine().is_apart()) throw *next;
-    return solve_keeping_cold_data_on_the_host(equations, loads, without, progress, steps, *next);
-  }
-  solutions.add_steps(steps);
-  return solutions;
-}
-
-// What nobody asked to be solved without a matrix is solved with one where that does not converge, or too slowly: with
-// one there is a factorisation.
-StaticSolutions solve_or_turn_to_a_matrix(const Operator& equations, const LoadCases& loads,
-                                          const LinearSolverOptions& options, const Progress& progress) {
-  if (!may_turn_to_a_matrix(equations, options)) return solve_in_one_way(equations, loads, options, progress, nullptr);
-  LinearSolverOptions without = options, with = options;
-  without.on_failure = {};
-  with.operator_kind = OperatorKind::matrix;
-  with.slow_multigrid = true;
-  std::string why;
-  try {
-    return solve_in_one_way(equations, loads, without, progress, nullptr);
-  } catch (const Error& error) {
-    if (error.exit() != Exit::not_converged) throw;
-    why = fmt::format("with a matrix, since without one {}", error.message());
-  }
-  if (options.say) options.say(why);
-  give_back_all(equations);
-  StaticSolutions solutions;
-  const std::optional<Error> shortage = memory_shortage([&] {
-    check_memory_for_matrix(equations, with);
-    solutions = solve_in_one_way(equations, loads, with, progress, nullptr);
-  });
-  // however long that takes
-  if (shortage) return solve_after_stepping_to_no_matrix(equations, loads, options, progress, *shortage);
-  solutions.add_steps({why});
-  return solutions;
-}
-
 }  // namespace
 
 StaticSolutions solve_static(const Operator& equations, const LoadCases& loads, const LinearSolverOptions& asked,
                              const Progress& progress, StaticReuse* reuse) {
   check_same_unknowns(loads.cases);
+  const FunctionSpace& space = equations.space();
   LinearSolverOptions options = asked;
   options.one_of_many =
       asked.one_of_many || pay_for_a_matrix(loads.cases.size(), loads.combinations.size()) || reuse != nullptr;
   StaticSolutions solutions;
+  MemorySavings savings{.matrix = !without_matrix(equations, options),
+                        .needs_matrix = needs_matrix(equations, options),
+                        .device_is_apart = space.device().machine().is_apart()};
+  const auto attempt = [&] {
+    if (reuse == nullptr && savings.matrix && !savings.needs_matrix) check_room_for_matrix(space);
+    std::unique_ptr<StaticSystem> system;
+    {
+      auto phase = space.device().profile().phase("assembly");
+      system = std::make_unique<StaticSystem>(equations, loads, options, reuse, savings.keeps_cold);
+    }
+    std::vector<StaticSolution> solved = system->solve(progress);
+    const std::string turned = system->turned();
+    if (!system->has_combinations()) system.reset();
+    solutions = StaticSolutions(std::move(solved), std::move(system));
+    if (!turned.empty()) solutions.add_steps({turned});
+  };
   if (reuse != nullptr) {
-    if (!memory_shortage([&] { solutions = solve_in_one_way(equations, loads, options, progress, reuse); }))
-      return solutions;
+    if (!memory_shortage(attempt)) return solutions;
     reuse->clear();  // nothing is kept where memory is short
+    reuse = nullptr;
   }
-  const std::optional<Error> shortage = memory_shortage([&] {
-    check_memory_for_matrix(equations, options);
-    solutions = solve_or_turn_to_a_matrix(equations, loads, options, progress);
+  std::vector<std::string> steps;
+  const bool had_matrix = savings.matrix;
+  within_memory(MemoryLevel::system, savings, attempt, [&](const std::string& step) {
+    steps.push_back(step);
+    if (options.say) options.say(step);
+    give_back_all(equations);
+    if (savings.matrix == had_matrix) return;
+    options.operator_kind = OperatorKind::matrix_free;
+    options.method = LinearMethod::automatic;
+    space.forget_pattern();
+    space.device().memory().trim();
   });
-  if (!shortage) return solutions;
-  if (can_do_without_matrix(equations, options))
-    return solve_after_stepping_to_no_matrix(equations, loads, options, progress, *shortage);
-  if (!equations.space().device().machine().is_apart()) throw *shortage;
-  return solve_keeping_cold_data_on_the_host(equations, loads, options, progress, {}, *shortage);
+  if (savings.keeps_cold) {
+    const std::string moved = moved_text(space.device().profile());
+    if (solutions.cases.size() == 1) solutions.cases.front().bring_back();
+    steps.back() += ": " + moved;
+    if (options.say) options.say("memory: cold data: " + moved);
+  }
+  solutions.add_steps(steps);
+  return solutions;
 }
 
 StaticSolution solve_static(const Operator& equations, const Constraints& constraints,

@@ -84,7 +84,7 @@ inline bool pay_for_a_matrix(std::size_t load_cases, std::size_t combinations) {
 // Throws Error(Exit::model) when an unknown is prescribed in one case and free in another, naming both and the place.
 void check_same_unknowns(std::span<const LoadCase> cases);
 
-class StaticSystem;  // fem/analysis/static_system.cpp
+class StaticSystem;  // fem/analysis/static_solution.cpp
 
 // The load cases are solved; combinations are made one by one on request, so that one at a time takes memory.
 // Equations, constraints and `reuse` must outlive it.

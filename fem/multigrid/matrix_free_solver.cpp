@@ -1,15 +1,10 @@
 #include "fem/multigrid/matrix_free_solver.hpp"
 
-#include "device/memory_shortage.hpp"
 #include "fem/multigrid/p_multigrid.hpp"
 #include "fem/space/pattern_size.hpp"
 #include "solvers/algebra/chebyshev.hpp"
 #include "solvers/algebra/jacobi.hpp"
 #include "solvers/algebra/vectors.hpp"
-#include "solvers/krylov/bicgstab.hpp"
-#include "solvers/krylov/conjugate_gradient.hpp"
-#include "solvers/krylov/gmres.hpp"
-#include "solvers/linear/memory_steps.hpp"
 #include "solvers/linear/method_choice.hpp"
 
 #include <algorithm>
@@ -55,55 +50,58 @@ LinearMethod MatrixFreeSolver::method_for(LinearMethod asked) const {
   }
 }
 
-// With a cheaper preconditioner where memory is short, and once more in double precision where a cycle in single
-// precision fails; what has been tried is not tried again for the next right-hand side. Cycles are made for definite
-// tangents: where one cannot be made of another, the diagonal it is, or nothing.
+// Steps down where memory is short, and iterates once more in double precision where a cycle in single precision fails.
+// What has been tried is not tried again for the next right-hand side. Cycles are made for definite tangents: where one
+// cannot be made of another, the diagonal takes its place, or nothing.
 SolveReport MatrixFreeSolver::iterate(LinearMethod method, const Vector& b, Vector& x,
                                       const LinearSolverOptions& options, const IterationVerdict& give_up) {
-  const int order = equations_.space().order();
-  if (kind_ == PreconditionerKind::automatic) {
-    kind_ = options.preconditioner;
-    single_precision_ = options.multigrid.single_precision;
-  }
-  if (kind_ == PreconditionerKind::automatic || (kind_ == PreconditionerKind::multigrid && order < 2))
-    kind_ = order > 1 ? PreconditionerKind::multigrid : PreconditionerKind::chebyshev;
+  PreconditionerKind& kind = memory_.preconditioner;
+  if (!chosen_) choose_preconditioner(options);
+  SolveReport report;
   std::vector<std::string> steps;
+  const auto again = [&](const std::string& step) {
+    preconditioner_.reset();
+    if (options.say) options.say(step);
+    steps.push_back(step);
+    x.fill_zero();
+  };
+  const auto attempt_once = [&] {
+    if (kind != PreconditionerKind::multigrid) operator_.keep_no_tangents();
+    report = attempt(method, b, x, options, give_up);
+  };
   while (true) {
-    if (kind_ != PreconditionerKind::multigrid) operator_.keep_no_tangents();
-    SolveReport report;
-    std::optional<std::string> step;
-    std::optional<Error> shortage;
     try {
-      shortage = memory_shortage([&] { report = attempt(method, b, x, options, give_up); });
+      within_memory(MemoryLevel::cycle, memory_, attempt_once, again);
     } catch (const Error& error) {
       const bool indefinite = error.exit() == Exit::model || error.exit() == Exit::not_converged;
-      if (!indefinite || method == LinearMethod::conjugate_gradient || kind_ == PreconditionerKind::none) throw;
-      const bool cycle = kind_ == PreconditionerKind::multigrid;
-      step = fmt::format("no preconditioner '{}' could be made ({}): {} instead", name_of(kind_), error.message(),
-                         cycle ? "the diagonal" : "none");
-      kind_ = cycle ? PreconditionerKind::jacobi : PreconditionerKind::none;
+      if (!indefinite || method == LinearMethod::conjugate_gradient || kind == PreconditionerKind::none) throw;
+      const bool cycle = kind == PreconditionerKind::multigrid;
+      again(fmt::format("no preconditioner '{}' could be made ({}): {} instead", name_of(kind), error.message(),
+                        cycle ? "the diagonal" : "none"));
+      kind = cycle ? PreconditionerKind::jacobi : PreconditionerKind::none;
+      continue;
     }
-    if (step) {
-      // said below
-    } else if (shortage) {
-      step = step_down(*shortage, kind_, single_precision_);
-      if (!step) throw *shortage;
-    } else if (kind_ == PreconditionerKind::multigrid && single_precision_ && !single_failed_ &&
-               may_be_rounding(report)) {
-      single_failed_ = true;
-      single_precision_ = false;
-      step = fmt::format(
-          "single precision was not enough for the multigrid cycle ({} after {} iterations): repeated in double",
-          name_of(report.reason), report.iterations);
-    } else {
-      report.fallbacks = std::move(steps);
-      return report;
-    }
-    preconditioner_.reset();
-    if (options.say) options.say(*step);
-    steps.push_back(*step);
-    x.fill_zero();
+    const bool in_single = kind == PreconditionerKind::multigrid && memory_.single_precision && !single_failed_;
+    if (!in_single || !may_be_rounding(report)) break;
+    single_failed_ = true;
+    memory_.single_precision = false;
+    again(fmt::format(
+        "single precision was not enough for the multigrid cycle ({} after {} iterations): repeated in double",
+        name_of(report.reason), report.iterations));
   }
+  report.fallbacks = std::move(steps);
+  return report;
+}
+
+void MatrixFreeSolver::choose_preconditioner(const LinearSolverOptions& options) {
+  using enum PreconditionerKind;
+  const bool has_orders = equations_.space().order() > 1;  // p-multigrid needs them
+  memory_ = {.preconditioner = options.preconditioner,
+             .single_precision = options.multigrid.single_precision,
+             .matrix = false};
+  PreconditionerKind& kind = memory_.preconditioner;
+  if (kind == automatic || (kind == multigrid && !has_orders)) kind = has_orders ? multigrid : chebyshev;
+  chosen_ = true;
 }
 
 // With the preconditioner at hand, be it that of another tangent; and with one of this tangent where that one does not
@@ -121,33 +119,22 @@ SolveReport MatrixFreeSolver::attempt(LinearMethod method, const Vector& b, Vect
     }
     const int most = use_.patience(-std::log10(options.relative));
     const int limit = most > 0 ? std::min(most, options.max_iterations) : options.max_iterations;
-    const auto solve_by = [&](const auto& krylov) { return krylov.solve(operator_, b, x, preconditioner_.get()); };
     auto phase = profile.phase("iteration");
-    SolveReport report;
-    switch (method) {
-      case LinearMethod::gmres:
-        report = solve_by(Gmres{
-            .relative = options.relative, .max_iterations = limit, .restart = options.restart, .give_up = give_up});
-        break;
-      case LinearMethod::bicgstab:
-        report = solve_by(Bicgstab{.relative = options.relative, .max_iterations = limit, .give_up = give_up});
-        break;
-      default:
-        report = solve_by(ConjugateGradient{.relative = options.relative, .max_iterations = limit, .give_up = give_up});
-    }
+    const SolveReport report =
+        solve_by(method, operator_, b, x, preconditioner_.get(), {options.relative, limit, options.restart, give_up});
     if (use_.judge({report})) return report;
     x.fill_zero();
   }
 }
 
 std::unique_ptr<LinearOperator> MatrixFreeSolver::make_preconditioner(const LinearSolverOptions& options) const {
-  switch (kind_) {
+  switch (memory_.preconditioner) {
     case PreconditionerKind::jacobi: return std::make_unique<JacobiPreconditioner>(operator_.diagonal());
     case PreconditionerKind::chebyshev:
       return std::make_unique<ChebyshevPreconditioner>(operator_, operator_.diagonal());
     case PreconditionerKind::multigrid:
       return std::make_unique<PMultigrid>(
-          operator_, PMultigridOptions{.single_precision = single_precision_, .coarsest = options.multigrid});
+          operator_, PMultigridOptions{.single_precision = memory_.single_precision, .coarsest = options.multigrid});
     default: return nullptr;
   }
 }

@@ -7,6 +7,7 @@
 
 #include "fem/operator/matrix_free.hpp"
 #include "solvers/linear/linear_solver.hpp"
+#include "solvers/linear/memory_steps.hpp"
 #include "solvers/linear/used_preconditioner.hpp"
 
 #include <memory>
@@ -23,6 +24,7 @@ class MatrixFreeSolver {
   // The tangent at another u. The preconditioner serves on for as long as it does well
   // (solvers/linear/used_preconditioner.hpp).
   void move_to(const Vector& u);
+  std::shared_ptr<const Vector> point() const { return operator_.point(); }  // that u; empty: zero
 
   // From x. The preconditioner is made at the first call and kept. Throws Error(Exit::input) when options ask for
   // another method, or for conjugate gradients and a form does not promise a symmetric tangent. give_up: asked after
@@ -36,14 +38,15 @@ class MatrixFreeSolver {
                       const IterationVerdict& give_up);
   SolveReport attempt(LinearMethod method, const Vector& b, Vector& x, const LinearSolverOptions& options,
                       const IterationVerdict& give_up);
+  void choose_preconditioner(const LinearSolverOptions& options);
   std::unique_ptr<LinearOperator> make_preconditioner(const LinearSolverOptions& options) const;
 
   const Operator& equations_;
   MatrixFree operator_;
   std::unique_ptr<LinearOperator> preconditioner_;
-  UsedPreconditioner use_;                                   // of it
-  PreconditionerKind kind_ = PreconditionerKind::automatic;  // of it; steps down where memory is short
-  bool single_precision_ = true, single_failed_ = false;
+  UsedPreconditioner use_;  // of it
+  MemorySavings memory_;    // its kind and precision, which step down where memory is short
+  bool chosen_ = false, single_failed_ = false;
 };
 
 // Does p-multigrid without a matrix beat one? On cells that sum factorisation serves (quadrilaterals, hexahedra), of an

@@ -33,7 +33,8 @@ class MatrixFree final : public LinearOperator {
 
   // The diagonal, from which preconditioners are made.
   Vector diagonal() const;
-  const Vector& state() const { return *made_at_; }  // where the tangent was taken; empty: zero
+  std::shared_ptr<const Vector> point() const { return u_; }  // where the tangent is taken; empty: zero
+  const Vector& state() const { return *made_at_; }           // where the tangent was taken; empty: zero
   // of the forms that depend on u; of none where memory is short
   const PointTangents& tangents() const { return tangents_; }
   const Operator& equations() const { return equations_; }

@@ -40,13 +40,6 @@ StopReason run_to_the_end(KrylovRun& run, double b_norm, const Iterate& iterate)
   return StopReason::converged;
 }
 
-SolveReport solve_scaled(const KrylovLimits& limits, const LinearOperator& A, const Vector& b, double b_norm, Vector& x,
-                         const LinearOperator* preconditioner, const Iterate& iterate) {
-  KrylovRun run(limits, A, b, b_norm, x, preconditioner);
-  run.report.reason = run_to_the_end(run, b_norm, iterate);
-  return std::move(run.report);
-}
-
 }  // namespace
 
 KrylovRun::KrylovRun(const KrylovLimits& limits, const LinearOperator& A_, const Vector& b, double b_norm, Vector& x_,
@@ -113,16 +106,22 @@ SolveReport solve_by_krylov(const std::string& method, const KrylovLimits& limit
     report.reason = StopReason::converged;
   } else if (first_not_finite(x) >= 0) {
     report.reason = stop_at_bad_entry(x, "the initial guess", report);
-  } else if (const double power = power_for_squares(b_norm); power != 1) {
-    Vector scaled(b.device(), b.size(), "vectors");
-    axpby(power, b, 0.0, scaled);
-    axpby(power, x, 0.0, x);
-    KrylovLimits scaled_limits = limits;
-    scaled_limits.absolute *= power;
-    report = solve_scaled(scaled_limits, A, scaled, norm2(scaled), x, preconditioner, iterate);
-    axpby(1 / power, x, 0.0, x);
   } else {
-    report = solve_scaled(limits, A, b, b_norm, x, preconditioner, iterate);
+    const double power = power_for_squares(b_norm);
+    const bool scales = power != 1;
+    Vector scaled;
+    KrylovLimits scaled_limits = limits;
+    if (scales) {
+      scaled = Vector(b.device(), b.size(), "vectors");
+      axpby(power, b, 0.0, scaled);
+      axpby(power, x, 0.0, x);
+      scaled_limits.absolute *= power;
+    }
+    const double norm = scales ? norm2(scaled) : b_norm;
+    KrylovRun run(scaled_limits, A, scales ? scaled : b, norm, x, preconditioner);
+    run.report.reason = run_to_the_end(run, norm, iterate);
+    report = std::move(run.report);
+    if (scales) axpby(1 / power, x, 0.0, x);
   }
   report.method = method;
   report.preconditioner = preconditioner == nullptr ? "none" : preconditioner->name();

@@ -23,4 +23,14 @@ SolveReport solve_linear(const SparseMatrix& A, const Vector& b, Vector& x, cons
 std::vector<SolveReport> solve_linear(const SparseMatrix& A, const MultiVector& B, MultiVector& X,
                                       const LinearSolverOptions& options, const SolverGeometry& geometry = {});
 
+// One iterative method by its name, from x, for any linear operator; M: nullptr where there is none.
+struct KrylovOptions {
+  double relative;
+  int max_iterations;
+  int restart = 30;               // of GMRES
+  IterationVerdict give_up = {};  // asked after each iteration, where there is one
+};
+SolveReport solve_by(LinearMethod method, const LinearOperator& A, const Vector& b, Vector& x, const LinearOperator* M,
+                     const KrylovOptions& options);
+
 }  // namespace ritz

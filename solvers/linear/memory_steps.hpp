@@ -1,26 +1,57 @@
-// Steps down when memory is short: ways to the same true residual that take less of it and more time. In this order:
-//   1. caches go back to the machine (the pool does that by itself);
-//   2. the multigrid cycle in single precision, which it is unless asked otherwise;
-//   3. its matrices in 16 bits; then a cheaper preconditioner: Chebyshev instead of multigrid, then the diagonal;
-//   4. no matrix (fem/analysis/static_solution);   5. the CPU instead of a GPU (apps/program).
+// The steps down when memory is short: ONE table, in the order in which they are taken, and ONE loop that takes them.
+// Each step leads to the same true residual with less memory and more time. docs/memory.md is this table for users; the
+// pool gives back its caches before any of these, and apps/program takes the last step of all, the CPU instead of a
+// GPU.
 //
-//   while (const auto shortage = memory_shortage([&] { solve(options, choice); }))  // of a device or of the host
-//     if (!(step = step_down(*shortage, options, choice))) throw *shortage;
+//   within_memory(MemoryLevel::cycle, savings, [&] { solve(savings); }, [&](const std::string& text) { log(text); });
 #pragma once
 
-#include "device/error.hpp"
-#include "solvers/linear/method_choice.hpp"
+#include "device/memory_shortage.hpp"
+#include "solvers/linear/linear_solver_options.hpp"
 
+#include <functional>
 #include <optional>
+#include <span>
 #include <string>
 
 namespace ritz {
 
-// Changes the choice or the options to the next step. Returns what was done, for the log and the report: "memory: ...",
-// with bytes and cost. nullopt: there is no step left here.
-std::optional<std::string> step_down(const Error& shortage, LinearSolverOptions& options, MethodChoice& choice);
+// How much memory a solution takes: changed by steps, obeyed by whoever solves.
+struct MemorySavings {
+  PreconditionerKind preconditioner = PreconditionerKind::none;
+  bool single_precision = true, half_storage = false;  // of the multigrid cycle
+  bool matrix = true;                                  // else elements are computed anew in every product
+  bool keeps_cold = false;                             // data that is not in use waits on the host
+  // Facts about the system, on which steps depend.
+  bool needs_matrix = true;      // no method without a matrix suits it
+  bool device_is_apart = false;  // the device has memory of its own
+};
 
-// The same for a preconditioner alone: the next cheaper one.
-std::optional<std::string> step_down(const Error& shortage, PreconditionerKind& kind, bool& single_precision);
+// A step makes its level anew and nothing above it: the preconditioner of a system, or the whole system.
+enum class MemoryLevel { cycle, system };
+
+struct MemoryStep {
+  MemoryLevel level;
+  const char *name, *saves, *cost;
+  bool (*applies)(const MemorySavings&);
+  void (*take)(MemorySavings&);
+};
+std::span<const MemoryStep> memory_steps();
+
+// Takes the first step of the level that applies. Returns its text for the log and the report: "memory: no matrix (what
+// was short), saves ...; cost: ..."; nullopt: none applies.
+std::optional<std::string> step_down(MemoryLevel level, MemorySavings& savings, const Error& shortage);
+
+// Attempts; where memory is short, of the device or of the host, takes the next step of the level, tells its text and
+// attempts again. Throws what was short where no step is left.
+template <std::invocable F>
+void within_memory(MemoryLevel level, MemorySavings& savings, const F& attempt,
+                   const std::function<void(const std::string&)>& taken) {
+  while (const std::optional<Error> shortage = memory_shortage(attempt)) {
+    const std::optional<std::string> step = step_down(level, savings, *shortage);
+    if (!step) throw *shortage;
+    taken(*step);
+  }
+}
 
 }  // namespace ritz

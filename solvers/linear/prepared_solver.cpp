@@ -24,6 +24,11 @@ bool PreparedSolver::judge(const ChosenPreconditioner& used, const std::vector<S
   return found->use.judge(reports, found->kind == PreconditionerKind::multigrid);
 }
 
+PreparedSolver::Counts PreparedSolver::Counts::operator+(const Counts& other) const {
+  return {analyses + other.analyses, factorisations + other.factorisations, set_ups + other.set_ups,
+          refreshes + other.refreshes, used_on + other.used_on};
+}
+
 void PreparedSolver::clear() noexcept {
   factor_.reset();
   hierarchies_.clear();

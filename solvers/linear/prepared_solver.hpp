@@ -47,6 +47,7 @@ class PreparedSolver {
   struct Counts {
     int analyses = 0, factorisations = 0, set_ups = 0, refreshes = 0;  // factorisations: by an analysis that was there
     int used_on = 0;                                                   // hierarchies, for other values
+    Counts operator+(const Counts& other) const;
   };
   const Counts& counts() const { return counts_; }
 

@@ -1,0 +1,181 @@
+#include "fem/analysis/linear_system.hpp"
+
+#include "device/memory_shortage.hpp"
+#include "fem/space/nested_nodes.hpp"
+#include "fem/space/pattern_size.hpp"
+#include "solvers/algebra/vectors.hpp"
+#include "solvers/linear/memory_steps.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace ritz {
+
+LinearSystem::LinearSystem(const Operator& equations, const LinearSolverOptions& options, Keeps keeps)
+    : equations_(equations), space_(equations.space()), keeps_(keeps) {
+  if (!without_matrix(equations, options)) K_.emplace(equations.make_matrix());
+  if (keeps != Keeps::nothing) cache_.emplace();
+  set_options(options);
+}
+
+void LinearSystem::set_options(const LinearSolverOptions& options) {
+  options_ = options;
+  if (options_.promise == MatrixPromise::none && equations_.symmetric()) options_.promise = MatrixPromise::symmetric;
+}
+
+void LinearSystem::begin(const std::string& stage) {
+  stage_ = stage;
+  without_matrix_.reset();
+  if (cache_) cache_.emplace();
+}
+
+void LinearSystem::linearise(const Vector& u, const Constraints& constraints, bool alike) {
+  constraints_ = &constraints;
+  if (K_) {
+    assemble(u);
+    if (cache_) cache_->values_changed(alike);
+  } else if (without_matrix_) {
+    without_matrix_->move_to(u);
+  } else {
+    without_matrix_.emplace(equations_, constraints, u);
+  }
+}
+
+void LinearSystem::assemble(const Vector& u) {
+  equations_.assemble(u, *K_);
+  eliminated_ = false;
+  if (keeps_ == Keeps::nothing) equations_.forget_assembly();  // the solver may need the memory
+}
+
+void LinearSystem::eliminate() {
+  if (std::exchange(eliminated_, true)) return;
+  auto phase = space_.device().profile().phase("constraints");
+  K_->eliminate(constraints_->mask(), std::max(max_abs(K_->diagonal()), 1e-300));
+}
+
+void LinearSystem::multiply(const Vector& x, Vector& y) const {
+  if (K_) K_->apply(x, y);
+  else equations_.action(*without_matrix_->point(), x, y);
+}
+
+SolveReport LinearSystem::solve(const Vector& b, Vector& x, const std::optional<LinearTolerance>& tolerance) {
+  LinearSolverOptions options = options_;
+  if (tolerance) {
+    options.relative = tolerance->relative;
+    options.rounding_error = tolerance->rounding_error;
+  }
+  if (!K_) return solve_without_matrix(b, x, options);
+  eliminate();
+  if (cache_) options.prepared = &*cache_;
+  const bool projects = keeps_ == Keeps::solver_and_solutions && options.promise == MatrixPromise::positive_definite;
+  SolveReport report;
+  if (projects) {
+    report.true_relative_residual = solutions_.start(*K_, b, x);
+    if (report.true_relative_residual <= 0.99 * options.relative) {
+      report.method = "combination of earlier solutions";
+      report.reason = StopReason::converged;
+      return report;
+    }
+  }
+  report = solve_linear(*K_, b, x, options, solver_geometry(space_));
+  options_.say = {};                                     // said once
+  const bool iterated = !report.preconditioner.empty();  // a factor needs no initial guess
+  if (projects && report.converged() && iterated) solutions_.add(x);
+  return report;
+}
+
+SolveReport LinearSystem::solve_without_matrix(const Vector& b, Vector& x, const LinearSolverOptions& options) {
+  const bool may_turn = !no_room_ && may_turn_to_a_matrix(equations_, options);
+  const IterationVerdict verdict = may_turn ? slower_than_with_a_matrix(equations_, options) : IterationVerdict();
+  std::string reason;
+  std::optional<Error> failure;
+  try {
+    SolveReport report = without_matrix_->solve(b, x, options, verdict);
+    if (report.converged() || !may_turn || report.entry >= 0) return report;
+    reason = fmt::format("the linear solver ({}, {}) stopped after {} iterations: {}", report.method,
+                         report.preconditioner, report.iterations, name_of(report.reason));
+  } catch (const Error& error) {  // preconditioners may find that the tangent is not definite
+    const bool indefinite = error.exit() == Exit::model && options.promise != MatrixPromise::positive_definite;
+    if (!may_turn || !(indefinite || error.exit() == Exit::not_converged)) throw;
+    failure = error;
+    reason = error.message();
+  }
+  return turn_to_matrix(reason, failure, b, x, options);
+}
+
+// A tangent that is not definite, or a hard one, is factorised.
+SolveReport LinearSystem::turn_to_matrix(const std::string& reason, const std::optional<Error>& failure,
+                                         const Vector& b, Vector& x, const LinearSolverOptions& options) {
+  const std::string text = fmt::format("with a matrix{}, since without one {}", stage_, reason);
+  if (options.say) options.say(text);
+  const std::shared_ptr<const Vector> u = without_matrix_->point();
+  without_matrix_.reset();
+  equations_.forget(Operator::Task::action);
+  equations_.forget(Operator::Task::diagonal);
+  if (keeps_ == Keeps::nothing) equations_.forget(Operator::Task::residual);
+  MemoryPool& pool = space_.device().memory();
+  pool.trim();
+  x.fill_zero();
+  SolveReport report;
+  const std::optional<Error> shortage = memory_shortage([&] {
+    check_room_for_matrix(space_);
+    {
+      auto phase = space_.device().profile().phase("assembly");
+      K_.emplace(equations_.make_matrix());
+      const Vector zero = u->empty() ? space_.zeros() : Vector();
+      assemble(u->empty() ? zero : *u);
+    }
+    cache_.emplace();
+    options_.slow_multigrid = true;
+    report = solve(b, x, LinearTolerance{options.relative, options.rounding_error});
+  });
+  if (!shortage) {
+    turned_ = text;
+    return report;
+  }
+  if (failure) throw *failure;
+  cache_.reset();
+  K_.reset();
+  space_.forget_pattern();
+  pool.trim();
+  no_room_ = true;
+  MemorySavings savings{.needs_matrix = false};
+  const std::string step = *step_down(MemoryLevel::system, savings, *shortage);
+  if (options.say) options.say(step);
+  without_matrix_.emplace(equations_, *constraints_, *u);
+  x.fill_zero();
+  report = without_matrix_->solve(b, x, options);  // however long that takes
+  report.fallbacks.insert(report.fallbacks.begin(), step);
+  return report;
+}
+
+std::vector<SolveReport> LinearSystem::solve(const MultiVector& B, MultiVector& X, const AfterColumns& after_columns) {
+  eliminate();
+  LinearSolverOptions options = options_;
+  if (cache_) options.prepared = &*cache_;
+  options.after_columns = after_columns;
+  return solve_linear(*K_, B, X, options, solver_geometry(space_));
+}
+
+void check_room_for_matrix(const FunctionSpace& space) {
+  auto phase = space.device().profile().phase("checks");
+  const Index b = space.components();
+  Index pairs = 0;
+  MemoryNeeds needs;
+  if (space.has_pattern()) {
+    pairs = space.pattern()->nonzeros();
+  } else {
+    const PatternSize size = pattern_size(entity_counts(space.mesh()), space.isoparametric() ? 0 : space.order());
+    pairs = size.pairs;
+    needs.array<Index>("pattern", size.nodes + 1).array<std::int32_t>("pattern", size.pairs);
+  }
+  needs.array<double>("matrix", pairs * b * b).array<double>("vectors", space.unknown_count(), 4);
+  const Index available = space.device().memory().available();
+  if (needs.total() <= available) return;
+  throw Error(Exit::resources,
+              fmt::format("a matrix needs {:.1f} MB, and {:.1f} MB are there", 1e-6 * double(needs.total()),
+                          1e-6 * double(available)),
+              "counted from the mesh", "solve without a matrix: [solver] operator = \"matrix_free\"");
+}
+
+}  // namespace ritz

@@ -1,0 +1,95 @@
+// The tangent of equations at u with its prescribed unknowns eliminated, as a matrix or without one, and the factor or
+// hierarchy that solves it. Static analyses, Newton's method and time integration all solve through it.
+//
+//   LinearSystem system(equations, options, LinearSystem::Keeps::solver);
+//   system.linearise(u, constraints);            // again when u, numbers or prescribed unknowns have changed
+//   system.multiply(gap, y);                     // the whole tangent, where it is needed
+//   SolveReport report = system.solve(b, x);     // from x
+//
+// Where nobody named a way, the system decides whether it has a matrix (fem/multigrid/matrix_free_solver.hpp), and one
+// without turns to a matrix, for good, where an iteration fails or becomes the worse bet; where memory has no room for
+// the matrix it goes on without.
+#pragma once
+
+#include "fem/multigrid/matrix_free_solver.hpp"
+#include "fem/operator/operator.hpp"
+#include "fem/space/constraints.hpp"
+#include "solvers/linear/earlier_solutions.hpp"
+#include "solvers/linear/linear_solver.hpp"
+#include "solvers/linear/prepared_solver.hpp"
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace ritz {
+
+struct LinearTolerance {
+  double relative;            // as in LinearSolverOptions
+  double rounding_error = 0;  // as there
+};
+
+class LinearSystem {
+ public:
+  // From one solve to the next: nothing but the matrix; factor and hierarchies, and the lists of the assembly;
+  // solutions too, which give later ones their initial guess where the system is promised positive definite.
+  enum class Keeps { nothing, solver, solver_and_solutions };
+
+  // Makes the matrix, where there is one, without its values. Equations must outlive this.
+  LinearSystem(const Operator& equations, const LinearSolverOptions& options, Keeps keeps);
+  LinearSystem(const LinearSystem&) = delete;  // solvers refer to the matrix in here
+  LinearSystem& operator=(const LinearSystem&) = delete;
+
+  // For the next solutions. Which way is taken stays decided.
+  void set_options(const LinearSolverOptions& options);
+
+  // A new stage, such as an increment: factors and hierarchies of the stage before go, so that a run that resumes here
+  // gives the same bits. The text stands in turned(): " from increment 2 on".
+  void begin(const std::string& stage = {});
+
+  // The tangent at u. Factors and hierarchies of the tangent before serve on, or give their analysis and aggregates to
+  // the new ones; not so where `alike` is false, as other unknowns are prescribed. Constraints must stay until the last
+  // solve.
+  void linearise(const Vector& u, const Constraints& constraints, bool alike = true);
+
+  // y = tangent x. After solve() a matrix has lost the columns of prescribed unknowns: x must be zero there, and what y
+  // has in their rows is of no use.
+  void multiply(const Vector& x, Vector& y) const;
+
+  // From x, to the tolerance given or else that of the options. Throws what solve_linear() and MatrixFreeSolver throw.
+  SolveReport solve(const Vector& b, Vector& x, const std::optional<LinearTolerance>& tolerance = {});
+  // Several columns of a system with a matrix. after_columns: as in LinearSolverOptions.
+  using AfterColumns = std::function<void(int first, const std::vector<SolveReport>& reports)>;
+  std::vector<SolveReport> solve(const MultiVector& B, MultiVector& X, const AfterColumns& after_columns = {});
+
+  bool has_matrix() const { return K_.has_value(); }
+  // Why a matrix took over: "with a matrix, since without one ..."; empty: none did.
+  const std::string& turned() const { return turned_; }
+  const PreparedSolver::Counts& counts() const { return cache_->counts(); }  // of a system that keeps its solver
+
+ private:
+  void assemble(const Vector& u);
+  void eliminate();
+  SolveReport solve_without_matrix(const Vector& b, Vector& x, const LinearSolverOptions& options);
+  SolveReport turn_to_matrix(const std::string& reason, const std::optional<Error>& failure, const Vector& b, Vector& x,
+                             const LinearSolverOptions& options);
+
+  const Operator& equations_;
+  const FunctionSpace& space_;
+  LinearSolverOptions options_;
+  const Keeps keeps_;
+  const Constraints* constraints_ = nullptr;
+  std::optional<SparseMatrix> K_;
+  bool eliminated_ = false;
+  std::optional<MatrixFreeSolver> without_matrix_;
+  std::optional<PreparedSolver> cache_;  // of K_
+  EarlierSolutions solutions_;
+  std::string stage_, turned_;
+  bool no_room_ = false;  // for a matrix
+};
+
+// Throws Error(Exit::resources), before any of it is taken, where the matrix, its pattern and four vectors do not fit.
+void check_room_for_matrix(const FunctionSpace& space);
+
+}  // namespace ritz
