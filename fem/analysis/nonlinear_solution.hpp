@@ -8,9 +8,7 @@
 //   NonlinearSolution s = solve_nonlinear(equations, constraints, {.relative = 1e-10, .increments = 5});
 #pragma once
 
-#include "fem/operator/operator.hpp"
-#include "fem/space/constraints.hpp"
-#include "solvers/linear/linear_solver.hpp"
+#include "fem/analysis/newton.hpp"
 
 #include <functional>
 #include <optional>
@@ -18,13 +16,6 @@
 #include <vector>
 
 namespace ritz {
-
-struct NonlinearStep {
-  int increment;
-  double residual;  // ||residual of the free unknowns||_2 after the step
-  double relative;  // to the largest force seen
-  double length;    // of the step that was taken; 1: Newton's
-};
 
 // At the end, or after an increment.
 struct NonlinearSolution {

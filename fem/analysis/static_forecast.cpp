@@ -32,6 +32,7 @@ class Forecaster {
         n_(space_.unknown_count()),
         block_(space_.components()),
         needs_(needs_of(space_, model.supports, model.factorised || model.in_space)) {
+    needs_.standing += model.beside;
     residual_ = lists_of({Task::residual});
     evaluate_ = lists_of({Task::evaluate});
     shown_ = needs_of_results(space_, equations_.integrals());
@@ -150,7 +151,7 @@ class Forecaster {
   // The default choice of the run.
   bool needs_no_matrix() const {
     if (model_.matrix || model_.no_matrix) return model_.no_matrix;
-    return ritz::needs_no_matrix(equations_, !model_.newton && (model_.many || model_.reuses));
+    return ritz::needs_no_matrix(equations_, model_.many || (!model_.newton && model_.reuses));
   }
 
  private:

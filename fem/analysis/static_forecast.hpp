@@ -68,6 +68,7 @@ struct ForecastModel {
   bool newton = false;  // solve_nonlinear() instead: its vectors and the lists of the assembly stand while it solves
   int increments = 1;   // of its loads
   bool shows_increments = false;  // results of each: the lists that derive them stay while the next is solved
+  MemoryNeeds beside = {};        // of the analysis itself, all the time
   int restart = 30;               // of GMRES, for equations that are not symmetric
   bool factorised = false;        // and solved in no other way: the pattern is made and analysed
   bool definite = true;           // the factor is that of a positive definite matrix, where the equations are symmetric

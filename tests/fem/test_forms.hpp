@@ -28,6 +28,20 @@ struct NonlinearDiffusion {
   }
 };
 
+// A capacity that grows with the unknown: what is stored is density (u + b u^3).
+template <int G>
+struct SteepMass {
+  static constexpr const char* name = G == 3 ? "test_steep_mass3" : "test_steep_mass2";
+  static constexpr int components = 1, dimension = G;
+  static constexpr bool uses_value = true, uses_gradient = false, symmetric = true;
+  double density, b;
+
+  template <class T>
+  constexpr void operator()(const Location<T, G>&, const Fields<T, 1, G>& u, Fields<T, 1, G>& f) const {
+    f.value[0] = density * (u.value[0] + b * (u.value[0] * u.value[0] * u.value[0]));
+  }
+};
+
 // A diffusion with another number of derived quantities than the library's has: the size of the gradient.
 struct SlopeDiffusion {
   static constexpr const char* name = "test_slope_diffusion";

@@ -25,6 +25,7 @@ const RegisterTensor<FromEnergy<test::AgeingEnergy>, 2> ageing_tensors;
 const RegisterForm<PlaneStrain<test::AgeingEnergy>, AnyElement<2>> ageing_in_the_plane;
 const RegisterForm<test::AgeingWithPast, AnyElement<2>> ageing_with_past;
 const RegisterForm<test::Coupled, Cell<3, 2>, Cell<4, 2>, AnyElement<2>> coupled;
+const RegisterForm<test::SteepMass<2>, AnyElement<2>> steep_mass2;
 const RegisterForm<test::SlopeDiffusion, AnyElement<2>> slope_diffusion;
 const RegisterForm<test::LimitedSteps, AnyElement<2>> limited_steps;
 const RegisterForm<FromEnergy<test::YieldingByEnergy>, AnyElement<2>> yielding_by_energy;

@@ -1,0 +1,172 @@
+#include "fem/analysis/newton.hpp"
+
+#include "solvers/algebra/vectors.hpp"
+#include "solvers/krylov/krylov.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+#include <limits>
+#include <optional>
+#include <utility>
+
+namespace ritz {
+namespace {
+
+// How far a linear system is solved, relative to the residual at hand: no further than what ends the increment, and
+// from the second step on so far only that convergence stays quadratic (Dembo, Eisenstat and Steihaug, SIAM J. Numer.
+// Anal. 19, 1982). The first step is exact: where nothing yields it is the only one.
+double linear_tolerance(int step, double residual, double wanted) {  // both relative to the largest force
+  constexpr double loosest_far = 1e-4, loosest_near = 1e-2;
+  if (!(residual > 0)) return 0;
+  return std::max(step > 0 ? std::min(loosest_far, 0.5 * residual) : 0.0,
+                  std::min(loosest_near, 0.1 * wanted / residual));
+}
+
+constexpr double shortest_step = 1.0 / 1024, sufficient_decrease = 1e-4, sufficient_flattening = 0.8;
+
+}  // namespace
+
+Newton::Newton(const Operator& equations, const Constraints& constraints, LinearSystem& system,
+               const NewtonOptions& options, std::function<void(const std::string&)> progress)
+    : equations_(equations),
+      space_(equations.space()),
+      constraints_(constraints),
+      system_(system),
+      options_(options),
+      progress_(std::move(progress)),
+      r_(space_.zeros()),
+      gap_(space_.zeros()),
+      step_(space_.zeros()),
+      trial_(space_.zeros()),
+      trial_r_(space_.zeros()) {}
+
+void Newton::find_gap(const Problem& problem, const Vector& u) {
+  copy(u, gap_);
+  constraints_.keep_prescribed(gap_);
+  axpby(problem.part, problem.prescribed, -1.0, gap_);
+}
+
+void Newton::solve(const Problem& problem, Vector& u) {
+  std::optional<Profile::Phase> phase(std::in_place, space_.device().profile(), "residual");
+  problem.residual(u, r_);
+  double before = INFINITY;  // residual of the last step
+  for (int step = 0;; before = free_norm_, ++step) {
+    copy(r_, trial_r_);
+    constraints_.keep_prescribed(trial_r_);
+    const double held = norm2(trial_r_);
+    constraints_.set_zero(r_);
+    free_norm_ = norm2(r_);
+    find_gap(problem, u);
+    const bool gap = max_abs(gap_) > 1e-14 * max_abs(problem.prescribed);
+    reference_ = std::max({reference_, held, step == 0 ? free_norm_ : 0.0});
+    if (!gap && free_norm_ <= options_.relative * reference_) return;
+    if (!gap && free_norm_ > 0.5 * before && only_rounding_is_left(problem, u)) return;
+    if (step == options_.max_steps)
+      stop(problem, "the limit of steps was reached", "allow more with [newton] max_steps, or take more increments");
+    if (progress_) progress_(fmt::format("Newton step {}, residual {:.1e}", steps_.size() + 1, relative_residual()));
+    phase.reset();
+    if (!take_step(problem, step, gap, u)) return;
+    phase.emplace(space_.device().profile(), "residual");
+  }
+}
+
+// Norm of the residual that storing u makes: each product of a row has an error of its own.
+double Newton::rounding_level(const Vector& u) {
+  fill_start_vector(trial_);
+  multiply(trial_, u, trial_);
+  constraints_.set_zero(trial_);
+  system_.multiply(trial_, step_);
+  constraints_.set_zero(step_);
+  return 0.5 * std::numeric_limits<double>::epsilon() * norm2(step_);
+}
+
+// As of a direct solution (DirectSolver::judge): the last step hardly moved u, and the residual is no more than
+// storing u makes.
+bool Newton::only_rounding_is_left(const Problem& problem, const Vector& u) {
+  const double moved = norm2(step_) / norm2(u);
+  if (!(moved <= options_.rounding_error)) return false;
+  const double rounding = rounding_level(u);
+  const double most = options_.at_rest ? INFINITY : largest_residual_of_rounding * reference_;
+  if (!(free_norm_ <= std::min(residual_of_rounding * rounding, most))) return false;
+  remark_ = fmt::format("{}, and the last step of Newton's method moved the solution by {:.1e} of it: {}",
+                        rounding_text(rounding / reference_), moved, problem.place);
+  return true;
+}
+
+// One that each state takes anew counts once, whatever its numbers.
+void Newton::keep_fallbacks() {
+  const auto kind = [](const std::string& text) { return text.substr(0, text.find(" (")); };
+  for (const std::string& text : report_.fallbacks)
+    if (std::ranges::find(fallbacks_, kind(text), kind) == fallbacks_.end()) fallbacks_.push_back(text);
+}
+
+bool Newton::take_step(const Problem& problem, int step, bool gap, Vector& u) {
+  std::optional<Profile::Phase> phase(std::in_place, space_.device().profile(), "assembly");
+  if (!options_.keeps_tangent) system_.linearise(u, constraints_);
+  phase.emplace(space_.device().profile(), "residual");
+  if (options_.at_rest && !gap && free_norm_ <= residual_of_rounding * rounding_level(u)) return false;
+  double asked = 0;  // of the free unknowns by the gap
+  copy(r_, trial_r_);
+  if (gap) {
+    system_.multiply(gap_, trial_);
+    constraints_.set_zero(trial_);
+    asked = norm2(trial_);
+    axpy(1.0, trial_, trial_r_);
+  }
+  axpby(0.0, trial_r_, -1.0, trial_r_);
+  reference_ = std::max(reference_, asked);
+  phase.emplace(space_.device().profile(), "solve");
+  const double size = std::max(free_norm_, asked);
+  const double relative = std::max(options_.least_linear,
+                                   linear_tolerance(step, reference_ > 0 ? size / reference_ : 0, options_.relative));
+  fill(0.0, step_);
+  // Rounding is mended by the next step, and the residual of the equations is what counts.
+  report_ = system_.solve(trial_r_, step_, LinearTolerance{relative, 1e-2});
+  phase.reset();
+  keep_fallbacks();
+  if (!report_.converged())
+    stop(problem, fmt::format("the linear solver ({}) stopped: {}", report_.method, name_of(report_.reason)),
+         advice_for(report_.reason));
+  axpy(1.0, gap_, step_);
+  search(problem, asked, u);
+  return true;
+}
+
+// Armijo's rule for ||residual of the free unknowns|| plus what is left of the gap, measured as force. Where forces
+// have an energy, its slope along the step may shrink instead (Matthies and Strang, Int. J. Num. Meth. Eng. 14,
+// 1979): where a body begins to yield it leads on, though the residual grows for a while.
+void Newton::search(const Problem& problem, double asked, Vector& u) {
+  auto phase = space_.device().profile().phase("line search");
+  const double before = free_norm_ + asked;
+  const double slope = asked == 0 && equations_.symmetric() ? std::abs(dot(trial_r_, step_)) : 0;  // trial_r_ is -r
+  for (double length = 1; length >= shortest_step; length /= 2) {
+    copy(u, trial_);
+    axpy(length, step_, trial_);
+    problem.residual(trial_, r_);
+    copy(r_, trial_r_);
+    constraints_.set_zero(trial_r_);
+    const double norm = first_not_finite(trial_r_) < 0 ? norm2(trial_r_) : INFINITY;
+    const bool smaller = norm + (1 - length) * asked <= (1 - sufficient_decrease * length) * before;
+    const bool flatter =
+        std::isfinite(norm) && std::abs(dot(trial_r_, step_)) <= sufficient_flattening * slope && slope > 0;
+    if (!smaller && !flatter && !(options_.keeps_tangent && std::isfinite(norm))) continue;
+    std::swap(u, trial_);
+    steps_.push_back({problem.increment, norm, reference_ > 0 ? norm / reference_ : 0, length});
+    return;
+  }
+  stop(problem, "no step along Newton's direction reduces the residual",
+       "take more increments ([newton] increments), smaller loads, or check the form (ritz element check)");
+}
+
+void Newton::stop(const Problem& problem, const std::string& reason, const std::string& advice) const {
+  std::string history;
+  for (std::size_t i = steps_.size() > 5 ? steps_.size() - 5 : 0; i < steps_.size(); ++i)
+    history += fmt::format("{}{:.1e} (step {:.3g})", history.empty() ? "" : ", ", steps_[i].relative, steps_[i].length);
+  throw Error(Exit::not_converged, fmt::format("Newton's method did not converge in {}: {}", problem.place, reason),
+              fmt::format("after {} steps the relative residual is {:.2e}{}", steps_.size(), relative_residual(),
+                          history.empty() ? "" : "; the last ones were " + history),
+              advice);
+}
+
+}  // namespace ritz

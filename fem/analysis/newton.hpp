@@ -1,0 +1,90 @@
+// Newton's method with a line search for one state in balance: static analyses call it in each increment, time
+// integration in each stage. Prescribed values are reached along the tangent together with the balance, so large ones
+// do not tear the first row of cells. Deuflhard, Newton Methods for Nonlinear Problems, 2011, ch. 3.
+//
+//   Newton newton(equations, constraints, system, {.relative = 1e-10}, progress);
+//   newton.solve({.residual = forces_at, .prescribed = values, .place = "increment 1 of 5"}, u);
+#pragma once
+
+#include "fem/analysis/linear_system.hpp"
+
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace ritz {
+
+struct NonlinearStep {
+  int increment;
+  double residual;  // ||residual of the free unknowns||_2 after the step
+  double relative;  // to the largest force seen
+  double length;    // of the step that was taken; 1: Newton's
+};
+
+struct NewtonOptions {
+  double relative = 1e-8;  // of the largest force seen: loads, reactions, and what prescribed values ask for at first
+  double rounding_error = 0;   // relative update below which a residual at rounding level counts as converged
+  int max_steps = 50;          // per state
+  double least_linear = 1e-8;  // relative tolerance of the linear systems, at most as tight as this
+  bool at_rest = false;        // a body without forces counts as well: rounding in u is enough to judge its residual
+  bool keeps_tangent = false;  // the equations are linear, the system holds their tangent, u has its prescribed values
+};
+
+class Newton {
+ public:
+  struct Problem {
+    std::function<void(const Vector& u, Vector& r)> residual;  // it vanishes for the free unknowns
+    const Vector& prescribed;                                  // values of the others, times
+    double part = 1;
+    int increment = 1;       // for the history
+    std::string place = {};  // for messages: "increment 3 of 5"
+  };
+
+  // All of these must outlive it. The system is that of the equations.
+  Newton(const Operator& equations, const Constraints& constraints, LinearSystem& system, const NewtonOptions& options,
+         std::function<void(const std::string&)> progress = {});
+
+  // From u. Throws Error(Exit::not_converged) with the reason (step limit, no descent, the linear solve) and the
+  // history.
+  void solve(const Problem& problem, Vector& u);
+
+  // The residual at the end of the last solve: of the free unknowns, and of the prescribed ones; each is zero
+  // elsewhere.
+  const Vector& free_residual() const { return r_; }
+  const Vector& held_residual() const { return trial_r_; }
+  double free_norm() const { return free_norm_; }
+  double relative_residual() const { return reference_ > 0 ? free_norm_ / reference_ : 0; }
+
+  double reference() const { return reference_; }                     // the largest force seen
+  void set_reference(double reference) { reference_ = reference; }    // seen before
+  const std::vector<NonlinearStep>& steps() const { return steps_; }  // of all solves
+  void set_steps(std::vector<NonlinearStep> steps) { steps_ = std::move(steps); }
+  void forget_steps() { steps_.clear(); }
+  const SolveReport& last_solve() const { return report_; }
+  const std::vector<std::string>& fallbacks() const { return fallbacks_; }  // of all linear systems, each kind once
+  const std::string& remark() const { return remark_; }  // the last state that ended at the level of rounding; or empty
+
+ private:
+  void find_gap(const Problem& problem, const Vector& u);
+  double rounding_level(const Vector& u);
+  bool only_rounding_is_left(const Problem& problem, const Vector& u);
+  void keep_fallbacks();
+  bool take_step(const Problem& problem, int step, bool gap, Vector& u);  // false: u is as good as it can be
+  void search(const Problem& problem, double asked, Vector& u);
+  [[noreturn]] void stop(const Problem& problem, const std::string& reason, const std::string& advice) const;
+
+  const Operator& equations_;
+  const FunctionSpace& space_;
+  const Constraints& constraints_;
+  LinearSystem& system_;
+  NewtonOptions options_;
+  std::function<void(const std::string&)> progress_;
+  Vector r_, gap_, step_, trial_, trial_r_;
+  double reference_ = 0, free_norm_ = 0;
+  std::vector<NonlinearStep> steps_;
+  SolveReport report_;
+  std::vector<std::string> fallbacks_;
+  std::string remark_;
+};
+
+}  // namespace ritz
