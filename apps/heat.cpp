@@ -32,7 +32,8 @@ measure = "max"
 }  // namespace
 
 int main(int argc, char** argv) {
-  return ritz::run_app(argc, argv,
-                       {"ritz-heat", "Steady heat conduction with sources, fluxes, powers and convection.", example, 1},
-                       [](ritz::Run& run) { solve_case(run, read_heat(run)); });
+  return ritz::run_app(
+      argc, argv,
+      {"ritz-heat", "Heat conduction, steady or in time, with sources, fluxes, powers and convection.", example, 1},
+      [](ritz::Run& run) { solve_case(run, read_heat(run)); });
 }

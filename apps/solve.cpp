@@ -34,6 +34,7 @@ value = 5e4
 int main(int argc, char** argv) {
   return ritz::run_app(
       argc, argv,
-      {"ritz-solve", "Stationary equations of any form, also of your own; nonlinear ones by Newton's method.", example},
+      {"ritz-solve", "Equations of any form, also of your own, steady or in time; nonlinear ones by Newton's method.",
+       example},
       [](ritz::Run& run) { solve_case(run, read_form(run)); });
 }

@@ -5,6 +5,7 @@
 #include "apps/cases/forecast.hpp"
 #include "apps/cases/shared_model.hpp"
 #include "apps/cases/static_batch.hpp"
+#include "apps/cases/transient_analysis.hpp"
 
 #include <utility>
 
@@ -63,6 +64,7 @@ void solve_case(Run& run, CaseModel read) {
   const auto model = std::make_shared<const CaseModel>(std::move(read));
   const LinearSolverOptions solver = solver_of(run, *model);
   const NewtonInput newton = read_newton(run, solver);
+  if (model->time) return solve_in_time(run, model, solver, newton);
   const bool linear = model->linear && !newton.follows_a_path();
   refuse_load_cases(run, *model, linear);
   forecast(run, *model->space, model->equations, foreseen(run, *model, solver, newton, linear));

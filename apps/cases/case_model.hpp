@@ -7,6 +7,7 @@
 
 #include "apps/cases/load_cases.hpp"
 #include "apps/cases/run.hpp"
+#include "fem/analysis/transient.hpp"
 #include "fem/analysis/vibration.hpp"
 #include "fem/operator/operator.hpp"
 #include "fem/space/rigid_motion.hpp"
@@ -40,6 +41,13 @@ struct VibrationInput {
   std::function<double(const VibrationModes&)> mass;  // [kg] by other means than the mass matrix, where there are any
 };
 
+// Evolution in time: what it needs beside the equations.
+struct TransientInput {
+  std::vector<Integral> capacity = {};                                    // whose residual is the stored quantity
+  TransientOptions options = {};                                          // without those of the solvers
+  std::function<std::vector<double>(const FunctionSpace&)> initial = {};  // values at the begin, [unknown]
+};
+
 struct CaseModel {
   const FunctionSpace* space = nullptr;  // it lives as long as the run
   std::vector<Integral> equations;       // stiffness, and loads outside of load cases
@@ -55,6 +63,7 @@ struct CaseModel {
   std::vector<Node> held = {};  // nodes of the space that the equations hold (convection, springs)
   std::vector<Field> nodal_results, cell_results;  // names and components of the results to come
   std::optional<VibrationInput> vibration = {};
+  std::optional<TransientInput> time = {};                                        // of a case with [time]
   std::function<void(const Operator& equations, const SolutionView&)> show = {};  // log, report, result files
 };
 

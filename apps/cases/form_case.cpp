@@ -4,6 +4,9 @@
 #include "apps/cases/formulas.hpp"
 #include "apps/cases/materials.hpp"
 #include "apps/cases/model.hpp"
+#include "apps/cases/transient_analysis.hpp"
+#include "fem/forms/heat.hpp"
+#include "fem/forms/mass.hpp"
 #include "apps/cases/plugins.hpp"
 #include "apps/results/evaluated_fields.hpp"
 #include "apps/results/field_component.hpp"
@@ -135,6 +138,58 @@ Equations read_equations(Run& run, const FormCatalogue& catalogue, const FormCat
   return equations;
 }
 
+// What stores `value` of every component per volume and unit: none for more components than directions.
+template <int G>
+std::optional<FormValue> mass_form(const FormRecord& r, const Formula& value) {
+  const bool around = r.of_revolution;
+  const double weight = around ? 2 * std::numbers::pi : 1;
+  if (r.components == 1 && value.is_number()) return HeatCapacity<G>{value.number(), 1, weight, around};
+  if (r.components == 1) return FormValue(VaryingHeatCapacity<G>{weight, around}, {value, PointFunction(constant(1))});
+  if (r.components != G) return std::nullopt;
+  if constexpr (G == 2) {
+    if (around && value.is_number()) return Mass<2, 2, true>{value.number(), weight};
+    if (around) return FormValue(VaryingMass<2, true>{weight}, {value});
+  }
+  if (value.is_number()) return Mass<G, G>{value.number()};
+  return FormValue(VaryingMass<G>{}, {value});
+}
+
+// [[capacity]]: forms whose residual is what the body stores.
+std::vector<Integral> read_capacity(Run& run, const FormCatalogue& catalogue, const FormRecord& record) {
+  std::vector<Integral> capacity;
+  std::vector<std::string> names = {"mass"};
+  for (const std::string& name : catalogue.forms()) {
+    const FormRecord& r = *catalogue.find(name).record;
+    if (r.codimension == 0 && r.has_matrix && r.declared && r.uses_value && r.cell < 0 &&
+        r.components == record.components && r.dimension == record.dimension)
+      names.push_back(name);
+  }
+  const char* about = "what the equations store: d/dt of it is part of them";
+  for (const Case::Table& t : run.input().tables("capacity", about, {.minimum_count = 1})) {
+    const Region* region = t.region("region", "cells", run.mesh(), {RegionKind::cells});
+    const std::optional<std::string> chosen =
+        t.kind("form", "whose residual is stored; mass: value times the unknown", names, "mass");
+    t.open_to_plugins("form");
+    if (chosen == "mass") {
+      const Formula value =
+          t.formula("value", "stored per volume and unit of the unknown", {.above = 0, .out_of_bounds = Exit::model});
+      if (region == nullptr) continue;
+      check_formulas(run.input(), run.mesh(), *region, {&value, 1});
+      const std::optional<FormValue> form =
+          record.dimension == 3 ? mass_form<3>(record, value) : mass_form<2>(record, value);
+      if (form) capacity.push_back(Integral::over(*form, *region));
+      else
+        t.error("form", fmt::format("'mass' has no kernels for {} components", record.components), {},
+                "name a form of a plugin whose residual is stored");
+      continue;
+    }
+    if (!chosen || !catalogue.has_form(*chosen)) continue;  // or a survey, and there is none
+    const FormValue value = ask_form(t, catalogue.find(*chosen));
+    if (region != nullptr) capacity.push_back(Integral::over(value, *region));
+  }
+  return capacity;
+}
+
 // By name, as probes have them, or number; -1: all of them.
 int component_of(const Case::Table& t, const FormRecord& record) {
   if (record.components == 1) return 0;
@@ -244,6 +299,10 @@ CaseModel read_form(Run& run) {
                    "the elements of the field are chosen in one place, [space]",
                    fmt::format("write it as [space] {} = ...", key));
   CaseModel model;
+  if (goes_through_time(run)) {
+    model.time = read_time(run, "value", record.components);
+    model.time->capacity = read_capacity(run, *catalogue, record);
+  }
   const char* move_out = "move it out of the load case, or make two case files";
   model.load_cases = read_load_cases(input, {"load", "prescribe"},
                                      {{"material", move_out}, {"model", move_out}, {"boundary", move_out}});

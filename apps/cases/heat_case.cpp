@@ -3,10 +3,12 @@
 #include "apps/cases/formulas.hpp"
 #include "apps/cases/materials.hpp"
 #include "apps/cases/model.hpp"
+#include "apps/cases/transient_analysis.hpp"
 #include "apps/results/derived_fields.hpp"
 #include "apps/cases/mesh_error.hpp"
 #include "apps/results/region_integral.hpp"
 #include "fem/forms/diffusion.hpp"
+#include "fem/forms/heat.hpp"
 #include "solvers/algebra/vectors.hpp"
 
 #include <algorithm>
@@ -29,7 +31,10 @@ void add_loads(Case& input, const Case::Table& from, const FunctionSpace& space,
     add_load<1, G, 1>(input, t, mesh, plane, "heat per area into the body [W/m^2]", integrals);
   for (const Case::Table& t : from.tables("power", "heat in total, spread evenly over an area or a volume")) {
     const Region* region = t.region("region", "facets or cells", mesh, {RegionKind::facets, RegionKind::cells});
-    const double value = t.number("value", "heat into the body in total [W]");
+    const Formula value = t.formula("value", "heat into the body in total [W]: a number, or a formula of t");
+    if (value.depends_on_position())
+      t.error("value", fmt::format("'{}' depends on the position", value.text()), "a power is spread evenly",
+              "write a [[source]] or a [[flux]]");
     if (region == nullptr || (region->kind == RegionKind::facets && !has_area(t, mesh, *region, plane))) continue;
     const double size = loaded_size(mesh, *region, {plane.weight, plane.axisymmetric}, space.order());
     integrals.push_back(
@@ -64,6 +69,28 @@ FormValue convection_form(const Formula& h, const Formula& ambient, const PlaneM
   return {VaryingConvection<G>{plane.weight, plane.axisymmetric}, {h, ambient}};
 }
 
+template <int G>
+FormValue capacity_form(const Formula& density, const Formula& specific_heat, const PlaneModel& plane) {
+  if (density.is_number() && specific_heat.is_number())
+    return HeatCapacity<G>{density.number(), specific_heat.number(), plane.weight, plane.axisymmetric};
+  return {VaryingHeatCapacity<G>{plane.weight, plane.axisymmetric}, {density, specific_heat}};
+}
+
+// What a material stores. Without [time] it may be given, and changes nothing.
+template <int G>
+void add_capacity(Case& input, const Case::Table& t, const Region* region, const Mesh& mesh, const PlaneModel& plane,
+                  std::vector<Integral>* capacity) {
+  if (capacity == nullptr && !t.has("density") && !t.has("specific_heat")) return;
+  const NumberRule positive{.above = 0, .out_of_bounds = Exit::model};
+  NumberRule rule = positive;
+  if (capacity == nullptr) rule.fallback = 1;
+  const Formula density = t.formula("density", "rho [kg/m^3]: with [time]", rule);
+  const Formula specific_heat = t.formula("specific_heat", "c [J/(kg K)]: with [time]", rule);
+  if (region == nullptr || capacity == nullptr) return;
+  check_formulas(input, mesh, *region, std::array{density, specific_heat});
+  capacity->push_back(Integral::over(capacity_form<G>(density, specific_heat, plane), *region));
+}
+
 // A fluid on a region of facets.
 struct Convected {
   const Region* region;
@@ -73,7 +100,7 @@ struct Convected {
 template <int G>
 std::vector<Integral> heat_integrals(Run& run, const FunctionSpace& space, const PlaneModel& plane,
                                      LoadCaseInputs& load_cases, std::vector<Convected>& cooled,
-                                     std::vector<ThermalMaterial>& conductors) {
+                                     std::vector<ThermalMaterial>& conductors, std::vector<Integral>* capacity) {
   Case& input = run.input();
   const Mesh& mesh = space.mesh();
   std::vector<Integral> integrals;
@@ -82,6 +109,7 @@ std::vector<Integral> heat_integrals(Run& run, const FunctionSpace& space, const
     const Region* region = t.region("region", "cells", mesh, {RegionKind::cells});
     const Formula k =
         t.formula("conductivity", "thermal conductivity k [W/(m K)]", {.above = 0, .out_of_bounds = Exit::model});
+    add_capacity<G>(input, t, region, mesh, plane, capacity);
     if (region == nullptr) continue;
     materials.push_back({region, t.where()});
     conductors.push_back({region, k});
@@ -213,6 +241,8 @@ CaseModel read_heat(Run& run) {
   const PlaneModel plane = plane_model(run, mesh, {"plane", "axisymmetric"}, "plane");
   const char* move_out = "move it out of the load case, or make two case files";
   CaseModel model;
+  if (goes_through_time(run)) model.time = read_time(run, "temperature", 1);
+  std::vector<Integral>* const capacity = model.time ? &model.time->capacity : nullptr;
   model.load_cases = read_load_cases(
       run.input(), {"source", "flux", "power", "temperature"},
       {{"material", move_out},
@@ -225,8 +255,9 @@ CaseModel read_heat(Run& run) {
   std::vector<Convected> cooled;
   std::vector<ThermalMaterial> conductors;
   model.space = &space;
-  model.equations = mesh.dimension() == 3 ? heat_integrals<3>(run, space, plane, model.load_cases, cooled, conductors)
-                                          : heat_integrals<2>(run, space, plane, model.load_cases, cooled, conductors);
+  model.equations = mesh.dimension() == 3
+                        ? heat_integrals<3>(run, space, plane, model.load_cases, cooled, conductors, capacity)
+                        : heat_integrals<2>(run, space, plane, model.load_cases, cooled, conductors, capacity);
   say_overlaps(run, cooled);
   model.supports =
       std::make_shared<const LoadCaseSupports>(space, read_temperatures(run.input().root(), mesh), model.load_cases);

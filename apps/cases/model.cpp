@@ -122,11 +122,11 @@ void prescribe(Constraints& constraints, const Region& region, int component, co
   constraints.prescribe(region, component, PointFunction(value), source);
 }
 
-const Operator& make_operator(Run& run, const FunctionSpace& space, std::vector<Integral> integrals,
-                              const LinearSolverOptions* solver) {
+Operator& make_operator(Run& run, const FunctionSpace& space, std::vector<Integral> integrals,
+                        const LinearSolverOptions* solver) {
   auto phase = run.device().profile().phase("pattern");
   run.log().progress("sparsity pattern");
-  const Operator& equations = run.shared().equations_for(space, std::move(integrals));
+  Operator& equations = run.shared().equations_for(space, std::move(integrals));
   if (!space.isoparametric() || (solver != nullptr && without_matrix(equations, *solver))) return equations;
   if (memory_shortage([&] { space.pattern(); })) space.forget_pattern();  // the solution may do without a matrix
   return equations;

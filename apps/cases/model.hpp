@@ -43,8 +43,8 @@ void add_material_errors(Case& input, const Mesh& mesh, const std::vector<Materi
 const FunctionSpace& make_space(Run& run, const Mesh& mesh, int components, const FormCatalogue* catalogue = nullptr);
 // With the sparsity pattern of a matrix, where there will be one: `solver` tells whether equations that are linear need
 // none.
-const Operator& make_operator(Run& run, const FunctionSpace& space, std::vector<Integral> integrals,
-                              const LinearSolverOptions* solver = nullptr);
+Operator& make_operator(Run& run, const FunctionSpace& space, std::vector<Integral> integrals,
+                        const LinearSolverOptions* solver = nullptr);
 
 // All errors of the case at once, then conflicts of constraints, then free motions (where modes are given: without,
 // bodies may be free); with --check the run ends here. `fields`: the results to come, which probes may name.

@@ -29,7 +29,7 @@ const FunctionSpace& SharedModel::space_for(const std::string& key, const std::f
   return *space;
 }
 
-const Operator& SharedModel::equations_for(const FunctionSpace& on, std::vector<Integral> integrals) {
+Operator& SharedModel::equations_for(const FunctionSpace& on, std::vector<Integral> integrals) {
   if (sweeps)
     for (const std::unique_ptr<Operator>& each : equations)
       if (&each->space() == &on && each->set_numbers(integrals)) return *each;

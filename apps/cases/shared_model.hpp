@@ -41,7 +41,7 @@ struct SharedModel {
   const FunctionSpace& space_for(const std::string& key, const std::function<FunctionSpace()>& make);
   // The present equations, with these numbers, if forms and places are the same. A single run gets new
   // ones.
-  const Operator& equations_for(const FunctionSpace& on, std::vector<Integral> integrals);
+  Operator& equations_for(const FunctionSpace& on, std::vector<Integral> integrals);
   std::vector<std::string> take_steps_down();  // of all equations, since the last call
 
  private:

@@ -42,6 +42,18 @@ SolveReport report_of(const CheckpointState& state, const std::string& name) {
   return r;
 }
 
+void put(const Operator::PointStates& points, CheckpointState& state) {
+  for (std::size_t i = 0; i < points.size(); ++i) state.numbers[fmt::format("points.{}", i)] = numbers_of(points[i]);
+}
+
+Operator::PointStates points_of(const CheckpointState& state) {
+  Operator::PointStates points;
+  for (auto found = state.numbers.find("points.0"); found != state.numbers.end();
+       found = state.numbers.find(fmt::format("points.{}", points.size())))
+    points.push_back(*found->second);
+  return points;
+}
+
 }  // namespace
 
 CheckpointState state_of(const SolvedColumns& columns, std::size_t count) {
@@ -75,7 +87,7 @@ CheckpointState state_of(const NonlinearSolution& solution, const Operator::Poin
   state.numbers = {{"u", numbers_of(solution.u.host())},
                    {"newton", numbers_of({double(solution.increment), solution.reference})},
                    {"newton.steps", numbers_of(std::move(history))}};
-  for (std::size_t i = 0; i < points.size(); ++i) state.numbers[fmt::format("points.{}", i)] = numbers_of(points[i]);
+  put(points, state);
   if (!solution.turned.empty()) state.texts["newton.turned"] = {solution.turned};
   return state;
 }
@@ -85,12 +97,51 @@ NonlinearState nonlinear_state_of(const CheckpointState& state) {
   NonlinearState result{.increment = int(newton.at(0)), .u = *state.numbers.at("u"), .reference = newton.at(1)};
   for (std::size_t i = 0; i + 3 < history.size(); i += 4)
     result.steps.push_back({int(history[i]), history[i + 1], history[i + 2], history[i + 3]});
-  for (auto found = state.numbers.find("points.0"); found != state.numbers.end();
-       found = state.numbers.find(fmt::format("points.{}", result.state.size())))
-    result.state.push_back(*found->second);
+  result.state = points_of(state);
   if (const auto turned = state.texts.find("newton.turned"); turned != state.texts.end())
     result.turned = turned->second.at(0);
   return result;
+}
+
+CheckpointState state_of(const TransientState& t, double end, int steps) {
+  CheckpointState state{.where = fmt::format("t = {:g} of {:g}", t.time, end), .steps = steps};
+  state.numbers = {{"u", numbers_of(t.u)},
+                   {"transient.r", numbers_of(t.r)},
+                   {"transient", numbers_of({t.time, t.dt, t.control.size, t.control.error, t.control.dt,
+                                             t.control.rejected ? 1.0 : 0.0, double(t.steps), double(t.rejected),
+                                             double(t.solves), t.residual})},
+                   {"transient.lowest", numbers_of(t.lowest)},
+                   {"transient.highest", numbers_of(t.highest)},
+                   {"transient.stored", numbers_of(t.balance.stored)},
+                   {"transient.supplied", numbers_of(t.balance.supplied)},
+                   {"transient.prescribed", numbers_of(t.balance.prescribed)},
+                   {"transient.moved", numbers_of(t.balance.moved)}};
+  std::erase_if(state.numbers, [](const auto& entry) { return entry.second->empty(); });
+  put(t.points, state);
+  if (!t.turned.empty()) state.texts["transient.turned"] = {t.turned};
+  return state;
+}
+
+TransientState transient_state_of(const CheckpointState& state) {
+  const auto numbers = [&](const char* name) {  // before the first step some are empty
+    const auto found = state.numbers.find(name);
+    return found == state.numbers.end() ? std::vector<double>{} : *found->second;
+  };
+  const std::vector<double> n = numbers("transient");
+  TransientState t{
+      .time = n.at(0), .u = numbers("u"), .r = numbers("transient.r"), .points = points_of(state), .dt = n.at(1)};
+  t.control = {.size = n.at(2), .error = n.at(3), .dt = n.at(4), .rejected = n.at(5) != 0};
+  t.steps = Index(n.at(6));
+  t.rejected = Index(n.at(7));
+  t.solves = Index(n.at(8));
+  t.residual = n.at(9);
+  t.lowest = numbers("transient.lowest");
+  t.highest = numbers("transient.highest");
+  t.balance = {numbers("transient.stored"), numbers("transient.supplied"), numbers("transient.prescribed"),
+               numbers("transient.moved")};
+  if (const auto turned = state.texts.find("transient.turned"); turned != state.texts.end())
+    t.turned = turned->second.at(0);
+  return t;
 }
 
 }  // namespace ritz

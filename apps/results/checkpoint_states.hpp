@@ -3,6 +3,7 @@
 
 #include "fem/analysis/nonlinear_solution.hpp"
 #include "fem/analysis/static_solution.hpp"
+#include "fem/analysis/transient.hpp"
 #include "io/results/checkpoint.hpp"
 
 namespace ritz {
@@ -14,5 +15,8 @@ SolvedColumns solved_columns_of(const CheckpointState& state);
 CheckpointState state_of(const NonlinearSolution& solution, const Operator::PointStates& points, int increments,
                          int steps);
 NonlinearState nonlinear_state_of(const CheckpointState& state);
+
+CheckpointState state_of(const TransientState& transient, double end, int steps);
+TransientState transient_state_of(const CheckpointState& state);
 
 }  // namespace ritz

@@ -1,0 +1,227 @@
+#include "apps/cases/transient_analysis.hpp"
+
+#include "apps/cases/forecast.hpp"
+#include "apps/cases/model.hpp"
+#include "apps/results/checkpoint_states.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace ritz {
+namespace {
+
+constexpr double most_outputs = 1e6;
+
+// Multiples of an interval up to the end, and times by name.
+std::vector<double> output_times(const Case::Table& time, double end) {
+  std::vector<double> times;
+  const double interval = time.number("output", "results at multiples of this time; by default at the end alone",
+                                      {.fallback = 0, .minimum = 0});
+  if (interval > 0 && end / interval > most_outputs)
+    time.error("output", fmt::format("{:g} up to {:g} makes {:.0f} results", interval, end, end / interval), {},
+               "make it longer");
+  else if (interval > 0)
+    for (int i = 1; i * interval < end * (1 - 1e-9); ++i) times.push_back(i * interval);
+  if (!time.has("output_at")) return times;
+  for (const double t : time.vector("output_at", "times of further results", {.above = 0})) {
+    if (t > end)
+      time.error("output_at", fmt::format("{:g} is behind the end, {:g}", t, end), {},
+                 "make the end later, or omit it");
+    times.push_back(t);
+  }
+  return times;
+}
+
+TransientOptions read_options(const Case::Table& time) {
+  TransientOptions options;
+  options.end = time.number("end", "the time at which the analysis ends; it begins at 0", {.above = 0});
+  options.output = output_times(time, options.end);
+  options.method = &time_method_named(time.choice(
+      "method", "of the steps: of order 2, or of order 1 and without overshoot", time_method_names(), tr_bdf2.name));
+  const bool fixed = time.has("step");
+  options.fixed_step =
+      fixed ? time.number("step", "fixed length of the steps; shorter where a result is due", {.above = 0}) : 0;
+  for (const char* key : {"tolerance", "first_step", "largest_step"})
+    if (fixed && time.has(key))
+      time.refuse(key, fmt::format("'{}' was given with a fixed step", key),
+                  "steps of a fixed length are not controlled", "omit one of them");
+  if (fixed) return options;
+  options.tolerance =
+      time.number("tolerance", "of the error of a step at any node, relative to the range of the unknown",
+                  {.fallback = 1e-3, .above = 0, .below = 1});
+  options.first_step = time.number("first_step", "0: a thousandth of the whole time", {.fallback = 0, .minimum = 0});
+  options.largest_step = time.number("largest_step", "0: no limit", {.fallback = 0, .minimum = 0});
+  return options;
+}
+
+// Values at the nodes of the space. [unknown]
+std::vector<double> values_of(const std::vector<Formula>& formulas, const FunctionSpace& space) {
+  const auto nodes = static_cast<std::size_t>(space.node_count()), components = formulas.size();
+  std::vector<double> points(3 * nodes), values(nodes), u(nodes * components);
+  for (std::size_t n = 0; n < nodes; ++n) {
+    const Point x = space.point(static_cast<Node>(n));
+    std::ranges::copy(x, points.begin() + static_cast<std::ptrdiff_t>(3 * n));
+  }
+  for (std::size_t c = 0; c < components; ++c) {
+    formulas[c].at(points, values);
+    for (std::size_t n = 0; n < nodes; ++n) u[n * components + c] = values[n];
+  }
+  return u;
+}
+
+ForecastModel foreseen(const CaseModel& model, const LinearSolverOptions& solver, const Operator& capacity,
+                       bool linear) {
+  ForecastModel foreseen;
+  foreseen.matrix = asks_for_matrix(*model.space, solver);
+  foreseen.no_matrix = solver.operator_kind == OperatorKind::matrix_free;
+  foreseen.restart = solver.restart;
+  foreseen.factorised = solver.method == LinearMethod::direct;
+  foreseen.definite = model.promise == MatrixPromise::positive_definite;
+  foreseen.half_storage = solver.multigrid.half_storage;
+  foreseen.newton = true;
+  foreseen.many = linear;
+  foreseen.shows_increments = true;
+  foreseen.steps = 2;
+  foreseen.beside = transient_vector_needs(*model.space) + capacity.memory_needs(Operator::Task::residual);
+  return foreseen;
+}
+
+// What has moved so far, in the log and among the facts.
+void report(Run& run, const TransientState& state, const TransientOptions& options) {
+  const TransientBalance& sums = state.balance;
+  run.log().line(
+      "time: {} steps to t = {:g} by {}{}; relative residual {:.1e}", state.steps, state.time, options.method->name,
+      state.rejected > 0 ? fmt::format(", {} more were too long and taken again", state.rejected) : "", state.residual);
+  run.log().line("balance: stored {:.6g} = {:.6g} by loads and boundaries + {:.6g} by prescribed values; defect {:.1e}",
+                 fmt::join(sums.stored, " "), fmt::join(sums.supplied, " "), fmt::join(sums.prescribed, " "),
+                 sums.defect());
+  run.results().facts()["time_steps"] = fmt::format("{}", state.steps);
+  run.results().facts()["rejected_steps"] = fmt::format("{}", state.rejected);
+  run.results().facts()["stored"] = fmt::format("{:.10g}", fmt::join(sums.stored, " "));
+  run.results().facts()["supplied"] = fmt::format("{:.10g}", fmt::join(sums.supplied, " "));
+  run.results().facts()["by_prescribed_values"] = fmt::format("{:.10g}", fmt::join(sums.prescribed, " "));
+  run.results().facts()["balance_defect"] = fmt::format("{:.3e}", sums.defect());
+  run.results().facts()["residual_certificate"] = fmt::format("{:.3e}", state.residual);
+}
+
+// "t = 12.3 of 60, step 41, dt 0.4, expected end in 35 s": from what the last steps took.
+class LiveLine {
+ public:
+  LiveLine(Run& run, double end) : run_(run), end_(end) {}
+
+  void show(const TransientStep& step) {
+    const auto now = std::chrono::steady_clock::now();
+    const double seconds = std::chrono::duration<double>(now - before_).count();
+    before_ = now;
+    per_step_ = per_step_ == 0 ? seconds : 0.8 * per_step_ + 0.2 * seconds;
+    const double left = per_step_ * std::ceil((end_ - step.time) / step.dt);
+    run_.log().progress(fmt::format("t = {:.6g} of {:g}, step {}, dt {:.3g}{}, expected end in {:.0f} s", step.time,
+                                    end_, step.number, step.dt, step.accepted ? "" : " was too long", left));
+  }
+
+ private:
+  Run& run_;
+  double end_, per_step_ = 0;
+  std::chrono::steady_clock::time_point before_ = std::chrono::steady_clock::now();
+};
+
+SolveReport summary_of(const TransientResult& result, const TransientOptions& options) {
+  SolveReport summary;
+  summary.method = fmt::format("{} ({})", options.method->name,
+                               result.last_solve.method.empty() ? "nothing to solve" : result.last_solve.method);
+  summary.preconditioner = result.last_solve.preconditioner;
+  summary.choice = result.last_solve.choice;
+  summary.reason = StopReason::converged;
+  summary.iterations = static_cast<int>(result.state.steps);
+  summary.true_relative_residual = result.state.residual;
+  summary.fallbacks = result.last_solve.fallbacks;
+  if (!result.state.turned.empty()) summary.fallbacks.insert(summary.fallbacks.begin(), result.state.turned);
+  return summary;
+}
+
+}  // namespace
+
+bool goes_through_time(Run& run) {
+  if (!run.input().root().has("time")) return false;
+  run.input().allow_time();
+  return true;
+}
+
+TransientInput read_time(Run& run, const std::string& unknown, int components) {
+  TransientInput input;
+  input.options = read_options(run.input().table("time", "the steps of an evolution in time, and its results"));
+  const Case::Table initial = run.input().table("initial", "the state at the begin");
+  const std::string about = components == 1 ? "a number or a formula" : "a number or a formula for each component";
+  std::vector<Formula> values =
+      components == 1 ? std::vector{initial.formula(unknown, about)} : initial.formulas(unknown, about, components);
+  for (const Formula& value : values)
+    if (value.depends_on_time())
+      initial.error(unknown, fmt::format("'{}' depends on t", value.text()), "the begin is one moment, t = 0",
+                    "give a number, or a formula of the position");
+  input.initial = [values = std::move(values)](const FunctionSpace& space) { return values_of(values, space); };
+  return input;
+}
+
+void solve_in_time(Run& run, const std::shared_ptr<const CaseModel>& model, const LinearSolverOptions& solver,
+                   const NewtonInput& newton) {
+  const FunctionSpace& space = *model->space;
+  if (!model->load_cases.cases.empty())
+    run.input().add_error(Error(Exit::model, "load cases of an evolution in time",
+                                "each load case is a state of its own, and here one state follows the other",
+                                "omit [time] or the load cases; loads may be formulas of t"));
+  if (newton.follows_a_path())
+    run.input().add_error(Error(Exit::model, "[newton] increments or path with [time]", "loads follow the time",
+                                "write the loads as formulas of t"));
+  TransientOptions options = model->time->options;
+  const bool linear =
+      model->linear && std::ranges::all_of(model->time->capacity, [](const Integral& i) { return i.form.linear; });
+  options.linear = solver;
+  options.newton = {.relative = linear ? solver.relative : newton.options.relative,
+                    .rounding_error = newton.options.rounding_error,
+                    .max_steps = newton.options.max_steps,
+                    .least_linear = solver.relative};
+  std::vector<Integral> integrals = model->equations;
+  integrals.insert(integrals.end(), model->time->capacity.begin(), model->time->capacity.end());
+  if (run.options().check) {
+    const Operator counted(space, model->time->capacity, Layout::counted);
+    forecast(run, space, integrals, foreseen(*model, solver, counted, linear));
+  }
+  finish_model(run, model->supports->all(), {}, {model->nodal_results, model->cell_results}, model->held);
+
+  Operator& equations = make_operator(run, space, integrals, &solver);
+  Operator capacity(space, model->time->capacity);
+  int written = run.results().resumed() ? run.results().resumed()->steps : 0;
+  LiveLine live(run, options.end);
+  const TransientObserver observer{
+      .after_output =
+          [&](const TransientView& view) {
+            run.log().end_progress();
+            run.log().line("t = {:g}, step {}", view.time, view.state.steps);
+            model->show(equations, {.u = view.u,
+                                    .reaction = view.reaction,
+                                    .residual = view.state.residual,
+                                    .tolerance = options.newton.relative,
+                                    .time = view.time});
+            ++written;
+          },
+      .after_step =
+          [&](const TransientStep& step) {
+            live.show(step);
+            run.log().detail("step {}: t = {:.9g}, dt {:.6g}, error {:.3g} of the tolerance{}", step.number, step.time,
+                             step.dt, step.error, step.accepted ? "" : ": too long");
+          },
+      .keep = [&](const TransientState& state) { run.results().keep(state_of(state, options.end, written)); }};
+  TransientState begin = run.results().resumed() ? transient_state_of(*run.results().resumed())
+                                                 : TransientState{.u = model->time->initial(space)};
+  const TransientResult result =
+      solve_transient({equations, model->equations.size(), capacity, *model->supports->all().front()}, std::move(begin),
+                      options, observer);
+  run.log().end_progress();
+  run.results().record(summary_of(result, options), space.unknown_count());
+  report(run, result.state, options);
+}
+
+}  // namespace ritz
