@@ -8,6 +8,7 @@ write_basic_package_version_file(${PROJECT_BINARY_DIR}/cmake/ritzConfigVersion.c
 install(FILES ${PROJECT_BINARY_DIR}/cmake/ritzConfig.cmake ${PROJECT_BINARY_DIR}/cmake/ritzConfigVersion.cmake
               ${CMAKE_CURRENT_LIST_DIR}/RitzKernels.cmake DESTINATION ${folder})
 install(EXPORT ritzTargets NAMESPACE ritz:: DESTINATION ${folder})
+install(FILES ritz.hpp DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/ritz)
 install(FILES LICENSE README.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
-install(DIRECTORY examples/ DESTINATION ${CMAKE_INSTALL_DATADIR}/ritz/examples FILES_MATCHING PATTERN "*.toml" PATTERN "*.msh" PATTERN "*.geo" PATTERN "*.step"
-        PATTERN "*.cpp" PATTERN "CMakeLists.txt" PATTERN "README.md")
+install(DIRECTORY examples/ DESTINATION ${CMAKE_INSTALL_DATADIR}/ritz/examples FILES_MATCHING PATTERN "*.toml" PATTERN "*.msh" PATTERN "*.geo" PATTERN "*.step" PATTERN "*.csv"
+        PATTERN "*.cpp" PATTERN "*.hpp" PATTERN "CMakeLists.txt" PATTERN "README.md")

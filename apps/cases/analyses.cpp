@@ -27,8 +27,9 @@ void refuse_load_cases(Run& run, const CaseModel& model, bool linear) {
                                 "each load case is one state, under all of its loads",
                                 "omit [newton], or the load cases"));
   else
-    run.input().add_error(Error(Exit::model, "load cases of a model with nonlinear elements",
-                                "they share one matrix, which such elements change", "make a case file of each"));
+    run.input().add_error(Error(Exit::model, "load cases of a model with nonlinear equations",
+                                "they share one matrix, which the solution of such equations changes",
+                                "make a case file of each"));
 }
 
 ForecastModel foreseen(Run& run, const CaseModel& model, const LinearSolverOptions& solver, const NewtonInput& newton,
@@ -63,7 +64,10 @@ std::vector<double> factors_of(const LoadCaseInputs& inputs, std::size_t number)
 void solve_case(Run& run, CaseModel read) {
   const auto model = std::make_shared<const CaseModel>(std::move(read));
   const LinearSolverOptions solver = solver_of(run, *model);
-  const NewtonInput newton = read_newton(run, solver);
+  NewtonInput newton = read_newton(run, solver);
+  if (model->start != 0)
+    newton.options.start =
+        NonlinearState{.u = std::vector<double>(static_cast<std::size_t>(model->space->unknown_count()), model->start)};
   if (model->time) return solve_in_time(run, model, solver, newton);
   const bool linear = model->linear && !newton.follows_a_path();
   refuse_load_cases(run, *model, linear);

@@ -52,6 +52,7 @@ struct CaseModel {
   const FunctionSpace* space = nullptr;  // it lives as long as the run
   std::vector<Integral> equations;       // stiffness, and loads outside of load cases
   bool linear = true;
+  double start = 0;                             // of all unknowns, where Newton's method begins
   MatrixPromise promise = MatrixPromise::none;  // what the forms let the solver rely on
   double tolerance = 1e-8;                      // of the linear solver, by default
   bool factorised = false;                      // ill-conditioned: a direct solver by default

@@ -2,7 +2,6 @@
 
 #include "apps/cases/form_parameters.hpp"
 #include "apps/cases/formulas.hpp"
-#include "apps/cases/materials.hpp"
 #include "apps/cases/model.hpp"
 #include "apps/cases/transient_analysis.hpp"
 #include "fem/forms/heat.hpp"

@@ -4,6 +4,7 @@
 #include "apps/cases/model.hpp"
 #include "fem/forms/loads.hpp"
 #include "fem/forms/varying.hpp"
+#include "fem/physics/coefficient.hpp"
 #include "io/case/formula.hpp"
 
 #include <algorithm>
@@ -11,6 +12,10 @@
 #include <vector>
 
 namespace ritz {
+
+inline Coefficient coefficient(const Formula& formula) {
+  return formula.is_number() ? Coefficient(formula.number()) : Coefficient(PointFunction(formula));
+}
 
 inline bool all_numbers(std::span<const Formula> formulas) {
   return std::ranges::all_of(formulas, &Formula::is_number);

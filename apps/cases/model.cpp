@@ -182,30 +182,11 @@ void print_peak(Run& run, const Mesh& mesh, const std::string& name, const std::
                  place(mesh, static_cast<std::size_t>(high - magnitudes.begin())));
 }
 
-Index inner_facets(const Mesh& mesh, const Region& region) {
-  const std::vector<FacetOfCell> boundary = boundary_facets(mesh);
-  return std::ranges::count_if(region.facets, [&](const FacetOfCell& facet) {
-    return !std::ranges::binary_search(boundary, std::pair(facet.cell, facet.facet), {},
-                                       [](const FacetOfCell& b) { return std::pair(b.cell, b.facet); });
-  });
-}
-
-double axis_tolerance(const Mesh& mesh) {
-  double radius = 0;
-  for (Index node = 0; node < mesh.node_count(); ++node) radius = std::max(radius, mesh.point(node)[0]);
-  return 1e-14 * radius;
-}
-
 bool has_area(const Case::Table& table, const Mesh& mesh, const Region& facets, const PlaneModel& plane) {
-  if (!plane.axisymmetric) return true;
-  const double tolerance = axis_tolerance(mesh);
-  const auto on_axis = [&](const FacetOfCell& facet) {
-    return std::ranges::all_of(mesh.nodes_of(facet), [&](Node node) { return mesh.point(node)[0] <= tolerance; });
-  };
-  if (!std::ranges::all_of(facets.facets, on_axis)) return true;
-  table.error("region", fmt::format("'{}' lies on the axis of revolution", facets.name),
-              "the axis has no area on which something could act", "name facets at x > 0; the axis needs no condition",
-              Exit::model);
+  ErrorList errors;
+  if (has_size(mesh, facets, {plane.weight, plane.axisymmetric}, {}, errors)) return true;
+  const Error& error = errors.errors().front();
+  table.error("region", error.message(), error.why(), error.fix(), error.exit());
   return false;
 }
 

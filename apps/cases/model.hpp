@@ -1,10 +1,10 @@
 // The parts that heat and elasticity share: what a two-dimensional mesh stands for, supports, checks, the summary.
 #pragma once
 
-#include "apps/cases/materials.hpp"
 #include "apps/cases/run.hpp"
 #include "fem/analysis/static_solution.hpp"
 #include "fem/operator/operator.hpp"
+#include "fem/physics/place.hpp"
 #include "fem/plugins/form_catalogue.hpp"
 #include "fem/space/rigid_motion.hpp"
 
@@ -23,11 +23,6 @@ struct PlaneModel {
 // `types`: what a mesh of two dimensions may stand for; `fallback` may be empty: then the type must be given.
 PlaneModel plane_model(Run& run, const Mesh& mesh, const std::vector<std::string>& types, const std::string& fallback);
 
-// Facets of the region that lie between two cells: their normal is that of the lower cell, which nobody named.
-Index inner_facets(const Mesh& mesh, const Region& region);
-
-// How far from x = 0 a node may be, by rounding, to lie on the axis of a body of revolution.
-double axis_tolerance(const Mesh& mesh);
 // Has the region an area? In a body of revolution its axis has none, so that what acts on facets there is nothing: an
 // error.
 bool has_area(const Case::Table& table, const Mesh& mesh, const Region& facets, const PlaneModel& plane);

@@ -11,6 +11,7 @@
 #include "io/case/formula.hpp"
 #include "mesh/mesh.hpp"
 
+#include <array>
 #include <initializer_list>
 #include <map>
 #include <memory>
@@ -77,6 +78,17 @@ struct CaseReading {
   // "solver.method" -> cg, ...; "probe[].point?" -> absent, given
   std::map<std::string, std::vector<std::string>> options;
   std::map<std::string, std::string> taken;  // one of them
+};
+
+// Rows of a [[table]] over one argument: argument and value.
+struct TableRows {
+  std::vector<std::array<double, 2>> rows;
+  bool continued = false;  // outside = "constant"; else there is no value outside of the rows
+};
+// A number or a formula of the position, or else a table over an unknown of the equations.
+struct CaseProperty {
+  Formula formula;
+  std::optional<TableRows> table = {};
 };
 
 class Case {
@@ -158,7 +170,10 @@ class Case::Table {
   // A number, or a formula of x, y, z, t where the analysis has a time, and the tables of the case; its values keep the
   // rule wherever it is evaluated.
   Formula formula(std::string_view key, std::string_view about, const NumberRule& rule = {}) const;
-  // The same, one per component. `size` 0 takes any length; a single entry is not repeated.
+  // The same, or "name(T)": a [[table]] over T, the name of an unknown. Its values are not held to the rule here.
+  CaseProperty property(std::string_view key, std::string_view about, const std::string& unknown,
+                        const NumberRule& rule = {}) const;
+  // As formula(), one per component. `size` 0 takes any length; a single entry is not repeated.
   std::vector<Formula> formulas(std::string_view key, std::string_view about, int size) const;
   // A list of values of any kind, each as TOML on one line: what overrides are made of.
   std::vector<std::string> literals(std::string_view key, std::string_view about) const;

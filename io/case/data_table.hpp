@@ -31,7 +31,13 @@ class DataTable {
   int argument_count() const { return static_cast<int>(axes_.size()); }
   // Nothing outside of the table, unless constants are continued there.
   std::optional<double> operator()(std::span<const double> arguments) const;
-  std::string range() const;  // "x from 0 to 0.5, y from 1 to 2"
+  Interpolation interpolation() const { return interpolation_; }
+  Outside outside() const { return outside_; }
+  const std::vector<double>& axis(int argument) const {
+    return axes_[static_cast<std::size_t>(argument)];
+  }                                                              // ascending
+  const std::vector<double>& values() const { return values_; }  // [..][second argument][first argument]
+  std::string range() const;                                     // "x from 0 to 0.5, y from 1 to 2"
 
  private:
   DataTable(Interpolation interpolation, Outside outside) : interpolation_(interpolation), outside_(outside) {}

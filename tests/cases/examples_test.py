@@ -84,6 +84,23 @@ class Examples(CaseTest):
         self.check("ritz-heat", "wall", {"flux": (flux, 1e-8), "inside": (20 - flux / 8, 1e-8),
                                          "joint": (20 - flux / 8 - flux * 0.1 / 0.8, 1e-8)})
 
+    def test_radiating_bar_is_nafems_t2(self):
+        low, high = 300, 1000  # k (1000 - T) / L = emissivity sigma (T^4 - 300^4)
+        for _ in range(60):
+            T = (low + high) / 2
+            low, high = (T, high) if 55.6 * (1000 - T) / 0.1 > 0.98 * 5.670374419e-8 * (T**4 - 300**4) else (low, T)
+        self.assert_close(T, 927.0, 1e-5)
+        outcome = self.check("ritz-heat", "radiation/nafems_t2", {"end": (T, 1e-7)})
+        self.assert_close(outcome.fact("radiation")[0], -55.6 * (1000 - T) / 0.1 * 0.01, 1e-6)
+        self.assert_close(outcome.fact("reaction")[0], 55.6 * (1000 - T) / 0.1 * 0.01, 1e-6)
+
+    def test_steel_wall_carries_the_mean_conductivity(self):
+        # Kirchhoff: k falls from 53.334 at 20 to 27.36 at 800 degrees; in the middle half of its integral is reached.
+        slope = (27.36 - 53.334) / 780
+        conducted = 780 * (53.334 + 27.36) / 2
+        middle = 20 + (-53.334 + math.sqrt(53.334**2 + slope * conducted)) / slope
+        self.check("ritz-heat", "radiation/steel_wall", {"middle": (middle, 2e-4), "heat": (conducted / 0.1 * 0.01, 1e-3)})
+
     def test_all_heat_of_the_chip_goes_into_the_air(self):
         p = self.check("ritz-heat", "heat_sink", {}).probes
         area = p["air_side"] / p["air_mean"]

@@ -41,7 +41,7 @@ class ShortFromSomeMomentOnTest(ritz.CaseTest):
             short = run(number)
             with self.subTest(number=number):
                 self.assertIn(short.exit, (0, 6), short.errors)
-                if "heat by convection is not reported: " in short.log:
+                if "heat that is exchanged is not reported: " in short.log:
                     untold += 1
                     self.assertNotIn("heat into the body", short.log)
                     self.assertNotIn("convection", short.report["facts"])

@@ -1,0 +1,57 @@
+// A number of a model: the same everywhere, or a function of the position, and perhaps of time.
+//
+//   Coefficient k = 200;
+//   Coefficient h = PointFunction([](std::span<const double> x, std::span<double> values) { ... });
+#pragma once
+
+#include "fem/forms/point_function.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <span>
+#include <utility>
+#include <vector>
+
+namespace ritz {
+
+class Coefficient {
+ public:
+  Coefficient(double number = 0) : number_(number) {}                      // NOLINT: numbers are coefficients
+  Coefficient(PointFunction function) : function_(std::move(function)) {}  // NOLINT: so are functions
+
+  bool is_number() const { return !function_; }
+  double number() const { return number_; }
+  bool varies_in_time() const { return function_ && function_->varies_in_time(); }
+  PointFunction function() const { return function_ ? *function_ : constant(number_); }
+  // Positions [point][3] -> values [point].
+  void at(std::span<const double> points, double t, std::span<double> values) const {
+    if (function_) (*function_)(points, t, values);
+    else std::ranges::fill(values, number_);
+  }
+
+ private:
+  double number_ = 0;
+  std::optional<PointFunction> function_;
+};
+
+inline bool all_numbers(std::span<const Coefficient> coefficients) {
+  return std::ranges::all_of(coefficients, &Coefficient::is_number);
+}
+inline std::vector<PointFunction> functions(std::span<const Coefficient> coefficients) {
+  std::vector<PointFunction> result;
+  for (const Coefficient& each : coefficients) result.push_back(each.function());
+  return result;
+}
+
+// factor times a function.
+struct ScaledFunction {
+  PointFunction function;
+  double factor;
+  bool depends_on_time() const { return function.varies_in_time(); }
+  void operator()(std::span<const double> points, double t, std::span<double> values) const {
+    function(points, t, values);
+    for (double& value : values) value *= factor;
+  }
+};
+
+}  // namespace ritz

@@ -1,0 +1,308 @@
+#include "fem/physics/elastic_body.hpp"
+
+#include "fem/forms/elasticity.hpp"
+#include "fem/forms/mass.hpp"
+#include "fem/physics/load_forms.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <numbers>
+
+namespace ritz {
+namespace {
+
+// Non-affine quadrilaterals, hexahedra and prisms of order >= 2 lock volumetrically: their mapped shape functions
+// cannot represent incompressible fields.
+bool locks_where_bent(CellKind kind) {
+  const CellKind shape = traits(kind).linear;
+  return shape == CellKind::quad4 || shape == CellKind::hex8 || shape == CellKind::prism6;
+}
+
+}  // namespace
+
+void ElasticLoads::gravity(std::vector<double> acceleration, std::string origin) {
+  gravity_ = {std::move(acceleration), std::move(origin)};
+}
+void ElasticLoads::body_force(On cells, std::vector<Coefficient> density, std::string origin) {
+  body_forces_.push_back({std::move(cells), std::move(density), std::move(origin)});
+}
+void ElasticLoads::traction(On facets, std::vector<Coefficient> density, std::string origin) {
+  tractions_.push_back({std::move(facets), std::move(density), std::move(origin)});
+}
+void ElasticLoads::force(On facets, std::vector<Coefficient> total, std::string origin) {
+  forces_.push_back({std::move(facets), std::move(total), std::move(origin)});
+}
+void ElasticLoads::pressure(On facets, Coefficient value, std::string origin) {
+  pressures_.push_back({std::move(facets), {std::move(value)}, std::move(origin)});
+}
+void ElasticLoads::displacement(On region, int component, Coefficient value, std::string origin) {
+  displacements_.push_back({std::move(region), component, std::move(value), std::move(origin)});
+}
+void ElasticLoads::fix(On region, std::string origin) {
+  displacements_.push_back({std::move(region), -1, 0, std::move(origin)});
+}
+
+ElasticBody::ElasticBody(const Mesh& mesh, PlaneKind plane, double thickness) : mesh_(&mesh), plane_(plane) {
+  const bool axisymmetric = mesh.dimension() == 2 && plane == PlaneKind::axisymmetric;
+  measure_ = {axisymmetric ? 2 * std::numbers::pi : mesh.dimension() == 2 ? thickness : 1, axisymmetric};
+}
+
+void ElasticBody::material(On cells, Material material) {
+  materials_.push_back({std::move(cells), std::move(material)});
+}
+
+template <int G>
+class ElasticBody::Builder {
+ public:
+  Builder(const ElasticBody& body, Model& model, ErrorList& errors)
+      : body_(body), mesh_(*body.mesh_), measure_(body.measure_), model_(model), errors_(errors) {}
+
+  void build() {
+    const bool weighs = body_.loads.gravity_ || std::ranges::any_of(body_.load_cases_, [](const ElasticLoads& each) {
+                          return each.gravity_.has_value();
+                        });
+    find_materials(weighs);
+    tell_locking();
+    for (const FoundMaterial& m : materials_) {
+      model_.equations.push_back(Integral::over(stiffness(m.input), *m.region));
+      if (has_gravity(body_.loads)) add_weight(*body_.loads.gravity_, m, model_.equations);
+      if (m.input.density) model_.inertia.push_back(Integral::over(mass(*m.input.density), *m.region));
+    }
+    if (model_.inertia.size() < materials_.size()) model_.inertia.clear();
+    add_loads(body_.loads, model_.equations, model_.supports);
+    for (const ElasticLoads& each : body_.load_cases_) {
+      ModelLoadCase& own = model_.load_cases.emplace_back(ModelLoadCase{each.name()});
+      if (has_gravity(each))
+        for (const FoundMaterial& m : materials_) add_weight(*each.gravity_, m, own.loads);
+      add_loads(each, own.loads, own.prescribed);
+    }
+    model_.rigid = G == 3 ? RigidModes::solid : measure_.axisymmetric ? RigidModes::axisymmetric : RigidModes::plane;
+    if (measure_.axisymmetric) hold_axis();
+  }
+
+ private:
+  static constexpr ParameterFacts positive_young{.name = "young", .above = 0},
+      possible_poisson{.name = "poisson", .above = -1, .below = 0.5}, positive_density{.name = "density", .above = 0},
+      any_value{.name = "value"};
+
+  struct FoundMaterial {
+    const Region* region;
+    const Material& input;
+  };
+
+  void find_materials(bool weighs) {
+    std::vector<MaterialRegion> regions;
+    for (const auto& [place, input] : body_.materials_) {
+      const Region* region = find_region(place, mesh_, {RegionKind::cells}, input.origin, errors_);
+      if (region == nullptr) continue;
+      regions.push_back({region, input.origin.empty() ? fmt::format("'{}'", region->name) : input.origin});
+      check(input.young, positive_young, *region, input.origin);
+      check(input.poisson, possible_poisson, *region, input.origin);
+      if (input.density) check(*input.density, positive_density, *region, input.origin);
+      else if (weighs)
+        errors_.add(Error(Exit::model,
+                          fmt::format("the material of '{}' has no density{}", region->name, at_origin(input.origin)),
+                          "gravity acts on it", "give the density [kg/m^3]"));
+      materials_.push_back({region, input});
+    }
+    if (!regions.empty() || body_.materials_.empty()) check_materials(mesh_, regions, errors_);
+  }
+
+  FormValue stiffness(const Material& m) const {
+    const bool constant = m.young.is_number() && m.poisson.is_number();
+    const std::vector<PointFunction> given = {m.young.function(), m.poisson.function()};
+    const Lame l = constant ? Lame::from(m.young.number(), m.poisson.number()) : Lame{};
+    if constexpr (G == 3) {
+      if (constant) return Elasticity{l.lambda, l.mu};
+      return {VaryingElasticity{}, given};
+    } else {
+      const double t = measure_.weight;
+      switch (body_.plane_) {
+        case PlaneKind::strain:
+          if (constant) return PlaneElasticity::plane_strain(l, t);
+          return {VaryingPlaneElasticity<PlaneKind::strain>{t}, given};
+        case PlaneKind::stress:
+          if (constant) return PlaneElasticity::plane_stress(l, t);
+          return {VaryingPlaneElasticity<PlaneKind::stress>{t}, given};
+        default:
+          if (constant) return AxisymmetricElasticity{l.lambda, l.mu};
+          return {VaryingPlaneElasticity<PlaneKind::axisymmetric>{}, given};
+      }
+    }
+  }
+
+  FormValue mass(const Coefficient& density) const {
+    const bool axisymmetric = measure_.axisymmetric;
+    if (!density.is_number()) {
+      if constexpr (G == 2)
+        if (axisymmetric) return {VaryingMass<2, true>{measure_.weight}, {density.function()}};
+      return {VaryingMass<G>{measure_.weight}, {density.function()}};
+    }
+    if constexpr (G == 2)
+      if (axisymmetric) return Mass<2, 2, true>{density.number(), measure_.weight};
+    return Mass<G, G>{density.number(), measure_.weight};
+  }
+
+  bool has_gravity(const ElasticLoads& loads) const {
+    return loads.gravity_ && loads.gravity_->acceleration.size() == static_cast<std::size_t>(G);
+  }
+
+  // density * acceleration
+  void add_weight(const ElasticLoads::Gravity& gravity, const FoundMaterial& m,
+                  std::vector<Integral>& integrals) const {
+    if (!m.input.density) return;
+    const Coefficient& density = *m.input.density;
+    const std::vector<double>& g = gravity.acceleration;
+    if (density.is_number()) {
+      integrals.push_back(
+          Integral::over(load_form<G, G, 0>({g.begin(), g.end()}, measure_, density.number()), *m.region));
+      return;
+    }
+    std::vector<PointFunction> force;
+    for (const double each : g) force.push_back(ScaledFunction{density.function(), each});
+    integrals.push_back(Integral::over({GivenLoad<G, G, 0>{measure_.weight, measure_.axisymmetric}, force}, *m.region));
+  }
+
+  void add_loads(const ElasticLoads& from, std::vector<Integral>& integrals, std::vector<PrescribedValue>& prescribed) {
+    if (from.gravity_ && check_size(from.gravity_->acceleration.size(), "gravity", from.gravity_->origin))
+      check_along_axis(from.gravity_->acceleration[0], "gravity across the axis of a body of revolution",
+                       "give 0 for x, or model the body in three dimensions; a spinning one takes a body force of "
+                       "density * omega^2 * x",
+                       from.gravity_->origin);
+    for (const auto& [place, value, origin] : from.body_forces_)
+      if (const Region* region = loaded(place, RegionKind::cells, value, "body force", origin))
+        integrals.push_back(Integral::over(load_form<G, G, 0>(value, measure_), *region));
+    for (const auto& [place, value, origin] : from.tractions_)
+      if (const Region* region = loaded(place, RegionKind::facets, value, "traction", origin))
+        integrals.push_back(Integral::over(load_form<G, G, 1>(value, measure_), *region));
+    for (const auto& [place, value, origin] : from.forces_) {
+      const Region* region = loaded(place, RegionKind::facets, value, "force", origin);
+      if (region == nullptr) continue;
+      if (value[0].is_number())
+        check_along_axis(value[0].number(), "a total force across the axis of a body of revolution",
+                         "give 0 for x; what pushes outwards all around is a traction or a pressure", origin);
+      const double share = 1 / loaded_size(mesh_, *region, measure_, model_.space->order());
+      integrals.push_back(Integral::over(load_form<G, G, 1>(value, measure_, share), *region));
+    }
+    for (const auto& [place, value, origin] : from.pressures_) {
+      const Region* region = find_region(place, mesh_, {RegionKind::facets}, origin, errors_);
+      if (region == nullptr || !has_size(mesh_, *region, measure_, origin, errors_)) continue;
+      check_outside(*region, origin);
+      const Coefficient& p = value.front();
+      check(p, any_value, *region, origin);
+      if (p.is_number())
+        integrals.push_back(Integral::over(Pressure<G>{p.number(), measure_.weight, measure_.axisymmetric}, *region));
+      else
+        integrals.push_back(
+            Integral::over({GivenPressure<G>{measure_.weight, measure_.axisymmetric}, {p.function()}}, *region));
+    }
+    for (const auto& [place, component, value, origin] : from.displacements_) {
+      const Region* region =
+          find_region(place, mesh_, {RegionKind::facets, RegionKind::nodes, RegionKind::cells}, origin, errors_);
+      if (component >= G)
+        errors_.add(Error(Exit::input, fmt::format("a displacement of component {}{}", component, at_origin(origin)),
+                          fmt::format("the mesh has {} dimensions, and components count from 0", G)));
+      if (region == nullptr || component >= G) continue;
+      for (int c = 0; c < G; ++c)
+        if (component < 0 || component == c) prescribed.push_back({region, c, value, origin});
+    }
+  }
+
+  // Where a load acts; null where it does not suit the place, with an error.
+  const Region* loaded(const On& place, RegionKind kind, const std::vector<Coefficient>& value, const char* what,
+                       const std::string& origin) {
+    const Region* region = find_region(place, mesh_, {kind}, origin, errors_);
+    if (!check_size(value.size(), what, origin) || region == nullptr ||
+        !has_size(mesh_, *region, measure_, origin, errors_))
+      return nullptr;
+    for (const Coefficient& each : value) check(each, any_value, *region, origin);
+    return region;
+  }
+
+  bool check_size(std::size_t size, const char* what, const std::string& origin) {
+    if (size == static_cast<std::size_t>(G)) return true;
+    errors_.add(Error(Exit::input, fmt::format("the {} has {} numbers{}", what, size, at_origin(origin)), {},
+                      fmt::format("give {}, one for each dimension of the mesh", G)));
+    return false;
+  }
+
+  // The load on a body of revolution is the same all around: forces across the axis as a whole are not.
+  void check_along_axis(double radial, const char* what, const char* fix, const std::string& origin) {
+    if (!measure_.axisymmetric || radial == 0) return;
+    errors_.add(Error(Exit::input, what + at_origin(origin),
+                      fmt::format("it has the radial part {:g}; a load that is the same all around has a resultant "
+                                  "along the axis (y) only",
+                                  radial),
+                      fix));
+  }
+
+  // Inner facets, between two cells, have no side that is "into the body".
+  void check_outside(const Region& region, const std::string& origin) {
+    if (const Index count = inner_facets(mesh_, region); count > 0)
+      errors_.add(Error(Exit::input,
+                        fmt::format("{} of the {} facets of '{}' lie between two cells{}", count, region.size(),
+                                    region.name, at_origin(origin)),
+                        "pressure acts into the body, and there it would have two directions",
+                        "name facets of the boundary, or give a traction with its direction"));
+  }
+
+  void tell_locking() {
+    if (G == 2 && body_.plane_ == PlaneKind::stress) return;  // the thickness gives way
+    const FunctionSpace& space = *model_.space;
+    for (const FoundMaterial& m : materials_) {
+      const double poisson = largest(m.input.poisson, mesh_, *m.region);
+      if (poisson <= 0.49) continue;
+      if (space.order() == 1) {
+        model_.notices.emplace_back(
+            "Poisson's ratio above 0.49: linear cells become too stiff (volumetric locking); "
+            "use [space] order = 2, or quadratic cells");
+        return;
+      }
+      const Index bent = std::ranges::count_if(m.region->cells, [&](Index cell) {
+        return locks_where_bent(mesh_.kind_of(cell)) && !space.is_straight(cell);
+      });
+      if (bent > 0)
+        model_.notices.push_back(fmt::format(
+            "Poisson's ratio {:g} in '{}': its {} bent quadrilaterals, hexahedra and prisms become too stiff near 0.5 "
+            "(volumetric locking, "
+            "docs/convergence.md says how much); "
+            "compare with a finer mesh or a higher [space] order; triangles and tetrahedra of order 2 hardly do",
+            poisson, m.region->name, bent));
+    }
+  }
+
+  void hold_axis() {
+    const FunctionSpace& space = *model_.space;
+    const double tolerance = axis_tolerance(mesh_);
+    for (Index node = 0; node < space.node_count(); ++node)
+      if (space.point(static_cast<Node>(node))[0] <= tolerance) model_.held_on_axis.push_back(static_cast<Node>(node));
+  }
+
+  void check(const Coefficient& value, const ParameterFacts& facts, const Region& region, const std::string& origin) {
+    check_values(value, facts, mesh_, region, origin, errors_);
+  }
+
+  const ElasticBody& body_;
+  const Mesh& mesh_;
+  const BodyMeasure measure_;
+  Model& model_;
+  ErrorList& errors_;
+  std::vector<FoundMaterial> materials_;
+};
+
+Model ElasticBody::model(std::shared_ptr<const FunctionSpace> space, ErrorList& errors) const {
+  Model model;
+  model.space = std::move(space);
+  if (mesh_->dimension() == 3) Builder<3>(*this, model, errors).build();
+  else Builder<2>(*this, model, errors).build();
+  return model;
+}
+
+Model ElasticBody::model(const Device& device, const SpaceOptions& options) const {
+  ErrorList errors;
+  Model result = model(make_space(*mesh_, mesh_->dimension(), device, options), errors);
+  errors.throw_if_any();
+  return result;
+}
+
+}  // namespace ritz

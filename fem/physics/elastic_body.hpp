@@ -1,0 +1,93 @@
+// Linear elasticity at small strains of solids, plane bodies and bodies of revolution: materials, loads and supports
+// in, a Model out. SI units stand for any consistent ones.
+//
+//   ElasticBody body(mesh);                                            // or (mesh, PlaneKind::stress, thickness)
+//   body.material("all", {.young = 210e9, .poisson = 0.3, .density = 7850});
+//   body.loads.fix("clamp");
+//   body.loads.force("eye", {0, 0, -2000});
+//   body.load_case("wind").pressure("front", 800);
+//   const Model model = body.model(Device::automatic());
+#pragma once
+
+#include "fem/forms/in_plane.hpp"
+#include "fem/physics/model.hpp"
+
+#include <deque>
+
+namespace ritz {
+
+// Loads and supports that act together: always, or in one load case. Vectors have one entry for each dimension.
+class ElasticLoads {
+ public:
+  explicit ElasticLoads(std::string name = {}) : name_(std::move(name)) {}
+  void gravity(std::vector<double> acceleration, std::string origin = {});                  // [m/s^2]
+  void body_force(On cells, std::vector<Coefficient> density, std::string origin = {});     // [N/m^3]
+  void traction(On facets, std::vector<Coefficient> density, std::string origin = {});      // [Pa]
+  void force(On facets, std::vector<Coefficient> total, std::string origin = {});           // spread evenly [N]
+  void pressure(On facets, Coefficient value, std::string origin = {});                     // into the body [Pa]
+  void displacement(On region, int component, Coefficient value, std::string origin = {});  // prescribed [m]
+  void fix(On region, std::string origin = {});                                             // all of them are 0
+  const std::string& name() const { return name_; }
+
+ private:
+  friend class ElasticBody;
+  struct Entry {
+    On place;
+    std::vector<Coefficient> value;
+    std::string origin;
+  };
+  struct Displacement {
+    On place;
+    int component;  // -1: all
+    Coefficient value;
+    std::string origin;
+  };
+  struct Gravity {
+    std::vector<double> acceleration;
+    std::string origin;
+  };
+  std::string name_;
+  std::optional<Gravity> gravity_;
+  std::vector<Entry> body_forces_, tractions_, forces_, pressures_;
+  std::vector<Displacement> displacements_;
+};
+
+class ElasticBody {
+ public:
+  struct Material {
+    Coefficient young;                        // Young's modulus [Pa]
+    Coefficient poisson;                      // Poisson's ratio
+    std::optional<Coefficient> density = {};  // [kg/m^3] for gravity and for modes
+    std::string origin = {};
+  };
+
+  // The mesh must outlive it, and its models. `plane` says what a mesh of two dimensions stands for.
+  explicit ElasticBody(const Mesh& mesh, PlaneKind plane = PlaneKind::strain, double thickness = 1);
+
+  void material(On cells, Material material);  // each cell has one
+  ElasticLoads loads;                          // in all load cases
+  ElasticLoads& load_case(std::string name) { return load_cases_.emplace_back(std::move(name)); }
+
+  const BodyMeasure& measure() const { return measure_; }
+
+  // Throws Error or Errors: what is wrong with the inputs, all of it at once.
+  Model model(const Device& device, const SpaceOptions& options = {}) const;
+  // On a space of one component for each dimension. Adds to `errors` instead, and leaves out what is wrong.
+  Model model(std::shared_ptr<const FunctionSpace> space, ErrorList& errors) const;
+
+ private:
+  struct PlacedMaterial {
+    On place;
+    Material input;
+  };
+  template <int G>
+  class Builder;
+
+  const Mesh* mesh_;
+  PlaneKind plane_;
+  BodyMeasure measure_;
+  std::vector<PlacedMaterial> materials_;
+  std::deque<ElasticLoads> load_cases_;  // references to them stay valid
+};
+
+}  // namespace ritz

@@ -1,0 +1,138 @@
+#include "fem/physics/place.hpp"
+
+#include "fem/plugins/form_catalogue.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace ritz {
+namespace {
+
+void add_centre(const Mesh& mesh, std::span<const Node> nodes, std::vector<double>& centres) {
+  double sum[3] = {};
+  for (const Node node : nodes)
+    for (std::size_t d = 0; d < 3; ++d) sum[d] += mesh.point(node)[d];
+  for (const double s : sum) centres.push_back(s / static_cast<double>(nodes.size()));
+}
+
+std::vector<double> centres_of(const Mesh& mesh, const Region& region) {
+  std::vector<double> centres;
+  for (const Index cell : region.cells) add_centre(mesh, mesh.nodes_of(cell), centres);
+  for (const FacetOfCell& facet : region.facets) add_centre(mesh, mesh.nodes_of(facet), centres);
+  for (const Node& node : region.nodes) add_centre(mesh, {&node, 1}, centres);
+  return centres;
+}
+
+std::string_view words(RegionKind kind) {
+  return kind == RegionKind::cells ? "cells" : kind == RegionKind::facets ? "facets" : "nodes";
+}
+
+}  // namespace
+
+std::string at_origin(const std::string& origin) { return origin.empty() ? "" : ", " + origin; }
+
+const Region* find_region(const On& place, const Mesh& mesh, std::initializer_list<RegionKind> kinds,
+                          const std::string& origin, ErrorList& errors) {
+  try {
+    const Region& region = place.in(mesh);
+    if (std::ranges::find(kinds, region.kind) != kinds.end()) return &region;
+    std::string wanted;
+    for (const RegionKind kind : kinds) wanted += fmt::format("{}{}", wanted.empty() ? "" : " or ", words(kind));
+    errors.add(Error(Exit::input,
+                     fmt::format("'{}' is a region of {}{}", region.name, words(region.kind), at_origin(origin)),
+                     fmt::format("a region of {} is required", wanted), "name such a region"));
+  } catch (const Error& error) { errors.add(error); }
+  return nullptr;
+}
+
+void check_values(const Coefficient& value, const ParameterFacts& facts, const Mesh& mesh, const Region& region,
+                  const std::string& origin, ErrorList& errors) {
+  const auto refuse = [&](double wrong, const std::string& place) {
+    const std::string bounds = bounds_of(facts);
+    errors.add(Error(Exit::model,
+                     fmt::format("the parameter '{}' is {:g}{}{}", facts.name, wrong, place, at_origin(origin)), {},
+                     bounds.empty() ? "give a finite number" : fmt::format("give a number {}", bounds)));
+  };
+  if (value.is_number()) {
+    if (!keeps_bounds(facts, value.number())) refuse(value.number(), "");
+    return;
+  }
+  const std::vector<double> x = centres_of(mesh, region);
+  std::vector<double> values(x.size() / 3);
+  try {
+    value.at(x, 0, values);
+  } catch (const Error& error) { return errors.add(error); }
+  for (std::size_t i = 0; i < values.size(); ++i)
+    if (!keeps_bounds(facts, values[i]))
+      return refuse(values[i], fmt::format(" at ({:g}, {:g}, {:g})", x[3 * i], x[3 * i + 1], x[3 * i + 2]));
+}
+
+double largest(const Coefficient& value, const Mesh& mesh, const Region& region) try {
+  if (value.is_number()) return value.number();
+  const std::vector<double> x = centres_of(mesh, region);
+  std::vector<double> values(x.size() / 3);
+  value.at(x, 0, values);
+  return values.empty() ? 0 : *std::ranges::max_element(values);
+} catch (const Error&) { return 0; }
+
+void check_materials(const Mesh& mesh, const std::vector<MaterialRegion>& materials, ErrorList& errors) {
+  std::vector<int> owner(static_cast<std::size_t>(mesh.cell_count()), -1);
+  for (std::size_t m = 0; m < materials.size(); ++m) {
+    Index overlap = 0;
+    int other = 0;
+    for (const Index cell : materials[m].region->cells) {
+      int& of_cell = owner[static_cast<std::size_t>(cell)];
+      if (of_cell >= 0) {
+        ++overlap;
+        other = of_cell;
+      }
+      of_cell = static_cast<int>(m);
+    }
+    if (overlap > 0)
+      errors.add(Error(
+          Exit::model, fmt::format("{} cells have two materials", overlap),
+          fmt::format("{} and {} share them", materials[static_cast<std::size_t>(other)].where, materials[m].where),
+          "give each cell one material: use regions that do not overlap"));
+  }
+  const auto first = std::ranges::find(owner, -1);
+  if (first == owner.end()) return;
+  const auto missing = std::ranges::count(owner, -1);
+  const Index cell = first - owner.begin();
+  std::vector<std::string> names;
+  for (const Region& region : mesh.regions())
+    if (region.kind == RegionKind::cells && std::ranges::binary_search(region.cells, cell))
+      names.push_back(region.name);
+  errors.add(Error(Exit::model, fmt::format("{} of {} cells have no material", missing, mesh.cell_count()),
+                   fmt::format("the first is cell {}, in the regions {}", cell, quoted_list(names)),
+                   "add a [[material]] for them, or one with region = \"all\""));
+}
+
+double axis_tolerance(const Mesh& mesh) {
+  double radius = 0;
+  for (Index node = 0; node < mesh.node_count(); ++node) radius = std::max(radius, mesh.point(node)[0]);
+  return 1e-14 * radius;
+}
+
+bool has_size(const Mesh& mesh, const Region& region, const BodyMeasure& measure, const std::string& origin,
+              ErrorList& errors) {
+  if (!measure.axisymmetric || region.kind != RegionKind::facets) return true;
+  const double tolerance = axis_tolerance(mesh);
+  const auto on_axis = [&](const FacetOfCell& facet) {
+    return std::ranges::all_of(mesh.nodes_of(facet), [&](Node node) { return mesh.point(node)[0] <= tolerance; });
+  };
+  if (!std::ranges::all_of(region.facets, on_axis)) return true;
+  errors.add(Error(Exit::model, fmt::format("'{}' lies on the axis of revolution{}", region.name, at_origin(origin)),
+                   "the axis has no area on which something could act",
+                   "name facets at x > 0; the axis needs no condition"));
+  return false;
+}
+
+Index inner_facets(const Mesh& mesh, const Region& region) {
+  const std::vector<FacetOfCell> boundary = boundary_facets(mesh);
+  return std::ranges::count_if(region.facets, [&](const FacetOfCell& facet) {
+    return !std::ranges::binary_search(boundary, std::pair(facet.cell, facet.facet), {},
+                                       [](const FacetOfCell& b) { return std::pair(b.cell, b.facet); });
+  });
+}
+
+}  // namespace ritz

@@ -1,0 +1,78 @@
+// Questions whose answers are numbers, formulas of the position, or tables over an unknown of the equations.
+#include "io/case/case_rules.hpp"
+
+#include <algorithm>
+#include <cctype>
+
+namespace ritz {
+namespace {
+
+bool is_letter(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
+
+bool mentions(const std::string& text, const std::string& name) {
+  for (std::size_t at = text.find(name); at != std::string::npos; at = text.find(name, at + 1)) {
+    const bool begins = at == 0 || !is_letter(text[at - 1]);
+    const bool ends = at + name.size() == text.size() || !is_letter(text[at + name.size()]);
+    if (begins && ends) return true;
+  }
+  return false;
+}
+
+// "k_steel" of "k_steel(T)"; empty where the text is anything else.
+std::string called_alone(const std::string& text, const std::string& argument) {
+  std::string dense;
+  for (const char c : text)
+    if (c != ' ' && c != '\t') dense += c;
+  const std::size_t bracket = dense.find('(');
+  if (bracket == std::string::npos || dense.substr(bracket) != "(" + argument + ")") return {};
+  const std::string name = dense.substr(0, bracket);
+  return std::ranges::all_of(name, is_letter) ? name : std::string();
+}
+
+std::optional<TableRows> rows_of(const CaseAnswer& answer, const std::string& key, const std::string& text,
+                                 const std::string& unknown, const DataTables& tables) {
+  const auto refuse = [&](const std::string& what, const std::string& why, const std::string& fix) {
+    answer.wrong_text(fmt::format("'{}' is '{}', {},", key, text, what), why, fix);
+    return std::nullopt;
+  };
+  const std::string name = called_alone(text, unknown);
+  if (name.empty())
+    return refuse(fmt::format("a formula of {}", unknown),
+                  fmt::format("what depends on {} is given by a table over it, as kernels evaluate it", unknown),
+                  fmt::format("make a [[table]] of it: \"name({})\"", unknown));
+  const auto found = tables.find(name);
+  if (found == tables.end()) {
+    std::vector<std::string> names;
+    for (const auto& [each, table] : tables) names.push_back(each);
+    const std::string near = nearest_match(name, names);
+    return refuse(fmt::format("and there is no table '{}'", name),
+                  names.empty() ? "the case has no [[table]]" : fmt::format("there are {}", quoted_list(names)),
+                  near.empty() ? fmt::format("add a [[table]] with name = \"{}\"", name)
+                               : fmt::format("did you mean '{}'?", near));
+  }
+  const DataTable& table = found->second;
+  if (table.argument_count() != 1)
+    return refuse(fmt::format("a table of {} arguments", table.argument_count()), {},
+                  fmt::format("give a table over {} alone", unknown));
+  if (table.interpolation() != Interpolation::linear)
+    return refuse("a table that is not interpolated linearly", "Newton's method needs a continuous function",
+                  "say interpolation = \"linear\" in its [[table]]");
+  TableRows rows{{}, table.outside() == Outside::constant};
+  for (std::size_t i = 0; i < table.axis(0).size(); ++i) rows.rows.push_back({table.axis(0)[i], table.values()[i]});
+  return rows;
+}
+
+}  // namespace
+
+CaseProperty Case::Table::property(std::string_view key, std::string_view about, const std::string& unknown,
+                                   const NumberRule& rule) const {
+  const CaseMember* member = value_->find(key);
+  const bool over_unknown =
+      member != nullptr && member->value.kind == CaseValue::Kind::text && mentions(member->value.text, unknown);
+  if (!over_unknown) return {formula(key, about, rule), {}};
+  ask(key, "formula", about, fallback_text(rule.fallback), bounds_text(rule), limits_of(rule));
+  const CaseAnswer answer(*data_, *value_, key, full_path(key), about);
+  return {harmless_number(rule), rows_of(answer, full_path(key), answer.value()->text, unknown, data_->tables)};
+}
+
+}  // namespace ritz

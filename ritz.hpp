@@ -1,0 +1,30 @@
+// The public face of Ritz: meshes, models of physics, analyses, solvers, results. Programs include this one header;
+// each part has a header of its own that says more.
+//
+//   find_package(ritz REQUIRED)
+//   target_link_libraries(my_program PRIVATE ritz::fem ritz::io)
+#pragma once
+
+#include "device/device.hpp"
+#include "device/error.hpp"
+#include "fem/analysis/nonlinear_solution.hpp"
+#include "fem/analysis/static_solution.hpp"
+#include "fem/analysis/vibration.hpp"
+#include "fem/forms/diffusion.hpp"
+#include "fem/forms/elasticity.hpp"
+#include "fem/forms/heat.hpp"
+#include "fem/forms/loads.hpp"
+#include "fem/forms/mass.hpp"
+#include "fem/operator/operator.hpp"
+#include "fem/physics/elastic_body.hpp"
+#include "fem/physics/heat_conduction.hpp"
+#include "fem/space/constraints.hpp"
+#include "fem/space/function_space.hpp"
+#include "io/meshes/mesh_reader.hpp"
+#include "io/vtk/vtu_writer.hpp"
+#include "mesh/generators.hpp"
+#include "mesh/mesh.hpp"
+#include "solvers/algebra/jacobi.hpp"
+#include "solvers/algebra/vectors.hpp"
+#include "solvers/krylov/conjugate_gradient.hpp"
+#include "solvers/linear/linear_solver.hpp"
