@@ -28,8 +28,7 @@ std::vector<double> output_times(const Case::Table& time, double end) {
   if (!time.has("output_at")) return times;
   for (const double t : time.vector("output_at", "times of further results", {.above = 0})) {
     if (t > end)
-      time.error("output_at", fmt::format("{:g} is behind the end, {:g}", t, end), {},
-                 "make the end later, or omit it");
+      time.error("output_at", fmt::format("{:g} is after the end, {:g}", t, end), {}, "make the end later, or omit it");
     times.push_back(t);
   }
   return times;

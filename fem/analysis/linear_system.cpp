@@ -173,7 +173,7 @@ void check_room_for_matrix(const FunctionSpace& space) {
   const Index available = space.device().memory().available();
   if (needs.total() <= available) return;
   throw Error(Exit::resources,
-              fmt::format("a matrix needs {:.1f} MB, and {:.1f} MB are there", 1e-6 * double(needs.total()),
+              fmt::format("a matrix needs {:.1f} MB, and {:.1f} MB are available", 1e-6 * double(needs.total()),
                           1e-6 * double(available)),
               "counted from the mesh", "solve without a matrix: [solver] operator = \"matrix_free\"");
 }

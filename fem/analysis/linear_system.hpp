@@ -6,9 +6,9 @@
 //   system.multiply(gap, y);                     // the whole tangent, where it is needed
 //   SolveReport report = system.solve(b, x);     // from x
 //
-// Where nobody named a way, the system decides whether it has a matrix (fem/multigrid/matrix_free_solver.hpp), and one
-// without turns to a matrix, for good, where an iteration fails or becomes the worse bet; where memory has no room for
-// the matrix it goes on without.
+// By default the system decides whether it has a matrix (fem/multigrid/matrix_free_solver.hpp). One without a matrix
+// changes to one, for good, if an iteration fails or becomes slower than a factorisation; if memory has no room for the
+// matrix it continues without.
 #pragma once
 
 #include "fem/multigrid/matrix_free_solver.hpp"
@@ -44,8 +44,8 @@ class LinearSystem {
   // For the next solutions. Which way is taken stays decided.
   void set_options(const LinearSolverOptions& options);
 
-  // A new stage, such as an increment: factors and hierarchies of the stage before go, so that a run that resumes here
-  // gives the same bits. The text stands in turned(): " from increment 2 on".
+  // Begins a new stage, such as an increment: factors and hierarchies of the stage before are freed, so that a run that
+  // resumes here gives the same bits. The text appears in turned(): " from increment 2 on".
   void begin(const std::string& stage = {});
 
   // The tangent at u. Factors and hierarchies of the tangent before serve on, or give their analysis and aggregates to

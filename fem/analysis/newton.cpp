@@ -81,8 +81,8 @@ double Newton::rounding_level(const Vector& u) {
   return 0.5 * std::numeric_limits<double>::epsilon() * norm2(step_);
 }
 
-// As of a direct solution (DirectSolver::judge): the last step hardly moved u, and the residual is no more than
-// storing u makes.
+// Same criterion as for a direct solution (DirectSolver::judge): the last step hardly moved u, and the residual is no
+// more than storing u causes.
 bool Newton::only_rounding_is_left(const Problem& problem, const Vector& u) {
   const double moved = norm2(step_) / norm2(u);
   if (!(moved <= options_.rounding_error)) return false;

@@ -43,7 +43,7 @@ class Path {
                   "check the values of the case file and the form");
   }
 
-  // Steps share no matrix. A run that had turned to one goes on with it.
+  // Steps share no matrix. A run that has changed to a matrix keeps it.
   LinearSolverOptions linear_options() const {
     LinearSolverOptions linear = options_.linear;
     linear.one_of_many = false;

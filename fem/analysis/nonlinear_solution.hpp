@@ -1,9 +1,9 @@
 // The solution of a nonlinear stationary model by Newton's method with a line search. Prescribed values are reached
 // along the tangent together with the equilibrium, so large ones do not tear the first row of cells. What counts as
 // converged is the residual of the equations themselves. Deuflhard, Newton Methods for Nonlinear Problems, 2011, ch. 3.
-// Where nobody asked for it, systems are solved without a matrix as long as that goes well
-// (fem/multigrid/matrix_free_solver.hpp), and with one from then on. What forms keep at points
-// (fem/forms/point_state.hpp) starts anew and is committed with every increment that is in balance.
+// By default systems are solved without a matrix as long as that succeeds (fem/multigrid/matrix_free_solver.hpp), and
+// with one from then on. Internal variables (fem/forms/point_state.hpp) start anew and are committed with every
+// converged increment.
 //
 //   NonlinearSolution s = solve_nonlinear(equations, constraints, {.relative = 1e-10, .increments = 5});
 #pragma once

@@ -53,7 +53,7 @@ class StaticSystem {
     if (reuse_ != nullptr) take_over(*columns_.front().constraints);
   }
 
-  // Of the load cases, certified.
+  // Solutions of the load cases, verified by their residuals.
   std::vector<StaticSolution> solve(const Progress& progress) {
     if (progress) progress("assembling");
     std::optional<Profile::Phase> phase(std::in_place, profile_, "assembly");
@@ -168,7 +168,7 @@ class StaticSystem {
     const Index rows = space_.unknown_count();
     MultiVector B(space_.device(), rows, count), X(space_.device(), rows, count);
     for (int j = 0; j < count; ++j) B.set_column(j, std::exchange(columns_[static_cast<std::size_t>(j)].b, {}));
-    // What is known is handed in as a guess, so that the others are chosen a method for, and grouped, as before.
+    // Known columns are passed as guesses, so that the method and the groups of the others are the same as before.
     for (const auto& [j, known] : solved_)
       X.set_column(j, Vector(space_.device(), std::span<const double>(*known.u), "vectors"));
     const SolvedColumns known = solved_;
@@ -226,7 +226,7 @@ class StaticSystem {
                             "and {:.1e} by the linear solver",
                             column.title, s.certificate, s.report.true_relative_residual),
                 "matrix and residual disagree: a form is not linear, or its derivative is wrong",
-                "ritz element check FORM tells which; equations that are not linear are solved by ritz-solve");
+                "ritz element check FORM shows which; equations that are not linear are solved by ritz-solve");
   }
 
   // Lists are made anew for the residual at the end.
@@ -244,7 +244,7 @@ class StaticSystem {
     system_->set_options(options_);
   }
 
-  // A report from where the run was stopped lacks what is only known at the end.
+  // A report of a stopped run lacks the numbers that are only known at the end.
   static void restore(SolveReport before, double energy, SolveReport& report) {
     estimate_error(before, energy);
     before.preconditioner = report.preconditioner;
@@ -300,7 +300,7 @@ class StaticSystem {
       s.report.true_relative_residual = s.certificate;
       throw failure(title, s.report);
     }
-    s.report.choice = "its load cases cancel: what their sum left was solved for";
+    s.report.choice = "its load cases cancel: the remainder of their sum was solved for";
   }
 
   const Operator& equations_;
@@ -350,7 +350,7 @@ void StaticSolutions::add_steps(const std::vector<std::string>& steps) {
 
 namespace {
 
-// Conjugate gradients are what there is without a matrix; who names another method means it.
+// Without a matrix there are only conjugate gradients; another named method needs a matrix.
 bool needs_matrix(const Operator& equations, const LinearSolverOptions& options) {
   const bool named = options.method != LinearMethod::automatic && options.method != LinearMethod::conjugate_gradient;
   return named || !equations.symmetric() || options.promise != MatrixPromise::positive_definite;

@@ -1,7 +1,7 @@
-// Evolution in time, of first order: d/dt m(u) + r(u, t) = 0 for the free unknowns. The stored quantity m (heat:
-// enthalpy) is what the capacity integrals give, r the residual of all other integrals. By TR-BDF2 or backward Euler
-// (solvers/time/diagonally_implicit.hpp), linear or nonlinear. What is advanced is m itself, so that the change of what
-// is stored equals what enters, up to the residuals of the stages, and the balance says so.
+// Evolution in time, of first order: d/dt m(u) + r(u, t) = 0 for the free unknowns. The capacity integrals give the
+// stored quantity m (heat: enthalpy), all other integrals the residual r. By TR-BDF2 or backward Euler
+// (solvers/time/diagonally_implicit.hpp), linear or nonlinear. The method advances m itself, so that the change of the
+// stored quantity equals the supply, up to the residuals of the stages, and the balance shows it.
 //
 //   Operator equations(space, {conduction, flux, heat_capacity});  Operator capacity(space, {heat_capacity});
 //   TransientState state = solve_transient({equations, 2, capacity, supports}, start, {.end = 60}, observer);
@@ -39,8 +39,8 @@ struct TransientBalance {
   double defect() const;  // the largest |stored - supplied - prescribed|, relative to what has moved
 };
 
-// Everything that the rest of an analysis depends on: what a checkpoint holds. From it an analysis goes on with the
-// same bits.
+// Everything on which the rest of an analysis depends: the contents of a checkpoint. From it an analysis resumes with
+// the same bits.
 struct TransientState {
   double time = 0;
   std::vector<double> u;         // [unknown] at the begin without the prescribed values of that time
@@ -62,7 +62,7 @@ struct TransientStep {
   bool accepted;
 };
 
-// At the begin, and at each time that was asked for.
+// The solution at the beginning, and at each requested time.
 struct TransientView {
   double time;
   const Vector& u;
@@ -102,7 +102,7 @@ struct TransientResult {
 TransientResult solve_transient(const TransientModel& model, TransientState begin, const TransientOptions& options,
                                 const TransientObserver& observer = {});
 
-// Vectors beside those of solve_nonlinear().
+// Vectors in addition to those of solve_nonlinear().
 MemoryNeeds transient_vector_needs(const FunctionSpace& space);
 
 }  // namespace ritz

@@ -51,8 +51,8 @@ LinearMethod MatrixFreeSolver::method_for(LinearMethod asked) const {
 }
 
 // Steps down where memory is short, and iterates once more in double precision where a cycle in single precision fails.
-// What has been tried is not tried again for the next right-hand side. Cycles are made for definite tangents: where one
-// cannot be made of another, the diagonal takes its place, or nothing.
+// Failed methods are not tried again for the next right-hand side. Cycles are made for definite tangents: if none can
+// be made for another, the diagonal takes its place, or nothing.
 SolveReport MatrixFreeSolver::iterate(LinearMethod method, const Vector& b, Vector& x,
                                       const LinearSolverOptions& options, const IterationVerdict& give_up) {
   PreconditionerKind& kind = memory_.preconditioner;

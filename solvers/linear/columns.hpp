@@ -26,7 +26,7 @@ class Columns {
   MultiVector& X() const { return *X_; }
 
   void check_sizes(const SparseMatrix& A) const;
-  // Of each column: ||b||, x.b, ||b - A x||.
+  // Norms and products for each column: ||b||, x.b, ||b - A x||.
   std::vector<double> load_norms() const;
   std::vector<double> energies() const;
   std::vector<double> residual_norms(const SparseMatrix& A) const;

@@ -148,7 +148,7 @@ class LinearSolve {
     return plan;
   }
 
-  // The box around the nodes is only asked for where a method is to be chosen.
+  // The bounding box of the nodes is only needed to choose a method.
   SystemSize size() const {
     const int block = A_.block_size();
     SystemSize size{A_.rows(),       A_.pattern().nonzeros() * block * block, geometry_.dimension, block, {},
@@ -170,7 +170,7 @@ class LinearSolve {
     columns_.forget_guesses();
   }
 
-  // What a method of the plan has come to, beside what those before have.
+  // Records the outcome of a method of the plan after those before it.
   void note(const MethodChoice& choice, Reports next, bool is_last) {
     tried_.push_back(choice);
     if (kept_ != nullptr && all_converged(next)) kept_->remember(choice);
@@ -336,8 +336,8 @@ class LinearSolve {
     return multigrid;
   }
 
-  // Before any of it is taken. The model may be a quarter too high: what is closer than that is tried, and so is what
-  // costs little to try.
+  // Checks the memory before any of it is taken. The model may be a quarter too high: a hierarchy closer to the limit
+  // is tried, and so is one that costs little to try.
   void check_memory_for_hierarchy(const SmoothedAggregationOptions& multigrid) const {
     if (kept_ != nullptr && kept_->holds(PreconditionerKind::multigrid)) return;
     const SparsityPattern& pattern = A_.pattern();
@@ -347,12 +347,12 @@ class LinearSolve {
     const double needed = 0.75 * double(hierarchy_needs(shape, multigrid.single_precision).set_up.total());
     if (needed <= std::max(25e6, double(pool.available()))) return;
     throw Error(Exit::resources,
-                fmt::format("multigrid needs more than {:.1f} MB, and {:.1f} MB are there", 1e-6 * needed,
+                fmt::format("multigrid needs more than {:.1f} MB, and {:.1f} MB are available", 1e-6 * needed,
                             1e-6 * double(pool.available())),
-                "foreseen from the size of the matrix", "use a cheaper preconditioner, or a device with more memory");
+                "predicted from the size of the matrix", "use a cheaper preconditioner, or a device with more memory");
   }
 
-  // Where preconditioners and factors live: with the owner of the matrix, or for one attempt only.
+  // Owner of preconditioners and factors: that of the matrix, or one attempt only.
   PreparedSolver& cache(PreparedSolver& passing) const { return kept_ != nullptr ? *kept_ : passing; }
 
   const SparseMatrix& A_;

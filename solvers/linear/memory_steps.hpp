@@ -16,7 +16,7 @@
 
 namespace ritz {
 
-// How much memory a solution takes: changed by steps, obeyed by whoever solves.
+// Memory savings of a solution: changed by fall-backs, obeyed by the solvers.
 struct MemorySavings {
   PreconditionerKind preconditioner = PreconditionerKind::none;
   bool single_precision = true, half_storage = false;  // of the multigrid cycle
@@ -42,8 +42,8 @@ std::span<const MemoryStep> memory_steps();
 // was short), saves ...; cost: ..."; nullopt: none applies.
 std::optional<std::string> step_down(MemoryLevel level, MemorySavings& savings, const Error& shortage);
 
-// Attempts; where memory is short, of the device or of the host, takes the next step of the level, tells its text and
-// attempts again. Throws what was short where no step is left.
+// Attempts; if memory is short, of the device or of the host, takes the next step of the level, reports its text and
+// attempts again. Throws the shortage if no step is left.
 template <std::invocable F>
 void within_memory(MemoryLevel level, MemorySavings& savings, const F& attempt,
                    const std::function<void(const std::string&)>& taken) {

@@ -69,7 +69,7 @@ class TransientTest(ritz.CaseTest):
             (("end = 4\n", ""), ["end"]),
             (("output = 1\n", "step = 0.1\ntolerance = 1e-3\n"), ["'tolerance' was given with a fixed step"]),
             (("temperature = 20", 'temperature = "20+t"'), ["depends on t"]),
-            (("output = 1\n", "output_at = [5]\n"), ["5 is behind the end, 4"]),
+            (("output = 1\n", "output_at = [5]\n"), ["5 is after the end, 4"]),
             (("output = 1\n", "output = 1e-7\n"), ["makes 40000000 results"]),
             (("[time]\nend = 4\noutput = 1\n", ""), ["t"]),
         ):
