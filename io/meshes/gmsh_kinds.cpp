@@ -14,14 +14,14 @@ namespace {
 
 // Gmsh numbers the edges of a cell lexicographically (0-1, 0-3, 0-4, 1-2, ...), VTK ring by ring
 // (Gmsh reference manual, "Node ordering"; vtkQuadraticHexahedron and its relatives).
-constexpr std::array tet10{0, 1, 2, 3, 4, 5, 6, 7, 9, 8};
-constexpr std::array hex20{0, 1, 2, 3, 4, 5, 6, 7, 8, 11, 13, 9, 16, 18, 19, 17, 10, 12, 14, 15};
-constexpr std::array hex27{0,  1,  2,  3,  4,  5,  6,  7,  8,  11, 13, 9,  16, 18,
-                           19, 17, 10, 12, 14, 15, 22, 23, 21, 24, 20, 25, 26};
-constexpr std::array prism15{0, 1, 2, 3, 4, 5, 6, 9, 7, 12, 14, 13, 8, 10, 11};
-constexpr std::array prism18{0, 1, 2, 3, 4, 5, 6, 9, 7, 12, 14, 13, 8, 10, 11, 15, 17, 16};
-constexpr std::array pyramid13{0, 1, 2, 3, 4, 5, 8, 10, 6, 7, 9, 11, 12};
-constexpr std::array pyramid14{0, 1, 2, 3, 4, 5, 8, 10, 6, 7, 9, 11, 12, 13};
+constexpr std::array tet10_order{0, 1, 2, 3, 4, 5, 6, 7, 9, 8};
+constexpr std::array hex20_order{0, 1, 2, 3, 4, 5, 6, 7, 8, 11, 13, 9, 16, 18, 19, 17, 10, 12, 14, 15};
+constexpr std::array hex27_order{0,  1,  2,  3,  4,  5,  6,  7,  8,  11, 13, 9,  16, 18,
+                                 19, 17, 10, 12, 14, 15, 22, 23, 21, 24, 20, 25, 26};
+constexpr std::array prism15_order{0, 1, 2, 3, 4, 5, 6, 9, 7, 12, 14, 13, 8, 10, 11};
+constexpr std::array prism18_order{0, 1, 2, 3, 4, 5, 6, 9, 7, 12, 14, 13, 8, 10, 11, 15, 17, 16};
+constexpr std::array pyramid13_order{0, 1, 2, 3, 4, 5, 8, 10, 6, 7, 9, 11, 12};
+constexpr std::array pyramid14_order{0, 1, 2, 3, 4, 5, 8, 10, 6, 7, 9, 11, 12, 13};
 
 const std::array<GmshKind, 20> kinds{{
     {},
@@ -35,15 +35,15 @@ const std::array<GmshKind, 20> kinds{{
     {CellKind::line3, 3, 1, {}},
     {CellKind::tri6, 6, 2, {}},
     {CellKind::quad9, 9, 2, {}},
-    {CellKind::tet10, 10, 3, tet10},
-    {CellKind::hex27, 27, 3, hex27},
-    {CellKind::prism18, 18, 3, prism18},
-    {CellKind::pyramid14, 14, 3, pyramid14},
+    {CellKind::tet10, 10, 3, tet10_order},
+    {CellKind::hex27, 27, 3, hex27_order},
+    {CellKind::prism18, 18, 3, prism18_order},
+    {CellKind::pyramid14, 14, 3, pyramid14_order},
     {CellKind::vertex1, 1, 0, {}},
     {CellKind::quad8, 8, 2, {}},
-    {CellKind::hex20, 20, 3, hex20},
-    {CellKind::prism15, 15, 3, prism15},
-    {CellKind::pyramid13, 13, 3, pyramid13},
+    {CellKind::hex20, 20, 3, hex20_order},
+    {CellKind::prism15, 15, 3, prism15_order},
+    {CellKind::pyramid13, 13, 3, pyramid13_order},
 }};
 
 struct OtherType {
