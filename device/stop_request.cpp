@@ -18,7 +18,7 @@ using Clock = std::chrono::steady_clock;  // a jump of the wall clock is no time
 
 std::atomic<int> received{0};
 std::atomic<Clock::rep> deadline{std::numeric_limits<Clock::rep>::max()};
-std::atomic<double> limit{0};
+std::atomic<double> time_limit{0};
 
 struct Slot {
   std::atomic<int> state{0};  // 0 free, 1 being filled, 2 valid
@@ -60,7 +60,7 @@ void listen_for_stop_signals() {
 }
 
 void set_time_limit(double seconds) {
-  limit = seconds;
+  time_limit = seconds;
   if (!(seconds > 0)) {
     deadline = std::numeric_limits<Clock::rep>::max();
     return;
@@ -77,7 +77,7 @@ int stop_signal() noexcept { return received.load(); }
 
 std::string stop_reason() {
   if (const int signal = received.load()) return fmt::format("stopped by {}", name_of_signal(signal));
-  return late() ? fmt::format("stopped at the time limit of {} s", limit.load()) : "";
+  return late() ? fmt::format("stopped at the time limit of {} s", time_limit.load()) : "";
 }
 
 void throw_if_stop_requested() {

@@ -12,7 +12,7 @@
 namespace ritz {
 namespace {
 
-constexpr const char* module_name = "ritz_fem_kernels";
+constexpr const char* transfer_module = "ritz_fem_kernels";
 
 // All cells, in the same order for every space of a mesh. The form only says that it is about cells.
 std::vector<ElementGroup> all_cells(const FunctionSpace& space) {
@@ -79,7 +79,7 @@ typename SpaceTransfer<Real>::Direction SpaceTransfer<Real>::make_direction(cons
   Direction d;
   std::vector<Index> first_chunk{0};
   Index widest = 0, largest = 0;  // numbers of a chunk, of a group
-  const auto& loop = kernels<AssemblyKernels>(device, module_name, "assembly");
+  const auto& loop = kernels<AssemblyKernels>(device, transfer_module, "assembly");
   const int c = out_space.components();
   for (std::size_t g = 0; g < out.size(); ++g) {
     const std::vector<double> matrix = transposed ? interpolation_matrix(*out[g].element, *in[g].element, true)
@@ -114,7 +114,7 @@ template <class Real>
 void SpaceTransfer<Real>::run(const Direction& direction, const std::vector<ElementGroup>& in,
                               const std::vector<ElementGroup>& out, const Array<Real>& x, Array<Real>& y) const {
   const Device& device = to_.device();
-  const auto& table = kernels<InterpolationKernels>(device, module_name, "interpolation");
+  const auto& table = kernels<InterpolationKernels>(device, transfer_module, "interpolation");
   const InterpolationFacts facts{to_.components()};
   std::vector<AssemblyTerm> terms(out.size());
   std::vector<AssemblyGroup> groups(out.size());
@@ -146,7 +146,7 @@ void SpaceTransfer<Real>::run(const Direction& direction, const std::vector<Elem
                               const_cast<Real*>(direction.extension.data()),
                               const_cast<Real*>(direction.workspace.data()),
                               direction.workspace.size()};
-  const auto& loop = kernels<AssemblyKernels>(device, module_name, "assembly");
+  const auto& loop = kernels<AssemblyKernels>(device, transfer_module, "assembly");
   if constexpr (sizeof(Real) == sizeof(double)) {
     loop.run(device, job);
   } else {

@@ -21,7 +21,7 @@ struct Member {
   std::string_view family;  // the element type without its digits, in capitals
   CellKind linear;
 };
-constexpr std::array families{
+constexpr std::array exodus_families{
     Member{"HEX", hex8},       Member{"HEXAHEDRON", hex8}, Member{"TETRA", tet4},       Member{"TET", tet4},
     Member{"WEDGE", prism6},   Member{"PRISM", prism6},    Member{"PYRAMID", pyramid5}, Member{"PYRA", pyramid5},
     Member{"PYR", pyramid5},   Member{"QUAD", quad4},      Member{"SHELL", quad4},      Member{"SHELL", tri3},
@@ -157,7 +157,7 @@ class ExodusReader {
       if (c >= '0' && c <= '9') break;
       family += c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
     }
-    for (const Member& member : families) {
+    for (const Member& member : exodus_families) {
       if (member.family != family) continue;
       if (member.linear == vertex1) return std::nullopt;
       for (const CellKind kind : all_cell_kinds())

@@ -64,7 +64,7 @@ struct GmshFamily {
   CellKind shape;
   std::array<int, 8> types;  // 0: Gmsh has no such type
 };
-constexpr std::array families{
+constexpr std::array gmsh_families{
     GmshFamily{CellKind::line2, {26, 27, 28, 62, 63, 64, 65, 66}},
     GmshFamily{CellKind::tri3, {21, 23, 25, 42, 43, 44, 45, 46}},
     GmshFamily{CellKind::quad4, {36, 37, 38, 47, 48, 49, 50, 51}},
@@ -97,7 +97,7 @@ const NodeOrder& gmsh_order(CellKind shape) {
 
 std::map<std::int64_t, GmshKind> make_high_kinds() {
   std::map<std::int64_t, GmshKind> made;
-  for (const GmshFamily& family : families)
+  for (const GmshFamily& family : gmsh_families)
     for (std::size_t i = 0; i < family.types.size(); ++i) {
       const int order = static_cast<int>(i) + 3;
       if (family.types[i] != 0)

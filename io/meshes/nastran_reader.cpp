@@ -24,7 +24,7 @@
 namespace ritz {
 namespace {
 
-constexpr int deepest_include = 32;
+constexpr int deepest_entry_include = 32;
 constexpr std::size_t most_fields = 64;  // of an entry that we read
 
 struct Entry {
@@ -65,14 +65,14 @@ struct Form {
 };
 
 // Vertical edges come before those of the top.
-constexpr std::array hex20_order{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 16, 17, 18, 19, 12, 13, 14, 15};
-constexpr std::array prism15_order{0, 1, 2, 3, 4, 5, 6, 7, 8, 12, 13, 14, 9, 10, 11};
+constexpr std::array nastran_hex20{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 16, 17, 18, 19, 12, 13, 14, 15};
+constexpr std::array nastran_prism15{0, 1, 2, 3, 4, 5, 6, 7, 8, 12, 13, 14, 9, 10, 11};
 
 const Form* form_named(std::string_view name) {
   using enum CellKind;
   static const std::vector<Form> list = {{"CTETRA", 2, {tet4, tet10}},
-                                         {"CPENTA", 2, {prism6, prism15}, prism15_order},
-                                         {"CHEXA", 2, {hex8, hex20}, hex20_order},
+                                         {"CPENTA", 2, {prism6, prism15}, nastran_prism15},
+                                         {"CHEXA", 2, {hex8, hex20}, nastran_hex20},
                                          {"CPYRAM", 2, {pyramid5, pyramid13}},
                                          {"CPYRA", 2, {pyramid5, pyramid13}},
                                          {"CTRIA3", 2, {tri3}},
@@ -227,7 +227,7 @@ class NastranReader {
   void include(const TextFile& file, const char* place, std::string_view line, int depth) {
     std::string_view name = trimmed(trimmed(line).substr(7));
     if (name.size() >= 2 && (name.front() == '\'' || name.front() == '"')) name = name.substr(1, name.size() - 2);
-    if (depth >= deepest_include)
+    if (depth >= deepest_entry_include)
       file.fail(place, fmt::format("'{}' is included at depth {}", std::string(name), depth + 1),
                 "files include each other in a circle");
     std::filesystem::path path{std::string(name)};

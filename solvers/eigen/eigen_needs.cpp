@@ -5,9 +5,9 @@
 namespace ritz {
 namespace {
 
-constexpr int lanes = MultiVector::lanes;
+constexpr int column_lanes = MultiVector::lanes;
 
-int rounded_up(int n) { return (n + lanes - 1) / lanes * lanes; }
+int rounded_up(int n) { return (n + column_lanes - 1) / column_lanes * column_lanes; }
 
 struct Blocks {
   Index rows;
@@ -34,7 +34,7 @@ constexpr int nearby_beyond = 4;
 
 int lanczos_basis(int nearby, Index mass_count) {
   const int most = static_cast<int>(std::min<Index>(mass_count, 1 << 30));
-  return std::min(rounded_up(std::max(2 * nearby, nearby + 5 * lanes)), rounded_up(most));
+  return std::min(rounded_up(std::max(2 * nearby, nearby + 5 * column_lanes)), rounded_up(most));
 }
 
 int lobpcg_width(int count, Index mass_count) {
@@ -50,10 +50,11 @@ EigenNeeds lanczos_needs(const HierarchyShape& shape, const EigenOptions& option
   // The basis, of which the last block is just inverted: M X, X, and of the direct solver R, D, both packed, and four
   // vectors.
   raise(needs,
-        stay + block(lanes, basis / lanes) + block(lanes, 2) + block(lanes, 2, "vectors") + block.vectors(2, lanes) +
-            block.vectors(4),
+        stay + block(column_lanes, basis / column_lanes) + block(column_lanes, 2) + block(column_lanes, 2, "vectors") +
+            block.vectors(2, column_lanes) + block.vectors(4),
         "iteration");
-  raise(needs, stay + block(lanes, basis / lanes + 1) + block(options.count, orthonormalising), "measuring the modes");
+  raise(needs, stay + block(column_lanes, basis / column_lanes + 1) + block(options.count, orthonormalising),
+        "measuring the modes");
   return needs;
 }
 
@@ -69,8 +70,8 @@ EigenNeeds lobpcg_needs(const HierarchyShape& shape, const EigenOptions& options
   if (options.zero_count > 0) stay.array<double>("matrix", shape.nonzeros * shape.block * shape.block);
   // The cycle's four vectors for eight right-hand sides, on the finest level and a tenth more on the others.
   MemoryNeeds cycle;
-  if (single_precision) cycle.array<float>("multigrid", block.rows * lanes * 11 / 10, 4);
-  else cycle.array<double>("multigrid", block.rows * lanes * 11 / 10, 4);
+  if (single_precision) cycle.array<float>("multigrid", block.rows * column_lanes * 11 / 10, 4);
+  else cycle.array<double>("multigrid", block.rows * column_lanes * 11 / 10, 4);
   EigenNeeds needs{{}, "", width};
   raise(needs, stay + hierarchy.set_up, "set-up");
   // X, P, K P and K X together with the new W; or W and K W together with the new X, P and K P.
