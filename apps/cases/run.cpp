@@ -11,6 +11,7 @@
 #include "apps/cases/sweep_plan.hpp"
 #include "device/host_limits.hpp"
 #include "device/stop_request.hpp"
+#include "io/files/input_file.hpp"
 #include "io/meshes/mesh_reader.hpp"
 #include "io/results/error_catalogue.hpp"
 #include "mesh/conformity.hpp"
@@ -35,6 +36,13 @@ std::string mesh_file(const RunOptions& options) {
     Case input = Case::from_file(options.case_file, options.overrides);
     return input.table("mesh", "").path("file", "", {.fallback = ""});
   } catch (const Error&) { return ""; }
+}
+
+// What `work` makes, which itself does not look at stop requests.
+template <class Work>
+auto in_long_work(const Work& work) {
+  const LongWork here;
+  return work();
 }
 
 }  // namespace
@@ -117,7 +125,8 @@ const Mesh& Run::mesh(bool structural) {
                                "accept hanging nodes on facets of their own body, and quadrilateral facets on "
                                "triangles: the solution may be discontinuous there",
                                false);
-  if (!std::filesystem::exists(file)) case_->throw_if_any();
+  std::error_code unknown;
+  if (reads_one_folder_only() || !std::filesystem::exists(file, unknown)) case_->throw_if_any();
   report_.mesh_file = file;
   const auto make = [&] {
     log_.progress("reading " + file);
@@ -127,14 +136,16 @@ const Mesh& Run::mesh(bool structural) {
     options.notices = &notices;
     std::optional<Mesh> mesh;
     try {
+      const LongWork reading;
       mesh = options_.survey ? options_.survey->mesh(structural) : read_mesh(file, options);
     } catch (const Error& error) {  // together with what was wrong in the case file so far
+      if (!stop_reason().empty()) throw;
       case_->add_error(error);
       if (kind_of(error).name == std::string_view("inverted-cells"))
         log_.notice(fmt::format("to see the cells: ritz mesh check {} writes them to a VTU file", file));
       case_->throw_if_any();
     }
-    Conformity conformity = check_conformity(*mesh);
+    Conformity conformity = in_long_work([&] { return check_conformity(*mesh); });
     for (const Error& error : conformity.errors) {
       if (torn) conformity.notices.push_back(error.message());
       else case_->add_error(error);
@@ -142,10 +153,12 @@ const Mesh& Run::mesh(bool structural) {
     std::ranges::move(conformity.notices, std::back_inserter(notices));
     for (int i = 0; i < refinements; ++i) {
       log_.progress("refining");
-      mesh = refine(*mesh);
+      mesh = in_long_work([&] { return refine(*mesh); });
     }
     if (order > 0)
-      mesh = with_order(*mesh, static_cast<int>(order), mid_nodes == "full" ? MidNodes::full : MidNodes::serendipity);
+      mesh = in_long_work([&] {
+        return with_order(*mesh, static_cast<int>(order), mid_nodes == "full" ? MidNodes::full : MidNodes::serendipity);
+      });
     log_.end_progress();
     for (const std::string& notice : notices) log_.notice(notice);
     for (const std::string& notice : mesh->notices()) log_.notice(notice);
