@@ -124,7 +124,7 @@ Journal parse_journal(std::string_view text) {
     try {
       const Json json = json_of_line(text.substr(0, end));
       if (json.contains("complete")) {
-        journal.complete[json.at("case")] = json.at("complete");
+        journal.complete[json.at("case").get<std::string>()] = json.at("complete").get<std::string>();
         journal.valid_size += end + 1;
         text.remove_prefix(end + 1);
         continue;
