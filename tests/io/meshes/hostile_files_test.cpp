@@ -2,6 +2,7 @@
 #include "io/files/child_process.hpp"
 #include "io/files/input_file.hpp"
 #include "io/meshes/mesh_reader.hpp"
+#include "io/meshes/mesh_writer.hpp"
 #include "io/vtk/vtu_writer.hpp"
 #include "mesh/generators.hpp"
 #include "tests/io/files.hpp"
@@ -150,8 +151,7 @@ TEST(ForeignFiles, NumbersInOtherFilesAndLinksToThemAreRefused) {
 
 TEST(ForeignFiles, ARegionWithoutItsTableIsRefused) {
   const Folder folder;
-  write_vtu(folder.file("whole.vtu"), read_mesh_data(data_file("gmsh/two_boxes.41.ascii.msh")),
-            std::span<const Field>());
+  write_mesh(folder.file("whole.vtu"), read_mesh(data_file("gmsh/two_boxes.41.ascii.msh")));
   const std::string whole = contents_of(folder.file("whole.vtu"));
   ASSERT_NE(whole.find("\"region_table_cells_0\""), std::string::npos);
   EXPECT_THAT(refusal(folder, "a.vtu", replaced(whole, "\"region_table_cells_0\"", "\"region_table_bells_0\"")),
