@@ -312,7 +312,10 @@ bool ResultFolder::may_go(const Journal& before, const Journal& now, const std::
 }
 
 void ResultFolder::mark_end() {
-  if (!options_.run.empty()) append_lines_to_journal(path_, to_line_of_end(options_.case_name, options_.run));
+  // A run that was killed right after its mark, before its checkpoint was gone, ends a second time.
+  const bool marked = options_.resume && read_journal(path_).complete[options_.case_name] == options_.run;
+  if (!options_.run.empty() && !marked)
+    append_lines_to_journal(path_, to_line_of_end(options_.case_name, options_.run));
 }
 
 }  // namespace ritz
