@@ -151,7 +151,10 @@ class Examples(OwnForms):
         self.assert_close(outcome.probes["closed_end"], 1 / math.cosh(1.5), 1e-6)
 
     def test_is_the_same_with_narrow_and_wide_vectors(self):
-        outcomes = [self.solve("ritz-solve", example("custom_energy/neo_hooke"), "--device", f"cpu:{name}") for name in ("v3", "v4")]
+        devices = [name for name in ("cpu:v3", "cpu:v4") if self.has_device(name)]
+        if len(devices) < 2:
+            self.skipTest("skipped: this processor or this build has one set of vector instructions")
+        outcomes = [self.solve("ritz-solve", example("custom_energy/neo_hooke"), "--device", name) for name in devices]
         self.assert_close(outcomes[0].probes["force"], outcomes[1].probes["force"], 1e-12)
 
     def test_built_in_forms_are_known_too(self):

@@ -70,6 +70,10 @@ class CaseTest(unittest.TestCase):
                                  env={**os.environ, **(environment or {})})
         return Outcome(process, folder)
 
+    def has_device(self, name):
+        """Back ends for the CPU depend on the processor and on the build."""
+        return self.run_case("ritz-heat", example("wall"), "--check", "--device", name).exit == 0
+
     def solve(self, program, case, *arguments, **options):
         """A run that must succeed."""
         outcome = self.run_case(program, case, *arguments, **options)

@@ -1,6 +1,7 @@
 #include "device/array.hpp"
 #include "device/error.hpp"
 #include "device/kernels.hpp"
+#include "tests/device/back_ends.hpp"
 #include "tests/device/test_kernels.hpp"
 
 #include <cmath>
@@ -16,7 +17,7 @@ const TestKernels& test_kernels(const Device& device) {
 const Index sizes[] = {0, 1, 7, 8, 9, 2047, 2048, 2049, 4095, 4096, 4097, 100'003};
 
 TEST(ForEach, VisitsEveryIndexOnce) {
-  for (const char* name : {"cpu:v3", "cpu", "fake"})
+  for (const std::string& name : test::back_ends({"cpu:v3", "cpu", "fake"}))
     for (const int threads : {1, 2, 3})
       for (const Index size : sizes) {
         const Device device = Device::named(name, threads);

@@ -3,12 +3,15 @@
 
 #include "device/error.hpp"
 #include "solvers/algebra/sparse_matrix.hpp"
+#include "tests/device/back_ends.hpp"
 
 #include <cmath>
 #include <cstdlib>
 #include <random>
 
 namespace ritz::testing {
+
+using test::back_ends;
 
 struct Blocks {
   std::vector<Index> offsets{0};
@@ -165,16 +168,6 @@ inline double relative_error(const SparseMatrix& A, const std::vector<double>& x
     size += exact[i] * exact[i];
   }
   return static_cast<double>(std::sqrt(error / size));
-}
-
-// The CPU back ends that this processor can run, and the fake device.
-inline std::vector<std::string> back_ends() {
-  std::vector<std::string> names;
-  for (const char* name : {"cpu:v3", "cpu:v4", "fake"}) try {
-      Device::named(name, 1);
-      names.push_back(name);
-    } catch (const Error&) {}
-  return names;
 }
 
 }  // namespace ritz::testing

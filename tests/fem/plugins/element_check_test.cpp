@@ -2,6 +2,7 @@
 // forms.
 #include "tests/fem/plugins/faulty_forms.hpp"
 #include "device/error.hpp"
+#include "tests/device/back_ends.hpp"
 #include "fem/plugins/element_check.hpp"
 #include "fem/forms/diffusion.hpp"
 #include "fem/forms/elasticity.hpp"
@@ -34,19 +35,12 @@ std::string listed(const std::vector<CheckResult>& results) {
   return text;
 }
 
-bool has_v4() {
-  try {
-    Device::named("cpu:v4");
-    return true;
-  } catch (const Error&) { return false; }
-}
-
 template <Form F>
 std::vector<CheckResult> check(const F& form, const std::string& module = "ritz_fem_kernels") {
   FormValue value = form;
   value.module = module;
-  std::vector<FormOnDevice> devices = {{Device::named("cpu:v3", 1), value}};
-  if (has_v4()) devices.push_back({Device::named("cpu:v4", 1), value});
+  std::vector<FormOnDevice> devices;
+  for (const std::string& name : back_ends({"cpu:v3", "cpu:v4"})) devices.push_back({Device::named(name, 1), value});
   return check_form(devices, record_of<F>());
 }
 
@@ -89,7 +83,7 @@ TEST(FormCheck, FindsAMissingStiffness) {
 TEST(FormCheck, FindsALostOrder) { expect_found<Fault::rough_coefficient>({"convergence order"}, {"quadrature"}); }
 TEST(FormCheck, FindsATimeThatIsReadUnsaid) { expect_found<Fault::reads_time>({"constant in time"}); }
 TEST(FormCheck, FindsADifferenceBetweenBackEnds) {
-  if (!has_v4()) GTEST_SKIP() << "this machine has one CPU back end";
+  if (back_ends({"cpu:v3", "cpu:v4"}).size() < 2) GTEST_SKIP() << "skipped: one CPU back end";
   expect_found<Fault::depends_on_backend>({"back ends"});
 }
 TEST(FormCheck, FindsAnActionThatIsNotTheMatrix) { expect_found<Fault::wrong_action>({"action"}); }
@@ -125,7 +119,7 @@ TEST(StateCheck, FindsWhatIsNoNumber) {
   expect_state_found<StateFault::not_finite>({"finite state"}, {"rate independent", "back ends, state"});
 }
 TEST(StateCheck, FindsADifferenceBetweenBackEnds) {
-  if (!has_v4()) GTEST_SKIP() << "this machine has one CPU back end";
+  if (back_ends({"cpu:v3", "cpu:v4"}).size() < 2) GTEST_SKIP() << "skipped: one CPU back end";
   expect_state_found<StateFault::depends_on_backend>({"back ends, state"});
 }
 

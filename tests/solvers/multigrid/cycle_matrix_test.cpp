@@ -2,6 +2,7 @@
 #include "device/kernels.hpp"
 #include "solvers/algebra/matrix_kernels.hpp"
 #include "solvers/multigrid/cycle_kernels.hpp"
+#include "tests/device/back_ends.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -38,7 +39,7 @@ Rows random_rows(Index rows, Index columns) {
   return result;
 }
 
-class CycleMatrixTest : public testing::TestWithParam<std::tuple<const char*, Index>> {
+class CycleMatrixTest : public testing::TestWithParam<std::tuple<std::string, Index>> {
  protected:
   Device device_ = Device::named(std::get<0>(GetParam()), 2);
   Index rows_ = std::get<1>(GetParam()), columns_ = 600;
@@ -86,7 +87,7 @@ TEST_P(CycleMatrixTest, UnpackingGivesTheColumnsBack) {
 
 // Windows hold 256 rows, slices 16: sizes around both.
 INSTANTIATE_TEST_SUITE_P(Devices, CycleMatrixTest,
-                         testing::Combine(testing::Values("cpu", "cpu:v3", "fake"),
+                         testing::Combine(testing::ValuesIn(test::back_ends({"cpu", "cpu:v3", "fake"})),
                                           testing::Values<Index>(1, 16, 255, 256, 257, 1000)),
                          [](const auto& info) {
                            std::string name =
