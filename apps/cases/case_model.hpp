@@ -10,7 +10,7 @@
 #include "fem/analysis/transient.hpp"
 #include "fem/analysis/vibration.hpp"
 #include "fem/operator/operator.hpp"
-#include "fem/space/rigid_motion.hpp"
+#include "fem/physics/model.hpp"
 
 #include <functional>
 #include <memory>
@@ -34,38 +34,24 @@ struct SolutionView {
   std::optional<double> time = {};       // of the step in the results; the number of the step by default
 };
 
-// Free vibration: what modes need beside the stiffness.
-struct VibrationInput {
-  std::vector<Integral> inertia;
-  VibrationModel model;
-  std::function<double(const VibrationModes&)> mass;  // [kg] by other means than the mass matrix, where there are any
-};
-
-// Evolution in time: what it needs beside the equations.
+// Evolution in time: what it needs beside the model.
 struct TransientInput {
-  std::vector<Integral> capacity = {};                                    // whose residual is the stored quantity
   TransientOptions options = {};                                          // without those of the solvers
   std::function<std::vector<double>(const FunctionSpace&)> initial = {};  // values at the begin, [unknown]
 };
 
 struct CaseModel {
-  const FunctionSpace* space = nullptr;  // it lives as long as the run
-  std::vector<Integral> equations;       // stiffness, and loads outside of load cases
-  bool linear = true;
-  double start = 0;                             // of all unknowns, where Newton's method begins
-  MatrixPromise promise = MatrixPromise::none;  // what the forms let the solver rely on
-  double tolerance = 1e-8;                      // of the linear solver, by default
-  bool factorised = false;                      // ill-conditioned: a direct solver by default
-  bool structural = false;                      // lines and surfaces in space
+  Model model;  // its space lives as long as the run
   LoadCaseInputs load_cases = {};
-  std::shared_ptr<const LoadCaseSupports> supports;  // prescribed values, of each load case
-  std::optional<RigidModes> rigid =
-      {};                       // motions that supports must prevent; none: bodies may be free, or were checked
-  std::vector<Node> held = {};  // nodes of the space that the equations hold (convection, springs)
-  std::vector<Field> nodal_results, cell_results;  // names and components of the results to come
-  std::optional<VibrationInput> vibration = {};
-  std::optional<TransientInput> time = {};                                        // of a case with [time]
-  std::function<void(const Operator& equations, const SolutionView&)> show = {};  // log, report, result files
+  std::shared_ptr<const ModelSupports> supports = {};        // of the model: make_supports()
+  std::vector<Field> nodal_results = {}, cell_results = {};  // names and components of the results to come
+  std::optional<TransientInput> time = {};                   // of a case with [time]
+  std::function<double()> mass = {};                         // [kg] by other means than the mass matrix
+  // Log, report, result files.
+  std::function<void(const CaseModel&, const Operator& equations, const SolutionView&)> show = {};
+
+  const FunctionSpace& space() const { return *model.space; }
+  MatrixPromise promise() const { return model.definite ? MatrixPromise::positive_definite : MatrixPromise::none; }
 };
 
 }  // namespace ritz

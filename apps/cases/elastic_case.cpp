@@ -107,35 +107,34 @@ void add_loads(Case& input, const Case::Table& from, const FunctionSpace& space,
   }
 }
 
-// Stiffness and the loads outside of load cases; those of the load cases go to them.
+// Stiffness and loads, also those of load cases.
 template <int G>
-std::vector<Integral> elastic_integrals(Run& run, const FunctionSpace& space, const PlaneModel& plane,
-                                        LoadCaseInputs& load_cases, std::vector<ElasticMaterial>& materials) {
-  const Mesh& mesh = space.mesh();
+void add_integrals(Run& run, const PlaneModel& plane, CaseModel& read, std::vector<ElasticMaterial>& materials) {
+  Model& model = read.model;
+  const FunctionSpace& space = *model.space;
   const Case::Table root = run.input().root();
   const auto gravity = read_gravity(root, plane, G);
   bool weighs = gravity.has_value();
   std::vector<std::optional<std::vector<double>>> own_gravity;
-  for (const LoadCaseInput& each : load_cases.cases) {
+  for (const LoadCaseInput& each : read.load_cases.cases) {
     own_gravity.push_back(read_gravity(each.table, plane, G));
     weighs = weighs || own_gravity.back().has_value();
   }
   const std::optional<double> unused_density = weighs ? std::optional<double>() : 1;
-  materials = elastic_materials(run, mesh, "[kg/m^3], needed with gravity", unused_density);
+  materials = elastic_materials(run, space.mesh(), "[kg/m^3], needed with gravity", unused_density);
   tell_locking(run, space, plane, materials);
-  std::vector<Integral> integrals;
   for (const ElasticMaterial& m : materials) {
-    integrals.push_back(Integral::over(stiffness_form(plane, m), *m.region));
-    add_weight<G>(gravity, plane, {m}, integrals);
+    model.equations.push_back(Integral::over(stiffness_form(plane, m), *m.region));
+    add_weight<G>(gravity, plane, {m}, model.equations);
   }
-  add_loads<G>(run.input(), root, space, plane, integrals);
-  for (std::size_t i = 0; i < load_cases.cases.size(); ++i) {
-    LoadCaseInput& each = load_cases.cases[i];
-    add_weight<G>(own_gravity[i], plane, materials, each.loads);
-    add_loads<G>(run.input(), each.table, space, plane, each.loads);
-    each.prescribed = read_displacements(each.table, mesh);
+  add_loads<G>(run.input(), root, space, plane, model.equations);
+  for (std::size_t i = 0; i < own_gravity.size(); ++i) {
+    const LoadCaseInput& each = read.load_cases.cases[i];
+    ModelLoadCase& own = model.load_cases.emplace_back(ModelLoadCase{each.name});
+    add_weight<G>(own_gravity[i], plane, materials, own.loads);
+    add_loads<G>(run.input(), each.table, space, plane, own.loads);
+    own.prescribed = read_displacements(each.table, space.mesh());
   }
-  return integrals;
 }
 
 std::vector<double> magnitudes(const std::vector<double>& vectors, std::size_t components) {
@@ -227,31 +226,30 @@ CaseModel read_elasticity(Run& run) {
   const FunctionSpace& space = make_space(run, mesh, dimension);
   phase.emplace(run.device().profile(), "model");
   const char* move_out = "move it out of the load case, or make two case files";
-  CaseModel model;
-  model.space = &space;
-  model.load_cases =
+  CaseModel read;
+  Model& model = read.model;
+  model.space = borrowed(space);
+  read.load_cases =
       read_load_cases(run.input(), {"gravity", "body_force", "traction", "force", "pressure", "displacement"},
                       {{"material", move_out}, {"model", move_out}});
   std::vector<ElasticMaterial> materials;
-  model.equations = dimension == 3 ? elastic_integrals<3>(run, space, plane, model.load_cases, materials)
-                                   : elastic_integrals<2>(run, space, plane, model.load_cases, materials);
-  model.supports =
-      std::make_shared<const LoadCaseSupports>(space, read_displacements(run.input().root(), mesh), model.load_cases,
-                                               [&](Constraints& fixed) { hold_axis(plane, fixed); });
-  model.supports->check(run.input(), model.load_cases);
-  model.promise = MatrixPromise::positive_definite;
+  if (dimension == 3) add_integrals<3>(run, plane, read, materials);
+  else add_integrals<2>(run, plane, read, materials);
+  model.supports = read_displacements(run.input().root(), mesh);
+  model.held_on_axis = nodes_on_axis(plane, space);
   model.rigid = rigid_modes(mesh, plane);
+  make_supports(run.input(), read);
   const std::optional<MeshErrorModel> error_model =
       wants_mesh_error(run) ? std::optional(MeshErrorModel{plane, materials}) : std::nullopt;
   const auto [stresses, cell_results] = stress_names(error_model.has_value());
-  model.nodal_results = {{"displacement", dimension}};
-  model.nodal_results.insert(model.nodal_results.end(), stresses.begin(), stresses.end());
-  model.nodal_results.push_back({"reaction", dimension});
-  model.cell_results = cell_results;
-  model.show = [&run, error_model](const Operator& equations, const SolutionView& s) {
+  read.nodal_results = {{"displacement", dimension}};
+  read.nodal_results.insert(read.nodal_results.end(), stresses.begin(), stresses.end());
+  read.nodal_results.push_back({"reaction", dimension});
+  read.cell_results = cell_results;
+  read.show = [&run, error_model](const CaseModel&, const Operator& equations, const SolutionView& s) {
     show(run, equations, error_model, s);
   };
-  return model;
+  return read;
 }
 
 }  // namespace ritz

@@ -85,9 +85,9 @@ FormValue stiffness_form(const PlaneModel& plane, const ElasticMaterial& materia
   return AxisymmetricElasticity{l.lambda, l.mu};
 }
 
-std::vector<Prescription> read_displacements(const Case::Table& from, const Mesh& mesh, bool only_zero) {
+std::vector<PrescribedValue> read_displacements(const Case::Table& from, const Mesh& mesh, bool only_zero) {
   const char* names[] = {"x", "y", "z"};
-  std::vector<Prescription> prescribed;
+  std::vector<PrescribedValue> prescribed;
   for (const Case::Table& t : from.tables("displacement", "prescribed displacements")) {
     const Region* region =
         t.region("region", "facets, nodes or cells", mesh, {RegionKind::facets, RegionKind::nodes, RegionKind::cells});
@@ -103,21 +103,20 @@ std::vector<Prescription> read_displacements(const Case::Table& from, const Mesh
                 "modes vibrate about the state of rest: their supports do not move",
                 fmt::format("write {} = 0, or omit it", names[c]));
       any = true;
-      if (region != nullptr) prescribed.push_back({region, c, value, t.where()});
+      if (region != nullptr) prescribed.push_back({region, c, coefficient(value), t.where()});
     }
     if (!any) t.error("fixed", "this displacement prescribes nothing", {}, "give fixed = true, or one of x, y, z");
   }
   return prescribed;
 }
 
-void hold_axis(const PlaneModel& plane, Constraints& fixed) {
-  if (!plane.axisymmetric) return;
-  const FunctionSpace& space = fixed.space();
+std::vector<Node> nodes_on_axis(const PlaneModel& plane, const FunctionSpace& space) {
+  if (!plane.axisymmetric) return {};
   const double tolerance = axis_tolerance(space.mesh());
   std::vector<Node> axis;
   for (Index node = 0; node < space.node_count(); ++node)
     if (space.point(static_cast<Node>(node))[0] <= tolerance) axis.push_back(static_cast<Node>(node));
-  fixed.prescribe_nodes(axis, 0, 0, "the axis of revolution");
+  return axis;
 }
 
 RigidModes rigid_modes(const Mesh& mesh, const PlaneModel& plane) {

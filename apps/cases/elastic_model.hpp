@@ -25,9 +25,9 @@ void tell_locking(Run& run, const FunctionSpace& space, const PlaneModel& plane,
 FormValue stiffness_form(const PlaneModel& plane, const ElasticMaterial& material);
 
 // [[displacement]] of the case or of a load case. With `only_zero`, other values are errors.
-std::vector<Prescription> read_displacements(const Case::Table& from, const Mesh& mesh, bool only_zero = false);
-// The axis of revolution, where there is one, does not move away from itself.
-void hold_axis(const PlaneModel& plane, Constraints& fixed);
+std::vector<PrescribedValue> read_displacements(const Case::Table& from, const Mesh& mesh, bool only_zero = false);
+// Nodes on the axis of revolution, where there is one: it does not move away from itself.
+std::vector<Node> nodes_on_axis(const PlaneModel& plane, const FunctionSpace& space);
 
 // The rigid motions that a body of this model can have.
 RigidModes rigid_modes(const Mesh& mesh, const PlaneModel& plane);

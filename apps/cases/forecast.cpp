@@ -130,38 +130,37 @@ void report_forecast(Run& run, const FunctionSpace& space, const Shown& shown, c
                  text_of_cards(paths));
 }
 
-}  // namespace
-
-void count_load_cases(ForecastModel& model, const std::vector<Integral>& integrals, const LoadCaseInputs& inputs,
-                      const LoadCaseSupports& supports) {
-  if (inputs.cases.empty()) return;
-  model.columns = static_cast<int>(inputs.cases.size());
-  model.own_loads = static_cast<int>(
-      std::ranges::count_if(inputs.cases, [](const LoadCaseInput& each) { return !each.loads.empty(); }));
-  model.supports = static_cast<int>(supports.all().size());
-  model.combinations = !inputs.combinations.empty();
-  model.steps = static_cast<int>(inputs.cases.size() + inputs.combinations.size());
+void count_load_cases(ForecastModel& model, const CaseModel& read) {
+  const std::vector<ModelLoadCase>& cases = read.model.load_cases;
+  if (cases.empty()) return;
+  model.columns = static_cast<int>(cases.size());
+  model.own_loads =
+      static_cast<int>(std::ranges::count_if(cases, [](const ModelLoadCase& each) { return !each.loads.empty(); }));
+  model.supports = static_cast<int>(read.supports->all().size());
+  model.combinations = !read.load_cases.combinations.empty();
+  model.steps = static_cast<int>(cases.size() + read.load_cases.combinations.size());
   if (!model.combinations) return;
   // Loads outside of the load cases are solved for, too: loads, convection, prescribed values.
-  const bool loads = std::ranges::any_of(
-      integrals, [](const Integral& integral) { return !integral.form.has_matrix || integral.form.codimension > 0; });
-  if (loads || !supports.common().all_zero()) ++model.columns;
+  const bool loads = std::ranges::any_of(read.model.equations, [](const Integral& integral) {
+    return !integral.form.has_matrix || integral.form.codimension > 0;
+  });
+  if (loads || !read.supports->common().all_zero()) ++model.columns;
 }
 
-ForecastModel linear_model(Run& run, const FunctionSpace& space, const std::vector<Integral>& integrals,
-                           const LoadCaseInputs& inputs, const LoadCaseSupports& supports,
-                           const LinearSolverOptions& solver) {
+}  // namespace
+
+ForecastModel linear_model(Run& run, const CaseModel& read, const LinearSolverOptions& solver) {
   ForecastModel model{.factorised = solver.method == LinearMethod::direct,
                       .half_storage = solver.multigrid.half_storage,
                       .reuses = run.shared().sweeps};
   model.no_matrix = solver.operator_kind == OperatorKind::matrix_free;
-  model.matrix = asks_for_matrix(space, solver);
+  model.matrix = asks_for_matrix(read.space(), solver);
   model.many = solver.one_of_many;
   const SweepPlan* plan = run.shared().plan;
-  count_load_cases(model, integrals, inputs, supports);
-  if (inputs.cases.empty() && plan != nullptr)
+  count_load_cases(model, read);
+  if (read.load_cases.cases.empty() && plan != nullptr)
     model.columns = model.supports =
-        std::min(plan->most_alike(inputs.load_tables), members_that_fit(space, batch_limit(*plan)));
+        std::min(plan->most_alike(read.load_cases.load_tables), members_that_fit(read.space(), batch_limit(*plan)));
   return model;
 }
 

@@ -2,8 +2,7 @@
 // solved.
 #pragma once
 
-#include "apps/cases/load_cases.hpp"
-#include "apps/cases/run.hpp"
+#include "apps/cases/case_model.hpp"
 #include "fem/analysis/static_forecast.hpp"
 #include "fem/analysis/vibration.hpp"
 #include "fem/operator/integral.hpp"
@@ -14,12 +13,7 @@
 namespace ritz {
 
 // For linear models: as many right-hand sides as load cases, or members of a sweep that are solved together.
-ForecastModel linear_model(Run& run, const FunctionSpace& space, const std::vector<Integral>& integrals,
-                           const LoadCaseInputs& inputs, const LoadCaseSupports& supports,
-                           const LinearSolverOptions& solver);
-// Its load cases alone.
-void count_load_cases(ForecastModel& model, const std::vector<Integral>& integrals, const LoadCaseInputs& inputs,
-                      const LoadCaseSupports& supports);
+ForecastModel linear_model(Run& run, const CaseModel& read, const LinearSolverOptions& solver);
 
 // Does nothing without --check or --estimate. Lays the elements out, then calls forecast_static().
 void forecast(Run& run, const FunctionSpace& space, const std::vector<Integral>& integrals, const ForecastModel& model);

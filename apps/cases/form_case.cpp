@@ -207,15 +207,15 @@ int component_of(const Case::Table& t, const FormRecord& record) {
 }
 
 // [[prescribe]] of the case or of a load case.
-std::vector<Prescription> read_prescribed(const Case::Table& from, const Mesh& mesh, const FormRecord& record) {
-  std::vector<Prescription> prescribed;
+std::vector<PrescribedValue> read_prescribed(const Case::Table& from, const Mesh& mesh, const FormRecord& record) {
+  std::vector<PrescribedValue> prescribed;
   for (const Case::Table& t : from.tables("prescribe", "prescribed values of the unknown")) {
     const Region* region =
         t.region("region", "facets, nodes or cells", mesh, {RegionKind::facets, RegionKind::nodes, RegionKind::cells});
     const int component = component_of(t, record);
     const Formula value = t.formula("value", "value of the unknown");
     for (int c = 0; region != nullptr && c < record.components; ++c)
-      if (component < 0 || component == c) prescribed.push_back({region, c, value, t.where()});
+      if (component < 0 || component == c) prescribed.push_back({region, c, coefficient(value), t.where()});
   }
   return prescribed;
 }
@@ -297,45 +297,44 @@ CaseModel read_form(Run& run) {
       table.refuse(key, fmt::format("'[model] {}' was given", key),
                    "the elements of the field are chosen in one place, [space]",
                    fmt::format("write it as [space] {} = ...", key));
-  CaseModel model;
+  CaseModel read;
+  Model& model = read.model;
   if (goes_through_time(run)) {
-    model.time = read_time(run, "value", record.components);
-    model.time->capacity = read_capacity(run, *catalogue, record);
+    read.time = read_time(run, "value", record.components);
+    model.capacity = read_capacity(run, *catalogue, record);
   }
   const char* move_out = "move it out of the load case, or make two case files";
-  model.load_cases = read_load_cases(input, {"load", "prescribe"},
-                                     {{"material", move_out}, {"model", move_out}, {"boundary", move_out}});
+  read.load_cases = read_load_cases(input, {"load", "prescribe"},
+                                    {{"material", move_out}, {"model", move_out}, {"boundary", move_out}});
   const Equations parts = read_equations(run, *catalogue, form);
   phase.reset();
   const FunctionSpace& space = make_space(run, mesh, record.components, catalogue.get());
   phase.emplace(run.device().profile(), "model");
-  for (LoadCaseInput& each : model.load_cases.cases) {
-    add_loads(input, each.table, mesh, record, each.loads);
-    each.prescribed = read_prescribed(each.table, mesh, record);
+  for (const LoadCaseInput& each : read.load_cases.cases) {
+    ModelLoadCase& own = model.load_cases.emplace_back(ModelLoadCase{each.name});
+    add_loads(input, each.table, mesh, record, own.loads);
+    own.prescribed = read_prescribed(each.table, mesh, record);
   }
-  model.space = &space;
+  model.space = borrowed(space);
   model.equations = parts.integrals;
   model.linear = parts.linear;
-  model.supports =
-      std::make_shared<const LoadCaseSupports>(space, read_prescribed(input.root(), mesh, record), model.load_cases);
-  model.supports->check(input, model.load_cases);
+  model.definite = false;
+  model.supports = read_prescribed(input.root(), mesh, record);
   model.rigid = rigid_modes(record, parts);
-  for (const Region* region : parts.held) {
-    const std::vector<Node> nodes = space.nodes_in(*region);
-    model.held.insert(model.held.end(), nodes.begin(), nodes.end());
-  }
-  model.nodal_results = {{record.unknown, record.components}};
+  for (const Region* region : parts.held) model.held.push_back({space.nodes_in(*region)});
+  make_supports(input, read);
+  read.nodal_results = {{record.unknown, record.components}};
   for (const FormRecord* each : parts.evaluated)
     for (const Field& field : evaluated_fields(*each)) {
-      model.nodal_results.push_back(field);
-      if (each->codimension == 0) model.cell_results.push_back(field);
+      read.nodal_results.push_back(field);
+      if (each->codimension == 0) read.cell_results.push_back(field);
     }
-  model.nodal_results.push_back({"reaction", record.components});
-  model.show = [&run, catalogue, records = parts.evaluated, supports = model.supports](const Operator& equations,
-                                                                                       const SolutionView& s) {
-    show(run, records, equations, supports->common(), s);
+  read.nodal_results.push_back({"reaction", record.components});
+  read.show = [&run, catalogue, records = parts.evaluated](const CaseModel& shown, const Operator& equations,
+                                                           const SolutionView& s) {
+    show(run, records, equations, shown.supports->common(), s);
   };
-  return model;
+  return read;
 }
 
 }  // namespace ritz

@@ -74,13 +74,13 @@ void read_loads(const Case::Table& from, const Mesh& mesh, HeatLoads& loads) {
   }
 }
 
-std::vector<Prescription> read_temperatures(const Case::Table& from, const Mesh& mesh) {
-  std::vector<Prescription> prescribed;
+std::vector<PrescribedValue> read_temperatures(const Case::Table& from, const Mesh& mesh) {
+  std::vector<PrescribedValue> prescribed;
   for (const Case::Table& t : from.tables("temperature", "prescribed temperatures")) {
     const Region* region =
         t.region("region", "facets, nodes or cells", mesh, {RegionKind::facets, RegionKind::nodes, RegionKind::cells});
     const Formula value = t.formula("value", "temperature");
-    if (region != nullptr) prescribed.push_back({region, 0, value, t.where()});
+    if (region != nullptr) prescribed.push_back({region, 0, coefficient(value), t.where()});
   }
   return prescribed;
 }
@@ -187,17 +187,18 @@ void print_heat(Run& run, const Operator& equations, const Constraints& supports
   run.results().facts()["residual_certificate"] = fmt::format("{:.3e}", s.residual);
 }
 
-void show(Run& run, const Operator& equations, const Constraints& supports, const Model& model, bool evolves,
-          const std::optional<MeshErrorModel>& error_model, const SolutionView& s) {
+void show(Run& run, const Operator& equations, const CaseModel& read, const std::optional<MeshErrorModel>& error_model,
+          const SolutionView& s) {
+  const Model& model = read.model;
   const FunctionSpace& space = equations.space();
   std::optional<Profile::Phase> phase(std::in_place, run.device().profile(), "fields");
   if (s.part == 1) check_ranges(model, s.u);
   Field temperature = run.results().fields().of("temperature", space, s.u);
   print_range(run, space.mesh(), "temperature", temperature.values);
   try {
-    if (evolves || (model.exchanges.empty() && !s.applied.empty()))
+    if (read.time || (model.exchanges.empty() && !s.applied.empty()))
       print_balance(run, s.applied, s.reaction, s.residual, 1);
-    else print_heat(run, equations, supports, model.exchanges, s);
+    else print_heat(run, equations, read.supports->common(), model.exchanges, s);
   } catch (const Error& error) {
     if (error.exit() != Exit::resources) throw;
     run.log().notice(fmt::format("heat that is exchanged is not reported: {}", error.message()));
@@ -226,9 +227,9 @@ CaseModel read_heat(Run& run) {
   const PlaneModel plane = plane_model(run, mesh, {"plane", "axisymmetric"}, "plane");
   const double absolute_zero = read_absolute_zero(input);
   const char* move_out = "move it out of the load case, or make two case files";
-  CaseModel result;
-  if (goes_through_time(run)) result.time = read_time(run, "temperature", 1);
-  result.load_cases = read_load_cases(
+  CaseModel read;
+  if (goes_through_time(run)) read.time = read_time(run, "temperature", 1);
+  read.load_cases = read_load_cases(
       input, {"source", "flux", "power", "temperature"},
       {{"material", move_out},
        {"model", move_out},
@@ -240,44 +241,31 @@ CaseModel read_heat(Run& run) {
   phase.emplace(run.device().profile(), "model");
   HeatConduction heat(mesh,
                       {.thickness = plane.weight, .axisymmetric = plane.axisymmetric, .absolute_zero = absolute_zero});
-  const std::vector<ThermalMaterial> conductors = read_materials(input, mesh, result.time.has_value(), heat);
+  const std::vector<ThermalMaterial> conductors = read_materials(input, mesh, read.time.has_value(), heat);
   read_loads(input.root(), mesh, heat.loads);
   read_surroundings(input, mesh, heat);
-  for (LoadCaseInput& each : result.load_cases.cases) {
-    read_loads(each.table, mesh, heat.load_case(each.name));
-    each.prescribed = read_temperatures(each.table, mesh);
-  }
+  for (const LoadCaseInput& each : read.load_cases.cases) read_loads(each.table, mesh, heat.load_case(each.name));
   ErrorList errors;
-  const auto model = std::make_shared<Model>(heat.model(borrowed(space), errors));
+  read.model = heat.model(borrowed(space), errors);
   for (const Error& error : errors.errors()) input.add_error(error);
-  for (const std::string& notice : model->notices) run.log().notice(notice);
-  for (std::size_t i = 0; i < result.load_cases.cases.size(); ++i)
-    result.load_cases.cases[i].loads = model->load_cases[i].loads;
-  result.space = &space;
-  result.equations = model->equations;
-  result.linear = model->linear;
-  result.promise = model->definite ? MatrixPromise::positive_definite : MatrixPromise::none;
-  result.start = model->start;
-  if (result.time) result.time->capacity = model->capacity;
-  result.supports =
-      std::make_shared<const LoadCaseSupports>(space, read_temperatures(input.root(), mesh), result.load_cases);
-  result.supports->check(input, result.load_cases);
-  result.rigid = model->rigid;
-  result.held = model->held;
+  for (const std::string& notice : read.model.notices) run.log().notice(notice);
+  read.model.supports = read_temperatures(input.root(), mesh);
+  for (std::size_t i = 0; i < read.load_cases.cases.size(); ++i)
+    read.model.load_cases[i].prescribed = read_temperatures(read.load_cases.cases[i].table, mesh);
+  make_supports(input, read);
   const bool wants_error = wants_mesh_error(run);
-  if (wants_error && !model->linear)
+  if (wants_error && !read.model.linear)
     input.add_error(Error(
         Exit::input, "[output] error_estimate of a conductivity that depends on the temperature, or with radiation",
         "the estimate knows linear equations only", "omit error_estimate, and compare with a finer mesh"));
   const std::optional<MeshErrorModel> error_model =
       wants_error ? std::optional(MeshErrorModel{plane, {}, conductors}) : std::nullopt;
-  result.nodal_results = {{"temperature", 1}, {"heat_flux", mesh.dimension()}, {"reaction", 1}};
-  result.cell_results = flux_names(mesh, error_model.has_value()).cells;
-  result.show = [&run, supports = result.supports, model, evolves = result.time.has_value(), error_model](
-                    const Operator& equations, const SolutionView& s) {
-    show(run, equations, supports->common(), *model, evolves, error_model, s);
+  read.nodal_results = {{"temperature", 1}, {"heat_flux", mesh.dimension()}, {"reaction", 1}};
+  read.cell_results = flux_names(mesh, error_model.has_value()).cells;
+  read.show = [&run, error_model](const CaseModel& shown, const Operator& equations, const SolutionView& s) {
+    show(run, equations, shown, error_model, s);
   };
-  return result;
+  return read;
 }
 
 }  // namespace ritz

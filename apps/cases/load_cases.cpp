@@ -1,6 +1,6 @@
 #include "apps/cases/load_cases.hpp"
 
-#include "apps/cases/model.hpp"
+#include "apps/cases/case_model.hpp"
 #include "apps/results/checkpoint_states.hpp"
 #include "apps/cases/shared_model.hpp"
 #include "device/host_memory.hpp"
@@ -53,26 +53,6 @@ LoadCombination read_combination(const Case::Table& table, const std::vector<Loa
   return combination;
 }
 
-bool replaces(const Prescription& own, const Prescription& other) {
-  return own.region == other.region && own.component == other.component;
-}
-
-void add(Constraints& constraints, const Prescription& p) {
-  prescribe(constraints, *p.region, p.component, p.value, p.source);
-}
-
-// Values of zero where only load cases prescribe some: without any load case they are not there, but the unknowns are
-// the same.
-void add_zeros(Constraints& constraints, const std::vector<Prescription>& own) {
-  const FunctionSpace& space = constraints.space();
-  for (const Prescription& p : own) {
-    std::vector<Node> nodes;
-    for (const Node node : space.nodes_in(*p.region))
-      if (!constraints.is_prescribed(node, p.component)) nodes.push_back(node);
-    constraints.prescribe_nodes(nodes, p.component, 0, p.source);
-  }
-}
-
 }  // namespace
 
 LoadCaseInputs read_load_cases(Case& input, const std::vector<std::string>& load_tables,
@@ -91,7 +71,7 @@ LoadCaseInputs read_load_cases(Case& input, const std::vector<std::string>& load
                   "act in all load cases",
                   fmt::format("give it some of {}, or remove it", quoted_list(load_tables)));
     refuse_matrix_tables(table, matrix_tables);
-    inputs.cases.push_back({table, name, {}, {}});
+    inputs.cases.push_back({table, name});
   }
   for (const Case::Table& table : input.tables("combination", "a sum of load cases, by superposition")) {
     inputs.combinations.push_back(read_combination(table, inputs.cases));
@@ -103,43 +83,20 @@ LoadCaseInputs read_load_cases(Case& input, const std::vector<std::string>& load
   return inputs;
 }
 
-LoadCaseSupports::LoadCaseSupports(const FunctionSpace& space, const std::vector<Prescription>& common,
-                                   const LoadCaseInputs& inputs, const std::function<void(Constraints&)>& always) {
-  const auto make = [&](const std::vector<Prescription>& own) -> Constraints& {
-    Constraints& made = *sets_.emplace_back(std::make_unique<Constraints>(space));
-    for (const Prescription& p : common)
-      if (std::ranges::none_of(own, [&](const Prescription& q) { return replaces(q, p); })) add(made, p);
-    for (const Prescription& p : own) add(made, p);
-    if (always) always(made);
-    return made;
-  };
-  Constraints& shared = make({});
-  bool all_have_own = !inputs.cases.empty();
-  for (const LoadCaseInput& each : inputs.cases) {
-    all_have_own = all_have_own && !each.prescribed.empty();
-    set_of_.push_back(each.prescribed.empty() ? 0 : sets_.size());
-    if (!each.prescribed.empty()) make(each.prescribed);
-  }
-  if (all_have_own) add_zeros(shared, inputs.cases.front().prescribed);
-}
-
-std::vector<Constraints*> LoadCaseSupports::all() const {
-  std::vector<Constraints*> result;
-  for (const auto& set : sets_) result.push_back(set.get());
-  return result;
-}
-
-void LoadCaseSupports::check(Case& input, const LoadCaseInputs& inputs) const {
+void make_supports(Case& input, CaseModel& read) {
+  read.supports = std::make_shared<const ModelSupports>(read.model);
   std::vector<LoadCase> cases;
-  for (std::size_t i = 0; i < inputs.cases.size(); ++i) cases.push_back({inputs.cases[i].name, {}, &of(i)});
+  for (std::size_t i = 0; i < read.model.load_cases.size(); ++i)
+    cases.push_back({read.model.load_cases[i].name, {}, &read.supports->of(i)});
   try {
     check_same_unknowns(cases);
   } catch (const Error& error) { input.add_error(error); }
 }
 
-void solve_load_cases(Run& run, const Operator& equations, const LoadCaseInputs& inputs,
-                      const LoadCaseSupports& supports, const LinearSolverOptions& options,
+void solve_load_cases(Run& run, const Operator& equations, const CaseModel& read, const LinearSolverOptions& options,
                       const std::function<void(const StaticSolution&)>& show) {
+  const LoadCaseInputs& inputs = read.load_cases;
+  const ModelSupports& supports = *read.supports;
   const Index unknowns = equations.space().unknown_count();
   const auto finish = [&](const StaticSolution& solution) {
     run.results().record(solution.report, unknowns);
@@ -163,7 +120,7 @@ void solve_load_cases(Run& run, const Operator& equations, const LoadCaseInputs&
   if (run.results().resumed()) loads.known = solved_columns_of(*run.results().resumed());
   loads.keep = [&](const SolvedColumns& solved, std::size_t count) { run.results().keep(state_of(solved, count)); };
   for (std::size_t i = 0; i < inputs.cases.size(); ++i)
-    loads.cases.push_back({inputs.cases[i].name, inputs.cases[i].loads, &supports.of(i), {}});
+    loads.cases.push_back({inputs.cases[i].name, read.model.load_cases[i].loads, &supports.of(i), {}});
   if (!inputs.common.empty())
     run.log().line("in every load case, and once in every combination: {}", fmt::join(inputs.common, ", "));
   StaticSolutions solutions = solve(loads);

@@ -82,33 +82,41 @@ int count_loose(const VibrationModes& modes) {
   return static_cast<int>(std::ranges::count_if(values, is_loose)) - modes.rigid_count;
 }
 
+int free_motions(const Model& model, const Constraints& supports) {
+  int count = 0;
+  for (const FreePart& part : free_parts(model, supports)) count += static_cast<int>(part.motions.size());
+  return count;
+}
+
 }  // namespace
 
-void find_modes(Run& run, CaseModel model) {
+void find_modes(Run& run, CaseModel read) {
+  Model& model = read.model;
   const FunctionSpace& space = *model.space;
-  VibrationInput& vibration = *model.vibration;
   ModalSettings settings = read_settings(run.input());
   if (settings.shapes.factor != 0 && settings.shapes.phases == 0)
     run.log().notice("[modal] animate_displacement has no effect: [modal] animate is 0");
-  const bool factorised = model.factorised && settings.eigen.method == EigenMethod::automatic;
+  const bool factorised = model.ill_conditioned && settings.eigen.method == EigenMethod::automatic;
   if (factorised) settings.eigen.method = EigenMethod::lanczos;
   std::vector<Field> results;
   const int count = settings.eigen.band ? 1000 : settings.eigen.count;
   for (int k = 0; k < count; ++k) results.push_back({mode_name(static_cast<std::size_t>(k)), space.mesh().dimension()});
-  vibration.model.lists_stay = !run.options().member.empty();
-  forecast_modes(run, space, model.equations, vibration.inertia, vibration.model, settings.eigen);
-  finish_model(run, model.supports->all(), {}, {results});
+  const VibrationModel vibration{.rigid_motions = free_motions(model, read.supports->common()),
+                                 .axisymmetric = model.rigid == RigidModes::axisymmetric,
+                                 .lists_stay = !run.options().member.empty()};
+  forecast_modes(run, space, model.equations, model.inertia, vibration, settings.eigen);
+  finish_model(run, read, false, {results});
 
   settings.eigen.progress = run.progress();
   const Operator& stiffness = make_operator(run, space, std::move(model.equations));
-  const Operator& masses = make_operator(run, space, std::move(vibration.inertia));
-  VibrationModes modes = solve_vibration(stiffness, masses, model.supports->common(), vibration.model, settings.eigen);
+  const Operator& masses = make_operator(run, space, std::move(model.inertia));
+  VibrationModes modes = solve_vibration(stiffness, masses, read.supports->common(), vibration, settings.eigen);
   if (factorised) modes.eigen.choice = "beams and thin shells are ill-conditioned, so they are factorised";
   std::optional<Profile::Phase> phase(std::in_place, run.device().profile(), "fields");
-  const double mass = vibration.mass(modes);
+  const double mass = read.mass ? read.mass() : modes.total_mass.front();
   check_mass(modes, mass);
   record(run.results(), modes, space.unknown_count(), mass, settings.eigen.relative);
-  run.log().line("mass: {:.8g}; rigid motions left by the supports: {}", mass, vibration.model.rigid_motions);
+  run.log().line("mass: {:.8g}; rigid motions left by the supports: {}", mass, vibration.rigid_motions);
   if (modes.frequencies.empty()) run.log().notice("there is no mode in the band");
   if (const int loose = count_loose(modes); loose > 0)
     run.log().notice(fmt::format(

@@ -116,12 +116,6 @@ const FunctionSpace& make_space(Run& run, const Mesh& mesh, int components, cons
   }
 }
 
-void prescribe(Constraints& constraints, const Region& region, int component, const Formula& value,
-               const std::string& source) {
-  if (value.is_number()) return constraints.prescribe(region, component, value.number(), source);
-  constraints.prescribe(region, component, PointFunction(value), source);
-}
-
 Operator& make_operator(Run& run, const FunctionSpace& space, std::vector<Integral> integrals,
                         const LinearSolverOptions* solver) {
   auto phase = run.device().profile().phase("pattern");
@@ -132,13 +126,7 @@ Operator& make_operator(Run& run, const FunctionSpace& space, std::vector<Integr
   return equations;
 }
 
-void finish_model(Run& run, Constraints& constraints, std::optional<RigidModes> modes, const ProbeFields& fields,
-                  std::span<const Node> held_nodes) {
-  finish_model(run, std::array{&constraints}, modes, fields, held_nodes);
-}
-
-void finish_model(Run& run, std::span<Constraints* const> constraints, std::optional<RigidModes> modes,
-                  const ProbeFields& fields, std::span<const Node> held_nodes) {
+void finish_model(Run& run, const CaseModel& read, bool must_be_held, const ProbeFields& fields) {
   auto phase = run.device().profile().phase("checks");
   ErrorList model;
   const auto collect = [&](const auto& check) {
@@ -148,8 +136,8 @@ void finish_model(Run& run, std::span<Constraints* const> constraints, std::opti
       for (const Error& error : errors.list()) model.add(error);
     } catch (const Error& error) { model.add(error); }
   };
-  for (Constraints* each : constraints) collect([&] { each->finish(); });
-  if (modes) collect([&] { check_held(*constraints.front(), *modes, held_nodes); });
+  for (Constraints* each : read.supports->all()) collect([&] { each->finish(); });
+  if (must_be_held) collect([&] { check_held(read.model, read.supports->common()); });
   std::set<std::string> said;  // what several load cases share is wrong only once
   for (const Error& error : model.errors())
     if (said.insert(error.message() + error.why()).second) run.input().add_error(error);

@@ -1,12 +1,11 @@
 // The parts that heat and elasticity share: what a two-dimensional mesh stands for, supports, checks, the summary.
 #pragma once
 
-#include "apps/cases/run.hpp"
+#include "apps/cases/case_model.hpp"
 #include "fem/analysis/static_solution.hpp"
 #include "fem/operator/operator.hpp"
 #include "fem/physics/place.hpp"
 #include "fem/plugins/form_catalogue.hpp"
-#include "fem/space/rigid_motion.hpp"
 
 #include <span>
 #include <string>
@@ -27,10 +26,6 @@ PlaneModel plane_model(Run& run, const Mesh& mesh, const std::vector<std::string
 // error.
 bool has_area(const Case::Table& table, const Mesh& mesh, const Region& facets, const PlaneModel& plane);
 
-// A number or a formula, evaluated at the nodes of the space on the region.
-void prescribe(Constraints& constraints, const Region& region, int component, const Formula& value,
-               const std::string& source);
-
 void add_material_errors(Case& input, const Mesh& mesh, const std::vector<MaterialRegion>& materials);
 
 // [space]. It lives as long as the run, or longer: members of a sweep share it. With a catalogue the case may name a
@@ -41,13 +36,9 @@ const FunctionSpace& make_space(Run& run, const Mesh& mesh, int components, cons
 Operator& make_operator(Run& run, const FunctionSpace& space, std::vector<Integral> integrals,
                         const LinearSolverOptions* solver = nullptr);
 
-// All errors of the case at once, then conflicts of constraints, then free motions (where modes are given: without,
-// bodies may be free); with --check the run ends here. `fields`: the results to come, which probes may name.
-void finish_model(Run& run, Constraints& constraints, std::optional<RigidModes> modes, const ProbeFields& fields,
-                  std::span<const Node> held_nodes = {});
-// The same for several load cases, whose prescribed unknowns are the same.
-void finish_model(Run& run, std::span<Constraints* const> constraints, std::optional<RigidModes> modes,
-                  const ProbeFields& fields, std::span<const Node> held_nodes = {});
+// All errors of the case at once, then conflicts of supports, then motions that they leave free, where the body must be
+// held; with --check the run ends here. `fields`: the results to come, which probes may name.
+void finish_model(Run& run, const CaseModel& read, bool must_be_held, const ProbeFields& fields);
 
 // "peak <name>: value at (x, y, z)": largest, and smallest when signed.
 void print_range(Run& run, const Mesh& mesh, const std::string& name, const std::vector<double>& values);

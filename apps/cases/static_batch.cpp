@@ -35,7 +35,7 @@ int members_that_fit(const FunctionSpace& space, int limit) {
   return limit > 0 ? std::min(limit, memory) : memory;
 }
 
-void StaticBatch::add(Run& run, const Operator& equations, std::shared_ptr<const LoadCaseSupports> supports,
+void StaticBatch::add(Run& run, const Operator& equations, std::shared_ptr<const ModelSupports> supports,
                       const LinearSolverOptions& options, ShowSolution show) {
   auto& shared = run.shared().equations;
   const auto found = std::ranges::find(shared, &equations, [](const auto& each) { return each.get(); });
@@ -104,13 +104,12 @@ void StaticBatch::solve(std::vector<Waiting> members) {
   solve(std::move(second));
 }
 
-void solve_or_wait(Run& run, const Operator& equations, const LoadCaseInputs& inputs,
-                   const std::shared_ptr<const LoadCaseSupports>& supports, const LinearSolverOptions& options,
-                   const ShowSolution& show) {
+void solve_or_wait(Run& run, const Operator& equations, const std::shared_ptr<const CaseModel>& read,
+                   const LinearSolverOptions& options, const ShowSolution& show) {
   StaticBatch* batch = run.shared().batch;
-  if (batch == nullptr || !inputs.cases.empty())
-    return solve_load_cases(run, equations, inputs, *supports, options, show);
-  batch->add(run, equations, supports, options, show);
+  if (batch == nullptr || !read->load_cases.cases.empty())
+    return solve_load_cases(run, equations, *read, options, show);
+  batch->add(run, equations, read->supports, options, show);
 }
 
 }  // namespace ritz

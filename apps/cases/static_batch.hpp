@@ -1,10 +1,10 @@
 // Linear models that wait for each other: members of a sweep with the same matrix are columns of one solution, as many
 // as the memory holds.
 //
-//   solve_or_wait(run, equations, load_cases, supports, options, show);   // the last step of an app
+//   solve_or_wait(run, equations, read, options, show);   // the last step of an app
 #pragma once
 
-#include "apps/cases/load_cases.hpp"
+#include "apps/cases/case_model.hpp"
 #include "apps/cases/sweep_plan.hpp"
 
 #include <exception>
@@ -29,7 +29,7 @@ class StaticBatch {
 
   // The run must live until it is done. Solves those before where this one has another matrix, and all where that are
   // enough.
-  void add(Run& run, const Operator& equations, std::shared_ptr<const LoadCaseSupports> supports,
+  void add(Run& run, const Operator& equations, std::shared_ptr<const ModelSupports> supports,
            const LinearSolverOptions& options, ShowSolution show);
   void solve();  // those that wait
   bool waits(const Run& run) const;
@@ -41,7 +41,7 @@ class StaticBatch {
     Run* run;
     Operator* equations;
     std::vector<FormValue> numbers;  // of the equations for this member
-    std::shared_ptr<const LoadCaseSupports> supports;
+    std::shared_ptr<const ModelSupports> supports;
     LinearSolverOptions options;
     ShowSolution show;
   };
@@ -59,8 +59,7 @@ class StaticBatch {
 
 // Waits if a sweep collects members. Otherwise, and for models with load cases: solve_load_cases() now. Data that
 // `show` refers to must live as long as the run.
-void solve_or_wait(Run& run, const Operator& equations, const LoadCaseInputs& inputs,
-                   const std::shared_ptr<const LoadCaseSupports>& supports, const LinearSolverOptions& options,
-                   const ShowSolution& show);
+void solve_or_wait(Run& run, const Operator& equations, const std::shared_ptr<const CaseModel>& read,
+                   const LinearSolverOptions& options, const ShowSolution& show);
 
 }  // namespace ritz

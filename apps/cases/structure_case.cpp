@@ -6,7 +6,6 @@
 #include "apps/results/derived_fields.hpp"
 #include "apps/results/field_component.hpp"
 #include "apps/cases/section_forces.hpp"
-#include "fem/operator/untouched_unknowns.hpp"
 #include "solvers/algebra/vectors.hpp"
 
 #include <algorithm>
@@ -118,12 +117,6 @@ void show(Run& run, const Operator& equations, const StructureModel& model,
   run.results().write(std::move(nodal), std::move(derived.cells), s.time);
 }
 
-void check_supports(Run& run, const Constraints& held) {
-  try {
-    check_held(held, RigidModes::solid);
-  } catch (const Error& error) { run.input().add_error(error); }
-}
-
 // Loads along beams: `factor` times those outside of load cases, and those of each load case times its own factor.
 std::vector<std::array<double, 3>> summed(const StructureLoads& common, double factor,
                                           const std::vector<StructureLoads>& own, const std::vector<double>& factors) {
@@ -146,48 +139,36 @@ CaseModel read_structure(Run& run) {
   const auto catalogue = std::make_shared<const FormCatalogue>(run.device(), load_plugins(run));
   std::optional<Profile::Phase> phase(std::in_place, run.device().profile(), "model");
   const char* move_out = "move it out of the load case, or make two case files";
-  CaseModel model;
-  model.load_cases = read_load_cases(input, {"force", "line_load", "surface_load", "pressure", "gravity", "support"},
-                                     {{"section", move_out}, {"spring", move_out}, {"mass", move_out}});
+  CaseModel read;
+  read.load_cases = read_load_cases(input, {"force", "line_load", "surface_load", "pressure", "gravity", "support"},
+                                    {{"section", move_out}, {"spring", move_out}, {"mass", move_out}});
   bool weighs = has_gravity(input.root());
-  for (const LoadCaseInput& each : model.load_cases.cases) weighs = weighs || has_gravity(each.table);
+  for (const LoadCaseInput& each : read.load_cases.cases) weighs = weighs || has_gravity(each.table);
   const StructureModel structure = read_sections(run, mesh, *catalogue, weighs);
-  const std::vector<Prescription> held = read_structure_supports(input.root(), mesh, structure.components);
+  Model& model = read.model;
+  model.supports = read_structure_supports(input.root(), mesh, structure.components);
   const StructureLoads common = read_structure_loads(input.root(), mesh, structure);
   std::vector<StructureLoads> own;
-  for (LoadCaseInput& each : model.load_cases.cases) {
+  for (const LoadCaseInput& each : read.load_cases.cases) {
     own.push_back(read_structure_loads(each.table, mesh, structure));
-    each.loads = own.back().integrals;
-    each.prescribed = read_structure_supports(each.table, mesh, structure.components);
+    model.load_cases.push_back(
+        {each.name, own.back().integrals, read_structure_supports(each.table, mesh, structure.components)});
   }
   phase.reset();
   const FunctionSpace& space = structure_space(run, mesh, structure);
   phase.emplace(run.device().profile(), "model");
-  const std::vector<std::uint8_t> touched = touched_unknowns(space, structure.stiffness);
-  Index untouched = 0;
-  model.supports = std::make_shared<const LoadCaseSupports>(
-      space, held, model.load_cases, [&](Constraints& fixed) { untouched = hold_untouched(touched, fixed); });
-  model.supports->check(input, model.load_cases);
-  if (untouched > 0) run.log().detail("{} unknowns on which no element acts are held at zero", untouched);
-  std::vector<Prescription> all = held;
-  if (!model.load_cases.cases.empty())
-    std::ranges::copy(model.load_cases.cases.front().prescribed, std::back_inserter(all));
-  if (!structure.sections.empty()) check_supports(run, held_by(space, all, structure));
-  model.space = &space;
-  model.equations = structure.stiffness;
+  fill_model(space, structure, model);
   model.equations.insert(model.equations.end(), common.integrals.begin(), common.integrals.end());
-  model.linear = structure.linear;
-  model.promise = MatrixPromise::positive_definite;
-  model.tolerance = 1e-6;   // what double precision leaves of the residual of shells and slender beams,
-  model.factorised = true;  // which are ill-conditioned
-  model.structural = true;
-  model.nodal_results = nodal_names(structure.components);
-  model.cell_results = section_force_names(structure, mesh.cell_count());
-  model.show = [&run, catalogue, structure, common, own, supports = model.supports](const Operator& equations,
-                                                                                    const SolutionView& s) {
-    show(run, equations, structure, summed(common, s.part, own, s.factors), supports->common(), s);
+  make_supports(input, read);
+  if (const Index untouched = read.supports->untouched(); untouched > 0)
+    run.log().detail("{} unknowns on which no element acts are held at zero", untouched);
+  read.nodal_results = nodal_names(structure.components);
+  read.cell_results = section_force_names(structure, mesh.cell_count());
+  read.show = [&run, catalogue, structure, common, own](const CaseModel& shown, const Operator& equations,
+                                                        const SolutionView& s) {
+    show(run, equations, structure, summed(common, s.part, own, s.factors), shown.supports->common(), s);
   };
-  return model;
+  return read;
 }
 
 }  // namespace ritz

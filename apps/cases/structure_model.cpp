@@ -183,7 +183,7 @@ void read_node_element(const Case::Table& t, const std::string& name, const Mesh
                    "name nodes of sections that have these unknowns", Exit::model);
   model.stiffness.push_back(Integral::at_nodes(element, nodes));
   model.linear = model.linear && entry.record->linear;
-  for (int c = 0; c < 3; ++c) model.springs.push_back({region, c, 0, t.where()});
+  for (int c = 0; c < 3; ++c) model.springs.emplace_back(region, c);
 }
 
 void read_springs(Case& input, const Mesh& mesh, const FormCatalogue& catalogue, StructureModel& model) {
@@ -217,7 +217,7 @@ void read_springs(Case& input, const Mesh& mesh, const FormCatalogue& catalogue,
     else model.stiffness.push_back(Integral::at_nodes(NodeSpring<3>{{k[0], k[1], k[2]}, {}}, nodes));
     for (int c = 0; c < 6; ++c)
       if ((c < 3 ? k[static_cast<std::size_t>(c)] : r[static_cast<std::size_t>(c - 3)]) > 0)
-        model.springs.push_back({region, c, 0, t.where()});
+        model.springs.emplace_back(region, c);
   }
 }
 
@@ -312,24 +312,22 @@ const FunctionSpace& structure_space(Run& run, const Mesh& mesh, const Structure
   });
 }
 
-Constraints held_by(const FunctionSpace& space, const std::vector<Prescription>& supports,
-                    const StructureModel& model) {
-  Constraints held(space);
-  const auto hold = [&](const Prescription& p) {
-    std::vector<Node> nodes;
-    for (const Node node : space.nodes_in(*p.region))
-      if (p.component < model.components_at[static_cast<std::size_t>(space.mesh_node_of(node))]) nodes.push_back(node);
-    held.prescribe_nodes(nodes, p.component, 0, p.source);
-  };
-  std::ranges::for_each(supports, hold);
-  std::ranges::for_each(model.springs, hold);
-  return held;
+void fill_model(const FunctionSpace& space, const StructureModel& structure, Model& model) {
+  model.space = borrowed(space);
+  model.equations = structure.stiffness;
+  model.linear = structure.linear;
+  model.sparse = true;
+  model.structural = true;
+  model.ill_conditioned = true;  // shells and slender beams:
+  model.tolerance = 1e-6;        // what double precision leaves of their residual
+  model.rigid = structure.sections.empty() ? std::nullopt : std::optional(RigidModes::solid);
+  for (const auto& [region, component] : structure.springs) model.held.push_back({space.nodes_in(*region), component});
 }
 
-std::vector<Prescription> read_structure_supports(const Case::Table& from, const Mesh& mesh, int components,
-                                                  bool only_zero) {
+std::vector<PrescribedValue> read_structure_supports(const Case::Table& from, const Mesh& mesh, int components,
+                                                     bool only_zero) {
   const char* names[] = {"x", "y", "z", "rx", "ry", "rz"};
-  std::vector<Prescription> prescribed;
+  std::vector<PrescribedValue> prescribed;
   for (const Case::Table& t : from.tables("support", "prescribed displacements and rotations")) {
     const Region* region = t.region("region", "nodes, or cells or edges whose nodes are meant", mesh,
                                     {RegionKind::nodes, RegionKind::facets, RegionKind::cells});

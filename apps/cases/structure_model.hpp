@@ -1,7 +1,7 @@
 // Beams, bars, shells, springs and loads of a case of ritz-structure.
 #pragma once
 
-#include "apps/cases/load_cases.hpp"
+#include "apps/cases/case_model.hpp"
 #include "fem/elements/beam.hpp"
 #include "fem/space/constraints.hpp"
 #include "fem/plugins/form_catalogue.hpp"
@@ -29,14 +29,14 @@ struct PointMass {
 
 struct StructureModel {
   std::vector<StructureSection> sections;
-  std::vector<int> section_of;        // [cell] -1: carries nothing, names a place
-  std::vector<int> components_at;     // [mesh node] unknowns that its elements know; 0: none
-  bool linear = true;                 // are all of its elements?
-  bool lacks_elements = false;        // a section names one that there is not
-  int components = 3;                 // of the space: 3, or 6 with rotations
-  std::vector<Integral> stiffness;    // sections, and springs to the ground
-  std::vector<Integral> ground;       // the springs of these
-  std::vector<Prescription> springs;  // held elastically: region, component
+  std::vector<int> section_of;                         // [cell] -1: carries nothing, names a place
+  std::vector<int> components_at;                      // [mesh node] unknowns that its elements know; 0: none
+  bool linear = true;                                  // are all of its elements?
+  bool lacks_elements = false;                         // a section names one that there is not
+  int components = 3;                                  // of the space: 3, or 6 with rotations
+  std::vector<Integral> stiffness;                     // sections, and springs to the ground
+  std::vector<Integral> ground;                        // the springs of these
+  std::vector<std::pair<const Region*, int>> springs;  // held elastically: region, component
   std::vector<PointMass> masses;
 };
 
@@ -48,13 +48,13 @@ Beam beam_of(const StructureSection& section);
 StructureModel read_sections(Run& run, const Mesh& mesh, const FormCatalogue& catalogue, bool needs_density);
 
 // [[support]] of the case or of a load case. With `only_zero`, other values are errors.
-std::vector<Prescription> read_structure_supports(const Case::Table& from, const Mesh& mesh, int components,
-                                                  bool only_zero = false);
+std::vector<PrescribedValue> read_structure_supports(const Case::Table& from, const Mesh& mesh, int components,
+                                                     bool only_zero = false);
 
 const FunctionSpace& structure_space(Run& run, const Mesh& mesh, const StructureModel& model);
 
-// Unknowns held by supports and springs, to count the rigid motions that they leave; without those held by elements.
-Constraints held_by(const FunctionSpace& space, const std::vector<Prescription>& supports, const StructureModel& model);
+// The stiffness, what springs hold, and the facts of structures.
+void fill_model(const FunctionSpace& space, const StructureModel& structure, Model& model);
 
 // Kinetic energies of the sections and point masses. What is wrong is added to the case.
 std::vector<Integral> inertia_of(Case& input, const StructureModel& model);

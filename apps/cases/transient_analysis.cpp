@@ -71,20 +71,20 @@ std::vector<double> values_of(const std::vector<Formula>& formulas, const Functi
   return u;
 }
 
-ForecastModel foreseen(const CaseModel& model, const LinearSolverOptions& solver, const Operator& capacity,
+ForecastModel foreseen(const CaseModel& read, const LinearSolverOptions& solver, const Operator& capacity,
                        bool linear) {
   ForecastModel foreseen;
-  foreseen.matrix = asks_for_matrix(*model.space, solver);
+  foreseen.matrix = asks_for_matrix(read.space(), solver);
   foreseen.no_matrix = solver.operator_kind == OperatorKind::matrix_free;
   foreseen.restart = solver.restart;
   foreseen.factorised = solver.method == LinearMethod::direct;
-  foreseen.definite = model.promise == MatrixPromise::positive_definite;
+  foreseen.definite = read.model.definite;
   foreseen.half_storage = solver.multigrid.half_storage;
   foreseen.newton = true;
   foreseen.many = linear;
   foreseen.shows_increments = true;
   foreseen.steps = 2;
-  foreseen.beside = transient_vector_needs(*model.space) + capacity.memory_needs(Operator::Task::residual);
+  foreseen.beside = transient_vector_needs(read.space()) + capacity.memory_needs(Operator::Task::residual);
   return foreseen;
 }
 
@@ -164,34 +164,35 @@ TransientInput read_time(Run& run, const std::string& unknown, int components) {
   return input;
 }
 
-void solve_in_time(Run& run, const std::shared_ptr<const CaseModel>& model, const LinearSolverOptions& solver,
+void solve_in_time(Run& run, const std::shared_ptr<const CaseModel>& read, const LinearSolverOptions& solver,
                    const NewtonInput& newton) {
-  const FunctionSpace& space = *model->space;
-  if (!model->load_cases.cases.empty())
+  const Model& model = read->model;
+  const FunctionSpace& space = *model.space;
+  if (!read->load_cases.cases.empty())
     run.input().add_error(Error(Exit::model, "load cases of an evolution in time",
                                 "each load case is a state of its own, and here one state follows the other",
                                 "omit [time] or the load cases; loads may be formulas of t"));
   if (newton.follows_a_path())
     run.input().add_error(Error(Exit::model, "[newton] increments or path with [time]", "loads follow the time",
                                 "write the loads as formulas of t"));
-  TransientOptions options = model->time->options;
+  TransientOptions options = read->time->options;
   const bool linear =
-      model->linear && std::ranges::all_of(model->time->capacity, [](const Integral& i) { return i.form.linear; });
+      model.linear && std::ranges::all_of(model.capacity, [](const Integral& i) { return i.form.linear; });
   options.linear = solver;
   options.newton = {.relative = linear ? solver.relative : newton.options.relative,
                     .rounding_error = newton.options.rounding_error,
                     .max_steps = newton.options.max_steps,
                     .least_linear = solver.relative};
-  std::vector<Integral> integrals = model->equations;
-  integrals.insert(integrals.end(), model->time->capacity.begin(), model->time->capacity.end());
+  std::vector<Integral> integrals = model.equations;
+  integrals.insert(integrals.end(), model.capacity.begin(), model.capacity.end());
   if (run.options().check) {
-    const Operator counted(space, model->time->capacity, Layout::counted);
-    forecast(run, space, integrals, foreseen(*model, solver, counted, linear));
+    const Operator counted(space, model.capacity, Layout::counted);
+    forecast(run, space, integrals, foreseen(*read, solver, counted, linear));
   }
-  finish_model(run, model->supports->all(), {}, {model->nodal_results, model->cell_results}, model->held);
+  finish_model(run, *read, false, {read->nodal_results, read->cell_results});
 
   Operator& equations = make_operator(run, space, integrals, &solver);
-  Operator capacity(space, model->time->capacity);
+  Operator capacity(space, model.capacity);
   int written = run.results().resumed() ? run.results().resumed()->steps : 0;
   LiveLine live(run, options.end);
   const TransientObserver observer{
@@ -199,11 +200,12 @@ void solve_in_time(Run& run, const std::shared_ptr<const CaseModel>& model, cons
           [&](const TransientView& view) {
             run.log().end_progress();
             run.log().line("t = {:g}, step {}", view.time, view.state.steps);
-            model->show(equations, {.u = view.u,
-                                    .reaction = view.reaction,
-                                    .residual = view.state.residual,
-                                    .tolerance = options.newton.relative,
-                                    .time = view.time});
+            read->show(*read, equations,
+                       {.u = view.u,
+                        .reaction = view.reaction,
+                        .residual = view.state.residual,
+                        .tolerance = options.newton.relative,
+                        .time = view.time});
             ++written;
           },
       .after_step =
@@ -214,9 +216,9 @@ void solve_in_time(Run& run, const std::shared_ptr<const CaseModel>& model, cons
           },
       .keep = [&](const TransientState& state) { run.results().keep(state_of(state, options.end, written)); }};
   TransientState begin = run.results().resumed() ? transient_state_of(*run.results().resumed())
-                                                 : TransientState{.u = model->time->initial(space)};
+                                                 : TransientState{.u = read->time->initial(space)};
   const TransientResult result =
-      solve_transient({equations, model->equations.size(), capacity, *model->supports->all().front()}, std::move(begin),
+      solve_transient({equations, model.equations.size(), capacity, *read->supports->all().front()}, std::move(begin),
                       options, observer);
   run.log().end_progress();
   run.results().record(summary_of(result, options), space.unknown_count());

@@ -5,7 +5,6 @@
 #include "apps/cases/structure_model.hpp"
 #include "apps/results/region_integral.hpp"
 #include "fem/forms/mass.hpp"
-#include "fem/operator/untouched_unknowns.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -39,69 +38,46 @@ double mass_of_the_mesh(const Mesh& mesh, const PlaneModel& plane, const std::ve
   return sum;
 }
 
-int rigid_motions_of(const Constraints& held, RigidModes modes) {
-  int count = 0;
-  for (const FreePart& part : free_parts(held, modes)) count += static_cast<int>(part.motions.size());
-  return count;
-}
-
-std::shared_ptr<const LoadCaseSupports> supports_of(const FunctionSpace& space,
-                                                    const std::vector<Prescription>& prescribed,
-                                                    const std::function<void(Constraints&)>& always) {
-  return std::make_shared<const LoadCaseSupports>(space, prescribed, LoadCaseInputs{}, always);
-}
-
 CaseModel read_bodies(Run& run) {
   const Mesh& mesh = run.mesh();
   std::optional<Profile::Phase> phase(std::in_place, run.device().profile(), "model");
   const PlaneModel plane = plane_model(run, mesh, {"plane_strain", "plane_stress", "axisymmetric"}, "");
   const std::vector<ElasticMaterial> materials = elastic_materials(run, mesh, "[kg/m^3]", {});
-  CaseModel model;
-  VibrationInput& vibration = model.vibration.emplace();
+  CaseModel read;
+  Model& model = read.model;
   for (const ElasticMaterial& m : materials) {
     model.equations.push_back(Integral::over(stiffness_form(plane, m), *m.region));
-    vibration.inertia.push_back(Integral::over(mass_form(plane, mesh, m.density), *m.region));
+    model.inertia.push_back(Integral::over(mass_form(plane, mesh, m.density), *m.region));
   }
   phase.reset();
   const FunctionSpace& space = make_space(run, mesh, mesh.dimension());
   phase.emplace(run.device().profile(), "model");
   tell_locking(run, space, plane, materials);
-  model.space = &space;
-  model.supports = supports_of(space, read_displacements(run.input().root(), mesh, true),
-                               [&](Constraints& fixed) { hold_axis(plane, fixed); });
-  vibration.model = {.rigid_motions = rigid_motions_of(model.supports->common(), rigid_modes(mesh, plane)),
-                     .axisymmetric = plane.axisymmetric};
-  vibration.mass = [&mesh, plane, materials](const VibrationModes& modes) {
-    const bool uniform = std::ranges::all_of(materials, [](const ElasticMaterial& m) { return m.density.is_number(); });
-    return uniform ? mass_of_the_mesh(mesh, plane, materials) : modes.total_mass.front();
-  };
-  return model;
+  model.space = borrowed(space);
+  model.supports = read_displacements(run.input().root(), mesh, true);
+  model.held_on_axis = nodes_on_axis(plane, space);
+  model.rigid = rigid_modes(mesh, plane);
+  make_supports(run.input(), read);
+  if (std::ranges::all_of(materials, [](const ElasticMaterial& m) { return m.density.is_number(); }))
+    read.mass = [&mesh, plane, materials] { return mass_of_the_mesh(mesh, plane, materials); };
+  return read;
 }
 
 CaseModel read_frames(Run& run) {
   const Mesh& mesh = run.mesh(true);
   const FormCatalogue catalogue(run.device(), load_plugins(run));
   std::optional<Profile::Phase> phase(std::in_place, run.device().profile(), "model");
-  StructureModel structure = read_sections(run, mesh, catalogue, true);
-  const std::vector<Prescription> supports =
-      read_structure_supports(run.input().root(), mesh, structure.components, true);
+  const StructureModel structure = read_sections(run, mesh, catalogue, true);
+  CaseModel read;
+  Model& model = read.model;
+  model.supports = read_structure_supports(run.input().root(), mesh, structure.components, true);
   phase.reset();
   const FunctionSpace& space = structure_space(run, mesh, structure);
   phase.emplace(run.device().profile(), "model");
-  CaseModel model;
-  model.space = &space;
-  const std::vector<std::uint8_t> touched = touched_unknowns(space, structure.stiffness);
-  model.supports = supports_of(space, supports, [&](Constraints& fixed) { hold_untouched(touched, fixed); });
-  model.factorised = true;  // beams and thin shells are ill-conditioned
-  model.structural = true;
-  VibrationInput& vibration = model.vibration.emplace();
-  vibration.inertia = inertia_of(run.input(), structure);
-  vibration.model = {.rigid_motions = structure.sections.empty()
-                                          ? 0
-                                          : rigid_motions_of(held_by(space, supports, structure), RigidModes::solid)};
-  vibration.mass = [](const VibrationModes& modes) { return modes.total_mass.front(); };
-  model.equations = std::move(structure.stiffness);
-  return model;
+  fill_model(space, structure, model);
+  model.inertia = inertia_of(run.input(), structure);
+  make_supports(run.input(), read);
+  return read;
 }
 
 }  // namespace

@@ -194,8 +194,7 @@ class HeatConduction::Builder {
   void add_exchange(const char* kind, const Region& region, const FormValue& form) {
     model_.equations.push_back(Integral::over(form, region));
     model_.exchanges.push_back({kind, &region, model_.equations.back()});
-    const std::vector<Node> nodes = model_.space->nodes_in(region);
-    model_.held.insert(model_.held.end(), nodes.begin(), nodes.end());
+    model_.held.push_back({model_.space->nodes_in(region)});
   }
 
   // Materials that overlap are an error; two fluids on one facet may be meant, and both act.

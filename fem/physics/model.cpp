@@ -1,28 +1,101 @@
 #include "fem/physics/model.hpp"
 
+#include "fem/operator/untouched_unknowns.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
 
 namespace ritz {
-Constraints make_constraints(const Model& model, const ModelLoadCase* load_case) {
-  Constraints result(*model.space);
+namespace {
+
+// What the supports, the axis and the elements of a model say of a load case, or without one.
+Index prescribe_all(const Model& model, const std::vector<std::uint8_t>& touched,
+                    const std::vector<PrescribedValue>& own, Constraints& result) {
   const auto add = [&](const PrescribedValue& p) {
     if (p.value.is_number()) result.prescribe(*p.region, p.component, p.value.number(), p.origin);
     else result.prescribe(*p.region, p.component, p.value.function(), p.origin);
   };
   const auto is_replaced = [&](const PrescribedValue& p) {
-    return load_case != nullptr && std::ranges::any_of(load_case->prescribed, [&](const PrescribedValue& own) {
-             return own.region == p.region && own.component == p.component;
-           });
+    return std::ranges::any_of(
+        own, [&](const PrescribedValue& q) { return q.region == p.region && q.component == p.component; });
   };
   for (const PrescribedValue& p : model.supports)
     if (!is_replaced(p)) add(p);
-  if (load_case != nullptr)
-    for (const PrescribedValue& p : load_case->prescribed) add(p);
+  std::ranges::for_each(own, add);
   result.prescribe_nodes(model.held_on_axis, 0, 0.0, "the axis of revolution");
+  return model.sparse ? hold_untouched(touched, result) : 0;
+}
+
+std::vector<std::uint8_t> touched_in(const Model& model) {
+  return model.sparse ? touched_unknowns(*model.space, model.equations) : std::vector<std::uint8_t>{};
+}
+
+// Values of zero where only load cases prescribe some: without any load case they are not there, but the unknowns are
+// the same.
+void add_zeros(const std::vector<PrescribedValue>& own, Constraints& constraints) {
+  for (const PrescribedValue& p : own) {
+    std::vector<Node> nodes;
+    for (const Node node : constraints.space().nodes_in(*p.region))
+      if (!constraints.is_prescribed(node, p.component)) nodes.push_back(node);
+    constraints.prescribe_nodes(nodes, p.component, 0, p.origin);
+  }
+}
+
+// [unknown] 1: prescribed, or held by the equations. An unknown on which no element acts holds nothing.
+std::vector<std::uint8_t> held_unknowns(const Model& model, const Constraints& constraints) {
+  std::vector<std::uint8_t> held = constraints.host_mask();
+  const int components = model.space->components();
+  for (const HeldNodes& each : model.held)
+    for (const Node node : each.nodes)
+      for (int c = 0; c < components; ++c)
+        if (each.component < 0 || each.component == c)
+          held[static_cast<std::size_t>(node) * static_cast<std::size_t>(components) + static_cast<std::size_t>(c)] = 1;
+  const std::vector<std::uint8_t> touched = touched_in(model);
+  for (std::size_t i = 0; i < touched.size(); ++i)
+    if (touched[i] == 0) held[i] = 0;
+  return held;
+}
+
+}  // namespace
+
+Constraints make_constraints(const Model& model, const ModelLoadCase* load_case) {
+  Constraints result(*model.space);
+  prescribe_all(model, touched_in(model), load_case != nullptr ? load_case->prescribed : std::vector<PrescribedValue>{},
+                result);
   result.finish();
-  check_held(result, model.rigid, model.held);
+  check_held(model, result);
+  return result;
+}
+
+std::vector<FreePart> free_parts(const Model& model, const Constraints& constraints) {
+  if (!model.rigid) return {};
+  return free_parts(*model.space, held_unknowns(model, constraints), *model.rigid);
+}
+
+void check_held(const Model& model, const Constraints& constraints) {
+  if (model.rigid) check_held(*model.space, held_unknowns(model, constraints), *model.rigid);
+}
+
+ModelSupports::ModelSupports(const Model& model) {
+  const std::vector<std::uint8_t> touched = touched_in(model);
+  const auto make = [&](const std::vector<PrescribedValue>& own) {
+    sets_.push_back(std::make_unique<Constraints>(*model.space));
+    untouched_ = prescribe_all(model, touched, own, *sets_.back());
+  };
+  make({});
+  bool all_have_own = !model.load_cases.empty();
+  for (const ModelLoadCase& each : model.load_cases) {
+    all_have_own = all_have_own && !each.prescribed.empty();
+    set_of_.push_back(each.prescribed.empty() ? 0 : sets_.size());
+    if (!each.prescribed.empty()) make(each.prescribed);
+  }
+  if (all_have_own) add_zeros(model.load_cases.front().prescribed, *sets_.front());
+}
+
+std::vector<Constraints*> ModelSupports::all() const {
+  std::vector<Constraints*> result;
+  for (const auto& set : sets_) result.push_back(set.get());
   return result;
 }
 

@@ -33,6 +33,12 @@ struct ModelLoadCase {
   std::vector<PrescribedValue> prescribed = {};  // instead of those outside, on the same region and component
 };
 
+// Nodes of the space that the equations hold elastically.
+struct HeldNodes {
+  std::vector<Node> nodes;
+  int component = -1;  // -1: all
+};
+
 // A surface that exchanges heat with its surroundings.
 struct Exchange {
   std::string kind;  // "convection", "radiation"
@@ -54,11 +60,16 @@ struct Model {
   std::vector<Integral> inertia;    // mass of free vibration; empty: it is not known
   std::vector<PrescribedValue> supports;
   std::vector<Node> held_on_axis = {};  // nodes of the space whose component 0 is zero: an axis of revolution
+  bool sparse = false;                  // elements do not act on all unknowns: those without any are held at zero
   std::vector<ModelLoadCase> load_cases = {};
-  double start = 0;                       // where Newton's method may begin: radiation has no tangent at absolute zero
-  bool linear = true, definite = true;    // definite: symmetric and positive, once it is held
-  RigidModes rigid = RigidModes::scalar;  // the motions that supports must prevent
-  std::vector<Node> held = {};            // nodes of the space that the equations hold: by convection, say
+  double start = 0;                     // where Newton's method may begin: radiation has no tangent at absolute zero
+  bool linear = true, definite = true;  // definite: symmetric and positive, once it is held
+  bool ill_conditioned = false;         // beams and thin shells: factorised, where no method is named
+  bool structural = false;              // lines and surfaces in space
+  double tolerance = 1e-8;              // of linear solvers, where none is named: what double precision leaves
+  // The motions that supports must prevent; none: bodies may be free.
+  std::optional<RigidModes> rigid = RigidModes::scalar;
+  std::vector<HeldNodes> held = {};       // by the equations: convection, springs
   std::vector<Exchange> exchanges = {};   // among the equations, too
   std::vector<ValidRange> ranges = {};    // asked for by tables that are not to be continued
   std::vector<std::string> notices = {};  // what a user may want to know: sentences
@@ -67,6 +78,29 @@ struct Model {
 // Without a load case, or with one of them. Finished, and checked: throws Error(Exit::model) where two sources
 // disagree, and where the body can move freely.
 Constraints make_constraints(const Model& model, const ModelLoadCase* load_case = nullptr);
+
+// The rigid motions of each part of the body that these constraints and the equations leave free; none where the model
+// does not ask.
+std::vector<FreePart> free_parts(const Model& model, const Constraints& constraints);
+// Throws Error(Exit::model) where there are any.
+void check_held(const Model& model, const Constraints& constraints);
+
+// The prescribed values of a model and of its load cases, not finished yet. Load cases without values of their own
+// share one set.
+class ModelSupports {
+ public:
+  explicit ModelSupports(const Model& model);  // the space of the model must outlive them
+
+  std::vector<Constraints*> all() const;                        // each once
+  const Constraints& common() const { return *sets_.front(); }  // without any load case
+  const Constraints& of(std::size_t load_case) const { return *sets_[set_of_[load_case]]; }
+  Index untouched() const { return untouched_; }  // unknowns on which no element acts, held at zero
+
+ private:
+  std::vector<std::unique_ptr<Constraints>> sets_;
+  std::vector<std::size_t> set_of_;  // [load case]
+  Index untouched_ = 0;
+};
 
 // Throws Error(Exit::model) where the solution leaves a range of the model, naming the first one, the value and the
 // node.

@@ -163,8 +163,7 @@ std::string motion_words(const Part& part, const Motion& m, RigidModes modes) {
 
 }  // namespace
 
-std::vector<FreePart> free_parts(const Constraints& constraints, RigidModes modes, std::span<const Node> held_nodes) {
-  const FunctionSpace& space = constraints.space();
+std::vector<FreePart> free_parts(const FunctionSpace& space, std::span<const std::uint8_t> held, RigidModes modes) {
   const Mesh& mesh = space.mesh();
   std::vector<Index> part_of_cell;
   const Index part_count = connected_components(mesh, part_of_cell);
@@ -190,11 +189,10 @@ std::vector<FreePart> free_parts(const Constraints& constraints, RigidModes mode
     Part& part = parts[static_cast<std::size_t>(part_of_node[static_cast<std::size_t>(node)])];
     add_square(part.gram, motions_at(part, space.point(node), component));
   };
+  std::size_t unknown = 0;
   for (Node node = 0; node < space.node_count(); ++node)
     for (int c = 0; c < space.components(); ++c)
-      if (constraints.is_prescribed(node, c)) hold(node, c);
-  for (const Node node : held_nodes)
-    for (int c = 0; c < space.components(); ++c) hold(node, c);
+      if (held[unknown++] != 0) hold(node, c);
 
   const std::vector<int> allowed = allowed_motions(modes);
   std::vector<char> is_free(parts.size());
@@ -224,8 +222,8 @@ std::vector<FreePart> free_parts(const Constraints& constraints, RigidModes mode
   return result;
 }
 
-void check_held(const Constraints& constraints, RigidModes modes, std::span<const Node> held_nodes) {
-  const std::vector<FreePart> free = free_parts(constraints, modes, held_nodes);
+void check_held(const FunctionSpace& space, std::span<const std::uint8_t> held, RigidModes modes) {
+  const std::vector<FreePart> free = free_parts(space, held, modes);
   ErrorList errors;
   for (std::size_t i = 0; i < free.size() && i < 10; ++i) {
     std::string motions;

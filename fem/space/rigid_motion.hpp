@@ -24,11 +24,13 @@ struct FreePart {
   std::vector<std::string> motions;
 };
 
-// held_nodes: further nodes of the space that are held elastically in all directions (convection: the temperature).
-std::vector<FreePart> free_parts(const Constraints& constraints, RigidModes modes,
-                                 std::span<const Node> held_nodes = {});
+// held [unknown] 1: prescribed, or held elastically (convection holds the temperature, springs displacements).
+std::vector<FreePart> free_parts(const FunctionSpace& space, std::span<const std::uint8_t> held, RigidModes modes);
+inline std::vector<FreePart> free_parts(const Constraints& constraints, RigidModes modes) {
+  return free_parts(constraints.space(), constraints.host_mask(), modes);
+}
 
 // Throws Error(Exit::model) when there are free parts.
-void check_held(const Constraints& constraints, RigidModes modes, std::span<const Node> held_nodes = {});
+void check_held(const FunctionSpace& space, std::span<const std::uint8_t> held, RigidModes modes);
 
 }  // namespace ritz
