@@ -122,8 +122,8 @@ class Mesh {
   friend Mesh with_regions(Mesh mesh, std::vector<Region> regions);
 };
 
-// The mesh with more regions; its own keep their order. Throws Error(Exit::mesh) when they refer to entities outside
-// the mesh.
+// The mesh with more regions after its own; one of the same name and kind is replaced. Throws Error(Exit::mesh) when
+// they refer to entities outside the mesh.
 Mesh with_regions(Mesh mesh, std::vector<Region> regions);
 
 // The nodes of a region, ascending and unique, whatever its kind.

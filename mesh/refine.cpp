@@ -30,7 +30,7 @@ struct LatticePoint {
   Point xi;
   int old_node = -1;     // of the parent, when it has a node there
   bool shared = false;   // with the cells around: it lies on a facet
-  int corner_count = 0;  // that it lies between, when shared
+  int corner_count = 0;  // that it lies between; 0 inside a solid cell
   int corners[4] = {};
   int weights[4] = {};            // in sixteenths
   std::vector<double> values;     // shape functions of the parent
@@ -130,7 +130,7 @@ class RecipeMaker {
       if (contains(corners, support(shape_values(parent_.linear, nodes[i]))))
         point.nodes_around.push_back(static_cast<int>(i));
     for (const Facet& facet : parent_.facets) point.shared = point.shared || contains(corners_of(facet), corners);
-    if (!point.shared) return point;
+    if (corners.size() > std::size(point.corners)) return point;
     for (const int corner : corners) {
       point.corners[point.corner_count] = corner;
       point.weights[point.corner_count++] =
@@ -261,6 +261,7 @@ class Refinement {
 
   MeshData run() {
     new_.dimension = old_.dimension;
+    new_.structural = old_.structural;
     new_.source = old_.source;
     new_.points = old_.points;
     for (const Region& region : old_.regions)
@@ -338,7 +339,8 @@ class Refinement {
     if (next > std::numeric_limits<Node>::max())
       throw Error(Exit::mesh, fmt::format("{} would have more than {} nodes", old_.source, next),
                   "node numbers have 32 bits", "refine a coarser mesh, or split it");
-    if (point.shared)
+    // Beams run along edges of shells, and shells lie on faces of solids.
+    if (point.shared || (old_.structural && point.corner_count > 0))
       if (const Node known = shared_.find_or_insert(key_of(point, cell), static_cast<Node>(next)); known >= 0)
         return known;
     const Point x = place();
@@ -429,6 +431,7 @@ MeshData refine(const MeshData& data) { return Refinement(data).run(); }
 
 Mesh refine(const Mesh& mesh) {
   return Mesh(refine(MeshData{.dimension = mesh.dimension(),
+                              .structural = mesh.structural(),
                               .points = {mesh.points().begin(), mesh.points().end()},
                               .blocks = {mesh.blocks().begin(), mesh.blocks().end()},
                               .regions = {mesh.regions().begin(), mesh.regions().end()},

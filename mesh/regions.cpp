@@ -135,7 +135,13 @@ std::vector<Node> nodes_in(const Mesh& mesh, const Region& region) {
 }
 
 Mesh with_regions(Mesh mesh, std::vector<Region> regions) {
-  for (Region& region : regions) mesh.data_.regions.push_back(std::move(region));
+  std::vector<Region>& own = mesh.data_.regions;
+  for (Region& region : regions) {
+    const auto old = std::ranges::find_if(
+        own, [&](const Region& other) { return other.name == region.name && other.kind == region.kind; });
+    if (old != own.end()) *old = std::move(region);
+    else own.push_back(std::move(region));
+  }
   ErrorList errors;
   check_regions(mesh.data_, errors);
   errors.throw_if_any();

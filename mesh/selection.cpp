@@ -4,15 +4,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <iterator>
 #include <tuple>
 
 namespace ritz {
 namespace {
-
-double distance_to_line(const Point& x, const Point& point, const Point& axis) {
-  return length(cross(minus(x, point), axis)) / length(axis);
-}
 
 Point place_of(const Mesh& mesh, Node node) {
   const auto x = mesh.point(node);
@@ -46,6 +43,14 @@ Point normal_of(const Mesh& mesh, const FacetOfCell& facet) {
   return count == 3 ? cross(minus(at(1), at(0)), minus(at(2), at(0))) : cross(minus(at(2), at(0)), minus(at(3), at(1)));
 }
 
+// Within 60 degrees.
+bool runs_along(const Mesh& mesh, const FacetOfCell& facet, const RoundSurface& surface) {
+  const std::vector<Node> nodes = mesh.nodes_of(facet);
+  const Point normal = normal_of(mesh, facet),
+              outward = surface.outward(centre_of(mesh, corners(nodes, kind_of(mesh, facet))));
+  return std::abs(dot(normal, outward)) > 0.5 * length(normal) * length(outward);
+}
+
 const auto in_order = [](const auto& a, const auto& b) {
   if constexpr (requires { a.facet; }) return std::tie(a.cell, a.facet) < std::tie(b.cell, b.facet);
   else return a < b;
@@ -76,20 +81,12 @@ PlaceTest near_plane(const Point& point, const Point& normal, double tolerance) 
   return [=](const Point& x) { return std::abs(dot(minus(x, point), normal)) <= tolerance * length(normal); };
 }
 
-PlaceTest in_sphere(const Point& centre, double radius, double tolerance) {
-  return [=](const Point& x) { return length(minus(x, centre)) <= radius + tolerance; };
+PlaceTest within(const RoundSurface& surface, double tolerance) {
+  return [=](const Point& x) { return surface.signed_distance(x) <= tolerance; };
 }
 
-PlaceTest near_sphere(const Point& centre, double radius, double tolerance) {
-  return [=](const Point& x) { return std::abs(length(minus(x, centre)) - radius) <= tolerance; };
-}
-
-PlaceTest in_cylinder(const Point& point, const Point& axis, double radius, double tolerance) {
-  return [=](const Point& x) { return distance_to_line(x, point, axis) <= radius + tolerance; };
-}
-
-PlaceTest near_cylinder(const Point& point, const Point& axis, double radius, double tolerance) {
-  return [=](const Point& x) { return std::abs(distance_to_line(x, point, axis) - radius) <= tolerance; };
+PlaceTest on(const RoundSurface& surface, double tolerance) {
+  return [=](const Point& x) { return std::abs(surface.signed_distance(x)) <= tolerance; };
 }
 
 Region select(const Mesh& mesh, const std::string& name, RegionKind kind, const PlaceTest& test, const Region* among) {
@@ -127,6 +124,60 @@ Region select_by_normal(const Mesh& mesh, const std::string& name, const Region&
     if (std::atan2(length(cross(normal, direction)), dot(normal, direction)) <= angle) region.facets.push_back(facet);
   }
   return region;
+}
+
+Point RoundSurface::outward(const Point& x) const {
+  Point d = minus(x, centre);
+  if (const double squared = dot(axis, axis); squared > 0) {
+    const double along = dot(d, axis) / squared;
+    for (std::size_t k = 0; k < 3; ++k) d[k] -= along * axis[k];
+  }
+  return d;
+}
+
+double RoundSurface::signed_distance(const Point& x) const { return length(outward(x)) - radius; }
+
+Region select_along(const Mesh& mesh, const std::string& name, const Region& among, const RoundSurface& surface) {
+  Region region{name, RegionKind::facets, {}, {}, {}};
+  for (const FacetOfCell& facet : among.facets)
+    if (runs_along(mesh, facet, surface)) region.facets.push_back(facet);
+  return region;
+}
+
+Continuation continuation_of(const Mesh& mesh, const Region& found, std::span<const FacetOfCell> among,
+                             const RoundSurface& surface, const PlaceTest& others) {
+  std::vector<std::uint8_t> reached(static_cast<std::size_t>(mesh.node_count()));
+  for (const Node node : nodes_in(mesh, found)) reached[static_cast<std::size_t>(node)] = 1;
+  std::vector<FacetOfCell> waiting;
+  Continuation rest;
+  const auto distance_of = [&](std::span<const Node> nodes) {
+    double largest = 0;
+    for (const Node node : nodes) largest = std::max(largest, std::abs(surface.signed_distance(place_of(mesh, node))));
+    return largest;
+  };
+  for (const FacetOfCell& facet : among) {
+    const std::vector<Node> nodes = mesh.nodes_of(facet);
+    const std::span<const Node> ends = corners(nodes, kind_of(mesh, facet));
+    if (distance_of(ends) <= surface.radius / 20 && runs_along(mesh, facet, surface) &&
+        std::ranges::all_of(ends, [&](Node node) { return others(place_of(mesh, node)); }) &&
+        !std::ranges::binary_search(found.facets, facet, in_order))
+      waiting.push_back(facet);
+  }
+  for (bool grows = true; grows;) {
+    const auto beside = std::ranges::partition(waiting, [&](const FacetOfCell& facet) {
+      return std::ranges::none_of(mesh.nodes_of(facet),
+                                  [&](Node node) { return reached[static_cast<std::size_t>(node)]; });
+    });
+    for (const FacetOfCell& facet : beside) {
+      const std::vector<Node> nodes = mesh.nodes_of(facet);
+      for (const Node node : nodes) reached[static_cast<std::size_t>(node)] = 1;
+      rest.distance = std::max(rest.distance, distance_of(corners(nodes, kind_of(mesh, facet))));
+      ++rest.facet_count;
+    }
+    grows = !beside.empty();
+    waiting.erase(beside.begin(), beside.end());
+  }
+  return rest;
 }
 
 Region combine(const std::string& name, SetOperation operation, std::span<const Region* const> regions) {

@@ -8,6 +8,7 @@
 #include "mesh/mesh.hpp"
 
 #include <functional>
+#include <span>
 
 namespace ritz {
 
@@ -16,11 +17,17 @@ using PlaceTest = std::function<bool(const Point&)>;
 // `tolerance` [length]: how far outside still counts.
 PlaceTest in_box(const Point& low, const Point& high, double tolerance);
 PlaceTest near_plane(const Point& point, const Point& normal, double tolerance);
-PlaceTest in_sphere(const Point& centre, double radius, double tolerance);
-PlaceTest near_sphere(const Point& centre, double radius, double tolerance);  // its surface
-// Around the line through `point` along `axis`; no ends.
-PlaceTest in_cylinder(const Point& point, const Point& axis, double radius, double tolerance);
-PlaceTest near_cylinder(const Point& point, const Point& axis, double radius, double tolerance);
+
+// A sphere, or a cylinder without ends when it has an axis.
+struct RoundSurface {
+  Point centre;  // of a cylinder: a point on its axis
+  double radius;
+  Point axis = {};                               // any length; 0: a sphere
+  Point outward(const Point& x) const;           // from the centre or the axis to x
+  double signed_distance(const Point& x) const;  // from the surface; negative inside
+};
+PlaceTest within(const RoundSurface& surface, double tolerance);
+PlaceTest on(const RoundSurface& surface, double tolerance);
 
 // Facets are those of the boundary; or, of all kinds, those of `among`, a region of the same kind (of nodes: of any
 // kind).
@@ -29,6 +36,18 @@ Region select(const Mesh& mesh, const std::string& name, RegionKind kind, const 
 // Facets whose outward normal at their middle is within `angle` [radian] of a direction.
 Region select_by_normal(const Mesh& mesh, const std::string& name, const Region& among, const Point& direction,
                         double angle);
+// Facets whose normal at their middle is within 60 degrees of that of the surface, outward or inward: without flat ends
+// whose corners all lie on the rim.
+Region select_along(const Mesh& mesh, const std::string& name, const Region& among, const RoundSurface& surface);
+
+// Facets of `among` beside those of `found`, and on in the same way, that run along the surface within a twentieth of
+// its radius and whose corners pass `others`: what `found` lacks when nodes lie on chords.
+struct Continuation {
+  Index facet_count = 0;
+  double distance = 0;  // largest of a corner from the surface
+};
+Continuation continuation_of(const Mesh& mesh, const Region& found, std::span<const FacetOfCell> among,
+                             const RoundSurface& surface, const PlaceTest& others);
 
 enum class SetOperation { together, common, without };  // of the first and all others
 // Regions of one kind.

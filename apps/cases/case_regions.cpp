@@ -1,10 +1,12 @@
 #include "apps/cases/case_regions.hpp"
 
+#include "mesh/quality.hpp"
 #include "mesh/selection.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
+#include <iterator>
 #include <limits>
 #include <numbers>
 #include <optional>
@@ -32,193 +34,312 @@ Bounds bounds_of(const Mesh& mesh) {
   return box;
 }
 
-class RegionReader {
- public:
-  explicit RegionReader(const Mesh& mesh)
-      : mesh_(mesh), box_(bounds_of(mesh)), known_(mesh.regions().begin(), mesh.regions().end()) {}
+// What a [[region]] asks for.
+struct Definition {
+  Case::Table table;
+  std::string name;
+  std::string set;                 // "union", "intersection", "difference"; empty: by geometry
+  std::vector<std::string> parts;  // of a set
+  RegionKind kind = RegionKind::cells;
+  std::vector<PlaceTest> tests;
+  std::vector<RoundSurface> surfaces;
+  PlaceTest beside_surfaces;  // the tests without those of surfaces
+  std::optional<std::pair<Point, double>> normal;
+  std::string of;
+};
 
-  void read(const Case::Table& t) {
-    const std::string name = t.text("name", "name of the region");
+bool passes(const std::vector<PlaceTest>& tests, const Point& x) {
+  return std::ranges::all_of(tests, [&](const PlaceTest& test) { return test(x); });
+}
+
+// Reads the tables; what is wrong with them is added to the case.
+class DefinitionReader {
+ public:
+  DefinitionReader(int dimension, double diagonal) : dimension_(dimension), diagonal_(diagonal) {}
+
+  std::optional<Definition> read(const Case::Table& t) const {
+    Definition d{.table = t, .name = t.text("name", "name of the region")};
     const std::string sets[] = {"union", "intersection", "difference"};
-    const auto set = std::ranges::find_if(sets, [&](const std::string& key) { return t.has(key); });
-    std::optional<Region> made = set != std::end(sets) ? of_others(t, name, *set) : by_geometry(t, name);
-    if (!made || name.empty()) return;
-    if (std::ranges::any_of(known_, [&](const Region& r) { return r.name == name; }))
-      return t.error("name", fmt::format("there is a region '{}' already", name),
-                     fmt::format("the regions are {}", listed()), "choose another name");
-    if (made->size() == 0)
-      return t.error(
-          "name", fmt::format("the region '{}' is empty: no {} lie there", name, noun_of(made->kind)),
-          fmt::format("the mesh reaches from ({:g}, {:g}, {:g}) to ({:g}, {:g}, {:g}); the regions are {}", box_.low[0],
-                      box_.low[1], box_.low[2], box_.high[0], box_.high[1], box_.high[2], listed()),
-          "check coordinates and units: they are those of the mesh times its scale; a facet belongs when all its "
-          "corners do");
-    known_.push_back(*made);
-    made_.push_back(std::move(*made));
+    if (const auto set = std::ranges::find_if(sets, [&](const std::string& key) { return t.has(key); });
+        set != std::end(sets)) {
+      d.set = *set;
+      d.parts = t.texts(d.set, d.set == "union"          ? "entities that are in any of these regions"
+                               : d.set == "intersection" ? "entities that are in all of these regions"
+                                                         : "the first of these regions without the others");
+      return d;
+    }
+    const std::string kind = t.choice("kind", "what the region consists of", {"cells", "facets", "nodes"});
+    d.kind = kind == "cells" ? RegionKind::cells : kind == "facets" ? RegionKind::facets : RegionKind::nodes;
+    const double tolerance = t.number(
+        "tolerance", "distance outside that still counts [length]; by default a millionth of the mesh's diagonal",
+        {.fallback = 1e-6 * diagonal_, .minimum = 0});
+    read_flat(d, tolerance);
+    read_expression(d);
+    read_round(d, tolerance);
+    d.of = t.text("of", "a region that contains it; by default facets are those of the boundary",
+                  {.fallback = "", .may_be_empty = true});
+    const bool by_normal = read_normal(d);
+    if (!d.tests.empty() || by_normal)
+      return d.kind == RegionKind::facets || !by_normal ? std::optional(d) : std::nullopt;
+    t.error("kind", "this region has no condition", {},
+            "give one or several of box, plane, sphere, cylinder, normal, expression; or union, intersection or "
+            "difference of regions");
+    return std::nullopt;
   }
-  std::vector<Region> take() { return std::move(made_); }
 
  private:
-  std::string listed() const {
-    std::vector<std::string> words;
-    for (const Region& r : known_) words.push_back(fmt::format("'{}' ({} {})", r.name, r.size(), noun_of(r.kind)));
-    return words.empty() ? "none" : fmt::format("{}", fmt::join(words, ", "));
-  }
-
-  const Region* find(const Case::Table& t, const char* key, const std::string& name) const {
-    for (const Region& r : known_)
-      if (r.name == name) return &r;
-    std::vector<std::string> names;
-    for (const Region& r : known_) names.push_back(r.name);
-    const std::string near = nearest_match(name, names);
-    t.error(key, fmt::format("there is no region '{}'", name), fmt::format("the regions so far are {}", listed()),
-            near.empty() ? "name one of these; a region of the case file must precede those that are made of it"
-                         : fmt::format("did you mean '{}'?", near));
-    return nullptr;
-  }
-
-  std::optional<Region> of_others(const Case::Table& t, const std::string& name, const std::string& key) {
-    const std::vector<std::string> names =
-        t.texts(key, key == "union"          ? "entities that are in any of these regions"
-                     : key == "intersection" ? "entities that are in all of these regions"
-                                             : "the first of these regions without the others");
-    std::vector<const Region*> parts;
-    for (const std::string& each : names)
-      if (const Region* found = find(t, key.c_str(), each)) parts.push_back(found);
-    if (parts.empty() || parts.size() != names.size()) return std::nullopt;
-    for (const Region* part : parts)
-      if (part->kind != parts.front()->kind) {
-        t.error(key,
-                fmt::format("'{}' is a region of {}, '{}' one of {}", parts.front()->name, noun_of(parts.front()->kind),
-                            part->name, noun_of(part->kind)),
-                fmt::format("the regions are {}", listed()), "join regions of one kind");
-        return std::nullopt;
-      }
-    return combine(name,
-                   key == "union"          ? SetOperation::together
-                   : key == "intersection" ? SetOperation::common
-                                           : SetOperation::without,
-                   parts);
-  }
-
   Point point(const Case::Table& t, const char* key, const char* about) const {
-    const std::vector<double> x = t.vector(key, about, {.size = mesh_.dimension()});
+    const std::vector<double> x = t.vector(key, about, {.size = dimension_});
     return {x[0], x.size() > 1 ? x[1] : 0, x.size() > 2 ? x[2] : 0};
   }
 
   Point direction(const Case::Table& t, const char* key, const char* about) const {
     const Point d = point(t, key, about);
-    if (d == Point{}) {
-      t.error(key, "a direction of length 0", {}, "give a vector such as [1, 0, 0]");
-      return {1, 0, 0};
-    }
-    return d;
+    if (d != Point{}) return d;
+    t.error(key, "a direction of length 0", {}, "give a vector such as [1, 0, 0]");
+    return {1, 0, 0};
   }
 
-  // All conditions that are given must hold.
-  std::optional<Region> by_geometry(const Case::Table& t, const std::string& name) {
-    const std::string kind_name = t.choice("kind", "what the region consists of", {"cells", "facets", "nodes"});
-    const RegionKind kind = kind_name == "cells"    ? RegionKind::cells
-                            : kind_name == "facets" ? RegionKind::facets
-                                                    : RegionKind::nodes;
-    const double tolerance = t.number(
-        "tolerance", "distance outside that still counts [length]; by default a millionth of the mesh's diagonal",
-        {.fallback = 1e-6 * box_.diagonal(), .minimum = 0});
-    std::vector<PlaceTest> tests;
+  void read_flat(Definition& d, double tolerance) const {
+    const Case::Table& t = d.table;
     if (const Case::Table b = t.table("box", "entities between two corners"); t.has("box"))
-      tests.push_back(in_box(point(b, "low", "lower corner"), point(b, "high", "upper corner"), tolerance));
+      d.tests.push_back(in_box(point(b, "low", "lower corner"), point(b, "high", "upper corner"), tolerance));
     if (const Case::Table p = t.table("plane", "entities on a plane, or on a line in two dimensions"); t.has("plane"))
-      tests.push_back(near_plane(point(p, "point", "a point on the plane"),
-                                 direction(p, "normal", "normal of the plane, of any length"), tolerance));
+      d.tests.push_back(near_plane(point(p, "point", "a point on the plane"),
+                                   direction(p, "normal", "normal of the plane, of any length"), tolerance));
+  }
+
+  void read_round(Definition& d, double tolerance) const {
+    const Case::Table& t = d.table;
+    std::vector<RoundSurface> solids;
+    const auto add = [&](const Case::Table& where, const RoundSurface& surface) {
+      (where.flag("surface", "take the surface, not the inside", false) ? d.surfaces : solids).push_back(surface);
+    };
     if (const Case::Table s = t.table("sphere", "entities in a sphere or a circle, or on its surface");
         t.has("sphere")) {
       const Point centre = point(s, "centre", "centre of the sphere");
-      const double radius = s.number("radius", "radius", {.above = 0});
-      tests.push_back(s.flag("surface", "take the surface, not the inside", false)
-                          ? near_sphere(centre, radius, tolerance)
-                          : in_sphere(centre, radius, tolerance));
+      add(s, {centre, s.number("radius", "radius", {.above = 0})});
     }
     if (const Case::Table c =
             t.table("cylinder", "entities in a cylinder without ends, or on its surface; limit it with a box");
         t.has("cylinder")) {
       const Point on = point(c, "point", "a point on the axis"),
                   axis = direction(c, "axis", "direction of the axis, of any length");
-      const double radius = c.number("radius", "radius", {.above = 0});
-      tests.push_back(c.flag("surface", "take the surface, not the inside", false)
-                          ? near_cylinder(on, axis, radius, tolerance)
-                          : in_cylinder(on, axis, radius, tolerance));
+      add(c, {on, c.number("radius", "radius", {.above = 0}), axis});
     }
-    std::optional<Formula> formula;
-    if (t.has("expression")) {
-      formula = t.formula("expression", "a condition such as \"x > 0.9 && y < 0.1\": true where it is not 0");
-      if (formula->depends_on_time())
-        t.error("expression", fmt::format("the condition '{}' of a region depends on t", formula->text()),
-                "regions stand still", "write it with x, y and z");
-      tests.push_back([f = *formula](const Point& x) {
-        double value = 0;
-        f.at(x, {&value, 1});
-        return value != 0;
-      });
-    }
-    const Region* among = nullptr;
-    if (const std::string of = t.text("of", "a region that contains it; by default facets are those of the boundary",
-                                      {.fallback = "", .may_be_empty = true});
-        !of.empty()) {
-      among = find(t, "of", of);
-      if (among != nullptr && among->kind != kind && kind != RegionKind::nodes) {
-        t.error("of",
-                fmt::format("'{}' is a region of {}, and {} are selected", of, noun_of(among->kind), noun_of(kind)),
-                fmt::format("the regions are {}", listed()), "name one of the same kind");
-        return std::nullopt;
-      }
-      if (among == nullptr) return std::nullopt;
-    }
-    const bool by_normal = t.has("normal");
-    if (by_normal && kind != RegionKind::facets)
-      t.error("normal", fmt::format("{} have no normal", noun_of(kind)), {}, "use kind = \"facets\"");
-    std::optional<std::pair<Point, double>> normal;
-    if (const Case::Table n = t.table("normal", "facets that look in a direction"); by_normal)
-      normal = {direction(n, "direction", "outward, of any length"),
+    for (const RoundSurface& s : solids) d.tests.push_back(within(s, tolerance));
+    d.beside_surfaces = [tests = d.tests](const Point& x) { return passes(tests, x); };
+    for (const RoundSurface& s : d.surfaces) d.tests.push_back(on(s, tolerance));
+  }
+
+  static void read_expression(Definition& d) {
+    const Case::Table& t = d.table;
+    if (!t.has("expression")) return;
+    const Formula formula =
+        t.formula("expression", "a condition such as \"x > 0.9 && y < 0.1\": true where it is not 0");
+    if (formula.depends_on_time())
+      t.error("expression", fmt::format("the condition '{}' of a region depends on t", formula.text()),
+              "regions stand still", "write it with x, y and z");
+    d.tests.push_back([formula](const Point& x) {
+      double value = 0;
+      formula.at(x, {&value, 1});
+      return value != 0;
+    });
+  }
+
+  bool read_normal(Definition& d) const {
+    const Case::Table& t = d.table;
+    const Case::Table n = t.table("normal", "facets that look in a direction");
+    if (!t.has("normal")) return false;
+    if (d.kind != RegionKind::facets)
+      t.error("normal", fmt::format("{} have no normal", noun_of(d.kind)), {}, "use kind = \"facets\"");
+    d.normal = {direction(n, "direction", "outward, of any length"),
                 n.number("angle", "largest angle between the direction and the normal [degrees]",
                          {.fallback = 1, .minimum = 0, .maximum = 180}) *
                     std::numbers::pi / 180};
-    if (tests.empty() && !by_normal) {
-      t.error("kind", "this region has no condition", {},
-              "give one or several of box, plane, sphere, cylinder, normal, expression; or union, intersection or "
-              "difference of regions");
-      return std::nullopt;
+    return true;
+  }
+
+  int dimension_;
+  double diagonal_;
+};
+
+// Entities of one mesh that the definitions ask for. The first `own` of its regions are those of the file; the others
+// were found before the last step, which divided them.
+class RegionFinder {
+ public:
+  RegionFinder(const Mesh& mesh, std::size_t own, bool reports)
+      : mesh_(mesh),
+        reports_(reports),
+        box_(bounds_of(mesh)),
+        known_(mesh.regions().begin(), mesh.regions().begin() + static_cast<std::ptrdiff_t>(own)),
+        before_(mesh.regions().subspan(own)) {}
+
+  void find(const Definition& d) {
+    std::optional<Region> made = d.set.empty() ? by_geometry(d) : of_others(d);
+    if (!made || d.name.empty()) return;
+    if (std::ranges::any_of(known_, [&](const Region& r) { return r.name == d.name; }))
+      return error(d, "name", fmt::format("there is a region '{}' already", d.name),
+                   fmt::format("the regions are {}", listed()), "choose another name");
+    if (made->size() == 0 && !reports_) return;
+    if (made->size() == 0)
+      return error(
+          d, "name", fmt::format("the region '{}' is empty: no {} lie there", d.name, noun_of(made->kind)),
+          fmt::format("the mesh reaches from ({:g}, {:g}, {:g}) to ({:g}, {:g}, {:g}); the regions are {}", box_.low[0],
+                      box_.low[1], box_.low[2], box_.high[0], box_.high[1], box_.high[2], listed()),
+          d.surfaces.empty()
+              ? "check coordinates and units: they are those of the mesh times its scale; a facet belongs when all its "
+                "corners do"
+              : "check coordinates and units: they are those of the mesh times its scale; a facet belongs when all its "
+                "corners do; where a mesh was refined before, they may lie on chords: give a tolerance");
+    known_.push_back(*made);
+    made_.push_back(std::move(*made));
+  }
+  std::vector<Region> take() { return std::move(made_); }
+  std::vector<std::string> take_notices() { return std::move(notices_); }
+
+ private:
+  void error(const Definition& d, const std::string& key, std::string what, std::string why, std::string fix) const {
+    if (reports_) d.table.error(key, std::move(what), std::move(why), std::move(fix));
+  }
+
+  std::string listed() const {
+    std::vector<std::string> words;
+    for (const Region& r : known_) words.push_back(fmt::format("'{}' ({} {})", r.name, r.size(), noun_of(r.kind)));
+    return words.empty() ? "none" : fmt::format("{}", fmt::join(words, ", "));
+  }
+
+  const Region* known(const Definition& d, const std::string& key, const std::string& name) const {
+    for (const Region& r : known_)
+      if (r.name == name) return &r;
+    std::vector<std::string> names;
+    for (const Region& r : known_) names.push_back(r.name);
+    const std::string near = nearest_match(name, names);
+    error(d, key, fmt::format("there is no region '{}'", name), fmt::format("the regions so far are {}", listed()),
+          near.empty() ? "name one of these; a region of the case file must precede those that are made of it"
+                       : fmt::format("did you mean '{}'?", near));
+    return nullptr;
+  }
+
+  std::optional<Region> of_others(const Definition& d) const {
+    std::vector<const Region*> parts;
+    for (const std::string& each : d.parts)
+      if (const Region* found = known(d, d.set, each)) parts.push_back(found);
+    if (parts.empty() || parts.size() != d.parts.size()) return std::nullopt;
+    for (const Region* part : parts)
+      if (part->kind != parts.front()->kind) {
+        error(d, d.set,
+              fmt::format("'{}' is a region of {}, '{}' one of {}", parts.front()->name, noun_of(parts.front()->kind),
+                          part->name, noun_of(part->kind)),
+              fmt::format("the regions are {}", listed()), "join regions of one kind");
+        return std::nullopt;
+      }
+    return combine(d.name,
+                   d.set == "union"          ? SetOperation::together
+                   : d.set == "intersection" ? SetOperation::common
+                                             : SetOperation::without,
+                   parts);
+  }
+
+  std::optional<Region> by_geometry(const Definition& d) {
+    const Region* among = nullptr;
+    if (!d.of.empty()) {
+      among = known(d, "of", d.of);
+      if (among == nullptr) return std::nullopt;
+      if (among->kind != d.kind && d.kind != RegionKind::nodes) {
+        error(d, "of",
+              fmt::format("'{}' is a region of {}, and {} are selected", d.of, noun_of(among->kind), noun_of(d.kind)),
+              fmt::format("the regions are {}", listed()), "name one of the same kind");
+        return std::nullopt;
+      }
     }
-    if (by_normal && kind != RegionKind::facets) return std::nullopt;
     try {
-      Region region = select(
-          mesh_, name, kind,
-          [&](const Point& x) { return std::ranges::all_of(tests, [&](const PlaceTest& test) { return test(x); }); },
-          among);
-      return normal ? select_by_normal(mesh_, name, region, normal->first, normal->second) : region;
-    } catch (const Error& error) {  // a formula without a value
-      t.error("expression", error.message(), error.why(), error.fix());
+      return with_those_before(d, among, selected(d, among));
+    } catch (const Error& wrong) {  // a formula without a value
+      error(d, "expression", wrong.message(), wrong.why(), wrong.fix());
       return std::nullopt;
     }
+  }
+
+  Region selected(const Definition& d, const Region* among) const {
+    Region region = select(
+        mesh_, d.name, d.kind, [&](const Point& x) { return passes(d.tests, x); }, among);
+    if (d.kind == RegionKind::facets)
+      for (const RoundSurface& surface : d.surfaces) region = select_along(mesh_, d.name, region, surface);
+    return d.normal ? select_by_normal(mesh_, d.name, region, d.normal->first, d.normal->second) : region;
+  }
+
+  // Together with what the region was before the last step.
+  Region with_those_before(const Definition& d, const Region* among, Region region) {
+    const auto earlier = std::ranges::find_if(
+        before_, [&](const Region& r) { return r.name == d.name && r.kind == d.kind && d.kind != RegionKind::cells; });
+    if (earlier != before_.end()) {
+      Region kept = *earlier;
+      if (d.kind == RegionKind::facets && among != nullptr)
+        kept = combine(d.name, SetOperation::common, std::vector{&*earlier, among});
+      if (d.kind == RegionKind::nodes && !d.surfaces.empty()) kept.nodes = on_the_boundary(kept.nodes);
+      region = combine(d.name, SetOperation::together, std::vector<const Region*>{&region, &kept});
+    }
+    if (reports_ && d.kind == RegionKind::facets && d.surfaces.size() == 1 && !d.normal) report_rest(d, among, region);
+    return region;
+  }
+
+  // An edge between two nodes of a round surface may cross the body.
+  std::vector<Node> on_the_boundary(const std::vector<Node>& nodes) const {
+    const std::vector<Node> outside = nodes_in(mesh_, {"boundary", RegionKind::facets, {}, boundary_facets(mesh_), {}});
+    std::vector<Node> both;
+    std::ranges::set_intersection(nodes, outside, std::back_inserter(both));
+    return both;
+  }
+
+  void report_rest(const Definition& d, const Region* among, const Region& region) {
+    if (region.size() == 0) return;
+    const Continuation rest = continuation_of(mesh_, region, among != nullptr ? among->facets : boundary_facets(mesh_),
+                                              d.surfaces.front(), d.beside_surfaces);
+    if (rest.facet_count == 0) return;
+    notices_.push_back(fmt::format(
+        "region '{}': {} more facets run on from its {} along the surface, with corners up to {:.3g} m beside it; "
+        "nodes on chords of a mesh with straight edges that was refined look like that: tolerance = {:.2g} takes them",
+        d.name, rest.facet_count, region.size(), rest.distance, 1.1 * rest.distance));
   }
 
   const Mesh& mesh_;
+  bool reports_;
   Bounds box_;
   std::vector<Region> known_, made_;
+  std::span<const Region> before_;
+  std::vector<std::string> notices_;
 };
+
+std::string line_of(const Mesh& mesh, const Region& region) {
+  std::string line = fmt::format("region '{}': {} {}", region.name, region.size(), noun_of(region.kind));
+  if (region.kind == RegionKind::facets && mesh.dimension() > 1 && !mesh.structural())
+    line += fmt::format(", {:.4g} {}", area(mesh, region), mesh.dimension() == 3 ? "m^2" : "m");
+  return line;
+}
 
 }  // namespace
 
-Mesh with_case_regions(const Case& input, Mesh mesh, const std::function<void(const std::string&)>& say) {
-  std::vector<Region> made;
-  {
-    RegionReader reader(mesh);
-    for (const Case::Table& t : input.tables("region", "cells, facets or nodes by geometry, or made of other regions"))
-      reader.read(t);
-    made = reader.take();
+CaseRegions with_case_regions(const Case& input, Mesh mesh, std::span<const MeshStep> steps) {
+  const std::size_t own = mesh.regions().size();
+  std::vector<Definition> definitions;
+  const DefinitionReader reader(mesh.dimension(), bounds_of(mesh).diagonal());
+  for (const Case::Table& t : input.tables("region", "cells, facets or nodes by geometry, or made of other regions"))
+    if (std::optional<Definition> definition = reader.read(t)) definitions.push_back(std::move(*definition));
+  CaseRegions result{std::move(mesh), {}, {}};
+  const auto find = [&](bool last) {
+    RegionFinder finder(result.mesh, own, last);
+    for (const Definition& definition : definitions) finder.find(definition);
+    if (last) result.notices = finder.take_notices();
+    if (!definitions.empty()) result.mesh = with_regions(std::move(result.mesh), finder.take());
+  };
+  for (const MeshStep& step : steps) {
+    find(false);
+    result.mesh = step(result.mesh);
   }
-  for (const Region& region : made)
-    if (say) say(fmt::format("region '{}': {} {}", region.name, region.size(), noun_of(region.kind)));
-  return made.empty() ? std::move(mesh) : with_regions(std::move(mesh), std::move(made));
+  find(true);
+  for (const Region& region : result.mesh.regions().subspan(own)) result.lines.push_back(line_of(result.mesh, region));
+  return result;
 }
 
 }  // namespace ritz

@@ -10,11 +10,21 @@
 #include "mesh/mesh.hpp"
 
 #include <functional>
+#include <span>
 #include <string>
+#include <vector>
 
 namespace ritz {
 
-// The mesh with the regions of the case. What is wrong is added to the case; `say` gets a line for each region.
-Mesh with_case_regions(const Case& input, Mesh mesh, const std::function<void(const std::string&)>& say = {});
+using MeshStep = std::function<Mesh(const Mesh&)>;  // a refinement, a change of the order of the cells
+
+// The mesh after the steps, with the regions of the case. Facets and nodes that a condition finds before a step stay in
+// their region as it divides them, since new nodes may lie on chords, beside the surface; those that it finds
+// afterwards join. Cells are chosen by their centres at the end. What is wrong is added to the case.
+struct CaseRegions {
+  Mesh mesh;
+  std::vector<std::string> lines, notices;  // for the log, a line for each region
+};
+CaseRegions with_case_regions(const Case& input, Mesh mesh, std::span<const MeshStep> steps = {});
 
 }  // namespace ritz

@@ -140,19 +140,25 @@ const Mesh& Run::mesh(bool structural) {
       else case_->add_error(error);
     }
     std::ranges::move(conformity.notices, std::back_inserter(notices));
-    for (int i = 0; i < refinements; ++i) {
+    std::vector<MeshStep> steps(static_cast<std::size_t>(refinements), [this](const Mesh& coarse) {
       log_.progress("refining");
-      mesh = refine(*mesh);
-    }
+      return refine(coarse);
+    });
     if (order > 0)
-      mesh = with_order(*mesh, static_cast<int>(order), mid_nodes == "full" ? MidNodes::full : MidNodes::serendipity);
-    log_.end_progress();
-    for (const std::string& notice : notices) log_.notice(notice);
-    for (const std::string& notice : mesh->notices()) log_.notice(notice);
-    log_.line("mesh: {} cells, {} nodes, {} dimensions, from {}", mesh->cell_count(), mesh->node_count(),
-              mesh->dimension(), file);
+      steps.emplace_back([&](const Mesh& of_other_order) {
+        return with_order(of_other_order, static_cast<int>(order),
+                          mid_nodes == "full" ? MidNodes::full : MidNodes::serendipity);
+      });
     case_->set_dimension(mesh->dimension());
-    return with_case_regions(*case_, std::move(*mesh), [this](const std::string& line) { log_.line("{}", line); });
+    CaseRegions made = with_case_regions(*case_, std::move(*mesh), steps);
+    log_.end_progress();
+    std::ranges::copy(made.mesh.notices(), std::back_inserter(notices));
+    std::ranges::move(made.notices, std::back_inserter(notices));
+    for (const std::string& notice : notices) log_.notice(notice);
+    log_.line("mesh: {} cells, {} nodes, {} dimensions, from {}", made.mesh.cell_count(), made.mesh.node_count(),
+              made.mesh.dimension(), file);
+    for (const std::string& line : made.lines) log_.line("{}", line);
+    return std::move(made.mesh);
   };
   const std::string key = mesh_key();
   const bool is_there = shared_->mesh && shared_->mesh_key == key;

@@ -39,6 +39,23 @@ def torn():
     return msh(points, [(3, 1, cell) for cell in cells] + [(1, 2, [4, 1]), (1, 3, [6, 7]), (1, 3, [7, 8])], [(2, "all"), (1, "left"), (1, "right")])
 
 
+def shell(map_point, cell, counts=(4, 4, 1)):
+    """A grid of u, v, w in 0..1, mapped: hexahedra, or six tetrahedra each. Its region is "part"."""
+    nu, nv, nw = counts
+    number = lambda i, j, k: 1 + i + (nu + 1) * (j + (nv + 1) * k)
+    points = [map_point(i / nu, j / nv, k / nw) for k in range(nw + 1) for j in range(nv + 1) for i in range(nu + 1)]
+    elements = []
+    for k in range(nw):
+        for j in range(nv):
+            for i in range(nu):
+                corner = [number(i + x, j + y, k + z) for x, y, z in CORNERS]
+                if cell == "hex8":
+                    elements.append((5, 1, corner))
+                else:  # around the diagonal from corner 0 to corner 6
+                    elements += [(4, 1, [corner[0], corner[a], corner[b], corner[6]])
+                                 for a, b in ((1, 2), (2, 3), (3, 7), (7, 4), (4, 5), (5, 1))]
+    return msh(points, elements, [(3, "part")])
+
 def msh(points, elements, groups):
     lines = ["$MeshFormat", "2.2 0 8", "$EndMeshFormat", "$PhysicalNames", str(len(groups))]
     lines += [f'{dimension} {i} "{name}"' for i, (dimension, name) in enumerate(groups, 1)]
@@ -47,3 +64,4 @@ def msh(points, elements, groups):
     lines += ["$EndNodes", "$Elements", str(len(elements))]
     lines += [f"{i} {kind} 2 {group} {group} {' '.join(map(str, nodes))}" for i, (kind, group, nodes) in enumerate(elements, 1)]
     return "\n".join(lines + ["$EndElements", ""])
+

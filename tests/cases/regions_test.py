@@ -1,8 +1,9 @@
 """Regions of the case file: by geometry, of other regions; those that cannot be are errors that list what exists."""
 import math
+import re
 import subprocess
 
-from boxes import cubes, msh, square
+from boxes import cubes, msh, shell, square
 from ritz import BIN, CaseTest, example
 
 
@@ -115,6 +116,135 @@ measure = "integral"
         outcome = self.solve("ritz-heat", self.write("ring.toml", text))
         self.assertIn("region 'bore': 4 facets", outcome.log)
         self.assert_close(outcome.probes["rim"], 4 * 4 * math.sin(math.pi / 16), 1e-9)
+
+
+def tube(u, v, w):
+    """A quarter of a tube around z: radius 1 to 2, height 1."""
+    radius, angle = 1 + w, math.pi / 2 * v
+    return radius * math.cos(angle), radius * math.sin(angle), u
+
+
+def dome(u, v, w):
+    """A sixth of a hollow ball: radius 1 to 2."""
+    y, z = math.tan(math.pi / 4 * (2 * u - 1)), math.tan(math.pi / 4 * (2 * v - 1))
+    scale = (1 + w) / math.sqrt(1 + y * y + z * z)
+    return scale, scale * y, scale * z
+
+
+BORE = """
+[[region]]
+name = "bore"
+kind = "facets"
+cylinder = {point = [0, 0, 5], axis = [0, 0, 2], radius = 1, surface = true}
+[[region]]
+name = "bore nodes"
+kind = "nodes"
+cylinder = {point = [0, 0, 5], axis = [0, 0, 2], radius = 1, surface = true}
+"""
+
+
+class Refined(RegionTest):
+    """A region is the same part of the surface at each refinement, though new nodes lie on chords."""
+
+    def sizes(self, mesh, regions, refine, **keys):
+        """Of each region: how many entities, and its area."""
+        text = f'[mesh]\nfile = "{mesh}"\nrefine = {refine}\n' + "".join(f"{key} = {value}\n" for key, value in keys.items())
+        text += '[model]\ntype = "plane"\n' if "quarter" in str(mesh) else ""
+        outcome = self.run_case("ritz-heat", self.write("case.toml", text + regions + """
+[[region]]
+name = "everything"
+kind = "cells"
+expression = "1 + 0 * x"
+[[material]]
+region = "everything"
+conductivity = 1
+[[temperature]]
+region = "everything"
+value = 0
+"""), "--check")
+        self.assertEqual(outcome.exit, 0, outcome.errors)
+        found = re.findall(r"region '(.*)': (\d+) \w+(?:, (\S+) m)?", outcome.log)
+        self.outcome = outcome
+        return {name: (int(count), float(area or 0)) for name, count, area in found}
+
+    def assert_divided(self, mesh, regions, name, facets):
+        coarse = self.sizes(mesh, regions, 0)[name]
+        self.assertEqual(coarse[0], facets)
+        for times in (1, 2):
+            count, area = self.sizes(mesh, regions, times)[name]
+            self.assertEqual(count, facets * 4 ** times)
+            self.assert_close(area, coarse[1], 1e-3)
+        return coarse[1]
+
+    def test_facets_of_each_kind_of_region_become_four(self):
+        for cell, halves in (("hex8", 1), ("tet4", 2)):
+            pipe, ball = self.write("pipe.msh", shell(tube, cell)), self.write("ball.msh", shell(dome, cell))
+            for mesh, condition, facets, area in (
+                    (pipe, "cylinder = {point = [0, 0, 5], axis = [0, 0, 2], radius = 1, surface = true}", 16, 8 * math.sin(math.pi / 16)),
+                    (pipe, "cylinder = {point = [0, 0, 5], axis = [0, 0, 2], radius = 2, surface = true}", 16, 16 * math.sin(math.pi / 16)),
+                    (pipe, "cylinder = {point = [0, 0, 0], axis = [0, 0, 1], radius = 1.0001}", 16, 8 * math.sin(math.pi / 16)),
+                    (pipe, "expression = 'sqrt(x*x + y*y) > 1.9999'", 16, 16 * math.sin(math.pi / 16)),
+                    (pipe, "plane = {point = [0, 0, 1], normal = [0, 0, 1]}", 4, 12 * math.sin(math.pi / 16) * math.cos(math.pi / 16)),
+                    (pipe, "box = {low = [1, 0, 0], high = [2, 0, 0.5]}", 2, 0.5),
+                    (pipe, "normal = {direction = [0, -1, 0]}", 4, 1),
+                    (ball, "sphere = {centre = [0, 0, 0], radius = 1, surface = true}", 16, None),
+                    (ball, "sphere = {centre = [0, 0, 0], radius = 1.0001}", 16, None)):
+                with self.subTest(cell=cell, condition=condition):
+                    found = self.assert_divided(mesh, f'[[region]]\nname = "part of it"\nkind = "facets"\n{condition}\n', "part of it", facets * halves)
+                    if area:
+                        self.assert_close(found, area, 1e-3)
+
+    def test_nodes_of_a_round_surface_are_a_grid_at_each_refinement_and_order(self):
+        for cell in ("hex8", "tet4"):
+            mesh = self.write("pipe.msh", shell(tube, cell))
+            for refine, order in ((0, 0), (1, 0), (2, 0), (0, 2), (1, 2)):
+                steps = 4 * 2 ** refine * (2 if order == 2 else 1)
+                nodes = (steps + 1) ** 2
+                if order == 2 and cell == "hex8":   # without the nodes in the middle of faces
+                    nodes -= (steps // 2) ** 2
+                self.assertEqual(self.sizes(mesh, BORE, refine, order=order)["bore nodes"][0], nodes, (cell, refine, order))
+
+    def test_sets_follow_their_parts(self):
+        mesh = self.write("pipe.msh", shell(tube, "tet4"))
+        regions = BORE + """
+[[region]]
+name = "low"
+kind = "facets"
+of = "bore"
+box = {low = [0, 0, 0], high = [9, 9, 0.25]}
+[[region]]
+name = "high"
+difference = ["bore", "low"]
+"""
+        for refine in (0, 1, 2):
+            sizes = self.sizes(mesh, regions, refine)
+            self.assertEqual(3 * sizes["low"][0], sizes["high"][0])
+
+    def test_a_region_finer_than_the_mesh_of_the_file_is_found_by_refinement(self):
+        mesh = self.write("cube.msh", cubes(["a"]))
+        region = '[[region]]\nname = "patch"\nkind = "facets"\nbox = {low = [0.25, 0.5, 1], high = [0.5, 1, 1]}\n'
+        self.assertEqual(self.sizes(mesh, region, 2)["patch"], (2, 0.125))
+
+    def test_the_area_of_curved_cells_converges(self):
+        for mesh, condition, exact in (
+                ("sector", "cylinder = {point = [0, 0, 0], axis = [0, 0, 1], radius = 0.1, surface = true}", math.pi / 2 * 0.1 * 0.02),
+                ("quarter", "sphere = {centre = [0, 0], radius = 0.1, surface = true}", math.pi / 2 * 0.1)):
+            regions = f'[[region]]\nname = "bore"\nkind = "facets"\n{condition}\n'
+            counts = []
+            for refine in (0, 1, 2):
+                count, area = self.sizes(example("lame/solid").parent / f"{mesh}.msh", regions, refine)["bore"]
+                counts.append(count)
+                self.assert_close(area, exact, 1e-3)
+            step = 4 if mesh == "sector" else 2
+            self.assertEqual(counts, [counts[0], step * counts[0], step ** 2 * counts[0]])
+
+    def test_a_mesh_that_was_refined_elsewhere_gets_a_notice(self):
+        mesh = self.mesh(shell(tube, "hex8"), 2)
+        narrow, wide = (BORE.replace("surface = true}", f"surface = true}}\ntolerance = {tolerance}") for tolerance in (0.015, 0.02))
+        self.assertEqual(self.sizes(mesh, narrow, 0)["bore"][0], 128)
+        self.assertIn("128 more facets run on", self.outcome.log)
+        self.assertEqual(self.sizes(mesh, wide, 0)["bore"][0], 256)
+        self.assertNotIn("more facets run on", self.outcome.log)
 
 
 class Errors(RegionTest):

@@ -137,6 +137,18 @@ TEST(Refine, BarsAreHalved) {
   EXPECT_EQ(fine.point(fine.nodes_of(fine.region("end").facets[0])[0])[0], 2);
 }
 
+TEST(Refine, ABeamAlongTheEdgeOfAShellKeepsItsNodes) {
+  const Mesh panel(MeshData{.dimension = 3,
+                            .structural = true,
+                            .points = {0, 0, 0, 1, 0, 0, 1, 1, 0, 0, 1, 0},
+                            .blocks = {{CellKind::quad4, {0, 1, 2, 3}}, {CellKind::line2, {0, 1}}},
+                            .regions = {}});
+  const Mesh fine = refine(panel);
+  EXPECT_TRUE(fine.structural());
+  EXPECT_EQ(fine.cell_count(), 4 + 2);
+  EXPECT_EQ(fine.node_count(), 9);
+}
+
 TEST(Refine, CutsTetrahedraAlongTheShortestDiagonal) {
   // A flat tetrahedron: edge middles 0-1 and 2-3 are near each other.
   const Mesh coarse(MeshData{.dimension = 3,

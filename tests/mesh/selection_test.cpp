@@ -34,7 +34,7 @@ TEST(Selection, SidesOfABoxHaveTheirAreasForEveryKindOfCell) {
 
 TEST(Selection, SetsObeyTheirLaws) {
   const Mesh mesh = box(5, 4, 3, {1, 1, 1}, CellKind::hex8);
-  const Region a = select(mesh, "a", RegionKind::cells, in_sphere({0, 0, 0}, 0.8, 0)),
+  const Region a = select(mesh, "a", RegionKind::cells, within({{0, 0, 0}, 0.8}, 0)),
                b = select(mesh, "b", RegionKind::cells, in_box({0.3, 0, 0}, {1, 1, 1}, 0));
   const auto size = [&](SetOperation operation, const Region& x, const Region& y) {
     return combine("c", operation, std::vector{&x, &y}).size();
@@ -54,14 +54,36 @@ TEST(Selection, CellsAreSharedOutByTheirCentres) {
 }
 
 TEST(Selection, RoundPlaces) {
-  const PlaceTest pipe = near_cylinder({1, 0, 0}, {0, 0, 7}, 2, 1e-9), rod = in_cylinder({1, 0, 0}, {0, 0, 7}, 2, 1e-9),
-                  ball = near_sphere({0, 0, 0}, 1, 1e-9);
+  const PlaceTest pipe = on({{1, 0, 0}, 2, {0, 0, 7}}, 1e-9), rod = within({{1, 0, 0}, 2, {0, 0, 7}}, 1e-9),
+                  ball = on({{0, 0, 0}, 1}, 1e-9);
   EXPECT_TRUE(pipe({1 + 2 * std::cos(0.3), 2 * std::sin(0.3), -40}));
   EXPECT_FALSE(pipe({1, 0, 0}));
   EXPECT_TRUE(rod({1, 0, 5}));
   EXPECT_FALSE(rod({3.1, 0, 0}));
   EXPECT_TRUE(ball({std::sqrt(0.5), 0, std::sqrt(0.5)}));
   EXPECT_FALSE(ball({0.5, 0, 0}));
+}
+
+TEST(Selection, TheFlatEndOfARodIsNotItsSkinThoughItsCornersAreOnIt) {
+  MeshData data{.dimension = 3, .points = {}, .blocks = {{CellKind::prism6, {0, 1, 2, 3, 4, 5}}}, .regions = {}};
+  for (const double z : {0.0, 1.0})
+    for (int i = 0; i < 3; ++i) {
+      const double angle = 2 * std::numbers::pi * i / 3;
+      data.points.insert(data.points.end(), {std::cos(angle), std::sin(angle), z});
+    }
+  const Mesh rod(data);
+  const RoundSurface skin{{0, 0, 0}, 1, {0, 0, 1}};
+  const Region found = select(rod, "skin", RegionKind::facets, on(skin, 1e-9));
+  EXPECT_EQ(found.size(), 5);
+  EXPECT_NEAR(area(rod, select_along(rod, "skin", found, skin)), 3 * std::sqrt(3.0), 1e-12);
+}
+
+TEST(Selection, RegionsOfOneNameReplaceEachOther) {
+  const Mesh mesh = box(2, 1, 1, {1, 1, 1}, CellKind::hex8);
+  const auto count = mesh.regions().size();
+  const Mesh other = with_regions(mesh, {{"all", RegionKind::cells, {1}, {}, {}}});
+  EXPECT_EQ(other.regions().size(), count);
+  EXPECT_EQ(other.region("all").size(), 1);
 }
 
 TEST(Selection, NewRegionsStandBesideTheOldOnes) {
