@@ -9,6 +9,6 @@ install(FILES ${PROJECT_BINARY_DIR}/cmake/ritzConfig.cmake ${PROJECT_BINARY_DIR}
               ${CMAKE_CURRENT_LIST_DIR}/RitzKernels.cmake DESTINATION ${folder})
 install(EXPORT ritzTargets NAMESPACE ritz:: DESTINATION ${folder})
 install(FILES ritz.hpp DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/ritz)
-install(FILES LICENSE README.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(FILES LICENSE README.md SECURITY.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(DIRECTORY examples/ DESTINATION ${CMAKE_INSTALL_DATADIR}/ritz/examples FILES_MATCHING PATTERN "*.toml" PATTERN "*.msh" PATTERN "*.geo" PATTERN "*.step" PATTERN "*.csv"
         PATTERN "*.cpp" PATTERN "*.hpp" PATTERN "CMakeLists.txt" PATTERN "README.md")

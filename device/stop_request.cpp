@@ -4,9 +4,14 @@
 #include <atomic>
 #include <chrono>
 #include <csignal>
+#include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <limits>
+#include <mutex>
+#include <utility>
 
+#include <pthread.h>
 #include <unistd.h>
 
 #include <fmt/core.h>
@@ -26,12 +31,16 @@ struct Slot {
 };
 std::array<Slot, 8> slots;
 
+void remove_promised_files() {
+  for (Slot& slot : slots)
+    if (slot.state.load() == 2) ::unlink(slot.path.data());
+}
+
 // Only what signal-safety(7) allows.
 void on_signal(int signal) {
   int none = 0;
   if (received.compare_exchange_strong(none, signal)) return;
-  for (Slot& slot : slots)
-    if (slot.state.load() == 2) ::unlink(slot.path.data());
+  remove_promised_files();
   std::signal(signal, SIG_DFL);
   ::raise(signal);
 }
@@ -46,6 +55,69 @@ const char* name_of_signal(int signal) {
 }
 
 }  // namespace
+
+namespace {
+
+// Held by the watching thread while the process ends: nobody enters or leaves long work then.
+std::mutex entering;
+int long_works = 0;  // under way, one within the other
+std::function<int()> end_of_long_work;
+
+[[noreturn]] void end_process(int code) {
+  remove_promised_files();
+  std::fflush(nullptr);
+  if (const int signal = received.load(); signal != 0 && code == static_cast<int>(exit_of_signal(signal))) {
+    std::signal(signal, SIG_DFL);  // the shell is to see that a signal ended us
+    sigset_t only;
+    sigemptyset(&only);
+    sigaddset(&only, signal);
+    ::pthread_sigmask(SIG_UNBLOCK, &only, nullptr);
+    ::raise(signal);
+  }
+  std::_Exit(code);
+}
+
+void* watch(void*) {
+  constexpr std::chrono::milliseconds glance{50}, grace{500};
+  Clock::time_point asked{};
+  while (true) {
+    timespec pause{0, std::chrono::nanoseconds(glance).count()};
+    ::nanosleep(&pause, nullptr);
+    if (received.load() == 0 && !late()) continue;
+    if (asked == Clock::time_point{}) asked = Clock::now();
+    if (Clock::now() - asked < grace) continue;
+    const std::lock_guard ends(entering);
+    if (long_works > 0) end_process(end_of_long_work());
+  }
+}
+
+}  // namespace
+
+LongWork::LongWork() {
+  throw_if_stop_requested();
+  const std::lock_guard enters(entering);
+  ++long_works;
+}
+
+LongWork::~LongWork() {
+  const std::lock_guard leaves(entering);
+  --long_works;
+}
+
+void end_long_work_by(std::function<int()> ending) {
+  end_of_long_work = std::move(ending);
+  sigset_t all, before;
+  sigfillset(&all);
+  ::pthread_sigmask(SIG_SETMASK, &all, &before);  // signals are for the others: they interrupt waits
+  pthread_attr_t little;
+  ::pthread_attr_init(&little);
+  ::pthread_attr_setstacksize(&little, std::size_t{1} << 20);
+  ::pthread_attr_setdetachstate(&little, PTHREAD_CREATE_DETACHED);
+  pthread_t watcher;
+  ::pthread_create(&watcher, &little, watch, nullptr);  // without one, stops wait for the work
+  ::pthread_attr_destroy(&little);
+  ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+}
 
 void listen_for_stop_signals() {
   for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {

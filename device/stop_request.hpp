@@ -6,6 +6,7 @@
 
 #include "device/error.hpp"
 
+#include <functional>
 #include <string>
 
 namespace ritz {
@@ -23,6 +24,23 @@ std::string stop_reason();
 void throw_if_stop_requested();
 // The signal that came, or 0.
 int stop_signal() noexcept;
+
+// Work that never looks at stop requests: a library's factorisation, a parser, a refinement. Where one comes within it,
+// and half a second has passed, the ending that end_long_work_by() was given runs in a thread of its own, and the
+// process ends there: the thread at work is stopped where it next enters or leaves such work.
+//
+//   const LongWork here;   mumps.factorise();
+class LongWork {
+ public:
+  LongWork();  // throws like throw_if_stop_requested()
+  ~LongWork();
+  LongWork(const LongWork&) = delete;
+  LongWork& operator=(const LongWork&) = delete;
+};
+
+// `ending` tells, writes what is kept, and returns the exit code; temporaries and locks are removed after it. It may
+// touch what no LongWork does. Once, before the work begins.
+void end_long_work_by(std::function<int()> ending);
 
 // A file that a second signal removes on the way out (a temporary, a lock). Paths beyond 4095 bytes, or more than eight
 // files at a time, are not removed.

@@ -22,6 +22,8 @@ struct Offenders {
   }
 };
 
+constexpr double too_far = 1e100;  // of a coordinate: its cube is still a number
+
 Error wrong(const std::string& what, const std::string& why, const std::string& fix) {
   return Error(Exit::mesh, what, why, fix);
 }
@@ -57,18 +59,21 @@ void check_points(const MeshData& data, ErrorList& errors) {
                                  std::numeric_limits<Node>::max()),
                      "", "split the mesh"));
   const double* const x = data.points.data();
-  bool finite = true;
-#pragma omp parallel for schedule(static) reduction(&& : finite)
-  for (Index i = 0; i < 3 * count; ++i) finite = finite && std::isfinite(x[i]);
-  if (finite) return;
+  const auto usable = [x](Index i) { return std::abs(x[i]) < too_far; };  // false for NaN, too
+  bool all = true;
+#pragma omp parallel for schedule(static) reduction(&& : all)
+  for (Index i = 0; i < 3 * count; ++i) all = all && usable(i);
+  if (all) return;
   Offenders bad;
   for (Index i = 0; i < count; ++i)
-    if (!std::isfinite(x[3 * i]) || !std::isfinite(x[3 * i + 1]) || !std::isfinite(x[3 * i + 2])) bad.add(i);
+    if (!usable(3 * i) || !usable(3 * i + 1) || !usable(3 * i + 2)) bad.add(i);
   const Index i = bad.first[0];
   errors.add(
-      wrong(fmt::format("{} of {} without finite coordinates; the first is ({}, {}, {})",
+      wrong(fmt::format("{} of {} without usable coordinates; the first is ({}, {}, {})",
                         counted("node", bad.count, bad.first), data.source, x[3 * i], x[3 * i + 1], x[3 * i + 2]),
-            "the file holds NaN or an overflowed number", "write the mesh again"));
+            fmt::format("the file holds NaN, an overflowed number, or one beyond {:g}, whose volumes would overflow",
+                        too_far),
+            "write the mesh again"));
 }
 
 void check_node_numbers(const MeshData& data, ErrorList& errors) {

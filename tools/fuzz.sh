@@ -9,7 +9,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 folder=build-fuzz seconds=60 smoke=
 if [ "${1:-}" = --in ]; then folder=$2; shift 2; fi
-targets=(gmsh=25000 inp=40000 nastran=200000 medit=400000 medit_binary=120000 mfem=40000 exodus=150000
+targets=(gmsh=25000 inp=40000 nastran=200000 medit=400000 medit_binary=120000 mfem=40000 exodus=150000 vtk=150000
          case=250000 override=100000 formula=150000 table=250000 journal=200000 checkpoint=3000)  # and executions of --smoke
 declare -A executions
 for target in "${targets[@]}"; do executions[${target%%=*}]=${target##*=}; done

@@ -11,6 +11,7 @@
 #include "apps/cases/sweep_plan.hpp"
 #include "device/host_limits.hpp"
 #include "device/stop_request.hpp"
+#include "io/files/input_file.hpp"
 #include "io/meshes/mesh_reader.hpp"
 #include "io/results/error_catalogue.hpp"
 #include "mesh/conformity.hpp"
@@ -117,7 +118,8 @@ const Mesh& Run::mesh(bool structural) {
                                "accept hanging nodes on facets of their own body, and quadrilateral facets on "
                                "triangles: the solution may be discontinuous there",
                                false);
-  if (!std::filesystem::exists(file)) case_->throw_if_any();
+  std::error_code unknown;
+  if (reads_one_folder_only() || !std::filesystem::exists(file, unknown)) case_->throw_if_any();
   report_.mesh_file = file;
   const auto make = [&] {
     log_.progress("reading " + file);
@@ -127,14 +129,19 @@ const Mesh& Run::mesh(bool structural) {
     options.notices = &notices;
     std::optional<Mesh> mesh;
     try {
+      const LongWork reading;
       mesh = options_.survey ? options_.survey->mesh(structural) : read_mesh(file, options);
     } catch (const Error& error) {  // together with what was wrong in the case file so far
+      if (!stop_reason().empty()) throw;
       case_->add_error(error);
       if (kind_of(error).name == std::string_view("inverted-cells"))
         log_.notice(fmt::format("to see the cells: ritz mesh check {} writes them to a VTU file", file));
       case_->throw_if_any();
     }
-    Conformity conformity = check_conformity(*mesh);
+    Conformity conformity = [&] {
+      const LongWork checking;
+      return check_conformity(*mesh);
+    }();
     for (const Error& error : conformity.errors) {
       if (torn) conformity.notices.push_back(error.message());
       else case_->add_error(error);
@@ -142,10 +149,12 @@ const Mesh& Run::mesh(bool structural) {
     std::ranges::move(conformity.notices, std::back_inserter(notices));
     std::vector<MeshStep> steps(static_cast<std::size_t>(refinements), [this](const Mesh& coarse) {
       log_.progress("refining");
+      const LongWork refining;
       return refine(coarse);
     });
     if (order > 0)
       steps.emplace_back([&](const Mesh& of_other_order) {
+        const LongWork changing_order;
         return with_order(of_other_order, static_cast<int>(order),
                           mid_nodes == "full" ? MidNodes::full : MidNodes::serendipity);
       });

@@ -1,12 +1,11 @@
 #include "apps/cases/sweep_plan.hpp"
 
 #include "io/case/csv.hpp"
+#include "io/files/input_file.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
-#include <fstream>
-#include <iterator>
 #include <set>
 
 namespace ritz {
@@ -113,8 +112,7 @@ std::vector<SweepMember> read_members(const Case::Table& sweep, const std::strin
     sweep.error("table", what, "the first row has the keys, each further row the values of a member", fix);
     return std::vector<SweepMember>{};
   };
-  std::ifstream stream(file, std::ios::binary);
-  const std::string text(std::istreambuf_iterator<char>(stream), {});
+  const std::string text = text_of_input(file).value_or("");
   const std::vector<std::vector<std::string>> rows = csv_rows(text);
   if (rows.size() < 2) return wrong(fmt::format("'{}' has {} rows", file, rows.size()), "add rows");
   if (rows.front().front().find(';') != std::string::npos)
@@ -211,7 +209,7 @@ SweepPlan read_sweep(Case& input, const std::string& stem) {
   const std::vector<SweptParameter> parameters = read_parameters(sweep);
   if (has_table && !parameters.empty())
     sweep.error("table", "a table and parameters are given", {}, "remove one of the two");
-  else if (has_table) plan.members = std::ifstream(file) ? read_members(sweep, file) : std::vector<SweepMember>{};
+  else if (has_table) plan.members = text_of_input(file) ? read_members(sweep, file) : std::vector<SweepMember>{};
   else plan.members = combined(sweep, parameters, zip);
   if (sweep.present() && !has_table && parameters.empty())
     sweep.error("parameter", "a sweep of nothing", {},

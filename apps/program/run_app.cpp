@@ -105,6 +105,24 @@ int run_app(int argc, char** argv, const AppInfo& info, const std::function<void
     (run ? run->log() : early).error(table ? *table : error);
     report.fail(table ? *table : error);
   };
+  // In another thread, while this one is in work that cannot be stopped.
+  end_long_work_by([&] {
+    const auto told = [&](const Error& error) {
+      (run ? run->log() : early).error(error);
+      report.fail(error);
+    };
+    try {
+      throw_if_stop_requested();
+    } catch (const Error& stop) {
+      try {
+        const std::optional<Error> kept = run ? run->results().stopped(stop) : std::nullopt;
+        if (run) report = run->report();
+        told(kept ? *kept : stop);
+        if (!options.json.empty()) write_report(options.json, report);
+      } catch (const Error& lost) { told(lost); }
+    }
+    return static_cast<int>(report.exit);
+  });
   const auto attempt = [&] {
     run.emplace(info, options);
     app(*run);

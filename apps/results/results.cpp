@@ -4,7 +4,9 @@
 #include "device/memory_shortage.hpp"
 #include "device/stop_request.hpp"
 #include "io/files/byte_size.hpp"
+#include "io/files/checksum.hpp"
 #include "io/files/included_files.hpp"
+#include "io/files/input_file.hpp"
 #include "io/files/version.hpp"
 #include "io/results/error_catalogue.hpp"
 
@@ -19,9 +21,9 @@ Results::Results(ResultsContext context) : context_(std::move(context)) { read_s
 
 void Results::read_settings() {
   const Case::Table table = context_.input.table("output", "folder and format of the results");
+  const std::string own_folder = "results/" + std::filesystem::path(context_.options.case_file).stem().string();
   const std::string folder =
-      table.text("folder", "folder of the results, relative to where the program runs",
-                 {.fallback = "results/" + std::filesystem::path(context_.options.case_file).stem().string()});
+      table.text("folder", "folder of the results, relative to where the program runs", {.fallback = own_folder});
   const std::string format = table.choice(
       "format", "vtu: an index (.pvd) and a file for each step; vtkhdf: one HDF5 file (.hdf) with the mesh once",
       {"vtu", "vtkhdf"}, "vtu");
@@ -40,7 +42,12 @@ void Results::read_settings() {
                    "for fields of a higher order than the mesh ([space] order). mesh: values at the mesh's nodes; "
                    "lagrange: the whole field, on VTK's Lagrange cells",
                    {"mesh", "lagrange"}, "mesh") == "lagrange");
-  output_ = context_.options.output.empty() ? folder : context_.options.output;
+  const RunOptions& options = context_.options;
+  output_ = !options.output.empty() ? options.output : options.untrusted ? own_folder : folder;
+  if (options.output.empty() && output_ != folder)
+    context_.log.notice(
+        fmt::format("results go to '{}', not to '{}' as the case says: with --untrusted only --output names a folder",
+                    output_, folder));
 }
 
 void Results::open(const Mesh& mesh, const ProbeFields& fields) {
@@ -115,8 +122,8 @@ void Results::check_room(const ProbeFields& fields) const {
   for (const Field& field : fields.nodal) bytes += number * field.components * nodes;
   for (const Field& field : fields.cells) bytes += number * field.components * cells;
   std::filesystem::path folder = std::filesystem::absolute(output_);
-  while (!std::filesystem::exists(folder) && folder.has_relative_path()) folder = folder.parent_path();
   std::error_code unknown;
+  while (!std::filesystem::exists(folder, unknown) && folder.has_relative_path()) folder = folder.parent_path();
   const double room = double(std::filesystem::space(folder, unknown).available);
   if (!unknown && room < bytes)
     throw Error(Exit::output,
@@ -129,11 +136,18 @@ void Results::check_room(const ProbeFields& fields) const {
 
 void Results::open_folder() {
   const auto notice = [this](const std::string& text) { context_.log.notice(text); };
-  folder_ = std::make_unique<ResultFolder>(output_, ResultFolderOptions{.case_name = context_.name,
-                                                                        .program = context_.program.name,
-                                                                        .overwrite = context_.options.overwrite,
-                                                                        .resume = context_.options.resume,
-                                                                        .notice = notice});
+  folder_ =
+      std::make_unique<ResultFolder>(output_, ResultFolderOptions{.case_name = context_.name,
+                                                                  .program = context_.program.name,
+                                                                  .overwrite = context_.options.overwrite,
+                                                                  .resume = context_.options.resume,
+                                                                  .notice = notice,
+                                                                  .run = identity(),
+                                                                  .same_case = [this] { return holds_this_case(); }});
+  if (folder_->is_complete() && !context_.options.check) {
+    context_.log.line("this run is complete already, with its results in '{}': nothing is left to do", output_);
+    throw CheckedOnly{};
+  }
   checkpoints_.emplace(
       folder_->checkpoints(), [this] { return owner(); }, context_.options.checkpoint_every, notice,
       [this] { settle(); });
@@ -145,6 +159,28 @@ void Results::open_folder() {
   if (resumed_) context_.log.line("resuming after {}", resumed_->where);
   else if (context_.options.resume)
     context_.log.line("there is no checkpoint to resume from: the run starts at the beginning");
+}
+
+// Which run this is: its case, and its files as far as that can be seen without reading them.
+std::string Results::identity() const {
+  std::string text = context_.program.name + "\n" + context_.input.resolved();
+  for (const std::string& file : context_.input.files()) {
+    std::error_code unknown;
+    text += fmt::format("{} {} {}\n", file, std::filesystem::file_size(file, unknown),
+                        std::filesystem::last_write_time(file, unknown).time_since_epoch().count());
+  }
+  return fmt::format("{:08x}", crc32_of(text));
+}
+
+// Do the results in the folder say that they are of this case? Comments tell of the device and the version.
+bool Results::holds_this_case() const {
+  const auto without_comments = [](const std::string& text) {
+    std::size_t start = 0;
+    while (text.compare(start, 1, "#") == 0) start = std::min(text.find('\n', start), text.size() - 1) + 1;
+    return text.substr(start);
+  };
+  const std::optional<std::string> there = text_of_file(path_of(resolved_name()).string());
+  return there && without_comments(*there) == without_comments(resolved_case());
 }
 
 CheckpointOwner Results::owner() const {
@@ -183,7 +219,14 @@ void Results::unless_memory_is_short(const std::function<void()>& write_checkpoi
 
 std::optional<Error> Results::stopped(const Error& error) {
   const bool by_signal = stop_signal() != 0 && error.exit() == exit_of_signal(stop_signal());
-  if ((!by_signal && error.exit() != time_is_up) || !checkpoints_ || !checkpoints_->kept()) return std::nullopt;
+  if (!by_signal && error.exit() != time_is_up) return std::nullopt;
+  const bool keeps_one = checkpoints_ && checkpoints_->kept();
+  const std::string before = path_of(context_.name + ".checkpoint").string();
+  if (!keeps_one && context_.options.resume && Checkpoints::any_in(before))
+    return Error(Exit::stopped,
+                 fmt::format("{} before a further step; the checkpoints in '{}' stay", error.message(), before), {},
+                 "the same command continues there");
+  if (!keeps_one) return std::nullopt;
   checkpoints_->commit();
   return Error(Exit::stopped,
                fmt::format("{} after {}, which is kept in '{}'", error.message(), checkpoints_->kept()->where,
@@ -315,6 +358,7 @@ void Results::write_series(const std::string& name, int count,
 void Results::finish() {
   if (writer_) context_.report.background_writing = writer_->seconds();
   if (folder_) folder_->complete();
+  if (folder_ && !lack_) folder_->mark_end();
   if (checkpoints_) checkpoints_->remove();
 }
 

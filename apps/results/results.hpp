@@ -112,6 +112,8 @@ class Results {
  private:
   void read_settings();
   CheckpointOwner owner() const;
+  std::string identity() const;
+  bool holds_this_case() const;
   void open_folder();
   void try_folder();
   void check_room(const ProbeFields& fields) const;

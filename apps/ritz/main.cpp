@@ -10,6 +10,7 @@
 #include "apps/ritz/size.hpp"
 #include "apps/run/memory_limits.hpp"
 #include "apps/run/short_of_address_space.hpp"
+#include "io/files/input_file.hpp"
 #include "io/files/version.hpp"
 #include "io/results/error_catalogue.hpp"
 #include "io/results/log.hpp"
@@ -17,6 +18,7 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include <filesystem>
 #include <new>
 
 namespace {
@@ -25,7 +27,7 @@ using namespace ritz;
 
 struct Choice {
   bool errors = false, devices = false, doctor = false, sized = false, check = false, change = false, verify = false,
-       json = false, elements = false, element = false;
+       json = false, elements = false, element = false, untrusted = false;
   std::string file, folder = ".";
   double scale = 1;
   int times = 1;
@@ -50,7 +52,7 @@ Exit outcome(const MeshInfo& info) {
 Exit run(const Choice& choice) {
   if (choice.devices) {
     const DevicesReport report = inspect_devices();
-    print(choice.json ? json_of(report) : text_of(report));
+    print(choice.json ? json_of(report) : printable(text_of(report)));
     return Exit::ok;
   }
   if (choice.errors) {
@@ -59,7 +61,7 @@ Exit run(const Choice& choice) {
   }
   if (choice.doctor) {
     const Diagnosis diagnosis = diagnose(choice.folder);
-    print(choice.json ? json_of(diagnosis) : text_of(diagnosis));
+    print(choice.json ? json_of(diagnosis) : printable(text_of(diagnosis)));
     return diagnosis.exit();
   }
   if (choice.sized) {
@@ -72,25 +74,25 @@ Exit run(const Choice& choice) {
   }
   if (choice.element) {
     const ElementReport report = check_named(choice.element_check);
-    print(choice.json ? json_of(report) : text_of(report));
+    print(choice.json ? json_of(report) : printable(text_of(report)));
     return report.passed() ? Exit::ok : Exit::model;
   }
   if (choice.verify) {
     const ResultCheck check = check_results(choice.file);
-    print(choice.json ? json_of(check) : text_of(check));
+    print(choice.json ? json_of(check) : printable(text_of(check)));
     return check.good() ? Exit::ok : Exit::checkpoint;
   }
   if (choice.change) {
-    print(change_mesh(choice.changes));
+    print(printable(change_mesh(choice.changes)));
     return Exit::ok;
   }
   if (choice.check) {
     const MeshCheck check = check_mesh(choice.file, choice.checks);
-    print(choice.json ? json_of(check) : text_of(check));
+    print(choice.json ? json_of(check) : printable(text_of(check)));
     return outcome(check.info);
   }
   const MeshInfo info = inspect_mesh(choice.file, choice.scale);
-  print(choice.json ? json_of(info) : text_of(info));
+  print(choice.json ? json_of(info) : printable(text_of(info)));
   return outcome(info);
 }
 
@@ -98,6 +100,10 @@ Exit guarded(const Choice& choice) {
   Log log(LogLevel::quiet);
   try {
     obey(choice.memory);
+    if (choice.untrusted) {
+      const std::string& mesh = choice.change ? choice.changes.from : choice.file;
+      read_only_below(std::filesystem::path(mesh).parent_path().string());
+    }
     return run(choice);
   } catch (const Error& error) {
     log.error(error);
@@ -123,15 +129,20 @@ void add_mesh_commands(CLI::App& mesh, Choice& choice) {
   const auto add_scale = [](CLI::App* app, double& scale) {
     app->add_option("--scale", scale, "factor on the coordinates, 0.001 for a mesh in mm")->capture_default_str();
   };
+  const auto add_untrusted = [&choice](CLI::App* app) {
+    app->add_flag("--untrusted", choice.untrusted, "the mesh is a stranger's: nothing outside of its folder is read");
+  };
   CLI::App* info =
       mesh.add_subcommand("info", "cells, regions, sizes, quality, and what is wrong with the mesh (exit code 3)");
   info->add_option("file", choice.file, formats)->required();
   add_scale(info, choice.scale);
+  add_untrusted(info);
   info->add_flag("--json", choice.json, "as JSON");
 
   CLI::App* check = mesh.add_subcommand("check", "the same, and the cells with a problem as a picture for ParaView");
   check->add_option("file", choice.file, formats)->required();
   add_scale(check, choice.checks.scale);
+  add_untrusted(check);
   check->add_option("--min-jacobian", choice.checks.least_jacobian, "cells with a smaller scaled Jacobian are errors")
       ->capture_default_str();
   check->add_option(
@@ -146,6 +157,7 @@ void add_mesh_commands(CLI::App& mesh, Choice& choice) {
     app->add_option("from", change.from, formats)->required();
     app->add_option("to", change.to, "a .msh (Gmsh 4.1), .vtu or .inp file")->required();
     add_scale(app, change.scale);
+    add_untrusted(app);
     app->add_flag("--text", change.text, "write .msh as text, not binary");
     app->add_option("--plane-type", change.plane_type, "elements of plane meshes in .inp: CPS, CPE or CAX")
         ->capture_default_str()

@@ -1,11 +1,14 @@
 #include "apps/run/command_line.hpp"
 
+#include "fem/plugins/plugin.hpp"
+#include "io/files/input_file.hpp"
 #include "io/files/version.hpp"
 #include "io/results/log.hpp"
 
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
+#include <filesystem>
 #include <fmt/format.h>
 
 namespace ritz {
@@ -37,6 +40,9 @@ std::optional<int> parse_command_line(int argc, char** argv, const AppInfo& info
   cli.add_option("--output", options.output, "folder of the results, instead of [output] folder");
   cli.add_flag("--overwrite", options.overwrite,
                "replace results of this case that are there; the old ones stay until the new ones are ready");
+  cli.add_flag("--untrusted", options.untrusted,
+               "the case comes from a stranger: no plugins, nothing read outside of its folder, results only where "
+               "--output says (SECURITY.md)");
   cli.add_option("--time-limit", options.time_limit, "stop in order after so many seconds; 0: no limit")
       ->check(CLI::NonNegativeNumber)
       ->capture_default_str();
@@ -78,6 +84,10 @@ std::optional<int> parse_command_line(int argc, char** argv, const AppInfo& info
                                  "one goes on behind what is there, the other replaces it", "give one of them"));
   }
   options.check = options.check || options.estimate;
+  if (options.untrusted) {
+    read_only_below(std::filesystem::path(options.case_file).parent_path().string());
+    forbid_plugins();
+  }
   return std::nullopt;
 }
 

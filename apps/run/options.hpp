@@ -36,7 +36,7 @@ struct RunOptions {
   std::string profile;               // file of the trace
   std::vector<std::string> notices;  // of the attempt before this
   bool check = false, estimate = false, describe = false, schema = false, log_json = false, quiet = false,
-       verbose = false, overwrite = false;
+       verbose = false, overwrite = false, untrusted = false;
   std::string member;   // of a sweep: its results are named after it; empty: after the case
   bool resume = false;  // what an earlier run of this case committed is not done again
   std::optional<RunSurvey> survey;

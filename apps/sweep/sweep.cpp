@@ -43,7 +43,7 @@ class Sweep {
     stem_ = fs::path(options.case_file).stem().string();
     plan_ = read_sweep(input, stem_);
     const std::string folder = input.table("output", "").text("folder", "", {.fallback = "results/" + stem_});
-    folder_path_ = options.output.empty() ? folder : options.output;
+    folder_path_ = !options.output.empty() ? options.output : options.untrusted ? "results/" + stem_ : folder;
     input.throw_if_any();
     shared_.device = Device::named(options.device, options.threads);
     limit(*shared_.device, options.memory);

@@ -3,6 +3,7 @@
 #include "device/error.hpp"
 #include "device/host_memory.hpp"
 #include "device/kernels.hpp"
+#include "device/stop_request.hpp"
 #include "fem/launch/interpolation.hpp"
 #include "fem/multigrid/space_transfer.hpp"
 #include "fem/space/nested_nodes.hpp"
@@ -340,6 +341,7 @@ PMultigrid::PMultigrid(const MatrixFree& A, const PMultigridOptions& options) {
                 fmt::format("p-multigrid with smoothing degree {} and ratio {}", options.coarsest.smoothing_degree,
                             options.coarsest.smoothing_ratio),
                 {}, "use a degree of at least 1 and a ratio above 1");
+  const LongWork here;
   hierarchy_.reset(new Hierarchy{A, {}, {}});
   if (options.single_precision && A.equations().can_act_in_single()) hierarchy_->in_single.emplace(A, options);
   else hierarchy_->in_double.emplace(A, options);

@@ -28,4 +28,7 @@ struct Plugin {
 Plugin load_plugin(const std::string& file, const Device& device,
                    const std::function<void(const std::string&)>& say = {});
 
+// From here on load_plugin() throws Error(Exit::input): --untrusted runs no code of a stranger.
+void forbid_plugins();
+
 }  // namespace ritz

@@ -1,6 +1,7 @@
 #include "fem/space/function_space.hpp"
 
 #include "device/error.hpp"
+#include "device/stop_request.hpp"
 #include "fem/space/node_graph.hpp"
 #include "fem/space/node_numbering.hpp"
 #include "fem/space/straight_cells.hpp"
@@ -53,6 +54,7 @@ FunctionSpace::FunctionSpace(const Mesh& mesh, int components, const Device& dev
       geometry_(options.beside != nullptr ? options.beside->geometry_ : geometry_of(mesh, device)) {
   if (components < 1 || components > 6)
     throw Error(Exit::internal, fmt::format("a space with {} components", components));
+  const LongWork here;
   choose_elements(options);
   if (isoparametric_) {
     node_count_ = static_cast<Index>(geometry_->mesh_node.size());
@@ -63,6 +65,7 @@ FunctionSpace::FunctionSpace(const Mesh& mesh, int components, const Device& dev
 }
 
 std::shared_ptr<const FunctionSpace::Geometry> FunctionSpace::geometry_of(const Mesh& mesh, const Device& device) {
+  const LongWork here;
   Geometry made;
   made.cell_order = curve_order(mesh);
   made.node.assign(static_cast<std::size_t>(mesh.node_count()), -1);
@@ -390,6 +393,7 @@ void FunctionSpace::forget_pattern() const {
 
 std::shared_ptr<const SparsityPattern> FunctionSpace::pattern() const {
   if (!pattern_) {
+    const LongWork here;
     const HostPattern& host = host_pattern();
     pattern_ = std::make_shared<SparsityPattern>(device_, host.offsets, host.columns);
   }

@@ -1,11 +1,13 @@
 #include "io/case/case.hpp"
 
 #include "io/case/case_data.hpp"
+#include "io/files/input_file.hpp"
 
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
 #include <filesystem>
-#include <fstream>
-#include <sstream>
+#include <optional>
 
 #include <fmt/core.h>
 
@@ -17,14 +19,12 @@ Case& Case::operator=(Case&&) noexcept = default;
 Case::~Case() = default;
 
 Case Case::from_file(const std::string& path, const std::vector<std::string>& overrides) {
-  std::ifstream file(path, std::ios::binary);
-  std::stringstream text;
-  if (file) text << file.rdbuf();
-  std::error_code ignored;
-  if (!file || std::filesystem::is_directory(path, ignored))
-    throw Error(Exit::input, fmt::format("cannot read the case file '{}'", path), "",
+  const std::optional<std::string> text = text_of_input(path);
+  if (!text)
+    throw Error(Exit::input, fmt::format("cannot read the case file '{}'", path),
+                errno == ENXIO ? "it is a pipe or a device" : std::strerror(errno),
                 "check the name, and that it is a file that may be read");
-  return from_text(text.str(), path, overrides);
+  return from_text(*text, path, overrides);
 }
 
 Case Case::from_text(std::string_view text, const std::string& name, const std::vector<std::string>& overrides) {

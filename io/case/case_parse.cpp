@@ -91,12 +91,18 @@ bool is_number(const std::string& part) {
   return !part.empty() && std::all_of(part.begin(), part.end(), [](char c) { return c >= '0' && c <= '9'; });
 }
 
-// Outside of quotes and comments TOML is ASCII; toml++ accepts other kinds of blanks, which cannot be seen.
+// toml++ calls itself for every part of a.b.c, until its stack is full.
+constexpr int most_dots = 100;
+
+// Outside of quotes and comments TOML is ASCII; toml++ accepts other kinds of blanks, which cannot be seen. Nor may a
+// key have dots without end.
 std::size_t foreign_character(std::string_view text) {
   std::size_t i = text.starts_with("\xef\xbb\xbf") ? 3 : 0;
+  int dots = 0;
   while (i < text.size()) {
     const char c = text[i];
-    if (static_cast<unsigned char>(c) >= 0x80) return i;
+    if (c == '.' ? ++dots > most_dots : static_cast<unsigned char>(c) >= 0x80) return i;
+    if (c == '\n' || c == '=' || c == ',' || c == '[' || c == '{') dots = 0;
     if (c == '#') {
       i = std::min(text.find('\n', i), text.size());
     } else if (c == '"' || c == '\'') {
@@ -121,6 +127,9 @@ void refuse_foreign_characters(std::string_view text, const std::string& name) {
   const std::string_view before = text.substr(0, at);
   const auto line = std::count(before.begin(), before.end(), '\n') + 1;
   const std::size_t column = at - (before.rfind('\n') == std::string_view::npos ? 0 : before.rfind('\n') + 1) + 1;
+  if (text[at] == '.')
+    throw Error(Exit::input, fmt::format("a key of more than {} dots at {}:{}:{}", most_dots, name, line, column),
+                "no key of Ritz has more than a few", "write a dot only between the names of tables and keys");
   std::size_t size = 1;
   while (at + size < text.size() && (static_cast<unsigned char>(text[at + size]) & 0xc0) == 0x80) ++size;
   throw Error(

@@ -1,5 +1,6 @@
 // The typed questions. Each finds its value, checks type and range, and falls back or reports.
 #include "io/case/case_rules.hpp"
+#include "io/files/input_file.hpp"
 
 #include <algorithm>
 #include <filesystem>
@@ -226,6 +227,12 @@ std::string Case::Table::path(std::string_view key, std::string_view about, cons
     return beside_case(rule.fallback.value_or(""));
   }
   const std::string path = beside_case(answer.value()->text);
+  try {
+    refuse_outside(path);
+  } catch (const Error& error) {
+    answer.wrong_text(fmt::format("{} ({})", error.message(), full_path(key)), error.why(), error.fix());
+    return path;
+  }
   std::error_code ignored;
   if (rule.must_exist && !std::filesystem::exists(path, ignored))
     answer.wrong_text(fmt::format("'{}' names the file '{}', which does not exist,", full_path(key), path),

@@ -1,14 +1,13 @@
 #include "io/case/data_table.hpp"
 
 #include "device/error.hpp"
+#include "io/files/input_file.hpp"
 #include "io/files/text_case.hpp"
 
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <filesystem>
-#include <fstream>
-#include <iterator>
+#include <optional>
 
 #include <fmt/format.h>
 
@@ -103,13 +102,11 @@ std::optional<Between> place_on(const std::vector<double>& axis, double x, Inter
 }  // namespace
 
 DataTable DataTable::from_file(const std::string& path, Interpolation interpolation, Outside outside) {
-  std::ifstream file(path, std::ios::binary);
-  std::error_code ignored;
-  if (!file || std::filesystem::is_directory(path, ignored))
+  const std::optional<std::string> text = text_of_input(path);
+  if (!text)
     throw Error(Exit::input, fmt::format("cannot read the table '{}'", path), {},
                 "check the name; relative names start at the folder of the case file");
-  const std::string text(std::istreambuf_iterator<char>(file), {});
-  return from_text(text, path, interpolation, outside);
+  return from_text(*text, path, interpolation, outside);
 }
 
 DataTable DataTable::from_text(std::string_view text, const std::string& name, Interpolation interpolation,

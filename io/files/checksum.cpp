@@ -1,12 +1,12 @@
 #include "io/files/checksum.hpp"
 
 #include "device/error.hpp"
+#include "io/files/input_file.hpp"
 
 #include <cerrno>
 #include <cstring>
 #include <vector>
 
-#include <fcntl.h>
 #include <unistd.h>
 #include <zlib.h>
 
@@ -17,9 +17,7 @@ namespace {
 
 class InputFile {
  public:
-  explicit InputFile(const std::string& path) : number_(::open(path.c_str(), O_RDONLY | O_CLOEXEC)), path_(path) {
-    check(number_);
-  }
+  explicit InputFile(const std::string& path) : number_(open_regular(path)), path_(path) { check(number_); }
   ~InputFile() {
     if (number_ >= 0) ::close(number_);
   }

@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <map>
 #include <utility>
 
 #include <fcntl.h>
@@ -65,10 +66,18 @@ JournalFile file_of(const Json& json) {
   return file;
 }
 
-JournalEntry entry_of(std::string_view line) {
+Json json_of_line(std::string_view line) {
   if (line.size() < 10 || line[8] != ' ' || number_of_hex(std::string(line.substr(0, 8))) != crc32_of(line.substr(9)))
     throw std::invalid_argument("the checksum of the line is wrong");
-  const Json json = Json::parse(line.substr(9));
+  return Json::parse(line.substr(9));
+}
+
+std::string line_of(const Json& json) {
+  const std::string text = json.dump();
+  return hex(crc32_of(text)) + " " + text + "\n";
+}
+
+JournalEntry entry_of(const Json& json) {
   JournalEntry entry{json.at("case"),
                      json.at("series"),
                      count_of<int>(json.at("step")),
@@ -92,16 +101,20 @@ std::string to_line(const JournalEntry& entry) {
             {"files", Json::array()}};
   for (const JournalFile& file : entry.files) json["files"].push_back(json_of(file));
   try {
-    const std::string text = json.dump();
-    return hex(crc32_of(text)) + " " + text + "\n";
+    return line_of(json);
   } catch (const Json::exception&) {
     throw Error(Exit::output, fmt::format("the name '{}' is not UTF-8", entry.series), "the journal of the results is",
                 "rename the case file");
   }
 }
 
+std::string to_line_of_end(const std::string& case_name, const std::string& run) {
+  return line_of({{"case", case_name}, {"complete", run}});
+}
+
 Journal parse_journal(std::string_view text) {
   Journal journal;
+  std::map<std::pair<std::string, std::string>, int> steps;  // that come next
   for (int number = 1; !text.empty(); ++number) {
     const std::size_t end = text.find('\n');
     if (end == std::string_view::npos) {
@@ -109,7 +122,21 @@ Journal parse_journal(std::string_view text) {
       break;
     }
     try {
-      journal.entries.push_back(entry_of(text.substr(0, end)));
+      const Json json = json_of_line(text.substr(0, end));
+      if (json.contains("complete")) {
+        journal.complete[json.at("case").get<std::string>()] = json.at("complete").get<std::string>();
+        journal.valid_size += end + 1;
+        text.remove_prefix(end + 1);
+        continue;
+      }
+      JournalEntry entry = entry_of(json);
+      journal.complete.erase(entry.case_name);
+      // Each series counts its steps from 0. A line that cannot be read leaves a gap.
+      int& next = steps[{entry.case_name, entry.series}];
+      const bool follows = entry.step == next || (entry.step > next && !journal.damaged_lines.empty());
+      next = entry.step + 1;
+      journal.entries.push_back(std::move(entry));
+      if (!follows) journal.damaged_lines.push_back(number);
     } catch (const std::exception&) { journal.damaged_lines.push_back(number); }
     journal.valid_size += end + 1;
     text.remove_prefix(end + 1);

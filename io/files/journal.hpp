@@ -5,12 +5,14 @@
 //             "files":[{"path":"bracket/bracket_000000.vtu",
 //             "size":81234,"crc32":"0badcafe"}]}
 //
+// A run that came to its end adds {"case":"bracket","complete":"..."}, with a text that tells it from other runs.
 // A last line without its end is a step whose commit was interrupted: it does not count. A damaged line before it is
 // damage.
 #pragma once
 
 #include "io/files/checksum.hpp"
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -41,10 +43,12 @@ struct Journal {
   std::vector<int> damaged_lines;  // counted from 1
   std::uint64_t valid_size = 0;    // [bytes] before an unfinished last line
   bool unfinished_line = false;
+  std::map<std::string, std::string> complete;  // [case]: what its run said when it came to its end
 };
 
 std::string journal_path(const std::string& folder);
 std::string to_line(const JournalEntry& entry);  // with its end of line
+std::string to_line_of_end(const std::string& case_name, const std::string& run);
 Journal parse_journal(std::string_view text);
 // Empty when there is no such file. Throws Error(Exit::checkpoint) when it cannot be read.
 Journal read_journal(const std::string& folder);

@@ -1,11 +1,11 @@
 #include "io/files/mapped_file.hpp"
 
 #include "device/error.hpp"
+#include "io/files/input_file.hpp"
 
 #include <cerrno>
 #include <cstring>
 
-#include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -25,16 +25,16 @@ struct MappedDescriptor {
 }  // namespace
 
 MappedFile::MappedFile(const std::string& path, bool ahead) {
-  const MappedDescriptor file{::open(path.c_str(), O_RDONLY | O_CLOEXEC)};
+  const MappedDescriptor file{open_input(path)};
+  if (file.number < 0 && (errno == EISDIR || errno == ENXIO))
+    throw Error(Exit::mesh,
+                fmt::format("the mesh file '{}' is {}", path, errno == EISDIR ? "a folder" : "not a regular file"));
   if (file.number < 0)
     throw Error(Exit::mesh, fmt::format("cannot open the mesh file '{}': {}", path, std::strerror(errno)), "",
                 "check the name; relative names in a case file start at the folder of the case file");
   struct stat status {};
   if (::fstat(file.number, &status) != 0)
     throw Error(Exit::mesh, fmt::format("cannot read the mesh file '{}': {}", path, std::strerror(errno)));
-  if (!S_ISREG(status.st_mode))
-    throw Error(Exit::mesh, fmt::format("the mesh file '{}' is {}", path,
-                                        S_ISDIR(status.st_mode) ? "a folder" : "not a regular file"));
   if (status.st_size == 0)
     throw Error(Exit::mesh, fmt::format("the mesh file '{}' is empty", path), "it has 0 bytes",
                 "write it again with the mesher");

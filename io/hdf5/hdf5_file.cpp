@@ -31,6 +31,13 @@ std::optional<Hdf5Type> type_of(hid_t stored) {
   return std::nullopt;
 }
 
+// Properties of things to be made, which keep no time of their making: the same results are the same bytes.
+Hdf5Handle timeless(hid_t of_class) {
+  const hid_t properties = H5Pcreate(of_class);
+  H5Pset_obj_track_times(properties, false);
+  return {properties, H5Pclose};
+}
+
 // What HDF5 reads from: numbers, or pointers to texts.
 class Source {
  public:
@@ -65,7 +72,6 @@ class OpenFile final : public Hdf5File {
   std::string text(const std::string& group, const std::string& name) const override;
   void write(const Hdf5Rows& rows) override;
   void append(const Hdf5Rows& rows, bool compress) override;
-  void shrink(const std::string& dataset, std::uint64_t rows) override;
   bool has(const std::string& dataset) const override;
   std::uint64_t row_count(const std::string& dataset) const override;
   Hdf5Rows read(const std::string& dataset, std::uint64_t first_row, std::uint64_t row_count) const override;
@@ -90,9 +96,9 @@ void OpenFile::close() {
 }
 
 void OpenFile::make_group(const std::string& name) {
-  Hdf5Handle group(
-      checked(H5Gcreate2(id_, name.c_str(), H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT), "a group cannot be made"),
-      H5Gclose);
+  Hdf5Handle group(checked(H5Gcreate2(id_, name.c_str(), H5P_DEFAULT, timeless(H5P_GROUP_CREATE), H5P_DEFAULT),
+                           "a group cannot be made"),
+                   H5Gclose);
   checked(group.close(), "a group cannot be made");
 }
 
@@ -151,7 +157,8 @@ void OpenFile::write(const Hdf5Rows& rows) {
   const Hdf5Handle type = type_handle(rows.type);
   const hsize_t extent[] = {rows.rows, static_cast<hsize_t>(rows.columns)};
   const Hdf5Handle space(H5Screate_simple(rows.columns > 0 ? 2 : 1, extent, nullptr), H5Sclose);
-  Hdf5Handle set(checked(H5Dcreate2(id_, rows.dataset.c_str(), type, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT),
+  Hdf5Handle set(checked(H5Dcreate2(id_, rows.dataset.c_str(), type, space, H5P_DEFAULT, timeless(H5P_DATASET_CREATE),
+                                    H5P_DEFAULT),
                          "a dataset cannot be made"),
                  H5Dclose);
   if (rows.rows > 0)
@@ -169,8 +176,7 @@ void OpenFile::append(const Hdf5Rows& rows, bool compress) {
     const hsize_t few = std::max<hsize_t>(1, 1024 / bytes);  // numbers of steps, not fields: room for some of them
     const hsize_t extent[] = {0, columns}, limit[] = {H5S_UNLIMITED, columns};
     const hsize_t chunk[] = {std::clamp<hsize_t>(rows.rows, std::min(few, most), most), columns};
-    const Hdf5Handle space(H5Screate_simple(rank, extent, limit), H5Sclose),
-        properties(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
+    const Hdf5Handle space(H5Screate_simple(rank, extent, limit), H5Sclose), properties = timeless(H5P_DATASET_CREATE);
     H5Pset_chunk(properties, rank, chunk);
     if (compress && rows.type != Hdf5Type::text) {
       H5Pset_shuffle(properties);
@@ -195,19 +201,6 @@ void OpenFile::append(const Hdf5Rows& rows, bool compress) {
   const Hdf5Handle target(H5Dget_space(set), H5Sclose), source(H5Screate_simple(rank, count, nullptr), H5Sclose);
   H5Sselect_hyperslab(target, H5S_SELECT_SET, start, nullptr, count, nullptr);
   checked(H5Dwrite(set, type, source, target, H5P_DEFAULT, Source(rows).data()), "a dataset cannot be written");
-  checked(set.close(), "a dataset cannot be written");
-}
-
-void OpenFile::shrink(const std::string& dataset, std::uint64_t rows) {
-  if (row_count(dataset) == rows) return;
-  Hdf5Handle set(checked(H5Dopen2(id_, dataset.c_str(), H5P_DEFAULT), "a dataset cannot be opened"), H5Dclose);
-  hsize_t extent[H5S_MAX_RANK] = {};
-  {
-    const Hdf5Handle space(checked(H5Dget_space(set), "a dataset has no extent"), H5Sclose);
-    checked(H5Sget_simple_extent_dims(space, extent, nullptr), "a dataset has no extent");
-  }
-  extent[0] = rows;
-  checked(H5Dset_extent(set, extent), "a dataset cannot shrink");
   checked(set.close(), "a dataset cannot be written");
 }
 
@@ -258,7 +251,12 @@ Hdf5Rows OpenFile::read(const std::string& dataset, std::uint64_t first_row, std
 
 std::unique_ptr<Hdf5File> with_hdf5::create(const std::string& path) {
   return std::make_unique<OpenFile>(
-      path, true, [](const char* name) { return H5Fcreate(name, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT); },
+      path, true,
+      [](const char* name) {
+        static const Hdf5Handle properties =
+            timeless(H5P_FILE_CREATE);  // closing them would clear the reason of a failure
+        return H5Fcreate(name, H5F_ACC_TRUNC, properties, H5P_DEFAULT);
+      },
       "the file cannot be made");
 }
 

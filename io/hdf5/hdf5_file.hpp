@@ -65,7 +65,6 @@ class Hdf5File {
   // To the end of a dataset that grows; made when it is not there, in chunks of as many rows.
   virtual void append(const Hdf5Rows& rows, bool compress = false) = 0;
   // of a dataset that grows: to its first rows
-  virtual void shrink(const std::string& dataset, std::uint64_t rows) = 0;
   virtual bool has(const std::string& dataset) const = 0;
   virtual std::uint64_t row_count(const std::string& dataset) const = 0;
   virtual Hdf5Rows read(const std::string& dataset, std::uint64_t first_row, std::uint64_t row_count) const = 0;

@@ -47,8 +47,6 @@ std::uint32_t Hdf5File::crc32(const std::string& dataset, std::uint64_t first_ro
   return crc;
 }
 
-std::unique_ptr<Hdf5Tree> Hdf5Tree::open(const std::string& path) { return hdf5_library().open_tree(path); }
-
 void Hdf5Tree::fail(const std::string& object, const std::string& what) const {
   throw Error(Exit::mesh, fmt::format("'{}' of '{}' {}", object, path_, what), {},
               "write the file again with the mesher");

@@ -11,7 +11,8 @@ struct Hdf5Library {
   std::unique_ptr<Hdf5File> (*create)(const std::string& path);
   std::unique_ptr<Hdf5File> (*open_for_writing)(const std::string& path);
   std::unique_ptr<Hdf5File> (*open)(const std::string& path);
-  std::unique_ptr<Hdf5Tree> (*open_tree)(const std::string& path);
+  std::unique_ptr<Hdf5Tree> (*open_tree)(
+      const std::string& path);  // in this process: Hdf5Tree::open() is the way to it
   std::string (*version)();
 };
 

@@ -68,6 +68,7 @@ class OpenTree final : public Hdf5Tree {
 
 OpenTree::OpenTree(const std::string& path) : Hdf5Tree(path) {
   use_hdf5_quietly();
+  H5Lunregister(H5L_TYPE_EXTERNAL);  // in this process no way leads to another file
   std::error_code ignored;
   file_size_ = std::filesystem::file_size(path, ignored);
   id_ = H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT);
@@ -79,8 +80,13 @@ OpenTree::OpenTree(const std::string& path) : Hdf5Tree(path) {
 bool OpenTree::has(const std::string& object) const {
   // HDF5 requires a test of every part of the path
   for (std::size_t at = object.find('/', 1);; at = object.find('/', at + 1)) {
-    const bool there = H5Lexists(id_, object.substr(0, at).c_str(), H5P_DEFAULT) > 0;
+    const std::string part = object.substr(0, at);
+    const bool there = H5Lexists(id_, part.c_str(), H5P_DEFAULT) > 0;
     if (!there) H5Eclear2(H5E_DEFAULT);
+    H5L_info_t link{};
+    if (there && part != "/" && H5Lget_info(id_, part.c_str(), &link, H5P_DEFAULT) >= 0 && link.type != H5L_TYPE_HARD &&
+        link.type != H5L_TYPE_SOFT)
+      fail(part, "is a link to another file, which Ritz does not follow");
     if (!there || at == std::string::npos) return there;
   }
 }
@@ -105,6 +111,9 @@ std::vector<std::string> OpenTree::children(const std::string& group) const {
 std::vector<std::uint64_t> OpenTree::shape(const std::string& dataset) const {
   const Hdf5Handle set(has(dataset) ? H5Dopen2(id_, dataset.c_str(), H5P_DEFAULT) : -1, H5Dclose);
   if (set < 0) fail(dataset, "is missing");
+  const Hdf5Handle properties(H5Dget_create_plist(set), H5Pclose);
+  if (H5Pget_external_count(properties) != 0 || H5Pget_layout(properties) == H5D_VIRTUAL)
+    fail(dataset, "keeps its numbers in another file, which Ritz does not open");
   const Hdf5Handle space(H5Dget_space(set), H5Sclose), type(H5Dget_type(set), H5Tclose);
   hsize_t extents[H5S_MAX_RANK] = {};
   const int rank = H5Sget_simple_extent_dims(space, extents, nullptr);

@@ -14,9 +14,10 @@
 
 namespace ritz {
 
-// Of the library, which is loaded with the first (io/hdf5/hdf5_library.hpp).
 class Hdf5Tree {
  public:
+  // The file is opened and read by HDF5 in a child process, which damage may crash (io/files/child_process.hpp). Links
+  // to other files and datasets that keep their numbers in other files are refused.
   static std::unique_ptr<Hdf5Tree> open(const std::string& path);
   virtual ~Hdf5Tree() = default;
 

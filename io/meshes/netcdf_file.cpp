@@ -1,9 +1,8 @@
 #include "io/meshes/netcdf_file.hpp"
 
 #include "device/error.hpp"
+#include "io/files/big_endian.hpp"
 
-#include <bit>
-#include <cstring>
 #include <limits>
 
 #include <fmt/core.h>
@@ -30,24 +29,6 @@ std::uint64_t size_of_type(int type) {
   return type >= 1 && type <= 11 ? sizes[type] : 0;
 }
 
-// All numbers are stored with the highest byte first.
-template <class T>
-T number_at(const char* place) {
-  unsigned char bytes[sizeof(T)];
-  std::memcpy(bytes, place, sizeof(T));
-  std::uint64_t bits = 0;
-  for (const unsigned char byte : bytes) bits = bits << 8 | byte;
-  if constexpr (sizeof(T) == 8) {
-    return std::bit_cast<T>(bits);
-  } else if constexpr (sizeof(T) == 4) {
-    return std::bit_cast<T>(static_cast<std::uint32_t>(bits));
-  } else if constexpr (sizeof(T) == 2) {
-    return std::bit_cast<T>(static_cast<std::uint16_t>(bits));
-  } else {
-    return std::bit_cast<T>(static_cast<std::uint8_t>(bits));
-  }
-}
-
 }  // namespace
 
 // Reads the header from its beginning to its end; every count is checked against the rest of the file.
@@ -64,7 +45,7 @@ class ClassicNetcdf::Header {
   T get() {
     if (bytes_.size() - at_ < sizeof(T)) fail("the header is cut short");
     at_ += sizeof(T);
-    return number_at<T>(bytes_.data() + at_ - sizeof(T));
+    return big_endian_number<T>(bytes_.data() + at_ - sizeof(T));
   }
   std::uint64_t count() { return version_ == 5 ? get<std::uint64_t>() : get<std::uint32_t>(); }
   std::uint64_t place() { return version_ == 1 ? get<std::uint32_t>() : get<std::uint64_t>(); }
@@ -171,7 +152,7 @@ template <class T, class Stored>
 std::vector<T> ClassicNetcdf::converted(std::string_view bytes) const {
   std::vector<T> values(bytes.size() / sizeof(Stored));
   for (std::size_t i = 0; i < values.size(); ++i)
-    values[i] = static_cast<T>(number_at<Stored>(bytes.data() + i * sizeof(Stored)));
+    values[i] = static_cast<T>(big_endian_number<Stored>(bytes.data() + i * sizeof(Stored)));
   return values;
 }
 

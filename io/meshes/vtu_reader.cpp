@@ -1,33 +1,20 @@
-#include "io/vtk/vtk_library.hpp"
+#include "io/vtk/vtu_reader.hpp"
 
-#include "io/files/mapped_file.hpp"
+#include "io/files/child_process.hpp"
+#include "io/files/input_file.hpp"
 #include "io/meshes/flat_mesh.hpp"
 #include "io/meshes/foreign_cells.hpp"
 #include "io/meshes/raw_mesh.hpp"
-#include "io/vtk/vtk_errors.hpp"
+#include "io/vtk/legacy_vtk.hpp"
+#include "io/vtk/vtk_library.hpp"
 #include "mesh/lagrange_cells.hpp"
 
-#include <array>
-#include <charconv>
-#include <cmath>
 #include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
 #include <map>
-#include <new>
 #include <optional>
-
-#include <vtkCellArray.h>
-#include <vtkCellData.h>
-#include <vtkDataArray.h>
-#include <vtkDoubleArray.h>
-#include <vtkFieldData.h>
-#include <vtkNew.h>
-#include <vtkPoints.h>
-#include <vtkStringArray.h>
-#include <vtkUnsignedCharArray.h>
-#include <vtkUnstructuredGrid.h>
-#include <vtkUnstructuredGridReader.h>
-#include <vtkXMLPUnstructuredGridReader.h>
-#include <vtkXMLUnstructuredGridReader.h>
 
 #include <fmt/core.h>
 
@@ -75,90 +62,6 @@ std::optional<HighOrderCell> high_order_cell(int vtk_type, int node_count) {
   return std::nullopt;
 }
 
-// A count that the file cannot hold would make VTK allocate without limit.
-void refuse_absurd_counts(const std::string& path) {
-  const MappedFile file(path, false);
-  const std::string_view bytes = file.bytes();
-  constexpr std::int64_t best_compression = 1100;  // of zlib
-  for (const char* name : {"NumberOfPoints=\"", "NumberOfCells=\""}) {
-    const std::size_t found = bytes.substr(0, 1 << 16).find(name);
-    if (found == std::string_view::npos) continue;
-    const char* start = bytes.data() + found + std::string_view(name).size();
-    std::int64_t count = -1;
-    const auto [stop, error] = std::from_chars(start, bytes.data() + bytes.size(), count);
-    if (error != std::errc{} || count < 0 || count > static_cast<std::int64_t>(bytes.size()) * best_compression)
-      throw Error(
-          Exit::mesh,
-          fmt::format("'{}' announces {}{}\" in {} bytes", path, name, std::string_view(start, stop), bytes.size()),
-          "the file cannot hold that many", "write the file again");
-  }
-}
-
-// The same for legacy files, whose counts stand behind words at the start of a line.
-void refuse_absurd_legacy_counts(const std::string& path) {
-  const MappedFile file(path, false);
-  const std::string_view bytes = file.bytes();
-  for (const std::string_view word :
-       {"\nPOINTS ", "\nCELLS ", "\nCELL_TYPES ", "\nPOINT_DATA ", "\nCELL_DATA ", "\nFIELD "})
-    for (std::size_t at = 0; (at = bytes.find(word, at)) != std::string_view::npos; at += word.size()) {
-      const char* start = bytes.data() + at + word.size();
-      std::int64_t count = 0;
-      const auto [stop, error] = std::from_chars(start, bytes.data() + bytes.size(), count);
-      if (error == std::errc::result_out_of_range || count < 0 || count > static_cast<std::int64_t>(bytes.size()))
-        throw Error(Exit::mesh,
-                    fmt::format("'{}' announces{}{} in {} bytes", path, word.substr(1), std::string_view(start, stop),
-                                bytes.size()),
-                    "the file cannot hold that many", "write the file again");
-    }
-}
-
-template <class Reader>
-vtkSmartPointer<vtkUnstructuredGrid> run(Reader& reader, const std::string& path) {
-  const VtkErrors errors;
-  try {
-    reader.Update();
-  } catch (const std::bad_alloc&) {
-    throw Error(Exit::mesh, fmt::format("'{}' asks for more memory than there is", path), "its counts may be damaged",
-                "write the file again");
-  }
-  if (!errors.text().empty() || reader.GetErrorCode() != 0)
-    throw Error(Exit::mesh, fmt::format("VTK cannot read '{}'", path), errors.text(), "write the file again");
-  return vtkUnstructuredGrid::SafeDownCast(reader.GetOutput());
-}
-
-template <class Reader>
-vtkSmartPointer<vtkUnstructuredGrid> read_xml(const std::string& path, bool& has_pieces) {
-  refuse_absurd_counts(path);
-  vtkNew<Reader> reader;
-  reader->SetFileName(path.c_str());
-  {
-    const VtkErrors errors;
-    if (reader->CanReadFile(path.c_str()) == 0)
-      throw Error(Exit::mesh, fmt::format("'{}' is not an unstructured grid of VTK", path),
-                  "it is no VTK XML file, or of another type (poly data, structured grid), or it is damaged",
-                  "save it as an unstructured grid (.vtu), for example with ParaView");
-  }
-  auto grid = run(*reader, path);
-  if constexpr (requires { reader->GetNumberOfPieces(); }) has_pieces = reader->GetNumberOfPieces() > 1;
-  else has_pieces = true;
-  return grid;
-}
-
-vtkSmartPointer<vtkUnstructuredGrid> read_legacy(const std::string& path) {
-  refuse_absurd_legacy_counts(path);
-  vtkNew<vtkUnstructuredGridReader> reader;
-  reader->SetFileName(path.c_str());
-  reader->ReadAllScalarsOn();
-  {
-    const VtkErrors errors;
-    if (reader->IsFileUnstructuredGrid() == 0)
-      throw Error(Exit::mesh, fmt::format("'{}' is not an unstructured grid of VTK", path),
-                  "it is of another type (poly data, structured grid), or it is damaged",
-                  "save it as an unstructured grid, for example with ParaView");
-  }
-  return run(*reader, path);
-}
-
 // Pieces of a file repeat the points between them. Returns the new number of each point.
 std::vector<Node> join_pieces(std::vector<double>& points, const std::string& path, std::vector<std::string>& notices) {
   Index joined = 0;
@@ -167,116 +70,109 @@ std::vector<Node> join_pieces(std::vector<double>& points, const std::string& pa
   return number;
 }
 
-std::vector<double> points_of(vtkUnstructuredGrid& grid) {
-  std::vector<double> points(3 * static_cast<std::size_t>(grid.GetNumberOfPoints()));
-  if (const auto* doubles = vtkDoubleArray::SafeDownCast(grid.GetPoints()->GetData());
-      doubles != nullptr && !points.empty()) {
-    std::copy_n(const_cast<vtkDoubleArray*>(doubles)->GetPointer(0), points.size(), points.data());
-    return points;
-  }
-  for (vtkIdType point = 0; point < grid.GetNumberOfPoints(); ++point)
-    grid.GetPoints()->GetPoint(point, points.data() + 3 * point);
-  return points;
-}
-
 // Numbers of regions; a quantity of the same name, such as a share of a material, is none.
-bool holds_whole_numbers(vtkDataArray& array) {
-  if (array.GetDataType() != VTK_FLOAT && array.GetDataType() != VTK_DOUBLE) return true;
-  for (vtkIdType i = 0; i < array.GetNumberOfTuples(); ++i)
-    if (const double value = array.GetTuple1(i); !(std::abs(value) < 1e15) || value != std::floor(value)) return false;
-  return true;
+bool holds_whole_numbers(const GridArray& array) {
+  return std::ranges::all_of(array.values,
+                             [](double value) { return std::abs(value) < 1e15 && value == std::floor(value); });
 }
 
-vtkDataArray* region_array(vtkUnstructuredGrid& grid) {
-  for (const char* name :
-       {"region", "material", "MaterialIds", "gmsh:physical", "CellEntityIds", "attribute", "medit:ref"})
-    if (vtkDataArray* array = grid.GetCellData()->GetArray(name);
-        array != nullptr && array->GetNumberOfComponents() == 1 && holds_whole_numbers(*array))
-      return array;
+const GridArray* region_array(const UnstructuredGrid& grid) {
+  for (const std::string_view name : region_array_names)
+    if (const auto found = grid.cell_arrays.find(std::string(name)); found != grid.cell_arrays.end())
+      if (found->second.components == 1 && holds_whole_numbers(found->second)) return &found->second;
   return nullptr;
 }
 
+const std::vector<std::string>* texts_named(const UnstructuredGrid& grid, const char* name) {
+  const auto found = grid.field_texts.find(name);
+  return found == grid.field_texts.end() ? nullptr : &found->second;
+}
+
 // Our own writer names its regions; others only number them.
-std::string region_name(vtkUnstructuredGrid& grid, std::int64_t id) {
-  auto* names = vtkStringArray::SafeDownCast(grid.GetFieldData()->GetAbstractArray("region_names"));
-  if (names != nullptr && id >= 1 && id <= names->GetNumberOfValues()) return names->GetValue(id - 1);
+std::string region_name(const UnstructuredGrid& grid, std::int64_t id) {
+  const std::vector<std::string>* names = texts_named(grid, "region_names");
+  if (names != nullptr && id >= 1 && id <= std::ssize(*names)) return (*names)[static_cast<std::size_t>(id - 1)];
   return fmt::format("region_{}", id);
 }
 
-// The regions that our own writer put into tables; empty when there are none. `cell_number` [cell of the file] is the
-// number in the mesh, or -1.
-std::vector<Region> regions_of_tables(vtkUnstructuredGrid& grid, const std::vector<Index>& cell_number,
-                                      const std::string& path) {
+// The regions that our own writer put into tables. `cell_number` [cell of the file] is the number in the mesh, or -1.
+std::vector<Region> regions_of_tables(const UnstructuredGrid& grid, const std::vector<std::string>& names,
+                                      const std::vector<Index>& cell_number, const std::string& path) {
   std::vector<Region> regions;
-  auto* names = vtkStringArray::SafeDownCast(grid.GetFieldData()->GetAbstractArray("region_table_names"));
-  if (names == nullptr) return regions;
-  const auto fail = [&](vtkIdType i, const char* what) {
-    throw Error(Exit::mesh,
-                fmt::format("the table of region '{}' in '{}' {}", std::string(names->GetValue(i)), path, what), "",
-                "write the file again");
-  };
   constexpr std::array kinds{"cells", "facets", "nodes"};
-  for (vtkIdType i = 0; i < names->GetNumberOfValues(); ++i)
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    const auto fail = [&](const char* what) {
+      throw Error(Exit::mesh, fmt::format("the table of region '{}' in '{}' {}", names[i], path, what), "",
+                  "write the file again");
+    };
+    bool found_any = false;
     for (std::size_t k = 0; k < kinds.size(); ++k) {
-      vtkDataArray* table = grid.GetFieldData()->GetArray(fmt::format("region_table_{}_{}", kinds[k], i).c_str());
-      if (table == nullptr) continue;
-      Region region{names->GetValue(i), static_cast<RegionKind>(k), {}, {}, {}};
-      const auto value = [&](vtkIdType entry) { return static_cast<Index>(table->GetTuple1(entry)); };
-      const auto cell = [&](vtkIdType entry) {
-        const Index number = value(entry);
+      const auto found = grid.field_arrays.find(fmt::format("region_table_{}_{}", kinds[k], i));
+      if (found == grid.field_arrays.end()) continue;
+      found_any = true;
+      const GridArray& table = found->second;
+      if (table.components != 1) fail("has several components");
+      if (!holds_whole_numbers(table)) fail("holds what is no whole number");
+      Region region{names[i], static_cast<RegionKind>(k), {}, {}, {}};
+      const auto cell = [&](double value) {
+        const auto number = static_cast<Index>(value);
         if (number < 0 || number >= std::ssize(cell_number) || cell_number[static_cast<std::size_t>(number)] < 0)
-          fail(i, "names a cell that is not there");
+          fail("names a cell that is not there");
         return cell_number[static_cast<std::size_t>(number)];
       };
-      if (table->GetNumberOfComponents() != 1) fail(i, "has several components");
-      const vtkIdType count = table->GetNumberOfTuples();
-      if (region.kind == RegionKind::facets && count % 2 != 0) fail(i, "has an odd number of entries");
-      for (vtkIdType entry = 0; entry < count; ++entry) {
-        if (region.kind == RegionKind::cells) region.cells.push_back(cell(entry));
-        else if (region.kind == RegionKind::nodes) region.nodes.push_back(static_cast<Node>(value(entry)));
-        else if (entry % 2 == 0) region.facets.push_back({cell(entry), static_cast<int>(value(entry + 1))});
+      const auto small = [&](double value) {
+        if (value < 0 || value > std::numeric_limits<Node>::max()) fail("names a node or a facet that is not there");
+        return static_cast<Node>(value);
+      };
+      if (region.kind == RegionKind::facets && table.values.size() % 2 != 0) fail("has an odd number of entries");
+      for (std::size_t entry = 0; entry < table.values.size(); ++entry) {
+        const double value = table.values[entry];
+        if (region.kind == RegionKind::cells) region.cells.push_back(cell(value));
+        else if (region.kind == RegionKind::nodes) region.nodes.push_back(small(value));
+        else if (entry % 2 == 0) region.facets.push_back({cell(value), small(table.values[entry + 1])});
       }
       sort_unique(region.cells);
       sort_unique(region.nodes);
       regions.push_back(std::move(region));
     }
+    if (!found_any) fail("is missing");
+  }
   return regions;
 }
 
-// VTK's connectivity, whichever width its numbers have: its own access by cell copies each list.
+// Lists of points by cell, in arrays that nobody has looked at yet.
 class Connectivity {
  public:
-  explicit Connectivity(vtkUnstructuredGrid& grid) : point_count_(grid.GetNumberOfPoints()) {
-    vtkCellArray& cells = *grid.GetCells();
-    if (cells.IsStorage64Bit()) {
-      wide_ = cells.GetConnectivityArray64()->GetPointer(0);
-      wide_offsets_ = cells.GetOffsetsArray64()->GetPointer(0);
-    } else {
-      narrow_ = cells.GetConnectivityArray32()->GetPointer(0);
-      narrow_offsets_ = cells.GetOffsetsArray32()->GetPointer(0);
-    }
+  Connectivity(const UnstructuredGrid& grid, const std::string& path)
+      : grid_(&grid), path_(&path), point_count_(std::ssize(grid.points) / 3) {
+    const std::vector<std::int64_t>& offsets = grid.offsets;
+    bool rises = offsets.size() == grid.types.size() + 1 && offsets.front() == 0 &&
+                 offsets.back() <= std::ssize(grid.connectivity);
+    for (std::size_t cell = 0; rises && cell + 1 < offsets.size(); ++cell) rises = offsets[cell] <= offsets[cell + 1];
+    if (!rises)
+      throw Error(
+          Exit::mesh,
+          fmt::format("the lists of points of the {} cells of '{}' do not follow each other", grid.types.size(), path),
+          fmt::format("there are {} offsets and {} point numbers", offsets.size(), grid.connectivity.size()),
+          "write the file again");
   }
-  Index node_count(vtkIdType cell) const { return offset(cell + 1) - offset(cell); }
-  // Copies the nodes of a cell; throws for points that are not there.
-  void nodes_of(vtkIdType cell, std::span<Node> nodes, const std::string& path) const {
-    const Index first = offset(cell);
+  Index node_count(std::size_t cell) const { return grid_->offsets[cell + 1] - grid_->offsets[cell]; }
+  // Copies the nodes of a cell, as many as it has; throws for points that are not there.
+  void nodes_of(std::size_t cell, std::span<Node> nodes) const {
+    const auto first = static_cast<std::size_t>(grid_->offsets[cell]);
     for (std::size_t i = 0; i < nodes.size(); ++i) {
-      const auto at = static_cast<std::size_t>(first) + i;
-      const Index point = wide_ != nullptr ? static_cast<Index>(wide_[at]) : static_cast<Index>(narrow_[at]);
+      const std::int64_t point = grid_->connectivity[first + i];
       if (point < 0 || point >= point_count_)
-        throw Error(Exit::mesh, fmt::format("cell {} of '{}' uses point {}", cell, path, point),
+        throw Error(Exit::mesh, fmt::format("cell {} of '{}' uses point {}", cell, *path_, point),
                     fmt::format("there are {} points, numbered from 0", point_count_), "write the file again");
       nodes[i] = static_cast<Node>(point);
     }
   }
 
  private:
-  Index offset(vtkIdType cell) const {
-    return wide_ != nullptr ? static_cast<Index>(wide_offsets_[cell]) : static_cast<Index>(narrow_offsets_[cell]);
-  }
+  const UnstructuredGrid* grid_;
+  const std::string* path_;
   Index point_count_;
-  const vtkTypeInt64 *wide_ = nullptr, *wide_offsets_ = nullptr;
-  const vtkTypeInt32 *narrow_ = nullptr, *narrow_offsets_ = nullptr;
 };
 
 struct Cells {
@@ -298,23 +194,25 @@ const CellTraits* take_high_order(const HighOrderCell& cell, bool equal_degrees,
   return &traits(cell.kind);
 }
 
-Cells kinds_of(vtkUnstructuredGrid& grid, const Connectivity& connectivity, const std::string& path) {
+Cells kinds_of(const UnstructuredGrid& grid, const Connectivity& connectivity, const std::string& path) {
   Cells cells;
   std::map<std::pair<int, int>, Index> unsupported;
   std::pair<int, int> last{-1, -1};
-  vtkDataArray* degrees = grid.GetCellData()->GetHigherOrderDegrees();
-  const auto equal_degrees = [degrees](vtkIdType cell, int dimension) {
-    for (int axis = 1; degrees != nullptr && axis < std::min(dimension, degrees->GetNumberOfComponents()); ++axis)
-      if (degrees->GetComponent(cell, axis) != degrees->GetComponent(cell, 0)) return false;
+  const GridArray& degrees = grid.degrees;
+  const auto equal_degrees = [&degrees](std::size_t cell, int dimension) {
+    const auto axes = static_cast<std::size_t>(std::min(dimension, degrees.components));
+    const std::size_t first = cell * static_cast<std::size_t>(degrees.components);
+    for (std::size_t axis = 1; axis < axes && first + axis < degrees.values.size(); ++axis)
+      if (degrees.values[first + axis] != degrees.values[first]) return false;
     return true;
   };
   bool is_high = false;
   Index* counted = nullptr;
   CellKind counted_kind{};
-  cells.kinds.reserve(static_cast<std::size_t>(grid.GetNumberOfCells()));
+  cells.kinds.reserve(grid.types.size());
   const CellTraits* kind = nullptr;
-  for (vtkIdType cell = 0; cell < grid.GetNumberOfCells(); ++cell) {
-    const int type = grid.GetCellType(cell);
+  for (std::size_t cell = 0; cell < grid.types.size(); ++cell) {
+    const int type = grid.types[cell];
     const auto node_count = static_cast<int>(connectivity.node_count(cell));
     if (last != std::pair(type, node_count) || is_high) {
       kind = cell_of(type, node_count);
@@ -342,15 +240,14 @@ Cells kinds_of(vtkUnstructuredGrid& grid, const Connectivity& connectivity, cons
               "use lines, triangles, quadrilaterals, tetrahedra, hexahedra, wedges and pyramids of order 1 or 2");
 }
 
-CellsByKind nodes_by_kind(const Connectivity& connectivity, const Cells& cells, const std::vector<Node>& joined,
-                          const std::string& path) {
+CellsByKind nodes_by_kind(const Connectivity& connectivity, const Cells& cells, const std::vector<Node>& joined) {
   CellsByKind nodes;
   for (std::size_t cell = 0; cell < cells.kinds.size(); ++cell) {
     const CellKind kind = cells.kinds[cell]->kind;
     std::vector<Node>& of_kind = nodes[static_cast<std::size_t>(kind)];
     const std::size_t before = of_kind.size();
     of_kind.resize(before + static_cast<std::size_t>(file_node_count(cells.node_sets, kind)));
-    connectivity.nodes_of(static_cast<vtkIdType>(cell), std::span(of_kind).subspan(before), path);
+    connectivity.nodes_of(cell, std::span(of_kind).subspan(before));
     if (!joined.empty())
       for (Node& node : std::span(of_kind).subspan(before)) node = joined[static_cast<std::size_t>(node)];
   }
@@ -364,37 +261,106 @@ CellBlock& block_of(MeshData& data, CellKind kind) {
   return data.blocks.back();
 }
 
-}  // namespace
+void put_array(Channel& to, const GridArray& array) {
+  to.put(array.components);
+  to.put_numbers(array.values);
+}
+GridArray get_array(Channel& from) {
+  const int components = from.get<int>();
+  return {std::max(components, 1), from.numbers<double>()};
+}
 
-MeshData with_vtk::read(const std::string& path, std::vector<std::string>& said, VtkFormat format) {
-  bool has_pieces = false;
-  const vtkSmartPointer<vtkUnstructuredGrid> grid = format == VtkFormat::legacy ? read_legacy(path)
-                                                    : format == VtkFormat::parallel
-                                                        ? read_xml<vtkXMLPUnstructuredGridReader>(path, has_pieces)
-                                                        : read_xml<vtkXMLUnstructuredGridReader>(path, has_pieces);
-  if (grid->GetNumberOfCells() == 0)
+void put_arrays(Channel& to, const std::map<std::string, GridArray>& arrays) {
+  to.put(arrays.size());
+  for (const auto& [name, array] : arrays) {
+    to.put_text(name);
+    put_array(to, array);
+  }
+}
+std::map<std::string, GridArray> get_arrays(Channel& from) {
+  std::map<std::string, GridArray> arrays;
+  for (auto left = from.get<std::size_t>(); left > 0; --left) {
+    std::string name = from.text();
+    arrays[std::move(name)] = get_array(from);
+  }
+  return arrays;
+}
+
+void put_grid(Channel& to, const UnstructuredGrid& grid) {
+  to.put_numbers(grid.points);
+  to.put_numbers(grid.types);
+  to.put_numbers(grid.offsets);
+  to.put_numbers(grid.connectivity);
+  put_arrays(to, grid.cell_arrays);
+  put_array(to, grid.degrees);
+  to.put_numbers(grid.ghosts);
+  put_arrays(to, grid.field_arrays);
+  to.put(grid.field_texts.size());
+  for (const auto& [name, texts] : grid.field_texts) {
+    to.put_text(name);
+    to.put_texts(texts);
+  }
+  to.put(grid.has_pieces);
+}
+UnstructuredGrid get_grid(Channel& from) {
+  UnstructuredGrid grid;
+  grid.points = from.numbers<double>();
+  grid.types = from.numbers<std::uint8_t>();
+  grid.offsets = from.numbers<std::int64_t>();
+  grid.connectivity = from.numbers<std::int64_t>();
+  grid.cell_arrays = get_arrays(from);
+  grid.degrees = get_array(from);
+  grid.ghosts = from.numbers<std::uint8_t>();
+  grid.field_arrays = get_arrays(from);
+  for (auto left = from.get<std::size_t>(); left > 0; --left) {
+    std::string name = from.text();
+    grid.field_texts[std::move(name)] = from.texts();
+  }
+  grid.has_pieces = from.get<bool>();
+  return grid;
+}
+
+// As VTK reads it in a child process.
+UnstructuredGrid read_xml(const std::string& path, VtkFormat format) {
+  if (format == VtkFormat::parallel && reads_one_folder_only())
+    throw Error(Exit::input, fmt::format("'{}' is not read with --untrusted", path),
+                "its pieces are other files, which VTK opens itself", "save it as one .vtu");
+  const VtkLibrary& vtk = vtk_library();
+  ChildProcess child({.file = path, .library = "VTK"}, [&](Channel& parent) {
+    ChildProcess::respond(
+        parent, [&] { return vtk.read(path, format); }, put_grid);
+  });
+  return child.answer(get_grid);
+}
+
+MeshData mesh_of(UnstructuredGrid grid, const std::string& path, std::vector<std::string>& said) {
+  if (grid.types.empty())
     throw Error(Exit::mesh, fmt::format("'{}' holds no cells", path),
-                fmt::format("it has {} points", grid->GetNumberOfPoints()), "check what was exported");
-  if (grid->GetNumberOfPoints() > std::numeric_limits<Node>::max())
-    throw Error(Exit::mesh, fmt::format("'{}' holds {} points", path, grid->GetNumberOfPoints()),
+                fmt::format("it has {} points", grid.points.size() / 3), "check what was exported");
+  if (grid.points.size() / 3 > std::numeric_limits<Node>::max())
+    throw Error(Exit::mesh, fmt::format("'{}' holds {} points", path, grid.points.size() / 3),
                 "Ritz numbers nodes with 31 bits");
-  const Connectivity connectivity(*grid);
-  const Cells cells = kinds_of(*grid, connectivity, path);
-  vtkDataArray* regions = region_array(*grid);
-  const vtkUnsignedCharArray* ghosts = format == VtkFormat::parallel ? grid->GetCellGhostArray() : nullptr;
+  if (grid.points.empty())
+    throw Error(Exit::mesh, fmt::format("'{}' holds cells but no points", path), "it may have been cut short",
+                "write the file again");
+  const Connectivity connectivity(grid, path);
+  const Cells cells = kinds_of(grid, connectivity, path);
+  const GridArray* regions = region_array(grid);
+  for (const std::size_t count : {regions != nullptr ? regions->values.size() : grid.types.size(),
+                                  grid.ghosts.empty() ? grid.types.size() : grid.ghosts.size()})
+    if (count != grid.types.size())
+      throw Error(Exit::mesh, fmt::format("'{}' holds {} numbers for {} cells", path, count, grid.types.size()), "",
+                  "write the file again");
 
   MeshData data;
   data.source = path;
   data.dimension = cells.dimension;
-  if (grid->GetPoints() == nullptr)
-    throw Error(Exit::mesh, fmt::format("'{}' holds cells but no points", path), "it may have been cut short",
-                "write the file again");
-  data.points = points_of(*grid);
-  const std::vector<Node> joined = has_pieces ? join_pieces(data.points, path, said) : std::vector<Node>();
+  data.points = std::move(grid.points);
+  const std::vector<Node> joined = grid.has_pieces ? join_pieces(data.points, path, said) : std::vector<Node>();
   CellsByKind nodes_of_kind;
   LoweredCells lowered;
   if (cells.has_high_order()) {
-    nodes_of_kind = nodes_by_kind(connectivity, cells, joined, path);
+    nodes_of_kind = nodes_by_kind(connectivity, cells, joined);
     lowered = lower_order(nodes_of_kind, cells.node_sets, data.points, KeepMaps::where_they_differ, path, said);
   }
   std::array<Index, cell_kind_count> next{};  // [kind]: number of the next cell in `nodes_of_kind`
@@ -402,21 +368,22 @@ MeshData with_vtk::read(const std::string& path, std::vector<std::string>& said,
   std::vector<CellRun>* members = nullptr;  // of the last cell's region
   std::int64_t last_id = 0;
   std::map<std::pair<std::int64_t, CellKind>, NamedCells> surfaces;
-  for (vtkIdType cell = 0; cell < grid->GetNumberOfCells(); ++cell) {
-    const CellTraits& kind = *cells.kinds[static_cast<std::size_t>(cell)];
+  for (std::size_t cell = 0; cell < grid.types.size(); ++cell) {
+    const CellTraits& kind = *cells.kinds[cell];
     const Index number = next[static_cast<std::size_t>(kind.kind)]++;
-    if (ghosts != nullptr && (ghosts->GetValue(cell) & vtkDataSetAttributes::DUPLICATECELL) != 0) continue;
+    constexpr std::uint8_t duplicate = 1;  // vtkDataSetAttributes::DUPLICATECELL
+    if (!grid.ghosts.empty() && (grid.ghosts[cell] & duplicate) != 0) continue;
     Node numbers[27];
     const std::span<Node> nodes(numbers, static_cast<std::size_t>(kind.node_count));
     if (!lowered.unneeded.empty()) {
       std::copy_n(nodes_of_kind[static_cast<std::size_t>(kind.kind)].begin() + number * kind.node_count, nodes.size(),
                   nodes.begin());
     } else {
-      connectivity.nodes_of(cell, nodes, path);
+      connectivity.nodes_of(cell, nodes);
       if (!joined.empty())
         for (Node& node : nodes) node = joined[static_cast<std::size_t>(node)];
     }
-    const auto id = regions != nullptr ? static_cast<std::int64_t>(regions->GetTuple1(cell)) : 0;
+    const auto id = regions != nullptr ? static_cast<std::int64_t>(regions->values[cell]) : 0;
     if (kind.dimension == data.dimension) {
       CellBlock& block = block_of(data, kind.kind);
       if (block.nodes.empty())
@@ -430,31 +397,31 @@ MeshData with_vtk::read(const std::string& path, std::vector<std::string>& said,
       block.nodes.insert(block.nodes.end(), nodes.begin(), nodes.end());
     } else if (regions != nullptr && kind.dimension > 0 && kind.dimension == data.dimension - 1) {
       NamedCells& surface = surfaces[{id, kind.kind}];
-      surface.names = {region_name(*grid, id)};
+      surface.names = {region_name(grid, id)};
       surface.cells.kind = kind.kind;
       surface.cells.nodes.insert(surface.cells.nodes.end(), nodes.begin(), nodes.end());
     } else if (regions != nullptr) {
-      Region& region = region_named(data, region_name(*grid, id), RegionKind::nodes);
+      Region& region = region_named(data, region_name(grid, id), RegionKind::nodes);
       region.nodes.insert(region.nodes.end(), nodes.begin(), nodes.end());
     }
   }
   number_blocks(data);
   flatten_plane_mesh(data, said);
-  if (grid->GetFieldData()->GetAbstractArray("region_table_names") != nullptr) {
+  if (const auto* names = texts_named(grid, "region_table_names"); names != nullptr) {
     std::vector<Index> cell_number;
     std::map<CellKind, Index> next;
     for (const CellTraits* kind : cells.kinds)
       cell_number.push_back(
           kind->dimension == data.dimension ? block_of(data, kind->kind).first_cell + next[kind->kind]++ : -1);
-    data.regions = regions_of_tables(*grid, cell_number, path);
+    data.regions = regions_of_tables(grid, *names, cell_number, path);
     drop_points(data, lowered.unneeded);
     add_region_all(data);
     return data;
   }
-  const bool own_file = grid->GetFieldData()->GetAbstractArray("region_names") != nullptr;
+  const bool own_file = texts_named(grid, "region_names") != nullptr;
   for (const auto& [id, runs] : cells_of_region) {
     if (own_file && id == 0) continue;  // cells of no region
-    Region& region = region_named(data, region_name(*grid, id), RegionKind::cells);
+    Region& region = region_named(data, region_name(grid, id), RegionKind::cells);
     for (const CellRun& run : runs)
       for (Index i = 0; i < run.count; ++i) region.cells.push_back(block_of(data, run.kind).first_cell + run.first + i);
     sort_unique(region.cells);
@@ -468,6 +435,14 @@ MeshData with_vtk::read(const std::string& path, std::vector<std::string>& said,
     said.push_back(fmt::format("'{}' has no cell array 'region': its only region is 'all'", path));
   add_region_all(data);
   return data;
+}
+
+}  // namespace
+
+MeshData read_vtu(const std::string& path, std::vector<std::string>* notices, VtkFormat format) {
+  std::vector<std::string> own_notices;
+  return mesh_of(format == VtkFormat::legacy ? read_legacy_vtk(path) : read_xml(path, format), path,
+                 notices != nullptr ? *notices : own_notices);
 }
 
 }  // namespace ritz

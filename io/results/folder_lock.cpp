@@ -65,7 +65,7 @@ std::string text_of(const LockHolder& holder) {
 bool still_there(int descriptor, const std::string& path) {
   struct stat mine {
   }, there{};
-  return ::fstat(descriptor, &mine) == 0 && ::stat(path.c_str(), &there) == 0 && mine.st_ino == there.st_ino &&
+  return ::fstat(descriptor, &mine) == 0 && ::lstat(path.c_str(), &there) == 0 && mine.st_ino == there.st_ino &&
          mine.st_dev == there.st_dev;
 }
 
@@ -93,8 +93,14 @@ FolderLock::FolderLock(const std::string& folder, const std::string& program,
         "check that the folder may be written to and that the disk has room; on a file system without locks, name "
         "another folder");
   };
+  const auto refuse_other_file = [&](const char* what) {
+    if (descriptor_ >= 0) ::close(std::exchange(descriptor_, -1));
+    throw Error(Exit::output, fmt::format("'{}' is no lock of a run, but {}", path_, what), "it would be overwritten",
+                "look at it and remove it, or name another folder with --output");
+  };
   for (int attempt = 0;; ++attempt) {
-    descriptor_ = ::open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    descriptor_ = ::open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0666);
+    if (descriptor_ < 0 && errno == ELOOP) refuse_other_file("a symbolic link");
     if (descriptor_ < 0) fail();
     if (::flock(descriptor_, LOCK_EX | LOCK_NB) != 0) {
       if (errno != EWOULDBLOCK) fail();
@@ -108,7 +114,12 @@ FolderLock::FolderLock(const std::string& folder, const std::string& program,
     ::close(descriptor_);
   }
   const LockHolder me{this_host(), program, utc_now(), static_cast<long>(::getpid())};
-  if (const auto dead = parse(contents_of(descriptor_))) {
+  const std::string before = contents_of(descriptor_);
+  const auto dead = parse(before);
+  struct stat status {};
+  if (::fstat(descriptor_, &status) != 0 || !S_ISREG(status.st_mode) || (!before.empty() && !dead))
+    refuse_other_file("another file");
+  if (dead) {
     if (dead->host != me.host) {  // flock may not reach across hosts
       ::close(std::exchange(descriptor_, -1));
       throw Error(Exit::output, fmt::format("the folder '{}' is locked by {}", folder, text_of(*dead)),
@@ -145,7 +156,7 @@ FolderLock::~FolderLock() {
 }
 
 std::optional<LockHolder> holder_of(const std::string& folder) {
-  const int descriptor = ::open(lock_path(folder).c_str(), O_RDONLY | O_CLOEXEC);
+  const int descriptor = ::open(lock_path(folder).c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
   if (descriptor < 0) return std::nullopt;
   std::optional<LockHolder> holder;
   if (::flock(descriptor, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK)

@@ -46,9 +46,34 @@ Json json_error(const Error& error) {
   return json;
 }
 
+// "\x1b" for the byte that begins commands to a terminal, and so on.
+std::string code_of(unsigned char byte) { return fmt::format("\\x{:02x}", byte); }
+
 std::string line_of(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n"; }
 
 }  // namespace
+
+std::string printable(std::string_view text) {
+  const auto is_command = [text](std::size_t i) {
+    const auto byte = static_cast<unsigned char>(text[i]);
+    if (byte == 0xc2 && i + 1 < text.size()) {  // U+0080 to U+009F do what ESC and a letter do
+      const auto next = static_cast<unsigned char>(text[i + 1]);
+      return next >= 0x80 && next < 0xa0;
+    }
+    return (byte < 0x20 && byte != '\n' && byte != '\t') || byte == 0x7f;
+  };
+  std::string shown;
+  shown.reserve(text.size());
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (!is_command(i)) {
+      shown += text[i];
+      continue;
+    }
+    shown += code_of(static_cast<unsigned char>(text[i]));
+    if (text[i] == '\xc2') shown += code_of(static_cast<unsigned char>(text[++i]));
+  }
+  return shown;
+}
 
 Log::Log(LogLevel level, std::FILE* out, std::FILE* err)
     : level_(level), out_(out), err_(err), terminal_(::isatty(::fileno(out)) == 1) {}
@@ -60,7 +85,7 @@ void Log::write_line(const std::string& text, LogLevel level, const char* kind) 
   if (json_)
     return put(out_, line_of(json_line(kind != nullptr ? kind : level == LogLevel::verbose ? "detail" : "info", text)));
   clear_progress();
-  put(out_, text + "\n");
+  put(out_, printable(text) + "\n");
 }
 
 void Log::notice(const std::string& text) {
@@ -76,7 +101,7 @@ void Log::error(const Error& error) {
       put(err_, line_of(json_error(each)));
     return;
   }
-  put(err_, std::string(error.what()) + "\n");
+  put(err_, printable(error.what()) + "\n");
 }
 
 void Log::progress(const std::string& text) {
@@ -87,15 +112,15 @@ void Log::progress(const std::string& text) {
     last_progress_time_ = now;
     return put(out_, line_of(json_line("progress", text)));
   }
-  last_progress_ = text;
+  last_progress_ = printable(text);
   const auto now = std::chrono::steady_clock::now();
   if (terminal_) {
     if (progress_width_ > 0 && now - last_progress_time_ < terminal_interval) return;
-    put(out_, fmt::format("\r{:<{}}", text, progress_width_));
-    progress_width_ = std::max(progress_width_, text.size());
+    put(out_, fmt::format("\r{:<{}}", last_progress_, progress_width_));
+    progress_width_ = std::max(progress_width_, last_progress_.size());
   } else {
     if (now - last_progress_time_ < file_interval) return;
-    put(out_, text + "\n");
+    put(out_, last_progress_ + "\n");
     last_progress_.clear();
   }
   last_progress_time_ = now;

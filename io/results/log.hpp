@@ -9,6 +9,7 @@
 #include <chrono>
 #include <cstdio>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <fmt/core.h>
@@ -16,6 +17,10 @@
 namespace ritz {
 
 enum class LogLevel { quiet, normal, verbose };  // errors are printed at every level
+
+// Control characters other than line feeds and tabs as \x1b and the like: names of files and regions come from
+// strangers, and a terminal obeys what they may hold.
+std::string printable(std::string_view text);
 
 class Log {
  public:

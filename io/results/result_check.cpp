@@ -1,21 +1,16 @@
 #include "io/results/result_check.hpp"
 
 #include "device/error.hpp"
+#include "io/files/child_process.hpp"
+#include "io/files/input_file.hpp"
 #include "io/files/journal.hpp"
 #include "io/hdf5/hdf5_library.hpp"
 #include "io/results/pvd_writer.hpp"
 
 #include <algorithm>
-#include <cerrno>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <map>
 #include <set>
-#include <sstream>
-
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <fmt/format.h>
 
@@ -44,17 +39,12 @@ CheckedFile check_file(const fs::path& folder, const JournalFile& file, ResultCh
   return {file.path, FileState::ok, ""};
 }
 
-std::string text_of_file(const fs::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
-
 // The index is written before the journal's line: it may know one step more.
 CheckedFile check_index(const fs::path& folder, const std::string& path, const Series& series) {
   std::error_code status;
   if (!fs::exists(folder / path, status)) return {path, FileState::missing, "the index of the steps"};
   const std::string expected = pvd_text(series.entries), tail = "  </Collection>\n</VTKFile>\n";
-  const std::string text = text_of_file(folder / path);
+  const std::string text = text_of_file((folder / path).string()).value_or("");
   if (text == expected) return {path, FileState::ok, fmt::format("{} steps", series.entries.size())};
   const std::string_view head = std::string_view(expected).substr(0, expected.size() - tail.size());
   if (text.starts_with(head) && text.ends_with(tail) && text.size() > expected.size()) {
@@ -72,7 +62,7 @@ struct GrownFile {
 };
 
 CheckedFile check_text(const fs::path& folder, const std::string& path, const GrownFile& file, ResultCheck& check) {
-  const std::string text = text_of_file(folder / path);
+  const std::string text = text_of_file((folder / path).string()).value_or("");
   std::uint64_t known = 0;
   for (const JournalSlab& slab : file.slabs) {
     if (slab.first_row > text.size() || slab.row_count > text.size() - slab.first_row)
@@ -116,39 +106,28 @@ CheckedFile check_hdf5(const std::string& full_path, const std::string& path, co
 CheckedFile check_hdf5_apart(const fs::path& folder, const std::string& path, const GrownFile& file,
                              ResultCheck& check) {
   hdf5_library();  // loaded by this process: another thread may hold the loader's lock when it forks
-  int ends[2];
-  if (::pipe(ends) != 0) return check_hdf5((folder / path).string(), path, file, check.bytes);
-  const pid_t child = ::fork();
-  if (child < 0) {
-    ::close(ends[0]);
-    ::close(ends[1]);
-    return check_hdf5((folder / path).string(), path, file, check.bytes);
-  }
-  if (child == 0) {
-    ::close(ends[0]);
-    std::uint64_t bytes = 0;
-    const CheckedFile checked = check_hdf5((folder / path).string(), path, file, bytes);
-    const std::string answer = fmt::format("{} {} {}", static_cast<int>(checked.state), bytes, checked.detail);
-    const bool told = ::write(ends[1], answer.data(), answer.size()) == static_cast<ssize_t>(answer.size());
-    ::_exit(told ? 0 : 1);
-  }
-  ::close(ends[1]);
-  std::string answer;
-  char piece[4096];
-  for (ssize_t count; (count = ::read(ends[0], piece, sizeof piece)) > 0 || (count < 0 && errno == EINTR);)
-    answer.append(piece, static_cast<std::size_t>(std::max<ssize_t>(count, 0)));
-  ::close(ends[0]);
-  int status = 0;
-  while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {}
-  std::istringstream words(answer);
-  int state = 0;
+  const std::string full_path = (folder / path).string();
   std::uint64_t bytes = 0;
-  if (!WIFEXITED(status) || WEXITSTATUS(status) != 0 || !(words >> state >> bytes))
-    return {path, FileState::damaged, "the HDF5 library crashes when it reads it"};
-  std::string detail;
-  std::getline(words >> std::ws, detail, '\0');
-  check.bytes += bytes;
-  return {path, static_cast<FileState>(state), detail};
+  ChildProcess child({.file = full_path, .library = "HDF5"}, [&](Channel& parent) {
+    ChildProcess::respond(
+        parent, [&] { return check_hdf5(full_path, path, file, bytes); },
+        [&](Channel& to, const CheckedFile& checked) {
+          to.put(checked.state);
+          to.put_text(checked.detail);
+          to.put(bytes);
+        });
+  });
+  try {
+    return child.answer([&](Channel& from) {
+      const auto state = from.get<FileState>();
+      const std::string detail = from.text();
+      check.bytes += from.get<std::uint64_t>();
+      return CheckedFile{path, state, detail};
+    });
+  } catch (const Error& error) {
+    if (error.exit() != Exit::mesh) throw;
+    return {path, FileState::damaged, error.message()};
+  }
 }
 
 CheckedFile check_grown(const fs::path& folder, const std::string& path, const GrownFile& file, ResultCheck& check) {
@@ -200,10 +179,11 @@ bool ResultCheck::good() const {
 
 ResultCheck check_results(const std::string& path) {
   const fs::path folder(path);
-  if (!fs::is_directory(folder))
+  std::error_code unknown;
+  if (!fs::is_directory(folder, unknown))
     throw Error(Exit::input, fmt::format("there is no folder '{}'", path), {},
                 "name the folder of the results, the one that holds results.journal");
-  if (!fs::exists(journal_path(path)))
+  if (!fs::exists(journal_path(path), unknown))
     throw Error(Exit::checkpoint, fmt::format("the folder '{}' holds no results.journal", path),
                 "nothing records what was committed there", "name the folder of the results");
   ResultCheck check{.folder = path};
@@ -213,7 +193,7 @@ ResultCheck check_results(const std::string& path) {
   CheckedFile own{"results.journal", FileState::ok, fmt::format("{} steps", journal.entries.size())};
   if (!journal.damaged_lines.empty())
     own = {"results.journal", FileState::damaged,
-           fmt::format("wrong checksum in line {}", fmt::join(journal.damaged_lines, ", "))};
+           fmt::format("wrong checksum, or out of order, in line {}", fmt::join(journal.damaged_lines, ", "))};
   if (journal.unfinished_line)
     check.notices.push_back("the last line of results.journal is unfinished: that step was not committed");
   check.files.push_back(std::move(own));

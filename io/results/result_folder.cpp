@@ -93,6 +93,8 @@ std::string journal_text(const Journal& journal, const std::function<bool(const 
   std::string text;
   for (const JournalEntry& entry : journal.entries)
     if (of_case(entry.case_name)) text += to_line(entry);
+  for (const auto& [case_name, run] : journal.complete)
+    if (of_case(case_name)) text += to_line_of_end(case_name, run);
   return text;
 }
 
@@ -112,7 +114,7 @@ bool is_dead_trial(const std::string& name) {
 void make_folder(const std::string& path) {
   std::error_code status;
   fs::create_directories(path, status);
-  if (!status && !fs::is_directory(path)) status = std::make_error_code(std::errc::not_a_directory);
+  if (!status && !fs::is_directory(path, status) && !status) status = std::make_error_code(std::errc::not_a_directory);
   if (status) refuse_folder(path, status.message());
 }
 
@@ -149,7 +151,7 @@ ResultFolder::ResultFolder(std::string path, ResultFolderOptions options)
     if (status) fail_to_write(journal_path(path_), status.message());
   }
   sweep_temporaries();
-  if (!options_.resume) return;
+  if (!options_.resume || anew_) return;
   std::erase_if(journal.entries, [&](const JournalEntry& entry) { return entry.case_name != options_.case_name; });
   committed_ = std::move(journal.entries);
 }
@@ -165,7 +167,7 @@ std::vector<JournalEntry> ResultFolder::committed(const std::string& series) con
   return entries;
 }
 
-void ResultFolder::refuse_existing(const Journal& journal) const {
+void ResultFolder::refuse_existing(const Journal& journal) {
   if (options_.overwrite || options_.add) return;
   const bool stopped = Checkpoints::any_in(checkpoints());
   if (options_.resume && stopped) return;
@@ -176,15 +178,29 @@ void ResultFolder::refuse_existing(const Journal& journal) const {
                 "add --resume to continue, --overwrite to start anew, or name another folder with --output");
   const std::set<std::string> files = files_of_case(path_, options_, journal);
   if (files.empty()) return;
+  const auto end = journal.complete.find(options_.case_name);
+  is_complete_ =
+      options_.resume && !options_.run.empty() && end != journal.complete.end() && end->second == options_.run;
+  if (is_complete_) return;
+  const bool none_committed =
+      std::ranges::none_of(journal.entries, [&](const JournalEntry& entry) { return owns(options_, entry.case_name); });
+  anew_ = options_.resume && options_.same_case && (none_committed || options_.same_case());
+  if (anew_) {
+    if (options_.notice)
+      options_.notice(
+          fmt::format("no checkpoint of '{}' is in '{}': the run starts at the beginning; what was committed "
+                      "is kept until then",
+                      options_.case_name, path_));
+    return;
+  }
   const auto steps = std::count_if(journal.entries.begin(), journal.entries.end(),
                                    [&](const JournalEntry& e) { return owns(options_, e.case_name); });
   throw Error(
       Exit::output,
       fmt::format("the folder '{}' holds results of '{}': {} steps committed, first file '{}'", path_,
                   options_.case_name, steps, *files.begin()),
-      options_.resume
-          ? "there is no checkpoint to resume from: that run is complete, or it was stopped before its first checkpoint"
-          : "results are not overwritten without --overwrite",
+      options_.resume ? "there is no checkpoint to resume from, and they belong to another case"
+                      : "results are not overwritten without --overwrite",
       "add --overwrite (the old ones are kept until the new ones are complete), or name another folder with --output");
 }
 
@@ -207,7 +223,7 @@ std::string ResultFolder::relative(const std::string& file) const {
 }
 
 void ResultFolder::make_room() {
-  if (std::exchange(room_made_, true) || !options_.overwrite) return;
+  if (std::exchange(room_made_, true) || !(options_.overwrite || anew_)) return;
   const Journal journal = read_journal(path_);
   const std::set<std::string> files = files_of_case(path_, options_, journal);
   if (files.empty()) return;
@@ -264,9 +280,42 @@ void ResultFolder::complete() {
   const fs::path replaced = fs::path(path_) / "replaced";
   std::error_code ignored;
   if (!room_made_ || !fs::exists(replaced, ignored)) return;
-  for (const std::string& name : names_in(replaced))
-    if (is_generation(name, options_.case_name)) fs::remove_all(replaced / name, ignored);
+  const Journal now = read_journal(path_);
+  for (const std::string& name : names_in(replaced)) {
+    if (!is_generation(name, options_.case_name)) continue;
+    const fs::path aside = replaced / name;
+    const Journal before = read_journal(aside.string());
+    const std::set<std::string> files = files_of_case(aside.string(), options_, before);
+    const auto goes = [&](const std::string& file) { return may_go(before, now, file); };
+    if (!anew_ || std::ranges::all_of(files, goes)) fs::remove_all(aside, ignored);
+    else if (options_.notice)
+      options_.notice(fmt::format("what was there before came out otherwise: it is kept in '{}'", aside.string()));
+  }
   fs::remove(replaced, ignored);  // when it is empty
+}
+
+// Of a file that was set aside without being asked for: was it never committed and is made anew, or are its steps among
+// the new ones, with the same bytes?
+bool ResultFolder::may_go(const Journal& before, const Journal& now, const std::string& file) const {
+  const auto parts = [&file](const Journal& journal) {
+    std::vector<std::string> lines;
+    for (const JournalEntry& entry : journal.entries)
+      for (const JournalFile& each : entry.files)
+        if (each.path == file)
+          lines.push_back(to_line({entry.case_name, entry.series, entry.step, entry.time, {each}}));
+    return lines;
+  };
+  const std::vector<std::string> old = parts(before), made = parts(now);
+  const bool is_series =
+      std::ranges::any_of(now.entries, [&](const JournalEntry& entry) { return entry.series == file; });
+  return old.size() <= made.size() && std::equal(old.begin(), old.end(), made.begin()) && (!made.empty() || is_series);
+}
+
+void ResultFolder::mark_end() {
+  // A run that was killed right after its mark, before its checkpoint was gone, ends a second time.
+  const bool marked = options_.resume && read_journal(path_).complete[options_.case_name] == options_.run;
+  if (!options_.run.empty() && !marked)
+    append_lines_to_journal(path_, to_line_of_end(options_.case_name, options_.run));
 }
 
 }  // namespace ritz

@@ -8,7 +8,8 @@
 //   folder.complete();
 //
 // With `overwrite`, the results of this case are moved to `replaced/bracket-1` when the first new step is ready, and
-// removed from there by complete(): a run that fails in between loses neither.
+// removed from there by complete(): a run that fails in between loses neither. With `resume` and no checkpoint the same
+// is done, and only what came out as it was before is removed.
 #pragma once
 
 #include "io/files/journal.hpp"
@@ -29,6 +30,9 @@ struct ResultFolderOptions {
   bool add = false;                    // keep existing results and add others
   std::set<std::string> members = {};  // of a sweep: "bracket-001"; their results are this run's, too
   std::function<void(const std::string&)> notice = {};
+  std::string run = {};  // which run this is, to know it again when it is complete
+  std::function<bool()> same_case =
+      {};  // do results that are there belong to this case? For `resume` without a checkpoint
 };
 
 class ResultFolder {
@@ -47,7 +51,10 @@ class ResultFolder {
   // A whole file of this folder, written, flushed and renamed: for the line of a step.
   JournalFile write(const std::string& name, std::string_view contents) const;
   void commit(JournalEntry entry);
-  void complete();
+  void complete();  // what was set aside goes
+  void mark_end();  // after complete(): nothing is left to do for who resumes this run
+  // With `resume`: this run came to its end before.
+  bool is_complete() const { return is_complete_; }
   // The same folder for one of the members, under the same lock. Room is made by this.
   ResultFolder member(const std::string& name) const;
   Journal journal() const;                          // of this case and its members
@@ -55,14 +62,16 @@ class ResultFolder {
 
  private:
   ResultFolder(const ResultFolder& of, ResultFolderOptions options);
-  void refuse_existing(const Journal& journal) const;
+  void refuse_existing(const Journal& journal);
+  bool may_go(const Journal& before, const Journal& now, const std::string& file) const;
   void sweep_temporaries() const;
 
   std::string path_;
   ResultFolderOptions options_;
   std::shared_ptr<FolderLock> lock_;
   std::vector<JournalEntry> committed_;
-  bool room_made_ = false;
+  bool room_made_ = false, is_complete_ = false;
+  bool anew_ = false;  // with `resume`, as there is no checkpoint: what was committed is set aside, and computed again
 };
 
 // Makes the folder and writes, flushes and renames a small file in it. Throws Error(Exit::output).

@@ -177,7 +177,8 @@ std::string VtkhdfSeries::add(const Mesh& mesh, const ResultStep& step) {
 void VtkhdfSeries::write_spare(const Mesh& mesh, const ResultStep& step, JournalFile& committed) {
   const std::string spare = temporary_path(path_);
   const WrittenCells written = written_cells(mesh, step.cells);
-  if (step_count() > 0 && !has_spare_) copy_committed(mesh, written);
+  if (step_count() > 0 && growing_.empty() && !taken_up_) take_up(mesh, written);
+  if (step_count() > 0 && !has_spare_) copy_committed();
   const std::unique_ptr<Hdf5File> file =
       step_count() == 0 ? Hdf5File::create(spare) : Hdf5File::open_for_writing(spare);
   const auto record = [&](const Hdf5Rows& rows, std::uint64_t first) {
@@ -214,23 +215,50 @@ void VtkhdfSeries::write_spare(const Mesh& mesh, const ResultStep& step, Journal
   file->close();
 }
 
-void VtkhdfSeries::copy_committed(const Mesh& mesh, const WrittenCells& written) {
+void VtkhdfSeries::copy_committed() {
   const std::string spare = temporary_path(path_);
   std::error_code status;
   std::filesystem::copy_file(path_, spare, std::filesystem::copy_options::overwrite_existing, status);
   if (status) fail_to_write(spare, status.message());
-  if (!growing_.empty()) return;
-  // The file is from before the run was stopped, and may hold a step that never came to the journal.
+}
+
+// The file is from before the run was stopped. What is done here leaves it and the spare byte for byte as they would be
+// had the run gone on.
+void VtkhdfSeries::take_up(const Mesh& mesh, const WrittenCells& written) {
+  taken_up_ = true;
   std::set<std::string> once;
   mesh_datasets(mesh, written, [&](const Hdf5Rows& rows) { once.insert(rows.dataset); });
   for (const JournalSlab& slab : committed().front().files.front().slabs)
     if (!once.contains(slab.dataset)) growing_.push_back(slab.dataset);
-  const std::unique_ptr<Hdf5File> file = Hdf5File::open_for_writing(spare);
-  for (const JournalSlab& slab : committed().back().files.front().slabs)
-    if (!once.contains(slab.dataset)) file->shrink(slab.dataset, slab.first_row + slab.row_count);
-  const std::array<std::int64_t, 1> steps{step_count()};
-  file->set_attribute(in_root("Steps"), "NSteps", steps);
-  file->close();
+  // It may hold a step that never came to the journal.
+  const bool is_ahead = Hdf5File::open(path_)->numbers(in_root("Steps"), "NSteps").front() != step_count();
+  if (is_ahead) {
+    build_spare(step_count(), once);
+    commit_file(path_);
+    settle_file(path_);
+  }
+  if (step_count() > 1) build_spare(step_count() - 1, once);
+  has_spare_ = step_count() > 1;
+}
+
+// Steps come to the two files in turns: the first to one; then the spare gets the step that it lacks and the new one.
+void VtkhdfSeries::build_spare(int steps, const std::set<std::string>& once) const {
+  const std::string spare = temporary_path(path_);
+  const std::unique_ptr<Hdf5File> source = Hdf5File::open(path_);
+  for (int done = 0; done < steps;) {
+    const int until = done == 0 ? 1 : done == 1 && steps % 2 == 0 ? 2 : done + 2;
+    const std::unique_ptr<Hdf5File> file = done == 0 ? Hdf5File::create(spare) : Hdf5File::open_for_writing(spare);
+    if (done == 0) make_groups(*file);
+    for (; done < until; ++done)
+      for (const JournalSlab& slab : committed()[static_cast<std::size_t>(done)].files.front().slabs) {
+        const Hdf5Rows rows = source->read(slab.dataset, slab.first_row, slab.row_count);
+        if (once.contains(slab.dataset)) file->write(rows);
+        else file->append(rows, options_.compression != Compression::none);
+      }
+    const std::array<std::int64_t, 1> count{done};
+    file->set_attribute(in_root("Steps"), "NSteps", count);
+    file->close();
+  }
 }
 
 // The step that was committed last, read from where it was committed.

@@ -10,6 +10,7 @@
 #include "io/results/result_series.hpp"
 
 #include <memory>
+#include <set>
 
 namespace ritz {
 
@@ -25,13 +26,16 @@ class VtkhdfSeries : public ResultSeries {
 
  private:
   std::string add(const Mesh& mesh, const ResultStep& step) override;
-  void copy_committed(const Mesh& mesh, const WrittenCells& written);
+  void copy_committed();
+  void take_up(const Mesh& mesh, const WrittenCells& written);
+  void build_spare(int steps, const std::set<std::string>& once) const;
   void write_spare(const Mesh& mesh, const ResultStep& step, JournalFile& committed);
   void bring_up_to_date(Hdf5File& spare) const;
 
   std::string path_;
   VtuOptions options_;
   bool has_spare_ = false;
+  bool taken_up_ = false;                        // the file of a run that was stopped
   std::vector<std::string> growing_;             // datasets
   std::unique_ptr<RemovedWhenStopped> removal_;  // of the spare
 };

@@ -13,11 +13,6 @@ const VtkLibrary& vtk_library() {
   return library;
 }
 
-MeshData read_vtu(const std::string& path, std::vector<std::string>* notices, VtkFormat format) {
-  std::vector<std::string> own_notices;
-  return vtk_library().read(path, notices != nullptr ? *notices : own_notices, format);
-}
-
 void write_vtu(const std::string& path, const Mesh& mesh, std::span<const Field> point_fields,
                std::span<const Field> cell_fields, const VtuOptions& options) {
   vtk_library().write_mesh(path, mesh, point_fields, cell_fields, options);

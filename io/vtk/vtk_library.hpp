@@ -2,13 +2,14 @@
 // write_vtu() and read_vtu().
 #pragma once
 
+#include "io/vtk/unstructured_grid.hpp"
 #include "io/vtk/vtu_reader.hpp"
 #include "io/vtk/vtu_writer.hpp"
 
 namespace ritz {
 
 struct VtkLibrary {
-  MeshData (*read)(const std::string& path, std::vector<std::string>& notices, VtkFormat format);
+  UnstructuredGrid (*read)(const std::string& path, VtkFormat format);
   void (*write_mesh)(const std::string& path, const Mesh& mesh, std::span<const Field> point_fields,
                      std::span<const Field> cell_fields, const VtuOptions& options);
   void (*write_cells)(const std::string& path, const MeshData& data, std::span<const Field> cell_fields);
@@ -19,7 +20,8 @@ const VtkLibrary& vtk_library();
 
 // In the module.
 namespace with_vtk {
-MeshData read(const std::string& path, std::vector<std::string>& notices, VtkFormat format);
+// Of XML files. It may crash on a damaged one: to be called in a child process (io/files/child_process.hpp).
+UnstructuredGrid read(const std::string& path, VtkFormat format);
 void write_mesh(const std::string& path, const Mesh& mesh, std::span<const Field> point_fields,
                 std::span<const Field> cell_fields, const VtuOptions& options);
 void write_cells(const std::string& path, const MeshData& data, std::span<const Field> cell_fields);

@@ -1,6 +1,7 @@
-// VTK unstructured grids through VTK: XML (.vtu), parallel XML (.pvtu, the points that its pieces share are joined) and
-// legacy (.vtk). A cell array "region", "material", "MaterialIds", "gmsh:physical", "CellEntityIds", "attribute" or
-// "medit:ref" gives regions; cells of a lower dimension become facet regions. Throws Error(Exit::mesh).
+// VTK unstructured grids: XML (.vtu) and parallel XML (.pvtu, the points that its pieces share are joined) through VTK
+// in a child process, legacy (.vtk) by a reader of our own. A cell array "region", "material", "MaterialIds",
+// "gmsh:physical", "CellEntityIds", "attribute" or "medit:ref" gives regions; cells of a lower dimension become facet
+// regions. Throws Error(Exit::mesh).
 #pragma once
 
 #include "mesh/mesh.hpp"

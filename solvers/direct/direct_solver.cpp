@@ -3,6 +3,7 @@
 #include "device/error.hpp"
 #include "device/host_memory.hpp"
 #include "device/kernels.hpp"
+#include "device/stop_request.hpp"
 #include "solvers/direct/blas_threads.hpp"
 #include "solvers/direct/nested_dissection.hpp"
 #include "solvers/krylov/krylov.hpp"
@@ -52,6 +53,7 @@ std::unique_ptr<DirectFactor> analyse(const SparseMatrix& A, DirectKind kind, co
   check_finite(host);
   const Device& device = A.device();
   DirectAnalysis analysis{.kind = kind, .ordering = options.ordering, .block_size = A.block_size()};
+  const LongWork here;
   if (ordered_by_coordinates(options)) analysis.elimination = elimination_order(A, options);
   if (library == "cpu" && !has_addresses_for(BlasThreads::buffer + (Index{80} << 20)))  // for the libraries
     throw Error(Exit::resources, "the direct solver and its BLAS need 0.2 GB of addresses before they begin",
@@ -103,7 +105,10 @@ void DirectSolver::check_limits(const DirectOptions& options) const {
 
 void DirectSolver::factorise() {
   const auto start = std::chrono::steady_clock::now();
-  factor_->factorise();
+  {
+    const LongWork here;
+    factor_->factorise();
+  }
   factor_seconds_ = seconds_since(start);
   A_.device().profile().count(A_.values().bytes() + factor_bytes());
 }

@@ -3,6 +3,7 @@
 #include "device/bfloat16.hpp"
 #include "device/error.hpp"
 #include "device/kernels.hpp"
+#include "device/stop_request.hpp"
 #include "solvers/algebra/jacobi.hpp"
 #include "solvers/algebra/matrix_kernels.hpp"
 #include "solvers/algebra/vectors.hpp"
@@ -335,7 +336,10 @@ struct SmoothedAggregation::Hierarchy {
 };
 
 SmoothedAggregation::SmoothedAggregation(const SparseMatrix& A, const SmoothedAggregationOptions& options)
-    : hierarchy_(Hierarchy::of(A, options)) {}
+    : hierarchy_([&] {
+        const LongWork here;
+        return Hierarchy::of(A, options);
+      }()) {}
 
 bool SmoothedAggregation::refresh() {
   Hierarchy& h = *hierarchy_;

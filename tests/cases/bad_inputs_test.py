@@ -285,7 +285,7 @@ class MeshFile(BadInputs):
         self.assert_close(results[1].probes["u"][0], results[0].probes["u"][0], 1e-12)
 
     def test_nodes_that_are_no_numbers(self):
-        self.refuse(3, ["without finite coordinates"], CUBE, boxes.cubes(["a"]).replace("8 0 1 1\n", "8 nan 1 1\n"))
+        self.refuse(3, ["without usable coordinates"], CUBE, boxes.cubes(["a"]).replace("8 0 1 1\n", "8 nan 1 1\n"))
 
     def test_not_a_mesh(self):
         self.refuse(3, ["mesh.msh"], CUBE, "PNG\r\n\x1a\n")

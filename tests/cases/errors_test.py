@@ -89,6 +89,7 @@ class Errors(CaseTest):
         "material-value": dict(keys={"material.0.poisson": 0.5}),
         "formula-value": dict(body=HEAT.replace("400", '"x - 2"'), program="ritz-heat"),
         "command-line": dict(arguments=["--colour", "red"]),
+        "outside-folder": dict(keys={"mesh.file": '"/etc/passwd"'}, arguments=["--untrusted"]),
         "no-gpu": dict(arguments=["--device", "gpu:7"]),
     }
     SOLVED = {
@@ -183,7 +184,7 @@ class Errors(CaseTest):
     def test_every_kind_is_provoked_or_says_why_not(self):
         source = pathlib.Path(__file__).read_text()
         provoked = {*self.STATIC, *self.SOLVED, *re.findall(r'self\.expect\("([\w-]+)"', source), "stopped", "load-on-nothing"}
-        elsewhere = {"folder-in-use": "results_test.py", "checkpoint-unusable": "resume_test.py", "singular-matrix": "test_solvers", "not-linear": "newton_test.cpp",
+        elsewhere = {"outside-folder": "hostile_test.py", "folder-in-use": "results_test.py", "checkpoint-unusable": "resume_test.py", "singular-matrix": "test_solvers", "not-linear": "newton_test.cpp",
                      "time-options": "transient_test.py"}
         self.assertEqual(set(CODES), provoked | set(NOT_PROVOKED) | set(elsewhere))
         self.assertFalse(provoked & set(NOT_PROVOKED))

@@ -179,7 +179,7 @@ class Damage(CaseTest):
         """The file is exchanged before the journal's line is written: a kill between them leaves one step more, never two, and never one less."""
         results = self.solve("ritz-modal", example("modal/cantilever"), "--set", "modal.count=1", "--set", "modal.animate=4", *FORMAT).folder / "results"
         journal = results / "results.journal"
-        lines = journal.read_bytes().splitlines(keepends=True)
+        lines = journal.read_bytes().splitlines(keepends=True)[:-1]  # without the end of the run
         of_mode = [i for i, line in enumerate(lines) if b"cantilever_mode_1.hdf" in line]
         self.assertEqual(of_mode[-4:], list(range(len(lines) - 4, len(lines))))
         for missing, state in ((0, "ok"), (1, "ok"), (2, "damaged"), (3, "damaged")):

@@ -3,6 +3,7 @@
 #include "io/meshes/gmsh_reader.hpp"
 #include "io/meshes/inp_reader.hpp"
 #include "io/meshes/other_readers.hpp"
+#include "io/vtk/vtu_reader.hpp"
 
 #include <cstdlib>
 
@@ -23,6 +24,7 @@ MeshData read(const std::string& path, std::vector<std::string>& notices) {
   if (reader == "medit") return read_medit(path, notices);
   if (reader == "medit_binary") return read_medit_binary(path, notices);
   if (reader == "mfem") return read_mfem(path, notices);
+  if (reader == "vtk") return read_vtu(path, &notices, VtkFormat::legacy);
   if (reader == "exodus") return read_exodus(path, notices);
   std::abort();
 }

@@ -68,7 +68,7 @@ TEST(Mesh, WithoutFiniteCoordinatesIsRefused) {
   for (const double bad : {std::nan(""), std::numeric_limits<double>::infinity()}) {
     MeshData data = two_hexes();
     data.points[3 * 4 + 1] = bad;
-    expect_refused(data, "1 node (4) of box of 2x1x1 (hex8) without finite coordinates");
+    expect_refused(data, "1 node (4) of box of 2x1x1 (hex8) without usable coordinates");
   }
 }
 

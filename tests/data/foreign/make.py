@@ -295,8 +295,26 @@ def write_cgns(folder):
     cgns(os.path.join(folder, "structured_ring.cgns"), 2, [("ring", ring, [13, 3], [("inside", point_range, vertex, [1, 1, 13, 1], None)])])
 
 
+def write_external(folder):
+    """bar.med with its coordinates in another file, and with a link to those of another file (Debian: python3-h5py)."""
+    import h5py
+    import shutil
+    for name in ("external_storage", "external_link"):
+        shutil.copyfile(os.path.join(folder, "bar.med"), os.path.join(folder, name + ".med"))
+        with h5py.File(os.path.join(folder, name + ".med"), "r+") as file:
+            place = f"/ENS_MAA/part/{'-0000000000000000001' * 2}/NOE/COO"
+            values = file[place][:]
+            del file[place]
+            if name == "external_link":
+                file[place] = h5py.ExternalLink("bar.med", place)
+            else:
+                values.tofile(os.path.join(folder, name + ".raw"))
+                file.create_dataset(place, values.shape, "<f8", external=[(name + ".raw", 0, values.nbytes)])
+
+
 if __name__ == "__main__":
     folder = sys.argv[1] if len(sys.argv) > 1 else os.path.dirname(os.path.abspath(__file__))
     write_exodus(folder)
     write_med(folder)
     write_cgns(folder)
+    write_external(folder)
