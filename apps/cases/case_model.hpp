@@ -46,7 +46,7 @@ struct CaseModel {
   std::shared_ptr<const ModelSupports> supports = {};        // of the model: make_supports()
   std::vector<Field> nodal_results = {}, cell_results = {};  // names and components of the results to come
   std::optional<TransientInput> time = {};                   // of a case with [time]
-  std::function<double()> mass = {};                         // [kg] by other means than the mass matrix
+  std::function<std::optional<double>()> mass = {};          // [kg] by other means than the mass matrix
   // Log, report, result files.
   std::function<void(const CaseModel&, const Operator& equations, const SolutionView&)> show = {};
 

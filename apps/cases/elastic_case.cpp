@@ -1,11 +1,12 @@
 #include "apps/cases/elastic_case.hpp"
 
-#include "apps/cases/elastic_model.hpp"
+#include "apps/cases/formulas.hpp"
+#include "apps/cases/model.hpp"
 #include "apps/results/derived_fields.hpp"
 #include "apps/results/field_component.hpp"
 #include "apps/cases/mesh_error.hpp"
-#include "apps/results/region_integral.hpp"
 #include "apps/results/stress_measures.hpp"
+#include "fem/physics/elastic_body.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -16,124 +17,85 @@
 namespace ritz {
 namespace {
 
-// The load on a body of revolution is the same all around: what acts across the axis as a whole is not.
-void check_along_axis(const Case::Table& t, const char* key, const std::vector<double>& vector, const PlaneModel& plane,
-                      const char* what, const char* fix) {
-  if (!plane.axisymmetric || vector[0] == 0) return;
-  t.error(key, what,
-          fmt::format(
-              "it has the radial part {:g}; a load that is the same all around has a resultant along the axis (y) only",
-              vector[0]),
-          fix);
+// "plane_strain" in a mesh of two dimensions; in one of three there is no choice.
+PlaneKind kind_of(const PlaneModel& plane) {
+  return plane.type == "plane_stress" ? PlaneKind::stress
+         : plane.axisymmetric         ? PlaneKind::axisymmetric
+                                      : PlaneKind::strain;
 }
 
-// Gravity of the case or of a load case; nothing where there is none.
-std::optional<std::vector<double>> read_gravity(const Case::Table& from, const PlaneModel& plane, int dimension) {
-  const Case::Table table = from.table("gravity", "weight of the body; needs densities");
-  if (!table.present()) return std::nullopt;
-  std::vector<double> acceleration =
-      table.vector("acceleration", "gravitational acceleration [m/s^2]", {.size = dimension});
-  check_along_axis(table, "acceleration", acceleration, plane, "gravity across the axis of a body of revolution",
-                   "give 0 for x, or model the body in three dimensions; a spinning one takes a [[body_force]] of "
-                   "density * omega^2 * x");
-  return acceleration;
-}
-
-// A component of density * acceleration.
-struct WeightDensity {
-  double acceleration;
-  Formula density;
-  void operator()(std::span<const double> points, double t, std::span<double> values) const {
-    density.at(points, values, t);
-    for (double& value : values) value *= acceleration;
+void read_elastic_materials(Case& input, const Mesh& mesh, const char* about_density, bool needs_density,
+                            ElasticBody& body) {
+  for (const Case::Table& t : input.tables("material", "material of the cells")) {
+    const Region* region = t.region("region", "cells", mesh, {RegionKind::cells});
+    const Formula young = t.formula("young", "Young's modulus [Pa]", {.above = 0, .out_of_bounds = Exit::model});
+    const Formula poisson =
+        t.formula("poisson", "Poisson's ratio; at 0.5 nothing can be compressed, which these elements cannot follow",
+                  {.above = -1, .below = 0.5, .out_of_bounds = Exit::model});
+    NumberRule rule{.above = 0, .out_of_bounds = Exit::model};
+    if (!needs_density) rule.fallback = 1;
+    const bool weighs =
+        needs_density || t.has("density");  // else not giving it is no value, in the resolved case either
+    const Formula density = t.formula("density", about_density, rule);
+    body.material(region, {.young = coefficient(young),
+                           .poisson = coefficient(poisson),
+                           .density = weighs ? std::optional(coefficient(density)) : std::nullopt,
+                           .origin = t.where()});
   }
-  bool depends_on_time() const { return density.depends_on_time(); }
-};
-
-template <int G>
-FormValue weight_form(const std::vector<double>& gravity, const PlaneModel& plane, const Formula& density) {
-  if (density.is_number())
-    return load_form<G, G, 0>({gravity.begin(), gravity.end()}, plane.weight, plane.axisymmetric, density.number());
-  std::vector<PointFunction> force;
-  for (const double g : gravity) force.push_back(WeightDensity{g, density});
-  return {GivenLoad<G, G, 0>{plane.weight, plane.axisymmetric}, force};
 }
 
-template <int G>
-void add_weight(const std::optional<std::vector<double>>& gravity, const PlaneModel& plane,
-                const std::vector<ElasticMaterial>& materials, std::vector<Integral>& integrals) {
-  if (!gravity) return;
-  for (const ElasticMaterial& m : materials)
-    integrals.push_back(Integral::over(weight_form<G>(*gravity, plane, m.density), *m.region));
+// With `only_zero`, other values are errors.
+void read_displacements(const Case::Table& from, const Mesh& mesh, bool only_zero, ElasticLoads& loads) {
+  const char* names[] = {"x", "y", "z"};
+  for (const Case::Table& t : from.tables("displacement", "prescribed displacements")) {
+    const Region* region =
+        t.region("region", "facets, nodes or cells", mesh, {RegionKind::facets, RegionKind::nodes, RegionKind::cells});
+    const bool all = t.flag("fixed", "all components are zero", false);
+    bool any = all;
+    for (int c = 0; c < mesh.dimension(); ++c) {
+      if (!t.has(names[c]) && !all) continue;
+      const Formula value = t.formula(
+          names[c], only_zero ? "0: this component is held; not given: free" : "this component [m]; not given: free",
+          {.fallback = 0});
+      if (only_zero && (!value.is_number() || value.number() != 0))
+        t.error(names[c], fmt::format("the support moves by {}", value.text()),
+                "modes vibrate about the state of rest: their supports do not move",
+                fmt::format("write {} = 0, or omit it", names[c]));
+      any = true;
+      loads.displacement(region, c, coefficient(value), t.where());
+    }
+    if (!any) t.error("fixed", "this displacement prescribes nothing", {}, "give fixed = true, or one of x, y, z");
+  }
 }
 
-// Inner facets, between two cells, have no side that is "into the body".
-void check_outside(const Case::Table& t, const Mesh& mesh, const Region& region) {
-  if (const Index count = inner_facets(mesh, region); count > 0)
-    t.error("region",
-            fmt::format("{} of the {} facets of '{}' lie between two cells", count, region.size(), region.name),
-            "pressure acts into the body, and there it would have two directions",
-            "name facets of the boundary, or give a [[traction]] with its direction");
+// Gravity of the case or of a load case: is there any?
+bool read_gravity(const Case::Table& from, int dimension, ElasticLoads& loads) {
+  const Case::Table table = from.table("gravity", "weight of the body; needs densities");
+  if (!table.present()) return false;
+  loads.gravity(table.vector("acceleration", "gravitational acceleration [m/s^2]", {.size = dimension}),
+                table.where("acceleration"));
+  return true;
 }
 
 // All other loads.
-template <int G>
-void add_loads(Case& input, const Case::Table& from, const FunctionSpace& space, const PlaneModel& plane,
-               std::vector<Integral>& integrals) {
-  const Mesh& mesh = space.mesh();
-  for (const Case::Table& t : from.tables("body_force", "force per volume"))
-    add_load<G, G, 0>(input, t, mesh, plane, "[N/m^3]", integrals);
-  for (const Case::Table& t : from.tables("traction", "force per area"))
-    add_load<G, G, 1>(input, t, mesh, plane, "[Pa]", integrals);
+void read_loads_on_body(const Case::Table& from, const Mesh& mesh, ElasticLoads& loads) {
+  const int dimension = mesh.dimension();
+  for (const Case::Table& t : from.tables("body_force", "force per volume")) {
+    const Region* region = t.region("region", "cells", mesh, {RegionKind::cells});
+    loads.body_force(region, coefficients(t.formulas("value", "[N/m^3]", dimension)), t.where("region"));
+  }
+  for (const Case::Table& t : from.tables("traction", "force per area")) {
+    const Region* region = t.region("region", "facets", mesh, {RegionKind::facets});
+    loads.traction(region, coefficients(t.formulas("value", "[Pa]", dimension)), t.where("region"));
+  }
   for (const Case::Table& t : from.tables("force", "total force, spread evenly over the area")) {
     const Region* region = t.region("region", "facets", mesh, {RegionKind::facets});
-    const std::vector<double> value = t.vector("value", "[N]", {.size = G});
-    check_along_axis(t, "value", value, plane, "a total force across the axis of a body of revolution",
-                     "give 0 for x; for a load outwards all around use a [[traction]] or a [[pressure]]");
-    if (region == nullptr || !has_area(t, mesh, *region, plane)) continue;
-    const double area = loaded_size(mesh, *region, {plane.weight, plane.axisymmetric}, space.order());
-    integrals.push_back(Integral::over(
-        load_form<G, G, 1>({value.begin(), value.end()}, plane.weight, plane.axisymmetric, 1 / area), *region));
+    const std::vector<double> value = t.vector("value", "[N]", {.size = dimension});
+    loads.force(region, {value.begin(), value.end()}, t.where("value"));
   }
   for (const Case::Table& t : from.tables("pressure", "pressure, positive into the body")) {
     const Region* region = t.region("region", "facets", mesh, {RegionKind::facets});
-    const Formula value = t.formula("value", "[Pa]");
-    if (region == nullptr || !has_area(t, mesh, *region, plane)) continue;
-    check_outside(t, mesh, *region);
-    check_formulas(input, mesh, *region, {&value, 1});
-    if (value.is_number())
-      integrals.push_back(Integral::over(Pressure<G>{value.number(), plane.weight, plane.axisymmetric}, *region));
-    else integrals.push_back(Integral::over({GivenPressure<G>{plane.weight, plane.axisymmetric}, {value}}, *region));
-  }
-}
-
-// Stiffness and loads, also those of load cases.
-template <int G>
-void add_integrals(Run& run, const PlaneModel& plane, CaseModel& read, std::vector<ElasticMaterial>& materials) {
-  Model& model = read.model;
-  const FunctionSpace& space = *model.space;
-  const Case::Table root = run.input().root();
-  const auto gravity = read_gravity(root, plane, G);
-  bool weighs = gravity.has_value();
-  std::vector<std::optional<std::vector<double>>> own_gravity;
-  for (const LoadCaseInput& each : read.load_cases.cases) {
-    own_gravity.push_back(read_gravity(each.table, plane, G));
-    weighs = weighs || own_gravity.back().has_value();
-  }
-  const std::optional<double> unused_density = weighs ? std::optional<double>() : 1;
-  materials = elastic_materials(run, space.mesh(), "[kg/m^3], needed with gravity", unused_density);
-  tell_locking(run, space, plane, materials);
-  for (const ElasticMaterial& m : materials) {
-    model.equations.push_back(Integral::over(stiffness_form(plane, m), *m.region));
-    add_weight<G>(gravity, plane, {m}, model.equations);
-  }
-  add_loads<G>(run.input(), root, space, plane, model.equations);
-  for (std::size_t i = 0; i < own_gravity.size(); ++i) {
-    const LoadCaseInput& each = read.load_cases.cases[i];
-    ModelLoadCase& own = model.load_cases.emplace_back(ModelLoadCase{each.name});
-    add_weight<G>(own_gravity[i], plane, materials, own.loads);
-    add_loads<G>(run.input(), each.table, space, plane, own.loads);
-    own.prescribed = read_displacements(each.table, space.mesh());
+    loads.pressure(region, coefficient(t.formula("value", "[Pa]")), t.where("region"));
   }
 }
 
@@ -184,8 +146,7 @@ EvaluatedFields stress_fields(Run& run, const Operator& equations, const Vector&
   return fields;
 }
 
-void show(Run& run, const Operator& equations, const std::optional<MeshErrorModel>& error_model,
-          const SolutionView& s) {
+void show(Run& run, const Operator& equations, const ElasticBody* estimated, const SolutionView& s) {
   const FunctionSpace& space = equations.space();
   const Mesh& mesh = space.mesh();
   const int dimension = mesh.dimension();
@@ -195,8 +156,8 @@ void show(Run& run, const Operator& equations, const std::optional<MeshErrorMode
   judge_displacements(run, mesh, nodal.front().values, dimension);
   phase.reset();
   std::optional<DiscretisationError> error;
-  EvaluatedFields stresses = derive(run.results(), equations, stress_names(error_model.has_value()), [&] {
-    if (error_model) error = mesh_error(run, space, s.u, *error_model);
+  EvaluatedFields stresses = derive(run.results(), equations, stress_names(estimated != nullptr), [&] {
+    if (estimated != nullptr) error = mesh_error(run, space, s.u, estimated->error_model());
     EvaluatedFields fields = stress_fields(run, equations, s.u);
     if (error) fields.cells.push_back({"stress_error", 1, std::move(error->magnitudes)});
     return fields;
@@ -227,28 +188,50 @@ CaseModel read_elasticity(Run& run) {
   phase.emplace(run.device().profile(), "model");
   const char* move_out = "move it out of the load case, or make two case files";
   CaseModel read;
-  Model& model = read.model;
-  model.space = borrowed(space);
   read.load_cases =
       read_load_cases(run.input(), {"gravity", "body_force", "traction", "force", "pressure", "displacement"},
                       {{"material", move_out}, {"model", move_out}});
-  std::vector<ElasticMaterial> materials;
-  if (dimension == 3) add_integrals<3>(run, plane, read, materials);
-  else add_integrals<2>(run, plane, read, materials);
-  model.supports = read_displacements(run.input().root(), mesh);
-  model.held_on_axis = nodes_on_axis(plane, space);
-  model.rigid = rigid_modes(mesh, plane);
-  make_supports(run.input(), read);
-  const std::optional<MeshErrorModel> error_model =
-      wants_mesh_error(run) ? std::optional(MeshErrorModel{plane, materials}) : std::nullopt;
-  const auto [stresses, cell_results] = stress_names(error_model.has_value());
+  ElasticBody body(mesh, kind_of(plane), plane.weight);
+  bool weighs = read_gravity(run.input().root(), dimension, body.loads);
+  std::vector<ElasticLoads*> own;
+  for (const LoadCaseInput& each : read.load_cases.cases) {
+    own.push_back(&body.load_case(each.name));
+    weighs = read_gravity(each.table, dimension, *own.back()) || weighs;
+  }
+  read_elastic_materials(run.input(), mesh, "[kg/m^3], needed with gravity", weighs, body);
+  read_loads_on_body(run.input().root(), mesh, body.loads);
+  for (std::size_t i = 0; i < own.size(); ++i) {
+    read_loads_on_body(read.load_cases.cases[i].table, mesh, *own[i]);
+    read_displacements(read.load_cases.cases[i].table, mesh, false, *own[i]);
+  }
+  read_displacements(run.input().root(), mesh, false, body.loads);
+  make_model(run, body, space, read);
+  read.model.inertia.clear();
+  const bool wants_error = wants_mesh_error(run);
+  const auto [stresses, cell_results] = stress_names(wants_error);
   read.nodal_results = {{"displacement", dimension}};
   read.nodal_results.insert(read.nodal_results.end(), stresses.begin(), stresses.end());
   read.nodal_results.push_back({"reaction", dimension});
   read.cell_results = cell_results;
-  read.show = [&run, error_model](const CaseModel&, const Operator& equations, const SolutionView& s) {
-    show(run, equations, error_model, s);
+  read.show = [&run, wants_error, body](const CaseModel&, const Operator& equations, const SolutionView& s) {
+    show(run, equations, wants_error ? &body : nullptr, s);
   };
+  return read;
+}
+
+CaseModel read_elastic_vibration(Run& run) {
+  const Mesh& mesh = run.mesh();
+  std::optional<Profile::Phase> phase(std::in_place, run.device().profile(), "model");
+  const PlaneModel plane = plane_model(run, mesh, {"plane_strain", "plane_stress", "axisymmetric"}, "");
+  ElasticBody body(mesh, kind_of(plane), plane.weight);
+  read_elastic_materials(run.input(), mesh, "[kg/m^3]", true, body);
+  phase.reset();
+  const FunctionSpace& space = make_space(run, mesh, mesh.dimension());
+  phase.emplace(run.device().profile(), "model");
+  read_displacements(run.input().root(), mesh, true, body.loads);
+  CaseModel read;
+  make_model(run, body, space, read);
+  read.mass = [body] { return body.mass(); };
   return read;
 }
 

@@ -6,6 +6,7 @@
 #include "apps/cases/transient_analysis.hpp"
 #include "fem/forms/heat.hpp"
 #include "fem/forms/mass.hpp"
+#include "fem/physics/load_forms.hpp"
 #include "apps/cases/plugins.hpp"
 #include "apps/results/evaluated_fields.hpp"
 #include "apps/results/field_component.hpp"
@@ -47,13 +48,20 @@ const FormCatalogue::Entry& main_form(Run& run, const FormCatalogue& catalogue, 
   return entry;
 }
 
+// Evaluates a function at the centres of cells or facets, so that --check sees points where it has no value.
+void check_coefficient(Case& input, const Case::Table& t, const Mesh& mesh, const Region& region,
+                       const Coefficient& value) {
+  ErrorList errors;
+  check_values(value, {.name = "value"}, mesh, region, t.where("value"), errors);
+  for (const Error& error : errors.errors()) input.add_error(error);
+}
+
 template <int G, int C = 6>
-FormValue load_form(const FormRecord& r, const std::vector<Formula>& value, bool facets) {
+FormValue density_form(const FormRecord& r, const std::vector<Coefficient>& value, bool facets) {
   if constexpr (C > 1)
-    if (r.components < C) return load_form<G, C - 1>(r, value, facets);
-  const double weight = r.of_revolution ? 2 * std::numbers::pi : 1;
-  return facets ? load_form<C, G, 1>(value, weight, r.of_revolution)
-                : load_form<C, G, 0>(value, weight, r.of_revolution);
+    if (r.components < C) return density_form<G, C - 1>(r, value, facets);
+  const BodyMeasure measure{r.of_revolution ? 2 * std::numbers::pi : 1, r.of_revolution};
+  return facets ? load_form<C, G, 1>(value, measure) : load_form<C, G, 0>(value, measure);
 }
 
 // [[load]] of the case or of a load case.
@@ -61,18 +69,20 @@ void add_loads(Case& input, const Case::Table& from, const Mesh& mesh, const For
                std::vector<Integral>& integrals) {
   for (const Case::Table& t : from.tables("load", "a given density, per volume on cells or per area on facets")) {
     const Region* region = t.region("region", "cells or facets", mesh, {RegionKind::cells, RegionKind::facets});
-    const std::vector<Formula> value = t.formulas("value",
-                                                  "one number per component, positive into the body; on a plane mesh "
-                                                  "per area or length of the plane, whatever the thickness of a form",
-                                                  record.components);
+    const std::vector<Coefficient> value =
+        coefficients(t.formulas("value",
+                                "one number per component, positive into the body; on a plane mesh "
+                                "per area or length of the plane, whatever the thickness of a form",
+                                record.components));
     t.open_to_plugins("value");
     if (region == nullptr ||
         (region->kind == RegionKind::facets && !has_area(t, mesh, *region, {.axisymmetric = record.of_revolution})))
       continue;
-    check_formulas(input, mesh, *region, value);
+    for (const Coefficient& each : value) check_coefficient(input, t, mesh, *region, each);
     const bool facets = region->kind == RegionKind::facets;
     integrals.push_back(Integral::over(
-        record.dimension == 3 ? load_form<3>(record, value, facets) : load_form<2>(record, value, facets), *region));
+        record.dimension == 3 ? density_form<3>(record, value, facets) : density_form<2>(record, value, facets),
+        *region));
   }
 }
 
@@ -173,7 +183,7 @@ std::vector<Integral> read_capacity(Run& run, const FormCatalogue& catalogue, co
       const Formula value =
           t.formula("value", "stored per volume and unit of the unknown", {.above = 0, .out_of_bounds = Exit::model});
       if (region == nullptr) continue;
-      check_formulas(run.input(), run.mesh(), *region, {&value, 1});
+      check_coefficient(run.input(), t, run.mesh(), *region, coefficient(value));
       const std::optional<FormValue> form =
           record.dimension == 3 ? mass_form<3>(record, value) : mass_form<2>(record, value);
       if (form) capacity.push_back(Integral::over(*form, *region));

@@ -37,8 +37,7 @@ void read_capacity(bool needed, const Case::Table& t, HeatConduction::Material& 
       t.property("specific_heat", "c [J/(kg K)]: with [time]; or \"name(T)\", a [[table]] over T", "T", rule));
 }
 
-std::vector<ThermalMaterial> read_materials(Case& input, const Mesh& mesh, bool evolves, HeatConduction& heat) {
-  std::vector<ThermalMaterial> conductors;
+void read_materials(Case& input, const Mesh& mesh, bool evolves, HeatConduction& heat) {
   for (const Case::Table& t : input.tables("material", "material of the cells")) {
     const Region* region = t.region("region", "cells", mesh, {RegionKind::cells});
     const CaseProperty k = t.property(
@@ -46,23 +45,20 @@ std::vector<ThermalMaterial> read_materials(Case& input, const Mesh& mesh, bool 
         {.above = 0, .out_of_bounds = Exit::model});
     HeatConduction::Material material{.conductivity = property_of(t, "conductivity", k), .origin = t.where()};
     read_capacity(evolves, t, material);
-    if (region == nullptr) continue;
-    if (!k.table) conductors.push_back({region, k.formula});
-    heat.material(*region, std::move(material));
+    heat.material(region, std::move(material));
   }
-  return conductors;
 }
 
 void read_loads(const Case::Table& from, const Mesh& mesh, HeatLoads& loads) {
   for (const Case::Table& t : from.tables("source", "heat produced in the volume")) {
     const Region* region = t.region("region", "cells", mesh, {RegionKind::cells});
     const Formula value = t.formula("value", "heat per volume [W/m^3]");
-    if (region != nullptr) loads.source(*region, coefficient(value), t.where());
+    loads.source(region, coefficient(value), t.where());
   }
   for (const Case::Table& t : from.tables("flux", "heat that enters through a surface")) {
     const Region* region = t.region("region", "facets", mesh, {RegionKind::facets});
     const Formula value = t.formula("value", "heat per area into the body [W/m^2]");
-    if (region != nullptr) loads.flux(*region, coefficient(value), t.where());
+    loads.flux(region, coefficient(value), t.where());
   }
   for (const Case::Table& t : from.tables("power", "heat in total, spread evenly over an area or a volume")) {
     const Region* region = t.region("region", "facets or cells", mesh, {RegionKind::facets, RegionKind::cells});
@@ -70,19 +66,16 @@ void read_loads(const Case::Table& from, const Mesh& mesh, HeatLoads& loads) {
     if (value.depends_on_position())
       t.error("value", fmt::format("'{}' depends on the position", value.text()), "a power is spread evenly",
               "write a [[source]] or a [[flux]]");
-    if (region != nullptr) loads.power(*region, coefficient(value), t.where());
+    loads.power(region, coefficient(value), t.where());
   }
 }
 
-std::vector<PrescribedValue> read_temperatures(const Case::Table& from, const Mesh& mesh) {
-  std::vector<PrescribedValue> prescribed;
+void read_temperatures(const Case::Table& from, const Mesh& mesh, HeatLoads& loads) {
   for (const Case::Table& t : from.tables("temperature", "prescribed temperatures")) {
     const Region* region =
         t.region("region", "facets, nodes or cells", mesh, {RegionKind::facets, RegionKind::nodes, RegionKind::cells});
-    const Formula value = t.formula("value", "temperature");
-    if (region != nullptr) prescribed.push_back({region, 0, coefficient(value), t.where()});
+    loads.temperature(region, coefficient(t.formula("value", "temperature")), t.where());
   }
-  return prescribed;
 }
 
 void read_surroundings(Case& input, const Mesh& mesh, HeatConduction& heat) {
@@ -91,14 +84,14 @@ void read_surroundings(Case& input, const Mesh& mesh, HeatConduction& heat) {
     const Formula h =
         t.formula("coefficient", "heat transfer coefficient h [W/(m^2 K)]", {.above = 0, .out_of_bounds = Exit::model});
     const Formula ambient = t.formula("ambient", "temperature of the fluid, in the unit of all temperatures");
-    if (region != nullptr) heat.convection(*region, {coefficient(h), coefficient(ambient), t.where()});
+    heat.convection(region, {coefficient(h), coefficient(ambient), t.where()});
   }
   for (const Case::Table& t : input.tables("radiation", "heat that a surface radiates to large surroundings")) {
     const Region* region = t.region("region", "facets", mesh, {RegionKind::facets});
     const Formula emissivity = t.formula("emissivity", "of the surface; 1: a black body",
                                          {.maximum = 1, .above = 0, .out_of_bounds = Exit::model});
     const Formula ambient = t.formula("ambient", "temperature of the surroundings, in the unit of all temperatures");
-    if (region != nullptr) heat.radiation(*region, {coefficient(emissivity), coefficient(ambient), t.where()});
+    heat.radiation(region, {coefficient(emissivity), coefficient(ambient), t.where()});
   }
 }
 
@@ -187,7 +180,7 @@ void print_heat(Run& run, const Operator& equations, const Constraints& supports
   run.results().facts()["residual_certificate"] = fmt::format("{:.3e}", s.residual);
 }
 
-void show(Run& run, const Operator& equations, const CaseModel& read, const std::optional<MeshErrorModel>& error_model,
+void show(Run& run, const Operator& equations, const CaseModel& read, const HeatConduction* estimated,
           const SolutionView& s) {
   const Model& model = read.model;
   const FunctionSpace& space = equations.space();
@@ -205,8 +198,8 @@ void show(Run& run, const Operator& equations, const CaseModel& read, const std:
   }
   phase.reset();
   std::optional<DiscretisationError> error;
-  EvaluatedFields flux = derive(run.results(), equations, flux_names(space.mesh(), error_model.has_value()), [&] {
-    if (error_model) error = mesh_error(run, space, s.u, *error_model);
+  EvaluatedFields flux = derive(run.results(), equations, flux_names(space.mesh(), estimated != nullptr), [&] {
+    if (estimated != nullptr) error = mesh_error(run, space, s.u, estimated->error_model());
     EvaluatedFields fields = heat_flux(run, equations, s.u);
     if (error) fields.cells.push_back({"heat_flux_error", 1, std::move(error->magnitudes)});
     return fields;
@@ -241,29 +234,25 @@ CaseModel read_heat(Run& run) {
   phase.emplace(run.device().profile(), "model");
   HeatConduction heat(mesh,
                       {.thickness = plane.weight, .axisymmetric = plane.axisymmetric, .absolute_zero = absolute_zero});
-  const std::vector<ThermalMaterial> conductors = read_materials(input, mesh, read.time.has_value(), heat);
+  read_materials(input, mesh, read.time.has_value(), heat);
   read_loads(input.root(), mesh, heat.loads);
   read_surroundings(input, mesh, heat);
-  for (const LoadCaseInput& each : read.load_cases.cases) read_loads(each.table, mesh, heat.load_case(each.name));
-  ErrorList errors;
-  read.model = heat.model(borrowed(space), errors);
-  for (const Error& error : errors.errors()) input.add_error(error);
-  for (const std::string& notice : read.model.notices) run.log().notice(notice);
-  read.model.supports = read_temperatures(input.root(), mesh);
-  for (std::size_t i = 0; i < read.load_cases.cases.size(); ++i)
-    read.model.load_cases[i].prescribed = read_temperatures(read.load_cases.cases[i].table, mesh);
-  make_supports(input, read);
+  for (const LoadCaseInput& each : read.load_cases.cases) {
+    HeatLoads& own = heat.load_case(each.name);
+    read_loads(each.table, mesh, own);
+    read_temperatures(each.table, mesh, own);
+  }
+  read_temperatures(input.root(), mesh, heat.loads);
+  make_model(run, heat, space, read);
   const bool wants_error = wants_mesh_error(run);
   if (wants_error && !read.model.linear)
     input.add_error(Error(
         Exit::input, "[output] error_estimate of a conductivity that depends on the temperature, or with radiation",
         "the estimate knows linear equations only", "omit error_estimate, and compare with a finer mesh"));
-  const std::optional<MeshErrorModel> error_model =
-      wants_error ? std::optional(MeshErrorModel{plane, {}, conductors}) : std::nullopt;
   read.nodal_results = {{"temperature", 1}, {"heat_flux", mesh.dimension()}, {"reaction", 1}};
-  read.cell_results = flux_names(mesh, error_model.has_value()).cells;
-  read.show = [&run, error_model](const CaseModel& shown, const Operator& equations, const SolutionView& s) {
-    show(run, equations, shown, error_model, s);
+  read.cell_results = flux_names(mesh, wants_error).cells;
+  read.show = [&run, wants_error, heat](const CaseModel& shown, const Operator& equations, const SolutionView& s) {
+    show(run, equations, shown, wants_error ? &heat : nullptr, s);
   };
   return read;
 }

@@ -8,82 +8,6 @@
 namespace ritz {
 namespace {
 
-// Compares two materials in the order of the case file.
-template <class Material, class Same>
-std::vector<std::int32_t> material_of_cells(const Mesh& mesh, const std::vector<Material>& materials,
-                                            const Same& same) {
-  std::vector<std::int32_t> like(materials.size());  // the first with the same numbers
-  for (std::size_t i = 0; i < materials.size(); ++i)
-    for (std::size_t k = i + 1; k-- > 0;)
-      if (k == i || same(materials[i], materials[k])) like[i] = static_cast<std::int32_t>(k);
-  if (std::ranges::all_of(like, [](std::int32_t first) { return first == 0; })) return {};
-  std::vector<std::int32_t> result(static_cast<std::size_t>(mesh.cell_count()), 0);
-  for (std::size_t i = 0; i < materials.size(); ++i)
-    for (const Index cell : materials[i].region->cells) result[static_cast<std::size_t>(cell)] = like[i];
-  return result;
-}
-
-bool same(const Formula& a, const Formula& b) { return a.is_number() && b.is_number() && a.number() == b.number(); }
-
-// Numbers of each material, or of each cell where there are formulas. of(values of the formulas): what the model takes.
-template <std::size_t N, class Material, class Formulas, class Of>
-void add_numbers(ErrorModel& model, const Mesh& mesh, const std::vector<Material>& materials, const Formulas& formulas,
-                 const Of& of) {
-  model.by_cell = std::ranges::any_of(materials, [&](const Material& m) { return !all_numbers(formulas(m)); });
-  if (model.by_cell) model.numbers.resize(static_cast<std::size_t>(mesh.cell_count()));
-  for (const Material& m : materials) {
-    const std::array<Formula, N> given = formulas(m);
-    std::array<double, N> values;
-    if (!model.by_cell) {
-      for (std::size_t i = 0; i < N; ++i) values[i] = given[i].number();
-      model.numbers.push_back(of(values));
-      continue;
-    }
-    std::array<std::vector<double>, N> all;
-    for (std::size_t i = 0; i < N; ++i) all[i] = at_centres(given[i], mesh, *m.region);
-    for (std::size_t c = 0; c < m.region->cells.size(); ++c) {
-      for (std::size_t i = 0; i < N; ++i) values[i] = all[i][c];
-      model.numbers[static_cast<std::size_t>(m.region->cells[c])] = of(values);
-    }
-  }
-}
-
-ErrorModel error_model(const Mesh& mesh, const PlaneModel& plane, const std::vector<ElasticMaterial>& materials) {
-  const bool solid = mesh.dimension() == 3;
-  ErrorModel model{.physics = solid                ? ErrorPhysics::solid
-                              : plane.axisymmetric ? ErrorPhysics::axisymmetric
-                                                   : ErrorPhysics::plane,
-                   .weight = plane.weight};
-  model.material = material_of_cells(mesh, materials, [](const ElasticMaterial& a, const ElasticMaterial& b) {
-    return same(a.young, b.young) && same(a.poisson, b.poisson);
-  });
-  model.plane_stress = plane.type == "plane_stress";
-  add_numbers<2>(
-      model, mesh, materials,
-      [](const ElasticMaterial& m) {
-        return std::array{m.young, m.poisson};
-      },
-      [](const std::array<double, 2>& given) {
-        const Lame lame = Lame::from(given[0], given[1]);
-        return std::array{lame.lambda, lame.mu};
-      });
-  return model;
-}
-
-ErrorModel error_model(const Mesh& mesh, const PlaneModel& plane, const std::vector<ThermalMaterial>& materials) {
-  ErrorModel model{.physics = plane.axisymmetric ? ErrorPhysics::axisymmetric_heat : ErrorPhysics::heat,
-                   .weight = plane.weight};
-  model.material = material_of_cells(mesh, materials, [](const ThermalMaterial& a, const ThermalMaterial& b) {
-    return same(a.conductivity, b.conductivity);
-  });
-  add_numbers<1>(
-      model, mesh, materials, [](const ThermalMaterial& m) { return std::array{m.conductivity}; },
-      [](const std::array<double, 1>& given) {
-        return std::array{given[0], 0.0};
-      });
-  return model;
-}
-
 std::string place_of(const Mesh& mesh, const Point& x) {
   return mesh.dimension() == 3 ? fmt::format("({:.4g}, {:.4g}, {:.4g})", x[0], x[1], x[2])
                                : fmt::format("({:.4g}, {:.4g})", x[0], x[1]);
@@ -142,12 +66,9 @@ bool wants_mesh_error(Run& run) {
   return wanted;
 }
 
-DiscretisationError mesh_error(Run& run, const FunctionSpace& space, const Vector& u, const MeshErrorModel& model) {
+DiscretisationError mesh_error(Run& run, const FunctionSpace& space, const Vector& u, const ErrorModel& model) {
   auto phase = run.phase("error estimate");
-  const Mesh& mesh = space.mesh();
-  return estimate_error(space, u.host(),
-                        model.elastic.empty() ? error_model(mesh, model.plane, model.thermal)
-                                              : error_model(mesh, model.plane, model.elastic));
+  return estimate_error(space, u.host(), model);
 }
 
 void tell_mesh_error(Run& run, const FunctionSpace& space, const DiscretisationError& error) {

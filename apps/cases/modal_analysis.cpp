@@ -113,7 +113,7 @@ void find_modes(Run& run, CaseModel read) {
   VibrationModes modes = solve_vibration(stiffness, masses, read.supports->common(), vibration, settings.eigen);
   if (factorised) modes.eigen.choice = "beams and thin shells are ill-conditioned, so they are factorised";
   std::optional<Profile::Phase> phase(std::in_place, run.device().profile(), "fields");
-  const double mass = read.mass ? read.mass() : modes.total_mass.front();
+  const double mass = (read.mass ? read.mass() : std::nullopt).value_or(modes.total_mass.front());
   check_mass(modes, mass);
   record(run.results(), modes, space.unknown_count(), mass, settings.eigen.relative);
   run.log().line("mass: {:.8g}; rigid motions left by the supports: {}", mass, vibration.rigid_motions);

@@ -36,6 +36,16 @@ const FunctionSpace& make_space(Run& run, const Mesh& mesh, int components, cons
 Operator& make_operator(Run& run, const FunctionSpace& space, std::vector<Integral> integrals,
                         const LinearSolverOptions* solver = nullptr);
 
+// Makes the model of typed inputs (fem/physics). Errors are added to the case; notices go to the log.
+template <class Inputs>
+void make_model(Run& run, const Inputs& inputs, const FunctionSpace& space, CaseModel& read) {
+  ErrorList errors;
+  read.model = inputs.model(borrowed(space), errors);
+  for (const Error& error : errors.errors()) run.input().add_error(error);
+  for (const std::string& notice : read.model.notices) run.log().notice(notice);
+  make_supports(run.input(), read);
+}
+
 // All errors of the case at once, then conflicts of supports, then motions that they leave free, where the body must be
 // held; with --check the run ends here. `fields`: the results to come, which probes may name.
 void finish_model(Run& run, const CaseModel& read, bool must_be_held, const ProbeFields& fields);

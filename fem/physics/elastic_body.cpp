@@ -3,6 +3,7 @@
 #include "fem/forms/elasticity.hpp"
 #include "fem/forms/mass.hpp"
 #include "fem/physics/load_forms.hpp"
+#include "fem/physics/material_numbers.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -166,7 +167,7 @@ class ElasticBody::Builder {
   void add_loads(const ElasticLoads& from, std::vector<Integral>& integrals, std::vector<PrescribedValue>& prescribed) {
     if (from.gravity_ && check_size(from.gravity_->acceleration.size(), "gravity", from.gravity_->origin))
       check_along_axis(from.gravity_->acceleration[0], "gravity across the axis of a body of revolution",
-                       "give 0 for x, or model the body in three dimensions; a spinning one takes a body force of "
+                       "give 0 for x, or model the body in three dimensions; a spinning one takes a [[body_force]] of "
                        "density * omega^2 * x",
                        from.gravity_->origin);
     for (const auto& [place, value, origin] : from.body_forces_)
@@ -180,7 +181,7 @@ class ElasticBody::Builder {
       if (region == nullptr) continue;
       if (value[0].is_number())
         check_along_axis(value[0].number(), "a total force across the axis of a body of revolution",
-                         "give 0 for x; what pushes outwards all around is a traction or a pressure", origin);
+                         "give 0 for x; for a load outwards all around use a [[traction]] or a [[pressure]]", origin);
       const double share = 1 / loaded_size(mesh_, *region, measure_, model_.space->order());
       integrals.push_back(Integral::over(load_form<G, G, 1>(value, measure_, share), *region));
     }
@@ -243,7 +244,7 @@ class ElasticBody::Builder {
                         fmt::format("{} of the {} facets of '{}' lie between two cells{}", count, region.size(),
                                     region.name, at_origin(origin)),
                         "pressure acts into the body, and there it would have two directions",
-                        "name facets of the boundary, or give a traction with its direction"));
+                        "name facets of the boundary, or give a [[traction]] with its direction"));
   }
 
   void tell_locking() {
@@ -289,6 +290,36 @@ class ElasticBody::Builder {
   ErrorList& errors_;
   std::vector<FoundMaterial> materials_;
 };
+
+std::optional<double> ElasticBody::mass() const {
+  ErrorList ignored;
+  double sum = 0;
+  for (const auto& [place, input] : materials_) {
+    const Region* region = find_region(place, *mesh_, {RegionKind::cells}, input.origin, ignored);
+    if (!input.density || !input.density->is_number()) return std::nullopt;
+    if (region != nullptr) sum += input.density->number() * loaded_size(*mesh_, *region, measure_, 0);
+  }
+  return sum;
+}
+
+ErrorModel ElasticBody::error_model() const {
+  ErrorModel model{.physics = mesh_->dimension() == 3 ? ErrorPhysics::solid
+                              : measure_.axisymmetric ? ErrorPhysics::axisymmetric
+                                                      : ErrorPhysics::plane,
+                   .weight = measure_.weight,
+                   .plane_stress = mesh_->dimension() == 2 && plane_ == PlaneKind::stress};
+  ErrorList ignored;
+  std::vector<MaterialNumbers> materials;
+  for (const auto& [place, input] : materials_)
+    if (const Region* region = find_region(place, *mesh_, {RegionKind::cells}, input.origin, ignored))
+      materials.push_back({region, {input.young, input.poisson}});
+  const auto lame_of = [](std::span<const double> given) {
+    const Lame lame = Lame::from(given[0], given[1]);
+    return std::array{lame.lambda, lame.mu};
+  };
+  add_materials(*mesh_, materials, lame_of, model);
+  return model;
+}
 
 Model ElasticBody::model(std::shared_ptr<const FunctionSpace> space, ErrorList& errors) const {
   Model model;

@@ -11,6 +11,7 @@
 
 #include "fem/forms/in_plane.hpp"
 #include "fem/physics/model.hpp"
+#include "fem/results/error_estimate.hpp"
 
 #include <deque>
 
@@ -69,6 +70,10 @@ class ElasticBody {
   ElasticLoads& load_case(std::string name) { return load_cases_.emplace_back(std::move(name)); }
 
   const BodyMeasure& measure() const { return measure_; }
+  // [kg] density times volume, by quadrature over the mesh alone; nothing where a density varies, or is not given.
+  std::optional<double> mass() const;
+  // For an estimate of the error by the mesh. Materials whose place is not found are left out.
+  ErrorModel error_model() const;
 
   // Throws Error or Errors: what is wrong with the inputs, all of it at once.
   Model model(const Device& device, const SpaceOptions& options = {}) const;

@@ -3,6 +3,7 @@
 #include "fem/forms/diffusion.hpp"
 #include "fem/forms/heat.hpp"
 #include "fem/physics/load_forms.hpp"
+#include "fem/physics/material_numbers.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -240,6 +241,21 @@ class HeatConduction::Builder {
   Model& model_;
   ErrorList& errors_;
 };
+
+ErrorModel HeatConduction::error_model() const {
+  ErrorModel model{.physics = measure_.axisymmetric ? ErrorPhysics::axisymmetric_heat : ErrorPhysics::heat,
+                   .weight = measure_.weight};
+  ErrorList ignored;
+  std::vector<MaterialNumbers> materials;
+  for (const auto& [place, input] : materials_) {
+    const Region* region = find_region(place, *mesh_, {RegionKind::cells}, input.origin, ignored);
+    const Coefficient* conductivity = coefficient_in(input.conductivity);
+    if (region != nullptr && conductivity != nullptr) materials.push_back({region, {*conductivity}});
+  }
+  const auto number_of = [](std::span<const double> given) { return std::array{given[0], 0.0}; };
+  add_materials(*mesh_, materials, number_of, model);
+  return model;
+}
 
 Model HeatConduction::model(std::shared_ptr<const FunctionSpace> space, ErrorList& errors) const {
   Model model;

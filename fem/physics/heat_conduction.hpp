@@ -10,6 +10,7 @@
 
 #include "fem/forms/piecewise_linear.hpp"
 #include "fem/physics/model.hpp"
+#include "fem/results/error_estimate.hpp"
 
 #include <deque>
 #include <variant>
@@ -83,6 +84,9 @@ class HeatConduction {
   HeatLoads& load_case(std::string name) { return load_cases_.emplace_back(std::move(name)); }
 
   const BodyMeasure& measure() const { return measure_; }
+  // For an estimate of the error by the mesh, of linear equations: materials whose conductivity is a table, or whose
+  // place is not found, are left out.
+  ErrorModel error_model() const;
 
   // Throws Error or Errors: what is wrong with the inputs, all of it at once.
   Model model(const Device& device, const SpaceOptions& options = {}) const;

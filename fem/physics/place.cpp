@@ -33,6 +33,7 @@ std::string at_origin(const std::string& origin) { return origin.empty() ? "" : 
 
 const Region* find_region(const On& place, const Mesh& mesh, std::initializer_list<RegionKind> kinds,
                           const std::string& origin, ErrorList& errors) {
+  if (place.is_missing()) return nullptr;
   try {
     const Region& region = place.in(mesh);
     if (std::ranges::find(kinds, region.kind) != kinds.end()) return &region;
@@ -67,11 +68,16 @@ void check_values(const Coefficient& value, const ParameterFacts& facts, const M
       return refuse(values[i], fmt::format(" at ({:g}, {:g}, {:g})", x[3 * i], x[3 * i + 1], x[3 * i + 2]));
 }
 
-double largest(const Coefficient& value, const Mesh& mesh, const Region& region) try {
-  if (value.is_number()) return value.number();
+std::vector<double> values_at_centres(const Coefficient& value, const Mesh& mesh, const Region& region) {
   const std::vector<double> x = centres_of(mesh, region);
   std::vector<double> values(x.size() / 3);
   value.at(x, 0, values);
+  return values;
+}
+
+double largest(const Coefficient& value, const Mesh& mesh, const Region& region) try {
+  if (value.is_number()) return value.number();
+  const std::vector<double> values = values_at_centres(value, mesh, region);
   return values.empty() ? 0 : *std::ranges::max_element(values);
 } catch (const Error&) { return 0; }
 

@@ -15,16 +15,20 @@
 namespace ritz {
 
 // A region, or its name in the mesh that the model is made on. A region must live as long as the input that names it.
+// A null pointer is a place that was not found, where its error has been said: what stands there is left out.
 class On {
  public:
-  On(const Region& region) : region_(&region) {}    // NOLINT: a region is a place
-  On(const char* name) : name_(name) {}             // NOLINT: so is its name
-  On(std::string name) : name_(std::move(name)) {}  // NOLINT: likewise
+  On(const Region& region) : region_(&region) {}                              // NOLINT: a region is a place
+  On(const Region* region) : region_(region), missing_(region == nullptr) {}  // NOLINT: or none, said before
+  On(const char* name) : name_(name) {}                                       // NOLINT: so is its name
+  On(std::string name) : name_(std::move(name)) {}                            // NOLINT: likewise
+  bool is_missing() const { return missing_; }
   const Region& in(const Mesh& mesh) const { return region_ != nullptr ? *region_ : mesh.region(name_); }
 
  private:
   const Region* region_ = nullptr;
   std::string name_;
+  bool missing_ = false;
 };
 
 // ", [[flux]] #1 at case.toml:12"; nothing without an origin.
@@ -39,6 +43,9 @@ const Region* find_region(const On& place, const Mesh& mesh, std::initializer_li
 // these bounds? Errors are of Exit::model, or those of the function.
 void check_values(const Coefficient& value, const ParameterFacts& facts, const Mesh& mesh, const Region& region,
                   const std::string& origin, ErrorList& errors);
+
+// [cell, facet or node of the region] values at their centres. Throws the errors of the function.
+std::vector<double> values_at_centres(const Coefficient& value, const Mesh& mesh, const Region& region);
 
 // The largest value there; 0 where the function has none.
 double largest(const Coefficient& value, const Mesh& mesh, const Region& region);

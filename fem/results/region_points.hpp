@@ -78,7 +78,7 @@ class RegionPoints {
 
 // Area (in two dimensions: length) of a region of facets, or volume of one of cells, by the same measure, through the
 // rule by which loads on a field of this order are integrated: so a force that is spread over the region is in total
-// what it should be, on curved ones, too.
+// what it should be, on curved ones, too. Order 0: a field of the order of the cells.
 double loaded_size(const Mesh& mesh, const Region& region, const BodyMeasure& measure, int field_order);
 
 }  // namespace ritz

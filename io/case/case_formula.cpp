@@ -7,9 +7,9 @@
 namespace ritz {
 namespace {
 
-// The formula, or its error; a formula without variables is a number.
-Formula read_formula(const CaseAnswer& answer, const std::string& key, const CaseValue& value, const CaseData& data,
-                     Formula::Rules rules) {
+// The formula, or its error and nothing; a formula without variables is a number.
+std::optional<Formula> read_formula(const CaseAnswer& answer, const std::string& key, const CaseValue& value,
+                                    const CaseData& data, Formula::Rules rules) {
   try {
     Expression expression(value.text, Formula::variables(data.has_time), &data.tables);
     if (data.dimension == 2 && expression.uses("z"))
@@ -17,7 +17,7 @@ Formula read_formula(const CaseAnswer& answer, const std::string& key, const Cas
           fmt::format("'{}' is the formula '{}', which uses z on a mesh of two dimensions,", key, value.text),
           "points of the plane have x and y; of a body of revolution x is the radius, and y runs along the axis",
           "write it with x and y");
-    if (!expression.is_constant()) return {std::move(expression), std::move(rules)};
+    if (!expression.is_constant()) return Formula(std::move(expression), std::move(rules));
     Expression::Evaluator evaluate(expression);
     const double number = evaluate(std::vector<double>(expression.variable_count()));
     if (std::isfinite(number) && rules.allowed(number)) return number;
@@ -28,7 +28,7 @@ Formula read_formula(const CaseAnswer& answer, const std::string& key, const Cas
                                   value.text, error.what, error.column),
                       fmt::format("{}\n       {:>{}}", value.text, "^", error.column), error.fix);
   }
-  return {};
+  return std::nullopt;
 }
 
 }  // namespace
@@ -46,9 +46,10 @@ Formula Case::Table::formula(std::string_view key, std::string_view about, const
   }
   const CaseValue& value = *answer.value();
   if (value.kind == CaseValue::Kind::text && !value.text.empty())
-    return read_formula(
-        answer, full_path(key), value, *data_,
-        {[rule](double v) { return is_within(rule, v); }, with_bounds("a number", bounds), where(key), Exit::model});
+    return read_formula(answer, full_path(key), value, *data_,
+                        {[rule](double v) { return is_within(rule, v); }, with_bounds("a number", bounds), where(key),
+                         Exit::model})
+        .value_or(harmless_number(rule));
   const std::optional<double> number = finite_number(value);
   if (number && is_within(rule, *number)) return *number;
   answer.wrong(expected, number ? rule.out_of_bounds : Exit::input);
@@ -75,7 +76,8 @@ std::vector<Formula> Case::Table::formulas(std::string_view key, std::string_vie
   for (const CaseValue& item : items) {
     if (item.kind == CaseValue::Kind::text && !item.text.empty()) {
       result.push_back(read_formula(answer, full_path(key), item, *data_,
-                                    {[](double) { return true; }, "a number", where(key), Exit::model}));
+                                    {[](double) { return true; }, "a number", where(key), Exit::model})
+                           .value_or(Formula(0)));
     } else if (const std::optional<double> number = finite_number(item)) {
       result.emplace_back(*number);
     } else {
