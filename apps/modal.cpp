@@ -1,6 +1,7 @@
 // ritz-modal: frequencies and shapes of free vibration of elastic bodies and structures, supported or free.
 #include "apps/cases/analyses.hpp"
-#include "apps/cases/vibration_case.hpp"
+#include "apps/cases/elastic_case.hpp"
+#include "apps/cases/structure_case.hpp"
 #include "apps/program/run_app.hpp"
 
 namespace {
@@ -23,6 +24,11 @@ fixed = true                  # leave it out for a free body
 count = 10                    # or band = [100, 2000] in Hz
 animate = 24                  # files of one period for each mode
 )";
+
+ritz::CaseModel read_vibration(ritz::Run& run) {
+  const char* about = "sections of a structure: beams, bars, springs, shells; without any, bodies with materials";
+  return run.input().tables("section", about).empty() ? read_elastic_vibration(run) : read_structure_vibration(run);
+}
 
 }  // namespace
 

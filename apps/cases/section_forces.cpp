@@ -13,8 +13,7 @@ namespace ritz {
 namespace {
 
 // Forces of a uniform load at the ends of a beam whose nodes do not move: those of the clamped beam.
-void add_clamped_forces(const Mesh& mesh, Index cell, const Beam& beam, const std::array<double, 3>& load,
-                        double* forces) {
+void add_clamped_forces(const Mesh& mesh, Index cell, const Beam& beam, const Vector3& load, double* forces) {
   double x[2][3];
   for (std::size_t n = 0; n < 2; ++n) std::copy_n(mesh.point(mesh.nodes_of(cell)[n]).data(), 3, x[n]);
   const auto axes = beam.axes(x);
@@ -51,12 +50,12 @@ void record_largest(Run& run, const Field& field) {
 
 }  // namespace
 
-std::vector<Field> section_forces(Run& run, const Operator& equations, const StructureModel& model,
-                                  const std::vector<std::array<double, 3>>& along, const Vector& u) {
+std::vector<Field> section_forces(Run& run, const Operator& equations, const std::vector<StructureSection>& sections,
+                                  const std::vector<Vector3>& along, const Vector& u) {
   auto phase = run.device().profile().phase("section forces");
   std::vector<Field> fields;
   std::set<std::string> done;
-  for (const StructureSection& first : model.sections) {
+  for (const StructureSection& first : sections) {
     if (!done.insert(first.element.name).second) continue;
     for (Field& part : evaluate_fields(run.results(), equations, *first.record, u).cells) {
       const auto same = std::ranges::find_if(fields, [&](const Field& f) { return same_field(f, part); });
@@ -66,24 +65,24 @@ std::vector<Field> section_forces(Run& run, const Operator& equations, const Str
     }
   }
   for (Field& field : fields) {
-    for (const StructureSection& s : model.sections) {
-      if (along.empty() || s.element.name != Beam::name || field.name != Beam::derives) continue;
-      const Beam beam = beam_of(s);
+    for (const StructureSection& s : sections) {
+      const std::optional<Beam> beam = beam_in(s.element);
+      if (along.empty() || !beam || field.name != Beam::derives) continue;
       for (const Index cell : s.region->cells)
-        add_clamped_forces(equations.space().mesh(), cell, beam, along[static_cast<std::size_t>(cell)],
+        add_clamped_forces(equations.space().mesh(), cell, *beam, along[static_cast<std::size_t>(cell)],
                            field.values.data() + cell * field.components);
     }
     record_largest(run, field);
   }
-  for (const Field& named : section_force_names(model, equations.space().mesh().cell_count()))
+  for (const Field& named : section_force_names(sections, equations.space().mesh().cell_count()))
     for (Field& field : fields)
       if (same_field(field, named)) field.given = named.given;
   return fields;
 }
 
-std::vector<Field> section_force_names(const StructureModel& model, Index cell_count) {
+std::vector<Field> section_force_names(const std::vector<StructureSection>& sections, Index cell_count) {
   std::vector<Field> names;
-  for (const StructureSection& s : model.sections)
+  for (const StructureSection& s : sections)
     for (const Field& field : evaluated_fields(*s.record)) {
       auto named = std::ranges::find_if(names, [&](const Field& f) { return same_field(f, field); });
       if (named == names.end()) {

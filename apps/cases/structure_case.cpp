@@ -2,10 +2,11 @@
 
 #include "apps/cases/model.hpp"
 #include "apps/cases/plugins.hpp"
-#include "apps/cases/structure_model.hpp"
+#include "apps/cases/shared_model.hpp"
 #include "apps/results/derived_fields.hpp"
 #include "apps/results/field_component.hpp"
 #include "apps/cases/section_forces.hpp"
+#include "apps/cases/structure_inputs.hpp"
 #include "solvers/algebra/vectors.hpp"
 
 #include <algorithm>
@@ -57,12 +58,12 @@ void print_forces(Run& run, const std::vector<double>& applied, const std::vecto
 
 // The ground's forces on the structure: those of supports, and of springs that keep nothing (what others did to get
 // here is not known any more). Of supports alone where memory is short.
-std::vector<double> with_springs(Run& run, const FunctionSpace& space, const StructureModel& model, const Vector& u,
+std::vector<double> with_springs(Run& run, const FunctionSpace& space, const Model& model, const Vector& u,
                                  std::vector<double> reaction) {
   std::vector<Integral> springs;
-  std::ranges::copy_if(model.ground, std::back_inserter(springs),
-                       [](const Integral& i) { return i.form.state_start.empty(); });
-  if (springs.size() < model.ground.size())
+  for (const Exchange& each : model.exchanges)
+    if (each.integral.form.state_start.empty()) springs.push_back(each.integral);
+  if (springs.size() < model.exchanges.size())
     run.log().notice("reactions are those of supports and of springs without a state");
   if (springs.empty()) return reaction;
   try {
@@ -78,14 +79,16 @@ std::vector<double> with_springs(Run& run, const FunctionSpace& space, const Str
 }
 
 // The sums of a linear solution's loads: what springs do where supports move their nodes is the ground's, and no load.
-std::vector<double> without_springs(Run& run, const FunctionSpace& space, const StructureModel& model,
-                                    const Constraints& held, const Vector& u, std::vector<double> applied) try {
-  if (model.ground.empty()) return applied;
+std::vector<double> without_springs(Run& run, const FunctionSpace& space, const Model& model, const Constraints& held,
+                                    const Vector& u, std::vector<double> applied) try {
+  if (model.exchanges.empty()) return applied;
+  std::vector<Integral> springs;
+  for (const Exchange& each : model.exchanges) springs.push_back(each.integral);
   Vector moved = space.zeros(), r = space.zeros();
   ritz::copy(u, moved);
   held.set_zero(moved);
   axpby(1.0, u, -1.0, moved);  // u where it is prescribed, else 0
-  Operator(space, model.ground).residual(moved, r);
+  Operator(space, std::move(springs)).residual(moved, r);
   const std::vector<double> forces = space.forces_to_mesh(r);
   for (std::size_t i = 0; i < forces.size(); ++i) applied[i % applied.size()] += forces[i];
   return applied;
@@ -96,39 +99,42 @@ std::vector<double> without_springs(Run& run, const FunctionSpace& space, const 
   return applied;
 }
 
-void show(Run& run, const Operator& equations, const StructureModel& model,
-          const std::vector<std::array<double, 3>>& along, const Constraints& supports, const SolutionView& s) {
+// What results of a structure need beside its model.
+struct StructureView {
+  std::shared_ptr<const FormCatalogue> catalogue;
+  Frames frames;
+  std::vector<StructureSection> sections;
+};
+
+void show(Run& run, const Operator& equations, const StructureView& view, const CaseModel& read,
+          const SolutionView& s) {
   const FunctionSpace& space = equations.space();
+  const int components = space.components();
+  const Model& model = read.model;
   std::optional<Profile::Phase> phase(std::in_place, run.device().profile(), "fields");
   std::vector<double> applied(s.applied.begin(), s.applied.end());
-  if (!applied.empty()) applied = without_springs(run, space, model, supports, s.u, std::move(applied));
+  if (!applied.empty()) applied = without_springs(run, space, model, read.supports->common(), s.u, std::move(applied));
   std::vector<Field> nodal =
-      nodal_fields(model.components, space.to_mesh(s.u), with_springs(run, space, model, s.u, s.reaction));
+      nodal_fields(components, space.to_mesh(s.u), with_springs(run, space, model, s.u, s.reaction));
   print_peak(run, space.mesh(), "displacement", magnitudes(nodal[0].values));
-  if (std::ranges::all_of(model.sections,
+  if (std::ranges::all_of(view.sections,
                           [](const StructureSection& section) { return section.record->small_displacements; }))
     judge_displacements(run, space.mesh(), nodal[0].values, 3);
   print_forces(run, applied, nodal[1].values, s.residual);
   phase.reset();
   EvaluatedFields derived =
-      derive(run.results(), equations, {{}, section_force_names(model, space.mesh().cell_count())}, [&] {
-        return EvaluatedFields{{}, section_forces(run, equations, model, along, s.u)};
+      derive(run.results(), equations, {{}, section_force_names(view.sections, space.mesh().cell_count())}, [&] {
+        const std::vector<Vector3> along = view.frames.along_beams(s.part, s.factors);
+        return EvaluatedFields{{}, section_forces(run, equations, view.sections, along, s.u)};
       });
   run.results().write(std::move(nodal), std::move(derived.cells), s.time);
 }
 
-// Loads along beams: `factor` times those outside of load cases, and those of each load case times its own factor.
-std::vector<std::array<double, 3>> summed(const StructureLoads& common, double factor,
-                                          const std::vector<StructureLoads>& own, const std::vector<double>& factors) {
-  std::vector<std::array<double, 3>> sum;
-  const auto add = [&](const StructureLoads& loads, double weight) {
-    if (sum.size() < loads.along.size()) sum.resize(loads.along.size());
-    for (std::size_t i = 0; i < loads.along.size(); ++i)
-      for (std::size_t d = 0; d < 3; ++d) sum[i][d] += weight * loads.along[i][d];
-  };
-  add(common, factor);
-  for (std::size_t i = 0; i < factors.size(); ++i) add(own[i], factors[i]);
-  return sum;
+const FunctionSpace& structure_space(Run& run, const Mesh& mesh, int components) {
+  return run.shared().space_for(fmt::format("{}", components), [&] {
+    auto phase = run.device().profile().phase("space");
+    return FunctionSpace(mesh, components, run.device());
+  });
 }
 
 }  // namespace
@@ -136,7 +142,8 @@ std::vector<std::array<double, 3>> summed(const StructureLoads& common, double f
 CaseModel read_structure(Run& run) {
   Case& input = run.input();
   const Mesh& mesh = run.mesh(true);
-  const auto catalogue = std::make_shared<const FormCatalogue>(run.device(), load_plugins(run));
+  auto view = std::make_shared<StructureView>(std::make_shared<const FormCatalogue>(run.device(), load_plugins(run)),
+                                              Frames(mesh));
   std::optional<Profile::Phase> phase(std::in_place, run.device().profile(), "model");
   const char* move_out = "move it out of the load case, or make two case files";
   CaseModel read;
@@ -144,30 +151,45 @@ CaseModel read_structure(Run& run) {
                                     {{"section", move_out}, {"spring", move_out}, {"mass", move_out}});
   bool weighs = has_gravity(input.root());
   for (const LoadCaseInput& each : read.load_cases.cases) weighs = weighs || has_gravity(each.table);
-  const StructureModel structure = read_sections(run, mesh, *catalogue, weighs);
-  Model& model = read.model;
-  model.supports = read_structure_supports(input.root(), mesh, structure.components);
-  const StructureLoads common = read_structure_loads(input.root(), mesh, structure);
-  std::vector<StructureLoads> own;
+  Frames& frames = view->frames;
+  view->sections = read_sections(run, mesh, *view->catalogue, weighs, frames);
+  read_structure_supports(input.root(), mesh, false, frames.components(), frames.loads);
+  read_structure_loads(input.root(), mesh, frames.loads);
   for (const LoadCaseInput& each : read.load_cases.cases) {
-    own.push_back(read_structure_loads(each.table, mesh, structure));
-    model.load_cases.push_back(
-        {each.name, own.back().integrals, read_structure_supports(each.table, mesh, structure.components)});
+    FrameLoads& own = frames.load_case(each.name);
+    read_structure_loads(each.table, mesh, own);
+    read_structure_supports(each.table, mesh, false, frames.components(), own);
   }
   phase.reset();
-  const FunctionSpace& space = structure_space(run, mesh, structure);
+  const FunctionSpace& space = structure_space(run, mesh, frames.components());
   phase.emplace(run.device().profile(), "model");
-  fill_model(space, structure, model);
-  model.equations.insert(model.equations.end(), common.integrals.begin(), common.integrals.end());
-  make_supports(input, read);
+  make_model(run, frames, space, read);
+  read.model.inertia.clear();
   if (const Index untouched = read.supports->untouched(); untouched > 0)
     run.log().detail("{} unknowns on which no element acts are held at zero", untouched);
-  read.nodal_results = nodal_names(structure.components);
-  read.cell_results = section_force_names(structure, mesh.cell_count());
-  read.show = [&run, catalogue, structure, common, own](const CaseModel& shown, const Operator& equations,
-                                                        const SolutionView& s) {
-    show(run, equations, structure, summed(common, s.part, own, s.factors), shown.supports->common(), s);
+  read.nodal_results = nodal_names(space.components());
+  read.cell_results = section_force_names(view->sections, mesh.cell_count());
+  read.show = [&run, view](const CaseModel& shown, const Operator& equations, const SolutionView& s) {
+    show(run, equations, *view, shown, s);
   };
+  return read;
+}
+
+CaseModel read_structure_vibration(Run& run) {
+  const Mesh& mesh = run.mesh(true);
+  const FormCatalogue catalogue(run.device(), load_plugins(run));
+  std::optional<Profile::Phase> phase(std::in_place, run.device().profile(), "model");
+  Frames frames(mesh);
+  read_sections(run, mesh, catalogue, true, frames);
+  read_structure_supports(run.input().root(), mesh, true, frames.components(), frames.loads);
+  phase.reset();
+  const FunctionSpace& space = structure_space(run, mesh, frames.components());
+  phase.emplace(run.device().profile(), "model");
+  CaseModel read;
+  make_model(run, frames, space, read);
+  ErrorList unknown;
+  read.model.inertia = frames.inertia(unknown);
+  for (const Error& error : unknown.errors()) run.input().add_error(error);
   return read;
 }
 
