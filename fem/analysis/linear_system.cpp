@@ -1,6 +1,7 @@
 #include "fem/analysis/linear_system.hpp"
 
 #include "device/memory_shortage.hpp"
+#include "device/stop_request.hpp"
 #include "fem/space/nested_nodes.hpp"
 #include "fem/space/pattern_size.hpp"
 #include "solvers/algebra/vectors.hpp"
@@ -13,6 +14,7 @@ namespace ritz {
 
 LinearSystem::LinearSystem(const Operator& equations, const LinearSolverOptions& options, Keeps keeps)
     : equations_(equations), space_(equations.space()), keeps_(keeps) {
+  const LongWork making_pattern;
   if (!without_matrix(equations, options)) K_.emplace(equations.make_matrix());
   if (keeps != Keeps::nothing) cache_.emplace();
   set_options(options);
@@ -30,6 +32,7 @@ void LinearSystem::begin(const std::string& stage) {
 }
 
 void LinearSystem::linearise(const Vector& u, const Constraints& constraints, bool alike) {
+  const LongWork assembling;
   constraints_ = &constraints;
   if (K_) {
     assemble(u);

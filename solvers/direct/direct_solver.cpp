@@ -49,11 +49,11 @@ std::string library_of(const Device& device) { return device.is_gpu() ? device.b
 
 std::unique_ptr<DirectFactor> analyse(const SparseMatrix& A, DirectKind kind, const DirectOptions& options,
                                       const std::string& library) {
+  const LongWork here;
   const HostMatrix host = host_matrix(A);
   check_finite(host);
   const Device& device = A.device();
   DirectAnalysis analysis{.kind = kind, .ordering = options.ordering, .block_size = A.block_size()};
-  const LongWork here;
   if (ordered_by_coordinates(options)) analysis.elimination = elimination_order(A, options);
   if (library == "cpu" && !has_addresses_for(BlasThreads::buffer + (Index{80} << 20)))  // for the libraries
     throw Error(Exit::resources, "the direct solver and its BLAS need 0.2 GB of addresses before they begin",
