@@ -77,6 +77,39 @@ bool read_gravity(const Case::Table& from, int dimension, ElasticLoads& loads) {
   return true;
 }
 
+// With a point or a moment: the statically equivalent traction of a remote force.
+void read_force_on_body(const Case::Table& t, const Mesh& mesh, ElasticLoads& loads) {
+  if (mesh.dimension() < 3) {
+    const Region* region = t.region("region", "facets", mesh, {RegionKind::facets});
+    const std::vector<double> value = t.vector("value", "[N]", {.size = mesh.dimension()});
+    return loads.force(region, {value.begin(), value.end()}, t.where("value"));
+  }
+  const Region* region =
+      t.region("region", "facets, or nodes in equal parts", mesh, {RegionKind::facets, RegionKind::nodes});
+  const std::vector<double> value = t.vector("value", "[N]", {.size = 3});
+  const bool each = t.flag("each", "at each node of a region of nodes, instead of in total", false);
+  VectorRule point{.size = 3};
+  const bool has_point = t.has("at");
+  if (!has_point) point.fallback = std::vector<double>(3, 0.0);
+  const std::vector<double> at = t.vector(
+      "at",
+      "point at which the force acts [m]; not given: the centre of the facets. The traction is linear over the "
+      "facets, and has this force and moment",
+      point);
+  const std::vector<double> moment =
+      t.vector("moment", "moment in total, likewise [N m]", {.size = 3, .fallback = std::vector<double>(3, 0.0)});
+  const bool is_remote = has_point || std::ranges::any_of(moment, [](double each_part) { return each_part != 0; });
+  if (each && region != nullptr && region->kind == RegionKind::facets)
+    t.error("each", fmt::format("'each' on '{}', a region of facets", region->name), "it counts nodes",
+            "name a region of nodes, or omit it");
+  else if (is_remote) {
+    RemoteForce remote{.force = {value[0], value[1], value[2]}, .moment = {moment[0], moment[1], moment[2]}};
+    if (has_point) remote.at = {at[0], at[1], at[2]};
+    loads.remote_force(region, remote, t.where("value"));
+  } else if (each) loads.force_at_each(region, {value.begin(), value.end()}, t.where("value"));
+  else loads.force(region, {value.begin(), value.end()}, t.where("value"));
+}
+
 // All other loads.
 void read_loads_on_body(const Case::Table& from, const Mesh& mesh, ElasticLoads& loads) {
   const int dimension = mesh.dimension();
@@ -88,11 +121,8 @@ void read_loads_on_body(const Case::Table& from, const Mesh& mesh, ElasticLoads&
     const Region* region = t.region("region", "facets", mesh, {RegionKind::facets});
     loads.traction(region, coefficients(t.formulas("value", "[Pa]", dimension)), t.where("region"));
   }
-  for (const Case::Table& t : from.tables("force", "total force, spread evenly over the area")) {
-    const Region* region = t.region("region", "facets", mesh, {RegionKind::facets});
-    const std::vector<double> value = t.vector("value", "[N]", {.size = dimension});
-    loads.force(region, {value.begin(), value.end()}, t.where("value"));
-  }
+  for (const Case::Table& t : from.tables("force", "force in total: spread over facets, or at nodes of solids"))
+    read_force_on_body(t, mesh, loads);
   for (const Case::Table& t : from.tables("pressure", "pressure, positive into the body")) {
     const Region* region = t.region("region", "facets", mesh, {RegionKind::facets});
     loads.pressure(region, coefficient(t.formula("value", "[Pa]")), t.where("region"));

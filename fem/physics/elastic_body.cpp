@@ -1,5 +1,6 @@
 #include "fem/physics/elastic_body.hpp"
 
+#include "fem/elements/loads.hpp"
 #include "fem/forms/elasticity.hpp"
 #include "fem/forms/mass.hpp"
 #include "fem/physics/load_forms.hpp"
@@ -30,8 +31,14 @@ void ElasticLoads::body_force(On cells, std::vector<Coefficient> density, std::s
 void ElasticLoads::traction(On facets, std::vector<Coefficient> density, std::string origin) {
   tractions_.push_back({std::move(facets), std::move(density), std::move(origin)});
 }
-void ElasticLoads::force(On facets, std::vector<Coefficient> total, std::string origin) {
-  forces_.push_back({std::move(facets), std::move(total), std::move(origin)});
+void ElasticLoads::force(On facets_or_nodes, std::vector<Coefficient> total, std::string origin) {
+  forces_.push_back({std::move(facets_or_nodes), std::move(total), false, std::move(origin)});
+}
+void ElasticLoads::force_at_each(On nodes, std::vector<Coefficient> force, std::string origin) {
+  forces_.push_back({std::move(nodes), std::move(force), true, std::move(origin)});
+}
+void ElasticLoads::remote_force(On facets, RemoteForce force, std::string origin) {
+  remote_forces_.push_back({std::move(facets), force, std::move(origin)});
 }
 void ElasticLoads::pressure(On facets, Coefficient value, std::string origin) {
   pressures_.push_back({std::move(facets), {std::move(value)}, std::move(origin)});
@@ -176,15 +183,8 @@ class ElasticBody::Builder {
     for (const auto& [place, value, origin] : from.tractions_)
       if (const Region* region = loaded(place, RegionKind::facets, value, "traction", origin))
         integrals.push_back(Integral::over(load_form<G, G, 1>(value, measure_), *region));
-    for (const auto& [place, value, origin] : from.forces_) {
-      const Region* region = loaded(place, RegionKind::facets, value, "force", origin);
-      if (region == nullptr) continue;
-      if (value[0].is_number())
-        check_along_axis(value[0].number(), "a total force across the axis of a body of revolution",
-                         "give 0 for x; for a load outwards all around use a [[traction]] or a [[pressure]]", origin);
-      const double share = 1 / loaded_size(mesh_, *region, measure_, model_.space->order());
-      integrals.push_back(Integral::over(load_form<G, G, 1>(value, measure_, share), *region));
-    }
+    for (const ElasticLoads::Force& force : from.forces_) add_force(force, integrals);
+    for (const ElasticLoads::Remote& remote : from.remote_forces_) add_remote_force(remote, integrals);
     for (const auto& [place, value, origin] : from.pressures_) {
       const Region* region = find_region(place, mesh_, {RegionKind::facets}, origin, errors_);
       if (region == nullptr || !has_size(mesh_, *region, measure_, origin, errors_)) continue;
@@ -207,6 +207,48 @@ class ElasticBody::Builder {
       for (int c = 0; c < G; ++c)
         if (component < 0 || component == c) prescribed.push_back({region, c, value, origin});
     }
+  }
+
+  void add_force(const ElasticLoads::Force& force, std::vector<Integral>& integrals) {
+    const auto& [place, value, each, origin] = force;
+    const bool on_nodes = each || is_of_nodes(place);
+    const RegionKind kind = G == 3 && on_nodes ? RegionKind::nodes : RegionKind::facets;
+    const Region* region = loaded(place, kind, value, "force", origin);
+    if (region == nullptr) return;
+    if (kind == RegionKind::nodes) return add_force_at_nodes(*region, value, each, origin, integrals);
+    if (value[0].is_number())
+      check_along_axis(value[0].number(), "a total force across the axis of a body of revolution",
+                       "give 0 for x; for a load outwards all around use a [[traction]] or a [[pressure]]", origin);
+    const double share = 1 / loaded_size(mesh_, *region, measure_, model_.space->order());
+    integrals.push_back(Integral::over(load_form<G, G, 1>(value, measure_, share), *region));
+  }
+
+  void add_remote_force(const ElasticLoads::Remote& remote, std::vector<Integral>& integrals) {
+    const auto& [place, force, origin] = remote;
+    const Region* region = find_region(place, mesh_, {RegionKind::facets}, origin, errors_);
+    if (!check_size(force.force.size(), "remote force", origin) || region == nullptr) return;
+    const std::vector<Coefficient> traction = equivalent_traction(mesh_, *region, force, model_.space->order());
+    integrals.push_back(Integral::over(load_form<G, G, 1>(traction, measure_), *region));
+  }
+
+  bool is_of_nodes(const On& place) const {
+    try {
+      return !place.is_missing() && place.in(mesh_).kind == RegionKind::nodes;
+    } catch (const Error&) { return false; }  // loaded() says so
+  }
+
+  // The parts are equal: the force at a node is no density, whatever its cells measure.
+  void add_force_at_nodes(const Region& region, const std::vector<Coefficient>& value, bool each,
+                          const std::string& origin, std::vector<Integral>& integrals) {
+    if (!all_numbers(value) || std::ranges::any_of(region.nodes, [&](Node n) { return model_.space->node_of(n) < 0; }))
+      return errors_.add(Error(Exit::model,
+                               fmt::format("a node of '{}' belongs to no cell{}", region.name, at_origin(origin)),
+                               "nothing carries the load there", "name nodes of the body, and give numbers"));
+    const double part = each ? 1 : 1 / static_cast<double>(region.nodes.size());
+    if constexpr (G == 3)
+      integrals.push_back(Integral::at_nodes(
+          NodeLoad<3>{{part * value[0].number(), part * value[1].number(), part * value[2].number()}, {}},
+          region.nodes));
   }
 
   // Where a load acts; null where it does not suit the place, with an error.

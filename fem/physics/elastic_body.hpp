@@ -11,6 +11,7 @@
 
 #include "fem/forms/in_plane.hpp"
 #include "fem/physics/model.hpp"
+#include "fem/physics/remote_force.hpp"
 #include "fem/results/error_estimate.hpp"
 
 #include <deque>
@@ -21,10 +22,13 @@ namespace ritz {
 class ElasticLoads {
  public:
   explicit ElasticLoads(std::string name = {}) : name_(std::move(name)) {}
-  void gravity(std::vector<double> acceleration, std::string origin = {});                  // [m/s^2]
-  void body_force(On cells, std::vector<Coefficient> density, std::string origin = {});     // [N/m^3]
-  void traction(On facets, std::vector<Coefficient> density, std::string origin = {});      // [Pa]
-  void force(On facets, std::vector<Coefficient> total, std::string origin = {});           // spread evenly [N]
+  void gravity(std::vector<double> acceleration, std::string origin = {});               // [m/s^2]
+  void body_force(On cells, std::vector<Coefficient> density, std::string origin = {});  // [N/m^3]
+  void traction(On facets, std::vector<Coefficient> density, std::string origin = {});   // [Pa]
+  // [N] in total, spread evenly over facets; of solids also in equal parts at the nodes of a region.
+  void force(On facets_or_nodes, std::vector<Coefficient> total, std::string origin = {});
+  void force_at_each(On nodes, std::vector<Coefficient> force, std::string origin = {});    // of solids [N]
+  void remote_force(On facets, RemoteForce force, std::string origin = {});                 // of solids
   void pressure(On facets, Coefficient value, std::string origin = {});                     // into the body [Pa]
   void displacement(On region, int component, Coefficient value, std::string origin = {});  // prescribed [m]
   void fix(On region, std::string origin = {});                                             // all of them are 0
@@ -35,6 +39,17 @@ class ElasticLoads {
   struct Entry {
     On place;
     std::vector<Coefficient> value;
+    std::string origin;
+  };
+  struct Force {
+    On place;
+    std::vector<Coefficient> value;
+    bool each;  // at each node; else in total
+    std::string origin;
+  };
+  struct Remote {
+    On place;
+    RemoteForce force;
     std::string origin;
   };
   struct Displacement {
@@ -49,7 +64,9 @@ class ElasticLoads {
   };
   std::string name_;
   std::optional<Gravity> gravity_;
-  std::vector<Entry> body_forces_, tractions_, forces_, pressures_;
+  std::vector<Entry> body_forces_, tractions_, pressures_;
+  std::vector<Force> forces_;
+  std::vector<Remote> remote_forces_;
   std::vector<Displacement> displacements_;
 };
 

@@ -128,7 +128,7 @@ class CaseFile(BadInputs):
                             force__0__region="ende")
 
     def test_region_of_the_wrong_kind(self):
-        self.refuse_setting(2, ["'steel', a region of cells, but a region of facets is needed"], force__0__region="steel")
+        self.refuse_setting(2, ["'steel', a region of cells, but a region of facets or nodes is needed"], force__0__region="steel")
 
     def test_numbers_that_are_none(self):
         for value in ("nan", "inf", "-inf"):

@@ -3,7 +3,7 @@ acts across the axis of a body of revolution, or on it."""
 import math
 import unittest
 
-from boxes import square
+from boxes import cubes, square
 from ritz import CaseTest
 
 HEAD = '''[mesh]
@@ -118,6 +118,58 @@ value = 1
         found = [self.solve("ritz-elasticity", self.write("case.toml", text.format(mesh=self.write(f"disc{x}.msh", disc(x)), kind="axisymmetric"))).probes["u"] for x in (0, -1e-17, 1e-17)]
         self.assert_close(found[1], found[0], 1e-9)
         self.assert_close(found[2], found[0], 1e-9)
+
+
+CUBE = '''[mesh]
+file = "cube.msh"
+[[region]]
+name = "tips"
+kind = "nodes"
+plane = {point = [1, 0, 0], normal = [1, 0, 0]}
+[[material]]
+region = "cube"
+young = 1e5
+poisson = 0.3
+[[displacement]]
+region = "cube.x0"
+fixed = true
+[[probe]]
+name = "u"
+field = "displacement"
+region = "cube.x1"
+measure = "mean"
+component = "y"
+[[force]]
+'''
+
+
+class ForcesOnSolids(CaseTest):
+    """Forces at points of space and at nodes."""
+    def loaded(self, force, run=None):
+        self.write("cube.msh", cubes(["cube"]))
+        return (run or self.solve)("ritz-elasticity", self.write("case.toml", CUBE + force))
+
+    def test_a_force_beside_the_centre_and_its_moment_are_the_force_at_the_centre(self):
+        plain = self.loaded('region = "cube.x1"\nvalue = [0, 10, 0]\n')
+        # The centre is (1, 0.5, 0.5); (p - c) x F = (-0.5 * 10, 0, 1 * 10) for p = (2, 0.5, 1).
+        moved = self.loaded('region = "cube.x1"\nvalue = [0, 10, 0]\nat = [2, 0.5, 1]\nmoment = [5, 0, -10]\n')
+        self.assert_close(moved.probes["u"], plain.probes["u"], 1e-7)
+        for outcome in (plain, moved):
+            self.assertAlmostEqual(outcome.fact("reaction")[1], -10, delta=1e-6)
+        longer = self.loaded('region = "cube.x1"\nvalue = [0, 10, 0]\nat = [2, 0.5, 0.5]\n')
+        self.assertGreater(longer.probes["u"], 1.2 * plain.probes["u"])
+
+    def test_forces_at_nodes_in_total_and_each(self):
+        total = self.loaded('region = "tips"\nvalue = [0, 8, 0]\n')
+        each = self.loaded('region = "tips"\nvalue = [0, 2, 0]\neach = true\n')
+        self.assertAlmostEqual(total.fact("reaction")[1], -8, delta=1e-6)
+        self.assert_close(each.probes["u"], total.probes["u"], 1e-7)
+
+    def test_what_does_not_go_together_is_refused(self):
+        for force, words in (('region = "cube.x1"\nvalue = [1, 0, 0]\neach = true\n', "a region of facets"), ('region = "tips"\nvalue = [1, 0, 0]\nmoment = [1, 0, 0]\n', "'tips' is a region of nodes")):
+            outcome = self.loaded(force, self.run_case)
+            self.assertEqual(outcome.exit, 2, outcome.errors)
+            self.assertIn(words, outcome.errors)
 
 
 class Paths(CaseTest):

@@ -164,5 +164,59 @@ TEST(ElasticBody, RefusesWhatCannotBe) {
   EXPECT_THAT(refusal(across), HasSubstr("across the axis of a body of revolution"));
 }
 
+// Resultant of a load, and its moment about the origin.
+std::array<double, 6> wrench(const Model& model) {
+  Vector r = model.space->zeros();
+  const std::vector<Integral> loads(model.equations.begin() + 1, model.equations.end());
+  Operator(*model.space, loads).residual(model.space->zeros(), r);
+  const std::vector<double> f = model.space->to_mesh(r);
+  std::array<double, 6> sum{};
+  for (Index node = 0; node < block().node_count(); ++node) {
+    const auto x = block().point(node);
+    for (std::size_t d = 0; d < 3; ++d) {
+      const std::size_t j = (d + 1) % 3, k = (d + 2) % 3, at = static_cast<std::size_t>(3 * node);
+      sum[d] -= f[at + d];
+      sum[3 + d] -= x[j] * f[at + k] - x[k] * f[at + j];
+    }
+  }
+  return sum;
+}
+
+// The forces at the nodes have the force, and the moment about any point, of the one that is given.
+TEST(ElasticBody, ARemoteForceIsStaticallyEquivalent) {
+  ElasticBody body(block());
+  body.material("all", {.young = young, .poisson = poisson});
+  const std::array<double, 3> force = {100, -200, 300}, moment = {7, 11, -13}, at = {3, -1, 5};
+  body.loads.remote_force("z1", {.force = force, .moment = moment, .at = at});
+  const std::array<double, 6> sum = wrench(body.model(cpu()));
+  for (std::size_t d = 0; d < 3; ++d) {
+    const std::size_t j = (d + 1) % 3, k = (d + 2) % 3;
+    EXPECT_NEAR(sum[d], force[d], 1e-9);
+    EXPECT_NEAR(sum[3 + d], moment[d] + at[j] * force[k] - at[k] * force[j], 1e-9);
+  }
+}
+
+// Without a point it acts at the centre of the surface: a plain force is the same without its moment.
+TEST(ElasticBody, ARemoteForceActsAtTheCentre) {
+  ElasticBody body(block());
+  body.material("all", {.young = young, .poisson = poisson});
+  body.loads.remote_force("z1", {.force = {0, 0, 1}});
+  const std::array<double, 6> sum = wrench(body.model(cpu()));
+  EXPECT_NEAR(sum[2], 1, 1e-12);
+  EXPECT_NEAR(sum[3], 1, 1e-12);     // y F of the centre (0.5, 1)
+  EXPECT_NEAR(sum[4], -0.5, 1e-12);  // -x F
+}
+
+TEST(ElasticBody, ForcesAtNodesAreInTotalOrEach) {
+  const Region corners{.name = "corners", .kind = RegionKind::nodes, .nodes = {0, 1}};
+  ElasticBody total(block()), each(block());
+  for (ElasticBody* body : {&total, &each}) body->material("all", {.young = young, .poisson = poisson});
+  total.loads.force(corners, {5, 0, -6});
+  each.loads.force_at_each(corners, {5, 0, -6});
+  const Model a = total.model(cpu()), b = each.model(cpu());
+  EXPECT_THAT(resultant(a, {a.equations.back()}), testing::ElementsAre(5, 0, -6));
+  EXPECT_THAT(resultant(b, {b.equations.back()}), testing::ElementsAre(10, 0, -12));
+}
+
 }  // namespace
 }  // namespace ritz::test

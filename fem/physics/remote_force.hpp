@@ -1,0 +1,25 @@
+// A force and a moment at a point, as the statically equivalent traction on a surface: t = F / A + w x (x - c), where c
+// is the centre of the surface and its second moments I give w of I w = M + (p - c) x F. The surface stays free to
+// deform: nothing is coupled rigidly to the point.
+#pragma once
+
+#include "fem/physics/coefficient.hpp"
+#include "mesh/mesh.hpp"
+
+#include <array>
+#include <optional>
+#include <vector>
+
+namespace ritz {
+
+struct RemoteForce {
+  std::array<double, 3> force{}, moment{};       // [N], [N m]
+  std::optional<std::array<double, 3>> at = {};  // where the force acts; none: the centre of the surface
+};
+
+// [component] of the traction [Pa], on a region of facets of a mesh of three dimensions. `field_order`: of the
+// displacement, whose rule integrates it.
+std::vector<Coefficient> equivalent_traction(const Mesh& mesh, const Region& region, const RemoteForce& load,
+                                             int field_order);
+
+}  // namespace ritz
